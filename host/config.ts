@@ -10,6 +10,8 @@ import type { PluginSetting, RateSourceSetting, Settings, TillConfig, TillSettin
 export interface Secrets {
   /** 32 bytes; `null` when none was given: the sandbox then keeps one of its own. */
   readonly masterKey: Uint8Array | null;
+  /** The master key that {@link masterKey} replaces: it opens what is not sealed anew yet. */
+  readonly formerMasterKey: Uint8Array | null;
   /** The wallet's seed words; `null` when none were given: then the stored wallet counts. */
   readonly mnemonic: string | null;
 }
@@ -79,12 +81,11 @@ export function resolveConfig(
 ): HostConfig {
   const { settings, problems } = parseSettings(settingsSchema, input);
   const found: FieldError[] = [...problems, ...(file === null ? [] : modeProblems(input))];
+  const keyIn = (name: string): Uint8Array | null =>
+    masterKeyOf(secretText(environment, name, directory, found), found, name);
   const secrets: Secrets = {
-    masterKey: masterKeyOf(
-      secretText(environment, 'TILLGATE_MASTER_KEY', directory, found),
-      found,
-      'TILLGATE_MASTER_KEY',
-    ),
+    masterKey: keyIn('TILLGATE_MASTER_KEY'),
+    formerMasterKey: keyIn('TILLGATE_MASTER_KEY_FORMER'),
     mnemonic: secretText(environment, 'TILLGATE_MNEMONIC', directory, found),
   };
   const port = portOf(environment['TILLGATE_PORT'], found);

@@ -35,7 +35,7 @@ export interface PortOverrides {
 /** What exists before the container. */
 export type Infrastructure = Pick<
   GivenParts,
-  'config' | 'masterKey' | 'feedLeaseMs' | 'disposables' | 'storage' | 'logger' | 'metrics'
+  'config' | 'masterKeys' | 'feedLeaseMs' | 'disposables' | 'storage' | 'logger' | 'metrics'
 >;
 
 /** Made by {@link createContainer}; only this file takes parts out of it. */

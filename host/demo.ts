@@ -7,6 +7,7 @@ import type {
   CreateCredential,
   LeaseStore,
   PasswordHasher,
+  SealedDocument,
   Storage,
   Vault,
   Clock,
@@ -37,7 +38,7 @@ export interface DemoTools {
 }
 
 const EMAIL = 'demo@example.com';
-const DOCUMENT = 'host:demo-merchant';
+const DOCUMENT: SealedDocument = 'host:demo-merchant';
 
 /**
  * The sandbox's merchant, made at the first start and the same ever after. It is kept sealed in the database, so that

@@ -1,20 +1,26 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { TillgateError } from '../core/index.ts';
-import type { DocumentStore, Vault } from '../core/index.ts';
+import type { Logger, MasterKeyState } from '../core/index.ts';
+import { masterKeyId } from '../adapters/crypto/index.ts';
+import type { MasterKeys } from '../adapters/crypto/index.ts';
 import { configError } from './config.ts';
 import type { HostConfig } from './config.ts';
 
 const FILE_NAME = 'master.key';
-const CHECK_DOCUMENT = 'host:master-key-check';
+
+/** The master keys of an installation. @throws TillgateError `CONFIG_INVALID` as {@link obtainMasterKey} */
+export function obtainMasterKeys(config: HostConfig): MasterKeys {
+  const { formerMasterKey } = config.secrets;
+  return { current: obtainMasterKey(config), former: formerMasterKey === null ? [] : [formerMasterKey] };
+}
 
 /**
  * The master key: the environment's, or in the sandbox one that is made once and kept in the data folder.
  *
  * @throws TillgateError `CONFIG_INVALID` for production without one, or with the one that the sandbox made
  */
-export function obtainMasterKey({ mode, dataDir, secrets }: HostConfig): Uint8Array {
+function obtainMasterKey({ mode, dataDir, secrets }: HostConfig): Uint8Array {
   const path = join(dataDir, FILE_NAME);
   if (secrets.masterKey !== null) {
     if (mode === 'production' && readKey(path)?.equals(secrets.masterKey) === true) {
@@ -54,18 +60,25 @@ function readKey(path: string): Buffer | null {
   }
 }
 
-/**
- * Refuses a master key other than the first one of this database: no secret could be decrypted, and no credential found.
- *
- * @throws TillgateError `CONFIG_INVALID`
- */
-export async function checkMasterKey(documents: DocumentStore, vault: Vault): Promise<void> {
-  const mark = vault.lookupHash('master-key', 'check');
-  const stored = (await documents.read(CHECK_DOCUMENT))?.value;
-  if (stored === mark || (stored === undefined && (await documents.write(CHECK_DOCUMENT, mark, 0)))) return;
-  if ((await documents.read(CHECK_DOCUMENT))?.value === mark) return;
-  throw new TillgateError(
-    'CONFIG_INVALID',
-    'This database was begun with another master key; give that one in TILLGATE_MASTER_KEY.',
-  );
+/** What a rotation in progress, or the end of one, asks of the operator. */
+export function warnOfRotation({ opens }: MasterKeyState, { former = [] }: MasterKeys, logger: Logger): void {
+  if (opens.length > 0)
+    logger.warn('the master key is being replaced: run "master-key rotate" once every server has both keys');
+  else if (former.length > 0)
+    logger.warn('nothing is sealed with TILLGATE_MASTER_KEY_FORMER any more: take it away and start again');
+}
+
+const KEY_MARK = ' key:';
+
+/** The name of an instance in its lease, with the id of the master key that it seals with. */
+export const instanceName = (owner: string, { current }: MasterKeys): string =>
+  `${owner}${KEY_MARK}${masterKeyId(current)}`;
+
+/** The instances that seal with another master key than the current one. */
+export function instancesWithAnotherKey(keys: MasterKeys, instances: readonly string[]): readonly string[] {
+  return instances.filter((name) => {
+    const [owner = ''] = name.split(KEY_MARK);
+    // The one server of a SQLite file keeps its name: one that has the current key has replaced one that was killed.
+    return !instances.includes(instanceName(owner, keys));
+  });
 }

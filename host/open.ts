@@ -9,7 +9,7 @@ import { acquireServerLock, openStorage } from '../adapters/storage/knex/index.t
 import type { HostConfig } from './config.ts';
 import { EpochMarkerFile, markerPath } from './epoch-marker.ts';
 import { DisposeStack } from './dispose-stack.ts';
-import { obtainMasterKey } from './master-key.ts';
+import { obtainMasterKeys } from './master-key.ts';
 import { SHARED_TTL_MS, openRuntime } from './runtime.ts';
 import type { Runtime, RuntimeOptions } from './runtime.ts';
 
@@ -51,7 +51,7 @@ async function open(
 ): Promise<HostRuntime> {
   const { leaseTtlMs = SHARED_TTL_MS, ...overrides } = options;
   const { replace = {} } = overrides;
-  const masterKey = obtainMasterKey(config);
+  const masterKeys = obtainMasterKeys(config);
   const singleServer = config.database.client === 'sqlite' && role === 'server' && replace.storage === undefined;
   const storage = replace.storage ?? (await openDatabase(config, logger, singleServer, disposables));
   return openRuntime(
@@ -59,7 +59,7 @@ async function open(
       marker: new EpochMarkerFile(markerPath(config), logger),
       ...overrides,
       config,
-      masterKey,
+      masterKeys,
       mnemonic: config.secrets.mnemonic,
       logger: replace.logger ?? logger,
       metrics: replace.metrics ?? new PromMetrics(logger),

@@ -40,6 +40,7 @@ import type {
   UnassignedDeposits,
   WalletQueries,
 } from '../core/index.ts';
+import type { MasterKeys } from '../adapters/crypto/index.ts';
 import type { TillConfig } from './settings.ts';
 import type { DisposeStack } from './dispose-stack.ts';
 import type { LazyGateway } from './lazy-gateway.ts';
@@ -50,7 +51,7 @@ import type { SnowflakeWorkerId } from './worker-id.ts';
 /** Values that exist before the container, and those that are opened while the till starts. */
 export interface GivenParts {
   readonly config: TillConfig;
-  readonly masterKey: Uint8Array;
+  readonly masterKeys: MasterKeys;
   /** How long this instance's view of the gateway keys may be trusted, in milliseconds. */
   readonly feedLeaseMs: number;
   readonly disposables: DisposeStack;

@@ -1,6 +1,7 @@
 import type { Clock, IdGenerator, Logger, Metrics, Random, Storage, Vault } from '../core/index.ts';
 import { NoWallet } from '../adapters/wallet/index.ts';
-import { DEFAULT_FEED_LEASE_MS } from '../core/index.ts';
+import type { MasterKeys } from '../adapters/crypto/index.ts';
+import { admitMasterKeys, DEFAULT_FEED_LEASE_MS } from '../core/index.ts';
 import { ClockWatch } from './clock-watch.ts';
 import { configError } from './config.ts';
 import type { TillConfig } from './settings.ts';
@@ -8,7 +9,7 @@ import { createContainer, openingPorts, pluginPorts, provide, resolveTill } from
 import type { PortOverrides, Till, TillContainer } from './container.ts';
 import type { DisposeStack } from './dispose-stack.ts';
 import type { EpochMarkerFile } from './epoch-marker.ts';
-import { checkMasterKey } from './master-key.ts';
+import { instanceName, warnOfRotation } from './master-key.ts';
 import { moneyProblems } from './money-settings.ts';
 import type { BaseUrl } from './parts.ts';
 import { requireSecureNodes, requireTestNetworks, setUpPlugins } from './plugin-registry.ts';
@@ -26,8 +27,7 @@ export interface RuntimeOptions extends PortOverrides {
 /** What a till is opened with, in whatever process it runs. */
 export interface RuntimeDeps<Config extends TillConfig = TillConfig> extends PortOverrides {
   readonly config: Config;
-  /** 32 bytes. */
-  readonly masterKey: Uint8Array;
+  readonly masterKeys: MasterKeys;
   /** The wallet's seed words; `null` for the stored wallet, or none. */
   readonly mnemonic: string | null;
   readonly logger: Logger;
@@ -47,7 +47,7 @@ export interface RuntimeDeps<Config extends TillConfig = TillConfig> extends Por
 /** An open database with the ports that need nothing else: enough for most commands. */
 export interface Runtime<Config extends TillConfig = TillConfig> extends Omit<
   RuntimeDeps<Config>,
-  'masterKey' | 'metrics' | 'feedLeaseMs' | 'wrap'
+  'metrics' | 'feedLeaseMs' | 'wrap'
 > {
   readonly clock: Clock;
   readonly clockWatch: ClockWatch;
@@ -73,16 +73,22 @@ export async function openRuntime<Config extends TillConfig>(
   deps: RuntimeDeps<Config>,
   disposables: DisposeStack,
 ): Promise<Runtime<Config>> {
-  const { masterKey, metrics, feedLeaseMs = DEFAULT_FEED_LEASE_MS, wrap = {}, ...rest } = deps;
-  const { config, logger, replace = {}, owner, leaseTtlMs } = rest;
-  const infrastructure = { config, masterKey, feedLeaseMs, disposables, storage: rest.storage, logger, metrics };
+  const { metrics, feedLeaseMs = DEFAULT_FEED_LEASE_MS, wrap = {}, ...rest } = deps;
+  const { config, masterKeys, logger, replace = {}, owner, leaseTtlMs } = rest;
+  const infrastructure = { config, masterKeys, feedLeaseMs, disposables, storage: rest.storage, logger, metrics };
   const container = createContainer(infrastructure, { replace, wrap });
   const { storage, clock, vault, random, events } = openingPorts(container);
   await storage.migrate();
   const clockWatch = new ClockWatch({ clock, leases: storage.leases, owner, logger, metrics, events });
   await clockWatch.measure();
-  await checkMasterKey(storage.documents, vault);
-  const workerId = await SnowflakeWorkerId.take({ leases: storage.leases, owner, ttlMs: leaseTtlMs, clock, random });
+  warnOfRotation(await admitMasterKeys(storage.documents, vault), masterKeys, logger);
+  const workerId = await SnowflakeWorkerId.take({
+    leases: storage.leases,
+    owner: instanceName(owner, masterKeys),
+    ttlMs: leaseTtlMs,
+    clock,
+    random,
+  });
   disposables.add('worker id', () => workerId.release());
   provide(container, { workerId });
   return {

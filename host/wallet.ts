@@ -1,8 +1,8 @@
-import type { DocumentStore, Logger, PublicWallet, Signer, Vault } from '../core/index.ts';
+import type { DocumentStore, Logger, PublicWallet, SealedDocument, Signer, Vault } from '../core/index.ts';
 import { TillgateError } from '../core/index.ts';
 import { MnemonicWallet, NoWallet, generateMnemonic } from '../adapters/wallet/index.ts';
 
-const DOCUMENT = 'host:wallet';
+const DOCUMENT: SealedDocument = 'host:wallet';
 
 /** Where the till's seed is kept. */
 export interface WalletTools {

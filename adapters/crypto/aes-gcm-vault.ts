@@ -19,24 +19,23 @@ const BASE64URL = /^[A-Za-z0-9_-]+$/;
  * {@link Vault} with AES-256-GCM: `version | key id | nonce | ciphertext | tag` as base64url, the header and the
  * record's context authenticated along with the text.
  *
- * Rotation: seal with the current master key, open with the one that the key id names. Look-up hashes stay with the
- * *oldest* key given, because the rows hashed with it are found by no other; drop that key only after rehashing them.
+ * Rotation: seal and hash with the current master key, open with the one that the key id names, look up by the hashes of all.
  * Nonces are random, good for 2^32 texts a key (NIST SP 800-38D, 8.3).
  */
 export class AesGcmVault implements Vault {
   readonly #current: SubKey;
   readonly #byId: ReadonlyMap<string, KeyObject>;
-  readonly #lookup: KeyObject;
-  readonly #shortLookup: ShortHmac;
+  readonly #lookups: readonly Lookup[];
 
   /** @throws TillgateError `CONFIG_INVALID` when a key does not have 32 bytes, or two are equal. */
   constructor(keys: MasterKeys) {
     const subKeys = deriveSubKeys(keys, 'tillgate/vault');
     this.#current = subKeys[0];
     this.#byId = new Map(subKeys.map(({ id, key }) => [id, key]));
-    const lookups = deriveSubKeys(keys, 'tillgate/lookup');
-    this.#lookup = (lookups.at(-1) ?? lookups[0]).key;
-    this.#shortLookup = new ShortHmac({ name: 'sha256', blockBytes: 64 }, this.#lookup.export());
+    this.#lookups = deriveSubKeys(keys, 'tillgate/lookup').map(({ key }) => ({
+      key,
+      short: new ShortHmac({ name: 'sha256', blockBytes: 64 }, key.export()),
+    }));
   }
 
   seal(plain: string, context: string): string {
@@ -67,11 +66,28 @@ export class AesGcmVault implements Vault {
     }
   }
 
-  lookupHash(purpose: string, text: string): string {
-    // The zero byte separates ("a", "bc") from ("ab", "c").
-    const message = `${purpose}\0${text}`;
-    return this.#shortLookup.hex(message) ?? createHmac('sha256', this.#lookup).update(message).digest('hex');
+  isCurrent(sealed: string): boolean {
+    return Buffer.from(sealed, 'base64url').subarray(1, HEADER_BYTES).toString('hex') === this.#current.id;
   }
+
+  lookupHash(purpose: string, text: string): string {
+    return hashWith(this.#lookups[0] as Lookup, purpose, text);
+  }
+
+  lookupHashes(purpose: string, text: string): readonly string[] {
+    return this.#lookups.map((lookup) => hashWith(lookup, purpose, text));
+  }
+}
+
+interface Lookup {
+  readonly key: KeyObject;
+  readonly short: ShortHmac;
+}
+
+function hashWith({ key, short }: Lookup, purpose: string, text: string): string {
+  // The zero byte separates ("a", "bc") from ("ab", "c").
+  const message = `${purpose}\0${text}`;
+  return short.hex(message) ?? createHmac('sha256', key).update(message).digest('hex');
 }
 
 /** The reason contains neither the text nor the key. */

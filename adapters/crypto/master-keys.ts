@@ -24,6 +24,9 @@ function derive(master: Uint8Array, purpose: KeyPurpose, length: number): Buffer
   return Buffer.from(hkdfSync('sha256', master, new Uint8Array(0), purpose, length));
 }
 
+/** Names a master key without revealing it: 8 hexadecimal digits, which every text that it has sealed begins with. */
+export const masterKeyId = (master: Uint8Array): string => derive(master, 'tillgate/key-id', 4).toString('hex');
+
 /**
  * The sub-keys for one purpose, one for each master key, the current one's first.
  *
@@ -38,7 +41,7 @@ export function deriveSubKeys(
     throw new TillgateError('CONFIG_INVALID', `A master key must have ${MASTER_KEY_BYTES} bytes.`);
   }
   const subKeys = masters.map((master) => ({
-    id: derive(master, 'tillgate/key-id', 4).toString('hex'),
+    id: masterKeyId(master),
     key: createSecretKey(derive(master, purpose, 32)),
   }));
   if (new Set(subKeys.map(({ id }) => id)).size !== subKeys.length) {

@@ -27,7 +27,7 @@ const FORMS: readonly (readonly [RegExp, string])[] = [
   [/\b(Bearer|Basic|Digest) +[A-Za-z0-9._~+/=-]{6,}/gi, `$1 ${REDACTED}`],
   // `name=value`, `name: value` and `"name":"value"` with the name of a secret.
   [
-    /((?:api[-_ ]?key|api[-_ ]?token|x-token|access[-_ ]?token|pass(?:word|phrase|wd)?|secret|signature|authorization|(?:set-)?cookie|macaroon|mnemonic|seed|private[-_ ]?key|master[-_ ]?key|verify[-_ ]?code|[?&](?:key|token|sig|auth))[\\"']*\s*[=:]\s*[\\"']*)[^\s\\"',;&}]+/gi,
+    /((?:api[-_ ]?key|api[-_ ]?token|x-token|access[-_ ]?token|pass(?:word|phrase|wd)?|secret|signature|authorization|(?:set-)?cookie|macaroon|mnemonic|seed|private[-_ ]?key|master[-_ ]?key(?:[-_ ]?former)?|verify[-_ ]?code|[?&](?:key|token|sig|auth))[\\"']*\s*[=:]\s*[\\"']*)[^\s\\"',;&}]+/gi,
     `$1${REDACTED}`,
   ],
   // Twelve and more short words in a row: a wallet's seed phrase.

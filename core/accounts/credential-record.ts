@@ -7,6 +7,7 @@ import type { AccountStore } from '../ports/account-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Random } from '../ports/random.ts';
 import type { Vault } from '../ports/vault.ts';
+import type { SealContext } from '../secrets/seal-context.ts';
 import { nameProblem } from './account-fields.ts';
 import { newCallbackSecrets } from '../auth/key-text.ts';
 import type { CallbackCredential, CallbackSecrets, Credential, CredentialSecrets } from './account.ts';
@@ -15,10 +16,10 @@ import type { CallbackCredential, CallbackSecrets, Credential, CredentialSecrets
 export const LOOKUP = { apiKey: 'api-key', apiToken: 'api-token' } as const;
 
 /** The vault context of a credential's secrets. */
-export const credentialContext = (id: CredentialId): string => `credential:${id}`;
+export const credentialContext = (id: CredentialId): SealContext => `credential:${id}`;
 
 /** The vault context of an account's callback secrets. */
-export const callbackContext = (accountId: AccountId): string => `callback-credential:${accountId}`;
+export const callbackContext = (accountId: AccountId): SealContext => `callback-credential:${accountId}`;
 
 /** What is asked for a new credential. */
 export interface CredentialRequest {

@@ -11,6 +11,7 @@ import type { Digest } from '../ports/digest.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { TokenIssuer } from '../ports/token-issuer.ts';
 import type { Vault } from '../ports/vault.ts';
+import { findByHash } from '../secrets/find-by-hash.ts';
 import { API_KEY_PREFIX } from './key-text.ts';
 import { OpenedSecrets } from './opened-secrets.ts';
 import type { Principal } from './principal.ts';
@@ -75,8 +76,7 @@ export class Authenticate {
   }
 
   async #bySignature(request: SignedRequest, plain: readonly string[], rule: AuthRule): Promise<Principal> {
-    const { storage, clock, clockSkewMs } = this.#deps;
-    const now = clock.now();
+    const now = this.#deps.clock.now();
     const found = await this.#findByToken(request, now);
     const verdict = this.#verify(request, found, now);
     if (!verdict.ok) throw new TillgateError(verdict.code, verdict.message, signingDetails(verdict.signing));
@@ -85,19 +85,30 @@ export class Authenticate {
     const beside = await this.#ofSameAccount(plain, owner.account);
     requireActive(owner.account);
     for (const { scopes } of [owner.credential, ...beside]) requireScope(scopes, rule.scope);
-    if (rule.scope === 'move' && !(await storage.accounts.useSignature(verdict.replayKey, now + 2 * clockSkewMs))) {
-      throw new TillgateError('SIGNATURE_REPLAYED', 'This signed request was used before; sign a new one.');
-    }
+    if (rule.scope === 'move') await this.#useOnce(request, owner.credential, verdict.replayKey);
     return { accountId: owner.account.id, credentialId: owner.credential.id, via: 'signature' };
   }
 
   /** The owner of the request's API token; `null` when it is missing, unknown, revoked or expired. */
   async #findByToken(request: SignedRequest, now: Millis): Promise<CredentialOwner | null> {
-    const apiToken = request.headers.get('api-token')?.[0];
-    if (apiToken === undefined) return null;
-    const hash = this.#deps.vault.lookupHash(LOOKUP.apiToken, apiToken);
-    const owner = await this.#deps.storage.accounts.findByApiTokenHash(hash);
+    const { accounts } = this.#deps.storage;
+    const owner = await findByHash(this.#tokenHashes(request), (hash) => accounts.findByApiTokenHash(hash));
     return owner !== null && isUsable(owner.credential, now) ? owner : null;
+  }
+
+  #tokenHashes(request: SignedRequest): readonly string[] {
+    const apiToken = request.headers.get('api-token')?.[0];
+    return apiToken === undefined ? [] : this.#deps.vault.lookupHashes(LOOKUP.apiToken, apiToken);
+  }
+
+  /** A signature that was used under one hash of its token is used, also when the token is hashed anew meanwhile. */
+  async #useOnce(request: SignedRequest, { apiTokenHash }: Credential, replayKey: string): Promise<void> {
+    const { storage, clock, clockSkewMs } = this.#deps;
+    const signature = replayKey.slice(apiTokenHash.length);
+    for (const hash of this.#tokenHashes(request)) {
+      if (!(await storage.accounts.useSignature(hash + signature, clock.now() + 2 * clockSkewMs)))
+        throw new TillgateError('SIGNATURE_REPLAYED', 'This signed request was used before; sign a new one.');
+    }
   }
 
   #verify(request: SignedRequest, owner: CredentialOwner | null, now: Millis): SignatureVerdict {
@@ -115,7 +126,8 @@ export class Authenticate {
 
   async #byApiKey(text: string): Promise<Proof> {
     const { storage, vault, clock } = this.#deps;
-    const owner = await storage.accounts.findByApiKeyHash(vault.lookupHash(LOOKUP.apiKey, text));
+    const hashes = vault.lookupHashes(LOOKUP.apiKey, text);
+    const owner = await findByHash(hashes, (hash) => storage.accounts.findByApiKeyHash(hash));
     if (owner === null || !isUsable(owner.credential, clock.now())) throw credentialInvalid();
     const { account, credential } = owner;
     const principal = { accountId: account.id, credentialId: credential.id, via: 'api-key' } as const;

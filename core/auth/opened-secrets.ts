@@ -1,4 +1,5 @@
 import type { Vault } from '../ports/vault.ts';
+import type { SealContext } from '../secrets/seal-context.ts';
 
 interface Opened<T> {
   readonly sealed: string;
@@ -22,7 +23,7 @@ export class OpenedSecrets<T> {
   }
 
   /** @throws Error when the vault cannot decrypt the text in this context. */
-  open(context: string, sealed: string): T {
+  open(context: SealContext, sealed: string): T {
     const known = this.#opened.get(context);
     this.#opened.delete(context);
     const entry =

@@ -12,6 +12,7 @@ import type { IdempotencyClaim } from '../ports/order-store.ts';
 import type { Random } from '../ports/random.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
 import type { Vault } from '../ports/vault.ts';
+import type { SealContext } from '../secrets/seal-context.ts';
 
 /** A new second factor: shown once. */
 export interface TotpEnrolment {
@@ -43,7 +44,7 @@ export interface CodeUse {
 /** The hash of the body covers the code: no other code can share this name. */
 const requestName = ({ route, key, bodyHash }: IdempotencyClaim): string => JSON.stringify([route, key, bodyHash]);
 
-const context = (accountId: AccountId): string => `totp:${accountId}`;
+const context = (accountId: AccountId): SealContext => `totp:${accountId}`;
 
 /** The one answer for a code that is missing, wrong, used or blocked (decisions, section 5). */
 function invalidCode(path: string, message: string): TillgateError {

@@ -112,9 +112,11 @@ export class KeyCache implements KeyDirectory {
 
   /** The keyed hash is the most expensive step: it is computed once for each key. */
   #lookUp(keyText: string): KeyView | null {
-    const row = this.#table.rowOf(this.#deps.vault.lookupHash(APP_KEY_LOOKUP, keyText));
+    const hashes = this.#deps.vault.lookupHashes(APP_KEY_LOOKUP, keyText);
+    const row = hashes.map((hash) => this.#table.rowOf(hash)).find((each) => each >= 0) ?? -1;
     if (row < 0) return null;
-    this.#rows.remember(row);
+    // While a former master key is configured a key may get another row, by its other hash: the one of the current key counts.
+    if (hashes.length === 1) this.#rows.remember(row);
     return this.#table.view(row);
   }
 

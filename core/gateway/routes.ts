@@ -6,6 +6,7 @@ import type { IdGenerator } from '../ports/id-generator.ts';
 import type { StoredRoute } from '../ports/route-store.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { Vault } from '../ports/vault.ts';
+import type { SealContext } from '../secrets/seal-context.ts';
 import { settledIfPossible } from '../keys/app-keys.ts';
 import { routeErrors } from './route-fields.ts';
 import type { RouteFields } from './route-fields.ts';
@@ -61,7 +62,7 @@ const hostTaken = (): TillgateError =>
   new TillgateError('STATE_CONFLICT', 'There is a gateway with this host already.');
 
 /** The context that a route's upstreams are sealed in. */
-const routeContext = (id: RouteId): string => `route:${id}`;
+const routeContext = (id: RouteId): SealContext => `route:${id}`;
 
 /**
  * A route's fields, checked as a whole; the host in lower case.

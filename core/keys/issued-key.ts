@@ -4,6 +4,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { IdGenerator } from '../ports/id-generator.ts';
 import type { Random } from '../ports/random.ts';
 import type { Vault } from '../ports/vault.ts';
+import type { SealContext } from '../secrets/seal-context.ts';
 import { newAppKeyText } from './app-key-text.ts';
 import { keyState } from './app-key.ts';
 import type { AppKey, AppKeyState } from './app-key.ts';
@@ -12,7 +13,7 @@ import type { AppKey, AppKeyState } from './app-key.ts';
 export const APP_KEY_LOOKUP = 'app-key';
 
 /** The vault context of an App key's text. */
-export const appKeyContext = (id: AppKeyId): string => `app-key:${id}`;
+export const appKeyContext = (id: AppKeyId): SealContext => `app-key:${id}`;
 
 /** A key with its text. Must not be logged. */
 export interface IssuedKey {

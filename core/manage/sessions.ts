@@ -10,6 +10,7 @@ import type { PasswordHasher } from '../ports/password-hasher.ts';
 import type { Random } from '../ports/random.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { Vault } from '../ports/vault.ts';
+import { findByHash } from '../secrets/find-by-hash.ts';
 import type { AccountEntry } from './account-entry.ts';
 import { recordNotFound } from './actor.ts';
 import type { Actor } from './actor.ts';
@@ -112,11 +113,14 @@ export class Sessions {
    */
   async find(token: string, cookie: boolean): Promise<OpenSession> {
     const { storage, vault, clock } = this.#deps;
-    const found = token.startsWith(SESSION_PREFIX) ? await storage.sessions.find(this.#hash(token)) : null;
+    const hashes = token.startsWith(SESSION_PREFIX) ? vault.lookupHashes('session', token) : [];
+    const found = await findByHash(hashes, (hash) => storage.sessions.find(hash));
     if (found === null || !isOpen(found, clock.now()) || found.session.cookie !== cookie) {
       throw new TillgateError('SESSION_INVALID', 'The session is not valid.');
     }
-    return { ...found, csrfToken: vault.lookupHash('session-csrf', token) };
+    // A session keeps the master key that it was opened with.
+    const key = hashes.indexOf(found.session.tokenHash);
+    return { ...found, csrfToken: present(vault.lookupHashes('session-csrf', token)[key], 'the hash of a token') };
   }
 
   isCsrfToken({ csrfToken }: OpenSession, sent: string | null): boolean {

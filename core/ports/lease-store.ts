@@ -22,6 +22,8 @@ export interface LeaseStore {
     ttlMs: number,
     maximum: number,
   ): Promise<{ readonly node: number; readonly lease: Lease } | null>;
+  /** The owners of the worker ids that are taken: every instance that runs, and those that died a short while ago. */
+  nodeOwners(): Promise<readonly string[]>;
 }
 
 /** The fence, inside a transaction. */

@@ -12,6 +12,7 @@ import type { LedgerStore, LedgerWrites } from './ledger-store.ts';
 import type { ManageStore, ManageWrites } from './manage-store.ts';
 import type { OrderStore, OrderWrites } from './order-store.ts';
 import type { RouteStore, RouteWrites } from './route-store.ts';
+import type { SealedStore } from './sealed-store.ts';
 import type { SessionStore, SessionWrites } from './session-store.ts';
 import type { UnconfirmedPaymentStore, UnconfirmedPaymentWrites } from './unconfirmed-payment-store.ts';
 import { token } from './token.ts';
@@ -74,6 +75,8 @@ export interface Storage {
   readonly manage: ManageStore;
   readonly orders: OrderStore;
   readonly routes: RouteStore;
+  /** Every secret that is stored sealed. */
+  readonly sealed: SealedStore;
   readonly sessions: SessionStore;
   /** Payments in the mempool. */
   readonly unconfirmedPayments: UnconfirmedPaymentStore;

@@ -11,6 +11,7 @@ const accounts = from(() => import('./account-commands.ts'));
 const audit = from(() => import('./audit-commands.ts'));
 const deposits = from(() => import('./deposit-commands.ts'));
 const gateway = from(() => import('./gateway-commands.ts'));
+const masterKey = from(() => import('./master-key-commands.ts'));
 const money = from(() => import('./money-commands.ts'));
 const orders = from(() => import('./order-commands.ts'));
 const restore = from(() => import('./restore-commands.ts'));
@@ -360,6 +361,20 @@ export const COMMANDS: readonly Command[] = [
     operands: [],
     options: {},
     run: orders((module) => module.ledgerCheck),
+  },
+  {
+    words: ['master-key', 'status'],
+    summary: 'counts what is sealed with the master key, and with the former one',
+    operands: [],
+    options: {},
+    run: masterKey((module) => module.masterKeyStatus),
+  },
+  {
+    words: ['master-key', 'rotate'],
+    summary: 'seals everything anew that TILLGATE_MASTER_KEY_FORMER has sealed; can be killed and repeated',
+    operands: [],
+    options: {},
+    run: masterKey((module) => module.masterKeyRotate),
   },
   {
     words: ['audit', 'verify'],

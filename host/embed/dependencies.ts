@@ -4,6 +4,7 @@ import { present } from '../../core/index.ts';
 import type { FieldError, Logger, Metrics, Plugin, Storage } from '../../core/index.ts';
 import { BridgeLogger } from '../../adapters/logging/bridge-logger.ts';
 import type { ConsoleLike, PinoLike } from '../../adapters/logging/bridge-logger.ts';
+import type { MasterKeys } from '../../adapters/crypto/index.ts';
 import type { SqliteConfig } from '../../adapters/storage/knex/index.ts';
 import { completeTill, configError, masterKeyOf } from '../config.ts';
 import type { TillConfig } from '../settings.ts';
@@ -18,7 +19,7 @@ import type { PluginWithOptions, TillStorage, TillgateOptions } from './options.
 /** The checked options of an embedded till; nothing is opened yet. */
 export interface Plan {
   readonly config: TillConfig;
-  readonly masterKey: Uint8Array;
+  readonly masterKeys: MasterKeys;
   /** Without a slash at its end. */
   readonly baseUrl: string;
   readonly plugins: readonly LoadedPlugin[];
@@ -26,7 +27,7 @@ export interface Plan {
 
 /** @throws TillgateError `CONFIG_INVALID` listing every problem of the options */
 export function planOf(options: TillgateOptions): Plan {
-  const { mode = 'production', masterKey } = options;
+  const { mode = 'production', masterKey, formerMasterKey } = options;
   const given = Object.entries(options).filter(
     ([name, value]) => Object.hasOwn(embeddedSchema.shape, name) && value !== undefined,
   );
@@ -34,7 +35,8 @@ export function planOf(options: TillgateOptions): Plan {
   const found: FieldError[] = [...problems];
   if (options.storage === undefined && options.replace?.storage === undefined)
     found.push({ path: 'storage', message: 'name a database, or give replace.storage' });
-  const key = typeof masterKey === 'string' ? masterKeyOf(masterKey, found, 'masterKey') : bytesOf(masterKey, found);
+  const key = keyOf(masterKey, 'masterKey', found);
+  const former = formerMasterKey === undefined ? null : keyOf(formerMasterKey, 'formerMasterKey', found);
   const plugins = (options.plugins ?? []).flatMap((plugin, index) =>
     readPlugin(plugin, mode, `plugins.${index}`, found),
   );
@@ -42,13 +44,15 @@ export function planOf(options: TillgateOptions): Plan {
   const config =
     settings === null ? null : completeTill(settings, { directory: process.cwd(), environment: {} }, found);
   if (settings === null || config === null || key === null || found.length > 0) throw configError(found);
-  return { config, masterKey: key, baseUrl: settings.baseUrl.replace(/\/+$/, ''), plugins };
+  const masterKeys = { current: key, former: former === null ? [] : [former] };
+  return { config, masterKeys, baseUrl: settings.baseUrl.replace(/\/+$/, ''), plugins };
 }
 
-function bytesOf(key: Uint8Array | undefined, problems: FieldError[]): Uint8Array | null {
+function keyOf(key: Uint8Array | string | undefined, path: string, problems: FieldError[]): Uint8Array | null {
+  if (typeof key === 'string') return masterKeyOf(key, problems, path);
   if (key instanceof Uint8Array && key.length === 32) return key;
   problems.push({
-    path: 'masterKey',
+    path,
     message: 'give 32 random bytes, or their base64 or hex (openssl rand -base64 32)',
   });
   return null;
@@ -72,7 +76,7 @@ function readPlugin(
 
 /** Opens the database and the metrics of an embedded till. What the application gave, the application closes. */
 export async function openDependencies(
-  { config, masterKey }: Plan,
+  { config, masterKeys }: Plan,
   options: TillgateOptions,
   disposables: DisposeStack,
   logger: Logger,
@@ -81,7 +85,7 @@ export async function openDependencies(
   const metrics = replace.metrics ?? (await metricsOf(options.metrics, logger));
   const storage = replace.storage ?? (await storageOf(present(options.storage, 'the storage'), logger, disposables));
   const owner = `${hostname()}:${process.pid}:${randomUUID()}`;
-  return { config, masterKey, mnemonic, logger, metrics, storage, owner, leaseTtlMs: SHARED_TTL_MS, replace };
+  return { config, masterKeys, mnemonic, logger, metrics, storage, owner, leaseTtlMs: SHARED_TTL_MS, replace };
 }
 
 /** The till's logger: a replacement as it is; the application's own logger gets redacted copies. */

@@ -38,6 +38,8 @@ export interface TillgateOptions extends TillSettings {
   readonly storage?: TillStorage;
   /** 32 random bytes, or their base64 or hex; what the database holds of secrets is sealed with it. */
   readonly masterKey: Uint8Array | string;
+  /** The key that `masterKey` replaces, while what it has sealed is sealed anew (`rotateMasterKey`). */
+  readonly formerMasterKey?: Uint8Array | string;
   /** Under which payers and merchants reach this till, its mount path included: `https://shop.example.com/pay`. */
   readonly baseUrl: string;
   /** The chains: `tillgate/plugins/ethereum` and its like, or plugins of one's own. */

@@ -29,6 +29,10 @@ class MemoryLeases implements LeaseStore {
   async acquireNode(): Promise<null> {
     return null;
   }
+
+  async nodeOwners(): Promise<readonly string[]> {
+    return [];
+  }
 }
 
 const noMetrics: Metrics = { count: () => undefined, gauge: () => undefined, observe: () => undefined };

@@ -287,8 +287,16 @@ export class FakeVault implements Vault {
     return plain;
   }
 
+  isCurrent(): boolean {
+    return true;
+  }
+
   lookupHash(purpose: string, text: string): string {
     return createHmac('sha256', 'test master key').update(`${purpose}\0${text}`).digest('hex');
+  }
+
+  lookupHashes(purpose: string, text: string): readonly string[] {
+    return [this.lookupHash(purpose, text)];
   }
 }
 

@@ -89,7 +89,7 @@ export async function startTestTill({ storage }: TestStorage, options: TestTillO
   const disposables = new DisposeStack(logger);
   const infrastructure = {
     config,
-    masterKey,
+    masterKeys: { current: masterKey },
     feedLeaseMs: DEFAULT_FEED_LEASE_MS,
     disposables,
     storage,

@@ -16,6 +16,7 @@ import type {
   ManageStore,
   OrderStore,
   RouteStore,
+  SealedStore,
   SessionStore,
   UnconfirmedPaymentStore,
   Storage,
@@ -47,6 +48,7 @@ import { KnexManageWrites } from './stores/manage-writes.ts';
 import { KnexOrderStore } from './stores/order-store.ts';
 import { KnexOrderWrites } from './stores/order-writes.ts';
 import { KnexRouteStore, KnexRouteWrites } from './stores/route-store.ts';
+import { KnexSealedStore } from './stores/sealed-store.ts';
 import { KnexSessionStore, KnexSessionWrites } from './stores/session-store.ts';
 import { KnexUnconfirmedPaymentStore, KnexUnconfirmedPaymentWrites } from './stores/unconfirmed-payment-store.ts';
 import { KnexTransferStore } from './stores/transfer-store.ts';
@@ -92,6 +94,7 @@ export class KnexStorage implements Storage {
   readonly manage: ManageStore;
   readonly orders: OrderStore;
   readonly routes: RouteStore;
+  readonly sealed: SealedStore;
   readonly sessions: SessionStore;
   readonly unconfirmedPayments: UnconfirmedPaymentStore;
   readonly transfers: TransferStore;
@@ -109,6 +112,7 @@ export class KnexStorage implements Storage {
     this.apps = new KnexAppStore(db);
     this.audit = new KnexAuditStore(db);
     this.manage = new KnexManageStore(db);
+    this.sealed = new KnexSealedStore(db);
     this.sessions = new KnexSessionStore(db);
     this.routes = new KnexRouteStore(db);
     this.callbacks = new KnexCallbackStore(db);

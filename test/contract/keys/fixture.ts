@@ -11,7 +11,7 @@ import {
   RouteCache,
   Routes,
 } from '../../../core/index.ts';
-import type { AppId, Clock, GatewayRoute, KeyView, Storage } from '../../../core/index.ts';
+import type { AppId, Clock, GatewayRoute, KeyView, Storage, Vault } from '../../../core/index.ts';
 import { MemoryLogger } from '../../support/fakes.ts';
 import type { OpenStorage, TestStorage } from '../../support/storage.ts';
 import { storedAccount } from '../storage/fixtures.ts';
@@ -42,6 +42,7 @@ export class Instance {
     name: string,
     leaseMs = DEFAULT_FEED_LEASE_MS,
     configured: readonly GatewayRoute[] = [],
+    given: Vault = vault,
   ) {
     this.storage = storage;
     const { clock, logger } = this;
@@ -50,16 +51,16 @@ export class Instance {
       ++node % 1000,
       () => 0,
     );
-    const deps = { storage, vault, random, ids, clock };
+    const deps = { storage, vault: given, random, ids, clock };
     this.apps = new Apps(deps);
     this.keys = new AppKeys(deps);
     this.routes = new Routes({ ...deps, configured });
-    this.knownRoutes = new RouteCache({ routes: storage.routes, vault, logger, configured });
+    this.knownRoutes = new RouteCache({ routes: storage.routes, vault: given, logger, configured });
     const { feed, apps } = storage;
     this.directory = new KeyCache({
       feed,
       apps,
-      vault,
+      vault: given,
       random,
       clock,
       deadline,

@@ -65,20 +65,20 @@ describe('base64', () => {
 describe('opened secrets', () => {
   const vault = new FakeVault();
   const sealed = (name: string): string =>
-    vault.seal(JSON.stringify(newCallbackSecrets(new SeededRandom(name))), `record:${name}`);
+    vault.seal(JSON.stringify(newCallbackSecrets(new SeededRandom(name))), `credential:${name}`);
 
   test('are opened once while the record holds the same text', () => {
     const secrets = new OpenedSecrets(vault);
     const text = sealed('a');
     vault.opened = 0;
-    assert.deepEqual(secrets.open('record:a', text), secrets.open('record:a', text));
+    assert.deepEqual(secrets.open('credential:a', text), secrets.open('credential:a', text));
     assert.equal(vault.opened, 1);
   });
 
   test('are opened again when the record holds another text', () => {
     const secrets = new OpenedSecrets<{ readonly n: number }>(vault);
-    assert.equal(secrets.open('r', vault.seal('{"n":1}', 'r')).n, 1);
-    assert.equal(secrets.open('r', vault.seal('{"n":2}', 'r')).n, 2);
+    assert.equal(secrets.open('totp:1', vault.seal('{"n":1}', 'totp:1')).n, 1);
+    assert.equal(secrets.open('totp:1', vault.seal('{"n":2}', 'totp:1')).n, 2);
   });
 
   test('forget the least used beyond their limit', () => {
@@ -86,13 +86,13 @@ describe('opened secrets', () => {
     const texts = new Map(['a', 'b', 'c'].map((name) => [name, sealed(name)]));
     const open = (name: string): number => {
       vault.opened = 0;
-      secrets.open(`record:${name}`, texts.get(name) ?? '');
+      secrets.open(`credential:${name}`, texts.get(name) ?? '');
       return vault.opened;
     };
     assert.deepEqual(['a', 'b', 'a', 'c', 'a', 'b'].map(open), [1, 1, 0, 1, 0, 1]);
   });
 
   test('refuse a text of another record', () => {
-    assert.throws(() => new OpenedSecrets(vault).open('record:b', sealed('a')));
+    assert.throws(() => new OpenedSecrets(vault).open('credential:b', sealed('a')));
   });
 });

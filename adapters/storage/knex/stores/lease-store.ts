@@ -49,11 +49,7 @@ export class KnexLeaseStore implements LeaseStore {
     ttlMs: number,
     maximum: number,
   ): Promise<{ readonly node: number; readonly lease: Lease } | null> {
-    const { tables, dialect } = this.#db;
-    const rows = await this.#db.read(
-      `SELECT name, owner FROM ${tables.leases} WHERE substr(name, 1, ${NODE.length}) = '${NODE}' AND expires_at > ${dialect.nowMs}`,
-    );
-    const held = new Map(rows.map((row) => [Number(text(row, 'name').slice(NODE.length)), text(row, 'owner')]));
+    const held = await this.#nodes();
     const own = [...held].filter(([node, holder]) => holder === owner && node <= maximum).map(([node]) => node);
     const free = Array.from({ length: maximum + 1 }, (_, node) => node).filter((node) => !held.has(node));
     for (const node of [...own, ...free]) {
@@ -62,6 +58,19 @@ export class KnexLeaseStore implements LeaseStore {
       if (lease !== null) return { node, lease };
     }
     return null;
+  }
+
+  async nodeOwners(): Promise<readonly string[]> {
+    return [...(await this.#nodes()).values()];
+  }
+
+  /** The worker ids that are taken, with their owners. */
+  async #nodes(): Promise<ReadonlyMap<number, string>> {
+    const { tables, dialect } = this.#db;
+    const rows = await this.#db.read(
+      `SELECT name, owner FROM ${tables.leases} WHERE substr(name, 1, ${NODE.length}) = '${NODE}' AND expires_at > ${dialect.nowMs}`,
+    );
+    return new Map(rows.map((row) => [Number(text(row, 'name').slice(NODE.length)), text(row, 'owner')]));
   }
 }
 

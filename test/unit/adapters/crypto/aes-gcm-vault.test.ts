@@ -65,20 +65,30 @@ describe('AesGcmVault', () => {
   test('after a rotation the former key still opens, and the new one seals', () => {
     const old = vault.seal('tss_secret', 'credential:1');
     const rotated = new AesGcmVault({ current: key(2), former: [key(1)] });
+    assert.deepEqual([rotated.isCurrent(old), vault.isCurrent(old)], [false, true]);
     assert.equal(rotated.open(old, 'credential:1'), 'tss_secret');
     const fresh = rotated.seal('tss_secret', 'credential:1');
     assert.equal(new AesGcmVault({ current: key(2) }).open(fresh, 'credential:1'), 'tss_secret');
     assertRefused(() => vault.open(fresh, 'credential:1'));
   });
 
-  test('look-up hashes are keyed, kept apart by purpose, and survive a rotation', () => {
+  test('look-up hashes are keyed and kept apart by purpose; while the key is replaced there is one of each key', () => {
     const hash = vault.lookupHash('api-key', 'tak_1');
     assert.match(hash, /^[0-9a-f]{64}$/);
     assert.equal(vault.lookupHash('api-key', 'tak_1'), hash);
     assert.notEqual(vault.lookupHash('api-token', 'tak_1'), hash);
     assert.notEqual(vault.lookupHash('a', 'bc'), vault.lookupHash('ab', 'c'));
     assert.notEqual(new AesGcmVault({ current: key(2) }).lookupHash('api-key', 'tak_1'), hash);
-    assert.equal(new AesGcmVault({ current: key(3), former: [key(2), key(1)] }).lookupHash('api-key', 'tak_1'), hash);
+    assert.deepEqual(vault.lookupHashes('api-key', 'tak_1'), [hash]);
+    const rotated = new AesGcmVault({ current: key(2), former: [key(1)] });
+    const fresh = new AesGcmVault({ current: key(2) }).lookupHash('api-key', 'tak_1');
+    assert.equal(rotated.lookupHash('api-key', 'tak_1'), fresh);
+    assert.deepEqual(rotated.lookupHashes('api-key', 'tak_1'), [fresh, hash]);
+    const long = 'x'.repeat(500);
+    assert.deepEqual(rotated.lookupHashes('api-key', long), [
+      rotated.lookupHash('api-key', long),
+      vault.lookupHash('api-key', long),
+    ]);
   });
 
   test('a master key of another length, or one given twice, is refused', () => {

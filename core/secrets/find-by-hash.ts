@@ -1,0 +1,16 @@
+/**
+ * Looks a record up by its keyed hashes, the current master key's first. While records are hashed anew, one can move from the former
+ * hash to the current one between two look-ups: the current one is tried once more.
+ */
+export async function findByHash<T>(
+  hashes: readonly string[],
+  find: (hash: string) => Promise<T | null>,
+): Promise<T | null> {
+  const [current, ...former] = hashes;
+  if (current === undefined) return null;
+  for (const hash of former.length === 0 ? [current] : [current, ...former, current]) {
+    const found = await find(hash);
+    if (found !== null) return found;
+  }
+  return null;
+}
