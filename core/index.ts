@@ -95,6 +95,8 @@ export * from './auth/signature.ts';
 export * from './auth/key-text.ts';
 export * from './auth/authenticate.ts';
 export * from './auth/scopes.ts';
+export * from './auth/known-networks.ts';
+export * from './kernel/network.ts';
 export * from './auth/login.ts';
 export * from './accounts/create-account.ts';
 export * from './accounts/create-credential.ts';

@@ -14,6 +14,9 @@ const FORM =
 type Form = 'scrypt' | 'scrypt-sha512';
 const PRESENT: Form = 'scrypt-sha512';
 
+/** A new password, which no stranger can set: in the lane of known accounts, without a share of its own. */
+const NOBODYS = '';
+
 /** The cost of one hash: `128 × N × r` bytes of memory, `N × r × p` of work. */
 export interface ScryptCost {
   readonly N: number;
@@ -29,8 +32,10 @@ export interface ScryptHasherOptions {
   readonly cost?: ScryptCost;
   /** Concurrent hashes. 2 leaves half of the thread pool to the database. */
   readonly concurrency?: number;
-  /** Queue length; one more hash is refused. */
+  /** Length of each lane's queue; one more hash is refused. */
   readonly maxWaiting?: number;
+  /** How many of them one known account may have waiting. */
+  readonly maxWaitingEach?: number;
 }
 
 interface StoredHash {
@@ -42,45 +47,53 @@ interface StoredHash {
 
 /**
  * {@link PasswordHasher} with scrypt, stored as `scrypt-sha512$N$r$p$salt$hash` (base64): of the SHA-512 of the password's bytes,
- * because scrypt takes a password with zeros after it for the same one. Memory is bounded however many logins arrive: a few are hashed, some wait, the rest is refused with a time to retry after.
+ * because scrypt takes a password with zeros after it for the same one. Memory is bounded however many logins arrive: a few are hashed, some wait, the rest is refused with a time to retry after. Known accounts wait in a lane of their own, which takes
+ * turns with that of strangers.
  */
 export class ScryptHasher implements PasswordHasher {
   readonly #cost: ScryptCost;
-  readonly #maxWaiting: number;
-  readonly #waiting: (() => void)[] = [];
+  readonly #known: Lane;
+  readonly #strangers: Lane;
+  #turn = false;
   #free: number;
 
-  constructor({ cost = DEFAULT_COST, concurrency = 2, maxWaiting = 64 }: ScryptHasherOptions = {}) {
+  constructor({
+    cost = DEFAULT_COST,
+    concurrency = 2,
+    maxWaiting = 64,
+    maxWaitingEach = maxWaiting / 4,
+  }: ScryptHasherOptions = {}) {
     this.#cost = cost;
     this.#free = concurrency;
-    this.#maxWaiting = maxWaiting;
+    this.#known = new Lane(maxWaiting, maxWaitingEach);
+    this.#strangers = new Lane(maxWaiting, maxWaiting);
   }
 
   /** @throws TillgateError `RATE_LIMITED` when the queue is full. */
   async hash(password: string): Promise<string> {
     const salt = randomBytes(SALT_BYTES);
-    const hash = await this.#derive(keyOf(password, PRESENT), salt, this.#cost);
+    const hash = await this.#derive(keyOf(password, PRESENT), salt, this.#cost, NOBODYS);
     const { N, r, p } = this.#cost;
     return [PRESENT, N, r, p, salt.toString('base64'), hash.toString('base64')].join('$');
   }
 
   /** @throws TillgateError `RATE_LIMITED` when the queue is full. */
-  async verify(password: string, stored: string | null): Promise<boolean> {
-    const known = stored === null ? null : parse(stored);
+  async verify(password: string, stored: string | null, known: string | null = null): Promise<boolean> {
+    const record = stored === null ? null : parse(stored);
     // An unknown user costs the same work, so that the response time does not reveal whether the account exists.
-    const { form, cost, salt, hash } = known ?? {
+    const { form, cost, salt, hash } = record ?? {
       form: PRESENT,
       cost: this.#cost,
       salt: randomBytes(SALT_BYTES),
       hash: randomBytes(HASH_BYTES),
     };
-    const derived = await this.#derive(keyOf(password, form), salt, cost);
+    const derived = await this.#derive(keyOf(password, form), salt, cost, known);
     const equal = derived.length === hash.length && timingSafeEqual(derived, hash);
-    return equal && known !== null;
+    return equal && record !== null;
   }
 
-  async #derive(key: Buffer, salt: Buffer, cost: ScryptCost): Promise<Buffer> {
-    await this.#enter();
+  async #derive(key: Buffer, salt: Buffer, cost: ScryptCost, known: string | null): Promise<Buffer> {
+    await this.#enter(known);
     try {
       return await scryptAsync(key, salt, cost);
     } finally {
@@ -88,22 +101,42 @@ export class ScryptHasher implements PasswordHasher {
     }
   }
 
-  async #enter(): Promise<void> {
-    if (this.#free > 0) {
-      this.#free -= 1;
-      return;
-    }
-    if (this.#waiting.length >= this.#maxWaiting) {
-      throw new TillgateError('RATE_LIMITED', 'Too many logins at once; retry shortly.', { retryAfterSeconds: 5 });
-    }
-    await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  async #enter(known: string | null): Promise<void> {
+    if (this.#free > 0) this.#free -= 1;
+    else await (known === null ? this.#strangers : this.#known).wait(known ?? NOBODYS);
   }
 
+  /** The slot goes to the longest waiting hash of the lane whose turn it is, so that a new one cannot overtake it. */
   #leave(): void {
-    // The slot goes to the longest waiting hash, so that a new one cannot overtake it.
-    const next = this.#waiting.shift();
-    if (next === undefined) this.#free += 1;
+    this.#turn = !this.#turn;
+    const [first, second] = this.#turn ? [this.#known, this.#strangers] : [this.#strangers, this.#known];
+    const next = first.next() ?? second.next();
+    if (next === null) this.#free += 1;
     else next();
+  }
+}
+
+/** Hashes that wait for a slot, oldest first. */
+class Lane {
+  readonly #waiting: { readonly account: string; readonly go: () => void }[] = [];
+  readonly #max: number;
+  readonly #maxEach: number;
+
+  constructor(max: number, maxEach: number) {
+    this.#max = max;
+    this.#maxEach = maxEach;
+  }
+
+  /** @throws TillgateError `RATE_LIMITED` when the lane, or the account's share of it, is full */
+  async wait(account: string): Promise<void> {
+    const own = account === NOBODYS ? 0 : this.#waiting.filter((waiting) => waiting.account === account).length;
+    if (this.#waiting.length >= this.#max || own >= this.#maxEach)
+      throw new TillgateError('RATE_LIMITED', 'Too many logins at once; retry shortly.', { retryAfterSeconds: 5 });
+    await new Promise<void>((go) => this.#waiting.push({ account, go }));
+  }
+
+  next(): (() => void) | null {
+    return this.#waiting.shift()?.go ?? null;
   }
 }
 

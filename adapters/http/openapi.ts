@@ -209,7 +209,7 @@ function successOf({ reply, examples, envelope, status }: Operation): ResponseCo
 }
 
 function errorsOf(operation: Operation): ReadonlyMap<number, readonly (readonly [number, string])[]> {
-  const { auth, schemas, throttled, errors } = operation;
+  const { auth, schemas, login, errors } = operation;
   const words = new Set<ErrorCode>([
     ...COMMON,
     ...(auth.kind === 'merchant' ? WITH_CREDENTIALS : []),
@@ -221,7 +221,7 @@ function errorsOf(operation: Operation): ReadonlyMap<number, readonly (readonly 
         ? []
         : (['BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const)),
     ...(schemas.query !== null ? (['INVALID_FIELDS'] as const) : []),
-    ...(throttled ? (['RATE_LIMITED'] as const) : []),
+    ...(login !== null ? (['RATE_LIMITED'] as const) : []),
     ...errors,
   ]);
   const byStatus = new Map<number, (readonly [number, string])[]>();

@@ -65,8 +65,8 @@ export interface Operation {
   readonly versioned: boolean;
   /** Accepts an `Idempotency-Key`. */
   readonly idempotent: boolean;
-  /** Limited per minute and client address: the logins. */
-  readonly throttled: boolean;
+  /** Of a login: the field of its body that names the account. Its failures are counted. */
+  readonly login: string | null;
   /** A browser's form post is answered with 303 to this relative page, refused or not. */
   readonly page: ((params: Readonly<Record<string, string>>) => string) | null;
   /** Left out of the OpenAPI document: pages. */
@@ -98,7 +98,7 @@ export type Described = Pick<Operation, 'id' | 'method' | 'path' | 'summary' | '
       | 'versioned'
       | 'bodyKinds'
       | 'idempotent'
-      | 'throttled'
+      | 'login'
       | 'page'
       | 'hidden'
       | 'examples'
@@ -180,7 +180,7 @@ export function described(spec: Described): Omit<Operation, 'schemas' | 'reply' 
     bodyOptional: spec.bodyOptional ?? false,
     versioned: spec.versioned ?? false,
     idempotent: spec.idempotent ?? false,
-    throttled: spec.throttled ?? false,
+    login: spec.login ?? null,
     page: spec.page ?? null,
     hidden: spec.hidden ?? false,
     examples: spec.examples ?? {},

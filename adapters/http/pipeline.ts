@@ -4,6 +4,7 @@ import { clientAddress } from './client-address.ts';
 import type { HttpDeps } from './deps.ts';
 import { failureOf } from './error-table.ts';
 import { idempotencyClaim } from './idempotency.ts';
+import { LoginFailures } from './login-failures.ts';
 import { MANAGE_BASE } from './manage/base.ts';
 import { bodyKind, prefersHtml } from './media-type.ts';
 import type { BodyKind } from './media-type.ts';
@@ -42,13 +43,13 @@ export class HttpApi {
   readonly #routes: HttpRouter;
   readonly #deps: HttpDeps;
   readonly #requests: RateLimit;
-  readonly #logins: RateLimit;
+  readonly #logins: LoginFailures;
 
   constructor(operations: readonly Operation[], deps: HttpDeps) {
     this.#routes = new HttpRouter(operations);
     this.#deps = deps;
     this.#requests = new RateLimit(deps.settings.requestsPerMinute);
-    this.#logins = new RateLimit(deps.settings.loginsPerMinute);
+    this.#logins = new LoginFailures({ perMinute: deps.settings.loginsPerMinute });
   }
 
   /** The operations at a target's path, of whatever method; `null` for a path that the table does not have. */
@@ -118,8 +119,11 @@ export class HttpApi {
       await this.#requests.take(progress.session.account.id);
     }
     const client = clientAddress(request, this.#deps.settings.trustedHops);
-    if (operation.throttled) await this.#logins.take(client);
-    const response = await operation.run(this.#call(progress, { route, operation }, client, body, kind), this.#deps);
+    const call = this.#call(progress, { route, operation }, client, body, kind);
+    const run = (): Promise<HttpResponse> => operation.run(call, this.#deps);
+    const response = await (operation.login === null
+      ? run()
+      : this.#logins.guard(client, fieldOf(call.body, operation.login), run));
     if (operation.page === null || !prefersHtml(request.headers)) return response;
     return seeOther(operation.page(route.params), progress.traceId);
   }
@@ -206,6 +210,12 @@ async function readBody({ body }: HttpRequest): Promise<Uint8Array> {
   const bytes = body.present ? await body.read(BODY_LIMIT) : EMPTY;
   if (bytes === null) throw new TillgateError('BODY_TOO_LARGE', `A body may have at most ${BODY_LIMIT} bytes.`);
   return bytes;
+}
+
+/** A field of a body that is not validated yet. */
+function fieldOf(body: unknown, name: string): string {
+  const value = typeof body === 'object' && body !== null ? (body as Readonly<Record<string, unknown>>)[name] : null;
+  return typeof value === 'string' ? value : '';
 }
 
 function readBodyAs(kind: BodyKind, body: Uint8Array, optional: boolean): unknown {

@@ -5,6 +5,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { PasswordHasher } from '../ports/password-hasher.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { TokenIssuer } from '../ports/token-issuer.ts';
+import { KnownNetworks } from './known-networks.ts';
 
 /** The reply of endpoint 14. */
 export interface AccessToken {
@@ -24,22 +25,26 @@ export interface ExchangeTokenDeps {
 /** Exchanges an account's email and password for an access token (specification, endpoint 14; decisions, section 3). */
 export class ExchangeToken {
   readonly #deps: ExchangeTokenDeps;
+  readonly #networks: KnownNetworks;
 
   constructor(deps: ExchangeTokenDeps) {
     this.#deps = deps;
+    this.#networks = new KnownNetworks(deps);
   }
 
   /**
+   * @param ip - whence it comes, where that is known
    * @throws TillgateError `LOGIN_FAILED`, the same for a wrong password and an unknown user and after the same work;
    *   once the password has verified: `ACCOUNT_INACTIVE`, `SIGNATURE_REQUIRED`.
    */
-  async run(username: string, password: string): Promise<AccessToken> {
+  async run(username: string, password: string, ip: string | null = null): Promise<AccessToken> {
     const { storage, hasher, tokens, clock, tokenTtlSeconds } = this.#deps;
     // An impossible name or password is refused after the same work, without a look-up or hashing all of it.
     const account = emailProblem(username) === null ? await storage.accounts.findByEmail(username.toLowerCase()) : null;
     const text = verifiablePassword(password);
     const known = text === null ? null : account;
-    const verified = await hasher.verify(text ?? '', known?.passwordHash ?? null);
+    const lane = await this.#networks.lane(known?.id ?? null, ip);
+    const verified = await hasher.verify(text ?? '', known?.passwordHash ?? null, lane);
     if (known === null || !verified) {
       throw new TillgateError('LOGIN_FAILED', 'The username or the password is wrong.');
     }
@@ -49,6 +54,7 @@ export class ExchangeToken {
     if (mustSign(known, issuedAt)) {
       throw new TillgateError('SIGNATURE_REQUIRED', 'This account has Data Security enabled: sign the request.');
     }
+    await this.#networks.note(known.id, ip);
     const expiresAt = issuedAt + tokenTtlSeconds * 1000;
     const accessToken = await tokens.issue({
       accountId: known.id,

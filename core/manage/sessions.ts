@@ -1,5 +1,6 @@
 import type { Account } from '../accounts/account.ts';
 import { emailProblem, verifiablePassword } from '../accounts/account-fields.ts';
+import { KnownNetworks } from '../auth/known-networks.ts';
 import { base62, SECRET_PREFIXES } from '../auth/key-text.ts';
 import { TillgateError } from '../kernel/errors.ts';
 import { present } from '../kernel/guard.ts';
@@ -66,9 +67,11 @@ export interface SessionsDeps extends AuditDeps {
 /** Logins to the management API (decisions, section 9). */
 export class Sessions {
   readonly #deps: SessionsDeps;
+  readonly #networks: KnownNetworks;
 
   constructor(deps: SessionsDeps) {
     this.#deps = deps;
+    this.#networks = new KnownNetworks(deps);
   }
 
   /**
@@ -78,7 +81,7 @@ export class Sessions {
    *   once the password has verified: `ACCOUNT_INACTIVE`, `VERIFY_CODE_INVALID`
    */
   async login(input: LoginInput, origin: LoginOrigin): Promise<NewSession> {
-    const account = await this.#verify(input.email, input.password);
+    const account = await this.#verify(input.email, input.password, origin.ip);
     if (account.status !== 'active')
       throw new TillgateError('ACCOUNT_INACTIVE', 'The account is disabled or archived.');
     const actor: Actor = { accountId: account.id, role: account.role, ip: origin.ip, traceId: origin.traceId };
@@ -99,6 +102,7 @@ export class Sessions {
       userAgent: origin.userAgent?.slice(0, MAX_USER_AGENT) ?? null,
     };
     await this.#store(session, actor);
+    await this.#networks.note(account.id, origin.ip);
     await storage.sessions.prune(now, PRUNE_BATCH);
     const entry = present(await storage.manage.account(account.id), 'the account of a login');
     return { session, account, token, csrfToken: vault.lookupHash('session-csrf', token), entry };
@@ -165,13 +169,14 @@ export class Sessions {
     });
   }
 
-  async #verify(email: string, password: string): Promise<Account> {
+  async #verify(email: string, password: string, ip: string | null): Promise<Account> {
     const { storage, hasher } = this.#deps;
     // Invalid emails are not looked up and long passwords not hashed whole, but they cost the same time.
     const account = emailProblem(email) === null ? await storage.accounts.findByEmail(email.toLowerCase()) : null;
     const text = verifiablePassword(password);
     const known = text === null ? null : account;
-    const verified = await hasher.verify(text ?? '', known?.passwordHash ?? null);
+    const lane = await this.#networks.lane(known?.id ?? null, ip);
+    const verified = await hasher.verify(text ?? '', known?.passwordHash ?? null, lane);
     if (known === null || !verified) throw new TillgateError('LOGIN_FAILED', 'The email or the password is wrong.');
     return known;
   }

@@ -72,7 +72,7 @@ export class StepUp {
     const tries = await storage.transaction((tx) => tx.sessions.countPassword(session.tokenHash));
     if (tries === null || tries > MAX_WRONG_PASSWORDS) throw sessionOver();
     const text = verifiablePassword(password);
-    if (text !== null && (await hasher.verify(text, account.passwordHash))) return;
+    if (text !== null && (await hasher.verify(text, account.passwordHash, account.id))) return;
     await storage.transaction(async (tx) => {
       await this.#audit(tx, actor, open, 'security.password_refused', path);
       if (tries === MAX_WRONG_PASSWORDS && (await tx.sessions.end(session.tokenHash)))

@@ -49,6 +49,10 @@ export interface AccountStore {
   findCallbackCredential(accountId: AccountId): Promise<CallbackCredential | null>;
   /** Replaces it; false when `formerSealed` is no longer the current one. */
   rotateCallbackCredential(formerSealed: string, next: CallbackCredential): Promise<boolean>;
+  /** When an account last logged in from a network; `null` for never. */
+  networkSeen(id: AccountId, network: string): Promise<Millis | null>;
+  /** Notes a login from a network; of each account the latest networks are kept. */
+  noteNetwork(id: AccountId, network: string, at: Millis): Promise<void>;
   /** Stores a used signature until `expiresAt`; false when it was used before (decisions, section 3, replay). */
   useSignature(replayKey: string, expiresAt: Millis): Promise<boolean>;
   /** Deletes expired signatures; returns how many. */

@@ -272,6 +272,7 @@ const NOT_KILLED_AT: Readonly<Record<string, readonly string[]>> = {
       storage.accounts.findByEmail,
       storage.accounts.findCallbackCredential,
       storage.accounts.findCredential,
+      storage.accounts.networkSeen,
       storage.apps.countOf,
       storage.apps.find,
       storage.apps.keys,
@@ -369,7 +370,12 @@ const NOT_KILLED_AT: Readonly<Record<string, readonly string[]>> = {
     tx.transfers.takeHoldings,
     tx.transfers.unminePayouts,
   ]),
-  'it only prepares a scenario': pathsOf(({ tx }) => [tx.apps.create, tx.manage.noteLogin, tx.sessions.create]),
+  'it only prepares a scenario': pathsOf(({ storage, tx }) => [
+    storage.accounts.noteNetwork,
+    tx.apps.create,
+    tx.manage.noteLogin,
+    tx.sessions.create,
+  ]),
   'an invoice that is lost is never shown to a payer': pathsOf(({ lightning }) => [lightning.createInvoice]),
   'an index that is reserved and lost is never used': pathsOf(({ storage }) => [
     storage.chains.fillPool,

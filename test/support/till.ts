@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CryptoRandom } from '../../adapters/crypto/index.ts';
 import { PromMetrics } from '../../adapters/metrics/index.ts';
-import type { Account, ChainCode, Lease, Logger, Vault } from '../../core/index.ts';
+import type { Account, ChainCode, Lease, Logger, PasswordHasher, Vault } from '../../core/index.ts';
 import { DEFAULT_FEED_LEASE_MS, present, setDataSecurity } from '../../core/index.ts';
 import { resolveConfig } from '../../host/config.ts';
 import type { HostConfig } from '../../host/config.ts';
@@ -45,6 +45,7 @@ export interface TestTillOptions {
   readonly settings?: SettingsInput;
   readonly clock?: FakeClock;
   readonly logger?: Logger;
+  readonly hasher?: PasswordHasher;
 }
 
 /** The parts that tests make merchants with. */
@@ -96,7 +97,9 @@ export async function startTestTill({ storage }: TestStorage, options: TestTillO
     logger: options.logger ?? logger,
     metrics: new PromMetrics(logger),
   };
-  const container = createContainer(infrastructure, { replace: { clock } });
+  const container = createContainer(infrastructure, {
+    replace: { clock, ...(options.hasher === undefined ? {} : { passwordHasher: options.hasher }) },
+  });
   const { vault, random } = openingPorts(container);
   const workerId = await SnowflakeWorkerId.take({
     leases: storage.leases,

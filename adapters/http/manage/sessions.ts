@@ -2,7 +2,6 @@ import { formatInstant, present, sessionId } from '../../../core/index.ts';
 import { z } from 'zod';
 import { flag, text } from '../fields.ts';
 import { header } from '../messages.ts';
-import { RateLimit } from '../rate-limits.ts';
 import { accountDetailExample, accountDetailRecord, accountDetailSchema } from './accounts.ts';
 import { setSessionCookie } from './cookies.ts';
 import { idParams, password } from './fields.ts';
@@ -33,7 +32,7 @@ const loginSpec = {
   path: '/session',
   summary: 'Log in',
   description: 'Opens a session: a token, or a cookie and a CSRF token (decisions, section 9).',
-  throttled: true,
+  login: 'email',
   errors: ['LOGIN_FAILED', 'VERIFY_CODE_INVALID', 'ACCOUNT_INACTIVE', 'RATE_LIMITED'],
   body: z.object({
     email: text(MAX_EMAIL, "The account's email"),
@@ -47,9 +46,7 @@ const loginSpec = {
 
 const login: ManageOperation = (deps) => {
   const { settings, manage } = deps;
-  const byEmail = new RateLimit(settings.loginsPerMinute);
   return replyOperation(loginSpec, deps, null, async ({ body, client, traceId, request }) => {
-    await byEmail.take(body.email.toLowerCase());
     const origin = { ip: client, userAgent: header(request.headers, 'user-agent'), traceId };
     const { token, csrfToken, session, entry } = await manage.sessions.login(body, origin);
     const { id: accountId, role } = entry.account;

@@ -3,7 +3,6 @@ import type { HttpSettings } from '../deps.ts';
 import { text } from '../fields.ts';
 import { ANYBODY, dataOperation } from '../operation.ts';
 import type { Operation } from '../operation.ts';
-import { RateLimit } from '../rate-limits.ts';
 
 /** The longest email (RFC 5321), and more than any password that a person types. */
 const MAX_USERNAME = 254;
@@ -26,8 +25,7 @@ export const accessTokenSchema = z
   .meta({ id: 'AccessToken' });
 
 /** Endpoint 14: username and password for an access token (decisions, section 3; fault 13). */
-export function loginOperation({ serviceName, loginsPerMinute }: HttpSettings): Operation {
-  const byUsername = new RateLimit(loginsPerMinute);
+export function loginOperation({ serviceName }: HttpSettings): Operation {
   const names = [...new Set(['service', serviceName])];
   const [path = '', ...aliases] = names.map((name) => `/api/plugin/key/${name}`);
   return dataOperation({
@@ -40,7 +38,7 @@ export function loginOperation({ serviceName, loginsPerMinute }: HttpSettings): 
     description:
       'Exchanges username and password for an access token, accepted in the API-Key header (specification, endpoint 14).',
     auth: ANYBODY,
-    throttled: true,
+    login: 'username',
     errors: ['LOGIN_FAILED', 'SIGNATURE_REQUIRED', 'ACCOUNT_INACTIVE', 'RATE_LIMITED'],
     body: loginBody,
     data: accessTokenSchema,
@@ -48,9 +46,8 @@ export function loginOperation({ serviceName, loginsPerMinute }: HttpSettings): 
       body: { username: 'shop@example.com', password: 'correct horse battery staple' },
       data: { access_token: '<access token>', expire: 3600 },
     },
-    handler: async ({ body }, { exchangeToken }) => {
-      await byUsername.take(body.username.toLowerCase());
-      const { accessToken, expireSeconds } = await exchangeToken.run(body.username, body.password);
+    handler: async ({ body, client }, { exchangeToken }) => {
+      const { accessToken, expireSeconds } = await exchangeToken.run(body.username, body.password, client);
       return { access_token: accessToken, expire: expireSeconds };
     },
   });

@@ -35,6 +35,7 @@ const NAMES = {
   profiles: 'account_profiles',
   security: 'account_security',
   sessions: 'manage_sessions',
+  loginNetworks: 'login_networks',
   audit: 'audit_trail',
   auditHead: 'audit_head',
   transfers: 'transfers',

@@ -17,12 +17,21 @@ export class MemoryAccounts implements AccountStore {
   readonly credentials = new Map<CredentialId, Credential>();
   readonly callbackCredentials = new Map<AccountId, CallbackCredential>();
   readonly signatures = new Map<string, Millis>();
+  readonly networks = new Map<string, Millis>();
   lookups = 0;
 
   async create(account: Account): Promise<void> {
     if ((await this.findByEmail(account.email)) !== null)
       throw new TillgateError('STATE_CONFLICT', 'The email is taken.');
     this.accounts.set(account.id, account);
+  }
+
+  async networkSeen(id: AccountId, network: string): Promise<Millis | null> {
+    return this.networks.get(`${id} ${network}`) ?? null;
+  }
+
+  async noteNetwork(id: AccountId, network: string, at: Millis): Promise<void> {
+    this.networks.set(`${id} ${network}`, at);
   }
 
   async find(id: AccountId): Promise<Account | null> {

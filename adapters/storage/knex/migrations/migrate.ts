@@ -21,6 +21,7 @@ import { trust } from './0016-trust.ts';
 import { auditChain } from './0017-audit-chain.ts';
 import { approvals } from './0018-approvals.ts';
 import { scopes } from './0019-scopes.ts';
+import { loginNetworks } from './0020-login-networks.ts';
 import type { Migration } from './migration.ts';
 import { checksum, ruleStatements } from './rules.ts';
 
@@ -45,6 +46,7 @@ export const MIGRATIONS: readonly Migration[] = [
   auditChain,
   approvals,
   scopes,
+  loginNetworks,
 ];
 /** The row with the version of the triggers. */
 const RULES = 'rules';

@@ -26,7 +26,7 @@ import {
   emailKey,
 } from '../rows/account-row.ts';
 import { assignments, insertion, names } from '../rows/columns.ts';
-import { text } from '../rows/values.ts';
+import { integer, text } from '../rows/values.ts';
 import { deleteSome, isStorable } from './common.ts';
 
 type HashColumn = 'api_key_hash' | 'api_token_hash';
@@ -35,6 +35,9 @@ const ACCOUNTS = names(ACCOUNT_COLUMNS);
 const CREDENTIALS = names(CREDENTIAL_COLUMNS);
 const CALLBACK_CREDENTIALS = names(CALLBACK_CREDENTIAL_COLUMNS);
 const OWNER = `${names(CREDENTIAL_COLUMNS, 'c.')}, ${ACCOUNT_COLUMNS.map(({ name }) => `a.${name} AS owner_${name}`).join(', ')}`;
+
+/** Of one account; more would let its logins grow a table without end. */
+const MAX_NETWORKS = 16;
 
 /** Accounts, credentials and used signatures. Nothing is cached. */
 export class KnexAccountStore implements AccountStore {
@@ -134,6 +137,30 @@ export class KnexAccountStore implements AccountStore {
     const sql = `INSERT INTO ${this.#db.tables.usedSignatures} (replay_key, expires_at) VALUES (?, ?)
       ON CONFLICT (replay_key) DO NOTHING RETURNING replay_key`;
     return (await this.#db.write(sql, [replayKey, expiresAt])).length > 0;
+  }
+
+  async networkSeen(id: AccountId, network: string): Promise<Millis | null> {
+    const [row] = await this.#db.read(
+      `SELECT seen_at FROM ${this.#db.tables.loginNetworks} WHERE account_id = ? AND network = ?`,
+      [id, network],
+    );
+    return row === undefined ? null : integer(row, 'seen_at');
+  }
+
+  async noteNetwork(id: AccountId, network: string, at: Millis): Promise<void> {
+    const { loginNetworks } = this.#db.tables;
+    await this.#db.transaction(async ({ run }) => {
+      await run(
+        `INSERT INTO ${loginNetworks} (account_id, network, seen_at) VALUES (?, ?, ?)
+         ON CONFLICT (account_id, network) DO UPDATE SET seen_at = excluded.seen_at`,
+        [id, network, at],
+      );
+      await run(
+        `DELETE FROM ${loginNetworks} WHERE account_id = ? AND network NOT IN (
+           SELECT network FROM ${loginNetworks} WHERE account_id = ? ORDER BY seen_at DESC, network LIMIT ${MAX_NETWORKS})`,
+        [id, id],
+      );
+    });
   }
 
   pruneSignatures(now: Millis, limit: number): Promise<number> {

@@ -96,4 +96,34 @@ describe('ScryptHasher', () => {
     }
     assert.equal(await small.verify('x', await small.hash('x')), true);
   });
+
+  test('fault 112: strangers who fill their lane keep no known account waiting, and one known account not the others', async () => {
+    const small = new ScryptHasher({ ...cheap, concurrency: 1, maxWaiting: 8, maxWaitingEach: 2 });
+    const stored = await small.hash('x');
+    const ended: string[] = [];
+    const ask = async (name: string, known: string | null): Promise<void> => {
+      try {
+        await small.verify('x', stored, known);
+        ended.push(name);
+      } catch (error) {
+        ended.push(isTillgateError(error, 'RATE_LIMITED') ? `${name} refused` : String(error));
+      }
+    };
+    const strangers = Array.from({ length: 12 }, () => ask('stranger', null));
+    const greedy = Array.from({ length: 4 }, () => ask('greedy', '1'));
+    await Promise.all([...strangers, ...greedy, ask('owner', '2')]);
+    assert.equal(ended.filter((name) => name === 'stranger refused').length, 3);
+    assert.equal(ended.filter((name) => name === 'greedy refused').length, 2);
+    const worked = ended.filter((name) => !name.endsWith('refused'));
+    // The one at work, then turn by turn.
+    assert.deepEqual(worked.slice(0, 7).sort(), [
+      'greedy',
+      'greedy',
+      'owner',
+      'stranger',
+      'stranger',
+      'stranger',
+      'stranger',
+    ]);
+  });
 });

@@ -1,0 +1,81 @@
+import { addressKey, networkOf, TillgateError } from '../../core/index.ts';
+
+const MINUTE_MS = 60_000;
+/** Keys that are counted at once; of more, the oldest are forgotten. */
+const MAX_KEYS = 100_000;
+
+interface Count {
+  tries: number;
+  readonly until: number;
+}
+
+export interface LoginFailuresOptions {
+  /** Failures that an address may have in a minute, and an account from one network. */
+  readonly perMinute: number;
+  readonly maxKeys?: number;
+  readonly now?: () => number;
+}
+
+/**
+ * Counts failed logins, a minute at a time, by address and by (account, network): a stranger's failures never refuse the right
+ * password from another network. A try counts from its beginning, so that tries at once count, until it is forgiven.
+ */
+export class LoginFailures {
+  readonly #options: Required<LoginFailuresOptions>;
+  /** By key, oldest first: all live equally long. */
+  readonly #counts = new Map<string, Count>();
+
+  constructor({ perMinute, maxKeys = MAX_KEYS, now = () => performance.now() }: LoginFailuresOptions) {
+    this.#options = { perMinute, maxKeys, now };
+  }
+
+  /**
+   * Runs a login and forgives its try when it succeeds.
+   *
+   * @throws TillgateError `RATE_LIMITED` before it, after too many failures; whatever it throws
+   */
+  async guard<T>(client: string, account: string, login: () => Promise<T>): Promise<T> {
+    const keys = [`address ${addressKey(client)}`, `network ${networkOf(client)} ${account.toLowerCase()}`];
+    this.#begin(keys);
+    const result = await login();
+    for (const key of keys) this.#forgive(key);
+    return result;
+  }
+
+  #begin(keys: readonly string[]): void {
+    const { perMinute, maxKeys, now } = this.#options;
+    const at = now();
+    this.#prune((count) => count.until <= at);
+    const full = keys
+      .map((key) => this.#counts.get(key))
+      .find((count) => count !== undefined && count.tries >= perMinute);
+    if (full !== undefined) throw tooMany(full.until - at);
+    for (const key of keys) {
+      const count = this.#counts.get(key);
+      if (count === undefined) this.#counts.set(key, { tries: 1, until: at + MINUTE_MS });
+      else count.tries += 1;
+    }
+    this.#prune(() => this.#counts.size > maxKeys);
+  }
+
+  #forgive(key: string): void {
+    const count = this.#counts.get(key);
+    if (count === undefined) return;
+    count.tries -= 1;
+    if (count.tries <= 0) this.#counts.delete(key);
+  }
+
+  #prune(isOver: (count: Count) => boolean): void {
+    for (const [key, count] of this.#counts) {
+      if (!isOver(count)) return;
+      this.#counts.delete(key);
+    }
+  }
+}
+
+function tooMany(ms: number): TillgateError {
+  const retryAfterSeconds = Math.max(1, Math.ceil(ms / 1000));
+  return new TillgateError('RATE_LIMITED', `Too many failed logins; try again in ${retryAfterSeconds} s.`, {
+    retryAfterSeconds,
+  });
+}

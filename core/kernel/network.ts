@@ -1,0 +1,29 @@
+/** What limits count in place of an address: an IPv6 host has all of its /64, so that is one address. Other text is itself. */
+export function addressKey(address: string): string {
+  const plain = ipv4Of(address);
+  return plain ?? ipv6Network(address) ?? address.slice(0, 64);
+}
+
+/** The network that a login comes from: /24 of IPv4, /64 of IPv6. Other text is itself. */
+export function networkOf(address: string): string {
+  const plain = ipv4Of(address);
+  return plain === null ? addressKey(address) : `${plain.slice(0, plain.lastIndexOf('.'))}.0/24`;
+}
+
+const IPV4 = /^(?:::ffff:)?((?:\d{1,3}\.){3}\d{1,3})$/i;
+
+/** Also one that is mapped into IPv6. */
+function ipv4Of(address: string): string | null {
+  return IPV4.exec(address)?.[1] ?? null;
+}
+
+function ipv6Network(address: string): string | null {
+  const [text = ''] = address.toLowerCase().split('%');
+  if (!/^[0-9a-f:.]{2,45}$/.test(text) || !text.includes(':')) return null;
+  const [head = '', tail] = text.split('::');
+  const groups = (part: string): string[] => (part === '' ? [] : part.split(':'));
+  const [first, last] = [groups(head), groups(tail ?? '')];
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - first.length - last.length);
+  const all = [...first, ...Array<string>(zeros).fill('0'), ...last];
+  return `${[0, 1, 2, 3].map((at) => (all[at] ?? '0').replace(/^0+(?=.)/, '')).join(':')}::/64`;
+}
