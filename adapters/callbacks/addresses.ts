@@ -1,37 +1,10 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
+import { SPECIAL_V4, SPECIAL_V6 } from '../../core/index.ts';
 
 type Network = readonly [address: string, prefix: number];
 
-/** IPv4 networks without public hosts (IANA's special-purpose registry, RFC 6890). */
-const CLOSED_IPV4: readonly Network[] = [
-  ['0.0.0.0', 8], // this network, unspecified
-  ['10.0.0.0', 8], // private
-  ['100.64.0.0', 10], // carrier-grade NAT
-  ['127.0.0.0', 8], // loopback
-  ['169.254.0.0', 16], // link-local, cloud metadata
-  ['172.16.0.0', 12], // private
-  ['192.0.0.0', 24], // protocol assignments
-  ['192.0.2.0', 24], // documentation
-  ['192.52.193.0', 24], // multicast tunnelling
-  ['192.88.99.0', 24], // 6to4 relays
-  ['192.168.0.0', 16], // private
-  ['198.18.0.0', 15], // benchmarks
-  ['198.51.100.0', 24], // documentation
-  ['203.0.113.0', 24], // documentation
-  ['224.0.0.0', 4], // multicast
-  ['240.0.0.0', 4], // reserved, broadcast
-];
-
 /** Global unicast IPv6; loopback, mapped, local, site-local and multicast addresses are outside. */
 const OPEN_IPV6: Network = ['2000::', 3];
-
-/** Parts of {@link OPEN_IPV6} that are tunnels or reserved. */
-const CLOSED_IPV6: readonly Network[] = [
-  ['2001::', 23], // protocol assignments: Teredo, benchmarks, ORCHID
-  ['2001:db8::', 32], // documentation
-  ['2002::', 16], // 6to4, which embeds any IPv4 address
-  ['3fff::', 20], // documentation
-];
 
 /** NAT64 (RFC 6052): the last 32 bits are an IPv4 address, which is checked instead. */
 const NAT64: Network = ['64:ff9b::', 96];
@@ -42,9 +15,9 @@ function blockList(networks: readonly Network[], family: 'ipv4' | 'ipv6'): Block
   return list;
 }
 
-const closedIpv4 = blockList(CLOSED_IPV4, 'ipv4');
+const closedIpv4 = blockList(SPECIAL_V4, 'ipv4');
 const openIpv6 = blockList([OPEN_IPV6], 'ipv6');
-const closedIpv6 = blockList(CLOSED_IPV6, 'ipv6');
+const closedIpv6 = blockList(SPECIAL_V6, 'ipv6');
 const nat64 = blockList([NAT64], 'ipv6');
 
 /** The IPv4 address in the last 32 bits of an IPv6 address, from the canonical form of the URL standard. */

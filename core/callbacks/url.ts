@@ -4,29 +4,33 @@ const MAX_URL = 2048;
 const ABSOLUTE = /^https?:\/\/[^/?#]/i;
 /** Characters that the URL parser would silently drop or replace. */
 const UNSOUND = /[\s\\\p{Cc}]/u;
+/** Marks of direction and other characters without a sign of their own: what a person reads is not where the link goes. */
+const INVISIBLE = /\p{Cf}/u;
 const IPV4 = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/;
 
-/** IPv4 blocks outside the public internet (IANA's special-purpose registry), with their prefix lengths. */
-const SPECIAL_V4: readonly (readonly [network: string, bits: number])[] = [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
-  ['192.88.99.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
-  ['224.0.0.0', 4],
-  ['240.0.0.0', 4],
+/** IPv4 blocks that no callback is sent to: outside the public internet (IANA's special-purpose registry, RFC 6890), or of a cloud's own services. */
+export const SPECIAL_V4: readonly (readonly [network: string, bits: number])[] = [
+  ['0.0.0.0', 8], // this network, unspecified
+  ['10.0.0.0', 8], // private
+  ['100.64.0.0', 10], // carrier-grade NAT
+  ['127.0.0.0', 8], // loopback
+  ['169.254.0.0', 16], // link-local, cloud metadata
+  ['168.63.129.16', 32], // Azure's services for its machines
+  ['172.16.0.0', 12], // private
+  ['192.0.0.0', 24], // protocol assignments
+  ['192.0.2.0', 24], // documentation
+  ['192.52.193.0', 24], // multicast tunnelling
+  ['192.88.99.0', 24], // 6to4 relays
+  ['192.168.0.0', 16], // private
+  ['198.18.0.0', 15], // benchmarks
+  ['198.51.100.0', 24], // documentation
+  ['203.0.113.0', 24], // documentation
+  ['224.0.0.0', 4], // multicast
+  ['240.0.0.0', 4], // reserved, broadcast
 ];
 
 /** IPv6 blocks outside the public internet, or that embed an IPv4 address. */
-const SPECIAL_V6: readonly (readonly [network: string, bits: number])[] = [
+export const SPECIAL_V6: readonly (readonly [network: string, bits: number])[] = [
   ['::', 96],
   ['::ffff:0:0', 96],
   ['::ffff:0:0:0', 96],
@@ -52,6 +56,7 @@ const SPECIAL_V6: readonly (readonly [network: string, bits: number])[] = [
  */
 export function checkMerchantUrl(text: string, allowPrivate: boolean): string | null {
   if (text.length > MAX_URL) return `must have at most ${MAX_URL} characters`;
+  if (INVISIBLE.test(text)) return 'must not contain invisible characters; write them percent-encoded';
   if (UNSOUND.test(text) || !URL.canParse(text)) return 'must be an absolute http or https URL';
   const url = new URL(text);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must be an http or https URL';

@@ -17,12 +17,15 @@ import { importPlugins } from '../plugins.ts';
 import { openTill } from '../runtime.ts';
 import type { Runtime } from '../runtime.ts';
 import type { CommandCall } from './command.ts';
+import { weakSettings } from '../weak-settings.ts';
 import { CollectingLogger, withCause } from './node-error-hints.ts';
 
 /** What was looked at, and what was found. */
 interface Finding {
   readonly check: string;
   readonly ok: boolean;
+  /** Nothing is wrong, but weak. */
+  readonly warning?: true;
   readonly words: string;
 }
 
@@ -40,11 +43,15 @@ export async function doctor({ json, terminal }: CommandCall): Promise<number> {
     }
   };
   const config = await look('configuration', readConfiguration);
-  if (config !== null) await lookAtTill(config, look);
+  if (config !== null) {
+    for (const words of weakSettings(config)) findings.push({ check: 'settings', ok: true, warning: true, words });
+    await lookAtTill(config, look);
+  }
   const ok = findings.every((finding) => finding.ok);
   if (json) terminal.out(JSON.stringify({ ok, findings }));
   else
-    for (const { check, ok: fine, words } of findings) terminal.out(`${fine ? 'ok   ' : 'WRONG'} ${check}: ${words}`);
+    for (const { check, ok: fine, warning, words } of findings)
+      terminal.out(`${warning === true ? 'weak ' : fine ? 'ok   ' : 'WRONG'} ${check}: ${words}`);
   return ok ? 0 : 1;
 }
 

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import assert from 'node:assert/strict';
 import { after, afterEach, describe, test } from 'node:test';
 import { freshDirectory, killAll, run } from './till-process.ts';
@@ -156,5 +157,18 @@ describe('the command line', () => {
     assert.equal(sick.code, 1);
     assert.match(sick.out, /^WRONG chain ETH: /m);
     assert.match(sick.out, /^WRONG rates: no usable price of ETH/m);
+    directory.write('weak.json', {
+      mode: 'production',
+      baseUrl: 'https://pay.example.com',
+      dataDir: './weak',
+      plugins: [],
+      rates: { sources: [{ use: 'static', prices: { USD: '1' } }] },
+    });
+    const weak = await run(directory.path, ['doctor'], {
+      TILLGATE_CONFIG: 'weak.json',
+      TILLGATE_MASTER_KEY: randomBytes(32).toString('base64'),
+    });
+    assert.equal(weak.code, 0, weak.out);
+    assert.match(weak.out, /^weak +settings: rates\.sources has "static"/m);
   });
 });

@@ -83,6 +83,8 @@ describe('fault 30: a literal address inside', () => {
     '172.31.255.255',
     '192.168.1.1',
     '192.0.2.1',
+    '168.63.129.16',
+    '192.52.193.1',
     '198.18.0.1',
     '198.19.255.255',
     '224.0.0.1',
@@ -120,6 +122,16 @@ describe('fault 30: a literal address inside', () => {
       assert.equal(checkMerchantUrl(`https://${host}:8443/x`, true), null);
     });
   }
+
+  test('with a mark of direction or another invisible character is refused, also where only a browser follows it', () => {
+    for (const code of [0x202e, 0x202a, 0x2066, 0x2069, 0x200f, 0x061c, 0x200b, 0xfeff, 0xad])
+      for (const allowPrivate of [false, true]) {
+        const text = `https://shop.example/a${String.fromCodePoint(code)}b`;
+        assert.match(checkMerchantUrl(text, allowPrivate) ?? '', /invisible|absolute/, code.toString(16));
+      }
+    assert.equal(checkMerchantUrl('https://shop.example/a%E2%80%AEb', false), null);
+    assert.equal(checkMerchantUrl('https://shop.example/caf\u00e9', false), null);
+  });
 
   test('is refused in every block it can lie in, however it is written', () => {
     const inside = fc.oneof(

@@ -103,7 +103,13 @@ describe('the client and the operations table', () => {
       if (manageOnly === true) continue;
       const { kind } = new TillgateApiError({ code, message: 'x' }, Math.floor(code / 100), null, facts);
       const shared = (
-        { CONFIG_INVALID: 'INTERNAL', LEASE_LOST: 'INTERNAL', CHAIN_HALTED: 'NODE_FAILED' } as Record<string, string>
+        {
+          CONFIG_INVALID: 'INTERNAL',
+          LEASE_LOST: 'INTERNAL',
+          SIGNING_REFUSED: 'INTERNAL',
+          SIGNER_UNAVAILABLE: 'NOT_READY',
+          CHAIN_HALTED: 'NODE_FAILED',
+        } as Record<string, string>
       )[word];
       assert.equal(kind, shared ?? word);
     }

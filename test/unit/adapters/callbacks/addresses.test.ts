@@ -35,6 +35,7 @@ const REFUSED: Readonly<Record<string, readonly string[]>> = {
   'site-local': ['fec0::1', 'feff::1'],
   multicast: ['224.0.0.1', '239.255.255.255', 'ff02::1'],
   reserved: ['240.0.0.1', '255.255.255.255', '192.0.0.1', '192.88.99.1', '4000::1', '100::1', '5f00::1'],
+  "a cloud's own services, multicast tunnels": ['168.63.129.16', '192.52.193.1', '64:ff9b::168.63.129.16'],
   'documentation and benchmarks': [
     '192.0.2.1',
     '198.51.100.1',
