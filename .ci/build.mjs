@@ -1,9 +1,10 @@
-// Builds the package: JavaScript and types, and beside them the files that the payer's page loads as they are.
+// Builds the package: JavaScript and types, the files that the payer's page loads as they are, and the list of all packages
+// that the lock file names (CycloneDX).
 //
 //   node .ci/build.mjs [folder]     into dist, or into another folder
 
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, extname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { flattenTypes } from './flatten-types.mjs';
@@ -31,6 +32,22 @@ export function build(folder = join(repository, 'dist')) {
     mkdirSync(dirname(target), { recursive: true });
     cpSync(join(repository, path), target);
   }
+  writeFileSync(join(folder, 'sbom.cdx.json'), billOfMaterials());
+}
+
+/** The packages of the lock file as CycloneDX, the same for the same sources. */
+export function billOfMaterials() {
+  const options = ['sbom', '--package-lock-only', '--sbom-format=cyclonedx'];
+  const text = execFileSync('npm', options, {
+    cwd: repository,
+    encoding: 'utf8',
+    maxBuffer: 2 ** 26,
+    stdio: ['ignore', 'pipe', 2],
+  });
+  const { serialNumber: _serial, ...bill } = JSON.parse(text);
+  delete bill.metadata.timestamp;
+  bill.metadata.component.name = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')).name;
+  return `${JSON.stringify(bill, null, 2)}\n`;
 }
 
 /** Every file of these folders, relative to the repository, in order. */

@@ -35,7 +35,14 @@ export function stage() {
 
 function stateOfSources() {
   const hash = createHash('sha256');
-  for (const path of [...files, 'tsconfig.json', 'tsconfig.build.json', '.ci/build.mjs', ...filesOf(sources)]) {
+  for (const path of [
+    ...files,
+    'package-lock.json',
+    'tsconfig.json',
+    'tsconfig.build.json',
+    '.ci/build.mjs',
+    ...filesOf(sources),
+  ]) {
     hash.update(`${path}\0`).update(readFileSync(join(repository, path)));
   }
   return hash.digest('hex').slice(0, 16);

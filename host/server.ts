@@ -30,7 +30,8 @@ export function createListener(till: Till, config: HostConfig): HttpListener {
   });
   const app = express();
   app.use(expressBinding(api));
-  const server = createHttpServer(app, api, { interceptor: till.gateway });
+  const strictTransport = config.mode === 'production' && config.baseUrl?.startsWith('https:') === true;
+  const server = createHttpServer(app, api, { interceptor: till.gateway, strictTransport });
   return {
     listen: () => listen(server, config.listen),
     drain: async () => {

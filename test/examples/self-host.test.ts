@@ -126,6 +126,34 @@ describe('examples/self-host: what stands in front of the till and around it', (
       assert.ok(caddy.includes(rule), rule);
   });
 
+  test('both proxies speak https alone, bound what a client may hold, and replace what it says of its address', () => {
+    const nginx = read('nginx.conf');
+    for (const directive of [
+      'return 308 https://$host$request_uri;',
+      'ssl_protocols TLSv1.2 TLSv1.3;',
+      'ssl_reject_handshake on;',
+      'add_header Strict-Transport-Security "max-age=31536000" always;',
+      'client_max_body_size 5m;',
+      'client_header_timeout 10s;',
+      'client_body_timeout 30s;',
+      'proxy_set_header X-Forwarded-For $remote_addr;',
+    ])
+      assert.ok(nginx.includes(directive), directive);
+    assert.doesNotMatch(nginx, /\$proxy_add_x_forwarded_for|\$http_x_forwarded_for/);
+    const caddy = read('Caddyfile');
+    for (const directive of [
+      'Strict-Transport-Security',
+      'max_size 5MB',
+      'read_header 10s',
+      'read_body 30s',
+      'X-Forwarded-For {remote_host}',
+    ])
+      assert.ok(caddy.includes(directive), directive);
+    assert.doesNotMatch(caddy, /trusted_proxies/);
+    const images = [...read('Dockerfile').matchAll(/^FROM (\S+)/gm)].map(([, image]) => image ?? '');
+    assert.ok(images.length > 0 && images.every((image) => /:\d+\.\d+\.\d+-|@sha256:/.test(image)), images.join());
+  });
+
   test('the till is stopped by a signal and given its ten seconds, as a service and in a container', () => {
     assert.match(read('tillgate.service'), /KillSignal=SIGTERM\nTimeoutStopSec=15/);
     assert.match(read('compose.yaml'), /stop_grace_period: 15s/);

@@ -203,6 +203,15 @@ eachStorage((_name, open) => {
       await store.close();
     });
     const reply = await fixture.login(fixture.admin.email, fixture.admin.password, { cookie: true });
-    assert.match(String(reply.headers['set-cookie']), /; SameSite=Strict; Secure$/);
+    const cookie = String(reply.headers['set-cookie']);
+    assert.match(
+      cookie,
+      /^__Host-tillgate_session=tms_[^;]+; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Strict; Secure$/,
+    );
+    const [pair = ''] = cookie.split(';');
+    managed(await fixture.client.get(SESSION, { headers: { Cookie: pair } }));
+    // Another host of the domain could have set it under the plain name.
+    const planted = pair.replace('__Host-', '');
+    assertRefused(await fixture.client.get(SESSION, { headers: { Cookie: planted } }), 401);
   });
 });

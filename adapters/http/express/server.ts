@@ -31,7 +31,11 @@ export interface ConnectionInterceptor {
 export interface ServerOptions {
   readonly timeouts?: ServerTimeouts;
   readonly interceptor?: ConnectionInterceptor;
+  /** Has browsers come back over https alone (RFC 6797); not for the hosts of the interceptor. */
+  readonly strictTransport?: boolean;
 }
+
+const STRICT_TRANSPORT = 'max-age=31536000';
 
 const MAX_HEADER_BYTES = 16 * 1024;
 
@@ -42,7 +46,7 @@ const MAX_HEADER_BYTES = 16 * 1024;
 export function createHttpServer(
   app: Express,
   api: HttpApi,
-  { timeouts = DEFAULT_TIMEOUTS, interceptor }: ServerOptions = {},
+  { timeouts = DEFAULT_TIMEOUTS, interceptor, strictTransport = false }: ServerOptions = {},
 ): Server {
   app.disable('x-powered-by');
   app.disable('etag');
@@ -65,6 +69,7 @@ export function createHttpServer(
       interceptor.request(req, res);
       return;
     }
+    if (strictTransport) res.setHeader('Strict-Transport-Security', STRICT_TRANSPORT);
     app(req as Request, res as Response, unanswered(api, req, res));
   };
   server.on('request', serve);

@@ -38,6 +38,6 @@ const RESOURCES = [
 
 /** The operations of the management API (decisions, section 9). */
 export function manageOperations(deps: ManageDeps): readonly Operation[] {
-  const auth = sessionAuth(deps.manage.sessions);
+  const auth = sessionAuth(deps.manage.sessions, deps.settings.secureCookies);
   return RESOURCES.flat().map((bind) => bind(deps, auth));
 }

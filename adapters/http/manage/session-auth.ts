@@ -8,16 +8,20 @@ import { sessionCookie } from './cookies.ts';
 const BEARER = /^Bearer ([\x21-\x7e]+)$/;
 const SAFE: readonly string[] = ['GET', 'HEAD'];
 
-/** Authenticates a request by its session: a bearer token, or the cookie of a browser. */
-export function sessionAuth(sessions: Sessions): OperationAuth {
-  return { kind: 'session', admit: (request) => admit(sessions, request) };
+/**
+ * Authenticates a request by its session: a bearer token, or the cookie of a browser.
+ *
+ * @param secureCookies - whether browsers reach it over https alone
+ */
+export function sessionAuth(sessions: Sessions, secureCookies: boolean): OperationAuth {
+  return { kind: 'session', admit: (request) => admit(sessions, request, secureCookies) };
 }
 
 /**
  * @throws TillgateError `NO_CREDENTIALS`; `SESSION_INVALID`; `FORBIDDEN` for an unsafe request of a browser without
  *   its CSRF token
  */
-async function admit(sessions: Sessions, request: HttpRequest): Promise<OpenSession> {
+async function admit(sessions: Sessions, request: HttpRequest, secureCookies: boolean): Promise<OpenSession> {
   const { headers, method } = request;
   const authorization = header(headers, 'authorization');
   if (authorization !== null) {
@@ -25,7 +29,7 @@ async function admit(sessions: Sessions, request: HttpRequest): Promise<OpenSess
     if (token === undefined) throw new TillgateError('SESSION_INVALID', 'Write Authorization: Bearer <access token>.');
     return sessions.find(token, false);
   }
-  const cookie = sessionCookie(headers);
+  const cookie = sessionCookie(headers, secureCookies);
   if (cookie === null) throw new TillgateError('NO_CREDENTIALS', 'Log in first: POST /manage/v1/session.');
   const session = await sessions.find(cookie, true);
   // A browser sends the cookie for requests of any site; only our own pages know the CSRF token.
