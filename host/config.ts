@@ -3,6 +3,8 @@ import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { TillgateError } from '../core/index.ts';
 import type { FieldError } from '../core/index.ts';
+import type { SignerAddress } from '../adapters/signer/index.ts';
+import { signerAddressOf } from './signer/signer-address.ts';
 import { parseSettings, settingsSchema, withModeDefaults } from './settings.ts';
 import type { PluginSetting, RateSourceSetting, Settings, TillConfig, TillSettings } from './settings.ts';
 
@@ -31,6 +33,8 @@ export interface HostConfig extends TillConfig, Pick<Settings, 'apiDocs' | 'data
   /** `null`: `http://localhost:<port>`, whatever port it becomes. */
   readonly baseUrl: string | null;
   readonly database: DatabaseConfig;
+  /** The process that has the seed; `null` for this one. */
+  readonly signer: SignerAddress | null;
   readonly plugins: readonly PluginSetting[];
   /** What relative paths and plugin modules are relative to. */
   readonly directory: string;
@@ -92,9 +96,12 @@ export function resolveConfig(
   const databaseUrl = environment['TILLGATE_DATABASE_URL'] || null;
   found.push(...productionProblems(input, environment), ...databaseProblems(settings, databaseUrl));
   const till = settings === null ? null : completeTill(settings, { directory, environment }, found);
-  if (settings === null || till === null || found.length > 0) throw configError(found);
   const home = file === null ? directory : dirname(file);
-  return complete(settings, till, { secrets, port, databaseUrl, directory: home });
+  const signer = signerAddressOf(settings?.signer, home, found);
+  if (signer !== null && secrets.mnemonic !== null)
+    found.push({ path: 'TILLGATE_MNEMONIC', message: 'is set beside signer, which alone has the seed: remove it' });
+  if (settings === null || till === null || found.length > 0) throw configError(found);
+  return complete(settings, till, { secrets, port, databaseUrl, directory: home, signer });
 }
 
 /** The settings of a till with their final values; what is wrong with a secret joins the problems. */
@@ -252,12 +259,13 @@ interface Surroundings {
   readonly port: number | null;
   readonly databaseUrl: string | null;
   readonly directory: string;
+  readonly signer: SignerAddress | null;
 }
 
 function complete(
   settings: Settings,
   till: TillConfig,
-  { secrets, port, databaseUrl, directory }: Surroundings,
+  { secrets, port, databaseUrl, directory, signer }: Surroundings,
 ): HostConfig {
   const sandbox = settings.mode === 'sandbox';
   const dataDir = resolve(directory, settings.dataDir);
@@ -268,6 +276,7 @@ function complete(
     dataDir,
     directory,
     secrets,
+    signer,
     baseUrl: baseUrl?.replace(/\/+$/, '') ?? null,
     listen: { ...listen, host: listen.host ?? (sandbox ? '127.0.0.1' : '0.0.0.0'), port: port ?? listen.port },
     database: databaseOf(database, databaseUrl, directory, dataDir),

@@ -146,6 +146,7 @@ const TILL_PARTS = [
   'rateLimitSync',
   'gateway',
   'manage',
+  'wallet',
 ] as const satisfies readonly (keyof Parts)[];
 
 /** The parts of a till that the server, the workers, the commands and embedders use. */

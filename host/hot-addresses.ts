@@ -3,8 +3,7 @@ import { CHAIN_DEFINITIONS } from '../plugins/definitions.ts';
 import type { ChainDefinition } from '../plugins/chain-definition.ts';
 import { importPlugins } from './plugins.ts';
 import type { HostRuntime } from './open.ts';
-import { openTill } from './runtime.ts';
-import { openWallet } from './wallet.ts';
+import { openStoredWallet, openTill } from './runtime.ts';
 
 /** An address that money is paid out from. */
 export interface HotAddress {
@@ -21,12 +20,7 @@ export interface HotAddress {
  * @throws TillgateError `CONFIG_INVALID` for a till without a seed
  */
 export async function hotAddresses(runtime: HostRuntime): Promise<readonly HotAddress[]> {
-  const { wallet } = await openWallet(
-    { documents: runtime.storage.documents, vault: runtime.vault },
-    runtime.config.secrets.mnemonic,
-    false,
-    runtime.logger,
-  );
+  const { wallet } = await openStoredWallet(runtime);
   // First, because it says what is wrong where there is no seed, before any plugin complains of the same.
   const mainAddresses = await Promise.all(CHAIN_DEFINITIONS.map((definition) => derive(wallet, definition)));
   const paying = await payingChains(runtime);

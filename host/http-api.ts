@@ -74,6 +74,7 @@ function httpDeps(till: Till, settings: HttpSettings, isStopping: () => boolean)
       return {
         halted: states.filter(({ haltedReason }) => haltedReason !== null).map(({ chain }) => chain),
         lagging: states.filter(({ trouble }) => trouble !== null).map(({ chain }) => chain),
+        signer: (await till.wallet.problem?.()) ?? null,
       };
     },
     traceId: randomTraceId,

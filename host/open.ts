@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { dirname } from 'node:path';
 import { DEFAULT_FEED_LEASE_MS } from '../core/index.ts';
 import type { Logger, Storage } from '../core/index.ts';
 import { PromMetrics } from '../adapters/metrics/index.ts';
@@ -10,6 +8,7 @@ import type { HostConfig } from './config.ts';
 import { EpochMarkerFile, markerPath } from './epoch-marker.ts';
 import { DisposeStack } from './dispose-stack.ts';
 import { obtainMasterKeys } from './master-key.ts';
+import { makePrivate } from './private-files.ts';
 import { SHARED_TTL_MS, openRuntime } from './runtime.ts';
 import type { Runtime, RuntimeOptions } from './runtime.ts';
 
@@ -61,6 +60,7 @@ async function open(
       config,
       masterKeys,
       mnemonic: config.secrets.mnemonic,
+      signer: config.signer,
       logger: replace.logger ?? logger,
       metrics: replace.metrics ?? new PromMetrics(logger),
       storage,
@@ -86,13 +86,4 @@ async function openDatabase(
   const storage = await openStorage(database, { logger });
   disposables.add('storage', () => storage.close());
   return storage;
-}
-
-/** The database holds password hashes, addresses and orders: nobody else on the machine reads it, nor what belongs to it. */
-function makePrivate(filename: string): void {
-  mkdirSync(dirname(filename), { recursive: true, mode: 0o700 });
-  // What SQLite makes beside a file takes that file's rights.
-  for (const made of [filename, `${filename}.server-lock`]) closeSync(openSync(made, 'a', 0o600));
-  for (const part of ['', '.server-lock', '-wal', '-shm'])
-    if (existsSync(filename + part)) chmodSync(filename + part, 0o600);
 }

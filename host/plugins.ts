@@ -36,7 +36,8 @@ export async function importPlugins(
   return { plugins, problems };
 }
 
-async function importPlugin(use: string, directory: string): Promise<unknown> {
+/** The default export of a built-in plugin, a package or a module. */
+export async function importPlugin(use: string, directory: string): Promise<unknown> {
   if (isBuiltIn(use)) return loadBuiltIn(use);
   const path =
     /^\.{0,2}\//.test(use) || isAbsolute(use)

@@ -16,6 +16,7 @@ import { requireSecureNodes, requireTestNetworks, setUpPlugins } from './plugin-
 import type { LoadedPlugin } from './plugins.ts';
 import { openWallet } from './wallet.ts';
 import type { OpenWallet } from './wallet.ts';
+import type { SignerAddress } from '../adapters/signer/index.ts';
 import { SnowflakeWorkerId } from './worker-id.ts';
 
 /** How the caller may vary a till besides its settings. */
@@ -30,6 +31,8 @@ export interface RuntimeDeps<Config extends TillConfig = TillConfig> extends Por
   readonly masterKeys: MasterKeys;
   /** The wallet's seed words; `null` for the stored wallet, or none. */
   readonly mnemonic: string | null;
+  /** The process that has the seed; none by default. */
+  readonly signer?: SignerAddress | null;
   readonly logger: Logger;
   readonly metrics: Metrics;
   /** Opened; {@link openRuntime} brings its schema up to date. */
@@ -123,9 +126,16 @@ export async function openTill(runtime: Runtime, plugins: readonly LoadedPlugin[
 }
 
 /** Addresses must belong to the keys that sign: with a signer of the embedder's own they come from that signer. */
-async function walletOf({ config, storage, vault, mnemonic, logger, replace }: Runtime): Promise<OpenWallet> {
-  const signer = replace?.signer;
-  if (signer === undefined)
-    return openWallet({ documents: storage.documents, vault }, mnemonic, config.mode === 'sandbox', logger);
+async function walletOf(runtime: Runtime): Promise<OpenWallet> {
+  const signer = runtime.replace?.signer;
+  if (signer === undefined) return openStoredWallet(runtime, runtime.config.mode === 'sandbox');
   return { wallet: signer ?? new NoWallet(), signer };
+}
+
+/** The wallet as it is configured. @param makeOne - stores a new seed where there is none */
+export function openStoredWallet(
+  { storage, vault, mnemonic, signer = null, logger }: Runtime,
+  makeOne = false,
+): Promise<OpenWallet> {
+  return openWallet({ documents: storage.documents, vault, signer }, mnemonic, makeOne, logger);
 }

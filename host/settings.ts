@@ -22,6 +22,7 @@ import type {
 import { gatewaysSetting } from './gateway-settings.ts';
 import { rateSourceSetting, rateSourcesOf } from './rate-settings.ts';
 import { withdrawalLimits } from './limit-settings.ts';
+import { signerSetting } from './signer/signer-address.ts';
 import { amounts, section, text, usd, whole, yesOrNo } from './setting-fields.ts';
 
 const YEAR = 31_536_000;
@@ -247,6 +248,8 @@ export const settingsSchema = tillSchema.extend({
     )
     .prefault({}),
   baseUrl: baseUrl.optional(),
+  /** Without it the seed is in this process. */
+  signer: signerSetting.optional(),
   apiDocs: yesOrNo.default(true),
   dataDir: text('the path of a folder').default('./data'),
   database: database.optional(),

@@ -1,5 +1,8 @@
 import type { DocumentStore, Logger, PublicWallet, SealedDocument, Signer, Vault } from '../core/index.ts';
 import { TillgateError } from '../core/index.ts';
+import { SignerClient } from '../adapters/signer/index.ts';
+import type { SignerAddress } from '../adapters/signer/index.ts';
+import { RemoteWallet } from './remote-wallet.ts';
 import { MnemonicWallet, NoWallet, generateMnemonic } from '../adapters/wallet/index.ts';
 
 const DOCUMENT: SealedDocument = 'host:wallet';
@@ -8,6 +11,8 @@ const DOCUMENT: SealedDocument = 'host:wallet';
 export interface WalletTools {
   readonly documents: DocumentStore;
   readonly vault: Vault;
+  /** The process that has the seed; none by default. */
+  readonly signer?: SignerAddress | null;
 }
 
 /** The till's keys: the public ones for plugins, and what signs with the private ones. */
@@ -15,15 +20,17 @@ export interface OpenWallet {
   readonly wallet: PublicWallet;
   /** `null` for a till without a seed: it is watch-only. */
   readonly signer: Signer | null;
+  /** Why payments cannot be signed now; left out where the seed is in this process. */
+  readonly problem?: () => Promise<string | null>;
 }
 
 /** The wallet of a till without a seed. */
 export const WATCH_ONLY: OpenWallet = { wallet: new NoWallet(), signer: null };
 
 /**
- * The till's wallet: the environment's seed, else the stored one, else in the sandbox a new one, else none.
+ * The till's wallet: the signer's where there is one, the environment's seed, else the stored one, else in the sandbox a new one, else none.
  *
- * @throws TillgateError `CONFIG_INVALID` when the environment's words are no mnemonic
+ * @throws TillgateError `CONFIG_INVALID` when the environment's words are no mnemonic, or a seed is stored beside a signer
  */
 export async function openWallet(
   tools: WalletTools,
@@ -31,12 +38,48 @@ export async function openWallet(
   makeOne: boolean,
   logger: Logger,
 ): Promise<OpenWallet> {
+  if (tools.signer != null) return openRemote(tools.signer, tools);
   if (mnemonic !== null) return openMnemonic(mnemonic);
   const stored = await storedMnemonic(tools);
   if (stored !== null) return openMnemonic(stored);
   if (!makeOne) return WATCH_ONLY;
   logger.info('made a wallet for the sandbox');
   return openMnemonic((await initWallet(tools)) ?? (await requireStored(tools)));
+}
+
+/** A server that is taken over must find no seed, not even a sealed one. */
+async function openRemote(address: SignerAddress, tools: WalletTools): Promise<OpenWallet> {
+  if ((await storedMnemonic(tools)) !== null)
+    throw new TillgateError(
+      'CONFIG_INVALID',
+      'A seed is stored in the database beside the signer: give the signer its words, then run `tillgate wallet forget`.',
+    );
+  const wallet = new RemoteWallet(new SignerClient(address), tools.documents);
+  return { wallet, signer: wallet, problem: () => wallet.problem() };
+}
+
+/** Any account: a seed that has one of its keys has all of them. */
+const COMPARED = "m/44'/60'/0'";
+
+/**
+ * Removes the stored seed.
+ *
+ * @throws TillgateError `STATE_CONFLICT` when there is none, or the signer has another; `SIGNER_UNAVAILABLE`
+ */
+export async function forgetWallet(tools: WalletTools & { readonly signer: SignerAddress }): Promise<void> {
+  const stored = await tools.documents.read(DOCUMENT);
+  const mnemonic = await storedMnemonic(tools);
+  if (stored === null || mnemonic === null) throw new TillgateError('STATE_CONFLICT', 'No seed is stored.');
+  const [own, theirs] = await Promise.all(
+    [new MnemonicWallet(mnemonic), new SignerClient(tools.signer)].map((one) => one.extendedPublicKey(COMPARED)),
+  );
+  if (own !== theirs)
+    throw new TillgateError(
+      'STATE_CONFLICT',
+      'The signer has another seed than the one that is stored; nothing was removed.',
+    );
+  if (!(await tools.documents.write(DOCUMENT, tools.vault.seal('', DOCUMENT), stored.version)))
+    throw new TillgateError('STATE_CONFLICT', 'The stored seed changed meanwhile; nothing was removed.');
 }
 
 function openMnemonic(mnemonic: string): OpenWallet {
@@ -57,7 +100,8 @@ export async function initWallet({ documents, vault }: WalletTools): Promise<str
 
 async function storedMnemonic({ documents, vault }: WalletTools): Promise<string | null> {
   const stored = await documents.read(DOCUMENT);
-  return stored === null ? null : vault.open(stored.value, DOCUMENT);
+  // Sealed as nothing once it was forgotten.
+  return stored === null ? null : vault.open(stored.value, DOCUMENT) || null;
 }
 
 async function requireStored(tools: WalletTools): Promise<string> {

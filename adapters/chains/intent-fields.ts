@@ -10,7 +10,7 @@ export const unitsField = z
   .refine((units) => units < 2n ** 256n);
 
 /** The path of a key below a hardened account: `m/44'/60'/0'/0/0`. */
-export const pathField = z.string().regex(/^m(?:\/\d{1,10}'){3}\/\d{1,10}\/\d{1,10}$/);
+export const pathField = z.string().regex(/^m(?:\/(?:0|[1-9]\d{0,9})'){3}(?:\/(?:0|[1-9]\d{0,9})){2}$/);
 
 /**
  * Reads an intent by its family's schema.

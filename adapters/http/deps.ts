@@ -62,7 +62,12 @@ export interface HttpDeps {
    * the others go on.
    * @throws TillgateError `NOT_READY` while the service cannot work (`/readyz`).
    */
-  readonly readiness: () => Promise<{ readonly halted: readonly string[]; readonly lagging: readonly string[] } | void>;
+  readonly readiness: () => Promise<{
+    readonly halted: readonly string[];
+    readonly lagging: readonly string[];
+    /** Why payments cannot be signed; `null` while they can. */
+    readonly signer?: string | null;
+  } | void>;
   /** A fresh trace id, which cannot be guessed. */
   readonly traceId: () => string;
 }

@@ -11,7 +11,7 @@ export interface AlertChannels {
 
 /** The kind of an alert, as a metric label. */
 export type AlertKind =
-  'approval' | 'clock' | 'deposit' | 'float' | 'loss' | 'node' | 'payouts-stopped' | 'restored' | 'transfer';
+  'approval' | 'clock' | 'deposit' | 'float' | 'loss' | 'node' | 'payouts-stopped' | 'restored' | 'signer' | 'transfer';
 
 /** Reports something that an operator has to look at: an error in the log, an event, a metric. `reason` holds no secret. */
 export function raiseAlert(

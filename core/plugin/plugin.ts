@@ -5,6 +5,7 @@ import type { LightningNode } from '../ports/lightning.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Signer } from '../ports/signer.ts';
 import type { RateSource } from '../ports/rate-source.ts';
+import type { ChainSigning } from '../signing/chain-signing.ts';
 import type { DocumentStore } from '../ports/storage.ts';
 
 /** The part of the wallet that plugins can use: public keys only. */
@@ -59,6 +60,11 @@ export interface Plugin<Options = unknown> {
   options(input: unknown): Options;
   /** The accounts of the till's seed that it signs with, hardened paths (`m/44'/60'/0'`). No other plugin can have them too. */
   accounts?(options: Options): readonly string[];
+  /**
+   * What a signer in a process of its own (`tillgate signer`) has to know of the plugin's chain. `input` is what the signer's own
+   * settings say, and no part of the server's. @throws TillgateError `CONFIG_INVALID` naming the field
+   */
+  signing?(input: unknown): ChainSigning;
   setup(context: PluginContext<Options>): void | Promise<void>;
 }
 

@@ -6,6 +6,7 @@ import type {
   PaymentLine,
   PricedPayment,
   PriceRequest,
+  SignRequest,
   SignedTransaction,
   SpendableCoin,
 } from '../ports/chain-payments.ts';
@@ -68,6 +69,16 @@ export class PayoutImpossible extends Error {
   }
 }
 
+/** The signer's rules forbid the payment: an operator decides, and nothing is signed before. */
+export class PayoutRefused extends Error {
+  readonly transfers: readonly Transfer[];
+
+  constructor(transfers: readonly Transfer[], cause: TillgateError) {
+    super(cause.message, { cause });
+    this.transfers = transfers;
+  }
+}
+
 /** Prices and signs payout transactions; nothing is stored or sent here. */
 export class PayoutBuilder {
   readonly #chain: PayingChain;
@@ -91,7 +102,7 @@ export class PayoutBuilder {
     );
     const charged = await this.#chargeAccount(transfer, priced, { hot, budget });
     const line = { ...lineOf(charged), ...(await this.#ownReceiver(transfer)) };
-    const signed = await payments.sign({ source, lines: [line], priced, nonce });
+    const signed = await this.#sign([transfer], { source, lines: [line], priced, nonce });
     if (fromHot) await noteSpent(hot, line, priced.feeUnits, payments.feeAsset.currency);
     noteCost(budget, charged, priced.feeUnits, payments.feeAsset.currency);
     return { charged: [charged], nonce, signed, refs };
@@ -127,7 +138,10 @@ export class PayoutBuilder {
       const share = shareOf(priced.feeUnits, transfers.length, at);
       charged.push(checkCharge(transfer, await this.#inCurrency(transfer, share), payments.dust(transfer.currency)));
     }
-    const signed = await payments.sign({ source, lines: charged.map(lineOf), priced, nonce: null });
+    const request = { source, lines: charged.map(lineOf), priced, nonce: null };
+    const signed = await this.#signTogether(transfers, request);
+    // What a signer forbids together it may allow one by one.
+    if (signed === null) return fewer();
     return { charged, nonce: null, signed, refs: priced.coins.map(({ ref }) => ref) };
   }
 
@@ -146,7 +160,7 @@ export class PayoutBuilder {
     if (sumOf(priced.coins) !== transfer.units)
       throw new PayoutDeferred([transfer], 'The node does not show all of its coins.');
     const charged = [checkCharge(transfer, priced.feeUnits, payments.dust(transfer.currency))];
-    const signed = await payments.sign({ source, lines: [], priced, nonce: null });
+    const signed = await this.#sign([transfer], { source, lines: [], priced, nonce: null });
     return { charged, nonce: null, signed, refs: priced.coins.map(({ ref }) => ref) };
   }
 
@@ -163,6 +177,24 @@ export class PayoutBuilder {
       lines.push({ ...lineOf({ transfer, feeUnits: transfer.feeUnits }), ...(await this.#ownReceiver(transfer)) });
     const priced = await payments.price({ ...request, lines });
     return payments.sign({ source: request.source, lines, priced, nonce });
+  }
+
+  async #sign(transfers: readonly Transfer[], request: SignRequest): Promise<SignedTransaction> {
+    try {
+      return await this.#chain.payments.sign(request);
+    } catch (error) {
+      if (isTillgateError(error, 'SIGNING_REFUSED')) throw new PayoutRefused(transfers, error);
+      throw error;
+    }
+  }
+
+  async #signTogether(transfers: readonly Transfer[], request: SignRequest): Promise<SignedTransaction | null> {
+    try {
+      return await this.#sign(transfers, request);
+    } catch (error) {
+      if (error instanceof PayoutRefused && transfers.length > 1) return null;
+      throw error;
+    }
   }
 
   /** Gas goes to a deposit address of the till's own, which a signer recognises by its index: that of the tokens there. */

@@ -17,7 +17,7 @@ const MAX_FEE_INCREASE = 5n;
 const RAISED_TO_THE_MOST = 'It is still unmined after its fee was raised to the maximum.';
 const NEVER_MINED = 'It was cancelled, for it expired unmined each time that it was signed.';
 /** Errors that say that no dearer attempt can be signed; any other is tried again. */
-const REFUSALS = ['STATE_CONFLICT', 'INSUFFICIENT_BALANCE', 'DESTINATION_UNPAYABLE'] as const;
+const REFUSALS = ['STATE_CONFLICT', 'INSUFFICIENT_BALANCE', 'DESTINATION_UNPAYABLE', 'SIGNING_REFUSED'] as const;
 
 /** What became of an attempt to sign again: `null` when it was signed, or may be later. */
 type Refusal = string | null;

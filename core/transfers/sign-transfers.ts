@@ -5,7 +5,7 @@ import type { PayoutId, TransferId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 import type { Lease } from '../ports/lease-store.ts';
 import type { Transaction } from '../ports/storage.ts';
-import { PayoutBuilder, PayoutDeferred, PayoutImpossible } from './build-payout.ts';
+import { PayoutBuilder, PayoutDeferred, PayoutImpossible, PayoutRefused } from './build-payout.ts';
 import type { Draft, TillCoins } from './build-payout.ts';
 import { CoinConsolidation } from './coin-consolidation.ts';
 import { HotWallet } from './hot-wallet.ts';
@@ -76,6 +76,8 @@ export class SignTransfers {
   /** Calls for a transfer that failed in a row. */
   #failures = 0;
   #after: TransferId | null = null;
+  /** Why the signer could not be asked the last time. */
+  #signerProblem: string | null = null;
 
   constructor(chain: PayingChain, deps: PayoutDeps, settings: SigningSettings) {
     this.#chain = chain;
@@ -99,11 +101,20 @@ export class SignTransfers {
     this.#height = height;
     this.#failures = 0;
     try {
-      return await this.#pass(lease);
+      const views = await this.#pass(lease);
+      this.#signerProblem = null;
+      return views;
     } catch (error) {
       this.forget();
+      if (isTillgateError(error, 'SIGNER_UNAVAILABLE')) this.#alertSigner(error.message);
       throw error;
     }
+  }
+
+  /** Payments wait for the signer, however long: that it is away is no fault of theirs. */
+  #alertSigner(problem: string): void {
+    if (this.#signerProblem !== problem) raiseAlert(this.#deps, 'signer', this.#chain.code, problem);
+    this.#signerProblem = problem;
   }
 
   async #pass(lease: Lease): Promise<readonly PayoutView[]> {
@@ -211,6 +222,7 @@ export class SignTransfers {
     } catch (error) {
       if (error instanceof PayoutDeferred) await this.#defer(lease, error);
       else if (error instanceof PayoutImpossible) await this.#abandon(lease, error.transfers, error.message);
+      else if (error instanceof PayoutRefused) await this.#holdRefused(lease, error);
       else if (isTillgateError(error, 'STATE_CONFLICT')) await this.#abandon(lease, transfers, error.message);
       else if (this.#isItsOwn(error))
         await this.#defer(lease, new PayoutDeferred(transfers, NOT_PRICED, { cause: error }));
@@ -252,6 +264,30 @@ export class SignTransfers {
     if (!isTillgateError(error, 'NODE_FAILED') && !isTillgateError(error, 'NOT_READY')) return false;
     this.#failures += 1;
     return this.#chain.payments.model === 'account' && this.#failures < MOST_FAILURES;
+  }
+
+  /**
+   * Holds payments that the signer's rules forbid, until an operator has changed the rules, or rejects them. A move of the till's
+   * own waits and is asked for again.
+   */
+  async #holdRefused(lease: Lease, { transfers, message }: PayoutRefused): Promise<void> {
+    const { storage, clock } = this.#deps;
+    this.#queue = this.#queue.filter((transfer) => !transfers.includes(transfer));
+    const held: Obstructed[] = [];
+    await storage.transaction(async (tx) => {
+      await tx.leases.check(lease);
+      for (const transfer of transfers) {
+        const changes = { reason: message, deferredAt: null, updatedAt: clock.now() };
+        if (transfer.accountId === null || !(await tx.transfers.move(transfer.id, 'REQUESTED', 'HELD', changes)))
+          continue;
+        held.push({ transfer, reason: message });
+      }
+    });
+    const own = transfers.filter(({ accountId }) => accountId === null);
+    for (const { id, reason } of own)
+      if (reason !== message) raiseAlert(this.#deps, 'signer', `transfer ${id}`, message);
+    if (own.length > 0) await this.#note(lease, own, message, null);
+    this.#publishHeld(held);
   }
 
   async #note(lease: Lease, transfers: readonly Transfer[], reason: string, cause: unknown): Promise<void> {
@@ -362,11 +398,15 @@ export class SignTransfers {
   #publish({ views, held }: Committed): void {
     for (const { transfers } of views)
       for (const transfer of transfers) publishTransfer(this.#deps, transfer, 'REQUESTED', 'SIGNED');
+    this.#publishHeld(held);
+    if (held.length > 0) this.#discard('a payment is held');
+  }
+
+  #publishHeld(held: readonly Obstructed[]): void {
     for (const { transfer, reason } of held) {
       publishTransfer(this.#deps, transfer, 'REQUESTED', 'HELD');
       raiseAlert(this.#deps, 'approval', `transfer ${transfer.id}`, reason);
     }
-    if (held.length > 0) this.#discard('a payment is held');
   }
 
   #discard(reason: string): void {

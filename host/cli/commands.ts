@@ -15,6 +15,7 @@ const masterKey = from(() => import('./master-key-commands.ts'));
 const money = from(() => import('./money-commands.ts'));
 const orders = from(() => import('./order-commands.ts'));
 const restore = from(() => import('./restore-commands.ts'));
+const signers = from(() => import('./signer-commands.ts'));
 const till = from(() => import('./till-commands.ts'));
 const diagnosis = from(() => import('./doctor.ts'));
 
@@ -45,6 +46,34 @@ export const COMMANDS: readonly Command[] = [
     operands: [],
     options: {},
     run: diagnosis((module) => module.doctor),
+  },
+  {
+    words: ['signer', 'init'],
+    summary: 'creates a seed for the signer and shows it once',
+    operands: [],
+    options: { config: { required: true, value: 'FILE' } },
+    run: signers((module) => module.signerInit),
+  },
+  {
+    words: ['signer', 'stop'],
+    summary: 'the signer signs nothing until it is resumed; payments wait',
+    operands: [],
+    options: { config: { required: true, value: 'FILE' }, reason: required },
+    run: signers((module) => module.signerStop),
+  },
+  {
+    words: ['signer', 'resume'],
+    summary: 'the signer signs again',
+    operands: [],
+    options: { config: { required: true, value: 'FILE' } },
+    run: signers((module) => module.signerResume),
+  },
+  {
+    words: ['signer'],
+    summary: 'runs the signer, which alone has the seed, with the policy of its settings file',
+    operands: [],
+    options: { config: { required: true, value: 'FILE' } },
+    run: signers((module) => module.signer),
   },
   {
     words: ['account', 'create'],
@@ -255,6 +284,13 @@ export const COMMANDS: readonly Command[] = [
     operands: [],
     options: {},
     run: till((module) => module.walletInit),
+  },
+  {
+    words: ['wallet', 'forget'],
+    summary: 'removes the stored seed, once the signer has the same',
+    operands: [],
+    options: {},
+    run: till((module) => module.walletForget),
   },
   {
     words: ['wallet', 'show'],

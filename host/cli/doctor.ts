@@ -9,6 +9,7 @@ import {
   present,
 } from '../../core/index.ts';
 import type { ChainAdapter, PayingChain } from '../../core/index.ts';
+import { SignerClient } from '../../adapters/signer/index.ts';
 import { configError, loadConfig } from '../config.ts';
 import type { HostConfig } from '../config.ts';
 import type { Till } from '../container.ts';
@@ -73,6 +74,7 @@ async function lookAtTill(config: HostConfig, look: Look): Promise<void> {
   if (runtime === null) return;
   try {
     await look('clock', () => lookAtClock(runtime));
+    if (config.signer !== null) await look('signer', () => lookAtSigner(config.signer));
     const till = await look('plugins', async () => {
       const { plugins } = await importPlugins(config.plugins, config.mode, config.directory);
       const opened = await openTill(runtime, plugins, { url: '' });
@@ -90,6 +92,12 @@ async function lookAtTill(config: HostConfig, look: Look): Promise<void> {
   } finally {
     await runtime.close();
   }
+}
+
+async function lookAtSigner(address: HostConfig['signer']): Promise<readonly [string, null]> {
+  const { stopped, chains } = await new SignerClient(present(address, 'the signer')).status();
+  if (stopped !== null) throw new Error(`stopped, so payments wait: ${stopped}`);
+  return [`answers at ${address?.url ?? ''} and signs for ${chains.join(', ')}`, null];
 }
 
 async function lookAtClock({ clockWatch }: Runtime): Promise<readonly [string, null]> {

@@ -3,7 +3,8 @@ import type { AuditEntry } from '../../core/index.ts';
 import type { HostRuntime } from '../open.ts';
 import { hotAddresses } from '../hot-addresses.ts';
 import { recoveryOf } from '../recovery.ts';
-import { initWallet, openWallet } from '../wallet.ts';
+import { openStoredWallet } from '../runtime.ts';
+import { forgetWallet, initWallet } from '../wallet.ts';
 import type { CommandCall } from './command.ts';
 import { heightOption } from './options.ts';
 import { withRuntime, withTill } from './with-till.ts';
@@ -21,6 +22,11 @@ export async function walletInit({ json, terminal }: CommandCall): Promise<numbe
   const mnemonic = await withRuntime(async ({ config, storage, vault }) => {
     if (config.secrets.mnemonic !== null)
       throw new TillgateError('STATE_CONFLICT', 'The seed is given in TILLGATE_MNEMONIC; nothing was made.');
+    if (config.signer !== null)
+      throw new TillgateError(
+        'STATE_CONFLICT',
+        'The seed is with the signer (`tillgate signer init`); nothing was made.',
+      );
     return initWallet({ documents: storage.documents, vault });
   });
   if (mnemonic === null)
@@ -36,6 +42,21 @@ export async function walletInit({ json, terminal }: CommandCall): Promise<numbe
   return 0;
 }
 
+/** `wallet forget`: removes the stored seed, once the signer has the same. */
+export async function walletForget({ json, terminal }: CommandCall): Promise<number> {
+  await withRuntime(async ({ storage, vault, signer }) => {
+    if (signer === undefined || signer === null)
+      throw new TillgateError('STATE_CONFLICT', 'There is no setting signer: the stored seed is the only one.');
+    await forgetWallet({ documents: storage.documents, vault, signer });
+  });
+  terminal.out(
+    json
+      ? JSON.stringify({ ok: true })
+      : 'The stored seed is removed. Backups of the database that were made before still hold it, sealed.',
+  );
+  return 0;
+}
+
 /** `wallet show` */
 export async function walletShow({ json, terminal }: CommandCall): Promise<number> {
   const addresses = await withRuntime(hotAddresses);
@@ -47,20 +68,17 @@ export async function walletShow({ json, terminal }: CommandCall): Promise<numbe
 
 /** `wallet recovery`: never the seed itself, only what another program needs beside it. */
 export async function walletRecovery({ json, terminal }: CommandCall): Promise<number> {
-  const found = await withTill(async ({ chains, storage }, { config, vault, logger }) => {
-    const { wallet } = await openWallet(
-      { documents: storage.documents, vault },
-      config.secrets.mnemonic,
-      false,
-      logger,
-    );
+  const found = await withTill(async ({ chains, storage }, runtime) => {
+    const { wallet } = await openStoredWallet(runtime);
     return recoveryOf(chains.values(), { storage, wallet });
   });
   if (json) {
     terminal.out(JSON.stringify({ chains: found }));
     return 0;
   }
-  terminal.out('Besides the seed words (BIP-39, no passphrase), another wallet needs:');
+  terminal.out(
+    'Besides the seed words (BIP-39, no passphrase), which a signer has where there is one, another wallet needs:',
+  );
   for (const { chain, hot, deposits } of found) {
     const indexes = deposits.ranges.map(([first, last]) => `${first} to ${last}`).join(', ');
     terminal.out(`${chain}  hot wallet and change: ${hot.path}${hot.descriptor === null ? '' : `  ${hot.descriptor}`}`);

@@ -1,5 +1,5 @@
 import { definePlugin } from '../../core/index.ts';
-import { openEvmChain, parseEvmOptions } from '../../adapters/chains/evm/index.ts';
+import { evmSigning, openEvmChain, parseEvmOptions } from '../../adapters/chains/evm/index.ts';
 import type { EvmPluginOptions } from '../../adapters/chains/evm/index.ts';
 import { accountPaths } from '../chain-definition.ts';
 import { definition } from './definition.ts';
@@ -11,6 +11,7 @@ const ethereum = definePlugin<EvmPluginOptions>({
   requires: '^1.7.0',
   options: (input) => parseEvmOptions(input, definition),
   accounts: () => accountPaths(definition.accounts),
+  signing: (input) => evmSigning(input, definition),
   async setup(context) {
     const chain = await openEvmChain(definition, context);
     context.addChain(chain);

@@ -1,5 +1,5 @@
 import { definePlugin } from '../../core/index.ts';
-import { openUtxoChain, parseUtxoOptions } from '../../adapters/chains/utxo/index.ts';
+import { openUtxoChain, parseUtxoOptions, utxoSigning } from '../../adapters/chains/utxo/index.ts';
 import type { UtxoPluginOptions } from '../../adapters/chains/utxo/index.ts';
 import { accountPaths } from '../chain-definition.ts';
 import { definition } from './definition.ts';
@@ -11,6 +11,7 @@ const litecoin = definePlugin<UtxoPluginOptions>({
   requires: '^1.7.0',
   options: (input) => parseUtxoOptions(input, definition),
   accounts: ({ network }) => accountPaths(definition.networks[network].accounts),
+  signing: (input) => utxoSigning(input, definition),
   async setup(context) {
     const chain = await openUtxoChain(definition, context.options, context);
     context.addChain(chain);

@@ -1,5 +1,5 @@
 import { definePlugin } from '../../core/index.ts';
-import { openTronChain, parseTronOptions } from '../../adapters/chains/tron/index.ts';
+import { openTronChain, parseTronOptions, tronSigning } from '../../adapters/chains/tron/index.ts';
 import type { TronPluginOptions } from '../../adapters/chains/tron/index.ts';
 import { accountPaths } from '../chain-definition.ts';
 import { definition } from './definition.ts';
@@ -11,6 +11,7 @@ const tron = definePlugin<TronPluginOptions>({
   requires: '^1.7.0',
   options: (input) => parseTronOptions(input, definition),
   accounts: () => accountPaths(definition.accounts),
+  signing: (input) => tronSigning(input, definition),
   async setup(context) {
     const chain = await openTronChain(definition, context);
     context.addChain(chain);

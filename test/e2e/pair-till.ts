@@ -30,7 +30,7 @@ export interface PlacedOrder {
 export class PairTill {
   readonly fixture: ChainFixture;
   readonly #directory = freshDirectory();
-  readonly #environment = { TILLGATE_MASTER_KEY: randomBytes(32).toString('base64'), TILLGATE_MNEMONIC: OWN_MNEMONIC };
+  readonly #environment: Readonly<Record<string, string>>;
   readonly #receiver: Awaited<ReturnType<typeof startReceiver>>;
   readonly #database: Awaited<ReturnType<typeof freshDatabase>> | null;
   #process: TillProcess | null = null;
@@ -43,16 +43,25 @@ export class PairTill {
     fixture: ChainFixture,
     receiver: Awaited<ReturnType<typeof startReceiver>>,
     database: Awaited<ReturnType<typeof freshDatabase>> | null,
+    signer: object | null,
   ) {
+    const masterKey = randomBytes(32).toString('base64');
+    const seed = signer === null ? { TILLGATE_MNEMONIC: OWN_MNEMONIC } : {};
+    this.#environment = { TILLGATE_MASTER_KEY: masterKey, ...seed };
     this.fixture = fixture;
     this.#receiver = receiver;
     this.#database = database;
   }
 
-  /** Writes the settings, makes a merchant by the command line, provides for the hot wallet and starts the server. */
-  static async start(fixture: ChainFixture, engine: 'sqlite' | 'pg'): Promise<PairTill> {
-    const till = new PairTill(fixture, await startReceiver(), engine === 'pg' ? await freshDatabase() : null);
-    till.#directory.write('tillgate.config.json', settings(fixture, till.#database?.url ?? null));
+  /**
+   * Writes the settings, makes a merchant by the command line, provides for the hot wallet and starts the server.
+   *
+   * @param signer - the setting of that name; without one the till has the seed itself
+   */
+  static async start(fixture: ChainFixture, engine: 'sqlite' | 'pg', signer: object | null = null): Promise<PairTill> {
+    const till = new PairTill(fixture, await startReceiver(), engine === 'pg' ? await freshDatabase() : null, signer);
+    const common = settings(fixture, till.#database?.url ?? null);
+    till.#directory.write('tillgate.config.json', { ...common, ...(signer === null ? {} : { signer }) });
     await till.#createMerchant();
     const { addresses } = (await till.command('wallet', 'show')) as { addresses: { chain: string; address: string }[] };
     till.hot = addresses.find(({ chain }) => chain === fixture.chain)?.address ?? '';
@@ -208,6 +217,11 @@ export class PairTill {
     );
   }
 
+  async readiness(): Promise<Answered> {
+    const { data } = (await (await fetch(`${this.#url}/readyz`)).json()) as { data: Answered };
+    return data;
+  }
+
   /** A gauge of a chain; -1 while there is none. */
   async metric(name: string, chain: string): Promise<number> {
     const text = await (await fetch(`${this.#url}/metrics`)).text();
@@ -286,7 +300,7 @@ export class PairTill {
   }
 }
 
-function settings({ plugin, prices }: ChainFixture, databaseUrl: string | null): unknown {
+function settings({ plugin, prices }: ChainFixture, databaseUrl: string | null): object {
   return {
     mode: 'production',
     listen: { host: '127.0.0.1' },

@@ -7,3 +7,4 @@ export { openPayingKeys } from './paying-keys.ts';
 export type { EvmAccounts, PayingKeys } from './paying-keys.ts';
 export { parseEvmOptions } from './plugin-options.ts';
 export type { EvmDefaults, EvmPluginOptions } from './plugin-options.ts';
+export { evmSigning } from './evm-signing.ts';

@@ -7,3 +7,4 @@ export { openTronChain } from './open-tron-chain.ts';
 export { openTronKeys } from './tron-keys.ts';
 export { parseTronOptions } from './plugin-options.ts';
 export type { TronDefaults, TronPluginOptions } from './plugin-options.ts';
+export { tronSigning } from './tron-signing.ts';

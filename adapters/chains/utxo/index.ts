@@ -8,3 +8,4 @@ export type { UtxoCoin, UtxoNetworkName, UtxoNetworkTerms } from './utxo-coins.t
 export type { ConfirmationTier, FeeRateBounds, UtxoChainOptions } from './utxo-options.ts';
 export { parseUtxoOptions } from './plugin-options.ts';
 export type { UtxoDefaults, UtxoPluginOptions } from './plugin-options.ts';
+export { utxoSigning } from './utxo-signing.ts';

@@ -5,7 +5,11 @@ import { textReply } from '../replies.ts';
 
 const statusSchema = z.object({ status: z.string() });
 const chainsField = z.array(z.string()).optional();
-const readinessSchema = statusSchema.extend({ halted_chains: chainsField, lagging_chains: chainsField });
+const readinessSchema = statusSchema.extend({
+  halted_chains: chainsField,
+  lagging_chains: chainsField,
+  signer: z.literal('unavailable').optional(),
+});
 const shared = { method: 'GET', tag: 'Service', auth: ANYBODY } as const;
 
 const livez = dataOperation({
@@ -25,16 +29,17 @@ const readyz = dataOperation({
   path: '/readyz',
   summary: 'The service can work',
   description:
-    '503 while the database is away or the service is shutting down (decisions, section 10); `degraded` while a chain is stopped, or its node lags, downloads its past, has pruned what is to be read or fails: the others go on.',
+    '503 while the database is away or the service is shutting down (decisions, section 10); `degraded` while a chain is stopped, or its node lags, downloads its past, has pruned what is to be read or fails, or the signer cannot be asked: everything else goes on.',
   errors: ['NOT_READY'],
   data: readinessSchema,
   examples: { data: { status: 'ok' } },
   handler: async (_call, { readiness }) => {
-    const { halted, lagging } = (await readiness()) ?? { halted: [], lagging: [] };
+    const { halted, lagging, signer = null } = (await readiness()) ?? { halted: [], lagging: [] };
     return {
-      status: halted.length + lagging.length === 0 ? 'ok' : 'degraded',
+      status: halted.length + lagging.length === 0 && signer === null ? 'ok' : 'degraded',
       ...(halted.length === 0 ? {} : { halted_chains: [...halted] }),
       ...(lagging.length === 0 ? {} : { lagging_chains: [...lagging] }),
+      ...(signer === null ? {} : { signer: 'unavailable' as const }),
     };
   },
 });

@@ -1,0 +1,129 @@
+import type { ChainCode } from '../kernel/asset.ts';
+import { TillgateError } from '../kernel/errors.ts';
+import { present } from '../kernel/guard.ts';
+import type { Millis } from '../kernel/time.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { BuiltPayment, BuiltTransaction, EcdsaSignature, Signer, SigningIntent } from '../ports/signer.ts';
+import type { ChainSigning } from './chain-signing.ts';
+import { NO_OUTFLOW, outflowBeyond } from './signing-journal.ts';
+import type { JournalView, SigningJournal } from './signing-journal.ts';
+import { keyOf, outflowOf, refusedBy, requireRoom } from './signing-policy.ts';
+import type { SigningPolicy, Outflow } from './signing-policy.ts';
+
+/** The keys of a seed. */
+export interface SigningKeys {
+  extendedPublicKey(account: string): Promise<string>;
+  signDigest(path: string, digest: Uint8Array): Promise<EcdsaSignature>;
+}
+
+/** A chain that is signed for, and what is allowed there. */
+export interface GuardedChain {
+  readonly chain: ChainSigning;
+  readonly policy: SigningPolicy;
+}
+
+export interface PolicySignerDeps {
+  readonly keys: SigningKeys;
+  readonly journal: SigningJournal;
+  readonly clock: Clock;
+  readonly chains: ReadonlyMap<ChainCode, GuardedChain>;
+  /** The hash of some digests, as text. */
+  readonly hash: (digests: readonly Uint8Array[]) => string;
+}
+
+const DAY_MS = 24 * 3_600_000;
+/** A replacement that comes later than this counts whole. */
+const KEEP_MS = 30 * DAY_MS;
+
+/**
+ * A signer with rules of its own, for a process that alone has the seed. It builds what it signs, and writes down what it will
+ * sign before the signature exists, so that its limits hold whoever asks and whenever it is killed.
+ */
+export class PolicySigner implements Signer {
+  readonly #deps: PolicySignerDeps;
+  readonly #addresses = new Map<string, string>();
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(deps: PolicySignerDeps) {
+    this.#deps = deps;
+  }
+
+  /** Of any account: a public key lets nobody pay. */
+  extendedPublicKey(path: string): Promise<string> {
+    return this.#deps.keys.extendedPublicKey(path);
+  }
+
+  async sign(intent: SigningIntent): Promise<readonly EcdsaSignature[]> {
+    const guarded = this.#deps.chains.get(intent.chain);
+    if (guarded === undefined) throw refusedBy('chain', `${intent.chain} is not in the signer's settings.`);
+    const built = guarded.chain.build(intent);
+    await this.#inTurn(() => this.#admit(guarded, built));
+    const signatures: EcdsaSignature[] = [];
+    for (const { path, digest } of built.inputs) signatures.push(await this.#deps.keys.signDigest(path, digest));
+    return signatures;
+  }
+
+  /** Journals the transaction if every rule allows it. One after the other: two must not share the same room. */
+  async #admit({ chain, policy }: GuardedChain, built: BuiltTransaction): Promise<void> {
+    const { journal, clock, hash } = this.#deps;
+    const stop = await journal.stop();
+    if (stop !== null) throw new TillgateError('SIGNER_UNAVAILABLE', `The signer is stopped: ${stop}`);
+    const outflow = await outflowOf(chain, policy, built, (payment) => this.#isOwn(chain, payment));
+    const id = hash(built.inputs.map(({ digest }) => digest));
+    const refs = built.spends.map(({ ref }) => ref);
+    const now = clock.now();
+    const since = (latestAt: Millis | null): Millis => Math.max(now, latestAt ?? now) - DAY_MS;
+    const view = await journal.read({ id, chain: chain.code, refs, since });
+    requireSameWorth(built, view);
+    if (view.known) return;
+    const { group, counted } = countedIn(view, refs, outflow);
+    requireRoom(chain, policy, counted, view.taken);
+    const at = since(view.latestAt) + DAY_MS;
+    const coins = built.spends.filter(({ units }) => units !== null);
+    await journal.append({ id, chain: chain.code, at, group, outflow, counted }, coins, at - KEEP_MS);
+  }
+
+  /** The intent's word that an address is the till's own counts nothing: it is derived and compared. */
+  async #isOwn(chain: ChainSigning, { to, ownPath }: BuiltPayment): Promise<boolean> {
+    if (ownPath === null) return false;
+    const key = keyOf(chain, ownPath);
+    if (key !== null && (await this.#addressOf(chain, key)) === to) return true;
+    throw refusedBy('own-address', `${to} is not the till's address at ${ownPath}.`);
+  }
+
+  async #addressOf(chain: ChainSigning, { account, index }: { readonly account: string; readonly index: number }) {
+    const path = `${chain.code} ${account}/${index}`;
+    const known = this.#addresses.get(path);
+    if (known !== undefined) return known;
+    const address = chain.addressOf(await this.#deps.keys.extendedPublicKey(account), index);
+    // Of the hot wallets, which is every change and every sweep; deposit addresses are derived as they come.
+    if (account === chain.accounts.hot) this.#addresses.set(path, address);
+    return address;
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#turn.then(work, work);
+    this.#turn = turn.catch(() => undefined);
+    return turn;
+  }
+}
+
+/**
+ * A signature over a segwit coin commits to that coin's worth alone (BIP-143). Two requests for one transaction, each with
+ * another coin said to be small, would give signatures whose transaction pays a fee that neither request showed.
+ */
+function requireSameWorth({ spends }: BuiltTransaction, { coins }: JournalView): void {
+  const other = spends.find(({ ref, units }) => units !== null && (coins.get(ref) ?? units) !== units);
+  if (other === undefined) return;
+  throw refusedBy('coin-worth', `${other.ref} was worth ${coins.get(other.ref)} units when it was first signed for.`);
+}
+
+/** Of transactions that exclude each other the largest counts, so a replacement counts what it takes beyond them. */
+function countedIn(
+  { groups }: JournalView,
+  refs: readonly string[],
+  outflow: Outflow,
+): { readonly group: string; readonly counted: Outflow } {
+  const group = refs.find((ref) => groups.has(ref)) ?? present(refs[0], 'what a transaction spends');
+  return { group, counted: outflowBeyond(outflow, groups.get(group) ?? NO_OUTFLOW) };
+}
