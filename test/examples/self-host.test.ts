@@ -7,6 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { TillgateClient } from '../../adapters/client/index.ts';
 import { resolveConfig } from '../../host/index.ts';
+import { guardedChains, readSignerSettings } from '../../host/signer/signer-settings.ts';
+import { DEFINITIONS } from '../../plugins/definitions.ts';
 import { readDemo } from '../host/merchant.ts';
 import { freshDirectory, killAll, run, serve } from '../host/till-process.ts';
 import { waitFor } from '../support/wait.ts';
@@ -158,5 +160,36 @@ describe('examples/self-host: what stands in front of the till and around it', (
     assert.match(read('tillgate.service'), /KillSignal=SIGTERM\nTimeoutStopSec=15/);
     assert.match(read('compose.yaml'), /stop_grace_period: 15s/);
     assert.match(read('compose.yaml'), /exec node/);
+  });
+});
+
+describe('examples/self-host: the signer', () => {
+  test('signs for every chain of the server’s settings, on the socket that both name', async () => {
+    const directory = freshDirectory();
+    directory.write('signer.config.json', read('signer.config.json'));
+    const settings = readSignerSettings(join(directory.path, 'signer.config.json'));
+    const guarded = await guardedChains(settings);
+    assert.ok('socket' in settings.listen && settings.listen.group);
+    for (const name of ['tillgate.config.json', 'tillgate.compose.json']) {
+      const { signer, plugins } = JSON.parse(read(name)) as {
+        readonly signer: { readonly url: string };
+        readonly plugins: readonly { readonly use: string }[];
+      };
+      assert.equal(signer.url, `unix:${settings.listen.socket}`);
+      for (const { use } of plugins)
+        assert.ok([...guarded.keys()].includes(DEFINITIONS[use as keyof typeof DEFINITIONS].code), use);
+    }
+    directory.remove();
+  });
+
+  test('another user runs it, and the server’s may open its socket only', () => {
+    const [server, signer] = [read('tillgate.service'), read('tillgate-signer.service')];
+    const setting = (unit: string, name: string): string => new RegExp(`^${name}=(.*)$`, 'm').exec(unit)?.[1] ?? '';
+    assert.notEqual(setting(server, 'User'), setting(signer, 'User'));
+    assert.equal(setting(server, 'SupplementaryGroups'), setting(signer, 'Group'));
+    assert.deepEqual(
+      ['RuntimeDirectoryMode', 'StateDirectoryMode', 'PrivateNetwork'].map((name) => setting(signer, name)),
+      ['0750', '0700', 'yes'],
+    );
   });
 });

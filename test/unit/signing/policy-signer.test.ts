@@ -179,6 +179,14 @@ describe('a signer with a policy', () => {
     await refuses('day-limit', payment({ nonce: 3 }));
   });
 
+  test('what was signed while the clock was behind counts from when it was right', async () => {
+    await signs(payment());
+    clock.advance(-48 * HOUR_MS);
+    for (const nonce of [1, 2]) await signs(payment({ nonce }));
+    clock.advance(48 * HOUR_MS);
+    await refuses('day-limit', payment({ nonce: 3 }));
+  });
+
   test('a replayed intent counts once and gives the same signature', async () => {
     const first = await signs(payment());
     for (let times = 0; times < 5; times++) assert.deepEqual(await signs(payment()), first);
