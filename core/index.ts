@@ -61,6 +61,7 @@ export * from './accounts/account.ts';
 export * from './transactions/transaction.ts';
 export * from './plugin/plugin.ts';
 export * from './orders/settings.ts';
+export * from './orders/order-quota.ts';
 export * from './orders/order-view.ts';
 export * from './callbacks/callback-presenter.ts';
 export * from './orders/refundable.ts';

@@ -52,6 +52,7 @@ function httpSettings({ mode, serviceName, limits, callbacks }: TillConfig, trus
     pageMax: 100,
     requestsPerMinute: limits.requestsPerMinute,
     loginsPerMinute: limits.loginsPerMinute,
+    payerWritesPerMinute: limits.payerWritesPerMinute,
     trustedHops,
     allowPrivateNetworks: callbacks.allowPrivateNetworks,
   };

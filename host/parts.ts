@@ -26,6 +26,7 @@ import type {
   OrderAdminActions,
   OrderStateMachine,
   OrderQueries,
+  OrderQuota,
   PayoutRunner,
   Ports,
   RateBook,
@@ -76,6 +77,7 @@ export interface Parts extends Ports, GivenParts {
   readonly addressPool: AddressPool;
   readonly orderStateMachine: OrderStateMachine;
   readonly createOrder: CreateOrder;
+  readonly orderQuota: OrderQuota;
   readonly choosePayment: ChoosePayment;
   readonly orderQueries: OrderQueries;
   readonly orderAdminActions: OrderAdminActions;

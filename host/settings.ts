@@ -2,6 +2,7 @@ import { z } from 'zod';
 import {
   CALLBACK_SCHEDULE_MS,
   DEFAULT_APPROVALS,
+  DEFAULT_APPS_PER_ACCOUNT,
   DEFAULT_COINS_ABOVE,
   DEFAULT_EPOCH_SETTINGS,
   DEFAULT_GRACE_SECONDS,
@@ -36,6 +37,8 @@ const orders = z
       toleranceBps: whole('basis points', 0, 500).default(DEFAULT_ORDER_SETTINGS.toleranceBps),
       min: usd.default(DEFAULT_ORDER_SETTINGS.min),
       max: usd.default(DEFAULT_ORDER_SETTINGS.max),
+      openPerAccount: whole('orders', 1, 1_000_000_000).default(DEFAULT_ORDER_SETTINGS.openPerAccount),
+      addressesPerDay: whole('addresses', 1, 1_000_000_000).default(DEFAULT_ORDER_SETTINGS.addressesPerDay),
     },
     section,
   )
@@ -159,6 +162,8 @@ export const tillSchema = z.strictObject(
         {
           requestsPerMinute: whole('requests', 1, 1_000_000_000).default(60_000),
           loginsPerMinute: whole('logins', 1, 1_000_000_000).default(20),
+          payerWritesPerMinute: whole('changes', 1, 1_000_000_000).default(600),
+          appsPerAccount: whole('Apps', 1, 1_000_000).default(DEFAULT_APPS_PER_ACCOUNT),
           perAccount: whole('times the limits of an App', 1, 1_000_000).default(DEFAULT_LIMIT_PER_ACCOUNT),
         },
         section,

@@ -30,6 +30,8 @@ export interface HttpSettings {
   readonly requestsPerMinute: number;
   /** Logins a minute for each address, and for each username. */
   readonly loginsPerMinute: number;
+  /** How often payers of one address may change their orders in a minute. */
+  readonly payerWritesPerMinute: number;
   /** The number of own proxies in front: that many entries of `X-Forwarded-For` are trusted. */
   readonly trustedHops: number;
   /** Callback URLs may name private addresses. */

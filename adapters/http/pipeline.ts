@@ -1,4 +1,4 @@
-import { isTillgateError, TillgateError } from '../../core/index.ts';
+import { addressKey, isTillgateError, TillgateError } from '../../core/index.ts';
 import type { OpenSession, Principal } from '../../core/index.ts';
 import { clientAddress } from './client-address.ts';
 import type { HttpDeps } from './deps.ts';
@@ -11,7 +11,7 @@ import type { BodyKind } from './media-type.ts';
 import { ClientGone } from './messages.ts';
 import type { HttpRequest, HttpResponse } from './messages.ts';
 import type { Operation, RawCall } from './operation.ts';
-import { RateLimit } from './rate-limits.ts';
+import { PAYER_WRITES_OF_ORDER, RateLimit } from './rate-limits.ts';
 import { readForm, readQuery } from './read-form.ts';
 import { readJson } from './read-json.ts';
 import { failureReply, manageFailureReply, seeOther } from './replies.ts';
@@ -44,12 +44,15 @@ export class HttpApi {
   readonly #deps: HttpDeps;
   readonly #requests: RateLimit;
   readonly #logins: LoginFailures;
+  readonly #payers: RateLimit;
+  readonly #payersOfOrder = new RateLimit(PAYER_WRITES_OF_ORDER);
 
   constructor(operations: readonly Operation[], deps: HttpDeps) {
     this.#routes = new HttpRouter(operations);
     this.#deps = deps;
     this.#requests = new RateLimit(deps.settings.requestsPerMinute);
     this.#logins = new LoginFailures({ perMinute: deps.settings.loginsPerMinute });
+    this.#payers = new RateLimit(deps.settings.payerWritesPerMinute);
   }
 
   /** The operations at a target's path, of whatever method; `null` for a path that the table does not have. */
@@ -119,6 +122,7 @@ export class HttpApi {
       await this.#requests.take(progress.session.account.id);
     }
     const client = clientAddress(request, this.#deps.settings.trustedHops);
+    if (operation.auth.kind === 'none' && operation.method !== 'GET') await this.#limitPayer(client, route.params);
     const call = this.#call(progress, { route, operation }, client, body, kind);
     const run = (): Promise<HttpResponse> => operation.run(call, this.#deps);
     const response = await (operation.login === null
@@ -126,6 +130,13 @@ export class HttpApi {
       : this.#logins.guard(client, fieldOf(call.body, operation.login), run));
     if (operation.page === null || !prefersHtml(request.headers)) return response;
     return seeOther(operation.page(route.params), progress.traceId);
+  }
+
+  /** Whoever knows the address of an order's page may write without credentials. */
+  async #limitPayer(client: string, { token }: Readonly<Record<string, string>>): Promise<void> {
+    if (token === undefined) return;
+    await this.#payers.take(addressKey(client));
+    await this.#payersOfOrder.take(token);
   }
 
   /** An empty body of no declared type is left to the credentials and the fields, which come later. */

@@ -1,6 +1,9 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { TillgateError } from '../../core/index.ts';
 
+/** How often the payers of an order may change it in a minute. */
+export const PAYER_WRITES_OF_ORDER = 12;
+
 /** Counts requests by key, a minute at a time; each instance counts its own. */
 export class RateLimit {
   readonly #limiter: RateLimiterMemory;

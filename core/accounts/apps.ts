@@ -25,9 +25,12 @@ export interface AppsDeps extends KeyMaker {
   readonly storage: Pick<Storage, 'apps' | 'feed' | 'transaction'>;
   /** The largest page of a list; 100 by default. */
   readonly pageMax?: number;
+  /** How many Apps an account may have; {@link DEFAULT_APPS_PER_ACCOUNT} by default. */
+  readonly appsPerAccount?: number;
 }
 
 const DEFAULT_PAGE_MAX = 100;
+export const DEFAULT_APPS_PER_ACCOUNT = 100;
 
 const noSuchApp = (): TillgateError => new TillgateError('NOT_FOUND', 'There is no such App.');
 
@@ -51,7 +54,8 @@ export class Apps {
   /**
    * Creates an App with its first key, atomically.
    *
-   * @throws TillgateError `INVALID_FIELDS`; `NOT_FOUND` for an unknown account, `STATE_CONFLICT` for an archived one
+   * @throws TillgateError `INVALID_FIELDS`; `NOT_FOUND` for an unknown account, `STATE_CONFLICT` for an archived one, and for one
+   * that has as many Apps as it may
    */
   async create(input: NewApp): Promise<{ readonly app: App; readonly key: IssuedKey }> {
     const { accountId, name, chains, providerId = null } = input;
@@ -60,7 +64,7 @@ export class Apps {
       ...appErrors({ name, chains }),
       ...(providerWrong === null ? [] : [{ path: 'provider_id', message: providerWrong }]),
     ]);
-    const { storage, clock, ids } = this.#deps;
+    const { storage, clock, ids, appsPerAccount = DEFAULT_APPS_PER_ACCOUNT } = this.#deps;
     const now = clock.now();
     const id = ids.next() as AppId;
     const app: App = {
@@ -81,6 +85,11 @@ export class Apps {
       const status = await apps.accountStatus(accountId);
       if (status === null) throw new TillgateError('NOT_FOUND', 'There is no such account.');
       if (status === 'archived') throw new TillgateError('STATE_CONFLICT', 'The account is archived.');
+      if ((await apps.countOf(accountId)) >= appsPerAccount)
+        throw new TillgateError(
+          'STATE_CONFLICT',
+          `The account has ${appsPerAccount} Apps, as many as it may have (limits.appsPerAccount).`,
+        );
       await apps.create(app);
       await apps.createKey(key.key);
     });

@@ -42,6 +42,10 @@ class AuditedApps implements AppWrites {
     return this.#writes.accountStatus(id);
   }
 
+  countOf(id: AccountId): Promise<number> {
+    return this.#writes.countOf(id);
+  }
+
   find(id: AppId): Promise<App | null> {
     return this.#writes.find(id);
   }

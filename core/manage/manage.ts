@@ -1,4 +1,4 @@
-import { Apps } from '../accounts/apps.ts';
+import { Apps, DEFAULT_APPS_PER_ACCOUNT } from '../accounts/apps.ts';
 import type { CreateAccount } from '../accounts/create-account.ts';
 import type { RescanDeposits } from '../deposits/rescan-deposits.ts';
 import type { UnassignedDeposits } from '../deposits/unassigned-deposits.ts';
@@ -50,6 +50,8 @@ export interface ManageSettings {
   readonly graceSeconds: number;
   /** The largest `size` of a list. */
   readonly pageMax: number;
+  /** How many Apps an account may have; {@link DEFAULT_APPS_PER_ACCOUNT} by default. */
+  readonly appsPerAccount?: number;
   /** How long a changed withdrawal address waits, and what loosens a protection. */
   readonly addressHoldMs: number;
   /** How many persons have to approve a held payment; {@link DEFAULT_APPROVALS} by default. */
@@ -104,7 +106,8 @@ export interface Manage {
 export function createManage({ settings, ...deps }: CreateManageDeps): Manage {
   const { sessionTtlSeconds: ttlSeconds, graceSeconds, pageMax, addressHoldMs, routes: configured } = settings;
   const { stepUpSeconds = DEFAULT_STEP_UP_SECONDS, adminSecondFactor, approvals } = settings;
-  const shared = { ...deps, pageMax };
+  const { appsPerAccount = DEFAULT_APPS_PER_ACCOUNT } = settings;
+  const shared = { ...deps, pageMax, appsPerAccount };
   const { secondFactor } = deps;
   const stepUp = new StepUp({ ...deps, stepUpSeconds });
   const apps = new Apps(shared);

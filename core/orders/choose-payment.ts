@@ -14,6 +14,7 @@ import { requirePayableAddress } from '../wallets/destination.ts';
 import { DepositAddressAllocator, memoOf } from './deposit-address-allocator.ts';
 import type { AllocatorDeps } from './deposit-address-allocator.ts';
 import { requireWorthSpending } from './least-amount.ts';
+import type { OrderQuota } from './order-quota.ts';
 import type { Order, OrderHistoryEntry, OrderPayment } from './order.ts';
 
 /** A coin the payer can choose, and what the order costs in it now. */
@@ -27,6 +28,8 @@ export interface ChoosePaymentDeps extends AllocatorDeps {
   readonly assets: AssetCatalogue;
   readonly chains: ChainRegistry;
   readonly rates: RateBook;
+  /** None by default. */
+  readonly quota?: OrderQuota;
   readonly clock: Clock;
 }
 
@@ -86,6 +89,7 @@ export class ChoosePayment {
         if (companion !== null) await this.#addCompanion(tx, order, companion);
         const address = await this.#addressOf(tx, order, asset, spare);
         used = address === spare;
+        if (used) this.#deps.quota?.takeAddress(order.accountId);
         return { chain, currency, units, address: address.address, rate };
       });
     } finally {

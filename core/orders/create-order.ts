@@ -22,6 +22,7 @@ import type { AllocatorDeps } from './deposit-address-allocator.ts';
 import { requireWorthSpending } from './least-amount.ts';
 import { withDefaults } from './order.ts';
 import type { NewOrderInput, Order, OrderPayment, OrderType, Platform } from './order.ts';
+import type { OrderQuota } from './order-quota.ts';
 import type { OrderSettings } from './settings.ts';
 
 /** Get Payment Info: the coin is known (endpoint 2). */
@@ -53,6 +54,8 @@ export interface CreateOrderDeps extends AllocatorDeps {
   readonly random: Random;
   readonly events: EventBus;
   readonly metrics: Metrics;
+  /** None by default. */
+  readonly quota?: OrderQuota;
   readonly settings: OrderSettings;
 }
 
@@ -126,14 +129,8 @@ export class CreateOrder {
     const fiat = requireFiat(input.vsCurrency);
     const price = { fiat, units: requirePrice(input.vsPrice, fiat, 'price') };
     await this.#checkLimits(price);
-    return this.#store(
-      principal,
-      input,
-      price,
-      { type: 'ORDER', platform: 'CHECKOUT', now: this.#deps.clock.now() },
-      null,
-      idempotency,
-    );
+    const kind = { type: 'ORDER', platform: 'CHECKOUT', now: this.#deps.clock.now() } as const;
+    return this.#admit(principal, () => this.#store(principal, input, price, kind, null, idempotency));
   }
 
   async #direct(
@@ -142,29 +139,30 @@ export class CreateOrder {
     priceField: string,
     idempotency: IdempotencyClaim | null,
   ): Promise<Order> {
-    const { assets, rates, clock, settings } = this.#deps;
+    const { assets, rates, clock, quota, settings } = this.#deps;
     const fiat = requireFiat(input.vsCurrency);
     const price = { fiat, units: requirePrice(input.vsPrice, fiat, priceField) };
     const asset: Asset = assets.require(input.chain, input.currency);
     await this.#checkLimits(price);
     const { units, rate } = await rates.quote(asset, fiat, price.units, input.fixedEncryptPrice ?? false);
     requireWorthSpending(asset, units);
-    const now = clock.now();
-    const address = await this.#allocator.take(asset, {
-      units,
-      memo: memoOf(price.fiat, price.units),
-      expiresAt: now + settings.timeoutMs,
+    return this.#admit(principal, async () => {
+      quota?.takeAddress(principal.accountId);
+      const now = clock.now();
+      const address = await this.#allocator.take(asset, {
+        units,
+        memo: memoOf(price.fiat, price.units),
+        expiresAt: now + settings.timeoutMs,
+      });
+      const { chain, currency } = asset;
+      const payment = { chain, currency, units, address: address.address, rate, chosenAt: now };
+      const type = chain === LIGHTNING_ASSET.chain ? 'INVOICE' : 'ORDER';
+      return this.#store(principal, input, price, { type, platform: 'API', now }, { payment, address }, idempotency);
     });
-    const payment = {
-      chain: asset.chain,
-      currency: asset.currency,
-      units,
-      address: address.address,
-      rate,
-      chosenAt: now,
-    };
-    const type = asset.chain === LIGHTNING_ASSET.chain ? 'INVOICE' : 'ORDER';
-    return this.#store(principal, input, price, { type, platform: 'API', now }, { payment, address }, idempotency);
+  }
+
+  #admit({ accountId }: Principal, create: () => Promise<Order>): Promise<Order> {
+    return this.#deps.quota?.withOrder(accountId, create) ?? create();
   }
 
   async #checkLimits(price: Price): Promise<void> {

@@ -10,6 +10,10 @@ export interface OrderSettings {
   readonly min: string;
   /** The most an order may be worth, in US dollars, a plain decimal. */
   readonly max: string;
+  /** How many open orders an account may have. */
+  readonly openPerAccount: number;
+  /** How many new addresses an account may be given in a day (UTC), by each instance. */
+  readonly addressesPerDay: number;
   /** The largest `size` of a list. */
   readonly pageMax: number;
 }
@@ -20,5 +24,7 @@ export const DEFAULT_ORDER_SETTINGS: OrderSettings = {
   toleranceBps: 0,
   min: '0',
   max: '1000000',
+  openPerAccount: 10_000,
+  addressesPerDay: 100_000,
   pageMax: 100,
 };

@@ -54,8 +54,13 @@ export interface AppStore {
  * locked in the order account, App, keys.
  */
 export interface AppWrites {
-  /** The account's status, which stays as it is until the transaction ends; `null` when there is no such account. */
+  /**
+   * The account's status, locked until the transaction ends, so that an account's Apps are made one after another; `null`
+   * when there is no such account.
+   */
   accountStatus(id: AccountId): Promise<AccountStatus | null>;
+  /** How many Apps an account has, with those of this transaction. */
+  countOf(id: AccountId): Promise<number>;
   find(id: AppId): Promise<App | null>;
   /** The App, locked until the transaction ends, so that changes of one App happen one after another. */
   lock(id: AppId): Promise<App | null>;

@@ -68,6 +68,8 @@ export interface OrderStore {
   changedAt(ids: readonly OrderId[]): Promise<ReadonlyMap<OrderId, Millis>>;
   /** An account's orders, newest first, with the exact total; the cost does not depend on the page. */
   list(accountId: AccountId, page: PageRequest): Promise<Page<Order>>;
+  /** How many orders of an account are PENDING, at most `most`; reads no more than all orders that are. */
+  countOpen(accountId: AccountId, most: number): Promise<number>;
   history(id: OrderId): Promise<readonly OrderHistoryEntry[]>;
   /**
    * PENDING orders whose deadline is at or before `now`: those without a chain, and those of chains named in `chains`

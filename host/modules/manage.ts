@@ -26,7 +26,7 @@ export const manageRecipes = {
       'rescanDeposits',
     ],
     ({
-      config: { auth, keys, gateways, withdrawals },
+      config: { auth, keys, gateways, limits, withdrawals },
       passwordHasher: hasher,
       orderStateMachine: stateMachine,
       orderQueries: queries,
@@ -45,6 +45,7 @@ export const manageRecipes = {
           adminSecondFactor: auth.adminSecondFactor,
           graceSeconds: keys.graceSeconds,
           pageMax: 100,
+          appsPerAccount: limits.appsPerAccount,
           addressHoldMs: withdrawals.addressHoldMs,
           approvals: withdrawals.approvals,
           routes: gateways,

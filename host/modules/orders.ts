@@ -11,6 +11,7 @@ import {
   OrderAdminActions,
   OrderStateMachine,
   OrderQueries,
+  OrderQuota,
   RateBook,
   RescanDeposits,
   rateSymbols,
@@ -40,6 +41,10 @@ export const orderRecipes = {
     ['assets', 'chains', 'ids', 'events', 'metrics'],
     ({ chains, ...parts }) => new OrderStateMachine({ ...parts, chains, presenter: callbackPresenter }),
   ),
+  orderQuota: recipe(
+    ['config', 'storage', 'clock'],
+    ({ config, ...parts }) => new OrderQuota({ ...parts, settings: config.orders }),
+  ),
   createOrder: recipe(
     [
       'config',
@@ -54,13 +59,15 @@ export const orderRecipes = {
       'random',
       'events',
       'metrics',
+      'orderQuota',
     ],
-    ({ config, rateBook: rates, addressPool: addresses, ...parts }) =>
-      new CreateOrder({ ...parts, rates, addresses, settings: config.orders }),
+    ({ config, rateBook: rates, addressPool: addresses, orderQuota: quota, ...parts }) =>
+      new CreateOrder({ ...parts, rates, addresses, quota, settings: config.orders }),
   ),
   choosePayment: recipe(
-    ['storage', 'assets', 'chains', 'rateBook', 'addressPool', 'invoices', 'chainReports', 'clock'],
-    ({ rateBook: rates, addressPool: addresses, ...parts }) => new ChoosePayment({ ...parts, rates, addresses }),
+    ['storage', 'assets', 'chains', 'rateBook', 'addressPool', 'invoices', 'chainReports', 'clock', 'orderQuota'],
+    ({ rateBook: rates, addressPool: addresses, orderQuota: quota, ...parts }) =>
+      new ChoosePayment({ ...parts, rates, addresses, quota }),
   ),
   orderQueries: recipe(
     ['config', 'storage', 'assets', 'chains', 'baseUrl'],

@@ -41,7 +41,7 @@ interface Placed {
 const SETTINGS = {
   mode: 'sandbox' as const,
   limits: { requestsPerMinute: 10_000_000 },
-  orders: { timeoutSeconds: 7200 },
+  orders: { timeoutSeconds: 7200, openPerAccount: 1_000_000, addressesPerDay: 1_000_000 },
   plugins: [{ use: 'sandbox' }],
 };
 

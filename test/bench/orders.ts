@@ -57,7 +57,12 @@ async function benchOn(engine: string, folder: string, words: readonly string[])
   try {
     const till = await startTill({
       folder,
-      settings: { mode: 'sandbox', database: fixture.database, limits: { requestsPerMinute: NO_LIMIT } },
+      settings: {
+        mode: 'sandbox',
+        database: fixture.database,
+        limits: { requestsPerMinute: NO_LIMIT },
+        orders: { openPerAccount: NO_LIMIT, addressesPerDay: NO_LIMIT },
+      },
       node: profiles === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${profiles}`],
     });
     const rounds = await allRounds(fixture, till, load, words.includes('quick') ? QUICK_ROUNDS : ROUNDS).finally(() =>

@@ -44,6 +44,8 @@ describe('the configuration', () => {
       toleranceBps: 0,
       min: '0',
       max: '1000000',
+      openPerAccount: 10_000,
+      addressesPerDay: 100_000,
       pageMax: 100,
     });
     assert.deepEqual(

@@ -7,6 +7,26 @@ const LOGIN = '/api/plugin/key/service';
 const login = (username: string, password = 'wrong') => ({ username, password });
 
 describe('rate limits', () => {
+  test('fault 114: changes of an order by its payers are limited for the order and for each network, reading is not', async () => {
+    const edge = await startFakeEdge({ settings: { payerWritesPerMinute: 20, trustedHops: 1 } });
+    try {
+      const choose = (token: string, from: string) =>
+        edge.client.post(
+          `/checkout/${token}/choice`,
+          { chain: 'ETH', currency: 'ETH' },
+          { headers: { 'X-Forwarded-For': from } },
+        );
+      for (let n = 0; n < 12; n++) assert.notEqual((await choose('one', `2001:db8::${n}`)).status, 429);
+      assertError(await choose('one', '198.51.100.9'), 42900);
+      for (let n = 0; n < 8; n++) assert.notEqual((await choose(`other${n}`, '2001:db8::1')).status, 429);
+      assertError(await choose('another', '2001:db8::2'), 42900);
+      assert.notEqual((await choose('another', '198.51.100.9')).status, 429);
+      assert.notEqual((await edge.client.get('/checkout/one/state')).status, 429);
+    } finally {
+      await edge.close();
+    }
+  });
+
   test('fault 72: an account has so many requests a minute, orders and their addresses among them, then 42900 with Retry-After; another account has its own', async () => {
     const edge = await startFakeEdge({ settings: { requestsPerMinute: 3 } });
     try {

@@ -11,6 +11,7 @@ const SETTINGS = {
   pageMax: 100,
   requestsPerMinute: 1,
   loginsPerMinute: 1,
+  payerWritesPerMinute: 1,
   trustedHops: 0,
   allowPrivateNetworks: false,
 };

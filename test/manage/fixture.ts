@@ -109,6 +109,7 @@ export async function startFixture(store: TestStorage, options: FixtureOptions =
     sandbox: true,
     pageMax: 100,
     requestsPerMinute: 100_000,
+    payerWritesPerMinute: 10_000,
     loginsPerMinute,
     trustedHops: 0,
     allowPrivateNetworks: true,

@@ -22,6 +22,7 @@ const settings = {
   sandbox: true,
   pageMax: 100,
   requestsPerMinute: 1,
+  payerWritesPerMinute: 10_000,
   loginsPerMinute: 1,
   trustedHops: 0,
   allowPrivateNetworks: false,

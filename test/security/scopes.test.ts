@@ -54,6 +54,7 @@ describe('fault 111: a key that was made for less, in production mode', () => {
       sandbox: false,
       pageMax: 100,
       requestsPerMinute: 1,
+      payerWritesPerMinute: 10_000,
       loginsPerMinute: 1,
       trustedHops: 0,
       allowPrivateNetworks: false,

@@ -13,6 +13,7 @@ import {
   OrderAdminActions,
   OrderStateMachine,
   OrderQueries,
+  OrderQuota,
   RateBook,
   rateSymbols,
   readDecimal,
@@ -143,8 +144,10 @@ export async function buildDomain(storage: Storage, options: DomainOptions = {})
     storage,
     settings: { batch: 4, largestBatch: 4, lowWater: 8, refill: 8 },
   });
+  const quota = new OrderQuota({ storage, clock, settings });
   const createOrder = new CreateOrder({
     storage,
+    quota,
     assets,
     rates,
     addresses,
@@ -202,7 +205,7 @@ export async function buildDomain(storage: Storage, options: DomainOptions = {})
     stateMachine,
     addresses,
     createOrder,
-    choosePayment: new ChoosePayment({ storage, assets, chains, rates, addresses, invoices, clock }),
+    choosePayment: new ChoosePayment({ storage, assets, chains, rates, addresses, invoices, quota, clock }),
     queries: presentedQueries(new OrderQueries({ storage, assets, chains, settings, baseUrl: 'https://till.example' })),
     expireOrders,
     orderAdminActions: new OrderAdminActions({ storage, stateMachine, clock }),

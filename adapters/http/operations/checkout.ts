@@ -85,7 +85,7 @@ const chooseCoin = dataOperation({
     'Chooses the coin of a hosted order and fixes its rate; it may be changed until a payment was seen (decisions, section 4).',
   bodyKinds: ['json', 'form'],
   page,
-  errors: ['NOT_FOUND', 'UNSUPPORTED', 'STATE_CONFLICT', 'NODE_FAILED', 'NOT_READY'],
+  errors: ['NOT_FOUND', 'UNSUPPORTED', 'STATE_CONFLICT', 'NODE_FAILED', 'NOT_READY', 'RATE_LIMITED'],
   body: z.object({ chain: code('Chain code'), currency: code('Crypto currency code') }),
   examples: { body: { chain: 'ETH', currency: 'USDT-ERC20' }, ...examples },
   handler: async ({ params, body }, deps) => {
@@ -116,7 +116,7 @@ const refundAddress = dataOperation({
   description: 'The payer names the address that a refund shall go to (decisions, sections 4 and 5).',
   bodyKinds: ['json', 'form'],
   page,
-  errors: ['NOT_FOUND', 'STATE_CONFLICT'],
+  errors: ['NOT_FOUND', 'STATE_CONFLICT', 'RATE_LIMITED'],
   body: z.object({ address: text(256, "An address on the order's chain") }),
   examples: { body: { address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' }, ...examples },
   handler: async ({ params, body }, deps) => {

@@ -6,12 +6,14 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
-import { authenticateKey, isTillgateError, keyState, readRoute } from '../../../core/index.ts';
+import { CryptoRandom } from '../../../adapters/crypto/index.ts';
+import { SystemClock } from '../../../adapters/system/index.ts';
+import { Apps, authenticateKey, IdSequence, isTillgateError, keyState, readRoute } from '../../../core/index.ts';
 import type { AccountId, AppId, AppKeyId, ErrorCode, GatewayRoute, RouteId, RouteInput } from '../../../core/index.ts';
 import { eachStorage } from '../../support/each-storage.ts';
 import { waitFor } from '../../support/wait.ts';
 import { storedAccount } from '../storage/fixtures.ts';
-import { Instance, openFor } from './fixture.ts';
+import { Instance, openFor, vault } from './fixture.ts';
 
 const code =
   (expected: ErrorCode) =>
@@ -36,6 +38,24 @@ const ROUTE: RouteInput = {
 };
 
 eachStorage((engine, openStorage) => {
+  test('fault 113: an account has no more Apps than it may, also when they are made at once', async (t) => {
+    const { storage } = await openFor(t, openStorage);
+    const { id: accountId } = await storedAccount(storage);
+    const clock = new SystemClock();
+    const ids = new IdSequence(
+      () => clock.now(),
+      1,
+      () => 0,
+    );
+    const apps = new Apps({ storage, vault, random: new CryptoRandom(), ids, clock, appsPerAccount: 5 });
+    const made = await Promise.allSettled(
+      Array.from({ length: 12 }, (_, n) => apps.create({ accountId, name: `wallet ${n}`, chains: ['ETH'] })),
+    );
+    assert.equal(made.filter(({ status }) => status === 'fulfilled').length, 5);
+    await assert.rejects(apps.create({ accountId, name: 'one more', chains: ['ETH'] }), code('STATE_CONFLICT'));
+    assert.equal(await apps.countOf(accountId), 5);
+  });
+
   test('an App is made with its first key, both or neither', async (t) => {
     const { storage, later } = await openFor(t, openStorage);
     const a = await new Instance(storage, 'a').serve(later);

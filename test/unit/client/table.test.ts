@@ -25,6 +25,7 @@ const TABLE = createOperations({
   pageMax: 100,
   requestsPerMinute: 1,
   loginsPerMinute: 1,
+  payerWritesPerMinute: 1,
   trustedHops: 0,
   allowPrivateNetworks: false,
 });

@@ -14,7 +14,7 @@ import type {
 import type { ChangePublisher } from '../change-publisher.ts';
 import { APP_COLUMNS, APP_KEY_COLUMNS, appChange, appKeyOf, appOf } from '../rows/app-row.ts';
 import { assignments, insertion, names } from '../rows/columns.ts';
-import { text } from '../rows/values.ts';
+import { integer, text } from '../rows/values.ts';
 import type { Session } from '../session.ts';
 import { isStorable } from './common.ts';
 
@@ -34,8 +34,14 @@ export class KnexAppWrites implements AppWrites {
   async accountStatus(id: AccountId): Promise<AccountStatus | null> {
     if (!isStorable(id)) return null;
     const { run, tables, dialect } = this.#session;
-    const [row] = await run(`SELECT status FROM ${tables.accounts} WHERE id = ? ${dialect.forShare}`, [id]);
+    const [row] = await run(`SELECT status FROM ${tables.accounts} WHERE id = ? ${dialect.forUpdate}`, [id]);
     return row === undefined ? null : (text(row, 'status') as AccountStatus);
+  }
+
+  async countOf(id: AccountId): Promise<number> {
+    const { run, tables } = this.#session;
+    const [row] = await run(`SELECT count(*) AS total FROM ${tables.apps} WHERE account_id = ?`, [id]);
+    return row === undefined ? 0 : integer(row, 'total');
   }
 
   find(id: AppId): Promise<App | null> {

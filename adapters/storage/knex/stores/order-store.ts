@@ -91,6 +91,14 @@ export class KnexOrderStore implements OrderStore {
     return (await this.#db.read(sql, [id])).map(historyOf);
   }
 
+  async countOpen(accountId: AccountId, most: number): Promise<number> {
+    // The expression keeps the planner from the index of all orders of the account: that of pending orders is short.
+    const sql = `SELECT count(*) AS orders FROM (
+      SELECT 1 FROM ${this.#db.tables.orders} WHERE status = 'PENDING' AND account_id || '' = ? LIMIT ?) AS pending`;
+    const [row] = await this.#db.read(sql, [accountId, most]);
+    return row === undefined ? 0 : integer(row, 'orders');
+  }
+
   async dueForExpiry(now: Millis, chains: ReadonlyMap<ChainCode, Millis>, limit: number): Promise<readonly DueOrder[]> {
     const { orders, deposits, sightings } = this.#db.tables;
     // One index range for each chain: orders of a chain that lags behind are not read.
