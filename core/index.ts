@@ -140,6 +140,7 @@ export * from './ports/app-store.ts';
 export * from './ports/route-store.ts';
 export * from './ports/usage-store.ts';
 export * from './ports/change-feed.ts';
+export * from './manage/refused-attempts.ts';
 export * from './manage/audit-chain.ts';
 export * from './manage/verify-audit.ts';
 export * from './secrets/seal-context.ts';

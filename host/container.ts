@@ -147,6 +147,7 @@ const TILL_PARTS = [
   'gateway',
   'manage',
   'wallet',
+  'refusedAttempts',
 ] as const satisfies readonly (keyof Parts)[];
 
 /** The parts of a till that the server, the workers, the commands and embedders use. */

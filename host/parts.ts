@@ -30,6 +30,7 @@ import type {
   PayoutRunner,
   Ports,
   RateBook,
+  RefusedAttempts,
   RescanDeposits,
   RequestLightningPayment,
   RequestRefund,
@@ -71,6 +72,7 @@ export interface Parts extends Ports, GivenParts {
   readonly authenticate: Authenticate;
   readonly exchangeToken: ExchangeToken;
   readonly secondFactor: SecondFactor;
+  readonly refusedAttempts: RefusedAttempts;
   readonly createAccount: CreateAccount;
   readonly createCredential: CreateCredential;
   readonly rateBook: RateBook;

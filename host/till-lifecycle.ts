@@ -66,10 +66,15 @@ export class TillLifecycle {
 
   /** Closes everything, the database last; at the latest after 2 seconds. */
   async close(): Promise<void> {
-    const { addressPool, logger } = this.#till;
+    const { addressPool, refusedAttempts, logger } = this.#till;
     await Promise.race([addressPool.release(), pause(CLOSE_MS, undefined, { ref: false })]).catch((error: unknown) => {
       logger.warn('unused addresses were not put back', { error });
     });
+    await Promise.race([refusedAttempts.flush(), pause(CLOSE_MS, undefined, { ref: false })]).catch(
+      (error: unknown) => {
+        logger.warn('the last refused attempts are not in the audit log', { error });
+      },
+    );
     await Promise.race([this.#epochKeeper.note(), pause(CLOSE_MS, undefined, { ref: false })]).catch(
       (error: unknown) => {
         logger.warn('the marker of the database was not written', { error });

@@ -1,5 +1,11 @@
 import type { ChainCode, ChainFollower, Lease, PayoutRunner } from '../core/index.ts';
-import { CHAIN_REPORTS_INTERVAL_MS, LIGHTNING_ASSET, RATE_LIMIT_SYNC_INTERVAL_MS, assert } from '../core/index.ts';
+import {
+  CHAIN_REPORTS_INTERVAL_MS,
+  LIGHTNING_ASSET,
+  RATE_LIMIT_SYNC_INTERVAL_MS,
+  REFUSED_ATTEMPTS_INTERVAL_MS,
+  assert,
+} from '../core/index.ts';
 import { CLOCK_WATCH_INTERVAL_MS } from './clock-watch.ts';
 import type { EpochKeeper } from './epoch-keeper.ts';
 import { Loop } from './loop.ts';
@@ -28,6 +34,7 @@ type TillDuties = Pick<
   | 'keyCache'
   | 'rateLimitSync'
   | 'chainReports'
+  | 'refusedAttempts'
 >;
 
 /**
@@ -66,6 +73,7 @@ export class Workers {
       loop(followKeys(duties)),
       loop(noteProgress(duties)),
       loop(readChainReports(duties)),
+      loop(noteRefusedAttempts(duties)),
       ...(duties.rateLimitSync.alone ? [] : [loop(syncRateLimits(duties))]),
     ];
     const shared = [
@@ -262,6 +270,18 @@ function prune({ storage, clock }: WorkerDuties): LoopWork {
       const claims = await storage.orders.pruneIdempotency(now, PRUNE_BATCH);
       const signatures = await storage.accounts.pruneSignatures(now, PRUNE_BATCH);
       return claims === PRUNE_BATCH || signatures === PRUNE_BATCH ? 0 : PRUNE_EVERY_MS;
+    },
+  };
+}
+
+/** Not leased: each instance has counted its own. */
+function noteRefusedAttempts({ refusedAttempts }: WorkerDuties): LoopWork {
+  return {
+    name: 'refused-attempts',
+    lease: null,
+    pass: async () => {
+      await refusedAttempts.flush();
+      return REFUSED_ATTEMPTS_INTERVAL_MS;
     },
   };
 }

@@ -53,6 +53,30 @@ describe('the documents', () => {
   }
 });
 
+describe('the table of requirements', () => {
+  const rows = read('test/asvs.md')
+    .split('\n')
+    .filter((line) => /^\| V\d/.test(line))
+    .map((line) => line.split('|').map((cell) => cell.trim()));
+
+  it('gives each a verdict, and a test to each that holds', () => {
+    assert.ok(rows.length > 80);
+    for (const [, requirements = '', verdict = '', how = '', shown = ''] of rows) {
+      assert.match(verdict, /^(?:holds|fails|operator|n\/a)$/, requirements);
+      assert.ok(how !== '', requirements);
+      if (verdict === 'holds') assert.match(shown, /`test\/[\w./-]+\.test\.ts`/, requirements);
+    }
+  });
+
+  it('has none twice', () => {
+    const names = rows.flatMap(([, requirements = '']) => requirements.split(', '));
+    assert.deepEqual(
+      names.filter((name, index) => names.indexOf(name) !== index),
+      [],
+    );
+  });
+});
+
 describe('the checker of documents', () => {
   it('finds rooted paths and links, and leaves placeholders and other packages out', () => {
     const text =

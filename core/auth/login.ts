@@ -5,6 +5,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { PasswordHasher } from '../ports/password-hasher.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { TokenIssuer } from '../ports/token-issuer.ts';
+import type { RefusedAttempts } from '../manage/refused-attempts.ts';
 import { KnownNetworks } from './known-networks.ts';
 
 /** The reply of endpoint 14. */
@@ -18,6 +19,7 @@ export interface ExchangeTokenDeps {
   readonly hasher: PasswordHasher;
   readonly tokens: TokenIssuer;
   readonly clock: Clock;
+  readonly refusedAttempts: Pick<RefusedAttempts, 'note'>;
   /** The lifetime of an access token; 3600 by default. */
   readonly tokenTtlSeconds: number;
 }
@@ -38,7 +40,7 @@ export class ExchangeToken {
    *   once the password has verified: `ACCOUNT_INACTIVE`, `SIGNATURE_REQUIRED`.
    */
   async run(username: string, password: string, ip: string | null = null): Promise<AccessToken> {
-    const { storage, hasher, tokens, clock, tokenTtlSeconds } = this.#deps;
+    const { storage, hasher, tokens, clock, refusedAttempts, tokenTtlSeconds } = this.#deps;
     // An impossible name or password is refused after the same work, without a look-up or hashing all of it.
     const account = emailProblem(username) === null ? await storage.accounts.findByEmail(username.toLowerCase()) : null;
     const text = verifiablePassword(password);
@@ -46,10 +48,14 @@ export class ExchangeToken {
     const lane = await this.#networks.lane(known?.id ?? null, ip);
     const verified = await hasher.verify(text ?? '', known?.passwordHash ?? null, lane);
     if (known === null || !verified) {
+      refusedAttempts.note({ accountId: account?.id ?? null, ip, attempt: 'login' });
       throw new TillgateError('LOGIN_FAILED', 'The username or the password is wrong.');
     }
     // Only after the password was verified, so that nobody else learns the account's status.
-    if (known.status !== 'active') throw new TillgateError('ACCOUNT_INACTIVE', 'The account is disabled or archived.');
+    if (known.status !== 'active') {
+      refusedAttempts.note({ accountId: known.id, ip, attempt: 'login_of_inactive' });
+      throw new TillgateError('ACCOUNT_INACTIVE', 'The account is disabled or archived.');
+    }
     const issuedAt = clock.now();
     if (mustSign(known, issuedAt)) {
       throw new TillgateError('SIGNATURE_REQUIRED', 'This account has Data Security enabled: sign the request.');

@@ -1,6 +1,7 @@
 import { addAuditRow, createdWith } from '../manage/audit.ts';
 import type { AuditDeps } from '../manage/audit.ts';
 import type { Actor } from '../manage/actor.ts';
+import type { RefusedAttempts } from '../manage/refused-attempts.ts';
 import { encodeBase32 } from './base32.ts';
 import { judgeTotpOnce, newTotp, TOTP_SECRET_BYTES, totpUri } from './totp.ts';
 import { TillgateError } from '../kernel/errors.ts';
@@ -27,6 +28,7 @@ export interface SecondFactorDeps extends AuditDeps {
   readonly random: Random;
   readonly digest: Pick<Digest, 'hmacSha1' | 'equal'>;
   readonly clock: Clock;
+  readonly refusedAttempts?: Pick<RefusedAttempts, 'note'>;
   /** What authenticator programs show beside the account. */
   readonly issuer: string;
 }
@@ -78,7 +80,7 @@ export class SecondFactor {
   async use(accountId: AccountId, code: string | null, path: string, use: CodeUse): Promise<void> {
     if (code === null) throw invalidCode(path, 'is required');
     const { storage, vault, digest, clock } = this.#deps;
-    const { idempotency = null } = use;
+    const { idempotency = null, by } = use;
     const verdict = await storage.transaction(async (tx) => {
       assert((await tx.accounts.lock(accountId)) !== null, `account ${accountId} is gone`);
       const security = await tx.manage.security(accountId);
@@ -93,6 +95,7 @@ export class SecondFactor {
       else if (security.totp.confirmedAt === null) await this.#confirmed(tx, accountId, use);
       return judged.verdict;
     });
+    if (verdict === 'paused') this.#deps.refusedAttempts?.note({ accountId, ip: by.ip, attempt: 'code' });
     if (verdict !== 'accepted') throw invalidCode(path, 'is wrong, was used before, or is blocked for a while');
   }
 

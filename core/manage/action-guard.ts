@@ -4,12 +4,15 @@ import type { Clock } from '../ports/clock.ts';
 import type { Storage } from '../ports/storage.ts';
 import { actionRow } from './actions.ts';
 import type { ActionCost, ActionRow, ActionRule, ManageAction } from './actions.ts';
+import type { RefusedAttempts } from './refused-attempts.ts';
 import { isRaised } from './session.ts';
 import type { OpenSession } from './sessions.ts';
 
 /** A request whose cost is to be known. */
 export interface ActionRequest {
   readonly open: OpenSession;
+  /** The client's address. */
+  readonly ip: string;
   /** Its fields, by their names in core. */
   readonly fields: Readonly<Record<string, unknown>>;
   /** Whose record it is about; `null` for nobody's. Asked only where a rule depends on it. */
@@ -19,6 +22,7 @@ export interface ActionRequest {
 export interface ActionGuardDeps {
   readonly storage: Pick<Storage, 'manage'>;
   readonly clock: Clock;
+  readonly refusedAttempts: Pick<RefusedAttempts, 'note'>;
   /** An admin without a second factor may only enrol one. */
   readonly adminSecondFactor: boolean;
 }
@@ -44,6 +48,8 @@ export class ActionGuard {
     await this.#requireFactor(row, request, facts);
     const costs = await costsOf(row, facts);
     if (costs.has('fresh-factor') && !isRaised(request.open.session, this.#deps.clock.now())) {
+      const { open, ip } = request;
+      this.#deps.refusedAttempts.note({ accountId: open.account.id, ip, attempt: 'step_up' });
       throw forbidden(
         'This needs a fresh second factor or password: POST /manage/v1/session/step-up, then try again.',
         'step_up_required',

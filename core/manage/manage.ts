@@ -35,6 +35,7 @@ import { ManageRoutes } from './manage-routes.ts';
 import { ManageSecurity } from './manage-security.ts';
 import { ManageWithdrawals } from './manage-withdrawals.ts';
 import { Passwords } from './passwords.ts';
+import type { RefusedAttempts } from './refused-attempts.ts';
 import type { SecondFactor } from '../auth/second-factor.ts';
 import { Sessions } from './sessions.ts';
 import { DEFAULT_STEP_UP_SECONDS, StepUp } from './step-up.ts';
@@ -70,6 +71,7 @@ export interface CreateManageDeps {
   readonly hasher: PasswordHasher;
   readonly events: EventBus;
   readonly secondFactor: SecondFactor;
+  readonly refusedAttempts: RefusedAttempts;
   readonly createAccount: CreateAccount;
   readonly stateMachine: OrderStateMachine;
   readonly queries: OrderQueries;

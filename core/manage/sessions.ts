@@ -18,6 +18,7 @@ import type { Actor } from './actor.ts';
 import { createdWith, addAuditRow } from './audit.ts';
 import type { AuditDeps } from './audit.ts';
 import type { SecondFactor } from '../auth/second-factor.ts';
+import type { RefusedAttempts } from './refused-attempts.ts';
 import { sessionId } from './session.ts';
 import type { Session } from './session.ts';
 
@@ -61,6 +62,7 @@ export interface SessionsDeps extends AuditDeps {
   readonly digest: Pick<Digest, 'equal' | 'sha256Hex'>;
   readonly clock: Clock;
   readonly secondFactor: SecondFactor;
+  readonly refusedAttempts: Pick<RefusedAttempts, 'note'>;
   readonly ttlSeconds: number;
 }
 
@@ -82,8 +84,10 @@ export class Sessions {
    */
   async login(input: LoginInput, origin: LoginOrigin): Promise<NewSession> {
     const account = await this.#verify(input.email, input.password, origin.ip);
-    if (account.status !== 'active')
+    if (account.status !== 'active') {
+      this.#deps.refusedAttempts.note({ accountId: account.id, ip: origin.ip, attempt: 'login_of_inactive' });
       throw new TillgateError('ACCOUNT_INACTIVE', 'The account is disabled or archived.');
+    }
     const actor: Actor = { accountId: account.id, role: account.role, ip: origin.ip, traceId: origin.traceId };
     await this.#checkSecondFactor(account, input.totp ?? null, actor);
     const { storage, vault, random, clock, ttlSeconds } = this.#deps;
@@ -177,8 +181,9 @@ export class Sessions {
     const known = text === null ? null : account;
     const lane = await this.#networks.lane(known?.id ?? null, ip);
     const verified = await hasher.verify(text ?? '', known?.passwordHash ?? null, lane);
-    if (known === null || !verified) throw new TillgateError('LOGIN_FAILED', 'The email or the password is wrong.');
-    return known;
+    if (known !== null && verified) return known;
+    this.#deps.refusedAttempts.note({ accountId: account?.id ?? null, ip, attempt: 'login' });
+    throw new TillgateError('LOGIN_FAILED', 'The email or the password is wrong.');
   }
 
   /** Codes are required once the second factor is confirmed; before, the first valid one confirms it. */

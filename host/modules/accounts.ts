@@ -1,4 +1,11 @@
-import { Authenticate, CreateAccount, CreateCredential, ExchangeToken, SecondFactor } from '../../core/index.ts';
+import {
+  Authenticate,
+  CreateAccount,
+  CreateCredential,
+  ExchangeToken,
+  RefusedAttempts,
+  SecondFactor,
+} from '../../core/index.ts';
 import { recipe } from '../parts.ts';
 import type { Recipes } from '../parts.ts';
 
@@ -15,12 +22,13 @@ export const accountRecipes = {
       new Authenticate({ ...ports, tokens, clockSkewMs: auth.clockSkewMs }),
   ),
   exchangeToken: recipe(
-    ['config', 'storage', 'passwordHasher', 'tokenIssuer', 'clock'],
+    ['config', 'storage', 'passwordHasher', 'tokenIssuer', 'clock', 'refusedAttempts'],
     ({ config: { auth }, passwordHasher: hasher, tokenIssuer: tokens, ...ports }) =>
       new ExchangeToken({ ...ports, hasher, tokens, tokenTtlSeconds: auth.tokenTtlSeconds }),
   ),
+  refusedAttempts: recipe(['storage', 'clock', 'ids'], (ports) => new RefusedAttempts(ports)),
   secondFactor: recipe(
-    ['config', 'storage', 'vault', 'random', 'digest', 'clock', 'ids'],
+    ['config', 'storage', 'vault', 'random', 'digest', 'clock', 'ids', 'refusedAttempts'],
     ({ config: { serviceName: issuer }, ...ports }) => new SecondFactor({ ...ports, issuer }),
   ),
 } satisfies Recipes;

@@ -23,6 +23,7 @@ export const manageRecipes = {
       'chains',
       'lightning',
       'unassignedDeposits',
+      'refusedAttempts',
       'rescanDeposits',
     ],
     ({

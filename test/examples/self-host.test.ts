@@ -131,10 +131,10 @@ describe('examples/self-host: what stands in front of the till and around it', (
   test('both proxies speak https alone, bound what a client may hold, and replace what it says of its address', () => {
     const nginx = read('nginx.conf');
     for (const directive of [
-      'return 308 https://$host$request_uri;',
+      'location /checkout/ { return 308 https://$host$request_uri; }',
       'ssl_protocols TLSv1.2 TLSv1.3;',
       'ssl_reject_handshake on;',
-      'add_header Strict-Transport-Security "max-age=31536000" always;',
+      'add_header Strict-Transport-Security "max-age=31536000; includeSubDomains" always;',
       'client_max_body_size 5m;',
       'client_header_timeout 10s;',
       'client_body_timeout 30s;',

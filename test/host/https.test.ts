@@ -16,7 +16,7 @@ async function freePort(): Promise<number> {
 }
 
 for (const [baseUrl, header] of [
-  ['https://pay.example.com', 'max-age=31536000'],
+  ['https://pay.example.com', 'max-age=31536000; includeSubDomains'],
   ['http://pay.example.com', null],
 ] as const) {
   test(`a production server at ${baseUrl} sends ${header === null ? 'no' : 'a'} Strict-Transport-Security`, async (t) => {

@@ -85,6 +85,7 @@ export async function startFixture(store: TestStorage, options: FixtureOptions =
     hasher,
     events,
     secondFactor: till.till.manage.secondFactor,
+    refusedAttempts: till.till.refusedAttempts,
     createAccount,
     stateMachine,
     queries,

@@ -35,7 +35,7 @@ export interface ServerOptions {
   readonly strictTransport?: boolean;
 }
 
-const STRICT_TRANSPORT = 'max-age=31536000';
+const STRICT_TRANSPORT = 'max-age=31536000; includeSubDomains';
 
 const MAX_HEADER_BYTES = 16 * 1024;
 

@@ -147,6 +147,7 @@ function charge<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodObj
   const named = fields['accountId'] as AccountId | undefined;
   return deps.manage.guard.check(id, {
     open,
+    ip: call.client,
     fields,
     owner: async () => (owner === undefined ? (named ?? open.account.id) : owner(withActor(call), deps)),
   });

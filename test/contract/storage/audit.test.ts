@@ -61,7 +61,7 @@ async function forge({ sql }: TestStorage, storage: Storage, from: number): Prom
 }
 
 eachStorage((name, open) => {
-  describe('the audit chain', () => {
+  describe('fault 114: the audit chain', () => {
     test('rows of one transaction and of several are one chain; a transaction that fails leaves no gap', async (t) => {
       const { storage } = await open(t);
       assert.deepEqual(await verify(storage), { head: NO_AUDIT, breach: null });

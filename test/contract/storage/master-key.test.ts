@@ -57,7 +57,7 @@ function killedAfter(storage: Storage, writes = 1): Storage {
 }
 
 eachStorage((engine, open) => {
-  describe('the master key', () => {
+  describe('fault 115: the master key', () => {
     test('everything that is sealed anywhere is in the table of what a rotation seals anew', async (t) => {
       const till = await open(t);
       const { plain } = await sealEverything(till.storage, vaults.old());

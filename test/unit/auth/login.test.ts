@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ExchangeToken, isTillgateError, setDataSecurity } from '../../../core/index.ts';
-import type { TillgateError } from '../../../core/index.ts';
+import type { Refused, TillgateError } from '../../../core/index.ts';
 import { FakeTokenIssuer } from '../../support/fakes.ts';
 import { Fixture } from '../accounts/fixture.ts';
 
@@ -10,6 +10,8 @@ const PASSWORD = 'correct horse';
 class Door extends Fixture {
   readonly tokens = new FakeTokenIssuer();
   readonly tokenTtlSeconds = 3600;
+  readonly refusedAttempts = { note: (refused: Refused): void => void this.refused.push(refused) };
+  readonly refused: Refused[] = [];
   readonly exchange = new ExchangeToken(this);
 }
 
