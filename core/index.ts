@@ -98,6 +98,7 @@ export * from './auth/authenticate.ts';
 export * from './auth/scopes.ts';
 export * from './auth/known-networks.ts';
 export * from './kernel/network.ts';
+export * from './kernel/counts.ts';
 export * from './auth/login.ts';
 export * from './accounts/create-account.ts';
 export * from './accounts/create-credential.ts';

@@ -1,5 +1,6 @@
 import { isIP, isIPv6 } from 'node:net';
 import type { LookupFunction } from 'node:net';
+import { addressKey } from '../../core/index.ts';
 import { isPublicAddress } from './addresses.ts';
 import type { Resolve } from './resolver.ts';
 
@@ -18,6 +19,8 @@ export class TargetRefused extends Error {
 export interface PinnedTarget {
   readonly url: URL;
   readonly lookup: LookupFunction;
+  /** The first of its addresses, with its port where it is private: names that share it share its connections. */
+  readonly place: string;
 }
 
 export interface PinOptions {
@@ -39,7 +42,12 @@ export async function pinTarget(
   const url = parseTarget(text);
   const addresses = await addressesOf(url.hostname, resolve, signal);
   if (!allowPrivateNetworks && !addresses.every(isPublicAddress)) throw new TargetRefused('refused-address');
-  return { url, lookup: lookupOf(addresses) };
+  return { url, lookup: lookupOf(addresses), place: placeOf(addresses.toSorted()[0] ?? '', url) };
+}
+
+/** On one private address many receivers may listen. */
+function placeOf(address: string, { port, protocol }: URL): string {
+  return isPublicAddress(address) ? addressKey(address) : `${address} ${port || protocol}`;
 }
 
 function parseTarget(text: string): URL {

@@ -1,4 +1,5 @@
 import { Client } from 'undici';
+import { Counts } from '../../core/index.ts';
 import type { Dispatcher } from 'undici';
 import type { CallbackOutcome, CallbackRequest, CallbackTransport, Clock } from '../../core/index.ts';
 import { failureReason } from './failure-reason.ts';
@@ -9,6 +10,9 @@ import type { Resolve } from './resolver.ts';
 import { parseRetryAfter } from './retry-after.ts';
 
 const MAX_HEADER_BYTES = 16 * 1024;
+/** Connections to one address at once: of all accounts, and of one of them. */
+const PER_ADDRESS = 32;
+const PER_ACCOUNT_AND_ADDRESS = 6;
 /** Connect time of one address before the next is tried in parallel. */
 const NEXT_ADDRESS_MS = 1000;
 
@@ -42,6 +46,8 @@ export class UndiciCallbackTransport implements CallbackTransport {
   readonly #clock: Clock;
   readonly #options: Required<Omit<CallbackTransportOptions, 'ca'>> & { readonly ca: string | undefined };
   readonly #running = new Map<AbortController, Promise<CallbackOutcome>>();
+  /** Connections by address, and by address and account. */
+  readonly #open = new Counts();
   #closed = false;
 
   constructor(clock: Clock, options: CallbackTransportOptions = {}) {
@@ -77,9 +83,17 @@ export class UndiciCallbackTransport implements CallbackTransport {
     const start = this.#clock.now();
     try {
       const target = await pinTarget(request.url, { ...this.#options, signal });
-      const { status, retryAfter } = await this.#exchange(request, target, signal);
-      const now = this.#clock.now();
-      return { kind: 'answered', status, retryAfterSeconds: parseRetryAfter(retryAfter, now), durationMs: now - start };
+      const slots = [target.place, `${target.place} ${request.accountId}`] as const;
+      if (this.#isBusy(slots)) return { kind: 'busy' };
+      for (const slot of slots) this.#open.add(slot, 1);
+      try {
+        const { status, retryAfter } = await this.#exchange(request, target, signal);
+        const now = this.#clock.now();
+        const retryAfterSeconds = parseRetryAfter(retryAfter, now);
+        return { kind: 'answered', status, retryAfterSeconds, durationMs: now - start };
+      } finally {
+        for (const slot of slots) this.#open.add(slot, -1);
+      }
     } catch (error) {
       const aborted = this.#closed ? 'closed' : 'timeout';
       return {
@@ -88,6 +102,11 @@ export class UndiciCallbackTransport implements CallbackTransport {
         durationMs: this.#clock.now() - start,
       };
     }
+  }
+
+  /** Whatever names lead to an address: one account cannot use up its connections, and nobody those of all addresses. */
+  #isBusy([place, ofAccount]: readonly [string, string]): boolean {
+    return this.#open.of(place) >= PER_ADDRESS || this.#open.of(ofAccount) >= PER_ACCOUNT_AND_ADDRESS;
   }
 
   async #exchange(

@@ -136,6 +136,8 @@ export class DeliverCallbacks {
     const { storage, clock, random, settings } = this.#deps;
     const { callback } = claim;
     const outcome = await this.#send(callback, at);
+    // As without a slot: it stays claimed until its lease lapses.
+    if (outcome.kind === 'busy') return 'busy';
     const { result, changes } = afterAttempt(outcome, callback.attempts, clock.now(), random, settings.scheduleMs);
     const attempt: CallbackAttempt = {
       callbackId: callback.id,
@@ -160,7 +162,8 @@ export class DeliverCallbacks {
   async #prepare(callback: Callback, now: Millis): Promise<CallbackRequest> {
     const signer = await this.#signer(callback, now);
     const headers = callbackHeaders(callback, signer, this.#deps.digest, now);
-    return { method: callback.method, url: callback.url, headers, body: callback.body };
+    const { accountId, method, url, body } = callback;
+    return { accountId, method, url, headers, body };
   }
 
   async #signer({ accountId, credentialId, url }: Callback, now: Millis): Promise<CallbackSigner> {

@@ -1,6 +1,6 @@
 import type { Millis } from '../kernel/time.ts';
 import type { CallbackOutcomeChanges } from '../ports/callback-store.ts';
-import type { CallbackOutcome } from '../ports/callback-transport.ts';
+import type { CallbackAttemptOutcome } from '../ports/callback-transport.ts';
 import type { Random } from '../ports/random.ts';
 
 const SECOND = 1000;
@@ -29,7 +29,7 @@ const JITTER = { least: 800, most: 1200 } as const;
 export type AttemptResult = 'delivered' | 'retry' | 'dead';
 
 /** Any 2xx is success; everything else, also a redirect, is a failure. */
-export function isDelivered(outcome: CallbackOutcome): boolean {
+export function isDelivered(outcome: CallbackAttemptOutcome): boolean {
   return outcome.kind === 'answered' && outcome.status >= 200 && outcome.status <= 299;
 }
 
@@ -39,7 +39,7 @@ export function isDelivered(outcome: CallbackOutcome): boolean {
  * @param former - attempts before this one
  */
 export function afterAttempt(
-  outcome: CallbackOutcome,
+  outcome: CallbackAttemptOutcome,
   former: number,
   now: Millis,
   random: Random,
@@ -65,7 +65,7 @@ function jittered(delayMs: number, random: Random): number {
   return Math.round((delayMs * (JITTER.least + share * (JITTER.most - JITTER.least))) / 1000);
 }
 
-function retryAfterMs(outcome: CallbackOutcome): number {
+function retryAfterMs(outcome: CallbackAttemptOutcome): number {
   const seconds = outcome.kind === 'answered' ? (outcome.retryAfterSeconds ?? 0) : 0;
   return Number.isFinite(seconds) && seconds > 0 ? Math.min(Math.ceil(seconds * SECOND), MAX_RETRY_AFTER_MS) : 0;
 }

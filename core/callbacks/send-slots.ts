@@ -1,3 +1,4 @@
+import { Counts } from '../kernel/counts.ts';
 import type { AccountId } from '../kernel/ids.ts';
 
 /** Limits of concurrent sends. */
@@ -120,20 +121,5 @@ export class SendSlots {
     this.#active += by;
     this.#activeByHost.add(host, by);
     this.#activeByAccount.add(accountId, by);
-  }
-}
-
-/** Counts by name; what is back at 0 is forgotten. */
-class Counts {
-  readonly #counts = new Map<string, number>();
-
-  of(name: string): number {
-    return this.#counts.get(name) ?? 0;
-  }
-
-  add(name: string, by: 1 | -1): void {
-    const count = this.of(name) + by;
-    if (count === 0) this.#counts.delete(name);
-    else this.#counts.set(name, count);
   }
 }

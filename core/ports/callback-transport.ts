@@ -1,7 +1,10 @@
+import type { AccountId } from '../kernel/ids.ts';
 import { token } from './token.ts';
 
 /** A request to a merchant's URL. */
 export interface CallbackRequest {
+  /** Whose callback it is: accounts share the connections to one address. */
+  readonly accountId: AccountId;
   readonly method: 'GET' | 'POST';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -9,7 +12,7 @@ export interface CallbackRequest {
 }
 
 /** The outcome of an attempt: with an HTTP status, or without one. */
-export type CallbackOutcome =
+export type CallbackAttemptOutcome =
   | {
       readonly kind: 'answered';
       readonly status: number;
@@ -17,6 +20,9 @@ export type CallbackOutcome =
       readonly durationMs: number;
     }
   | { readonly kind: 'failed'; readonly reason: string; readonly durationMs: number };
+
+/** The same, or that nothing was sent, because too many connections to the address are open: no attempt, it is tried again soon. */
+export type CallbackOutcome = CallbackAttemptOutcome | { readonly kind: 'busy' };
 
 /**
  * Sends callbacks: with one deadline for everything, no redirects, a limit of the reply's size, and every resolved address

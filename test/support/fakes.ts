@@ -2,6 +2,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { IdSequence } from '../../core/index.ts';
 import type {
   AccountId,
+  CallbackAttemptOutcome,
   CallbackOutcome,
   CallbackRequest,
   CallbackTransport,
@@ -331,7 +332,7 @@ export class FakeTransport implements CallbackTransport {
 }
 
 /** The outcome of an attempt that got this HTTP status. */
-export function answered(status: number, retryAfterSeconds: number | null = null): CallbackOutcome {
+export function answered(status: number, retryAfterSeconds: number | null = null): CallbackAttemptOutcome {
   return { kind: 'answered', status, retryAfterSeconds, durationMs: 12 };
 }
 

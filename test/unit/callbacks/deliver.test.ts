@@ -83,6 +83,20 @@ describe('one pass of delivery', () => {
     await deliver.drain();
   });
 
+  test('fault 106: one whose receiver has too many connections is no attempt, and is sent when its claim has lapsed', async () => {
+    const courier = new Courier();
+    courier.transport.answer = () => ({ kind: 'busy' });
+    const { id } = await courier.queue();
+    const deliver = courier.deliver();
+    assert.deepEqual([await deliver.run(), await deliver.run()], [1, 0]);
+    assert.deepEqual([courier.callbacks.get(id).status, courier.callbacks.get(id).attempts], ['PENDING', 0]);
+    courier.transport.answer = () => answered(200);
+    courier.clock.advance(60_000);
+    assert.equal(await deliver.run(), 1);
+    assert.deepEqual([courier.callbacks.get(id).status, courier.callbacks.get(id).attempts], ['DELIVERED', 1]);
+    assert.equal(courier.outcomes('busy'), 1);
+  });
+
   test('tries a failed one again when its time has come, with the same id, until it is dead', async () => {
     const courier = new Courier();
     courier.transport.answer = () => ({ kind: 'failed', reason: 'r'.repeat(500), durationMs: 3 });

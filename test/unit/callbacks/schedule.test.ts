@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { afterAttempt, CALLBACK_SCHEDULE_MS } from '../../../core/index.ts';
-import type { CallbackOutcome } from '../../../core/index.ts';
+import type { CallbackAttemptOutcome } from '../../../core/index.ts';
 import { answered, ConstantRandom, SeededRandom, START } from '../../support/fakes.ts';
 
 const HOUR = 3_600_000;
-const FAILED: CallbackOutcome = { kind: 'failed', reason: 'timeout', durationMs: 15_000 };
+const FAILED: CallbackAttemptOutcome = { kind: 'failed', reason: 'timeout', durationMs: 15_000 };
 const least = new ConstantRandom(0);
 
-const after = (outcome: CallbackOutcome, former = 0, random = least) =>
+const after = (outcome: CallbackAttemptOutcome, former = 0, random = least) =>
   afterAttempt(outcome, former, START, random, CALLBACK_SCHEDULE_MS);
-const waitOf = (outcome: CallbackOutcome, former = 0): number => after(outcome, former).changes.nextAt - START;
+const waitOf = (outcome: CallbackAttemptOutcome, former = 0): number => after(outcome, former).changes.nextAt - START;
 
 describe('after an attempt', () => {
   for (const status of [200, 201, 204, 299]) {

@@ -9,8 +9,9 @@ import { afterEach, describe, test } from 'node:test';
 import { UndiciCallbackTransport } from '../../../../adapters/callbacks/index.ts';
 import { pinTarget } from '../../../../adapters/callbacks/pinned-target.ts';
 import type { CallbackTransportOptions, Resolve } from '../../../../adapters/callbacks/index.ts';
-import type { CallbackOutcome, CallbackRequest } from '../../../../core/index.ts';
+import type { AccountId, CallbackOutcome, CallbackRequest } from '../../../../core/index.ts';
 import { FakeClock } from '../../../support/fakes.ts';
+import { waitFor } from '../../../support/wait.ts';
 import { selfSigned } from './certificate.ts';
 
 /** 2026-03-01T12:00:00Z */
@@ -46,8 +47,8 @@ function transportWith(options: CallbackTransportOptions = {}): UndiciCallbackTr
   return transport;
 }
 
-function get(url: string, headers: Record<string, string> = {}): CallbackRequest {
-  return { method: 'GET', url, headers, body: null };
+function get(url: string, headers: Record<string, string> = {}, accountId = '7'): CallbackRequest {
+  return { accountId: accountId as AccountId, method: 'GET', url, headers, body: null };
 }
 
 function assertFailed(outcome: CallbackOutcome, reason: string): void {
@@ -63,6 +64,30 @@ function assertStatus(outcome: CallbackOutcome, status: number): void {
     { kind: 'answered', status },
   );
 }
+
+describe('connections to one address', () => {
+  test('fault 106: whatever names lead to it, an account has six and all accounts 32; what finds none is no attempt', async () => {
+    const waiting: (() => void)[] = [];
+    const port = await serve((_request, response) => void waiting.push(() => response.end('ok')));
+    const transport = transportWith({ resolve: toLoopback });
+    let names = 0;
+    const send = (account: string): Promise<CallbackOutcome> =>
+      transport.send(get(`http://name${(names += 1)}.shop.example:${port}/cb`, {}, account));
+    const held = Array.from({ length: 6 }, () => send('slow'));
+    await waitFor(() => waiting.length === 6);
+    assert.deepEqual(await send('slow'), { kind: 'busy' });
+    for (const account of ['a', 'b', 'c', 'd']) for (let n = 0; n < 6; n++) held.push(send(account));
+    held.push(send('e'), send('e'));
+    await waitFor(() => waiting.length === 32);
+    assert.deepEqual(await send('f'), { kind: 'busy' });
+    for (const reply of waiting) reply();
+    for (const outcome of await Promise.all(held)) assertStatus(outcome, 200);
+    const again = send('slow');
+    await waitFor(() => waiting.length === 33);
+    waiting.at(-1)?.();
+    assertStatus(await again, 200);
+  });
+});
 
 describe('what is sent', () => {
   test('a GET arrives with its query, its headers and the host of the URL', async () => {
@@ -92,6 +117,7 @@ describe('what is sent', () => {
     });
     const headers = { 'content-type': 'application/json' };
     const outcome = await transportWith().send({
+      accountId: '7' as AccountId,
       method: 'POST',
       url: `http://127.0.0.1:${port}/`,
       headers,
@@ -233,7 +259,9 @@ describe('fault 34: tarpits meet one deadline over everything', () => {
     const tarpit = await serveRaw(() => undefined);
     const healthy = await serve((_request, response) => void response.end());
     const transport = transportWith({ timeoutMs: 60_000 });
-    const stuck = Array.from({ length: 50 }, () => transport.send(get(`http://127.0.0.1:${tarpit}/`)));
+    const stuck = Array.from({ length: 30 }, (_, n) =>
+      transport.send(get(`http://127.0.0.1:${tarpit}/`, {}, `slow${n % 5}`)),
+    );
     assertStatus(await transport.send(get(`http://127.0.0.1:${healthy}/`)), 200);
     await transport.close();
     for (const outcome of await Promise.all(stuck)) assertFailed(outcome, 'closed');
