@@ -75,7 +75,7 @@ bothPaths('admission', (path) => {
     assert.equal((await ask(gate.port, { key: OTHER_KEY })).status, 200);
   });
 
-  test('fault 112: an account with many Apps gets ten times the limit of one, and no more', async () => {
+  test('fault 118: an account with many Apps gets ten times the limit of one, and no more', async () => {
     const apps = Array.from({ length: 30 }, (_, n) => `100${n}` as typeof app);
     const askAs = async (changes: Partial<AppView>): Promise<Answer> => {
       gate.directory.set(OTHER_KEY, keyView({ app: appView(changes) }));

@@ -7,7 +7,7 @@ const LOGIN = '/api/plugin/key/service';
 const login = (username: string, password = 'wrong') => ({ username, password });
 
 describe('rate limits', () => {
-  test('fault 114: changes of an order by its payers are limited for the order and for each network, reading is not', async () => {
+  test('fault 120: changes of an order by its payers are limited for the order and for each network, reading is not', async () => {
     const edge = await startFakeEdge({ settings: { payerWritesPerMinute: 20, trustedHops: 1 } });
     try {
       const choose = (token: string, from: string) =>

@@ -27,7 +27,7 @@ eachStorage((engine, open) => {
   const till = testsOf(open, buildDomain, options);
 
   describe(`quotas of orders on ${engine}`, () => {
-    till('fault 113: an account has no more open orders than it may; what ends makes room', async (domain) => {
+    till('fault 119: an account has no more open orders than it may; what ends makes room', async (domain) => {
       // Those under way may count twice: never too many, and room that is left is used by the next.
       const [atOnce] = await outcomes(Array.from({ length: 30 }, () => hosted(domain)));
       assert.ok(atOnce >= 4 && atOnce <= 8, `${atOnce} at once`);
@@ -44,7 +44,7 @@ eachStorage((engine, open) => {
       assert.deepEqual(await outcomes([hosted(domain)]), [0, 1]);
     });
 
-    till('fault 113: an account at its limit costs one count a second, and nobody else anything', async (domain) => {
+    till('fault 119: an account at its limit costs one count a second, and nobody else anything', async (domain) => {
       for (let n = 0; n < 8; n++) await hosted(domain);
       let counts = 0;
       const quota = new OrderQuota({
@@ -71,7 +71,7 @@ eachStorage((engine, open) => {
     });
 
     till(
-      'fault 113: new addresses of a day are limited; a payer who changes the coin again and again uses up none',
+      'fault 119: new addresses of a day are limited; a payer who changes the coin again and again uses up none',
       async (domain) => {
         const order = await hosted(domain);
         for (let turn = 0; turn < 20; turn++)

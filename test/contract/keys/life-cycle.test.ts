@@ -38,7 +38,7 @@ const ROUTE: RouteInput = {
 };
 
 eachStorage((engine, openStorage) => {
-  test('fault 113: an account has no more Apps than it may, also when they are made at once', async (t) => {
+  test('fault 119: an account has no more Apps than it may, also when they are made at once', async (t) => {
     const { storage } = await openFor(t, openStorage);
     const { id: accountId } = await storedAccount(storage);
     const clock = new SystemClock();
