@@ -393,6 +393,7 @@ const NOT_KILLED_AT: Readonly<Record<string, readonly string[]>> = {
     storage.feed.reap,
     storage.orders.pruneIdempotency,
     storage.sessions.prune,
+    storage.uses?.exchange,
     tx.chains.moveReread,
     tx.transfers.update,
   ]),
