@@ -85,7 +85,7 @@ export class AddressPool {
     const chain = requireChain(this.#chains, code);
     const { lowWater, refill } = this.#settings;
     // One that finds the pool empty derives addresses itself: it takes the indexes before those of the refill.
-    await this.#batch(code).fetching?.catch(() => undefined);
+    await Promise.allSettled([this.#batches.get(code)?.fetching]);
     if ((await this.#storage.chains.poolSize(code, chain.walletId)) >= lowWater) return 0;
     const first = await this.#storage.chains.reserveIndexes(chain.walletId, refill);
     await this.#storage.chains.fillPool(code, chain.walletId, await chain.deriveAddresses(first, refill));

@@ -21,18 +21,16 @@ export async function readOwnAccounts(
   ledger: Pick<LedgerStore, 'balances'>,
   chain: ChainCode,
 ): Promise<(currency: CurrencyCode) => OwnAccounts> {
-  const accounts = {
-    fees: FEES_ACCOUNT,
-    loss: LOSS_ACCOUNT,
-    operator: operatorAccount(chain),
-    gas: gasAccount(chain),
-  } as const;
+  const parts = new Map<string, keyof OwnAccounts>([
+    [FEES_ACCOUNT, 'fees'],
+    [LOSS_ACCOUNT, 'loss'],
+    [operatorAccount(chain), 'operator'],
+    [gasAccount(chain), 'gas'],
+  ]);
   const own = new Map<CurrencyCode, OwnAccounts>();
-  for (const [part, account] of Object.entries(accounts)) {
-    for (const balance of await ledger.balances(account)) {
-      if (balance.account !== account) continue;
-      own.set(balance.currency, { ...(own.get(balance.currency) ?? NOTHING), [part]: balance.units });
-    }
+  for (const { account, currency, units } of await ledger.balances(...parts.keys())) {
+    const part = parts.get(account);
+    if (part !== undefined) own.set(currency, { ...(own.get(currency) ?? NOTHING), [part]: units });
   }
   return (currency) => own.get(currency) ?? NOTHING;
 }

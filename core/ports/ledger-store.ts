@@ -9,8 +9,8 @@ export interface LedgerBreach {
 
 /** Ledger reads. */
 export interface LedgerStore {
-  /** Cached balances of accounts whose name has this prefix (`merchant:123:`). */
-  balances(prefix: string): Promise<readonly LedgerBalance[]>;
+  /** Cached balances of accounts whose name begins with one of these (`merchant:123:`), by account and currency. */
+  balances(...prefixes: readonly string[]): Promise<readonly LedgerBalance[]>;
   /** Sums of all postings per currency that are not zero: must be none. */
   unbalancedEntries(limit: number): Promise<readonly LedgerBreach[]>;
   /** Accounts whose cached balance is not the sum of their postings: must be none. */

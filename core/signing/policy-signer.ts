@@ -2,6 +2,7 @@ import type { ChainCode } from '../kernel/asset.ts';
 import { TillgateError } from '../kernel/errors.ts';
 import { present } from '../kernel/guard.ts';
 import type { Millis } from '../kernel/time.ts';
+import { Turns } from '../kernel/turns.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { BuiltPayment, BuiltTransaction, EcdsaSignature, Signer, SigningIntent } from '../ports/signer.ts';
 import type { ChainSigning } from './chain-signing.ts';
@@ -42,7 +43,7 @@ const KEEP_MS = 30 * DAY_MS;
 export class PolicySigner implements Signer {
   readonly #deps: PolicySignerDeps;
   readonly #addresses = new Map<string, string>();
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #turns = new Turns();
 
   constructor(deps: PolicySignerDeps) {
     this.#deps = deps;
@@ -57,7 +58,7 @@ export class PolicySigner implements Signer {
     const guarded = this.#deps.chains.get(intent.chain);
     if (guarded === undefined) throw refusedBy('chain', `${intent.chain} is not in the signer's settings.`);
     const built = guarded.chain.build(intent);
-    await this.#inTurn(() => this.#admit(guarded, built));
+    await this.#turns.run(() => this.#admit(guarded, built));
     const signatures: EcdsaSignature[] = [];
     for (const { path, digest } of built.inputs) signatures.push(await this.#deps.keys.signDigest(path, digest));
     return signatures;
@@ -99,12 +100,6 @@ export class PolicySigner implements Signer {
     // Of the hot wallets, which is every change and every sweep; deposit addresses are derived as they come.
     if (account === chain.accounts.hot) this.#addresses.set(path, address);
     return address;
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#turn.then(work, work);
-    this.#turn = turn.catch(() => undefined);
-    return turn;
   }
 }
 

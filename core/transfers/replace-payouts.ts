@@ -1,6 +1,7 @@
 import { isTillgateError } from '../kernel/errors.ts';
 import { present } from '../kernel/guard.ts';
 import type { PayoutId } from '../kernel/ids.ts';
+import { Turns } from '../kernel/turns.ts';
 import type { SignedTransaction } from '../ports/chain-payments.ts';
 import type { Lease } from '../ports/lease-store.ts';
 import type { PayoutChanges } from '../ports/transfer-store.ts';
@@ -37,7 +38,8 @@ export class PayoutReplacer {
   readonly #builder: PayoutBuilder;
   readonly #sender: PayoutSender;
   readonly #alert: AlertPayout;
-  #turn: Promise<unknown> = Promise.resolve();
+  /** Two replacements must not be paid with the same coins of the till. */
+  readonly #turns = new Turns();
   #replaced = 0;
   /** By address, the payout whose fee cannot be raised; those behind it wait for it and not for a higher fee. */
   readonly #blockedBy = new Map<string, PayoutId>();
@@ -193,7 +195,7 @@ export class PayoutReplacer {
       ...{ payoutId: payout.id, number: attempts.length + 1, kind, createdAt: this.#deps.clock.now() },
       ...{ txid, raw, feeUnits, terms, expiresAt },
     };
-    const [lack, added] = await this.#inTurn(async () => {
+    const [lack, added] = await this.#turns.run(async () => {
       const missing = await this.#lack(view, attempt);
       return [missing, missing === null && (await this.#store(lease, attempt))] as const;
     });
@@ -203,13 +205,6 @@ export class PayoutReplacer {
 
   #lack(view: PayoutView, attempt: Attempt): Promise<string | null> {
     return replacementLack(this.#chain, this.#deps.storage, view, attempt, this.#settings.feeBudget);
-  }
-
-  /** One at a time: two replacements must not be paid with the same coins of the till. */
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#turn.then(work, work);
-    this.#turn = turn;
-    return turn;
   }
 
   async #store(lease: Lease, attempt: Attempt): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { raiseAlert } from '../alerts/raise-alert.ts';
-import { isTillgateError, TillgateError } from '../kernel/errors.ts';
+import { isTillgateError } from '../kernel/errors.ts';
 import { present } from '../kernel/guard.ts';
 import type { PayoutId, TransferId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
@@ -9,12 +9,12 @@ import { PayoutBuilder, PayoutDeferred, PayoutImpossible, PayoutRefused } from '
 import type { Draft, TillCoins } from './build-payout.ts';
 import { CoinConsolidation } from './coin-consolidation.ts';
 import { HotWallet } from './hot-wallet.ts';
+import { NonceCounters } from './nonce-counters.ts';
 import { publishTransfer } from './payout-deps.ts';
 import type { PayingChain, PayoutDeps } from './payout-deps.ts';
 import { paymentObstacle } from './payment-obstacle.ts';
 import { rejectTransfer } from './review-transfer.ts';
 import type { PayoutSettings, SweepSettings } from './settings.ts';
-import { stopPayouts } from './solvency-stop.ts';
 import { sweptFor, TillBudget } from './till-budget.ts';
 import { isOwnMove, putsCoinsTogether } from './transfer.ts';
 import type { Attempt, Payout, PayoutView, Transfer } from './transfer.ts';
@@ -30,12 +30,6 @@ const MOST_FAILURES = 3;
 const RETRY_MS = 15_000;
 /** A payment waits so long for its coins to be put together; then it fails, and its reserve is given back. */
 const MAX_COINS_WAIT_MS = 72 * 3_600_000;
-
-interface Counter {
-  next: number;
-  /** The chain is ahead of the stored counter at a deposit address: take its value. */
-  readonly adopt: boolean;
-}
 
 /** The stored state changed while the bytes were made; they are discarded and the next pass starts again. */
 class ConcurrentChange extends Error {}
@@ -66,7 +60,7 @@ export class SignTransfers {
   readonly #builder: PayoutBuilder;
   readonly #consolidation: CoinConsolidation;
   readonly #retryAt = new Map<TransferId, Millis>();
-  readonly #counters = new Map<string, Counter>();
+  readonly #nonces: NonceCounters;
   /** Read and not processed yet. */
   #queue: Transfer[] = [];
   #coins: TillCoins | null = null;
@@ -83,6 +77,7 @@ export class SignTransfers {
     this.#chain = chain;
     this.#deps = deps;
     this.#settings = settings;
+    this.#nonces = new NonceCounters(chain, deps);
     this.#builder = new PayoutBuilder(chain, deps);
     this.#consolidation = new CoinConsolidation(chain, deps, settings);
   }
@@ -133,7 +128,7 @@ export class SignTransfers {
     this.#queue = [];
     this.#coins = null;
     this.#busy = null;
-    this.#counters.clear();
+    this.#nonces.forget();
   }
 
   /** Reads the next page of waiting transfers, without those deferred until later. */
@@ -151,7 +146,7 @@ export class SignTransfers {
     while (drafts.length < BATCH) {
       const transfer = this.#queue.shift();
       if (transfer === undefined) break;
-      const counter = await this.#counter(transfer);
+      const counter = await this.#nonces.of(transfer);
       const draft = await this.#try(lease, [transfer], async () => {
         await this.#requireIdle(transfer);
         return this.#builder.fromAccount(transfer, counter?.next ?? null, coins);
@@ -332,32 +327,6 @@ export class SignTransfers {
     return this.#coins === null ? 0n : sweptFor(transfer, this.#coins.budget, payments.feeAsset.currency);
   }
 
-  async #counter(transfer: Transfer): Promise<Counter | null> {
-    const known = this.#counters.get(transfer.sourceAddress);
-    if (known !== undefined) return known;
-    const counter = await this.#readCounter(transfer);
-    if (counter !== null) this.#counters.set(transfer.sourceAddress, counter);
-    return counter;
-  }
-
-  /**
-   * A nonce that this database did not assign was used by another holder of the keys. After a restored backup it may be a
-   * payment that is still waiting here, so payouts stop until an operator has checked (fault 68).
-   */
-  async #readCounter({ sourceAddress, sourceIndex }: Transfer): Promise<Counter | null> {
-    const { code, payments } = this.#chain;
-    const onChain = await payments.nextNonce(sourceAddress);
-    if (onChain === null) return null;
-    const stored = await this.#deps.storage.transfers.nonce(code, sourceAddress);
-    if (stored === null || onChain <= stored) return { next: stored ?? onChain, adopt: false };
-    if (sourceIndex !== null) return { next: onChain, adopt: true };
-    const reason =
-      `The hot wallet's transaction count on ${code} is ${onChain}, but this till has made ${stored}: its keys were used elsewhere, or an older ` +
-      'backup was restored. Compare what was paid with the waiting transfers, reject those that were, then resume payouts.';
-    await stopPayouts(this.#deps, code, reason);
-    throw new TillgateError('CHAIN_HALTED', reason);
-  }
-
   async #commit(lease: Lease, drafts: readonly Draft[]): Promise<Committed> {
     const { storage } = this.#deps;
     try {
@@ -423,8 +392,7 @@ export class SignTransfers {
     const now = clock.now();
     const id = ids.next() as PayoutId;
     const { sourceAddress, sourceIndex } = present(charged[0], 'a transfer to sign').transfer;
-    if (nonce !== null && this.#counters.get(sourceAddress)?.adopt === true)
-      await tx.transfers.setNonce(code, sourceAddress, nonce);
+    if (nonce !== null && this.#nonces.adopts(sourceAddress)) await tx.transfers.setNonce(code, sourceAddress, nonce);
     const payout: Payout = {
       id,
       chain: code,

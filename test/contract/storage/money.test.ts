@@ -84,6 +84,10 @@ eachStorage((_name, open) => {
       (await storage.ledger.balances('custody:a%')).map(({ units }) => units),
       [-3n],
     );
+    assert.deepEqual(
+      (await storage.ledger.balances('custody:a', 'clearing', 'custody:ax')).map(({ account }) => account),
+      ['clearing', 'custody:a%', 'custody:a_b', 'custody:axb'],
+    );
     assert.equal((await storage.ledger.balances('')).length, 4);
   });
 });

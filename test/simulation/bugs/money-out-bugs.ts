@@ -8,7 +8,7 @@ import { PayoutBuilder } from '../../../core/transfers/build-payout.ts';
 import { finishMined } from '../../../core/transfers/finish-payout.ts';
 import { FollowPayouts } from '../../../core/transfers/follow-payouts.ts';
 import { reserveTransfer } from '../../../core/transfers/reserve-transfer.ts';
-import { SignTransfers } from '../../../core/transfers/sign-transfers.ts';
+import { NonceCounters } from '../../../core/transfers/nonce-counters.ts';
 import { SimPayments } from '../world/node.ts';
 import { nameOf } from '../../support/name-of.ts';
 import { edited, patched } from './bug.ts';
@@ -60,15 +60,10 @@ export const PAYOUT_BUGS: readonly Bug[] = [
       return signed;
     };
   }),
-  {
-    name: 'the nonce comes from memory',
-    edits: [
-      within(SignTransfers)
-        .call('clear', { nth: 2 })
-        .becomes(() => 'undefined'),
-    ],
-    patch: () => rewriteSql((sql) => sql.replace(/WHERE \S*next_nonce = excluded\.next_nonce - 1/, '')),
-  },
+  patched('the nonce comes from memory', () => {
+    NonceCounters.prototype.forget = () => undefined;
+    rewriteSql((sql) => sql.replace(/WHERE \S*next_nonce = excluded\.next_nonce - 1/, ''));
+  }),
   patched('a fee is raised with a new nonce', () => {
     const { again } = PayoutBuilder.prototype;
     PayoutBuilder.prototype.again = function (this: PayoutBuilder, transfers, request, nonce) {

@@ -6,6 +6,9 @@ import { driftedBalances, insolventCurrencies, unbalancedEntries } from './ledge
 import { driftedUnassigned, missingCallbacks, mismatchedDeposits } from './ledger-facts.ts';
 import { mismatchedTransfers } from './ledger-transfers.ts';
 
+/** In the order of both databases nothing comes after it. */
+const LAST_CHARACTER = '\u{10ffff}';
+
 /** The ledger's cached balances and its invariants. */
 export class KnexLedgerStore implements LedgerStore {
   readonly #db: Database;
@@ -14,11 +17,13 @@ export class KnexLedgerStore implements LedgerStore {
     this.#db = db;
   }
 
-  async balances(prefix: string): Promise<readonly LedgerBalance[]> {
-    // A range, not LIKE, so that no character of a prefix is a wildcard.
+  async balances(...prefixes: readonly string[]): Promise<readonly LedgerBalance[]> {
+    // Ranges of the primary key, not LIKE: no character of a prefix is a wildcard, and other accounts are not read.
+    const ranges = prefixes.map(() => '(account >= ? AND account < ?)').join(' OR ');
     const sql = `SELECT account, currency, units FROM ${this.#db.tables.balances}
-      WHERE account >= ? AND substr(account, 1, ${prefix.length}) = ? ORDER BY account, currency`;
-    return (await this.#db.read(sql, [prefix, prefix])).map(balanceOf);
+      WHERE ${ranges} ORDER BY account, currency`;
+    const bounds = prefixes.flatMap((prefix) => [prefix, `${prefix}${LAST_CHARACTER}`]);
+    return (await this.#db.read(sql, bounds)).map(balanceOf);
   }
 
   unbalancedEntries(limit: number): Promise<readonly LedgerBreach[]> {
