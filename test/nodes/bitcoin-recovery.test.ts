@@ -4,6 +4,7 @@ import { HDKey } from '@scure/bip32';
 import { mnemonicToSeedSync } from '@scure/bip39';
 import { accountDescriptor, withChecksum } from '../../adapters/chains/utxo/output-descriptor.ts';
 import { definition as bitcoin } from '../../plugins/bitcoin/definition.ts';
+import { waitFor } from '../support/wait.ts';
 import { MNEMONIC, UtxoFixture } from './utxo-fixture.ts';
 
 const { accounts, publicKeyVersion } = bitcoin.networks.regtest;
@@ -42,7 +43,9 @@ describe('recovery of a Bitcoin deposit', () => {
       imported.map(({ success }) => success),
       [true],
     );
-    assert.equal(Number(await rpc('getbalance')), 1);
+    await waitFor(async () => Number(await rpc('getbalance')) === 1, {
+      describe: 'the balance of the recovered wallet',
+    });
     const to = (await fixture.chain.deriveAddresses(90, 1))[0]?.address ?? '';
     const { txid } = await rpc<{ txid: string }>('sendall', [to]);
     await fixture.daemon.mine();

@@ -115,7 +115,12 @@ async function fillPurse(
   const { rpc } = daemon;
   await rpc('createwallet', 'purse');
   const purse = await rpc<string>('getnewaddress', '', 'bech32');
-  const mine: Daemon['mine'] = (blocks = 1) => rpc('generatetoaddress', blocks, purse);
+  const mine: Daemon['mine'] = async (blocks = 1) => {
+    const hashes = await rpc<readonly string[]>('generatetoaddress', blocks, purse);
+    // A wallet that is made now would otherwise hear of these blocks' transactions as of ones that wait to be mined.
+    await rpc('syncwithvalidationinterfacequeue');
+    return hashes;
+  };
   await mine(firstBlocks);
   return {
     ...daemon,

@@ -72,7 +72,9 @@ export class UtxoFixture {
   async deposit(amount: string): Promise<SpendableCoin> {
     const { address, index } = await this.address();
     const txid = await this.daemon.pay(address, amount);
-    await this.daemon.mine();
+    const [block = ''] = await this.daemon.mine();
+    const { tx } = await this.daemon.rpc<{ tx: string[] }>('getblock', block);
+    assert(tx.includes(txid), `block ${block} has the payment ${txid}`);
     return this.coin(txid, address, index);
   }
 

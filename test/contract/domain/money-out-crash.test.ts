@@ -7,15 +7,23 @@ import type { MoneyDomain } from '../../support/money.ts';
 import type { FakeChain } from '../../support/fake-chain.ts';
 import type { FakePayments } from '../../support/fake-payments.ts';
 import { eachStorage } from '../../support/each-storage.ts';
+import { pathsOf } from '../../crash/crash-point.ts';
 
 /** More calls than a run makes; the test fails when it is reached, so that no crash point is left out. */
-const MOST_CALLS = 300;
-const FEWEST_CALLS = 20;
-/**
- * The same calls are made on both: on the slower one every fourth is enough to see that its transactions hold. What a call has
- * left behind is what the next one finds, unless two are made at once: every third of those is enough.
- */
-const STRIDE = { before: { sqlite: 1, pg: 4 }, after: { sqlite: 3, pg: 12 } } as const;
+const MOST_CALLS = 100;
+const FEWEST_CALLS = 5;
+/** What only asks, whoever calls it: a process that is killed between two of these leaves what it leaves after the first. */
+const READS = new Set(
+  pathsOf(({ storage: { chains, epochs, ledger, transfers }, payments }) => [
+    ...[chains.state, epochs.current, ledger.balances],
+    ...[transfers.coinsOf, transfers.expectedCustody, transfers.freeAt, transfers.freeCoins, transfers.gasBalances],
+    ...[transfers.holdings, transfers.hotCustody, transfers.inFlight, transfers.knownCoins, transfers.live],
+    ...[transfers.livePayouts, transfers.nonce, transfers.payoutStop, transfers.sweepCandidates],
+    ...[transfers.unminedPayouts, transfers.waiting],
+    ...[payments.balance, payments.custody, payments.dust, payments.nextNonce, payments.outcome, payments.price],
+    ...[payments.unspent],
+  ]),
+);
 /** A short chain, so that a payment is final soon. */
 const CHAIN = { confirmations: 1, spendableConfirmations: 2, finalityBlocks: 6 };
 
@@ -66,10 +74,9 @@ eachStorage((engine, open) => {
           const opened = await open();
           try {
             const till = await buildMoney(opened.storage, { chain: CHAIN });
-            let [at, payments] = [1, 1];
-            while (await crashAt(till, story, { at, after: when === 'after', payments })) {
-              at += STRIDE[when][engine];
-              payments += 1;
+            let at = 1;
+            while (await crashAt(till, story, at, when === 'after')) {
+              at += 1;
               assert.ok(at < MOST_CALLS, 'the run never ends');
             }
             assert.ok(at > FEWEST_CALLS, `only ${at} calls were seen`);
@@ -83,22 +90,18 @@ eachStorage((engine, open) => {
 });
 
 /** @returns false when the payment was final before it came to the crash */
-async function crashAt(
-  till: MoneyDomain,
-  story: Story,
-  { at, after, payments: expected }: { readonly at: number; readonly after: boolean; readonly payments: number },
-): Promise<boolean> {
+async function crashAt(till: MoneyDomain, story: Story, at: number, after: boolean): Promise<boolean> {
   const chain = story.chain(till);
   const payments = chain === till.eth ? till.ethPayments : till.btcPayments;
   const id = await story.ask(till);
-  const point = new CrashPoint(at, after);
-  chain.payments = point.watch(payments);
-  await run(till, chain, payments, point.watch(till.storage), id, point);
+  const point = new CrashPoint(at, after, READS);
+  chain.payments = point.watch(payments, 'payments');
+  await run(till, chain, payments, point.watch(till.storage, 'storage'), id, point);
   chain.payments = payments;
   await run(till, chain, payments, till.storage, id, null);
   const { status, reason } = await till.transfer(id);
   assert.equal(status, 'CONFIRMED', `killed at call ${at}: ${reason}`);
-  assert.equal(payments.paidTo(story.payee, chain.assets[0]?.currency ?? '').length, expected, `killed at call ${at}`);
+  assert.equal(payments.paidTo(story.payee, chain.assets[0]?.currency ?? '').length, at, `killed at call ${at}`);
   await till.checkBooks();
   return point.crashed;
 }
