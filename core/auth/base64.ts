@@ -20,6 +20,11 @@ export function encodeBase64(bytes: Uint8Array): string {
   return text;
 }
 
+/** base64url without padding (RFC 4648, section 5). */
+export function encodeBase64Url(bytes: Uint8Array): string {
+  return encodeBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+}
+
 /**
  * Reads standard base64 of exactly 32 bytes; `null` for anything else. Each value has one accepted text: no base64url, no
  * missing padding, no white space, no stray bits. So a signature has no second spelling that would count as another one.

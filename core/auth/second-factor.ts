@@ -48,8 +48,8 @@ const requestName = ({ route, key, bodyHash }: IdempotencyClaim): string => JSON
 
 const context = (accountId: AccountId): SealContext => `totp:${accountId}`;
 
-/** The one answer for a code that is missing, wrong, used or blocked (decisions, section 5). */
-function invalidCode(path: string, message: string): TillgateError {
+/** The one answer for a code or passkey that is missing, wrong, used or blocked (decisions, section 5). */
+export function invalidCode(path: string, message: string): TillgateError {
   return new TillgateError('VERIFY_CODE_INVALID', `${path}: ${message}`, { fields: [{ path, message }] });
 }
 

@@ -1,3 +1,4 @@
+import { hasConfirmedFactor } from '../auth/confirmed-factors.ts';
 import { TillgateError } from '../kernel/errors.ts';
 import type { AccountId } from '../kernel/ids.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -20,7 +21,7 @@ export interface ActionRequest {
 }
 
 export interface ActionGuardDeps {
-  readonly storage: Pick<Storage, 'manage'>;
+  readonly storage: Pick<Storage, 'manage' | 'passkeys'>;
   readonly clock: Clock;
   readonly refusedAttempts: Pick<RefusedAttempts, 'note'>;
   /** An admin without a second factor may only enrol one. */
@@ -64,7 +65,10 @@ export class ActionGuard {
     if (!this.#deps.adminSecondFactor || account.role !== 'admin') return;
     if (beforeFactor === true && !(await facts.ofOthers())) return;
     if (!(await facts.hasFactor(account.id)))
-      throw forbidden('An admin needs a second factor: POST /manage/v1/security/totp first.', 'second_factor_required');
+      throw forbidden(
+        'An admin needs a second factor: POST /manage/v1/security/totp, or add a passkey, first.',
+        'second_factor_required',
+      );
   }
 }
 
@@ -113,8 +117,6 @@ class Facts {
   }
 
   async hasFactor(id: AccountId | null): Promise<boolean> {
-    if (id === null) return false;
-    const { totp } = await this.#storage.manage.security(id);
-    return totp !== null && totp.confirmedAt !== null;
+    return id !== null && hasConfirmedFactor(this.#storage, id);
   }
 }

@@ -6,13 +6,15 @@ import { TillgateError } from '../kernel/errors.ts';
 import type { AccountId } from '../kernel/ids.ts';
 import { formatInstant } from '../kernel/time.ts';
 import type { Millis } from '../kernel/time.ts';
-import type { Storage, Transaction } from '../ports/storage.ts';
+import type { Storage } from '../ports/storage.ts';
 import type { AccountSecurity } from './account-entry.ts';
 import { actionRow } from './actions.ts';
+import { hasConfirmedFactor } from '../auth/confirmed-factors.ts';
 import { recordNotFound, requireOwnSecret, targetAccount } from './actor.ts';
 import type { Actor } from './actor.ts';
 import { changesOf, addAuditRow } from './audit.ts';
 import type { AuditDeps } from './audit.ts';
+import { lockLive } from './lock-live.ts';
 import type { SecondFactor, TotpEnrolment } from '../auth/second-factor.ts';
 
 /** The protections that an account may demand. */
@@ -160,7 +162,7 @@ export class ManageSecurity {
   /**
    * Creates a new second factor and returns its secret, once. The first valid code, at a login or at {@link confirm}, confirms it.
    *
-   * @param mayReplace - whether a confirmed one may be replaced
+   * @param mayReplace - also where a second factor was confirmed
    * @throws TillgateError `NOT_FOUND`, `FORBIDDEN` for another's account, `STATE_CONFLICT` for an archived account, or one whose
    *   second factor was confirmed meanwhile
    */
@@ -169,9 +171,8 @@ export class ManageSecurity {
     requireOwnSecret(actor, id);
     return this.#deps.storage.transaction(async (tx) => {
       const { email } = await lockLive(tx, id);
-      const { totp } = await tx.manage.security(id);
-      if (!mayReplace && totp !== null && totp.confirmedAt !== null)
-        throw new TillgateError('STATE_CONFLICT', 'The second factor was confirmed just now.');
+      if (!mayReplace && (await hasConfirmedFactor(tx, id)))
+        throw new TillgateError('STATE_CONFLICT', 'A second factor was confirmed just now.');
       const enrolment = await this.#deps.secondFactor.enrol(tx, id, email);
       await addAuditRow(this.#deps, tx, actor, { action: 'security.totp_enrol', accountId: id, subjectId: id });
       return enrolment;
@@ -197,14 +198,6 @@ export class ManageSecurity {
     await this.#deps.secondFactor.use(accountId, code, 'verify_code', { by: actor, keepSession });
     return this.find(actor, accountId);
   }
-}
-
-async function lockLive(tx: Transaction, id: AccountId): Promise<Account> {
-  const account = await tx.accounts.lock(id);
-  if (account === null) throw recordNotFound();
-  if (account.status === 'archived')
-    throw new TillgateError('STATE_CONFLICT', 'The account is archived; that is final.');
-  return account;
 }
 
 /** True for a protection that the table of actions ends after the hold. */

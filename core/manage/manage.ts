@@ -1,3 +1,4 @@
+import { Passkeys } from '../auth/passkeys.ts';
 import { Apps, DEFAULT_APPS_PER_ACCOUNT } from '../accounts/apps.ts';
 import type { CreateAccount } from '../accounts/create-account.ts';
 import type { RescanDeposits } from '../deposits/rescan-deposits.ts';
@@ -15,6 +16,7 @@ import type { Digest } from '../ports/digest.ts';
 import type { EventBus } from '../ports/events.ts';
 import type { IdGenerator } from '../ports/id-generator.ts';
 import type { LightningNode } from '../ports/lightning.ts';
+import type { PasskeyVerifier } from '../ports/passkey-verifier.ts';
 import type { PasswordHasher } from '../ports/password-hasher.ts';
 import type { Random } from '../ports/random.ts';
 import type { Storage } from '../ports/storage.ts';
@@ -31,6 +33,7 @@ import { ManageChains } from './manage-chains.ts';
 import { ManageCredentials } from './manage-credentials.ts';
 import { ManageDeposits } from './manage-deposits.ts';
 import { ManageOrders } from './manage-orders.ts';
+import { ManagePasskeys } from './manage-passkeys.ts';
 import { ManageRoutes } from './manage-routes.ts';
 import { ManageSecurity } from './manage-security.ts';
 import { ManageWithdrawals } from './manage-withdrawals.ts';
@@ -71,6 +74,7 @@ export interface CreateManageDeps {
   readonly hasher: PasswordHasher;
   readonly events: EventBus;
   readonly secondFactor: SecondFactor;
+  readonly passkeyVerifier: PasskeyVerifier;
   readonly refusedAttempts: RefusedAttempts;
   readonly createAccount: CreateAccount;
   readonly stateMachine: OrderStateMachine;
@@ -93,6 +97,7 @@ export interface Manage {
   readonly accounts: ManageAccounts;
   readonly credentials: ManageCredentials;
   readonly security: ManageSecurity;
+  readonly passkeys: ManagePasskeys;
   readonly apps: ManageApps;
   readonly routes: ManageRoutes;
   readonly callbacks: ManageCallbacks;
@@ -111,12 +116,13 @@ export function createManage({ settings, ...deps }: CreateManageDeps): Manage {
   const { appsPerAccount = DEFAULT_APPS_PER_ACCOUNT } = settings;
   const shared = { ...deps, pageMax, appsPerAccount };
   const { secondFactor } = deps;
-  const stepUp = new StepUp({ ...deps, stepUpSeconds });
+  const passkeys = new Passkeys(deps);
+  const stepUp = new StepUp({ ...deps, passkeys, stepUpSeconds });
   const apps = new Apps(shared);
   const appKeys = new AppKeys({ ...deps, graceSeconds });
   const routes = new Routes({ ...deps, configured });
   return {
-    sessions: new Sessions({ ...deps, ttlSeconds }),
+    sessions: new Sessions({ ...deps, passkeys, ttlSeconds }),
     stepUp,
     passwords: new Passwords({ ...deps, stepUp }),
     guard: new ActionGuard({ ...deps, adminSecondFactor }),
@@ -124,6 +130,7 @@ export function createManage({ settings, ...deps }: CreateManageDeps): Manage {
     accounts: new ManageAccounts({ ...shared, apps, routes }),
     credentials: new ManageCredentials(shared),
     security: new ManageSecurity({ ...deps, holdMs: addressHoldMs }),
+    passkeys: new ManagePasskeys({ ...deps, passkeys }),
     apps: new ManageApps({ ...deps, apps, appKeys }),
     routes: new ManageRoutes({ ...shared, routes }),
     callbacks: new ManageCallbacks(shared),

@@ -13,6 +13,10 @@ export type RefusedAttempt =
   | 'login_of_inactive'
   /** A code while codes are blocked; a wrong one has an audit row of its own. */
   | 'code'
+  /** A passkey, or the registration of one, that is not right. */
+  | 'passkey'
+  /** A passkey whose counter did not go up: there may be a copy of it. */
+  | 'passkey_counter'
   /** An action that needs a session raised by a step-up. */
   | 'step_up';
 

@@ -1,12 +1,15 @@
 import type { Account } from '../accounts/account.ts';
 import { emailProblem, verifiablePassword } from '../accounts/account-fields.ts';
 import { KnownNetworks } from '../auth/known-networks.ts';
+import { confirmedFactors } from '../auth/confirmed-factors.ts';
 import { base62, SECRET_PREFIXES } from '../auth/key-text.ts';
 import { TillgateError } from '../kernel/errors.ts';
 import { present } from '../kernel/guard.ts';
+import type { AccountId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Digest } from '../ports/digest.ts';
+import type { PasskeyResponse } from '../ports/passkey-verifier.ts';
 import type { PasswordHasher } from '../ports/password-hasher.ts';
 import type { Random } from '../ports/random.ts';
 import type { Storage } from '../ports/storage.ts';
@@ -17,6 +20,9 @@ import { recordNotFound } from './actor.ts';
 import type { Actor } from './actor.ts';
 import { createdWith, addAuditRow } from './audit.ts';
 import type { AuditDeps } from './audit.ts';
+import type { PasskeyRequestOptions } from '../auth/passkey-options.ts';
+import type { Passkeys } from '../auth/passkeys.ts';
+import { invalidCode } from '../auth/second-factor.ts';
 import type { SecondFactor } from '../auth/second-factor.ts';
 import type { RefusedAttempts } from './refused-attempts.ts';
 import { sessionId } from './session.ts';
@@ -30,6 +36,8 @@ export interface LoginInput {
   readonly email: string;
   readonly password: string;
   readonly totp?: string | undefined;
+  /** The answer to {@link Sessions.passkeyOptions}, instead of a code. */
+  readonly passkey?: PasskeyResponse | undefined;
   /** True for a browser, which sends the token in a cookie. */
   readonly cookie?: boolean;
 }
@@ -55,13 +63,14 @@ export interface NewSession extends OpenSession {
 }
 
 export interface SessionsDeps extends AuditDeps {
-  readonly storage: Pick<Storage, 'accounts' | 'sessions' | 'manage' | 'transaction'>;
+  readonly storage: Pick<Storage, 'accounts' | 'sessions' | 'manage' | 'passkeys' | 'transaction'>;
   readonly hasher: PasswordHasher;
   readonly vault: Vault;
   readonly random: Random;
   readonly digest: Pick<Digest, 'equal' | 'sha256Hex'>;
   readonly clock: Clock;
   readonly secondFactor: SecondFactor;
+  readonly passkeys: Passkeys;
   readonly refusedAttempts: Pick<RefusedAttempts, 'note'>;
   readonly ttlSeconds: number;
 }
@@ -83,13 +92,9 @@ export class Sessions {
    *   once the password has verified: `ACCOUNT_INACTIVE`, `VERIFY_CODE_INVALID`
    */
   async login(input: LoginInput, origin: LoginOrigin): Promise<NewSession> {
-    const account = await this.#verify(input.email, input.password, origin.ip);
-    if (account.status !== 'active') {
-      this.#deps.refusedAttempts.note({ accountId: account.id, ip: origin.ip, attempt: 'login_of_inactive' });
-      throw new TillgateError('ACCOUNT_INACTIVE', 'The account is disabled or archived.');
-    }
+    const account = await this.#verifyActive(input, origin);
     const actor: Actor = { accountId: account.id, role: account.role, ip: origin.ip, traceId: origin.traceId };
-    await this.#checkSecondFactor(account, input.totp ?? null, actor);
+    await this.#checkSecondFactor(account.id, input, actor);
     const { storage, vault, random, clock, ttlSeconds } = this.#deps;
     const token = SESSION_PREFIX + base62(random.bytes(32));
     const now = clock.now();
@@ -110,6 +115,19 @@ export class Sessions {
     await storage.sessions.prune(now, PRUNE_BATCH);
     const entry = present(await storage.manage.account(account.id), 'the account of a login');
     return { session, account, token, csrfToken: vault.lookupHash('session-csrf', token), entry };
+  }
+
+  /**
+   * What a browser needs to use a passkey as the second factor of a login.
+   *
+   * @throws TillgateError as {@link login} for the password; `STATE_CONFLICT` for an account without a passkey
+   */
+  async passkeyOptions(
+    input: Pick<LoginInput, 'email' | 'password'>,
+    origin: LoginOrigin,
+  ): Promise<PasskeyRequestOptions> {
+    const { id: accountId } = await this.#verifyActive(input, origin);
+    return this.#deps.passkeys.requestOptions({ accountId, purpose: 'login', sessionHash: null });
   }
 
   /**
@@ -186,12 +204,26 @@ export class Sessions {
     throw new TillgateError('LOGIN_FAILED', 'The email or the password is wrong.');
   }
 
-  /** Codes are required once the second factor is confirmed; before, the first valid one confirms it. */
-  async #checkSecondFactor({ id }: Account, code: string | null, actor: Actor): Promise<void> {
-    const { secondFactor } = this.#deps;
-    const { totp } = await this.#deps.storage.manage.security(id);
-    if (totp === null || (totp.confirmedAt === null && code === null)) return;
-    await secondFactor.use(id, code, 'totp', { by: actor });
+  /** The account of an email and its password, unless it is disabled. */
+  async #verifyActive(
+    { email, password }: Pick<LoginInput, 'email' | 'password'>,
+    { ip }: LoginOrigin,
+  ): Promise<Account> {
+    const account = await this.#verify(email, password, ip);
+    if (account.status === 'active') return account;
+    this.#deps.refusedAttempts.note({ accountId: account.id, ip, attempt: 'login_of_inactive' });
+    throw new TillgateError('ACCOUNT_INACTIVE', 'The account is disabled or archived.');
+  }
+
+  /** A second factor is required once one was confirmed; before, the first valid code confirms that of codes. */
+  async #checkSecondFactor(accountId: AccountId, { totp, passkey }: LoginInput, actor: Actor): Promise<void> {
+    const { storage, secondFactor, passkeys } = this.#deps;
+    if (passkey !== undefined) return passkeys.use(actor, { accountId, purpose: 'login', sessionHash: null }, passkey);
+    const enrolled = (await storage.manage.security(accountId)).totp !== null;
+    if (enrolled && totp !== undefined) return secondFactor.use(accountId, totp, 'totp', { by: actor });
+    const factors = await confirmedFactors(storage, accountId);
+    if (factors.totp) throw invalidCode('totp', 'is required');
+    if (factors.passkeys > 0) throw invalidCode('passkey', 'is required');
   }
 
   async #store(session: Session, actor: Actor): Promise<void> {

@@ -1,8 +1,14 @@
 import { verifiablePassword } from '../accounts/account-fields.ts';
+import { confirmedFactors } from '../auth/confirmed-factors.ts';
+import type { PasskeyRequestOptions } from '../auth/passkey-options.ts';
+import type { PasskeyUse } from '../auth/passkey.ts';
+import type { Passkeys } from '../auth/passkeys.ts';
+import { invalidCode } from '../auth/second-factor.ts';
 import type { SecondFactor } from '../auth/second-factor.ts';
 import { invalidField, TillgateError } from '../kernel/errors.ts';
 import type { Millis } from '../kernel/time.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { PasskeyResponse } from '../ports/passkey-verifier.ts';
 import type { PasswordHasher } from '../ports/password-hasher.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
 import type { Actor } from './actor.ts';
@@ -14,16 +20,19 @@ import type { OpenSession } from './sessions.ts';
 /** How long a session stays raised; the setting's default. */
 export const DEFAULT_STEP_UP_SECONDS = 300;
 
-/** What raises a session: a code, or the password of an account that has no second factor. */
+/** What raises a session: a code, a passkey, or the password of an account that has no second factor. */
 export interface StepUpProof {
   readonly totp?: string | undefined;
+  /** The answer to {@link StepUp.passkeyOptions}. */
+  readonly passkey?: PasskeyResponse | undefined;
   readonly password?: string | undefined;
 }
 
 export interface StepUpDeps extends AuditDeps {
-  readonly storage: Pick<Storage, 'manage' | 'transaction'>;
+  readonly storage: Pick<Storage, 'manage' | 'passkeys' | 'transaction'>;
   readonly hasher: PasswordHasher;
   readonly secondFactor: SecondFactor;
+  readonly passkeys: Passkeys;
   readonly clock: Clock;
   readonly stepUpSeconds: number;
 }
@@ -40,18 +49,21 @@ export class StepUp {
    * @returns until when the session is raised
    * @throws TillgateError `VERIFY_CODE_INVALID`; `INVALID_FIELDS` for a wrong password; `SESSION_INVALID` after too many of them
    */
-  async raise(actor: Actor, open: OpenSession, { totp, password }: StepUpProof): Promise<Millis> {
-    const { storage, clock, secondFactor, stepUpSeconds } = this.#deps;
-    const { session, account } = open;
-    const factor = (await storage.manage.security(account.id)).totp;
-    if (factor === null || factor.confirmedAt === null) await this.provePassword(actor, open, 'password', password);
-    else await secondFactor.use(account.id, totp ?? null, 'totp', { by: actor });
+  async raise(actor: Actor, open: OpenSession, proof: StepUpProof): Promise<Millis> {
+    const { storage, clock, stepUpSeconds } = this.#deps;
+    const { session } = open;
+    await this.#prove(actor, open, proof);
     const until = clock.now() + stepUpSeconds * 1000;
     await storage.transaction(async (tx) => {
       if (!(await tx.sessions.raise(session.tokenHash, until))) throw sessionOver();
       await this.#audit(tx, actor, open, 'session.step_up');
     });
     return until;
+  }
+
+  /** What a browser needs to raise the session with a passkey. @throws TillgateError `STATE_CONFLICT` */
+  passkeyOptions(open: OpenSession): Promise<PasskeyRequestOptions> {
+    return this.#deps.passkeys.requestOptions(useOf(open));
   }
 
   isRaised({ session }: OpenSession): boolean {
@@ -81,10 +93,24 @@ export class StepUp {
     throw invalidField(path, 'is wrong');
   }
 
+  async #prove(actor: Actor, open: OpenSession, { totp, passkey, password }: StepUpProof): Promise<void> {
+    const { storage, secondFactor, passkeys } = this.#deps;
+    const { id } = open.account;
+    if (passkey !== undefined) return passkeys.use(actor, useOf(open), passkey);
+    const factors = await confirmedFactors(storage, id);
+    if (factors.totp) return secondFactor.use(id, totp ?? null, 'totp', { by: actor });
+    if (factors.passkeys > 0) throw invalidCode('passkey', 'is required');
+    await this.provePassword(actor, open, 'password', password);
+  }
+
   #audit(tx: Transaction, actor: Actor, { account }: OpenSession, action: string, field?: string): Promise<void> {
     const changes = field === undefined ? {} : { changes: createdWith({ field }) };
     return addAuditRow(this.#deps, tx, actor, { action, accountId: account.id, subjectId: account.id, ...changes });
   }
+}
+
+function useOf({ session, account }: OpenSession): PasskeyUse {
+  return { accountId: account.id, purpose: 'step_up', sessionHash: session.tokenHash };
 }
 
 function sessionOver(): TillgateError {

@@ -11,6 +11,7 @@ import type { LightningStore, LightningWrites } from './lightning-store.ts';
 import type { LedgerStore, LedgerWrites } from './ledger-store.ts';
 import type { ManageStore, ManageWrites } from './manage-store.ts';
 import type { OrderStore, OrderWrites } from './order-store.ts';
+import type { PasskeyStore, PasskeyWrites } from './passkey-store.ts';
 import type { RouteStore, RouteWrites } from './route-store.ts';
 import type { SealedStore } from './sealed-store.ts';
 import type { SessionStore, SessionWrites } from './session-store.ts';
@@ -35,6 +36,7 @@ export interface Transaction {
   readonly routes: RouteWrites;
   readonly audit: AuditWrites;
   readonly manage: ManageWrites;
+  readonly passkeys: PasskeyWrites;
   readonly sessions: SessionWrites;
   readonly transfers: TransferWrites;
   readonly lightning: LightningWrites;
@@ -74,6 +76,7 @@ export interface Storage {
   /** The data of accounts that only the management API uses. */
   readonly manage: ManageStore;
   readonly orders: OrderStore;
+  readonly passkeys: PasskeyStore;
   readonly routes: RouteStore;
   /** Every secret that is stored sealed. */
   readonly sealed: SealedStore;

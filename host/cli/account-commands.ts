@@ -157,6 +157,30 @@ export async function securityTotp({ values, json, terminal }: CommandCall): Pro
   return 0;
 }
 
+/** `security passkeys --account ID [--remove ID]` */
+export async function securityPasskeys({ values, json, terminal }: CommandCall): Promise<number> {
+  const passkeys = await withManage(async (manage, runtime) => {
+    const account = await requireAccount(runtime, values['account']);
+    const found = await manage.passkeys.list(OPERATOR, account);
+    const id = text(values['remove']);
+    if (id === undefined) return found;
+    const one = found.find((passkey) => passkey.id === id);
+    if (one === undefined) throw invalidField('--remove', 'no passkey of this account');
+    await manage.passkeys.remove(OPERATOR, one.id, true);
+    return manage.passkeys.list(OPERATOR, account);
+  });
+  const records = passkeys.map(({ id, name, createdAt, lastUsedAt }) => ({
+    id,
+    name,
+    created_at: formatInstant(createdAt),
+    last_used_at: lastUsedAt === null ? null : formatInstant(lastUsedAt),
+  }));
+  if (json) terminal.out(JSON.stringify(records));
+  else for (const { id, name, created_at: at } of records) terminal.out(`${id}  ${name}  added ${at}`);
+  if (!json && records.length === 0) terminal.out('The account has no passkey.');
+  return 0;
+}
+
 function text(value: string | boolean | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }

@@ -144,6 +144,13 @@ export const COMMANDS: readonly Command[] = [
     run: accounts((module) => module.securityTotp),
   },
   {
+    words: ['security', 'passkeys'],
+    summary: 'lists an account’s passkeys; --remove removes one, the last second factor too',
+    operands: [],
+    options: { account: { required: true, value: 'ID' }, remove: { value: 'ID' } },
+    run: accounts((module) => module.securityPasskeys),
+  },
+  {
     words: ['withdrawal-address', 'set'],
     summary: 'sets an account’s withdrawal address; --now skips the waiting time',
     operands: [],

@@ -1,4 +1,5 @@
 import { createManage } from '../../core/index.ts';
+import { WebauthnVerifier } from '../../adapters/passkeys/index.ts';
 import { recipe } from '../parts.ts';
 import type { Recipes } from '../parts.ts';
 
@@ -25,18 +26,26 @@ export const manageRecipes = {
       'unassignedDeposits',
       'refusedAttempts',
       'rescanDeposits',
+      'baseUrl',
     ],
     ({
-      config: { auth, keys, gateways, limits, withdrawals },
+      config: { mode, serviceName, auth, keys, gateways, limits, withdrawals },
       passwordHasher: hasher,
       orderStateMachine: stateMachine,
       orderQueries: queries,
       gateway,
+      baseUrl,
       ...parts
     }) =>
       createManage({
         ...parts,
         hasher,
+        passkeyVerifier: new WebauthnVerifier({
+          // Read at each use: with port 0 the address is known only once the server listens.
+          address: () => baseUrl.url,
+          name: serviceName,
+          onlyHttps: mode === 'production',
+        }),
         stateMachine,
         queries,
         admissionTally: (app) => gateway.admissionTally(app),

@@ -9,6 +9,7 @@ import {
   manageOperations,
   randomTraceId,
 } from '../../adapters/http/index.ts';
+import { WebauthnVerifier } from '../../adapters/passkeys/index.ts';
 import { CryptoRandom } from '../../adapters/crypto/index.ts';
 import {
   createManage,
@@ -26,6 +27,8 @@ import type { TestStorage } from '../support/storage.ts';
 import { startTestTill } from '../support/till.ts';
 import type { TestTill } from '../support/till.ts';
 
+/** The public address that passkeys are made for. */
+export const PASSKEY_SITE = 'https://pay.example.com';
 export const STEP_UP = '/manage/v1/session/step-up';
 
 /** Somebody who is logged in. */
@@ -86,6 +89,7 @@ export async function startFixture(store: TestStorage, options: FixtureOptions =
     events,
     secondFactor: till.till.manage.secondFactor,
     refusedAttempts: till.till.refusedAttempts,
+    passkeyVerifier: new WebauthnVerifier({ address: () => PASSKEY_SITE, name: 'Tillgate', onlyHttps: true }),
     createAccount,
     stateMachine,
     queries,

@@ -126,13 +126,14 @@ export async function startTestTill({ storage }: TestStorage, options: TestTillO
   };
   const listener = createListener(till, config);
   const port = await listener.listen();
-  base.url = `http://127.0.0.1:${port}`;
-  const client = new HttpClient(base.url);
+  const url = `http://127.0.0.1:${port}`;
+  base.url = config.baseUrl ?? url;
+  const client = new HttpClient(url);
   const merchants = new Merchants(till, accounts, client);
   // Chains are followed from where they stand at the first look.
   await workOnce(till);
   return {
-    url: base.url,
+    url,
     port,
     till,
     config,

@@ -10,6 +10,7 @@ import { depositOperations } from './deposits.ts';
 import type { ManageDeps } from './deps.ts';
 import { gatewayOperations } from './gateways.ts';
 import { orderOperations } from './orders.ts';
+import { passkeyOperations } from './passkeys.ts';
 import { securityOperations } from './security.ts';
 import { sessionAuth } from './session-auth.ts';
 import { sessionOperations } from './sessions.ts';
@@ -26,6 +27,7 @@ const RESOURCES = [
   gatewayOperations,
   credentialOperations,
   securityOperations,
+  passkeyOperations,
   callbackOperations,
   orderOperations,
   withdrawalAddressOperations,

@@ -7,6 +7,7 @@ import { setSessionCookie } from './cookies.ts';
 import { idParams, password } from './fields.ts';
 import { actorOf, manageOperation, replyOperation } from './operation.ts';
 import type { ManageOperation } from './operation.ts';
+import { assertionField, requestOptionsSchema } from './passkey-fields.ts';
 import { instant, time, whole } from './reply-fields.ts';
 
 const MAX_EMAIL = 254;
@@ -38,6 +39,7 @@ const loginSpec = {
     email: text(MAX_EMAIL, "The account's email"),
     password,
     totp: text(MAX_CODE, 'A code of the second factor, once one was confirmed').optional(),
+    passkey: assertionField.optional().meta({ description: 'Instead of a code: the answer to session/passkey' }),
     cookie: flag('For a browser: the token comes in a cookie'),
   }),
   data: sessionSchema,
@@ -59,6 +61,26 @@ const login: ManageOperation = (deps) => {
     };
   });
 };
+
+const loginPasskeySpec = {
+  id: 'passkeyForLogin',
+  method: 'POST',
+  path: '/session/passkey',
+  summary: 'Begin to log in with a passkey',
+  description:
+    'Returns what `startAuthentication` of @simplewebauthn/browser takes as `optionsJSON`; its answer is sent with the login, once, within five minutes.',
+  login: 'email',
+  errors: ['LOGIN_FAILED', 'ACCOUNT_INACTIVE', 'STATE_CONFLICT', 'RATE_LIMITED'],
+  body: z.object({ email: text(MAX_EMAIL, "The account's email"), password }),
+  data: requestOptionsSchema,
+  examples: { body: { email: 'shop@example.com', password: 'correct horse battery staple' } },
+} as const;
+
+const loginPasskey: ManageOperation = (deps) =>
+  replyOperation(loginPasskeySpec, deps, null, async ({ body, client, traceId, request }) => {
+    const origin = { ip: client, userAgent: header(request.headers, 'user-agent'), traceId };
+    return { data: await deps.manage.sessions.passkeyOptions(body, origin) };
+  });
 
 const current = manageOperation({
   id: 'getSession',
@@ -102,10 +124,11 @@ const stepUp = manageOperation({
   path: '/session/step-up',
   summary: 'Raise the session',
   description:
-    'With a code of the second factor, or with the password of an account that has none. What loosens a protection or moves money wants a raised session, and is answered 403 with the reason step_up_required in any other.',
+    'With a code of the second factor, with a passkey, or with the password of an account that has none. What loosens a protection or moves money wants a raised session, and is answered 403 with the reason step_up_required in any other.',
   errors: ['VERIFY_CODE_INVALID'],
   body: z.object({
     totp: text(MAX_CODE, 'A code of the second factor').optional(),
+    passkey: assertionField.optional().meta({ description: 'The answer to session/step-up/passkey' }),
     password: password.optional().meta({ description: 'Of an account without a second factor' }),
   }),
   data: z.object({ raised_until: instant('Until when the session is raised') }).meta({ id: 'RaisedSession' }),
@@ -113,6 +136,18 @@ const stepUp = manageOperation({
   handler: async ({ actor, session, body }, { manage }) => ({
     raised_until: formatInstant(await manage.stepUp.raise(actor, session, body)),
   }),
+});
+
+const stepUpPasskey = manageOperation({
+  id: 'passkeyForStepUp',
+  method: 'POST',
+  path: '/session/step-up/passkey',
+  summary: 'Begin to raise the session with a passkey',
+  description:
+    'Returns what `startAuthentication` of @simplewebauthn/browser takes as `optionsJSON`; its answer raises this session, once, within five minutes.',
+  errors: ['STATE_CONFLICT'],
+  data: requestOptionsSchema,
+  handler: ({ session }, { manage }) => manage.stepUp.passkeyOptions(session),
 });
 
 const sessionItem = z
@@ -199,8 +234,10 @@ const changePassword = manageOperation({
 /** Login, sessions, step-up, logout and the password. */
 export const sessionOperations: readonly ManageOperation[] = [
   login,
+  loginPasskey,
   current,
   stepUp,
+  stepUpPasskey,
   logout,
   listed,
   endOthers,

@@ -17,6 +17,7 @@ import type {
   OrderStore,
   RouteStore,
   SealedStore,
+  PasskeyStore,
   SessionStore,
   UnconfirmedPaymentStore,
   Storage,
@@ -49,6 +50,7 @@ import { KnexOrderStore } from './stores/order-store.ts';
 import { KnexOrderWrites } from './stores/order-writes.ts';
 import { KnexRouteStore, KnexRouteWrites } from './stores/route-store.ts';
 import { KnexSealedStore } from './stores/sealed-store.ts';
+import { KnexPasskeyStore, KnexPasskeyWrites } from './stores/passkey-store.ts';
 import { KnexSessionStore, KnexSessionWrites } from './stores/session-store.ts';
 import { KnexUnconfirmedPaymentStore, KnexUnconfirmedPaymentWrites } from './stores/unconfirmed-payment-store.ts';
 import { KnexTransferStore } from './stores/transfer-store.ts';
@@ -72,6 +74,7 @@ const writesOf = (session: Session, publisher: ChangePublisher, audit: KnexAudit
   routes: new KnexRouteWrites(session, publisher),
   audit,
   manage: new KnexManageWrites(session),
+  passkeys: new KnexPasskeyWrites(session),
   sessions: new KnexSessionWrites(session),
   transfers: new KnexTransferWrites(session),
   wallets: new KnexWalletWrites(session),
@@ -95,6 +98,7 @@ export class KnexStorage implements Storage {
   readonly orders: OrderStore;
   readonly routes: RouteStore;
   readonly sealed: SealedStore;
+  readonly passkeys: PasskeyStore;
   readonly sessions: SessionStore;
   readonly unconfirmedPayments: UnconfirmedPaymentStore;
   readonly transfers: TransferStore;
@@ -113,6 +117,7 @@ export class KnexStorage implements Storage {
     this.audit = new KnexAuditStore(db);
     this.manage = new KnexManageStore(db);
     this.sealed = new KnexSealedStore(db);
+    this.passkeys = new KnexPasskeyStore(db);
     this.sessions = new KnexSessionStore(db);
     this.routes = new KnexRouteStore(db);
     this.callbacks = new KnexCallbackStore(db);

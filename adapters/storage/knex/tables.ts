@@ -36,6 +36,8 @@ const NAMES = {
   security: 'account_security',
   sessions: 'manage_sessions',
   loginNetworks: 'login_networks',
+  passkeys: 'passkeys',
+  passkeyChallenges: 'passkey_challenges',
   audit: 'audit_trail',
   auditHead: 'audit_head',
   transfers: 'transfers',

@@ -22,6 +22,7 @@ import { auditChain } from './0017-audit-chain.ts';
 import { approvals } from './0018-approvals.ts';
 import { scopes } from './0019-scopes.ts';
 import { loginNetworks } from './0020-login-networks.ts';
+import { passkeys } from './0021-passkeys.ts';
 import type { Migration } from './migration.ts';
 import { checksum, ruleStatements } from './rules.ts';
 
@@ -47,6 +48,7 @@ export const MIGRATIONS: readonly Migration[] = [
   approvals,
   scopes,
   loginNetworks,
+  passkeys,
 ];
 /** The row with the version of the triggers. */
 const RULES = 'rules';

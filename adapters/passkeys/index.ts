@@ -1,0 +1,2 @@
+/** Passkeys (WebAuthn) on `@simplewebauthn/server`. @packageDocumentation */
+export * from './webauthn-verifier.ts';

@@ -1,0 +1,54 @@
+import { encodeBase64Url } from './base64.ts';
+import { CHALLENGE_TTL_MS, isFor } from './passkey.ts';
+import type { PasskeyUse } from './passkey.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Digest } from '../ports/digest.ts';
+import type { Random } from '../ports/random.ts';
+import type { Storage } from '../ports/storage.ts';
+
+const CHALLENGE_BYTES = 32;
+const PRUNE_BATCH = 100;
+
+export interface PasskeyChallengesDeps {
+  readonly storage: Pick<Storage, 'transaction' | 'passkeys'>;
+  readonly random: Random;
+  readonly digest: Pick<Digest, 'sha256Hex'>;
+  readonly clock: Clock;
+}
+
+/** Random values that authenticators sign: each is answered once, for what it was given out for, within minutes. */
+export class PasskeyChallenges {
+  readonly #deps: PasskeyChallengesDeps;
+
+  constructor(deps: PasskeyChallengesDeps) {
+    this.#deps = deps;
+  }
+
+  async give(use: PasskeyUse): Promise<string> {
+    const { storage, random, digest, clock } = this.#deps;
+    const now = clock.now();
+    await storage.passkeys.pruneChallenges(now, PRUNE_BATCH);
+    const challenge = encodeBase64Url(random.bytes(CHALLENGE_BYTES));
+    const { accountId, purpose, sessionHash } = use;
+    const record = {
+      hash: digest.sha256Hex(challenge),
+      accountId,
+      purpose,
+      sessionHash,
+      expiresAt: now + CHALLENGE_TTL_MS,
+    };
+    await storage.transaction(async (tx) => {
+      // Two at once would each miss the other's when the oldest are dropped.
+      await tx.accounts.lock(accountId);
+      await tx.passkeys.addChallenge(record);
+    });
+    return challenge;
+  }
+
+  /** Uses a challenge up, whatever becomes of the answer; false unless it was given out for this use. */
+  async take(challenge: string, use: PasskeyUse): Promise<boolean> {
+    const { storage, digest, clock } = this.#deps;
+    const found = await storage.transaction((tx) => tx.passkeys.takeChallenge(digest.sha256Hex(challenge)));
+    return found !== null && isFor(found, use, clock.now());
+  }
+}

@@ -1,0 +1,14 @@
+import type { Account } from '../accounts/account.ts';
+import { TillgateError } from '../kernel/errors.ts';
+import type { AccountId } from '../kernel/ids.ts';
+import type { Transaction } from '../ports/storage.ts';
+import { recordNotFound } from './actor.ts';
+
+/** The account, locked until the transaction ends. @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` for an archived one */
+export async function lockLive(tx: Pick<Transaction, 'accounts'>, id: AccountId): Promise<Account> {
+  const account = await tx.accounts.lock(id);
+  if (account === null) throw recordNotFound();
+  if (account.status === 'archived')
+    throw new TillgateError('STATE_CONFLICT', 'The account is archived; that is final.');
+  return account;
+}
