@@ -1,4 +1,3 @@
-import { MAX_PASSKEYS } from '../auth/passkey.ts';
 import type { Passkey } from '../auth/passkey.ts';
 import { confirmedFactors } from '../auth/confirmed-factors.ts';
 import { requirePasskeyRoom } from '../auth/passkeys.ts';
@@ -35,7 +34,7 @@ export class ManagePasskeys {
     this.#deps = deps;
   }
 
-  /** Oldest first, at most {@link MAX_PASSKEYS}. @throws TillgateError `NOT_FOUND` for another's account */
+  /** Oldest first, at most `MAX_PASSKEYS`. @throws TillgateError `NOT_FOUND` for another's account */
   list(actor: Actor, wanted: AccountId | undefined): Promise<readonly Passkey[]> {
     return this.#deps.storage.passkeys.ofAccount(targetAccount(actor, wanted));
   }
@@ -50,7 +49,7 @@ export class ManagePasskeys {
    * it, and what was enrolled and never confirmed: whoever enrolled that would else confirm it afterwards.
    *
    * @throws TillgateError `INVALID_FIELDS`; `STATE_CONFLICT` for a credential that is registered already, for an account with
-   *   {@link MAX_PASSKEYS}, and for an archived one
+   *   `MAX_PASSKEYS`, and for an archived one
    */
   async add(
     actor: Actor,

@@ -14,6 +14,12 @@ type Fields = Record<string, unknown>;
 
 const UNKNOWN = '1530217733410816001';
 const ADDRESS = '0x90F79bf6EB2c4f870365E785982E1f101E93b906';
+const PASSKEY = {
+  id: 'AAAA',
+  rawId: 'AAAA',
+  type: 'public-key',
+  response: { clientDataJSON: 'AAAA', attestationObject: 'AAAA' },
+};
 const SECURITY = '/manage/v1/security';
 const CREDENTIALS = '/manage/v1/credentials';
 
@@ -44,6 +50,9 @@ const BODIES: Readonly<Partial<Record<ManageAction, object>>> = {
   changePassword: { current: 'a former password', new: 'a password for a test' },
   createCredential: {},
   revealCredential: {},
+  passkeyToAdd: {},
+  addPasskey: { name: 'Key', passkey: PASSKEY },
+  removePasskey: {},
   setWithdrawalAddress: { chain: 'ETH', address: ADDRESS },
   approveWithdrawal: {},
   cancelTransfer: { reason: 'x' },
@@ -94,7 +103,7 @@ eachStorage((_name, open) => {
         asked += 1;
         const body = present(BODIES[id as ManageAction], `what to send to ${id}`);
         const target = path.replaceAll('{code}', 'ETH').replaceAll('{id}', UNKNOWN);
-        assertStepUp(await admin.client.request(method, target, { body }), id);
+        assertStepUp(await admin.client.request(method, target, method === 'DELETE' ? {} : { body }), id);
       }
       assert.equal(asked, Object.keys(BODIES).length);
       assert.deepEqual(await actions(admin), ['session.create']);

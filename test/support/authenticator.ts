@@ -29,7 +29,7 @@ export class SoftwareAuthenticator {
   readonly #publicKey: KeyObject;
   readonly #privateKey: KeyObject;
   #counter = 0;
-  #userHandle = '';
+  #userHandle: string | null = null;
 
   /** @param origin - the page that it is used on */
   constructor(origin: string) {
@@ -41,7 +41,7 @@ export class SoftwareAuthenticator {
 
   /** Makes the credential: what `startRegistration` returns. */
   create({ challenge, rp, user }: PasskeyCreationOptions, forged: Forged = {}): PasskeyResponse {
-    this.#userHandle = user.id;
+    this.#userHandle ??= user.id;
     const clientData = this.#clientData('webauthn.create', challenge, forged);
     const id = Buffer.from(this.id, 'base64url');
     const credential = Buffer.concat([AAGUID, uint(2, id.length), id, coseKey(this.#publicKey)]);
