@@ -101,15 +101,17 @@ function isOf({ id, response: { userHandle } }: PasskeyResponse, { credentialId,
 }
 
 /**
- * True for an attestation without certificates. None is asked for, and certificates of a stranger would have the library ask the
- * addresses in them for lists of revoked ones.
+ * True for an attestation without certificates. None is asked for, and a stranger's are not read: the library checks some of them
+ * against lists at addresses that are in them.
  */
 async function isSelfContained(attestationObject: string): Promise<boolean> {
   const { decodeAttestationObject } = await loadHelpers();
-  const decoded = await orNull(() => decodeAttestationObject(new Uint8Array(fromBase64Url(attestationObject))));
-  if (decoded === null) return false;
-  const format: string = decoded.get('fmt');
-  return format === 'none' || (format === 'packed' && decoded.get('attStmt').get('x5c') === undefined);
+  const found = await orNull(() => {
+    const decoded = decodeAttestationObject(new Uint8Array(fromBase64Url(attestationObject)));
+    const format: string = decoded.get('fmt');
+    return format === 'none' || (format === 'packed' && decoded.get('attStmt').get('x5c') === undefined);
+  });
+  return found === true;
 }
 
 /** The value; `null` where the library throws, which is its answer to what is wrong. Its messages have the challenge in them. */

@@ -13,8 +13,8 @@ export interface Forged {
   readonly userPresent?: boolean;
   readonly counter?: number;
   readonly userHandle?: string;
-  /** Certificates in the attestation, each as DER. */
-  readonly certificates?: readonly Buffer[];
+  /** Who vouches for the authenticator: by its own key, or by one with a certificate. */
+  readonly attestation?: 'self' | { readonly certificate: Buffer; readonly privateKey: KeyObject };
 }
 
 const USER_PRESENT = 0x01;
@@ -46,7 +46,7 @@ export class SoftwareAuthenticator {
     const id = Buffer.from(this.id, 'base64url');
     const credential = Buffer.concat([AAGUID, uint(2, id.length), id, coseKey(this.#publicKey)]);
     const data = Buffer.concat([this.#authenticatorData(rp.id, CREDENTIAL_INCLUDED, forged), credential]);
-    const statement = this.#statement(data, clientData, forged.certificates ?? []);
+    const statement = this.#statement(data, clientData, forged.attestation);
     const attestationObject = map(
       [text('fmt'), statement.fmt],
       [text('attStmt'), statement.body],
@@ -69,7 +69,7 @@ export class SoftwareAuthenticator {
     return this.#answer({
       clientDataJSON: clientData.toString('base64url'),
       authenticatorData: data.toString('base64url'),
-      signature: this.#sign(data, clientData).toString('base64url'),
+      signature: signed(data, clientData, this.#privateKey).toString('base64url'),
       userHandle,
     });
   }
@@ -91,19 +91,24 @@ export class SoftwareAuthenticator {
     return Buffer.concat([sha256(forged.rpId ?? rpId), uint(1, flags), uint(4, counter)]);
   }
 
-  #statement(data: Buffer, clientData: Buffer, certificates: readonly Buffer[]): { fmt: Buffer; body: Buffer } {
-    if (certificates.length === 0) return { fmt: text('none'), body: map() };
-    const signature: Entry = [text('sig'), bytes(this.#sign(data, clientData))];
-    const x5c = Buffer.concat([head(4, certificates.length), ...certificates.map(bytes)]);
-    return { fmt: text('packed'), body: map([text('alg'), integer(-7)], signature, [text('x5c'), x5c]) };
-  }
-
-  #sign(data: Buffer, clientData: Buffer): Buffer {
-    return sign('sha256', Buffer.concat([data, sha256(clientData)]), this.#privateKey);
+  #statement(data: Buffer, clientData: Buffer, attestation: Forged['attestation']): { fmt: Buffer; body: Buffer } {
+    if (attestation === undefined) return { fmt: text('none'), body: map() };
+    const self = attestation === 'self';
+    const signature = signed(data, clientData, self ? this.#privateKey : attestation.privateKey);
+    const entries: Entry[] = [
+      [text('alg'), integer(-7)],
+      [text('sig'), bytes(signature)],
+    ];
+    if (!self) entries.push([text('x5c'), Buffer.concat([head(4, 1), bytes(attestation.certificate)])]);
+    return { fmt: text('packed'), body: map(...entries) };
   }
 }
 
 const sha256 = (data: string | Buffer): Buffer => createHash('sha256').update(data).digest();
+
+/** What authenticators sign is the data and the hash of what the browser collected. */
+const signed = (data: Buffer, clientData: Buffer, key: KeyObject): Buffer =>
+  sign('sha256', Buffer.concat([data, sha256(clientData)]), key);
 
 function uint(size: number, value: number): Buffer {
   const buffer = Buffer.alloc(size);
