@@ -10,7 +10,7 @@ export const PASSKEY_ALGORITHMS = [-8, -7, -257] as const;
 const TYPE = 'public-key';
 
 /** A passkey, as browsers are given it. */
-interface PasskeyDescriptor {
+export interface PasskeyDescriptor {
   readonly id: string;
   readonly type: typeof TYPE;
   readonly transports: readonly string[];
