@@ -306,6 +306,7 @@ const NOT_KILLED_AT: Readonly<Record<string, readonly string[]>> = {
       storage.orders.dueForReversal,
       storage.orders.find,
       storage.orders.history,
+      storage.passkeys.ofAccount,
       storage.ping,
       storage.routes.all,
       storage.sessions.find,
