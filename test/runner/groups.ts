@@ -6,12 +6,16 @@ import type { PlannedFile } from './plan.ts';
 /** So many files share a process: loading the packages costs more than most of them take. */
 const FILES_PER_PROCESS = 10;
 
-/** A process for each group: first the files that need one of their own, then neighbours with the same databases, the dear ones first. */
+/**
+ * A process for each group: first the files that need one of their own, then those with the same databases, the dear ones first.
+ * Neighbours, which often take equally long, go to different groups, so that all groups take about as long.
+ */
 function groupsOf(files: readonly PlannedFile[]): PlannedFile[][] {
   const groups = files.filter(({ alone }) => alone).map((file) => [file]);
   for (const engines of ['all', 'pg', 'sqlite'] as const) {
     const same = files.filter((file) => !file.alone && file.engines === engines);
-    for (let at = 0; at < same.length; at += FILES_PER_PROCESS) groups.push(same.slice(at, at + FILES_PER_PROCESS));
+    const count = Math.ceil(same.length / FILES_PER_PROCESS);
+    for (let at = 0; at < count; at++) groups.push(same.filter((_, index) => index % count === at));
   }
   return groups;
 }
