@@ -6,8 +6,8 @@ import type { HttpDeps } from '../../adapters/http/index.ts';
 import { TillgateError } from '../../core/index.ts';
 import type { ErrorCode } from '../../core/index.ts';
 import { assertError, dataOf, envelope } from '../support/http.ts';
-import { startFakeEdge } from './fake-edge.ts';
-import type { FakeEdge } from './fake-edge.ts';
+import { ACCOUNT, startFakeEdge } from './fake-edge.ts';
+import type { FakeEdge, FakeEdgeOptions } from './fake-edge.ts';
 
 const CODES = [
   40000, 40001, 40002, 40003, 40004, 40005, 40006, 40007, 40008, 40100, 40101, 40102, 40103, 40104, 40105, 40300, 40301,
@@ -15,14 +15,16 @@ const CODES = [
 ];
 
 /** An edge whose order list fails with what a test says. */
-async function failingEdge(): Promise<{ edge: FakeEdge; failWith(error: unknown): void }> {
+async function failingEdge(
+  settings: FakeEdgeOptions['settings'] = {},
+): Promise<{ edge: FakeEdge; failWith(error: unknown): void }> {
   let error: unknown = null;
   const orderQueries = {
     list: async () => {
       throw error;
     },
   } as unknown as HttpDeps['orderQueries'];
-  const edge = await startFakeEdge({ deps: { orderQueries } });
+  const edge = await startFakeEdge({ deps: { orderQueries }, settings });
   return { edge, failWith: (next) => (error = next) };
 }
 
@@ -208,6 +210,28 @@ describe('probes and metrics', () => {
       away = true;
       assertError(await edge.client.get('/readyz'), 50300);
       assert.deepEqual(dataOf(await edge.client.get('/livez')), { status: 'ok' });
+    } finally {
+      await edge.close();
+    }
+  });
+
+  test('a refusal has its line in the log, with code, operation and account: wrong keys, wrong input, a missing right, too many requests', async () => {
+    const { edge, failWith } = await failingEdge({ requestsPerMinute: 3 });
+    try {
+      failWith(new TillgateError('FORBIDDEN', 'This key may not read orders.'));
+      assertError(await edge.client.with({ 'API-Key': 'unknown' }).get('/api/v2/order/'), 40101);
+      assertError(await edge.client.get('/api/v2/order/?size=0'), 40001);
+      for (let n = 0; n < 2; n++) assertError(await edge.client.get('/api/v2/order/'), 40302);
+      assertError(await edge.client.get('/api/v2/order/'), 42900);
+      assert.deepEqual(
+        edge.logger.lines
+          .filter(({ message, fields }) => message === 'request' && fields['operation'] === 'listOrders')
+          .map(({ fields }) => [fields['operation'], fields['code'], fields['account_id']]),
+        [
+          ['listOrders', 40101, undefined],
+          ...[40001, 40302, 40302, 42900].map((code) => ['listOrders', code, ACCOUNT]),
+        ],
+      );
     } finally {
       await edge.close();
     }
