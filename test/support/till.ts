@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CryptoRandom } from '../../adapters/crypto/index.ts';
+import { CryptoRandom, ScryptHasher } from '../../adapters/crypto/index.ts';
 import { PromMetrics } from '../../adapters/metrics/index.ts';
 import type { Account, ChainCode, Lease, Logger, PasswordHasher, Vault } from '../../core/index.ts';
 import { DEFAULT_FEED_LEASE_MS, present, setDataSecurity } from '../../core/index.ts';
@@ -24,6 +24,8 @@ import type { TestStorage } from './storage.ts';
 /** Longer than any test's clock runs: the worker id of a test is never lost. */
 const FOREVER_MS = 1e12;
 const MAX_STEPS = 1000;
+/** Passwords cost a hundredth of what the host takes: with its own, half of a test's time is their hashes. */
+const QUICK_HASHES = { cost: { N: 2 ** 10, r: 8, p: 1 } };
 
 /** A merchant with credentials. */
 export interface TestMerchant {
@@ -45,6 +47,7 @@ export interface TestTillOptions {
   readonly settings?: SettingsInput;
   readonly clock?: FakeClock;
   readonly logger?: Logger;
+  /** scrypt with little work unless told otherwise. */
   readonly hasher?: PasswordHasher;
 }
 
@@ -98,7 +101,7 @@ export async function startTestTill({ storage }: TestStorage, options: TestTillO
     metrics: new PromMetrics(logger),
   };
   const container = createContainer(infrastructure, {
-    replace: { clock, ...(options.hasher === undefined ? {} : { passwordHasher: options.hasher }) },
+    replace: { clock, passwordHasher: options.hasher ?? new ScryptHasher(QUICK_HASHES) },
   });
   const { vault, random } = openingPorts(container);
   const workerId = await SnowflakeWorkerId.take({
