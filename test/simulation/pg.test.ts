@@ -84,9 +84,12 @@ describe('two instances on PostgreSQL, statement by statement', () => {
   });
 
   test('balances are added to without a lock: it is caught', async () => {
-    assert.notEqual(
-      (await hunt(bugNamed('balances are added to without a lock'), { seeds: 8, steps: 300 })).breach,
-      null,
-    );
+    // One seed in some twenty catches it; another order of statements moves it to another seed.
+    const { breach } = await hunt(bugNamed('balances are added to without a lock'), {
+      from: 13,
+      seeds: 60,
+      steps: 300,
+    });
+    assert.notEqual(breach, null);
   });
 });

@@ -39,7 +39,7 @@ function writeEdited({ edits = [] }: Bug, folder: string): readonly { readonly u
  */
 export async function hunt(
   bug: Bug,
-  { seeds, steps }: { readonly seeds: number; readonly steps: number },
+  { from = 1, seeds, steps }: { readonly from?: number; readonly seeds: number; readonly steps: number },
 ): Promise<Catch> {
   const folder = mkdtempSync(join(tmpdir(), 'tillgate-bug-'));
   const worker = startWorker(['--import', HOOK], {
@@ -50,7 +50,7 @@ export async function hunt(
   try {
     await ready(worker);
     let [played, cpuMs, scenarios] = [0, 0, 0];
-    for (let seed = 1; seed <= seeds; seed++) {
+    for (let seed = from; seed < from + seeds; seed++) {
       const task = onDatabase({ seed, steps }, database);
       const answer = ask(worker, task);
       worker.send(task);
