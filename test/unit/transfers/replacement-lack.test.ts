@@ -23,8 +23,10 @@ function storageOf({ float = 0n, allowance = 0n }: Till): Storage {
   };
   return {
     ledger: {
-      balances: (account: string) =>
-        Promise.resolve([{ account, currency: 'ETH', units: account === 'operator:ETH' ? float : 0n }]),
+      balances: (...accounts: readonly string[]) =>
+        Promise.resolve(
+          accounts.map((account) => ({ account, currency: 'ETH', units: account === 'operator:ETH' ? float : 0n })),
+        ),
     },
     transfers: {
       live: () => Promise.resolve(allowance === 0n ? [] : [waiting]),

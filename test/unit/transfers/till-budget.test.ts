@@ -30,7 +30,8 @@ function opened({ live = [], inFlight = [], budget, ...accounts }: Books): Promi
   };
   const storage = {
     ledger: {
-      balances: (account: string) => Promise.resolve([{ account, currency: 'ETH', units: units[account] ?? 0n }]),
+      balances: (...accounts: readonly string[]) =>
+        Promise.resolve(accounts.map((account) => ({ account, currency: 'ETH', units: units[account] ?? 0n }))),
     },
     transfers: {
       live: () =>
