@@ -1,6 +1,6 @@
 import type { ChainCode, CurrencyCode } from '../kernel/asset.ts';
-import type { LedgerStore } from '../ports/ledger-store.ts';
 import { FEES_ACCOUNT, gasAccount, LOSS_ACCOUNT, operatorAccount } from './entry.ts';
+import type { LedgerBalance } from './entry.ts';
 
 /** The till's own accounts in one currency of a chain: what the chain holds beyond what is owed is their sum. */
 export interface OwnAccounts {
@@ -16,19 +16,27 @@ export interface OwnAccounts {
 
 const NOTHING: OwnAccounts = { fees: 0n, loss: 0n, operator: 0n, gas: 0n };
 
-/** Reads the till's own accounts on a chain, by currency. */
-export async function readOwnAccounts(
-  ledger: Pick<LedgerStore, 'balances'>,
-  chain: ChainCode,
-): Promise<(currency: CurrencyCode) => OwnAccounts> {
-  const parts = new Map<string, keyof OwnAccounts>([
+const partsOf = (chain: ChainCode): ReadonlyMap<string, keyof OwnAccounts> =>
+  new Map([
     [FEES_ACCOUNT, 'fees'],
     [LOSS_ACCOUNT, 'loss'],
     [operatorAccount(chain), 'operator'],
     [gasAccount(chain), 'gas'],
   ]);
+
+/** The names of the till's own accounts on a chain. */
+export function ownAccountNames(chain: ChainCode): readonly string[] {
+  return [...partsOf(chain).keys()];
+}
+
+/** The till's own accounts on a chain, by currency; other balances are ignored. */
+export function ownAccounts(
+  chain: ChainCode,
+  balances: readonly LedgerBalance[],
+): (currency: CurrencyCode) => OwnAccounts {
+  const parts = partsOf(chain);
   const own = new Map<CurrencyCode, OwnAccounts>();
-  for (const { account, currency, units } of await ledger.balances(...parts.keys())) {
+  for (const { account, currency, units } of balances) {
     const part = parts.get(account);
     if (part !== undefined) own.set(currency, { ...(own.get(currency) ?? NOTHING), [part]: units });
   }

@@ -13,7 +13,7 @@ import type {
   TransferKind,
   TransferStatus,
 } from '../transfers/transfer.ts';
-import type { LedgerEntry } from '../ledger/entry.ts';
+import type { LedgerBalance, LedgerEntry } from '../ledger/entry.ts';
 import type { TransactionRow } from '../transactions/transaction.ts';
 import type { IdempotencyClaim } from './order-store.ts';
 import type { SpendableCoin } from './chain-payments.ts';
@@ -102,6 +102,13 @@ export interface WithdrawalFreeze {
   readonly at: Millis;
 }
 
+/** What the till owns and owes on a chain, all of one moment: a payout that is booked meanwhile counts once. */
+export interface TillPosition {
+  readonly balances: readonly LedgerBalance[];
+  readonly inFlight: readonly InFlight[];
+  readonly live: readonly LiveTransfer[];
+}
+
 /** A merchant's new transfer, with everything that its reserve writes. */
 export interface Reservation {
   readonly transfer: Transfer & { readonly accountId: AccountId };
@@ -155,6 +162,8 @@ export interface TransferStore {
   inFlight(chain: ChainCode): Promise<readonly InFlight[]>;
   /** Transfers of a chain that are neither CONFIRMED nor FAILED. */
   live(chain: ChainCode): Promise<readonly LiveTransfer[]>;
+  /** The balances of these accounts, {@link inFlight} and {@link live}, read in one snapshot. */
+  position(chain: ChainCode, accounts: readonly string[]): Promise<TillPosition>;
   /** Newest first; of one status, or all for `null`. */
   list(status: TransferStatus | null, page: PageRequest): Promise<Page<Transfer>>;
   /** Free deposits at deposit addresses, summed by address and currency, most units first within each currency. */

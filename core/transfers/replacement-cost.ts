@@ -18,7 +18,7 @@ export interface Replacement {
  */
 export async function replacementLack(
   chain: Pick<PayingChain, 'code' | 'payments'>,
-  storage: Pick<Storage, 'ledger' | 'transfers'>,
+  storage: Pick<Storage, 'transfers'>,
   view: PayoutView,
   replacement: Replacement,
   budgets?: FeeBudgets,

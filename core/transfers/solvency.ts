@@ -1,6 +1,6 @@
 import type { Asset, ChainCode, CurrencyCode } from '../kernel/asset.ts';
 import { formatUnits } from '../kernel/decimal.ts';
-import { readOwnAccounts, solvencyOf } from '../ledger/solvency.ts';
+import { ownAccountNames, ownAccounts, solvencyOf } from '../ledger/solvency.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { PayingChain } from './payout-deps.ts';
 
@@ -21,11 +21,12 @@ export interface SolvencyScope {
 /** The solvency of each currency of a chain. What is owed of an unfinished request is what its receiver gets. */
 export async function readSolvency(
   { code, assets }: Pick<SolvencyScope, 'code' | 'assets'>,
-  { ledger, transfers }: Pick<Storage, 'ledger' | 'transfers'>,
+  { transfers }: Pick<Storage, 'transfers'>,
 ): Promise<readonly SolvencyLine[]> {
-  const own = await readOwnAccounts(ledger, code);
+  const { balances, live } = await transfers.position(code, ownAccountNames(code));
+  const own = ownAccounts(code, balances);
   const promised = new Map<CurrencyCode, bigint>();
-  for (const { isMerchants, currency, feeUnits } of await transfers.live(code))
+  for (const { isMerchants, currency, feeUnits } of live)
     if (isMerchants) promised.set(currency, (promised.get(currency) ?? 0n) + feeUnits);
   return assets.map(({ currency }) => ({
     currency,

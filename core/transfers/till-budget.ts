@@ -1,7 +1,7 @@
 import type { CurrencyCode } from '../kernel/asset.ts';
 import { formatUnits, parseUnits } from '../kernel/decimal.ts';
 import { present } from '../kernel/guard.ts';
-import { readOwnAccounts } from '../ledger/solvency.ts';
+import { ownAccountNames, ownAccounts } from '../ledger/solvency.ts';
 import type { ChainAdapter } from '../ports/chain-adapter.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { LiveTransfer } from '../ports/transfer-store.ts';
@@ -40,17 +40,17 @@ export class TillBudget {
 
   static async open(
     { code, payments }: Pick<PayingChain, 'code' | 'payments'>,
-    { ledger, transfers }: Pick<Storage, 'ledger' | 'transfers'>,
+    { transfers }: Pick<Storage, 'transfers'>,
     budgets: FeeBudgets = new Map(),
   ): Promise<TillBudget> {
     const { currency, decimals } = payments.feeAsset;
-    const { fees, loss, operator, gas } = (await readOwnAccounts(ledger, code))(currency);
-    const live = await transfers.live(code);
+    const { balances, inFlight, live } = await transfers.position(code, ownAccountNames(code));
+    const { fees, loss, operator, gas } = ownAccounts(code, balances)(currency);
     const native = live.filter((transfer) => transfer.isMerchants && transfer.currency === currency);
     let pending = total(live, (transfer) => transfer.kind === 'gas' && isSigned(transfer), 'units');
     pending -= total(native, isSigned, 'feeUnits');
     // A token's sweep pays with gas that is booked at its address already.
-    for (const { sourceAddress, currency: moved, nativeFeeUnits } of await transfers.inFlight(code))
+    for (const { sourceAddress, currency: moved, nativeFeeUnits } of inFlight)
       if (sourceAddress === payments.hotAddress || moved === currency) pending += nativeFeeUnits;
     const most = budgets.get(currency);
     return new TillBudget(
@@ -117,7 +117,7 @@ export class TillBudget {
 /** What an operator who rejects a payment leaves with the till; see {@link sweptFor}. */
 export async function keptOf(
   chain: ChainAdapter | undefined,
-  storage: Pick<Storage, 'ledger' | 'transfers'>,
+  storage: Pick<Storage, 'transfers'>,
   transfer: Transfer,
 ): Promise<bigint> {
   const payments = chain?.payments;

@@ -327,6 +327,7 @@ const NOT_KILLED_AT: Readonly<Record<string, readonly string[]>> = {
       storage.transfers.livePayouts,
       storage.transfers.nonce,
       storage.transfers.payoutStop,
+      storage.transfers.position,
       storage.transfers.refundOf,
       storage.transfers.refundsOf,
       storage.transfers.sweepCandidates,

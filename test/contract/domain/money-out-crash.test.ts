@@ -19,7 +19,7 @@ const READS = new Set(
     ...[transfers.coinsOf, transfers.expectedCustody, transfers.freeAt, transfers.freeCoins, transfers.gasBalances],
     ...[transfers.holdings, transfers.hotCustody, transfers.inFlight, transfers.knownCoins, transfers.live],
     ...[transfers.livePayouts, transfers.nonce, transfers.payoutStop, transfers.sweepCandidates],
-    ...[transfers.unminedPayouts, transfers.waiting],
+    ...[transfers.position, transfers.unminedPayouts, transfers.waiting],
     ...[payments.balance, payments.custody, payments.dust, payments.nextNonce, payments.outcome, payments.price],
     ...[payments.unspent],
   ]),

@@ -1,9 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PAYOUT_STATUSES } from '../../../core/index.ts';
-import type { PayoutChanges, PayoutId, PayoutStatus, TransferId } from '../../../core/index.ts';
+import { custodyAccount, FEES_ACCOUNT, PAYOUT_STATUSES } from '../../../core/index.ts';
+import type {
+  AccountId,
+  Payout,
+  PayoutChanges,
+  PayoutId,
+  PayoutStatus,
+  Transfer,
+  TransferId,
+} from '../../../core/index.ts';
 import { eachStorage } from '../../support/each-storage.ts';
-import { deposit, nextId, NOW, transactionRow } from './fixtures.ts';
+import { deposit, entry, nextId, NOW, transactionRow } from './fixtures.ts';
 import {
   attempt,
   payout,
@@ -303,6 +311,46 @@ eachStorage((_name, opened) => {
       { sourceAddress: '0xd', currency: 'ETH', units: 4n, nativeFeeUnits: 0n },
     ]);
     assert.deepEqual(await storage.transfers.inFlight('BSC'), []);
+  });
+
+  test('fault 101: what the till has is read at one moment: a payout that is booked meanwhile counts once', async (t) => {
+    const { storage, another } = await opened(t);
+    const second = await another();
+    const fee = 21n;
+    const sweeps: (readonly [Transfer, Payout])[] = [];
+    for (let n = 0; n < 12; n++) {
+      const sweep = await stored(storage, transfer());
+      const made = await signed(storage, [sweep], { nonce: 0, sourceAddress: sweep.sourceAddress, sourceIndex: 7 });
+      await storage.transaction((tx) => tx.transfers.addAttempt(attempt(made.id, { feeUnits: fee })));
+      sweeps.push([sweep, made]);
+    }
+    const finish = ([{ id }, made]: readonly [Transfer, Payout]): Promise<unknown> =>
+      second.transaction(async (tx) => {
+        await tx.transfers.move(id, 'SIGNED', 'CONFIRMED', { updatedAt: NOW, finishedAt: NOW });
+        await tx.transfers.closePayout(made.id, 'DONE', { minedTxid: `0x${id}`, minedHeight: 1 });
+        const postings = [
+          { account: FEES_ACCOUNT, currency: 'ETH', units: -fee },
+          { account: custodyAccount('ETH'), currency: 'ETH', units: fee },
+        ];
+        await tx.ledger.append(entry(id as string as AccountId, `sweep:${id}`, 0n, { postings }));
+      });
+    const costs = async (): Promise<readonly [bigint, number, number]> => {
+      const { balances, inFlight, live } = await storage.transfers.position('ETH', [FEES_ACCOUNT]);
+      assert.ok(balances.every(({ account }) => account === FEES_ACCOUNT));
+      const booked = balances.reduce((sum, { units }) => sum - units, 0n);
+      return [inFlight.reduce((sum, { nativeFeeUnits }) => sum + nativeFeeUnits, booked), inFlight.length, live.length];
+    };
+    let open = sweeps.length;
+    const finishing = (async () => {
+      for (const each of sweeps) await finish(each);
+      open = 0;
+    })();
+    for (let seen = 0; open > 0; seen++) {
+      const [total, flying, alive] = await costs();
+      assert.deepEqual([total, flying], [12n * fee, alive], `look ${seen}`);
+    }
+    await finishing;
+    assert.deepEqual(await costs(), [12n * fee, 0, 0]);
   });
 
   test('a payout is signed for good or not at all, and the loser of its nonce leaves no trace', async (t) => {

@@ -22,15 +22,13 @@ function storageOf({ float = 0n, allowance = 0n }: Till): Storage {
     maxFeeUnits: allowance * 2n,
   };
   return {
-    ledger: {
-      balances: (...accounts: readonly string[]) =>
-        Promise.resolve(
-          accounts.map((account) => ({ account, currency: 'ETH', units: account === 'operator:ETH' ? float : 0n })),
-        ),
-    },
     transfers: {
-      live: () => Promise.resolve(allowance === 0n ? [] : [waiting]),
-      inFlight: () => Promise.resolve([]),
+      position: () =>
+        Promise.resolve({
+          balances: [{ account: 'operator:ETH', currency: 'ETH', units: float }],
+          live: allowance === 0n ? [] : [waiting],
+          inFlight: [],
+        }),
     },
   } as unknown as Storage;
 }

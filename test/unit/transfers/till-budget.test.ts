@@ -29,14 +29,11 @@ function opened({ live = [], inFlight = [], budget, ...accounts }: Books): Promi
     'gas:ETH': accounts.gas,
   };
   const storage = {
-    ledger: {
-      balances: (...accounts: readonly string[]) =>
-        Promise.resolve(accounts.map((account) => ({ account, currency: 'ETH', units: units[account] ?? 0n }))),
-    },
     transfers: {
-      live: () =>
-        Promise.resolve(
-          live.map((each) => ({
+      position: (_chain: string, names: readonly string[]) =>
+        Promise.resolve({
+          balances: names.map((account) => ({ account, currency: 'ETH', units: units[account] ?? 0n })),
+          live: live.map((each) => ({
             currency: 'ETH',
             isMerchants: true,
             units: 0n,
@@ -44,9 +41,8 @@ function opened({ live = [], inFlight = [], budget, ...accounts }: Books): Promi
             maxFeeUnits: 0n,
             ...each,
           })),
-        ),
-      inFlight: () =>
-        Promise.resolve(inFlight.map((each) => ({ sourceAddress: HOT, currency: 'ETH', units: 0n, ...each }))),
+          inFlight: inFlight.map((each) => ({ sourceAddress: HOT, currency: 'ETH', units: 0n, ...each })),
+        }),
     },
   } as unknown as Storage;
   return TillBudget.open(chain, storage, budget === undefined ? undefined : new Map([['ETH', budget]]));

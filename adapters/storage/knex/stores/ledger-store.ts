@@ -1,13 +1,9 @@
 import type { LedgerBalance, LedgerBreach, LedgerStore } from '../../../../core/index.ts';
 import type { Database } from '../database.ts';
-import type { Row } from '../dialects/dialect.ts';
-import { text, units } from '../rows/values.ts';
+import { balanceOf, ledgerBalances } from './ledger-balances.ts';
 import { driftedBalances, insolventCurrencies, unbalancedEntries } from './ledger-sums.ts';
 import { driftedUnassigned, missingCallbacks, mismatchedDeposits } from './ledger-facts.ts';
 import { mismatchedTransfers } from './ledger-transfers.ts';
-
-/** In the order of both databases nothing comes after it. */
-const LAST_CHARACTER = '\u{10ffff}';
 
 /** The ledger's cached balances and its invariants. */
 export class KnexLedgerStore implements LedgerStore {
@@ -17,13 +13,8 @@ export class KnexLedgerStore implements LedgerStore {
     this.#db = db;
   }
 
-  async balances(...prefixes: readonly string[]): Promise<readonly LedgerBalance[]> {
-    // Ranges of the primary key, not LIKE: no character of a prefix is a wildcard, and other accounts are not read.
-    const ranges = prefixes.map(() => '(account >= ? AND account < ?)').join(' OR ');
-    const sql = `SELECT account, currency, units FROM ${this.#db.tables.balances}
-      WHERE ${ranges} ORDER BY account, currency`;
-    const bounds = prefixes.flatMap((prefix) => [prefix, `${prefix}${LAST_CHARACTER}`]);
-    return (await this.#db.read(sql, bounds)).map(balanceOf);
+  balances(...prefixes: readonly string[]): Promise<readonly LedgerBalance[]> {
+    return ledgerBalances(this.#db.read, this.#db.tables, prefixes);
   }
 
   unbalancedEntries(limit: number): Promise<readonly LedgerBreach[]> {
@@ -67,9 +58,3 @@ export class KnexLedgerStore implements LedgerStore {
     return missingCallbacks(this.#db, limit);
   }
 }
-
-const balanceOf = (row: Row): LedgerBalance => ({
-  account: text(row, 'account'),
-  currency: text(row, 'currency'),
-  units: units(row, 'units'),
-});

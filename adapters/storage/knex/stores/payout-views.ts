@@ -1,7 +1,7 @@
-import type { Payout, PayoutView, ChainCode, InFlight } from '../../../../core/index.ts';
+import type { Payout, PayoutView, ChainCode, InFlight, LiveTransfer } from '../../../../core/index.ts';
 import type { Dialect, Row, Run } from '../dialects/dialect.ts';
 import { names } from '../rows/columns.ts';
-import { ATTEMPT_COLUMNS, attemptOf, TRANSFER_COLUMNS, transferOf } from '../rows/transfer-row.ts';
+import { ATTEMPT_COLUMNS, attemptOf, liveTransferOf, TRANSFER_COLUMNS, transferOf } from '../rows/transfer-row.ts';
 import { text, textOrNull, units } from '../rows/values.ts';
 import type { Tables } from '../tables.ts';
 
@@ -72,6 +72,17 @@ export async function inFlight(run: Run, { tables, dialect }: Place, chain: Chai
     });
   }
   return [...sums.values()];
+}
+
+/** Transfers that are neither CONFIRMED nor FAILED. */
+export async function liveTransfers(
+  run: Run,
+  { transfers }: Tables,
+  chain: ChainCode,
+): Promise<readonly LiveTransfer[]> {
+  const sql = `SELECT kind, status, account_id, deposit_id, currency, units, fee_units, max_fee_units, created_at FROM ${transfers}
+    WHERE chain = ? AND status NOT IN ('CONFIRMED', 'FAILED')`;
+  return (await run(sql, [chain])).map(liveTransferOf);
 }
 
 function dearest(attempts: readonly Row[]): Map<string, bigint> {

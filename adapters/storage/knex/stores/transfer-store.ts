@@ -12,6 +12,7 @@ import type {
   IdempotencyClaim,
   InFlight,
   LiveTransfer,
+  TillPosition,
   Reservation,
   ReserveOutcome,
   OrderId,
@@ -32,16 +33,17 @@ import type { Binding } from '../binding.ts';
 import type { Run } from '../dialects/dialect.ts';
 import { names } from '../rows/columns.ts';
 import { claimKey } from '../rows/claim-row.ts';
-import { liveTransferOf, PAYOUT_COLUMNS, payoutOf, TRANSFER_COLUMNS, transferOf } from '../rows/transfer-row.ts';
+import { PAYOUT_COLUMNS, payoutOf, TRANSFER_COLUMNS, transferOf } from '../rows/transfer-row.ts';
 import { FREEZE_COLUMNS, freezeOf } from '../rows/wallet-row.ts';
 import { integer } from '../rows/values.ts';
 import { bookedPayments } from './booked-payments.ts';
-import { payoutViews, inFlight } from './payout-views.ts';
+import { inFlight, liveTransfers, payoutViews } from './payout-views.ts';
 import { claimedTransfer } from './claims.ts';
 import type { ClaimedTransfer } from './claims.ts';
 import { isStorable } from './common.ts';
 import { expectedCustody, hotCustody } from './custody.ts';
 import { gasAt, gasBalances } from './gas-balances.ts';
+import { ledgerBalances } from './ledger-balances.ts';
 import { reserveTransfers } from './reserve-transfers.ts';
 import { coinsOf, freeAt, freeCoins, hasTakenCoins, keptHoldings, knownCoins, ownersOfMany } from './holding-reads.ts';
 import { approvalsOf } from './requested-units.ts';
@@ -188,10 +190,16 @@ export class KnexTransferStore implements TransferStore {
     return freeAt(this.#db, chain, address, currency);
   }
 
-  async live(chain: ChainCode): Promise<readonly LiveTransfer[]> {
-    const sql = `SELECT kind, status, account_id, deposit_id, currency, units, fee_units, max_fee_units, created_at FROM ${this.#db.tables.transfers}
-      WHERE chain = ? AND status NOT IN ('CONFIRMED', 'FAILED')`;
-    return (await this.#db.read(sql, [chain])).map(liveTransferOf);
+  live(chain: ChainCode): Promise<readonly LiveTransfer[]> {
+    return liveTransfers(this.#db.read, this.#db.tables, chain);
+  }
+
+  position(chain: ChainCode, accounts: readonly string[]): Promise<TillPosition> {
+    return this.#db.snapshot(async (run) => ({
+      balances: await ledgerBalances(run, this.#db.tables, accounts),
+      inFlight: await inFlight(run, this.#db, chain),
+      live: await liveTransfers(run, this.#db.tables, chain),
+    }));
   }
 
   hotCustody(chain: ChainCode): Promise<ReadonlyMap<CurrencyCode, bigint>> {
