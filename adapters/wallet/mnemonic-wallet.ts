@@ -1,4 +1,4 @@
-import { mnemonicToSeed, generateMnemonic as generate, validateMnemonic } from '@scure/bip39';
+import { mnemonicToSeedWebcrypto, generateMnemonic as generate, validateMnemonic } from '@scure/bip39';
 import { wordlist } from '@scure/bip39/wordlists/english.js';
 import { TillgateError } from '../../core/index.ts';
 import type { EcdsaSignature, PublicWallet, Signer, SigningIntent, TransactionBuilder } from '../../core/index.ts';
@@ -64,7 +64,7 @@ export class MnemonicWallet implements PublicWallet, Signer {
   }
 
   async #readTree(): Promise<KeyTree> {
-    const seed = await mnemonicToSeed(this.#phrase, this.#passphrase);
+    const seed = await mnemonicToSeedWebcrypto(this.#phrase, this.#passphrase);
     const tree = new KeyTree(seed);
     seed.fill(0);
     return tree;
