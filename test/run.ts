@@ -8,7 +8,7 @@
  *     npm run test:nodes              those against real daemons (test/nodes)
  *     npm run test:browser            those in a real browser (test/browser)
  *
- * `--engines=sqlite|pg|all` chooses the databases; arguments that begin with `--test-` go on to node. One file also runs
+ * `--engines=memory|sqlite|pg|all` chooses the databases; arguments that begin with `--test-` go on to node. One file also runs
  * by itself: `node --import tsx --test FILE`.
  */
 import { spawn, spawnSync } from 'node:child_process';
@@ -35,7 +35,7 @@ interface Request extends Choice {
   readonly forNode: readonly string[];
 }
 
-const ENGINES = /^--engines=(sqlite|pg|all)$/;
+const ENGINES = /^--engines=(memory|sqlite|pg|all)$/;
 
 function readRequest(args: readonly string[]): Request {
   const apart = APART.find((each) => args.includes(`--${each}`)) ?? null;

@@ -12,7 +12,7 @@ const FILES_PER_PROCESS = 10;
  */
 function groupsOf(files: readonly PlannedFile[]): PlannedFile[][] {
   const groups = files.filter(({ alone }) => alone).map((file) => [file]);
-  for (const engines of ['all', 'pg', 'sqlite'] as const) {
+  for (const engines of ['all', 'pg', 'memory', 'sqlite'] as const) {
     const same = files.filter((file) => !file.alone && file.engines === engines);
     const count = Math.ceil(same.length / FILES_PER_PROCESS);
     for (let at = 0; at < count; at++) groups.push(same.filter((_, index) => index % count === at));

@@ -4,7 +4,7 @@ import { reached, repository } from './compile.ts';
 import type { Compiled } from './compile.ts';
 
 /** Which databases a file's suites run on; `eachStorage` reads it from TEST_ENGINES. */
-export type Engines = 'sqlite' | 'pg' | 'all';
+export type Engines = 'memory' | 'sqlite' | 'pg' | 'all';
 
 /** Tests that need more than the packages, each with a run of its own. */
 export const APART = ['nodes', 'browser'] as const;
@@ -40,16 +40,19 @@ const FULL_ONLY = [
   'test/package/',
   'test/e2e/bsc-pairs',
   'test/e2e/ethereum-pairs',
-  'test/e2e/tron-pairs',
+  'test/e2e/late-payment',
   'test/e2e/money-out-kills',
   'test/e2e/money-out-restarts',
-  'test/e2e/restore-drill-pg',
-  'test/e2e/restore-drill-tron',
+  'test/e2e/restore-drill',
+  'test/e2e/signer-drill',
+  'test/e2e/tron-pairs',
 ];
 /** Parts whose subject is the SQL: they run on every database each time. */
 const EVERY_ENGINE = ['test/contract/storage/', 'test/contract/kit/storage', 'test/e2e/'];
 /** Parts whose files take long, and wait for most of it: in one process they would be the last to end. */
 const ALONE = [...FULL_ONLY, 'test/e2e/', 'test/host/'];
+/** Parts whose subject is above the storage: `npm test` has their database in memory, and `npm run test:rest` takes PostgreSQL. */
+const IN_MEMORY = ['test/contract/domain/'];
 /** What makes the suites of a file run once for each database. */
 const EACH_STORAGE = 'test/support/each-storage.ts';
 /** The first line of a file that needs a process of its own, with the reason. */
@@ -59,8 +62,10 @@ const within = (parts: readonly string[], path: string): boolean => parts.some((
 
 const apartOf = (path: string): Apart | null => APART.find((each) => path.startsWith(`test/${each}/`)) ?? null;
 /** The databases of a file in `npm test`, and in each other run but for what that one left out. */
-const usualEngines = (path: string): Engines =>
-  apartOf(path) !== null || within([...EVERY_ENGINE, ...FULL_ONLY], path) ? 'all' : 'sqlite';
+function usualEngines(path: string): Engines {
+  if (apartOf(path) !== null || within([...EVERY_ENGINE, ...FULL_ONLY], path)) return 'all';
+  return within(IN_MEMORY, path) ? 'memory' : 'sqlite';
+}
 
 /** The files that a choice means, each with its databases. */
 export function planOf({ apart, rest, engines, words }: Choice, compiled: Compiled): PlannedFile[] {
@@ -76,7 +81,7 @@ export function planOf({ apart, rest, engines, words }: Choice, compiled: Compil
   const daily = all.filter((path) => !within(FULL_ONLY, path));
   if (!rest) return usual(daily);
   const onSqliteOnly = daily.filter(
-    (path) => usualEngines(path) === 'sqlite' && reached(compiled, path, false).has(EACH_STORAGE),
+    (path) => usualEngines(path) !== 'all' && reached(compiled, path, false).has(EACH_STORAGE),
   );
   return [...usual(all.filter((path) => within(FULL_ONLY, path))), ...onSqliteOnly.map((path) => planned(path, 'pg'))];
 }
@@ -94,7 +99,7 @@ export interface Needs {
 
 export function needsOf(files: readonly PlannedFile[], compiled: Compiled): Needs {
   const uses = (module: string): boolean =>
-    files.some(({ path, engines }) => reached(compiled, path, engines !== 'sqlite').has(module));
+    files.some(({ path, engines }) => reached(compiled, path, engines === 'pg' || engines === 'all').has(module));
   return {
     postgres: uses('test/support/postgres.ts'),
     templates: uses('test/support/templates.ts'),

@@ -17,7 +17,7 @@ const CHAIN = { confirmations: 1, spendableConfirmations: 2, finalityBlocks: 6 }
 /** `npm run test:storage-faults`: every statement of every flow, on both databases. */
 const ALL = process.env['EVERY_STATEMENT'] === '1';
 /** In the tests of each day: of a long flow some statements, others on each database and in each file. */
-const LONG_STRIDE: Readonly<Record<EngineName, number>> = { sqlite: 9, pg: 17 };
+const LONG_STRIDE: Readonly<Record<EngineName, number>> = { memory: 9, sqlite: 9, pg: 17 };
 const FIRST: Readonly<Record<FailureKind, number>> = { refused: 1, 'answer lost': 5 };
 
 /** Fails the n-th statement of a flow; false when the flow has fewer. */

@@ -7,28 +7,27 @@ type Rows = readonly Record<string, unknown>[];
  *
  * @returns what restores it
  */
-export async function takeBackup({ sql, config }: TestStorage): Promise<() => Promise<void>> {
+export async function takeBackup({ sql, engine }: TestStorage): Promise<() => Promise<void>> {
   const tables =
-    config.client === 'pg'
+    engine === 'pg'
       ? await sql(`SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'`)
       : await sql(`SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`);
   const kept = new Map<string, Rows>();
   for (const { name } of tables) kept.set(String(name), await sql(`SELECT * FROM "${String(name)}"`));
   const put = async (): Promise<void> => {
     // All are emptied before any is filled: on PostgreSQL a table takes those that refer to it along.
-    for (const name of kept.keys())
-      await sql(config.client === 'pg' ? `TRUNCATE "${name}" CASCADE` : `DELETE FROM "${name}"`);
+    for (const name of kept.keys()) await sql(engine === 'pg' ? `TRUNCATE "${name}" CASCADE` : `DELETE FROM "${name}"`);
     for (const [name, rows] of kept) {
       for (const row of rows) {
         const columns = Object.keys(row);
         await sql(
-          `INSERT INTO "${name}" (${columns.map((each) => `"${each}"`).join(', ')}) ${config.client === 'pg' ? 'OVERRIDING SYSTEM VALUE' : ''} VALUES (${columns.map(() => '?').join(', ')})`,
+          `INSERT INTO "${name}" (${columns.map((each) => `"${each}"`).join(', ')}) ${engine === 'pg' ? 'OVERRIDING SYSTEM VALUE' : ''} VALUES (${columns.map(() => '?').join(', ')})`,
           Object.values(row) as (string | number | null)[],
         );
       }
     }
   };
-  return config.client === 'pg' ? () => withoutPgTriggers(sql, put) : () => withoutSqliteTriggers(sql, put);
+  return engine === 'pg' ? () => withoutPgTriggers(sql, put) : () => withoutSqliteTriggers(sql, put);
 }
 
 async function withoutPgTriggers(sql: TestStorage['sql'], work: () => Promise<void>): Promise<void> {
@@ -40,6 +39,8 @@ async function withoutPgTriggers(sql: TestStorage['sql'], work: () => Promise<vo
 async function withoutSqliteTriggers(sql: TestStorage['sql'], work: () => Promise<void>): Promise<void> {
   const triggers = await sql(`SELECT name, sql FROM sqlite_master WHERE type = 'trigger'`);
   for (const { name } of triggers) await sql(`DROP TRIGGER "${String(name)}"`);
+  await sql('PRAGMA foreign_keys = OFF');
   await work();
+  await sql('PRAGMA foreign_keys = ON');
   for (const { sql: text } of triggers) await sql(String(text));
 }

@@ -3,13 +3,14 @@ import { openTestStorage } from './storage.ts';
 import type { EngineName, OpenStorage } from './storage.ts';
 
 /**
- * The databases that suites run on: those that TEST_ENGINES names (`sqlite`, `pg`, `all`). A file that is run by hand
+ * The databases that suites run on: those that TEST_ENGINES names (`memory`, `sqlite`, `pg`, or `all` for the last two). A file that is run by hand
  * takes SQLite, and PostgreSQL too where TEST_DATABASE_URL names a server.
  */
 export function testedEngines(): readonly EngineName[] {
   const chosen = process.env['TEST_ENGINES'] ?? (process.env['TEST_DATABASE_URL'] ? 'all' : 'sqlite');
-  const engines = (['sqlite', 'pg'] as const).filter((each) => chosen === 'all' || chosen === each);
-  if (engines.length === 0) throw new Error(`TEST_ENGINES is ${chosen}; it can be sqlite, pg or all`);
+  if (chosen === 'all') return ['sqlite', 'pg'];
+  const engines = (['memory', 'sqlite', 'pg'] as const).filter((each) => chosen === each);
+  if (engines.length === 0) throw new Error(`TEST_ENGINES is ${chosen}; it can be memory, sqlite, pg or all`);
   return engines;
 }
 

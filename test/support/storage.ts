@@ -5,9 +5,10 @@ import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import knex, { type Knex } from 'knex';
 import { openStorage } from '../../adapters/storage/knex/index.ts';
-import type { KnexStorage, PgConfig, SqliteConfig } from '../../adapters/storage/knex/index.ts';
+import type { EmbeddedConfig, KnexStorage, PgConfig, SqliteConfig } from '../../adapters/storage/knex/index.ts';
 import type { Logger } from '../../core/index.ts';
-import { copySqliteTemplate, pgTemplate } from './templates.ts';
+import { SqliteDriver } from './sqlite-driver.ts';
+import { copySqliteTemplate, pgTemplate, sqliteTemplate } from './templates.ts';
 
 /** A logger that keeps nothing. */
 export const silentLogger: Logger = {
@@ -20,9 +21,10 @@ export const silentLogger: Logger = {
 
 /** A storage on a database of a test's own, migrated. */
 export interface TestStorage {
+  readonly engine: EngineName;
   readonly storage: KnexStorage;
   /** What opens the same database again: a restart, or a second instance. */
-  readonly config: SqliteConfig | PgConfig;
+  readonly config: SqliteConfig | PgConfig | EmbeddedConfig;
   /** A second instance on the same database; closed with the first. */
   another(options?: { readonly tablePrefix?: string }): Promise<KnexStorage>;
   /** Statements past the storage, for what only a tamperer or another program would do. */
@@ -33,58 +35,82 @@ export interface TestStorage {
 /** Opens a fresh, migrated database; with a test's context it is closed and removed after that test. */
 export type OpenStorage = (t?: Pick<TestContext, 'after'>) => Promise<TestStorage>;
 
-export type EngineName = 'sqlite' | 'pg';
+/** `memory` is SQLite in this process, with one connection for all instances: three times as fast as a file. */
+export type EngineName = 'memory' | 'sqlite' | 'pg';
 
-interface Place {
-  readonly config: SqliteConfig | PgConfig;
+interface Place extends Pick<TestStorage, 'config' | 'sql'> {
   remove(): Promise<void>;
 }
 
 const PLACES: Readonly<Record<EngineName, () => Promise<Place>>> = {
-  sqlite: () => {
+  memory: async () => {
+    // Answers come later, as another thread's do: what else is waiting goes on meanwhile.
+    const driver = new SqliteDriver(sqliteTemplate(), Date.now, setImmediate);
+    // As the timer of a pool of connections does.
+    const alive = setInterval(() => undefined, 60_000);
+    return {
+      config: { knex: driver.knex },
+      sql: async (text, bindings = []) => driver.all(text, ...bindings),
+      remove: async () => {
+        clearInterval(alive);
+        driver.close();
+      },
+    };
+  },
+  sqlite: async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tillgate-sqlite-'));
     const filename = join(folder, 'till.db');
     copySqliteTemplate(filename);
-    const remove = async (): Promise<void> => rmSync(folder, { recursive: true, force: true });
-    return Promise.resolve({ config: { client: 'sqlite', filename }, remove });
+    const { sql, end } = tamperer({ client: 'sqlite3', connection: { filename }, useNullAsDefault: true });
+    const remove = async (): Promise<void> => {
+      await end();
+      rmSync(folder, { recursive: true, force: true });
+    };
+    return { config: { client: 'sqlite', filename }, sql, remove };
   },
   pg: async () => {
     // Loaded here, so that a run on SQLite alone needs no server.
     const { freshDatabase } = await import('./postgres.ts');
     const { url, drop } = await freshDatabase(pgTemplate());
-    return { config: { client: 'pg', connection: url }, remove: drop };
+    const { sql, end } = tamperer({ client: 'pg', connection: url, pool: { min: 0, max: 1 } });
+    const remove = async (): Promise<void> => {
+      await end();
+      await drop();
+    };
+    return { config: { client: 'pg', connection: url }, sql, remove };
   },
 };
 
-function tamperer(config: SqliteConfig | PgConfig): Knex {
-  return config.client === 'pg'
-    ? knex({ client: 'pg', connection: config.connection, pool: { min: 0, max: 1 } })
-    : knex({ client: 'sqlite3', connection: { filename: config.filename }, useNullAsDefault: true });
+/** A connection of its own, opened by its first statement. */
+function tamperer(config: Knex.Config): Pick<TestStorage, 'sql'> & { end(): Promise<void> } {
+  let raw: Knex | undefined;
+  return {
+    sql: async (text, bindings = []) => {
+      raw ??= knex(config);
+      const result: unknown = await raw.raw(text, bindings);
+      return (Array.isArray(result) ? result : (result as { rows: unknown }).rows) as Record<string, unknown>[];
+    },
+    end: async () => raw?.destroy(),
+  };
 }
 
 /** Opens a fresh database of one kind. */
 export async function openTestStorage(engine: EngineName, t?: Pick<TestContext, 'after'>): Promise<TestStorage> {
-  const { config, remove } = await PLACES[engine]();
+  const { config, sql, remove } = await PLACES[engine]();
   const open: KnexStorage[] = [];
-  let raw: Knex | undefined;
   const another: TestStorage['another'] = async (options = {}) => {
     const storage = await openStorage(config, { logger: silentLogger, guardNesting: true, ...options });
     open.push(storage);
     return storage;
   };
   const close = async (): Promise<void> => {
-    await Promise.all([...open.splice(0).map((each) => each.close()), raw?.destroy()]);
+    await Promise.all(open.splice(0).map((each) => each.close()));
     await remove();
   };
   t?.after(close);
   const storage = await another();
   await storage.migrate();
-  const sql: TestStorage['sql'] = async (text, bindings = []) => {
-    raw ??= tamperer(config);
-    const result: unknown = await raw.raw(text, bindings);
-    return (Array.isArray(result) ? result : (result as { rows: unknown }).rows) as Record<string, unknown>[];
-  };
-  return { storage, config, another, sql, close };
+  return { engine, storage, config, another, sql, close };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openStorage } from '../../adapters/storage/knex/index.ts';
@@ -56,6 +56,12 @@ async function migrate(config: SqliteConfig | PgConfig): Promise<void> {
 
 /** What a new PostgreSQL database of a test is copied from; the server's own empty one for a test file started by hand. */
 export const pgTemplate = (): string => process.env[PG_TEMPLATE] ?? 'template0';
+
+/** The image of the SQLite template, where there is one. */
+export function sqliteTemplate(): Uint8Array | null {
+  const template = process.env[SQLITE_TEMPLATE];
+  return template === undefined ? null : readFileSync(template);
+}
 
 /** Begins a SQLite file as a copy of the template, where there is one. */
 export function copySqliteTemplate(filename: string): void {

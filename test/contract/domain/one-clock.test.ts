@@ -23,7 +23,7 @@ function instance(storage: KnexStorage, aheadMs: number, wall = () => Date.now()
 
 eachStorage((engine, open) => {
   describe(`the clocks of two instances on ${engine}`, () => {
-    if (engine === 'sqlite') {
+    if (engine !== 'pg') {
       test('one process on its own database has nothing to compare', async (t) => {
         const { storage } = await open(t);
         assert.equal(await storage.leases.now(), null);

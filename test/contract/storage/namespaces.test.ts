@@ -24,12 +24,17 @@ interface Application {
   close(): Promise<void>;
 }
 
-const OWN: Readonly<Record<EngineName, () => Promise<{ db: Knex; remove: () => Promise<void> }>>> = {
-  sqlite: () => {
-    const folder = mkdtempSync(join(tmpdir(), 'tillgate-namespaces-'));
-    const db = knex({ client: 'sqlite3', connection: { filename: join(folder, 'app.db') }, useNullAsDefault: true });
-    return Promise.resolve({ db, remove: async () => rmSync(folder, { recursive: true, force: true }) });
-  },
+type OwnDatabase = Promise<{ db: Knex; remove: () => Promise<void> }>;
+
+async function sqliteFile(): OwnDatabase {
+  const folder = mkdtempSync(join(tmpdir(), 'tillgate-namespaces-'));
+  const db = knex({ client: 'sqlite3', connection: { filename: join(folder, 'app.db') }, useNullAsDefault: true });
+  return { db, remove: async () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+const OWN: Readonly<Record<EngineName, () => OwnDatabase>> = {
+  memory: sqliteFile,
+  sqlite: sqliteFile,
   pg: async () => {
     const { url, drop } = await freshDatabase();
     // The test's cluster does not wait for its disk; a till refuses connections like that.

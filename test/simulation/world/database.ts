@@ -1,8 +1,8 @@
 import { openStorage } from '../../../adapters/storage/knex/index.ts';
 import type { Storage } from '../../../core/index.ts';
 import { START } from '../../support/fakes.ts';
-import { SqliteDriver } from '../sqlite-driver.ts';
-import type { WriteListener } from '../sqlite-driver.ts';
+import { SqliteDriver } from '../../support/sqlite-driver.ts';
+import type { WriteListener } from '../../support/sqlite-driver.ts';
 import { baseImage } from './image.ts';
 import type { SimMerchant } from './image.ts';
 import { QUIET_LOGGER } from './quiet.ts';

@@ -2,7 +2,7 @@ import { openStorage } from '../../../adapters/storage/knex/index.ts';
 import { Apps, CreateAccount, CreateCredential, IdSequence } from '../../../core/index.ts';
 import type { AccountId, AppId, CredentialId, Principal, Storage } from '../../../core/index.ts';
 import { FakeVault, QuickHasher, SeededRandom, START } from '../../support/fakes.ts';
-import { SqliteDriver } from '../sqlite-driver.ts';
+import { SqliteDriver } from '../../support/sqlite-driver.ts';
 import { QUIET_LOGGER } from './quiet.ts';
 
 /** A merchant of the simulation, with what it signs and calls with. */

@@ -2,6 +2,8 @@ import type { Knex } from 'knex';
 import initSqlite from 'sql.js';
 import type { Database, Statement } from 'sql.js';
 
+/** Calls what it is given, at once or later. */
+export type Deliver = (answer: () => void) => void;
 /** Called after each statement that changed rows. */
 export type WriteListener = (table: string) => void;
 
@@ -44,6 +46,7 @@ interface Pending {
 export class SqliteDriver {
   #database: Database;
   readonly #now: () => number;
+  readonly #deliver: Deliver;
   readonly #prepared = new Map<string, Prepared>();
   readonly #waiting: (() => void)[] = [];
   /** What the adapter has set on its connection. */
@@ -56,9 +59,11 @@ export class SqliteDriver {
   /**
    * @param image - a database as {@link serialize} gives it; a new one without it
    * @param now - the time that the database goes by, in epoch milliseconds
+   * @param deliver - gives the answer to a statement; at once unless told
    */
-  constructor(image: Uint8Array | null, now: () => number) {
+  constructor(image: Uint8Array | null, now: () => number, deliver: Deliver = (answer) => answer()) {
     this.#now = now;
+    this.#deliver = deliver;
     this.#database = this.#open(image);
   }
 
@@ -112,10 +117,10 @@ export class SqliteDriver {
         try {
           rows = this.#run(sql === JOURNAL[0] ? JOURNAL[1] : sql, bindings);
         } catch (error) {
-          reject(withCode(error));
+          this.#deliver(() => reject(withCode(error)));
           return;
         }
-        resolve(rows);
+        this.#deliver(() => resolve(rows));
       },
     };
     return pending;
