@@ -110,6 +110,7 @@ export * from './accounts/data-security.ts';
 export * from './rates/median.ts';
 export * from './rates/quote.ts';
 export * from './rates/rate-book.ts';
+export * from './callbacks/hosts.ts';
 export * from './callbacks/url.ts';
 export * from './callbacks/message.ts';
 export * from './callbacks/schedule.ts';

@@ -55,6 +55,7 @@ function httpSettings({ mode, serviceName, limits, callbacks }: TillConfig, trus
     payerWritesPerMinute: limits.payerWritesPerMinute,
     trustedHops,
     allowPrivateNetworks: callbacks.allowPrivateNetworks,
+    callbackHosts: callbacks.hosts,
   };
 }
 

@@ -11,6 +11,7 @@ import {
   DEFAULT_ORDER_SETTINGS,
   DEFAULT_PAYOUT_SETTINGS,
   DEFAULT_STEP_UP_SECONDS,
+  isHostPattern,
 } from '../core/index.ts';
 import type {
   EpochSettings,
@@ -63,6 +64,16 @@ const callbacks = z
       timeoutSeconds: whole('seconds', 1, 120).default(15),
       /** By default the sandbox allows them, production does not. */
       allowPrivateNetworks: yesOrNo.optional(),
+      /** The only hosts that callbacks go to; without it any public one. */
+      hosts: z
+        .array(
+          z.string().refine(isHostPattern, {
+            error: 'write a host in lower case, such as shop.example, *.shop.example or shop.example:8443',
+          }),
+          { error: 'write a list of hosts' },
+        )
+        .nullable()
+        .default(null),
     },
     section,
   )

@@ -1,14 +1,16 @@
 import { isIP, isIPv6 } from 'node:net';
 import type { LookupFunction } from 'node:net';
-import { addressKey } from '../../core/index.ts';
+import { addressKey, isListedHost } from '../../core/index.ts';
 import { isPublicAddress } from './addresses.ts';
 import type { Resolve } from './resolver.ts';
 
+type Refusal = 'bad-url' | 'dns' | 'refused-address' | 'refused-host';
+
 /** Why no request was sent; a short word without the URL or an address. */
 export class TargetRefused extends Error {
-  readonly reason: 'bad-url' | 'dns' | 'refused-address';
+  readonly reason: Refusal;
 
-  constructor(reason: 'bad-url' | 'dns' | 'refused-address') {
+  constructor(reason: Refusal) {
     super(`callback target: ${reason}`);
     this.name = 'TargetRefused';
     this.reason = reason;
@@ -26,6 +28,8 @@ export interface PinnedTarget {
 export interface PinOptions {
   readonly resolve: Resolve;
   readonly allowPrivateNetworks: boolean;
+  /** The only hosts that are called; `null` for any. */
+  readonly hosts: readonly string[] | null;
   readonly signal: AbortSignal;
 }
 
@@ -37,9 +41,10 @@ export interface PinOptions {
  */
 export async function pinTarget(
   text: string,
-  { resolve, allowPrivateNetworks, signal }: PinOptions,
+  { resolve, allowPrivateNetworks, hosts, signal }: PinOptions,
 ): Promise<PinnedTarget> {
   const url = parseTarget(text);
+  if (hosts !== null && !isListedHost(url, hosts)) throw new TargetRefused('refused-host');
   const addresses = await addressesOf(url.hostname, resolve, signal);
   if (!allowPrivateNetworks && !addresses.every(isPublicAddress)) throw new TargetRefused('refused-address');
   return { url, lookup: lookupOf(addresses), place: placeOf(addresses.toSorted()[0] ?? '', url) };

@@ -24,6 +24,8 @@ export interface CallbackTransportOptions {
   readonly maxReplyBytes?: number;
   /** Allows private and local addresses: for sandboxes and private networks. */
   readonly allowPrivateNetworks?: boolean;
+  /** The only hosts that are called, as in {@link isHostPattern}; `null` for any. */
+  readonly hosts?: readonly string[] | null;
   /** Certificate authorities in PEM format, instead of the system's. */
   readonly ca?: string;
   readonly resolve?: Resolve;
@@ -51,10 +53,10 @@ export class UndiciCallbackTransport implements CallbackTransport {
   #closed = false;
 
   constructor(clock: Clock, options: CallbackTransportOptions = {}) {
-    const { timeoutMs = 15_000, maxReplyBytes = 64 * 1024, allowPrivateNetworks = false, ca } = options;
+    const { timeoutMs = 15_000, maxReplyBytes = 64 * 1024, allowPrivateNetworks = false, hosts = null, ca } = options;
     const resolve = options.resolve ?? (allowPrivateNetworks ? resolveBySystem : resolveByDns());
     this.#clock = clock;
-    this.#options = { timeoutMs, maxReplyBytes, allowPrivateNetworks, ca, resolve };
+    this.#options = { timeoutMs, maxReplyBytes, allowPrivateNetworks, hosts, ca, resolve };
   }
 
   async send(request: CallbackRequest): Promise<CallbackOutcome> {

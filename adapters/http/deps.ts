@@ -36,6 +36,8 @@ export interface HttpSettings {
   readonly trustedHops: number;
   /** Callback URLs may name private addresses. */
   readonly allowPrivateNetworks: boolean;
+  /** The only hosts that callbacks go to (`isHostPattern`); without it any public one. */
+  readonly callbackHosts?: readonly string[] | null;
 }
 
 /** The use cases of the core that operations call. */

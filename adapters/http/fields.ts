@@ -1,5 +1,5 @@
 import { isLosslessNumber } from 'lossless-json';
-import { checkMerchantUrl, findFiat, readDecimal, toUnits } from '../../core/index.ts';
+import { checkMerchantUrl, findFiat, isListedHost, readDecimal, toUnits } from '../../core/index.ts';
 import type { Decimal } from '../../core/index.ts';
 import { z } from 'zod';
 
@@ -172,15 +172,30 @@ export function pageQuery(pageMax: number) {
   });
 }
 
+/** Where the till itself calls, beside what every merchant's URL has to be. */
+export interface CallbackPlaces {
+  readonly allowPrivateNetworks: boolean;
+  /** `null`: any public host. */
+  readonly hosts: readonly string[] | null;
+}
+
+const ANYWHERE: CallbackPlaces = { allowPrivateNetworks: true, hosts: null };
+
 /**
- * A merchant's URL (decisions, section 7; faults 30 and 37): http or https, no credentials; with `allowPrivate` false
- * no literal private address either.
+ * A merchant's URL (decisions, section 7; faults 30 and 37): http or https, no credentials.
+ *
+ * @param places - for URLs that the till calls; those that a browser follows may be anywhere
  */
-export function merchantUrl(allowPrivate: boolean, description: string) {
+export function merchantUrl(description: string, { allowPrivateNetworks, hosts }: CallbackPlaces = ANYWHERE) {
+  const problemOf = (value: string): string | null => {
+    const problem = checkMerchantUrl(value, allowPrivateNetworks);
+    if (problem !== null || hosts === null || isListedHost(new URL(value), hosts)) return problem;
+    return 'must be of a host that this till sends callbacks to';
+  };
   return z
     .string({ error: expected('a string') })
     .superRefine((value, context) => {
-      const problem = checkMerchantUrl(value, allowPrivate);
+      const problem = problemOf(value);
       if (problem !== null) context.addIssue({ code: 'custom', message: problem });
     })
     .optional()

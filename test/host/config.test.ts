@@ -89,6 +89,9 @@ describe('the configuration', () => {
 
   test('refuses settings of what does not exist yet, by name', () => {
     assert.deepEqual(Object.keys(problemsOf({ lightning: {} })), ['lightning']);
+    assert.deepEqual(Object.keys(problemsOf({ callbacks: { hosts: ['*.shop.example', 'https://shop.example'] } })), [
+      'callbacks.hosts.1',
+    ]);
   });
 
   test('reads gateways with their defaults, and names each wrong field of each of them', () => {

@@ -276,6 +276,31 @@ describe('bodies', () => {
     dataOf(await edge.client.post(PAY_INFO, { ...BODY, succeed_url: 'http://localhost:3000/thanks' }));
   });
 
+  test('fault 30: a callback to a host that is not of the operator’s list is 40001, a redirect to one is the payer’s business', async () => {
+    const listed = await startFakeEdge({ settings: { callbackHosts: ['*.shop.example'] } });
+    try {
+      const order = (host: string) =>
+        listed.client.post(PAY_INFO, {
+          ...BODY,
+          callback_url: `https://${host}/paid`,
+          timeout_callback: `https://${host}/late`,
+        });
+      dataOf(await order('a.shop.example'));
+      const { errors } = assertError(await order('a.shop.example:8443'), 40001);
+      assert.deepEqual(
+        errors?.map(({ path, message }) => [path, message]),
+        ['callback_url', 'timeout_callback'].map((path) => [
+          path,
+          'must be of a host that this till sends callbacks to',
+        ]),
+      );
+      assertError(await order('shop.example.evil.example'), 40001);
+      dataOf(await listed.client.post(PAY_INFO, { ...BODY, succeed_url: 'https://other.example/thanks' }));
+    } finally {
+      await listed.close();
+    }
+  });
+
   test('pay-url takes its own field names and answers with the link', async () => {
     const data = dataOf<{ pay_url: string }>(
       await edge.client.post('/api/order/pay-url', { price: '12.5', currency: 'EUR' }),

@@ -166,12 +166,13 @@ export const callbackPresenter: CallbackPresenter = {
 };
 
 /** The four links of an order: the payer's browser opens the first two, the till itself calls the others. */
-export function linkFields({ allowPrivateNetworks }: HttpSettings) {
+export function linkFields({ allowPrivateNetworks, callbackHosts: hosts = null }: HttpSettings) {
+  const callbacks = { allowPrivateNetworks, hosts };
   return {
-    succeed_url: merchantUrl(true, 'Where the payer goes after completion; without it no redirect happens'),
-    timeout_url: merchantUrl(true, 'Where the payer goes after the time-out; without it no redirect happens'),
-    callback_url: merchantUrl(allowPrivateNetworks, 'Called after completion'),
-    timeout_callback: merchantUrl(allowPrivateNetworks, 'Called after the time-out'),
+    succeed_url: merchantUrl('Where the payer goes after completion; without it no redirect happens'),
+    timeout_url: merchantUrl('Where the payer goes after the time-out; without it no redirect happens'),
+    callback_url: merchantUrl('Called after completion', callbacks),
+    timeout_callback: merchantUrl('Called after the time-out', callbacks),
   };
 }
 

@@ -323,6 +323,16 @@ describe('fault 30: targets are refused before anything is sent', () => {
     for (const host of hosts) assertFailed(await transport.send(get(`http://${host}/`)), 'refused-address');
   });
 
+  test('a host that is not of the operator’s list, before it is looked up', async () => {
+    const port = await serve((_request, response) => void response.end());
+    const hosts = [`shop.example:${port}`];
+    const transport = transportWith({ hosts, resolve: toLoopback });
+    assertStatus(await transport.send(get(`http://shop.example:${port}/`)), 200);
+    const strict = transportWith({ hosts, resolve: () => assert.fail('it is not looked up') });
+    for (const url of [`http://other.example:${port}/`, 'http://shop.example/', `http://127.0.0.1:${port}/`])
+      assertFailed(await strict.send(get(url)), 'refused-host');
+  });
+
   test('a name of which one single address is inside', async () => {
     const answers: readonly (readonly string[])[] = [
       ['10.0.0.1'],
@@ -382,6 +392,7 @@ describe('fault 31: DNS rebinding', () => {
     const options = {
       allowPrivateNetworks: false,
       signal: new AbortController().signal,
+      hosts: null,
       resolve: async () => answers.shift() ?? [],
     };
     const pinned = await pinTarget('https://shop.example/', options);
