@@ -1,4 +1,5 @@
 import { isCommonPassword } from './common-passwords.ts';
+import { isMadeOfOwnWords } from './own-words.ts';
 
 /** One `@` with text on both sides, no white space or control characters; delivery is not checked. */
 const EMAIL = /^[^\s@\p{Cc}]{1,64}@[^\s@\p{Cc}]{1,189}$/u;
@@ -10,12 +11,13 @@ export const MAX_PASSWORD = 1024;
 /** Half of a surrogate pair has no UTF-8: all of them would be the same bytes. */
 const LONE_SURROGATE = /\p{Cs}/u;
 
-/** The error message for an invalid new password; `null` for a valid one. Every other character counts as it is. */
-export function passwordProblem(password: string): string | null {
+/** The error message for an invalid new password of an account; `null` for a valid one. Every other character counts as it is. */
+export function passwordProblem(password: string, email: string): string | null {
   if (Array.from(password).length < MIN_PASSWORD || password.length > MAX_PASSWORD)
     return `must have ${MIN_PASSWORD} to ${MAX_PASSWORD} characters`;
   if (LONE_SURROGATE.test(password)) return 'must be Unicode text';
-  return isCommonPassword(password) ? 'is one of the common ones: write one that nobody else has' : null;
+  if (isCommonPassword(password)) return 'is one of the common ones: write one that nobody else has';
+  return isMadeOfOwnWords(password, email) ? 'is made of the email or the name of this software: write other words' : null;
 }
 
 /** The password as it can be verified; `null` for one that no account has. */

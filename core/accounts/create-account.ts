@@ -26,7 +26,7 @@ const ROLES: readonly string[] = ['admin', 'user'] satisfies AccountRole[];
 
 const CHECKS: readonly (readonly [path: string, problem: (input: CreateAccountInput) => string | null])[] = [
   ['email', ({ email }) => emailProblem(email)],
-  ['password', ({ password }) => passwordProblem(password)],
+  ['password', ({ password, email }) => passwordProblem(password, email)],
   ['name', ({ name }) => nameProblem(name ?? '')],
   ['role', ({ role }) => (role === undefined || ROLES.includes(role) ? null : 'must be admin or user')],
   ['verified_currencies', ({ verifiedCurrencies }) => currenciesProblem(verifiedCurrencies ?? [])],

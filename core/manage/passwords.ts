@@ -11,7 +11,7 @@ import type { OpenSession } from './sessions.ts';
 import type { StepUp } from './step-up.ts';
 
 export interface PasswordsDeps extends AuditDeps {
-  readonly storage: Pick<Storage, 'transaction'>;
+  readonly storage: Pick<Storage, 'accounts' | 'transaction'>;
   readonly hasher: PasswordHasher;
   readonly stepUp: StepUp;
 }
@@ -27,7 +27,7 @@ export class Passwords {
   /** Changes the password of the session's account; the session goes on. @throws TillgateError `INVALID_FIELDS`, `SESSION_INVALID`, `STATE_CONFLICT` */
   async change(actor: Actor, open: OpenSession, current: string, next: string): Promise<void> {
     const { account, session } = open;
-    requireFit(next, 'new');
+    requireFit(next, account.email, 'new');
     await this.#deps.stepUp.provePassword(actor, open, 'current', current);
     await this.#set(actor, account.id, next, { was: account.passwordHash, session: session.tokenHash });
   }
@@ -35,7 +35,9 @@ export class Passwords {
   /** Sets a password without the former one; for the operator at the command line. @throws TillgateError `FORBIDDEN`, `NOT_FOUND`, `INVALID_FIELDS` */
   async reset(actor: Actor, id: AccountId, next: string): Promise<void> {
     requireAdmin(actor);
-    requireFit(next, 'password');
+    const account = await this.#deps.storage.accounts.find(id);
+    if (account === null) throw recordNotFound();
+    requireFit(next, account.email, 'password');
     await this.#set(actor, id, next, null);
   }
 
@@ -61,7 +63,7 @@ export class Passwords {
   }
 }
 
-function requireFit(password: string, path: string): void {
-  const problem = passwordProblem(password);
+function requireFit(password: string, email: string, path: string): void {
+  const problem = passwordProblem(password, email);
   if (problem !== null) throw invalidField(path, problem);
 }

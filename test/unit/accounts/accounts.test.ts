@@ -104,6 +104,21 @@ describe('a new password', () => {
     }
   });
 
+  test('is not made of the email, or of the name of the product', async () => {
+    const account = { ...SOUND, email: 'billing@Lighthouse-Shop.example' };
+    for (const password of ['lighthouseshop', 'Lighthouse-2026', 'billing.Shop!!', 'tillgate-shop-1', 'exampleexample'])
+      await assert.rejects(new Fixture().createAccount.run({ ...account, password }), (error: TillgateError) => {
+        assert.deepEqual(
+          error.details.fields?.map(({ path }) => path),
+          ['password'],
+          password,
+        );
+        return true;
+      });
+    await new Fixture().createAccount.run({ ...account, password: 'lighthouse keeper' });
+    await new Fixture().createAccount.run({ ...SOUND, email: 'abc@x.example', password: 'abcabcabcabc' });
+  });
+
   test('is counted in characters, not in halves of them, and has no half of one', async () => {
     await refused('\u{1F600}'.repeat(11));
     await new Fixture().createAccount.run({ ...SOUND, password: '\u{1F600}'.repeat(12) });
