@@ -228,6 +228,9 @@ describe('fault 122: passkeys under attack, in production mode', () => {
     );
     const ofOther = victim.authenticator.get(await raising(second));
     assertRefused(await raise(victim.client, ofOther), 400, 'passkey');
+    // What the thief's own login was asked for, signed by the victim.
+    const ofThief = victim.authenticator.get(await loggingIn(thief));
+    assertRefused(await login(victim.email, victim.password, { passkey: ofThief }), 400, 'passkey');
     // Made for an assertion, answered by a registration; and the other way round.
     await raised(thief);
     const request = await raising(thief.client);
