@@ -17,7 +17,9 @@ export function passwordProblem(password: string, email: string): string | null 
     return `must have ${MIN_PASSWORD} to ${MAX_PASSWORD} characters`;
   if (LONE_SURROGATE.test(password)) return 'must be Unicode text';
   if (isCommonPassword(password)) return 'is one of the common ones: write one that nobody else has';
-  return isMadeOfOwnWords(password, email) ? 'is made of the email or the name of this software: write other words' : null;
+  return isMadeOfOwnWords(password, email)
+    ? 'is made of the email or the name of this software: write other words'
+    : null;
 }
 
 /** The password as it can be verified; `null` for one that no account has. */

@@ -115,7 +115,7 @@ describe('a new password', () => {
         );
         return true;
       });
-    await new Fixture().createAccount.run({ ...account, password: 'lighthouse keeper' });
+    await new Fixture().createAccount.run({ ...account, password: 'lighthouse keepers' });
     await new Fixture().createAccount.run({ ...SOUND, email: 'abc@x.example', password: 'abcabcabcabc' });
   });
 
