@@ -24,7 +24,7 @@ export interface CallbackTransportOptions {
   readonly maxReplyBytes?: number;
   /** Allows private and local addresses: for sandboxes and private networks. */
   readonly allowPrivateNetworks?: boolean;
-  /** The only hosts that are called, as in {@link isHostPattern}; `null` for any. */
+  /** The only hosts that are called, as in `isHostPattern`; `null` for any. */
   readonly hosts?: readonly string[] | null;
   /** Certificate authorities in PEM format, instead of the system's. */
   readonly ca?: string;

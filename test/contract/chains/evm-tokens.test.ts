@@ -237,18 +237,18 @@ describe('an EVM chain sees tokens', () => {
     assert.deepEqual(names(before), names(now));
   });
 
-  test('thousands of blocks are read as one linked range and nothing in them is missed', async () => {
+  test('a thousand blocks are read as one linked range and nothing in them is missed', async () => {
     const to = freshAddress();
     const from = (await height(anvil)) + 1;
     await receipt(anvil, await transfer(anvil, token, to, 1n));
-    await anvil.mine(1_500);
+    await anvil.mine(500);
     await receipt(anvil, await transfer(anvil, token, to, 2n));
-    await anvil.mine(1_500);
+    await anvil.mine(500);
     await receipt(anvil, await transfer(anvil, token, to, 3n));
     const tokensOnly = await evmChain([anvil.url], { 'USDT-ERC20': token.address }, { takesCoin: false });
     const last = await height(anvil);
     const { blocks, transfers } = await tokensOnly.chain.scan(from, last, watching(to));
-    assert.equal(blocks.length, 3_003);
+    assert.equal(blocks.length, 1_003);
     assert.ok(blocks.every((block, at) => at === 0 || block.parentHash === blocks[at - 1]?.hash));
     assert.deepEqual(
       transfers.map(({ units }) => units),

@@ -50,7 +50,7 @@ eachStorage((_engine, openStorage) => {
         await new Promise((resolve) => setImmediate(resolve));
       }
     })();
-    for (let round = 0; round < 120; round++) {
+    for (let round = 0; round < 40; round++) {
       const [writer, other] = round % 2 === 0 ? [a, b] : [b, a];
       const { appId, keyId, text } = await writer.newApp();
       texts.push(text);
