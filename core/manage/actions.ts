@@ -128,6 +128,7 @@ export const ACTIONS = {
 
   terminateOrder: FREE,
   resolveOrder: FREE,
+  removeRefundAddress: always('where money goes'),
   getOrderHistory: FREE,
   listCallbacks: FREE,
   getCallback: FREE,

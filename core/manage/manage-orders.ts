@@ -27,12 +27,19 @@ export class ManageOrders {
 
   /** Cancels an order without a payment. @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` */
   terminate(actor: Actor, id: OrderId): Promise<OrderDetailView> {
-    return this.#operate(actor, id, 'terminate');
+    return this.#operate(actor, id, 'order.terminate', (actions, by) => actions.terminate(id, by));
   }
 
   /** Accepts an OVERDUE or PARTIAL order as it is. @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` */
   resolve(actor: Actor, id: OrderId): Promise<OrderDetailView> {
-    return this.#operate(actor, id, 'resolve');
+    return this.#operate(actor, id, 'order.resolve', (actions, by) => actions.resolve(id, by));
+  }
+
+  /** Removes the address that the payer left for a refund, for another one to be left. @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` */
+  removeRefundAddress(actor: Actor, id: OrderId): Promise<OrderDetailView> {
+    return this.#operate(actor, id, 'order.remove_refund_address', (actions, by) =>
+      actions.removeRefundAddress(id, by),
+    );
   }
 
   /** The changes of an order with rule, inputs and rates, oldest first. @throws TillgateError `NOT_FOUND` */
@@ -46,18 +53,22 @@ export class ManageOrders {
     return found;
   }
 
-  async #operate(actor: Actor, id: OrderId, verb: 'terminate' | 'resolve'): Promise<OrderDetailView> {
+  async #operate(
+    actor: Actor,
+    id: OrderId,
+    action: string,
+    operate: (actions: OrderAdminActions, by: string) => Promise<unknown>,
+  ): Promise<OrderDetailView> {
     const { storage, stateMachine, clock, queries } = this.#deps;
     const order = isId(id) ? await storage.orders.find(id) : null;
     if (order === null) throw recordNotFound();
     requireAccess(actor, order.accountId);
     const traced = storageWithAudit(storage, this.#deps, actor, {
-      action: `order.${verb}`,
+      action,
       accountId: order.accountId,
       subjectId: id,
     });
-    const operate = new OrderAdminActions({ storage: traced, stateMachine, clock });
-    await operate[verb](id, actor.accountId ?? 'operator');
+    await operate(new OrderAdminActions({ storage: traced, stateMachine, clock }), actor.accountId ?? 'operator');
     return queries.detail(order.accountId, id);
   }
 }

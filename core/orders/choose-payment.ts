@@ -113,9 +113,11 @@ export class ChoosePayment {
       }
       const at = clock.now();
       const payment: OrderPayment = { ...(await choose(tx, order)), chosenAt: at };
-      await tx.orders.update(order.id, { payment, updatedAt: at });
+      // An address is of one chain.
+      const refundAddress = order.payment?.chain === payment.chain ? order.refundAddress : null;
+      await tx.orders.update(order.id, { payment, refundAddress, updatedAt: at });
       await tx.orders.addHistory(chosenEntry(order, payment));
-      return { ...order, payment, updatedAt: at };
+      return { ...order, payment, refundAddress, updatedAt: at };
     });
   }
 
@@ -150,9 +152,11 @@ export class ChoosePayment {
   }
 
   /**
-   * Stores the address for a refund.
+   * Stores the address for a refund, once: whoever sees the page's address later must not turn the refund to himself. The merchant
+   * can remove it, and so does the choice of another chain.
    *
-   * @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` (no coin yet, already refunded), `INVALID_FIELDS` (no address of the chain),
+   * @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` (no coin yet, another address before, already refunded),
+   * `INVALID_FIELDS` (no address of the chain),
    * `DESTINATION_UNPAYABLE` (the zero address, a token's contract, an address of the till's own)
    */
   async setRefundAddress(checkoutToken: string, address: string): Promise<void> {
@@ -170,6 +174,14 @@ export class ChoosePayment {
     await storage.transaction(async (tx) => {
       const order = present(await tx.orders.lock(found.id), `order ${found.id}`);
       if (order.status === 'REFUNDED') throw new TillgateError('STATE_CONFLICT', 'This order was refunded already.');
+      if (order.refundAddress === refundAddress) return;
+      if (order.refundAddress !== null)
+        throw new TillgateError(
+          'STATE_CONFLICT',
+          'The order has a refund address already; the merchant can remove it.',
+        );
+      if (order.payment?.chain !== chainCode)
+        throw new TillgateError('STATE_CONFLICT', 'The coin was changed meanwhile; try again.');
       const at = clock.now();
       await tx.orders.update(order.id, { refundAddress, updatedAt: at });
       await tx.orders.addHistory({

@@ -29,6 +29,7 @@ export function refundDestination(order: Order, deposits: readonly Deposit[], ch
   const chain = chains.get(order.payment?.chain ?? '');
   const isPayable = (address: string | null): boolean =>
     address !== null &&
+    chain?.normaliseAddress(address) !== null &&
     (chain?.destinationProblem?.(address) ?? null) === null &&
     (!chain?.payments || chain.normaliseAddress(chain.payments.hotAddress) !== address);
   return [order.refundAddress, singleSender(deposits)].find(isPayable) ?? null;

@@ -45,7 +45,7 @@ export interface OrderChanges {
   readonly payment?: OrderPayment;
   readonly received?: bigint;
   readonly reorgedAt?: Millis | null;
-  readonly refundAddress?: string;
+  readonly refundAddress?: string | null;
   readonly updatedAt: Millis;
 }
 

@@ -9,10 +9,15 @@ export function mayChoose({ order, seen }: CheckoutView): boolean {
  * True when a refund address could be used: money was received or is unconfirmed, and was not refunded. A Lightning
  * payment has no address to refund to.
  */
-export function mayLeaveRefundAddress({ order, seen }: CheckoutView): boolean {
+export function usesRefundAddress({ order, seen }: CheckoutView): boolean {
   if (order.payment === null || order.payment.chain === 'BLN') return false;
   if (order.status === 'TERMINATED') return order.received > 0n;
   return (seen || order.received > 0n) && order.status !== 'REFUNDED';
+}
+
+/** True while the payer may leave the address of a refund, which is once. */
+export function mayLeaveRefundAddress(view: CheckoutView): boolean {
+  return usesRefundAddress(view) && view.refundAddress === null;
 }
 
 /** Where the payer goes when all is over; http and https only, whatever is stored. */

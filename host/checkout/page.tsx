@@ -86,7 +86,7 @@ function Details({ page: { snapshot, language } }: { readonly page: CheckoutPage
           ) : null}
           {refundable ? (
             <a class={order.status === 'PARTIAL' ? 'button' : 'quiet'} href={`${order.checkoutToken}?view=refund`}>
-              {language.text(view.refundAddress === null ? 'refundAsk' : 'refundChange')}
+              {language.text('refundAsk')}
             </a>
           ) : null}
         </div>

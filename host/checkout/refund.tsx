@@ -2,7 +2,7 @@
 /** @jsxImportSource preact */
 import type { VNode } from 'preact';
 import type { Language } from './languages.ts';
-import { mayLeaveRefundAddress } from './order-rules.ts';
+import { usesRefundAddress } from './order-rules.ts';
 import type { OrderSnapshot } from './order-snapshot.ts';
 
 interface Shown {
@@ -12,7 +12,7 @@ interface Shown {
 
 /** Where a refund goes, or would go; nothing where neither is known. */
 export function RefundCard({ snapshot: { view, refund }, language }: Shown): VNode | null {
-  const address = refund?.address ?? (mayLeaveRefundAddress(view) ? view.refundAddress : null);
+  const address = refund?.address ?? (usesRefundAddress(view) ? view.refundAddress : null);
   if (address === null) return null;
   return (
     <section id="refund" class="card" aria-labelledby="refund-title">
@@ -43,7 +43,7 @@ export function RefundCard({ snapshot: { view, refund }, language }: Shown): VNo
 
 /** The form for the address of a refund. */
 export function RefundForm({ snapshot: { view }, language }: Shown): VNode {
-  const { order, refundAddress, chainName } = view;
+  const { order, chainName } = view;
   return (
     <section id="refund-form" class="card" aria-labelledby="refund-title">
       <h2 id="refund-title">{language.text('refundTitle')}</h2>
@@ -59,7 +59,6 @@ export function RefundForm({ snapshot: { view }, language }: Shown): VNode {
           autocapitalize="off"
           spellcheck={false}
           aria-describedby="refund-note"
-          value={refundAddress ?? ''}
         />
         <p id="refund-note" class="soft note">
           {language.text('refundNote')}

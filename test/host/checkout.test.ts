@@ -191,7 +191,13 @@ describe("the payer's page", () => {
     const back = new URL(refused.headers.get('location') ?? '', `${url}${path}/refund-address`);
     assert.match((await get(back.pathname + back.search)).html, /role="alert">That was not accepted/);
     await post(`${path}/refund-address`, { address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' });
-    assert.match((await get(`${path}?view=refund`)).html, /value="0x70997970C51812dc3A010C7d01b50e0d17dc79C8"/);
+    const kept = (await get(`${path}?view=refund`)).html;
+    assert.match(kept, /<code dir="ltr">0x70997970C51812dc3A010C7d01b50e0d17dc79C8</);
+    assert.ok(!kept.includes('name="address"'), 'it is left once');
+    const other = await post(`${path}/refund-address`, { address: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC' });
+    const told = new URL(other.headers.get('location') ?? '', `${url}${path}/refund-address`);
+    const page = (await get(told.pathname + told.search)).html;
+    assert.ok(page.includes('0x70997970C51812dc3A010C7d01b50e0d17dc79C8') && !page.includes('0x3C44'));
   });
 
   test('answers 404 with a page for an unknown token, and says nothing of what was asked', async () => {

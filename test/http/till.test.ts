@@ -102,6 +102,9 @@ eachStorage((_name, open) => {
       assertError(await till.client.post(`${path}/choice`, { chain: 'ETH', currency: 'ETH' }), 40900);
       assertError(await till.client.post(`${path}/refund-address`, { address: chosen['address'] }), 40008);
       dataOf(await till.client.post(`${path}/refund-address`, { address: PAYER }));
+      dataOf(await till.client.post(`${path}/refund-address`, { address: PAYER }));
+      const another = 'bcrt1qrp33g0q5c5txsp9arysrx4k6zdkfs4nce4xj0gdcccefvpysxf3qzf4jry';
+      assertError(await till.client.post(`${path}/refund-address`, { address: another }), 40900);
       assertError(await till.client.post(`${path}/refund-address`, { address: '0x1234' }), 40001);
       dataOf(await till.client.post('/sandbox/v1/pay', { order_id }));
       await till.work();

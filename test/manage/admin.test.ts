@@ -246,6 +246,20 @@ eachStorage((_name, open) => {
       assert.match(String(items[0]?.['at']), /Z$/);
     });
 
+    test('fault 123: the address that a stranger left for a refund is removed by the merchant, on record', async () => {
+      const client = payer((await credential())['api_key']);
+      const { order_id } = dataOf<{ order_id: string }>(
+        await client.post('/api/order/pay-info', { chain: 'ETH', currency: 'ETH', vs_currency: 'USD', vs_price: 25 }),
+      );
+      client.close();
+      const path = `/manage/v1/orders/${order_id}/refund-address`;
+      assertRefused(await user.client.request('DELETE', path), 409);
+      await store.sql("UPDATE orders SET refund_address = 'eth-stranger' WHERE id = ?", [order_id]);
+      assert.equal(managed(await user.client.request('DELETE', path))['order_id'], order_id);
+      const { items } = managed<{ items: Fields[] }>(await user.client.get(`/manage/v1/orders/${order_id}/history`));
+      assert.deepEqual(items.at(-1)?.['inputs'], { actor: user.id, address: null, former: 'eth-stranger' });
+    });
+
     test('an order to which nothing was paid is cancelled', async () => {
       const client = payer((await credential())['api_key']);
       const { order_id } = dataOf<{ order_id: string }>(
@@ -293,6 +307,7 @@ eachStorage((_name, open) => {
         ['POST', 'callbacks', '/redeliver'],
         ['POST', 'orders', '/terminate'],
         ['POST', 'orders', '/resolve'],
+        ['DELETE', 'orders', '/refund-address'],
         ['GET', 'orders', '/history'],
       ];
       for (const [method, collection, rest, body, headers = {}] of rows) {

@@ -112,6 +112,18 @@ export const orderOperations: readonly ManageOperation[] = [
     handler: async ({ actor, params: { id } }, { manage }) => orderRecord(await manage.orders.resolve(actor, id)),
   }),
   manageOperation({
+    id: 'removeRefundAddress',
+    method: 'DELETE',
+    path: '/orders/{id}/refund-address',
+    summary: 'Remove the address that was left for a refund',
+    description: 'It is left once, by whoever has the address of the page; after this another one can be left.',
+    errors: ['NOT_FOUND', 'STATE_CONFLICT'],
+    params,
+    data: orderSchema,
+    handler: async ({ actor, params: { id } }, { manage }) =>
+      orderRecord(await manage.orders.removeRefundAddress(actor, id)),
+  }),
+  manageOperation({
     id: 'getOrderHistory',
     method: 'GET',
     path: '/orders/{id}/history',

@@ -65,11 +65,10 @@ export const ar: Messages = {
 
   // Refunds, and the way out.
   refundAsk: 'اترك عنوانًا للاسترداد',
-  refundChange: 'تغيير عنوان الاسترداد',
   refundTitle: 'عنوان الاسترداد',
   refundLabel: 'عنوانك الخاص على شبكة {chain}',
   refundSave: 'حفظ العنوان',
-  refundNote: 'التاجر هو من يقرر الاسترداد. تُرسل الأموال إلى هذا العنوان فقط.',
+  refundNote: 'التاجر هو من يقرر الاسترداد. تُرسل الأموال إلى هذا العنوان فقط. لا يمكن تغييره هنا بعد ذلك.',
   refundTo: 'سيُرسل الاسترداد إلى',
   refundYours: 'المبلغ المسترد',
   refundAmount: 'المبلغ',

@@ -69,11 +69,11 @@ export const de: Messages = {
 
   // Refunds, and the way out.
   refundAsk: 'Adresse für eine Erstattung hinterlassen',
-  refundChange: 'Adresse für die Erstattung ändern',
   refundTitle: 'Adresse für eine Erstattung',
   refundLabel: 'Ihre eigene Adresse auf {chain}',
   refundSave: 'Adresse speichern',
-  refundNote: 'Über Erstattungen entscheidet der Händler. Geld geht nur an diese Adresse.',
+  refundNote:
+    'Über Erstattungen entscheidet der Händler. Geld geht nur an diese Adresse. Sie lässt sich hier nicht mehr ändern.',
   refundTo: 'Eine Erstattung ginge an',
   refundYours: 'Ihre Erstattung',
   refundAmount: 'Betrag',

@@ -65,11 +65,11 @@ export const en = {
 
   // Refunds, and the way out.
   refundAsk: 'Leave an address for a refund',
-  refundChange: 'Change the address for a refund',
   refundTitle: 'Address for a refund',
   refundLabel: 'Your own address on {chain}',
   refundSave: 'Save the address',
-  refundNote: 'The merchant decides on refunds. Money is sent to this address only.',
+  refundNote:
+    'The merchant decides on refunds. Money is sent to this address only. It cannot be changed here afterwards.',
   refundTo: 'A refund would go to',
   refundYours: 'Your refund',
   refundAmount: 'Amount',

@@ -67,11 +67,11 @@ export const es: Messages = {
 
   // Refunds, and the way out.
   refundAsk: 'Dejar una dirección para el reembolso',
-  refundChange: 'Cambiar la dirección del reembolso',
   refundTitle: 'Dirección para el reembolso',
   refundLabel: 'Su propia dirección en {chain}',
   refundSave: 'Guardar la dirección',
-  refundNote: 'El comercio decide sobre los reembolsos. El dinero se envía solo a esta dirección.',
+  refundNote:
+    'El comercio decide sobre los reembolsos. El dinero se envía solo a esta dirección. Después no se puede cambiar aquí.',
   refundTo: 'El reembolso iría a',
   refundYours: 'Su reembolso',
   refundAmount: 'Importe',

@@ -69,11 +69,11 @@ export const fr: Messages = {
 
   // Refunds, and the way out.
   refundAsk: 'Laisser une adresse de remboursement',
-  refundChange: 'Modifier l’adresse de remboursement',
   refundTitle: 'Adresse de remboursement',
   refundLabel: 'Votre propre adresse sur {chain}',
   refundSave: 'Enregistrer l’adresse',
-  refundNote: 'Le marchand décide des remboursements. L’argent n’est envoyé qu’à cette adresse.',
+  refundNote:
+    'Le marchand décide des remboursements. L’argent n’est envoyé qu’à cette adresse. Elle ne pourra plus être modifiée ici.',
   refundTo: 'Un remboursement irait à',
   refundYours: 'Votre remboursement',
   refundAmount: 'Montant',

@@ -67,11 +67,10 @@ export const ja: Messages = {
 
   // Refunds, and the way out.
   refundAsk: '返金用アドレスを登録する',
-  refundChange: '返金用アドレスを変更する',
   refundTitle: '返金用アドレス',
   refundLabel: '{chain} ネットワークのご自身のアドレス',
   refundSave: 'アドレスを保存',
-  refundNote: '返金するかどうかは販売者が決めます。返金はこのアドレスにだけ送られます。',
+  refundNote: '返金するかどうかは販売者が決めます。返金はこのアドレスにだけ送られます。保存後はここで変更できません。',
   refundTo: '返金先',
   refundYours: '返金',
   refundAmount: '金額',

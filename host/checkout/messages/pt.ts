@@ -68,11 +68,11 @@ export const pt: Messages = {
 
   // Refunds, and the way out.
   refundAsk: 'Deixar um endereço para reembolso',
-  refundChange: 'Alterar o endereço para reembolso',
   refundTitle: 'Endereço para reembolso',
   refundLabel: 'O seu próprio endereço na rede {chain}',
   refundSave: 'Salvar o endereço',
-  refundNote: 'A loja decide sobre reembolsos. O dinheiro é enviado somente para este endereço.',
+  refundNote:
+    'A loja decide sobre reembolsos. O dinheiro é enviado somente para este endereço. Depois, não é possível alterá-lo aqui.',
   refundTo: 'Um reembolso iria para',
   refundYours: 'O seu reembolso',
   refundAmount: 'Valor',

@@ -398,6 +398,15 @@ eachStorage((engine, open) => {
       },
     );
 
+    money('fault 123: an address of another chain is no destination', async (till) => {
+      const order = await till.fund('ETH', '2000');
+      // Left by a version that did not compare it with the chain.
+      await till.storage.transaction((tx) =>
+        tx.orders.update(order.id, { refundAddress: 'btc-customer', updatedAt: till.clock.now() }),
+      );
+      assert.equal((await till.refund.run(till.principal, order.id)).to_addr, 'eth-payer');
+    });
+
     money('fault 87: what came from the hot wallet does not go back there', async (till) => {
       const order = await till.fund('ETH', '2000');
       Object.assign(till.ethPayments, { hotAddress: 'eth-payer' });

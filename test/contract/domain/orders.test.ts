@@ -274,6 +274,38 @@ eachStorage((engine, open) => {
       await assert.rejects(domain.choosePayment.setRefundAddress('none', 'eth-mine'), { code: 'NOT_FOUND' });
     });
 
+    till('fault 123: an address for a refund is left once, until the merchant removes it', async (domain) => {
+      const order = await domain.payInfo();
+      const leave = (address: string) => domain.choosePayment.setRefundAddress(order.checkoutToken, address);
+      await Promise.allSettled([leave('eth-mine'), leave('eth-thief')]);
+      const { refundAddress: first } = await domain.queries.checkout(order.checkoutToken);
+      const other = first === 'eth-mine' ? 'eth-thief' : 'eth-mine';
+      await leave(String(first));
+      await assert.rejects(leave(other), { code: 'STATE_CONFLICT' });
+      assert.equal((await domain.queries.checkout(order.checkoutToken)).refundAddress, first);
+      await domain.orderAdminActions.removeRefundAddress(order.id, 'merchant');
+      await assert.rejects(domain.orderAdminActions.removeRefundAddress(order.id, 'merchant'), {
+        code: 'STATE_CONFLICT',
+      });
+      await leave(other);
+      const history = await domain.queries.history(order.id);
+      assert.deepEqual(
+        history?.entries.filter(({ rule }) => rule === 'refund-address').map(({ inputs }) => inputs),
+        [{ address: first }, { actor: 'merchant', address: null, former: first }, { address: other }],
+      );
+    });
+
+    till('fault 123: an address for a refund ends with the choice of another chain', async (domain) => {
+      const order = await domain.createOrder.payUrl(domain.principal, hosted());
+      const { choosePayment } = domain;
+      await choosePayment.choose(order.checkoutToken, 'ETH', 'ETH');
+      await choosePayment.setRefundAddress(order.checkoutToken, 'eth-mine');
+      await choosePayment.choose(order.checkoutToken, 'ETH', 'USDT-ERC20');
+      assert.equal((await domain.order(order.id)).refundAddress, 'eth-mine');
+      assert.equal((await choosePayment.choose(order.checkoutToken, 'BTC', 'BTC')).refundAddress, null);
+      assert.equal((await domain.order(order.id)).refundAddress, null);
+    });
+
     till('an operator accepts an OVERDUE order and cancels an unpaid one; nothing else', async (domain) => {
       const order = await domain.payInfo();
       await assert.rejects(domain.orderAdminActions.resolve(order.id, 'admin'), { code: 'STATE_CONFLICT' });
