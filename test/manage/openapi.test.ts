@@ -103,6 +103,7 @@ describe('the management API in the OpenAPI document', () => {
         'POST callbacks/{id}/redeliver',
         'POST orders/{id}/terminate',
         'POST orders/{id}/resolve',
+        'DELETE orders/{id}/refund-address',
         'GET orders/{id}/history',
         'GET withdrawal-addresses',
         'POST withdrawal-addresses',

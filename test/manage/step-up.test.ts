@@ -63,6 +63,7 @@ const BODIES: Readonly<Partial<Record<ManageAction, object>>> = {
   rescanDeposits: { chain: 'ETH', from: 1, to: 1 },
   assignDeposit: { order_id: UNKNOWN },
   refundDeposit: { address: ADDRESS },
+  removeRefundAddress: {},
 };
 
 eachStorage((_name, open) => {
