@@ -56,8 +56,8 @@ export const ACTIONS = {
   passkeyForLogin: ENROLLING,
   passkeyForStepUp: ENROLLING,
   listSessions: FREE,
-  endOtherSessions: FREE,
-  endOneSession: FREE,
+  endOtherSessions: always('who is logged in'),
+  endOneSession: always('who is logged in'),
   changePassword: always('who can log in'),
 
   listAccounts: FREE,

@@ -47,6 +47,8 @@ describe('the table of what actions cost', () => {
 
 /** What is sent to every operation that always wants a fresh factor. */
 const BODIES: Readonly<Partial<Record<ManageAction, object>>> = {
+  endOtherSessions: {},
+  endOneSession: {},
   changePassword: { current: 'a former password', new: 'a password for a test' },
   createCredential: {},
   revealCredential: {},
