@@ -1,13 +1,14 @@
+import type { Account } from '../accounts/account.ts';
 import { passwordProblem } from '../accounts/account-fields.ts';
 import { invalidField, TillgateError } from '../kernel/errors.ts';
 import type { AccountId } from '../kernel/ids.ts';
 import type { PasswordHasher } from '../ports/password-hasher.ts';
-import type { Storage } from '../ports/storage.ts';
+import type { Storage, Transaction } from '../ports/storage.ts';
 import { recordNotFound, requireAdmin } from './actor.ts';
 import type { Actor } from './actor.ts';
 import { addAuditRow } from './audit.ts';
 import type { AuditDeps } from './audit.ts';
-import type { OpenSession } from './sessions.ts';
+import type { IssuedSession, OpenSession } from './sessions.ts';
 import type { StepUp } from './step-up.ts';
 
 export interface PasswordsDeps extends AuditDeps {
@@ -24,12 +25,23 @@ export class Passwords {
     this.#deps = deps;
   }
 
-  /** Changes the password of the session's account; the session goes on. @throws TillgateError `INVALID_FIELDS`, `SESSION_INVALID`, `STATE_CONFLICT` */
-  async change(actor: Actor, open: OpenSession, current: string, next: string): Promise<void> {
-    const { account, session } = open;
-    requireFit(next, account.email, 'new');
-    await this.#deps.stepUp.provePassword(actor, open, 'current', current);
-    await this.#set(actor, account.id, next, { was: account.passwordHash, session: session.tokenHash });
+  /** Changes the password of the session's account; the session goes on with a new token. @throws TillgateError `INVALID_FIELDS`, `SESSION_INVALID`, `STATE_CONFLICT` */
+  async change(actor: Actor, open: OpenSession, current: string, next: string): Promise<IssuedSession> {
+    const { id, email, passwordHash } = open.account;
+    requireFit(next, email, 'new');
+    const { stepUp, storage } = this.#deps;
+    await stepUp.provePassword(actor, open, 'current', current);
+    const nextHash = await this.#deps.hasher.hash(next);
+    return storage.transaction(async (tx) => {
+      const account = await lockAccount(tx, id);
+      if (account.passwordHash !== passwordHash)
+        throw new TillgateError('STATE_CONFLICT', 'The password was changed just now.');
+      const authVersion = await this.#set(tx, account, nextHash);
+      await tx.sessions.endAll(id, open.session.tokenHash);
+      const renewed = await stepUp.renew(tx, { ...open, session: { ...open.session, authVersion } });
+      await this.#audit(tx, actor, id, 'account.change_password');
+      return renewed;
+    });
   }
 
   /** Sets a password without the former one; for the operator at the command line. @throws TillgateError `FORBIDDEN`, `NOT_FOUND`, `INVALID_FIELDS` */
@@ -38,29 +50,30 @@ export class Passwords {
     const account = await this.#deps.storage.accounts.find(id);
     if (account === null) throw recordNotFound();
     requireFit(next, account.email, 'password');
-    await this.#set(actor, id, next, null);
-  }
-
-  async #set(
-    actor: Actor,
-    id: AccountId,
-    next: string,
-    proved: { readonly was: string; readonly session: string } | null,
-  ): Promise<void> {
-    const passwordHash = await this.#deps.hasher.hash(next);
+    const nextHash = await this.#deps.hasher.hash(next);
     await this.#deps.storage.transaction(async (tx) => {
-      const account = await tx.accounts.lock(id);
-      if (account === null) throw recordNotFound();
-      if (proved !== null && account.passwordHash !== proved.was)
-        throw new TillgateError('STATE_CONFLICT', 'The password was changed just now.');
-      const authVersion = account.authVersion + 1;
-      await tx.accounts.update(id, { passwordHash, authVersion, modifiedAt: this.#deps.clock.now() });
-      await tx.sessions.endAll(id, proved?.session ?? null);
-      if (proved !== null) await tx.sessions.keep(proved.session, authVersion);
-      const action = proved === null ? 'account.reset_password' : 'account.change_password';
-      await addAuditRow(this.#deps, tx, actor, { action, accountId: id, subjectId: id });
+      await this.#set(tx, await lockAccount(tx, id), nextHash);
+      await tx.sessions.endAll(id);
+      await this.#audit(tx, actor, id, 'account.reset_password');
     });
   }
+
+  /** Returns the account's new `authVersion`: access tokens end with the former one. */
+  async #set(tx: Transaction, { id, authVersion }: Account, passwordHash: string): Promise<number> {
+    const next = authVersion + 1;
+    await tx.accounts.update(id, { passwordHash, authVersion: next, modifiedAt: this.#deps.clock.now() });
+    return next;
+  }
+
+  #audit(tx: Transaction, actor: Actor, id: AccountId, action: string): Promise<void> {
+    return addAuditRow(this.#deps, tx, actor, { action, accountId: id, subjectId: id });
+  }
+}
+
+async function lockAccount(tx: Transaction, id: AccountId): Promise<Account> {
+  const account = await tx.accounts.lock(id);
+  if (account === null) throw recordNotFound();
+  return account;
 }
 
 function requireFit(password: string, email: string, path: string): void {

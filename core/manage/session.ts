@@ -20,7 +20,10 @@ export interface Session {
   readonly userAgent: string | null;
 }
 
-/** What a session is called in lists: it says nothing about the token. */
+/** What a session gets when its token is replaced; its age, its end and whence it was opened stay. */
+export type SessionRenewal = Pick<Session, 'tokenHash' | 'authVersion' | 'raisedUntil'>;
+
+/** What a session is called in lists, until its token is replaced: it says nothing about the token. */
 export function sessionId({ tokenHash }: Pick<Session, 'tokenHash'>): string {
   return tokenHash.slice(0, 32);
 }

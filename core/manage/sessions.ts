@@ -2,7 +2,6 @@ import type { Account } from '../accounts/account.ts';
 import { emailProblem, verifiablePassword } from '../accounts/account-fields.ts';
 import { KnownNetworks } from '../auth/known-networks.ts';
 import { confirmedFactors } from '../auth/confirmed-factors.ts';
-import { base62, SECRET_PREFIXES } from '../auth/key-text.ts';
 import { TillgateError } from '../kernel/errors.ts';
 import { present } from '../kernel/guard.ts';
 import type { AccountId } from '../kernel/ids.ts';
@@ -27,8 +26,8 @@ import type { SecondFactor } from '../auth/second-factor.ts';
 import type { RefusedAttempts } from './refused-attempts.ts';
 import { sessionId } from './session.ts';
 import type { Session } from './session.ts';
+import { newSessionToken, SESSION_PREFIX } from './session-tokens.ts';
 
-export const SESSION_PREFIX = SECRET_PREFIXES.session;
 const PRUNE_BATCH = 100;
 const MAX_USER_AGENT = 255;
 
@@ -56,9 +55,13 @@ export interface OpenSession {
   readonly csrfToken: string;
 }
 
-/** A new session; its token is shown only here. */
-export interface NewSession extends OpenSession {
+/** A session with a new token, which is shown only here. */
+export interface IssuedSession extends OpenSession {
   readonly token: string;
+}
+
+/** A new session. */
+export interface NewSession extends IssuedSession {
   readonly entry: AccountEntry;
 }
 
@@ -95,11 +98,11 @@ export class Sessions {
     const account = await this.#verifyActive(input, origin);
     const actor: Actor = { accountId: account.id, role: account.role, ip: origin.ip, traceId: origin.traceId };
     await this.#checkSecondFactor(account.id, input, actor);
-    const { storage, vault, random, clock, ttlSeconds } = this.#deps;
-    const token = SESSION_PREFIX + base62(random.bytes(32));
+    const { storage, clock, ttlSeconds } = this.#deps;
+    const { token, tokenHash, csrfToken } = newSessionToken(this.#deps);
     const now = clock.now();
     const session: Session = {
-      tokenHash: this.#hash(token),
+      tokenHash,
       accountId: account.id,
       authVersion: account.authVersion,
       cookie: input.cookie ?? false,
@@ -114,7 +117,7 @@ export class Sessions {
     await this.#networks.note(account.id, origin.ip);
     await storage.sessions.prune(now, PRUNE_BATCH);
     const entry = present(await storage.manage.account(account.id), 'the account of a login');
-    return { session, account, token, csrfToken: vault.lookupHash('session-csrf', token), entry };
+    return { session, account, token, csrfToken, entry };
   }
 
   /**
@@ -158,7 +161,7 @@ export class Sessions {
 
   /** Remaining lifetime of a session. */
   secondsLeft({ expiresAt }: Session): number {
-    return Math.max(0, Math.floor((expiresAt - this.#deps.clock.now()) / 1000));
+    return Math.max(0, Math.round((expiresAt - this.#deps.clock.now()) / 1000));
   }
 
   /** Ends a session; idempotent. */
@@ -234,10 +237,6 @@ export class Sessions {
       const changes = createdWith({ cookie });
       await addAuditRow(this.#deps, tx, actor, { action: 'session.create', accountId: id, subjectId: id, changes });
     });
-  }
-
-  #hash(token: string): string {
-    return this.#deps.vault.lookupHash('session', token);
   }
 }
 

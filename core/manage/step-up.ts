@@ -6,7 +6,6 @@ import type { Passkeys } from '../auth/passkeys.ts';
 import { invalidCode } from '../auth/second-factor.ts';
 import type { SecondFactor } from '../auth/second-factor.ts';
 import { invalidField, TillgateError } from '../kernel/errors.ts';
-import type { Millis } from '../kernel/time.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { PasskeyResponse } from '../ports/passkey-verifier.ts';
 import type { PasswordHasher } from '../ports/password-hasher.ts';
@@ -15,7 +14,9 @@ import type { Actor } from './actor.ts';
 import { addAuditRow, createdWith } from './audit.ts';
 import type { AuditDeps } from './audit.ts';
 import { isRaised, MAX_WRONG_PASSWORDS } from './session.ts';
-import type { OpenSession } from './sessions.ts';
+import { newSessionToken } from './session-tokens.ts';
+import type { SessionTokenDeps } from './session-tokens.ts';
+import type { IssuedSession, OpenSession } from './sessions.ts';
 
 /** How long a session stays raised; the setting's default. */
 export const DEFAULT_STEP_UP_SECONDS = 300;
@@ -28,7 +29,7 @@ export interface StepUpProof {
   readonly password?: string | undefined;
 }
 
-export interface StepUpDeps extends AuditDeps {
+export interface StepUpDeps extends AuditDeps, SessionTokenDeps {
   readonly storage: Pick<Storage, 'manage' | 'passkeys' | 'transaction'>;
   readonly hasher: PasswordHasher;
   readonly secondFactor: SecondFactor;
@@ -46,19 +47,34 @@ export class StepUp {
   }
 
   /**
-   * @returns until when the session is raised
-   * @throws TillgateError `VERIFY_CODE_INVALID`; `INVALID_FIELDS` for a wrong password; `SESSION_INVALID` after too many of them
+   * Raises the session and replaces its token; the former one is over.
+   *
+   * @throws TillgateError `VERIFY_CODE_INVALID`; `INVALID_FIELDS` for a wrong password; `SESSION_INVALID` after too many of them,
+   *   and when another request has replaced the token meanwhile
    */
-  async raise(actor: Actor, open: OpenSession, proof: StepUpProof): Promise<Millis> {
+  async raise(actor: Actor, open: OpenSession, proof: StepUpProof): Promise<IssuedSession> {
     const { storage, clock, stepUpSeconds } = this.#deps;
-    const { session } = open;
     await this.#prove(actor, open, proof);
-    const until = clock.now() + stepUpSeconds * 1000;
-    await storage.transaction(async (tx) => {
-      if (!(await tx.sessions.raise(session.tokenHash, until))) throw sessionOver();
+    const raisedUntil = clock.now() + stepUpSeconds * 1000;
+    return storage.transaction(async (tx) => {
+      const renewed = await this.renew(tx, { ...open, session: { ...open.session, raisedUntil } });
       await this.#audit(tx, actor, open, 'session.step_up');
+      return renewed;
     });
-    return until;
+  }
+
+  /**
+   * Replaces the token of a session after a password or a factor was proved, so that whoever had the former one has nothing
+   * (decisions, section 11).
+   *
+   * @param open - as it is to go on, with its former token
+   * @throws TillgateError `SESSION_INVALID` when it is over or has another token already
+   */
+  async renew(tx: Transaction, open: OpenSession): Promise<IssuedSession> {
+    const { token, tokenHash, csrfToken } = newSessionToken(this.#deps);
+    const session = { ...open.session, tokenHash, wrongPasswords: 0 };
+    if (!(await tx.sessions.renew(open.session.tokenHash, session))) throw sessionOver();
+    return { ...open, session, token, csrfToken };
   }
 
   /** What a browser needs to raise the session with a passkey. @throws TillgateError `STATE_CONFLICT` */

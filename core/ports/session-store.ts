@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/account.ts';
 import type { AccountId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
-import type { Session } from '../manage/session.ts';
+import type { Session, SessionRenewal } from '../manage/session.ts';
 
 /** Sessions of the management API. Look-ups see every committed change, so an ended session is refused at once. */
 export interface SessionStore {
@@ -18,10 +18,11 @@ export interface SessionWrites {
   create(session: Session): Promise<void>;
   /** False when it was over already. */
   end(tokenHash: string): Promise<boolean>;
-  /** Raises a session until then and forgets its wrong passwords; false when it is over. */
-  raise(tokenHash: string, until: Millis): Promise<boolean>;
-  /** Has a session outlive a change of the account's `authVersion`, and forgets its wrong passwords. */
-  keep(tokenHash: string, authVersion: number): Promise<void>;
+  /**
+   * Replaces the token of a session, and forgets its wrong passwords. False when the session is over or its token was replaced
+   * meanwhile: of two at once, one succeeds.
+   */
+  renew(tokenHash: string, renewal: SessionRenewal): Promise<boolean>;
   /** Counts a password that is about to be verified; returns how many there are in a row, `null` when the session is over. */
   countPassword(tokenHash: string): Promise<number | null>;
   /** Ends every session of an account but the one of this hash; returns how many. */

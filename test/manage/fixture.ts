@@ -145,11 +145,11 @@ export async function startFixture(store: TestStorage, options: FixtureOptions =
     const email = `${role}-${clients.length}@example.com`;
     const password = `correct horse ${clients.length}`;
     const account = await createAccount.run({ email, password, role });
-    const { access_token: token } = managed<{ access_token: string }>(await login(email, password));
-    const member = client.with({ Authorization: `Bearer ${token}` });
+    const opened = await login(email, password);
+    const member = client.with(tokenOf(opened));
     clients.push(member);
-    if (raised) managed(await member.post(STEP_UP, { password }));
-    return { account, id: account.id, email, password, token, client: member };
+    const { access_token: token } = raised ? await stepUp(member, { password }) : managed(opened);
+    return { account, id: account.id, email, password, token: String(token), client: member };
   };
   return {
     till,
@@ -167,6 +167,22 @@ export async function startFixture(store: TestStorage, options: FixtureOptions =
       await till.close();
     },
   };
+}
+
+/** Headers with the access token of a reply. */
+export function tokenOf(reply: Reply): { readonly Authorization: string } {
+  return { Authorization: `Bearer ${managed<{ access_token: string }>(reply).access_token}` };
+}
+
+/** Raises the session of a client, which sends the new token from then on; returns what was answered. */
+export async function stepUp(client: HttpClient, proof: object): Promise<Record<string, unknown>> {
+  return renewed(client, await client.post(STEP_UP, proof));
+}
+
+/** Has a client send the new token of a reply from now on; returns what was answered. */
+export function renewed(client: HttpClient, reply: Reply): Record<string, unknown> {
+  client.send(tokenOf(reply));
+  return managed(reply);
 }
 
 /** The envelope of the management API. */

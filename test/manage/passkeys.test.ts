@@ -7,7 +7,7 @@ import { SoftwareAuthenticator } from '../support/authenticator.ts';
 import { eachStorage } from '../support/each-storage.ts';
 import type { HttpClient } from '../support/http.ts';
 import type { TestStorage } from '../support/storage.ts';
-import { assertRefused, assertStepUp, managed, PASSKEY_SITE, startFixture, STEP_UP } from './fixture.ts';
+import { assertRefused, assertStepUp, managed, PASSKEY_SITE, startFixture, STEP_UP, stepUp } from './fixture.ts';
 import type { Fixture, List } from './fixture.ts';
 
 const PASSKEYS = '/manage/v1/security/passkeys';
@@ -31,7 +31,7 @@ eachStorage((_name, open) => {
   };
   const raise = async (client: HttpClient, authenticator: SoftwareAuthenticator): Promise<void> => {
     const options = managed<PasskeyRequestOptions>(await client.request('POST', `${STEP_UP}/passkey`));
-    managed(await client.post(STEP_UP, { passkey: authenticator.get(options) }));
+    await stepUp(client, { passkey: authenticator.get(options) });
   };
 
   describe('passkeys of an account', () => {

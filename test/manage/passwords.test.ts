@@ -4,7 +4,7 @@ import { OPERATOR } from '../../core/index.ts';
 import { eachStorage } from '../support/each-storage.ts';
 import { dataOf } from '../support/http.ts';
 import type { TestStorage } from '../support/storage.ts';
-import { assertRefused, managed, startFixture, STEP_UP } from './fixture.ts';
+import { assertRefused, managed, renewed, startFixture, STEP_UP, tokenOf } from './fixture.ts';
 import type { Fixture, List, Member } from './fixture.ts';
 
 type Fields = Record<string, unknown>;
@@ -26,10 +26,8 @@ eachStorage((_name, open) => {
   });
 
   /** The headers of another session of somebody. */
-  const another = async ({ email, password }: Pick<Member, 'email' | 'password'>): Promise<Record<string, string>> => {
-    const { access_token: token } = managed<{ access_token: string }>(await fixture.login(email, password));
-    return { Authorization: `Bearer ${token}` };
-  };
+  const another = async ({ email, password }: Pick<Member, 'email' | 'password'>): Promise<Record<string, string>> =>
+    tokenOf(await fixture.login(email, password));
   const sessionStatus = async (headers: Record<string, string>): Promise<number> =>
     (await fixture.client.get('/manage/v1/session', { headers })).status;
   const accessToken = async ({ email, password }: Member): Promise<string> =>
@@ -44,8 +42,9 @@ eachStorage((_name, open) => {
       const member = await fixture.newMember();
       const key = String(managed(await member.client.post('/manage/v1/credentials', {}), 201)['api_key']);
       const [other, token] = [await another(member), await accessToken(member)];
-      managed(await member.client.post(PASSWORD, { current: member.password, new: NEXT }));
-      assert.equal(await sessionStatus(other), 401);
+      const former = { Authorization: `Bearer ${member.token}` };
+      renewed(member.client, await member.client.post(PASSWORD, { current: member.password, new: NEXT }));
+      assert.deepEqual([await sessionStatus(other), await sessionStatus(former)], [401, 401]);
       assert.deepEqual([await ordersStatus(token), await ordersStatus(key)], [401, 200]);
       managed(await member.client.get('/manage/v1/session'));
       assertRefused(await fixture.login(member.email, member.password), 401);
@@ -74,8 +73,8 @@ eachStorage((_name, open) => {
 
     test('at once from two sessions is changed by one', async () => {
       const member = await fixture.newMember();
-      const headers = await another(member);
-      managed(await fixture.client.post(STEP_UP, { password: member.password }, { headers }));
+      const opened = await another(member);
+      const headers = tokenOf(await fixture.client.post(STEP_UP, { password: member.password }, { headers: opened }));
       const replies = await Promise.all([
         member.client.post(PASSWORD, { current: member.password, new: `${NEXT} 1` }),
         fixture.client.post(PASSWORD, { current: member.password, new: `${NEXT} 2` }, { headers }),

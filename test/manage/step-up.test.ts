@@ -6,8 +6,9 @@ import { manageOperations } from '../../adapters/http/index.ts';
 import type { ManageDeps } from '../../adapters/http/index.ts';
 import { eachStorage } from '../support/each-storage.ts';
 import { codeAt } from '../support/totp.ts';
+import type { Reply } from '../support/openapi.ts';
 import type { TestStorage } from '../support/storage.ts';
-import { assertRefused, assertStepUp, managed, startFixture, STEP_UP } from './fixture.ts';
+import { assertRefused, assertStepUp, managed, renewed, startFixture, STEP_UP, stepUp, tokenOf } from './fixture.ts';
 import type { Fixture, List, Member } from './fixture.ts';
 
 type Fields = Record<string, unknown>;
@@ -68,6 +69,14 @@ const BODIES: Readonly<Partial<Record<ManageAction, object>>> = {
   removeRefundAddress: {},
 };
 
+/** What a browser sends after a reply that set its cookie. */
+function cookieOf(reply: Reply): { readonly Cookie: string; readonly 'X-CSRF-Token': string } {
+  const [pair = ''] = String(reply.headers['set-cookie']).split(';');
+  return { Cookie: pair, 'X-CSRF-Token': String(managed(reply)['csrf_token']) };
+}
+
+const maxAge = (reply: Reply): number => Number(/Max-Age=(\d+)/.exec(String(reply.headers['set-cookie']))?.[1]);
+
 eachStorage((_name, open) => {
   let store: TestStorage;
   let fixture: Fixture;
@@ -90,6 +99,8 @@ eachStorage((_name, open) => {
     fixture.till.clock.advance(301_000);
     return { ...member, secret };
   };
+  const listed = async (headers: Record<string, string>): Promise<readonly Fields[]> =>
+    managed<{ items: Fields[] }>(await fixture.client.get('/manage/v1/sessions', { headers })).items;
   const actions = async (member: Member): Promise<unknown[]> =>
     managed<List>(await fixture.admin.client.get(`/manage/v1/audit?account_id=${member.id}&size=100`)).items.map(
       ({ action }) => action,
@@ -125,7 +136,7 @@ eachStorage((_name, open) => {
     test('does not replace a confirmed second factor', async () => {
       const { client, secret } = await withFactor();
       assertStepUp(await client.request('POST', `${SECURITY}/totp`));
-      managed(await client.post(STEP_UP, { totp: code(secret) }));
+      await stepUp(client, { totp: code(secret) });
       assert.notEqual(managed(await client.request('POST', `${SECURITY}/totp`))['secret'], secret);
     });
 
@@ -165,14 +176,13 @@ eachStorage((_name, open) => {
   describe('a step-up', () => {
     test('raises the one session for five minutes, and ends with it', async () => {
       const member = await fixture.newMember('user', { raised: false });
-      const { access_token: token } = managed<{ access_token: string }>(
-        await fixture.login(member.email, member.password),
-      );
-      const raised = managed(await member.client.post(STEP_UP, { password: member.password }));
+      const other = tokenOf(await fixture.login(member.email, member.password));
+      const raised = await stepUp(member.client, { password: member.password });
       assert.equal(Date.parse(String(raised['raised_until'])), fixture.till.clock.now() + 300_000);
       managed(await member.client.post(CREDENTIALS, {}), 201);
-      const headers = { Authorization: `Bearer ${token}` };
-      assertStepUp(await member.client.post(CREDENTIALS, {}, { headers }));
+      const former = { Authorization: `Bearer ${member.token}` };
+      assertRefused(await member.client.post(CREDENTIALS, {}, { headers: former }), 401);
+      assertStepUp(await member.client.post(CREDENTIALS, {}, { headers: other }));
       fixture.till.clock.advance(299_999);
       managed(await member.client.post(CREDENTIALS, {}), 201);
       fixture.till.clock.advance(1);
@@ -186,8 +196,41 @@ eachStorage((_name, open) => {
       const { client, secret, password } = await withFactor();
       assertRefused(await client.post(STEP_UP, { password }), 400, 'totp');
       assertRefused(await client.post(STEP_UP, {}), 400, 'totp');
-      managed(await client.post(STEP_UP, { totp: code(secret) }));
+      await stepUp(client, { totp: code(secret) });
       assertRefused(await client.post(STEP_UP, { totp: code(secret) }), 400, 'totp');
+    });
+
+    test('replaces the token, of a cookie too; the session keeps its end', async () => {
+      const { email, password } = await fixture.newMember('user', { raised: false });
+      const opened = await fixture.login(email, password, { cookie: true });
+      const former = cookieOf(opened);
+      const before = await listed(former);
+      fixture.till.clock.advance(100_000);
+      const reply = await fixture.client.post(STEP_UP, { password }, { headers: former });
+      const [raised, now] = [managed(reply), cookieOf(reply)];
+      assert.equal('access_token' in raised, false);
+      assert.deepEqual([raised['expire'], maxAge(reply)], [999_900, 999_900]);
+      assertRefused(await fixture.client.get('/manage/v1/session', { headers: former }), 401);
+      const mixed = { ...now, 'X-CSRF-Token': former['X-CSRF-Token'] };
+      assertRefused(await fixture.client.post(CREDENTIALS, {}, { headers: mixed }), 403);
+      managed(await fixture.client.post(CREDENTIALS, {}, { headers: now }), 201);
+      const after = await listed(now);
+      assert.deepEqual(
+        after.map(({ created_at: at, expires_at: end }) => [at, end]),
+        before.map(({ created_at: at, expires_at: end }) => [at, end]),
+      );
+    });
+
+    test('two at once with one token: one gets the session, the other is refused', async () => {
+      const member = await fixture.newMember('user', { raised: false });
+      const replies = await Promise.all(
+        Array.from({ length: 4 }, () => member.client.post(STEP_UP, { password: member.password })),
+      );
+      assert.deepEqual(replies.map(({ status }) => status).toSorted(), [200, 401, 401, 401]);
+      assert.equal((await actions(member)).filter((action) => action === 'session.step_up').length, 1);
+      const won = replies.find(({ status }) => status === 200);
+      renewed(member.client, present(won, 'the one that won'));
+      managed(await member.client.post(CREDENTIALS, {}), 201);
     });
 
     test('fault 62: five wrong codes, each on record, and a right one is refused for 15 minutes', async () => {
@@ -198,7 +241,7 @@ eachStorage((_name, open) => {
       assertStepUp(await member.client.post(CREDENTIALS, {}));
       assert.equal((await actions(member)).filter((action) => action === 'security.code_refused').length, 5);
       fixture.till.clock.advance(15 * 60_000);
-      managed(await member.client.post(STEP_UP, { totp: code(member.secret) }));
+      await stepUp(member.client, { totp: code(member.secret) });
     });
 
     test('five wrong passwords, tried at once or not, end the session', async () => {
@@ -221,7 +264,7 @@ eachStorage((_name, open) => {
       for (let round = 0; round < 3; round++) {
         for (let tries = 0; tries < 4; tries++)
           assertRefused(await member.client.post(STEP_UP, { password: 'a wrong password' }), 400, 'password');
-        managed(await member.client.post(STEP_UP, { password: member.password }));
+        await stepUp(member.client, { password: member.password });
       }
     });
   });

@@ -1,7 +1,8 @@
 import { after, before, describe, test } from 'node:test';
 import assert from 'node:assert/strict';
+import { present } from '../../core/index.ts';
 import type { PasskeyCreationOptions, PasskeyRequestOptions, PasskeyResponse } from '../../core/index.ts';
-import { assertRefused, assertStepUp, managed, STEP_UP } from '../manage/fixture.ts';
+import { assertRefused, assertStepUp, managed, renewed, stepUp, STEP_UP } from '../manage/fixture.ts';
 import type { List } from '../manage/fixture.ts';
 import { SoftwareAuthenticator } from '../support/authenticator.ts';
 import type { Forged } from '../support/authenticator.ts';
@@ -75,7 +76,7 @@ describe('fault 122: passkeys under attack, in production mode', () => {
     managed<PasskeyRequestOptions>(await till.client.post(`${SESSION}/passkey`, { email, password }));
   const person = async (): Promise<Person> => {
     const { client: first, ...account } = await bare();
-    managed(await first.post(STEP_UP, { password: account.password }));
+    await stepUp(first, { password: account.password });
     const authenticator = new SoftwareAuthenticator(SITE);
     const { id: passkey } = managed<{ id: string }>(await add(first, authenticator.create(await creation(first))), 201);
     const answer = authenticator.get(await loggingIn(account));
@@ -83,7 +84,7 @@ describe('fault 122: passkeys under attack, in production mode', () => {
     return { ...account, client, authenticator, passkey };
   };
   const raised = async (of: Person): Promise<HttpClient> => {
-    managed(await raise(of.client, of.authenticator.get(await raising(of.client))));
+    renewed(of.client, await raise(of.client, of.authenticator.get(await raising(of.client))));
     return of.client;
   };
   const passkeysOf = async (client: HttpClient): Promise<readonly Record<string, unknown>[]> =>
@@ -173,7 +174,7 @@ describe('fault 122: passkeys under attack, in production mode', () => {
     const stranger = new SoftwareAuthenticator(SITE).get(options);
     const spliced = { ...honest, response: stranger.response };
     assertRefused(await raise(victim.client, spliced), 400, 'passkey');
-    managed(await raise(victim.client, victim.authenticator.get(await raising(victim.client))));
+    renewed(victim.client, await raise(victim.client, victim.authenticator.get(await raising(victim.client))));
   });
 
   test('the Host of the request says nothing about the address', async () => {
@@ -185,7 +186,7 @@ describe('fault 122: passkeys under attack, in production mode', () => {
   test('a challenge is answered once, by a right answer or a wrong one', async () => {
     const victim = await person();
     const once = victim.authenticator.get(await raising(victim.client));
-    managed(await raise(victim.client, once));
+    renewed(victim.client, await raise(victim.client, once));
     assertRefused(await raise(victim.client, once), 400, 'passkey');
     const options = await raising(victim.client);
     assertRefused(
@@ -208,7 +209,7 @@ describe('fault 122: passkeys under attack, in production mode', () => {
     assertRefused(await raise(victim.client, late), 400, 'passkey');
     const unanswered = await raising(victim.client);
     till.clock.advance(5 * 60_000 - 1);
-    managed(await raise(victim.client, victim.authenticator.get(unanswered)));
+    renewed(victim.client, await raise(victim.client, victim.authenticator.get(unanswered)));
     await raising(victim.client);
     till.clock.advance(5 * 60_000);
     const { length } = await store.sql('SELECT hash FROM passkey_challenges');
@@ -228,6 +229,10 @@ describe('fault 122: passkeys under attack, in production mode', () => {
     );
     const ofOther = victim.authenticator.get(await raising(second));
     assertRefused(await raise(victim.client, ofOther), 400, 'passkey');
+    // Asked for by the token that a step-up replaced meanwhile.
+    const [used, left] = [await raising(second), await raising(second)];
+    renewed(second, await raise(second, victim.authenticator.get(used)));
+    assertRefused(await raise(second, victim.authenticator.get(left)), 400, 'passkey');
     // What the thief's own login was asked for, signed by the victim.
     const ofThief = victim.authenticator.get(await loggingIn(thief));
     assertRefused(await login(victim.email, victim.password, { passkey: ofThief }), 400, 'passkey');
@@ -248,7 +253,10 @@ describe('fault 122: passkeys under attack, in production mode', () => {
 
   test('a counter that does not go up is of a copy: refused, and on record', async () => {
     const victim = await person();
-    managed(await raise(victim.client, victim.authenticator.get(await raising(victim.client), { counter: 40 })));
+    renewed(
+      victim.client,
+      await raise(victim.client, victim.authenticator.get(await raising(victim.client), { counter: 40 })),
+    );
     for (const counter of [40, 39, 0])
       assertRefused(
         await raise(victim.client, victim.authenticator.get(await raising(victim.client), { counter })),
@@ -256,7 +264,10 @@ describe('fault 122: passkeys under attack, in production mode', () => {
         'passkey',
       );
     assert((await actions(victim.id)).includes('security.refused passkey_counter'));
-    managed(await raise(victim.client, victim.authenticator.get(await raising(victim.client), { counter: 41 })));
+    renewed(
+      victim.client,
+      await raise(victim.client, victim.authenticator.get(await raising(victim.client), { counter: 41 })),
+    );
   });
 
   test('an authenticator that does not count is taken', async () => {
@@ -265,14 +276,18 @@ describe('fault 122: passkeys under attack, in production mode', () => {
     const client = await raised(victim);
     managed(await add(client, uncounted.create(await creation(client), { counter: 0 })), 201);
     for (let times = 0; times < 2; times++)
-      managed(await raise(client, uncounted.get(await raising(client), { counter: 0 })));
+      renewed(client, await raise(client, uncounted.get(await raising(client), { counter: 0 })));
   });
 
   test('two answers with the same counter at once are one', async () => {
     const victim = await person();
-    const [first, second] = [await raising(victim.client), await raising(victim.client)];
+    const passkey = victim.authenticator.get(await loggingIn(victim));
+    const sessions = [victim.client, clientOf(await login(victim.email, victim.password, { passkey }))];
+    const asked = await Promise.all(
+      sessions.map(async (client) => victim.authenticator.get(await raising(client), { counter: 90 })),
+    );
     const replies = await Promise.all(
-      [first, second].map((options) => raise(victim.client, victim.authenticator.get(options, { counter: 90 }))),
+      sessions.map((client, index) => raise(client, present(asked[index], 'an answer'))),
     );
     assert.deepEqual(replies.map(({ status }) => status).toSorted(), [200, 400]);
   });
@@ -304,7 +319,7 @@ describe('fault 122: passkeys under attack, in production mode', () => {
     managed(await add(client, twice), 201);
     assertRefused(await add(client, twice), 400, 'passkey');
     assert.equal((await passkeysOf(client)).length, before.length + 1);
-    managed(await raise(owner.client, owner.authenticator.get(await raising(owner.client))));
+    renewed(owner.client, await raise(owner.client, owner.authenticator.get(await raising(owner.client))));
   });
 
   test('the last second factor stays; with a code generator beside it, it goes', async () => {
@@ -333,7 +348,7 @@ describe('fault 122: passkeys under attack, in production mode', () => {
     const victim = await bare();
     const thief = clientOf(await login(victim.email, victim.password));
     const { secret } = managed<{ secret: string }>(await thief.request('POST', TOTP));
-    managed(await victim.client.post(STEP_UP, { password: victim.password }));
+    await stepUp(victim.client, { password: victim.password });
     managed(await add(victim.client, new SoftwareAuthenticator(SITE).create(await creation(victim.client))), 201);
     assertRefused(await thief.get(SESSION), 401);
     managed(await victim.client.get(SESSION));

@@ -4,7 +4,7 @@ import { createOperations } from '../../adapters/http/index.ts';
 import type { Operation } from '../../adapters/http/index.ts';
 import { present, SCOPES } from '../../core/index.ts';
 import type { CredentialId, NewCredential, Scope } from '../../core/index.ts';
-import { assertRefused, managed, STEP_UP } from '../manage/fixture.ts';
+import { assertRefused, managed, stepUp } from '../manage/fixture.ts';
 import { assertError, envelope, signatureHeaders } from '../support/http.ts';
 import type { Reply } from '../support/http.ts';
 import { openTestStorage } from '../support/storage.ts';
@@ -138,7 +138,7 @@ describe('fault 111: a key that was made for less, in production mode', () => {
       await till.client.post('/manage/v1/session', { email, password }),
     );
     const client = till.client.with({ Authorization: `Bearer ${token}` });
-    managed(await client.post(STEP_UP, { password }));
+    await stepUp(client, { password });
     const make = (body: object): Promise<Reply> => client.post('/manage/v1/credentials', body);
     const expiresAt = new Date(till.clock.now() + 60_000).toISOString();
     const made = managed<{ id: CredentialId; api_key: string; scopes: string[]; expires_at: string }>(

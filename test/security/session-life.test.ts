@@ -1,7 +1,8 @@
 import { after, before, describe, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { assertStepUp, managed, STEP_UP } from '../manage/fixture.ts';
-import type { HttpClient } from '../support/http.ts';
+import { assertRefused, assertStepUp, managed, renewed, STEP_UP, stepUp, tokenOf } from '../manage/fixture.ts';
+import type { HttpClient, SentHeaders } from '../support/http.ts';
+import type { Reply } from '../support/openapi.ts';
 import { openTestStorage } from '../support/storage.ts';
 import type { TestStorage } from '../support/storage.ts';
 import { startTestTill } from '../support/till.ts';
@@ -40,14 +41,14 @@ describe('fault 123: sessions that last longer than their owner wants, in produc
     await store.close();
   });
 
-  const bearer = (token: string): HttpClient => {
-    const client = till.client.with({ Authorization: `Bearer ${token}` });
-    clients.push(client);
-    return client;
+  const opened = (reply: Reply): HttpClient => client(tokenOf(reply));
+  const client = (headers: SentHeaders): HttpClient => {
+    const made = till.client.with(headers);
+    clients.push(made);
+    return made;
   };
   const login = async ({ email, password }: Pick<Person, 'email' | 'password'>): Promise<HttpClient> => {
-    const reply = await till.client.post(SESSION, { email, password });
-    return bearer(managed<{ access_token: string }>(reply).access_token);
+    return opened(await till.client.post(SESSION, { email, password }));
   };
   const person = async (): Promise<Person> => {
     const account = { email: `person-${clients.length}@example.com`, password: 'a password for a test' };
@@ -64,7 +65,7 @@ describe('fault 123: sessions that last longer than their owner wants, in produc
     for (const { id } of items) assertStepUp(await thief.request('DELETE', `${SESSIONS}/${id}`));
     assertStepUp(await thief.request('DELETE', SESSIONS));
     assert.deepEqual([await status(owner.client), await status(thief)], [200, 200]);
-    managed(await owner.client.post(STEP_UP, { password: owner.password }));
+    await stepUp(owner.client, { password: owner.password });
     assert.deepEqual(managed(await owner.client.request('DELETE', SESSIONS)), { ended: 1 });
     assert.deepEqual([await status(owner.client), await status(thief)], [200, 401]);
   });
@@ -73,5 +74,22 @@ describe('fault 123: sessions that last longer than their owner wants, in produc
     const owner = await person();
     managed(await owner.client.request('DELETE', SESSION));
     assert.equal(await status(owner.client), 401);
+  });
+
+  test('a thief who has the token of a session loses it once its owner raises it, or changes the password', async () => {
+    const account = { email: 'raised@example.com', password: 'a password for a test' };
+    await till.accounts.createAccount.run(account);
+    const first = await till.client.post(SESSION, account);
+    const [owner, thief] = [opened(first), opened(first)];
+    assert.equal(await status(thief), 200);
+    const second = await owner.post(STEP_UP, { password: account.password });
+    renewed(owner, second);
+    assert.deepEqual([await status(owner), await status(thief)], [200, 401]);
+    assertRefused(await thief.post(STEP_UP, { password: account.password }), 401);
+    thief.send(tokenOf(second));
+    const change = { current: account.password, new: 'another password for a test' };
+    renewed(owner, await owner.post('/manage/v1/password', change));
+    assert.deepEqual([await status(owner), await status(thief)], [200, 401]);
+    managed(await owner.post('/manage/v1/credentials', {}), 201);
   });
 });

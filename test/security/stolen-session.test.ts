@@ -1,7 +1,7 @@
 import { after, before, describe, test } from 'node:test';
 import assert from 'node:assert/strict';
 import type { AccountId, AccountRole } from '../../core/index.ts';
-import { assertRefused, assertStepUp, managed, STEP_UP } from '../manage/fixture.ts';
+import { assertRefused, assertStepUp, managed, STEP_UP, stepUp } from '../manage/fixture.ts';
 import type { List } from '../manage/fixture.ts';
 import { openTestStorage } from '../support/storage.ts';
 import type { TestStorage } from '../support/storage.ts';
@@ -123,7 +123,7 @@ describe('fault 91: a thief who has nothing but the token of a session, in produ
     const before = await stateOf(victim.id);
     const thief = admin.client;
     const of = `?account_id=${victim.id}`;
-    const stepUp: readonly (readonly [method: string, path: string, body?: object])[] = [
+    const asked: readonly (readonly [method: string, path: string, body?: object])[] = [
       ['PATCH', `security${of}`, { totp_for_withdrawals: false, data_security: false }],
       ['PATCH', `security${of}`, { callback_api_key: 'order' }],
       ['POST', `security/totp${of}`],
@@ -142,12 +142,12 @@ describe('fault 91: a thief who has nothing but the token of a session, in produ
       ['POST', 'deposits/rescan', { chain: 'ETH', from: 1, to: 1 }],
       ['POST', `transfers/${UNKNOWN}/cancel`, { reason: 'x' }],
     ];
-    for (const [method, path, body] of stepUp)
+    for (const [method, path, body] of asked)
       assertStepUp(await thief.request(method, `/manage/v1/${path}`, body === undefined ? {} : { body }), path);
     assert.deepEqual(await stateOf(victim.id), before);
     assert.equal((await store.sql("SELECT id FROM accounts WHERE email = 'second@example.com'")).length, 0);
     // Even raised, it sees no secret of the other account.
-    managed(await thief.post(STEP_UP, { totp: code(admin.secret) }));
+    await stepUp(thief, { totp: code(admin.secret) });
     assertRefused(await thief.request('POST', `/manage/v1/credentials/${credentialId}/reveal`), 403);
     assertRefused(await thief.request('POST', `/manage/v1/security/totp${of}`), 403);
     assert.deepEqual(await stateOf(victim.id), before);

@@ -2,7 +2,7 @@ import { after, before, describe, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { checkLedger, OPERATOR } from '../../core/index.ts';
 import type { AccountId, ChainPayments, TransferId } from '../../core/index.ts';
-import { assertRefused, managed, STEP_UP } from '../manage/fixture.ts';
+import { assertRefused, managed, stepUp } from '../manage/fixture.ts';
 import { dataOf } from '../support/http.ts';
 import type { HttpClient } from '../support/http.ts';
 import { eachStorage } from '../support/each-storage.ts';
@@ -61,7 +61,7 @@ eachStorage((engine, open) => {
         Authorization: `Bearer ${managed<{ access_token: string }>(reply).access_token}`,
       });
       clients.push(client);
-      managed(await client.post(STEP_UP, { password }));
+      await stepUp(client, { password });
       return client;
     };
     const admin = async (): Promise<Admin> => {

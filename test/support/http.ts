@@ -98,7 +98,7 @@ class ClosedMeanwhile extends Error {}
 /** A client that sends targets and headers exactly as told and checks each JSON reply against the served OpenAPI document. */
 export class HttpClient {
   readonly url: URL;
-  readonly #headers: SentHeaders;
+  #headers: SentHeaders;
   readonly #agent = new Agent({ keepAlive: true });
   #checker: OpenApiChecker | null = null;
 
@@ -111,6 +111,11 @@ export class HttpClient {
   /** The same server with other headers. */
   with(headers: SentHeaders): HttpClient {
     return new HttpClient(this.url.href, { ...this.#headers, ...headers });
+  }
+
+  /** Sends these with every request from now on, in place of the ones of the same names. */
+  send(headers: SentHeaders): void {
+    this.#headers = { ...this.#headers, ...headers };
   }
 
   async get(target: string, sent: Sent = {}): Promise<Reply> {

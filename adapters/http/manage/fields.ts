@@ -7,6 +7,7 @@ import { header } from '../messages.ts';
 import type { HttpRequest } from '../messages.ts';
 
 const MAX_ID = 64;
+const MAX_CODE = 16;
 const VERSION = /^(?:"([1-9]\d{0,15})"|([1-9]\d{0,15}))$/;
 
 /** A password; every character counts, control characters too. */
@@ -14,6 +15,9 @@ export const password = z
   .string({ error: ({ input }) => (input === undefined ? 'is required' : 'must be a string') })
   .max(MAX_PASSWORD, { error: `must have at most ${MAX_PASSWORD} characters` })
   .meta({ format: 'password' });
+
+/** A code of the second factor. */
+export const factorCode = (description: string) => text(MAX_CODE, description);
 
 /** The id of a record. The brand says of which kind; only the use case knows whether there is such a record. */
 export const recordId = <Id extends string>(what: string) => text(MAX_ID, what) as z.ZodType as z.ZodType<Id, string>;

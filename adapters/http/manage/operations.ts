@@ -14,6 +14,7 @@ import { passkeyOperations } from './passkeys.ts';
 import { securityOperations } from './security.ts';
 import { sessionAuth } from './session-auth.ts';
 import { sessionOperations } from './sessions.ts';
+import { stepUpOperations } from './step-up.ts';
 import { watchAddressOperations } from './watch-addresses.ts';
 import { withdrawalAddressOperations } from './withdrawal-addresses.ts';
 import { withdrawalOperations } from './withdrawals.ts';
@@ -21,6 +22,7 @@ import { withdrawalOperations } from './withdrawals.ts';
 /** One file for each resource. */
 const RESOURCES = [
   sessionOperations,
+  stepUpOperations,
   accountOperations,
   appOperations,
   appKeyOperations,

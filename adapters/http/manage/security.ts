@@ -2,7 +2,7 @@ import { formatInstant, recordNotFound } from '../../../core/index.ts';
 import type { DemandName, SecurityRecord } from '../../../core/index.ts';
 import { z } from 'zod';
 import { text } from '../fields.ts';
-import { accountQuery, inputOf, word, yesNo } from './fields.ts';
+import { factorCode, accountQuery, inputOf, word, yesNo } from './fields.ts';
 import { manageOperation } from './operation.ts';
 import type { ManageOperation } from './operation.ts';
 import { id, instant } from './reply-fields.ts';
@@ -54,7 +54,7 @@ export function securityRecord(record: SecurityRecord): z.input<typeof securityS
   };
 }
 
-const code = text(16, 'A code of the second factor');
+const code = factorCode('A code of the second factor');
 
 /** Data Security and the second factor. */
 export const securityOperations: readonly ManageOperation[] = [

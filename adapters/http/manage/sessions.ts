@@ -4,26 +4,16 @@ import { flag, text } from '../fields.ts';
 import { header } from '../messages.ts';
 import { accountDetailExample, accountDetailRecord, accountDetailSchema } from './accounts.ts';
 import { setSessionCookie } from './cookies.ts';
-import { idParams, password } from './fields.ts';
+import { factorCode, idParams, password } from './fields.ts';
+import { issued, TOKEN_FIELDS } from './issued-session.ts';
 import { actorOf, manageOperation, replyOperation } from './operation.ts';
 import type { ManageOperation } from './operation.ts';
 import { assertionField, requestOptionsSchema } from './passkey-fields.ts';
 import { instant, time, whole } from './reply-fields.ts';
 
 const MAX_EMAIL = 254;
-const MAX_CODE = 16;
 
-const sessionSchema = z
-  .object({
-    access_token: z.string().optional().meta({ description: 'Absent for a session in a cookie' }),
-    csrf_token: z
-      .string()
-      .optional()
-      .meta({ description: 'Wanted as X-CSRF-Token on every unsafe method; only for a session in a cookie' }),
-    expire: whole('Lifetime in seconds'),
-    account: accountDetailSchema,
-  })
-  .meta({ id: 'Session' });
+const sessionSchema = z.object({ ...TOKEN_FIELDS, account: accountDetailSchema }).meta({ id: 'Session' });
 
 const sessionExample = { access_token: '<access token>', expire: 3600, account: accountDetailExample };
 
@@ -38,7 +28,7 @@ const loginSpec = {
   body: z.object({
     email: text(MAX_EMAIL, "The account's email"),
     password,
-    totp: text(MAX_CODE, 'A code of the second factor, once one was confirmed').optional(),
+    totp: factorCode('A code of the second factor, once one was confirmed').optional(),
     passkey: assertionField.optional().meta({ description: 'Instead of a code: the answer to session/passkey' }),
     cookie: flag('For a browser: the token comes in a cookie'),
   }),
@@ -47,18 +37,13 @@ const loginSpec = {
 } as const;
 
 const login: ManageOperation = (deps) => {
-  const { settings, manage } = deps;
+  const { manage } = deps;
   return replyOperation(loginSpec, deps, null, async ({ body, client, traceId, request }) => {
     const origin = { ip: client, userAgent: header(request.headers, 'user-agent'), traceId };
-    const { token, csrfToken, session, entry } = await manage.sessions.login(body, origin);
-    const { id: accountId, role } = entry.account;
+    const session = await manage.sessions.login(body, origin);
+    const { id: accountId, role } = session.account;
     const account = accountDetailRecord(await manage.accounts.find({ ...origin, accountId, role }, accountId));
-    const expire = Math.round((session.expiresAt - session.createdAt) / 1000);
-    if (!body.cookie) return { data: { access_token: token, expire, account } };
-    return {
-      data: { csrf_token: csrfToken, expire, account },
-      headers: { 'Set-Cookie': setSessionCookie(token, expire, settings.secureCookies) },
-    };
+    return issued(deps, session, { account });
   });
 };
 
@@ -117,38 +102,6 @@ const logout: ManageOperation = (deps, sessionAuth) =>
       ? { data, headers: { 'Set-Cookie': setSessionCookie('', 0, settings.secureCookies) } }
       : { data };
   });
-
-const stepUp = manageOperation({
-  id: 'stepUp',
-  method: 'POST',
-  path: '/session/step-up',
-  summary: 'Raise the session',
-  description:
-    'With a code of the second factor, with a passkey, or with the password of an account that has none. What loosens a protection or moves money wants a raised session, and is answered 403 with the reason step_up_required in any other.',
-  errors: ['VERIFY_CODE_INVALID'],
-  body: z.object({
-    totp: text(MAX_CODE, 'A code of the second factor').optional(),
-    passkey: assertionField.optional().meta({ description: 'The answer to session/step-up/passkey' }),
-    password: password.optional().meta({ description: 'Of an account without a second factor' }),
-  }),
-  data: z.object({ raised_until: instant('Until when the session is raised') }).meta({ id: 'RaisedSession' }),
-  examples: { body: { totp: '123456' }, data: { raised_until: '2026-05-04T12:05:00.000Z' } },
-  handler: async ({ actor, session, body }, { manage }) => ({
-    raised_until: formatInstant(await manage.stepUp.raise(actor, session, body)),
-  }),
-});
-
-const stepUpPasskey = manageOperation({
-  id: 'passkeyForStepUp',
-  method: 'POST',
-  path: '/session/step-up/passkey',
-  summary: 'Begin to raise the session with a passkey',
-  description:
-    'Returns what `startAuthentication` of @simplewebauthn/browser takes as `optionsJSON`; its answer raises this session, once, within five minutes.',
-  errors: ['STATE_CONFLICT'],
-  data: requestOptionsSchema,
-  handler: ({ session }, { manage }) => manage.stepUp.passkeyOptions(session),
-});
 
 const sessionItem = z
   .object({
@@ -211,36 +164,13 @@ const endOne = manageOperation({
   },
 });
 
-const changePassword = manageOperation({
-  id: 'changePassword',
-  method: 'POST',
-  path: '/password',
-  summary: 'Change your password',
-  description:
-    'In a raised session. Every other session and every access token of the account ends. At least 12 characters, and not one of the common passwords; every character counts.',
-  errors: ['STATE_CONFLICT'],
-  body: z.object({ current: password, new: password }),
-  data: z.object({ changed: z.literal(true) }).meta({ id: 'ChangedPassword' }),
-  examples: {
-    body: { current: 'correct horse battery staple', new: 'a better horse and more staples' },
-    data: { changed: true },
-  },
-  handler: async ({ actor, session, body }, { manage }) => {
-    await manage.passwords.change(actor, session, body.current, body.new);
-    return { changed: true } as const;
-  },
-});
-
-/** Login, sessions, step-up, logout and the password. */
+/** Login, sessions and logout. */
 export const sessionOperations: readonly ManageOperation[] = [
   login,
   loginPasskey,
   current,
-  stepUp,
-  stepUpPasskey,
   logout,
   listed,
   endOthers,
   endOne,
-  changePassword,
 ];

@@ -3,6 +3,7 @@ import type {
   AccountId,
   Millis,
   Session as ManageSession,
+  SessionRenewal,
   SessionStore,
   SessionWrites,
 } from '../../../../core/index.ts';
@@ -75,18 +76,11 @@ export class KnexSessionWrites implements SessionWrites {
     );
   }
 
-  async raise(tokenHash: string, until: Millis): Promise<boolean> {
+  async renew(former: string, { tokenHash, authVersion, raisedUntil }: SessionRenewal): Promise<boolean> {
     const { run, tables } = this.#session;
-    const sql = `UPDATE ${tables.sessions} SET raised_until = ?, wrong_passwords = 0 WHERE token_hash = ? RETURNING token_hash`;
-    return (await run(sql, [until, tokenHash])).length > 0;
-  }
-
-  async keep(tokenHash: string, authVersion: number): Promise<void> {
-    const { run, tables } = this.#session;
-    await run(`UPDATE ${tables.sessions} SET auth_version = ?, wrong_passwords = 0 WHERE token_hash = ?`, [
-      authVersion,
-      tokenHash,
-    ]);
+    const sql = `UPDATE ${tables.sessions} SET token_hash = ?, auth_version = ?, raised_until = ?, wrong_passwords = 0
+       WHERE token_hash = ? RETURNING token_hash`;
+    return (await run(sql, [tokenHash, authVersion, raisedUntil, former])).length > 0;
   }
 
   async countPassword(tokenHash: string): Promise<number | null> {
