@@ -189,6 +189,7 @@ export * from './auth/passkeys.ts';
 export * from './manage/account-entry.ts';
 export * from './manage/actor.ts';
 export * from './manage/session.ts';
+export * from './manage/session-life.ts';
 export * from './manage/session-tokens.ts';
 export * from './manage/audit-row.ts';
 export * from './manage/audit.ts';

@@ -10,6 +10,8 @@ import {
   DEFAULT_LIMIT_PER_ACCOUNT,
   DEFAULT_ORDER_SETTINGS,
   DEFAULT_PAYOUT_SETTINGS,
+  DEFAULT_SESSION_IDLE_SECONDS,
+  DEFAULT_SESSIONS_PER_ACCOUNT,
   DEFAULT_STEP_UP_SECONDS,
   isHostPattern,
 } from '../core/index.ts';
@@ -148,6 +150,8 @@ const auth = z
     {
       clockSkewSeconds: whole('seconds', 1, 3600).default(300),
       tokenTtlSeconds: whole('seconds', 1, YEAR).default(3600),
+      sessionIdleSeconds: whole('seconds', 60, YEAR).default(DEFAULT_SESSION_IDLE_SECONDS),
+      sessionsPerAccount: whole('sessions', 1, 1000).default(DEFAULT_SESSIONS_PER_ACCOUNT),
       stepUpSeconds: whole('seconds', 1, 3600).default(DEFAULT_STEP_UP_SECONDS),
       /** By default production demands it, the sandbox does not. */
       adminSecondFactor: yesOrNo.optional(),

@@ -40,12 +40,18 @@ import { ManageWithdrawals } from './manage-withdrawals.ts';
 import { Passwords } from './passwords.ts';
 import type { RefusedAttempts } from './refused-attempts.ts';
 import type { SecondFactor } from '../auth/second-factor.ts';
+import { DEFAULT_SESSION_IDLE_SECONDS, DEFAULT_SESSIONS_PER_ACCOUNT } from './session-life.ts';
+import type { SessionLife } from './session-life.ts';
 import { Sessions } from './sessions.ts';
 import { DEFAULT_STEP_UP_SECONDS, StepUp } from './step-up.ts';
 
 /** What the management use cases are configured with. */
 export interface ManageSettings {
   readonly sessionTtlSeconds: number;
+  /** How long a session lasts without a request; {@link DEFAULT_SESSION_IDLE_SECONDS} by default. */
+  readonly sessionIdleSeconds?: number;
+  /** How many sessions an account has at once; {@link DEFAULT_SESSIONS_PER_ACCOUNT} by default. */
+  readonly sessionsPerAccount?: number;
   /** How long a step-up raises a session; {@link DEFAULT_STEP_UP_SECONDS} by default. */
   readonly stepUpSeconds?: number;
   /** An admin without a second factor may only enrol one. */
@@ -109,9 +115,17 @@ export interface Manage {
   readonly audit: ReadAudit;
 }
 
+function sessionLife({ sessionTtlSeconds, sessionIdleSeconds, sessionsPerAccount }: ManageSettings): SessionLife {
+  return {
+    ttlMs: sessionTtlSeconds * 1000,
+    idleMs: (sessionIdleSeconds ?? DEFAULT_SESSION_IDLE_SECONDS) * 1000,
+    most: sessionsPerAccount ?? DEFAULT_SESSIONS_PER_ACCOUNT,
+  };
+}
+
 /** Puts the management use cases together. */
 export function createManage({ settings, ...deps }: CreateManageDeps): Manage {
-  const { sessionTtlSeconds: ttlSeconds, graceSeconds, pageMax, addressHoldMs, routes: configured } = settings;
+  const { graceSeconds, pageMax, addressHoldMs, routes: configured } = settings;
   const { stepUpSeconds = DEFAULT_STEP_UP_SECONDS, adminSecondFactor, approvals } = settings;
   const { appsPerAccount = DEFAULT_APPS_PER_ACCOUNT } = settings;
   const shared = { ...deps, pageMax, appsPerAccount };
@@ -122,7 +136,7 @@ export function createManage({ settings, ...deps }: CreateManageDeps): Manage {
   const appKeys = new AppKeys({ ...deps, graceSeconds });
   const routes = new Routes({ ...deps, configured });
   return {
-    sessions: new Sessions({ ...deps, passkeys, ttlSeconds }),
+    sessions: new Sessions({ ...deps, passkeys, life: sessionLife(settings) }),
     stepUp,
     passwords: new Passwords({ ...deps, stepUp }),
     guard: new ActionGuard({ ...deps, adminSecondFactor }),

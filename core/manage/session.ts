@@ -11,6 +11,8 @@ export interface Session {
   readonly cookie: boolean;
   readonly createdAt: Millis;
   readonly expiresAt: Millis;
+  /** A request of it, at most a minute before the latest one. */
+  readonly lastUsedAt: Millis;
   /** Until then the session counts as proved by a fresh factor; `null` before the first step-up. */
   readonly raisedUntil: Millis | null;
   /** Wrong passwords in a row; {@link MAX_WRONG_PASSWORDS} end the session. */

@@ -5,7 +5,6 @@ import { confirmedFactors } from '../auth/confirmed-factors.ts';
 import { TillgateError } from '../kernel/errors.ts';
 import { present } from '../kernel/guard.ts';
 import type { AccountId } from '../kernel/ids.ts';
-import type { Millis } from '../kernel/time.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Digest } from '../ports/digest.ts';
 import type { PasskeyResponse } from '../ports/passkey-verifier.ts';
@@ -26,6 +25,8 @@ import type { SecondFactor } from '../auth/second-factor.ts';
 import type { RefusedAttempts } from './refused-attempts.ts';
 import { sessionId } from './session.ts';
 import type { Session } from './session.ts';
+import { isToBeNoted, lasts, openTimes } from './session-life.ts';
+import type { OpenTimes, SessionLife } from './session-life.ts';
 import { newSessionToken, SESSION_PREFIX } from './session-tokens.ts';
 
 const PRUNE_BATCH = 100;
@@ -75,7 +76,7 @@ export interface SessionsDeps extends AuditDeps {
   readonly secondFactor: SecondFactor;
   readonly passkeys: Passkeys;
   readonly refusedAttempts: Pick<RefusedAttempts, 'note'>;
-  readonly ttlSeconds: number;
+  readonly life: SessionLife;
 }
 
 /** Logins to the management API (decisions, section 9). */
@@ -98,7 +99,7 @@ export class Sessions {
     const account = await this.#verifyActive(input, origin);
     const actor: Actor = { accountId: account.id, role: account.role, ip: origin.ip, traceId: origin.traceId };
     await this.#checkSecondFactor(account.id, input, actor);
-    const { storage, clock, ttlSeconds } = this.#deps;
+    const { storage, clock, life } = this.#deps;
     const { token, tokenHash, csrfToken } = newSessionToken(this.#deps);
     const now = clock.now();
     const session: Session = {
@@ -107,15 +108,17 @@ export class Sessions {
       authVersion: account.authVersion,
       cookie: input.cookie ?? false,
       createdAt: now,
-      expiresAt: now + ttlSeconds * 1000,
+      expiresAt: now + life.ttlMs,
+      lastUsedAt: now,
       raisedUntil: null,
       wrongPasswords: 0,
       ip: origin.ip,
       userAgent: origin.userAgent?.slice(0, MAX_USER_AGENT) ?? null,
     };
+    // Before the oldest are counted out.
+    await storage.sessions.prune(openTimes(life, now), PRUNE_BATCH);
     await this.#store(session, actor);
     await this.#networks.note(account.id, origin.ip);
-    await storage.sessions.prune(now, PRUNE_BATCH);
     const entry = present(await storage.manage.account(account.id), 'the account of a login');
     return { session, account, token, csrfToken, entry };
   }
@@ -138,15 +141,17 @@ export class Sessions {
    * account is effective at once.
    *
    * @param cookie - whether the token came in a cookie: a browser's token is not accepted elsewhere
-   * @throws TillgateError `SESSION_INVALID`, the same for unknown, ended, expired and outdated sessions
+   * @throws TillgateError `SESSION_INVALID`, the same for unknown, ended, expired, idle and outdated sessions
    */
   async find(token: string, cookie: boolean): Promise<OpenSession> {
-    const { storage, vault, clock } = this.#deps;
+    const { storage, vault, clock, life } = this.#deps;
+    const now = clock.now();
     const hashes = token.startsWith(SESSION_PREFIX) ? vault.lookupHashes('session', token) : [];
     const found = await findByHash(hashes, (hash) => storage.sessions.find(hash));
-    if (found === null || !isOpen(found, clock.now()) || found.session.cookie !== cookie) {
+    if (found === null || !isOpen(found, openTimes(life, now)) || found.session.cookie !== cookie) {
       throw new TillgateError('SESSION_INVALID', 'The session is not valid.');
     }
+    if (isToBeNoted(found.session, life, now)) await storage.sessions.noteUse(found.session.tokenHash, now);
     // A session keeps the master key that it was opened with.
     const key = hashes.indexOf(found.session.tokenHash);
     return { ...found, csrfToken: present(vault.lookupHashes('session-csrf', token)[key], 'the hash of a token') };
@@ -174,7 +179,8 @@ export class Sessions {
 
   /** The sessions of the actor's account, newest first. */
   list({ account }: OpenSession): Promise<readonly Session[]> {
-    return this.#deps.storage.sessions.ofAccount(account.id, this.#deps.clock.now());
+    const { storage, life, clock } = this.#deps;
+    return storage.sessions.ofAccount(account.id, openTimes(life, clock.now()));
   }
 
   /** Ends one of the account's sessions. @throws TillgateError `NOT_FOUND` */
@@ -231,15 +237,19 @@ export class Sessions {
 
   async #store(session: Session, actor: Actor): Promise<void> {
     const { accountId: id, createdAt: at, ip, userAgent, cookie } = session;
-    await this.#deps.storage.transaction(async (tx) => {
+    const { storage, life } = this.#deps;
+    await storage.transaction(async (tx) => {
+      // Two logins at once would each miss the other's session when the oldest end.
+      await tx.accounts.lock(id);
       await tx.sessions.create(session);
+      const ended = await tx.sessions.endOldest(id, life.most, session.tokenHash);
       await tx.manage.noteLogin(id, { at, ip, userAgent });
-      const changes = createdWith({ cookie });
+      const changes = createdWith({ cookie, ...(ended === 0 ? {} : { ended }) });
       await addAuditRow(this.#deps, tx, actor, { action: 'session.create', accountId: id, subjectId: id, changes });
     });
   }
 }
 
-function isOpen({ session, account }: Pick<OpenSession, 'session' | 'account'>, now: Millis): boolean {
-  return now < session.expiresAt && account.status === 'active' && account.authVersion === session.authVersion;
+function isOpen({ session, account }: Pick<OpenSession, 'session' | 'account'>, times: OpenTimes): boolean {
+  return lasts(session, times) && account.status === 'active' && account.authVersion === session.authVersion;
 }

@@ -2,20 +2,25 @@ import type { Account } from '../accounts/account.ts';
 import type { AccountId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 import type { Session, SessionRenewal } from '../manage/session.ts';
+import type { OpenTimes } from '../manage/session-life.ts';
 
 /** Sessions of the management API. Look-ups see every committed change, so an ended session is refused at once. */
 export interface SessionStore {
   /** The session of a token's hash, with its account. */
   find(tokenHash: string): Promise<{ readonly session: Session; readonly account: Account } | null>;
-  /** The sessions of an account that are not over, newest first. */
-  ofAccount(accountId: AccountId, now: Millis): Promise<readonly Session[]>;
-  /** Deletes expired sessions; returns how many. */
-  prune(now: Millis, limit: number): Promise<number>;
+  /** The sessions of an account that are open by these times, newest first. */
+  ofAccount(accountId: AccountId, times: OpenTimes): Promise<readonly Session[]>;
+  /** Notes that a session was used, unless that was noted for this time or a later one. */
+  noteUse(tokenHash: string, at: Millis): Promise<void>;
+  /** Deletes sessions that are not open by these times; returns how many. */
+  prune(times: OpenTimes, limit: number): Promise<number>;
 }
 
 /** Sessions, inside a transaction. */
 export interface SessionWrites {
   create(session: Session): Promise<void>;
+  /** Ends the oldest sessions of an account beside the one of this hash, until there are this many in all; returns how many. */
+  endOldest(accountId: AccountId, most: number, but: string): Promise<number>;
   /** False when it was over already. */
   end(tokenHash: string): Promise<boolean>;
   /**

@@ -51,6 +51,8 @@ export const manageRecipes = {
         admissionTally: (app) => gateway.admissionTally(app),
         settings: {
           sessionTtlSeconds: auth.tokenTtlSeconds,
+          sessionIdleSeconds: auth.sessionIdleSeconds,
+          sessionsPerAccount: auth.sessionsPerAccount,
           stepUpSeconds: auth.stepUpSeconds,
           adminSecondFactor: auth.adminSecondFactor,
           graceSeconds: keys.graceSeconds,

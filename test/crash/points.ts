@@ -379,6 +379,7 @@ const NOT_KILLED_AT: Readonly<Record<string, readonly string[]>> = {
     tx.apps.create,
     tx.manage.noteLogin,
     tx.sessions.create,
+    tx.sessions.endOldest,
   ]),
   'an invoice that is lost is never shown to a payer': pathsOf(({ lightning }) => [lightning.createInvoice]),
   'an index that is reserved and lost is never used': pathsOf(({ storage }) => [
@@ -394,6 +395,7 @@ const NOT_KILLED_AT: Readonly<Record<string, readonly string[]>> = {
     storage.epochs.setMarked,
     storage.feed.reap,
     storage.orders.pruneIdempotency,
+    storage.sessions.noteUse,
     storage.sessions.prune,
     storage.uses?.exchange,
     tx.chains.moveReread,

@@ -63,6 +63,9 @@ export interface FixtureOptions {
   readonly loginsPerMinute?: number;
   readonly secureCookies?: boolean;
   readonly sessionTtlSeconds?: number;
+  /** How long it lasts without a request; as long as the session unless told otherwise. */
+  readonly sessionIdleSeconds?: number;
+  readonly sessionsPerAccount?: number;
   /** How long a step-up holds; as long as the session unless told otherwise. */
   readonly stepUpSeconds?: number;
   readonly adminSecondFactor?: boolean;
@@ -100,6 +103,8 @@ export async function startFixture(store: TestStorage, options: FixtureOptions =
     admissionTally: (id) => admission.get(id) ?? [],
     settings: {
       sessionTtlSeconds: options.sessionTtlSeconds ?? 3600,
+      sessionIdleSeconds: options.sessionIdleSeconds ?? options.sessionTtlSeconds ?? 3600,
+      ...(options.sessionsPerAccount === undefined ? {} : { sessionsPerAccount: options.sessionsPerAccount }),
       stepUpSeconds: options.stepUpSeconds ?? options.sessionTtlSeconds ?? 3600,
       adminSecondFactor: options.adminSecondFactor ?? false,
       graceSeconds: 86_400,

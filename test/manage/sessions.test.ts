@@ -2,7 +2,7 @@ import { after, before, describe, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { eachStorage } from '../support/each-storage.ts';
 import type { TestStorage } from '../support/storage.ts';
-import { assertRefused, managed, manageEnvelope, startFixture } from './fixture.ts';
+import { assertRefused, managed, manageEnvelope, startFixture, tokenOf } from './fixture.ts';
 import type { Fixture, Member } from './fixture.ts';
 
 const SESSION = '/manage/v1/session';
@@ -193,6 +193,21 @@ eachStorage((_name, open) => {
     const refused = await fixture.login('nobody@example.com', 'wrong');
     assertRefused(refused, 429);
     assert(Number(refused.headers['retry-after']) > 0);
+  });
+
+  test('logins at once leave as many sessions as an account may have', async (t) => {
+    const store = await open();
+    const fixture = await startFixture(store, { sessionsPerAccount: 2 });
+    t.after(async () => {
+      await fixture.close();
+      await store.close();
+    });
+    const { email, password } = fixture.admin;
+    const replies = await Promise.all(Array.from({ length: 8 }, () => fixture.login(email, password)));
+    const sessions = replies.map((reply) => fixture.client.get(SESSION, { headers: tokenOf(reply) }));
+    const opened = (await Promise.all(sessions)).filter(({ status }) => status === 200);
+    assert.equal(opened.length, 2);
+    assertRefused(await fixture.admin.client.get(SESSION), 401);
   });
 
   test('in production the cookie goes over https only', async (t) => {

@@ -1,5 +1,6 @@
 import { after, before, describe, test } from 'node:test';
 import assert from 'node:assert/strict';
+import { present } from '../../core/index.ts';
 import { assertRefused, assertStepUp, managed, renewed, STEP_UP, stepUp, tokenOf } from '../manage/fixture.ts';
 import type { HttpClient, SentHeaders } from '../support/http.ts';
 import type { Reply } from '../support/openapi.ts';
@@ -10,6 +11,7 @@ import type { TestTill } from '../support/till.ts';
 
 const SESSION = '/manage/v1/session';
 const SESSIONS = '/manage/v1/sessions';
+const MINUTE_MS = 60_000;
 
 /** An account without a second factor, and a session of it that is not raised. */
 interface Person {
@@ -91,5 +93,58 @@ describe('fault 123: sessions that last longer than their owner wants, in produc
     renewed(owner, await owner.post('/manage/v1/password', change));
     assert.deepEqual([await status(owner), await status(thief)], [200, 401]);
     managed(await owner.post('/manage/v1/credentials', {}), 201);
+  });
+
+  test('a session ends after a quarter of an hour without a request, and after an hour with them', async () => {
+    const owner = await person();
+    const thief = await login(owner);
+    for (let minutes = 0; minutes < 56; minutes += 14) {
+      assert.equal(await status(owner.client), 200, `after ${minutes} minutes`);
+      till.clock.advance(14 * MINUTE_MS);
+    }
+    assert.equal(await status(thief), 401);
+    assert.equal(managed<{ items: object[] }>(await owner.client.get(SESSIONS)).items.length, 1);
+    till.clock.advance(4 * MINUTE_MS - 1);
+    assert.equal(await status(owner.client), 200);
+    till.clock.advance(1);
+    assert.equal(await status(owner.client), 401);
+    const last = await login(owner);
+    till.clock.advance(15 * MINUTE_MS - 1);
+    assert.equal(await status(last), 200);
+    till.clock.advance(15 * MINUTE_MS);
+    assert.equal(await status(last), 401);
+    assertRefused(await last.post(STEP_UP, { password: owner.password }), 401);
+  });
+
+  test('a request is noted once a minute, not each time', async () => {
+    const owner = await person();
+    const start = till.clock.now();
+    const noted = async (): Promise<number> => {
+      const { items } = managed<{ items: { last_used_at: string }[] }>(await owner.client.get(SESSIONS));
+      return Date.parse(String(items[0]?.last_used_at)) - start;
+    };
+    const seen: number[] = [];
+    for (let requests = 0; requests < 7; requests++) {
+      seen.push(await noted());
+      till.clock.advance(MINUTE_MS / 3);
+    }
+    // A reply shows what was noted before its request, or by it.
+    assert.deepEqual(seen, [0, 0, 0, MINUTE_MS, MINUTE_MS, MINUTE_MS, 2 * MINUTE_MS]);
+  });
+
+  test('an account has twenty sessions: another one ends the oldest, logins at once or not', async () => {
+    const [owner, other] = [await person(), await person()];
+    const sessions = [owner.client];
+    for (let logins = 1; logins < 20; logins++) {
+      till.clock.advance(1);
+      sessions.push(await login(owner));
+    }
+    assert.deepEqual(new Set(await Promise.all(sessions.map(status))), new Set([200]));
+    till.clock.advance(1);
+    await Promise.all([login(owner), login(owner), login(owner)]);
+    assert.deepEqual(await Promise.all(sessions.slice(0, 5).map(status)), [401, 401, 401, 200, 200]);
+    assert.equal(await status(other.client), 200);
+    const { items } = managed<{ items: object[] }>(await present(sessions[4], 'a session').get(SESSIONS));
+    assert.equal(items.length, 20);
   });
 });

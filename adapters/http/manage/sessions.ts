@@ -22,7 +22,8 @@ const loginSpec = {
   method: 'POST',
   path: '/session',
   summary: 'Log in',
-  description: 'Opens a session: a token, or a cookie and a CSRF token (decisions, section 9).',
+  description:
+    'Opens a session: a token, or a cookie and a CSRF token (decisions, section 9). It ends at its time, after a while without a request, and as the oldest when the account has opened too many others.',
   login: 'email',
   errors: ['LOGIN_FAILED', 'VERIFY_CODE_INVALID', 'ACCOUNT_INACTIVE', 'RATE_LIMITED'],
   body: z.object({
@@ -112,6 +113,7 @@ const sessionItem = z
     user_agent: z.string().nullable(),
     created_at: instant('When it was opened'),
     expires_at: instant('When it ends'),
+    last_used_at: instant('Of a request, at most a minute before the latest one'),
     raised_until: instant('Until when it is raised').nullable(),
   })
   .meta({ id: 'SessionItem' });
@@ -132,6 +134,7 @@ const listed = manageOperation({
       user_agent: session.userAgent,
       created_at: formatInstant(session.createdAt),
       expires_at: formatInstant(session.expiresAt),
+      last_used_at: formatInstant(session.lastUsedAt),
       raised_until: time(session.raisedUntil),
     })),
   }),

@@ -23,6 +23,7 @@ import { approvals } from './0018-approvals.ts';
 import { scopes } from './0019-scopes.ts';
 import { loginNetworks } from './0020-login-networks.ts';
 import { passkeys } from './0021-passkeys.ts';
+import { sessionLife } from './0022-session-life.ts';
 import type { Migration } from './migration.ts';
 import { checksum, ruleStatements } from './rules.ts';
 
@@ -49,6 +50,7 @@ export const MIGRATIONS: readonly Migration[] = [
   scopes,
   loginNetworks,
   passkeys,
+  sessionLife,
 ];
 /** The row with the version of the triggers. */
 const RULES = 'rules';

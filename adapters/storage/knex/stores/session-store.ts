@@ -2,6 +2,7 @@ import type {
   Account,
   AccountId,
   Millis,
+  OpenTimes,
   Session as ManageSession,
   SessionRenewal,
   SessionStore,
@@ -20,7 +21,7 @@ const SESSION_WITH_ACCOUNT = [
   ...SESSION_COLUMNS.map(({ name }) => `s.${name} AS session_${name}`),
 ].join(', ');
 
-/** More sessions than a person has; they end after an hour. */
+/** More sessions than an account has by its setting. */
 const MOST_LISTED = 1000;
 
 /** Sessions of the management API in `manage_sessions`. Nothing is cached. */
@@ -40,18 +41,25 @@ export class KnexSessionStore implements SessionStore {
     return row === undefined ? null : { session: sessionOf(row, 'session_'), account: accountOf(row) };
   }
 
-  async ofAccount(accountId: AccountId, now: Millis): Promise<readonly ManageSession[]> {
+  async ofAccount(accountId: AccountId, { now, usedAfter }: OpenTimes): Promise<readonly ManageSession[]> {
     const { sessions, accounts } = this.#db.tables;
     const rows = await this.#db.read(
       `SELECT ${names(SESSION_COLUMNS, 's.')} FROM ${sessions} s JOIN ${accounts} a ON a.id = s.account_id AND a.auth_version = s.auth_version
-       WHERE s.account_id = ? AND s.expires_at > ? ORDER BY s.created_at DESC, s.token_hash LIMIT ${MOST_LISTED}`,
-      [accountId, now],
+       WHERE s.account_id = ? AND s.expires_at > ? AND s.last_used_at > ?
+       ORDER BY s.created_at DESC, s.token_hash LIMIT ${MOST_LISTED}`,
+      [accountId, now, usedAfter],
     );
     return rows.map((row) => sessionOf(row));
   }
 
-  prune(now: Millis, limit: number): Promise<number> {
-    return deleteSome(this.#db, this.#db.tables.sessions, ['token_hash'], 'expires_at <= ?', [now], limit);
+  async noteUse(tokenHash: string, at: Millis): Promise<void> {
+    const sql = `UPDATE ${this.#db.tables.sessions} SET last_used_at = ? WHERE token_hash = ? AND last_used_at < ?`;
+    await this.#db.write(sql, [at, tokenHash, at]);
+  }
+
+  prune({ now, usedAfter }: OpenTimes, limit: number): Promise<number> {
+    const over = 'expires_at <= ? OR last_used_at <= ?';
+    return deleteSome(this.#db, this.#db.tables.sessions, ['token_hash'], over, [now, usedAfter], limit);
   }
 }
 
@@ -67,6 +75,17 @@ export class KnexSessionWrites implements SessionWrites {
     const { run, tables } = this.#session;
     const { sql, bindings } = insertion(tables.sessions, SESSION_COLUMNS, [session]);
     await run(sql, bindings);
+  }
+
+  async endOldest(accountId: AccountId, most: number, but: string): Promise<number> {
+    const { run, tables } = this.#session;
+    const rows = await run(
+      `DELETE FROM ${tables.sessions} WHERE account_id = ? AND token_hash <> ? AND token_hash NOT IN (
+         SELECT token_hash FROM ${tables.sessions} WHERE account_id = ? AND token_hash <> ?
+         ORDER BY created_at DESC, token_hash LIMIT ?) RETURNING token_hash`,
+      [accountId, but, accountId, but, most - 1],
+    );
+    return rows.length;
   }
 
   async end(tokenHash: string): Promise<boolean> {
