@@ -105,6 +105,7 @@ export * from './accounts/create-credential.ts';
 export * from './accounts/rotate-callback-credential.ts';
 export * from './accounts/credential-record.ts';
 export * from './accounts/account-fields.ts';
+export * from './accounts/temporary-password.ts';
 export * from './accounts/demand.ts';
 export * from './accounts/data-security.ts';
 export * from './rates/median.ts';

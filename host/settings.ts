@@ -13,6 +13,7 @@ import {
   DEFAULT_SESSION_IDLE_SECONDS,
   DEFAULT_SESSIONS_PER_ACCOUNT,
   DEFAULT_STEP_UP_SECONDS,
+  DEFAULT_TEMPORARY_PASSWORD_SECONDS,
   isHostPattern,
 } from '../core/index.ts';
 import type {
@@ -152,6 +153,7 @@ const auth = z
       tokenTtlSeconds: whole('seconds', 1, YEAR).default(3600),
       sessionIdleSeconds: whole('seconds', 60, YEAR).default(DEFAULT_SESSION_IDLE_SECONDS),
       sessionsPerAccount: whole('sessions', 1, 1000).default(DEFAULT_SESSIONS_PER_ACCOUNT),
+      temporaryPasswordSeconds: whole('seconds', 60, YEAR).default(DEFAULT_TEMPORARY_PASSWORD_SECONDS),
       stepUpSeconds: whole('seconds', 1, 3600).default(DEFAULT_STEP_UP_SECONDS),
       /** By default production demands it, the sandbox does not. */
       adminSecondFactor: yesOrNo.optional(),

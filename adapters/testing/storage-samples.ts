@@ -46,6 +46,7 @@ export async function storeAccount(storage: Storage): Promise<Account> {
     role: 'user',
     status: 'active',
     passwordHash: 'none',
+    passwordExpiresAt: null,
     authVersion: 1,
     dataSecurity: false,
     dataSecurityOffAt: null,

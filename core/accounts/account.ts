@@ -23,6 +23,8 @@ export interface Account {
   readonly role: AccountRole;
   readonly status: AccountStatus;
   readonly passwordHash: string;
+  /** When a password that somebody else set expires; `null` for one of the account's own. */
+  readonly passwordExpiresAt: Millis | null;
   /** Incremented by each password change, disable and archive; older access tokens are refused. */
   readonly authVersion: number;
   /** With Data Security every request must be signed. */

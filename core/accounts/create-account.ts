@@ -65,6 +65,7 @@ export class CreateAccount {
       role: input.role ?? 'user',
       status: 'active',
       passwordHash: await hasher.hash(input.password),
+      passwordExpiresAt: null,
       authVersion: 1,
       dataSecurity: false,
       dataSecurityOffAt: null,

@@ -1,5 +1,6 @@
 import { mustSign } from '../accounts/data-security.ts';
 import { emailProblem, verifiablePassword } from '../accounts/account-fields.ts';
+import { mustChangePassword, passwordHashOf } from '../accounts/temporary-password.ts';
 import { TillgateError } from '../kernel/errors.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { PasswordHasher } from '../ports/password-hasher.ts';
@@ -37,7 +38,7 @@ export class ExchangeToken {
   /**
    * @param ip - whence it comes, where that is known
    * @throws TillgateError `LOGIN_FAILED`, the same for a wrong password and an unknown user and after the same work;
-   *   once the password has verified: `ACCOUNT_INACTIVE`, `SIGNATURE_REQUIRED`.
+   *   once the password has verified: `ACCOUNT_INACTIVE`, `FORBIDDEN` for a temporary one, `SIGNATURE_REQUIRED`.
    */
   async run(username: string, password: string, ip: string | null = null): Promise<AccessToken> {
     const { storage, hasher, tokens, clock, refusedAttempts, tokenTtlSeconds } = this.#deps;
@@ -46,7 +47,7 @@ export class ExchangeToken {
     const text = verifiablePassword(password);
     const known = text === null ? null : account;
     const lane = await this.#networks.lane(known?.id ?? null, ip);
-    const verified = await hasher.verify(text ?? '', known?.passwordHash ?? null, lane);
+    const verified = await hasher.verify(text ?? '', passwordHashOf(known, clock.now()), lane);
     if (known === null || !verified) {
       refusedAttempts.note({ accountId: account?.id ?? null, ip, attempt: 'login' });
       throw new TillgateError('LOGIN_FAILED', 'The username or the password is wrong.');
@@ -56,6 +57,8 @@ export class ExchangeToken {
       refusedAttempts.note({ accountId: known.id, ip, attempt: 'login_of_inactive' });
       throw new TillgateError('ACCOUNT_INACTIVE', 'The account is disabled or archived.');
     }
+    if (mustChangePassword(known))
+      throw new TillgateError('FORBIDDEN', 'Somebody else set the password: change it first, in the management API.');
     const issuedAt = clock.now();
     if (mustSign(known, issuedAt)) {
       throw new TillgateError('SIGNATURE_REQUIRED', 'This account has Data Security enabled: sign the request.');

@@ -1,3 +1,4 @@
+import { mustChangePassword } from '../accounts/temporary-password.ts';
 import { hasConfirmedFactor } from '../auth/confirmed-factors.ts';
 import { TillgateError } from '../kernel/errors.ts';
 import type { AccountId } from '../kernel/ids.ts';
@@ -40,11 +41,13 @@ export class ActionGuard {
   }
 
   /**
-   * @throws TillgateError `FORBIDDEN`; its reason is `step_up_required` where the session must be raised first, and
-   *   `second_factor_required` where an admin must enrol a second factor first
+   * @throws TillgateError `FORBIDDEN`; its reason is `password_change_required` where a password that somebody else set must be
+   *   changed first, `second_factor_required` where an admin must enrol a second factor first, and `step_up_required` where the
+   *   session must be raised first
    */
   async check(action: ManageAction, request: ActionRequest): Promise<void> {
     const row = actionRow(action);
+    requireOwnPassword(row, request);
     const facts = new Facts(request, this.#deps.storage);
     await this.#requireFactor(row, request, facts);
     const costs = await costsOf(row, facts);
@@ -70,6 +73,11 @@ export class ActionGuard {
         'second_factor_required',
       );
   }
+}
+
+function requireOwnPassword({ beforePassword }: ActionRow, { open }: ActionRequest): void {
+  if (beforePassword === true || !mustChangePassword(open.account)) return;
+  throw forbidden('Somebody else set the password: POST /manage/v1/password first.', 'password_change_required');
 }
 
 async function costsOf({ rules }: ActionRow, facts: Facts): Promise<ReadonlySet<ActionCost>> {

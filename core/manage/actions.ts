@@ -32,11 +32,14 @@ export interface ActionRow {
   readonly rules: readonly ActionRule[];
   /** Open to an admin who has no second factor yet and must enrol one, for the account's own records. */
   readonly beforeFactor?: true;
+  /** Open to an account whose password somebody else set, and which must change it. */
+  readonly beforePassword?: true;
 }
 
 const FRESH = ['fresh-factor', 'notice'] as const;
 const FREE: ActionRow = { rules: [] };
 const ENROLLING: ActionRow = { rules: [], beforeFactor: true };
+const ENTERING: ActionRow = { ...ENROLLING, beforePassword: true };
 
 const always = (loosens: string): ActionRow => ({ rules: [{ loosens, costs: FRESH }] });
 const ofOthers = (loosens: string): ActionRule => ({ loosens, costs: FRESH, when: { others: true } });
@@ -49,16 +52,16 @@ const anAdmin: ActionRule = { loosens: 'who is an admin', costs: FRESH, when: { 
 
 /** Every operation of the management API by its id: what it loosens and what that costs (decisions, sections 11 and 12). */
 export const ACTIONS = {
-  createSession: ENROLLING,
-  getSession: ENROLLING,
-  endSession: ENROLLING,
-  stepUp: ENROLLING,
-  passkeyForLogin: ENROLLING,
-  passkeyForStepUp: ENROLLING,
+  createSession: ENTERING,
+  getSession: ENTERING,
+  endSession: ENTERING,
+  stepUp: ENTERING,
+  passkeyForLogin: ENTERING,
+  passkeyForStepUp: ENTERING,
   listSessions: FREE,
   endOtherSessions: always('who is logged in'),
   endOneSession: always('who is logged in'),
-  changePassword: always('who can log in'),
+  changePassword: { ...always('who can log in'), beforeFactor: true, beforePassword: true },
 
   listAccounts: FREE,
   getAccount: FREE,

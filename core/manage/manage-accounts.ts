@@ -10,6 +10,7 @@ import type { FieldError } from '../kernel/errors.ts';
 import { invalidField, TillgateError } from '../kernel/errors.ts';
 import { present } from '../kernel/guard.ts';
 import type { AccountId } from '../kernel/ids.ts';
+import type { Millis } from '../kernel/time.ts';
 import { checkPage } from '../kernel/page.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
 import type { AccountChanges } from '../ports/account-store.ts';
@@ -35,6 +36,12 @@ export interface AccountPatch {
   readonly verifiedCurrencies?: readonly string[];
 }
 
+/** An account to be made. */
+export interface NewAccount extends CreateAccountInput {
+  /** For somebody else, at the command line; what an admin makes by the API always is. */
+  readonly temporaryPassword?: boolean;
+}
+
 /** An account with the number of its Apps and gateways. */
 export interface AccountDetail extends AccountEntry {
   readonly appCount: number;
@@ -50,6 +57,8 @@ export interface ManageAccountsDeps extends AuditDeps {
   readonly apps: Pick<Apps, 'list' | 'countOf'>;
   readonly routes: Pick<Routes, 'list'>;
   readonly pageMax: number;
+  /** How long a password that somebody else set can be used. */
+  readonly temporaryPasswordMs: Millis;
 }
 
 const AUDITED = ['name', 'role', 'status', 'verifiedCurrencies', 'avatarUrl'] as const;
@@ -76,10 +85,17 @@ export class ManageAccounts {
     return { ...entry, appCount: await this.#deps.apps.countOf(id), gatewayCount: await this.#countGateways(id) };
   }
 
-  /** @throws TillgateError `FORBIDDEN` for a user, `INVALID_FIELDS`, `STATE_CONFLICT` when the email is taken */
-  async create(actor: Actor, input: CreateAccountInput): Promise<AccountDetail> {
+  /**
+   * Makes an account. A password that one account sets for another is temporary; that of the operator is where it says so.
+   *
+   * @throws TillgateError `FORBIDDEN` for a user, `INVALID_FIELDS`, `STATE_CONFLICT` when the email is taken
+   */
+  async create(actor: Actor, { temporaryPassword = false, ...input }: NewAccount): Promise<AccountDetail> {
     requireAdmin(actor);
-    const account = await this.#deps.createAccount.prepare(input);
+    const { createAccount, clock, temporaryPasswordMs } = this.#deps;
+    const isTemporary = temporaryPassword || actor.accountId !== null;
+    const passwordExpiresAt = isTemporary ? clock.now() + temporaryPasswordMs : null;
+    const account = { ...(await createAccount.prepare(input)), passwordExpiresAt };
     const { id, email, name, role } = account;
     const sealed = sealCallbackSecrets(id, newCallbackSecrets(this.#deps.random), this.#deps.vault);
     await this.#deps.storage.transaction(async (tx) => {

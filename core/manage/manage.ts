@@ -1,6 +1,7 @@
 import { Passkeys } from '../auth/passkeys.ts';
 import { Apps, DEFAULT_APPS_PER_ACCOUNT } from '../accounts/apps.ts';
 import type { CreateAccount } from '../accounts/create-account.ts';
+import { DEFAULT_TEMPORARY_PASSWORD_SECONDS } from '../accounts/temporary-password.ts';
 import type { RescanDeposits } from '../deposits/rescan-deposits.ts';
 import type { UnassignedDeposits } from '../deposits/unassigned-deposits.ts';
 import type { AdmissionCount } from '../gateway/admission-tally.ts';
@@ -52,6 +53,8 @@ export interface ManageSettings {
   readonly sessionIdleSeconds?: number;
   /** How many sessions an account has at once; {@link DEFAULT_SESSIONS_PER_ACCOUNT} by default. */
   readonly sessionsPerAccount?: number;
+  /** How long a password that somebody else set can be used; {@link DEFAULT_TEMPORARY_PASSWORD_SECONDS} by default. */
+  readonly temporaryPasswordSeconds?: number;
   /** How long a step-up raises a session; {@link DEFAULT_STEP_UP_SECONDS} by default. */
   readonly stepUpSeconds?: number;
   /** An admin without a second factor may only enrol one. */
@@ -128,6 +131,8 @@ export function createManage({ settings, ...deps }: CreateManageDeps): Manage {
   const { graceSeconds, pageMax, addressHoldMs, routes: configured } = settings;
   const { stepUpSeconds = DEFAULT_STEP_UP_SECONDS, adminSecondFactor, approvals } = settings;
   const { appsPerAccount = DEFAULT_APPS_PER_ACCOUNT } = settings;
+  const { temporaryPasswordSeconds = DEFAULT_TEMPORARY_PASSWORD_SECONDS } = settings;
+  const temporaryPasswordMs = temporaryPasswordSeconds * 1000;
   const shared = { ...deps, pageMax, appsPerAccount };
   const { secondFactor } = deps;
   const passkeys = new Passkeys(deps);
@@ -138,10 +143,10 @@ export function createManage({ settings, ...deps }: CreateManageDeps): Manage {
   return {
     sessions: new Sessions({ ...deps, passkeys, life: sessionLife(settings) }),
     stepUp,
-    passwords: new Passwords({ ...deps, stepUp }),
+    passwords: new Passwords({ ...deps, stepUp, temporaryPasswordMs }),
     guard: new ActionGuard({ ...deps, adminSecondFactor }),
     secondFactor,
-    accounts: new ManageAccounts({ ...shared, apps, routes }),
+    accounts: new ManageAccounts({ ...shared, apps, routes, temporaryPasswordMs }),
     credentials: new ManageCredentials(shared),
     security: new ManageSecurity({ ...deps, holdMs: addressHoldMs }),
     passkeys: new ManagePasskeys({ ...deps, passkeys }),

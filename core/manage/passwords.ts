@@ -2,6 +2,7 @@ import type { Account } from '../accounts/account.ts';
 import { passwordProblem } from '../accounts/account-fields.ts';
 import { invalidField, TillgateError } from '../kernel/errors.ts';
 import type { AccountId } from '../kernel/ids.ts';
+import type { Millis } from '../kernel/time.ts';
 import type { PasswordHasher } from '../ports/password-hasher.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
 import { recordNotFound, requireAdmin } from './actor.ts';
@@ -15,6 +16,8 @@ export interface PasswordsDeps extends AuditDeps {
   readonly storage: Pick<Storage, 'accounts' | 'transaction'>;
   readonly hasher: PasswordHasher;
   readonly stepUp: StepUp;
+  /** How long a password that somebody else set can be used. */
+  readonly temporaryPasswordMs: Millis;
 }
 
 /** Changes of passwords. Each ends the account's other sessions and its access tokens (decisions, section 11). */
@@ -29,6 +32,7 @@ export class Passwords {
   async change(actor: Actor, open: OpenSession, current: string, next: string): Promise<IssuedSession> {
     const { id, email, passwordHash } = open.account;
     requireFit(next, email, 'new');
+    if (next === current) throw invalidField('new', 'is the present one');
     const { stepUp, storage } = this.#deps;
     await stepUp.provePassword(actor, open, 'current', current);
     const nextHash = await this.#deps.hasher.hash(next);
@@ -36,7 +40,7 @@ export class Passwords {
       const account = await lockAccount(tx, id);
       if (account.passwordHash !== passwordHash)
         throw new TillgateError('STATE_CONFLICT', 'The password was changed just now.');
-      const authVersion = await this.#set(tx, account, nextHash);
+      const authVersion = await this.#set(tx, account, nextHash, null);
       await tx.sessions.endAll(id, open.session.tokenHash);
       const renewed = await stepUp.renew(tx, { ...open, session: { ...open.session, authVersion } });
       await this.#audit(tx, actor, id, 'account.change_password');
@@ -44,24 +48,38 @@ export class Passwords {
     });
   }
 
-  /** Sets a password without the former one; for the operator at the command line. @throws TillgateError `FORBIDDEN`, `NOT_FOUND`, `INVALID_FIELDS` */
-  async reset(actor: Actor, id: AccountId, next: string): Promise<void> {
+  /**
+   * Sets a temporary password without the former one; for the operator at the command line.
+   *
+   * @returns when it expires, unless it is changed before
+   * @throws TillgateError `FORBIDDEN`, `NOT_FOUND`, `INVALID_FIELDS`
+   */
+  async reset(actor: Actor, id: AccountId, next: string): Promise<Millis> {
     requireAdmin(actor);
     const account = await this.#deps.storage.accounts.find(id);
     if (account === null) throw recordNotFound();
     requireFit(next, account.email, 'password');
-    const nextHash = await this.#deps.hasher.hash(next);
-    await this.#deps.storage.transaction(async (tx) => {
-      await this.#set(tx, await lockAccount(tx, id), nextHash);
+    const { hasher, storage, clock, temporaryPasswordMs } = this.#deps;
+    const nextHash = await hasher.hash(next);
+    const expiresAt = clock.now() + temporaryPasswordMs;
+    await storage.transaction(async (tx) => {
+      await this.#set(tx, await lockAccount(tx, id), nextHash, expiresAt);
       await tx.sessions.endAll(id);
       await this.#audit(tx, actor, id, 'account.reset_password');
     });
+    return expiresAt;
   }
 
   /** Returns the account's new `authVersion`: access tokens end with the former one. */
-  async #set(tx: Transaction, { id, authVersion }: Account, passwordHash: string): Promise<number> {
+  async #set(
+    tx: Transaction,
+    { id, authVersion }: Account,
+    passwordHash: string,
+    passwordExpiresAt: Millis | null,
+  ): Promise<number> {
     const next = authVersion + 1;
-    await tx.accounts.update(id, { passwordHash, authVersion: next, modifiedAt: this.#deps.clock.now() });
+    const modifiedAt = this.#deps.clock.now();
+    await tx.accounts.update(id, { passwordHash, passwordExpiresAt, authVersion: next, modifiedAt });
     return next;
   }
 

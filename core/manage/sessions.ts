@@ -1,5 +1,6 @@
 import type { Account } from '../accounts/account.ts';
 import { emailProblem, verifiablePassword } from '../accounts/account-fields.ts';
+import { passwordHashOf } from '../accounts/temporary-password.ts';
 import { KnownNetworks } from '../auth/known-networks.ts';
 import { confirmedFactors } from '../auth/confirmed-factors.ts';
 import { TillgateError } from '../kernel/errors.ts';
@@ -92,7 +93,7 @@ export class Sessions {
   /**
    * Opens a session.
    *
-   * @throws TillgateError `LOGIN_FAILED`, the same for a wrong password and an unknown user, after the same work;
+   * @throws TillgateError `LOGIN_FAILED`, the same for a wrong or expired password and an unknown user, after the same work;
    *   once the password has verified: `ACCOUNT_INACTIVE`, `VERIFY_CODE_INVALID`
    */
   async login(input: LoginInput, origin: LoginOrigin): Promise<NewSession> {
@@ -201,13 +202,13 @@ export class Sessions {
   }
 
   async #verify(email: string, password: string, ip: string | null): Promise<Account> {
-    const { storage, hasher } = this.#deps;
+    const { storage, hasher, clock } = this.#deps;
     // Invalid emails are not looked up and long passwords not hashed whole, but they cost the same time.
     const account = emailProblem(email) === null ? await storage.accounts.findByEmail(email.toLowerCase()) : null;
     const text = verifiablePassword(password);
     const known = text === null ? null : account;
     const lane = await this.#networks.lane(known?.id ?? null, ip);
-    const verified = await hasher.verify(text ?? '', known?.passwordHash ?? null, lane);
+    const verified = await hasher.verify(text ?? '', passwordHashOf(known, clock.now()), lane);
     if (known !== null && verified) return known;
     this.#deps.refusedAttempts.note({ accountId: account?.id ?? null, ip, attempt: 'login' });
     throw new TillgateError('LOGIN_FAILED', 'The email or the password is wrong.');

@@ -1,4 +1,5 @@
 import { verifiablePassword } from '../accounts/account-fields.ts';
+import { passwordHashOf } from '../accounts/temporary-password.ts';
 import { confirmedFactors } from '../auth/confirmed-factors.ts';
 import type { PasskeyRequestOptions } from '../auth/passkey-options.ts';
 import type { PasskeyUse } from '../auth/passkey.ts';
@@ -95,12 +96,12 @@ export class StepUp {
    */
   async provePassword(actor: Actor, open: OpenSession, path: string, password: string | undefined): Promise<void> {
     if (password === undefined) throw invalidField(path, 'is required');
-    const { storage, hasher } = this.#deps;
+    const { storage, hasher, clock } = this.#deps;
     const { session, account } = open;
     const tries = await storage.transaction((tx) => tx.sessions.countPassword(session.tokenHash));
     if (tries === null || tries > MAX_WRONG_PASSWORDS) throw sessionOver();
     const text = verifiablePassword(password);
-    if (text !== null && (await hasher.verify(text, account.passwordHash, account.id))) return;
+    if (text !== null && (await hasher.verify(text, passwordHashOf(account, clock.now()), account.id))) return;
     await storage.transaction(async (tx) => {
       await this.#audit(tx, actor, open, 'security.password_refused', path);
       if (tries === MAX_WRONG_PASSWORDS && (await tx.sessions.end(session.tokenHash)))

@@ -21,6 +21,7 @@ export interface AccountChanges {
   readonly role?: AccountRole;
   readonly status?: AccountStatus;
   readonly passwordHash?: string;
+  readonly passwordExpiresAt?: Millis | null;
   readonly authVersion?: number;
   readonly dataSecurity?: boolean;
   readonly dataSecurityOffAt?: Millis | null;

@@ -13,7 +13,7 @@ import type { CommandCall } from './command.ts';
 import { readNewPassword } from './read-secret.ts';
 import { requireAccount, withManage } from './with-till.ts';
 
-/** `account create --email E [--password-stdin | --password P] [--role admin|user] [--verified '*']` */
+/** `account create --email E [--password-stdin | --password P] [--temporary-password] [--role admin|user] [--verified '*']` */
 export async function accountCreate(call: CommandCall): Promise<number> {
   const { values, json, terminal } = call;
   const password = await readNewPassword(call);
@@ -22,13 +22,17 @@ export async function accountCreate(call: CommandCall): Promise<number> {
     manage.accounts.create(OPERATOR, {
       email: text(values['email']) ?? '',
       password,
+      temporaryPassword: values['temporary-password'] === true,
       role: (text(values['role']) ?? 'user') as AccountRole,
       name: text(values['name']) ?? null,
       verifiedCurrencies: verified?.split(',') ?? [],
     }),
   );
-  const { id, email, role, status, name } = account;
-  terminal.out(json ? JSON.stringify({ id, email, role, status, name }) : `Account ${id} (${email}, ${role})`);
+  const { id, email, role, status, name, passwordExpiresAt } = account;
+  const until = passwordExpiresAt === null ? null : formatInstant(passwordExpiresAt);
+  const record = { id, email, role, status, name, ...(until === null ? {} : { password_expires_at: until }) };
+  const note = until === null ? '' : `; its password has to be changed before ${until}`;
+  terminal.out(json ? JSON.stringify(record) : `Account ${id} (${email}, ${role})${note}`);
   return 0;
 }
 
@@ -36,15 +40,14 @@ export async function accountCreate(call: CommandCall): Promise<number> {
 export async function accountResetPassword(call: CommandCall): Promise<number> {
   const { values, json, terminal } = call;
   const password = await readNewPassword(call);
-  const id = await withManage(async (manage, runtime) => {
+  const [id, until] = await withManage(async (manage, runtime) => {
     const account = await requireAccount(runtime, values['account']);
-    await manage.passwords.reset(OPERATOR, account, password);
-    return account;
+    return [account, formatInstant(await manage.passwords.reset(OPERATOR, account, password))] as const;
   });
   terminal.out(
     json
-      ? JSON.stringify({ id, password_reset: true })
-      : `Account ${id} has a new password; its sessions and access tokens have ended.`,
+      ? JSON.stringify({ id, password_reset: true, password_expires_at: until })
+      : `Account ${id} has a new password, to be changed before ${until}; its sessions and access tokens have ended.`,
   );
   return 0;
 }

@@ -83,6 +83,7 @@ export const COMMANDS: readonly Command[] = [
       email: required,
       'password-stdin': flag,
       password: {},
+      'temporary-password': flag,
       name: {},
       role: { value: 'admin|user' },
       verified: { value: "'*'" },
@@ -91,7 +92,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     words: ['account', 'reset-password'],
-    summary: 'sets a new password and ends the sessions and access tokens of an account',
+    summary: 'sets a temporary password and ends the sessions and access tokens of an account',
     operands: [],
     options: { account: { required: true, value: 'ID' }, 'password-stdin': flag, password: {} },
     run: accounts((module) => module.accountResetPassword),

@@ -53,6 +53,7 @@ export const manageRecipes = {
           sessionTtlSeconds: auth.tokenTtlSeconds,
           sessionIdleSeconds: auth.sessionIdleSeconds,
           sessionsPerAccount: auth.sessionsPerAccount,
+          temporaryPasswordSeconds: auth.temporaryPasswordSeconds,
           stepUpSeconds: auth.stepUpSeconds,
           adminSecondFactor: auth.adminSecondFactor,
           graceSeconds: keys.graceSeconds,

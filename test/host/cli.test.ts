@@ -71,7 +71,9 @@ describe('the command line', () => {
     assert.deepEqual([common.code, /common/.test(common.err)], [1, true], common.err);
     const done = await run(directory.path, reset, {}, undefined, 'a better password\n');
     assert.deepEqual([done.code, done.err], [0, ''], done.err);
-    assert.deepEqual(JSON.parse(done.out), { id, password_reset: true });
+    const { password_expires_at: until, ...rest } = JSON.parse(done.out) as Record<string, unknown>;
+    assert.deepEqual(rest, { id, password_reset: true });
+    assert.match(String(until), /^\d{4}-\d{2}-\d{2}T/);
     const both = await run(directory.path, [...reset, '--password', 'x'], {}, undefined, 'a better password');
     assert.deepEqual([both.code, /either/.test(both.err)], [1, true]);
     const nobody = await run(
@@ -82,6 +84,13 @@ describe('the command line', () => {
       'a better password',
     );
     assert.match(nobody.err, /There is no such account/);
+  });
+
+  test("an account's first password is temporary where the operator makes it for somebody else", async () => {
+    const create = (name: string, ...more: string[]) =>
+      json('account', 'create', '--email', `${name}@example.com`, '--password', 'a good password', ...more);
+    assert.equal('password_expires_at' in (await create('own')), false);
+    assert.match(String((await create('other', '--temporary-password'))['password_expires_at']), /^\d{4}-\d{2}-\d{2}T/);
   });
 
   test('says in words, on standard error, what is wrong', async () => {

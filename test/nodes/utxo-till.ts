@@ -168,6 +168,7 @@ function merchant(id: AccountId, now: number): Parameters<Storage['accounts']['c
     role: 'user',
     status: 'active',
     passwordHash: 'none',
+    passwordExpiresAt: null,
     authVersion: 1,
     dataSecurity: false,
     dataSecurityOffAt: null,

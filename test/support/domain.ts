@@ -247,6 +247,7 @@ function merchant(id: AccountId, now: number): Account {
     role: 'user',
     status: 'active',
     passwordHash: 'none',
+    passwordExpiresAt: null,
     authVersion: 1,
     dataSecurity: false,
     dataSecurityOffAt: null,

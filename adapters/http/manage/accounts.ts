@@ -127,7 +127,8 @@ export const accountOperations: readonly ManageOperation[] = [
     path: '/accounts',
     status: 201,
     summary: 'Make an account',
-    description: 'Active from the start. Admins only.',
+    description:
+      'Active from the start. The password is temporary: whoever logs in with it has to change it first, and it expires after a while. Admins only.',
     errors: ['STATE_CONFLICT'],
     body: z.object({
       email: text(254, 'Unique, compared in lower case'),

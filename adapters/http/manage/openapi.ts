@@ -14,10 +14,10 @@ export const manageErrorSchema = z
       .array(z.object({ path: z.string().meta({ description: 'Dotted path of the field' }), message: z.string() }))
       .optional()
       .meta({ description: 'Every missing or invalid field (400)' }),
-    reason: z
-      .string()
-      .optional()
-      .meta({ description: 'step_up_required: raise the session; second_factor_required: enrol one first (403)' }),
+    reason: z.string().optional().meta({
+      description:
+        'step_up_required: raise the session; second_factor_required: enrol one first; password_change_required: change the password first (403)',
+    }),
   })
   .meta({ id: 'ManageError' });
 

@@ -1,4 +1,4 @@
-import { formatInstant, present, sessionId } from '../../../core/index.ts';
+import { formatInstant, mustChangePassword, present, sessionId } from '../../../core/index.ts';
 import { z } from 'zod';
 import { flag, text } from '../fields.ts';
 import { header } from '../messages.ts';
@@ -13,9 +13,20 @@ import { instant, time, whole } from './reply-fields.ts';
 
 const MAX_EMAIL = 254;
 
-const sessionSchema = z.object({ ...TOKEN_FIELDS, account: accountDetailSchema }).meta({ id: 'Session' });
+const sessionSchema = z
+  .object({
+    ...TOKEN_FIELDS,
+    password_change_required: z.boolean().meta({ description: 'Somebody else set the password: change it first' }),
+    account: accountDetailSchema,
+  })
+  .meta({ id: 'Session' });
 
-const sessionExample = { access_token: '<access token>', expire: 3600, account: accountDetailExample };
+const sessionExample = {
+  access_token: '<access token>',
+  expire: 3600,
+  password_change_required: false,
+  account: accountDetailExample,
+};
 
 const loginSpec = {
   id: 'createSession',
@@ -44,7 +55,7 @@ const login: ManageOperation = (deps) => {
     const session = await manage.sessions.login(body, origin);
     const { id: accountId, role } = session.account;
     const account = accountDetailRecord(await manage.accounts.find({ ...origin, accountId, role }, accountId));
-    return issued(deps, session, { account });
+    return issued(deps, session, { password_change_required: mustChangePassword(session.account), account });
   });
 };
 
@@ -75,10 +86,11 @@ const current = manageOperation({
   summary: 'Who is logged in',
   description: 'The session of the request: a page that was loaded anew finds its CSRF token here.',
   data: sessionSchema,
-  examples: { data: { expire: 3600, account: accountDetailExample } },
+  examples: { data: { expire: 3600, password_change_required: false, account: accountDetailExample } },
   handler: async ({ actor, session: { session, account, csrfToken } }, { manage }) => ({
     ...(session.cookie ? { csrf_token: csrfToken } : {}),
     expire: manage.sessions.secondsLeft(session),
+    password_change_required: mustChangePassword(account),
     account: accountDetailRecord(await manage.accounts.find(actor, account.id)),
   }),
 });

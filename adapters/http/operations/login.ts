@@ -39,7 +39,7 @@ export function loginOperation({ serviceName }: HttpSettings): Operation {
       'Exchanges username and password for an access token, accepted in the API-Key header (specification, endpoint 14).',
     auth: ANYBODY,
     login: 'username',
-    errors: ['LOGIN_FAILED', 'SIGNATURE_REQUIRED', 'ACCOUNT_INACTIVE', 'RATE_LIMITED'],
+    errors: ['LOGIN_FAILED', 'SIGNATURE_REQUIRED', 'ACCOUNT_INACTIVE', 'FORBIDDEN', 'RATE_LIMITED'],
     body: loginBody,
     data: accessTokenSchema,
     examples: {

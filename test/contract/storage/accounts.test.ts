@@ -39,6 +39,8 @@ eachStorage((_name, open) => {
       { name: null },
       { status: 'disabled' },
       { passwordHash: 'new' },
+      { passwordExpiresAt: NOW + 5 },
+      { passwordExpiresAt: null },
       { authVersion: 2 },
       { dataSecurity: true },
       { callbackApiKey: 'callback' },

@@ -47,6 +47,7 @@ export function account(given: Partial<Account> = {}): Account {
     role: 'user',
     status: 'active',
     passwordHash: 'scrypt',
+    passwordExpiresAt: null,
     authVersion: 1,
     dataSecurity: false,
     dataSecurityOffAt: null,

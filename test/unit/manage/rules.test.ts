@@ -21,6 +21,7 @@ const account = (role: AccountRole, status: AccountStatus): Account => ({
   role,
   status,
   passwordHash: '',
+  passwordExpiresAt: null,
   authVersion: 1,
   dataSecurity: false,
   dataSecurityOffAt: null,

@@ -17,6 +17,7 @@ export function accountOf(id: string, status: Account['status'] = 'active'): Acc
     role: 'user',
     status,
     passwordHash: 'none',
+    passwordExpiresAt: null,
     authVersion: 1,
     dataSecurity: false,
     dataSecurityOffAt: null,

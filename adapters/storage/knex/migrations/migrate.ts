@@ -24,6 +24,7 @@ import { scopes } from './0019-scopes.ts';
 import { loginNetworks } from './0020-login-networks.ts';
 import { passkeys } from './0021-passkeys.ts';
 import { sessionLife } from './0022-session-life.ts';
+import { temporaryPasswords } from './0023-temporary-passwords.ts';
 import type { Migration } from './migration.ts';
 import { checksum, ruleStatements } from './rules.ts';
 
@@ -51,6 +52,7 @@ export const MIGRATIONS: readonly Migration[] = [
   loginNetworks,
   passkeys,
   sessionLife,
+  temporaryPasswords,
 ];
 /** The row with the version of the triggers. */
 const RULES = 'rules';

@@ -14,6 +14,7 @@ export const ACCOUNT_COLUMNS: readonly Column<Account>[] = [
   { name: 'role', kind: 'text', of: (a) => a.role },
   { name: 'status', kind: 'text', of: (a) => a.status },
   { name: 'password_hash', kind: 'text', of: (a) => a.passwordHash },
+  { name: 'password_expires_at', kind: 'bigint', of: (a) => a.passwordExpiresAt },
   { name: 'auth_version', kind: 'bigint', of: (a) => a.authVersion },
   { name: 'data_security', kind: 'boolean', of: (a) => a.dataSecurity },
   { name: 'data_security_off_at', kind: 'bigint', of: (a) => a.dataSecurityOffAt },
@@ -32,6 +33,7 @@ export function accountOf(row: Row, prefix = ''): Account {
     role: text(row, `${prefix}role`) as Account['role'],
     status: text(row, `${prefix}status`) as Account['status'],
     passwordHash: text(row, `${prefix}password_hash`),
+    passwordExpiresAt: integerOrNull(row, `${prefix}password_expires_at`),
     authVersion: integer(row, `${prefix}auth_version`),
     dataSecurity: flag(row, `${prefix}data_security`),
     dataSecurityOffAt: integerOrNull(row, `${prefix}data_security_off_at`),
@@ -49,6 +51,7 @@ export function accountChange(changes: AccountChanges): Change {
     role,
     status,
     passwordHash,
+    passwordExpiresAt,
     authVersion,
     dataSecurity,
     dataSecurityOffAt,
@@ -61,6 +64,7 @@ export function accountChange(changes: AccountChanges): Change {
   if (role !== undefined) change.push(['role', role]);
   if (status !== undefined) change.push(['status', status]);
   if (passwordHash !== undefined) change.push(['password_hash', passwordHash]);
+  if (passwordExpiresAt !== undefined) change.push(['password_expires_at', passwordExpiresAt]);
   if (authVersion !== undefined) change.push(['auth_version', authVersion]);
   if (dataSecurity !== undefined) change.push(['data_security', dataSecurity]);
   if (dataSecurityOffAt !== undefined) change.push(['data_security_off_at', dataSecurityOffAt]);
