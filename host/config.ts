@@ -25,6 +25,8 @@ export type DatabaseConfig =
       readonly client: 'pg';
       readonly connection: string;
       readonly pool: { readonly min: number; readonly max: number };
+      /** It may be on another machine without TLS. */
+      readonly insecure: boolean;
     };
 
 /** Every setting with its final value; paths are absolute. */
@@ -291,7 +293,8 @@ function databaseOf(
   dataDir: string,
 ): DatabaseConfig {
   if (setting?.client === 'pg' || (setting === undefined && url !== null)) {
-    return { client: 'pg', connection: url ?? setting?.connection ?? '', pool: setting?.pool ?? { min: 0, max: 10 } };
+    const { connection = '', pool = { min: 0, max: 10 }, insecure = false } = setting ?? {};
+    return { client: 'pg', connection: url ?? connection, pool, insecure };
   }
   return {
     client: 'sqlite',

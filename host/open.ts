@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { DEFAULT_FEED_LEASE_MS } from '../core/index.ts';
 import type { Logger, Storage } from '../core/index.ts';
 import { PromMetrics } from '../adapters/metrics/index.ts';
-import { acquireServerLock, openStorage } from '../adapters/storage/knex/index.ts';
+import { acquireServerLock, openStorage, requireSecureConnection } from '../adapters/storage/knex/index.ts';
 import type { HostConfig } from './config.ts';
 import { EpochMarkerFile, markerPath } from './epoch-marker.ts';
 import { DisposeStack } from './dispose-stack.ts';
@@ -73,12 +73,13 @@ async function open(
 }
 
 async function openDatabase(
-  { database }: HostConfig,
+  { database, mode }: HostConfig,
   logger: Logger,
   singleServer: boolean,
   disposables: DisposeStack,
 ): Promise<Storage> {
   if (database.client === 'sqlite') makePrivate(database.filename);
+  else if (mode === 'production' && !database.insecure) await requireSecureConnection(database.connection, 'database');
   if (singleServer && database.client === 'sqlite') {
     const lock = await acquireServerLock(database);
     disposables.add('server lock', () => lock.release());

@@ -244,6 +244,8 @@ const database = z.discriminatedUnion(
       client: z.literal('pg'),
       connection: text('a connection string, such as "postgres://user@host:5432/tillgate"').optional(),
       pool: pool.optional(),
+      /** True: in production it may be on another machine without TLS. */
+      insecure: yesOrNo.default(false),
     }),
   ],
   { error: 'write {"client": "sqlite"} or {"client": "pg", "connection": "postgres://…"}' },

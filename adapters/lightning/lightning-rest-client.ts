@@ -1,5 +1,4 @@
 import { X509Certificate } from 'node:crypto';
-import { isIP } from 'node:net';
 import { checkServerIdentity } from 'node:tls';
 import type { PeerCertificate } from 'node:tls';
 import { parse } from 'lossless-json';
@@ -185,12 +184,6 @@ function pinned(pem: string): object {
     checkServerIdentity: (host: string, shown: PeerCertificate) =>
       own.some((one) => one.equals(shown.raw)) ? undefined : checkServerIdentity(host, shown),
   };
-}
-
-/** True for the loopback interface, where no other machine can read the traffic. */
-export function isLoopback(hostname: string): boolean {
-  const bare = hostname.replace(/^\[|\]$/g, '');
-  return bare === 'localhost' || bare === '::1' || (isIP(bare) === 4 && bare.startsWith('127.'));
 }
 
 function readable(text: string): unknown {

@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { TillgateError } from '../../core/index.ts';
+import { TillgateError, isLoopback } from '../../core/index.ts';
 import { parseOptions } from '../plugin-options/parse-options.ts';
-import { isLoopback } from './lightning-rest-client.ts';
 
 const NETWORKS = {
   main: 'mainnet',

@@ -10,6 +10,12 @@ export function networkOf(address: string): string {
   return plain === null ? addressKey(address) : `${plain.slice(0, plain.lastIndexOf('.'))}.0/24`;
 }
 
+/** True for a name or address of this machine's loopback interface, where no other machine can read the traffic. */
+export function isLoopback(host: string): boolean {
+  const bare = host.replace(/^\[|\]$/g, '').toLowerCase();
+  return bare === 'localhost' || bare === '::1' || /^127(?:\.\d{1,3}){3}$/.test(bare);
+}
+
 const IPV4 = /^(?:::ffff:)?((?:\d{1,3}\.){3}\d{1,3})$/i;
 
 /** Also one that is mapped into IPv6. */

@@ -83,7 +83,8 @@ export async function openDependencies(
 ): Promise<RuntimeDeps> {
   const { replace = {}, mnemonic = null } = options;
   const metrics = replace.metrics ?? (await metricsOf(options.metrics, logger));
-  const storage = replace.storage ?? (await storageOf(present(options.storage, 'the storage'), logger, disposables));
+  const storage =
+    replace.storage ?? (await storageOf(present(options.storage, 'the storage'), config.mode, logger, disposables));
   const owner = `${hostname()}:${process.pid}:${randomUUID()}`;
   return { config, masterKeys, mnemonic, logger, metrics, storage, owner, leaseTtlMs: SHARED_TTL_MS, replace };
 }
@@ -108,10 +109,18 @@ function isMetrics(given: object): given is Metrics {
   return 'count' in given && 'gauge' in given && 'observe' in given;
 }
 
-async function storageOf(given: TillStorage, logger: Logger, disposables: DisposeStack): Promise<Storage> {
+async function storageOf(
+  given: TillStorage,
+  mode: TillConfig['mode'],
+  logger: Logger,
+  disposables: DisposeStack,
+): Promise<Storage> {
   if ('transaction' in given) return given;
-  const { openStorage, acquireServerLock } = await import('../../adapters/storage/knex/index.ts');
-  const { tablePrefix, schema, ...config } = { schema: undefined, ...given };
+  const { openStorage, acquireServerLock, requireSecureConnection } =
+    await import('../../adapters/storage/knex/index.ts');
+  const { tablePrefix, schema, insecure, ...config } = { schema: undefined, insecure: false, ...given };
+  if (mode === 'production' && 'connection' in config && !insecure)
+    await requireSecureConnection(config.connection, 'storage');
   if ('filename' in config) {
     const lock = await acquireServerLock(lockedFile(config, tablePrefix));
     disposables.add('server lock', () => lock.release());

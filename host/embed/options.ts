@@ -19,7 +19,11 @@ export interface TablePlacement {
  */
 export type TillStorage =
   | (EmbeddedConfig & TablePlacement)
-  | (PgConfig & TablePlacement)
+  | (PgConfig &
+      TablePlacement & {
+        /** True: in production the server may be on another machine without TLS; false by default. */
+        readonly insecure?: boolean;
+      })
   | (SqliteConfig & Omit<TablePlacement, 'schema'>)
   | Storage;
 

@@ -6,6 +6,7 @@ import { after, afterEach, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { TillgateClient } from '../../adapters/client/index.ts';
+import { requireSecureConnection } from '../../adapters/storage/knex/index.ts';
 import { resolveConfig } from '../../host/index.ts';
 import { guardedChains, readSignerSettings } from '../../host/signer/signer-settings.ts';
 import { DEFINITIONS } from '../../plugins/definitions.ts';
@@ -97,6 +98,26 @@ describe('examples/self-host: what stands in front of the till and around it', (
     const environment = { TILLGATE_MASTER_KEY: 'q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA=' };
     const config = resolveConfig(JSON.parse(read('tillgate.config.json')), { environment });
     assert.deepEqual([config.mode, config.listen.trustedHops, config.dataDir], ['production', 1, '/var/lib/tillgate']);
+  });
+
+  test('the listener, which speaks plain HTTP, is reached from this machine only', () => {
+    const { listen } = JSON.parse(read('tillgate.config.json')) as { listen: { host: string } };
+    assert.equal(listen.host, '127.0.0.1');
+    const published = [...read('compose.yaml').matchAll(/^ +- '([\d.:]+)'$/gm)].map(([, port]) => port);
+    assert.deepEqual(published, ['127.0.0.1:8080:8080']);
+  });
+
+  test('the containers’ database has no TLS, which their settings allow', async () => {
+    const environment = {
+      TILLGATE_MASTER_KEY: 'q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA=',
+      TILLGATE_DATABASE_URL: /printf '([^%]+)%s([^']+)'/.exec(read('compose.yaml'))?.slice(1).join('secret') ?? '',
+    };
+    const { database } = resolveConfig(JSON.parse(read('tillgate.compose.json')), { environment });
+    assert.ok(database.client === 'pg' && database.insecure);
+    await assert.rejects(
+      requireSecureConnection(database.connection, 'database'),
+      /database is connected to without TLS/,
+    );
   });
 
   test('fault 73: neither proxy writes a target or a header into a log', () => {

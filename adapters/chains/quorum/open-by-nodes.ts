@@ -1,3 +1,4 @@
+import { isLoopback } from '../../../core/index.ts';
 import type { ChainAdapter, Clock, NodesInUse } from '../../../core/index.ts';
 import { nodesAt } from '../../plugin-options/option-fields.ts';
 import { NodeGroup } from './node-group.ts';
@@ -49,5 +50,5 @@ export function openByNodes(
 /** Whoever is between can answer for the node. */
 function isInsecure(url: string): boolean {
   const { protocol, hostname } = new URL(url);
-  return protocol === 'http:' && !/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
+  return protocol === 'http:' && !isLoopback(hostname);
 }

@@ -5,6 +5,7 @@
  */
 export { openStorage } from './open-storage.ts';
 export type { EmbeddedConfig, PgConfig, SqliteConfig, StorageConfig, StorageDeps } from './open-storage.ts';
+export { requireSecureConnection } from './pg-transport.ts';
 export { KnexStorage } from './knex-storage.ts';
 export type { TransactionLimits } from './session.ts';
 export { acquireServerLock } from './server-lock.ts';
