@@ -122,6 +122,7 @@ export * from './keys/app-key.ts';
 export * from './keys/app-key-text.ts';
 export * from './gateway/route.ts';
 export * from './gateway/refusal.ts';
+export * from './gateway/cors.ts';
 export * from './gateway/credential.ts';
 export * from './gateway/method-policy.ts';
 export * from './gateway/admission.ts';

@@ -39,6 +39,16 @@ const gatewaySetting = z.strictObject(
         section,
       )
       .optional(),
+    cors: z
+      .strictObject(
+        {
+          origins: z
+            .array(text('an origin, such as "https://app.example"'), { error: 'write a list of origins' })
+            .optional(),
+        },
+        section,
+      )
+      .optional(),
     maxBodyBytes: number.optional(),
     maxBatch: number.optional(),
   },

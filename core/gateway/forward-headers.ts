@@ -27,6 +27,7 @@ const NOT_SENT: ReadonlySet<string> = new Set([
   'cookie',
   'cookie2',
   'referer',
+  'origin',
   'forwarded',
   'via',
   'x-real-ip',
@@ -41,9 +42,9 @@ const NOT_SENT: ReadonlySet<string> = new Set([
   'x-original-host',
   'x-host',
 ]);
-const NOT_SENT_PREFIXES = ['x-forwarded', 'cf-connecting', 'sec-websocket-'];
+const NOT_SENT_PREFIXES = ['x-forwarded', 'cf-connecting', 'sec-websocket-', 'access-control-'];
 
-/** What a node's reply never brings to a client: state and policies of another host, and that host's authentication. */
+/** What a node's reply never brings to a client: state and policies of another host (CORS), and that host's authentication. */
 const NOT_RETURNED: ReadonlySet<string> = new Set([
   ...HOP,
   'set-cookie',
@@ -117,6 +118,7 @@ export function replyHeaders(rawHeaders: readonly string[], source: ReplySource)
     const name = given.toLowerCase();
     const value = rawHeaders[at + 1] as string;
     if (NOT_RETURNED.has(name) || listed?.has(name) === true || holdsSecret(value, source)) continue;
+    if (name.startsWith('access-control-')) continue;
     if (name === 'location' && !isSafeLocation(value, source)) continue;
     kept.push(given, value);
   }

@@ -15,6 +15,7 @@ export const REFUSALS = {
   app_inactive: { status: 403, message: 'The App is not active.' },
   account_inactive: { status: 403, message: 'The account is not active.' },
   route_disabled: { status: 403, message: 'This gateway is not enabled for the App.' },
+  origin_not_allowed: { status: 403, message: 'Pages of this origin may not use this gateway.' },
   method_not_allowed: { status: 403, message: 'The method is not allowed on this gateway.' },
   rate_limited: { status: 429, message: 'Too many requests of this App; try again later.' },
   body_too_large: { status: 413, message: 'The body is too large.' },

@@ -11,6 +11,8 @@ export interface RequestHead {
   /** True for a body in a coding that cannot be looked into. */
   readonly encoded: boolean;
   readonly expectsContinue: boolean;
+  /** The page's, where a browser sends the request; `null` for none. */
+  readonly origin: string | null;
 }
 
 /** Headers that two readers of one request could understand differently if they stood twice. */
@@ -22,6 +24,7 @@ interface Single {
   'content-type'?: string;
   'content-encoding'?: string;
   expect?: string;
+  origin?: string;
   upgrade?: string;
   'sec-websocket-key'?: string;
   'sec-websocket-version'?: string;
@@ -48,6 +51,7 @@ export function readHead(method: string, httpVersion: string, rawHeaders: readon
     chunked: coding !== undefined,
     encoded: (found['content-encoding'] ?? 'identity').toLowerCase() !== 'identity',
     expectsContinue: expect !== undefined,
+    origin: found.origin ?? null,
   };
 }
 
@@ -81,6 +85,7 @@ function singleHeaders(rawHeaders: readonly string[], found: Single): string | n
       case 'content-type':
       case 'content-encoding':
       case 'expect':
+      case 'origin':
       case 'upgrade':
       case 'sec-websocket-key':
       case 'sec-websocket-version':

@@ -1,5 +1,6 @@
 import { chainProblem, limitErrors } from '../accounts/app-fields.ts';
 import type { FieldError } from '../kernel/errors.ts';
+import { ANY_ORIGIN } from './cors.ts';
 import { ADMISSION_MODES } from './route.ts';
 import type { GatewayRoute, MethodRules, RouteProtocol, RouteTimeouts, RouteUpstream } from './route.ts';
 
@@ -30,6 +31,7 @@ const RESERVED_HEADERS: ReadonlySet<string> = new Set([
 ]);
 const MAX_UPSTREAMS = 32;
 const MAX_METHODS = 1_000;
+const MAX_ORIGINS = 100;
 const MAX_TIMEOUT_MS = 3_600_000;
 const MAX_BODY_BYTES = 1024 * 1024 * 1024;
 const MAX_BATCH = 100_000;
@@ -95,6 +97,25 @@ function methodErrors({ methods }: RouteFields): FieldError[] {
   ]);
 }
 
+/** `https://app.example:8443`, as browsers write it: lower case, no path, no port that goes without saying. */
+function isOrigin(text: string): boolean {
+  const parts = /^([a-z][a-z0-9+.-]{0,31}):\/\/[a-z0-9.:[\]-]{1,255}$/.exec(text);
+  return parts !== null && (!/^https?$/.test(parts[1] ?? '') || (URL.canParse(text) && new URL(text).origin === text));
+}
+
+function corsErrors({ cors: { origins } }: RouteFields): FieldError[] {
+  return [
+    ...when(origins.length > MAX_ORIGINS, 'cors.origins', `must have at most ${MAX_ORIGINS} origins`),
+    ...origins.flatMap((origin, index) =>
+      when(
+        origin !== ANY_ORIGIN && !isOrigin(origin),
+        `cors.origins.${index}`,
+        'must be an origin, such as https://app.example, or *',
+      ),
+    ),
+  ];
+}
+
 /** Every wrong field of a route, by the names that they have on the wire. No message repeats an upstream's URL or headers. */
 export function routeErrors(route: RouteFields): readonly FieldError[] {
   const { host, chain, network, protocol, admission, limits, timeouts, maxBodyBytes, maxBatch } = route;
@@ -108,6 +129,7 @@ export function routeErrors(route: RouteFields): readonly FieldError[] {
     ...when(!ADMISSION_MODES.includes(admission), 'admission', `must be one of ${ADMISSION_MODES.join(', ')}`),
     ...methodErrors(route),
     ...limitErrors(limits),
+    ...corsErrors(route),
     ...TIMEOUTS.flatMap(([name, field]) =>
       when(
         !isWhole(timeouts[field], 1, MAX_TIMEOUT_MS),

@@ -41,6 +41,12 @@ export interface RouteTimeouts {
   readonly idleMs: number;
 }
 
+/** From which web pages a route may be used (decisions, section 13). */
+export interface CorsRules {
+  /** As browsers write them, such as `https://app.example`; `*` for any. */
+  readonly origins: readonly string[];
+}
+
 /** One gateway: the request's host selects it (decisions, section 8). */
 export interface GatewayRoute {
   readonly id: RouteId;
@@ -55,6 +61,7 @@ export interface GatewayRoute {
   readonly methods: MethodRules;
   readonly limits: AdmissionLimits;
   readonly timeouts: RouteTimeouts;
+  readonly cors: CorsRules;
   readonly maxBodyBytes: number;
   readonly maxBatch: number;
 }
@@ -63,6 +70,8 @@ export const NO_LIMITS: AdmissionLimits = { requestsPerSecond: null, burst: null
 /** An account may have so many times what a route permits each of its Apps (decisions, section 11). */
 export const DEFAULT_LIMIT_PER_ACCOUNT = 10;
 export const DEFAULT_TIMEOUTS: RouteTimeouts = { connectMs: 5_000, firstByteMs: 30_000, idleMs: 60_000 };
+/** A key is no cookie: a page has it only where its author was given it. */
+export const DEFAULT_CORS: CorsRules = { origins: ['*'] };
 export const DEFAULT_MAX_BODY_BYTES = 5 * 1024 * 1024;
 export const DEFAULT_MAX_BATCH = 1_000;
 

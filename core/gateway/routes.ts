@@ -10,8 +10,8 @@ import type { SealContext } from '../secrets/seal-context.ts';
 import { settledIfPossible } from '../keys/app-keys.ts';
 import { routeErrors } from './route-fields.ts';
 import type { RouteFields } from './route-fields.ts';
-import { DEFAULT_MAX_BATCH, DEFAULT_MAX_BODY_BYTES, DEFAULT_TIMEOUTS, NO_LIMITS } from './route.ts';
-import type { AdmissionLimits, GatewayRoute, MethodRules, RouteTimeouts } from './route.ts';
+import { DEFAULT_CORS, DEFAULT_MAX_BATCH, DEFAULT_MAX_BODY_BYTES, DEFAULT_TIMEOUTS, NO_LIMITS } from './route.ts';
+import type { AdmissionLimits, CorsRules, GatewayRoute, MethodRules, RouteTimeouts } from './route.ts';
 
 /** What a route is made from; what is left out has the defaults of decisions, section 8. */
 export interface RouteInput
@@ -24,9 +24,10 @@ export interface RouteOptions extends Partial<
   readonly methods?: Partial<MethodRules>;
   readonly limits?: Partial<AdmissionLimits>;
   readonly timeouts?: Partial<RouteTimeouts>;
+  readonly cors?: Partial<CorsRules>;
 }
 
-/** What of a route may change; parts of `methods`, `limits` and `timeouts` that are left out stay as they are. */
+/** What of a route may change; parts of `methods`, `limits`, `timeouts` and `cors` that are left out stay as they are. */
 export type RouteChanges = Partial<RouteInput>;
 
 /** A route and where it comes from: the configuration, whose routes are changed only there, or the database. */
@@ -53,6 +54,7 @@ const DEFAULTS: Omit<RouteFields, 'host' | 'chain' | 'network' | 'protocol' | 'u
   methods: { allow: [], deny: [] },
   limits: NO_LIMITS,
   timeouts: DEFAULT_TIMEOUTS,
+  cors: DEFAULT_CORS,
   maxBodyBytes: DEFAULT_MAX_BODY_BYTES,
   maxBatch: DEFAULT_MAX_BATCH,
 };
@@ -77,7 +79,8 @@ function checked(base: typeof DEFAULTS, input: RouteInput): RouteFields {
   const methods = { ...base.methods, ...input.methods };
   const limits = { ...base.limits, ...input.limits };
   const timeouts = { ...base.timeouts, ...input.timeouts };
-  const fields: RouteFields = { ...base, ...input, host: input.host.toLowerCase(), methods, limits, timeouts };
+  const cors = { ...base.cors, ...input.cors };
+  const fields: RouteFields = { ...base, ...input, host: input.host.toLowerCase(), methods, limits, timeouts, cors };
   const errors = routeErrors(fields);
   if (errors.length > 0)
     throw new TillgateError('INVALID_FIELDS', 'The gateway has invalid fields.', { fields: errors });
@@ -147,9 +150,7 @@ export class Routes {
       const present = await routes.lock(id);
       if (present === null) throw noSuchRoute();
       const former = openRoute(vault, present);
-      const { methods, limits, timeouts, ...plain } = changes;
-      const parts = { ...(methods && { methods }), ...(limits && { limits }), ...(timeouts && { timeouts }) };
-      const next = { ...checked(former, { ...former, ...plain, ...parts }), id };
+      const next = { ...checked(former, { ...former, ...given(changes) }), id };
       const stored = this.#sealed(next, present.createdAt, clock.now());
       if ((stored.host !== present.host && this.#isConfigured(stored.host)) || !(await routes.replace(stored)))
         throw hostTaken();
@@ -176,6 +177,11 @@ export class Routes {
     const { createdAt, modifiedAt } = stored;
     return { route: openRoute(this.#deps.vault, stored), source: 'managed', createdAt, modifiedAt };
   }
+}
+
+/** The changes without those that are given as `undefined`. */
+function given(changes: RouteChanges): RouteChanges {
+  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
 }
 
 function configured(route: GatewayRoute): RouteRecord {

@@ -24,6 +24,7 @@ const ROUTE_FIELDS = [
   'methods',
   'limits',
   'timeouts',
+  'cors',
   'maxBodyBytes',
   'maxBatch',
 ] as const;

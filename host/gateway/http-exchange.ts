@@ -1,4 +1,4 @@
-import { isRead, isRefusal, refuse } from '../../core/index.ts';
+import { DEFAULT_TIMEOUTS, isRead, isRefusal, refuse } from '../../core/index.ts';
 import type { Logger, Refusal } from '../../core/index.ts';
 import type { BufferBudget } from './buffer-budget.ts';
 import { CONNECT_TIMEOUT, INVALID_REQUEST } from './failure-reasons.ts';
@@ -61,6 +61,11 @@ export class HttpExchange implements ClientRequestHandler, UpstreamResponseHandl
   }
 
   start(): void {
+    const preflight = this.#deps.authorizer.preflight(this.#context);
+    if (preflight !== null) {
+      this.#answerPreflight(preflight);
+      return;
+    }
     const refusal = this.#deps.authorizer.check(this.#context);
     if (refusal !== null) {
       this.#refuse(refusal);
@@ -70,6 +75,11 @@ export class HttpExchange implements ClientRequestHandler, UpstreamResponseHandl
     this.#entered = true;
     this.#client.setHandler(this);
     this.#readBody(this.#context.live as LiveRoute);
+  }
+
+  #answerPreflight(headers: readonly string[]): void {
+    this.#finish(204);
+    this.#client.respond(204, [...headers, 'X-Trace-Id', this.#context.traceId], [], 0, DEFAULT_TIMEOUTS.idleMs);
   }
 
   /** After an unexpected error: answers 503, or closes the connection if the response has begun. */

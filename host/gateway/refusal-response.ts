@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { IncomingMessage, OutgoingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { formatInstant } from '../../core/index.ts';
+import { corsHeaders, formatInstant } from '../../core/index.ts';
 import type { Authenticated, Refusal } from '../../core/index.ts';
 import { drainThenEnd } from '../../adapters/http/express/drain-then-end.ts';
 import { refusalReply } from './refusal-reply.ts';
@@ -28,6 +28,11 @@ export function graceHeaders(auth: Authenticated | null): readonly string[] {
 
 const NONE: readonly string[] = [];
 
+/** What lets a page read the response, where a browser sent its request. */
+export function corsOf({ live, head }: RequestContext): readonly string[] {
+  return live === null || head === null ? NONE : corsHeaders(live.route.cors, head.origin);
+}
+
 /** The response to a refused request, with the framing of its body. */
 export function refusalFor(
   refusal: Refusal,
@@ -36,7 +41,13 @@ export function refusalFor(
   const { status, headers, body } = refusalReply(refusal, context.live?.route.protocol ?? null, context.traceId);
   return {
     status,
-    headers: [...headers, ...graceHeaders(context.auth), 'Content-Length', String(Buffer.byteLength(body))],
+    headers: [
+      ...headers,
+      ...graceHeaders(context.auth),
+      ...corsOf(context),
+      'Content-Length',
+      String(Buffer.byteLength(body)),
+    ],
     body,
   };
 }

@@ -1,10 +1,12 @@
 import {
+  allowsOrigin,
   applyAdmission,
   authenticateKey,
   checkChain,
   effectiveLimits,
   effectiveMode,
   isRefusal,
+  preflightHeaders,
   readHead,
   readKey,
   readTarget,
@@ -68,6 +70,17 @@ export class RequestAuthorizer {
     return this.#checkKey(context) ?? this.#checkRoute(context) ?? this.#admit(context);
   }
 
+  /** The headers that answer a browser's question before a page's request, which has no key; `null` for other requests. */
+  preflight({ method, hostHeader, httpVersion, rawHeaders }: RequestContext): readonly string[] | null {
+    if (method !== 'OPTIONS') return null;
+    const route = this.#deps.routes.find(hostHeader)?.route;
+    const head = readHead(method, httpVersion, rawHeaders);
+    if (route === undefined || route.protocol === 'websocket' || isRefusal(head) || head.origin === null) return null;
+    if (headerOf(rawHeaders, 'access-control-request-method') === null) return null;
+    const wanted = headerOf(rawHeaders, 'access-control-request-headers') ?? '';
+    return preflightHeaders(route.cors, head.origin, HTTP_METHODS[route.protocol], wanted);
+  }
+
   /** Looks a key up and checks it. */
   authenticate(keyText: string): Authenticated | Refusal {
     const { directory, clock } = this.#deps;
@@ -119,8 +132,10 @@ export class RequestAuthorizer {
       : null;
   }
 
-  #checkRoute({ live }: RequestContext): Refusal | null {
-    return live?.route.enabled === true ? null : refuse('route_disabled');
+  /** A page's HTTP request is answered without the headers of CORS; on a WebSocket a browser would show it everything. */
+  #checkRoute({ live, upgrade, head }: RequestContext): Refusal | null {
+    if (live?.route.enabled !== true) return refuse('route_disabled');
+    return upgrade && !allowsOrigin(live.route.cors, head?.origin ?? null) ? refuse('origin_not_allowed') : null;
   }
 
   #admit(context: RequestContext): Refusal | null {
@@ -156,6 +171,13 @@ function extractKey({ target, head, headCache }: RequestContext, protocol: Route
   headCache.protocol = protocol;
   headCache.extracted = { rest: read.rest, keyText: found.key };
   return headCache.extracted;
+}
+
+/** The first value of a header. @param name - in lower case */
+function headerOf(rawHeaders: readonly string[], name: string): string | null {
+  for (let at = 0; at < rawHeaders.length; at += 2)
+    if ((rawHeaders[at] as string).toLowerCase() === name) return rawHeaders[at + 1] as string;
+  return null;
 }
 
 function wrongProtocol(upgrade: boolean, wanted: boolean): Refusal | null {

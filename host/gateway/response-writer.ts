@@ -1,5 +1,5 @@
 import type { GatewayClient } from './gateway-client.ts';
-import { graceHeaders } from './refusal-response.ts';
+import { corsOf, graceHeaders } from './refusal-response.ts';
 import type { RequestContext } from './request-context.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -110,6 +110,7 @@ export class ResponseWriter {
       'X-Trace-Id',
       this.#context.traceId,
       ...graceHeaders(this.#context.auth),
+      ...corsOf(this.#context),
     ];
     if (length !== null) headers.push('Content-Length', length);
     return headers;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer } from 'ws';
-import { isRefusal, refuse } from '../../core/index.ts';
+import { allowsOrigin, isRefusal, refuse } from '../../core/index.ts';
 import type { KeyDirectory, Logger } from '../../core/index.ts';
 import type { RequestAuthorizer } from './request-authorizer.ts';
 import { nextUpstream } from './live-route.ts';
@@ -131,7 +131,9 @@ export class WebSockets {
       else bridge.close(4401, auth.reason);
       return;
     }
-    if (this.#deps.routes.find(context.hostHeader)?.route.enabled !== true) bridge.close(1001, 'route_disabled');
+    const route = this.#deps.routes.find(context.hostHeader)?.route;
+    if (route?.enabled !== true) bridge.close(1001, 'route_disabled');
+    else if (!allowsOrigin(route.cors, context.head?.origin ?? null)) bridge.close(4403, 'origin_not_allowed');
     else bridge.beat();
   }
 

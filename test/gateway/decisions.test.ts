@@ -159,6 +159,7 @@ describe('refusals', () => {
     app_inactive: 403,
     account_inactive: 403,
     route_disabled: 403,
+    origin_not_allowed: 403,
     method_not_allowed: 403,
     rate_limited: 429,
     body_too_large: 413,

@@ -3,6 +3,7 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { AddressInfo, Socket } from 'node:net';
 import { describe } from 'node:test';
 import {
+  DEFAULT_CORS,
   DEFAULT_MAX_BATCH,
   DEFAULT_MAX_BODY_BYTES,
   DEFAULT_TIMEOUTS,
@@ -99,6 +100,7 @@ export const routeOf = (upstreams: readonly string[], changes: Partial<GatewayRo
   methods: { allow: [], deny: [] },
   limits: NO_LIMITS,
   timeouts: DEFAULT_TIMEOUTS,
+  cors: DEFAULT_CORS,
   maxBodyBytes: DEFAULT_MAX_BODY_BYTES,
   maxBatch: DEFAULT_MAX_BATCH,
   ...changes,

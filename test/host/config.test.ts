@@ -102,8 +102,11 @@ describe('the configuration', () => {
       protocol: 'jsonrpc',
       upstreams: ['https://node.example'],
     };
-    const { gateways } = resolveConfig({ gateways: [{ ...node, limits: { requestsPerSecond: 5 } }] });
+    const cors = { origins: ['https://app.example'] };
+    const { gateways } = resolveConfig({ gateways: [{ ...node, limits: { requestsPerSecond: 5 }, cors }] });
     const [route] = gateways;
+    assert.deepEqual(route?.cors, cors);
+    assert.deepEqual(resolveConfig({ gateways: [node] }).gateways[0]?.cors, { origins: ['*'] });
     assert.deepEqual(
       [route?.id, route?.host, route?.admission, route?.enabled, route?.upstreams, route?.limits],
       [
@@ -125,6 +128,10 @@ describe('the configuration', () => {
       'gateways.1.host',
       'gateways.1.upstreams.0.url',
       'gateways.1.upstreams.1.headers.Host',
+    ]);
+    const origins = ['*', 'https://app.example/path'];
+    assert.deepEqual(Object.keys(problemsOf({ gateways: [{ ...node, cors: { origins } }] })), [
+      'gateways.0.cors.origins.1',
     ]);
     assert.ok(
       'gateways.0.upstream' in problemsOf({ gateways: [{ ...node, upstream: 'x' }] }),

@@ -1,7 +1,13 @@
 import { after, before, describe, test } from 'node:test';
 import assert from 'node:assert/strict';
 import type { AppId } from '../../core/index.ts';
-import { DEFAULT_MAX_BATCH, DEFAULT_MAX_BODY_BYTES, DEFAULT_TIMEOUTS, NO_LIMITS } from '../../core/index.ts';
+import {
+  DEFAULT_CORS,
+  DEFAULT_MAX_BATCH,
+  DEFAULT_MAX_BODY_BYTES,
+  DEFAULT_TIMEOUTS,
+  NO_LIMITS,
+} from '../../core/index.ts';
 import type { GatewayRoute, RouteId } from '../../core/index.ts';
 import { eachStorage } from '../support/each-storage.ts';
 import type { TestStorage } from '../support/storage.ts';
@@ -22,6 +28,7 @@ const CONFIGURED: GatewayRoute = {
   methods: { allow: [], deny: [] },
   limits: NO_LIMITS,
   timeouts: DEFAULT_TIMEOUTS,
+  cors: DEFAULT_CORS,
   maxBodyBytes: DEFAULT_MAX_BODY_BYTES,
   maxBatch: DEFAULT_MAX_BATCH,
 };
@@ -194,6 +201,7 @@ eachStorage((_name, open) => {
         methods: { allow: [], deny: [] },
         limits: { requests_per_second: null, burst: null, concurrency: null },
         timeouts: { connect_ms: 5000, first_byte_ms: 30_000, idle_ms: 60_000 },
+        cors: { origins: ['*'] },
         max_body_bytes: 5_242_880,
         max_batch: 1000,
         source: 'managed',
@@ -204,11 +212,13 @@ eachStorage((_name, open) => {
         timeouts: { idle_ms: 5 },
         methods: { deny: ['stop'] },
         limits: { burst: 9 },
+        cors: { origins: ['https://app.example'] },
       };
       const changed = managed(
         await fixture.admin.client.request('PATCH', `/manage/v1/gateways/${String(id)}`, { body }),
       );
       assert.deepEqual(changed['upstreams'], body.upstreams);
+      assert.deepEqual(changed['cors'], body.cors);
       assert.deepEqual(changed['timeouts'], { connect_ms: 5000, first_byte_ms: 30_000, idle_ms: 5 });
       assert.deepEqual(
         [changed['methods'], changed['limits']],
@@ -229,6 +239,11 @@ eachStorage((_name, open) => {
         'timeouts.idle_ms',
       );
       assertRefused(await fixture.admin.client.post('/manage/v1/gateways', { host: 'x.test' }), 400, 'upstreams');
+      assertRefused(
+        await fixture.admin.client.post('/manage/v1/gateways', { ...route, cors: { origins: ['app.example'] } }),
+        400,
+        'cors.origins.0',
+      );
     });
 
     test('a gateway of the configuration is changed only there; users see none', async () => {

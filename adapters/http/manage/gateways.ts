@@ -10,6 +10,7 @@ import { instant, pageRecord, time, whole } from './reply-fields.ts';
 const MAX_URL = 2048;
 const MAX_UPSTREAMS = 32;
 const MAX_METHODS = 1000;
+const MAX_ORIGINS = 100;
 
 const gatewaySchema = z
   .object({
@@ -28,6 +29,9 @@ const gatewaySchema = z
       first_byte_ms: whole('Milliseconds'),
       idle_ms: whole('Milliseconds'),
     }),
+    cors: z
+      .object({ origins: z.array(z.string()).readonly() })
+      .meta({ description: 'From which web pages it may be used; `*` is any' }),
     max_body_bytes: whole('Bytes'),
     max_batch: whole('Elements'),
     source: z.enum(['config', 'managed']).meta({ description: 'A gateway of the configuration is changed only there' }),
@@ -86,6 +90,10 @@ const createBody = z.object({
       first_byte_ms: number('Milliseconds'),
       idle_ms: number('Milliseconds'),
     })
+    .transform(inputOf)
+    .optional(),
+  cors: z
+    .object({ origins: texts(MAX_ORIGINS, 300, 'Origins, such as https://app.example; * is any').optional() })
     .transform(inputOf)
     .optional(),
   max_body_bytes: number('Bytes'),

@@ -286,6 +286,15 @@ eachStorage((engine, openStorage) => {
     const second = await a.routes.create({ ...ROUTE, host: 'second.example.org' });
     await assert.rejects(a.routes.update(second.route.id, { host: 'moved.example.org' }), code('STATE_CONFLICT'));
     assert.deepEqual(await fieldsOf(a.routes.update(id, { maxBatch: 0 })), ['max_batch']);
+    const origins = ['https://app.example', 'http://localhost:5173', 'chrome-extension://abc'];
+    const { route } = await b.routes.update(id, { cors: { origins } });
+    assert.deepEqual(a.knownRoutes.table().find('moved.example.org'), { ...changed.route, cors: { origins } });
+    assert.deepEqual((await a.routes.update(id, { cors: {} })).route, route);
+    const wrong = ['https://app.example/', 'HTTPS://app.example', 'https://app.example:443', 'app.example', 'null', ''];
+    assert.deepEqual(
+      await fieldsOf(a.routes.update(id, { cors: { origins: ['*', ...wrong] } })),
+      wrong.map((_, index) => `cors.origins.${index + 1}`),
+    );
   });
 
   if (engine === 'sqlite') {

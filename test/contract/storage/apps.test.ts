@@ -60,6 +60,7 @@ function route(given: Partial<StoredRoute> = {}): StoredRoute {
     methods: { allow: ['eth_*'], deny: [] },
     limits: { requestsPerSecond: 5, burst: null, concurrency: null },
     timeouts: { connectMs: 1, firstByteMs: 2, idleMs: 3 },
+    cors: { origins: ['https://app.example'] },
     maxBodyBytes: 4,
     maxBatch: 5,
     createdAt: NOW,

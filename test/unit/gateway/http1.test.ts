@@ -47,7 +47,14 @@ describe('plain requests (fault 25)', () => {
         'content-encoding',
         'Identity',
       ],
-      head: { authorization: ['Bearer x'], contentLength: 3, chunked: false, encoded: false, expectsContinue: false },
+      head: {
+        authorization: ['Bearer x'],
+        contentLength: 3,
+        chunked: false,
+        encoded: false,
+        expectsContinue: false,
+        origin: null,
+      },
     });
   });
   const plain: readonly (readonly [string, string])[] = [
@@ -92,6 +99,7 @@ describe('plain requests (fault 25)', () => {
     ['an empty name', head(...START, ': a')],
     ['a name beyond a token', head(...START, 'X(Y): a')],
     ['no host', head(START[0]!)],
+    ['two origins', head(...START, 'Origin: https://a.example', 'ORIGIN: https://a.example')],
     ['two hosts', head(...START, 'host: h')],
     ['two lengths', head(...START, 'Content-Length: 1', 'Content-Length: 1')],
     ['a list of lengths', head(...START, 'Content-Length: 1, 1')],

@@ -25,6 +25,7 @@ import { loginNetworks } from './0020-login-networks.ts';
 import { passkeys } from './0021-passkeys.ts';
 import { sessionLife } from './0022-session-life.ts';
 import { temporaryPasswords } from './0023-temporary-passwords.ts';
+import { routeCors } from './0024-route-cors.ts';
 import type { Migration } from './migration.ts';
 import { checksum, ruleStatements } from './rules.ts';
 
@@ -53,6 +54,7 @@ export const MIGRATIONS: readonly Migration[] = [
   passkeys,
   sessionLife,
   temporaryPasswords,
+  routeCors,
 ];
 /** The row with the version of the triggers. */
 const RULES = 'rules';

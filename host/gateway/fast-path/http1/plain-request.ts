@@ -31,6 +31,7 @@ interface Decisive {
   'content-type': string | null;
   'content-encoding': string | null;
   connection: string | null;
+  origin: string | null;
 }
 
 /**
@@ -54,6 +55,7 @@ export function readPlainRequest(text: string): PlainRequest | null {
     'content-type': null,
     'content-encoding': null,
     connection: null,
+    origin: null,
   };
   if (!takeDecisive(fields, found) || found.host === null) return null;
   const contentLength = lengthOf(found['content-length'], method);
@@ -65,6 +67,7 @@ export function readPlainRequest(text: string): PlainRequest | null {
     chunked: false,
     encoded: (found['content-encoding'] ?? 'identity').toLowerCase() !== 'identity',
     expectsContinue: false,
+    origin: found.origin,
   };
   return {
     method,
@@ -92,6 +95,7 @@ function takeDecisive(fields: string[], found: Decisive): boolean {
       case 'content-type':
       case 'content-encoding':
       case 'connection':
+      case 'origin':
         if (found[name] !== null) return false;
         found[name] = fields[at + 1] as string;
         break;
