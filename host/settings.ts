@@ -205,7 +205,16 @@ export const tillSchema = z.strictObject(
     keys: z
       .strictObject({ graceSeconds: whole('seconds', 0, 604_800).default(DEFAULT_GRACE_SECONDS) }, section)
       .prefault({}),
-    gateway: z.strictObject({ fastPath: yesOrNo.default(true) }, section).prefault({}),
+    gateway: z
+      .strictObject(
+        {
+          fastPath: yesOrNo.default(true),
+          /** False: App keys are taken from the header alone. */
+          keysInPath: yesOrNo.default(true),
+        },
+        section,
+      )
+      .prefault({}),
     gateways: gatewaysSetting.prefault([]),
   },
   section,

@@ -45,6 +45,8 @@ export interface GatewayDeps {
   readonly limitPerAccount?: number;
   /** False to read and send every request with node:http and undici; true by default. See fast-path/README.md. */
   readonly fastPath?: boolean;
+  /** False to refuse keys in the path as unknown ones: paths are logged by what is in front. True by default. */
+  readonly keysInPath?: boolean;
 }
 
 /** The node gateway. Requests must come straight from Node's HTTP server, with nothing of their bodies read. */
@@ -92,6 +94,7 @@ class HttpGateway implements Gateway {
       healthIntervalMs = HEALTH_INTERVAL_MS,
       maxKeptBytes = MAX_KEPT_BYTES,
       fastPath = true,
+      keysInPath = true,
       limitPerAccount = DEFAULT_LIMIT_PER_ACCOUNT,
     } = deps;
     this.#deps = deps;
@@ -99,7 +102,13 @@ class HttpGateway implements Gateway {
     const openRawTransport = this.#fastPath?.openTransport ?? null;
     this.#routes = new LiveRoutes({ table: deps.routes, logger, openRawTransport, limitPerAccount });
     this.#metrics = new GatewayMetrics(deps.metrics);
-    const authorizer = new RequestAuthorizer({ routes: this.#routes, directory, clock, limits: limiter });
+    const authorizer = new RequestAuthorizer({
+      routes: this.#routes,
+      directory,
+      clock,
+      limits: limiter,
+      keysInPath,
+    });
     const common = { authorizer, metrics: this.#metrics, logger };
     this.#exchangeDeps = { ...common, timeoutQueue: this.#timeoutQueue, budget: new BufferBudget(maxKeptBytes) };
     this.#checks = new HealthChecks({

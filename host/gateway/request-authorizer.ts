@@ -34,6 +34,8 @@ export interface RequestAuthorizerDeps {
   readonly directory: KeyDirectory;
   readonly clock: Clock;
   readonly limits: AppLimits;
+  /** False where a key counts in the header alone. */
+  readonly keysInPath: boolean;
 }
 
 /** A refusal repeats this much of a method's name, which the client chose. */
@@ -118,7 +120,7 @@ export class RequestAuthorizer {
   }
 
   #checkKey(context: RequestContext): Refusal | null {
-    const extracted = extractKey(context, context.live?.route.protocol ?? 'http');
+    const extracted = extractKey(context, context.live?.route.protocol ?? 'http', this.#deps.keysInPath);
     if (isRefusal(extracted)) return extracted;
     const { keyText, rest } = extracted;
     context.keyText = keyText;
@@ -162,10 +164,15 @@ export class RequestAuthorizer {
 }
 
 /** Finds the App key, and removes it from the target. */
-function extractKey({ target, head, headCache }: RequestContext, protocol: RouteProtocol): ExtractedKey | Refusal {
+function extractKey(
+  { target, head, headCache }: RequestContext,
+  protocol: RouteProtocol,
+  inPath: boolean,
+): ExtractedKey | Refusal {
   if (headCache.extracted !== null && headCache.protocol === protocol) return headCache.extracted;
   const read = readTarget(protocol, target);
   if (isRefusal(read)) return read;
+  if (read.pathKey !== null && !inPath) return refuse('key_unknown');
   const found = readKey(head?.authorization ?? [], read.pathKey);
   if (isRefusal(found)) return found;
   headCache.protocol = protocol;
