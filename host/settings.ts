@@ -14,6 +14,7 @@ import {
   DEFAULT_SESSIONS_PER_ACCOUNT,
   DEFAULT_STEP_UP_SECONDS,
   DEFAULT_TEMPORARY_PASSWORD_SECONDS,
+  SECOND_FACTOR_DEMANDS,
   isHostPattern,
 } from '../core/index.ts';
 import type {
@@ -21,6 +22,7 @@ import type {
   FieldError,
   OrderSettings,
   PayoutSettings,
+  SecondFactorDemand,
   SweepSettings,
   WithdrawalSettings,
 } from '../core/index.ts';
@@ -155,12 +157,26 @@ const auth = z
       sessionsPerAccount: whole('sessions', 1, 1000).default(DEFAULT_SESSIONS_PER_ACCOUNT),
       temporaryPasswordSeconds: whole('seconds', 60, YEAR).default(DEFAULT_TEMPORARY_PASSWORD_SECONDS),
       stepUpSeconds: whole('seconds', 1, 3600).default(DEFAULT_STEP_UP_SECONDS),
-      /** By default production demands it, the sandbox does not. */
+      /** Who needs one: by default admins in production, nobody in the sandbox. */
+      secondFactor: z.enum(SECOND_FACTOR_DEMANDS, { error: 'write "everybody", "admins" or "nobody"' }).optional(),
+      /** The former name: true is `admins`, false `nobody`. */
       adminSecondFactor: yesOrNo.optional(),
     },
     section,
   )
-  .transform(({ clockSkewSeconds, ...rest }) => ({ ...rest, clockSkewMs: clockSkewSeconds * 1000 }));
+  .refine(({ secondFactor, adminSecondFactor }) => secondFactor === undefined || adminSecondFactor === undefined, {
+    path: ['adminSecondFactor'],
+    error: 'is the former name of auth.secondFactor: keep that one',
+  })
+  .transform(({ clockSkewSeconds, secondFactor, adminSecondFactor, ...rest }) => ({
+    ...rest,
+    secondFactor: secondFactor ?? formerDemand(adminSecondFactor),
+    clockSkewMs: clockSkewSeconds * 1000,
+  }));
+
+function formerDemand(ofAdmins: boolean | undefined): SecondFactorDemand | undefined {
+  return ofAdmins === undefined ? undefined : ofAdmins ? 'admins' : 'nobody';
+}
 
 /** The settings of a till in whatever process it runs; each section becomes the settings of the part that uses it. */
 export const tillSchema = z.strictObject(
@@ -324,13 +340,13 @@ function problemsOf(issue: z.core.$ZodIssue): FieldError[] {
 /** The settings with those defaults that depend on the mode. */
 export function withModeDefaults({
   callbacks: { allowPrivateNetworks, ...delivery },
-  auth: { adminSecondFactor, ...auth },
+  auth: { secondFactor, ...auth },
   rates,
   ...settings
 }: TillSettings) {
   return {
     ...settings,
-    auth: { ...auth, adminSecondFactor: adminSecondFactor ?? settings.mode === 'production' },
+    auth: { ...auth, secondFactor: secondFactor ?? (settings.mode === 'production' ? 'admins' : 'nobody') },
     callbacks: { ...delivery, allowPrivateNetworks: allowPrivateNetworks ?? settings.mode === 'sandbox' },
     rateSources: rateSourcesOf(rates.sources, settings.mode),
   };

@@ -21,12 +21,16 @@ export interface ActionRequest {
   readonly owner: () => Promise<AccountId | null>;
 }
 
+/** Whose sessions can only enrol a second factor while their account has none. */
+export const SECOND_FACTOR_DEMANDS = ['everybody', 'admins', 'nobody'] as const;
+export type SecondFactorDemand = (typeof SECOND_FACTOR_DEMANDS)[number];
+
 export interface ActionGuardDeps {
   readonly storage: Pick<Storage, 'manage' | 'passkeys'>;
   readonly clock: Clock;
   readonly refusedAttempts: Pick<RefusedAttempts, 'note'>;
-  /** An admin without a second factor may only enrol one. */
-  readonly adminSecondFactor: boolean;
+  /** Who can only enrol a second factor while the account has none. */
+  readonly secondFactorOf: SecondFactorDemand;
 }
 
 const forbidden = (message: string, reason?: string): TillgateError =>
@@ -42,7 +46,7 @@ export class ActionGuard {
 
   /**
    * @throws TillgateError `FORBIDDEN`; its reason is `password_change_required` where a password that somebody else set must be
-   *   changed first, `second_factor_required` where an admin must enrol a second factor first, and `step_up_required` where the
+   *   changed first, `second_factor_required` where a second factor must be enrolled first, and `step_up_required` where the
    *   session must be raised first
    */
   async check(action: ManageAction, request: ActionRequest): Promise<void> {
@@ -65,13 +69,18 @@ export class ActionGuard {
 
   async #requireFactor({ beforeFactor }: ActionRow, { open }: ActionRequest, facts: Facts): Promise<void> {
     const { account } = open;
-    if (!this.#deps.adminSecondFactor || account.role !== 'admin') return;
+    if (!this.#demandsFactor(account.role)) return;
     if (beforeFactor === true && !(await facts.ofOthers())) return;
     if (!(await facts.hasFactor(account.id)))
       throw forbidden(
-        'An admin needs a second factor: POST /manage/v1/security/totp, or add a passkey, first.',
+        'This account needs a second factor: POST /manage/v1/security/totp, or add a passkey, first.',
         'second_factor_required',
       );
+  }
+
+  #demandsFactor(role: OpenSession['account']['role']): boolean {
+    const { secondFactorOf } = this.#deps;
+    return secondFactorOf === 'everybody' || (secondFactorOf === 'admins' && role === 'admin');
   }
 }
 

@@ -25,6 +25,7 @@ import type { Vault } from '../ports/vault.ts';
 import { WatchAddresses } from '../wallets/watch-addresses.ts';
 import { WithdrawalAddresses } from '../withdrawals/withdrawal-addresses.ts';
 import { ActionGuard } from './action-guard.ts';
+import type { SecondFactorDemand } from './action-guard.ts';
 import { ReadAudit } from './audit.ts';
 import { ManageAccounts } from './manage-accounts.ts';
 import { ManageAddresses } from './manage-addresses.ts';
@@ -57,8 +58,8 @@ export interface ManageSettings {
   readonly temporaryPasswordSeconds?: number;
   /** How long a step-up raises a session; {@link DEFAULT_STEP_UP_SECONDS} by default. */
   readonly stepUpSeconds?: number;
-  /** An admin without a second factor may only enrol one. */
-  readonly adminSecondFactor: boolean;
+  /** Who can only enrol a second factor while the account has none. */
+  readonly secondFactorOf: SecondFactorDemand;
   /** The grace of a rotated App key. */
   readonly graceSeconds: number;
   /** The largest `size` of a list. */
@@ -129,7 +130,7 @@ function sessionLife({ sessionTtlSeconds, sessionIdleSeconds, sessionsPerAccount
 /** Puts the management use cases together. */
 export function createManage({ settings, ...deps }: CreateManageDeps): Manage {
   const { graceSeconds, pageMax, addressHoldMs, routes: configured } = settings;
-  const { stepUpSeconds = DEFAULT_STEP_UP_SECONDS, adminSecondFactor, approvals } = settings;
+  const { stepUpSeconds = DEFAULT_STEP_UP_SECONDS, secondFactorOf, approvals } = settings;
   const { appsPerAccount = DEFAULT_APPS_PER_ACCOUNT } = settings;
   const { temporaryPasswordSeconds = DEFAULT_TEMPORARY_PASSWORD_SECONDS } = settings;
   const temporaryPasswordMs = temporaryPasswordSeconds * 1000;
@@ -144,7 +145,7 @@ export function createManage({ settings, ...deps }: CreateManageDeps): Manage {
     sessions: new Sessions({ ...deps, passkeys, life: sessionLife(settings) }),
     stepUp,
     passwords: new Passwords({ ...deps, stepUp, temporaryPasswordMs }),
-    guard: new ActionGuard({ ...deps, adminSecondFactor }),
+    guard: new ActionGuard({ ...deps, secondFactorOf }),
     secondFactor,
     accounts: new ManageAccounts({ ...shared, apps, routes, temporaryPasswordMs }),
     credentials: new ManageCredentials(shared),

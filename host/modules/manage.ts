@@ -55,7 +55,7 @@ export const manageRecipes = {
           sessionsPerAccount: auth.sessionsPerAccount,
           temporaryPasswordSeconds: auth.temporaryPasswordSeconds,
           stepUpSeconds: auth.stepUpSeconds,
-          adminSecondFactor: auth.adminSecondFactor,
+          secondFactorOf: auth.secondFactor,
           graceSeconds: keys.graceSeconds,
           pageMax: 100,
           appsPerAccount: limits.appsPerAccount,

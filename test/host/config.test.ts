@@ -213,6 +213,21 @@ describe('the configuration', () => {
     );
   });
 
+  test('says who needs a second factor, also by the setting’s former name', () => {
+    const demand = (mode: string, auth: object): string => {
+      const rates = { sources: [{ use: 'static', prices: { ETH: '1' } }] };
+      return resolveConfig({ mode, auth, rates }, { environment: { TILLGATE_MASTER_KEY: KEY } }).auth.secondFactor;
+    };
+    assert.deepEqual([demand('production', {}), demand('sandbox', {})], ['admins', 'nobody']);
+    assert.equal(demand('sandbox', { secondFactor: 'everybody' }), 'everybody');
+    assert.equal(demand('sandbox', { adminSecondFactor: true }), 'admins');
+    assert.equal(demand('production', { adminSecondFactor: false }), 'nobody');
+    assert.deepEqual(Object.keys(problemsOf({ auth: { secondFactor: 'merchants' } })), ['auth.secondFactor']);
+    assert.deepEqual(Object.keys(problemsOf({ auth: { secondFactor: 'nobody', adminSecondFactor: true } })), [
+      'auth.adminSecondFactor',
+    ]);
+  });
+
   test('compares amounts and pool sizes within their sections', () => {
     assert.deepEqual(Object.keys(problemsOf({ orders: { min: '2', max: '1' } })), ['orders.min']);
     assert.deepEqual(

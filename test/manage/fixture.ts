@@ -18,7 +18,15 @@ import {
   RescanDeposits,
   UnassignedDeposits,
 } from '../../core/index.ts';
-import type { Account, AccountRole, AdmissionCount, AppId, GatewayRoute, Manage } from '../../core/index.ts';
+import type {
+  Account,
+  AccountRole,
+  AdmissionCount,
+  AppId,
+  GatewayRoute,
+  Manage,
+  SecondFactorDemand,
+} from '../../core/index.ts';
 import { callbackPresenter } from '../../adapters/http/operations/order-record.ts';
 import { metricsText } from '../../host/index.ts';
 import { HttpClient } from '../support/http.ts';
@@ -68,7 +76,7 @@ export interface FixtureOptions {
   readonly sessionsPerAccount?: number;
   /** How long a step-up holds; as long as the session unless told otherwise. */
   readonly stepUpSeconds?: number;
-  readonly adminSecondFactor?: boolean;
+  readonly secondFactorOf?: SecondFactorDemand;
   readonly addressHoldMs?: number;
   readonly routes?: readonly GatewayRoute[];
 }
@@ -106,7 +114,7 @@ export async function startFixture(store: TestStorage, options: FixtureOptions =
       sessionIdleSeconds: options.sessionIdleSeconds ?? options.sessionTtlSeconds ?? 3600,
       ...(options.sessionsPerAccount === undefined ? {} : { sessionsPerAccount: options.sessionsPerAccount }),
       stepUpSeconds: options.stepUpSeconds ?? options.sessionTtlSeconds ?? 3600,
-      adminSecondFactor: options.adminSecondFactor ?? false,
+      secondFactorOf: options.secondFactorOf ?? 'nobody',
       graceSeconds: 86_400,
       pageMax: 100,
       addressHoldMs: options.addressHoldMs ?? 86_400_000,

@@ -17,7 +17,7 @@ eachStorage((_name, open) => {
   let fixture: Fixture;
   before(async () => {
     store = await open();
-    fixture = await startFixture(store, { adminSecondFactor: true, sessionTtlSeconds: 100_000, stepUpSeconds: 300 });
+    fixture = await startFixture(store, { secondFactorOf: 'admins', sessionTtlSeconds: 100_000, stepUpSeconds: 300 });
   });
   after(async () => {
     await fixture.close();

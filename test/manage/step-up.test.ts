@@ -319,7 +319,7 @@ eachStorage((_name, open) => {
   describe('an admin without a second factor, where one is demanded', () => {
     test('can only enrol one', async (t) => {
       const own = await open();
-      const strict = await startFixture(own, { adminSecondFactor: true });
+      const strict = await startFixture(own, { secondFactorOf: 'admins' });
       t.after(async () => {
         await strict.close();
         await own.close();
@@ -348,6 +348,34 @@ eachStorage((_name, open) => {
       const now = strict.till.clock.now();
       managed(await admin.client.post(`${SECURITY}/totp/confirm`, { verify_code: codeAt(secret, now) }));
       managed(await admin.client.get('/manage/v1/accounts'));
+    });
+  });
+
+  describe('a merchant without a second factor, where everybody needs one', () => {
+    test('can only enrol one, as an admin', async (t) => {
+      const own = await open();
+      const strict = await startFixture(own, { secondFactorOf: 'everybody' });
+      t.after(async () => {
+        await strict.close();
+        await own.close();
+      });
+      for (const member of [await strict.newMember(), await strict.newMember('admin')]) {
+        const refused = async (method: 'GET' | 'POST', target: string, body: object = {}) => {
+          const sent = method === 'GET' ? {} : { body };
+          const { reason } = assertRefused(await member.client.request(method, `/manage/v1/${target}`, sent), 403);
+          assert.equal(reason, 'second_factor_required', target);
+        };
+        await refused('GET', 'accounts');
+        await refused('GET', 'apps');
+        await refused('POST', 'credentials');
+        managed(await member.client.get('/manage/v1/session'));
+        managed(await member.client.get(SECURITY));
+        const { secret } = managed<{ secret: string }>(await member.client.request('POST', `${SECURITY}/totp`));
+        await refused('GET', 'accounts');
+        const code = codeAt(secret, strict.till.clock.now());
+        managed(await member.client.post(`${SECURITY}/totp/confirm`, { verify_code: code }));
+        managed(await member.client.get('/manage/v1/accounts'));
+      }
     });
   });
 });
