@@ -24,6 +24,7 @@ export * from './ports/logger.ts';
 export * from './ports/metrics.ts';
 export * from './ports/events.ts';
 export * from './ports/rate-source.ts';
+export * from './ports/breached-passwords.ts';
 export * from './ports/callback-transport.ts';
 export * from './ports/block-ref.ts';
 export * from './ports/chain-adapter.ts';

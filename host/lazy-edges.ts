@@ -1,8 +1,10 @@
 import type {
+  BreachedPasswords,
   CallbackOutcome,
   CallbackRequest,
   CallbackTransport,
   Clock,
+  Logger,
   PriceIds,
   RateSource,
 } from '../core/index.ts';
@@ -35,6 +37,17 @@ export class LazyCallbackTransport implements CallbackTransport {
     this.#closed = true;
     await (await this.#transport)?.close();
   }
+}
+
+/** The service at an address, loaded with the first password that is set; for `null` every password passes. */
+export function breachedPasswords(url: string | null, logger: Logger): BreachedPasswords {
+  if (url === null) return { isBreached: () => Promise.resolve(false) };
+  let service: Promise<BreachedPasswords> | null = null;
+  const load = async (): Promise<BreachedPasswords> => {
+    const { RangeService } = await import('../adapters/breached-passwords/index.ts');
+    return new RangeService({ url, logger });
+  };
+  return { isBreached: async (password) => (await (service ??= load())).isBreached(password) };
 }
 
 /**

@@ -16,6 +16,7 @@ import {
   DEFAULT_TEMPORARY_PASSWORD_SECONDS,
   SECOND_FACTOR_DEMANDS,
   isHostPattern,
+  isLoopback,
 } from '../core/index.ts';
 import type {
   EpochSettings,
@@ -148,6 +149,17 @@ const payouts = z
     giveUpAfterMs: giveUpAfterSeconds * 1000,
   }));
 
+/** The public service of the range protocol; it needs no key. */
+const PWNED_PASSWORDS = 'https://api.pwnedpasswords.com/range';
+
+const serviceUrl = text('the address of a service').refine(
+  (value) => {
+    const url = URL.canParse(value) ? new URL(value) : null;
+    return url !== null && (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname)));
+  },
+  { error: 'write an https address, such as "https://api.pwnedpasswords.com/range", or null' },
+);
+
 const auth = z
   .strictObject(
     {
@@ -159,6 +171,8 @@ const auth = z
       stepUpSeconds: whole('seconds', 1, 3600).default(DEFAULT_STEP_UP_SECONDS),
       /** Who needs one: by default admins in production, nobody in the sandbox. */
       secondFactor: z.enum(SECOND_FACTOR_DEMANDS, { error: 'write "everybody", "admins" or "nobody"' }).optional(),
+      /** Where breached passwords are asked for: by default the public service in production, nowhere in the sandbox. */
+      breachedPasswords: serviceUrl.nullable().optional(),
       /** The former name: true is `admins`, false `nobody`. */
       adminSecondFactor: yesOrNo.optional(),
     },
@@ -340,13 +354,18 @@ function problemsOf(issue: z.core.$ZodIssue): FieldError[] {
 /** The settings with those defaults that depend on the mode. */
 export function withModeDefaults({
   callbacks: { allowPrivateNetworks, ...delivery },
-  auth: { secondFactor, ...auth },
+  auth: { secondFactor, breachedPasswords, ...auth },
   rates,
   ...settings
 }: TillSettings) {
+  const production = settings.mode === 'production';
   return {
     ...settings,
-    auth: { ...auth, secondFactor: secondFactor ?? (settings.mode === 'production' ? 'admins' : 'nobody') },
+    auth: {
+      ...auth,
+      secondFactor: secondFactor ?? (production ? 'admins' : 'nobody'),
+      breachedPasswords: breachedPasswords === undefined && production ? PWNED_PASSWORDS : (breachedPasswords ?? null),
+    },
     callbacks: { ...delivery, allowPrivateNetworks: allowPrivateNetworks ?? settings.mode === 'sandbox' },
     rateSources: rateSourcesOf(rates.sources, settings.mode),
   };

@@ -1,7 +1,7 @@
 import type { HostConfig } from './config.ts';
 
 /** What of the settings is allowed in production and weak there, in words; nothing in the sandbox. */
-export function weakSettings({ mode, callbacks, rateSources, withdrawals }: HostConfig): readonly string[] {
+export function weakSettings({ mode, auth, callbacks, rateSources, withdrawals }: HostConfig): readonly string[] {
   if (mode !== 'production') return [];
   const { addressHoldMs, approveAbove, limits } = withdrawals;
   const weak: readonly (readonly [boolean, string])[] = [
@@ -9,6 +9,7 @@ export function weakSettings({ mode, callbacks, rateSources, withdrawals }: Host
       rateSources.some(({ use }) => use === 'static'),
       'rates.sources has "static": orders are priced by a table that nobody updates',
     ],
+    [auth.breachedPasswords === null, 'auth.breachedPasswords is null: passwords of data breaches are taken'],
     [addressHoldMs === 0, 'withdrawals.addressHoldSeconds is 0: a stolen session uses a new address at once'],
     [
       callbacks.allowPrivateNetworks,

@@ -1,7 +1,7 @@
 import { parse } from 'lossless-json';
 import { request } from 'undici';
-import type { Dispatcher } from 'undici';
 import { TillgateError } from '../../core/index.ts';
+import { networkCode, readBounded } from '../system/bounded-reply.ts';
 
 /** Far larger than any reply of a rate source. */
 const MAX_BYTES = 1024 * 1024;
@@ -51,28 +51,11 @@ async function exchange(
       headers: { accept: 'application/json', 'user-agent': 'tillgate', ...headers },
       signal,
     });
-    const text = await readBounded(reply.body);
+    const text = await readBounded(reply.body as AsyncIterable<Uint8Array>, MAX_BYTES);
     if (text === null) throw sourceFailed(source, `sent more than ${MAX_BYTES} bytes`);
     return { status: reply.statusCode, text };
   } catch (error) {
     if (error instanceof TillgateError) throw error;
-    throw sourceFailed(source, signal.aborted ? 'did not answer in time' : `cannot be reached (${codeOf(error)})`);
+    throw sourceFailed(source, signal.aborted ? 'did not answer in time' : `cannot be reached (${networkCode(error)})`);
   }
-}
-
-async function readBounded(body: Dispatcher.ResponseData['body']): Promise<string | null> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body as AsyncIterable<Uint8Array>) {
-    size += chunk.byteLength;
-    if (size > MAX_BYTES) return null;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
-
-/** The cause as a code alone: messages of the network layer name addresses. */
-function codeOf(error: unknown): string {
-  const code = field(error, 'code');
-  return typeof code === 'string' && /^[A-Z_]+$/.test(code) ? code : 'network error';
 }

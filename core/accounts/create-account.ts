@@ -1,11 +1,13 @@
 import type { FieldError } from '../kernel/errors.ts';
 import { TillgateError } from '../kernel/errors.ts';
 import type { AccountId } from '../kernel/ids.ts';
+import type { BreachedPasswords } from '../ports/breached-passwords.ts';
 import type { IdGenerator } from '../ports/id-generator.ts';
 import type { PasswordHasher } from '../ports/password-hasher.ts';
 import type { Account, AccountRole } from './account.ts';
 import { currenciesProblem, emailProblem, nameProblem, passwordProblem } from './account-fields.ts';
 import type { CallbackCredentialDeps } from './credential-record.ts';
+import { requireUnbreached } from './new-password.ts';
 import { ensureCallbackCredential } from './credential-record.ts';
 
 export interface CreateAccountInput {
@@ -20,6 +22,8 @@ export interface CreateAccountInput {
 export interface CreateAccountDeps extends CallbackCredentialDeps {
   readonly hasher: PasswordHasher;
   readonly ids: IdGenerator;
+  /** Without it no password counts as breached. */
+  readonly breachedPasswords?: BreachedPasswords;
 }
 
 const ROLES: readonly string[] = ['admin', 'user'] satisfies AccountRole[];
@@ -55,7 +59,8 @@ export class CreateAccount {
       return message === null ? [] : [{ path, message }];
     });
     if (fields.length > 0) throw new TillgateError('INVALID_FIELDS', 'The account has invalid fields.', { fields });
-    const { hasher, ids, clock } = this.#deps;
+    const { hasher, ids, clock, breachedPasswords } = this.#deps;
+    if (breachedPasswords !== undefined) await requireUnbreached(breachedPasswords, input.password, 'password');
     const now = clock.now();
     return {
       id: ids.next() as AccountId,

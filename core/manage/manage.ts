@@ -18,6 +18,7 @@ import type { EventBus } from '../ports/events.ts';
 import type { IdGenerator } from '../ports/id-generator.ts';
 import type { LightningNode } from '../ports/lightning.ts';
 import type { PasskeyVerifier } from '../ports/passkey-verifier.ts';
+import type { BreachedPasswords } from '../ports/breached-passwords.ts';
 import type { PasswordHasher } from '../ports/password-hasher.ts';
 import type { Random } from '../ports/random.ts';
 import type { Storage } from '../ports/storage.ts';
@@ -82,6 +83,7 @@ export interface CreateManageDeps {
   readonly clock: Clock;
   readonly digest: Digest;
   readonly hasher: PasswordHasher;
+  readonly breachedPasswords: BreachedPasswords;
   readonly events: EventBus;
   readonly secondFactor: SecondFactor;
   readonly passkeyVerifier: PasskeyVerifier;

@@ -1,8 +1,10 @@
 import type { Account } from '../accounts/account.ts';
 import { passwordProblem } from '../accounts/account-fields.ts';
+import { requireUnbreached } from '../accounts/new-password.ts';
 import { invalidField, TillgateError } from '../kernel/errors.ts';
 import type { AccountId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
+import type { BreachedPasswords } from '../ports/breached-passwords.ts';
 import type { PasswordHasher } from '../ports/password-hasher.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
 import { recordNotFound, requireAdmin } from './actor.ts';
@@ -15,6 +17,7 @@ import type { StepUp } from './step-up.ts';
 export interface PasswordsDeps extends AuditDeps {
   readonly storage: Pick<Storage, 'accounts' | 'transaction'>;
   readonly hasher: PasswordHasher;
+  readonly breachedPasswords: BreachedPasswords;
   readonly stepUp: StepUp;
   /** How long a password that somebody else set can be used. */
   readonly temporaryPasswordMs: Millis;
@@ -33,7 +36,9 @@ export class Passwords {
     const { id, email, passwordHash } = open.account;
     requireFit(next, email, 'new');
     if (next === current) throw invalidField('new', 'is the present one');
-    const { stepUp, storage } = this.#deps;
+    const { stepUp, storage, breachedPasswords } = this.#deps;
+    // Before the proof, which counts as a try until the password is changed.
+    await requireUnbreached(breachedPasswords, next, 'new');
     await stepUp.provePassword(actor, open, 'current', current);
     const nextHash = await this.#deps.hasher.hash(next);
     return storage.transaction(async (tx) => {
@@ -59,7 +64,8 @@ export class Passwords {
     const account = await this.#deps.storage.accounts.find(id);
     if (account === null) throw recordNotFound();
     requireFit(next, account.email, 'password');
-    const { hasher, storage, clock, temporaryPasswordMs } = this.#deps;
+    const { hasher, storage, clock, temporaryPasswordMs, breachedPasswords } = this.#deps;
+    await requireUnbreached(breachedPasswords, next, 'password');
     const nextHash = await hasher.hash(next);
     const expiresAt = clock.now() + temporaryPasswordMs;
     await storage.transaction(async (tx) => {

@@ -1,3 +1,4 @@
+import { BREACHED_PASSWORDS } from './breached-passwords.ts';
 import { CALLBACK_TRANSPORT } from './callback-transport.ts';
 import { CHAINS_TOKEN } from './chain-adapter.ts';
 import { CHANGE_FEED } from './change-feed.ts';
@@ -28,6 +29,7 @@ export const PORTS = {
   digest: DIGEST,
   vault: VAULT,
   passwordHasher: PASSWORD_HASHER,
+  breachedPasswords: BREACHED_PASSWORDS,
   tokenIssuer: TOKEN_ISSUER,
   signer: SIGNER,
   logger: LOGGER,

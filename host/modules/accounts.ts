@@ -12,7 +12,7 @@ import type { Recipes } from '../parts.ts';
 /** Accounts, their credentials, and who may do what. */
 export const accountRecipes = {
   createAccount: recipe(
-    ['storage', 'vault', 'random', 'clock', 'passwordHasher', 'ids'],
+    ['storage', 'vault', 'random', 'clock', 'passwordHasher', 'breachedPasswords', 'ids'],
     ({ passwordHasher: hasher, ...ports }) => new CreateAccount({ ...ports, hasher }),
   ),
   createCredential: recipe(['storage', 'vault', 'random', 'clock', 'ids'], (ports) => new CreateCredential(ports)),

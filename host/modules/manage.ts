@@ -15,6 +15,7 @@ export const manageRecipes = {
       'clock',
       'digest',
       'passwordHasher',
+      'breachedPasswords',
       'events',
       'secondFactor',
       'createAccount',

@@ -3,7 +3,7 @@ import { Eventemitter3Bus } from '../../adapters/events/index.ts';
 import { AnchoredClock, SystemClock, deadline } from '../../adapters/system/index.ts';
 import type { Clock, Logger } from '../../core/index.ts';
 import { BUILT_IN_PRICE_IDS } from '../../plugins/prices.ts';
-import { LazyCallbackTransport, rateSource } from '../lazy-edges.ts';
+import { LazyCallbackTransport, breachedPasswords, rateSource } from '../lazy-edges.ts';
 import { recipe } from '../parts.ts';
 import type { Recipes } from '../parts.ts';
 
@@ -15,6 +15,9 @@ export const portRecipes = {
   digest: recipe([], () => new CryptoDigest()),
   vault: recipe(['masterKeys'], ({ masterKeys }) => new AesGcmVault(masterKeys)),
   passwordHasher: recipe([], () => new ScryptHasher()),
+  breachedPasswords: recipe(['config', 'logger'], ({ config: { auth }, logger }) =>
+    breachedPasswords(auth.breachedPasswords, logger),
+  ),
   tokenIssuer: recipe(['masterKeys'], ({ masterKeys }) => new JoseTokenIssuer(masterKeys)),
   signer: recipe(['wallet'], ({ wallet }) => wallet.signer),
   events: recipe(['logger'], ({ logger }) => new Eventemitter3Bus(logger)),

@@ -387,6 +387,7 @@ async function runCommand(
 function settings({ anvil, token, lightning }: CrashFixture, databaseUrl: string | null) {
   return {
     mode: 'production',
+    auth: { breachedPasswords: null },
     listen: { host: '127.0.0.1' },
     database:
       databaseUrl === null

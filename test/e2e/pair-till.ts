@@ -303,6 +303,7 @@ export class PairTill {
 function settings({ plugin, prices }: ChainFixture, databaseUrl: string | null): object {
   return {
     mode: 'production',
+    auth: { breachedPasswords: null },
     listen: { host: '127.0.0.1' },
     database: databaseUrl === null ? { client: 'sqlite' } : { client: 'pg', connection: databaseUrl },
     orders: { timeoutSeconds: 1_200 },

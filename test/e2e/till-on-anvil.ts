@@ -261,6 +261,7 @@ function settings(
   const token = ({ address }: DeployedContract, decimals: number): unknown => ({ address, decimals });
   return {
     mode: 'production',
+    auth: { breachedPasswords: null },
     listen: { host: '127.0.0.1' },
     database: databaseUrl === null ? { client: 'sqlite' } : { client: 'pg', connection: databaseUrl },
     orders,

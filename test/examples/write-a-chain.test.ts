@@ -38,6 +38,7 @@ describe('examples/write-a-chain in a till of its own process, production mode',
   const configure = (genesis: string | undefined): void =>
     directory.write('tillgate.config.json', {
       mode: 'production',
+      auth: { breachedPasswords: null },
       listen: { host: '127.0.0.1' },
       database: { client: 'sqlite' },
       callbacks: { allowPrivateNetworks: true },

@@ -82,6 +82,7 @@ async function everyPort(): Promise<Required<PortReplacements>> {
     digest: recording('digest', new CryptoDigest()),
     vault: recording('vault', new AesGcmVault({ current: masterKey })),
     passwordHasher: recording('passwordHasher', new ScryptHasher()),
+    breachedPasswords: recording('breachedPasswords', { isBreached: () => Promise.resolve(false) }),
     tokenIssuer: recording('tokenIssuer', new JoseTokenIssuer({ current: masterKey })),
     signer: recording('signer', wallet),
     logger: recording('logger', new MemoryLogger()),

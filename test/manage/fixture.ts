@@ -23,6 +23,7 @@ import type {
   AccountRole,
   AdmissionCount,
   AppId,
+  BreachedPasswords,
   GatewayRoute,
   Manage,
   SecondFactorDemand,
@@ -66,6 +67,10 @@ export interface Fixture {
   close(): Promise<void>;
 }
 
+/** What a data breach has made public, in this file. */
+export const BREACHED_PASSWORD = 'a password that leaked';
+const BREACHED: BreachedPasswords = { isBreached: (password) => Promise.resolve(password === BREACHED_PASSWORD) };
+
 /** What of a {@link Fixture} differs from the ordinary. */
 export interface FixtureOptions {
   readonly loginsPerMinute?: number;
@@ -97,6 +102,7 @@ export async function startFixture(store: TestStorage, options: FixtureOptions =
     clock,
     digest,
     hasher,
+    breachedPasswords: BREACHED,
     events,
     secondFactor: till.till.manage.secondFactor,
     refusedAttempts: till.till.refusedAttempts,

@@ -4,7 +4,7 @@ import { OPERATOR } from '../../core/index.ts';
 import { eachStorage } from '../support/each-storage.ts';
 import { dataOf } from '../support/http.ts';
 import type { TestStorage } from '../support/storage.ts';
-import { assertRefused, managed, renewed, startFixture, STEP_UP, tokenOf } from './fixture.ts';
+import { assertRefused, BREACHED_PASSWORD, managed, renewed, startFixture, STEP_UP, tokenOf } from './fixture.ts';
 import type { Fixture, List, Member } from './fixture.ts';
 
 type Fields = Record<string, unknown>;
@@ -65,6 +65,7 @@ eachStorage((_name, open) => {
       assertRefused(await change({ current, new: 'Password1234' }), 400, 'new');
       assertRefused(await change({ current, new: 'Tillgate-2026!' }), 400, 'new');
       assertRefused(await change({ current }), 400, 'new');
+      assertRefused(await change({ current, new: BREACHED_PASSWORD }), 400, 'new');
       managed(await fixture.login(member.email, current));
       for (let tries = 1; tries < 5; tries++)
         assertRefused(await change({ current: 'a wrong password', new: NEXT }), 400, 'current');

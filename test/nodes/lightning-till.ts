@@ -234,6 +234,7 @@ export class LightningTill {
     const { macaroonFile } = this.fixture.till;
     return {
       mode: 'production',
+      auth: { breachedPasswords: null },
       listen: { host: '127.0.0.1' },
       database: this.#database === null ? { client: 'sqlite' } : { client: 'pg', connection: this.#database.url },
       orders: { timeoutSeconds },

@@ -101,7 +101,12 @@ export async function startTestTill({ storage }: TestStorage, options: TestTillO
     metrics: new PromMetrics(logger),
   };
   const container = createContainer(infrastructure, {
-    replace: { clock, passwordHasher: options.hasher ?? new ScryptHasher(QUICK_HASHES) },
+    replace: {
+      clock,
+      passwordHasher: options.hasher ?? new ScryptHasher(QUICK_HASHES),
+      // In production a service on the internet is asked by default.
+      breachedPasswords: { isBreached: () => Promise.resolve(false) },
+    },
   });
   const { vault, random } = openingPorts(container);
   const workerId = await SnowflakeWorkerId.take({

@@ -147,6 +147,7 @@ describe('a till on Tron', { concurrency: 1 }, () => {
 function settings(fixture: TronFixture): unknown {
   return {
     mode: 'production',
+    auth: { breachedPasswords: null },
     listen: { host: '127.0.0.1' },
     database: { client: 'sqlite' },
     callbacks: { allowPrivateNetworks: true, schedule: [1, 1, 1] },
