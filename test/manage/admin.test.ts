@@ -246,7 +246,7 @@ eachStorage((_name, open) => {
       assert.match(String(items[0]?.['at']), /Z$/);
     });
 
-    test('fault 123: the address that a stranger left for a refund is removed by the merchant, on record', async () => {
+    test('fault 125: the address that a stranger left for a refund is removed by the merchant, on record', async () => {
       const client = payer((await credential())['api_key']);
       const { order_id } = dataOf<{ order_id: string }>(
         await client.post('/api/order/pay-info', { chain: 'ETH', currency: 'ETH', vs_currency: 'USD', vs_price: 25 }),

@@ -398,7 +398,7 @@ eachStorage((engine, open) => {
       },
     );
 
-    money('fault 123: an address of another chain is no destination', async (till) => {
+    money('fault 125: an address of another chain is no destination', async (till) => {
       const order = await till.fund('ETH', '2000');
       // Left by a version that did not compare it with the chain.
       await till.storage.transaction((tx) =>

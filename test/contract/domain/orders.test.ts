@@ -274,7 +274,7 @@ eachStorage((engine, open) => {
       await assert.rejects(domain.choosePayment.setRefundAddress('none', 'eth-mine'), { code: 'NOT_FOUND' });
     });
 
-    till('fault 123: an address for a refund is left once, until the merchant removes it', async (domain) => {
+    till('fault 125: an address for a refund is left once, until the merchant removes it', async (domain) => {
       const order = await domain.payInfo();
       const leave = (address: string) => domain.choosePayment.setRefundAddress(order.checkoutToken, address);
       await Promise.allSettled([leave('eth-mine'), leave('eth-thief')]);
@@ -295,7 +295,7 @@ eachStorage((engine, open) => {
       );
     });
 
-    till('fault 123: an address for a refund ends with the choice of another chain', async (domain) => {
+    till('fault 125: an address for a refund ends with the choice of another chain', async (domain) => {
       const order = await domain.createOrder.payUrl(domain.principal, hosted());
       const { choosePayment } = domain;
       await choosePayment.choose(order.checkoutToken, 'ETH', 'ETH');
