@@ -5,7 +5,8 @@ import { isMadeOfOwnWords } from './own-words.ts';
 const EMAIL = /^[^\s@\p{Cc}]{1,64}@[^\s@\p{Cc}]{1,189}$/u;
 const CURRENCY = /^(?:\*|[A-Z0-9]{1,16}(?:-[A-Z0-9]{1,16})?)$/;
 const NAME = /^\P{Cc}{0,255}$/u;
-const MIN_PASSWORD = 12;
+/** The shortest accepted password, in characters. */
+export const MIN_PASSWORD = 12;
 /** The longest accepted password, in UTF-16 units, to bound the work of hashing. */
 export const MAX_PASSWORD = 1024;
 /** Half of a surrogate pair has no UTF-8: all of them would be the same bytes. */

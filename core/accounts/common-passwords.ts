@@ -1,4 +1,7 @@
-/** Common passwords that are long enough to be accepted otherwise, in lower case (from the lists of leaked ones). */
+import { COMMON_PRINTS } from './common-password-prints.ts';
+import { fingerprint } from './fingerprint.ts';
+
+/** Newer ones than the list has, and those of this field, in lower case. */
 const COMMON: ReadonlySet<string> = new Set(
   `
   000000000000 111111111111 222222222222 555555555555 666666666666 777777777777 888888888888 999999999999 aaaaaaaaaaaa xxxxxxxxxxxx
@@ -24,7 +27,27 @@ const COMMON: ReadonlySet<string> = new Set(
     .split(/\s+/),
 );
 
-/** True for a password that many people have: one of the list, in whatever case. */
+const DIGITS = 8;
+const prints = COMMON_PRINTS.replaceAll('\n', '');
+
+/** How many passwords of the list of leaked ones are known. */
+export const LISTED_PASSWORDS = prints.length / DIGITS;
+
+/** A binary search. */
+function isListed(print: string): boolean {
+  let [from, to] = [0, LISTED_PASSWORDS];
+  while (from < to) {
+    const middle = Math.floor((from + to) / 2);
+    const found = prints.slice(middle * DIGITS, (middle + 1) * DIGITS);
+    if (found === print) return true;
+    if (found < print) from = middle + 1;
+    else to = middle;
+  }
+  return false;
+}
+
+/** True for a password that many people have, in whatever case; about one in 850,000 others counts as one, too. */
 export function isCommonPassword(password: string): boolean {
-  return COMMON.has(password.toLowerCase());
+  const text = password.toLowerCase();
+  return COMMON.has(text) || isListed(fingerprint(text));
 }
