@@ -67,7 +67,9 @@ export class AesGcmVault implements Vault {
   }
 
   isCurrent(sealed: string): boolean {
-    return Buffer.from(sealed, 'base64url').subarray(1, HEADER_BYTES).toString('hex') === this.#current.id;
+    const header = Buffer.from(sealed, 'base64url').subarray(0, HEADER_BYTES);
+    // Of another version, it is one that a rotation has to seal anew.
+    return header[0] === VERSION && header.toString('hex', 1) === this.#current.id;
   }
 
   lookupHash(purpose: string, text: string): string {

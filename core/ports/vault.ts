@@ -10,7 +10,7 @@ export interface Vault {
   seal(plain: string, context: SealContext): string;
   /** @throws Error when the text was altered, belongs to another context or to another master key. */
   open(sealed: string, context: SealContext): string;
-  /** Whether the text was sealed with the current master key. */
+  /** Whether the text was sealed with the current master key, in the present form: `master-key rotate` seals every other one anew. */
   isCurrent(sealed: string): boolean;
   /** A keyed hash, 64 hexadecimal digits: equal for the same text and purpose, useless without the master key. */
   lookupHash(purpose: LookupPurpose, text: string): string;

@@ -57,6 +57,16 @@ describe('AesGcmVault', () => {
     }
   });
 
+  test('a text of another version is neither opened nor current, so that a rotation seals it anew', () => {
+    const [sealed, other] = [1, 2].map((version) => {
+      const bytes = Buffer.from(vault.seal('secret', 'credential:1'), 'base64url');
+      bytes[0] = version;
+      return bytes.toString('base64url');
+    });
+    assert.deepEqual([vault.isCurrent(sealed ?? ''), vault.isCurrent(other ?? '')], [true, false]);
+    assert.throws(() => vault.open(other ?? '', 'credential:1'), /does not have the format/);
+  });
+
   test('another master key opens nothing', () => {
     const sealed = vault.seal('tss_secret', 'credential:1');
     assertRefused(() => new AesGcmVault({ current: key(2) }).open(sealed, 'credential:1'));
