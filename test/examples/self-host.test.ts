@@ -12,6 +12,7 @@ import { guardedChains, readSignerSettings } from '../../host/signer/signer-sett
 import { DEFINITIONS } from '../../plugins/definitions.ts';
 import { readDemo } from '../host/merchant.ts';
 import { freshDirectory, killAll, run, serve } from '../host/till-process.ts';
+import { repository } from '../support/source-tree.ts';
 import { waitFor } from '../support/wait.ts';
 
 const folder = fileURLToPath(new URL('../../examples/self-host', import.meta.url));
@@ -181,6 +182,53 @@ describe('examples/self-host: what stands in front of the till and around it', (
     assert.match(read('tillgate.service'), /KillSignal=SIGTERM\nTimeoutStopSec=15/);
     assert.match(read('compose.yaml'), /stop_grace_period: 15s/);
     assert.match(read('compose.yaml'), /exec node/);
+  });
+});
+
+describe('examples/self-host: the image', () => {
+  interface Manifest {
+    readonly dependencies?: Readonly<Record<string, string>>;
+    readonly devDependencies?: Readonly<Record<string, string>>;
+    readonly peerDependencies?: Readonly<Record<string, string>>;
+    readonly exports: object;
+  }
+  const manifest = (path: string): Manifest => JSON.parse(readFileSync(path, 'utf8')) as Manifest;
+
+  test('has the packages that the server runs with, as they are locked, and none of tests and build', async () => {
+    const directory = freshDirectory();
+    const ours = manifest(join(repository, 'package.json'));
+    directory.write('package.json', ours);
+    await script('run-time-packages.mjs', directory.path);
+    const { dependencies = {}, ...rest } = manifest(join(directory.path, 'package.json'));
+    assert.deepEqual(Object.keys(dependencies), Object.keys(ours.peerDependencies ?? {}));
+    const { packages } = JSON.parse(readFileSync(join(repository, 'package-lock.json'), 'utf8')) as {
+      readonly packages: Readonly<Record<string, { readonly version: string }>>;
+    };
+    for (const [name, version] of Object.entries(dependencies))
+      assert.equal(version, packages[`node_modules/${name}`]?.version, name);
+    for (const kind of ['devDependencies', 'optionalDependencies', 'peerDependencies', 'peerDependenciesMeta'])
+      assert.ok(!(kind in rest), kind);
+    assert.deepEqual(rest.exports, ours.exports);
+
+    directory.write('package.json', { ...ours, devDependencies: {} });
+    await assert.rejects(script('run-time-packages.mjs', directory.path), /no version is tested of/);
+    directory.remove();
+  });
+
+  test('is made of what is left after that, once it is built', () => {
+    const [build = '', image = ''] = read('Dockerfile')
+      .split(/^FROM /m)
+      .slice(1);
+    const steps = [...build.matchAll(/^RUN (.+)$/gm)].map(([, step]) => step);
+    assert.deepEqual(steps, [
+      'npm ci',
+      'npm run build',
+      'node examples/self-host/run-time-packages.mjs && npm prune --omit=dev',
+    ]);
+    assert.match(image, /^COPY --from=build \/app\/node_modules /m);
+    assert.doesNotMatch(image, /npm/);
+    for (const own of ['node_modules', 'examples/self-host/secrets'])
+      assert.ok(read('Dockerfile.dockerignore').split('\n').includes(own), own);
   });
 });
 
