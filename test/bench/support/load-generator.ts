@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { connect } from 'node:net';
-import type { Socket } from 'node:net';
 import { CryptoDigest } from '../../../adapters/crypto/index.ts';
 import { signRequest } from '../../../core/index.ts';
+import { HEAD_END, Line } from './line.ts';
 import type { LoadOrder, LoadResult } from './load.ts';
 
 const PATH = '/api/order/pay-info';
 const DIFFERENT_BODIES = 500;
 const KEPT_FAILURES = 5;
-const HEAD_END = '\r\n\r\n';
 
 /** A signed request but for its `Idempotency-Key`, which no signature covers. */
 interface Prepared {
@@ -51,49 +49,6 @@ function prepare({ url, apiToken, signingSecret }: LoadOrder): readonly Prepared
   });
 }
 
-/**
- * One kept-alive connection with one request on its way at a time. Bare on purpose: a client library would take a third
- * of the processor time of the order it sends, on the cores that are being measured.
- */
-class Line {
-  readonly #socket: Socket;
-  #text = '';
-  #answered: (reply: string) => void = () => undefined;
-
-  constructor(url: string) {
-    const { hostname, port } = new URL(url);
-    this.#socket = connect({ host: hostname, port: Number(port), noDelay: true });
-    this.#socket.setEncoding('latin1');
-    this.#socket.on('data', (chunk: string) => this.#receive(chunk));
-    this.#socket.on('error', (error) => this.#answered(error.message));
-    this.#socket.on('close', () => this.#answered('the server closed the connection'));
-  }
-
-  /** The whole reply, or what went wrong with the connection. */
-  ask({ head, body }: Prepared, key: string): Promise<string> {
-    return new Promise((resolve) => {
-      this.#answered = resolve;
-      this.#socket.write(`${head}Idempotency-Key: ${key}${HEAD_END}${body}`, 'latin1');
-    });
-  }
-
-  close(): void {
-    this.#answered = () => undefined;
-    this.#socket.destroy();
-  }
-
-  #receive(chunk: string): void {
-    this.#text += chunk;
-    const end = this.#text.indexOf(HEAD_END);
-    if (end === -1) return;
-    const length = Number(/\r\ncontent-length: (\d+)/i.exec(this.#text)?.[1] ?? NaN);
-    if (this.#text.length < end + HEAD_END.length + length) return;
-    const reply = this.#text;
-    this.#text = '';
-    this.#answered(reply);
-  }
-}
-
 class Round {
   readonly #prepared: readonly Prepared[];
   readonly #name = randomUUID();
@@ -123,7 +78,8 @@ class Round {
     while (performance.now() < this.#end && this.#failures.length < KEPT_FAILURES) {
       const n = this.#sent++;
       const started = performance.now();
-      const reply = await line.ask(this.#prepared[n % DIFFERENT_BODIES] as Prepared, `${this.#name}-${n}`);
+      const { head, body } = this.#prepared[n % DIFFERENT_BODIES] as Prepared;
+      const reply = await line.ask(`${head}Idempotency-Key: ${this.#name}-${n}${HEAD_END}${body}`);
       if (reply.startsWith('HTTP/1.1 200 ') && reply.includes(`${HEAD_END}{"code":0,`))
         this.#latencies.push(performance.now() - started);
       else this.#failures.push(reply);

@@ -1,8 +1,9 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import type { SettingsInput } from '../../../host/index.ts';
 import { endWithThisProcess, stopProcess } from '../../support/processes.ts';
 import { waitFor } from '../../support/wait.ts';
@@ -11,8 +12,11 @@ import { waitFor } from '../../support/wait.ts';
 export interface TillProcess {
   readonly pid: number;
   readonly url: string;
+  readonly apiKey: string;
   readonly apiToken: string;
   readonly signingSecret: string;
+  /** Runs `tillgate WORDS --json` beside the server, with its settings: what it prints. */
+  command(words: readonly string[]): Promise<unknown>;
   stop(): Promise<void>;
 }
 
@@ -30,7 +34,7 @@ export interface TillOptions {
 
 interface Summary {
   readonly url: string;
-  readonly demo: { readonly api_token: string; readonly signing_secret: string };
+  readonly demo: { readonly api_key: string; readonly api_token: string; readonly signing_secret: string };
 }
 
 const PROGRAM = fileURLToPath(new URL('../../../host/bin.ts', import.meta.url));
@@ -45,13 +49,16 @@ export async function startTill({ folder, settings, node = [], program }: TillOp
   const logFile = join(folder, 'till.log');
   const log = openSync(logFile, 'a');
   const file = program === undefined ? ['--import', import.meta.resolve('tsx'), PROGRAM] : [program];
-  const child = spawn(process.execPath, [...node, ...file, 'serve', '--json'], {
+  const surroundings = {
     cwd: folder,
     env: {
       ...environment(),
       TILLGATE_PORT: '0',
       ...(settings === undefined ? {} : { TILLGATE_CONFIG: settingsFile(folder, settings) }),
     },
+  };
+  const child = spawn(process.execPath, [...node, ...file, 'serve', '--json'], {
+    ...surroundings,
     stdio: ['ignore', 'pipe', log],
   });
   closeSync(log);
@@ -60,8 +67,13 @@ export async function startTill({ folder, settings, node = [], program }: TillOp
   return {
     pid: child.pid ?? 0,
     url,
+    apiKey: demo.api_key,
     apiToken: demo.api_token,
     signingSecret: demo.signing_secret,
+    command: async (words) => {
+      const { stdout } = await promisify(execFile)(process.execPath, [...file, ...words, '--json'], surroundings);
+      return JSON.parse(stdout) as unknown;
+    },
     stop: () => stopProcess(child),
   };
 }
