@@ -25,6 +25,8 @@ export interface HttpRequest {
   readonly body: RequestBody;
   /** The address of the connection's client. */
   readonly peer: string;
+  /** Calls back when the client has left before its reply; returns how to stop listening. */
+  readonly onGone: (listener: () => void) => () => void;
 }
 
 /** The target of a streamed reply. */

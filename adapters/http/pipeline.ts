@@ -1,8 +1,10 @@
 import { addressKey, isTillgateError, TillgateError } from '../../core/index.ts';
-import type { OpenSession, Principal } from '../../core/index.ts';
+import type { AccountId, OpenSession, Principal } from '../../core/index.ts';
 import { clientAddress } from './client-address.ts';
 import type { HttpDeps } from './deps.ts';
 import { failureOf } from './error-table.ts';
+import { FairTurns } from './fair-turns.ts';
+import type { Turn } from './fair-turns.ts';
 import { idempotencyClaim } from './idempotency.ts';
 import { LoginFailures } from './login-failures.ts';
 import { MANAGE_BASE } from './manage/base.ts';
@@ -43,6 +45,7 @@ export class HttpApi {
   readonly #routes: HttpRouter;
   readonly #deps: HttpDeps;
   readonly #requests: RateLimit;
+  readonly #turns = new FairTurns();
   readonly #logins: LoginFailures;
   readonly #payers: RateLimit;
   readonly #payersOfOrder = new RateLimit(PAYER_WRITES_OF_ORDER);
@@ -107,22 +110,53 @@ export class HttpApi {
 
   async #serve(progress: Progress): Promise<HttpResponse> {
     const { request } = progress;
-    const { authenticate } = this.#deps;
     const { route, operation } = choose(progress);
     checkRequest(request);
     const body = operation.method === 'GET' ? EMPTY : await readBody(request);
     const kind = this.#contentType(operation, request, body);
-    if (operation.auth.kind === 'merchant') {
-      const { method, target, headers } = request;
-      progress.principal = await authenticate.run({ method, target, headers, body }, operation.auth);
-      await this.#requests.take(progress.principal.accountId);
-    }
-    if (operation.auth.kind === 'session') {
-      progress.session = await operation.auth.admit(request);
-      await this.#requests.take(progress.session.account.id);
-    }
     const client = clientAddress(request, this.#deps.settings.trustedHops);
-    if (operation.auth.kind === 'none' && operation.method !== 'GET') await this.#limitPayer(client, route.params);
+    const received: Received = { route, operation, client, body, kind };
+    if (operation.auth.kind !== 'none') return await this.#inTurn(progress, received);
+    if (operation.method !== 'GET') await this.#limitPayer(client, route.params);
+    return await this.#run(progress, received);
+  }
+
+  /** Has an account's request wait for its turn before the dear part; a stranger's waits before it is refused. */
+  async #inTurn(progress: Progress, received: Received): Promise<HttpResponse> {
+    const { client, body, operation } = received;
+    let account: AccountId;
+    try {
+      account = await this.#authenticate(progress, operation, body);
+    } catch (error) {
+      (await this.#turn(addressKey(client), progress.request)).end(body.length);
+      throw error;
+    }
+    const turn = await this.#turn(account, progress.request);
+    let bytes = body.length;
+    try {
+      await this.#requests.take(account);
+      const response = await this.#run(progress, received);
+      bytes += response.body.length;
+      return response;
+    } finally {
+      turn.end(bytes);
+    }
+  }
+
+  #turn(name: string, { onGone }: HttpRequest): Turn | Promise<Turn> {
+    return this.#turns.take(name, onGone, () => new ClientGone('The client left before its turn came.'));
+  }
+
+  async #authenticate(progress: Progress, { auth }: Operation, body: Uint8Array): Promise<AccountId> {
+    const { method, target, headers } = progress.request;
+    if (auth.kind === 'session') return (progress.session = await auth.admit(progress.request)).account.id;
+    const rule = auth as Extract<Operation['auth'], { kind: 'merchant' }>;
+    progress.principal = await this.#deps.authenticate.run({ method, target, headers, body }, rule);
+    return progress.principal.accountId;
+  }
+
+  async #run(progress: Progress, { route, operation, client, body, kind }: Received): Promise<HttpResponse> {
+    const { request } = progress;
     const call = this.#call(progress, { route, operation }, client, body, kind);
     const run = (): Promise<HttpResponse> => operation.run(call, this.#deps);
     const response = await (operation.login === null
@@ -195,6 +229,13 @@ export class HttpApi {
       ms: Math.round(seconds * 1e5) / 100,
     });
   }
+}
+
+/** A request that was read. */
+interface Received extends Chosen {
+  readonly client: string;
+  readonly body: Uint8Array;
+  readonly kind: BodyKind;
 }
 
 interface Chosen {

@@ -10,7 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { waitFor } from '../support/wait.ts';
 import { startCrowd } from './support/crowd.ts';
 import type { Crowd, CrowdResult } from './support/crowd.ts';
-import { ATTACKS, healthyMix, seedOrders } from './support/fairness-requests.ts';
+import { ATTACKING_CONNECTIONS, ATTACKS, healthyMix, seedOrders } from './support/fairness-requests.ts';
 import type { Attack, Caller } from './support/fairness-requests.ts';
 import { postgresFixture, sqliteFixture } from './support/order-fixtures.ts';
 import type { OrderFixture } from './support/order-fixtures.ts';
@@ -21,13 +21,12 @@ import { startTill } from './support/till-process.ts';
 import type { TillProcess } from './support/till-process.ts';
 
 const HEALTHY_CONNECTIONS = 4;
-const ATTACKING_CONNECTIONS = [200, 8] as const;
 const ROUNDS = 5;
 const QUICK_ROUNDS = 2;
 const SECONDS = 2;
 const WARM_UP_SECONDS = 3;
 /** The attack begins so long before the healthy account is measured, and ends as much later. */
-const LEAD_SECONDS = 0.5;
+const LEAD_SECONDS = 1;
 const ADDRESSES = 400_000;
 const ATTACKERS_ORDERS = 1000;
 const HEALTHY_ORDERS = 50;
@@ -121,7 +120,7 @@ async function allCases(
   await healthyFor(stage, WARM_UP_SECONDS);
   const cases: Case[] = [];
   for (const attack of attacks)
-    for (const connections of ATTACKING_CONNECTIONS)
+    for (const connections of attack.connections ?? ATTACKING_CONNECTIONS)
       cases.push({ attack, connections, rounds: await oneCase(stage, attack, connections, rounds) });
   return cases;
 }
@@ -149,7 +148,13 @@ async function oneCase(stage: Stage, attack: Attack, connections: number, count:
   for (let n = 0; n < count; n++) {
     const calm = await healthyFor(stage, SECONDS);
     const seconds = SECONDS + 2 * LEAD_SECONDS;
-    const attacking = stage.other.send({ url: stage.till.url, requests, connections, seconds });
+    const attacking = stage.other.send({
+      url: stage.till.url,
+      requests,
+      connections,
+      seconds,
+      pauseMs: attack.pauseMs ?? 0,
+    });
     await pause(LEAD_SECONDS * 1000);
     const before = cpu(stage);
     const attacked = await healthyFor(stage, SECONDS);

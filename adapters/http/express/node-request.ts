@@ -11,6 +11,11 @@ export function fromNode(req: IncomingMessage, res: ServerResponse, target: stri
     headers: headerMap(req.rawHeaders),
     body: new NodeBody(req, res),
     peer: req.socket.remoteAddress ?? '',
+    onGone: (listener) => {
+      if (res.destroyed) listener();
+      res.once('close', listener);
+      return () => void res.off('close', listener);
+    },
   };
 }
 

@@ -27,6 +27,11 @@ export function fromFetch(request: Request, mount: string, { peer, target, rawHe
     headers,
     body: new FetchBody(request, headers),
     peer,
+    onGone: (listener) => {
+      if (request.signal.aborted) listener();
+      request.signal.addEventListener('abort', listener);
+      return () => request.signal.removeEventListener('abort', listener);
+    },
   };
 }
 

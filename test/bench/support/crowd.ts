@@ -10,6 +10,8 @@ export interface CrowdOrder {
   readonly requests: readonly string[];
   /** Connections, each with one request on its way at a time. */
   readonly connections: number;
+  /** Between an answer and the next request; 0 by default. */
+  readonly pauseMs?: number;
   readonly seconds: number;
 }
 

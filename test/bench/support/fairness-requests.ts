@@ -11,10 +11,15 @@ export interface Caller {
 export interface Attack {
   readonly name: string;
   readonly requests: (caller: Caller) => readonly string[];
+  /** In turns; {@link ATTACKING_CONNECTIONS} by default. */
+  readonly connections?: readonly number[];
+  /** Between an answer and the next request. */
+  readonly pauseMs?: number;
   /** With the requests of a minute used up, at the default of the settings. */
   readonly beyondLimit?: true;
 }
 
+export const ATTACKING_CONNECTIONS = [200, 8] as const;
 /** As large as a body may be. */
 const BODY_BYTES = 64 * 1024;
 const SIGNATURE = Buffer.alloc(32).toString('base64');
@@ -90,6 +95,13 @@ export const ATTACKS: readonly Attack[] = [
   },
   { name: 'wrong-signatures', requests: (caller) => [wronglySigned(caller, 'x'.repeat(BODY_BYTES))] },
   { name: 'refused-fields', requests: (caller) => [keyed(caller, 'GET', '/api/v2/order/?page=0')] },
+  // Asks now and then, so that others have to wait for it.
+  {
+    name: 'trickle',
+    requests: (caller) => [keyed(caller, 'GET', '/api/v2/order/?page=0')],
+    connections: [1],
+    pauseMs: 3,
+  },
   {
     name: 'beyond-limit',
     requests: (caller) => [keyed(caller, 'GET', '/api/v2/order/?page=0')],
