@@ -10,6 +10,8 @@ export interface TurnLimits {
   readonly lead: number;
   /** How much further, for each tick in which that other one is silent: a dear request waits, and nobody waits for long. */
   readonly leadOfTick: number;
+  /** How much an account loses of what it is behind, for each tick in which it has no request: it asked for nothing. */
+  readonly lossOfTick: number;
   /** An account asks until it has been silent for so many ticks. */
   readonly silentTicks: number;
   /** Requests that wait for their turn. */
@@ -22,6 +24,7 @@ export const TURN_LIMITS: TurnLimits = {
   shared: 16,
   lead: 12,
   leadOfTick: 1,
+  lossOfTick: 2,
   silentTicks: 16,
   waiting: 1000,
 };
@@ -123,10 +126,15 @@ export class FairTurns {
   }
 
   #ask(name: string): Share {
-    const known = this.#shares.get(name);
-    const share = known ?? { waiting: new Set(), running: 0, requests: 0, used: 0, expected: 1, askedAt: 0 };
-    if (known === undefined) this.#shares.set(name, share);
-    if (isIdle(share)) share.used = Math.max(share.used, this.#begin);
+    let share = this.#shares.get(name);
+    if (share === undefined) {
+      share = { waiting: new Set(), running: 0, requests: 0, used: this.#begin, expected: 1, askedAt: this.#ticks };
+      this.#shares.set(name, share);
+    }
+    if (isIdle(share)) {
+      const behind = Math.max(0, this.#begin - share.used);
+      share.used += Math.min(behind, (this.#ticks - share.askedAt) * this.#limits.lossOfTick);
+    }
     share.askedAt = this.#ticks;
     return share;
   }

@@ -7,7 +7,7 @@ import { isTillgateError } from '../../../../core/index.ts';
 const SMALL = 100;
 /** Bytes of a request that costs 17 units. */
 const DEAR = 32 * 1024;
-const LIMITS: TurnLimits = { alone: 8, shared: 4, lead: 3, leadOfTick: 0, silentTicks: 2, waiting: 20 };
+const LIMITS: TurnLimits = { alone: 8, shared: 4, lead: 3, leadOfTick: 0, lossOfTick: 1, silentTicks: 2, waiting: 20 };
 
 /** Time that the test moves on. */
 class HandTime implements TurnTime {
@@ -229,7 +229,7 @@ describe('fair turns', () => {
     assert.equal(requests.startedOf('a'), 8 + LIMITS.shared);
   });
 
-  test('one that comes back gets nothing for the time in which it asked for nothing', async () => {
+  test('a new account begins where the others are', async () => {
     const requests = new Requests({ shared: 100, waiting: 100 });
     await requests.ask('b 0');
     await requests.askMany('a', 40);
@@ -245,6 +245,41 @@ describe('fair turns', () => {
       await requests.end('c');
     }
     assert.equal(requests.startedOf('a') - before, 5);
+  });
+
+  for (const [ticks, begun] of [
+    [0, 0],
+    [8, 0],
+    [9, 1],
+    [90, 1],
+  ] as const) {
+    test(`fault 121: an account without a request for ${ticks} ticks loses as much of what it is behind, never more`, async () => {
+      const requests = new Requests({ alone: 100, shared: 100, lead: 40, silentTicks: 100 });
+      await requests.ask('b 0');
+      await requests.end('b');
+      await requests.ask('a 0');
+      await requests.end('a', DEAR);
+      // 34 units ahead when the second of these begins, and too far ahead for those that wait.
+      await requests.ask('a 1', 'a 2', 'a 3', 'a 4', 'a 5', 'a 6');
+      assert.equal(requests.startedOf('a'), 3);
+      await requests.time.passTicks(ticks);
+      await requests.ask('b 1');
+      await requests.end('b');
+      assert.equal(requests.startedOf('a') - 3, begun);
+    });
+  }
+
+  test('fault 121: an account whose request takes long loses nothing meanwhile', async () => {
+    const requests = new Requests({ alone: 100, shared: 100, lead: 40, silentTicks: 100 });
+    await requests.ask('b 0', 'b 1', 'a 0');
+    await requests.end('a', DEAR);
+    await requests.ask('a 1', 'a 2', 'a 3', 'a 4');
+    const begun = requests.startedOf('a');
+    assert.equal(begun, 3);
+    await requests.time.passTicks(90);
+    await requests.ask('b 2');
+    await requests.end('b');
+    assert.equal(requests.startedOf('a'), begun);
   });
 
   test('so many of one account wait, then 42900 with Retry-After; another account has its own', async () => {
