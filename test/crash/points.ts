@@ -337,6 +337,7 @@ const NOT_KILLED_AT: Readonly<Record<string, readonly string[]>> = {
       storage.unconfirmedPayments.ofChain,
       storage.wallets.watched,
       storage.wallets.withdrawalAddress,
+      tx.accounts.lock,
       tx.accounts.lockShared,
       tx.apps.accountStatus,
       tx.apps.activeKey,

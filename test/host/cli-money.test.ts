@@ -4,7 +4,15 @@ import { after, before, describe, test } from 'node:test';
 import { openStorage } from '../../adapters/storage/knex/index.ts';
 import type { KnexStorage } from '../../adapters/storage/knex/index.ts';
 import { custodyAccount, merchantAccount, postEntry, reserveEntry } from '../../core/index.ts';
-import type { AccountId, PayoutId, EntryId, Transfer, TransferId, TransferStatus } from '../../core/index.ts';
+import type {
+  AccountId,
+  EntryId,
+  PasskeyId,
+  PayoutId,
+  Transfer,
+  TransferId,
+  TransferStatus,
+} from '../../core/index.ts';
 import { runCli } from '../../host/cli.ts';
 import { FakeIds, START } from '../support/fakes.ts';
 import { silentLogger } from '../support/storage.ts';
@@ -146,6 +154,44 @@ describe('money out at the command line', () => {
     );
     assert(made.every(([, actor]) => actor === null));
     await fails(/There is no such account/, 'security', 'totp', '--account', '123');
+  });
+
+  test('an account’s passkeys are listed, and the last second factor is removed', async () => {
+    const accountId = account as AccountId;
+    const [first, second] = [ids.next() as PasskeyId, ids.next() as PasskeyId];
+    const key = { accountId, publicKey: 'cA', signCount: 1, transports: [], createdAt: START, lastUsedAt: null };
+    await inStorage((storage) =>
+      storage.transaction(async (tx) => {
+        await tx.passkeys.add({ ...key, id: first, credentialId: 'a', name: 'Phone' });
+        await tx.passkeys.add({ ...key, id: second, credentialId: 'b', name: 'Key', lastUsedAt: START });
+      }),
+    );
+    const passkeys = async (...more: readonly string[]): Promise<Fields> =>
+      json('security', 'passkeys', '--account', account, ...more);
+    const added = new Date(START).toISOString();
+    assert.deepEqual(await passkeys(), [
+      { id: first, name: 'Phone', created_at: added, last_used_at: null },
+      { id: second, name: 'Key', created_at: added, last_used_at: added },
+    ]);
+    await fails(
+      /--remove: no passkey of this account/,
+      'security',
+      'passkeys',
+      '--account',
+      account,
+      '--remove',
+      '123',
+    );
+    assert.equal((await passkeys('--remove', first))['length'], 1);
+    const { out } = await run('security', 'passkeys', '--account', account, '--remove', second);
+    assert.equal(out, 'The account has no passkey.');
+    assert.deepEqual(
+      (await actions()).filter(([action]) => action === 'security.passkey_remove'),
+      [
+        ['security.passkey_remove', null],
+        ['security.passkey_remove', null],
+      ],
+    );
   });
 
   test('an address waits out its hold, or holds at once with --now', async () => {
