@@ -12,6 +12,8 @@ export interface TurnLimits {
   readonly leadOfTick: number;
   /** How much an account loses of what it is behind, for each tick in which it has no request: it asked for nothing. */
   readonly lossOfTick: number;
+  /** So many requests of an account, under way or waiting, make each further one count once more. */
+  readonly crowd: number;
   /** An account asks until it has been silent for so many ticks. */
   readonly silentTicks: number;
   /** Requests that wait for their turn. */
@@ -25,6 +27,7 @@ export const TURN_LIMITS: TurnLimits = {
   lead: 12,
   leadOfTick: 1,
   lossOfTick: 2,
+  crowd: 8,
   silentTicks: 16,
   waiting: 1000,
 };
@@ -32,8 +35,8 @@ export const TURN_LIMITS: TurnLimits = {
 /** A body or a reply of so many bytes takes about as long as a small request. */
 const UNIT_BYTES = 2048;
 
-/** A request counts so many times while others of its account wait: whoever asks for less gets more of what it asks for. */
-const CROWD_WEIGHT = 2;
+/** How often a request of a large crowd counts. */
+const MOST_WEIGHT = 3;
 
 /** What a request costs, in units: 1, and more for a large body or reply. */
 export function costOf(bytes: number): number {
@@ -175,7 +178,7 @@ export class FairTurns {
 
   #start(share: Share): Turn {
     const { expected } = share;
-    const weight = share.waiting.size > 0 ? CROWD_WEIGHT : 1;
+    const weight = this.#weightOf(share);
     this.#begin = share.used;
     share.used += weight * expected;
     share.running += expected;
@@ -187,6 +190,11 @@ export class FairTurns {
         this.#end(share, expected, cost);
       },
     };
+  }
+
+  /** The more an account asks for at once, the more each request counts: whoever asks for less gets more of it. */
+  #weightOf({ requests, waiting }: Share): number {
+    return Math.min(MOST_WEIGHT, 1 + (requests + waiting.size) / this.#limits.crowd);
   }
 
   /** What a request took counts until the event loop has turned: others' requests are read only then. */

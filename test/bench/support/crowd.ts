@@ -46,7 +46,8 @@ export function startCrowd(): Crowd {
 
 function ask(child: ChildProcess, order: CrowdOrder): Promise<CrowdResult> {
   return new Promise((resolve, reject) => {
-    const onExit = (): void => reject(new Error('the crowd left in the middle of a round'));
+    const onExit = (code: number | null, signal: string | null): void =>
+      reject(new Error(`a client ended in the middle of a round (${signal ?? code ?? ''})`));
     child.once('exit', onExit);
     child.once('message', (result) => {
       child.off('exit', onExit);

@@ -95,13 +95,13 @@ export const ATTACKS: readonly Attack[] = [
   },
   { name: 'wrong-signatures', requests: (caller) => [wronglySigned(caller, 'x'.repeat(BODY_BYTES))] },
   { name: 'refused-fields', requests: (caller) => [keyed(caller, 'GET', '/api/v2/order/?page=0')] },
-  // Asks now and then, so that others have to wait for it.
-  {
-    name: 'trickle',
-    requests: (caller) => [keyed(caller, 'GET', '/api/v2/order/?page=0')],
+  // These ask now and then, so that others have to wait for them.
+  ...[1, 3, 10].map((pauseMs) => ({
+    name: `trickle-${pauseMs}ms`,
+    requests: (caller: Caller) => [keyed(caller, 'GET', '/api/v2/order/?page=0')],
     connections: [1],
-    pauseMs: 3,
-  },
+    pauseMs,
+  })),
   {
     name: 'beyond-limit',
     requests: (caller) => [keyed(caller, 'GET', '/api/v2/order/?page=0')],

@@ -7,7 +7,16 @@ import { isTillgateError } from '../../../../core/index.ts';
 const SMALL = 100;
 /** Bytes of a request that costs 17 units. */
 const DEAR = 32 * 1024;
-const LIMITS: TurnLimits = { alone: 8, shared: 4, lead: 3, leadOfTick: 0, lossOfTick: 1, silentTicks: 2, waiting: 20 };
+const LIMITS: TurnLimits = {
+  alone: 8,
+  shared: 4,
+  lead: 3,
+  leadOfTick: 0,
+  lossOfTick: 1,
+  crowd: Infinity,
+  silentTicks: 2,
+  waiting: 20,
+};
 
 /** Time that the test moves on. */
 class HandTime implements TurnTime {
@@ -146,11 +155,10 @@ describe('fair turns', () => {
     await requests.askMany('a', 20);
     const ahead = requests.startedOf('a');
     assert.equal(ahead, requests.startedOf('b') + LIMITS.lead + 1);
-    for (let n = 1; n <= 10; n++) {
+    for (let n = 1; n <= 5; n++) {
       await requests.ask(`b ${n}`);
       await requests.end('b');
     }
-    // Those of an account that has more waiting count twice.
     assert.equal(requests.startedOf('a'), ahead + 5);
   });
 
@@ -167,13 +175,26 @@ describe('fair turns', () => {
     assert.equal(requests.startedOf('b'), costOf(DEAR) - LIMITS.lead);
   });
 
+  test('fault 121: each request of a crowd counts three times at most', async () => {
+    const requests = new Requests({ shared: 100, crowd: 1 });
+    await requests.ask('b 0');
+    await requests.askMany('a', 20);
+    const before = requests.startedOf('a');
+    for (let n = 1; n <= 9; n++) {
+      await requests.ask(`b ${n}`);
+      await requests.end('b');
+    }
+    // Those of b count twice: one more is under way each time.
+    assert.equal(requests.startedOf('a'), before + (9 * 2) / 3);
+  });
+
   test('each tick in which another account is silent gives some more lead', async () => {
     const requests = new Requests({ shared: 100, leadOfTick: 2, silentTicks: 10 });
     await requests.ask('b 0');
     await requests.askMany('a', 20);
     const before = requests.startedOf('a');
     await requests.time.passTicks(3);
-    assert.equal(requests.startedOf('a'), before + 3);
+    assert.equal(requests.startedOf('a'), before + 6);
   });
 
   test('fault 121: one that was dear counts as dear from its beginning', async () => {
@@ -244,14 +265,14 @@ describe('fair turns', () => {
       await requests.end('b');
       await requests.end('c');
     }
-    assert.equal(requests.startedOf('a') - before, 5);
+    assert.equal(requests.startedOf('a') - before, 10);
   });
 
   for (const [ticks, begun] of [
     [0, 0],
     [8, 0],
     [9, 1],
-    [90, 1],
+    [90, 2],
   ] as const) {
     test(`fault 121: an account without a request for ${ticks} ticks loses as much of what it is behind, never more`, async () => {
       const requests = new Requests({ alone: 100, shared: 100, lead: 40, silentTicks: 100 });
