@@ -12,8 +12,11 @@ export interface GatewayTarget {
 }
 
 const BEARER = 'Bearer ';
-/** Dot segments, plain or encoded; encoded separators; doubled slashes; backslashes; controls and non-ASCII bytes. */
-const UNSAFE_PATH = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)|%2f|%5c|%00|\/\/|\\|[^\x21-\x7e]/i;
+/**
+ * Dot segments, plain or encoded, also with parameters behind a semicolon, which some servers cut off first; encoded separators;
+ * doubled slashes; backslashes; controls and non-ASCII bytes.
+ */
+const UNSAFE_PATH = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|;|%3b|$)|%2f|%5c|%00|\/\/|\\|[^\x21-\x7e]/i;
 
 /**
  * Takes the key out of the request target (decisions, section 8).
@@ -35,7 +38,7 @@ export function readTarget(protocol: RouteProtocol, target: string): GatewayTarg
   const rest = pathKey === null ? target : target.slice(1 + first.length);
   // The query alone is no target: `/<key>?a=b` asks for `/?a=b`.
   const slashed = rest.startsWith('/') ? rest : `/${rest}`;
-  if (protocol !== 'http' && slashed !== '/') return refuse('not_found');
+  if (protocol !== 'http' && slashed !== '/' && !slashed.startsWith('/?')) return refuse('not_found');
   return { pathKey, rest: slashed };
 }
 

@@ -3,7 +3,7 @@ import type { Millis } from '../kernel/time.ts';
 /** What is known of an upstream: it serves, it does not, or one request may find out. */
 export type UpstreamState = 'up' | 'down' | 'trial';
 
-/** So many failed requests in a row open the circuit. */
+/** So many failures to connect in a row open the circuit. */
 const FAILURES_TO_OPEN = 5;
 /** So many failed health checks in a row do; one does when no request and no check ever succeeded. */
 const CHECKS_TO_OPEN = 2;
@@ -13,8 +13,10 @@ const MAX_PAUSE_MS = 30_000;
 const WEIGHT = 0.2;
 
 /**
- * One upstream's circuit breaker, latency and chain head. Failures open the circuit; after a pause, which doubles each
- * time, one request is let through; a success of it, or of a health check, closes the circuit.
+ * One upstream's circuit breaker, latency and chain head. Failures to connect, and failed health checks, open the circuit: what a
+ * request runs into once it was sent may be its own fault, and one App must not take the upstream from the others (decisions,
+ * section 13). After a pause, which doubles each time, one request is let through; a success of it, or of a health check, closes the
+ * circuit.
  */
 export class UpstreamHealth {
   #failures = 0;
@@ -55,14 +57,14 @@ export class UpstreamHealth {
     this.#close();
   }
 
-  /** It did not. */
+  /** No connection could be made for it. */
   failed(now: Millis): void {
     this.#running -= 1;
     this.#failures += 1;
     if (this.#openUntil !== null || this.#failures >= FAILURES_TO_OPEN) this.#open(now);
   }
 
-  /** The request was abandoned: neither a success nor a failure. */
+  /** It came to nothing that says whether the upstream serves. */
   abandoned(): void {
     this.#running -= 1;
     this.#trying = false;

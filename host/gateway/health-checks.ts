@@ -113,7 +113,7 @@ async function askRpc(upstream: Upstream, method: string, signal: AbortSignal): 
   const own = upstream.own.names.has('content-type') ? [] : ['content-type', 'application/json'];
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [] });
   const reply = await upstream.pool.request({
-    path: upstream.target(null),
+    path: upstream.rpcTarget('/'),
     method: 'POST',
     headers: [...own, ...upstream.own.pairs],
     body,

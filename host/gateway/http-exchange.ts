@@ -84,7 +84,7 @@ export class HttpExchange implements ClientRequestHandler, UpstreamResponseHandl
 
   /** After an unexpected error: answers 503, or closes the connection if the response has begun. */
   abort(): void {
-    this.#request?.cancel('abandoned');
+    this.#request?.cancel();
     this.#refuse(refuse('upstream_unavailable', { status: 503 }));
   }
 
@@ -130,7 +130,7 @@ export class HttpExchange implements ClientRequestHandler, UpstreamResponseHandl
 
   onRequestTooLarge(): void {
     if (this.#over) return;
-    this.#request?.cancel('abandoned');
+    this.#request?.cancel();
     this.#refuse(refuse('body_too_large'));
   }
 
@@ -182,7 +182,7 @@ export class HttpExchange implements ClientRequestHandler, UpstreamResponseHandl
     this.#request = request;
     this.#expireIn(route.timeouts.connectMs);
     this.#deps.timeoutQueue.add(this);
-    const path = upstream.target(route.protocol === 'jsonrpc' ? null : context.rest);
+    const path = route.protocol === 'jsonrpc' ? upstream.rpcTarget(context.rest) : upstream.target(context.rest);
     request.start({ path, method: context.method, headers, body, contentLength: context.head?.contentLength ?? null });
   }
 
@@ -222,14 +222,14 @@ export class HttpExchange implements ClientRequestHandler, UpstreamResponseHandl
     const { upstream } = this.#attempts;
     if (request === null || upstream === null || live === null || this.#over) return;
     if ((status === 502 || status === 503 || status === 504) && this.#attempts.mayAskAnother(live)) {
-      request.cancel('abandoned');
+      request.cancel();
       this.#retry(true, refuse('upstream_unavailable'));
       return;
     }
     if (status === 401 || status === 407) {
       // The credentials in the gateway's configuration are wrong; the client's were accepted.
       this.#log('an upstream refused the credentials it is configured with', String(status));
-      request.cancel('abandoned');
+      request.cancel();
       this.#refuse(refuse('upstream_unavailable'));
       return;
     }
@@ -267,13 +267,13 @@ export class HttpExchange implements ClientRequestHandler, UpstreamResponseHandl
 
   onClientAborted(): void {
     if (this.#over) return;
-    this.#request?.cancel('abandoned');
+    this.#request?.cancel();
     this.#finish(CLIENT_CLOSED_REQUEST);
   }
 
   onRequestTimeout(): void {
     if (this.#over) return;
-    this.#request?.cancel('abandoned');
+    this.#request?.cancel();
     this.#refuse(refuse('bad_request', { status: 408, message: 'The request did not arrive in time.' }));
   }
 
@@ -282,12 +282,12 @@ export class HttpExchange implements ClientRequestHandler, UpstreamResponseHandl
     const request = this.#request;
     if (request === null || (!this.#response.flushed && this.#starved)) {
       // The client stalls: that says nothing about the upstream.
-      request?.cancel('abandoned');
+      request?.cancel();
       this.#refuse(refuse('bad_request', { status: 408, message: 'The body did not arrive in time.' }));
       return;
     }
     const { requestSent } = request;
-    request.cancel(this.#response.blocked ? 'abandoned' : 'failed');
+    request.expire();
     this.#log('an upstream, or its client, was too slow', 'timeout');
     if (this.#response.flushed) this.#destroy();
     else if (requestSent) this.#refuse(refuse('upstream_timeout'));

@@ -83,8 +83,17 @@ export abstract class UpstreamRequest {
     return this.#over;
   }
 
-  /** Ends the request without a further call of the handler. */
-  cancel(outcome: 'failed' | 'abandoned'): void {
+  /** Ends the request without a further call of the handler; it says nothing about the upstream. */
+  cancel(): void {
+    this.#end('abandoned');
+  }
+
+  /** Ends a request that took too long, without a further call of the handler. */
+  expire(): void {
+    this.#end(this.requestSent ? 'abandoned' : 'failed');
+  }
+
+  #end(outcome: 'failed' | 'abandoned'): void {
     if (this.#over) return;
     this.#over = true;
     this.#record(outcome);
@@ -92,7 +101,8 @@ export abstract class UpstreamRequest {
   }
 
   protected begin(status: number, fields: readonly string[]): void {
-    this.#record(status === 502 || status === 503 || status === 504 ? 'failed' : 'succeeded');
+    // Whoever answers is there; whether such an answer means more, the health checks find out.
+    this.#record(status === 502 || status === 503 || status === 504 ? 'abandoned' : 'succeeded');
     this.handler.onResponseHeaders(status, fields);
   }
 
@@ -105,8 +115,8 @@ export abstract class UpstreamRequest {
   protected fail(reason: string): void {
     if (this.#over) return;
     this.#over = true;
-    // A request that could not be written says nothing about the upstream.
-    this.#record(reason === INVALID_REQUEST ? 'abandoned' : 'failed');
+    // What becomes of a request that was sent may be its own fault, and one App must not take the upstream from the others.
+    this.#record(reason === INVALID_REQUEST || this.requestSent ? 'abandoned' : 'failed');
     this.handler.onResponseError({ requestSent: this.requestSent, reason });
   }
 

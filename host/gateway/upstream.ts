@@ -61,11 +61,16 @@ export class Upstream {
     return new UndiciUpstreamRequest(this.pool, this.health, handler);
   }
 
-  /** The target of a request: the base path and the rest, byte for byte. For `null`, which is JSON-RPC, the base itself. */
-  target(rest: string | null): string {
-    if (rest === null) return this.#base;
+  /** The target of a request: the base path and the rest, byte for byte. */
+  target(rest: string): string {
     if (this.#baseQuery === '') return this.#basePath + rest;
     return `${this.#basePath}${rest}${rest.includes('?') ? '&' : '?'}${this.#baseQuery}`;
+  }
+
+  /** The target of JSON-RPC: the base path itself, and its query behind a client's. @param rest - `/`, or `/?` and a query */
+  rpcTarget(rest: string): string {
+    if (rest === '/') return this.#base;
+    return `${this.url.pathname}${rest.slice(1)}${this.#baseQuery === '' ? '' : `&${this.#baseQuery}`}`;
   }
 
   /** The headers of a response that go back to the client. */

@@ -18,6 +18,8 @@ interface BridgeDeps {
 const HIGH_WATER = 1024 * 1024;
 /** How long the closing handshake may take. */
 const CLOSE_MS = 500;
+/** What `ws` reports for a close frame without a code (RFC 6455, section 7.1.5). */
+const NO_CODE = 1005;
 /** A ping is sent each time this many checks have passed; a client that did not answer the last one is closed. */
 const BEATS = 60;
 
@@ -40,20 +42,30 @@ export class WebSocketBridge {
     this.#upstream = upstream;
     this.#deps = deps;
     this.#ended = ended;
-    client.on('message', (data, binary) => this.#fromClient(data, binary));
+    // A message in a binary frame is read as the same text: some clients send all of theirs so (decisions, section 13).
+    client.on('message', (data) => this.#fromClient(bytesOf(data)));
     upstream.on('message', (data, binary) => this.#fromUpstream(bytesOf(data), binary));
     client.on('pong', () => (this.#alive = true));
     client.on('error', () => this.close(1002, ''));
     upstream.on('error', () => this.close(1011, 'upstream_unavailable'));
-    client.on('close', () => this.close(1000, ''));
-    upstream.on('close', (code) =>
-      this.close(code === 1000 || code === 1001 ? code : 1011, code === 1000 ? '' : 'upstream_unavailable'),
-    );
+    client.on('close', (code) => this.#closed(this.#upstream, code));
+    upstream.on('close', (code) => this.#closed(this.#client, code));
     upstream.resume();
   }
 
   /** Closes both sides; a side that does not complete the handshake in time is terminated. */
   close(code: number, reason: string): void {
+    this.#end(this.#client, code, reason);
+  }
+
+  /** One side has closed: the other is told its code, where that may be sent. Its reason is not: it could hold a provider's secret. */
+  #closed(other: WebSocket, code: number): void {
+    if (code === NO_CODE) this.#end(other, 1000, '');
+    else if (mayBeSent(code)) this.#end(other, code, '');
+    else this.#end(other, 1011, other === this.#client ? 'upstream_unavailable' : '');
+  }
+
+  #end(told: WebSocket, code: number, reason: string): void {
     if (this.#over) return;
     this.#over = true;
     for (const side of [this.#client, this.#upstream]) {
@@ -61,8 +73,9 @@ export class WebSocketBridge {
       side.resume();
       if (side.readyState !== WebSocket.CLOSED) setTimeout(() => side.terminate(), CLOSE_MS).unref();
     }
-    this.#client.close(code, reason);
-    this.#upstream.close(1000);
+    for (const side of [this.#client, this.#upstream])
+      if (side === told) side.close(code, reason);
+      else side.close(1000);
     const { live, auth } = this.context;
     this.#deps.metrics.bytes(live?.route.host ?? 'unknown', auth?.key.app.id ?? 'none', this.#bytesIn, this.#bytesOut);
     this.#ended();
@@ -87,13 +100,8 @@ export class WebSocketBridge {
     this.#pass(this.#client, this.#upstream, bytes, binary);
   }
 
-  #fromClient(data: RawData, binary: boolean): void {
+  #fromClient(bytes: Buffer): void {
     if (this.#over) return;
-    if (binary) {
-      this.close(1003, 'bad_request');
-      return;
-    }
-    const bytes = bytesOf(data);
     this.#bytesIn += bytes.length;
     const auth = this.#deps.authorizer.authenticate(this.context.keyText);
     if (isRefusal(auth)) {
@@ -109,7 +117,7 @@ export class WebSocketBridge {
   #check(bytes: Buffer): string | null {
     const { live, traceId, auth } = this.context;
     if (live === null || auth === null) return null;
-    // ws has checked the encoding already; checked again, because the method policy depends on it.
+    // ws checks the encoding of text frames alone, and the method policy depends on it.
     const text = isUtf8(bytes) ? bytes.toString('utf8') : '';
     const request = readJsonRpc(text, live.route.maxBatch);
     if (isRefusal(request)) return rpcRefusal(request, 'null', traceId);
@@ -140,4 +148,10 @@ function refusalText({ batch, ids }: JsonRpcRequest, refusal: Refusal, traceId: 
 function bytesOf(data: RawData): Buffer {
   if (Buffer.isBuffer(data)) return data;
   return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
+}
+
+/** True for a code that a close frame may have (RFC 6455, section 7.4): not those that only say what happened locally. */
+function mayBeSent(code: number): boolean {
+  if (code >= 3000) return code <= 4999;
+  return (code >= 1000 && code <= 1003) || (code >= 1007 && code <= 1014);
 }

@@ -68,7 +68,7 @@ export class WebSockets {
     }
     upstream.health.started(performance.now());
     const startedAt = performance.now();
-    const connection = dial(upstream, live, client.req);
+    const connection = dial(upstream, live, client.req, context.rest);
     const abandon = (): void => connection.terminate();
     client.socket.once('close', abandon);
     connection.once('open', () => {
@@ -78,10 +78,16 @@ export class WebSockets {
       connection.pause();
       this.#accept(connection, context, client, abandon);
     });
+    let refused = false;
+    // An answer other than 101 may be due to the request: whoever answers is there.
+    connection.once('unexpected-response', () => {
+      refused = true;
+      connection.terminate();
+    });
     const onError = (): void => {
       client.socket.off('close', abandon);
       connection.on('error', () => undefined);
-      if (client.socket.destroyed) upstream.health.abandoned();
+      if (client.socket.destroyed || refused) upstream.health.abandoned();
       else upstream.health.failed(performance.now());
       // Nothing of the client's was sent yet: another upstream may be asked.
       if (!client.socket.destroyed) this.#connect(live, [...tried, upstream], context, client);
@@ -164,8 +170,9 @@ function checkHandshake({ headers }: IncomingMessage): ReturnType<typeof refuse>
 const KEY = /^[+/0-9A-Za-z]{22}==$/;
 const PROTOCOL = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-function dial(upstream: Upstream, { route }: LiveRoute, { headers }: IncomingMessage): WebSocket {
+function dial(upstream: Upstream, { route }: LiveRoute, { headers }: IncomingMessage, rest: string): WebSocket {
   const url = new URL(upstream.url);
+  url.search = [rest.slice(2), url.search.slice(1)].filter((query) => query !== '').join('&');
   url.protocol = url.protocol.replace(/^http/, 'ws');
   const offered = headers['sec-websocket-protocol']?.split(',').map((name) => name.trim()) ?? [];
   const own: Record<string, string> = {};

@@ -6,6 +6,7 @@ import type { FakeNode, TestGateway } from './support.ts';
 
 const HTTP = 'tron.gate.example';
 const BASED = 'based.gate.example';
+const BASED_RPC = 'based-rpc.gate.example';
 
 bothPaths(
   'what goes to an upstream, and what comes back',
@@ -25,19 +26,16 @@ bothPaths(
       });
       const route = (host: string, id: string, changes: Partial<GatewayRoute>): GatewayRoute =>
         routeOf([node.url], { host, id: id as GatewayRoute['id'], ...changes });
+      const based = {
+        url: `http://user:s%20cret@127.0.0.1:${node.port}/v3/ProviderSecret1/?token=ProviderSecret2`,
+        headers: { 'X-Provider-Key': 'ProviderSecret3' },
+      };
       gate = await startGateway(
         [
           route(HOST, '1', {}),
           route(HTTP, '2', { protocol: 'http' }),
-          route(BASED, '3', {
-            protocol: 'http',
-            upstreams: [
-              {
-                url: `http://user:s%20cret@127.0.0.1:${node.port}/v3/ProviderSecret1/?token=ProviderSecret2`,
-                headers: { 'X-Provider-Key': 'ProviderSecret3' },
-              },
-            ],
-          }),
+          route(BASED, '3', { protocol: 'http', upstreams: [based] }),
+          route(BASED_RPC, '4', { upstreams: [based] }),
         ],
         {},
         path,
@@ -72,6 +70,23 @@ bothPaths(
       assert.equal(last().url, '/wallet/getnowblock');
       await ask(gate.port, { host: HTTP, method: 'GET', path: `/${KEY}?a=b` });
       assert.equal(last().url, '/?a=b');
+    });
+
+    test('the query of a JSON-RPC request goes byte for byte, before that of the upstream', async () => {
+      answerWith(200, {});
+      const query = '?network=a%2Fb&x=~|';
+      for (const [path, key] of [
+        [`/${query}`, KEY],
+        [`/${KEY}${query}`, null],
+      ] as const) {
+        assert.equal((await ask(gate.port, { path, key })).status, 200);
+        assert.equal(last().url, `/${query}`);
+      }
+      await ask(gate.port, { host: BASED_RPC, path: '/?a=b' });
+      assert.equal(last().url, '/v3/ProviderSecret1/?a=b&token=ProviderSecret2');
+      await ask(gate.port, { host: BASED_RPC });
+      assert.equal(last().url, '/v3/ProviderSecret1/?token=ProviderSecret2');
+      assert.equal((await ask(gate.port, { path: `/?key=${KEY}` })).status, 400);
     });
 
     test("the host is the upstream's, hop-by-hop headers and what Connection lists are gone, in any case", async () => {

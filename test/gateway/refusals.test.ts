@@ -68,7 +68,6 @@ bothPaths('what the gateway refuses, and how', (path) => {
     ['a plain GET on a WebSocket route', { method: 'GET', host: WS }, 400, 'bad_request'],
     ['the wrong method before the missing key', { method: 'DELETE', key: null }, 405, 'http_method_not_allowed'],
     ['a foreign path on a JSON-RPC route, before the missing key', { path: '/wallet', key: null }, 404, 'not_found'],
-    ['a query on a JSON-RPC route', { path: '/?a=b' }, 404, 'not_found'],
     ['dot segments (fault 24)', { host: HTTP, path: '/a/../b' }, 400, 'bad_request'],
     [
       'an encoded separator behind the key (fault 24)',

@@ -1,9 +1,21 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, beforeEach, test } from 'node:test';
 import { createServer } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo, Server } from 'node:net';
 import { waitFor } from '../support/wait.ts';
-import { answerRpc, ask, CALL, bothPaths, reasonOf, routeOf, startGateway, startNode } from './support.ts';
+import {
+  answerRpc,
+  ask,
+  bothPaths,
+  CALL,
+  keyView,
+  OTHER_KEY,
+  reasonOf,
+  routeOf,
+  startGateway,
+  startNode,
+} from './support.ts';
 import type { FakeNode, TestGateway } from './support.ts';
 
 const READ = CALL;
@@ -108,16 +120,36 @@ bothPaths('several upstreams', (path) => {
   });
 
   test('a circuit that opened closes again when the upstream is back', async () => {
-    let broken = true;
-    const node = await nodeThat((req, res, body) => {
-      if (broken) req.socket.destroy();
-      else answerRpc(res, body);
-    });
+    const node = await nodeThat(undefined);
     const { port } = await run([node.url]);
+    await node.close();
     await waitFor(async () => (await ask(port, { body: BROADCAST })).status === 503);
-    broken = false;
+    node.server.listen(node.port, '127.0.0.1');
     await waitFor(async () => (await ask(port, { body: BROADCAST })).status === 200, { intervalMs: 100 });
   });
+
+  for (const [what, trouble] of [
+    ['is answered by 503', (_req: IncomingMessage, res: ServerResponse) => void res.writeHead(503).end()],
+    ['breaks its connections', (req: IncomingMessage) => void req.socket.destroy()],
+    ['is never answered', () => undefined],
+  ] as const)
+    test(`fault 126: an App whose requests it ${what} takes the upstream from nobody`, async () => {
+      const node = await nodeThat((req, res, body) => {
+        if (body === BROADCAST) trouble(req, res);
+        else answerRpc(res, body);
+      });
+      const timeouts = { connectMs: 1000, firstByteMs: 100, idleMs: 1000 };
+      const gate = await run([node.url], { timeouts });
+      gate.directory.set(OTHER_KEY, keyView());
+      const statuses = new Set<number>();
+      for (let round = 0; round < 15; round++) {
+        const bad = Array.from({ length: 8 }, () => ask(gate.port, { body: BROADCAST }));
+        for (let n = 0; n < 5; n++) statuses.add((await ask(gate.port, { key: OTHER_KEY, body: READ })).status);
+        await Promise.all(bad);
+      }
+      assert.deepEqual([...statuses], [200]);
+      assert.equal(node.seen.filter(({ body }) => body === READ).length, 75);
+    });
 
   test('health checks ask for the head, keep what lags in reserve, and tell the metrics', async () => {
     const behind = await nodeThat((_req, res) => res.end('{"jsonrpc":"2.0","id":1,"result":"0x10"}'));

@@ -107,7 +107,7 @@ bothPaths('WebSocket routes', (path) => {
     });
     return client;
   };
-  const answered = async (client: Client, message: string): Promise<string> => {
+  const answered = async (client: Client, message: string | Buffer): Promise<string> => {
     const before = client.got.length;
     client.socket.send(message);
     await waitFor(() => client.got.length > before);
@@ -151,6 +151,12 @@ bothPaths('WebSocket routes', (path) => {
     ['to a foreign path', upgrade(version, bearer).replace('GET /', 'GET /x'), 404, 'not_found'],
     ['by POST', upgrade(version, bearer).replace('GET', 'POST'), 405, 'http_method_not_allowed'],
   ];
+  test('the query goes to the upstream', async () => {
+    const client = await open({ key: null, path: `/${KEY}?stream=1` });
+    assert.equal(node.requests.at(-1)?.url, '/?stream=1');
+    client.socket.close();
+  });
+
   for (const [what, bytes, status, reason] of refusals) {
     test(`an upgrade ${what} is answered by proper HTTP: ${status} ${reason}`, async () => {
       const { replies, text } = await rawExchange(gate.port, bytes);
@@ -263,6 +269,22 @@ bothPaths('WebSocket routes', (path) => {
     await waitFor(() => second.closed?.code === 1001);
   });
 
+  test('fault 126: handshakes that the upstream refuses take it from nobody', async () => {
+    const picky = createServer();
+    const sockets = new WebSocketServer({ noServer: true });
+    picky.on('upgrade', (req, socket, head) => {
+      if (req.url === '/')
+        sockets.handleUpgrade(req, socket, head, (open) => open.on('message', () => open.send('ok')));
+      else socket.end('HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
+    });
+    gate.setRoutes([routeOf([`ws://127.0.0.1:${await listen(picky)}`], { protocol: 'websocket' })]);
+    for (let n = 0; n < 8; n++) await assert.rejects(open({ path: '/?bad=1' }), /Unexpected server response: 502/);
+    const client = await open({ key: OTHER_KEY });
+    assert.equal(await answered(client, CALL), 'ok');
+    client.socket.terminate();
+    await closeServer(picky);
+  });
+
   test('an upstream that dies closes the client; a client that dies closes the upstream', async () => {
     const first = await open();
     node.sockets[0]!.terminate();
@@ -272,13 +294,42 @@ bothPaths('WebSocket routes', (path) => {
     await waitFor(() => node.sockets[1]!.readyState === WebSocket.CLOSED);
   });
 
-  test('a message over the limit, or binary, ends the connection (fault 28)', async () => {
+  test('a message in a binary frame is the same text: allowed, refused, no UTF-8', async () => {
+    const client = await open();
+    const answer = await answered(client, Buffer.from(CALL));
+    assert.equal(answer, `echo ${CALL}`);
+    const refused = CALL.replace(/"method":"[^"]*"/, '"method":"admin_peers"');
+    assert.match(await answered(client, Buffer.from(refused)), /"code":-?\d+/);
+    assert.match(await answered(client, Buffer.from('{"id":1,"method":"\xff"}', 'latin1')), /"code":-32700/);
+    assert.deepEqual(node.messages, [CALL]);
+    client.socket.close();
+  });
+
+  for (const [code, passed] of [
+    [1000, 1000],
+    [1001, 1001],
+    [1008, 1008],
+    [1013, 1013],
+    [4200, 4200],
+    [undefined, 1000],
+  ] as const)
+    test(`a close with ${code ?? 'no code'} passes as ${passed}, both ways, and its reason does not`, async () => {
+      const first = await open();
+      node.sockets[0]!.close(code, code === undefined ? undefined : 'the secret of a provider');
+      await waitFor(() => first.closed);
+      assert.deepEqual([first.closed?.code, first.closed?.reason], [passed, '']);
+      const second = await open();
+      let closed: readonly [number, string] | null = null;
+      node.sockets[1]!.on('close', (told, reason) => (closed = [told, reason.toString()]));
+      second.socket.close(code, code === undefined ? undefined : 'bye');
+      await waitFor(() => closed);
+      assert.deepEqual(closed, [passed, '']);
+    });
+
+  test('a message over the limit ends the connection (fault 28)', async () => {
     const large = await open();
     large.socket.send(`{"id":1,"method":"eth_call","params":["${'a'.repeat(10_000)}"]}`);
     await waitFor(() => large.closed?.code === 1009);
-    const binary = await open();
-    binary.socket.send(Buffer.from(CALL));
-    await waitFor(() => binary.closed?.code === 1003);
     assert.deepEqual(node.messages, []);
   });
 

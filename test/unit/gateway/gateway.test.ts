@@ -99,7 +99,11 @@ describe('the request target', () => {
       ['jsonrpc', `/${KEY}/`, { pathKey: KEY, rest: '/' }],
       ['jsonrpc', '/wallet', 'not_found'],
       ['jsonrpc', `/${KEY}/wallet`, 'not_found'],
-      ['jsonrpc', '/?a=b', 'not_found'],
+      ['jsonrpc', '/wallet?a=b', 'not_found'],
+      ['jsonrpc', '/?a=b', { pathKey: null, rest: '/?a=b' }],
+      ['jsonrpc', `/${KEY}?a=b`, { pathKey: KEY, rest: '/?a=b' }],
+      ['websocket', `/${KEY}/?a=b`, { pathKey: KEY, rest: '/?a=b' }],
+      ['websocket', '/ws?a=b', 'not_found'],
       ['websocket', `/${KEY}`, { pathKey: KEY, rest: '/' }],
       ['websocket', '/ws', 'not_found'],
       ['http', `/${KEY}/wallet/getnowblock`, { pathKey: KEY, rest: '/wallet/getnowblock' }],
@@ -118,6 +122,10 @@ describe('the request target', () => {
         '/%2e%2e/b',
         '/a/%2E/b',
         '/.%2e/x',
+        '/a/..;/b',
+        '/a/..;v=1/b',
+        '/%2e%2e%3bx/b',
+        '/a/.;',
         '/a%2fb',
         '/a%5Cb',
         '/a\\b',
@@ -128,6 +136,7 @@ describe('the request target', () => {
         '/a b',
       ].map((target) => ['http', target, 'bad_request'] as const),
       ['http', '/a..b/.well-known/c', { pathKey: null, rest: '/a..b/.well-known/c' }],
+      ['http', '/a..;x/b;y/c', { pathKey: null, rest: '/a..;x/b;y/c' }],
     ];
   for (const [protocol, target, expected] of rows) {
     test(`${protocol} ${target.replaceAll(KEY, '<key>')} (fault 24)`, () => {
