@@ -269,8 +269,9 @@ bothPaths('WebSocket routes', (path) => {
     await waitFor(() => second.closed?.code === 1001);
   });
 
-  test('fault 126: handshakes that the upstream refuses take it from nobody', async () => {
+  test('fault 126: handshakes that the upstream refuses take it from nobody', async (t) => {
     const picky = createServer();
+    t.after(() => closeServer(picky));
     const sockets = new WebSocketServer({ noServer: true });
     picky.on('upgrade', (req, socket, head) => {
       if (req.url === '/')
@@ -282,7 +283,6 @@ bothPaths('WebSocket routes', (path) => {
     const client = await open({ key: OTHER_KEY });
     assert.equal(await answered(client, CALL), 'ok');
     client.socket.terminate();
-    await closeServer(picky);
   });
 
   test('an upstream that dies closes the client; a client that dies closes the upstream', async () => {
