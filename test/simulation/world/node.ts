@@ -313,7 +313,9 @@ export class SimPayments implements ChainPayments {
   async #signCancel({ source, coins, nonce, replaces }: CancelRequest): Promise<SignedTransaction> {
     this.#node.answer();
     const feeUnits = (replaces.feeUnits * 113n) / 100n + 1n;
-    return this.sign({ source, lines: [], priced: { feeUnits, coins, terms: this.model }, nonce });
+    // What the payout takes of an account is recorded too, and is no input of its transaction.
+    const inputs = this.model === 'utxo' ? coins : [];
+    return this.sign({ source, lines: [], priced: { feeUnits, coins: inputs, terms: this.model }, nonce });
   }
 
   async broadcast({ txid, raw }: { readonly txid: string; readonly raw: string }): Promise<void> {
