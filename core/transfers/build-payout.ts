@@ -315,8 +315,11 @@ export class PayoutBuilder {
     }
     const short = units - native;
     const sweeps = kind === 'cold' ? 0n : budget.sweepCharge(transfer, priced.feeUnits);
+    const room = transfer.maxFeeUnits - priced.feeUnits;
+    // What it does not pay of the sweeps made for it, other merchants would.
+    if (sweeps > room) throw tooDear(transfer);
     const due = short > sweeps ? short : sweeps;
-    const consolidation = kind === 'cold' ? 0n : consolidationFee(due, transfer.maxFeeUnits - priced.feeUnits);
+    const consolidation = kind === 'cold' ? 0n : consolidationFee(due, room);
     if (short > consolidation) throw shortfalls(transfer);
     return checkCharge(transfer, priced.feeUnits + consolidation, dust);
   }
@@ -340,6 +343,13 @@ function shortfalls(transfer: Transfer): PayoutDeferred {
   );
 }
 
+function tooDear(transfer: Transfer): PayoutDeferred {
+  return new PayoutDeferred(
+    [transfer],
+    "The network's fee, with that of the sweeps made for it, is above the most that this transfer may be charged.",
+  );
+}
+
 function lineOf({ transfer, feeUnits }: ChargedTransfer): PaymentLine {
   const units = transfer.units - feeUnits;
   assert(units > 0n, `transfer ${transfer.id} pays nothing`);
@@ -348,8 +358,7 @@ function lineOf({ transfer, feeUnits }: ChargedTransfer): PaymentLine {
 
 /** @throws PayoutDeferred when the network asks for more than the transfer may be charged */
 function checkCharge(transfer: Transfer, feeUnits: bigint, dust: bigint): ChargedTransfer {
-  if (feeUnits > transfer.maxFeeUnits)
-    throw new PayoutDeferred([transfer], "The network's fee is above the most that this transfer may be charged.");
+  if (feeUnits > transfer.maxFeeUnits) throw tooDear(transfer);
   if (transfer.units - feeUnits < dust)
     throw new PayoutDeferred([transfer], "The network's fee leaves less than the network's minimum amount.");
   return { transfer, feeUnits };

@@ -49,7 +49,7 @@ interface WalletSnapshot {
 
 /**
  * The consolidation fee charged to the payee: the part of the amount that the hot wallet lacks because sweep fees were
- * paid out of it, capped at `most`. The operator funds whatever exceeds the cap.
+ * paid out of it, capped at `most`.
  *
  * @param short - how much the hot wallet lacks; negative when it has enough
  */

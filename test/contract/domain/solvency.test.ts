@@ -314,6 +314,54 @@ eachStorage((engine, open) => {
       assert.equal((await solvency(till))['ETH'], 0n);
     });
 
+    /** Pays out until the sweep for a payment that waits is sent. */
+    async function sweep(till: MoneyDomain): Promise<void> {
+      const { sent } = till.ethPayments;
+      for (let block = 0; block < 10 && sent.size === 0; block++) {
+        till.eth.mineEmpty(1);
+        await till.follow();
+        await till.payOut();
+      }
+      assert.equal(sent.size, 1, 'the sweep');
+    }
+
+    money('fault 127: a payment whose own fee has risen waits while it cannot pay its sweeps, too', async (till) => {
+      const { ethPayments } = till;
+      ethPayments.fee = ETHER / 1_000n;
+      await till.fund('ETH', '2000');
+      const asked = await till.withdraw('0.9');
+      await sweep(till);
+      ethPayments.fee = (ethPayments.fee * 7n) / 2n;
+      await till.settle();
+      const waiting = await till.transfer(asked.tx_id);
+      assert.equal(waiting.status, 'REQUESTED');
+      assert.match(waiting.reason ?? '', /with that of the sweeps made for it, is above the most/);
+      assert.equal(await till.storage.transfers.payoutStop('ETH'), null);
+      await till.checkBooks();
+      ethPayments.fee = ETHER / 1_000n;
+      await till.settle();
+      const paid = await till.transfer(asked.tx_id);
+      assert.deepEqual([paid.status, paid.feeUnits], ['CONFIRMED', 2n * ethPayments.fee]);
+      assert.equal((await solvency(till))['ETH'], 0n);
+    });
+
+    money('fault 127: a payment that its fee keeps waiting too long pays for its sweeps', async (till) => {
+      const { ethPayments } = till;
+      ethPayments.fee = ETHER / 1_000n;
+      await till.fund('ETH', '2000');
+      const asked = await till.withdraw('0.9');
+      await sweep(till);
+      const swept = ethPayments.fee;
+      ethPayments.fee = (ethPayments.fee * 7n) / 2n;
+      await till.settle();
+      till.clock.advance(25 * 3_600_000);
+      await till.settle();
+      assert.equal((await till.transfer(asked.tx_id)).status, 'FAILED');
+      assert.equal(await till.balance('available', 'ETH'), ETHER - swept);
+      assert.equal((await solvency(till))['ETH'], 0n);
+      await till.checkBooks();
+    });
+
     money('a payment that is rejected before anything was made for it pays for nothing', async (till) => {
       const { ethPayments } = till;
       ethPayments.fee = ETHER / 1_000n;
