@@ -6,34 +6,27 @@ import { dataOf } from '../support/http.ts';
 import type { Reply } from '../support/http.ts';
 import { eachStorage } from '../support/each-storage.ts';
 import type { TestStorage } from '../support/storage.ts';
-import { startTestTill } from '../support/till.ts';
 import type { TestTill } from '../support/till.ts';
+import { startProductionTill } from './production-till.ts';
+import type { ProductionTill } from './production-till.ts';
 
 const PASSWORD = 'a password for a test';
 const HOME = '192.0.2.9';
 
 eachStorage((engine, open) => {
   describe(`fault 112: strangers keep nobody from logging in, in production mode on ${engine}`, () => {
+    let production: ProductionTill;
     let store: TestStorage;
     let till: TestTill;
     before(async () => {
-      store = await open();
-      till = await startTestTill(store, {
+      production = await startProductionTill({
+        store: await open(),
         hasher: new ScryptHasher({ cost: { N: 2 ** 13, r: 8, p: 1 } }),
-        settings: {
-          mode: 'production',
-          baseUrl: 'https://pay.example.com',
-          plugins: [],
-          rates: { sources: [{ use: 'static', prices: { ETH: '2500', USD: '1' } }] },
-          listen: { trustedHops: 1 },
-          limits: { loginsPerMinute: 20 },
-        },
+        settings: { listen: { trustedHops: 1 }, limits: { loginsPerMinute: 20 } },
       });
+      ({ store, till } = production);
     });
-    after(async () => {
-      await till.close();
-      await store.close();
-    });
+    after(() => production.close());
 
     let people = 0;
     const person = async (): Promise<string> => {

@@ -2,19 +2,18 @@ import { after, before, describe, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { present } from '../../core/index.ts';
 import type { PasskeyCreationOptions, PasskeyRequestOptions, PasskeyResponse } from '../../core/index.ts';
-import { assertRefused, assertStepUp, managed, renewed, stepUp, STEP_UP } from '../manage/fixture.ts';
+import { assertRefused, assertStepUp, managed, renewed, stepUp, STEP_UP, tokenOf } from '../manage/fixture.ts';
 import type { List } from '../manage/fixture.ts';
 import { SoftwareAuthenticator } from '../support/authenticator.ts';
 import type { Forged } from '../support/authenticator.ts';
 import type { HttpClient } from '../support/http.ts';
 import type { Reply } from '../support/openapi.ts';
-import { openTestStorage } from '../support/storage.ts';
 import type { TestStorage } from '../support/storage.ts';
-import { startTestTill } from '../support/till.ts';
 import type { TestTill } from '../support/till.ts';
 import { codeAt } from '../support/totp.ts';
+import { SITE, startProductionTill } from './production-till.ts';
+import type { ProductionTill } from './production-till.ts';
 
-const SITE = 'https://pay.example.com';
 const SESSION = '/manage/v1/session';
 const PASSKEYS = '/manage/v1/security/passkeys';
 const TOTP = '/manage/v1/security/totp';
@@ -30,38 +29,20 @@ interface Person {
 }
 
 describe('fault 122: passkeys under attack, in production mode', () => {
+  let production: ProductionTill;
   let store: TestStorage;
   let till: TestTill;
-  let clients: HttpClient[];
   before(async () => {
-    store = await openTestStorage('sqlite');
-    till = await startTestTill(store, {
-      settings: {
-        mode: 'production',
-        baseUrl: SITE,
-        plugins: [],
-        rates: { sources: [{ use: 'static', prices: { ETH: '2500', USD: '1' } }] },
-        limits: { loginsPerMinute: 1000 },
-      },
-    });
-    clients = [];
+    production = await startProductionTill();
+    ({ store, till } = production);
   });
-  after(async () => {
-    for (const client of clients) client.close();
-    await till.close();
-    await store.close();
-  });
+  after(() => production.close());
 
   const login = (email: string, password: string, more: object = {}) =>
     till.client.post(SESSION, { email, password, ...more });
-  const clientOf = (reply: Reply): HttpClient => {
-    const { access_token: token } = managed<{ access_token: string }>(reply);
-    const client = till.client.with({ Authorization: `Bearer ${token}` });
-    clients.push(client);
-    return client;
-  };
+  const clientOf = (reply: Reply): HttpClient => production.client(tokenOf(reply));
   const bare = async (): Promise<Pick<Person, 'id' | 'email' | 'password' | 'client'>> => {
-    const [email, password] = [`person-${clients.length}@example.com`, 'a password for a test'];
+    const [email, password] = [`person-${production.clients}@example.com`, 'a password for a test'];
     const { id } = await till.accounts.createAccount.run({ email, password });
     return { id, email, password, client: clientOf(await login(email, password)) };
   };

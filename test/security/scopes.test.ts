@@ -7,10 +7,10 @@ import type { CredentialId, NewCredential, Scope } from '../../core/index.ts';
 import { assertRefused, managed, stepUp } from '../manage/fixture.ts';
 import { assertError, envelope, signatureHeaders } from '../support/http.ts';
 import type { Reply } from '../support/http.ts';
-import { openTestStorage } from '../support/storage.ts';
 import type { TestStorage } from '../support/storage.ts';
-import { startTestTill } from '../support/till.ts';
 import type { TestTill } from '../support/till.ts';
+import { startProductionTill } from './production-till.ts';
+import type { ProductionTill } from './production-till.ts';
 
 const UNKNOWN = '1530217733410816001';
 const OUTSIDE = 40302;
@@ -35,20 +35,13 @@ const NEEDED: Readonly<Record<string, Scope>> = {
 };
 
 describe('fault 111: a key that was made for less, in production mode', () => {
+  let production: ProductionTill;
   let store: TestStorage;
   let till: TestTill;
   let operations: readonly Operation[];
   before(async () => {
-    store = await openTestStorage('sqlite');
-    till = await startTestTill(store, {
-      settings: {
-        mode: 'production',
-        baseUrl: 'https://pay.example.com',
-        plugins: [],
-        rates: { sources: [{ use: 'static', prices: { ETH: '2500', USD: '1' } }] },
-        auth: { adminSecondFactor: false },
-      },
-    });
+    production = await startProductionTill({ settings: { auth: { adminSecondFactor: false } } });
+    ({ store, till } = production);
     operations = createOperations({
       serviceName: 'service',
       sandbox: false,
@@ -60,10 +53,7 @@ describe('fault 111: a key that was made for less, in production mode', () => {
       allowPrivateNetworks: false,
     }).filter(({ auth }) => auth.kind === 'merchant');
   });
-  after(async () => {
-    await till.close();
-    await store.close();
-  });
+  after(() => production.close());
 
   const credential = (scopes: readonly Scope[], expiresAt?: number): Promise<NewCredential> =>
     till.accounts.createCredential.run(till.merchant.account.id, 'narrow', {

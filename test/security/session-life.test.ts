@@ -2,12 +2,11 @@ import { after, before, describe, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { present } from '../../core/index.ts';
 import { assertRefused, assertStepUp, managed, renewed, STEP_UP, stepUp, tokenOf } from '../manage/fixture.ts';
-import type { HttpClient, SentHeaders } from '../support/http.ts';
+import type { HttpClient } from '../support/http.ts';
 import type { Reply } from '../support/openapi.ts';
-import { openTestStorage } from '../support/storage.ts';
-import type { TestStorage } from '../support/storage.ts';
-import { startTestTill } from '../support/till.ts';
 import type { TestTill } from '../support/till.ts';
+import { startProductionTill } from './production-till.ts';
+import type { ProductionTill } from './production-till.ts';
 
 const SESSION = '/manage/v1/session';
 const SESSIONS = '/manage/v1/sessions';
@@ -21,39 +20,20 @@ interface Person {
 }
 
 describe('fault 123: sessions that last longer than their owner wants, in production mode', () => {
-  let store: TestStorage;
+  let production: ProductionTill;
   let till: TestTill;
-  let clients: HttpClient[];
   before(async () => {
-    store = await openTestStorage('sqlite');
-    till = await startTestTill(store, {
-      settings: {
-        mode: 'production',
-        baseUrl: 'https://pay.example.com',
-        plugins: [],
-        rates: { sources: [{ use: 'static', prices: { ETH: '2500', USD: '1' } }] },
-        limits: { loginsPerMinute: 1000 },
-      },
-    });
-    clients = [];
+    production = await startProductionTill();
+    ({ till } = production);
   });
-  after(async () => {
-    for (const client of clients) client.close();
-    await till.close();
-    await store.close();
-  });
+  after(() => production.close());
 
-  const opened = (reply: Reply): HttpClient => client(tokenOf(reply));
-  const client = (headers: SentHeaders): HttpClient => {
-    const made = till.client.with(headers);
-    clients.push(made);
-    return made;
-  };
+  const opened = (reply: Reply): HttpClient => production.client(tokenOf(reply));
   const login = async ({ email, password }: Pick<Person, 'email' | 'password'>): Promise<HttpClient> => {
     return opened(await till.client.post(SESSION, { email, password }));
   };
   const person = async (): Promise<Person> => {
-    const account = { email: `person-${clients.length}@example.com`, password: 'a password for a test' };
+    const account = { email: `person-${production.clients}@example.com`, password: 'a password for a test' };
     await till.accounts.createAccount.run(account);
     return { ...account, client: await login(account) };
   };

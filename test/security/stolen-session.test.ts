@@ -1,14 +1,14 @@
 import { after, before, describe, test } from 'node:test';
 import assert from 'node:assert/strict';
 import type { AccountId, AccountRole } from '../../core/index.ts';
-import { assertRefused, assertStepUp, managed, STEP_UP, stepUp } from '../manage/fixture.ts';
+import { assertRefused, assertStepUp, managed, STEP_UP, stepUp, tokenOf } from '../manage/fixture.ts';
 import type { List } from '../manage/fixture.ts';
-import { openTestStorage } from '../support/storage.ts';
 import type { TestStorage } from '../support/storage.ts';
-import { startTestTill } from '../support/till.ts';
 import type { TestTill } from '../support/till.ts';
 import { codeAt } from '../support/totp.ts';
 import type { HttpClient } from '../support/http.ts';
+import { startProductionTill } from './production-till.ts';
+import type { ProductionTill } from './production-till.ts';
 
 const ADDRESS = '0x90F79bf6EB2c4f870365E785982E1f101E93b906';
 const UNKNOWN = '1530217733410816001';
@@ -23,38 +23,23 @@ interface Person {
 }
 
 describe('fault 91: a thief who has nothing but the token of a session, in production mode', () => {
+  let production: ProductionTill;
   let store: TestStorage;
   let till: TestTill;
-  let clients: HttpClient[];
   before(async () => {
-    store = await openTestStorage('sqlite');
-    till = await startTestTill(store, {
-      settings: {
-        mode: 'production',
-        baseUrl: 'https://pay.example.com',
-        plugins: [],
-        rates: { sources: [{ use: 'static', prices: { ETH: '2500', USD: '1' } }] },
-        limits: { loginsPerMinute: 1000 },
-      },
-    });
-    clients = [];
+    production = await startProductionTill();
+    ({ store, till } = production);
   });
-  after(async () => {
-    for (const client of clients) client.close();
-    await till.close();
-    await store.close();
-  });
+  after(() => production.close());
 
   const code = (secret: string, steps = 0): string => codeAt(secret, till.clock.now() + steps * 30_000);
   const person = async (role: AccountRole): Promise<Person> => {
-    const [email, password] = [`${role}-${clients.length}@example.com`, 'a password for a test'];
+    const [email, password] = [`${role}-${production.clients}@example.com`, 'a password for a test'];
     const { id } = await till.accounts.createAccount.run({ email, password, role, verifiedCurrencies: ['*'] });
     const login = async (totp?: string): Promise<{ token: string; client: HttpClient }> => {
       const reply = await till.client.post('/manage/v1/session', { email, password, totp });
       const { access_token: token } = managed<{ access_token: string }>(reply);
-      const client = till.client.with({ Authorization: `Bearer ${token}` });
-      clients.push(client);
-      return { token, client };
+      return { token, client: production.client({ Authorization: `Bearer ${token}` }) };
     };
     const first = await login();
     const { secret } = managed<{ secret: string }>(await first.client.request('POST', '/manage/v1/security/totp'));
@@ -106,10 +91,7 @@ describe('fault 91: a thief who has nothing but the token of a session, in produ
     const [email, password] = ['bare@example.com', 'a password for a test'];
     await till.accounts.createAccount.run({ email, password });
     const reply = await till.client.post('/manage/v1/session', { email, password });
-    const thief = till.client.with({
-      Authorization: `Bearer ${managed<{ access_token: string }>(reply).access_token}`,
-    });
-    clients.push(thief);
+    const thief = production.client(tokenOf(reply));
     assertStepUp(await thief.post('/manage/v1/credentials', {}));
     const { secret } = managed<{ secret: string }>(await thief.request('POST', '/manage/v1/security/totp'));
     managed(await thief.post('/manage/v1/security/totp/confirm', { verify_code: code(secret, -1) }));

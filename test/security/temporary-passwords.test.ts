@@ -7,11 +7,11 @@ import { assertRefused, managed, renewed, stepUp, STEP_UP, tokenOf } from '../ma
 import { assertError, dataOf } from '../support/http.ts';
 import type { HttpClient } from '../support/http.ts';
 import type { Reply } from '../support/openapi.ts';
-import { openTestStorage } from '../support/storage.ts';
 import type { TestStorage } from '../support/storage.ts';
-import { startTestTill } from '../support/till.ts';
 import type { TestTill } from '../support/till.ts';
 import { codeAt } from '../support/totp.ts';
+import { startProductionTill } from './production-till.ts';
+import type { ProductionTill } from './production-till.ts';
 
 const SESSION = '/manage/v1/session';
 const PASSWORD = '/manage/v1/password';
@@ -31,23 +31,15 @@ interface Person {
 }
 
 describe('fault 124: a password that somebody else set, in production mode', () => {
+  let production: ProductionTill;
   let store: TestStorage;
   let till: TestTill;
   let admin: HttpClient;
   let people = 0;
-  const clients: HttpClient[] = [];
   before(async () => {
-    store = await openTestStorage('sqlite');
-    till = await startTestTill(store, {
-      settings: {
-        mode: 'production',
-        baseUrl: 'https://pay.example.com',
-        plugins: [],
-        rates: { sources: [{ use: 'static', prices: { ETH: '2500', USD: '1' } }] },
-        limits: { loginsPerMinute: 1000 },
-        auth: { tokenTtlSeconds: 1_000_000, sessionIdleSeconds: 1_000_000 },
-      },
-    });
+    const auth = { tokenTtlSeconds: 1_000_000, sessionIdleSeconds: 1_000_000 };
+    production = await startProductionTill({ settings: { auth } });
+    ({ store, till } = production);
     const account = { email: 'admin@example.com', password: 'a password for a test' };
     await till.accounts.createAccount.run({ ...account, role: 'admin' });
     admin = opened(await login(account));
@@ -55,19 +47,11 @@ describe('fault 124: a password that somebody else set, in production mode', () 
     const { secret } = managed<{ secret: string }>(await admin.request('POST', '/manage/v1/security/totp'));
     managed(await admin.post('/manage/v1/security/totp/confirm', { verify_code: codeAt(secret, till.clock.now()) }));
   });
-  after(async () => {
-    for (const client of clients) client.close();
-    await till.close();
-    await store.close();
-  });
+  after(() => production.close());
 
   const login = ({ email, password }: Pick<Person, 'email' | 'password'>): Promise<Reply> =>
     till.client.post(SESSION, { email, password });
-  const opened = (reply: Reply): HttpClient => {
-    const client = till.client.with(tokenOf(reply));
-    clients.push(client);
-    return client;
-  };
+  const opened = (reply: Reply): HttpClient => production.client(tokenOf(reply));
   const made = async (more: object = {}): Promise<Person> => {
     people += 1;
     const account = { email: `person-${people}@example.com`, password: 'chosen by an admin' };
