@@ -144,6 +144,7 @@ const TILL_PARTS = [
   'workerId',
   'keyCache',
   'rateLimitSync',
+  'usageRecorder',
   'gateway',
   'manage',
   'wallet',

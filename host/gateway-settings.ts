@@ -49,6 +49,9 @@ const gatewaySetting = z.strictObject(
         section,
       )
       .optional(),
+    units: z
+      .record(z.string(), number, { error: 'write what methods cost, such as {"eth_getLogs": 20, "*": 1}' })
+      .optional(),
     maxBodyBytes: number.optional(),
     maxBatch: number.optional(),
   },

@@ -40,6 +40,8 @@ import type {
   RateLimitSync,
   Token,
   UnassignedDeposits,
+  UsageMeter,
+  UsageRecorder,
   WalletQueries,
 } from '../core/index.ts';
 import type { MasterKeys } from '../adapters/crypto/index.ts';
@@ -104,6 +106,8 @@ export interface Parts extends Ports, GivenParts {
   readonly keyCache: KeyCache;
   readonly appLimits: AppLimits;
   readonly rateLimitSync: RateLimitSync;
+  readonly usageMeter: UsageMeter;
+  readonly usageRecorder: UsageRecorder;
   readonly gateway: LazyGateway;
   readonly manage: Manage;
 }

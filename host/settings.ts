@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   CALLBACK_SCHEDULE_MS,
+  DAY_MS,
   DEFAULT_APPROVALS,
   DEFAULT_APPS_PER_ACCOUNT,
   DEFAULT_COINS_ABOVE,
@@ -14,6 +15,7 @@ import {
   DEFAULT_SESSIONS_PER_ACCOUNT,
   DEFAULT_STEP_UP_SECONDS,
   DEFAULT_TEMPORARY_PASSWORD_SECONDS,
+  DEFAULT_USAGE_RETENTION_DAYS,
   SECOND_FACTOR_DEMANDS,
   isHostPattern,
   isLoopback,
@@ -241,9 +243,11 @@ export const tillSchema = z.strictObject(
           fastPath: yesOrNo.default(true),
           /** False: App keys are taken from the header alone. */
           keysInPath: yesOrNo.default(true),
+          usageRetentionDays: whole('days', 62, 36_500).default(DEFAULT_USAGE_RETENTION_DAYS),
         },
         section,
       )
+      .transform(({ usageRetentionDays, ...rest }) => ({ ...rest, usageRetentionMs: usageRetentionDays * DAY_MS }))
       .prefault({}),
     gateways: gatewaysSetting.prefault([]),
   },

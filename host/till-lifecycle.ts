@@ -39,7 +39,9 @@ export class TillLifecycle {
     if (this.#workers !== null) return;
     const { storage, owner, leaseTtlMs, clockWatch } = this.#runtime;
     const tools = { ...this.#till, leases: storage.leases, owner, leaseTtlMs, clockWatch };
-    this.#workers = new Workers({ ...this.#till, epochKeeper: this.#epochKeeper }, tools, scope);
+    const { usageRetentionMs } = this.#runtime.config.gateway;
+    const duties = { ...this.#till, epochKeeper: this.#epochKeeper, usageRetentionMs };
+    this.#workers = new Workers(duties, tools, scope);
     this.#workers.start();
   }
 
@@ -66,7 +68,7 @@ export class TillLifecycle {
 
   /** Closes everything, the database last; at the latest after 2 seconds. */
   async close(): Promise<void> {
-    const { addressPool, refusedAttempts, logger } = this.#till;
+    const { addressPool, refusedAttempts, usageRecorder, logger } = this.#till;
     await Promise.race([addressPool.release(), pause(CLOSE_MS, undefined, { ref: false })]).catch((error: unknown) => {
       logger.warn('unused addresses were not put back', { error });
     });
@@ -75,6 +77,9 @@ export class TillLifecycle {
         logger.warn('the last refused attempts are not in the audit log', { error });
       },
     );
+    await Promise.race([usageRecorder.run(), pause(CLOSE_MS, undefined, { ref: false })]).catch((error: unknown) => {
+      logger.warn('the last usage was not stored', { error });
+    });
     await Promise.race([this.#epochKeeper.note(), pause(CLOSE_MS, undefined, { ref: false })]).catch(
       (error: unknown) => {
         logger.warn('the marker of the database was not written', { error });

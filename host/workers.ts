@@ -3,6 +3,7 @@ import {
   CHAIN_REPORTS_INTERVAL_MS,
   LIGHTNING_ASSET,
   RATE_LIMIT_SYNC_INTERVAL_MS,
+  USAGE_INTERVAL_MS,
   REFUSED_ATTEMPTS_INTERVAL_MS,
   assert,
 } from '../core/index.ts';
@@ -15,6 +16,8 @@ import type { LightningWork, Parts } from './parts.ts';
 /** The parts that the workers drive. */
 export interface WorkerDuties extends TillDuties {
   readonly epochKeeper: EpochKeeper;
+  /** How long usage is kept, in milliseconds. */
+  readonly usageRetentionMs: number;
 }
 
 type TillDuties = Pick<
@@ -33,6 +36,7 @@ type TillDuties = Pick<
   | 'workerId'
   | 'keyCache'
   | 'rateLimitSync'
+  | 'usageRecorder'
   | 'chainReports'
   | 'refusedAttempts'
 >;
@@ -74,6 +78,7 @@ export class Workers {
       loop(noteProgress(duties)),
       loop(readChainReports(duties)),
       loop(noteRefusedAttempts(duties)),
+      loop(recordUsage(duties)),
       ...(duties.rateLimitSync.alone ? [] : [loop(syncRateLimits(duties))]),
     ];
     const shared = [
@@ -249,6 +254,18 @@ function syncRateLimits({ rateLimitSync }: WorkerDuties): LoopWork {
   };
 }
 
+/** Not leased: every instance records what it counted. */
+function recordUsage({ usageRecorder }: WorkerDuties): LoopWork {
+  return {
+    name: 'record-usage',
+    lease: null,
+    pass: async () => {
+      await usageRecorder.run();
+      return USAGE_INTERVAL_MS;
+    },
+  };
+}
+
 /** Not leased: every instance keeps a marker beside itself. */
 function noteProgress({ epochKeeper }: WorkerDuties): LoopWork {
   return {
@@ -261,7 +278,7 @@ function noteProgress({ epochKeeper }: WorkerDuties): LoopWork {
   };
 }
 
-function prune({ storage, clock }: WorkerDuties): LoopWork {
+function prune({ storage, clock, usageRetentionMs }: WorkerDuties): LoopWork {
   return {
     name: 'prune',
     lease: 'prune',
@@ -269,7 +286,8 @@ function prune({ storage, clock }: WorkerDuties): LoopWork {
       const now = clock.now();
       const claims = await storage.orders.pruneIdempotency(now, PRUNE_BATCH);
       const signatures = await storage.accounts.pruneSignatures(now, PRUNE_BATCH);
-      return claims === PRUNE_BATCH || signatures === PRUNE_BATCH ? 0 : PRUNE_EVERY_MS;
+      const usage = await storage.usage.prune(now - usageRetentionMs, PRUNE_BATCH);
+      return Math.max(claims, signatures, usage) >= PRUNE_BATCH ? 0 : PRUNE_EVERY_MS;
     },
   };
 }

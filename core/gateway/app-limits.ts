@@ -1,6 +1,6 @@
 import type { AccountId, AppId, RouteId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
-import type { AppUsageCount, UsageSubject } from '../ports/usage-store.ts';
+import type { AppUseCount, UseSubject } from '../ports/shared-use-store.ts';
 import { refuse } from './refusal.ts';
 import type { Refusal } from './refusal.ts';
 import type { AdmissionLimits, EffectiveLimits } from './route.ts';
@@ -11,8 +11,8 @@ import type { AdmissionLimits, EffectiveLimits } from './route.ts';
  *
  * (Not rate-limiter-flexible: it answers with promises, counts in fixed windows, and sets a timer for each key.)
  */
-export class AppUsage {
-  readonly #account: AppUsage | null;
+export class AppUse {
+  readonly #account: AppUse | null;
   #spent = 0;
   #at: Millis;
   /** The rate of the last charge, at which tokens come back; 0 before the first one. */
@@ -22,7 +22,7 @@ export class AppUsage {
   #taken = 0;
 
   /** @param account - the usage of the App's account on the route; `null` for an account's own */
-  constructor(now: Millis, account: AppUsage | null = null) {
+  constructor(now: Millis, account: AppUse | null = null) {
     this.#at = now;
     this.#account = account;
   }
@@ -91,7 +91,7 @@ export class AppUsage {
    * Adds what other instances charged since the last exchange, and their requests in flight. Together the instances may
    * exceed the limit between two exchanges; the excess is a debt, so that the rate holds over time.
    */
-  addRemote({ taken, running }: Pick<AppUsageCount, 'taken' | 'running'>, now: Millis): void {
+  addRemote({ taken, running }: Pick<AppUseCount, 'taken' | 'running'>, now: Millis): void {
     // Refilled first: a bucket that was not used for long holds no more than its burst.
     if (taken > 0 && this.#rate > 0) this.#refill(now);
     this.#spent += taken;
@@ -122,19 +122,19 @@ const MANY_OF_ACCOUNT = 'Too many requests of the Apps of this account; try agai
 const BUSY_APP = 'Too many requests of this App are under way.';
 const BUSY_ACCOUNT = "Too many requests of this account's Apps are under way.";
 
-const nameOf = (subject: UsageSubject, route: RouteId): string => `${subject} ${route}`;
-const subjectOf = (account: AccountId): UsageSubject => `account:${account}`;
+const nameOf = (subject: UseSubject, route: RouteId): string => `${subject} ${route}`;
+const subjectOf = (account: AccountId): UseSubject => `account:${account}`;
 
 /** The usage of one App, or of all Apps of one account, on one route. */
-export interface SubjectUsage {
-  readonly subject: UsageSubject;
+export interface SubjectUse {
+  readonly subject: UseSubject;
   readonly routeId: RouteId;
-  readonly use: AppUsage;
+  readonly use: AppUse;
 }
 
 /** The usage of every App and every account on every route, in memory, with a limit. */
 export class AppLimits {
-  readonly #uses = new Map<string, SubjectUsage>();
+  readonly #uses = new Map<string, SubjectUse>();
   readonly #max: number;
 
   constructor(max = MAX_USES) {
@@ -146,15 +146,15 @@ export class AppLimits {
   }
 
   /** `undefined` for one that did not use the route here. */
-  find(subject: UsageSubject, route: RouteId): AppUsage | undefined {
+  find(subject: UseSubject, route: RouteId): AppUse | undefined {
     return this.#uses.get(nameOf(subject, route))?.use;
   }
 
-  all(): Iterable<SubjectUsage> {
+  all(): Iterable<SubjectUse> {
     return this.#uses.values();
   }
 
-  of({ id, accountId }: { readonly id: AppId; readonly accountId: AccountId }, route: RouteId, now: Millis): AppUsage {
+  of({ id, accountId }: { readonly id: AppId; readonly accountId: AccountId }, route: RouteId, now: Millis): AppUse {
     return (
       this.find(id, route) ??
       this.#add(
@@ -166,9 +166,9 @@ export class AppLimits {
     );
   }
 
-  #add(subject: UsageSubject, routeId: RouteId, now: Millis, account: AppUsage | null): AppUsage {
+  #add(subject: UseSubject, routeId: RouteId, now: Millis, account: AppUse | null): AppUse {
     if (this.#uses.size >= this.#max) this.#makeRoom(now);
-    const use = new AppUsage(now, account);
+    const use = new AppUse(now, account);
     this.#uses.set(nameOf(subject, routeId), { subject, routeId, use });
     return use;
   }

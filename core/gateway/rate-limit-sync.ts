@@ -1,12 +1,12 @@
 import type { Millis } from '../kernel/time.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { AppUsageCount, UsageExchange, UsageStore } from '../ports/usage-store.ts';
-import type { AppLimits, AppUsage } from './app-limits.ts';
+import type { AppUseCount, SharedUseExchange, SharedUseStore } from '../ports/shared-use-store.ts';
+import type { AppLimits, AppUse } from './app-limits.ts';
 
 export interface RateLimitSyncDeps {
   readonly limits: AppLimits;
   /** `null` where no other instance shares the database. */
-  readonly uses: UsageStore | null;
+  readonly uses: SharedUseStore | null;
   readonly clock: Clock;
   /** A name that no instance had before: its counts begin at zero. */
   readonly instance: string;
@@ -28,7 +28,7 @@ interface Shown {
   readonly at: Millis;
 }
 
-interface RemoteUsage {
+interface RemoteUse {
   readonly taken: number;
   readonly at: Millis;
 }
@@ -40,9 +40,9 @@ interface RemoteUsage {
  */
 export class RateLimitSync {
   readonly #deps: RateLimitSyncDeps;
-  readonly #shown = new WeakMap<AppUsage, Shown>();
+  readonly #shown = new WeakMap<AppUse, Shown>();
   /** The counts of the other instances that are charged here already; `null` before the first exchange. */
-  #known: Map<string, RemoteUsage> | null = null;
+  #known: Map<string, RemoteUse> | null = null;
   #lastAt: Millis | null = null;
 
   constructor(deps: RateLimitSyncDeps) {
@@ -70,7 +70,7 @@ export class RateLimitSync {
   }
 
   /** Usage counters changed since the last sync, and in-flight counts; a drop to zero is reported once. */
-  #changed(now: Millis): { readonly use: AppUsage; readonly count: AppUsageCount; readonly shown: Shown }[] {
+  #changed(now: Millis): { readonly use: AppUse; readonly count: AppUseCount; readonly shown: Shown }[] {
     const changed = [];
     for (const { subject, routeId, use } of this.#deps.limits.all()) {
       const { taken, running } = use;
@@ -87,10 +87,10 @@ export class RateLimitSync {
     return changed;
   }
 
-  #apply({ at: receivedAt, uses }: UsageExchange, now: Millis): void {
+  #apply({ at: receivedAt, uses }: SharedUseExchange, now: Millis): void {
     const { limits } = this.#deps;
     const former = this.#known;
-    const sums = new Map<AppUsage, { taken: number; running: number }>();
+    const sums = new Map<AppUse, { taken: number; running: number }>();
     const remote = new Map([...(former ?? [])].filter(([, { at }]) => receivedAt - at < REMEMBERED_MS));
     for (const { instance, subject, routeId, taken, running } of uses) {
       const name = `${instance} ${subject} ${routeId}`;

@@ -1,6 +1,7 @@
 import { chainProblem, limitErrors } from '../accounts/app-fields.ts';
 import type { FieldError } from '../kernel/errors.ts';
 import { ANY_ORIGIN } from './cors.ts';
+import { ANY_METHOD } from './metered-route.ts';
 import { ADMISSION_MODES } from './route.ts';
 import type { GatewayRoute, MethodRules, RouteProtocol, RouteTimeouts, RouteUpstream } from './route.ts';
 
@@ -32,6 +33,7 @@ const RESERVED_HEADERS: ReadonlySet<string> = new Set([
 const MAX_UPSTREAMS = 32;
 const MAX_METHODS = 1_000;
 const MAX_ORIGINS = 100;
+const MAX_UNITS = 1_000_000;
 const MAX_TIMEOUT_MS = 3_600_000;
 const MAX_BODY_BYTES = 1024 * 1024 * 1024;
 const MAX_BATCH = 100_000;
@@ -97,6 +99,25 @@ function methodErrors({ methods }: RouteFields): FieldError[] {
   ]);
 }
 
+/** The names are the client's only where the route names them: they go into reports as they are. */
+function unitErrors({ units }: RouteFields): FieldError[] {
+  const entries = Object.entries(units);
+  return [
+    ...when(entries.length > MAX_METHODS, 'units', `must have at most ${MAX_METHODS} methods`),
+    ...entries.flatMap(([method, cost]) => {
+      const named = method === ANY_METHOD || (METHOD.test(method) && !method.endsWith('*'));
+      return [
+        ...when(!named, 'units', 'must be by methods, or * for all others'),
+        ...when(
+          named && !isWhole(cost, 0, MAX_UNITS),
+          `units.${method}`,
+          `must be a whole number from 0 to ${MAX_UNITS}`,
+        ),
+      ];
+    }),
+  ];
+}
+
 /** `https://app.example:8443`, as browsers write it: lower case, no path, no port that goes without saying. */
 function isOrigin(text: string): boolean {
   const parts = /^([a-z][a-z0-9+.-]{0,31}):\/\/[a-z0-9.:[\]-]{1,255}$/.exec(text);
@@ -130,6 +151,7 @@ export function routeErrors(route: RouteFields): readonly FieldError[] {
     ...methodErrors(route),
     ...limitErrors(limits),
     ...corsErrors(route),
+    ...unitErrors(route),
     ...TIMEOUTS.flatMap(([name, field]) =>
       when(
         !isWhole(timeouts[field], 1, MAX_TIMEOUT_MS),

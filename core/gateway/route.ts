@@ -47,6 +47,9 @@ export interface CorsRules {
   readonly origins: readonly string[];
 }
 
+/** What a call of a method costs: whole numbers from 0 up, by exact name; `*` is every other method, and 1 where it is left out. */
+export type MethodUnits = Readonly<Record<string, number>>;
+
 /** One gateway: the request's host selects it (decisions, section 8). */
 export interface GatewayRoute {
   readonly id: RouteId;
@@ -62,6 +65,7 @@ export interface GatewayRoute {
   readonly limits: AdmissionLimits;
   readonly timeouts: RouteTimeouts;
   readonly cors: CorsRules;
+  readonly units: MethodUnits;
   readonly maxBodyBytes: number;
   readonly maxBatch: number;
 }

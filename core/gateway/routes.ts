@@ -19,7 +19,7 @@ export interface RouteInput
 
 /** What of a route has a default. */
 export interface RouteOptions extends Partial<
-  Pick<RouteFields, 'admission' | 'enabled' | 'maxBodyBytes' | 'maxBatch'>
+  Pick<RouteFields, 'admission' | 'enabled' | 'units' | 'maxBodyBytes' | 'maxBatch'>
 > {
   readonly methods?: Partial<MethodRules>;
   readonly limits?: Partial<AdmissionLimits>;
@@ -55,6 +55,7 @@ const DEFAULTS: Omit<RouteFields, 'host' | 'chain' | 'network' | 'protocol' | 'u
   limits: NO_LIMITS,
   timeouts: DEFAULT_TIMEOUTS,
   cors: DEFAULT_CORS,
+  units: {},
   maxBodyBytes: DEFAULT_MAX_BODY_BYTES,
   maxBatch: DEFAULT_MAX_BATCH,
 };

@@ -1,6 +1,14 @@
 /** Epoch milliseconds, always from a `Clock`. */
 export type Millis = number;
 
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 24 * HOUR_MS;
+
+/** The beginning of the hour (UTC) that a time is in. */
+export const startOfHour = (at: Millis): Millis => at - (at % HOUR_MS);
+/** The beginning of the day (UTC) that a time is in. */
+export const startOfDay = (at: Millis): Millis => at - (at % DAY_MS);
+
 /** The positions of `YYYY-MM-DDTHH:MM:SSZ` that are not digits, with their characters. */
 const SEPARATORS = [
   [4, '-'],

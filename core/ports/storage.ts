@@ -18,6 +18,7 @@ import type { SessionStore, SessionWrites } from './session-store.ts';
 import type { UnconfirmedPaymentStore, UnconfirmedPaymentWrites } from './unconfirmed-payment-store.ts';
 import { token } from './token.ts';
 import type { TransferStore, TransferWrites } from './transfer-store.ts';
+import type { SharedUseStore } from './shared-use-store.ts';
 import type { UsageStore } from './usage-store.ts';
 import type { WalletStore, WalletWrites } from './wallet-store.ts';
 
@@ -85,7 +86,9 @@ export interface Storage {
   readonly unconfirmedPayments: UnconfirmedPaymentStore;
   readonly transfers: TransferStore;
   /** Usage that instances share for their Apps' limits; `null` where only one instance may run. */
-  readonly uses: UsageStore | null;
+  readonly uses: SharedUseStore | null;
+  /** What Apps used of the gateway. */
+  readonly usage: UsageStore;
   /** Addresses that accounts registered. */
   readonly wallets: WalletStore;
   /**

@@ -1,39 +1,68 @@
-import type { RouteId } from '../kernel/ids.ts';
+import type { AppId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 
-/** Whose usage is counted: the id of an App, or `account:` and the id of an account. */
-export type UsageSubject = string;
-
-/** An instance's usage of one App's or one account's limits on one route. */
-export interface AppUsageCount {
-  readonly subject: UsageSubject;
-  readonly routeId: RouteId;
-  /** Requests charged since this instance began to count; never decreases while the instance runs. */
-  readonly taken: number;
-  /** Requests in flight. */
-  readonly running: number;
+/** What was used. Errors are calls that were refused, or answered with an HTTP status from 400 up. */
+export interface UsageCounts {
+  readonly requests: number;
+  readonly units: number;
+  readonly errors: number;
+  /** Of bodies, from the client. */
+  readonly bytesIn: number;
+  /** Of bodies, to the client. */
+  readonly bytesOut: number;
 }
 
-/** The usage of another instance. */
-export interface RemoteUsage extends AppUsageCount {
+/** What one App used of a method of a route in one hour. */
+export interface UsageRow extends UsageCounts {
+  readonly appId: AppId;
+  /** The beginning of the hour, UTC. */
+  readonly hour: Millis;
+  /** The route's host. */
+  readonly route: string;
+  readonly method: string;
+}
+
+/** Counts that an instance adds together. */
+export interface UsageBatch {
+  /** A name that no instance had before. */
   readonly instance: string;
+  /** Counts up from 1 with each batch of the instance. */
+  readonly number: number;
+  /** Each (App, hour, route, method) once. */
+  readonly rows: readonly UsageRow[];
 }
 
-/** The result of an exchange. */
-export interface UsageExchange {
-  /** The time of the exchange, by the database's clock. */
-  readonly at: Millis;
-  readonly uses: readonly RemoteUsage[];
+/** What usage is summed up by. */
+export const USAGE_GROUPS = ['day', 'hour', 'method', 'route'] as const;
+export type UsageGroup = (typeof USAGE_GROUPS)[number];
+
+/** An App's usage in the hours that begin at `from` or later, and before `to`. */
+export interface UsageQuery {
+  readonly appId: AppId;
+  readonly from: Millis;
+  readonly to: Millis;
+  readonly by: UsageGroup;
 }
 
-/** Usage that the instances of one database share with each other. */
+/** One group of a query: `at`, `route` or `method` says which; the others are `null`. */
+export interface UsageSum extends UsageCounts {
+  /** The beginning of the hour or the day, UTC. */
+  readonly at: Millis | null;
+  readonly route: string | null;
+  readonly method: string | null;
+}
+
+/** What Apps used of the gateway. */
 export interface UsageStore {
   /**
-   * Publishes this instance's counts, and returns those that others published since its last exchange or within the last
-   * seconds, whichever is longer, but at most a minute. An instance that published nothing within the last seconds has no
-   * requests in flight.
+   * Adds a batch to what is stored, atomically. A batch whose outcome is unknown may be added again: one that is stored
+   * already changes nothing.
    *
-   * @param lastAt - the time of this instance's last exchange; `null` for its first
+   * @throws TillgateError `NOT_READY`; whether it is stored may be unknown then
    */
-  exchange(instance: string, counts: readonly AppUsageCount[], lastAt: Millis | null): Promise<UsageExchange>;
+  add(batch: UsageBatch): Promise<void>;
+  /** In the order of the group. */
+  sum(query: UsageQuery): Promise<readonly UsageSum[]>;
+  /** Removes up to `limit` hours before a time, as many days, and as many numbers of batches that were added before it; returns how many. */
+  prune(before: Millis, limit: number): Promise<number>;
 }

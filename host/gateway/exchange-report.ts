@@ -1,5 +1,7 @@
-import type { Logger, Refusal } from '../../core/index.ts';
+import { UNREAD } from '../../core/index.ts';
+import type { Logger, Refusal, UsageMeter } from '../../core/index.ts';
 import type { GatewayMetrics } from './gateway-metrics.ts';
+import { HTTP_METHODS } from './refusal-reply.ts';
 import { pathTemplate } from './request-context.ts';
 import type { RequestContext } from './request-context.ts';
 
@@ -14,17 +16,45 @@ export function logRefusal(logger: Logger, context: RequestContext, { reason, st
   });
 }
 
+/** Where requests are counted. */
+export interface Counters {
+  readonly metrics: GatewayMetrics;
+  readonly meter: UsageMeter;
+}
+
+const VERBS: ReadonlyMap<string, readonly string[]> = new Map(HTTP_METHODS.http.map((verb) => [verb, [verb]]));
+
+/** What a request counts as: the methods of its calls, or its own HTTP method where it is no JSON-RPC. */
+function callsOf({ live, method, methods }: RequestContext): readonly string[] {
+  return methods ?? (live?.route.protocol === 'http' ? VERBS.get(method) : undefined) ?? UNREAD;
+}
+
+/** Counts the calls of a request that is about to go to a node. */
+export function recordSent({ metrics, meter }: Counters, context: RequestContext): void {
+  const { live, auth } = context;
+  if (live === null || auth === null) return;
+  const { id } = auth.key.app;
+  metrics.units(live.route.host, id, meter.sent(id, live.metered, callsOf(context)));
+}
+
 /** Counts a request that has ended, with the verdict on it. */
 export function recordExchange(
-  metrics: GatewayMetrics,
-  { live, auth, admission, startedAt }: RequestContext,
+  { metrics, meter }: Counters,
+  context: RequestContext,
   status: number,
   bytesIn: number,
   bytesOut: number,
 ): void {
+  const { live, auth, admission, startedAt, sent } = context;
   const route = live?.route.host ?? 'unknown';
   const app = auth?.key.app.id;
   if (app !== undefined && admission !== null) metrics.admission(route, app, admission);
+  if (app !== undefined && live !== null) {
+    const calls = callsOf(context);
+    if (!sent && status >= 400) meter.refused(app, live.metered, calls);
+    else if (status >= 400) meter.failed(app, live.metered, calls);
+    meter.bytes(app, live.metered, calls, bytesIn, bytesOut);
+  }
   const seconds = (performance.now() - startedAt) / 1000;
   metrics.request({ route, app: app ?? 'none', status, seconds, bytesIn, bytesOut });
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { AppLimits, DEFAULT_LIMIT_PER_ACCOUNT } from '../../core/index.ts';
+import { AppLimits, DEFAULT_LIMIT_PER_ACCOUNT, UsageMeter } from '../../core/index.ts';
 import type {
   AdmissionCount,
   AppId,
@@ -37,6 +37,8 @@ export interface GatewayDeps {
   readonly traceId: () => string;
   /** By default in memory, for this instance alone. */
   readonly limiter?: AppLimits;
+  /** Where the calls of Apps are counted; by default nobody reads it. */
+  readonly meter?: UsageMeter;
   /** Between two health checks of the upstreams, in milliseconds; 0 for none. */
   readonly healthIntervalMs?: number;
   /** Limit for the unfinished bodies of all requests together. */
@@ -91,6 +93,7 @@ class HttpGateway implements Gateway {
     const { directory, clock, logger } = deps;
     const {
       limiter = new AppLimits(),
+      meter = new UsageMeter(clock),
       healthIntervalMs = HEALTH_INTERVAL_MS,
       maxKeptBytes = MAX_KEPT_BYTES,
       fastPath = true,
@@ -109,7 +112,7 @@ class HttpGateway implements Gateway {
       limits: limiter,
       keysInPath,
     });
-    const common = { authorizer, metrics: this.#metrics, logger };
+    const common = { authorizer, metrics: this.#metrics, meter, logger };
     this.#exchangeDeps = { ...common, timeoutQueue: this.#timeoutQueue, budget: new BufferBudget(maxKeptBytes) };
     this.#checks = new HealthChecks({
       routes: this.#routes,

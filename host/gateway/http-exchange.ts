@@ -2,9 +2,9 @@ import { DEFAULT_TIMEOUTS, isRead, isRefusal, refuse } from '../../core/index.ts
 import type { Logger, Refusal } from '../../core/index.ts';
 import type { BufferBudget } from './buffer-budget.ts';
 import { CONNECT_TIMEOUT, INVALID_REQUEST } from './failure-reasons.ts';
-import { logRefusal, recordExchange } from './exchange-report.ts';
+import { logRefusal, recordExchange, recordSent } from './exchange-report.ts';
+import type { Counters } from './exchange-report.ts';
 import type { ClientRequestHandler, GatewayClient } from './gateway-client.ts';
-import type { GatewayMetrics } from './gateway-metrics.ts';
 import type { LiveRoute } from './live-route.ts';
 import { readRpcBody } from './json-rpc-body.ts';
 import type { RequestAuthorizer } from './request-authorizer.ts';
@@ -17,9 +17,8 @@ import { UpstreamAttempts } from './upstream-attempts.ts';
 import type { UpstreamFailure, UpstreamRequest, UpstreamResponseHandler } from './upstream-request.ts';
 import type { Upstream } from './upstream.ts';
 
-export interface HttpExchangeDeps {
+export interface HttpExchangeDeps extends Counters {
   readonly authorizer: RequestAuthorizer;
-  readonly metrics: GatewayMetrics;
   readonly timeoutQueue: TimeoutQueue;
   readonly logger: Logger;
   readonly budget: BufferBudget;
@@ -157,6 +156,7 @@ export class HttpExchange implements ClientRequestHandler, UpstreamResponseHandl
   #checkRpc(body: Buffer, { route, policy }: LiveRoute): Refusal | null {
     const request = readRpcBody(body, route.maxBatch);
     if (isRefusal(request)) return request;
+    this.#context.methods = request.methods;
     this.#attempts.idempotent = request.methods.every(isRead);
     const verdict = this.#deps.authorizer.admitRequests(this.#context, request, policy, 1);
     // The first refusal, real or in shadow mode, is the one that is recorded.
@@ -170,8 +170,13 @@ export class HttpExchange implements ClientRequestHandler, UpstreamResponseHandl
     const { live } = this.#context;
     if (live === null || this.#over) return;
     const upstream = this.#attempts.first(live);
-    if (upstream === null) this.#refuse(refuse('upstream_unavailable', { status: 503, retryAfterSeconds: 1 }));
-    else this.#ask(upstream, live);
+    if (upstream === null) {
+      this.#refuse(refuse('upstream_unavailable', { status: 503, retryAfterSeconds: 1 }));
+      return;
+    }
+    this.#context.sent = true;
+    recordSent(this.#deps, this.#context);
+    this.#ask(upstream, live);
   }
 
   #ask(upstream: Upstream, { route }: LiveRoute): void {
@@ -322,7 +327,7 @@ export class HttpExchange implements ClientRequestHandler, UpstreamResponseHandl
       this.#context.use?.leave();
       this.#client.setHandler(null);
     }
-    recordExchange(this.#deps.metrics, this.#context, status, this.#bytesIn, this.#response.bytes);
+    recordExchange(this.#deps, this.#context, status, this.#bytesIn, this.#response.bytes);
   }
 
   /** True while a streamed body waits for the client's next bytes. */

@@ -1,4 +1,4 @@
-import { chooseUpstream, MethodPolicy, routeLimits } from '../../core/index.ts';
+import { chooseUpstream, MeteredRoute, MethodPolicy, routeLimits } from '../../core/index.ts';
 import type { ChainCode, EffectiveLimits, GatewayRoute, GatewayRouteTable, Logger } from '../../core/index.ts';
 import { CHAIN_DEFINITIONS } from '../../plugins/definitions.ts';
 import type { OpenRawTransport } from './upstream-request.ts';
@@ -17,6 +17,7 @@ export interface LiveRoute {
   readonly route: GatewayRoute;
   readonly policy: MethodPolicy;
   readonly limits: EffectiveLimits;
+  readonly metered: MeteredRoute;
   readonly upstreams: readonly Upstream[];
 }
 
@@ -98,6 +99,6 @@ export class LiveRoutes {
       return upstream;
     });
     const limits = routeLimits(route, this.#limitPerAccount);
-    return { route, policy: new MethodPolicy(route.methods), limits, upstreams };
+    return { route, policy: new MethodPolicy(route.methods), limits, metered: new MeteredRoute(route), upstreams };
   }
 }

@@ -3,7 +3,7 @@ import { NO_LIMITS } from '../../core/index.ts';
 import type {
   AdmissionMode,
   AdmissionVerdict,
-  AppUsage,
+  AppUse,
   Authenticated,
   EffectiveLimits,
   RequestHead,
@@ -40,8 +40,12 @@ export interface RequestContext extends Omit<ReceivedRequest, 'head'> {
   auth: Authenticated | null;
   mode: AdmissionMode;
   limits: EffectiveLimits;
-  use: AppUsage | null;
+  use: AppUse | null;
   admission: AdmissionVerdict | null;
+  /** The methods of its calls; `null` until they were read. */
+  methods: readonly string[] | null;
+  /** True once a node was asked. */
+  sent: boolean;
 }
 
 const UNLIMITED: EffectiveLimits = { app: NO_LIMITS, account: NO_LIMITS };
@@ -82,6 +86,8 @@ export function newRequestContext(traceId: string, received: ReceivedRequest): R
     limits: UNLIMITED,
     use: null,
     admission: null,
+    methods: null,
+    sent: false,
   };
 }
 

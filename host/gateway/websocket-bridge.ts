@@ -1,16 +1,15 @@
 import { isUtf8 } from 'node:buffer';
 import { WebSocket } from 'ws';
 import type { RawData } from 'ws';
-import { isRefusal, readJsonRpc, refuse } from '../../core/index.ts';
+import { isRefusal, readJsonRpc, refuse, UNREAD } from '../../core/index.ts';
 import type { JsonRpcRequest, Logger, Refusal } from '../../core/index.ts';
 import type { RequestAuthorizer } from './request-authorizer.ts';
-import type { GatewayMetrics } from './gateway-metrics.ts';
+import type { Counters } from './exchange-report.ts';
 import { rpcRefusal } from './refusal-reply.ts';
 import type { RequestContext } from './request-context.ts';
 
-interface BridgeDeps {
+interface BridgeDeps extends Counters {
   readonly authorizer: RequestAuthorizer;
-  readonly metrics: GatewayMetrics;
   readonly logger: Logger;
 }
 
@@ -97,6 +96,8 @@ export class WebSocketBridge {
 
   #fromUpstream(bytes: Buffer, binary: boolean): void {
     this.#bytesOut += bytes.length;
+    // Which call it answers is not known.
+    this.#count(UNREAD, 0, bytes.length);
     this.#pass(this.#client, this.#upstream, bytes, binary);
   }
 
@@ -116,16 +117,31 @@ export class WebSocketBridge {
   /** The answer to a refused message; `null` for an allowed one. */
   #check(bytes: Buffer): string | null {
     const { live, traceId, auth } = this.context;
+    const { metrics, meter } = this.#deps;
     if (live === null || auth === null) return null;
     // ws checks the encoding of text frames alone, and the method policy depends on it.
     const text = isUtf8(bytes) ? bytes.toString('utf8') : '';
     const request = readJsonRpc(text, live.route.maxBatch);
-    if (isRefusal(request)) return rpcRefusal(request, 'null', traceId);
+    const methods = isRefusal(request) ? UNREAD : request.methods;
+    this.#count(methods, bytes.length, 0);
+    if (isRefusal(request)) {
+      meter.refused(auth.key.app.id, live.metered, methods);
+      return rpcRefusal(request, 'null', traceId);
+    }
     const admission = this.#deps.authorizer.admitRequests(this.context, request, live.policy, 0);
-    this.#deps.metrics.admission(live.route.host, auth.key.app.id, admission);
-    return admission.verdict === 'refused'
-      ? refusalText(request, admission.refusal ?? refuse('bad_request'), traceId)
-      : null;
+    metrics.admission(live.route.host, auth.key.app.id, admission);
+    if (admission.verdict === 'refused') {
+      meter.refused(auth.key.app.id, live.metered, methods);
+      return refusalText(request, admission.refusal ?? refuse('bad_request'), traceId);
+    }
+    metrics.units(live.route.host, auth.key.app.id, meter.sent(auth.key.app.id, live.metered, methods));
+    return null;
+  }
+
+  #count(methods: readonly string[], bytesIn: number, bytesOut: number): void {
+    const { live, auth } = this.context;
+    if (live !== null && auth !== null)
+      this.#deps.meter.bytes(auth.key.app.id, live.metered, methods, bytesIn, bytesOut);
   }
 
   /** Forwards a message, and pauses its sender while too many bytes are unsent. */

@@ -6,15 +6,15 @@ import type { KeyDirectory, Logger } from '../../core/index.ts';
 import type { RequestAuthorizer } from './request-authorizer.ts';
 import { nextUpstream } from './live-route.ts';
 import type { LiveRoute, LiveRoutes } from './live-route.ts';
-import type { GatewayMetrics } from './gateway-metrics.ts';
+import { recordExchange } from './exchange-report.ts';
+import type { Counters } from './exchange-report.ts';
 import { graceHeaders, writeRawRefusal } from './refusal-response.ts';
 import type { Upstream } from './upstream.ts';
 import type { RequestContext } from './request-context.ts';
 import { WebSocketBridge } from './websocket-bridge.ts';
 
-export interface WebSocketDeps {
+export interface WebSocketDeps extends Counters {
   readonly authorizer: RequestAuthorizer;
-  readonly metrics: GatewayMetrics;
   readonly logger: Logger;
   readonly routes: LiveRoutes;
   readonly directory: KeyDirectory;
@@ -43,7 +43,7 @@ export class WebSockets {
     socket.on('error', () => socket.destroy());
     const refusal = this.#deps.authorizer.check(context) ?? checkHandshake(req);
     if (refusal !== null) {
-      this.#measure(context, refusal.status);
+      recordExchange(this.#deps, context, refusal.status, 0, 0);
       writeRawRefusal(socket, context, refusal, ['Sec-WebSocket-Version', '13']);
       return;
     }
@@ -62,7 +62,7 @@ export class WebSockets {
     const upstream = nextUpstream(live, tried);
     if (upstream === null) {
       const refusal = refuse('upstream_unavailable', tried.length === 0 ? { status: 503, retryAfterSeconds: 1 } : {});
-      this.#measure(context, refusal.status);
+      recordExchange(this.#deps, context, refusal.status, 0, 0);
       writeRawRefusal(client.socket, context, refusal);
       return;
     }
@@ -112,7 +112,7 @@ export class WebSockets {
     if (socket.destroyed) abandon();
     server.handleUpgrade(req, socket, head, (client) => {
       socket.off('close', abandon);
-      this.#measure(context, 101);
+      recordExchange(this.#deps, context, 101, 0, 0);
       const bridge: WebSocketBridge = new WebSocketBridge(client, connection, context, this.#deps, () => {
         this.#bridges.delete(bridge);
         this.#deps.metrics.connections(live.route.host, -1);
@@ -141,14 +141,6 @@ export class WebSockets {
     if (route?.enabled !== true) bridge.close(1001, 'route_disabled');
     else if (!allowsOrigin(route.cors, context.head?.origin ?? null)) bridge.close(4403, 'origin_not_allowed');
     else bridge.beat();
-  }
-
-  #measure(context: RequestContext, status: number): void {
-    const { live, auth, admission, startedAt } = context;
-    const route = live?.route.host ?? 'unknown';
-    if (auth !== null && admission !== null) this.#deps.metrics.admission(route, auth.key.app.id, admission);
-    const seconds = (performance.now() - startedAt) / 1000;
-    this.#deps.metrics.request({ route, app: auth?.key.app.id ?? 'none', status, seconds, bytesIn: 0, bytesOut: 0 });
   }
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { randomTraceId } from '../../adapters/http/trace-id.ts';
-import { AppLimits, KeyCache, RouteCache, RateLimitSync } from '../../core/index.ts';
+import { AppLimits, KeyCache, RouteCache, RateLimitSync, UsageMeter, UsageRecorder } from '../../core/index.ts';
 import { LazyGateway } from '../lazy-gateway.ts';
 import { recipe } from '../parts.ts';
 import type { Recipes } from '../parts.ts';
@@ -24,9 +24,15 @@ export const gatewayRecipes = {
     ({ appLimits: limits, storage, clock }) =>
       new RateLimitSync({ limits, uses: storage.uses, clock, instance: randomUUID() }),
   ),
+  usageMeter: recipe(['clock'], ({ clock }) => new UsageMeter(clock)),
+  usageRecorder: recipe(
+    ['usageMeter', 'storage', 'logger'],
+    ({ usageMeter: meter, storage, logger }) =>
+      new UsageRecorder({ meter, usage: storage.usage, logger, instance: randomUUID() }),
+  ),
   gateway: recipe(
-    ['config', 'routeCache', 'keyDirectory', 'clock', 'metrics', 'logger', 'appLimits'],
-    ({ config, routeCache, keyDirectory: directory, appLimits: limiter, ...ports }) =>
+    ['config', 'routeCache', 'keyDirectory', 'clock', 'metrics', 'logger', 'appLimits', 'usageMeter'],
+    ({ config, routeCache, keyDirectory: directory, appLimits: limiter, usageMeter: meter, ...ports }) =>
       new LazyGateway({
         ...ports,
         ...config.gateway,
@@ -34,6 +40,7 @@ export const gatewayRecipes = {
         routes: () => routeCache.table(),
         directory,
         limiter,
+        meter,
         traceId: randomTraceId,
       }),
   ),

@@ -399,9 +399,13 @@ const NOT_KILLED_AT: Readonly<Record<string, readonly string[]>> = {
     storage.sessions.noteUse,
     storage.sessions.prune,
     storage.uses?.exchange,
+    storage.usage.prune,
     tx.chains.moveReread,
     tx.transfers.update,
   ]),
+  'a kill loses what was counted in the last second, and a batch is added whole or not at all': pathsOf(
+    ({ storage }) => [storage.usage.add],
+  ),
   'a lease of a killed process expires': pathsOf(({ storage }) => [
     storage.leases.acquire,
     storage.leases.acquireNode,

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import {
   AdmissionTally,
   AppLimits,
-  AppUsage,
+  AppUse,
   chooseUpstream,
   isRead,
   isRefusal,
@@ -185,7 +185,7 @@ describe('limits', () => {
   test('never more than the burst and the rate allow, in any window', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.nat(500), fc.integer({ min: 1, max: 25 })), { maxLength: 60 }), (steps) => {
-        const use = new AppUsage(0);
+        const use = new AppUse(0);
         let now = 0;
         let taken = 0;
         for (const [ms, count] of steps) {
@@ -197,20 +197,20 @@ describe('limits', () => {
     );
   });
   test('Retry-After is long enough', () => {
-    const use = new AppUsage(0);
+    const use = new AppUse(0);
     assert.equal(use.charge(limits, 20, 0), null);
     const refusal = use.charge(limits, 15, 0);
     assert.equal(refusal?.retryAfterSeconds, 2);
     assert.equal(use.charge(limits, 15, 2000), null);
   });
   test('a clock that goes back gives nothing', () => {
-    const use = new AppUsage(10_000);
+    const use = new AppUse(10_000);
     use.charge(limits, 20, 10_000);
     assert.equal(use.charge(limits, 1, 0)?.reason, 'rate_limited');
     assert.equal(use.charge(limits, 1, 10_000)?.reason, 'rate_limited');
   });
   test('concurrency', () => {
-    const use = new AppUsage(0);
+    const use = new AppUse(0);
     use.enter();
     assert.equal(use.checkConcurrency(limits), null);
     use.enter();

@@ -4,11 +4,11 @@ import { AppLimits, NO_LIMITS, RateLimitSync } from '../../core/index.ts';
 import type {
   AccountId,
   AppId,
-  AppUsageCount,
-  RemoteUsage,
-  UsageExchange,
+  AppUseCount,
+  RemoteUse,
+  SharedUseExchange,
   RouteId,
-  UsageStore,
+  SharedUseStore,
 } from '../../core/index.ts';
 
 const [APP, ROUTE] = ['7' as AppId, '1' as RouteId];
@@ -17,11 +17,11 @@ const APP_LIMITS = { requestsPerSecond: 10, burst: 20, concurrency: 3 };
 const LIMITS = { app: APP_LIMITS, account: NO_LIMITS };
 
 /** What the database keeps, with a clock that is told. */
-class World implements UsageStore {
+class World implements SharedUseStore {
   now = 1_000_000;
-  readonly #rows = new Map<string, RemoteUsage & { readonly at: number }>();
+  readonly #rows = new Map<string, RemoteUse & { readonly at: number }>();
 
-  exchange(instance: string, counts: readonly AppUsageCount[], lastAt: number | null): Promise<UsageExchange> {
+  exchange(instance: string, counts: readonly AppUseCount[], lastAt: number | null): Promise<SharedUseExchange> {
     for (const count of counts)
       this.#rows.set(`${instance} ${count.subject} ${count.routeId}`, { ...count, instance, at: this.now });
     const after = Math.max(this.now - 60_000, Math.min(this.now, lastAt ?? this.now) - 5_000);

@@ -101,6 +101,7 @@ export const routeOf = (upstreams: readonly string[], changes: Partial<GatewayRo
   limits: NO_LIMITS,
   timeouts: DEFAULT_TIMEOUTS,
   cors: DEFAULT_CORS,
+  units: {},
   maxBodyBytes: DEFAULT_MAX_BODY_BYTES,
   maxBatch: DEFAULT_MAX_BATCH,
   ...changes,

@@ -37,7 +37,7 @@ describe('the configuration', () => {
     assert.equal(config.listen.port, 8080);
     assert.equal(config.callbacks.allowPrivateNetworks, true);
     assert.equal(config.rateSources[0]?.use, 'static');
-    assert.deepEqual(config.gateway, { fastPath: true, keysInPath: true });
+    assert.deepEqual(config.gateway, { fastPath: true, keysInPath: true, usageRetentionMs: 400 * 86_400_000 });
     assert.deepEqual(config.orders, {
       timeoutMs: 1_800_000,
       watchMs: 86_400_000,
@@ -243,13 +243,13 @@ describe('the configuration', () => {
     const { config } = planOf({
       ...options,
       keys: { graceSeconds: 7 },
-      gateway: { fastPath: false, keysInPath: false },
+      gateway: { fastPath: false, keysInPath: false, usageRetentionDays: 62 },
       auth: { clockSkewSeconds: 2 },
       rates: { sources: [{ use: 'coingecko', apiKey: 'CG-text' }] },
     });
     assert.equal(config.mode, 'production');
     assert.deepEqual([config.keys.graceSeconds, config.auth.clockSkewMs], [7, 2_000]);
-    assert.deepEqual(config.gateway, { fastPath: false, keysInPath: false });
+    assert.deepEqual(config.gateway, { fastPath: false, keysInPath: false, usageRetentionMs: 62 * 86_400_000 });
     assert.deepEqual(config.rateSources, [{ use: 'coingecko', apiKey: 'CG-text' }]);
     assert.equal(config.callbacks.allowPrivateNetworks, false);
     for (const name of ['listen', 'database', 'plugins', 'dataDir', 'apiDocs']) assert.ok(!(name in config), name);

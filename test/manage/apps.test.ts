@@ -29,6 +29,7 @@ const CONFIGURED: GatewayRoute = {
   limits: NO_LIMITS,
   timeouts: DEFAULT_TIMEOUTS,
   cors: DEFAULT_CORS,
+  units: {},
   maxBodyBytes: DEFAULT_MAX_BODY_BYTES,
   maxBatch: DEFAULT_MAX_BATCH,
 };
@@ -202,6 +203,7 @@ eachStorage((_name, open) => {
         limits: { requests_per_second: null, burst: null, concurrency: null },
         timeouts: { connect_ms: 5000, first_byte_ms: 30_000, idle_ms: 60_000 },
         cors: { origins: ['*'] },
+        units: {},
         max_body_bytes: 5_242_880,
         max_batch: 1000,
         source: 'managed',
@@ -213,12 +215,14 @@ eachStorage((_name, open) => {
         methods: { deny: ['stop'] },
         limits: { burst: 9 },
         cors: { origins: ['https://app.example'] },
+        units: { eth_getLogs: 20, '*': 0 },
       };
       const changed = managed(
         await fixture.admin.client.request('PATCH', `/manage/v1/gateways/${String(id)}`, { body }),
       );
       assert.deepEqual(changed['upstreams'], body.upstreams);
       assert.deepEqual(changed['cors'], body.cors);
+      assert.deepEqual(changed['units'], body.units);
       assert.deepEqual(changed['timeouts'], { connect_ms: 5000, first_byte_ms: 30_000, idle_ms: 5 });
       assert.deepEqual(
         [changed['methods'], changed['limits']],
@@ -244,6 +248,15 @@ eachStorage((_name, open) => {
         400,
         'cors.origins.0',
       );
+      for (const [units, field] of [
+        [{ eth_call: -1 }, 'units.eth_call'],
+        [{ eth_call: 0.5 }, 'units.eth_call'],
+        [{ '*': 1_000_001 }, 'units.*'],
+        [{ 'eth_*': 2 }, 'units'],
+        [{ '=1+1': 2 }, 'units'],
+        [[], 'units'],
+      ] as const)
+        assertRefused(await fixture.admin.client.post('/manage/v1/gateways', { ...route, units }), 400, field);
     });
 
     test('a gateway of the configuration is changed only there; users see none', async () => {

@@ -32,6 +32,9 @@ const gatewaySchema = z
     cors: z
       .object({ origins: z.array(z.string()).readonly() })
       .meta({ description: 'From which web pages it may be used; `*` is any' }),
+    units: z
+      .record(z.string(), whole('Units'))
+      .meta({ description: 'What a call of a method costs; `*` is every other method, 1 where it is left out' }),
     max_body_bytes: whole('Bytes'),
     max_batch: whole('Elements'),
     source: z.enum(['config', 'managed']).meta({ description: 'A gateway of the configuration is changed only there' }),
@@ -41,12 +44,13 @@ const gatewaySchema = z
   .meta({ id: 'Gateway' });
 
 function gatewayRecord({ route, source, createdAt, modifiedAt }: RouteRecord): z.input<typeof gatewaySchema> {
-  const { timeouts, limits, maxBodyBytes, maxBatch, upstreams, ...rest } = route;
+  const { timeouts, limits, maxBodyBytes, maxBatch, upstreams, units, ...rest } = route;
   return {
     ...rest,
     upstreams: upstreams.map(({ url, headers }) => ({ url, headers: { ...headers } })),
     limits: limitsRecord(limits),
     timeouts: { connect_ms: timeouts.connectMs, first_byte_ms: timeouts.firstByteMs, idle_ms: timeouts.idleMs },
+    units: { ...units },
     max_body_bytes: maxBodyBytes,
     max_batch: maxBatch,
     source,
@@ -95,6 +99,10 @@ const createBody = z.object({
   cors: z
     .object({ origins: texts(MAX_ORIGINS, 300, 'Origins, such as https://app.example; * is any').optional() })
     .transform(inputOf)
+    .optional(),
+  units: z
+    .record(z.string(), plainNumber('Units', true), { error: 'must be an object of methods and units' })
+    .meta({ description: 'What a call of a method costs; `*` is every other method' })
     .optional(),
   max_body_bytes: number('Bytes'),
   max_batch: number('Elements'),

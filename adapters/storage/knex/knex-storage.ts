@@ -23,6 +23,7 @@ import type {
   Storage,
   Transaction,
   TransferStore,
+  SharedUseStore,
   UsageStore,
   WalletStore,
 } from '../../../core/index.ts';
@@ -55,6 +56,7 @@ import { KnexSessionStore, KnexSessionWrites } from './stores/session-store.ts';
 import { KnexUnconfirmedPaymentStore, KnexUnconfirmedPaymentWrites } from './stores/unconfirmed-payment-store.ts';
 import { KnexTransferStore } from './stores/transfer-store.ts';
 import { KnexTransferWrites } from './stores/transfer-writes.ts';
+import { KnexSharedUseStore } from './stores/shared-use-store.ts';
 import { KnexUsageStore } from './stores/usage-store.ts';
 import { KnexWalletStore, KnexWalletWrites } from './stores/wallet-store.ts';
 import type { Session } from './session.ts';
@@ -102,7 +104,8 @@ export class KnexStorage implements Storage {
   readonly sessions: SessionStore;
   readonly unconfirmedPayments: UnconfirmedPaymentStore;
   readonly transfers: TransferStore;
-  readonly uses: UsageStore | null;
+  readonly uses: SharedUseStore | null;
+  readonly usage: UsageStore;
   readonly wallets: WalletStore;
   readonly #db: Database;
   readonly #feed: KnexChangeFeed;
@@ -131,7 +134,8 @@ export class KnexStorage implements Storage {
     this.orders = new KnexOrderStore(db);
     this.unconfirmedPayments = new KnexUnconfirmedPaymentStore(db);
     this.transfers = new KnexTransferStore(db);
-    this.uses = db.dialect.manyServers ? new KnexUsageStore(db) : null;
+    this.uses = db.dialect.manyServers ? new KnexSharedUseStore(db) : null;
+    this.usage = new KnexUsageStore(db);
     this.wallets = new KnexWalletStore(db);
   }
 

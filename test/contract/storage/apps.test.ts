@@ -61,6 +61,7 @@ function route(given: Partial<StoredRoute> = {}): StoredRoute {
     limits: { requestsPerSecond: 5, burst: null, concurrency: null },
     timeouts: { connectMs: 1, firstByteMs: 2, idleMs: 3 },
     cors: { origins: ['https://app.example'] },
+    units: { eth_getLogs: 20, '*': 2 },
     maxBodyBytes: 4,
     maxBatch: 5,
     createdAt: NOW,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AppUsageCount, RemoteUsage, RouteId } from '../../../core/index.ts';
+import type { AppUseCount, RemoteUse, RouteId } from '../../../core/index.ts';
 import { eachStorage } from '../../support/each-storage.ts';
 import type { TestStorage } from '../../support/storage.ts';
 
@@ -13,9 +13,9 @@ const count = (subject: string, taken: number, running = 0) => ({
 
 type Exchange = (
   instance: string,
-  counts: readonly AppUsageCount[],
+  counts: readonly AppUseCount[],
   lastAt?: number | null,
-) => Promise<readonly RemoteUsage[]>;
+) => Promise<readonly RemoteUse[]>;
 
 const exchangeOf = ({ storage: { uses } }: TestStorage): Exchange => {
   assert(uses !== null);

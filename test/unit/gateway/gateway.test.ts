@@ -51,6 +51,7 @@ const route = (changes: Partial<GatewayRoute> = {}): GatewayRoute => ({
   limits: NO_LIMITS,
   timeouts: DEFAULT_TIMEOUTS,
   cors: DEFAULT_CORS,
+  units: {},
   maxBodyBytes: DEFAULT_MAX_BODY_BYTES,
   maxBatch: DEFAULT_MAX_BATCH,
   ...changes,

@@ -26,6 +26,7 @@ import { passkeys } from './0021-passkeys.ts';
 import { sessionLife } from './0022-session-life.ts';
 import { temporaryPasswords } from './0023-temporary-passwords.ts';
 import { routeCors } from './0024-route-cors.ts';
+import { usage } from './0025-usage.ts';
 import type { Migration } from './migration.ts';
 import { checksum, ruleStatements } from './rules.ts';
 
@@ -55,6 +56,7 @@ export const MIGRATIONS: readonly Migration[] = [
   sessionLife,
   temporaryPasswords,
   routeCors,
+  usage,
 ];
 /** The row with the version of the triggers. */
 const RULES = 'rules';

@@ -1,24 +1,55 @@
-import type { AppUsageCount, UsageExchange, Millis, RouteId, UsageStore } from '../../../../core/index.ts';
+import { DAY_MS, startOfDay } from '../../../../core/index.ts';
+import type {
+  AppId,
+  Millis,
+  UsageBatch,
+  UsageGroup,
+  UsageQuery,
+  UsageRow,
+  UsageStore,
+  UsageSum,
+} from '../../../../core/index.ts';
 import type { Database } from '../database.ts';
+import type { Run } from '../dialects/dialect.ts';
 import type { Column } from '../rows/columns.ts';
-import { integer, text } from '../rows/values.ts';
+import { integer, integerOrNull, textOrNull } from '../rows/values.ts';
+import { deleteSome } from './common.ts';
 
-/** An instance whose usage is older has no requests running, or is gone. Longer than a statement may take to become visible. */
-const FRESH_MS = 5_000;
-const KEPT_MS = 60_000;
+const COUNTS = ['requests', 'units', 'errors', 'bytes_in', 'bytes_out'] as const;
 
-type Shown = AppUsageCount & { readonly instance: string; readonly at: number };
-
-const COLUMNS: readonly Column<Shown>[] = [
-  { name: 'instance', kind: 'text', of: (use) => use.instance },
-  { name: 'app_id', kind: 'text', of: (use) => use.subject },
-  { name: 'route_id', kind: 'text', of: (use) => use.routeId },
-  { name: 'taken', kind: 'bigint', of: (use) => use.taken },
-  { name: 'running', kind: 'bigint', of: (use) => use.running },
-  { name: 'shown_at', kind: 'bigint', of: (use) => use.at },
+const COLUMNS: readonly Column<UsageRow>[] = [
+  { name: 'app_id', kind: 'text', of: (row) => row.appId },
+  { name: 'hour', kind: 'bigint', of: (row) => row.hour },
+  { name: 'route', kind: 'text', of: (row) => row.route },
+  { name: 'method', kind: 'text', of: (row) => row.method },
+  { name: 'requests', kind: 'bigint', of: (row) => row.requests },
+  { name: 'units', kind: 'bigint', of: (row) => row.units },
+  { name: 'errors', kind: 'bigint', of: (row) => row.errors },
+  { name: 'bytes_in', kind: 'bigint', of: (row) => row.bytesIn },
+  { name: 'bytes_out', kind: 'bigint', of: (row) => row.bytesOut },
 ];
 
-/** Usage of Apps and accounts on each instance, in `gateway_uses`. All times are the database's. */
+interface DayUnits {
+  readonly appId: AppId;
+  readonly day: Millis;
+  readonly units: number;
+}
+
+const DAY_COLUMNS: readonly Column<DayUnits>[] = [
+  { name: 'app_id', kind: 'text', of: (row) => row.appId },
+  { name: 'day', kind: 'bigint', of: (row) => row.day },
+  { name: 'units', kind: 'bigint', of: (row) => row.units },
+];
+
+/** What the rows of a group have in common, and under which name a sum has it. */
+const GROUPS: Readonly<Record<UsageGroup, { readonly of: string; readonly as: 'at' | 'route' | 'method' }>> = {
+  hour: { of: 'hour', as: 'at' },
+  day: { of: `hour - hour % ${DAY_MS}`, as: 'at' },
+  route: { of: 'route', as: 'route' },
+  method: { of: 'method', as: 'method' },
+};
+
+/** What Apps used, in `gateway_usage` by hour and in `gateway_usage_days` by day. */
 export class KnexUsageStore implements UsageStore {
   readonly #db: Database;
 
@@ -26,36 +57,84 @@ export class KnexUsageStore implements UsageStore {
     this.#db = db;
   }
 
-  async exchange(instance: string, counts: readonly AppUsageCount[], lastAt: Millis | null): Promise<UsageExchange> {
+  async add({ instance, number, rows }: UsageBatch): Promise<void> {
     const { tables, dialect } = this.#db;
-    const [clock] = await this.#db.read(`SELECT ${dialect.nowMs} AS now`);
-    const now = clock === undefined ? 0 : integer(clock, 'now');
-    if (counts.length > 0)
-      await this.#show(
-        counts.map((count) => ({ ...count, instance, at: now })),
-        now,
+    await this.#db.transaction(async ({ run }) => {
+      // Waits for a former attempt that is still being committed, and finds what it stored.
+      const [first] = await run(
+        `INSERT INTO ${tables.usageBatches} AS b (instance, number, added_at) VALUES (?, ?, ${dialect.nowMs})
+         ON CONFLICT (instance) DO UPDATE SET number = excluded.number, added_at = excluded.added_at
+         WHERE b.number < excluded.number RETURNING number`,
+        [instance, number],
       );
-    const freshAfter = now - FRESH_MS;
-    const after = Math.max(now - KEPT_MS, Math.min(now, lastAt ?? now) - FRESH_MS);
-    const rows = await this.#db.read(
-      `SELECT instance, app_id, route_id, taken, CASE WHEN shown_at > ? THEN running ELSE 0 END AS running FROM ${tables.uses} WHERE shown_at > ? AND instance <> ?`,
-      [freshAfter, after, instance],
-    );
-    const uses = rows.map((row) => ({
-      instance: text(row, 'instance'),
-      subject: text(row, 'app_id'),
-      routeId: text(row, 'route_id') as RouteId,
-      taken: integer(row, 'taken'),
-      running: integer(row, 'running'),
-    }));
-    return { at: now, uses };
+      if (first === undefined) return;
+      await this.#increase(run, tables.usage, COLUMNS, inOrder(rows, hourKey), COUNTS);
+      await this.#increase(run, tables.usageDays, DAY_COLUMNS, inOrder(byDay(rows), dayKey), ['units']);
+    });
   }
 
-  async #show(shown: readonly Shown[], now: number): Promise<void> {
-    const { tables, dialect } = this.#db;
-    const { sql, bindings } = dialect.insertList(tables.uses, COLUMNS, shown);
-    const set = ['taken', 'running', 'shown_at'].map((name) => `${name} = excluded.${name}`).join(', ');
-    await this.#db.write(`${sql} ON CONFLICT (instance, app_id, route_id) DO UPDATE SET ${set}`, bindings);
-    await this.#db.write(`DELETE FROM ${tables.uses} WHERE shown_at < ?`, [now - KEPT_MS]);
+  async sum({ appId, from, to, by }: UsageQuery): Promise<readonly UsageSum[]> {
+    const { of, as } = GROUPS[by];
+    const sums = COUNTS.map((name) => `sum(${name}) AS ${name}`).join(', ');
+    const rows = await this.#db.read(
+      `SELECT ${of} AS ${as}, ${sums} FROM ${this.#db.tables.usage}
+       WHERE app_id = ? AND hour >= ? AND hour < ? GROUP BY ${of} ORDER BY ${of}`,
+      [appId, from, to],
+    );
+    return rows.map((row) => ({
+      at: integerOrNull(row, 'at'),
+      route: textOrNull(row, 'route'),
+      method: textOrNull(row, 'method'),
+      requests: integer(row, 'requests'),
+      units: integer(row, 'units'),
+      errors: integer(row, 'errors'),
+      bytesIn: integer(row, 'bytes_in'),
+      bytesOut: integer(row, 'bytes_out'),
+    }));
   }
+
+  async prune(before: Millis, limit: number): Promise<number> {
+    const { usage, usageDays, usageBatches } = this.#db.tables;
+    const hours = await deleteSome(this.#db, usage, ['app_id', 'hour', 'route', 'method'], 'hour < ?', [before], limit);
+    const days = await deleteSome(this.#db, usageDays, ['app_id', 'day'], 'day < ?', [startOfDay(before)], limit);
+    const batches = await deleteSome(this.#db, usageBatches, ['instance'], 'added_at < ?', [before], limit);
+    return hours + days + batches;
+  }
+
+  /** Adds counts to the rows that are there, and stores the others. */
+  async #increase<T>(
+    run: Run,
+    table: string,
+    columns: readonly Column<T>[],
+    rows: readonly T[],
+    counts: readonly string[],
+  ): Promise<void> {
+    const { sql, bindings } = this.#db.dialect.insertList(`${table} AS u`, columns, rows);
+    const key = columns.map(({ name }) => name).filter((name) => !counts.includes(name));
+    const sums = counts.map((name) => `${name} = u.${name} + excluded.${name}`);
+    await run(`${sql} ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${sums.join(', ')}`, bindings);
+  }
+}
+
+const hourKey = ({ appId, hour, route, method }: UsageRow): string => `${appId} ${hour} ${route} ${method}`;
+const dayKey = ({ appId, day }: DayUnits): string => `${appId} ${day}`;
+
+/** Instances that lock the same rows lock them in the same order, so that none waits for another in a circle. */
+function inOrder<T>(rows: readonly T[], key: (row: T) => string): readonly T[] {
+  return rows
+    .map((row) => ({ row, name: key(row) }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .map(({ row }) => row);
+}
+
+function byDay(rows: readonly UsageRow[]): readonly DayUnits[] {
+  const days = new Map<string, { appId: AppId; day: Millis; units: number }>();
+  for (const { appId, hour, units } of rows) {
+    const day = startOfDay(hour);
+    const name = `${appId} ${day}`;
+    const found = days.get(name);
+    if (found === undefined) days.set(name, { appId, day, units });
+    else found.units += units;
+  }
+  return [...days.values()];
 }

@@ -1,0 +1,154 @@
+import type { AppId } from '../kernel/ids.ts';
+import { HOUR_MS, startOfHour } from '../kernel/time.ts';
+import type { Millis } from '../kernel/time.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { UsageCounts, UsageRow } from '../ports/usage-store.ts';
+import { OTHER_METHOD } from './metered-route.ts';
+import type { MeteredRoute } from './metered-route.ts';
+
+type Counting = { -readonly [Field in keyof UsageCounts]: number };
+/** By method. */
+type RouteCounts = Map<string, Counting>;
+/** By the route's host. */
+type AppCounts = Map<string, RouteCounts>;
+
+const MAX_RECORDS = 100_000;
+
+/**
+ * What Apps use, counted in memory by App, route, method and hour (UTC) until {@link take} hands it over to be stored.
+ *
+ * A call that is counted already takes three look-ups and no memory. The number of records is bounded: beyond it a method
+ * is counted with the App's `other` ones, and where there is no such record {@link lost}.
+ */
+export class UsageMeter {
+  readonly #clock: Clock;
+  readonly #max: number;
+  #hour: Millis;
+  #apps = new Map<AppId, AppCounts>();
+  #records = 0;
+  /** Of hours that are over. */
+  #closed: UsageRow[] = [];
+  #lost = 0;
+
+  constructor(clock: Clock, max = MAX_RECORDS) {
+    this.#clock = clock;
+    this.#max = max;
+    this.#hour = startOfHour(clock.now());
+  }
+
+  /** How many records there are, with those of hours that are over. */
+  get size(): number {
+    return this.#records + this.#closed.length;
+  }
+
+  /** Calls that could not be counted, since the start. */
+  get lost(): number {
+    return this.#lost;
+  }
+
+  /** Calls that go to a node: they cost their units whatever becomes of them. Returns these. */
+  sent(app: AppId, route: MeteredRoute, methods: readonly string[]): number {
+    let all = 0;
+    for (const name of methods) {
+      const { name: counted, units } = route.method(name);
+      all += units;
+      const counts = this.#counts(app, route.host, counted);
+      if (counts === null) {
+        this.#lost += 1;
+        continue;
+      }
+      counts.requests += 1;
+      counts.units += units;
+    }
+    return all;
+  }
+
+  /** Calls that were refused before a node was asked: an error each, and no units. */
+  refused(app: AppId, route: MeteredRoute, methods: readonly string[]): void {
+    for (const name of methods) {
+      const counts = this.#counts(app, route.host, route.method(name).name);
+      if (counts === null) {
+        this.#lost += 1;
+        continue;
+      }
+      counts.requests += 1;
+      counts.errors += 1;
+    }
+  }
+
+  /** Calls that went to a node and came to an error. */
+  failed(app: AppId, route: MeteredRoute, methods: readonly string[]): void {
+    for (const name of methods) {
+      const counts = this.#counts(app, route.host, route.method(name).name);
+      if (counts !== null) counts.errors += 1;
+    }
+  }
+
+  /** Bytes of bodies. Those of a batch are shared out evenly, what is left to its first call. */
+  bytes(app: AppId, route: MeteredRoute, methods: readonly string[], bytesIn: number, bytesOut: number): void {
+    if (bytesIn === 0 && bytesOut === 0) return;
+    const shareIn = Math.floor(bytesIn / methods.length);
+    const shareOut = Math.floor(bytesOut / methods.length);
+    let restIn = bytesIn - shareIn * methods.length;
+    let restOut = bytesOut - shareOut * methods.length;
+    for (const name of methods) {
+      const counts = this.#counts(app, route.host, route.method(name).name);
+      if (counts !== null) {
+        counts.bytesIn += shareIn + restIn;
+        counts.bytesOut += shareOut + restOut;
+      }
+      restIn = 0;
+      restOut = 0;
+    }
+  }
+
+  /** What was counted since it was taken last, up to so many rows, each (App, hour, route, method) once; it counts on from zero. */
+  take(max: number): readonly UsageRow[] {
+    this.#turn();
+    const rows = this.#closed.splice(0, max);
+    this.#move(rows, max);
+    return rows;
+  }
+
+  #counts(app: AppId, host: string, method: string): Counting | null {
+    this.#turn();
+    const found = this.#apps.get(app)?.get(host)?.get(method);
+    return found ?? this.#begin(app, host, method);
+  }
+
+  #begin(app: AppId, host: string, method: string): Counting | null {
+    if (this.size >= this.#max) return this.#apps.get(app)?.get(host)?.get(OTHER_METHOD) ?? null;
+    const routes = this.#apps.get(app) ?? new Map<string, RouteCounts>();
+    this.#apps.set(app, routes);
+    const methods: RouteCounts = routes.get(host) ?? new Map<string, Counting>();
+    routes.set(host, methods);
+    const counts = { requests: 0, units: 0, errors: 0, bytesIn: 0, bytesOut: 0 };
+    methods.set(method, counts);
+    this.#records += 1;
+    return counts;
+  }
+
+  /** Begins a new hour when the present one is over. */
+  #turn(): void {
+    const now = this.#clock.now();
+    if (now < this.#hour + HOUR_MS) return;
+    this.#move(this.#closed, Infinity);
+    this.#hour = startOfHour(now);
+  }
+
+  /** Moves the records of the present hour to the end of the rows, until there are so many. */
+  #move(rows: UsageRow[], max: number): void {
+    for (const [appId, routes] of this.#apps) {
+      for (const [route, methods] of routes) {
+        for (const [method, counts] of methods) {
+          if (rows.length >= max) return;
+          rows.push({ appId, hour: this.#hour, route, method, ...counts });
+          methods.delete(method);
+          this.#records -= 1;
+        }
+        routes.delete(route);
+      }
+      this.#apps.delete(appId);
+    }
+  }
+}
