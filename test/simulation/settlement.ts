@@ -36,18 +36,29 @@ export class Settlement {
   }
 
   async run(doing: Doing): Promise<void> {
-    const world = this.#world;
     await doing('calm', this.#instance, () => this.#calm());
     await doing('operators', this.#instance, () => this.#operators(false));
     await this.#rounds(doing, 20_000);
     // Past every deadline, then past every watch window, and then for what is given up or cancelled after hours.
-    for (const hours of [1, 30, 4, 80]) {
-      world.advance(hours * 3_600_000);
-      for (const { chain } of world.nodes) for (let i = 0; i < BLOCKS_MEANWHILE; i++) chain.mine(null);
-      world.look();
-      await doing('operators', this.#instance, () => this.#operators(true));
-      await this.#rounds(doing, 60_000);
+    for (const hours of [1, 30, 4, 80]) await this.#wait(doing, hours);
+    // Payments from one address that no miner takes are cancelled one after the other.
+    for (let left = this.#underWay(), before = Infinity; left > 0 && left < before;) {
+      for (const hours of [30, 80]) await this.#wait(doing, hours);
+      [before, left] = [left, this.#underWay()];
     }
+  }
+
+  async #wait(doing: Doing, hours: number): Promise<void> {
+    const world = this.#world;
+    world.advance(hours * 3_600_000);
+    for (const { chain } of world.nodes) for (let i = 0; i < BLOCKS_MEANWHILE; i++) chain.mine(null);
+    world.look();
+    await doing('operators', this.#instance, () => this.#operators(true));
+    await this.#rounds(doing, 60_000);
+  }
+
+  #underWay(): number {
+    return [...this.#rules.payouts.values()].filter(({ status }) => status === 'LIVE').length;
   }
 
   /** What should be at its end and is not. */
@@ -363,7 +374,7 @@ export class Settlement {
     const done = new Set(
       [...this.#rules.payouts.values()].filter(({ status }) => status !== 'LIVE').map(({ mined_txid }) => mined_txid),
     );
-    const live = [...this.#rules.payouts.values()].some(({ status }) => status === 'LIVE');
+    const live = this.#underWay() > 0;
     const problems = this.#unmined();
     for (const { code, chain } of this.#world.nodes) {
       for (const { tx } of chain.included.values()) {
