@@ -212,6 +212,7 @@ export * from './manage/manage-credentials.ts';
 export * from './manage/manage-security.ts';
 export * from './manage/manage-passkeys.ts';
 export * from './manage/manage-apps.ts';
+export * from './manage/app-usage.ts';
 export * from './manage/manage-routes.ts';
 export * from './manage/manage-callbacks.ts';
 export * from './manage/manage-orders.ts';

@@ -204,7 +204,10 @@ function successOf({ reply, examples, envelope, status }: Operation): ResponseCo
   return {
     description: status === 201 ? 'Created' : 'OK',
     headers: traceHeader,
-    content: { 'application/json': media },
+    content: {
+      'application/json': media,
+      ...(reply.also === undefined ? {} : { [reply.also]: { schema: z.string() } }),
+    },
   };
 }
 

@@ -85,7 +85,9 @@ export interface Operation {
 
 /** What a reply looks like: data in the envelope, or a text of its own. */
 export type OperationReply =
-  { readonly kind: 'data'; readonly schema: z.ZodType } | { readonly kind: 'text'; readonly type: string };
+  /** Data may be had as text of another type `also`. */
+  | { readonly kind: 'data'; readonly schema: z.ZodType; readonly also?: string }
+  | { readonly kind: 'text'; readonly type: string };
 
 export type Described = Pick<Operation, 'id' | 'method' | 'path' | 'summary' | 'description' | 'tag' | 'auth'> &
   Partial<

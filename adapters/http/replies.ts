@@ -68,8 +68,13 @@ function failureHeaders(
 }
 
 /** Text that is no envelope: metrics, the OpenAPI document. */
-export function textReply(type: string, body: string, traceId: string): HttpResponse {
-  return { status: 200, headers: { ...baseHeaders(traceId), 'Content-Type': type }, body };
+export function textReply(
+  type: string,
+  body: string,
+  traceId: string,
+  headers: Readonly<Record<string, string>> = {},
+): HttpResponse {
+  return { status: 200, headers: { ...baseHeaders(traceId), 'Content-Type': type, ...headers }, body };
 }
 
 /** Sends a browser to another page with GET (RFC 9110, 303). */

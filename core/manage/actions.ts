@@ -142,6 +142,7 @@ export const ACTIONS = {
   getApp: FREE,
   updateApp: FREE,
   getAdmission: FREE,
+  getAppUsage: FREE,
   listAppKeys: FREE,
   createAppKey: FREE,
   rotateAppKey: FREE,

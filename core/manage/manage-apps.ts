@@ -6,14 +6,18 @@ import type { Page, PageRequest } from '../kernel/page.ts';
 import type { AppKeys } from '../keys/app-keys.ts';
 import type { IssuedKey } from '../keys/issued-key.ts';
 import type { AppChanges } from '../ports/app-store.ts';
+import type { Storage } from '../ports/storage.ts';
+import type { UsageSum } from '../ports/usage-store.ts';
 import { listScope, recordNotFound, requireAccess, targetAccount } from './actor.ts';
 import type { Actor } from './actor.ts';
+import { usageQuery } from './app-usage.ts';
+import type { UsageRequest } from './app-usage.ts';
 import type { AuditDeps } from './audit.ts';
 import { auditedStorage } from './audited-writes.ts';
 import type { GatewayStorage } from './audited-writes.ts';
 
 export interface ManageAppsDeps extends AuditDeps {
-  readonly storage: GatewayStorage;
+  readonly storage: GatewayStorage & Pick<Storage, 'usage'>;
   readonly apps: Apps;
   readonly appKeys: AppKeys;
   /** Admission counts of an App's requests on this instance. */
@@ -67,6 +71,13 @@ export class ManageApps {
   async admission(actor: Actor, id: AppId): Promise<readonly AdmissionCount[]> {
     await this.find(actor, id);
     return this.#deps.admissionTally(id);
+  }
+
+  /** What the App used, stored so far. @throws TillgateError `NOT_FOUND`, `INVALID_FIELDS` for a range that is empty or too long */
+  async usage(actor: Actor, id: AppId, request: UsageRequest): Promise<readonly UsageSum[]> {
+    await this.find(actor, id);
+    const { storage, clock } = this.#deps;
+    return storage.usage.sum(usageQuery(id, request, clock.now()));
   }
 
   /** Keys with their texts, newest first. @throws TillgateError `NOT_FOUND` */

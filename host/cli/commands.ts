@@ -266,6 +266,13 @@ export const COMMANDS: readonly Command[] = [
     run: gateway((module) => module.appCreate),
   },
   {
+    words: ['app', 'usage'],
+    summary: 'writes what an App used as CSV, by day unless told otherwise',
+    operands: ['ID'],
+    options: { by: { value: 'day|hour|method|route' }, from: { value: 'TIME' }, to: { value: 'TIME' } },
+    run: gateway((module) => module.appUsage),
+  },
+  {
     words: ['key', 'rotate'],
     summary: 'creates a new key; the former one stays valid for its grace period',
     operands: [],

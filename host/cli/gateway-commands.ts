@@ -1,6 +1,8 @@
-import { formatInstant, OPERATOR } from '../../core/index.ts';
+import { usageCsv, usageRecord } from '../../adapters/http/manage/app-usage.ts';
+import { formatInstant, invalidField, OPERATOR, USAGE_GROUPS } from '../../core/index.ts';
 import type { AccountId, AppId, AppKeyId, IssuedKey } from '../../core/index.ts';
 import type { CommandCall } from './command.ts';
+import { instantOption } from './options.ts';
 import { withManage } from './with-till.ts';
 
 const instant = (at: number | null): string | null => (at === null ? null : formatInstant(at));
@@ -28,6 +30,19 @@ export async function appCreate({ values, json, terminal }: CommandCall): Promis
   const { id, name, enabled, version, chains } = app;
   if (json) terminal.out(JSON.stringify({ id, name, enabled, version, chains, key: record(key) }));
   else terminal.out(`App ${id} (${name}) for ${chains.join(', ')}\nApp key ${key.key.id}: ${key.text}`);
+  return 0;
+}
+
+/** `app usage ID [--by day|hour|method|route] [--from TIME] [--to TIME]`: CSV, or with `--json` the rows of the management API. */
+export async function appUsage({ values, operands, json, terminal }: CommandCall): Promise<number> {
+  const by = USAGE_GROUPS.find((group) => group === (values['by'] ?? 'day'));
+  if (by === undefined) throw invalidField('--by', `must be one of ${USAGE_GROUPS.join(', ')}`);
+  const [from, to] = [instantOption(values['from'], '--from'), instantOption(values['to'], '--to')];
+  const request = { by, ...(from === null ? {} : { from }), ...(to === null ? {} : { to }) };
+  const usage = usageRecord(
+    await withManage(({ apps }) => apps.usage(OPERATOR, String(operands[0]) as AppId, request)),
+  );
+  terminal.out(json ? JSON.stringify(usage.rows) : usageCsv(usage).trimEnd());
   return 0;
 }
 

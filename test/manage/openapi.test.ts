@@ -80,6 +80,7 @@ describe('the management API in the OpenAPI document', () => {
         'GET apps/{id}',
         'PATCH apps/{id}',
         'GET apps/{id}/admission',
+        'GET apps/{id}/usage',
         'GET apps/{id}/keys',
         'POST apps/{id}/keys',
         'POST apps/{id}/keys/rotate',

@@ -4,7 +4,9 @@ import type { z } from 'zod';
 import { pageQuery } from '../fields.ts';
 import { ANYBODY, described, validate } from '../operation.ts';
 import type { Call, Described, Operation, OperationAuth, RawCall } from '../operation.ts';
-import { manageReply } from '../replies.ts';
+import { CSV_TYPE } from '../csv.ts';
+import { header } from '../messages.ts';
+import { manageReply, textReply } from '../replies.ts';
 import { MANAGE_BASE } from './base.ts';
 import type { ManageDeps } from './deps.ts';
 import { inputOf } from './fields.ts';
@@ -29,6 +31,8 @@ interface ManageSpec<
   readonly query?: Q;
   readonly body?: B;
   readonly data: D;
+  /** The same data as CSV, for `format=csv` in the query and for `Accept: text/csv`. */
+  readonly csv?: { readonly fileName: string; readonly write: (data: z.input<D>) => string };
   /** Whose record it is about, where no `account_id` of the request says so; `null` for nobody's. */
   readonly owner?: (
     call: ManageCall<z.output<P>, z.output<Q>, z.output<B>>,
@@ -126,14 +130,27 @@ export function replyOperation<
   return {
     ...row,
     schemas,
-    reply: { kind: 'data', schema: spec.data },
+    reply: { kind: 'data', schema: spec.data, ...(spec.csv === undefined ? {} : { also: CSV_TYPE }) },
     run: async (raw) => {
       const call = validate(raw, schemas) as Call<z.output<P>, z.output<Q>, z.output<B>>;
       if (auth !== null) await charge(spec, call, deps);
       const { data, headers } = await reply(call);
+      if (spec.csv !== undefined && wantsCsv(call)) {
+        const { fileName, write } = spec.csv;
+        return textReply(CSV_TYPE, write(data), raw.traceId, {
+          'Content-Disposition': `attachment; filename="${fileName}"`,
+        });
+      }
       return manageReply(row.status, JSON.stringify(data), raw.traceId, headers);
     },
   };
+}
+
+/** `format` in the query, or what is accepted where that is left out. */
+function wantsCsv({ request, query }: Call<unknown, unknown, unknown>): boolean {
+  const { format } = query as { readonly format?: string };
+  if (format !== undefined) return format === 'csv';
+  return (header(request.headers, 'accept') ?? '').split(',').some((type) => /^\s*text\/csv\s*(?:;|$)/i.test(type));
 }
 
 /** Has the session pay what the action costs; the only place where that is asked. */

@@ -2,6 +2,7 @@ import type { Operation } from '../operation.ts';
 import { accountOperations } from './accounts.ts';
 import { appKeyOperations } from './app-keys.ts';
 import { appOperations } from './apps.ts';
+import { appUsageOperations } from './app-usage.ts';
 import { auditOperations } from './audit.ts';
 import { callbackOperations } from './callbacks.ts';
 import { chainOperations } from './chains.ts';
@@ -25,6 +26,7 @@ const RESOURCES = [
   stepUpOperations,
   accountOperations,
   appOperations,
+  appUsageOperations,
   appKeyOperations,
   gatewayOperations,
   credentialOperations,
