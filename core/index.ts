@@ -133,6 +133,8 @@ export * from './gateway/json-rpc.ts';
 export * from './gateway/app-limits.ts';
 export * from './gateway/rate-limit-sync.ts';
 export * from './gateway/metered-route.ts';
+export * from './gateway/quota.ts';
+export * from './gateway/quotas.ts';
 export * from './gateway/usage-meter.ts';
 export * from './gateway/usage-recorder.ts';
 export * from './gateway/admission-tally.ts';

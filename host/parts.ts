@@ -29,6 +29,7 @@ import type {
   OrderQuota,
   PayoutRunner,
   Ports,
+  Quotas,
   RateBook,
   RefusedAttempts,
   RescanDeposits,
@@ -107,6 +108,7 @@ export interface Parts extends Ports, GivenParts {
   readonly appLimits: AppLimits;
   readonly rateLimitSync: RateLimitSync;
   readonly usageMeter: UsageMeter;
+  readonly quotas: Quotas;
   readonly usageRecorder: UsageRecorder;
   readonly gateway: LazyGateway;
   readonly manage: Manage;

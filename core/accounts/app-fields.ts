@@ -1,3 +1,4 @@
+import { quotaErrors } from '../gateway/quota.ts';
 import { ADMISSION_MODES } from '../gateway/route.ts';
 import type { AdmissionLimits } from '../gateway/route.ts';
 import type { FieldError } from '../kernel/errors.ts';
@@ -51,7 +52,7 @@ function chainErrors(chains: readonly string[]): FieldError[] {
 }
 
 /** All invalid fields of a new or changed App. */
-export function appErrors({ name, chains, admissionMode, limits }: AppChanges): readonly FieldError[] {
+export function appErrors({ name, chains, admissionMode, limits, quota }: AppChanges): readonly FieldError[] {
   const errors: FieldError[] = [];
   const nameWrong = name === undefined ? null : name.trim() === '' ? 'must not be empty' : nameProblem(name);
   if (nameWrong !== null) errors.push({ path: 'name', message: nameWrong });
@@ -63,5 +64,6 @@ export function appErrors({ name, chains, admissionMode, limits }: AppChanges): 
     });
   }
   if (limits != null) errors.push(...limitErrors(limits));
+  if (quota != null) errors.push(...quotaErrors(quota));
   return errors;
 }

@@ -1,6 +1,7 @@
 import type { ChainCode } from '../kernel/asset.ts';
 import type { AccountId, AppId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
+import type { Quota } from '../gateway/quota.ts';
 import type { AdmissionLimits, AdmissionMode } from '../gateway/route.ts';
 
 /** An App of an account, the owner of gateway keys (specification, "Management interface records", AppItem). */
@@ -18,6 +19,8 @@ export interface App {
   readonly admissionMode: AdmissionMode | null;
   /** Make a route's limits stricter, never looser; `null` for the route's own. */
   readonly limits: AdmissionLimits | null;
+  /** How much it may use of all routes together; `null` for no limit. */
+  readonly quota: Quota | null;
   readonly createdAt: Millis;
   readonly modifiedAt: Millis;
 }

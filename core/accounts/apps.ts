@@ -77,6 +77,7 @@ export class Apps {
       chains,
       admissionMode: null,
       limits: null,
+      quota: null,
       createdAt: now,
       modifiedAt: now,
     };

@@ -5,6 +5,7 @@ import { isAccepted, keyState } from '../keys/app-key.ts';
 import type { AppKeyState, StoredKeyState } from '../keys/app-key.ts';
 import { refuse } from './refusal.ts';
 import type { Refusal } from './refusal.ts';
+import type { Quota } from './quota.ts';
 import { ADMISSION_MODES } from './route.ts';
 import type { AdmissionLimits, AdmissionMode, EffectiveLimits, GatewayRoute } from './route.ts';
 
@@ -17,6 +18,7 @@ export interface AppView {
   readonly chains: ReadonlySet<ChainCode>;
   readonly admissionMode: AdmissionMode | null;
   readonly limits: AdmissionLimits | null;
+  readonly quota: Quota | null;
 }
 
 /** What the gateway knows of a key. */

@@ -21,7 +21,7 @@ const NONE = 0;
 /** What a key has of its App, in one word: two flags, and the number of its profile above them. */
 const [ENABLED, ACCOUNT_ACTIVE, PROFILE_SHIFT] = [1, 2, 2] as const;
 
-type AppProfile = Pick<AppView, 'chains' | 'admissionMode' | 'limits'>;
+type AppProfile = Pick<AppView, 'chains' | 'admissionMode' | 'limits' | 'quota'>;
 
 /** An App as it was when it was read. Its ids become text where they are used. */
 class TableApp implements AppView {
@@ -62,6 +62,10 @@ class TableApp implements AppView {
 
   get limits(): AppView['limits'] {
     return this.#table.profile(this.#grant).limits;
+  }
+
+  get quota(): AppView['quota'] {
+    return this.#table.profile(this.#grant).quota;
   }
 }
 
@@ -219,12 +223,12 @@ export class KeyTable {
     }
   }
 
-  #profileNumber({ chains, admissionMode, limits }: Pick<DirectoryApp, 'chains' | 'admissionMode' | 'limits'>): number {
-    const name = JSON.stringify([[...chains].sort(), admissionMode, limits]);
+  #profileNumber({ chains, admissionMode, limits, quota }: Omit<DirectoryApp, 'id' | 'accountId' | 'enabled'>): number {
+    const name = JSON.stringify([[...chains].sort(), admissionMode, limits, quota]);
     const known = this.#profileOf.get(name);
     if (known !== undefined) return known;
     this.#profileOf.set(name, this.#profiles.length);
-    return this.#profiles.push({ chains: new Set(chains), admissionMode, limits }) - 1;
+    return this.#profiles.push({ chains: new Set(chains), admissionMode, limits, quota }) - 1;
   }
 }
 

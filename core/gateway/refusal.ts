@@ -17,6 +17,7 @@ export const REFUSALS = {
   route_disabled: { status: 403, message: 'This gateway is not enabled for the App.' },
   origin_not_allowed: { status: 403, message: 'Pages of this origin may not use this gateway.' },
   method_not_allowed: { status: 403, message: 'The method is not allowed on this gateway.' },
+  quota_exceeded: { status: 429, message: 'The App has used up its quota.' },
   rate_limited: { status: 429, message: 'Too many requests of this App; try again later.' },
   body_too_large: { status: 413, message: 'The body is too large.' },
   batch_too_large: { status: 400, message: 'The batch has too many elements.' },
@@ -32,8 +33,8 @@ export interface Refusal {
   readonly status: number;
   readonly message: string;
   readonly retryAfterSeconds: number | null;
-  /** The JSON-RPC error code: the request is invalid, or could not be read at all. */
-  readonly rpcCode: -32600 | -32700;
+  /** The JSON-RPC error code: the request is invalid, could not be read at all, or is beyond a limit (EIP-1474). */
+  readonly rpcCode: -32600 | -32700 | -32005;
 }
 
 /** The refusal of a reason; another status or a sentence of its own where the case has one. */

@@ -110,6 +110,15 @@ export class UsageMeter {
     return rows;
   }
 
+  /** Units that an App was counted in hours from a time on, and that were not taken yet. */
+  unitsOf(app: AppId, since: Millis): number {
+    let sum = 0;
+    for (const { appId, hour, units } of this.#closed) if (appId === app && hour >= since) sum += units;
+    if (this.#hour < since) return sum;
+    for (const methods of this.#apps.get(app)?.values() ?? []) for (const { units } of methods.values()) sum += units;
+    return sum;
+  }
+
   #counts(app: AppId, host: string, method: string): Counting | null {
     this.#turn();
     const found = this.#apps.get(app)?.get(host)?.get(method);

@@ -8,6 +8,15 @@ export const DAY_MS = 24 * HOUR_MS;
 export const startOfHour = (at: Millis): Millis => at - (at % HOUR_MS);
 /** The beginning of the day (UTC) that a time is in. */
 export const startOfDay = (at: Millis): Millis => at - (at % DAY_MS);
+/** The beginning of the month (UTC) that a time is in. */
+export const startOfMonth = (at: Millis): Millis => monthFrom(at, 0);
+/** The beginning of the month (UTC) after the one that a time is in. */
+export const startOfNextMonth = (at: Millis): Millis => monthFrom(at, 1);
+
+function monthFrom(at: Millis, months: number): Millis {
+  const date = new Date(at);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months);
+}
 
 /** The positions of `YYYY-MM-DDTHH:MM:SSZ` that are not digits, with their characters. */
 const SEPARATORS = [

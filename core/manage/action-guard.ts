@@ -96,9 +96,10 @@ async function costsOf({ rules }: ActionRow, facts: Facts): Promise<ReadonlySet<
 }
 
 async function applies({ when = {} }: ActionRule, facts: Facts): Promise<boolean> {
-  const { fields = {}, others = false, confirmedFactor = false } = when;
+  const { fields = {}, given, others = false, confirmedFactor = false } = when;
   return (
     Object.entries(fields).every(([name, value]) => facts.field(name) === value) &&
+    (given === undefined || facts.field(given) !== undefined) &&
     // To a user another's record does not exist, whatever it asks for.
     (!others || (facts.isAdmin && (await facts.ofOthers()))) &&
     (!confirmedFactor || (await facts.hasFactor(await facts.owner())))

@@ -12,6 +12,8 @@ export type ActionCost = 'fresh-factor' | 'hold' | 'notice' | 'another-person';
 export interface ActionWhen {
   /** Fields of the request with these values, by their names in core. */
   readonly fields?: Readonly<Record<string, string | boolean>>;
+  /** The request has this field, whatever its value. */
+  readonly given?: string;
   /** The actor is an admin, and the record belongs to another account. */
   readonly others?: true;
   /** The account has a confirmed second factor. */
@@ -140,7 +142,7 @@ export const ACTIONS = {
   listApps: FREE,
   createApp: FREE,
   getApp: FREE,
-  updateApp: FREE,
+  updateApp: { rules: [{ loosens: 'how much an App may use', costs: FRESH, when: { others: true, given: 'quota' } }] },
   getAdmission: FREE,
   getAppUsage: FREE,
   listAppKeys: FREE,

@@ -13,7 +13,7 @@ import type { AuditDeps, AuditEntry } from './audit.ts';
 
 type Trace = (entry: AuditEntry) => Promise<void>;
 
-const APP_FIELDS = ['name', 'enabled', 'chains', 'admissionMode', 'limits'] as const;
+const APP_FIELDS = ['name', 'enabled', 'chains', 'admissionMode', 'limits', 'quota'] as const;
 const ROUTE_FIELDS = [
   'host',
   'chain',
@@ -23,6 +23,7 @@ const ROUTE_FIELDS = [
   'enabled',
   'methods',
   'limits',
+  'units',
   'timeouts',
   'cors',
   'maxBodyBytes',

@@ -1,6 +1,8 @@
 import type { App } from '../accounts/app.ts';
 import type { Apps } from '../accounts/apps.ts';
 import type { AdmissionCount } from '../gateway/admission-tally.ts';
+import { loosensQuota } from '../gateway/quota.ts';
+import { TillgateError } from '../kernel/errors.ts';
 import type { AccountId, AppId, AppKeyId } from '../kernel/ids.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
 import type { AppKeys } from '../keys/app-keys.ts';
@@ -61,9 +63,15 @@ export class ManageApps {
     return this.#deps.apps.on(this.#auditedBy(actor)).create({ ...input, accountId: targetAccount(actor, accountId) });
   }
 
-  /** @throws TillgateError `NOT_FOUND`, `VERSION_MISMATCH`, `INVALID_FIELDS`, `STATE_CONFLICT` */
+  /**
+   * Only an admin lets an App use more than its quota said.
+   *
+   * @throws TillgateError `NOT_FOUND`, `VERSION_MISMATCH`, `INVALID_FIELDS`, `STATE_CONFLICT`, `FORBIDDEN`
+   */
   async update(actor: Actor, id: AppId, expectedVersion: number, changes: AppChanges): Promise<App> {
-    await this.find(actor, id);
+    const { quota } = await this.find(actor, id);
+    if (changes.quota !== undefined && actor.role !== 'admin' && loosensQuota(quota, changes.quota))
+      throw new TillgateError('FORBIDDEN', 'Only an admin raises or removes a quota, or changes its window.');
     return this.#deps.apps.on(this.#auditedBy(actor)).update(id, expectedVersion, changes);
   }
 

@@ -52,6 +52,13 @@ export interface UsageSum extends UsageCounts {
   readonly method: string | null;
 }
 
+/** What an App used in the present windows of a quota. */
+export interface WindowUnits {
+  readonly appId: AppId;
+  readonly day: number;
+  readonly month: number;
+}
+
 /** What Apps used of the gateway. */
 export interface UsageStore {
   /**
@@ -63,6 +70,13 @@ export interface UsageStore {
   add(batch: UsageBatch): Promise<void>;
   /** In the order of the group. */
   sum(query: UsageQuery): Promise<readonly UsageSum[]>;
+  /**
+   * What Apps used since a day and since the month that it is in began; Apps without usage may be left out.
+   *
+   * @param day - the beginning of the day
+   * @param month - the beginning of the month
+   */
+  windowUnits(apps: readonly AppId[], day: Millis, month: Millis): Promise<readonly WindowUnits[]>;
   /** Removes up to `limit` hours before a time, as many days, and as many numbers of batches that were added before it; returns how many. */
   prune(before: Millis, limit: number): Promise<number>;
 }

@@ -1,5 +1,5 @@
 import { UNREAD } from '../../core/index.ts';
-import type { Logger, Refusal, UsageMeter } from '../../core/index.ts';
+import type { AppView, Logger, MeteredRoute, Quotas, Refusal, UsageMeter } from '../../core/index.ts';
 import type { GatewayMetrics } from './gateway-metrics.ts';
 import { HTTP_METHODS } from './refusal-reply.ts';
 import { pathTemplate } from './request-context.ts';
@@ -20,21 +20,26 @@ export function logRefusal(logger: Logger, context: RequestContext, { reason, st
 export interface Counters {
   readonly metrics: GatewayMetrics;
   readonly meter: UsageMeter;
+  readonly quotas: Quotas;
 }
 
 const VERBS: ReadonlyMap<string, readonly string[]> = new Map(HTTP_METHODS.http.map((verb) => [verb, [verb]]));
 
 /** What a request counts as: the methods of its calls, or its own HTTP method where it is no JSON-RPC. */
-function callsOf({ live, method, methods }: RequestContext): readonly string[] {
+export function callsOf({ live, method, methods }: RequestContext): readonly string[] {
   return methods ?? (live?.route.protocol === 'http' ? VERBS.get(method) : undefined) ?? UNREAD;
 }
 
-/** Counts the calls of a request that is about to go to a node. */
-export function recordSent({ metrics, meter }: Counters, context: RequestContext): void {
-  const { live, auth } = context;
-  if (live === null || auth === null) return;
-  const { id } = auth.key.app;
-  metrics.units(live.route.host, id, meter.sent(id, live.metered, callsOf(context)));
+/** Counts calls that are about to go to a node. */
+export function recordSent(
+  { metrics, meter, quotas }: Counters,
+  app: AppView,
+  route: MeteredRoute,
+  calls: readonly string[],
+): void {
+  const units = meter.sent(app.id, route, calls);
+  quotas.spend(app, units);
+  metrics.units(route.host, app.id, units);
 }
 
 /** Counts a request that has ended, with the verdict on it. */

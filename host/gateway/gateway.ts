@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { AppLimits, DEFAULT_LIMIT_PER_ACCOUNT, UsageMeter } from '../../core/index.ts';
+import { AppLimits, DEFAULT_LIMIT_PER_ACCOUNT, Quotas, UsageMeter } from '../../core/index.ts';
 import type {
   AdmissionCount,
   AppId,
@@ -39,6 +39,8 @@ export interface GatewayDeps {
   readonly limiter?: AppLimits;
   /** Where the calls of Apps are counted; by default nobody reads it. */
   readonly meter?: UsageMeter;
+  /** What Apps used of their quotas; by default as this instance counts it since its start. */
+  readonly quotas?: Quotas;
   /** Between two health checks of the upstreams, in milliseconds; 0 for none. */
   readonly healthIntervalMs?: number;
   /** Limit for the unfinished bodies of all requests together. */
@@ -94,6 +96,7 @@ class HttpGateway implements Gateway {
     const {
       limiter = new AppLimits(),
       meter = new UsageMeter(clock),
+      quotas = new Quotas(clock),
       healthIntervalMs = HEALTH_INTERVAL_MS,
       maxKeptBytes = MAX_KEPT_BYTES,
       fastPath = true,
@@ -110,9 +113,10 @@ class HttpGateway implements Gateway {
       directory,
       clock,
       limits: limiter,
+      quotas,
       keysInPath,
     });
-    const common = { authorizer, metrics: this.#metrics, meter, logger };
+    const common = { authorizer, metrics: this.#metrics, meter, quotas, logger };
     this.#exchangeDeps = { ...common, timeoutQueue: this.#timeoutQueue, budget: new BufferBudget(maxKeptBytes) };
     this.#checks = new HealthChecks({
       routes: this.#routes,

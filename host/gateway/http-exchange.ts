@@ -1,8 +1,8 @@
 import { DEFAULT_TIMEOUTS, isRead, isRefusal, refuse } from '../../core/index.ts';
-import type { Logger, Refusal } from '../../core/index.ts';
+import type { AdmissionVerdict, Logger, Refusal } from '../../core/index.ts';
 import type { BufferBudget } from './buffer-budget.ts';
 import { CONNECT_TIMEOUT, INVALID_REQUEST } from './failure-reasons.ts';
-import { logRefusal, recordExchange, recordSent } from './exchange-report.ts';
+import { callsOf, logRefusal, recordExchange, recordSent } from './exchange-report.ts';
 import type { Counters } from './exchange-report.ts';
 import type { ClientRequestHandler, GatewayClient } from './gateway-client.ts';
 import type { LiveRoute } from './live-route.ts';
@@ -158,7 +158,11 @@ export class HttpExchange implements ClientRequestHandler, UpstreamResponseHandl
     if (isRefusal(request)) return request;
     this.#context.methods = request.methods;
     this.#attempts.idempotent = request.methods.every(isRead);
-    const verdict = this.#deps.authorizer.admitRequests(this.#context, request, policy, 1);
+    return this.#judge(this.#deps.authorizer.admitRequests(this.#context, request, policy, 1));
+  }
+
+  /** Notes a verdict of admission; the refusal that follows from it. */
+  #judge(verdict: AdmissionVerdict): Refusal | null {
     // The first refusal, real or in shadow mode, is the one that is recorded.
     if (this.#context.admission?.verdict !== 'would_refuse') this.#context.admission = verdict;
     return verdict.verdict === 'refused' ? verdict.refusal : null;
@@ -167,15 +171,23 @@ export class HttpExchange implements ClientRequestHandler, UpstreamResponseHandl
   // ---- the upstream
 
   #send(): void {
-    const { live } = this.#context;
-    if (live === null || this.#over) return;
+    const { live, auth } = this.#context;
+    if (live === null || auth === null || this.#over) return;
+    const calls = callsOf(this.#context);
+    // JSON-RPC has been admitted with its methods.
+    const refusal =
+      live.route.protocol === 'http' ? this.#judge(this.#deps.authorizer.admitUnits(this.#context, calls)) : null;
+    if (refusal !== null) {
+      this.#refuse(refusal);
+      return;
+    }
     const upstream = this.#attempts.first(live);
     if (upstream === null) {
       this.#refuse(refuse('upstream_unavailable', { status: 503, retryAfterSeconds: 1 }));
       return;
     }
     this.#context.sent = true;
-    recordSent(this.#deps, this.#context);
+    recordSent(this.#deps, auth.key.app, live.metered, calls);
     this.#ask(upstream, live);
   }
 

@@ -21,6 +21,7 @@ import type {
   KeyDirectory,
   KeyView,
   MethodPolicy,
+  Quotas,
   Refusal,
   RouteProtocol,
 } from '../../core/index.ts';
@@ -34,6 +35,7 @@ export interface RequestAuthorizerDeps {
   readonly directory: KeyDirectory;
   readonly clock: Clock;
   readonly limits: AppLimits;
+  readonly quotas: Quotas;
   /** False where a key counts in the header alone. */
   readonly keysInPath: boolean;
 }
@@ -97,7 +99,7 @@ export class RequestAuthorizer {
   }
 
   /**
-   * Checks the requests of a JSON-RPC body: every method, and the rate limit.
+   * Checks the requests of a JSON-RPC body: every method, the quota and the rate limit.
    *
    * @param charged - how many of them the limit was charged already
    */
@@ -114,9 +116,22 @@ export class RequestAuthorizer {
         return refuse('method_not_allowed', {
           message: `The method ${foreign.slice(0, MAX_ECHO)} is not allowed on this gateway.`,
         });
+      const beyond = this.#checkQuota(context, methods);
+      if (beyond !== null) return beyond;
       const more = methods.length - charged;
       return more <= 0 ? null : (context.use?.charge(context.limits, more, this.#deps.clock.now()) ?? null);
     });
+  }
+
+  /** Checks the quota alone, for requests whose methods are not read. */
+  admitUnits(context: RequestContext, calls: readonly string[]): AdmissionVerdict {
+    return applyAdmission(context.mode, () => this.#checkQuota(context, calls));
+  }
+
+  #checkQuota({ live, auth }: RequestContext, calls: readonly string[]): Refusal | null {
+    const app = auth?.key.app;
+    if (live === null || app === undefined || app.quota === null) return null;
+    return this.#deps.quotas.check(app, live.metered.unitsOf(calls));
   }
 
   #checkKey(context: RequestContext): Refusal | null {

@@ -4,6 +4,7 @@ import type { RawData } from 'ws';
 import { isRefusal, readJsonRpc, refuse, UNREAD } from '../../core/index.ts';
 import type { JsonRpcRequest, Logger, Refusal } from '../../core/index.ts';
 import type { RequestAuthorizer } from './request-authorizer.ts';
+import { recordSent } from './exchange-report.ts';
 import type { Counters } from './exchange-report.ts';
 import { rpcRefusal } from './refusal-reply.ts';
 import type { RequestContext } from './request-context.ts';
@@ -109,6 +110,8 @@ export class WebSocketBridge {
       this.close(auth.status === 503 ? 1013 : 4401, auth.reason);
       return;
     }
+    // The App may have another quota by now.
+    this.context.auth = auth;
     const answer = this.#check(bytes);
     if (answer === null) this.#pass(this.#upstream, this.#client, bytes, false);
     else this.#pass(this.#client, this.#client, Buffer.from(answer), false);
@@ -134,7 +137,7 @@ export class WebSocketBridge {
       meter.refused(auth.key.app.id, live.metered, methods);
       return refusalText(request, admission.refusal ?? refuse('bad_request'), traceId);
     }
-    metrics.units(live.route.host, auth.key.app.id, meter.sent(auth.key.app.id, live.metered, methods));
+    recordSent(this.#deps, auth.key.app, live.metered, methods);
     return null;
   }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { randomTraceId } from '../../adapters/http/trace-id.ts';
-import { AppLimits, KeyCache, RouteCache, RateLimitSync, UsageMeter, UsageRecorder } from '../../core/index.ts';
+import { AppLimits, KeyCache, RouteCache, RateLimitSync, Quotas, UsageMeter, UsageRecorder } from '../../core/index.ts';
 import { LazyGateway } from '../lazy-gateway.ts';
 import { recipe } from '../parts.ts';
 import type { Recipes } from '../parts.ts';
@@ -25,13 +25,14 @@ export const gatewayRecipes = {
       new RateLimitSync({ limits, uses: storage.uses, clock, instance: randomUUID() }),
   ),
   usageMeter: recipe(['clock'], ({ clock }) => new UsageMeter(clock)),
+  quotas: recipe(['clock'], ({ clock }) => new Quotas(clock)),
   usageRecorder: recipe(
-    ['usageMeter', 'storage', 'logger'],
-    ({ usageMeter: meter, storage, logger }) =>
-      new UsageRecorder({ meter, usage: storage.usage, logger, instance: randomUUID() }),
+    ['usageMeter', 'quotas', 'storage', 'clock', 'logger'],
+    ({ usageMeter: meter, storage, ...parts }) =>
+      new UsageRecorder({ ...parts, meter, usage: storage.usage, instance: randomUUID() }),
   ),
   gateway: recipe(
-    ['config', 'routeCache', 'keyDirectory', 'clock', 'metrics', 'logger', 'appLimits', 'usageMeter'],
+    ['config', 'routeCache', 'keyDirectory', 'clock', 'metrics', 'logger', 'appLimits', 'usageMeter', 'quotas'],
     ({ config, routeCache, keyDirectory: directory, appLimits: limiter, usageMeter: meter, ...ports }) =>
       new LazyGateway({
         ...ports,

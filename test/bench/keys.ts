@@ -39,6 +39,7 @@ function source(): DirectorySource {
       enabled: true,
       chains: ['ETH'],
       admissionMode: null,
+      quota: null,
       limits: null,
     })),
     keys: rows((n) => ({

@@ -161,6 +161,7 @@ describe('refusals', () => {
     route_disabled: 403,
     origin_not_allowed: 403,
     method_not_allowed: 403,
+    quota_exceeded: 429,
     rate_limited: 429,
     body_too_large: 413,
     batch_too_large: 400,

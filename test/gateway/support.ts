@@ -41,6 +41,7 @@ export const appView = (changes: Partial<AppView> = {}): AppView => ({
   accountActive: true,
   chains: new Set(['ETH']),
   admissionMode: null,
+  quota: null,
   limits: null,
   ...changes,
 });

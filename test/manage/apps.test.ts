@@ -80,6 +80,7 @@ eachStorage((_name, open) => {
         ],
         admission_mode: null,
         limits: null,
+        quota: null,
         provider_id: 'p-1',
       });
       assert.equal(created_at, modified_at);
@@ -90,6 +91,35 @@ eachStorage((_name, open) => {
       assert(item !== undefined && !('provider_id' in item) && Array.isArray(item['chains']));
       const { key: _key, ...without } = { id, key, created_at, modified_at, ...rest };
       assert.deepEqual(managed(await user.client.get(`/manage/v1/apps/${id}`)), without);
+    });
+
+    test('fault 138: an account lowers the quota of its App; an admin raises and removes it', async () => {
+      const { id } = await create();
+      const quota = (units: number, window = 'month') => ({ quota: { units, window } });
+      let version = 0;
+      const change = async (body: object, by = user) => {
+        const reply = await patch(id, body, `${version + 1}`, by);
+        if (reply.status === 200) version += 1;
+        return reply;
+      };
+      assert.deepEqual(managed(await change(quota(100)))['quota'], { units: 100, window: 'month' });
+      assert.deepEqual(managed(await change(quota(50)))['quota'], { units: 50, window: 'month' });
+      for (const looser of [quota(51), quota(50, 'day'), { quota: null }]) assertRefused(await change(looser), 403);
+      managed(await change({ name: 'Other', ...quota(50) }));
+      managed(await change(quota(80, 'day'), fixture.admin));
+      assert.equal(managed(await change({ quota: null }, fixture.admin))['quota'], null);
+      assert.equal(managed(await change({ quota: null }))['quota'], null);
+      for (const [body, field] of [
+        [quota(-1), 'quota.units'],
+        [quota(0.5), 'quota.units'],
+        [quota(1e16), 'quota.units'],
+        [quota(1, 'week'), 'quota.window'],
+        [{ quota: { units: 1 } }, 'quota.window'],
+        [{ quota: 'none' }, 'quota'],
+      ] as const)
+        assertRefused(await change(body), 400, field);
+      const stranger = await fixture.newMember();
+      assertRefused(await change(quota(1), stranger), 404);
     });
 
     test('wrong fields are refused together', async () => {

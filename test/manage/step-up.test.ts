@@ -155,6 +155,12 @@ eachStorage((_name, open) => {
       assertStepUp(await admin.client.post(`${SECURITY}/totp/confirm${of}`, { verify_code: '123456' }));
       assertStepUp(await admin.client.request('POST', `${CREDENTIALS}/${made.id}/revoke`));
       assertStepUp(await admin.client.request('POST', `${CREDENTIALS}/callback/rotate${of}`));
+      const app = managed<{ id: string }>(await other.client.post('/manage/v1/apps', { name: 'A', chains: [] }), 201);
+      const change = (body: object) =>
+        admin.client.request('PATCH', `/manage/v1/apps/${app.id}`, { body, headers: { 'If-Match': '1' } });
+      assertStepUp(await change({ quota: { units: 1, window: 'day' } }));
+      assertStepUp(await change({ name: 'B', quota: null }));
+      managed(await change({ name: 'B' }));
       // What stays without: reading, stopping an account, the admin's own.
       managed(await admin.client.get(`${SECURITY}${of}`));
       managed(await admin.client.request('PATCH', account, { body: { status: 'disabled' } }));

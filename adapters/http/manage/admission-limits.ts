@@ -1,7 +1,7 @@
-import { ADMISSION_MODES } from '../../../core/index.ts';
+import { ADMISSION_MODES, QUOTA_WINDOWS } from '../../../core/index.ts';
 import type { AdmissionLimits } from '../../../core/index.ts';
 import { z } from 'zod';
-import { plainNumber } from './fields.ts';
+import { plainNumber, word } from './fields.ts';
 
 export const modeSchema = z.enum(ADMISSION_MODES).meta({ id: 'AdmissionMode' });
 
@@ -24,3 +24,17 @@ export const limitsBody = (rate: string) =>
     burst: limitField('How many may come at once', true),
     concurrency: limitField('How many may run at once', true),
   });
+
+const windows = 'Of the calendar, UTC';
+export const quotaSchema = z
+  .object({
+    units: z.number().meta({ type: 'integer', minimum: 0 }),
+    window: z.enum(QUOTA_WINDOWS).meta({ description: windows }),
+  })
+  .meta({ id: 'Quota' });
+
+/** A quota in a body. */
+export const quotaBody = z.object({
+  units: plainNumber('How many units the App may use in each window', true),
+  window: word(QUOTA_WINDOWS, windows),
+});

@@ -3,7 +3,7 @@ import type { App, AppId, RouteRecord } from '../../../core/index.ts';
 import { z } from 'zod';
 import { text } from '../fields.ts';
 import { accountExample } from './accounts.ts';
-import { limitsBody, limitsRecord, limitsSchema, modeSchema } from './admission-limits.ts';
+import { limitsBody, limitsRecord, limitsSchema, modeSchema, quotaBody, quotaSchema } from './admission-limits.ts';
 import { appKeyRecord, appKeySchema, keyExample } from './app-keys.ts';
 import type { ManageDeps } from './deps.ts';
 import { accountFilter, expectedVersion, idParams, inputOf, ownerField, texts, word, yesNo } from './fields.ts';
@@ -35,6 +35,7 @@ const listFields = {
     .nullable()
     .meta({ description: "Makes a gateway's mode stricter; null for the gateway's own" }),
   limits: limitsSchema.nullable(),
+  quota: quotaSchema.nullable().meta({ description: 'What it may use of all gateways together; null for no limit' }),
   created_at: instant('Creation'),
   modified_at: instant('Last change'),
 };
@@ -89,6 +90,7 @@ function listRecord(app: App, routes: readonly RouteRecord[], nameOf: NameOf): z
     chains: chainRecords(app.chains, routes, nameOf),
     admission_mode: app.admissionMode,
     limits: app.limits === null ? null : limitsRecord(app.limits),
+    quota: app.quota,
     created_at: formatInstant(app.createdAt),
     modified_at: formatInstant(app.modifiedAt),
   };
@@ -119,6 +121,7 @@ const appExample = {
   ],
   admission_mode: null,
   limits: null,
+  quota: null,
   created_at: accountExample.created_at,
   modified_at: accountExample.modified_at,
   provider_id: null,
@@ -184,7 +187,7 @@ export const appOperations: readonly ManageOperation[] = [
     path: '/apps/{id}',
     summary: 'Change an App',
     description:
-      'Wants the version of the record in If-Match: without it 428, a stale one 412. Mode and limits can only be stricter than those of a gateway.',
+      'Wants the version of the record in If-Match: without it 428, a stale one 412. Mode and limits can only be stricter than those of a gateway. A quota is lowered by the account, and raised, removed or given another window by an admin.',
     versioned: true,
     errors: ['NOT_FOUND', 'UNSUPPORTED', 'STATE_CONFLICT', 'VERSION_MISMATCH', 'PRECONDITION_REQUIRED'],
     params,
@@ -197,9 +200,11 @@ export const appOperations: readonly ManageOperation[] = [
         .nullable()
         .transform((given) => given && { requestsPerSecond: null, burst: null, concurrency: null, ...inputOf(given) })
         .optional(),
+      quota: quotaBody.nullable().optional(),
     }),
     data: appSchema,
     examples: { body: { enabled: false }, data: { ...appExample, enabled: false, version: 2 } },
+    owner: async ({ actor, params: { id } }, { manage }) => (await manage.apps.find(actor, id)).accountId,
     handler: async ({ actor, params: { id }, request, body }, deps) =>
       appRecord(await deps.manage.apps.update(actor, id, expectedVersion(request), inputOf(body)), deps),
   }),

@@ -89,6 +89,7 @@ function sourceOf(count: number, hashes: readonly string[]): DirectorySource {
         enabled: true,
         chains: ['ETH'],
         admissionMode: null,
+        quota: null,
         limits: null,
       })),
     keys: async (selection) => page(selection, count).map(key),

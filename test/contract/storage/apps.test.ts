@@ -26,6 +26,7 @@ function app(accountId: AccountId, given: Partial<App> = {}): App {
     providerId: null,
     chains: ['ETH', 'TRX'],
     admissionMode: null,
+    quota: null,
     limits: null,
     createdAt: NOW,
     modifiedAt: NOW,
@@ -155,7 +156,8 @@ eachStorage((_name, open) => {
       { chains: [] },
       { admissionMode: 'enforce' },
       { limits },
-      { limits: null, admissionMode: null },
+      { limits: null, admissionMode: null, quota: { units: 5, window: 'day' } },
+      { quota: null },
       {},
     ] as const) {
       const now = expected.modifiedAt + 1;

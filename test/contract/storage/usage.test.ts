@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DAY_MS, HOUR_MS, MeteredRoute, UsageMeter, UsageRecorder } from '../../../core/index.ts';
-import type { AppId, Storage, UsageBatch, UsageGroup, UsageRow } from '../../../core/index.ts';
+import { DAY_MS, HOUR_MS, MeteredRoute, Quotas, UsageMeter, UsageRecorder } from '../../../core/index.ts';
+import type { AppId, Clock, Storage, UsageBatch, UsageGroup, UsageRow } from '../../../core/index.ts';
 import { FakeClock, MemoryLogger } from '../../support/fakes.ts';
+import { appView } from '../../gateway/support.ts';
 import { eachStorage } from '../../support/each-storage.ts';
 
 const [APP, SECOND] = ['1530217733414232064' as AppId, '1530217733414232065' as AppId];
@@ -21,6 +22,17 @@ const row = (changes: Partial<UsageRow> = {}): UsageRow => ({
   bytesOut: 5,
   ...changes,
 });
+const route = new MeteredRoute({ host: HOST, protocol: 'jsonrpc', methods: { allow: [], deny: [] }, units: {} });
+
+/** One instance, as far as usage is concerned. */
+let instances = 0;
+function instanceOn({ usage }: Storage, clock: Clock) {
+  const [meter, quotas] = [new UsageMeter(clock), new Quotas(clock)];
+  const logger = new MemoryLogger();
+  const recorder = new UsageRecorder({ meter, quotas, usage, clock, logger, instance: `instance ${++instances}` });
+  return { meter, quotas, recorder };
+}
+
 const batch = (number: number, rows: readonly UsageRow[], instance = 'one'): UsageBatch => ({ instance, number, rows });
 const all = { appId: APP, from: MIDNIGHT - 100 * DAY_MS, to: MIDNIGHT + 100 * DAY_MS };
 const summed = async ({ usage }: Storage, by: UsageGroup, query = all) =>
@@ -89,20 +101,15 @@ eachStorage((_name, open) => {
   test('fault 137: instances that count the same at once lose nothing, in whatever order', async (t) => {
     const { storage, another } = await open(t);
     const clock = new FakeClock(MIDNIGHT);
-    const route = new MeteredRoute({ host: HOST, protocol: 'jsonrpc', methods: { allow: [], deny: [] }, units: {} });
     const methods = ['eth_call', 'eth_getLogs', 'eth_chainId', 'unheard_of'];
     const stores = [storage, await another(), await another()];
-    const instances = stores.map(({ usage }, n) => {
-      const meter = new UsageMeter(clock);
-      return {
-        meter,
-        recorder: new UsageRecorder({ meter, usage, logger: new MemoryLogger(), instance: `instance ${n}` }),
-        methods: n === 1 ? methods : methods.toReversed(),
-      };
-    });
+    const running = stores.map((store, n) => ({
+      ...instanceOn(store, clock),
+      methods: n === 1 ? methods : methods.toReversed(),
+    }));
     for (let pass = 0; pass < 20; pass++) {
       await Promise.all(
-        instances.map(async ({ meter, recorder, methods: own }) => {
+        running.map(async ({ meter, recorder, methods: own }) => {
           for (const app of [APP, SECOND]) meter.sent(app, route, own);
           await recorder.run();
         }),
@@ -113,6 +120,41 @@ eachStorage((_name, open) => {
       ['eth_call', 'eth_chainId', 'eth_getLogs', 'other'].map((method) => [method, 60, 60]),
     );
     assert.deepEqual(await summed(storage, 'day'), [[MIDNIGHT, 240, 240]]);
+  });
+
+  test('fault 139: what an App used of its quota holds on every instance, and after a restart', async (t) => {
+    const { storage, another } = await open(t);
+    const clock = new FakeClock(MIDNIGHT + HOUR_MS);
+    const [one, other] = [instanceOn(storage, clock), instanceOn(await another(), clock)];
+    const app = appView({ id: APP, quota: { units: 10, window: 'day' } });
+    const use = ({ meter, quotas }: typeof one, calls: number): boolean => {
+      if (quotas.check(app, calls) !== null) return false;
+      quotas.spend(app, meter.sent(APP, route, Array<string>(calls).fill('eth_call')));
+      return true;
+    };
+    assert.ok(use(one, 6) && use(other, 4));
+    await one.recorder.run();
+    await other.recorder.run();
+    assert.ok(!use(other, 1));
+    await one.recorder.run();
+    // It asks without being let in, and hears of the others all the same.
+    use(one, 11);
+    await one.recorder.run();
+    assert.ok(!use(one, 1));
+    const again = instanceOn(storage, clock);
+    again.quotas.check(app, 1);
+    await again.recorder.run();
+    assert.ok(!use(again, 1));
+
+    // The day is over; of the month everything counts.
+    clock.set(MIDNIGHT + DAY_MS);
+    for (const each of [one, other, again]) assert.equal(each.quotas.check(app, 10), null);
+    const monthly = { ...app, quota: { units: 10, window: 'month' as const } };
+    again.quotas.check(monthly, 1);
+    await again.recorder.run();
+    assert.equal(again.quotas.check(monthly, 1)?.reason, 'quota_exceeded');
+    clock.set(Date.UTC(2026, 3, 1));
+    assert.equal(again.quotas.check(monthly, 10), null);
   });
 
   test('what is older than its retention goes, some at a time', async (t) => {

@@ -77,6 +77,7 @@ async function useKeys(scene: Scene): Promise<string> {
       accountActive: true,
       chains: new Set<string>(),
       admissionMode: null,
+      quota: null,
       limits: null,
     };
     const view: KeyView | null =

@@ -64,6 +64,7 @@ const app = (changes: Partial<AppView> = {}): AppView => ({
   accountActive: true,
   chains: new Set(['ETH']),
   admissionMode: null,
+  quota: null,
   limits: null,
   ...changes,
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { HOUR_MS, MeteredRoute, TillgateError, UsageMeter, UsageRecorder } from '../../../core/index.ts';
+import { HOUR_MS, MeteredRoute, Quotas, TillgateError, UsageMeter, UsageRecorder } from '../../../core/index.ts';
 import type { AppId, GatewayRoute, UsageBatch, UsageCounts, UsageRow } from '../../../core/index.ts';
 import { FakeClock, MemoryLogger, START } from '../../support/fakes.ts';
 
@@ -138,6 +138,10 @@ describe('recording', () => {
     /** What becomes of the next batches: it is stored or not, and it is said or not. */
     readonly plan: ('refused' | 'unknown')[] = [];
 
+    windowUnits(): Promise<readonly []> {
+      return Promise.resolve([]);
+    }
+
     add(batch: UsageBatch): Promise<void> {
       const mishap = this.plan.shift();
       if (mishap !== 'refused') this.batches.push(batch);
@@ -147,9 +151,10 @@ describe('recording', () => {
 
   const started = (maxRows?: number) => {
     const usage = new Database();
-    const meter = new UsageMeter(new FakeClock());
+    const clock = new FakeClock();
+    const meter = new UsageMeter(clock);
     const logger = new MemoryLogger();
-    const deps = { meter, usage, logger, instance: 'one' };
+    const deps = { meter, quotas: new Quotas(clock), usage, clock, logger, instance: 'one' };
     return { usage, meter, logger, recorder: new UsageRecorder(maxRows === undefined ? deps : { ...deps, maxRows }) };
   };
 

@@ -24,6 +24,7 @@ describe('the table of keys', () => {
         enabled: n % 5 !== 0,
         chains: n % 2 ? ['ETH'] : [],
         admissionMode: null,
+        quota: null,
         limits: null,
       });
       table.putKey({
@@ -71,6 +72,7 @@ describe('the table of keys', () => {
         enabled: true,
         chains,
         admissionMode: 'enforce',
+        quota: null,
         limits: null,
       });
       table.putKey({
@@ -95,6 +97,7 @@ describe('the table of keys', () => {
         enabled,
         chains,
         admissionMode: null,
+        quota: null,
         limits: null,
       });
     for (let n = 0; n < 3; n++) table.putAccount({ id: id(n) as AccountId, active: true });
@@ -141,6 +144,7 @@ describe('the table of keys', () => {
         enabled: true,
         chains: [],
         admissionMode: null,
+        quota: null,
         limits: null,
       }),
     );
@@ -164,6 +168,7 @@ describe('the table of keys', () => {
         enabled: true,
         chains: [],
         admissionMode: null,
+        quota: null,
         limits: null,
       }),
     );

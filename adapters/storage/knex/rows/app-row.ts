@@ -16,6 +16,7 @@ export const APP_COLUMNS: readonly Column<App>[] = [
   { name: 'chains', kind: 'text', of: (a) => JSON.stringify(a.chains) },
   { name: 'admission_mode', kind: 'text', of: (a) => a.admissionMode },
   { name: 'limits', kind: 'text', of: (a) => jsonText(a.limits) },
+  { name: 'quota', kind: 'text', of: (a) => jsonText(a.quota) },
   { name: 'created_at', kind: 'bigint', of: (a) => a.createdAt },
   { name: 'modified_at', kind: 'bigint', of: (a) => a.modifiedAt },
 ];
@@ -32,19 +33,21 @@ export function appOf(row: Row): App {
     chains: json<App['chains']>(row, 'chains'),
     admissionMode: textOrNull(row, 'admission_mode') as App['admissionMode'],
     limits: jsonOrNull<NonNullable<App['limits']>>(row, 'limits'),
+    quota: jsonOrNull<NonNullable<App['quota']>>(row, 'quota'),
     createdAt: integer(row, 'created_at'),
     modifiedAt: integer(row, 'modified_at'),
   };
 }
 
 /** The columns that changes of an App fill. */
-export function appChange({ name, enabled, chains, admissionMode, limits }: AppChanges): Change {
+export function appChange({ name, enabled, chains, admissionMode, limits, quota }: AppChanges): Change {
   const change: (readonly [string, Binding])[] = [];
   if (name !== undefined) change.push(['name', name]);
   if (enabled !== undefined) change.push(['enabled', enabled]);
   if (chains !== undefined) change.push(['chains', JSON.stringify(chains)]);
   if (admissionMode !== undefined) change.push(['admission_mode', admissionMode]);
   if (limits !== undefined) change.push(['limits', jsonText(limits)]);
+  if (quota !== undefined) change.push(['quota', jsonText(quota)]);
   return change;
 }
 

@@ -8,11 +8,12 @@ import type {
   UsageRow,
   UsageStore,
   UsageSum,
+  WindowUnits,
 } from '../../../../core/index.ts';
 import type { Database } from '../database.ts';
 import type { Run } from '../dialects/dialect.ts';
 import type { Column } from '../rows/columns.ts';
-import { integer, integerOrNull, textOrNull } from '../rows/values.ts';
+import { integer, integerOrNull, text, textOrNull } from '../rows/values.ts';
 import { deleteSome } from './common.ts';
 
 const COUNTS = ['requests', 'units', 'errors', 'bytes_in', 'bytes_out'] as const;
@@ -90,6 +91,20 @@ export class KnexUsageStore implements UsageStore {
       errors: integer(row, 'errors'),
       bytesIn: integer(row, 'bytes_in'),
       bytesOut: integer(row, 'bytes_out'),
+    }));
+  }
+
+  async windowUnits(apps: readonly AppId[], day: Millis, month: Millis): Promise<readonly WindowUnits[]> {
+    const { tables, dialect } = this.#db;
+    const rows = await this.#db.read(
+      `SELECT app_id, sum(CASE WHEN day >= ? THEN units ELSE 0 END) AS of_day, sum(units) AS of_month FROM ${tables.usageDays}
+       WHERE ${dialect.anyOf('app_id')} AND day >= ? GROUP BY app_id`,
+      [day, dialect.list(apps), month],
+    );
+    return rows.map((row) => ({
+      appId: text(row, 'app_id') as AppId,
+      day: integer(row, 'of_day'),
+      month: integer(row, 'of_month'),
     }));
   }
 
