@@ -30,12 +30,17 @@ interface Single {
   'sec-websocket-version'?: string;
 }
 
+/** The most header fields of a request. Node's server reads more, so that none is missing unnoticed. */
+export const MAX_HEADER_FIELDS = 100;
+
 /**
  * Reads and checks the headers that decide who asks and where a request ends (fault 25).
  *
  * @param rawHeaders - names and values in turn, as they came
  */
 export function readHead(method: string, httpVersion: string, rawHeaders: readonly string[]): RequestHead | Refusal {
+  if (rawHeaders.length > 2 * MAX_HEADER_FIELDS)
+    return refuse('bad_request', { status: 431, message: 'The request has too many header fields.' });
   const found: Single = {};
   const repeated = singleHeaders(rawHeaders, found);
   if (repeated !== null) return malformed(`The header ${repeated} is repeated.`);

@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { ignoreUpgrade, wantsWebSocket } from '../../adapters/http/express/ignore-upgrade.ts';
 import { AppLimits, DEFAULT_LIMIT_PER_ACCOUNT, Quotas, UsageMeter } from '../../core/index.ts';
 import type {
   AdmissionCount,
@@ -59,6 +60,7 @@ export interface Gateway {
   handles(hostHeader: string | undefined): boolean;
   /** For the server's events `request` and `checkContinue`. */
   request(req: IncomingMessage, res: ServerResponse): void;
+  /** For the server's events `upgrade` and `connect`. An offer of another protocol than WebSocket is ignored. */
   upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void;
   /**
    * Lets the fast path read the connections of a plain-text server first. The server's events still need their handlers:
@@ -156,6 +158,10 @@ class HttpGateway implements Gateway {
   upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void {
     if (isEnding(socket)) {
       socket.destroy();
+      return;
+    }
+    if (req.method !== 'CONNECT' && !wantsWebSocket(req)) {
+      ignoreUpgrade(req, socket, head);
       return;
     }
     const context = newRequestContext(this.#deps.traceId(), receivedByNode(req, true));

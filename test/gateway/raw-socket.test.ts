@@ -116,24 +116,38 @@ bothPaths('raw connections to the gateway (fault 25)', (path) => {
     );
   });
 
-  test("a change of protocol that is not the route's is refused, and what follows it is not carried out", async () => {
+  test('fault 129: more header fields than are read are 431, whatever follows them', async () => {
     const asked = node.seen.length;
-    for (const protocol of ['websocket', 'h2c']) {
-      const { text, replies } = await rawExchange(
-        gate.port,
-        lines(
-          'GET /x HTTP/1.1',
-          'Host: tron.gate.example',
-          POST[2]!,
-          'Connection: Upgrade',
-          `Upgrade: ${protocol}`,
-          'Sec-WebSocket-Version: 13',
-          'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==',
-        ) + SMUGGLED,
-      );
-      assert.match(text, /^HTTP\/1\.1 400 /);
-      assert.equal(replies.length, 1);
+    for (const count of [99, 1_000, 3_000]) {
+      const many = Array.from({ length: count }, () => 'a:');
+      for (const last of [`Content-Length: ${SMUGGLED.length}`, POST[2]!, 'X: y']) {
+        const { text, replies } = await rawExchange(gate.port, lines(...POST, ...many, last) + SMUGGLED);
+        assert.match(text, /^HTTP\/1\.1 431 [\s\S]*"reason":"bad_request"/);
+        assert.equal(replies.length, 1);
+      }
     }
+    assert.equal(node.seen.length, asked);
+    const most = Array.from({ length: 95 }, () => 'a:');
+    const full = lines(...POST, ...most, 'Connection: close', `Content-Length: ${CALL.length}`) + CALL;
+    assert.match((await rawExchange(gate.port, full)).text, /^HTTP\/1\.1 200 /);
+  });
+
+  test('a change to WebSocket on another route is refused, and what follows it is not carried out', async () => {
+    const asked = node.seen.length;
+    const { text, replies } = await rawExchange(
+      gate.port,
+      lines(
+        'GET /x HTTP/1.1',
+        'Host: tron.gate.example',
+        POST[2]!,
+        'Connection: Upgrade',
+        'Upgrade: websocket',
+        'Sec-WebSocket-Version: 13',
+        'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==',
+      ) + SMUGGLED,
+    );
+    assert.match(text, /^HTTP\/1\.1 400 /);
+    assert.equal(replies.length, 1);
     assert.equal(node.seen.length, asked);
   });
 

@@ -40,6 +40,44 @@ describe('raw connections to the payment port', () => {
     await refused(lines('GET /api/v2/order/ HTTP/1.1', 'API-Key: good', 'Connection: close'));
   });
 
+  test('fault 128: an offer of another protocol is ignored; its body is read once, and the connection goes on', async () => {
+    const offer = ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAAQAAP__'];
+    const last = lines('GET /livez HTTP/1.1', 'Host: x', 'Connection: close');
+    const inner = lines('GET /nothing HTTP/1.1', 'Host: x');
+    for (const [bytes, status] of [
+      [lines(...POST, `Content-Length: ${BODY.length}`, ...offer) + BODY, 200],
+      [lines(...POST, `Content-Length: ${inner.length}`, ...offer) + inner, 400],
+      [lines('GET /livez HTTP/1.1', 'Host: x', ...offer), 200],
+    ] as const) {
+      const { replies, text } = await rawExchange(edge.port, bytes + last);
+      assert.deepEqual(
+        replies.map((reply) => reply.status),
+        [status, 200],
+        text,
+      );
+    }
+    const webSocket = lines('GET /livez HTTP/1.1', 'Host: x', 'Connection: Upgrade', 'Upgrade: websocket');
+    assert.match(
+      (await rawExchange(edge.port, webSocket + last)).text,
+      /^HTTP\/1\.1 400 [\s\S]*Content-Length: 0\r\n\r\n$/,
+    );
+  });
+
+  test('fault 129: a length behind more than a thousand fields counts', async () => {
+    const many = Array.from({ length: 1100 }, () => 'a:');
+    const { replies, text } = await rawExchange(
+      edge.port,
+      lines(...POST, ...many, `Content-Length: ${BODY.length}`) +
+        BODY +
+        lines('GET /livez HTTP/1.1', 'Host: x', 'Connection: close'),
+    );
+    assert.deepEqual(
+      replies.map(({ status }) => status),
+      [200, 200],
+      text,
+    );
+  });
+
   test('fault 25: ambiguous framing is refused and the connection closed', async () => {
     const chunk = '5\r\nhello\r\n0\r\n\r\n';
     await refused(lines(...POST, 'Content-Length: 5', 'Transfer-Encoding: chunked') + chunk);

@@ -6,6 +6,7 @@ import type { Express, NextFunction, Request, Response } from 'express';
 import { TillgateError } from '../../../core/index.ts';
 import type { HttpApi } from '../pipeline.ts';
 import { answerUnreadable } from './client-error.ts';
+import { ignoreUpgrade, wantsWebSocket } from './ignore-upgrade.ts';
 import { fromNode } from './node-request.ts';
 import { writeResponse } from './write-response.ts';
 
@@ -73,6 +74,8 @@ export function createHttpServer(
     app(req as Request, res as Response, unanswered(api, req, res));
   };
   server.on('request', serve);
+  // By default Node drops fields beyond 1,000 in silence, with them those that frame the body. `maxHeaderSize` holds.
+  server.maxHeadersCount = 0;
   // The operation says "continue" itself, once it wants the body.
   server.on('checkContinue', serve);
   server.on('checkExpectation', (req: IncomingMessage, res: ServerResponse) => {
@@ -84,6 +87,7 @@ export function createHttpServer(
   });
   server.on('upgrade', (req: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (interceptor?.handles(req.headers.host) === true) interceptor.upgrade(req, socket, head);
+    else if (!wantsWebSocket(req)) ignoreUpgrade(req, socket, head);
     else socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => answerUnreadable(error, socket, api));

@@ -1,3 +1,4 @@
+import { MAX_HEADER_FIELDS } from '../../../../core/index.ts';
 import type { RequestHead } from '../../../../core/index.ts';
 import type { ReceivedRequest } from '../../request-context.ts';
 import { newRequestHeadCache } from '../../request-head-cache.ts';
@@ -19,7 +20,6 @@ export interface PlainRequest extends ReceivedRequest {
 export const MAX_PLAIN_HEAD = 8 * 1024;
 /** Longest body, in bytes; a request with a longer one goes to Node's server. */
 export const MAX_PLAIN_BODY = 64 * 1024;
-const MAX_FIELDS = 100;
 const START = /^(GET|HEAD|POST) (\/[!"$-~]*) HTTP\/1\.1\r\n/;
 const LENGTH = /^\d{1,5}$/;
 
@@ -47,7 +47,7 @@ export function readPlainRequest(text: string): PlainRequest | null {
   const [line, method = '', target = ''] = start;
   const fields: string[] = [];
   const length = readFields(text, line.length, fields);
-  if (length < 0 || length > MAX_PLAIN_HEAD || fields.length > 2 * MAX_FIELDS) return null;
+  if (length < 0 || length > MAX_PLAIN_HEAD || fields.length > 2 * MAX_HEADER_FIELDS) return null;
   const found: Decisive = {
     host: null,
     authorization: null,
