@@ -42,6 +42,17 @@ export function readTarget(protocol: RouteProtocol, target: string): GatewayTarg
   return { pathKey, rest: slashed };
 }
 
+const ENCODED = /%([0-9a-f]{2})/gi;
+
+/** True for a target that holds the key in plain or in encoded characters: an upstream reads both as the same. */
+export function holdsKey(target: string, key: string): boolean {
+  if (target.includes(key)) return true;
+  return (
+    target.includes('%') &&
+    target.replace(ENCODED, (_, hex) => String.fromCharCode(parseInt(hex as string, 16))).includes(key)
+  );
+}
+
 /**
  * The key of a request: from the header, exactly `Bearer <key>`, or from the path; both must be equal.
  *

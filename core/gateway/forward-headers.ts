@@ -60,7 +60,6 @@ const NOT_RETURNED: ReadonlySet<string> = new Set([
   'reporting-endpoints',
   'refresh',
   'content-location',
-  'link',
   'service-worker-allowed',
   'sourcemap',
   'x-accel-redirect',
@@ -83,8 +82,14 @@ export interface OwnHeaders {
  * @param rawHeaders - names and values in turn, as they came
  * @param key - a header that holds it anywhere is left out
  * @param own - they replace the client's of the same names
+ * @param httpVersion - of the client's request
  */
-export function requestHeaders(rawHeaders: readonly string[], key: string, own: OwnHeaders): string[] {
+export function requestHeaders(
+  rawHeaders: readonly string[],
+  key: string,
+  own: OwnHeaders,
+  httpVersion: string,
+): string[] {
   const listed = connectionTokens(rawHeaders);
   const sent: string[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -94,9 +99,13 @@ export function requestHeaders(rawHeaders: readonly string[], key: string, own: 
     if (NOT_SENT_PREFIXES.some((prefix) => name.startsWith(prefix))) continue;
     sent.push(name, value);
   }
+  if (!own.names.has('via')) sent.push('via', viaOf(httpVersion));
   sent.push(...own.pairs);
   return sent;
 }
+
+/** That a message came through the gateway, and in which version (RFC 9110, section 7.6.3); where from, it does not say. */
+export const viaOf = (httpVersion: string): string => `${httpVersion} tillgate`;
 
 /** The upstream that a reply came from. */
 export interface ReplySource {
@@ -106,7 +115,7 @@ export interface ReplySource {
 }
 
 /**
- * The headers of an upstream's reply that go back to the client; `Location` only where it is safe.
+ * The headers of an upstream's reply that go back to the client; `Location` and `Link` only where they are safe.
  *
  * @param rawHeaders - names and values in turn, as they came
  */
@@ -120,6 +129,7 @@ export function replyHeaders(rawHeaders: readonly string[], source: ReplySource)
     if (NOT_RETURNED.has(name) || listed?.has(name) === true || holdsSecret(value, source)) continue;
     if (name.startsWith('access-control-')) continue;
     if (name === 'location' && !isSafeLocation(value, source)) continue;
+    if (name === 'link' && value.includes(source.hostname)) continue;
     kept.push(given, value);
   }
   return kept;

@@ -73,9 +73,10 @@ function readIds(text: string, level: number): (string | null)[] | null {
         const end = endOfString(text, at);
         if (nameComes && depth === level) {
           nameComes = false;
-          const name = foldedName(text, at, end);
-          if (names.length === MAX_MEMBERS || names.includes(name)) return null;
-          names.push(name);
+          const name = nameOf(text, at, end);
+          const folded = name.toLowerCase();
+          if (names.length === MAX_MEMBERS || names.includes(folded)) return null;
+          names.push(folded);
           if (name === 'id') idAt = text.indexOf(':', end + 1) + 1;
         }
         at = end;
@@ -121,7 +122,7 @@ function endOfString(text: string, start: number): number {
   }
 }
 
-function foldedName(text: string, start: number, end: number): string {
+function nameOf(text: string, start: number, end: number): string {
   const name = text.slice(start + 1, end);
-  return (name.includes('\\') ? (JSON.parse(text.slice(start, end + 1)) as string) : name).toLowerCase();
+  return name.includes('\\') ? (JSON.parse(text.slice(start, end + 1)) as string) : name;
 }

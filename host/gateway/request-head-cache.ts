@@ -29,13 +29,17 @@ export function newRequestHeadCache(): RequestHeadCache {
 interface KeyedHead {
   readonly rawHeaders: readonly string[];
   readonly keyText: string;
+  readonly httpVersion: string;
   readonly headCache: RequestHeadCache;
 }
 
 /** The headers that go to an upstream: the client's without those of this connection, and the upstream's own. */
-export function upstreamHeaders({ rawHeaders, keyText, headCache }: KeyedHead, own: OwnHeaders): readonly string[] {
+export function upstreamHeaders(
+  { rawHeaders, keyText, httpVersion, headCache }: KeyedHead,
+  own: OwnHeaders,
+): readonly string[] {
   if (headCache.headers === null || headCache.own !== own) {
-    headCache.headers = requestHeaders(rawHeaders, keyText, own);
+    headCache.headers = requestHeaders(rawHeaders, keyText, own, httpVersion);
     headCache.own = own;
   }
   return headCache.headers;

@@ -37,6 +37,9 @@ describe('reading JSON-RPC', () => {
     ['{"\\u006dethod":"a"}', ['a'], [null]],
     ['{"Method":"a"}', 'bad_request'],
     ['{"method":"a","method":"a"}', 'bad_request'],
+    ['{"method":"a","ID":7}', ['a'], [null]],
+    ['{"method":"a","ID":{}}', ['a'], [null]],
+    ['{"method":"a","\\u0069d":7}', ['a'], ['7']],
     ['{"method":"a","METHOD":"b"}', 'bad_request'],
     ['{"method":"a","m\\u0065thod":"b"}', 'bad_request'],
     ['[{"method":"a"},{"method":"a","id":1,"Id":2}]', 'bad_request'],
@@ -122,8 +125,27 @@ describe('headers', () => {
         ['Connection', 'x-own,, X-A ,close', 'X-A', '1', 'X-B', '2', 'X-Own', 'theirs', 'X-Key', 'a SECRET b'],
         'SECRET',
         own,
+        '1.1',
       ),
-      ['x-b', '2', 'x-own', 'ours'],
+      ['x-b', '2', 'via', '1.1 tillgate', 'x-own', 'ours'],
+    );
+  });
+  test('Via names the version of the request and no host; the upstream may have one of its own', () => {
+    assert.deepEqual(requestHeaders(['Via', '1.1 inner.example'], 'SECRET', own, '1.0'), [
+      'via',
+      '1.0 tillgate',
+      'x-own',
+      'ours',
+    ]);
+    const named = { names: new Set(['via']), pairs: ['via', '1.1 shop'] };
+    assert.deepEqual(requestHeaders([], 'SECRET', named, '1.1'), ['via', '1.1 shop']);
+  });
+  test('Link is kept for the pages of a list, unless it names the upstream or holds its secret', () => {
+    const source = { hostname: 'node.example', secrets: ['ProviderSecret1'] };
+    const kept = (link: string): boolean => replyHeaders(['Link', link], source).length > 0;
+    assert.deepEqual(
+      ['</blocks?page=2>; rel="next"', '<https://node.example/blocks>', '</v3/ProviderSecret1/x>'].map(kept),
+      [true, false, false],
     );
   });
   test('a reply keeps the names as they were written', () => {

@@ -89,6 +89,19 @@ bothPaths(
       assert.equal((await ask(gate.port, { path: `/?key=${KEY}` })).status, 400);
     });
 
+    test('fault 132: the key in encoded characters elsewhere in the target does not go to the upstream', async () => {
+      const asked = node.seen.length;
+      const hex = (text: string): string => text.replace(/./g, (letter) => `%${letter.charCodeAt(0).toString(16)}`);
+      for (const form of [`%74${KEY.slice(1)}`, hex(KEY), hex(KEY).toUpperCase()])
+        for (const request of [
+          { host: HTTP, method: 'GET', path: `/${KEY}/x?k=${form}`, key: null },
+          { host: HTTP, method: 'GET', path: `/x/${form}` },
+          { path: `/?k=${form}` },
+        ])
+          assert.equal((await ask(gate.port, request)).status, 400, request.path);
+      assert.equal(node.seen.length, asked);
+    });
+
     test("the host is the upstream's, hop-by-hop headers and what Connection lists are gone, in any case", async () => {
       answerWith(200, {});
       await ask(gate.port, {
@@ -120,6 +133,7 @@ bothPaths(
         'content-length',
         'content-type',
         'host',
+        'via',
         'x-kept',
         'x-twice',
       ]);
