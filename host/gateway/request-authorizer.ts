@@ -5,6 +5,7 @@ import {
   checkChain,
   effectiveLimits,
   effectiveMode,
+  holdsKey,
   isRefusal,
   preflightHeaders,
   readHead,
@@ -144,7 +145,7 @@ export class RequestAuthorizer {
     if (isRefusal(auth)) return auth;
     context.auth = auth;
     this.#deps.directory.used(auth.key.id, this.#deps.clock.now());
-    return rest.includes(keyText)
+    return holdsKey(rest, keyText)
       ? refuse('bad_request', { message: 'The App key must not stand anywhere else in the target.' })
       : null;
   }

@@ -3,6 +3,7 @@ import { WebSocket } from 'ws';
 import type { RawData } from 'ws';
 import { isRefusal, readJsonRpc, refuse, UNREAD } from '../../core/index.ts';
 import type { JsonRpcRequest, Logger, Refusal } from '../../core/index.ts';
+import { guarded } from './guard-methods.ts';
 import type { RequestAuthorizer } from './request-authorizer.ts';
 import { recordSent } from './exchange-report.ts';
 import type { Counters } from './exchange-report.ts';
@@ -43,19 +44,51 @@ export class WebSocketBridge {
     this.#deps = deps;
     this.#ended = ended;
     // A message in a binary frame is read as the same text: some clients send all of theirs so (decisions, section 13).
-    client.on('message', (data) => this.#fromClient(bytesOf(data)));
-    upstream.on('message', (data, binary) => this.#fromUpstream(bytesOf(data), binary));
+    client.on(
+      'message',
+      guarded(this, (data: RawData) => this.#fromClient(bytesOf(data))),
+    );
+    upstream.on(
+      'message',
+      guarded(this, (data: RawData, binary: boolean) => this.#fromUpstream(bytesOf(data), binary)),
+    );
     client.on('pong', () => (this.#alive = true));
-    client.on('error', () => this.close(1002, ''));
-    upstream.on('error', () => this.close(1011, 'upstream_unavailable'));
-    client.on('close', (code) => this.#closed(this.#upstream, code));
-    upstream.on('close', (code) => this.#closed(this.#client, code));
+    client.on(
+      'error',
+      guarded(this, () => this.close(1002, '')),
+    );
+    upstream.on(
+      'error',
+      guarded(this, () => this.close(1011, 'upstream_unavailable')),
+    );
+    client.on(
+      'close',
+      guarded(this, (code: number) => this.#closed(this.#upstream, code)),
+    );
+    upstream.on(
+      'close',
+      guarded(this, (code: number) => this.#closed(this.#client, code)),
+    );
     upstream.resume();
+  }
+
+  /** After an error of the gateway's own: both sides end now. */
+  abort(error: unknown): void {
+    this.#deps.logger.error('a WebSocket failed', { error, trace_id: this.context.traceId });
+    this.#client.terminate();
+    this.#upstream.terminate();
   }
 
   /** Closes both sides; a side that does not complete the handshake in time is terminated. */
   close(code: number, reason: string): void {
     this.#end(this.#client, code, reason);
+  }
+
+  /** One side sends too much that is no message. What it has sent besides is not read any more. */
+  flooded(side: WebSocket): void {
+    if (side === this.#client) this.close(1008, 'too_many_frames');
+    else this.close(1011, 'upstream_unavailable');
+    side.pause();
   }
 
   /** One side has closed: the other is told its code, where that may be sent. Its reason is not: it could hold a provider's secret. */
@@ -76,9 +109,9 @@ export class WebSocketBridge {
     for (const side of [this.#client, this.#upstream])
       if (side === told) side.close(code, reason);
       else side.close(1000);
+    this.#ended();
     const { live, auth } = this.context;
     this.#deps.metrics.bytes(live?.route.host ?? 'unknown', auth?.key.app.id ?? 'none', this.#bytesIn, this.#bytesOut);
-    this.#ended();
   }
 
   /** Called at each check. */

@@ -1,13 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer } from 'ws';
-import { allowsOrigin, isRefusal, refuse } from '../../core/index.ts';
+import { allowsOrigin, isRefusal, refuse, viaOf } from '../../core/index.ts';
 import type { KeyDirectory, Logger } from '../../core/index.ts';
 import type { RequestAuthorizer } from './request-authorizer.ts';
+import { FrameBudget } from './frame-budget.ts';
 import { nextUpstream } from './live-route.ts';
 import type { LiveRoute, LiveRoutes } from './live-route.ts';
 import { recordExchange } from './exchange-report.ts';
 import type { Counters } from './exchange-report.ts';
+import { guarded } from './guard-methods.ts';
 import { graceHeaders, writeRawRefusal } from './refusal-response.ts';
 import type { Upstream } from './upstream.ts';
 import type { RequestContext } from './request-context.ts';
@@ -44,7 +46,7 @@ export class WebSockets {
     const refusal = this.#deps.authorizer.check(context) ?? checkHandshake(req);
     if (refusal !== null) {
       recordExchange(this.#deps, context, refusal.status, 0, 0);
-      writeRawRefusal(socket, context, refusal, ['Sec-WebSocket-Version', '13']);
+      writeRawRefusal(socket, context, refusal, refusal.status === 400 ? ['Sec-WebSocket-Version', '13'] : []);
       return;
     }
     context.use?.enter();
@@ -71,37 +73,53 @@ export class WebSockets {
     const connection = dial(upstream, live, client.req, context.rest);
     const abandon = (): void => connection.terminate();
     client.socket.once('close', abandon);
-    connection.once('open', () => {
+    let transport: Duplex | null = null;
+    connection.once('upgrade', (response) => (transport = response.socket));
+    const onOpen = (): void => {
       connection.off('error', onError).on('error', () => undefined);
       upstream.health.succeeded(performance.now() - startedAt);
       // Messages that arrive before the client's side is ready stay in the socket.
       connection.pause();
-      this.#accept(connection, context, client, abandon);
-    });
+      this.#accept({ connection, transport }, context, client, abandon);
+    };
+    const failing = {
+      abort: (error: unknown): void => {
+        this.#deps.logger.error('a gateway upgrade failed', { error, trace_id: context.traceId });
+        connection.on('error', () => undefined).terminate();
+        client.socket.destroy();
+      },
+    };
+    connection.once('open', guarded(failing, onOpen));
     let refused = false;
     // An answer other than 101 may be due to the request: whoever answers is there.
     connection.once('unexpected-response', () => {
       refused = true;
       connection.terminate();
     });
-    const onError = (): void => {
+    const onError = guarded(failing, () => {
       client.socket.off('close', abandon);
       connection.on('error', () => undefined);
       if (client.socket.destroyed || refused) upstream.health.abandoned();
       else upstream.health.failed(performance.now());
       // Nothing of the client's was sent yet: another upstream may be asked.
       if (!client.socket.destroyed) this.#connect(live, [...tried, upstream], context, client);
-    };
+    });
     connection.once('error', onError);
   }
 
-  #accept(connection: WebSocket, context: RequestContext, { req, socket, head }: Client, abandon: () => void): void {
+  #accept(
+    { connection, transport }: Dialled,
+    context: RequestContext,
+    { req, socket, head }: Client,
+    abandon: () => void,
+  ): void {
     const { live } = context;
     if (live === null) return;
     const server = new WebSocketServer({
       noServer: true,
       maxPayload: live.route.maxBodyBytes,
       perMessageDeflate: false,
+      allowSynchronousEvents: false,
       clientTracking: false,
       handleProtocols: (offered) => (offered.has(connection.protocol) ? connection.protocol : false),
     });
@@ -117,6 +135,9 @@ export class WebSockets {
         this.#bridges.delete(bridge);
         this.#deps.metrics.connections(live.route.host, -1);
       });
+      const stop = guarded(bridge, (side: WebSocket) => bridge.flooded(side));
+      onFlood(socket, () => stop(client));
+      if (transport !== null) onFlood(transport, () => stop(connection));
       this.#bridges.add(bridge);
       this.#deps.metrics.connections(live.route.host, 1);
       // The key may have been revoked while the upstream was being connected.
@@ -125,7 +146,7 @@ export class WebSockets {
   }
 
   #checkAll(): void {
-    for (const bridge of this.#bridges) this.#check(bridge);
+    for (const bridge of this.#bridges) guarded(bridge, () => this.#check(bridge))();
   }
 
   #check(bridge: WebSocketBridge): void {
@@ -151,6 +172,20 @@ interface Client {
   readonly head: Buffer;
 }
 
+/** A connection to an upstream, and its socket. */
+interface Dialled {
+  readonly connection: WebSocket;
+  readonly transport: Duplex | null;
+}
+
+/** Calls `stop` when one side of a WebSocket sends too much that is no message. */
+function onFlood(socket: Duplex, stop: () => void): void {
+  const budget = new FrameBudget();
+  socket.prependListener('data', (chunk: Buffer) => {
+    if (!budget.take(chunk, performance.now())) stop();
+  });
+}
+
 function checkHandshake({ headers }: IncomingMessage): ReturnType<typeof refuse> | null {
   const good =
     headers.upgrade?.toLowerCase() === 'websocket' &&
@@ -167,7 +202,7 @@ function dial(upstream: Upstream, { route }: LiveRoute, { headers }: IncomingMes
   url.search = [rest.slice(2), url.search.slice(1)].filter((query) => query !== '').join('&');
   url.protocol = url.protocol.replace(/^http/, 'ws');
   const offered = headers['sec-websocket-protocol']?.split(',').map((name) => name.trim()) ?? [];
-  const own: Record<string, string> = {};
+  const own: Record<string, string> = { via: viaOf('1.1') };
   for (let at = 0; at < upstream.own.pairs.length; at += 2)
     own[upstream.own.pairs[at] ?? ''] = upstream.own.pairs[at + 1] ?? '';
   return new WebSocket(url, [...new Set(offered.filter((name) => PROTOCOL.test(name)))], {
@@ -175,6 +210,8 @@ function dial(upstream: Upstream, { route }: LiveRoute, { headers }: IncomingMes
     handshakeTimeout: route.timeouts.connectMs,
     followRedirects: false,
     perMessageDeflate: false,
+    // One message or ping in a turn of the event loop: other connections have theirs in between.
+    allowSynchronousEvents: false,
     maxPayload: MAX_UPSTREAM_BYTES,
   });
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server } from 'node:http';
+import type { Socket } from 'node:net';
 import { afterEach, beforeEach, test } from 'node:test';
 import { WebSocket, WebSocketServer } from 'ws';
 import type { RawData } from 'ws';
@@ -147,7 +148,12 @@ bothPaths('WebSocket routes', (path) => {
     ['with a malformed key', upgrade(version, 'Authorization: Bearer x'), 401, 'key_malformed'],
     ['with two keys', upgrade(version, bearer, bearer), 400, 'bad_request'],
     ['of another version', upgrade('Sec-WebSocket-Version: 8', bearer), 400, 'bad_request'],
-    ['to another protocol', upgrade(version, bearer).replace('Upgrade: websocket', 'Upgrade: h2c'), 400, 'bad_request'],
+    [
+      'to another protocol',
+      upgrade(version, bearer).replace('Upgrade\r\nUpgrade: websocket', 'close, Upgrade\r\nUpgrade: h2c'),
+      400,
+      'bad_request',
+    ],
     ['to a foreign path', upgrade(version, bearer).replace('GET /', 'GET /x'), 404, 'not_found'],
     ['by POST', upgrade(version, bearer).replace('GET', 'POST'), 405, 'http_method_not_allowed'],
   ];
@@ -356,6 +362,80 @@ bothPaths('WebSocket routes', (path) => {
     await waitFor(still, { intervalMs: 300 });
     assert(sent < 64 * 1024 * 1024, `${sent}`);
     client.socket.terminate();
+  });
+
+  const frame = (first: number, payload = '', masked = true): Buffer => {
+    const size = payload.length < 126 ? [payload.length] : [126, payload.length >> 8, payload.length & 0xff];
+    size[0] = size[0]! | (masked ? 0x80 : 0);
+    return Buffer.concat([Buffer.from([first, ...size, ...(masked ? [0, 0, 0, 0] : [])]), Buffer.from(payload)]);
+  };
+  /** What is behind the public face of `ws`: the frames that it would not send. */
+  const rawOf = (socket: WebSocket): Socket => (socket as unknown as { readonly _socket: Socket })._socket;
+  const [PING, PONG, PIECE, NEXT, EMPTY] = [0x89, 0x8a, 0x01, 0x00, 0x81];
+  const floods: readonly (readonly [string, Buffer])[] = [
+    ['pings', Buffer.concat(Array.from({ length: 200 }, () => frame(PING)))],
+    ['pongs', Buffer.concat(Array.from({ length: 200 }, () => frame(PONG, 'x')))],
+    ['empty messages', Buffer.concat(Array.from({ length: 200 }, () => frame(EMPTY)))],
+    [
+      'empty fragments',
+      Buffer.concat([frame(PIECE, 'x'.repeat(200)), ...Array.from({ length: 200 }, () => frame(NEXT))]),
+    ],
+    ['tiny fragments', Buffer.concat([frame(PIECE, 'x'), ...Array.from({ length: 200 }, () => frame(NEXT, 'x'))])],
+  ];
+  for (const [what, bytes] of floods)
+    test(`fault 130: a flood of ${what} closes the connection with 1008, and no other`, async () => {
+      const [client, other] = [await open(), await open({ key: OTHER_KEY })];
+      rawOf(client.socket).write(bytes);
+      await waitFor(() => client.closed);
+      assert.deepEqual([client.closed?.code, client.closed?.reason], [1008, 'too_many_frames']);
+      await waitFor(() => node.sockets[0]!.readyState === WebSocket.CLOSED);
+      assert.equal(await answered(other, CALL), `echo ${CALL}`);
+      other.socket.close();
+    });
+
+  test('fault 130: an upstream that sends a flood of pings is closed, and its client with 1011', async () => {
+    const client = await open();
+    rawOf(node.sockets[0]!).write(Buffer.concat(Array.from({ length: 200 }, () => frame(PING, '', false))));
+    await waitFor(() => client.closed?.code === 1011);
+    await waitFor(() => node.sockets[0]!.readyState === WebSocket.CLOSED);
+  });
+
+  test('a message in many fragments, and pings between messages, pass', async () => {
+    const client = await open();
+    let pongs = 0;
+    client.socket.on('pong', () => (pongs += 1));
+    for (let n = 0; n < 50; n++) client.socket.ping();
+    await waitFor(() => pongs === 50);
+    const long = `{"id":1,"method":"eth_call","params":["${'a'.repeat(9_000)}"]}`;
+    const pieces = long.match(/.{1,150}/g) ?? [];
+    rawOf(client.socket).write(
+      Buffer.concat(pieces.map((piece, n) => frame((n === pieces.length - 1 ? 0x80 : 0) | (n === 0 ? 1 : 0), piece))),
+    );
+    await waitFor(() => client.got.length === 1);
+    assert.deepEqual(node.messages, [long]);
+    client.socket.close();
+  });
+
+  test('fault 130: messages that arrive at once are read one in a turn of the event loop', async () => {
+    const client = await open();
+    const turns: number[] = [];
+    let turn = 0;
+    let counting = true;
+    const count = (): void => {
+      turn += 1;
+      if (counting) setImmediate(count);
+    };
+    count();
+    const find = gate.directory.find.bind(gate.directory);
+    gate.directory.find = (key) => {
+      turns.push(turn);
+      return find(key);
+    };
+    rawOf(client.socket).write(Buffer.concat(Array.from({ length: 50 }, () => frame(EMPTY, '{}'))));
+    await waitFor(() => client.got.length === 50);
+    counting = false;
+    assert(new Set(turns).size >= 50, `${turns.length} in ${new Set(turns).size} turns`);
+    client.socket.close();
   });
 
   test('open connections are measured', async () => {
