@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { ClientError } from '../adapters/http/index.ts';
 import type { AdmissionCount, AppId, KeyDirectory, GatewayRouteTable } from '../core/index.ts';
 import type { Gateway, GatewayDeps } from './gateway/index.ts';
 
@@ -44,10 +45,17 @@ export class LazyGateway {
   }
 
   upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void {
-    this.#with(
-      (gateway) => gateway.upgrade(req, socket, head),
-      () => socket.destroy(),
-    );
+    // Node listens no more, and an 'error' event without a listener would end the process.
+    const destroy = (): void => void socket.destroy();
+    socket.on('error', destroy);
+    this.#with((gateway) => {
+      socket.off('error', destroy);
+      gateway.upgrade(req, socket, head);
+    }, destroy);
+  }
+
+  clientError(error: ClientError, socket: Duplex): boolean {
+    return this.#gateway?.clientError(error, socket) ?? false;
   }
 
   /** Once it is loaded, the gateway reads this server's connections first. */

@@ -18,4 +18,5 @@ export { checkoutStateRecord } from './operations/checkout.ts';
 export { textReply } from './replies.ts';
 export * from './manage/index.ts';
 export * from './express/binding.ts';
+export type { ClientError } from './express/client-error.ts';
 export * from './express/server.ts';

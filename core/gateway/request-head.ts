@@ -41,6 +41,8 @@ export const MAX_HEADER_FIELDS = 100;
 export function readHead(method: string, httpVersion: string, rawHeaders: readonly string[]): RequestHead | Refusal {
   if (rawHeaders.length > 2 * MAX_HEADER_FIELDS)
     return refuse('bad_request', { status: 431, message: 'The request has too many header fields.' });
+  if (httpVersion !== '1.1' && httpVersion !== '1.0')
+    return refuse('bad_request', { status: 505, message: 'The gateway speaks HTTP/1.1 and HTTP/1.0.' });
   const found: Single = {};
   const repeated = singleHeaders(rawHeaders, found);
   if (repeated !== null) return malformed(`The header ${repeated} is repeated.`);

@@ -76,8 +76,11 @@ export interface Tillgate extends UseCases, DeprecatedUseCases {
   /** Typed events of this process, emitted after their transaction committed. For money use callbacks and queries. */
   readonly events: Pick<EventBus, 'on'>;
   readonly workers: TillWorkers;
-  /** The node gateway, for an application whose server hands it `upgrade` and `checkContinue` too. */
-  readonly gateway: Pick<ConnectionInterceptor, 'handles' | 'request' | 'upgrade'>;
+  /**
+   * The node gateway, for an application whose server hands it `checkContinue`, `upgrade`, `connect` (to its `upgrade`)
+   * and `clientError` too.
+   */
+  readonly gateway: Required<Pick<ConnectionInterceptor, 'handles' | 'request' | 'upgrade' | 'clientError'>>;
   /**
    * The payment API and the payer's page as Express middleware, to be mounted under the path of `baseUrl`, before any
    * body parser.

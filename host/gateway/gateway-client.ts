@@ -60,8 +60,8 @@ export interface GatewayClient {
    * @param idleMs - how long the client may read nothing before its connection is closed
    */
   end(idleMs: number): void;
-  /** Answers with a refusal. An `early` one, sent before the body was read, closes the connection. */
-  refuse(refusal: Refusal, context: RequestContext, early: boolean): void;
+  /** Answers with a refusal. The connection goes on behind a small rest of the request; otherwise it closes. */
+  refuse(refusal: Refusal, context: RequestContext): void;
   /** Closes the connection now. */
   destroy(): void;
 }

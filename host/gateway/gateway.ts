@@ -1,5 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { mayAnswer } from '../../adapters/http/express/client-error.ts';
+import type { ClientError } from '../../adapters/http/express/client-error.ts';
 import { ignoreUpgrade, wantsWebSocket } from '../../adapters/http/express/ignore-upgrade.ts';
 import { AppLimits, DEFAULT_LIMIT_PER_ACCOUNT, Quotas, UsageMeter } from '../../core/index.ts';
 import type {
@@ -21,10 +23,12 @@ import { HttpExchange } from './http-exchange.ts';
 import type { HttpExchangeDeps } from './http-exchange.ts';
 import { HttpServerClient } from './http-server-client.ts';
 import { LiveRoutes } from './live-route.ts';
-import { isEnding } from './refusal-response.ts';
+import { logRefusal } from './exchange-report.ts';
+import { endWithRefusal, isEnding } from './refusal-response.ts';
 import { RequestAuthorizer } from './request-authorizer.ts';
 import { newRequestContext, receivedByNode } from './request-context.ts';
 import type { ReceivedRequest } from './request-context.ts';
+import { unreadableHost, unreadableRefusal, unreadableRequest } from './unreadable-request.ts';
 import { TimeoutQueue } from './timeout-queue.ts';
 import { WebSockets } from './websockets.ts';
 
@@ -62,6 +66,8 @@ export interface Gateway {
   request(req: IncomingMessage, res: ServerResponse): void;
   /** For the server's events `upgrade` and `connect`. An offer of another protocol than WebSocket is ignored. */
   upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** For the server's event `clientError`. False for a request that is not known to be the gateway's: the caller answers it. */
+  clientError(error: ClientError, socket: Duplex): boolean;
   /**
    * Lets the fast path read the connections of a plain-text server first. The server's events still need their handlers:
    * all other requests arrive there. Does nothing when the fast path is off.
@@ -106,7 +112,9 @@ class HttpGateway implements Gateway {
       limitPerAccount = DEFAULT_LIMIT_PER_ACCOUNT,
     } = deps;
     this.#deps = deps;
-    this.#fastPath = fastPath ? createFastPath(this.#timeoutQueue) : null;
+    this.#fastPath = fastPath
+      ? createFastPath(this.#timeoutQueue, (error) => logger.error('a gateway connection failed', { error }))
+      : null;
     const openRawTransport = this.#fastPath?.openTransport ?? null;
     this.#routes = new LiveRoutes({ table: deps.routes, logger, openRawTransport, limitPerAccount });
     this.#metrics = new GatewayMetrics(deps.metrics);
@@ -145,14 +153,7 @@ class HttpGateway implements Gateway {
   }
 
   #start(client: GatewayClient, received: ReceivedRequest): void {
-    const context = newRequestContext(this.#deps.traceId(), received);
-    const exchange = new HttpExchange(this.#exchangeDeps, client, context);
-    try {
-      exchange.start();
-    } catch (error) {
-      this.#deps.logger.error('a gateway request failed', { error, trace_id: context.traceId });
-      exchange.abort();
-    }
+    new HttpExchange(this.#exchangeDeps, client, newRequestContext(this.#deps.traceId(), received)).start();
   }
 
   upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void {
@@ -171,6 +172,21 @@ class HttpGateway implements Gateway {
       this.#deps.logger.error('a gateway upgrade failed', { error, trace_id: context.traceId });
       socket.destroy();
     }
+  }
+
+  clientError(error: ClientError, socket: Duplex): boolean {
+    const host = unreadableHost(error, socket);
+    if (host === null || !this.handles(host)) return false;
+    if (!mayAnswer(error, socket)) {
+      socket.destroy();
+      return true;
+    }
+    const context = newRequestContext(this.#deps.traceId(), unreadableRequest(host));
+    context.live = this.#routes.find(host);
+    const refusal = unreadableRefusal(error);
+    logRefusal(this.#deps.logger, context, refusal);
+    endWithRefusal(socket, context, refusal);
+    return true;
   }
 
   admissionTally(appId: AppId): readonly AdmissionCount[] {
@@ -196,7 +212,7 @@ export type GatewayMiddleware = (req: IncomingMessage, res: ServerResponse, next
 
 /**
  * The gateway as middleware, for applications that have their own listener. Mount it before anything that reads
- * bodies, and pass the server's events `upgrade` and `checkContinue` to the gateway as well.
+ * bodies, and pass the server's events `checkContinue`, `upgrade`, `connect` and `clientError` to the gateway as well.
  */
 export function gatewayMiddleware(gateway: Gateway): GatewayMiddleware {
   return (req, res, next) => {

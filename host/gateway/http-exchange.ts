@@ -6,6 +6,7 @@ import { callsOf, logRefusal, recordExchange, recordSent } from './exchange-repo
 import type { Counters } from './exchange-report.ts';
 import type { ClientRequestHandler, GatewayClient } from './gateway-client.ts';
 import type { LiveRoute } from './live-route.ts';
+import { guardMethods } from './guard-methods.ts';
 import { readRpcBody } from './json-rpc-body.ts';
 import type { RequestAuthorizer } from './request-authorizer.ts';
 import type { RequestBodyStream } from './request-body-stream.ts';
@@ -43,7 +44,6 @@ export class HttpExchange implements ClientRequestHandler, UpstreamResponseHandl
   #body: Buffer | RequestBodyStream | null = null;
   readonly #attempts = new UpstreamAttempts();
   #request: UpstreamRequest | null = null;
-  #bodyRead = false;
   /** True once the request counts towards the App's concurrency. */
   #entered = false;
   #over = false;
@@ -81,10 +81,19 @@ export class HttpExchange implements ClientRequestHandler, UpstreamResponseHandl
     this.#client.respond(204, [...headers, 'X-Trace-Id', this.#context.traceId], [], 0, DEFAULT_TIMEOUTS.idleMs);
   }
 
-  /** After an unexpected error: answers 503, or closes the connection if the response has begun. */
-  abort(): void {
-    this.#request?.cancel();
-    this.#refuse(refuse('upstream_unavailable', { status: 503 }));
+  /** After an error of the gateway's own: answers 503 where nothing was answered yet, else closes the connection. */
+  abort(error: unknown): void {
+    const { logger } = this.#deps;
+    const trace_id = this.#context.traceId;
+    logger.error('a gateway request failed', { error, trace_id });
+    try {
+      this.#request?.cancel();
+      if (this.#over) this.#client.destroy();
+      else this.#refuse(refuse('upstream_unavailable', { status: 503 }));
+    } catch (another) {
+      logger.error('a gateway request failed', { error: another, trace_id });
+      this.#client.destroy();
+    }
   }
 
   // ---- the request's body
@@ -143,7 +152,6 @@ export class HttpExchange implements ClientRequestHandler, UpstreamResponseHandl
 
   onRequestEnd(body: Buffer): void {
     if (this.#over) return;
-    this.#bodyRead = true;
     this.#body = body.length === 0 ? null : body;
     const { live, method } = this.#context;
     const refusal = live?.route.protocol === 'jsonrpc' ? this.#checkRpc(body, live) : null;
@@ -324,11 +332,10 @@ export class HttpExchange implements ClientRequestHandler, UpstreamResponseHandl
       return;
     }
     this.#response.discard();
-    const early = !this.#bodyRead;
     if (this.#body !== null && !Buffer.isBuffer(this.#body)) this.#body.destroy();
     logRefusal(this.#deps.logger, this.#context, refusal);
     this.#finish(refusal.status);
-    this.#client.refuse(refusal, this.#context, early);
+    this.#client.refuse(refusal, this.#context);
   }
 
   #finish(status: number): void {
@@ -367,3 +374,21 @@ export class HttpExchange implements ClientRequestHandler, UpstreamResponseHandl
 
 const EMPTY = Buffer.alloc(0);
 const NO_BODY = { contentLength: 0, chunked: false, encoded: false, expectsContinue: false };
+
+guardMethods(HttpExchange, [
+  'start',
+  'onRequestData',
+  'onRequestTooLarge',
+  'onRequestStream',
+  'onRequestEnd',
+  'onUpstreamConnect',
+  'onResponseError',
+  'onResponseHeaders',
+  'onResponseData',
+  'onResponseIdle',
+  'onResponseEnd',
+  'onDrain',
+  'onClientAborted',
+  'onRequestTimeout',
+  'onTimeout',
+]);

@@ -73,8 +73,8 @@ export class HttpServerClient implements GatewayClient {
     this.#closeWhenStalled(idleMs);
   }
 
-  refuse(refusal: Refusal, context: RequestContext, early: boolean): void {
-    writeRefusal(this.#req, this.#res, context, refusal, { early });
+  refuse(refusal: Refusal, context: RequestContext): void {
+    writeRefusal(this.#req, this.#res, context, refusal);
   }
 
   destroy(): void {

@@ -1,8 +1,9 @@
 import { STATUS_CODES } from 'node:http';
-import type { IncomingMessage, OutgoingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { corsHeaders, formatInstant } from '../../core/index.ts';
-import type { Authenticated, Refusal } from '../../core/index.ts';
+import { corsHeaders, formatInstant, isRefusal, readHead } from '../../core/index.ts';
+import type { Authenticated, Refusal, RequestHead } from '../../core/index.ts';
+import { currentResponse } from '../../adapters/http/express/client-error.ts';
 import { drainThenEnd } from '../../adapters/http/express/drain-then-end.ts';
 import { refusalReply } from './refusal-reply.ts';
 import type { RequestContext } from './request-context.ts';
@@ -52,32 +53,44 @@ export function refusalFor(
   };
 }
 
+/** The rest of a refused request is read up to this size, in bytes, for the sake of the connection. */
+const MAX_SKIPPED = 64 * 1024;
+
 /**
- * Answers with a refusal. An `early` one, sent before the body was read, closes the connection. The rest of the body is
- * read and dropped first, within limits: closing at once would reset the connection, and the client could lose the response.
+ * Answers with a refusal. The connection goes on where the request's end is near and certain. Otherwise it closes, and
+ * some of the request is read and dropped first: closing at once would reset the connection, and the client could lose
+ * the response.
  */
 export function writeRefusal(
   req: IncomingMessage,
   res: ServerResponse,
   context: RequestContext,
   refusal: Refusal,
-  { early }: { readonly early: boolean },
 ): void {
   const { status, headers, body } = refusalFor(refusal, context);
-  if (!early) {
+  const head = context.head ?? readHead(context.method, context.httpVersion, context.rawHeaders);
+  // A body that did not arrive in time may never come.
+  if (status !== 408 && (req.complete || hasNearEnd(head))) {
     res.writeHead(status, headers);
     res.end(body);
+    req.resume();
     return;
   }
   endAfterResponse(req.socket);
   res.writeHead(status, [...headers, 'Connection', 'close']);
-  const sendsBody = context.head?.chunked === true || (context.head?.contentLength ?? 0) > 0;
-  if (!sendsBody || context.head?.expectsContinue === true) {
+  if (isRefusal(head) || head.expectsContinue) {
     res.end(body);
     return;
   }
   res.write(body);
   drainThenEnd(req, res);
+}
+
+/** A client that waits for `100 Continue` may send its body after a refusal, or not. */
+function hasNearEnd(head: RequestHead | Refusal): boolean {
+  if (isRefusal(head) || head.chunked) return false;
+  const { contentLength } = head;
+  return (contentLength ?? 0) === 0 || (!head.expectsContinue && (contentLength ?? 0) <= MAX_SKIPPED);
 }
 
 /** Answers a refused change of protocol on the socket, and closes it. */
@@ -88,10 +101,17 @@ export function writeRawRefusal(
   extra: readonly string[] = [],
 ): void {
   // A response to an earlier request is still being written: nothing may be inserted into it.
-  if (!socket.writable || (socket as Duplex & { readonly _httpMessage?: OutgoingMessage | null })._httpMessage) {
-    socket.destroy();
-    return;
-  }
+  if (socket.writable && currentResponse(socket) === null) endWithRefusal(socket, context, refusal, extra);
+  else socket.destroy();
+}
+
+/** Writes a refusal to a socket that Node's server reads no further, and closes it. */
+export function endWithRefusal(
+  socket: Duplex,
+  context: RequestContext,
+  refusal: Refusal,
+  extra: readonly string[] = [],
+): void {
   const { status, headers, body } = refusalFor(refusal, context);
   const all = [...headers, ...extra, 'Connection', 'close'];
   let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`;

@@ -107,7 +107,7 @@ bothPaths("a client's connection", (path) => {
     await waitFor(() => statuses(again.got).length === 1);
     gate.directory.set(KEY, { ...gate.directory.keys.get(KEY)!, state: 'revoked' });
     again.write(PLAIN);
-    await waitFor(() => again.ended);
+    await waitFor(() => statuses(again.got).length === 2);
     assert.deepEqual(statuses(again.got), ['200', '401']);
     gate.setRoutes([]);
     const late = client(PLAIN);
@@ -167,7 +167,7 @@ bothPaths("a client's connection", (path) => {
   test('a refused HEAD has no body, and a client that asks for it gets the connection closed', async () => {
     await start((_req, res) => res.end());
     const head = ['HEAD /x HTTP/1.1', `Host: ${HTTP}`];
-    const { text } = await rawExchange(gate.port, lines(...head));
+    const { text } = await rawExchange(gate.port, lines(...head, 'Connection: close'));
     assert.match(text, /^HTTP\/1\.1 401 [\s\S]*Content-Length: [1-9]\d*\r\n[\s\S]*\r\n\r\n$/);
     const closed = await rawExchange(
       gate.port,

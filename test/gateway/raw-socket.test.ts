@@ -70,10 +70,6 @@ bothPaths('raw connections to the gateway (fault 25)', (path) => {
       'a chunk size that overflows',
       `${lines(...POST, 'Transfer-Encoding: chunked')}ffffffffffffffff1\r\n${CALL}\r\n0\r\n\r\n`,
     ],
-    [
-      'an absolute-form target',
-      lines(`POST http://${HOST}/ HTTP/1.1`, ...POST.slice(1), `Content-Length: ${CALL.length}`) + CALL,
-    ],
     ['no HTTP', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
   ];
   for (const [what, bytes] of corpus) {
@@ -86,13 +82,17 @@ bothPaths('raw connections to the gateway (fault 25)', (path) => {
     });
   }
 
-  const early: readonly (readonly [string, string, number])[] = [
-    ['of a wrong key', lines(POST[0]!, POST[1]!, 'Authorization: Bearer tgk_wrong', 'Content-Length: 0'), 401],
+  const uncertain: readonly (readonly [string, string, number])[] = [
     ['of a body too large', lines(...POST, 'Content-Length: 99999999'), 413],
-    ['of a wrong method', lines('PATCH / HTTP/1.1', POST[1]!, POST[2]!), 405],
-    ['of a body with the next request in it', lines(POST[0]!, POST[1]!, `Content-Length: ${SMUGGLED.length}`), 401],
+    ['of a body without a known length', `${lines(POST[0]!, POST[1]!, 'Transfer-Encoding: chunked')}0\r\n\r\n`, 401],
+    [
+      'of a body that waits for 100 Continue',
+      lines(POST[0]!, POST[1]!, 'Expect: 100-continue', 'Content-Length: 5'),
+      401,
+    ],
+    ['of a method with a body that it must not have', lines('PATCH / HTTP/1.1', POST[1]!, 'Content-Length: 5'), 405],
   ];
-  for (const [what, bytes, status] of early) {
+  for (const [what, bytes, status] of uncertain) {
     test(`what is pipelined behind a refusal ${what} is not carried out`, async () => {
       const asked = node.seen.length;
       // What the first request announced as its body is body, so the rest is sent beyond it too.
@@ -103,6 +103,60 @@ bothPaths('raw connections to the gateway (fault 25)', (path) => {
       assert.equal(node.seen.length, asked);
     });
   }
+
+  const certain: readonly (readonly [string, string, number])[] = [
+    ['of a wrong key', lines(POST[0]!, POST[1]!, 'Authorization: Bearer tgk_wrong', 'Content-Length: 0'), 401],
+    ['of a wrong method', lines('PATCH / HTTP/1.1', POST[1]!, POST[2]!), 405],
+    ['of an absolute-form target', lines(`POST http://${HOST}/ HTTP/1.1`, ...POST.slice(1), 'Content-Length: 0'), 400],
+    [
+      'of a body with a request in it',
+      lines(POST[0]!, POST[1]!, `Content-Length: ${2 * SMUGGLED.length}`) + SMUGGLED.repeat(2),
+      401,
+    ],
+  ];
+  for (const [what, bytes, status] of certain) {
+    test(`fault 131: a refusal ${what} keeps the connection, and no more than its request is skipped`, async () => {
+      const asked = node.seen.length;
+      const last = lines(...POST, 'Connection: close', `Content-Length: ${CALL.length}`) + CALL;
+      const { text, replies } = await rawExchange(gate.port, bytes + last);
+      assert.deepEqual(
+        replies.map((reply) => reply.status),
+        [status, 200],
+        text,
+      );
+      assert.deepEqual(
+        node.seen.slice(asked).map(({ url, body }) => url + body),
+        [`/${CALL}`],
+      );
+    });
+  }
+
+  const unreadable: readonly (readonly [string, string, number])[] = [
+    ['no header', lines(...POST, 'nonsense'), 400],
+    ['HTTP/2.0', lines('POST / HTTP/2.0', ...POST.slice(1)), 505],
+    ['HTTP/0.9', lines('POST / HTTP/0.9', ...POST.slice(1)), 505],
+    ['HTTP/3.0', lines('POST / HTTP/3.0', ...POST.slice(1)), 505],
+    ['a head over the limit', lines(...POST, `X: ${'x'.repeat(20_000)}`), 431],
+    ['CONNECT', lines('CONNECT node.example:443 HTTP/1.1', ...POST.slice(1)), 405],
+    ['a broken chunk', `${lines(...POST, 'Transfer-Encoding: chunked')}zz\r\n`, 400],
+  ];
+  for (const [what, bytes, status] of unreadable) {
+    test(`fault 132: ${what} is ${status} in the gateway's own words, and the connection closes`, async () => {
+      const { text, replies } = await rawExchange(gate.port, bytes + SMUGGLED);
+      assert.deepEqual([replies.length, replies[0]?.status], [1, status], text);
+      const { error } = JSON.parse(replies[0]!.text) as { error: { data: { reason: string; trace_id: string } } };
+      assert.equal(error.data.reason, status === 405 ? 'http_method_not_allowed' : 'bad_request');
+      assert.equal(error.data.trace_id, replies[0]!.headers['x-trace-id']);
+      if (status === 405) assert.equal(replies[0]!.headers['allow'], 'POST');
+    });
+  }
+
+  test('what is unreadable and of no known host is not answered by the gateway', async () => {
+    for (const host of ['', 'Host: other.example\r\n']) {
+      const { text } = await rawExchange(gate.port, `POST / HTTP/1.1\r\n${host}nonsense\r\n\r\n`);
+      assert.match(text, /^HTTP\/1\.1 400 [\s\S]*Content-Length: 0\r\n\r\n$/);
+    }
+  });
 
   test('honest pipelining is answered in order', async () => {
     const one = lines(...POST, `Content-Length: ${CALL.length}`) + CALL;

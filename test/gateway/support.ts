@@ -1,6 +1,7 @@
 import { createServer, request as httpRequest } from 'node:http';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { describe } from 'node:test';
 import {
   DEFAULT_CORS,
@@ -260,11 +261,13 @@ export function attach(server: Server, gateway: Gateway): void {
   server.on('request', serve);
   server.on('checkContinue', serve);
   server.on('checkExpectation', serve);
-  server.on('upgrade', (req, socket, head) => {
-    if (gateway.handles(req.headers.host)) gateway.upgrade(req, socket, head);
-    else socket.destroy();
-  });
+  for (const event of ['upgrade', 'connect'] as const)
+    server.on(event, (req: IncomingMessage, socket: Duplex, head: Buffer) => {
+      if (gateway.handles(req.headers.host)) gateway.upgrade(req, socket, head);
+      else socket.destroy();
+    });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (gateway.clientError(error, socket)) return;
     const answering = (socket as { readonly _httpMessage?: ServerResponse | null })._httpMessage?.headersSent ?? false;
     const status = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? '408 Request Timeout' : '400 Bad Request';
     if (socket.writable && !answering)

@@ -37,6 +37,7 @@ describe('raw connections to the payment port', () => {
   test('fault 8: two hosts are 40000, equal or not, and so is none', async () => {
     await refused(lines('GET /api/v2/order/ HTTP/1.1', 'Host: x', 'Host: y', 'API-Key: good', 'Connection: close'));
     await refused(lines('GET /api/v2/order/ HTTP/1.1', 'Host: x', 'Host: x', 'API-Key: good', 'Connection: close'));
+    await refused(lines('GET /nothing HTTP/1.1', 'Host: x', 'Host: x', 'Connection: close'));
     await refused(lines('GET /api/v2/order/ HTTP/1.1', 'API-Key: good', 'Connection: close'));
   });
 
@@ -57,10 +58,11 @@ describe('raw connections to the payment port', () => {
       );
     }
     const webSocket = lines('GET /livez HTTP/1.1', 'Host: x', 'Connection: Upgrade', 'Upgrade: websocket');
-    assert.match(
-      (await rawExchange(edge.port, webSocket + last)).text,
-      /^HTTP\/1\.1 400 [\s\S]*Content-Length: 0\r\n\r\n$/,
-    );
+    await refused(webSocket + last);
+  });
+
+  test('fault 132: CONNECT is answered, and what follows it is not served', async () => {
+    await refused(lines('CONNECT x:443 HTTP/1.1', 'Host: x') + lines('GET /livez HTTP/1.1', 'Host: x'), 40500);
   });
 
   test('fault 129: a length behind more than a thousand fields counts', async () => {

@@ -1,29 +1,44 @@
-import type { OutgoingMessage } from 'node:http';
-import type { Socket } from 'node:net';
+import type { ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { STATUS_CODES } from 'node:http';
 import { TillgateError } from '../../../core/index.ts';
 import type { HttpResponse } from '../messages.ts';
 import type { HttpApi } from '../pipeline.ts';
 
+/** What a server's event `clientError` reports. */
+export interface ClientError extends NodeJS.ErrnoException {
+  /** The bytes that Node's parser refused. */
+  readonly rawPacket?: Buffer;
+  /** The parser's words. */
+  readonly reason?: string;
+}
+
 /** Replies to requests that Node's parser refused or timed out, in the envelope, and closes the connection. */
-export function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket, api: HttpApi): void {
+export function answerUnreadable(error: ClientError, socket: Duplex, api: HttpApi): void {
   const late = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
-  if (!socket.writable || isAnswering(socket) || error.code === 'ECONNRESET') {
+  if (!mayAnswer(error, socket)) {
     socket.destroy();
     return;
   }
   const message = late ? 'The request did not arrive in time.' : 'The request is not valid HTTP.';
-  const response = api.failure(new TillgateError('MALFORMED_REQUEST', message), late ? 408 : null);
-  socket.end(asText(response), () => socket.destroy());
+  answerRaw(socket, api.failure(new TillgateError('MALFORMED_REQUEST', message), late ? 408 : null));
 }
 
-/** True when a reply to the current request was started: a second one would corrupt it. */
-function isAnswering(socket: Socket): boolean {
-  const message = (socket as Socket & { readonly _httpMessage?: OutgoingMessage | null })._httpMessage;
-  return message?.headersSent ?? false;
+/** False when a reply to the current request was started: a second one would corrupt it. */
+export function mayAnswer(error: ClientError, socket: Duplex): boolean {
+  return socket.writable && currentResponse(socket)?.headersSent !== true && error.code !== 'ECONNRESET';
 }
 
-function asText({ status, headers, body }: HttpResponse): string {
+/** The response that Node's server has assigned to the socket. */
+export function currentResponse(socket: Duplex): ServerResponse | null {
+  return (socket as Duplex & { readonly _httpMessage?: ServerResponse | null })._httpMessage ?? null;
+}
+
+/** Writes a reply to a socket that Node's server reads no further, and closes it. */
+export function answerRaw(socket: Duplex, { status, headers, body }: HttpResponse): void {
   const lines = Object.entries({ ...headers, 'Content-Length': Buffer.byteLength(body), Connection: 'close' });
-  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body.toString()}`;
+  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${head}\r\n${body.toString()}`, () =>
+    socket.destroy(),
+  );
 }

@@ -1,11 +1,11 @@
-import type { IncomingMessage, OutgoingMessage, Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
+import { currentResponse } from './client-error.ts';
 
 /** What Node's server keeps at the socket of a connection. */
 interface ServerSocket extends Duplex {
   readonly server?: Server;
-  readonly _httpMessage?: OutgoingMessage | null;
   setTimeout?(ms: number): void;
 }
 
@@ -26,8 +26,8 @@ export function wantsWebSocket({ headers }: IncomingMessage): boolean {
  * @param head - the bytes that were received behind the request's head
  */
 export function ignoreUpgrade(req: IncomingMessage, socket: ServerSocket, head: Buffer): void {
-  const former = socket._httpMessage;
-  if (former) {
+  const former = currentResponse(socket);
+  if (former !== null) {
     // Responses leave in the order of their requests. An 'error' event without a listener would end the process.
     const onError = (): void => void socket.destroy();
     socket.on('error', onError);

@@ -5,7 +5,9 @@ import type { Duplex } from 'node:stream';
 import type { Express, NextFunction, Request, Response } from 'express';
 import { TillgateError } from '../../../core/index.ts';
 import type { HttpApi } from '../pipeline.ts';
-import { answerUnreadable } from './client-error.ts';
+import type { HttpResponse } from '../messages.ts';
+import { answerRaw, answerUnreadable, currentResponse } from './client-error.ts';
+import type { ClientError } from './client-error.ts';
 import { ignoreUpgrade, wantsWebSocket } from './ignore-upgrade.ts';
 import { fromNode } from './node-request.ts';
 import { writeResponse } from './write-response.ts';
@@ -26,6 +28,8 @@ export interface ConnectionInterceptor {
   upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void;
   /** Lets it read the server's connections first; it passes on those that are not for its hosts. */
   attach?(server: Server): void;
+  /** Answers what Node's parser refused; false where it is not known to be for its hosts. */
+  clientError?(error: ClientError, socket: Duplex): boolean;
 }
 
 /** Options of {@link createHttpServer}. */
@@ -39,6 +43,7 @@ export interface ServerOptions {
 const STRICT_TRANSPORT = 'max-age=31536000; includeSubDomains';
 
 const MAX_HEADER_BYTES = 16 * 1024;
+const NO_WEBSOCKET = 'There is no WebSocket at this address.';
 
 /**
  * An `http.Server` for an Express application that has {@link expressBinding} in it: bounded waiting, replies in the
@@ -70,6 +75,10 @@ export function createHttpServer(
       interceptor.request(req, res);
       return;
     }
+    if (repeatsHost(req.rawHeaders)) {
+      writeResponse(req, res, api.failure(new TillgateError('MALFORMED_REQUEST', 'The header Host is repeated.')));
+      return;
+    }
     if (strictTransport) res.setHeader('Strict-Transport-Security', STRICT_TRANSPORT);
     app(req as Request, res as Response, unanswered(api, req, res));
   };
@@ -87,12 +96,42 @@ export function createHttpServer(
   });
   server.on('upgrade', (req: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (interceptor?.handles(req.headers.host) === true) interceptor.upgrade(req, socket, head);
-    else if (!wantsWebSocket(req)) ignoreUpgrade(req, socket, head);
-    else socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+    else if (wantsWebSocket(req)) refuse(socket, api.failure(new TillgateError('MALFORMED_REQUEST', NO_WEBSOCKET)));
+    else ignoreUpgrade(req, socket, head);
   });
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => answerUnreadable(error, socket, api));
+  server.on('connect', (req: IncomingMessage, socket: Socket, head: Buffer) => {
+    if (interceptor?.handles(req.headers.host) === true) interceptor.upgrade(req, socket, head);
+    else refuse(socket, notAllowed(api.failure(new TillgateError('METHOD_NOT_ALLOWED', 'There is no CONNECT here.'))));
+  });
+  server.on('clientError', (error: ClientError, socket: Socket) => {
+    if (interceptor?.clientError?.(error, socket) !== true) answerUnreadable(error, socket, api);
+  });
   interceptor?.attach?.(server);
   return server;
+}
+
+/** Answers a request that Node has handed over with its socket; behind a response that is under way it only closes. */
+function refuse(socket: Duplex, response: HttpResponse): void {
+  // Node listens no more, and an 'error' event without a listener would end the process.
+  socket.on('error', () => socket.destroy());
+  if (currentResponse(socket) === null) answerRaw(socket, response);
+  else socket.destroy();
+}
+
+/** RFC 9110, section 15.5.6: a 405 says what is allowed; nothing is. */
+const notAllowed = (response: HttpResponse): HttpResponse => ({
+  ...response,
+  headers: { ...response.headers, Allow: '' },
+});
+
+/** True for more than one `Host`, equal or not: two readers could choose another one (RFC 9112, section 3.2). */
+function repeatsHost(rawHeaders: readonly string[]): boolean {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  return hosts > 1;
 }
 
 /** What no handler of the application answered. */

@@ -1,11 +1,13 @@
 import type { Socket } from 'node:net';
+import { DEFAULT_TIMEOUTS } from '../../../core/index.ts';
 import type { Refusal } from '../../../core/index.ts';
 import type { BodyLimits, ClientRequestHandler, GatewayClient } from '../gateway-client.ts';
+import { guardMethods } from '../guard-methods.ts';
 import { refusalFor } from '../refusal-response.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { Expirable } from '../timeout-queue.ts';
-import { MAX_PLAIN_HEAD, readPlainRequest } from './http1/plain-request.ts';
 import type { PlainRequest } from './http1/plain-request.ts';
+import { PlainRequestReader } from './plain-request-reader.ts';
 import { responseHeadText } from './http1/response-text.ts';
 
 /** What a {@link ClientConnection} reports to the listener that accepted it, and what it needs of it. */
@@ -23,6 +25,8 @@ export interface ClientConnectionDelegate {
   /** Passes the connection to Node's HTTP server, which reads these bytes first. */
   delegateToNode(connection: ClientConnection, socket: Socket, bytes: Buffer): void;
   onClose(connection: ClientConnection): void;
+  /** The connection is closed because of an error of the gateway's own. */
+  onError(error: unknown): void;
   /** Queues the connection's timeout again. */
   startTimeout(connection: ClientConnection): void;
 }
@@ -39,16 +43,6 @@ const UNWATCHED = 32 * 1024;
 const DRAIN_MS = 2_000;
 
 type State = 'waiting' | 'busy' | 'draining' | 'over';
-
-const HEAD_END = Buffer.from('\r\n\r\n');
-/** Longer heads are not cached. */
-const MAX_CACHED_HEAD = 1024;
-
-/** Most clients repeat the same head, which is then parsed once. */
-interface CachedHead {
-  readonly bytes: Buffer;
-  readonly request: PlainRequest;
-}
 
 const CONNECTION = Symbol('client connection');
 /** A client's socket with the connection that reads it. */
@@ -77,7 +71,7 @@ export class ClientConnection implements GatewayClient, Expirable {
   #body: Buffer[] = [];
   /** Set while the body is being read. */
   #bodyHandler: ClientRequestHandler | null = null;
-  #cachedHead: CachedHead | null = null;
+  readonly #reader = new PlainRequestReader();
 
   constructor(delegate: ClientConnectionDelegate, socket: ClientSocket) {
     this.#delegate = delegate;
@@ -98,14 +92,13 @@ export class ClientConnection implements GatewayClient, Expirable {
   onData(chunk: Buffer): void {
     if (this.#state === 'over') return;
     if (this.#state === 'draining') {
-      this.#bodyLeft -= chunk.length;
-      if (this.#bodyLeft <= 0) this.#close();
+      this.#skip(chunk);
     } else if (this.#bodyHandler !== null) {
       this.#readOn(chunk);
     } else {
       this.#pending = this.#pending === null ? chunk : Buffer.concat([this.#pending, chunk]);
       if (this.#state === 'waiting') this.#advance();
-      else if (this.#pending.length > MAX_AHEAD) this.#socket.pause();
+      if (this.#pending !== null && this.#pending.length > MAX_AHEAD) this.#socket.pause();
     }
   }
 
@@ -126,6 +119,9 @@ export class ClientConnection implements GatewayClient, Expirable {
 
   onDrain(): void {
     this.#handler?.onDrain();
+    if (this.#state !== 'waiting') return;
+    this.#socket.resume();
+    this.#advance();
   }
 
   onTimeout(): void {
@@ -148,17 +144,23 @@ export class ClientConnection implements GatewayClient, Expirable {
     return this.#state === 'waiting';
   }
 
+  abort(error: unknown): void {
+    this.#delegate.onError(error);
+    this.destroy();
+  }
+
   // ---- requests
 
   #advance(): void {
     if (this.#advancing) return;
     this.#advancing = true;
-    while (this.#pending !== null && this.#state === 'waiting') this.#read(this.#pending);
+    // A client that does not read its responses gets no further ones.
+    while (this.#pending !== null && this.#state === 'waiting' && !this.needsDrain) this.#read(this.#pending);
     this.#advancing = false;
   }
 
   #read(bytes: Buffer): void {
-    const request = this.#requestOf(bytes);
+    const request = this.#reader.read(bytes);
     if (request === null || !this.#delegate.serves(request.hostHeader)) {
       this.#delegateToNode(bytes);
       return;
@@ -169,18 +171,6 @@ export class ClientConnection implements GatewayClient, Expirable {
     this.#pending = bytes.length > request.length ? bytes.subarray(request.length) : null;
     this.expiresAt = this.#bodyLeft > 0 ? after(this.#delegate.timeouts.requestTimeout) : Infinity;
     this.#delegate.onRequest(this, request);
-  }
-
-  #requestOf(bytes: Buffer): PlainRequest | null {
-    const cached = this.#cachedHead;
-    const size = cached?.bytes.length ?? 0;
-    if (cached !== null && bytes.length >= size && cached.bytes.compare(bytes, 0, size) === 0) return cached.request;
-    const end = bytes.indexOf(HEAD_END) + HEAD_END.length;
-    if (end < HEAD_END.length || end > MAX_PLAIN_HEAD) return null;
-    const request = readPlainRequest(bytes.toString('latin1', 0, end));
-    if (request !== null && end <= MAX_CACHED_HEAD)
-      this.#cachedHead = { bytes: Buffer.from(bytes.subarray(0, end)), request };
-    return request;
   }
 
   #delegateToNode(bytes: Buffer): void {
@@ -281,16 +271,17 @@ export class ClientConnection implements GatewayClient, Expirable {
     this.#done(idleMs);
   }
 
-  refuse(refusal: Refusal, context: RequestContext, early: boolean): void {
+  /** A plain request's end is near: the connection goes on, unless the rest did not arrive in time. */
+  refuse(refusal: Refusal, context: RequestContext): void {
     if (this.#state !== 'busy') return;
     this.#bodyHandler = null;
     this.#body = [];
-    if (early) this.#last = true;
+    if (refusal.status === 408) this.#last = true;
     const { status, headers, body } = refusalFor(refusal, context);
     const head = this.#headText(status, headers, false);
     this.#socket.write(context.method === 'HEAD' ? head : head + body);
     if (this.#bodyLeft > 0) this.#drain();
-    else this.#done(0);
+    else this.#done(DEFAULT_TIMEOUTS.idleMs);
   }
 
   destroy(): void {
@@ -327,13 +318,23 @@ export class ClientConnection implements GatewayClient, Expirable {
     this.#advance();
   }
 
-  /** Skips the rest of a refused request: if the socket were closed now, the client could lose the response. */
+  /**
+   * Skips the rest of a refused request: the next one begins behind it. Before a close, too: if the socket were closed
+   * now, the client could lose the response.
+   */
   #drain(): void {
     this.#state = 'draining';
-    this.#bodyLeft -= this.#pending?.length ?? 0;
+    if (this.#last) this.expiresAt = after(DRAIN_MS);
+    const bytes = this.#pending;
     this.#pending = null;
-    this.expiresAt = after(DRAIN_MS);
-    if (this.#bodyLeft <= 0) this.#close();
+    if (bytes !== null) this.#skip(bytes);
+  }
+
+  #skip(chunk: Buffer): void {
+    const size = Math.min(this.#bodyLeft, chunk.length);
+    this.#bodyLeft -= size;
+    if (size < chunk.length) this.#pending = chunk.subarray(size);
+    if (this.#bodyLeft === 0) this.#done(DEFAULT_TIMEOUTS.idleMs);
   }
 
   #close(): void {
@@ -343,6 +344,8 @@ export class ClientConnection implements GatewayClient, Expirable {
     this.#socket.destroySoon();
   }
 }
+
+guardMethods(ClientConnection, ['onData', 'onEnd', 'onClose', 'onDrain', 'onTimeout']);
 
 function after(ms: number): number {
   return ms > 0 ? performance.now() + ms : Infinity;

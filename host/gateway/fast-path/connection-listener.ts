@@ -21,6 +21,7 @@ type NodeListener = (this: Server, socket: Socket) => void;
  * for such a connection: Node documents that any stream may be passed to a server by this event.
  */
 export class ConnectionListener implements ClientConnectionDelegate {
+  readonly onError: (error: unknown) => void;
   readonly #server: Server;
   readonly #listener: RequestListener;
   readonly #timeoutQueue: TimeoutQueue;
@@ -29,7 +30,13 @@ export class ConnectionListener implements ClientConnectionDelegate {
   readonly #closeIdle: () => void;
   readonly #closeAll: () => void;
 
-  constructor(server: Server, listener: RequestListener, timeoutQueue: TimeoutQueue) {
+  constructor(
+    server: Server,
+    listener: RequestListener,
+    timeoutQueue: TimeoutQueue,
+    onError: (error: unknown) => void,
+  ) {
+    this.onError = onError;
     const [nodeListener] = server.listeners('connection');
     if (nodeListener === undefined) throw new Error('The server has no listener of its own for connections.');
     this.#server = server;

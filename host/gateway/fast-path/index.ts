@@ -22,11 +22,12 @@ export interface FastPath {
   close(): void;
 }
 
-export function createFastPath(timeoutQueue: TimeoutQueue): FastPath {
+/** @param onError - is told why a connection was closed that failed by an error of the gateway's own */
+export function createFastPath(timeoutQueue: TimeoutQueue, onError: (error: unknown) => void): FastPath {
   const listeners: ConnectionListener[] = [];
   return {
-    openTransport: (url, connectMs) => rawTransport(new UpstreamConnectionPool(url, connectMs, timeoutQueue)),
-    attach: (server, listener) => void listeners.push(new ConnectionListener(server, listener, timeoutQueue)),
+    openTransport: (url, connectMs) => rawTransport(new UpstreamConnectionPool(url, connectMs, timeoutQueue, onError)),
+    attach: (server, listener) => void listeners.push(new ConnectionListener(server, listener, timeoutQueue, onError)),
     close: () => {
       for (const listener of listeners.splice(0)) listener.close();
     },

@@ -13,6 +13,7 @@ export class UpstreamConnectionPool implements UpstreamConnectionDelegate {
   readonly headCache = new ResponseHeadCache();
   /** The `host` header of its requests. */
   readonly hostHeader: string;
+  readonly onError: (error: unknown) => void;
   readonly #timeoutQueue: TimeoutQueue;
   readonly #all = new Set<UpstreamConnection>();
   readonly #idle: UpstreamConnection[] = [];
@@ -22,7 +23,8 @@ export class UpstreamConnectionPool implements UpstreamConnectionDelegate {
   #closing = false;
   #closed = false;
 
-  constructor(url: URL, connectMs: number, timeoutQueue: TimeoutQueue) {
+  constructor(url: URL, connectMs: number, timeoutQueue: TimeoutQueue, onError: (error: unknown) => void) {
+    this.onError = onError;
     this.host = url.hostname.replace(/^\[|\]$/g, '');
     this.port = url.port === '' ? 80 : Number(url.port);
     this.hostHeader = url.host;

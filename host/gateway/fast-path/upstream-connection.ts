@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { CONNECT_TIMEOUT, CONNECTION_CLOSED, DESTROYED, failureReason, INVALID_RESPONSE } from '../failure-reasons.ts';
+import { guardMethods } from '../guard-methods.ts';
 import type { Expirable } from '../timeout-queue.ts';
 import type { UpstreamResponseHandler } from '../upstream-request.ts';
 import { ChunkReader } from './http1/chunk-reader.ts';
@@ -37,6 +38,8 @@ export interface UpstreamConnectionDelegate {
   onIdle(connection: UpstreamConnection): void;
   /** The connection is closed. @param failure - why it was never established; `null` if it was */
   onClose(connection: UpstreamConnection, failure: { readonly reason: string } | null): void;
+  /** A connection is closed because of an error of the gateway's own. */
+  onError(error: unknown): void;
 }
 
 /** How long an idle connection is kept if the upstream does not say, and the most that it may say. */
@@ -88,7 +91,7 @@ export class UpstreamConnection implements Expirable {
       host: delegate.host,
       port: delegate.port,
       noDelay: true,
-      onread: { buffer: () => this.#buffer(), callback: (size, buffer) => this.#read(size, buffer as Buffer) },
+      onread: { buffer: () => this.#buffer(), callback: (size, buffer) => this.onRead(size, buffer as Buffer) },
     });
     socket[CONNECTION] = this;
     this.#socket = socket;
@@ -125,6 +128,12 @@ export class UpstreamConnection implements Expirable {
     else this.#close({ reason: DESTROYED });
   }
 
+  /** Its request fails. */
+  abort(error: unknown): void {
+    this.#delegate.onError(error);
+    this.close();
+  }
+
   /** It was not established in time, or idle for too long. */
   onTimeout(): void {
     if (this.#connected) this.destroy();
@@ -139,7 +148,7 @@ export class UpstreamConnection implements Expirable {
     this.#becomeIdle();
   }
 
-  #read(size: number, buffer: Buffer): true {
+  onRead(size: number, buffer: Buffer): boolean {
     if (this.#own !== null) this.#ownUsed += size;
     this.#received(buffer.subarray(0, size));
     return true;
@@ -298,6 +307,15 @@ export class UpstreamConnection implements Expirable {
     this.#delegate.onClose(this, failure);
   }
 }
+
+guardMethods(UpstreamConnection, [
+  'onTimeout',
+  'onSocketConnect',
+  'onRead',
+  'onSocketEnd',
+  'onSocketError',
+  'onSocketClose',
+]);
 
 function onConnect(this: UpstreamSocket): void {
   this[CONNECTION]?.onSocketConnect();
