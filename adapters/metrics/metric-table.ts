@@ -66,7 +66,11 @@ export const METRIC_TABLE = {
     'app',
     'status',
   ),
-  tillgate_gateway_units_total: counter('Units that calls to nodes cost, by route and App.', 'route', 'app'),
+  tillgate_gateway_units_total: counter(
+    'Units that calls to nodes cost and that were stored, by route and App.',
+    'route',
+    'app',
+  ),
   tillgate_gateway_admission_total: counter(
     'What admission said of requests, and why.',
     'route',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { isTillgateError } from '../../core/index.ts';
-import type { Lease, Storage } from '../../core/index.ts';
+import type { AppId, Lease, Storage, UsageRow } from '../../core/index.ts';
 import { NOW, nextId, storeAccount } from './storage-samples.ts';
 import type { StorageCase } from './storage-samples.ts';
 
@@ -120,6 +120,31 @@ export const storageWork: readonly StorageCase[] = [
       await disable(storage, () => undefined);
       const { changes } = await second.feed.after(head, 9);
       assert.deepEqual(changes, [{ version: head + 1, subject: { kind: 'account', id } }]);
+    },
+  },
+  {
+    title: 'fault 136: usage is increased by batches, each once, whichever instance repeats it',
+    run: async (storage, second) => {
+      const appId = nextId() as AppId;
+      const instance = `instance ${nextId()}`;
+      const counts = { requests: 2, units: 40, errors: 1, bytesIn: 3, bytesOut: 5 };
+      const row: UsageRow = { appId, hour: NOW, route: 'eth.example', method: 'eth_getLogs', ...counts };
+      await storage.usage.add({ instance, number: 1, rows: [row] });
+      await Promise.all([storage, second].map((one) => one.usage.add({ instance, number: 2, rows: [row] })));
+      await second.usage.add({ instance, number: 1, rows: [row] });
+      const [sum, ...more] = await second.usage.sum({ appId, from: NOW, to: NOW + HOUR, by: 'method' });
+      assert.deepEqual(more, []);
+      assert.deepEqual(sum, {
+        at: null,
+        route: null,
+        method: 'eth_getLogs',
+        requests: 4,
+        units: 80,
+        errors: 2,
+        bytesIn: 6,
+        bytesOut: 10,
+      });
+      assert.deepEqual(await storage.usage.windowUnits([appId], NOW, NOW), [{ appId, day: 80, month: 80 }]);
     },
   },
   {

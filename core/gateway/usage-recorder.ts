@@ -1,6 +1,7 @@
 import { startOfDay, startOfMonth } from '../kernel/time.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
+import type { Metrics } from '../ports/metrics.ts';
 import type { UsageBatch, UsageStore } from '../ports/usage-store.ts';
 import type { Quotas } from './quotas.ts';
 import type { UsageMeter } from './usage-meter.ts';
@@ -11,6 +12,7 @@ export interface UsageRecorderDeps {
   readonly usage: Pick<UsageStore, 'add' | 'windowUnits'>;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly metrics: Metrics;
   /** A name that no instance had before: its batches count from 1. */
   readonly instance: string;
   /** The most rows of one transaction. */
@@ -31,6 +33,7 @@ const APPS_AT_ONCE = 1_000;
  */
 export class UsageRecorder {
   readonly #deps: UsageRecorderDeps;
+  readonly #maxRows: number;
   #batch: UsageBatch | null = null;
   #number = 0;
   #running: Promise<void> = Promise.resolve();
@@ -38,6 +41,7 @@ export class UsageRecorder {
 
   constructor(deps: UsageRecorderDeps) {
     this.#deps = deps;
+    this.#maxRows = deps.maxRows ?? MAX_ROWS;
   }
 
   /** Adds everything that was counted before the call, and reads the quotas' use. @throws TillgateError `NOT_READY`; nothing is lost */
@@ -49,10 +53,23 @@ export class UsageRecorder {
   }
 
   async #pass(): Promise<void> {
-    const { usage } = this.#deps;
     this.#report();
-    for (this.#batch ??= this.#next(); this.#batch !== null; this.#batch = this.#next()) await usage.add(this.#batch);
+    await this.#addBatch();
+    // Calls go on meanwhile: only a full batch has left some of those that were counted before.
+    do this.#batch = this.#next();
+    while ((await this.#addBatch()) === this.#maxRows);
     await this.#readQuotas();
+  }
+
+  /** Adds the batch that waits, if there is one; it is gone once that is sure. Returns its rows. */
+  async #addBatch(): Promise<number> {
+    const batch = this.#batch;
+    if (batch === null) return 0;
+    await this.#deps.usage.add(batch);
+    this.#batch = null;
+    for (const { route, appId: app, units } of batch.rows)
+      if (units > 0) this.#deps.metrics.count('tillgate_gateway_units_total', { route, app }, units);
+    return batch.rows.length;
   }
 
   async #readQuotas(): Promise<void> {
@@ -66,8 +83,8 @@ export class UsageRecorder {
   }
 
   #next(): UsageBatch | null {
-    const { meter, instance, maxRows = MAX_ROWS } = this.#deps;
-    const rows = meter.take(maxRows);
+    const { meter, instance } = this.#deps;
+    const rows = meter.take(this.#maxRows);
     return rows.length === 0 ? null : { instance, number: ++this.#number, rows };
   }
 

@@ -32,14 +32,12 @@ export function callsOf({ live, method, methods }: RequestContext): readonly str
 
 /** Counts calls that are about to go to a node. */
 export function recordSent(
-  { metrics, meter, quotas }: Counters,
+  { meter, quotas }: Counters,
   app: AppView,
   route: MeteredRoute,
   calls: readonly string[],
 ): void {
-  const units = meter.sent(app.id, route, calls);
-  quotas.spend(app, units);
-  metrics.units(route.host, app.id, units);
+  quotas.spend(app, meter.sent(app.id, route, calls));
 }
 
 /** Counts a request that has ended, with the verdict on it. */

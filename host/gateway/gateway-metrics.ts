@@ -58,10 +58,6 @@ export class GatewayMetrics {
       }));
   }
 
-  units(route: string, app: AppId, units: number): void {
-    if (units > 0) this.#add('tillgate_gateway_units_total', `${route} ${app}`, units, () => ({ route, app }));
-  }
-
   admission(route: string, app: AppId, admission: AdmissionVerdict): void {
     const { mode, verdict, refusal } = admission;
     const reason = refusal?.reason ?? 'none';

@@ -27,7 +27,7 @@ export const gatewayRecipes = {
   usageMeter: recipe(['clock'], ({ clock }) => new UsageMeter(clock)),
   quotas: recipe(['clock'], ({ clock }) => new Quotas(clock)),
   usageRecorder: recipe(
-    ['usageMeter', 'quotas', 'storage', 'clock', 'logger'],
+    ['usageMeter', 'quotas', 'storage', 'clock', 'logger', 'metrics'],
     ({ usageMeter: meter, storage, ...parts }) =>
       new UsageRecorder({ ...parts, meter, usage: storage.usage, instance: randomUUID() }),
   ),

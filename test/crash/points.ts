@@ -335,6 +335,7 @@ const NOT_KILLED_AT: Readonly<Record<string, readonly string[]>> = {
       storage.transfers.waiting,
       storage.unconfirmedPayments.live,
       storage.unconfirmedPayments.ofChain,
+      storage.usage.windowUnits,
       storage.wallets.watched,
       storage.wallets.withdrawalAddress,
       tx.accounts.lock,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY_MS, HOUR_MS, MeteredRoute, Quotas, UsageMeter, UsageRecorder } from '../../../core/index.ts';
 import type { AppId, Clock, Storage, UsageBatch, UsageGroup, UsageRow } from '../../../core/index.ts';
-import { FakeClock, MemoryLogger } from '../../support/fakes.ts';
+import { FakeClock, MemoryLogger, MemoryMetrics } from '../../support/fakes.ts';
 import { appView } from '../../gateway/support.ts';
 import { eachStorage } from '../../support/each-storage.ts';
 
@@ -28,8 +28,16 @@ const route = new MeteredRoute({ host: HOST, protocol: 'jsonrpc', methods: { all
 let instances = 0;
 function instanceOn({ usage }: Storage, clock: Clock) {
   const [meter, quotas] = [new UsageMeter(clock), new Quotas(clock)];
-  const logger = new MemoryLogger();
-  const recorder = new UsageRecorder({ meter, quotas, usage, clock, logger, instance: `instance ${++instances}` });
+  const [logger, metrics] = [new MemoryLogger(), new MemoryMetrics()];
+  const recorder = new UsageRecorder({
+    meter,
+    quotas,
+    usage,
+    clock,
+    logger,
+    metrics,
+    instance: `instance ${++instances}`,
+  });
   return { meter, quotas, recorder };
 }
 

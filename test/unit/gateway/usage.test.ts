@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { HOUR_MS, MeteredRoute, Quotas, TillgateError, UsageMeter, UsageRecorder } from '../../../core/index.ts';
 import type { AppId, GatewayRoute, UsageBatch, UsageCounts, UsageRow } from '../../../core/index.ts';
-import { FakeClock, MemoryLogger, START } from '../../support/fakes.ts';
+import { FakeClock, MemoryLogger, MemoryMetrics, START } from '../../support/fakes.ts';
 
 const [APP, SECOND] = ['1' as AppId, '2' as AppId];
 
@@ -137,6 +137,8 @@ describe('recording', () => {
     readonly batches: UsageBatch[] = [];
     /** What becomes of the next batches: it is stored or not, and it is said or not. */
     readonly plan: ('refused' | 'unknown')[] = [];
+    /** What happens while a batch is being added. */
+    meanwhile = (): void => undefined;
 
     windowUnits(): Promise<readonly []> {
       return Promise.resolve([]);
@@ -144,6 +146,7 @@ describe('recording', () => {
 
     add(batch: UsageBatch): Promise<void> {
       const mishap = this.plan.shift();
+      this.meanwhile();
       if (mishap !== 'refused') this.batches.push(batch);
       return mishap === undefined ? Promise.resolve() : Promise.reject(new TillgateError('NOT_READY', 'Away.'));
     }
@@ -154,12 +157,19 @@ describe('recording', () => {
     const clock = new FakeClock();
     const meter = new UsageMeter(clock);
     const logger = new MemoryLogger();
-    const deps = { meter, quotas: new Quotas(clock), usage, clock, logger, instance: 'one' };
-    return { usage, meter, logger, recorder: new UsageRecorder(maxRows === undefined ? deps : { ...deps, maxRows }) };
+    const metrics = new MemoryMetrics();
+    const deps = { meter, quotas: new Quotas(clock), usage, clock, logger, metrics, instance: 'one' };
+    return {
+      usage,
+      meter,
+      metrics,
+      logger,
+      recorder: new UsageRecorder(maxRows === undefined ? deps : { ...deps, maxRows }),
+    };
   };
 
   test('fault 136: a batch whose outcome is unknown comes again under its number, before what was counted since', async () => {
-    const { usage, meter, recorder } = started();
+    const { usage, meter, metrics, recorder } = started();
     usage.plan.push('unknown', 'refused');
     meter.sent(APP, route, ['eth_call']);
     await assert.rejects(recorder.run(), { code: 'NOT_READY' });
@@ -174,6 +184,22 @@ describe('recording', () => {
         ['one', 2, [2]],
       ],
     );
+    const labels = { route: 'eth.gate.example', app: APP };
+    assert.equal(metrics.counted('tillgate_gateway_units_total', labels), 3);
+  });
+
+  test('a pass ends while calls go on; a clean stop has a last one', async () => {
+    const { usage, meter, recorder } = started();
+    usage.meanwhile = () => {
+      assert.ok(usage.batches.length < 10, 'a pass goes on for ever');
+      meter.sent(APP, route, ['eth_call']);
+    };
+    meter.sent(APP, route, ['eth_call']);
+    await recorder.run();
+    assert.equal(usage.batches.length, 1);
+    usage.meanwhile = () => undefined;
+    await recorder.run();
+    assert.deepEqual([usage.batches.length, meter.size], [2, 0]);
   });
 
   test('many rows are several batches, and two passes at once are one after the other', async () => {
