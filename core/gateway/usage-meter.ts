@@ -110,11 +110,11 @@ export class UsageMeter {
     return rows;
   }
 
-  /** Units that an App was counted in hours from a time on, and that were not taken yet. */
+  /** Units that an App was counted in the hours since a past one, and that were not taken yet. */
   unitsOf(app: AppId, since: Millis): number {
+    this.#turn();
     let sum = 0;
     for (const { appId, hour, units } of this.#closed) if (appId === app && hour >= since) sum += units;
-    if (this.#hour < since) return sum;
     for (const methods of this.#apps.get(app)?.values() ?? []) for (const { units } of methods.values()) sum += units;
     return sum;
   }

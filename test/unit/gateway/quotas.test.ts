@@ -81,9 +81,13 @@ describe('quotas', () => {
   });
 
   test('what was read before midnight says nothing about the day after', () => {
-    const { clock, quotas, meter, use } = started();
+    const { clock, quotas, meter, app, use } = started();
     assert.equal(use(1), 'in');
     clock.set(MIDNIGHT);
+    // Nothing was counted yet since.
+    assert.equal(quotas.check(app, 10), null);
+    quotas.read([APP], [], meter, clock.now());
+    assert.equal(quotas.check(app, 10), null);
     assert.equal(use(1), 'in');
     quotas.read([APP], [{ appId: APP, day: 10, month: 10 }], meter, NOON);
     assert.equal(use(9), 'in');
