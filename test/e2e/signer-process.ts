@@ -7,6 +7,9 @@ import { TillProcess, freshDirectory } from '../host/till-process.ts';
 import type { Ended } from '../host/till-process.ts';
 import { waitFor } from '../support/wait.ts';
 
+const LOADER = import.meta.resolve('tsx');
+const DEATH = new URL('./die-after-journal.ts', import.meta.url).href;
+
 /** What happens to a request of a till's on its way to the signer. */
 export type OnTheWay = 'before it arrives' | 'after it is answered';
 
@@ -58,8 +61,12 @@ export class SignerProcess {
     writeFileSync(join(this.path, 'seed'), words);
   }
 
-  async run(): Promise<void> {
-    const process = new TillProcess(this.path, ['signer', '--config', 'signer.json']);
+  /** @param dies - between its journal and the first signature */
+  async run(dies = false): Promise<void> {
+    const args = ['signer', '--config', 'signer.json'];
+    const process = dies
+      ? new TillProcess(this.path, args, { NODE_OPTIONS: `--import ${LOADER} --import ${DEATH}` }, 'sources')
+      : new TillProcess(this.path, args);
     this.#process = process;
     await waitFor(
       () => {
@@ -72,6 +79,11 @@ export class SignerProcess {
 
   command(...args: readonly string[]): Promise<Ended> {
     return new TillProcess(this.path, ['signer', ...args, '--config', 'signer.json']).ended();
+  }
+
+  /** Waits until it has ended. */
+  async ended(): Promise<void> {
+    await this.#process?.ended();
   }
 
   async kill(): Promise<void> {
