@@ -87,7 +87,7 @@ bothPaths('raw connections to the gateway (fault 25)', (path) => {
     ['of a body without a known length', `${lines(POST[0]!, POST[1]!, 'Transfer-Encoding: chunked')}0\r\n\r\n`, 401],
     [
       'of a body that waits for 100 Continue',
-      lines(POST[0]!, POST[1]!, 'Expect: 100-continue', 'Content-Length: 5'),
+      `${lines(POST[0]!, POST[1]!, 'Expect: 100-continue', 'Content-Length: 5')}hello`,
       401,
     ],
     ['of a method with a body that it must not have', lines('PATCH / HTTP/1.1', POST[1]!, 'Content-Length: 5'), 405],
