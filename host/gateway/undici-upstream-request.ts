@@ -1,7 +1,7 @@
-import type { Dispatcher } from 'undici';
+import type { Dispatcher, Pool } from 'undici';
 import type { UpstreamHealth } from '../../core/index.ts';
 import { failureReason } from './failure-reasons.ts';
-import { UpstreamRequest } from './upstream-request.ts';
+import { MAX_CONNECTIONS, UpstreamRequest } from './upstream-request.ts';
 import type { OutgoingRequest, UpstreamResponseHandler } from './upstream-request.ts';
 
 /** A field value with any other byte would end its line. */
@@ -12,11 +12,11 @@ const BREAKS_LINE = /[^\t\x20-\x7e\x80-\xff]/;
  * the header bytes on as they came; the newer one parses them into an object for each response first.
  */
 export class UndiciUpstreamRequest extends UpstreamRequest implements Dispatcher.DispatchHandler {
-  readonly #pool: Dispatcher;
+  readonly #pool: Pool;
   #abort: ((error?: Error) => void) | null = null;
   #resume: (() => void) | null = null;
 
-  constructor(pool: Dispatcher, health: UpstreamHealth, handler: UpstreamResponseHandler) {
+  constructor(pool: Pool, health: UpstreamHealth, handler: UpstreamResponseHandler) {
     super(health, handler);
     this.#pool = pool;
   }
@@ -31,6 +31,10 @@ export class UndiciUpstreamRequest extends UpstreamRequest implements Dispatcher
 
   get requestSent(): boolean {
     return this.#abort !== null;
+  }
+
+  protected get queued(): boolean {
+    return this.#pool.stats.connected >= MAX_CONNECTIONS;
   }
 
   resume(): void {

@@ -2,6 +2,9 @@ import type { UpstreamHealth } from '../../core/index.ts';
 import { INVALID_REQUEST } from './failure-reasons.ts';
 import type { RequestBodyStream } from './request-body-stream.ts';
 
+/** Most connections to one upstream; further requests wait for one of them, at most `connectMs`. */
+export const MAX_CONNECTIONS = 1024;
+
 /** What an {@link UpstreamRequest} reports. `HttpExchange` implements it. Exactly one of the last two comes last. */
 export interface UpstreamResponseHandler {
   /** A connection was assigned and the request is about to be written. */
@@ -67,6 +70,8 @@ export abstract class UpstreamRequest {
 
   /** True once a byte of the request may have reached the upstream. */
   abstract get requestSent(): boolean;
+  /** True where no connection is being made for it: all there may be are in use by other requests. */
+  protected abstract get queued(): boolean;
   abstract start(request: OutgoingRequest): void;
   /** Continues a paused response. */
   abstract resume(): void;
@@ -90,7 +95,7 @@ export abstract class UpstreamRequest {
 
   /** Ends a request that took too long, without a further call of the handler. */
   expire(): void {
-    this.#end(this.requestSent ? 'abandoned' : 'failed');
+    this.#end(this.requestSent || this.queued ? 'abandoned' : 'failed');
   }
 
   #end(outcome: 'failed' | 'abandoned'): void {

@@ -2,11 +2,10 @@ import { Pool } from 'undici';
 import { replyHeaders, TillgateError, UpstreamHealth } from '../../core/index.ts';
 import type { OwnHeaders, RouteTimeouts, RouteUpstream } from '../../core/index.ts';
 import type { RequestBodyStream } from './request-body-stream.ts';
+import { MAX_CONNECTIONS } from './upstream-request.ts';
 import { UndiciUpstreamRequest } from './undici-upstream-request.ts';
 import type { OpenRawTransport, RawTransport, UpstreamRequest, UpstreamResponseHandler } from './upstream-request.ts';
 
-/** Most connections to one upstream; further requests wait for one of them, at most `connectMs`. */
-export const MAX_CONNECTIONS = 1024;
 const MAX_HEADER_BYTES = 32 * 1024;
 /** Shorter parts of a URL are words like `v2`, not keys. */
 const SECRET_LENGTH = 8;

@@ -3,6 +3,7 @@ import { after, afterEach, beforeEach, test } from 'node:test';
 import { createServer } from 'node:net';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo, Server } from 'node:net';
+import { MAX_CONNECTIONS } from '../../host/gateway/upstream-request.ts';
 import { waitFor } from '../support/wait.ts';
 import {
   answerRpc,
@@ -138,18 +139,40 @@ bothPaths('several upstreams', (path) => {
         if (body === BROADCAST) trouble(req, res);
         else answerRpc(res, body);
       });
-      const timeouts = { connectMs: 1000, firstByteMs: 100, idleMs: 1000 };
+      const timeouts = { connectMs: 10_000, firstByteMs: 2000, idleMs: 10_000 };
       const gate = await run([node.url], { timeouts });
       gate.directory.set(OTHER_KEY, keyView());
       const statuses = new Set<number>();
-      for (let round = 0; round < 15; round++) {
-        const bad = Array.from({ length: 8 }, () => ask(gate.port, { body: BROADCAST }));
-        for (let n = 0; n < 5; n++) statuses.add((await ask(gate.port, { key: OTHER_KEY, body: READ })).status);
+      const read = async (times: number): Promise<void> => {
+        for (let n = 0; n < times; n++) statuses.add((await ask(gate.port, { key: OTHER_KEY, body: READ })).status);
+      };
+      for (let round = 0; round < 3; round++) {
+        const bad = Array.from({ length: 40 }, () => ask(gate.port, { body: BROADCAST }));
+        await read(10);
         await Promise.all(bad);
+        await read(15);
       }
       assert.deepEqual([...statuses], [200]);
       assert.equal(node.seen.filter(({ body }) => body === READ).length, 75);
     });
+
+  test('fault 140: an App whose slow calls have all connections does not open the circuit for others', async () => {
+    const held: ServerResponse[] = [];
+    const node = await nodeThat((_req, res, body) => {
+      if (body === BROADCAST) held.push(res);
+      else answerRpc(res, body);
+    });
+    const gate = await run([node.url], { timeouts: { connectMs: 3000, firstByteMs: 60_000, idleMs: 60_000 } });
+    gate.directory.set(OTHER_KEY, keyView());
+    const slow = Array.from({ length: MAX_CONNECTIONS }, () => ask(gate.port, { body: BROADCAST }));
+    await waitFor(() => held.length === MAX_CONNECTIONS);
+    const read = () => ask(gate.port, { key: OTHER_KEY, body: READ });
+    const late = await Promise.all(Array.from({ length: 6 }, read));
+    for (const answer of [...late, await read()]) assert.equal(reasonOf(answer), 'upstream_timeout');
+    for (const res of held) res.end('{"jsonrpc":"2.0","id":1,"result":"0x0"}');
+    for (const { status } of await Promise.all(slow)) assert.equal(status, 200);
+    assert.equal((await read()).status, 200);
+  });
 
   test('health checks ask for the head, keep what lags in reserve, and tell the metrics', async () => {
     const behind = await nodeThat((_req, res) => res.end('{"jsonrpc":"2.0","id":1,"result":"0x10"}'));
@@ -199,7 +222,7 @@ bothPaths('several upstreams', (path) => {
   });
 
   test('the quicker of two is asked more often', async () => {
-    const slow = await nodeThat((_req, res, body) => setTimeout(() => answerRpc(res, body), 40));
+    const slow = await nodeThat((_req, res, body) => setTimeout(() => answerRpc(res, body), 1000));
     const { port } = await run([slow.url, good.url]);
     for (let n = 0; n < 30; n++) await ask(port);
     assert(good.seen.length > slow.seen.length * 2, `${good.seen.length} : ${slow.seen.length}`);

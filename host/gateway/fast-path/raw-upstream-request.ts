@@ -38,6 +38,10 @@ export class RawUpstreamRequest extends UpstreamRequest implements RawResponseHa
     return this.#requestSent;
   }
 
+  protected get queued(): boolean {
+    return this.#pool.full;
+  }
+
   get method(): string {
     return this.#method;
   }

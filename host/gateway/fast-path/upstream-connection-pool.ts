@@ -1,6 +1,6 @@
 import { DESTROYED } from '../failure-reasons.ts';
 import type { TimeoutQueue } from '../timeout-queue.ts';
-import { MAX_CONNECTIONS } from '../upstream.ts';
+import { MAX_CONNECTIONS } from '../upstream-request.ts';
 import { ResponseHeadCache } from './response-head-cache.ts';
 import { UpstreamConnection } from './upstream-connection.ts';
 import type { RawResponseHandler, UpstreamConnectionDelegate } from './upstream-connection.ts';
@@ -34,6 +34,11 @@ export class UpstreamConnectionPool implements UpstreamConnectionDelegate {
 
   get size(): number {
     return this.#all.size;
+  }
+
+  /** True while all connections that there may be are in use. */
+  get full(): boolean {
+    return this.#connecting === 0 && this.#all.size >= MAX_CONNECTIONS;
   }
 
   /** Assigns a connection to the request, now or once there is one. */
