@@ -23,17 +23,27 @@ const [ENABLED, ACCOUNT_ACTIVE, PROFILE_SHIFT] = [1, 2, 2] as const;
 
 type AppProfile = Pick<AppView, 'chains' | 'admissionMode' | 'limits' | 'quota'>;
 
+/** A profile, and what it takes to give its number to another one once no App has it. */
+interface SharedProfile {
+  readonly profile: AppProfile;
+  readonly name: string;
+  apps: number;
+}
+
 /** An App as it was when it was read. Its ids become text where they are used. */
 class TableApp implements AppView {
   readonly #table: KeyTable;
   readonly #row: number;
   readonly #grant: number;
+  readonly #profile: AppProfile;
   #id: AppId | null = null;
 
   constructor(table: KeyTable, row: number, grant: number) {
     this.#table = table;
     this.#row = row;
     this.#grant = grant;
+    // Its number may be another one's tomorrow.
+    this.#profile = table.profile(grant);
   }
 
   get id(): AppId {
@@ -53,19 +63,19 @@ class TableApp implements AppView {
   }
 
   get chains(): AppView['chains'] {
-    return this.#table.profile(this.#grant).chains;
+    return this.#profile.chains;
   }
 
   get admissionMode(): AppView['admissionMode'] {
-    return this.#table.profile(this.#grant).admissionMode;
+    return this.#profile.admissionMode;
   }
 
   get limits(): AppView['limits'] {
-    return this.#table.profile(this.#grant).limits;
+    return this.#profile.limits;
   }
 
   get quota(): AppView['quota'] {
-    return this.#table.profile(this.#grant).quota;
+    return this.#profile.quota;
   }
 }
 
@@ -107,12 +117,19 @@ export class KeyTable {
   #active = new Uint8Array(FIRST_ROWS);
   #firstApps = new Uint32Array(FIRST_ROWS);
   /** Most Apps are alike in what they may do. */
-  readonly #profiles: AppProfile[] = [];
+  readonly #profiles: SharedProfile[] = [];
   readonly #profileOf = new Map<string, number>();
+  /** Numbers of profiles that no App has any more. */
+  readonly #freeProfiles: number[] = [];
 
   /** How many keys there are. */
   get size(): number {
     return this.#keyIndex.size;
+  }
+
+  /** How many profiles there is room for: at most one more than there were Apps at once. */
+  get profiles(): number {
+    return this.#profiles.length;
   }
 
   hasAccount(id: AccountId): boolean {
@@ -153,7 +170,9 @@ export class KeyTable {
     }
     assert(this.#apps[at + APP_ACCOUNT] === account, `App ${id} has changed its account`);
     const active = this.#active[account] === 1 ? ACCOUNT_ACTIVE : 0;
-    this.#grant(row, (this.#profileNumber(profile) << PROFILE_SHIFT) | active | (enabled ? ENABLED : 0));
+    const former = row === known ? null : (this.#apps[at + APP_GRANT] as number) >>> PROFILE_SHIFT;
+    this.#grant(row, (this.#takeProfile(profile) << PROFILE_SHIFT) | active | (enabled ? ENABLED : 0));
+    if (former !== null) this.#leaveProfile(former);
   }
 
   /** Its App must be known, and stay the same. */
@@ -208,7 +227,7 @@ export class KeyTable {
 
   /** What an App may do, of the word that its keys have. */
   profile(grant: number): AppProfile {
-    return this.#profiles[grant >>> PROFILE_SHIFT] as AppProfile;
+    return (this.#profiles[grant >>> PROFILE_SHIFT] as SharedProfile).profile;
   }
 
   /** Gives an App's keys what they have of it now. */
@@ -223,12 +242,27 @@ export class KeyTable {
     }
   }
 
-  #profileNumber({ chains, admissionMode, limits, quota }: Omit<DirectoryApp, 'id' | 'accountId' | 'enabled'>): number {
+  /** The number of a profile, which one more App has. */
+  #takeProfile({ chains, admissionMode, limits, quota }: Omit<DirectoryApp, 'id' | 'accountId' | 'enabled'>): number {
     const name = JSON.stringify([[...chains].sort(), admissionMode, limits, quota]);
     const known = this.#profileOf.get(name);
-    if (known !== undefined) return known;
-    this.#profileOf.set(name, this.#profiles.length);
-    return this.#profiles.push({ chains: new Set(chains), admissionMode, limits, quota }) - 1;
+    if (known !== undefined) {
+      (this.#profiles[known] as SharedProfile).apps += 1;
+      return known;
+    }
+    const number = this.#freeProfiles.pop() ?? this.#profiles.length;
+    this.#profiles[number] = { profile: { chains: new Set(chains), admissionMode, limits, quota }, name, apps: 1 };
+    this.#profileOf.set(name, number);
+    return number;
+  }
+
+  /** An owner who changes an App again and again leaves nothing behind. */
+  #leaveProfile(number: number): void {
+    const shared = this.#profiles[number] as SharedProfile;
+    shared.apps -= 1;
+    if (shared.apps > 0) return;
+    this.#profileOf.delete(shared.name);
+    this.#freeProfiles.push(number);
   }
 }
 

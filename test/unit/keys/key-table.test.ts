@@ -87,6 +87,31 @@ describe('the table of keys', () => {
     assert.ok(a === b && b !== c);
   });
 
+  test('fault 141: an App that is changed for ever leaves nothing behind, and a view stays what was read', () => {
+    const table = new KeyTable();
+    table.putAccount({ id: id(1) as AccountId, active: true });
+    const put = (n: number, units: number): void =>
+      table.putApp({
+        ...{ id: id(n) as AppId, accountId: id(1) as AccountId, enabled: true, chains: ['ETH'] },
+        ...{ admissionMode: null, limits: null, quota: { units, window: 'day' } },
+      });
+    for (const n of [0, 1]) {
+      put(n, 1);
+      const key = { id: id(n) as AppKeyId, appId: id(n) as AppId, lookupHash: hashOf(`${n}`) };
+      table.putKey({ ...key, state: 'active', expiresAt: null });
+    }
+    const quota = (n: number) => table.view(table.rowOf(hashOf(`${n}`))).app.quota?.units;
+    const { app } = table.view(table.rowOf(hashOf('0')));
+    for (let units = 2; units < 1000; units++) {
+      put(0, units);
+      assert.deepEqual([quota(0), quota(1)], [units, 1]);
+    }
+    put(1, 1001);
+    put(1, 1002);
+    assert.deepEqual([quota(0), quota(1), app.quota?.units], [999, 1002, 1]);
+    assert.ok(table.profiles <= 3, `${table.profiles}`);
+  });
+
   test('a change of an App or an account holds for all of its keys, and for no other', () => {
     const table = new KeyTable();
     const owner = (n: number): number => Math.floor(n / 4);
