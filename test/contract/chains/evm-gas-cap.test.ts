@@ -6,7 +6,7 @@ import type { SignedTransaction } from '../../../core/index.ts';
 import { startAnvil } from '../../support/anvil.ts';
 import type { Anvil } from '../../support/anvil.ts';
 import { burnerOf, REFUSER } from '../../support/gas-burner.ts';
-import { fund, payingChain } from './evm-paying.ts';
+import { fund, minedOutcome, payingChain } from './evm-paying.ts';
 import type { PayingChain } from './evm-paying.ts';
 
 const unpayable = (error: unknown): boolean => isTillgateError(error, 'DESTINATION_UNPAYABLE');
@@ -42,8 +42,7 @@ describe('fault 80: the gas of a payment has a limit', () => {
     const signed = await till.sign({ to: await contract(burnerOf(260_000)) });
     assert.equal(gasOf(signed), 300_000n);
     await till.payments.broadcast(signed);
-    const outcome = await till.payments.outcome(signed.payout);
-    assert.ok(outcome.kind === 'mined' && outcome.succeeded);
+    assert.ok((await minedOutcome(till.payments, signed.payout)).succeeded);
   });
 
   test('the operator can allow more, up to what a block takes', async () => {
