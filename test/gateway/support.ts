@@ -26,6 +26,7 @@ import type {
 } from '../../core/index.ts';
 import { PromMetrics } from '../../adapters/metrics/index.ts';
 import { PinoLogger } from '../../adapters/logging/index.ts';
+import { readBuffers } from '../../host/gateway/fast-path/read-buffers.ts';
 import { createGateway } from '../../host/gateway/index.ts';
 import type { Gateway, GatewayDeps } from '../../host/gateway/index.ts';
 import { FakeClock, SeededRandom } from '../support/fakes.ts';
@@ -200,8 +201,9 @@ export interface TestGateway {
  */
 export type Path = 'fast' | 'node' | 'mixed';
 
-/** The same tests with the fast path on and off. */
+/** The same tests with the fast path on and off; bytes that it no longer may read are overwritten. */
 export function bothPaths(title: string, tests: (path: Path) => void, more: readonly Path[] = []): void {
+  readBuffers.overwrites = true;
   for (const path of ['fast', 'node', ...more] as const) describe(`${title} (${path})`, () => tests(path));
 }
 

@@ -149,8 +149,11 @@ export class UpstreamConnection implements Expirable {
   }
 
   onRead(size: number, buffer: Buffer): boolean {
-    if (this.#own !== null) this.#ownUsed += size;
-    this.#received(buffer.subarray(0, size));
+    const own = this.#own !== null;
+    if (own) this.#ownUsed += size;
+    const bytes = buffer.subarray(0, size);
+    this.#received(bytes);
+    if (!own) readBuffers.invalidate(bytes);
     return true;
   }
 
@@ -160,6 +163,7 @@ export class UpstreamConnection implements Expirable {
     if (this.#own === null) {
       if (this.#left > LONG_RESPONSE || this.#passed > LONG_RESPONSE) this.#own = readBuffers.take();
     } else if (!this.#request.retainsChunks) {
+      readBuffers.invalidate(this.#own.subarray(0, this.#ownUsed));
       this.#ownUsed = 0;
     } else if (this.#own.length - this.#ownUsed < MIN_READ) {
       this.#own = readBuffers.take();
