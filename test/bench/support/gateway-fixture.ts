@@ -41,6 +41,7 @@ const REPOSITORY = fileURLToPath(new URL('../../../', import.meta.url));
 const COMPILED = join(REPOSITORY, 'node_modules/.cache/tillgate-bench');
 const PROGRAM = join(COMPILED, 'test/bench/support/gateway-server.js');
 const UPSTREAM_PORT = 18_545;
+export const WEBSOCKET_HOST = 'ws.example';
 export const UPSTREAM = `http://127.0.0.1:${UPSTREAM_PORT}`;
 /** Pins a process to a core. */
 const PIN = ['taskset'][0] as string;

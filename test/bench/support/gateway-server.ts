@@ -26,6 +26,7 @@ function gateway(upstream: string, fastPath = true): Server {
   const table = new GatewayRouteTable([
     routeOf([upstream], { limits }),
     routeOf([upstream], { id: '9' as never, host: 'http.example', protocol: 'http', limits }),
+    routeOf([upstream], { id: '8' as never, host: 'ws.example', protocol: 'websocket', limits }),
   ]);
   const server = createServer();
   const ours = createGateway({
