@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect } from 'node:net';
+import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { test } from 'node:test';
+import { setImmediate as immediate } from 'node:timers/promises';
 import { waitFor } from '../support/wait.ts';
 import { ask, CALL, bothPaths, HOST, KEY, reasonOf, routeOf, startGateway, startNode } from './support.ts';
 import type { FakeNode, TestGateway } from './support.ts';
@@ -82,6 +86,31 @@ bothPaths(
         );
       });
     }
+
+    test('a reply arrives byte for byte at a client that begins to read when all on the way to it is full', async () => {
+      const content = Buffer.alloc(32 * MIB);
+      for (let at = 0; at < content.length; at += 4) content.writeUInt32LE(at, at);
+      let sent: Socket | null = null;
+      await withGateway(
+        (_req, res) => {
+          sent = res.socket;
+          res.writeHead(200, { 'content-length': content.length }).end(content);
+        },
+        {},
+        async ({ port }) => {
+          const headers = { host: HOST, authorization: `Bearer ${KEY}` };
+          const request = httpRequest({ host: '127.0.0.1', port, path: '/long', headers, agent: false }).end();
+          const [response] = (await once(request, 'response')) as [IncomingMessage];
+          await waitFor(stands(() => sent?.bytesWritten ?? 0));
+          const hash = createHash('sha256');
+          for await (const chunk of response) {
+            hash.update(chunk as Buffer);
+            await immediate();
+          }
+          assert.equal(hash.digest('hex'), createHash('sha256').update(content).digest('hex'));
+        },
+      );
+    });
 
     test('fault 28: a client whose upstream does not read is made to wait: its body is never held whole', async () => {
       let given = 0;
