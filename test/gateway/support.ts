@@ -26,7 +26,7 @@ import type {
 } from '../../core/index.ts';
 import { PromMetrics } from '../../adapters/metrics/index.ts';
 import { PinoLogger } from '../../adapters/logging/index.ts';
-import { readBuffers } from '../../host/gateway/fast-path/read-buffers.ts';
+import { readBuffers } from '../../host/gateway/fast-path/index.ts';
 import { createGateway } from '../../host/gateway/index.ts';
 import type { Gateway, GatewayDeps } from '../../host/gateway/index.ts';
 import { FakeClock, SeededRandom } from '../support/fakes.ts';

@@ -6,6 +6,9 @@ import type { RequestListener } from './connection-listener.ts';
 import { RawUpstreamRequest } from './raw-upstream-request.ts';
 import { UpstreamConnectionPool } from './upstream-connection-pool.ts';
 
+/** For tests: see `overwrites`. */
+export { readBuffers } from './read-buffers.ts';
+
 /**
  * The gateway's own HTTP/1 implementation. README.md says which requests it takes. This file is the folder's only
  * entrance: nothing outside imports another file of it.
