@@ -1,4 +1,5 @@
 import { startOfDay, startOfMonth } from '../kernel/time.ts';
+import { Turns } from '../kernel/turns.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Metrics } from '../ports/metrics.ts';
@@ -36,7 +37,8 @@ export class UsageRecorder {
   readonly #maxRows: number;
   #batch: UsageBatch | null = null;
   #number = 0;
-  #running: Promise<void> = Promise.resolve();
+  /** One pass after another, also where the process ends during one. */
+  readonly #turns = new Turns();
   #reported = 0;
 
   constructor(deps: UsageRecorderDeps) {
@@ -46,10 +48,7 @@ export class UsageRecorder {
 
   /** Adds everything that was counted before the call, and reads the quotas' use. @throws TillgateError `NOT_READY`; nothing is lost */
   run(): Promise<void> {
-    // One after another, also where the process ends during a pass.
-    const pass = this.#running.then(() => this.#pass());
-    this.#running = pass.catch(() => undefined);
-    return pass;
+    return this.#turns.run(() => this.#pass());
   }
 
   async #pass(): Promise<void> {
