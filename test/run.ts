@@ -7,6 +7,7 @@
  *     npm run test:rest               what `npm run test:full` adds to `npm test`
  *     npm run test:nodes              those against real daemons (test/nodes)
  *     npm run test:browser            those in a real browser (test/browser)
+ *     npm run test:clients            those with real client libraries (test/clients); CLIENTS=viem,curl chooses
  *
  * `--engines=memory|sqlite|pg|all` chooses the databases; arguments that begin with `--test-` go on to node. One file also runs
  * by itself: `node --import tsx --test FILE`.
@@ -21,7 +22,7 @@ import { compileSources, repository } from './runner/compile.ts';
 import { writeGroups } from './runner/groups.ts';
 import { APART, needsOf, planOf } from './runner/plan.ts';
 import { useScratchFolder } from './runner/scratch.ts';
-import type { Choice, Engines, Needs } from './runner/plan.ts';
+import type { Apart, Choice, Engines, Needs } from './runner/plan.ts';
 
 /** A process, with all its files, that takes longer hangs; on a machine with much else to do it may take minutes. */
 const PROCESS_LIMIT_MS = 1_200_000;
@@ -51,11 +52,15 @@ function readRequest(args: readonly string[]): Request {
   return { apart, rest: args.includes('--rest'), coverage: args.includes('--coverage'), engines, words, forNode };
 }
 
-/** Installs the daemons that are missing; the tests themselves fail, and do not skip, where one still is. */
-function installDaemons(): boolean {
-  const installer = join(repository, 'test/nodes/install.sh');
-  if (!existsSync(installer)) return true;
-  return spawnSync('bash', [installer], { cwd: repository, stdio: ['ignore', 'inherit', 'inherit'] }).status === 0;
+/** Installs the programs that are missing; the tests themselves fail, and do not skip, where one still is. */
+function installPrograms(apart: Apart | null): boolean {
+  const installer = join(repository, `test/${apart ?? ''}/install.sh`);
+  if (apart === null || !existsSync(installer)) return true;
+  const { status } = spawnSync('bash', [installer], { cwd: repository, stdio: ['ignore', 'inherit', 'inherit'] });
+  if (status === 0) return true;
+  console.error(`${installer} failed.`);
+  // The other clients are there, and the tests of the missing ones say why.
+  return apart === 'clients';
 }
 
 /** What the chosen files import and all of them share. */
@@ -115,10 +120,7 @@ function startTests(
 
 async function main(): Promise<number> {
   const request = readRequest(process.argv.slice(2));
-  if (request.apart === 'nodes' && !installDaemons()) {
-    console.error('test/nodes/install.sh failed: the tests against real daemons did not run.');
-    return 1;
-  }
+  if (!installPrograms(request.apart)) return 1;
   // Browsers and daemons keep their data where users have it.
   const removeScratch = request.apart === null ? useScratchFolder(process.env) : () => undefined;
   const compiled = await compileSources(`tests-${process.pid}`);

@@ -171,8 +171,9 @@ export function answerRpc(res: ServerResponse, body: string): void {
   res.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }).end(text);
 }
 
-export async function listen(server: Server): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+/** @param port - a free one unless given */
+export async function listen(server: Server, port = 0): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   return (server.address() as AddressInfo).port;
 }
 
@@ -211,6 +212,7 @@ export async function startGateway(
   routes: readonly GatewayRoute[],
   deps: Partial<GatewayDeps> = {},
   path: Path = 'fast',
+  atPort = 0,
 ): Promise<TestGateway> {
   const directory = new FakeDirectory();
   const clock = new FakeClock();
@@ -234,7 +236,7 @@ export async function startGateway(
   const server = createServer({ requireHostHeader: false, keepAliveTimeout: 5_000, connectionsCheckingInterval: 100 });
   attach(server, gateway);
   if (path !== 'mixed') gateway.attach(server);
-  const port = await listen(server);
+  const port = await listen(server, atPort);
   return {
     gateway,
     port,

@@ -1,0 +1,75 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Feature } from './features.ts';
+
+const HERE = fileURLToPath(new URL('.', import.meta.url));
+/** Where install.sh puts what it brings. */
+const TOOLS = resolve(process.env['TEST_CLIENTS_DIR'] ?? fileURLToPath(new URL('../../temp/clients', import.meta.url)));
+
+/** A client library or program, and the small program here that uses it. */
+export interface Client {
+  readonly name: string;
+  /** The program with its arguments. */
+  readonly command: readonly [string, ...string[]];
+  /** What install.sh leaves when the client is complete. */
+  readonly installed: string;
+  /** What this client cannot do, and why. */
+  readonly without: Readonly<Partial<Record<Feature, string>>>;
+  /** What it does in another way than by itself. */
+  readonly notes: Readonly<Partial<Record<Feature, string>>>;
+}
+
+type Details = Partial<Pick<Client, 'without' | 'notes'>>;
+
+const here = (path: string): string => join(HERE, path);
+const tool = (path: string): string => join(TOOLS, path);
+const client = (name: string, command: Client['command'], { without = {}, notes = {} }: Details = {}): Client => ({
+  name,
+  command,
+  installed: tool(`installed/${name}`),
+  without,
+  notes,
+});
+const typescript = (path: string): Client['command'] => [process.execPath, '--import', 'tsx', here(path)];
+
+const NEW_CONNECTION = 'does not connect again by itself: the program opens a new connection';
+const PREPARED = 'does not sign: the program sends a transaction that was signed elsewhere';
+const NO_WEBSOCKET = 'has no WebSocket';
+
+export const CLIENTS: readonly Client[] = [
+  client('viem', typescript('viem/main.ts'), {
+    without: { 'ws-header': 'sets no header on a WebSocket' },
+  }),
+  client('ethers', [process.execPath, here('ethers/main.mjs')], { notes: { 'ws-restart': NEW_CONNECTION } }),
+  client('curl', ['bash', here('curl/main.sh')], {
+    without: {
+      'http-restart': 'has no connection left between two runs',
+      'ws-header': NO_WEBSOCKET,
+      'ws-path': NO_WEBSOCKET,
+      subscription: NO_WEBSOCKET,
+      'ws-restart': NO_WEBSOCKET,
+    },
+    notes: { transaction: PREPARED },
+  }),
+  client('jdk', ['java', here('jdk/Main.java')], { notes: { transaction: PREPARED, 'ws-restart': NEW_CONNECTION } }),
+];
+
+/** Those that the variable `CLIENTS` names, or all. @throws Error for a name that is not here */
+export function chosenClients(names = process.env['CLIENTS'] ?? ''): readonly Client[] {
+  const wanted = names.split(',').filter((name) => name !== '');
+  const unknown = wanted.find((name) => CLIENTS.every((each) => each.name !== name));
+  if (unknown !== undefined)
+    throw new Error(`CLIENTS names ${unknown}; there are ${CLIENTS.map(({ name }) => name).join(', ')}`);
+  return CLIENTS.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
+}
+
+/** What is to be done before the client can run; `null` when nothing is. */
+export function whatIsMissing({ name, installed }: Client): string | null {
+  if (existsSync(installed)) return null;
+  const reason = tool(`missing/${name}`);
+  const why = existsSync(reason) ? readFileSync(reason, 'utf8').trim() : 'test/clients/install.sh has not run';
+  return `${name} is missing: ${why}. Or choose the others: CLIENTS=${CLIENTS.map((each) => each.name)
+    .filter((each) => each !== name)
+    .join(',')}`;
+}
