@@ -1,4 +1,15 @@
+import { BITCOIN_METHODS, EVM_METHODS } from './known-methods.ts';
 import type { MethodRules } from './route.ts';
+
+/** Chains whose nodes have the same methods. */
+export type MethodFamily = 'evm' | 'bitcoin';
+
+const OFFERED: Readonly<Record<MethodFamily, readonly string[]>> = { evm: EVM_METHODS, bitcoin: BITCOIN_METHODS };
+
+/** What a route takes that names no methods; of a chain whose family is not known, the methods of all of them. */
+export function offeredMethods(family: MethodFamily | null): readonly string[] {
+  return family === null ? Object.values(OFFERED).flat() : OFFERED[family];
+}
 
 /**
  * Never for sale unless a route's own `allow` names them: a node's administration, its miner, its debugger and its
@@ -87,28 +98,33 @@ const BROADCASTS: ReadonlySet<string> = new Set([
   'eth_sendbundle',
 ]);
 
-/** Set look-up for exact names, a scan over the few prefixes. Names are compared without case: nodes differ in it. */
+/** Set look-up for exact names, a scan over the few prefixes. */
 class MethodSet {
   readonly #names: ReadonlySet<string>;
   readonly #prefixes: readonly string[];
 
   constructor(patterns: readonly string[]) {
-    const lower = patterns.map((pattern) => pattern.toLowerCase());
-    this.#names = new Set(lower.filter((pattern) => !pattern.endsWith('*')));
-    this.#prefixes = lower.filter((pattern) => pattern.endsWith('*')).map((pattern) => pattern.slice(0, -1));
-  }
-
-  get empty(): boolean {
-    return this.#names.size === 0 && this.#prefixes.length === 0;
+    this.#names = new Set(patterns.filter((pattern) => !pattern.endsWith('*')));
+    this.#prefixes = patterns.filter((pattern) => pattern.endsWith('*')).map((pattern) => pattern.slice(0, -1));
   }
 
   has(method: string): boolean {
-    const lower = method.toLowerCase();
-    return this.#names.has(lower) || this.#prefixes.some((prefix) => lower.startsWith(prefix));
+    return this.#names.has(method) || this.#prefixes.some((prefix) => method.startsWith(prefix));
   }
 }
 
-const deniedByDefault = new MethodSet(DENIED_BY_DEFAULT);
+/** The same without case. Some nodes take a method in any case: what is denied must be so however it is written. */
+class FoldedMethodSet extends MethodSet {
+  constructor(patterns: readonly string[]) {
+    super(patterns.map((pattern) => pattern.toLowerCase()));
+  }
+
+  override has(method: string): boolean {
+    return super.has(method.toLowerCase());
+  }
+}
+
+const deniedByDefault = new FoldedMethodSet(DENIED_BY_DEFAULT);
 
 /**
  * Methods that change nothing anywhere, not even which answer comes next: these may be asked of a second node when the
@@ -171,15 +187,16 @@ const READS = new MethodSet([
   'verifytxoutproof',
 ]);
 
-/** Which methods a route takes. */
+/** Which methods a route takes: what it allows in exactly that case, what it denies in any. */
 export class MethodPolicy {
   readonly #allow: MethodSet;
-  readonly #deny: MethodSet;
+  readonly #deny: FoldedMethodSet;
   readonly #lifted: MethodSet;
 
-  constructor({ allow, deny }: MethodRules) {
-    this.#allow = new MethodSet(allow);
-    this.#deny = new MethodSet(deny);
+  /** @param offered - what is allowed where the rules allow nothing by name */
+  constructor({ allow, deny }: MethodRules, offered: readonly string[]) {
+    this.#allow = new MethodSet(allow.length === 0 ? offered : allow);
+    this.#deny = new FoldedMethodSet(deny);
     // `eth_*` must not let `eth_sendTransaction` in: only its own name, or the very pattern that denies it, does.
     this.#lifted = new MethodSet(
       allow.filter((pattern) => !pattern.endsWith('*') || DENIED_BY_DEFAULT.includes(pattern)),
@@ -190,7 +207,7 @@ export class MethodPolicy {
   allows(method: string): boolean {
     if (this.#deny.has(method)) return false;
     if (deniedByDefault.has(method)) return this.#lifted.has(method);
-    return this.#allow.empty || this.#allow.has(method);
+    return this.#allow.has(method);
   }
 }
 

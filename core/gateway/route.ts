@@ -14,7 +14,10 @@ export interface RouteUpstream {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Methods by exact name or `prefix*`. A method is allowed when `allow` is empty or has it, and `deny` has it not. */
+/**
+ * Methods by exact name or `prefix*`. A method is allowed when `allow` has it and `deny` has it not; where `allow` is
+ * empty, it is what the nodes of the chain's family are asked by wallets and applications.
+ */
 export interface MethodRules {
   readonly allow: readonly string[];
   readonly deny: readonly string[];

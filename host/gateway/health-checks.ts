@@ -14,9 +14,6 @@ export interface HealthDeps {
 
 const TIMEOUT_MS = 5_000;
 const MAX_REPLY_BYTES = 64 * 1024;
-/** Chains with Bitcoin's RPC methods; the others with JSON-RPC have `eth_blockNumber`. */
-const BITCOIN_LIKE: ReadonlySet<string> = new Set(['BTC', 'LTC']);
-
 /** Asks every upstream of every route at intervals whether it answers, and for its block height. */
 export class HealthChecks {
   readonly #deps: HealthDeps;
@@ -78,10 +75,10 @@ export class HealthChecks {
 }
 
 /** The upstream's block height, if it reports one. @throws Error when the upstream does not answer */
-async function headOf({ route }: LiveRoute, upstream: Upstream, signal: AbortSignal): Promise<number | null> {
+async function headOf({ route, chain }: LiveRoute, upstream: Upstream, signal: AbortSignal): Promise<number | null> {
   if (route.protocol === 'websocket') return dial(upstream, signal);
   if (route.protocol === 'http') return askHttp(upstream, signal);
-  return askRpc(upstream, BITCOIN_LIKE.has(route.chain) ? 'getblockcount' : 'eth_blockNumber', signal);
+  return askRpc(upstream, chain.family === 'bitcoin' ? 'getblockcount' : 'eth_blockNumber', signal);
 }
 
 function dial({ url }: Upstream, signal: AbortSignal): Promise<null> {

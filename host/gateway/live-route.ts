@@ -1,20 +1,17 @@
-import { chooseUpstream, MeteredRoute, MethodPolicy, routeLimits } from '../../core/index.ts';
-import type { ChainCode, EffectiveLimits, GatewayRoute, GatewayRouteTable, Logger } from '../../core/index.ts';
-import { CHAIN_DEFINITIONS } from '../../plugins/definitions.ts';
+import { chooseUpstream, MeteredRoute, MethodPolicy, offeredMethods, routeLimits } from '../../core/index.ts';
+import type { EffectiveLimits, GatewayRoute, GatewayRouteTable, Logger } from '../../core/index.ts';
+import { chainFacts } from './chain-facts.ts';
+import type { ChainFacts } from './chain-facts.ts';
 import type { OpenRawTransport } from './upstream-request.ts';
 import { Upstream } from './upstream.ts';
 
-/** How many blocks an upstream may be behind the highest one of its route before it is only asked when the others fail. */
-const MAX_LAG: ReadonlyMap<ChainCode, number> = new Map(
-  CHAIN_DEFINITIONS.map(({ code, maxLagBlocks }) => [code, maxLagBlocks]),
-);
-const DEFAULT_MAX_LAG = 10;
 const SCHEMES: ReadonlySet<string> = new Set(['http:', 'https:', 'ws:', 'wss:']);
 const CLOSE_GRACE_MS = 60_000;
 
 /** A route with its method policy and its upstreams. */
 export interface LiveRoute {
   readonly route: GatewayRoute;
+  readonly chain: ChainFacts;
   readonly policy: MethodPolicy;
   readonly limits: EffectiveLimits;
   readonly metered: MeteredRoute;
@@ -22,10 +19,10 @@ export interface LiveRoute {
 }
 
 /** The next upstream to ask; `null` when all others are down. */
-export function nextUpstream({ route, upstreams }: LiveRoute, excluded: readonly Upstream[]): Upstream | null {
+export function nextUpstream({ chain, upstreams }: LiveRoute, excluded: readonly Upstream[]): Upstream | null {
   return chooseUpstream(upstreams, excluded, {
     now: performance.now(),
-    maxLag: MAX_LAG.get(route.chain) ?? DEFAULT_MAX_LAG,
+    maxLag: chain.maxLagBlocks,
     draw: (below) => Math.floor(Math.random() * below),
   });
 }
@@ -99,6 +96,8 @@ export class LiveRoutes {
       return upstream;
     });
     const limits = routeLimits(route, this.#limitPerAccount);
-    return { route, policy: new MethodPolicy(route.methods), limits, metered: new MeteredRoute(route), upstreams };
+    const chain = chainFacts(route.chain);
+    const policy = new MethodPolicy(route.methods, offeredMethods(chain.family));
+    return { route, chain, policy, limits, metered: new MeteredRoute(route), upstreams };
   }
 }

@@ -430,7 +430,7 @@ describe('what may be asked twice', () => {
   for (const [method, read] of [
     ['eth_call', true],
     ['eth_getLogs', true],
-    ['ETH_CALL', true],
+    ['ETH_CALL', false],
     ['getblock', true],
     ['eth_sendRawTransaction', false],
     ['sendrawtransaction', false],

@@ -100,7 +100,7 @@ export const routeOf = (upstreams: readonly string[], changes: Partial<GatewayRo
   upstreams: upstreams.map((url) => ({ url, headers: {} })),
   admission: 'enforce',
   enabled: true,
-  methods: { allow: [], deny: [] },
+  methods: { allow: ['*'], deny: [] },
   limits: NO_LIMITS,
   timeouts: DEFAULT_TIMEOUTS,
   cors: DEFAULT_CORS,

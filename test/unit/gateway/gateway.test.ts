@@ -14,6 +14,7 @@ import {
   routeLimits,
   isBroadcast,
   MethodPolicy,
+  offeredMethods,
   newAppKeyText,
   NO_LIMITS,
   readKey,
@@ -258,26 +259,57 @@ describe('admission', () => {
 describe('the method policy (fault 27)', () => {
   const rows: readonly (readonly [string, readonly string[], readonly string[], boolean])[] = [
     ['eth_getBalance', [], [], true],
+    ['eth_subscribe', [], [], true],
     ['personal_unlockAccount', [], [], false],
-    ['PERSONAL_sign', [], [], false],
+    ['PERSONAL_sign', ['*'], [], false],
     ['debug_traceBlock', [], [], false],
-    ['dumpprivkey', [], [], false],
-    ['stop', [], [], false],
+    ['dumpprivkey', ['*'], [], false],
+    ['stop', ['*'], [], false],
     ['eth_sendRawTransaction', [], [], true],
     ['eth_sendTransaction', ['eth_*'], [], false],
     ['eth_sendTransaction', ['eth_sendTransaction'], [], true],
+    ['ETH_sendTransaction', ['eth_sendTransaction'], [], false],
     ['debug_traceCall', ['debug_*'], [], true],
     ['eth_call', ['eth_*'], [], true],
+    ['ETH_call', ['eth_*'], [], false],
+    ['eth_Call', ['eth_call'], [], false],
     ['net_version', ['eth_*'], [], false],
     ['eth_call', ['eth_*'], ['eth_call'], false],
+    ['ETH_CALL', ['*'], ['eth_call'], false],
     ['eth_call', [], ['eth_*'], false],
-    ['', [], [], true],
+    ['trace_block', [], [], false],
+    ['trace_block', ['*'], [], true],
+    ['my_own', ['*'], [], true],
+    ['', ['*'], [], true],
   ];
   for (const [method, allow, deny, expected] of rows) {
     test(`${method || '(empty)'} with allow [${allow.join()}] and deny [${deny.join()}] is ${expected ? 'allowed' : 'refused'}`, () => {
-      assert.equal(new MethodPolicy({ allow, deny }).allows(method), expected);
+      assert.equal(new MethodPolicy({ allow, deny }, offeredMethods('evm')).allows(method), expected);
     });
   }
+
+  const open = { allow: [], deny: [] };
+  for (const [method, evm, bitcoin, unknown] of [
+    ['eth_call', true, false, true],
+    ['getblock', false, true, true],
+    ['sendrawtransaction', false, true, true],
+    ['Eth_call', false, false, false],
+    ['eth_unheardOf', false, false, false],
+    ['trace_filter', false, false, false],
+    ['txpool_content', false, false, false],
+    ['getpeerinfo', false, false, false],
+    ['scantxoutset', false, false, false],
+  ] as const) {
+    test(`fault 150: a route without methods takes ${method} by its chain's family: ${[evm, bitcoin, unknown].join()}`, () => {
+      const takes = (family: 'evm' | 'bitcoin' | null) =>
+        new MethodPolicy(open, offeredMethods(family)).allows(method);
+      assert.deepEqual([takes('evm'), takes('bitcoin'), takes(null)], [evm, bitcoin, unknown]);
+    });
+  }
+
+  test('what is offered without being named is never administrative', () => {
+    for (const method of offeredMethods(null)) assert(new MethodPolicy(open, offeredMethods(null)).allows(method), method);
+  });
 
   test('knows what must not be sent twice', () => {
     assert.deepEqual(['eth_sendRawTransaction', 'sendrawtransaction', 'eth_call'].map(isBroadcast), [

@@ -1,0 +1,29 @@
+import type { ChainCode, MethodFamily } from '../../core/index.ts';
+import type { ChainDefinition } from '../../plugins/chain-definition.ts';
+import { CHAIN_DEFINITIONS } from '../../plugins/definitions.ts';
+
+/** What the gateway has to know of a chain. */
+export interface ChainFacts {
+  /** `null` for a chain that none of the built-in plugins serves. */
+  readonly family: MethodFamily | null;
+  /** How many blocks an upstream may be behind the foremost one before it is only asked when the others fail. */
+  readonly maxLagBlocks: number;
+}
+
+/** By how a chain writes its addresses. TRON's nodes have Ethereum's JSON-RPC beside an HTTP API of their own. */
+const FAMILIES: Readonly<Record<ChainDefinition['addressForm'], MethodFamily>> = {
+  evm: 'evm',
+  tron: 'evm',
+  segwit: 'bitcoin',
+};
+const UNKNOWN: ChainFacts = { family: null, maxLagBlocks: 10 };
+const FACTS: ReadonlyMap<ChainCode, ChainFacts> = new Map(
+  CHAIN_DEFINITIONS.map(({ code, addressForm, maxLagBlocks }) => [
+    code,
+    { family: FAMILIES[addressForm], maxLagBlocks },
+  ]),
+);
+
+export function chainFacts(chain: ChainCode): ChainFacts {
+  return FACTS.get(chain) ?? UNKNOWN;
+}
