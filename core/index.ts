@@ -130,6 +130,8 @@ export * from './gateway/admission.ts';
 export * from './gateway/request-head.ts';
 export * from './gateway/forward-headers.ts';
 export * from './gateway/json-rpc.ts';
+export * from './gateway/block-reference.ts';
+export * from './gateway/read-rules.ts';
 export * from './gateway/app-limits.ts';
 export * from './gateway/rate-limit-sync.ts';
 export * from './gateway/metered-route.ts';

@@ -6,6 +6,8 @@ export interface JsonRpcRequest {
   readonly batch: boolean;
   /** Of each element, in their order. */
   readonly methods: readonly string[];
+  /** What each element has as `params`, as it was parsed. */
+  readonly params: readonly unknown[];
   /** Each element's id as JSON text, exactly as it came; `null` for a notification. */
   readonly ids: readonly (string | null)[];
 }
@@ -32,15 +34,17 @@ export function readJsonRpc(text: string, maxBatch: number): JsonRpcRequest | Re
   if (elements.length > maxBatch)
     return refuse('batch_too_large', { message: `A batch may have at most ${maxBatch} elements.` });
   const methods: string[] = [];
+  const params: unknown[] = [];
   for (const element of elements) {
     const method = methodOf(element);
     if (method === null) return invalid('Each request must be an object whose "method" is a string.');
     methods.push(method);
+    params.push((element as { readonly params?: unknown }).params);
   }
   const ids = readIds(text, batch ? 2 : 1);
   return ids === null
     ? invalid('A request has a member twice, too many members or an id of another kind than text or number.')
-    : { batch, methods, ids };
+    : { batch, methods, params, ids };
 }
 
 const invalid = (message: string): Refusal => refuse('bad_request', { message });

@@ -3,7 +3,11 @@ import type { FieldError } from '../kernel/errors.ts';
 import { ANY_ORIGIN } from './cors.ts';
 import { ANY_METHOD } from './metered-route.ts';
 import { ADMISSION_MODES } from './route.ts';
+import type { ReadRules } from './read-rules.ts';
 import type { GatewayRoute, MethodRules, RouteProtocol, RouteTimeouts, RouteUpstream } from './route.ts';
+
+/** The names of the fields that hold a number or `null`. */
+type NumberIn<T> = { [Name in keyof T]: T[Name] extends number | null ? Name : never }[keyof T];
 
 /** What a route is made of, besides its id. */
 export type RouteFields = Omit<GatewayRoute, 'id'>;
@@ -33,6 +37,7 @@ const RESERVED_HEADERS: ReadonlySet<string> = new Set([
 const MAX_UPSTREAMS = 32;
 const MAX_METHODS = 1_000;
 const MAX_ORIGINS = 100;
+const MAX_BLOCKS = 1_000_000_000;
 const MAX_UNITS = 1_000_000;
 const MAX_TIMEOUT_MS = 3_600_000;
 const MAX_BODY_BYTES = 1024 * 1024 * 1024;
@@ -137,6 +142,22 @@ function corsErrors({ cors: { origins } }: RouteFields): FieldError[] {
   ];
 }
 
+/** What each number among the read rules may be; `null` is always allowed. */
+const READ_NUMBERS: readonly (readonly [string, NumberIn<ReadRules>, number, number])[] = [
+  ['head_lag_blocks', 'headLagBlocks', 0, MAX_BLOCKS],
+];
+
+function readErrors({ reads }: RouteFields): FieldError[] {
+  return READ_NUMBERS.flatMap(([name, field, from, to]) => {
+    const value = reads[field];
+    return when(
+      value !== null && !isWhole(value, from, to),
+      `reads.${name}`,
+      `must be a whole number from ${from} to ${to}, or null`,
+    );
+  });
+}
+
 /** Every wrong field of a route, by the names that they have on the wire. No message repeats an upstream's URL or headers. */
 export function routeErrors(route: RouteFields): readonly FieldError[] {
   const { host, chain, network, protocol, admission, limits, timeouts, maxBodyBytes, maxBatch } = route;
@@ -152,6 +173,7 @@ export function routeErrors(route: RouteFields): readonly FieldError[] {
     ...limitErrors(limits),
     ...corsErrors(route),
     ...unitErrors(route),
+    ...readErrors(route),
     ...TIMEOUTS.flatMap(([name, field]) =>
       when(
         !isWhole(timeouts[field], 1, MAX_TIMEOUT_MS),

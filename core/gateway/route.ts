@@ -1,5 +1,6 @@
 import type { ChainCode } from '../kernel/asset.ts';
 import type { RouteId } from '../kernel/ids.ts';
+import type { ReadRules } from './read-rules.ts';
 
 /** What a route speaks. */
 export type RouteProtocol = 'jsonrpc' | 'http' | 'websocket';
@@ -69,6 +70,7 @@ export interface GatewayRoute {
   readonly timeouts: RouteTimeouts;
   readonly cors: CorsRules;
   readonly units: MethodUnits;
+  readonly reads: ReadRules;
   readonly maxBodyBytes: number;
   readonly maxBatch: number;
 }

@@ -8,6 +8,8 @@ import type { Storage } from '../ports/storage.ts';
 import type { Vault } from '../ports/vault.ts';
 import type { SealContext } from '../secrets/seal-context.ts';
 import { settledIfPossible } from '../keys/app-keys.ts';
+import { DEFAULT_READS } from './read-rules.ts';
+import type { ReadRules } from './read-rules.ts';
 import { routeErrors } from './route-fields.ts';
 import type { RouteFields } from './route-fields.ts';
 import { DEFAULT_CORS, DEFAULT_MAX_BATCH, DEFAULT_MAX_BODY_BYTES, DEFAULT_TIMEOUTS, NO_LIMITS } from './route.ts';
@@ -25,9 +27,10 @@ export interface RouteOptions extends Partial<
   readonly limits?: Partial<AdmissionLimits>;
   readonly timeouts?: Partial<RouteTimeouts>;
   readonly cors?: Partial<CorsRules>;
+  readonly reads?: Partial<ReadRules>;
 }
 
-/** What of a route may change; parts of `methods`, `limits`, `timeouts` and `cors` that are left out stay as they are. */
+/** What of a route may change; parts of `methods`, `limits`, `timeouts`, `cors` and `reads` that are left out stay as they are. */
 export type RouteChanges = Partial<RouteInput>;
 
 /** A route and where it comes from: the configuration, whose routes are changed only there, or the database. */
@@ -56,6 +59,7 @@ const DEFAULTS: Omit<RouteFields, 'host' | 'chain' | 'network' | 'protocol' | 'u
   timeouts: DEFAULT_TIMEOUTS,
   cors: DEFAULT_CORS,
   units: {},
+  reads: DEFAULT_READS,
   maxBodyBytes: DEFAULT_MAX_BODY_BYTES,
   maxBatch: DEFAULT_MAX_BATCH,
 };
@@ -81,7 +85,9 @@ function checked(base: typeof DEFAULTS, input: RouteInput): RouteFields {
   const limits = { ...base.limits, ...input.limits };
   const timeouts = { ...base.timeouts, ...input.timeouts };
   const cors = { ...base.cors, ...input.cors };
-  const fields: RouteFields = { ...base, ...input, host: input.host.toLowerCase(), methods, limits, timeouts, cors };
+  const reads = { ...base.reads, ...input.reads };
+  const host = input.host.toLowerCase();
+  const fields: RouteFields = { ...base, ...input, host, methods, limits, timeouts, cors, reads };
   const errors = routeErrors(fields);
   if (errors.length > 0)
     throw new TillgateError('INVALID_FIELDS', 'The gateway has invalid fields.', { fields: errors });

@@ -9,8 +9,12 @@ const FAILURES_TO_OPEN = 5;
 const CHECKS_TO_OPEN = 2;
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 30_000;
-/** The weight of the newest latency in the average. */
+/** The weight of the newest request in the averages. */
 const WEIGHT = 0.2;
+/** What was measured counts half after so long, so that an upstream that was slow once is tried again. */
+const HALF_LIFE_MS = 5_000;
+/** An upstream that answers nothing but errors costs as much as one that takes so much longer. */
+const ERROR_COST_MS = 1_000;
 
 /**
  * One upstream's circuit breaker, latency and chain head. Failures to connect, and failed health checks, open the circuit: what a
@@ -25,7 +29,10 @@ export class UpstreamHealth {
   #openUntil: Millis | null = null;
   #pauseMs = FIRST_PAUSE_MS;
   #trying = false;
+  /** Both as they were at `#measuredAt`. */
   #latencyMs = 0;
+  #errors = 0;
+  #measuredAt: Millis = 0;
   #running = 0;
   #head: number | null = null;
 
@@ -39,9 +46,10 @@ export class UpstreamHealth {
     return this.#head;
   }
 
-  /** What one more request may have to wait: the lower the better. */
-  get cost(): number {
-    return (this.#latencyMs + 1) * (this.#running + 1);
+  /** What one more request may have to wait, by the latest latencies and errors: the lower the better. */
+  cost(now: Millis): number {
+    const waitMs = (this.#latencyMs + ERROR_COST_MS * this.#errors) * this.#faded(now);
+    return (waitMs + 1) * (this.#running + 1);
   }
 
   /** A request is sent. */
@@ -51,10 +59,20 @@ export class UpstreamHealth {
   }
 
   /** It began to answer. */
-  succeeded(tookMs: number): void {
+  succeeded(tookMs: number, now: Millis): void {
     this.#running -= 1;
-    this.#latencyMs = this.#latencyMs === 0 ? tookMs : this.#latencyMs + WEIGHT * (tookMs - this.#latencyMs);
+    this.#measure(tookMs, 0, now);
     this.#close();
+  }
+
+  /**
+   * It was sent, and answered by an error of the server or not at all. That may be the request's own fault: it only counts
+   * where there is a choice between upstreams.
+   */
+  erred(tookMs: number, now: Millis): void {
+    this.#running -= 1;
+    this.#trying = false;
+    this.#measure(Math.max(tookMs, this.#latencyMs), 1, now);
   }
 
   /** No connection could be made for it. */
@@ -82,6 +100,18 @@ export class UpstreamHealth {
     if (!this.#proven || this.#openUntil !== null || this.#failedChecks >= CHECKS_TO_OPEN) this.#open(now);
   }
 
+  #measure(tookMs: number, error: 0 | 1, now: Millis): void {
+    const faded = this.#faded(now);
+    const latencyMs = this.#latencyMs * faded;
+    this.#latencyMs = this.#latencyMs === 0 ? tookMs : latencyMs + WEIGHT * (tookMs - latencyMs);
+    this.#errors = this.#errors * faded + WEIGHT * (error - this.#errors * faded);
+    this.#measuredAt = now;
+  }
+
+  #faded(now: Millis): number {
+    return 2 ** ((this.#measuredAt - now) / HALF_LIFE_MS);
+  }
+
   #open(now: Millis): void {
     this.#openUntil = now + this.#pauseMs;
     this.#pauseMs = Math.min(this.#pauseMs * 2, MAX_PAUSE_MS);
@@ -103,17 +133,29 @@ export interface Choosable {
   readonly health: UpstreamHealth;
 }
 
+/** What {@link chooseUpstream} goes by. */
+export interface Choice {
+  readonly now: Millis;
+  /** The block that the request needs; `Infinity` for the newest one. */
+  readonly block: number;
+  /** How many blocks an upstream may be behind the foremost one for a request of an older block. */
+  readonly maxLag: number;
+  /** The same for a request of the newest block. */
+  readonly headLag: number;
+  /** A whole number from 0 to below the given one, at random. */
+  readonly draw: (below: number) => number;
+}
+
 /**
- * The upstream for the next request: of two drawn at random the one that costs less, among those that serve and whose
- * chain is not behind (`maxLag` in blocks); then among those that serve; then one whose turn it is to be tried. `draw`
- * gives a whole number from 0 to below the given one.
+ * The upstream for the next request: of two drawn at random the one that costs less, among those that serve and have the
+ * block that it needs; then among those that serve; then one whose turn it is to be tried.
  *
  * @returns `null` when none is known to be up
  */
 export function chooseUpstream<T extends Choosable>(
   upstreams: readonly T[],
   excluded: readonly T[],
-  { now, maxLag, draw }: { readonly now: Millis; readonly maxLag: number; readonly draw: (below: number) => number },
+  { now, block, maxLag, headLag, draw }: Choice,
 ): T | null {
   const left = excluded.length === 0 ? upstreams : upstreams.filter((upstream) => !excluded.includes(upstream));
   const [only] = left;
@@ -121,9 +163,10 @@ export function chooseUpstream<T extends Choosable>(
   const up = left.filter(({ health }) => health.state(now) === 'up');
   if (up.length === 0) return left.find(({ health }) => health.state(now) === 'trial') ?? null;
   const foremost = Math.max(...up.map(({ health }) => health.head ?? 0));
-  const abreast = up.filter(({ health }) => health.head === null || health.head >= foremost - maxLag);
+  const needed = Math.min(foremost - headLag, Math.max(block, foremost - maxLag));
+  const abreast = up.filter(({ health }) => health.head === null || health.head >= needed);
   const first = draw(abreast.length);
   const second = (first + 1 + draw(Math.max(1, abreast.length - 1))) % abreast.length;
   const [a, b] = [abreast[first] as T, abreast[second] as T];
-  return b.health.cost < a.health.cost ? b : a;
+  return b.health.cost(now) < a.health.cost(now) ? b : a;
 }

@@ -24,6 +24,7 @@ const ROUTE_FIELDS = [
   'methods',
   'limits',
   'units',
+  'reads',
   'timeouts',
   'cors',
   'maxBodyBytes',

@@ -8,6 +8,8 @@ export interface ChainFacts {
   readonly family: MethodFamily | null;
   /** How many blocks an upstream may be behind the foremost one before it is only asked when the others fail. */
   readonly maxLagBlocks: number;
+  /** The same for requests of the newest block. */
+  readonly headLagBlocks: number;
 }
 
 /** By how a chain writes its addresses. TRON's nodes have Ethereum's JSON-RPC beside an HTTP API of their own. */
@@ -16,11 +18,13 @@ const FAMILIES: Readonly<Record<ChainDefinition['addressForm'], MethodFamily>> =
   tron: 'evm',
   segwit: 'bitcoin',
 };
-const UNKNOWN: ChainFacts = { family: null, maxLagBlocks: 10 };
+/** Two good nodes may have a new block so long one after the other. */
+const HEAD_LAG_SECONDS = 2;
+const UNKNOWN: ChainFacts = { family: null, maxLagBlocks: 10, headLagBlocks: 10 };
 const FACTS: ReadonlyMap<ChainCode, ChainFacts> = new Map(
-  CHAIN_DEFINITIONS.map(({ code, addressForm, maxLagBlocks }) => [
+  CHAIN_DEFINITIONS.map(({ code, addressForm, maxLagBlocks, blockSeconds }) => [
     code,
-    { family: FAMILIES[addressForm], maxLagBlocks },
+    { family: FAMILIES[addressForm], maxLagBlocks, headLagBlocks: Math.ceil(HEAD_LAG_SECONDS / blockSeconds) },
   ]),
 );
 

@@ -1,5 +1,5 @@
-import { DEFAULT_TIMEOUTS, isRead, isRefusal, refuse } from '../../core/index.ts';
-import type { AdmissionVerdict, Logger, Refusal } from '../../core/index.ts';
+import { blockNeeded, DEFAULT_TIMEOUTS, isRead, isRefusal, refuse } from '../../core/index.ts';
+import type { AdmissionVerdict, JsonRpcRequest, Logger, Refusal } from '../../core/index.ts';
 import type { BufferBudget } from './buffer-budget.ts';
 import { CONNECT_TIMEOUT, INVALID_REQUEST } from './failure-reasons.ts';
 import { callsOf, logRefusal, recordExchange, recordSent } from './exchange-report.ts';
@@ -161,11 +161,12 @@ export class HttpExchange implements ClientRequestHandler, UpstreamResponseHandl
   }
 
   /** Checks exactly the bytes that are going to be sent. */
-  #checkRpc(body: Buffer, { route, policy }: LiveRoute): Refusal | null {
+  #checkRpc(body: Buffer, { route, policy, upstreams }: LiveRoute): Refusal | null {
     const request = readRpcBody(body, route.maxBatch);
     if (isRefusal(request)) return request;
     this.#context.methods = request.methods;
     this.#attempts.idempotent = request.methods.every(isRead);
+    if (upstreams.length > 1) this.#attempts.block = blockOf(request);
     return this.#judge(this.#deps.authorizer.admitRequests(this.#context, request, policy, 1));
   }
 
@@ -370,6 +371,11 @@ export class HttpExchange implements ClientRequestHandler, UpstreamResponseHandl
       trace_id: this.#context.traceId,
     });
   }
+}
+
+/** The newest of the blocks that the calls need. */
+function blockOf({ methods, params }: JsonRpcRequest): number {
+  return Math.max(...methods.map((method, index) => blockNeeded(method, params[index])));
 }
 
 const EMPTY = Buffer.alloc(0);

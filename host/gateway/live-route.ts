@@ -18,11 +18,24 @@ export interface LiveRoute {
   readonly upstreams: readonly Upstream[];
 }
 
-/** The next upstream to ask; `null` when all others are down. */
-export function nextUpstream({ chain, upstreams }: LiveRoute, excluded: readonly Upstream[]): Upstream | null {
+/** For {@link nextUpstream}: what depends on the newest block, or may. */
+export const NEWEST_BLOCK = Infinity;
+
+/**
+ * The next upstream to ask; `null` when all others are down.
+ *
+ * @param block - the number of the block that it needs
+ */
+export function nextUpstream(
+  { route, chain, upstreams }: LiveRoute,
+  excluded: readonly Upstream[],
+  block: number,
+): Upstream | null {
   return chooseUpstream(upstreams, excluded, {
     now: performance.now(),
+    block,
     maxLag: chain.maxLagBlocks,
+    headLag: route.reads.headLagBlocks ?? chain.headLagBlocks,
     draw: (below) => Math.floor(Math.random() * below),
   });
 }

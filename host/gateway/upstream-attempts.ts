@@ -1,4 +1,4 @@
-import { nextUpstream } from './live-route.ts';
+import { NEWEST_BLOCK, nextUpstream } from './live-route.ts';
 import type { LiveRoute } from './live-route.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -9,6 +9,8 @@ const NONE: readonly Upstream[] = [];
 export class UpstreamAttempts {
   /** True if another upstream may be asked although this one may have carried out the request. */
   idempotent = false;
+  /** The number of the block that it needs. */
+  block = NEWEST_BLOCK;
   /** The upstream that was asked last. */
   upstream: Upstream | null = null;
   #count = 0;
@@ -17,7 +19,7 @@ export class UpstreamAttempts {
 
   /** The first upstream; `null` when all are down. */
   first(live: LiveRoute): Upstream | null {
-    return this.#use(nextUpstream(live, NONE));
+    return this.#use(nextUpstream(live, NONE, this.block));
   }
 
   /**
@@ -29,12 +31,12 @@ export class UpstreamAttempts {
     if ((requestSent && !this.idempotent) || this.#count >= MAX_ATTEMPTS) return null;
     // A kept connection may close just as it is used again: even the only upstream is asked once more.
     const again = requestSent && this.#count === 1 && live.upstreams.length === 1;
-    return this.#use(nextUpstream(live, again ? NONE : this.#tried()));
+    return this.#use(nextUpstream(live, again ? NONE : this.#tried(), this.block));
   }
 
   /** True if an upstream that has not been asked could answer in place of the last one. */
   mayAskAnother(live: LiveRoute): boolean {
-    return this.idempotent && this.#count < MAX_ATTEMPTS && nextUpstream(live, this.#tried()) !== null;
+    return this.idempotent && this.#count < MAX_ATTEMPTS && nextUpstream(live, this.#tried(), this.block) !== null;
   }
 
   #use(next: Upstream | null): Upstream | null {

@@ -54,6 +54,11 @@ export interface RawTransport {
   close(): void;
 }
 
+/** Statuses of a server that does not serve now: too many requests, and the gateway errors. */
+const REFUSING: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
+type Outcome = 'succeeded' | 'erred' | 'failed' | 'abandoned';
+
 /** One attempt at one upstream; it also records the outcome in the upstream's health. */
 export abstract class UpstreamRequest {
   protected readonly handler: UpstreamResponseHandler;
@@ -95,10 +100,10 @@ export abstract class UpstreamRequest {
 
   /** Ends a request that took too long, without a further call of the handler. */
   expire(): void {
-    this.#end(this.requestSent || this.queued ? 'abandoned' : 'failed');
+    this.#end(this.requestSent ? 'erred' : this.queued ? 'abandoned' : 'failed');
   }
 
-  #end(outcome: 'failed' | 'abandoned'): void {
+  #end(outcome: Exclude<Outcome, 'succeeded'>): void {
     if (this.#over) return;
     this.#over = true;
     this.#record(outcome);
@@ -107,7 +112,7 @@ export abstract class UpstreamRequest {
 
   protected begin(status: number, fields: readonly string[]): void {
     // Whoever answers is there; whether such an answer means more, the health checks find out.
-    this.#record(status === 502 || status === 503 || status === 504 ? 'abandoned' : 'succeeded');
+    this.#record(REFUSING.has(status) ? 'erred' : 'succeeded');
     this.handler.onResponseHeaders(status, fields);
   }
 
@@ -121,15 +126,17 @@ export abstract class UpstreamRequest {
     if (this.#over) return;
     this.#over = true;
     // What becomes of a request that was sent may be its own fault, and one App must not take the upstream from the others.
-    this.#record(reason === INVALID_REQUEST || this.requestSent ? 'abandoned' : 'failed');
+    this.#record(reason === INVALID_REQUEST ? 'abandoned' : this.requestSent ? 'erred' : 'failed');
     this.handler.onResponseError({ requestSent: this.requestSent, reason });
   }
 
-  #record(outcome: 'succeeded' | 'failed' | 'abandoned'): void {
+  #record(outcome: Outcome): void {
     if (this.#recorded) return;
     this.#recorded = true;
-    if (outcome === 'succeeded') this.#health.succeeded(performance.now() - this.#startedAt);
-    else if (outcome === 'failed') this.#health.failed(performance.now());
+    const now = performance.now();
+    if (outcome === 'succeeded') this.#health.succeeded(now - this.#startedAt, now);
+    else if (outcome === 'erred') this.#health.erred(now - this.#startedAt, now);
+    else if (outcome === 'failed') this.#health.failed(now);
     else this.#health.abandoned();
   }
 }

@@ -5,7 +5,7 @@ import { allowsOrigin, isRefusal, refuse, viaOf } from '../../core/index.ts';
 import type { KeyDirectory, Logger } from '../../core/index.ts';
 import type { RequestAuthorizer } from './request-authorizer.ts';
 import { FrameBudget } from './frame-budget.ts';
-import { nextUpstream } from './live-route.ts';
+import { NEWEST_BLOCK, nextUpstream } from './live-route.ts';
 import type { LiveRoute, LiveRoutes } from './live-route.ts';
 import { recordExchange } from './exchange-report.ts';
 import type { Counters } from './exchange-report.ts';
@@ -61,7 +61,7 @@ export class WebSockets {
   }
 
   #connect(live: LiveRoute, tried: readonly Upstream[], context: RequestContext, client: Client): void {
-    const upstream = nextUpstream(live, tried);
+    const upstream = nextUpstream(live, tried, NEWEST_BLOCK);
     if (upstream === null) {
       const refusal = refuse('upstream_unavailable', tried.length === 0 ? { status: 503, retryAfterSeconds: 1 } : {});
       recordExchange(this.#deps, context, refusal.status, 0, 0);
@@ -77,7 +77,8 @@ export class WebSockets {
     connection.once('upgrade', (response) => (transport = response.socket));
     const onOpen = (): void => {
       connection.off('error', onError).on('error', () => undefined);
-      upstream.health.succeeded(performance.now() - startedAt);
+      const now = performance.now();
+      upstream.health.succeeded(now - startedAt, now);
       // Messages that arrive before the client's side is ready stay in the socket.
       connection.pause();
       this.#accept({ connection, transport }, context, client, abandon);

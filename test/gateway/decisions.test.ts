@@ -66,7 +66,11 @@ describe('reading JSON-RPC', () => {
     test(`${JSON.stringify(text).slice(0, 80)}: ${typeof expected === 'string' ? expected : expected.join()}`, () => {
       const read = readJsonRpc(text, 4);
       if (typeof expected === 'string') assert.equal(isRefusal(read) ? read.reason : read, expected);
-      else assert.deepEqual(read, { batch: text.trim().startsWith('['), methods: expected, ids });
+      else {
+        const elements = [JSON.parse(text)].flat() as readonly { params?: unknown }[];
+        const params = elements.map((element) => element.params);
+        assert.deepEqual(read, { batch: text.trim().startsWith('['), methods: expected, params, ids });
+      }
     });
   }
 
@@ -356,7 +360,7 @@ describe("an upstream's health", () => {
       (h) => {
         fail(h, 5);
         h.started(1000);
-        h.succeeded(1);
+        h.succeeded(1, 0);
       },
       1000,
       'up',
@@ -375,7 +379,7 @@ describe("an upstream's health", () => {
       (h) => {
         fail(h, 4);
         h.started(0);
-        h.succeeded(1);
+        h.succeeded(1, 0);
         fail(h, 4);
       },
       0,
@@ -404,7 +408,8 @@ describe("an upstream's health", () => {
   const choose = (
     all: readonly { health: UpstreamHealth }[],
     excluded: readonly { health: UpstreamHealth }[] = [],
-  ): { health: UpstreamHealth } | null => chooseUpstream(all, excluded, { now: 0, maxLag: 10, draw: () => 0 });
+  ): { health: UpstreamHealth } | null =>
+    chooseUpstream(all, excluded, { now: 0, block: 1, maxLag: 10, headLag: 1, draw: () => 0 });
 
   test('the choice: never one that is down or excluded, one that lags only in need, of two the cheaper', () => {
     const down = upstream((h) => h.checkFailed(0));
@@ -413,7 +418,7 @@ describe("an upstream's health", () => {
     const head = upstream((h) => h.checked(100));
     const slow = upstream((h) => {
       h.started(0);
-      h.succeeded(500);
+      h.succeeded(500, 0);
       h.checked(100);
     });
     assert.equal(choose([down]), null);

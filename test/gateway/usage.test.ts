@@ -46,7 +46,11 @@ bothPaths('usage', (path) => {
       routeOf([node.url], { host, id: id as RouteId, units: { eth_getLogs: 20 }, ...changes });
     gate = await startGateway(
       [
-        route(HOST, '1', { methods: { allow: [], deny: ['eth_sendRawTransaction'] }, maxBatch: 3, maxBodyBytes: 500 }),
+        route(HOST, '1', {
+          methods: { allow: ['*'], deny: ['eth_sendRawTransaction'] },
+          maxBatch: 3,
+          maxBodyBytes: 500,
+        }),
         route(WS, '2', { protocol: 'websocket', upstreams: [{ url: node.url.replace('http', 'ws'), headers: {} }] }),
         route(HTTP, '3', { protocol: 'http', units: { POST: 5 } }),
         route(DOWN, '4', { protocol: 'http', upstreams: [{ url: 'http://127.0.0.1:1', headers: {} }] }),

@@ -5,7 +5,7 @@ import { afterEach, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 // The loader of npm start: Node before 22.18 reads a configuration in TypeScript with one only.
 import 'tsx';
-import { FIATS, SPECIFIED_ASSETS, isTillgateError } from '../../core/index.ts';
+import { DEFAULT_READS, FIATS, SPECIFIED_ASSETS, isTillgateError } from '../../core/index.ts';
 import { planOf } from '../../host/embed/dependencies.ts';
 import type { TillStorage } from '../../host/embed/index.ts';
 import { loadConfig, resolveConfig } from '../../host/index.ts';
@@ -107,6 +107,12 @@ describe('the configuration', () => {
     const [route] = gateways;
     assert.deepEqual(route?.cors, cors);
     assert.deepEqual(resolveConfig({ gateways: [node] }).gateways[0]?.cors, { origins: ['*'] });
+    const reads = { headLagBlocks: 3 };
+    assert.deepEqual(resolveConfig({ gateways: [{ ...node, reads }] }).gateways[0]?.reads, reads);
+    assert.deepEqual(resolveConfig({ gateways: [node] }).gateways[0]?.reads, DEFAULT_READS);
+    assert.deepEqual(Object.keys(problemsOf({ gateways: [{ ...node, reads: { headLagBlocks: 0.5 } }] })), [
+      'gateways.0.reads.head_lag_blocks',
+    ]);
     assert.deepEqual(
       [route?.id, route?.host, route?.admission, route?.enabled, route?.upstreams, route?.limits],
       [

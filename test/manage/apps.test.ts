@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import type { AppId } from '../../core/index.ts';
 import {
   DEFAULT_CORS,
+  DEFAULT_READS,
   DEFAULT_MAX_BATCH,
   DEFAULT_MAX_BODY_BYTES,
   DEFAULT_TIMEOUTS,
@@ -30,6 +31,7 @@ const CONFIGURED: GatewayRoute = {
   timeouts: DEFAULT_TIMEOUTS,
   cors: DEFAULT_CORS,
   units: {},
+  reads: DEFAULT_READS,
   maxBodyBytes: DEFAULT_MAX_BODY_BYTES,
   maxBatch: DEFAULT_MAX_BATCH,
 };
@@ -234,6 +236,7 @@ eachStorage((_name, open) => {
         timeouts: { connect_ms: 5000, first_byte_ms: 30_000, idle_ms: 60_000 },
         cors: { origins: ['*'] },
         units: {},
+        reads: { head_lag_blocks: null },
         max_body_bytes: 5_242_880,
         max_batch: 1000,
         source: 'managed',
@@ -246,6 +249,7 @@ eachStorage((_name, open) => {
         limits: { burst: 9 },
         cors: { origins: ['https://app.example'] },
         units: { eth_getLogs: 20, '*': 0 },
+        reads: { head_lag_blocks: 3 },
       };
       const changed = managed(
         await fixture.admin.client.request('PATCH', `/manage/v1/gateways/${String(id)}`, { body }),
@@ -253,6 +257,7 @@ eachStorage((_name, open) => {
       assert.deepEqual(changed['upstreams'], body.upstreams);
       assert.deepEqual(changed['cors'], body.cors);
       assert.deepEqual(changed['units'], body.units);
+      assert.deepEqual(changed['reads'], body.reads);
       assert.deepEqual(changed['timeouts'], { connect_ms: 5000, first_byte_ms: 30_000, idle_ms: 5 });
       assert.deepEqual(
         [changed['methods'], changed['limits']],

@@ -5,6 +5,7 @@ import { limitsBody, limitsRecord, limitsSchema, modeSchema } from './admission-
 import { idParams, inputOf, plainNumber, texts, word, yesNo } from './fields.ts';
 import { manageList, manageOperation } from './operation.ts';
 import type { ManageOperation } from './operation.ts';
+import { readsBody, readsRecord, readsSchema } from './read-rules.ts';
 import { instant, pageRecord, time, whole } from './reply-fields.ts';
 
 const MAX_URL = 2048;
@@ -35,6 +36,7 @@ const gatewaySchema = z
     units: z
       .record(z.string(), whole('Units'))
       .meta({ description: 'What a call of a method costs; `*` is every other method, 1 where it is left out' }),
+    reads: readsSchema,
     max_body_bytes: whole('Bytes'),
     max_batch: whole('Elements'),
     source: z.enum(['config', 'managed']).meta({ description: 'A gateway of the configuration is changed only there' }),
@@ -44,13 +46,14 @@ const gatewaySchema = z
   .meta({ id: 'Gateway' });
 
 function gatewayRecord({ route, source, createdAt, modifiedAt }: RouteRecord): z.input<typeof gatewaySchema> {
-  const { timeouts, limits, maxBodyBytes, maxBatch, upstreams, units, ...rest } = route;
+  const { timeouts, limits, maxBodyBytes, maxBatch, upstreams, units, reads, ...rest } = route;
   return {
     ...rest,
     upstreams: upstreams.map(({ url, headers }) => ({ url, headers: { ...headers } })),
     limits: limitsRecord(limits),
     timeouts: { connect_ms: timeouts.connectMs, first_byte_ms: timeouts.firstByteMs, idle_ms: timeouts.idleMs },
     units: { ...units },
+    reads: readsRecord(reads),
     max_body_bytes: maxBodyBytes,
     max_batch: maxBatch,
     source,
@@ -104,6 +107,7 @@ const createBody = z.object({
     .record(z.string(), plainNumber('Units', true), { error: 'must be an object of methods and units' })
     .meta({ description: 'What a call of a method costs; `*` is every other method' })
     .optional(),
+  reads: readsBody.optional(),
   max_body_bytes: number('Bytes'),
   max_batch: number('Elements'),
 });

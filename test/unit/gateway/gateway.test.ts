@@ -6,6 +6,7 @@ import {
   authenticateKey,
   checkChain,
   DEFAULT_CORS,
+  DEFAULT_READS,
   DEFAULT_MAX_BATCH,
   DEFAULT_MAX_BODY_BYTES,
   DEFAULT_TIMEOUTS,
@@ -52,6 +53,7 @@ const route = (changes: Partial<GatewayRoute> = {}): GatewayRoute => ({
   limits: NO_LIMITS,
   timeouts: DEFAULT_TIMEOUTS,
   cors: DEFAULT_CORS,
+  reads: DEFAULT_READS,
   units: {},
   maxBodyBytes: DEFAULT_MAX_BODY_BYTES,
   maxBatch: DEFAULT_MAX_BATCH,
@@ -301,14 +303,14 @@ describe('the method policy (fault 27)', () => {
     ['scantxoutset', false, false, false],
   ] as const) {
     test(`fault 150: a route without methods takes ${method} by its chain's family: ${[evm, bitcoin, unknown].join()}`, () => {
-      const takes = (family: 'evm' | 'bitcoin' | null) =>
-        new MethodPolicy(open, offeredMethods(family)).allows(method);
+      const takes = (family: 'evm' | 'bitcoin' | null) => new MethodPolicy(open, offeredMethods(family)).allows(method);
       assert.deepEqual([takes('evm'), takes('bitcoin'), takes(null)], [evm, bitcoin, unknown]);
     });
   }
 
   test('what is offered without being named is never administrative', () => {
-    for (const method of offeredMethods(null)) assert(new MethodPolicy(open, offeredMethods(null)).allows(method), method);
+    for (const method of offeredMethods(null))
+      assert(new MethodPolicy(open, offeredMethods(null)).allows(method), method);
   });
 
   test('knows what must not be sent twice', () => {

@@ -1,3 +1,4 @@
+import { DEFAULT_READS } from '../../../../core/index.ts';
 import type { StoredRoute } from '../../../../core/index.ts';
 import type { Row } from '../dialects/dialect.ts';
 import type { Column } from './columns.ts';
@@ -16,6 +17,7 @@ export const ROUTE_COLUMNS: readonly Column<StoredRoute>[] = [
   { name: 'limits', kind: 'text', of: (r) => JSON.stringify(r.limits) },
   { name: 'timeouts', kind: 'text', of: (r) => JSON.stringify(r.timeouts) },
   { name: 'cors', kind: 'text', of: (r) => JSON.stringify(r.cors) },
+  { name: 'reads', kind: 'text', of: (r) => JSON.stringify(r.reads) },
   { name: 'units', kind: 'text', of: (r) => JSON.stringify(r.units) },
   { name: 'max_body_bytes', kind: 'bigint', of: (r) => r.maxBodyBytes },
   { name: 'max_batch', kind: 'bigint', of: (r) => r.maxBatch },
@@ -38,6 +40,7 @@ export function routeOf(row: Row): StoredRoute {
     limits: json<StoredRoute['limits']>(row, 'limits'),
     timeouts: json<StoredRoute['timeouts']>(row, 'timeouts'),
     cors: json<StoredRoute['cors']>(row, 'cors'),
+    reads: { ...DEFAULT_READS, ...json<Partial<StoredRoute['reads']>>(row, 'reads') },
     units: json<StoredRoute['units']>(row, 'units'),
     maxBodyBytes: integer(row, 'max_body_bytes'),
     maxBatch: integer(row, 'max_batch'),

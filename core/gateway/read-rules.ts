@@ -1,0 +1,7 @@
+/** How a route sends reads to its nodes (JSON-RPC and WebSocket). What is `null` is left to the chain, or off. */
+export interface ReadRules {
+  /** Blocks that an upstream may be behind the foremost one and still be asked about the newest block; `null`: as the chain's blocks come. */
+  readonly headLagBlocks: number | null;
+}
+
+export const DEFAULT_READS: ReadRules = { headLagBlocks: null };
