@@ -145,6 +145,7 @@ const TILL_PARTS = [
   'keyCache',
   'rateLimitSync',
   'usageRecorder',
+  'topUps',
   'gateway',
   'manage',
   'wallet',

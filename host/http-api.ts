@@ -6,6 +6,7 @@ import { apiDocsOperation } from './api-docs/operation.ts';
 import { createCheckout } from './checkout/checkout.ts';
 import type { TillConfig } from './settings.ts';
 import type { Till } from './container.ts';
+import { topUpOperations } from './top-up/top-up.ts';
 
 /** How a till is offered over HTTP. */
 export interface HttpEdge {
@@ -32,6 +33,7 @@ export function createHttpApi(till: Till, config: TillConfig, edge: HttpEdge): H
   const docs = apiDocsOperation(() => openApiDocument(operations, edge.serverUrl));
   const extra = [
     ...checkout.operations,
+    ...(config.gateway.sales === null ? [] : topUpOperations(till.topUps)),
     ...(edge.docs === false ? [] : [docs]),
     ...(edge.manage === false ? [] : managementOperations(till, config)),
   ];

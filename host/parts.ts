@@ -1,6 +1,7 @@
 import { PORTS, token } from '../core/index.ts';
 import type {
   AddressPool,
+  Allowance,
   AppLimits,
   AssetCatalogue,
   Authenticate,
@@ -29,7 +30,6 @@ import type {
   OrderQuota,
   PayoutRunner,
   Ports,
-  Quotas,
   RateBook,
   RefusedAttempts,
   RescanDeposits,
@@ -40,6 +40,7 @@ import type {
   SecondFactor,
   RateLimitSync,
   Token,
+  TopUps,
   UnassignedDeposits,
   UsageMeter,
   UsageRecorder,
@@ -108,7 +109,8 @@ export interface Parts extends Ports, GivenParts {
   readonly appLimits: AppLimits;
   readonly rateLimitSync: RateLimitSync;
   readonly usageMeter: UsageMeter;
-  readonly quotas: Quotas;
+  readonly allowance: Allowance;
+  readonly topUps: TopUps;
   readonly usageRecorder: UsageRecorder;
   readonly gateway: LazyGateway;
   readonly manage: Manage;

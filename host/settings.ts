@@ -32,6 +32,7 @@ import type {
 import { gatewaysSetting } from './gateway-settings.ts';
 import { rateSourceSetting, rateSourcesOf } from './rate-settings.ts';
 import { withdrawalLimits } from './limit-settings.ts';
+import { salesSetting } from './plan-settings.ts';
 import { signerSetting } from './signer/signer-address.ts';
 import { amounts, section, text, usd, whole, yesOrNo } from './setting-fields.ts';
 
@@ -244,6 +245,7 @@ export const tillSchema = z.strictObject(
           /** False: App keys are taken from the header alone. */
           keysInPath: yesOrNo.default(true),
           usageRetentionDays: whole('days', 62, 36_500).default(DEFAULT_USAGE_RETENTION_DAYS),
+          sales: salesSetting,
         },
         section,
       )

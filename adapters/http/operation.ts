@@ -3,9 +3,10 @@ import type { ErrorCode, FieldError, IdempotencyClaim, OpenSession, Principal, S
 import type { z } from 'zod';
 import type { HttpDeps } from './deps.ts';
 import { exactNumbersOf, writeRecord } from './exact-json.ts';
+import { prefersHtml } from './media-type.ts';
 import type { BodyKind } from './media-type.ts';
 import type { HttpRequest, HttpResponse } from './messages.ts';
-import { successReply } from './replies.ts';
+import { seeOther, successReply } from './replies.ts';
 
 /** Who may call: a merchant by key or signature, a session of the management API, or anyone. */
 export type OperationAuth =
@@ -119,6 +120,8 @@ export interface DataOperationSpec<
   readonly query?: Q;
   readonly body?: B;
   readonly data: D;
+  /** The relative page that a browser's form post goes to when it is accepted; {@link Described.page} by default. */
+  readonly goTo?: (data: z.input<D>) => string;
   handler(call: Call<z.output<P>, z.output<Q>, z.output<B>>, deps: HttpDeps): Promise<z.input<D>>;
 }
 
@@ -144,7 +147,9 @@ export function dataOperation<
     reply: { kind: 'data', schema: spec.data },
     run: async (raw, deps) => {
       const call = validate(raw, schemas) as Call<z.output<P>, z.output<Q>, z.output<B>>;
-      return successReply(write(await spec.handler(call, deps)), raw.traceId);
+      const data = await spec.handler(call, deps);
+      if (spec.goTo !== undefined && prefersHtml(raw.request.headers)) return seeOther(spec.goTo(data), raw.traceId);
+      return successReply(write(data), raw.traceId);
     },
   };
 }

@@ -162,7 +162,7 @@ export class HttpApi {
     const response = await (operation.login === null
       ? run()
       : this.#logins.guard(client, fieldOf(call.body, operation.login), run));
-    if (operation.page === null || !prefersHtml(request.headers)) return response;
+    if (operation.page === null || response.status === 303 || !prefersHtml(request.headers)) return response;
     return seeOther(operation.page(route.params), progress.traceId);
   }
 

@@ -21,6 +21,8 @@ export interface App {
   readonly limits: AdmissionLimits | null;
   /** How much it may use of all routes together; `null` for no limit. */
   readonly quota: Quota | null;
+  /** Uses what was bought for it, and no more. */
+  readonly prepaid: boolean;
   readonly createdAt: Millis;
   readonly modifiedAt: Millis;
 }

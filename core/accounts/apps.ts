@@ -1,6 +1,7 @@
 import type { FieldError } from '../kernel/errors.ts';
 import { TillgateError } from '../kernel/errors.ts';
 import { present } from '../kernel/guard.ts';
+import { hex } from '../kernel/hex.ts';
 import type { AccountId, AppId } from '../kernel/ids.ts';
 import { checkPage } from '../kernel/page.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
@@ -8,7 +9,7 @@ import { settledIfPossible } from '../keys/app-keys.ts';
 import { makeKey } from '../keys/issued-key.ts';
 import type { IssuedKey, KeyMaker } from '../keys/issued-key.ts';
 import type { AppChanges } from '../ports/app-store.ts';
-import type { Storage } from '../ports/storage.ts';
+import type { Storage, Transaction } from '../ports/storage.ts';
 import { appErrors } from './app-fields.ts';
 import type { App } from './app.ts';
 import { nameProblem } from './account-fields.ts';
@@ -19,6 +20,8 @@ export interface NewApp {
   /** Chains whose gateways it may use. */
   readonly chains: readonly string[];
   readonly providerId?: string | null;
+  /** Uses what was bought for it, and no more; false by default. */
+  readonly prepaid?: boolean;
 }
 
 export interface AppsDeps extends KeyMaker {
@@ -30,6 +33,7 @@ export interface AppsDeps extends KeyMaker {
 }
 
 const DEFAULT_PAGE_MAX = 100;
+const TOKEN_BYTES = 16;
 export const DEFAULT_APPS_PER_ACCOUNT = 100;
 
 const noSuchApp = (): TillgateError => new TillgateError('NOT_FOUND', 'There is no such App.');
@@ -58,7 +62,7 @@ export class Apps {
    * that has as many Apps as it may
    */
   async create(input: NewApp): Promise<{ readonly app: App; readonly key: IssuedKey }> {
-    const { accountId, name, chains, providerId = null } = input;
+    const { accountId, name, chains, providerId = null, prepaid = false } = input;
     const providerWrong = providerId === null ? null : nameProblem(providerId);
     refuse([
       ...appErrors({ name, chains }),
@@ -78,11 +82,13 @@ export class Apps {
       admissionMode: null,
       limits: null,
       quota: null,
+      prepaid,
       createdAt: now,
       modifiedAt: now,
     };
     const key = makeKey(this.#deps, id);
-    await storage.transaction(async ({ apps }) => {
+    await storage.transaction(async (tx) => {
+      const { apps } = tx;
       const status = await apps.accountStatus(accountId);
       if (status === null) throw new TillgateError('NOT_FOUND', 'There is no such account.');
       if (status === 'archived') throw new TillgateError('STATE_CONFLICT', 'The account is archived.');
@@ -93,6 +99,7 @@ export class Apps {
         );
       await apps.create(app);
       await apps.createKey(key.key);
+      if (prepaid) await this.#openPrepaid(tx, id);
     });
     await settledIfPossible(storage);
     return { app, key };
@@ -126,7 +133,8 @@ export class Apps {
   async update(id: AppId, expectedVersion: number, changes: AppChanges): Promise<App> {
     refuse(appErrors(changes));
     const { storage, clock } = this.#deps;
-    const changed = await storage.transaction(async ({ apps }) => {
+    const changed = await storage.transaction(async (tx) => {
+      const { apps } = tx;
       const found = await apps.find(id);
       if (found === null) throw noSuchApp();
       const status = await apps.accountStatus(found.accountId);
@@ -136,9 +144,15 @@ export class Apps {
         throw new TillgateError('VERSION_MISMATCH', `The App has version ${version} by now.`, { version });
       if (changes.enabled === true && status === 'archived')
         throw new TillgateError('STATE_CONFLICT', 'The account is archived.');
+      if (updated.prepaid) await this.#openPrepaid(tx, id);
       return updated;
     });
     await storage.feed.settled();
     return changed;
+  }
+
+  /** Whoever knows the token may pay for the App. */
+  #openPrepaid({ prepaid }: Transaction, id: AppId): Promise<void> {
+    return prepaid.open(id, hex(this.#deps.random.bytes(TOKEN_BYTES)));
   }
 }

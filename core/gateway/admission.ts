@@ -19,6 +19,7 @@ export interface AppView {
   readonly admissionMode: AdmissionMode | null;
   readonly limits: AdmissionLimits | null;
   readonly quota: Quota | null;
+  readonly prepaid: boolean;
 }
 
 /** What the gateway knows of a key. */

@@ -21,7 +21,7 @@ const NONE = 0;
 /** What a key has of its App, in one word: two flags, and the number of its profile above them. */
 const [ENABLED, ACCOUNT_ACTIVE, PROFILE_SHIFT] = [1, 2, 2] as const;
 
-type AppProfile = Pick<AppView, 'chains' | 'admissionMode' | 'limits' | 'quota'>;
+type AppProfile = Pick<AppView, 'chains' | 'admissionMode' | 'limits' | 'quota' | 'prepaid'>;
 
 /** A profile, and what it takes to give its number to another one once no App has it. */
 interface SharedProfile {
@@ -76,6 +76,10 @@ class TableApp implements AppView {
 
   get quota(): AppView['quota'] {
     return this.#profile.quota;
+  }
+
+  get prepaid(): boolean {
+    return this.#profile.prepaid;
   }
 }
 
@@ -243,15 +247,20 @@ export class KeyTable {
   }
 
   /** The number of a profile, which one more App has. */
-  #takeProfile({ chains, admissionMode, limits, quota }: Omit<DirectoryApp, 'id' | 'accountId' | 'enabled'>): number {
-    const name = JSON.stringify([[...chains].sort(), admissionMode, limits, quota]);
+  #takeProfile({ chains, ...rest }: Omit<DirectoryApp, 'id' | 'accountId' | 'enabled'>): number {
+    const { admissionMode, limits, quota, prepaid } = rest;
+    const name = JSON.stringify([[...chains].sort(), admissionMode, limits, quota, prepaid]);
     const known = this.#profileOf.get(name);
     if (known !== undefined) {
       (this.#profiles[known] as SharedProfile).apps += 1;
       return known;
     }
     const number = this.#freeProfiles.pop() ?? this.#profiles.length;
-    this.#profiles[number] = { profile: { chains: new Set(chains), admissionMode, limits, quota }, name, apps: 1 };
+    this.#profiles[number] = {
+      profile: { chains: new Set(chains), admissionMode, limits, quota, prepaid },
+      name,
+      apps: 1,
+    };
     this.#profileOf.set(name, number);
     return number;
   }

@@ -33,13 +33,15 @@ export interface Refusal {
   readonly status: number;
   readonly message: string;
   readonly retryAfterSeconds: number | null;
+  /** Where units are bought; `null` unless that helps. */
+  readonly topUpUrl: string | null;
   /** The JSON-RPC error code: the request is invalid, could not be read at all, or is beyond a limit (EIP-1474). */
   readonly rpcCode: -32600 | -32700 | -32005;
 }
 
 /** The refusal of a reason; another status or a sentence of its own where the case has one. */
 export function refuse(reason: RefusalReason, more: Partial<Omit<Refusal, 'reason'>> = {}): Refusal {
-  return { reason, retryAfterSeconds: null, rpcCode: -32600, ...REFUSALS[reason], ...more };
+  return { reason, retryAfterSeconds: null, topUpUrl: null, rpcCode: -32600, ...REFUSALS[reason], ...more };
 }
 
 /** True for a refusal among the results of a check. */

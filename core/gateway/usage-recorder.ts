@@ -1,16 +1,19 @@
+import type { AppId } from '../kernel/ids.ts';
 import { startOfDay, startOfMonth } from '../kernel/time.ts';
 import { Turns } from '../kernel/turns.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Metrics } from '../ports/metrics.ts';
+import type { PrepaidStore } from '../ports/prepaid-store.ts';
 import type { UsageBatch, UsageStore } from '../ports/usage-store.ts';
-import type { Quotas } from './quotas.ts';
+import type { Allowance } from './allowance.ts';
 import type { UsageMeter } from './usage-meter.ts';
 
 export interface UsageRecorderDeps {
   readonly meter: UsageMeter;
-  readonly quotas: Quotas;
+  readonly allowance: Allowance;
   readonly usage: Pick<UsageStore, 'add' | 'windowUnits'>;
+  readonly prepaid: Pick<PrepaidStore, 'ofApps'>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -30,7 +33,7 @@ const APPS_AT_ONCE = 1_000;
 /**
  * Adds what this instance counted to the database. A batch that could not be added, or may have been, is kept and added
  * again under the same number before anything else; meanwhile the meter counts on within its own bounds. Then it reads
- * what all instances have counted for the Apps with a quota.
+ * what all instances have counted for the Apps with a quota, and what prepaid ones have left.
  */
 export class UsageRecorder {
   readonly #deps: UsageRecorderDeps;
@@ -46,7 +49,7 @@ export class UsageRecorder {
     this.#maxRows = deps.maxRows ?? MAX_ROWS;
   }
 
-  /** Adds everything that was counted before the call, and reads the quotas' use. @throws TillgateError `NOT_READY`; nothing is lost */
+  /** Adds everything that was counted before the call, and reads what Apps have left. @throws TillgateError `NOT_READY`; nothing is lost */
   run(): Promise<void> {
     return this.#turns.run(() => this.#pass());
   }
@@ -58,6 +61,7 @@ export class UsageRecorder {
     do this.#batch = this.#next();
     while ((await this.#addBatch()) === this.#maxRows);
     await this.#readQuotas();
+    await this.#readPrepaid();
   }
 
   /** Adds the batch that waits, if there is one; it is gone once that is sure. Returns its rows. */
@@ -72,13 +76,17 @@ export class UsageRecorder {
   }
 
   async #readQuotas(): Promise<void> {
-    const { quotas, usage, meter, clock } = this.#deps;
-    const asked = quotas.asked();
-    for (let start = 0; start < asked.length; start += APPS_AT_ONCE) {
-      const apps = asked.slice(start, start + APPS_AT_ONCE);
+    const { allowance, usage, meter, clock } = this.#deps;
+    for (const apps of inParts(allowance.quotas.asked())) {
       const now = clock.now();
-      quotas.read(apps, await usage.windowUnits(apps, startOfDay(now), startOfMonth(now)), meter, now);
+      allowance.quotas.read(apps, await usage.windowUnits(apps, startOfDay(now), startOfMonth(now)), meter, now);
     }
+  }
+
+  async #readPrepaid(): Promise<void> {
+    const { allowance, prepaid, meter } = this.#deps;
+    for (const apps of inParts(allowance.prepaid.asked()))
+      allowance.prepaid.read(apps, await prepaid.ofApps(apps), meter);
   }
 
   #next(): UsageBatch | null {
@@ -95,4 +103,8 @@ export class UsageRecorder {
     });
     this.#reported = meter.lost;
   }
+}
+
+function* inParts(apps: readonly AppId[]): Generator<readonly AppId[]> {
+  for (let start = 0; start < apps.length; start += APPS_AT_ONCE) yield apps.slice(start, start + APPS_AT_ONCE);
 }

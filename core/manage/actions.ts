@@ -142,9 +142,16 @@ export const ACTIONS = {
   listApps: FREE,
   createApp: FREE,
   getApp: FREE,
-  updateApp: { rules: [{ loosens: 'how much an App may use', costs: FRESH, when: { others: true, given: 'quota' } }] },
+  updateApp: {
+    rules: [
+      { loosens: 'how much an App may use', costs: FRESH, when: { others: true, given: 'quota' } },
+      { loosens: 'how much an App may use', costs: FRESH, when: { others: true, fields: { prepaid: false } } },
+    ],
+  },
   getAdmission: FREE,
   getAppUsage: FREE,
+  getAppPrepaid: FREE,
+  topUpApp: FREE,
   listAppKeys: FREE,
   createAppKey: FREE,
   rotateAppKey: FREE,

@@ -13,7 +13,7 @@ import type { AuditDeps, AuditEntry } from './audit.ts';
 
 type Trace = (entry: AuditEntry) => Promise<void>;
 
-const APP_FIELDS = ['name', 'enabled', 'chains', 'admissionMode', 'limits', 'quota'] as const;
+const APP_FIELDS = ['name', 'enabled', 'chains', 'admissionMode', 'limits', 'quota', 'prepaid'] as const;
 const ROUTE_FIELDS = [
   'host',
   'chain',
@@ -67,7 +67,12 @@ class AuditedApps implements AppWrites {
 
   async create(app: App): Promise<void> {
     await this.#writes.create(app);
-    const changes = createdWith({ name: app.name, chains: app.chains, providerId: app.providerId });
+    const changes = createdWith({
+      name: app.name,
+      chains: app.chains,
+      providerId: app.providerId,
+      ...(app.prepaid ? { prepaid: true } : {}),
+    });
     await this.#trace({ action: 'app.create', accountId: app.accountId, subjectId: app.id, changes });
   }
 

@@ -7,6 +7,7 @@ import type { UnassignedDeposits } from '../deposits/unassigned-deposits.ts';
 import type { AdmissionCount } from '../gateway/admission-tally.ts';
 import type { GatewayRoute } from '../gateway/route.ts';
 import { Routes } from '../gateway/routes.ts';
+import type { TopUps } from '../gateway/top-ups.ts';
 import { AppKeys } from '../keys/app-keys.ts';
 import type { AppId } from '../kernel/ids.ts';
 import type { OrderStateMachine } from '../orders/order-state-machine.ts';
@@ -65,6 +66,8 @@ export interface ManageSettings {
   readonly graceSeconds: number;
   /** The largest `size` of a list. */
   readonly pageMax: number;
+  /** Whether new Apps are prepaid; `null` where no plans are sold. */
+  readonly newAppsPrepaid: boolean | null;
   /** How many Apps an account may have; {@link DEFAULT_APPS_PER_ACCOUNT} by default. */
   readonly appsPerAccount?: number;
   /** How long a changed withdrawal address waits, and what loosens a protection. */
@@ -92,6 +95,7 @@ export interface CreateManageDeps {
   readonly stateMachine: OrderStateMachine;
   readonly queries: OrderQueries;
   readonly admissionTally: (app: AppId) => readonly AdmissionCount[];
+  readonly topUps: TopUps;
   readonly chains: ChainRegistry;
   readonly lightning: LightningNode | null;
   readonly unassignedDeposits: UnassignedDeposits;
@@ -131,7 +135,7 @@ function sessionLife({ sessionTtlSeconds, sessionIdleSeconds, sessionsPerAccount
 
 /** Puts the management use cases together. */
 export function createManage({ settings, ...deps }: CreateManageDeps): Manage {
-  const { graceSeconds, pageMax, addressHoldMs, routes: configured } = settings;
+  const { graceSeconds, pageMax, addressHoldMs, routes: configured, newAppsPrepaid } = settings;
   const { stepUpSeconds = DEFAULT_STEP_UP_SECONDS, secondFactorOf, approvals } = settings;
   const { appsPerAccount = DEFAULT_APPS_PER_ACCOUNT } = settings;
   const { temporaryPasswordSeconds = DEFAULT_TEMPORARY_PASSWORD_SECONDS } = settings;
@@ -153,7 +157,7 @@ export function createManage({ settings, ...deps }: CreateManageDeps): Manage {
     credentials: new ManageCredentials(shared),
     security: new ManageSecurity({ ...deps, holdMs: addressHoldMs }),
     passkeys: new ManagePasskeys({ ...deps, passkeys }),
-    apps: new ManageApps({ ...deps, apps, appKeys }),
+    apps: new ManageApps({ ...deps, apps, appKeys, newAppsPrepaid }),
     routes: new ManageRoutes({ ...shared, routes }),
     callbacks: new ManageCallbacks(shared),
     orders: new ManageOrders(deps),

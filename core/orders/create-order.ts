@@ -7,6 +7,7 @@ import { invalidField, TillgateError } from '../kernel/errors.ts';
 import { findFiat } from '../kernel/fiat.ts';
 import type { Fiat } from '../kernel/fiat.ts';
 import { present } from '../kernel/guard.ts';
+import { hex } from '../kernel/hex.ts';
 import type { OrderId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -245,8 +246,4 @@ function requirePrice(price: Decimal, fiat: Fiat, path: string): bigint {
   if (units === null) throw invalidField(path, `must have at most ${fiat.decimals} decimals for ${fiat.code}`);
   if (units === 0n) throw invalidField(path, 'must be more than 0');
   return units;
-}
-
-function hex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -99,6 +99,7 @@ export class OrderStateMachine {
       rate: order.payment?.rate ?? null,
     });
     if (transition.event !== null) await this.#queueCallback(tx, moved, deposits, transition.event);
+    await movePurchase(tx, order, transition.to);
     return { order: moved, from: order.status, to: transition.to, rule: decision.rule, event: transition.event };
   }
 
@@ -124,3 +125,17 @@ export class OrderStateMachine {
     if (callback !== null) await tx.callbacks.add(callback);
   }
 }
+
+/** What an order bought of the gateway comes and goes with its payment. */
+async function movePurchase(
+  { prepaid }: Transaction,
+  { id, status, credentialId }: Order,
+  to: OrderStatus,
+): Promise<void> {
+  // Orders of merchants' programs buy nothing here.
+  if (credentialId !== null) return;
+  if (isPaid(to)) await prepaid.credit(id);
+  else if (isPaid(status)) await prepaid.takeBack(id);
+}
+
+const isPaid = (status: OrderStatus): boolean => status === 'SUCCESS' || status === 'RESOLVED';

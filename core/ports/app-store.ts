@@ -6,7 +6,9 @@ import type { Millis } from '../kernel/time.ts';
 import type { AppKey, StoredKeyState } from '../keys/app-key.ts';
 
 /** The fields of an App that may change. */
-export type AppChanges = Partial<Pick<App, 'name' | 'enabled' | 'chains' | 'admissionMode' | 'limits' | 'quota'>>;
+export type AppChanges = Partial<
+  Pick<App, 'name' | 'enabled' | 'chains' | 'admissionMode' | 'limits' | 'quota' | 'prepaid'>
+>;
 
 /** A change of a stored key: the new state, and the time that belongs to it. */
 export type KeyMove =
@@ -19,7 +21,10 @@ export interface DirectoryAccount {
 }
 
 /** The part of an App that the gateway needs. */
-export type DirectoryApp = Pick<App, 'id' | 'accountId' | 'enabled' | 'chains' | 'admissionMode' | 'limits' | 'quota'>;
+export type DirectoryApp = Pick<
+  App,
+  'id' | 'accountId' | 'enabled' | 'chains' | 'admissionMode' | 'limits' | 'quota' | 'prepaid'
+>;
 
 /** The part of a key that the gateway needs. */
 export type DirectoryKey = Pick<AppKey, 'id' | 'appId' | 'lookupHash' | 'state' | 'expiresAt'>;

@@ -12,6 +12,7 @@ import type { LedgerStore, LedgerWrites } from './ledger-store.ts';
 import type { ManageStore, ManageWrites } from './manage-store.ts';
 import type { OrderStore, OrderWrites } from './order-store.ts';
 import type { PasskeyStore, PasskeyWrites } from './passkey-store.ts';
+import type { PrepaidStore, PrepaidWrites } from './prepaid-store.ts';
 import type { RouteStore, RouteWrites } from './route-store.ts';
 import type { SealedStore } from './sealed-store.ts';
 import type { SessionStore, SessionWrites } from './session-store.ts';
@@ -38,6 +39,7 @@ export interface Transaction {
   readonly audit: AuditWrites;
   readonly manage: ManageWrites;
   readonly passkeys: PasskeyWrites;
+  readonly prepaid: PrepaidWrites;
   readonly sessions: SessionWrites;
   readonly transfers: TransferWrites;
   readonly lightning: LightningWrites;
@@ -78,6 +80,8 @@ export interface Storage {
   readonly manage: ManageStore;
   readonly orders: OrderStore;
   readonly passkeys: PasskeyStore;
+  /** What Apps bought of the gateway. */
+  readonly prepaid: PrepaidStore;
   readonly routes: RouteStore;
   /** Every secret that is stored sealed. */
   readonly sealed: SealedStore;

@@ -62,7 +62,7 @@ export interface WindowUnits {
 /** What Apps used of the gateway. */
 export interface UsageStore {
   /**
-   * Adds a batch to what is stored, atomically. A batch whose outcome is unknown may be added again: one that is stored
+   * Adds a batch to what is stored, atomically, and the units of prepaid Apps to what they used of theirs. A batch whose outcome is unknown may be added again: one that is stored
    * already changes nothing.
    *
    * @throws TillgateError `NOT_READY`; whether it is stored may be unknown then

@@ -1,17 +1,15 @@
-import { randomBytes } from 'node:crypto';
 import { formatUnits, isTillgateError } from '../../core/index.ts';
 import type { AssetCatalogue, ChoosePayment, Clock, Order } from '../../core/index.ts';
-import { readBrowserFiles } from './browser-files.ts';
-import type { CheckoutPage, Choice, RenderedMain } from './checkout-page.ts';
-import { contentPolicy, DocumentFrame, messageMain } from './document.ts';
+import type { CheckoutPage, Choice } from './checkout-page.ts';
 import type { PageFiles } from './document.ts';
 import type { Language } from './languages.ts';
 import type { LiveOrders } from './order-subscriptions.ts';
-import type { MessageName } from './messages/en.ts';
 import { mayChoose, mayLeaveRefundAddress } from './order-rules.ts';
 import type { OrderSnapshot } from './order-snapshot.ts';
 import { renderMain } from './page.tsx';
-import { Template } from './template.ts';
+import { PageWriter } from './page-writer.ts';
+import type { PageReply } from './page-writer.ts';
+import type { Template } from './template.ts';
 import { refusalOf } from './i18n-text.ts';
 
 /** What the page's pages are made from. */
@@ -32,23 +30,6 @@ export interface WantedPage {
   readonly partOnly: boolean;
 }
 
-/** A page, ready to be sent. */
-export interface PageReply {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer;
-}
-
-/** What of a reply does not depend on the order. */
-const HEADERS: Readonly<Record<string, string>> = {
-  'Content-Type': 'text/html; charset=utf-8',
-  'Cache-Control': 'no-store',
-  Vary: 'Accept-Language, Cookie',
-  'Referrer-Policy': 'no-referrer',
-  'X-Content-Type-Options': 'nosniff',
-  'X-Frame-Options': 'DENY',
-};
-
 /** A page that was rendered before, and the amounts of the coins that it offers. */
 interface Kept {
   readonly amounts: string;
@@ -57,10 +38,9 @@ interface Kept {
 
 /** The payer's page `GET /checkout/{token}` in every language and state. */
 export class CheckoutPages {
-  readonly files: PageFiles = readBrowserFiles();
   readonly #live: Pick<LiveOrders, 'read'>;
   readonly #deps: PagesDeps;
-  readonly #frames = new Map<Language, DocumentFrame>();
+  readonly #writer = new PageWriter('assets');
   /** What was rendered of a snapshot, by language and variant: a snapshot stays the same object while nothing changes. */
   readonly #rendered = new WeakMap<OrderSnapshot, Map<string, Kept>>();
 
@@ -69,16 +49,23 @@ export class CheckoutPages {
     this.#deps = deps;
   }
 
+  get files(): PageFiles {
+    return this.#writer.files;
+  }
+
   /** The reply to a request for the page of a token. Answers unknown ones with a page too. */
   async reply(token: string | null, wanted: WantedPage): Promise<PageReply> {
+    const { language, partOnly } = wanted;
+    const unknown = (): PageReply => this.#writer.message(404, 'unknownTitle', 'unknownText', language, partOnly);
     try {
-      if (token === null) return this.#message(404, 'unknownTitle', 'unknownText', wanted);
+      if (token === null) return unknown();
       const snapshot = await this.#live.read(token);
       const left = Math.max(0, snapshot.view.order.expiresAt - this.#deps.clock.now());
-      return send(200, await this.#template(snapshot, wanted), wanted, left);
+      return this.#writer.reply(200, await this.#template(snapshot, wanted), language, left);
     } catch (error) {
-      if (isTillgateError(error, 'NOT_FOUND')) return this.#message(404, 'unknownTitle', 'unknownText', wanted);
-      if (isTillgateError(error, 'NOT_READY')) return this.#message(503, 'awayTitle', 'awayText', wanted);
+      if (isTillgateError(error, 'NOT_FOUND')) return unknown();
+      if (isTillgateError(error, 'NOT_READY'))
+        return this.#writer.message(503, 'awayTitle', 'awayText', language, partOnly);
       throw error;
     }
   }
@@ -113,13 +100,9 @@ export class CheckoutPages {
     const former = known.get(key);
     // One list of coins is cached; it is replaced when the rates change.
     if (former?.amounts === amounts) return former.template;
-    const template = this.#templateOf(renderMain(page), language, partOnly);
+    const template = this.#writer.template(renderMain(page), language, partOnly);
     known.set(key, { amounts, template });
     return template;
-  }
-
-  #templateOf({ title, html, refresh }: RenderedMain, language: Language, partOnly: boolean): Template {
-    return new Template(partOnly ? html : this.#frame(language).write({ title, main: html, refresh }));
   }
 
   async #choices(order: Order): Promise<Choice[]> {
@@ -131,27 +114,4 @@ export class CheckoutPages {
       amount: formatUnits(units, asset.decimals),
     }));
   }
-
-  #message(status: number, title: MessageName, text: MessageName, wanted: WantedPage): PageReply {
-    const { language, partOnly } = wanted;
-    const main = {
-      title: language.text(title),
-      html: messageMain(language.text(title), language.text(text)),
-      refresh: null,
-    };
-    return send(status, this.#templateOf(main, language, partOnly), wanted, 0);
-  }
-
-  #frame(language: Language): DocumentFrame {
-    const frame = this.#frames.get(language) ?? new DocumentFrame(language, this.files);
-    this.#frames.set(language, frame);
-    return frame;
-  }
-}
-
-function send(status: number, template: Template, { language }: WantedPage, leftMs: number): PageReply {
-  // A new nonce for each reply: only the page's own script and style run.
-  const nonce = randomBytes(16).toString('base64');
-  const headers = { ...HEADERS, 'Content-Language': language.tag, 'Content-Security-Policy': contentPolicy(nonce) };
-  return { status, headers, body: template.fill({ nonce, leftMs: String(leftMs), leftText: language.span(leftMs) }) };
 }

@@ -1,9 +1,10 @@
-import { ANYBODY, header, textOperation } from '../../adapters/http/index.ts';
+import { ANYBODY, textOperation } from '../../adapters/http/index.ts';
 import type { HttpDeps, HttpRequest, HttpResponse, Operation, RawCall } from '../../adapters/http/index.ts';
 import { TillgateError } from '../../core/index.ts';
 import type { CheckoutPages, PagesDeps } from './checkout-pages.ts';
+import { queryOf } from '../query-of.ts';
+import type { ChosenLanguage } from './chosen-language.ts';
 import { EventStreams } from './event-streams.ts';
-import type { Language } from './languages.ts';
 import { LiveOrders } from './order-subscriptions.ts';
 import type { LiveOrdersDeps } from './order-subscriptions.ts';
 
@@ -21,7 +22,6 @@ export interface Checkout {
 }
 
 const TOKEN = /^[0-9a-zA-Z_-]{1,128}$/;
-const LANGUAGE_COOKIE = 'tillgate_language';
 const YEAR_SECONDS = 31_536_000;
 
 /** Puts the payer's page together. */
@@ -43,37 +43,23 @@ export function createCheckout(deps: CheckoutDeps): Checkout {
   };
 }
 
-/** What renders pages, and which language a request wants. */
+/** What answers a request for a page. */
 interface Loaded {
   readonly pages: CheckoutPages;
-  readonly languageOf: (
-    request: HttpRequest,
-    query: URLSearchParams,
-  ) => { readonly language: Language; readonly chosen: boolean };
+  readonly chosenLanguage: (request: HttpRequest, query: URLSearchParams) => ChosenLanguage;
 }
 
 /** Imported with the first page, so that an idle till does not hold ten languages and a renderer in memory. */
 function loadOnce(live: LiveOrders, deps: PagesDeps): () => Promise<Loaded> {
   let loaded: Promise<Loaded> | null = null;
   const load = async (): Promise<Loaded> => {
-    const [{ CheckoutPages }, { findLanguage, negotiateLanguage }] = await Promise.all([
+    const [{ CheckoutPages }, { chosenLanguage }] = await Promise.all([
       import('./checkout-pages.ts'),
-      import('./languages.ts'),
+      import('./chosen-language.ts'),
     ]);
-    return {
-      pages: new CheckoutPages(live, deps),
-      languageOf: ({ headers }, query) => {
-        const chosen = findLanguage(query.get('lang'));
-        const kept = chosen ?? findLanguage(cookieOf(header(headers, 'cookie')));
-        return { language: kept ?? negotiateLanguage(header(headers, 'accept-language')), chosen: chosen !== null };
-      },
-    };
+    return { pages: new CheckoutPages(live, deps), chosenLanguage };
   };
   return () => (loaded ??= load());
-}
-
-function cookieOf(text: string | null): string | null {
-  return text === null ? null : (/(?:^|;\s*)tillgate_language=([a-z-]{1,16})(?:;|$)/.exec(text)?.[1] ?? null);
 }
 
 const shared = { method: 'GET', tag: 'Checkout', auth: ANYBODY, hidden: true } as const;
@@ -87,9 +73,9 @@ function pageOperation(load: () => Promise<Loaded>): Operation {
     description: 'Shows a hosted order to its payer (decisions, section 4).',
     type: 'text/html',
     handler: async ({ params, request, traceId }) => {
-      const { pages, languageOf } = await load();
+      const { pages, chosenLanguage } = await load();
       const query = queryOf(request);
-      const { language, chosen } = languageOf(request, query);
+      const { language, headers } = chosenLanguage(request, query);
       const partOnly = query.get('part') === 'main';
       const reply = await pages.reply(tokenOf(params), {
         language,
@@ -97,21 +83,10 @@ function pageOperation(load: () => Promise<Loaded>): Operation {
         view: query.get('view'),
         error: query.get('error'),
       });
-      const cookie = chosen
-        ? { 'Set-Cookie': `${LANGUAGE_COOKIE}=${language.tag}; Max-Age=${YEAR_SECONDS}; SameSite=Lax; HttpOnly` }
-        : {};
-      return { ...reply, headers: { 'X-Trace-Id': traceId, ...reply.headers, ...cookie } };
+      return { ...reply, headers: { 'X-Trace-Id': traceId, ...reply.headers, ...headers } };
     },
   });
 }
-
-/** Most requests have no query. */
-function queryOf({ target }: HttpRequest): URLSearchParams {
-  const mark = target.indexOf('?');
-  return mark === -1 ? NO_QUERY : new URLSearchParams(target.slice(mark));
-}
-
-const NO_QUERY = new URLSearchParams();
 
 function filesOperation(load: () => Promise<Loaded>): Operation {
   return textOperation({

@@ -20,7 +20,8 @@ export interface DocumentParts {
 export class DocumentFrame {
   readonly #parts: readonly [start: string, files: string, body: string, end: string];
 
-  constructor(language: Language, { script, style }: PageFiles) {
+  /** @param assets - where the files are, relative to the document */
+  constructor(language: Language, { script, style }: PageFiles, assets: string) {
     const { tag, direction, name } = language;
     const languages = LANGUAGES.map(
       (each) =>
@@ -28,7 +29,7 @@ export class DocumentFrame {
     );
     this.#parts = [
       `<!doctype html><html lang="${tag}" dir="${direction}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex"><meta name="color-scheme" content="light dark"><title>`,
-      `</title><link rel="icon" href="data:,"><link rel="stylesheet" href="assets/${style.name}" integrity="${style.integrity}" nonce="${SLOTS.nonce}"><script type="module" src="assets/${script.name}" integrity="${script.integrity}" nonce="${SLOTS.nonce}"></script>`,
+      `</title><link rel="icon" href="data:,"><link rel="stylesheet" href="${assets}/${style.name}" integrity="${style.integrity}" nonce="${SLOTS.nonce}"><script type="module" src="${assets}/${script.name}" integrity="${script.integrity}" nonce="${SLOTS.nonce}"></script>`,
       `</head><body><header class="top"><details class="languages"><summary><span class="unseen">${escape(language.text('language'))}: </span>${name}</summary><ul>${languages.join('')}</ul></details></header>`,
       '</body></html>',
     ];

@@ -22,6 +22,8 @@ export interface Language {
   text(name: MessageName, words?: Readonly<Record<string, string | number>>): string;
   /** A plain decimal of a fiat currency, as money is written in this language. */
   money(decimal: string, currency: string, decimals: number): string;
+  /** A whole number, its digits in groups. */
+  count(value: number): string;
   /** `12 minutes`, `45 seconds`: how long something still takes, rounded down. */
   span(ms: number): string;
 }
@@ -92,6 +94,7 @@ function language(tag: string, name: string, messages: Messages, direction: 'ltr
       // A decimal's text is formatted exactly; the type knows numbers only.
       return new Intl.NumberFormat(locale, { style: 'currency', currency, ...digits }).format(decimal as `${number}`);
     },
+    count: (value) => new Intl.NumberFormat(locale).format(value),
     span: (ms) => {
       const seconds = Math.max(0, Math.floor(ms / 1000));
       if (seconds >= 7200) return unitFormat('hour').format(Math.floor(seconds / 3600));

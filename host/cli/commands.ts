@@ -273,6 +273,20 @@ export const COMMANDS: readonly Command[] = [
     run: gateway((module) => module.appUsage),
   },
   {
+    words: ['app', 'prepaid'],
+    summary: 'shows what was bought for an App, and what is left',
+    operands: ['ID'],
+    options: {},
+    run: gateway((module) => module.appPrepaid),
+  },
+  {
+    words: ['app', 'top-up'],
+    summary: 'orders a plan for an App and prints the page where it is paid',
+    operands: ['ID'],
+    options: { plan: required },
+    run: gateway((module) => module.appTopUp),
+  },
+  {
     words: ['key', 'rotate'],
     summary: 'creates a new key; the former one stays valid for its grace period',
     operands: [],

@@ -1,3 +1,4 @@
+import { prepaidRecord, topUpRecord } from '../../adapters/http/manage/app-prepaid.ts';
 import { usageCsv, usageRecord } from '../../adapters/http/manage/app-usage.ts';
 import { formatInstant, invalidField, OPERATOR, USAGE_GROUPS } from '../../core/index.ts';
 import type { AccountId, AppId, AppKeyId, IssuedKey } from '../../core/index.ts';
@@ -43,6 +44,30 @@ export async function appUsage({ values, operands, json, terminal }: CommandCall
     await withManage(({ apps }) => apps.usage(OPERATOR, String(operands[0]) as AppId, request)),
   );
   terminal.out(json ? JSON.stringify(usage.rows) : usageCsv(usage).trimEnd());
+  return 0;
+}
+
+/** `app prepaid ID`: what was bought for an App, and what is left of it. */
+export async function appPrepaid({ operands, json, terminal }: CommandCall): Promise<number> {
+  const { view, purchases } = await withManage(({ apps }) => apps.prepaid(OPERATOR, String(operands[0]) as AppId));
+  const record = prepaidRecord(view, purchases);
+  if (json) terminal.out(JSON.stringify(record));
+  else {
+    terminal.out(`${record.units_left} units are left of ${record.units_bought}. ${record.top_up_url}`);
+    for (const { created_at, plan, units, state, order_id } of record.purchases)
+      terminal.out(`${created_at}  ${plan}  ${units}  ${state}  order ${order_id}`);
+  }
+  return 0;
+}
+
+/** `app top-up ID --plan NAME`: an order for a plan, and the page where it is paid. */
+export async function appTopUp({ values, operands, json, terminal }: CommandCall): Promise<number> {
+  const topUp = await withManage(({ apps }) =>
+    apps.topUp(OPERATOR, String(operands[0]) as AppId, String(values['plan'])),
+  );
+  const record = topUpRecord(topUp);
+  if (json) terminal.out(JSON.stringify(record));
+  else terminal.out(`${record.units} units for ${record.price} ${record.currency}: pay at ${record.pay_url}`);
   return 0;
 }
 

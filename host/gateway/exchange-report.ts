@@ -1,5 +1,5 @@
 import { UNREAD } from '../../core/index.ts';
-import type { AppView, Logger, MeteredRoute, Quotas, Refusal, UsageMeter } from '../../core/index.ts';
+import type { Allowance, AppView, Logger, MeteredRoute, Refusal, UsageMeter } from '../../core/index.ts';
 import type { GatewayMetrics } from './gateway-metrics.ts';
 import { HTTP_METHODS } from './refusal-reply.ts';
 import { pathTemplate } from './request-context.ts';
@@ -20,7 +20,7 @@ export function logRefusal(logger: Logger, context: RequestContext, { reason, st
 export interface Counters {
   readonly metrics: GatewayMetrics;
   readonly meter: UsageMeter;
-  readonly quotas: Quotas;
+  readonly allowance: Allowance;
 }
 
 const VERBS: ReadonlyMap<string, readonly string[]> = new Map(HTTP_METHODS.http.map((verb) => [verb, [verb]]));
@@ -32,12 +32,12 @@ export function callsOf({ live, method, methods }: RequestContext): readonly str
 
 /** Counts calls that are about to go to a node. */
 export function recordSent(
-  { meter, quotas }: Counters,
+  { meter, allowance }: Counters,
   app: AppView,
   route: MeteredRoute,
   calls: readonly string[],
 ): void {
-  quotas.spend(app, meter.sent(app.id, route, calls));
+  allowance.spend(app, meter.sent(app.id, route, calls));
 }
 
 /** Counts a request that has ended, with the verdict on it. */

@@ -3,7 +3,14 @@ import type { Duplex } from 'node:stream';
 import { mayAnswer } from '../../adapters/http/express/client-error.ts';
 import type { ClientError } from '../../adapters/http/express/client-error.ts';
 import { ignoreUpgrade, wantsWebSocket } from '../../adapters/http/express/ignore-upgrade.ts';
-import { AppLimits, DEFAULT_LIMIT_PER_ACCOUNT, Quotas, UsageMeter } from '../../core/index.ts';
+import {
+  Allowance,
+  AppLimits,
+  DEFAULT_LIMIT_PER_ACCOUNT,
+  PrepaidBalances,
+  Quotas,
+  UsageMeter,
+} from '../../core/index.ts';
 import type {
   AdmissionCount,
   AppId,
@@ -44,8 +51,8 @@ export interface GatewayDeps {
   readonly limiter?: AppLimits;
   /** Where the calls of Apps are counted; by default nobody reads it. */
   readonly meter?: UsageMeter;
-  /** What Apps used of their quotas; by default as this instance counts it since its start. */
-  readonly quotas?: Quotas;
+  /** What Apps have left; by default their quotas alone, as this instance counts them since its start. */
+  readonly allowance?: Allowance;
   /** Between two health checks of the upstreams, in milliseconds; 0 for none. */
   readonly healthIntervalMs?: number;
   /** Limit for the unfinished bodies of all requests together. */
@@ -104,7 +111,7 @@ class HttpGateway implements Gateway {
     const {
       limiter = new AppLimits(),
       meter = new UsageMeter(clock),
-      quotas = new Quotas(clock),
+      allowance = new Allowance(new Quotas(clock), new PrepaidBalances(() => '')),
       healthIntervalMs = HEALTH_INTERVAL_MS,
       maxKeptBytes = MAX_KEPT_BYTES,
       fastPath = true,
@@ -123,10 +130,10 @@ class HttpGateway implements Gateway {
       directory,
       clock,
       limits: limiter,
-      quotas,
+      allowance,
       keysInPath,
     });
-    const common = { authorizer, metrics: this.#metrics, meter, quotas, logger };
+    const common = { authorizer, metrics: this.#metrics, meter, allowance, logger };
     this.#exchangeDeps = { ...common, timeoutQueue: this.#timeoutQueue, budget: new BufferBudget(maxKeptBytes) };
     this.#checks = new HealthChecks({
       routes: this.#routes,

@@ -15,6 +15,7 @@ import {
 } from '../../core/index.ts';
 import type {
   AdmissionVerdict,
+  Allowance,
   AppLimits,
   Authenticated,
   Clock,
@@ -22,7 +23,6 @@ import type {
   KeyDirectory,
   KeyView,
   MethodPolicy,
-  Quotas,
   Refusal,
   RouteProtocol,
 } from '../../core/index.ts';
@@ -36,7 +36,7 @@ export interface RequestAuthorizerDeps {
   readonly directory: KeyDirectory;
   readonly clock: Clock;
   readonly limits: AppLimits;
-  readonly quotas: Quotas;
+  readonly allowance: Allowance;
   /** False where a key counts in the header alone. */
   readonly keysInPath: boolean;
 }
@@ -131,8 +131,9 @@ export class RequestAuthorizer {
 
   #checkQuota({ live, auth }: RequestContext, calls: readonly string[]): Refusal | null {
     const app = auth?.key.app;
-    if (live === null || app === undefined || app.quota === null) return null;
-    return this.#deps.quotas.check(app, live.metered.unitsOf(calls));
+    const { allowance } = this.#deps;
+    if (live === null || app === undefined || allowance.isUnlimited(app)) return null;
+    return allowance.check(app, live.metered.unitsOf(calls));
   }
 
   #checkKey(context: RequestContext): Refusal | null {

@@ -1,6 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { randomTraceId } from '../../adapters/http/trace-id.ts';
-import { AppLimits, KeyCache, RouteCache, RateLimitSync, Quotas, UsageMeter, UsageRecorder } from '../../core/index.ts';
+import {
+  Allowance,
+  AppLimits,
+  KeyCache,
+  PrepaidBalances,
+  Quotas,
+  RateLimitSync,
+  RouteCache,
+  TopUps,
+  topUpPage,
+  UsageMeter,
+  UsageRecorder,
+} from '../../core/index.ts';
 import { LazyGateway } from '../lazy-gateway.ts';
 import { recipe } from '../parts.ts';
 import type { Recipes } from '../parts.ts';
@@ -13,10 +25,28 @@ export const gatewayRecipes = {
       new RouteCache({ ...ports, routes: storage.routes, configured: config.gateways }),
   ),
   keyCache: recipe(
-    ['feedLeaseMs', 'storage', 'changeFeed', 'routeCache', 'vault', 'random', 'clock', 'deadline', 'logger'],
-    ({ feedLeaseMs: leaseMs, storage, changeFeed: feed, routeCache, ...ports }) =>
+    [
+      'feedLeaseMs',
+      'storage',
+      'changeFeed',
+      'routeCache',
+      'allowance',
+      'vault',
+      'random',
+      'clock',
+      'deadline',
+      'logger',
+    ],
+    ({ feedLeaseMs: leaseMs, storage, changeFeed: feed, routeCache, allowance, ...ports }) =>
       // A new id for each process: an earlier process that was cut off must not confirm changes for this one.
-      new KeyCache({ ...ports, apps: storage.apps, feed, leaseMs, instance: randomUUID(), alongside: [routeCache] }),
+      new KeyCache({
+        ...ports,
+        apps: storage.apps,
+        feed,
+        leaseMs,
+        instance: randomUUID(),
+        alongside: [routeCache, allowance.prepaid],
+      }),
   ),
   appLimits: recipe([], () => new AppLimits()),
   rateLimitSync: recipe(
@@ -25,14 +55,29 @@ export const gatewayRecipes = {
       new RateLimitSync({ limits, uses: storage.uses, clock, instance: randomUUID() }),
   ),
   usageMeter: recipe(['clock'], ({ clock }) => new UsageMeter(clock)),
-  quotas: recipe(['clock'], ({ clock }) => new Quotas(clock)),
+  allowance: recipe(
+    ['clock', 'baseUrl'],
+    ({ clock, baseUrl }) =>
+      new Allowance(new Quotas(clock), new PrepaidBalances((token) => topUpPage(baseUrl.url, token))),
+  ),
+  topUps: recipe(
+    ['config', 'storage', 'createOrder', 'orderQueries', 'clock', 'baseUrl'],
+    ({ config, orderQueries: queries, ...parts }) =>
+      new TopUps({ ...parts, queries, orderTimeoutMs: config.orders.timeoutMs, sales: config.gateway.sales }),
+  ),
   usageRecorder: recipe(
-    ['usageMeter', 'quotas', 'storage', 'clock', 'logger', 'metrics'],
+    ['usageMeter', 'allowance', 'storage', 'clock', 'logger', 'metrics'],
     ({ usageMeter: meter, storage, ...parts }) =>
-      new UsageRecorder({ ...parts, meter, usage: storage.usage, instance: randomUUID() }),
+      new UsageRecorder({
+        ...parts,
+        meter,
+        usage: storage.usage,
+        prepaid: storage.prepaid,
+        instance: randomUUID(),
+      }),
   ),
   gateway: recipe(
-    ['config', 'routeCache', 'keyDirectory', 'clock', 'metrics', 'logger', 'appLimits', 'usageMeter', 'quotas'],
+    ['config', 'routeCache', 'keyDirectory', 'clock', 'metrics', 'logger', 'appLimits', 'usageMeter', 'allowance'],
     ({ config, routeCache, keyDirectory: directory, appLimits: limiter, usageMeter: meter, ...ports }) =>
       new LazyGateway({
         ...ports,

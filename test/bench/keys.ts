@@ -40,6 +40,7 @@ function source(): DirectorySource {
       chains: ['ETH'],
       admissionMode: null,
       quota: null,
+      prepaid: false,
       limits: null,
     })),
     keys: rows((n) => ({

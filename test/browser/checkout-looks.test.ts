@@ -6,7 +6,13 @@ import { SAMPLES } from '../host/checkout-samples.ts';
 import { assertAccessible, Complaints, launch, picture, THEMES, WIDTHS } from './chromium.ts';
 import { startGallery } from './gallery.ts';
 
-const PAGES = [...Object.keys(SAMPLES), 'short?view=refund&error=40001', 'waiting?view=coins'];
+const PAGES = [
+  ...Object.keys(SAMPLES),
+  'short?view=refund&error=40001',
+  'waiting?view=coins',
+  'top-up',
+  'top-up?error=40900',
+];
 /** One of each colour and kind of control. */
 const TONES = ['choose', 'waiting', 'partial', 'paid', 'expired', 'short?view=refund&error=40001'];
 const named = (path: string): string => path.replace(/[?&]\w+=/g, '-');

@@ -2,11 +2,28 @@ import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { TillgateError } from '../../core/index.ts';
-import type { Asset } from '../../core/index.ts';
+import type { AppId, Asset, Plan, PrepaidView } from '../../core/index.ts';
 import { CheckoutPages } from '../../host/checkout/checkout-pages.ts';
 import { findLanguage, negotiateLanguage } from '../../host/checkout/languages.ts';
 import type { PayerState } from '../../host/checkout/i18n-text.ts';
+import { topUpPage } from '../../host/top-up/top-up-page.tsx';
 import { CHOICES, NOW, SAMPLES } from '../host/checkout-samples.ts';
+
+const price = (digits: bigint): Plan['vsPrice'] => ({ digits, scale: 2 });
+const PREPAID: PrepaidView = {
+  units: {
+    appId: '1530217733414232064' as AppId,
+    token: '0d1f4a0c6c7b4c2f9d3e5a6b7c8d9e0f',
+    bought: 1_000_000,
+    used: 998_796,
+  },
+  left: 1_204,
+  plans: [
+    { name: 'starter', units: 1_000_000, vsCurrency: 'USD', vsPrice: price(1000n) },
+    { name: 'growth-and-a-long-name-for-a-plan', units: 250_000_000, vsCurrency: 'EUR', vsPrice: price(149_900n) },
+  ],
+  topUpUrl: '',
+};
 
 /** Serves the payer's page of an order in each state, as the host makes it, and nothing behind it: no stream, no state. */
 export async function startGallery(): Promise<{ readonly url: string; close(): Promise<void> }> {
@@ -46,7 +63,9 @@ export async function startGallery(): Promise<{ readonly url: string; close(): P
       error: url.searchParams.get('error'),
       partOnly: url.searchParams.has('part'),
     };
-    void pages.reply(name, wanted).then(({ status, headers, body }) => res.writeHead(status, headers).end(body));
+    const reply =
+      name === 'top-up' ? topUpPage(() => Promise.resolve(PREPAID), language, wanted.error) : pages.reply(name, wanted);
+    void reply.then(({ status, headers, body }) => res.writeHead(status, headers).end(body));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/checkout`, close: () => close(server) };

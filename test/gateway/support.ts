@@ -45,6 +45,7 @@ export const appView = (changes: Partial<AppView> = {}): AppView => ({
   chains: new Set(['ETH']),
   admissionMode: null,
   quota: null,
+  prepaid: false,
   limits: null,
   ...changes,
 });

@@ -83,6 +83,7 @@ eachStorage((_name, open) => {
         admission_mode: null,
         limits: null,
         quota: null,
+        prepaid: false,
         provider_id: 'p-1',
       });
       assert.equal(created_at, modified_at);

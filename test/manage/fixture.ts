@@ -16,6 +16,7 @@ import {
   OrderStateMachine,
   PayoutFeeEstimator,
   RescanDeposits,
+  TopUps,
   UnassignedDeposits,
 } from '../../core/index.ts';
 import type {
@@ -26,6 +27,7 @@ import type {
   BreachedPasswords,
   GatewayRoute,
   Manage,
+  PlanSales,
   SecondFactorDemand,
 } from '../../core/index.ts';
 import { callbackPresenter } from '../../adapters/http/operations/order-record.ts';
@@ -84,6 +86,8 @@ export interface FixtureOptions {
   readonly secondFactorOf?: SecondFactorDemand;
   readonly addressHoldMs?: number;
   readonly routes?: readonly GatewayRoute[];
+  /** The plans on sale; none by default. */
+  readonly sales?: PlanSales;
 }
 
 /** Starts a till and its management API over an open storage. */
@@ -115,12 +119,17 @@ export async function startFixture(store: TestStorage, options: FixtureOptions =
     unassignedDeposits: new UnassignedDeposits({ ...till.till, fees, stateMachine }),
     rescanDeposits: new RescanDeposits(till.till),
     admissionTally: (id) => admission.get(id) ?? [],
+    topUps: new TopUps({
+      ...{ storage, clock, queries, createOrder: till.till.createOrder, baseUrl: { url: 'https://pay.example' } },
+      ...{ orderTimeoutMs: 1_800_000, sales: options.sales ?? null },
+    }),
     settings: {
       sessionTtlSeconds: options.sessionTtlSeconds ?? 3600,
       sessionIdleSeconds: options.sessionIdleSeconds ?? options.sessionTtlSeconds ?? 3600,
       ...(options.sessionsPerAccount === undefined ? {} : { sessionsPerAccount: options.sessionsPerAccount }),
       stepUpSeconds: options.stepUpSeconds ?? options.sessionTtlSeconds ?? 3600,
       secondFactorOf: options.secondFactorOf ?? 'nobody',
+      newAppsPrepaid: options.sales?.newAppsPrepaid ?? null,
       graceSeconds: 86_400,
       pageMax: 100,
       addressHoldMs: options.addressHoldMs ?? 86_400_000,

@@ -81,6 +81,8 @@ describe('the management API in the OpenAPI document', () => {
         'PATCH apps/{id}',
         'GET apps/{id}/admission',
         'GET apps/{id}/usage',
+        'GET apps/{id}/prepaid',
+        'POST apps/{id}/top-up',
         'GET apps/{id}/keys',
         'POST apps/{id}/keys',
         'POST apps/{id}/keys/rotate',

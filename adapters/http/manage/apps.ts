@@ -36,6 +36,7 @@ const listFields = {
     .meta({ description: "Makes a gateway's mode stricter; null for the gateway's own" }),
   limits: limitsSchema.nullable(),
   quota: quotaSchema.nullable().meta({ description: 'What it may use of all gateways together; null for no limit' }),
+  prepaid: z.boolean().meta({ description: 'True where it uses what was bought for it, and no more' }),
   created_at: instant('Creation'),
   modified_at: instant('Last change'),
 };
@@ -91,6 +92,7 @@ function listRecord(app: App, routes: readonly RouteRecord[], nameOf: NameOf): z
     admission_mode: app.admissionMode,
     limits: app.limits === null ? null : limitsRecord(app.limits),
     quota: app.quota,
+    prepaid: app.prepaid,
     created_at: formatInstant(app.createdAt),
     modified_at: formatInstant(app.modifiedAt),
   };
@@ -122,6 +124,7 @@ const appExample = {
   admission_mode: null,
   limits: null,
   quota: null,
+  prepaid: false,
   created_at: accountExample.created_at,
   modified_at: accountExample.modified_at,
   provider_id: null,
@@ -129,6 +132,7 @@ const appExample = {
 
 const name = text(255, 'Shown name');
 const chains = texts(64, 64, 'Codes of the chains whose gateways the App may use');
+const prepaid = yesNo('Whether it uses what was bought for it, and no more');
 const params = idParams<AppId>('The App');
 
 /** Apps (decisions, section 9). */
@@ -154,13 +158,15 @@ export const appOperations: readonly ManageOperation[] = [
     path: '/apps',
     status: 201,
     summary: 'Make an App',
-    description: 'With its first key. Only an admin names another account.',
-    errors: ['NOT_FOUND', 'UNSUPPORTED', 'STATE_CONFLICT'],
+    description:
+      'With its first key. Only an admin names another account. Where plans are sold a new App is prepaid, unless an admin or the setting `gateway.sales.newAppsPrepaid` says otherwise.',
+    errors: ['NOT_FOUND', 'UNSUPPORTED', 'STATE_CONFLICT', 'FORBIDDEN'],
     body: z.object({
       account_id: ownerField,
       name,
       chains,
       provider_id: text(255, 'A reference of your own').nullable().optional(),
+      prepaid: prepaid.optional(),
     }),
     data: newAppSchema,
     examples: { body: { name: 'Shop', chains: ['ETH'] }, data: { ...appExample, key: keyExample } },
@@ -187,7 +193,7 @@ export const appOperations: readonly ManageOperation[] = [
     path: '/apps/{id}',
     summary: 'Change an App',
     description:
-      'Wants the version of the record in If-Match: without it 428, a stale one 412. Mode and limits can only be stricter than those of a gateway. A quota is lowered by the account, and raised, removed or given another window by an admin.',
+      'Wants the version of the record in If-Match: without it 428, a stale one 412. Mode and limits can only be stricter than those of a gateway. A quota is lowered by the account, and raised, removed or given another window by an admin, who alone ends that an App is prepaid.',
     versioned: true,
     errors: ['NOT_FOUND', 'UNSUPPORTED', 'STATE_CONFLICT', 'VERSION_MISMATCH', 'PRECONDITION_REQUIRED'],
     params,
@@ -201,6 +207,7 @@ export const appOperations: readonly ManageOperation[] = [
         .transform((given) => given && { requestsPerSecond: null, burst: null, concurrency: null, ...inputOf(given) })
         .optional(),
       quota: quotaBody.nullable().optional(),
+      prepaid: prepaid.optional(),
     }),
     data: appSchema,
     examples: { body: { enabled: false }, data: { ...appExample, enabled: false, version: 2 } },

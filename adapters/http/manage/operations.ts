@@ -2,6 +2,7 @@ import type { Operation } from '../operation.ts';
 import { accountOperations } from './accounts.ts';
 import { appKeyOperations } from './app-keys.ts';
 import { appOperations } from './apps.ts';
+import { appPrepaidOperations } from './app-prepaid.ts';
 import { appUsageOperations } from './app-usage.ts';
 import { auditOperations } from './audit.ts';
 import { callbackOperations } from './callbacks.ts';
@@ -27,6 +28,7 @@ const RESOURCES = [
   accountOperations,
   appOperations,
   appUsageOperations,
+  appPrepaidOperations,
   appKeyOperations,
   gatewayOperations,
   credentialOperations,

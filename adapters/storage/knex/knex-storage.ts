@@ -18,6 +18,7 @@ import type {
   RouteStore,
   SealedStore,
   PasskeyStore,
+  PrepaidStore,
   SessionStore,
   UnconfirmedPaymentStore,
   Storage,
@@ -52,6 +53,7 @@ import { KnexOrderWrites } from './stores/order-writes.ts';
 import { KnexRouteStore, KnexRouteWrites } from './stores/route-store.ts';
 import { KnexSealedStore } from './stores/sealed-store.ts';
 import { KnexPasskeyStore, KnexPasskeyWrites } from './stores/passkey-store.ts';
+import { KnexPrepaidStore, KnexPrepaidWrites } from './stores/prepaid-store.ts';
 import { KnexSessionStore, KnexSessionWrites } from './stores/session-store.ts';
 import { KnexUnconfirmedPaymentStore, KnexUnconfirmedPaymentWrites } from './stores/unconfirmed-payment-store.ts';
 import { KnexTransferStore } from './stores/transfer-store.ts';
@@ -77,6 +79,7 @@ const writesOf = (session: Session, publisher: ChangePublisher, audit: KnexAudit
   audit,
   manage: new KnexManageWrites(session),
   passkeys: new KnexPasskeyWrites(session),
+  prepaid: new KnexPrepaidWrites(session, publisher),
   sessions: new KnexSessionWrites(session),
   transfers: new KnexTransferWrites(session),
   wallets: new KnexWalletWrites(session),
@@ -101,6 +104,7 @@ export class KnexStorage implements Storage {
   readonly routes: RouteStore;
   readonly sealed: SealedStore;
   readonly passkeys: PasskeyStore;
+  readonly prepaid: PrepaidStore;
   readonly sessions: SessionStore;
   readonly unconfirmedPayments: UnconfirmedPaymentStore;
   readonly transfers: TransferStore;
@@ -121,6 +125,7 @@ export class KnexStorage implements Storage {
     this.manage = new KnexManageStore(db);
     this.sealed = new KnexSealedStore(db);
     this.passkeys = new KnexPasskeyStore(db);
+    this.prepaid = new KnexPrepaidStore(db);
     this.sessions = new KnexSessionStore(db);
     this.routes = new KnexRouteStore(db);
     this.callbacks = new KnexCallbackStore(db);

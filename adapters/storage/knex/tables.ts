@@ -35,6 +35,8 @@ const NAMES = {
   usage: 'gateway_usage',
   usageDays: 'gateway_usage_days',
   usageBatches: 'gateway_usage_batches',
+  prepaidUnits: 'prepaid_units',
+  purchases: 'prepaid_purchases',
   profiles: 'account_profiles',
   security: 'account_security',
   sessions: 'manage_sessions',

@@ -87,5 +87,10 @@ export const ar: Messages = {
   unknownText: 'تحقق من الرابط أو اطلب من التاجر رابطًا جديدًا.',
   awayTitle: 'نعود بعد لحظات',
   awayText: 'لا يمكن عرض هذه الصفحة الآن. أعد تحميلها بعد دقيقة؛ لن تضيع أي دفعة.',
+  topUpTitle: 'الوحدات المدفوعة مسبقًا',
+  topUpLeft: 'الوحدات المتبقية لهذا التطبيق: {units}.',
+  topUpPlans: 'شراء المزيد',
+  topUpUnits: '{units} وحدة',
+  topUpUnknownTitle: 'لا يوجد هذا التطبيق',
   language: 'اللغة',
 };

@@ -93,5 +93,10 @@ export const de: Messages = {
   awayTitle: 'Gleich wieder da',
   awayText:
     'Diese Seite kann gerade nicht angezeigt werden. Bitte laden Sie sie in einer Minute neu; keine Zahlung geht verloren.',
+  topUpTitle: 'Guthaben',
+  topUpLeft: 'Diese App hat noch {units} Einheiten.',
+  topUpPlans: 'Mehr kaufen',
+  topUpUnits: '{units} Einheiten',
+  topUpUnknownTitle: 'Diese App gibt es nicht',
   language: 'Sprache',
 };

@@ -88,6 +88,11 @@ export const en = {
   unknownText: 'Check the link, or ask the merchant for a new one.',
   awayTitle: 'Back in a moment',
   awayText: 'This page cannot be shown right now. Please reload it in a minute; no payment is lost.',
+  topUpTitle: 'Prepaid units',
+  topUpLeft: '{units} units are left for this App.',
+  topUpPlans: 'Buy more',
+  topUpUnits: '{units} units',
+  topUpUnknownTitle: 'There is no such App',
   language: 'Language',
 } as const satisfies Readonly<Record<string, string>>;
 

@@ -90,5 +90,10 @@ export const es: Messages = {
   unknownText: 'Compruebe el enlace o pida uno nuevo al comercio.',
   awayTitle: 'Volvemos enseguida',
   awayText: 'Esta página no se puede mostrar ahora. Vuelva a cargarla en un minuto; ningún pago se pierde.',
+  topUpTitle: 'Unidades prepagadas',
+  topUpLeft: 'Quedan {units} unidades para esta aplicación.',
+  topUpPlans: 'Comprar más',
+  topUpUnits: '{units} unidades',
+  topUpUnknownTitle: 'Esta aplicación no existe',
   language: 'Idioma',
 };

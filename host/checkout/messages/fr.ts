@@ -93,5 +93,10 @@ export const fr: Messages = {
   awayTitle: 'De retour dans un instant',
   awayText:
     'Cette page ne peut pas s’afficher pour le moment. Rechargez-la dans une minute ; aucun paiement n’est perdu.',
+  topUpTitle: 'Unités prépayées',
+  topUpLeft: 'Il reste {units} unités à cette application.',
+  topUpPlans: 'En acheter',
+  topUpUnits: '{units} unités',
+  topUpUnknownTitle: 'Cette application n’existe pas',
   language: 'Langue',
 };

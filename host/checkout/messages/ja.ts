@@ -89,5 +89,10 @@ export const ja: Messages = {
   unknownText: 'リンクを確認するか、販売者に新しいリンクを依頼してください。',
   awayTitle: 'しばらくお待ちください',
   awayText: '現在このページを表示できません。1 分後に再読み込みしてください。支払いが失われることはありません。',
+  topUpTitle: '前払いユニット',
+  topUpLeft: 'このアプリの残りは {units} ユニットです。',
+  topUpPlans: '追加で購入',
+  topUpUnits: '{units} ユニット',
+  topUpUnknownTitle: 'このアプリはありません',
   language: '言語',
 };

@@ -88,5 +88,10 @@ export const ko: Messages = {
   unknownText: '링크를 확인하거나 판매자에게 새 링크를 요청하세요.',
   awayTitle: '잠시 후 다시 오세요',
   awayText: '지금은 이 페이지를 표시할 수 없습니다. 1분 후에 새로 고치세요. 결제는 사라지지 않습니다.',
+  topUpTitle: '선불 유닛',
+  topUpLeft: '이 앱에 {units} 유닛이 남아 있습니다.',
+  topUpPlans: '더 구매하기',
+  topUpUnits: '{units} 유닛',
+  topUpUnknownTitle: '이 앱은 없습니다',
   language: '언어',
 };

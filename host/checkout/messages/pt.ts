@@ -91,5 +91,10 @@ export const pt: Messages = {
   unknownText: 'Confira o link ou peça um novo à loja.',
   awayTitle: 'Voltamos em instantes',
   awayText: 'Esta página não pode ser mostrada agora. Recarregue-a em um minuto; nenhum pagamento se perde.',
+  topUpTitle: 'Unidades pré-pagas',
+  topUpLeft: 'Restam {units} unidades para este aplicativo.',
+  topUpPlans: 'Comprar mais',
+  topUpUnits: '{units} unidades',
+  topUpUnknownTitle: 'Este aplicativo não existe',
   language: 'Idioma',
 };

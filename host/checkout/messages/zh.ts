@@ -86,5 +86,10 @@ export const zh: Messages = {
   unknownText: '请检查链接，或向商家索取新链接。',
   awayTitle: '稍后回来',
   awayText: '目前无法显示此页面。请一分钟后重新加载；付款不会丢失。',
+  topUpTitle: '预付额度',
+  topUpLeft: '此应用剩余 {units} 个单位。',
+  topUpPlans: '购买更多',
+  topUpUnits: '{units} 个单位',
+  topUpUnknownTitle: '没有这个应用',
   language: '语言',
 };

@@ -90,6 +90,7 @@ function sourceOf(count: number, hashes: readonly string[]): DirectorySource {
         chains: ['ETH'],
         admissionMode: null,
         quota: null,
+        prepaid: false,
         limits: null,
       })),
     keys: async (selection) => page(selection, count).map(key),

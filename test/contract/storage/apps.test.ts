@@ -27,6 +27,7 @@ function app(accountId: AccountId, given: Partial<App> = {}): App {
     chains: ['ETH', 'TRX'],
     admissionMode: null,
     quota: null,
+    prepaid: false,
     limits: null,
     createdAt: NOW,
     modifiedAt: NOW,

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DAY_MS, HOUR_MS, MeteredRoute, Quotas, UsageMeter, UsageRecorder } from '../../../core/index.ts';
+import {
+  Allowance,
+  DAY_MS,
+  HOUR_MS,
+  MeteredRoute,
+  PrepaidBalances,
+  Quotas,
+  UsageMeter,
+  UsageRecorder,
+} from '../../../core/index.ts';
 import type { AppId, Clock, Storage, UsageBatch, UsageGroup, UsageRow } from '../../../core/index.ts';
 import { FakeClock, MemoryLogger, MemoryMetrics } from '../../support/fakes.ts';
 import { appView } from '../../gateway/support.ts';
@@ -26,13 +35,14 @@ const route = new MeteredRoute({ host: HOST, protocol: 'jsonrpc', methods: { all
 
 /** One instance, as far as usage is concerned. */
 let instances = 0;
-function instanceOn({ usage }: Storage, clock: Clock) {
+function instanceOn({ usage, prepaid }: Storage, clock: Clock) {
   const [meter, quotas] = [new UsageMeter(clock), new Quotas(clock)];
   const [logger, metrics] = [new MemoryLogger(), new MemoryMetrics()];
   const recorder = new UsageRecorder({
     meter,
-    quotas,
+    allowance: new Allowance(quotas, new PrepaidBalances(() => '')),
     usage,
+    prepaid,
     clock,
     logger,
     metrics,

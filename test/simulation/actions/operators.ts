@@ -78,6 +78,7 @@ async function useKeys(scene: Scene): Promise<string> {
       chains: new Set<string>(),
       admissionMode: null,
       quota: null,
+      prepaid: false,
       limits: null,
     };
     const view: KeyView | null =

@@ -68,6 +68,7 @@ const app = (changes: Partial<AppView> = {}): AppView => ({
   chains: new Set(['ETH']),
   admissionMode: null,
   quota: null,
+  prepaid: false,
   limits: null,
   ...changes,
 });

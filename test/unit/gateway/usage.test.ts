@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { HOUR_MS, MeteredRoute, Quotas, TillgateError, UsageMeter, UsageRecorder } from '../../../core/index.ts';
+import {
+  Allowance,
+  HOUR_MS,
+  MeteredRoute,
+  PrepaidBalances,
+  Quotas,
+  TillgateError,
+  UsageMeter,
+  UsageRecorder,
+} from '../../../core/index.ts';
 import type { AppId, GatewayRoute, UsageBatch, UsageCounts, UsageRow } from '../../../core/index.ts';
 import { FakeClock, MemoryLogger, MemoryMetrics, START } from '../../support/fakes.ts';
 
@@ -158,7 +167,9 @@ describe('recording', () => {
     const meter = new UsageMeter(clock);
     const logger = new MemoryLogger();
     const metrics = new MemoryMetrics();
-    const deps = { meter, quotas: new Quotas(clock), usage, clock, logger, metrics, instance: 'one' };
+    const allowance = new Allowance(new Quotas(clock), new PrepaidBalances(() => ''));
+    const prepaid = { ofApps: () => Promise.resolve([]) };
+    const deps = { meter, allowance, usage, prepaid, clock, logger, metrics, instance: 'one' };
     return {
       usage,
       meter,

@@ -25,6 +25,7 @@ describe('the table of keys', () => {
         chains: n % 2 ? ['ETH'] : [],
         admissionMode: null,
         quota: null,
+        prepaid: false,
         limits: null,
       });
       table.putKey({
@@ -73,6 +74,7 @@ describe('the table of keys', () => {
         chains,
         admissionMode: 'enforce',
         quota: null,
+        prepaid: false,
         limits: null,
       });
       table.putKey({
@@ -93,7 +95,7 @@ describe('the table of keys', () => {
     const put = (n: number, units: number): void =>
       table.putApp({
         ...{ id: id(n) as AppId, accountId: id(1) as AccountId, enabled: true, chains: ['ETH'] },
-        ...{ admissionMode: null, limits: null, quota: { units, window: 'day' } },
+        ...{ admissionMode: null, limits: null, quota: { units, window: 'day' }, prepaid: false },
       });
     for (const n of [0, 1]) {
       put(n, 1);
@@ -123,6 +125,7 @@ describe('the table of keys', () => {
         chains,
         admissionMode: null,
         quota: null,
+        prepaid: false,
         limits: null,
       });
     for (let n = 0; n < 3; n++) table.putAccount({ id: id(n) as AccountId, active: true });
@@ -170,6 +173,7 @@ describe('the table of keys', () => {
         chains: [],
         admissionMode: null,
         quota: null,
+        prepaid: false,
         limits: null,
       }),
     );
@@ -194,6 +198,7 @@ describe('the table of keys', () => {
         chains: [],
         admissionMode: null,
         quota: null,
+        prepaid: false,
         limits: null,
       }),
     );

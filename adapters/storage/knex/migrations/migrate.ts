@@ -27,6 +27,7 @@ import { sessionLife } from './0022-session-life.ts';
 import { temporaryPasswords } from './0023-temporary-passwords.ts';
 import { routeCors } from './0024-route-cors.ts';
 import { usage } from './0025-usage.ts';
+import { prepaid } from './0026-prepaid.ts';
 import { routeReads } from './0027-route-reads.ts';
 import type { Migration } from './migration.ts';
 import { checksum, ruleStatements } from './rules.ts';
@@ -58,6 +59,7 @@ export const MIGRATIONS: readonly Migration[] = [
   temporaryPasswords,
   routeCors,
   usage,
+  prepaid,
   routeReads,
 ];
 /** The row with the version of the triggers. */

@@ -17,6 +17,7 @@ export const APP_COLUMNS: readonly Column<App>[] = [
   { name: 'admission_mode', kind: 'text', of: (a) => a.admissionMode },
   { name: 'limits', kind: 'text', of: (a) => jsonText(a.limits) },
   { name: 'quota', kind: 'text', of: (a) => jsonText(a.quota) },
+  { name: 'prepaid', kind: 'boolean', of: (a) => a.prepaid },
   { name: 'created_at', kind: 'bigint', of: (a) => a.createdAt },
   { name: 'modified_at', kind: 'bigint', of: (a) => a.modifiedAt },
 ];
@@ -34,13 +35,14 @@ export function appOf(row: Row): App {
     admissionMode: textOrNull(row, 'admission_mode') as App['admissionMode'],
     limits: jsonOrNull<NonNullable<App['limits']>>(row, 'limits'),
     quota: jsonOrNull<NonNullable<App['quota']>>(row, 'quota'),
+    prepaid: flag(row, 'prepaid'),
     createdAt: integer(row, 'created_at'),
     modifiedAt: integer(row, 'modified_at'),
   };
 }
 
 /** The columns that changes of an App fill. */
-export function appChange({ name, enabled, chains, admissionMode, limits, quota }: AppChanges): Change {
+export function appChange({ name, enabled, chains, admissionMode, limits, quota, prepaid }: AppChanges): Change {
   const change: (readonly [string, Binding])[] = [];
   if (name !== undefined) change.push(['name', name]);
   if (enabled !== undefined) change.push(['enabled', enabled]);
@@ -48,6 +50,7 @@ export function appChange({ name, enabled, chains, admissionMode, limits, quota 
   if (admissionMode !== undefined) change.push(['admission_mode', admissionMode]);
   if (limits !== undefined) change.push(['limits', jsonText(limits)]);
   if (quota !== undefined) change.push(['quota', jsonText(quota)]);
+  if (prepaid !== undefined) change.push(['prepaid', prepaid]);
   return change;
 }
 

@@ -16,6 +16,7 @@ import type { Column } from '../rows/columns.ts';
 import { integer, integerOrNull, text, textOrNull } from '../rows/values.ts';
 import { deleteSome } from './common.ts';
 
+const APPS_AT_ONCE = 200;
 const COUNTS = ['requests', 'units', 'errors', 'bytes_in', 'bytes_out'] as const;
 
 const COLUMNS: readonly Column<UsageRow>[] = [
@@ -71,6 +72,7 @@ export class KnexUsageStore implements UsageStore {
       if (first === undefined) return;
       await this.#increase(run, tables.usage, COLUMNS, inOrder(rows, hourKey), COUNTS);
       await this.#increase(run, tables.usageDays, DAY_COLUMNS, inOrder(byDay(rows), dayKey), ['units']);
+      await this.#usePrepaid(run, byApp(rows));
     });
   }
 
@@ -116,6 +118,26 @@ export class KnexUsageStore implements UsageStore {
     return hours + days + batches;
   }
 
+  /** Adds to what prepaid Apps used of their units. */
+  async #usePrepaid(run: Run, units: ReadonlyMap<AppId, number>): Promise<void> {
+    const { tables, dialect } = this.#db;
+    if (units.size === 0) return;
+    const rows = await run(
+      `SELECT app_id FROM ${tables.prepaidUnits} WHERE ${dialect.anyOf('app_id')}
+       AND app_id IN (SELECT id FROM ${tables.apps} WHERE prepaid = ?) ORDER BY app_id ${dialect.forUpdate}`,
+      [dialect.list([...units.keys()]), true],
+    );
+    const apps = rows.map((row) => text(row, 'app_id') as AppId);
+    for (let start = 0; start < apps.length; start += APPS_AT_ONCE) {
+      const some = apps.slice(start, start + APPS_AT_ONCE);
+      const used = some.map(() => 'WHEN ? THEN CAST(? AS bigint)').join(' ');
+      await run(
+        `UPDATE ${tables.prepaidUnits} SET used = used + CASE app_id ${used} END WHERE ${dialect.anyOf('app_id')}`,
+        [...some.flatMap((app) => [app, units.get(app) ?? 0]), dialect.list(some)],
+      );
+    }
+  }
+
   /** Adds counts to the rows that are there, and stores the others. */
   async #increase<T>(
     run: Run,
@@ -152,4 +174,11 @@ function byDay(rows: readonly UsageRow[]): readonly DayUnits[] {
     else found.units += units;
   }
   return [...days.values()];
+}
+
+/** What each App's calls cost together, in so far as they cost anything. */
+function byApp(rows: readonly UsageRow[]): ReadonlyMap<AppId, number> {
+  const apps = new Map<AppId, number>();
+  for (const { appId, units } of rows) if (units > 0) apps.set(appId, (apps.get(appId) ?? 0) + units);
+  return apps;
 }

@@ -1,0 +1,127 @@
+import type { AppId } from '../kernel/ids.ts';
+import { TillgateError } from '../kernel/errors.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { PrepaidUnits, PurchaseView } from '../ports/prepaid-store.ts';
+import type { Storage } from '../ports/storage.ts';
+import type { CreateOrder } from '../orders/create-order.ts';
+import type { Order } from '../orders/order.ts';
+import type { OrderQueries } from '../orders/order-queries.ts';
+import type { Plan, PlanSales } from './plan.ts';
+
+export interface TopUpsDeps {
+  readonly storage: Pick<Storage, 'accounts' | 'prepaid' | 'transaction'>;
+  readonly createOrder: Pick<CreateOrder, 'payUrl'>;
+  readonly queries: Pick<OrderQueries, 'payUrl'>;
+  readonly clock: Clock;
+  /** How long an order waits to be paid, in milliseconds. */
+  readonly orderTimeoutMs: number;
+  /** `null` where nothing is sold. */
+  readonly sales: PlanSales | null;
+  /** Where payers reach this till, without a slash at the end. */
+  readonly baseUrl: { readonly url: string };
+}
+
+/** What an App bought, what is left of it, and what can be bought. */
+export interface PrepaidView {
+  readonly units: PrepaidUnits;
+  readonly left: number;
+  readonly plans: readonly Plan[];
+  /** The page where anybody who knows it buys units for the App. */
+  readonly topUpUrl: string;
+}
+
+/** An order for a plan. */
+export interface TopUp {
+  readonly order: Order;
+  readonly plan: Plan;
+  readonly payUrl: string;
+}
+
+/** How many orders of one App may wait to be paid: each is one of the seller's open orders. */
+const MOST_OPEN = 20;
+const SHOWN_PURCHASES = 20;
+
+const noSuchApp = (): TillgateError => new TillgateError('NOT_FOUND', 'There is no such prepaid App.');
+
+/** The page where units are bought, by its token. */
+export function topUpPage(baseUrl: string, token: string): string {
+  return `${baseUrl}/top-up/${token}`;
+}
+
+/** Plans that Apps' owners buy with orders of the till (decisions, section 13; decision 0038). */
+export class TopUps {
+  readonly #deps: TopUpsDeps;
+
+  constructor(deps: TopUpsDeps) {
+    this.#deps = deps;
+  }
+
+  /** @throws TillgateError `NOT_FOUND` for an App that is not prepaid */
+  async find(appId: AppId): Promise<PrepaidView> {
+    return this.#view(await this.#deps.storage.prepaid.find(appId));
+  }
+
+  /** @throws TillgateError `NOT_FOUND` for an unknown token */
+  async findByToken(token: string): Promise<PrepaidView> {
+    return this.#view(await this.#deps.storage.prepaid.findByToken(token));
+  }
+
+  /** The latest purchases, newest first. */
+  purchases(appId: AppId): Promise<readonly PurchaseView[]> {
+    return this.#deps.storage.prepaid.purchases(appId, SHOWN_PURCHASES);
+  }
+
+  /**
+   * Orders a plan: whoever pays the order raises the App's units in the same transaction.
+   *
+   * @throws TillgateError `NOT_FOUND` for an App that is not prepaid; `INVALID_FIELDS` for an unknown plan; `STATE_CONFLICT` while
+   * too many orders wait to be paid; `NOT_READY` where the seller's account is not there; as {@link CreateOrder.payUrl}
+   */
+  async buy({ units: { appId, token } }: PrepaidView, planName: string): Promise<TopUp> {
+    const { storage, createOrder, queries, clock, baseUrl, orderTimeoutMs } = this.#deps;
+    const sales = this.#sales();
+    const plan = sales.plans.find(({ name }) => name === planName);
+    if (plan === undefined) throw unknownPlan(sales.plans);
+    const since = clock.now() - orderTimeoutMs;
+    // Before there is an order: it would be one of the seller's open ones.
+    if ((await storage.prepaid.countOpen(appId, since)) >= MOST_OPEN) throw tooManyOpen();
+    const seller = await storage.accounts.find(sales.accountId);
+    if (seller?.status !== 'active')
+      throw new TillgateError('NOT_READY', 'The account that sells plans (gateway.sales.account) is not active.');
+    const { units, vsCurrency, vsPrice } = plan;
+    const order = await createOrder.payUrl(
+      { accountId: sales.accountId, credentialId: null, via: 'token' },
+      { vsCurrency, vsPrice, links: { succeedUrl: topUpPage(baseUrl.url, token) } },
+    );
+    // Nobody has the order's address yet: killed before this, the till has an order that nobody can pay.
+    const purchase = { orderId: order.id, appId, plan: plan.name, units, createdAt: order.createdAt };
+    await storage.transaction(({ prepaid }) => prepaid.add(purchase));
+    return { order, plan, payUrl: queries.payUrl(order) };
+  }
+
+  #view(units: PrepaidUnits | null): PrepaidView {
+    if (units === null) throw noSuchApp();
+    const { sales, baseUrl } = this.#deps;
+    return {
+      units,
+      left: units.bought - units.used,
+      plans: sales?.plans ?? [],
+      topUpUrl: topUpPage(baseUrl.url, units.token),
+    };
+  }
+
+  #sales(): PlanSales {
+    if (this.#deps.sales !== null) return this.#deps.sales;
+    throw new TillgateError('NOT_READY', 'No plans are sold here: the setting gateway.sales is missing.');
+  }
+}
+
+const tooManyOpen = (): TillgateError =>
+  new TillgateError('STATE_CONFLICT', `${MOST_OPEN} orders for this App wait to be paid: pay one of them, or wait.`);
+
+function unknownPlan(plans: readonly Plan[]): TillgateError {
+  const names = plans.map(({ name }) => name).join(', ');
+  return new TillgateError('INVALID_FIELDS', 'There is no such plan.', {
+    fields: [{ path: 'plan', message: `must be one of ${names}` }],
+  });
+}

@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto';
+import { readBrowserFiles } from './browser-files.ts';
+import type { RenderedMain } from './checkout-page.ts';
+import { contentPolicy, DocumentFrame, messageMain } from './document.ts';
+import type { PageFiles } from './document.ts';
+import type { Language } from './languages.ts';
+import type { MessageName } from './messages/en.ts';
+import { Template } from './template.ts';
+
+/** A page, ready to be sent. */
+export interface PageReply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+/** What of a reply does not depend on its content. */
+const HEADERS: Readonly<Record<string, string>> = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Cache-Control': 'no-store',
+  Vary: 'Accept-Language, Cookie',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+};
+
+/** Puts what pages have in common around what they say. */
+export class PageWriter {
+  readonly files: PageFiles = readBrowserFiles();
+  readonly #assets: string;
+  readonly #frames = new Map<Language, DocumentFrame>();
+
+  /** @param assets - where the files of pages are, relative to the page */
+  constructor(assets: string) {
+    this.#assets = assets;
+  }
+
+  /** @param partOnly - only what changes, without the document around it: for the page's own script */
+  template({ title, html, refresh }: RenderedMain, language: Language, partOnly = false): Template {
+    return new Template(partOnly ? html : this.#frame(language).write({ title, main: html, refresh }));
+  }
+
+  /** A page that only says something. */
+  message(status: number, title: MessageName, text: MessageName, language: Language, partOnly = false): PageReply {
+    const html = messageMain(language.text(title), language.text(text));
+    const main = { title: language.text(title), html, refresh: null };
+    return this.reply(status, this.template(main, language, partOnly), language);
+  }
+
+  /** @param leftMs - how long there is left to pay, in milliseconds */
+  reply(status: number, template: Template, language: Language, leftMs = 0): PageReply {
+    // A new nonce for each reply: only the page's own script and style run.
+    const nonce = randomBytes(16).toString('base64');
+    const headers = { ...HEADERS, 'Content-Language': language.tag, 'Content-Security-Policy': contentPolicy(nonce) };
+    return { status, headers, body: template.fill({ nonce, leftMs: String(leftMs), leftText: language.span(leftMs) }) };
+  }
+
+  #frame(language: Language): DocumentFrame {
+    const frame = this.#frames.get(language) ?? new DocumentFrame(language, this.files, this.#assets);
+    this.#frames.set(language, frame);
+    return frame;
+  }
+}

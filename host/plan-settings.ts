@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { findFiat, isId, MAX_PLAN_UNITS, readDecimal, toUnits } from '../core/index.ts';
+import type { AccountId, PlanSales } from '../core/index.ts';
+import { section, text, usd, whole, yesOrNo } from './setting-fields.ts';
+
+const plan = z
+  .strictObject(
+    {
+      units: whole('units', 1, MAX_PLAN_UNITS),
+      price: usd,
+      currency: z
+        .string({ error: 'write a fiat currency, such as "USD"' })
+        .refine((code) => findFiat(code) !== null, { error: 'write a fiat currency of the list, such as "USD"' }),
+    },
+    section,
+  )
+  .transform(({ units, price, currency }, context) => {
+    const [vsPrice, fiat] = [readDecimal(price), findFiat(currency)];
+    const exact = vsPrice !== null && fiat !== null && toUnits(vsPrice, fiat.decimals);
+    if (vsPrice !== null && typeof exact === 'bigint' && exact > 0n) return { units, vsCurrency: currency, vsPrice };
+    context.addIssue({
+      code: 'custom',
+      path: ['price'],
+      message: `write a price that ${currency} can express, above 0`,
+    });
+    return z.NEVER;
+  });
+
+const planName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, {
+  error: 'name a plan in lower-case letters, digits and hyphens, at most 64',
+});
+
+/** The setting `gateway.sales`: plans that owners of Apps buy (decisions, section 13). Plans keep their order. */
+export const salesSetting = z
+  .strictObject(
+    {
+      account: text('the id of the account that sells').refine(isId, { error: 'write the id of an account' }),
+      newAppsPrepaid: yesOrNo.default(true),
+      plans: z
+        .record(planName, plan, {
+          error: 'write plans by name, such as {"starter": {"units": 1000000, "price": "10.00", "currency": "USD"}}',
+        })
+        .refine((plans) => Object.keys(plans).length > 0, { error: 'write at least one plan' }),
+    },
+    section,
+  )
+  .transform(({ account, plans, newAppsPrepaid }): PlanSales => ({
+    accountId: account as AccountId,
+    newAppsPrepaid,
+    plans: Object.entries(plans).map(([name, each]) => ({ name, ...each })),
+  }))
+  .nullable()
+  .default(null);
