@@ -17,7 +17,7 @@ const assets = new Set(['.js', '.css']);
 /** Builds into a folder, which is emptied before. */
 export function build(folder = join(repository, 'dist')) {
   rmSync(folder, { recursive: true, force: true });
-  const tsc = join(repository, 'node_modules/typescript/bin/tsc');
+  const tsc = join(repository, 'node_modules/typescript7/bin/tsc');
   execFileSync(process.execPath, [tsc, '-p', join(repository, 'tsconfig.build.json'), '--outDir', folder], {
     stdio: ['ignore', 2, 2],
   });
