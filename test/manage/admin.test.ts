@@ -406,6 +406,17 @@ eachStorage((_name, open) => {
       assertRefused(await user.client.get(`/manage/v1/audit?account_id=${member.id}`), 404);
     });
 
+    test('fault 163: a number where an object belongs is refused, and does not reset what it names', async () => {
+      const route = { host: 'numbers.test', chain: 'ETH', network: 'main', protocol: 'jsonrpc', upstreams: [] };
+      for (const field of ['methods', 'limits', 'timeouts', 'cors', 'units', 'reads'])
+        for (const value of [5, 'text', []])
+          assertRefused(
+            await fixture.admin.client.post('/manage/v1/gateways', { ...route, [field]: value }),
+            400,
+            field,
+          );
+    });
+
     test('gateways: that upstreams changed is told, not what they are', async () => {
       const route = {
         host: 'audited.test',

@@ -119,6 +119,9 @@ eachStorage((_name, open) => {
         [quota(1, 'week'), 'quota.window'],
         [{ quota: { units: 1 } }, 'quota.window'],
         [{ quota: 'none' }, 'quota'],
+        [{ quota: 5 }, 'quota'],
+        [{ limits: 5 }, 'limits'],
+        [{ limits: [] }, 'limits'],
       ] as const)
         assertRefused(await change(body), 400, field);
       const stranger = await fixture.newMember();

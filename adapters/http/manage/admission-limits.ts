@@ -1,7 +1,7 @@
 import { ADMISSION_MODES, QUOTA_WINDOWS } from '../../../core/index.ts';
 import type { AdmissionLimits } from '../../../core/index.ts';
 import { z } from 'zod';
-import { plainNumber, word } from './fields.ts';
+import { group, plainNumber, word } from './fields.ts';
 
 export const modeSchema = z.enum(ADMISSION_MODES).meta({ id: 'AdmissionMode' });
 
@@ -19,7 +19,7 @@ const limitField = (description: string, whole: boolean) =>
 
 /** Limits in a body. @param rate - the description of the first of them */
 export const limitsBody = (rate: string) =>
-  z.object({
+  group({
     requests_per_second: limitField(rate, false),
     burst: limitField('How many may come at once', true),
     concurrency: limitField('How many may run at once', true),
@@ -34,7 +34,7 @@ export const quotaSchema = z
   .meta({ id: 'Quota' });
 
 /** A quota in a body. */
-export const quotaBody = z.object({
+export const quotaBody = group({
   units: plainNumber('How many units the App may use in each window', true),
   window: word(QUOTA_WINDOWS, windows),
 });

@@ -82,6 +82,20 @@ export function plainNumber(description: string, whole: boolean) {
     .meta({ type: whole ? 'integer' : 'number', description });
 }
 
+/** A number of a body is an object to zod, which would take it for one without fields. */
+const withoutNumbers = (value: unknown): unknown => (isLosslessNumber(value) ? null : value);
+
+/** An object within a body. */
+export function group<Shape extends z.ZodRawShape>(shape: Shape) {
+  return z.preprocess(withoutNumbers, z.object(shape, { error: 'must be an object' }));
+}
+
+/** Units by method. */
+export function unitsByName(description: string) {
+  const numbers = z.record(z.string(), plainNumber('Units', true), { error: 'must be an object of methods and units' });
+  return z.preprocess(withoutNumbers, numbers).meta({ description });
+}
+
 export function texts(max: number, itemMax: number, description: string) {
   return z
     .array(text(itemMax, description), {

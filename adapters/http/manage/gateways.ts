@@ -2,7 +2,7 @@ import type { RouteId, RouteRecord } from '../../../core/index.ts';
 import { z } from 'zod';
 import { text } from '../fields.ts';
 import { limitsBody, limitsRecord, limitsSchema, modeSchema } from './admission-limits.ts';
-import { idParams, inputOf, plainNumber, texts, word, yesNo } from './fields.ts';
+import { group, idParams, inputOf, unitsByName, plainNumber, texts, word, yesNo } from './fields.ts';
 import { manageList, manageOperation } from './operation.ts';
 import type { ManageOperation } from './operation.ts';
 import { readsBody, readsRecord, readsSchema } from './read-rules.ts';
@@ -83,30 +83,24 @@ const createBody = z.object({
     .max(MAX_UPSTREAMS, { error: `must name at most ${MAX_UPSTREAMS} nodes` }),
   admission: word(['disabled', 'shadow', 'enforce'], 'How admission is applied').optional(),
   enabled: yesNo('Whether it serves').optional(),
-  methods: z
-    .object({
-      allow: texts(MAX_METHODS, 128, 'Methods').optional(),
-      deny: texts(MAX_METHODS, 128, 'Methods').optional(),
-    })
+  methods: group({
+    allow: texts(MAX_METHODS, 128, 'Methods').optional(),
+    deny: texts(MAX_METHODS, 128, 'Methods').optional(),
+  })
     .transform(inputOf)
     .optional(),
   limits: limitsBody('Requests a second of each App').transform(inputOf).optional(),
-  timeouts: z
-    .object({
-      connect_ms: number('Milliseconds'),
-      first_byte_ms: number('Milliseconds'),
-      idle_ms: number('Milliseconds'),
-    })
+  timeouts: group({
+    connect_ms: number('Milliseconds'),
+    first_byte_ms: number('Milliseconds'),
+    idle_ms: number('Milliseconds'),
+  })
     .transform(inputOf)
     .optional(),
-  cors: z
-    .object({ origins: texts(MAX_ORIGINS, 300, 'Origins, such as https://app.example; * is any').optional() })
+  cors: group({ origins: texts(MAX_ORIGINS, 300, 'Origins, such as https://app.example; * is any').optional() })
     .transform(inputOf)
     .optional(),
-  units: z
-    .record(z.string(), plainNumber('Units', true), { error: 'must be an object of methods and units' })
-    .meta({ description: 'What a call of a method costs; `*` is every other method' })
-    .optional(),
+  units: unitsByName('What a call of a method costs; `*` is every other method').optional(),
   reads: readsBody.optional(),
   max_body_bytes: number('Bytes'),
   max_batch: number('Elements'),

@@ -1,6 +1,6 @@
 import type { ReadRules } from '../../../core/index.ts';
 import { z } from 'zod';
-import { inputOf, plainNumber } from './fields.ts';
+import { group, inputOf, plainNumber } from './fields.ts';
 
 const headLag =
   'Blocks that a node may be behind the foremost one for requests of the newest block; null is by the chain';
@@ -14,6 +14,6 @@ export function readsRecord({ headLagBlocks }: ReadRules): z.input<typeof readsS
 }
 
 /** Read rules in a body. */
-export const readsBody = z
-  .object({ head_lag_blocks: plainNumber(headLag, true).nullable().optional() })
-  .transform(inputOf);
+export const readsBody = group({ head_lag_blocks: plainNumber(headLag, true).nullable().optional() }).transform(
+  inputOf,
+);
