@@ -32,7 +32,7 @@ export async function topUpPage(
   error: string | null,
 ): Promise<PageReply> {
   try {
-    const shown = { view: await find(), language, refusal: refusalOf(error) };
+    const shown = { view: await find(), language, refusal: reasonOf(error) };
     const main = { title: language.text('topUpTitle'), html: renderToString(<Main {...shown} />), refresh: null };
     return writer.reply(200, writer.template(main, language), language);
   } catch (failure) {
@@ -41,6 +41,10 @@ export async function topUpPage(
     throw failure;
   }
 }
+
+/** Too many orders that wait to be paid are fewer in a while. */
+const reasonOf = (error: string | null): MessageName | null =>
+  refusalOf(error) === 'refusedState' ? 'refusedNow' : refusalOf(error);
 
 function Main({ view, language, refusal }: Shown): VNode {
   const left = Math.max(0, view.left);
