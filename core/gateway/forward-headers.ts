@@ -89,16 +89,20 @@ export function requestHeaders(
   key: string,
   own: OwnHeaders,
   httpVersion: string,
+  contentType: string | null = null,
 ): string[] {
   const listed = connectionTokens(rawHeaders);
   const sent: string[] = [];
+  let typed = own.names.has('content-type');
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = (rawHeaders[at] as string).toLowerCase();
     const value = rawHeaders[at + 1] as string;
     if (NOT_SENT.has(name) || listed?.has(name) === true || own.names.has(name) || value.includes(key)) continue;
     if (NOT_SENT_PREFIXES.some((prefix) => name.startsWith(prefix))) continue;
     sent.push(name, value);
+    typed ||= name === 'content-type';
   }
+  if (!typed && contentType !== null) sent.push('content-type', contentType);
   if (!own.names.has('via')) sent.push('via', viaOf(httpVersion));
   sent.push(...own.pairs);
   return sent;

@@ -39,7 +39,9 @@ export function upstreamHeaders(
   own: OwnHeaders,
 ): readonly string[] {
   if (headCache.headers === null || headCache.own !== own) {
-    headCache.headers = requestHeaders(rawHeaders, keyText, own, httpVersion);
+    // Some clients that are told a header no longer send this one, and nodes refuse a body without it.
+    const contentType = headCache.protocol === 'jsonrpc' ? 'application/json' : null;
+    headCache.headers = requestHeaders(rawHeaders, keyText, own, httpVersion, contentType);
     headCache.own = own;
   }
   return headCache.headers;

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { GatewayRoute } from '../../core/index.ts';
+import { rawExchange } from '../support/http.ts';
 import { ask, CALL, bothPaths, HOST, KEY, routeOf, startGateway, startNode } from './support.ts';
 import type { FakeNode, TestGateway } from './support.ts';
 
 const HTTP = 'tron.gate.example';
 const BASED = 'based.gate.example';
 const BASED_RPC = 'based-rpc.gate.example';
+const TYPED = 'typed.gate.example';
 
 bothPaths(
   'what goes to an upstream, and what comes back',
@@ -36,6 +38,9 @@ bothPaths(
           route(HTTP, '2', { protocol: 'http' }),
           route(BASED, '3', { protocol: 'http', upstreams: [based] }),
           route(BASED_RPC, '4', { upstreams: [based] }),
+          route(TYPED, '5', {
+            upstreams: [{ url: node.url, headers: { 'Content-Type': 'application/json; charset=utf-8' } }],
+          }),
         ],
         {},
         path,
@@ -100,6 +105,26 @@ bothPaths(
         ])
           assert.equal((await ask(gate.port, request)).status, 400, request.path);
       assert.equal(node.seen.length, asked);
+    });
+
+    test('fault 142: JSON-RPC without a Content-Type goes to the upstream with one; another type and other requests as they are', async () => {
+      answerWith(200, {});
+      const typeOf = async (host: string, ...fields: string[]): Promise<readonly string[]> => {
+        const head = [
+          'POST / HTTP/1.1',
+          `Host: ${host}`,
+          `Authorization: Bearer ${KEY}`,
+          `Content-Length: ${CALL.length}`,
+        ];
+        await rawExchange(gate.port, `${[...head, ...fields, 'Connection: close'].join('\r\n')}\r\n\r\n${CALL}`);
+        const { rawHeaders } = last();
+        return rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === 'content-type');
+      };
+      assert.deepEqual(await typeOf(HOST), ['application/json']);
+      assert.deepEqual(await typeOf(HOST, 'X-Kind: content-type'), ['application/json']);
+      assert.deepEqual(await typeOf(HOST, 'Content-Type: text/plain'), ['text/plain']);
+      assert.deepEqual(await typeOf(TYPED), ['application/json; charset=utf-8']);
+      assert.deepEqual(await typeOf(HTTP), []);
     });
 
     test("the host is the upstream's, hop-by-hop headers and what Connection lists are gone, in any case", async () => {
