@@ -34,6 +34,7 @@ const client = (name: string, command: Client['command'], { without = {}, notes 
 const typescript = (path: string): Client['command'] => [process.execPath, '--import', 'tsx', here(path)];
 
 const NEW_CONNECTION = 'does not connect again by itself: the program opens a new connection';
+const NEW_SUBSCRIPTION = 'connects again by itself; the program subscribes again';
 const PREPARED = 'does not sign: the program sends a transaction that was signed elsewhere';
 const NO_WEBSOCKET = 'has no WebSocket';
 
@@ -53,6 +54,12 @@ export const CLIENTS: readonly Client[] = [
     notes: { transaction: PREPARED },
   }),
   client('jdk', ['java', here('jdk/Main.java')], { notes: { transaction: PREPARED, 'ws-restart': NEW_CONNECTION } }),
+  client('web3py', [tool('web3py/bin/python'), here('web3py/main.py')], {
+    notes: { 'ws-restart': NEW_SUBSCRIPTION },
+  }),
+  client('geth', [tool('bin/geth')], {
+    notes: { 'ws-restart': NEW_SUBSCRIPTION },
+  }),
 ];
 
 /** Those that the variable `CLIENTS` names, or all. @throws Error for a name that is not here */

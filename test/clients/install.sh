@@ -58,7 +58,26 @@ install_jdk() {
   installed "$here/jdk/Main.java"
 }
 
-chosen=${CLIENTS:-viem,ethers,curl,jdk}
+install_web3py() {
+  local folder=$here/web3py
+  current "$folder/requirements.txt" && "$prefix/web3py/bin/python" -c '' 2>/dev/null && return
+  need python3 'Python 3.10 or later with venv (apt-get install python3-venv)' || return
+  rm -rf "$prefix/web3py"
+  logged python3 -m venv "$prefix/web3py" &&
+    logged "$prefix/web3py/bin/pip" install --quiet --no-deps -r "$folder/requirements.txt" &&
+    installed "$folder/requirements.txt"
+}
+
+install_geth() {
+  local folder=$here/geth
+  current "$folder/go.sum" "$folder/main.go" && [ -x "$prefix/bin/geth" ] && return
+  need go 'Go 1.25 or later' || return
+  # Without cgo it needs no C compiler.
+  cd "$folder" && CGO_ENABLED=0 logged go build -mod=readonly -trimpath -ldflags '-s -w' -o "$prefix/bin/geth" . &&
+    installed go.sum main.go
+}
+
+chosen=${CLIENTS:-viem,ethers,curl,jdk,web3py,geth}
 lacking=()
 for client in ${chosen//,/ }; do
   declare -F "install_$client" >/dev/null || { echo "There is no client $client." >&2 && exit 1; }
