@@ -23,28 +23,28 @@ describe('fault 100: the decimals of the settings are held against the contract'
   });
   after(() => anvil.stop());
 
-  test('on an EVM chain a difference is refused by name; the coin and a right token are not', async () => {
+  test('on an EVM chain a difference is refused by name; the coin and a right token are not', async (t) => {
     const right = await deployContract(anvil, 'TestToken', ['USDC', 6]);
     const { chain } = await evmChain([anvil.url], { 'USDT-ERC20': token.address, 'USDC-ERC20': right.address });
+    t.after(() => chain.close());
     await assert.rejects(
       chain.verifyAsset('USDT-ERC20'),
       refuses('CHAIN_HALTED', /USDT-ERC20 has 18 decimals, but the settings of ETH say 6/),
     );
     await chain.verifyAsset('USDC-ERC20');
     await chain.verifyAsset('ETH');
-    await chain.close();
   });
 
-  test('an address without a contract, and a contract that says no decimals, are refused', async () => {
+  test('an address without a contract, and a contract that says no decimals, are refused', async (t) => {
     const forwarder = await deployContract(anvil, 'Forwarder');
     for (const address of [freshAddress(), forwarder.address]) {
       const { chain } = await evmChain([anvil.url], { 'USDT-ERC20': address });
+      t.after(() => chain.close());
       await assert.rejects(chain.verifyAsset('USDT-ERC20'), refuses('CHAIN_HALTED', /no token contract of USDT-ERC20/));
-      await chain.close();
     }
   });
 
-  test('while no node answers it is not ready; what was right once is not asked again', async () => {
+  test('while no node answers it is not ready; what was right once is not asked again', async (t) => {
     const right = await deployContract(anvil, 'TestToken', ['USDC', 6]);
     let down = true;
     let calls = 0;
@@ -56,25 +56,25 @@ describe('fault 100: the decimals of the settings are held against the contract'
       },
       () => (down ? { status: 503, body: '' } : null),
     );
+    t.after(() => proxy.stop());
     const { chain } = await evmChain([proxy.url], { 'USDC-ERC20': right.address });
+    t.after(() => chain.close());
     await assert.rejects(chain.verifyAsset('USDC-ERC20'), refuses('NOT_READY', /no node of ETH answers/));
     down = false;
     await chain.verifyAsset('USDC-ERC20');
     down = true;
     await chain.verifyAsset('USDC-ERC20');
     assert.equal(calls, 1);
-    await chain.close();
-    await proxy.stop();
   });
 
-  test('on Tron a difference is refused by name', async () => {
+  test('on Tron a difference is refused by name', async (t) => {
     const fixture = await openFixture();
+    t.after(() => fixture.stop());
     await fixture.chain.verifyAsset(USDT);
     const wrong = await fixture.open({ tokens: { [USDT]: { address: tronAddress(CONTRACTS.usdt), decimals: 18 } } });
     await assert.rejects(
       wrong.verifyAsset(USDT),
       refuses('CHAIN_HALTED', /has 6 decimals, but the settings of TRX say 18/),
     );
-    await fixture.stop();
   });
 });
