@@ -36,11 +36,12 @@ const typescript = (path: string): Client['command'] => [process.execPath, '--im
 const NEW_CONNECTION = 'does not connect again by itself: the program opens a new connection';
 const NEW_SUBSCRIPTION = 'connects again by itself; the program subscribes again';
 const PREPARED = 'does not sign: the program sends a transaction that was signed elsewhere';
+const NO_HEADER = 'sets no header on a WebSocket';
 const NO_WEBSOCKET = 'has no WebSocket';
 
 export const CLIENTS: readonly Client[] = [
   client('viem', typescript('viem/main.ts'), {
-    without: { 'ws-header': 'sets no header on a WebSocket' },
+    without: { 'ws-header': NO_HEADER },
   }),
   client('ethers', [process.execPath, here('ethers/main.mjs')], { notes: { 'ws-restart': NEW_CONNECTION } }),
   client('curl', ['bash', here('curl/main.sh')], {
@@ -57,6 +58,14 @@ export const CLIENTS: readonly Client[] = [
   client('web3py', [tool('web3py/bin/python'), here('web3py/main.py')], {
     notes: { 'ws-restart': NEW_SUBSCRIPTION },
   }),
+  client('browser', typescript('browser/main.ts'), {
+    without: { 'ws-header': NO_HEADER },
+    notes: { transaction: PREPARED, 'ws-restart': NEW_CONNECTION },
+  }),
+  client('web3j', ['java', '-cp', `${tool('web3j/classes')}:${tool('web3j/libraries/*')}`, 'Main'], {
+    notes: { 'ws-restart': NEW_CONNECTION },
+  }),
+  client('alloy', [tool('alloy/debug/alloy-client')]),
   client('geth', [tool('bin/geth')], {
     notes: { 'ws-restart': NEW_SUBSCRIPTION },
   }),

@@ -77,7 +77,36 @@ install_geth() {
     installed go.sum main.go
 }
 
-chosen=${CLIENTS:-viem,ethers,curl,jdk,web3py,geth}
+install_browser() {
+  local program
+  for program in /usr/bin/chromium /usr/bin/chromium-browser /usr/bin/google-chrome; do
+    [ -x "$program" ] && echo "$program" | installed - && return
+  done
+  echo 'install Chromium (apt-get install --no-install-recommends chromium)' >"$prefix/missing/browser"
+  return 1
+}
+
+install_web3j() {
+  local folder=$here/web3j
+  current "$folder/pom.xml" "$folder/src/main/java/Main.java" && [ -d "$prefix/web3j/classes" ] && return
+  need javac 'a JDK of version 17 or later (apt-get install openjdk-17-jdk-headless)' || return
+  need mvn 'Maven (apt-get install maven)' || return
+  rm -rf "$prefix/web3j"
+  logged mvn --batch-mode --quiet --file "$folder/pom.xml" "-Doutput=$prefix/web3j" \
+    compile dependency:copy-dependencies "-DoutputDirectory=$prefix/web3j/libraries" -DincludeScope=runtime &&
+    installed "$folder/pom.xml" "$folder/src/main/java/Main.java"
+}
+
+# Built without TLS, whose library would be most of the work: it takes a minute or two on two cores.
+install_alloy() {
+  local folder=$here/alloy
+  current "$folder/Cargo.lock" "$folder/src/main.rs" && [ -x "$prefix/alloy/debug/alloy-client" ] && return
+  need cargo 'Rust 1.95 or later with cargo' || return
+  CARGO_TARGET_DIR=$prefix/alloy logged cargo build --locked --manifest-path "$folder/Cargo.toml" &&
+    installed "$folder/Cargo.lock" "$folder/src/main.rs"
+}
+
+chosen=${CLIENTS:-viem,ethers,curl,jdk,web3py,geth,browser,web3j,alloy}
 lacking=()
 for client in ${chosen//,/ }; do
   declare -F "install_$client" >/dev/null || { echo "There is no client $client." >&2 && exit 1; }
