@@ -1,3 +1,4 @@
+import { endOfString, nameOf } from './json-text.ts';
 import { refuse } from './refusal.ts';
 import type { Refusal } from './refusal.ts';
 
@@ -6,6 +7,8 @@ export interface JsonRpcRequest {
   readonly batch: boolean;
   /** Of each element, in their order. */
   readonly methods: readonly string[];
+  /** As it came. */
+  readonly text: string;
   /** What each element has as `params`, as it was parsed. */
   readonly params: readonly unknown[];
   /** Each element's id as JSON text, exactly as it came; `null` for a notification. */
@@ -44,7 +47,7 @@ export function readJsonRpc(text: string, maxBatch: number): JsonRpcRequest | Re
   const ids = readIds(text, batch ? 2 : 1);
   return ids === null
     ? invalid('A request has a member twice, too many members or an id of another kind than text or number.')
-    : { batch, methods, params, ids };
+    : { batch, text, methods, params, ids };
 }
 
 const invalid = (message: string): Refusal => refuse('bad_request', { message });
@@ -55,7 +58,6 @@ function methodOf(element: unknown): string | null {
   return typeof method === 'string' && METHOD.test(method) ? method : null;
 }
 
-const BACKSLASH = 0x5c;
 const ID = /^(?:null|"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*)$/;
 
 /**
@@ -116,17 +118,4 @@ function readIds(text: string, level: number): (string | null)[] | null {
     }
   }
   return ids;
-}
-
-function endOfString(text: string, start: number): number {
-  for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
-    let slashes = 0;
-    while (text.charCodeAt(end - 1 - slashes) === BACKSLASH) slashes += 1;
-    if (slashes % 2 === 0) return end;
-  }
-}
-
-function nameOf(text: string, start: number, end: number): string {
-  const name = text.slice(start + 1, end);
-  return name.includes('\\') ? (JSON.parse(text.slice(start, end + 1)) as string) : name;
 }

@@ -2,6 +2,8 @@
 export interface ReadRules {
   /** Blocks that an upstream may be behind the foremost one and still be asked about the newest block; `null`: as the chain's blocks come. */
   readonly headLagBlocks: number | null;
+  /** How many blocks `eth_getLogs` may read in a call. */
+  readonly maxLogsRange: number | null;
 }
 
-export const DEFAULT_READS: ReadRules = { headLagBlocks: null };
+export const DEFAULT_READS: ReadRules = { headLagBlocks: null, maxLogsRange: null };

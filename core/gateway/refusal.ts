@@ -20,10 +20,11 @@ export const REFUSALS = {
   quota_exceeded: { status: 429, message: 'The App has used up its quota.' },
   rate_limited: { status: 429, message: 'Too many requests of this App; try again later.' },
   body_too_large: { status: 413, message: 'The body is too large.' },
+  range_too_large: { status: 400, message: 'The range has too many blocks.', rpcCode: -32005 },
   batch_too_large: { status: 400, message: 'The batch has too many elements.' },
   upstream_unavailable: { status: 502, message: 'No node could answer.' },
   upstream_timeout: { status: 504, message: 'The node did not answer in time.' },
-} as const satisfies Record<string, { status: number; message: string }>;
+} as const satisfies Record<string, { status: number; message: string; rpcCode?: -32005 }>;
 
 export type RefusalReason = keyof typeof REFUSALS;
 

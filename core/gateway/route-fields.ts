@@ -145,6 +145,7 @@ function corsErrors({ cors: { origins } }: RouteFields): FieldError[] {
 /** What each number among the read rules may be; `null` is always allowed. */
 const READ_NUMBERS: readonly (readonly [string, NumberIn<ReadRules>, number, number])[] = [
   ['head_lag_blocks', 'headLagBlocks', 0, MAX_BLOCKS],
+  ['max_logs_range', 'maxLogsRange', 1, MAX_BLOCKS],
 ];
 
 function readErrors({ reads }: RouteFields): FieldError[] {

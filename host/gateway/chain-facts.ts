@@ -10,6 +10,8 @@ export interface ChainFacts {
   readonly maxLagBlocks: number;
   /** The same for requests of the newest block. */
   readonly headLagBlocks: number;
+  /** How many blocks a reorganisation may replace. */
+  readonly finalityBlocks: number;
 }
 
 /** By how a chain writes its addresses. TRON's nodes have Ethereum's JSON-RPC beside an HTTP API of their own. */
@@ -20,11 +22,16 @@ const FAMILIES: Readonly<Record<ChainDefinition['addressForm'], MethodFamily>> =
 };
 /** Two good nodes may have a new block so long one after the other. */
 const HEAD_LAG_SECONDS = 2;
-const UNKNOWN: ChainFacts = { family: null, maxLagBlocks: 10, headLagBlocks: 10 };
+const UNKNOWN: ChainFacts = { family: null, maxLagBlocks: 10, headLagBlocks: 10, finalityBlocks: 100 };
 const FACTS: ReadonlyMap<ChainCode, ChainFacts> = new Map(
-  CHAIN_DEFINITIONS.map(({ code, addressForm, maxLagBlocks, blockSeconds }) => [
+  CHAIN_DEFINITIONS.map(({ code, addressForm, maxLagBlocks, blockSeconds, finalityBlocks }) => [
     code,
-    { family: FAMILIES[addressForm], maxLagBlocks, headLagBlocks: Math.ceil(HEAD_LAG_SECONDS / blockSeconds) },
+    {
+      family: FAMILIES[addressForm],
+      maxLagBlocks,
+      headLagBlocks: Math.ceil(HEAD_LAG_SECONDS / blockSeconds),
+      finalityBlocks,
+    },
   ]),
 );
 

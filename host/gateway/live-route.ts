@@ -1,5 +1,5 @@
 import { chooseUpstream, MeteredRoute, MethodPolicy, offeredMethods, routeLimits } from '../../core/index.ts';
-import type { EffectiveLimits, GatewayRoute, GatewayRouteTable, Logger } from '../../core/index.ts';
+import type { ChainEnd, EffectiveLimits, GatewayRoute, GatewayRouteTable, Logger } from '../../core/index.ts';
 import { chainFacts } from './chain-facts.ts';
 import type { ChainFacts } from './chain-facts.ts';
 import type { OpenRawTransport } from './upstream-request.ts';
@@ -38,6 +38,12 @@ export function nextUpstream(
     headLag: route.reads.headLagBlocks ?? chain.headLagBlocks,
     draw: (below) => Math.floor(Math.random() * below),
   });
+}
+
+/** The newest block that an upstream has said it has, and how far behind it a block is final. */
+export function chainEnd({ chain, upstreams }: LiveRoute): ChainEnd {
+  const heads = upstreams.flatMap(({ health: { head } }) => head ?? []);
+  return { head: heads.length === 0 ? null : Math.max(...heads), finalityBlocks: chain.finalityBlocks };
 }
 
 /** What {@link LiveRoutes} needs. */

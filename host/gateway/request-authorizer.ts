@@ -3,6 +3,7 @@ import {
   applyAdmission,
   authenticateKey,
   checkChain,
+  checkLogsRange,
   effectiveLimits,
   effectiveMode,
   holdsKey,
@@ -10,7 +11,9 @@ import {
   preflightHeaders,
   readHead,
   readKey,
+  readsLogs,
   readTarget,
+  repeatsMember,
   refuse,
 } from '../../core/index.ts';
 import type {
@@ -26,7 +29,8 @@ import type {
   Refusal,
   RouteProtocol,
 } from '../../core/index.ts';
-import type { LiveRoutes } from './live-route.ts';
+import { chainEnd } from './live-route.ts';
+import type { LiveRoute, LiveRoutes } from './live-route.ts';
 import { HTTP_METHODS } from './refusal-reply.ts';
 import type { ExtractedKey } from './request-head-cache.ts';
 import type { RequestContext } from './request-context.ts';
@@ -106,10 +110,11 @@ export class RequestAuthorizer {
    */
   admitRequests(
     context: RequestContext,
-    { methods }: JsonRpcRequest,
+    request: JsonRpcRequest,
     policy: MethodPolicy,
     charged: number,
   ): AdmissionVerdict {
+    const { methods } = request;
     return applyAdmission(context.mode, () => {
       // Before the limit: a forbidden method must not use it up.
       const foreign = methods.find((method) => !policy.allows(method));
@@ -117,6 +122,8 @@ export class RequestAuthorizer {
         return refuse('method_not_allowed', {
           message: `The method ${foreign.slice(0, MAX_ECHO)} is not allowed on this gateway.`,
         });
+      const wide = checkRanges(context.live, request);
+      if (wide !== null) return wide;
       const beyond = this.#checkQuota(context, methods);
       if (beyond !== null) return beyond;
       const more = methods.length - charged;
@@ -178,6 +185,17 @@ export class RequestAuthorizer {
     );
     return context.admission.verdict === 'refused' ? context.admission.refusal : null;
   }
+}
+
+function checkRanges(live: LiveRoute | null, { methods, params, text }: JsonRpcRequest): Refusal | null {
+  const limit = live?.route.reads.maxLogsRange ?? null;
+  if (live === null || limit === null || !methods.some(readsLogs)) return null;
+  if (repeatsMember(text)) return refuse('bad_request', { message: 'A request has a member twice.' });
+  for (const [index, method] of methods.entries()) {
+    const refusal = checkLogsRange(method, params[index], limit, chainEnd(live));
+    if (refusal !== null) return refusal;
+  }
+  return null;
 }
 
 /** Finds the App key, and removes it from the target. */

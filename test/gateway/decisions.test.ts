@@ -69,7 +69,7 @@ describe('reading JSON-RPC', () => {
       else {
         const elements = [JSON.parse(text)].flat() as readonly { params?: unknown }[];
         const params = elements.map((element) => element.params);
-        assert.deepEqual(read, { batch: text.trim().startsWith('['), methods: expected, params, ids });
+        assert.deepEqual(read, { batch: text.trim().startsWith('['), text, methods: expected, params, ids });
       }
     });
   }
@@ -190,6 +190,7 @@ describe('refusals', () => {
     quota_exceeded: 429,
     rate_limited: 429,
     body_too_large: 413,
+    range_too_large: 400,
     batch_too_large: 400,
     upstream_unavailable: 502,
     upstream_timeout: 504,

@@ -4,16 +4,21 @@ import { group, inputOf, plainNumber } from './fields.ts';
 
 const headLag =
   'Blocks that a node may be behind the foremost one for requests of the newest block; null is by the chain';
+const logsRange = 'Blocks that eth_getLogs may read in a call; null for no limit';
+
+const number = (description: string) => z.number().nullable().meta({ description });
+const numberField = (description: string) => plainNumber(description, true).nullable().optional();
 
 export const readsSchema = z
-  .object({ head_lag_blocks: z.number().nullable().meta({ description: headLag }) })
+  .object({ head_lag_blocks: number(headLag), max_logs_range: number(logsRange) })
   .meta({ id: 'ReadRules' });
 
-export function readsRecord({ headLagBlocks }: ReadRules): z.input<typeof readsSchema> {
-  return { head_lag_blocks: headLagBlocks };
+export function readsRecord({ headLagBlocks, maxLogsRange }: ReadRules): z.input<typeof readsSchema> {
+  return { head_lag_blocks: headLagBlocks, max_logs_range: maxLogsRange };
 }
 
 /** Read rules in a body. */
-export const readsBody = group({ head_lag_blocks: plainNumber(headLag, true).nullable().optional() }).transform(
-  inputOf,
-);
+export const readsBody = group({
+  head_lag_blocks: numberField(headLag),
+  max_logs_range: numberField(logsRange),
+}).transform(inputOf);

@@ -1,0 +1,57 @@
+const BACKSLASH = 0x5c;
+
+/** Where the string ends that begins at `start`, in JSON text that is known to be valid. */
+export function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
+    let slashes = 0;
+    while (text.charCodeAt(end - 1 - slashes) === BACKSLASH) slashes += 1;
+    if (slashes % 2 === 0) return end;
+  }
+}
+
+/** A member's name, with its escapes read. */
+export function nameOf(text: string, start: number, end: number): string {
+  const name = text.slice(start + 1, end);
+  return name.includes('\\') ? (JSON.parse(text.slice(start, end + 1)) as string) : name;
+}
+
+/** True if an object in JSON text, which is known to be valid, has a member twice: two readers may take different ones. */
+export function repeatsMember(text: string): boolean {
+  /** The names of each open object; `null` for a list. */
+  const open: (Set<string> | null)[] = [];
+  let nameComes = false;
+  for (let at = 0; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case 0x22: {
+        const end = endOfString(text, at);
+        const names = open.at(-1);
+        if (nameComes && names) {
+          const name = nameOf(text, at, end);
+          if (names.has(name)) return true;
+          names.add(name);
+          nameComes = false;
+        }
+        at = end;
+        break;
+      }
+      case 0x7b: // {
+        open.push(new Set());
+        nameComes = true;
+        break;
+      case 0x5b: // [
+        open.push(null);
+        nameComes = false;
+        break;
+      case 0x7d: // }
+      case 0x5d: // ]
+        open.pop();
+        nameComes = false;
+        break;
+      case 0x2c: // ,
+        nameComes = open.at(-1) !== null;
+        break;
+      default:
+    }
+  }
+  return false;
+}
