@@ -49,7 +49,16 @@ const gatewaySetting = z.strictObject(
         section,
       )
       .optional(),
-    reads: z.strictObject({ headLagBlocks: limit.optional(), maxLogsRange: limit.optional() }, section).optional(),
+    reads: z
+      .strictObject(
+        {
+          headLagBlocks: limit.optional(),
+          maxLogsRange: limit.optional(),
+          dedupe: z.boolean({ error: 'write true or false' }).optional(),
+        },
+        section,
+      )
+      .optional(),
     units: z
       .record(z.string(), number, { error: 'write what methods cost, such as {"eth_getLogs": 20, "*": 1}' })
       .optional(),

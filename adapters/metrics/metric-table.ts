@@ -86,6 +86,11 @@ export const METRIC_TABLE = {
     'app',
     'direction',
   ),
+  tillgate_gateway_shared_reads_total: counter(
+    'Reads that waited for the answer to an equal one (joined), got it (answered), or had to ask themselves after all (alone).',
+    'route',
+    'outcome',
+  ),
   tillgate_gateway_upstream_up: gauge('1 while an upstream of a route serves.', 'route', 'upstream'),
   tillgate_gateway_websockets: gauge('Open WebSocket connections.', 'route'),
   tillgate_worker_errors_total: counter('Passes of a worker that failed and are tried again.', 'loop'),

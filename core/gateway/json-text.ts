@@ -55,3 +55,36 @@ export function repeatsMember(text: string): boolean {
   }
   return false;
 }
+
+/**
+ * The members of an object in JSON text, which is known to be valid: each value as text, exactly as it came. `null` for
+ * another value, and for an object that has a member twice.
+ */
+export function membersOf(text: string): ReadonlyMap<string, string> | null {
+  const members = new Map<string, string>();
+  let depth = 0;
+  let name: string | null = null;
+  let valueAt = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 0x22) {
+      const end = endOfString(text, at);
+      if (depth === 1 && name === null) {
+        name = nameOf(text, at, end);
+        valueAt = text.indexOf(':', end + 1) + 1;
+        at = valueAt - 1;
+      } else at = end;
+    } else if (code === 0x7b || code === 0x5b) {
+      if (depth === 0 && code === 0x5b) return null;
+      depth += 1;
+    } else if (code === 0x2c || code === 0x7d || code === 0x5d) {
+      if (depth === 1 && name !== null) {
+        if (members.has(name)) return null;
+        members.set(name, text.slice(valueAt, at).trim());
+        name = null;
+      }
+      if (code !== 0x2c) depth -= 1;
+    }
+  }
+  return text.includes('{') && depth === 0 ? members : null;
+}

@@ -4,6 +4,8 @@ export interface ReadRules {
   readonly headLagBlocks: number | null;
   /** How many blocks `eth_getLogs` may read in a call. */
   readonly maxLogsRange: number | null;
+  /** Whether equal reads that are in flight at the same time are sent once. */
+  readonly dedupe: boolean;
 }
 
-export const DEFAULT_READS: ReadRules = { headLagBlocks: null, maxLogsRange: null };
+export const DEFAULT_READS: ReadRules = { headLagBlocks: null, maxLogsRange: null, dedupe: true };

@@ -71,6 +71,10 @@ export class GatewayMetrics {
     }));
   }
 
+  sharedRead(route: string, outcome: 'joined' | 'answered' | 'alone'): void {
+    this.#add('tillgate_gateway_shared_reads_total', `${route} ${outcome}`, 1, () => ({ route, outcome }));
+  }
+
   upstream(route: string, upstream: string, up: boolean): void {
     this.#metrics.gauge('tillgate_gateway_upstream_up', up ? 1 : 0, { route, upstream });
   }

@@ -32,6 +32,7 @@ import { HttpServerClient } from './http-server-client.ts';
 import { LiveRoutes } from './live-route.ts';
 import { logRefusal } from './exchange-report.ts';
 import { endWithRefusal, isEnding } from './refusal-response.ts';
+import { SharedReads } from './reads/shared-reads.ts';
 import { RequestAuthorizer } from './request-authorizer.ts';
 import { newRequestContext, receivedByNode } from './request-context.ts';
 import type { ReceivedRequest } from './request-context.ts';
@@ -134,7 +135,9 @@ class HttpGateway implements Gateway {
       keysInPath,
     });
     const common = { authorizer, metrics: this.#metrics, meter, allowance, logger };
-    this.#exchangeDeps = { ...common, timeoutQueue: this.#timeoutQueue, budget: new BufferBudget(maxKeptBytes) };
+    const budget = new BufferBudget(maxKeptBytes);
+    const sharedReads = new SharedReads({ metrics: this.#metrics, budget });
+    this.#exchangeDeps = { ...common, timeoutQueue: this.#timeoutQueue, budget, sharedReads };
     this.#checks = new HealthChecks({
       routes: this.#routes,
       metrics: this.#metrics,

@@ -15,7 +15,9 @@ import { upstreamHeaders } from './request-head-cache.ts';
 import { ResponseWriter } from './response-writer.ts';
 import type { Expirable, TimeoutQueue } from './timeout-queue.ts';
 import { UpstreamAttempts } from './upstream-attempts.ts';
-import type { UpstreamFailure, UpstreamRequest, UpstreamResponseHandler } from './upstream-request.ts';
+import { SharedResponse } from './reads/shared-response.ts';
+import type { ShareableRead, SharedRead, SharedReadHandler, SharedReads } from './reads/shared-reads.ts';
+import type { PendingResponse, UpstreamFailure, UpstreamResponseHandler } from './upstream-request.ts';
 import type { Upstream } from './upstream.ts';
 
 export interface HttpExchangeDeps extends Counters {
@@ -23,6 +25,7 @@ export interface HttpExchangeDeps extends Counters {
   readonly timeoutQueue: TimeoutQueue;
   readonly logger: Logger;
   readonly budget: BufferBudget;
+  readonly sharedReads: SharedReads;
 }
 
 /** Bodies up to this size are sent in one write; larger ones are streamed. */
@@ -36,14 +39,18 @@ const CLIENT_CLOSED_REQUEST = 499;
  * The client's side calls `onRequest…`, `onClientAborted` and `onDrain` ({@link ClientRequestHandler}); the upstream's
  * side calls `onUpstreamConnect` and `onResponse…` ({@link UpstreamResponseHandler}); the timeout queue calls `onTimeout`.
  */
-export class HttpExchange implements ClientRequestHandler, UpstreamResponseHandler, Expirable {
+export class HttpExchange implements ClientRequestHandler, UpstreamResponseHandler, SharedReadHandler, Expirable {
   expiresAt = 0;
   readonly #deps: HttpExchangeDeps;
   readonly #client: GatewayClient;
   readonly #context: RequestContext;
   #body: Buffer | RequestBodyStream | null = null;
   readonly #attempts = new UpstreamAttempts();
-  #request: UpstreamRequest | null = null;
+  #request: PendingResponse | null = null;
+  /** Set for a read that may get the answer of an equal one, or give its own. */
+  #read: ShareableRead | null = null;
+  /** Set while equal reads may wait for the answer to this one. */
+  #lead: SharedRead | null = null;
   /** True once the request counts towards the App's concurrency. */
   #entered = false;
   #over = false;
@@ -167,6 +174,7 @@ export class HttpExchange implements ClientRequestHandler, UpstreamResponseHandl
     this.#context.methods = request.methods;
     this.#attempts.idempotent = request.methods.every(isRead);
     if (upstreams.length > 1) this.#attempts.block = blockOf(request);
+    if (route.reads.dedupe) this.#read = this.#deps.sharedReads.read(this.#context, request);
     return this.#judge(this.#deps.authorizer.admitRequests(this.#context, request, policy, 1));
   }
 
@@ -190,21 +198,45 @@ export class HttpExchange implements ClientRequestHandler, UpstreamResponseHandl
       this.#refuse(refusal);
       return;
     }
-    const upstream = this.#attempts.first(live);
-    if (upstream === null) {
+    const followed = this.#read === null ? null : this.#deps.sharedReads.follow(this.#read, this);
+    const upstream = followed === null ? this.#attempts.first(live) : null;
+    if (followed === null && upstream === null) {
       this.#refuse(refuse('upstream_unavailable', { status: 503, retryAfterSeconds: 1 }));
       return;
     }
     this.#context.sent = true;
     recordSent(this.#deps, auth.key.app, live.metered, calls);
-    this.#ask(upstream, live);
+    if (upstream !== null) {
+      if (this.#read !== null) this.#lead = this.#deps.sharedReads.lead(this.#read);
+      this.#ask(upstream, live);
+      return;
+    }
+    this.#request = followed;
+    this.#expireIn(live.route.timeouts.connectMs + live.route.timeouts.firstByteMs);
+    this.#deps.timeoutQueue.add(this);
+  }
+
+  onSharedReply(body: Buffer): void {
+    if (this.#over) return;
+    this.#response.begin(200, JSON_TYPE, null);
+    this.#response.write(body);
+    this.#finish(200);
+    this.#response.end(this.#timeouts.idleMs);
+  }
+
+  onShareEnded(): void {
+    const { live } = this.#context;
+    if (this.#over || live === null) return;
+    const upstream = this.#attempts.first(live);
+    if (upstream === null) this.#refuse(refuse('upstream_unavailable', { status: 503, retryAfterSeconds: 1 }));
+    else this.#ask(upstream, live);
   }
 
   #ask(upstream: Upstream, { route }: LiveRoute): void {
     const context = this.#context;
     const body = this.#body;
     const headers = upstreamHeaders(context, upstream.own);
-    const request = upstream.newRequest(body, this);
+    const request = upstream.newRequest(body, this.#lead === null ? this : new SharedResponse(this, this.#lead));
     this.#request = request;
     this.#expireIn(route.timeouts.connectMs);
     this.#deps.timeoutQueue.add(this);
@@ -341,6 +373,9 @@ export class HttpExchange implements ClientRequestHandler, UpstreamResponseHandl
 
   #finish(status: number): void {
     this.#over = true;
+    this.#lead?.end();
+    // Equal reads that begin from now on must see what this one may have changed.
+    if (this.#context.sent && !this.#attempts.idempotent) this.#deps.sharedReads.wrote();
     this.#deps.timeoutQueue.delete(this);
     this.#deps.budget.give(this.#keptBytes);
     if (this.#entered) {
@@ -378,6 +413,7 @@ function blockOf({ methods, params }: JsonRpcRequest): number {
   return Math.max(...methods.map((method, index) => blockNeeded(method, params[index])));
 }
 
+const JSON_TYPE = ['Content-Type', 'application/json'];
 const EMPTY = Buffer.alloc(0);
 const NO_BODY = { contentLength: 0, chunked: false, encoded: false, expectsContinue: false };
 
@@ -394,6 +430,8 @@ guardMethods(HttpExchange, [
   'onResponseIdle',
   'onResponseEnd',
   'onDrain',
+  'onSharedReply',
+  'onShareEnded',
   'onClientAborted',
   'onRequestTimeout',
   'onTimeout',

@@ -52,7 +52,8 @@ export class ResponseWriter {
     return this.#buffered !== null || this.#client.retainsChunks;
   }
 
-  begin(status: number, fields: readonly string[], upstream: Upstream): void {
+  /** @param upstream - where it comes from; `null` for a response of the gateway's own */
+  begin(status: number, fields: readonly string[], upstream: Upstream | null): void {
     this.#status = status;
     this.#headers = this.#headersOf(fields, upstream);
     this.#buffered = [];
@@ -102,11 +103,11 @@ export class ResponseWriter {
     return this.#status === 204 || this.#status === 304 || this.#context.method === 'HEAD';
   }
 
-  #headersOf(fields: readonly string[], upstream: Upstream): string[] {
+  #headersOf(fields: readonly string[], upstream: Upstream | null): string[] {
     const length = this.#status === 204 ? null : contentLength(fields);
     this.#hasLength = length !== null;
     const headers = [
-      ...upstream.returned(fields),
+      ...(upstream?.returned(fields) ?? fields),
       'X-Trace-Id',
       this.#context.traceId,
       ...graceHeaders(this.#context.auth),

@@ -5,6 +5,18 @@ import type { RequestBodyStream } from './request-body-stream.ts';
 /** Most connections to one upstream; further requests wait for one of them, at most `connectMs`. */
 export const MAX_CONNECTIONS = 1024;
 
+/** A response that is waited for. */
+export interface PendingResponse {
+  /** True once a byte of the request may have reached the upstream. */
+  readonly requestSent: boolean;
+  /** Ends the request without a further call of the handler; it says nothing about the upstream. */
+  cancel(): void;
+  /** Ends a request that took too long, without a further call of the handler. */
+  expire(): void;
+  /** Continues a paused response. */
+  resume(): void;
+}
+
 /** What an {@link UpstreamRequest} reports. `HttpExchange` implements it. Exactly one of the last two comes last. */
 export interface UpstreamResponseHandler {
   /** A connection was assigned and the request is about to be written. */
@@ -60,7 +72,7 @@ const REFUSING: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 type Outcome = 'succeeded' | 'erred' | 'failed' | 'abandoned';
 
 /** One attempt at one upstream; it also records the outcome in the upstream's health. */
-export abstract class UpstreamRequest {
+export abstract class UpstreamRequest implements PendingResponse {
   protected readonly handler: UpstreamResponseHandler;
   readonly #health: UpstreamHealth;
   readonly #startedAt = performance.now();

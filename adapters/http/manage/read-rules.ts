@@ -1,24 +1,30 @@
 import type { ReadRules } from '../../../core/index.ts';
 import { z } from 'zod';
-import { group, inputOf, plainNumber } from './fields.ts';
+import { group, inputOf, plainNumber, yesNo } from './fields.ts';
 
 const headLag =
   'Blocks that a node may be behind the foremost one for requests of the newest block; null is by the chain';
 const logsRange = 'Blocks that eth_getLogs may read in a call; null for no limit';
+const dedupeText = 'Whether equal reads that are in flight at the same time are sent once';
 
 const number = (description: string) => z.number().nullable().meta({ description });
 const numberField = (description: string) => plainNumber(description, true).nullable().optional();
 
 export const readsSchema = z
-  .object({ head_lag_blocks: number(headLag), max_logs_range: number(logsRange) })
+  .object({
+    head_lag_blocks: number(headLag),
+    max_logs_range: number(logsRange),
+    dedupe: z.boolean().meta({ description: dedupeText }),
+  })
   .meta({ id: 'ReadRules' });
 
-export function readsRecord({ headLagBlocks, maxLogsRange }: ReadRules): z.input<typeof readsSchema> {
-  return { head_lag_blocks: headLagBlocks, max_logs_range: maxLogsRange };
+export function readsRecord({ headLagBlocks, maxLogsRange, dedupe }: ReadRules): z.input<typeof readsSchema> {
+  return { head_lag_blocks: headLagBlocks, max_logs_range: maxLogsRange, dedupe };
 }
 
 /** Read rules in a body. */
 export const readsBody = group({
   head_lag_blocks: numberField(headLag),
   max_logs_range: numberField(logsRange),
+  dedupe: yesNo(dedupeText).optional(),
 }).transform(inputOf);

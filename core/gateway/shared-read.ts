@@ -1,0 +1,46 @@
+import type { JsonRpcRequest } from './json-rpc.ts';
+import { membersOf } from './json-text.ts';
+import { isRead } from './method-policy.ts';
+
+const REQUEST: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params']);
+
+/**
+ * What two reads have in common that get the same answer: method and parameters, exactly as they came. `null` for what
+ * only its own client can be answered: batches, notifications, what may change something, and requests with members of
+ * their own.
+ */
+export function sharedReadKey({ batch, methods, ids, text }: JsonRpcRequest): string | null {
+  const [method = ''] = methods;
+  const [id = null] = ids;
+  if (batch || id === null || id === 'null' || !isRead(method)) return null;
+  const members = membersOf(text);
+  if (members?.get('jsonrpc') !== '"2.0"') return null;
+  for (const name of members.keys()) if (!REQUEST.has(name)) return null;
+  return `${method}\n${members.get('params') ?? ''}`;
+}
+
+/**
+ * What a reply says, without the id of the request that it answers: its result, or its error, exactly as it came. `null`
+ * for anything but a plain reply to the request with that id.
+ *
+ * @param id - as JSON text
+ */
+export function sharedAnswer(text: string, id: string): string | null {
+  try {
+    JSON.parse(text);
+  } catch {
+    return null;
+  }
+  const members = membersOf(text);
+  if (members?.size !== 3 || members.get('jsonrpc') !== '"2.0"' || members.get('id') !== id) return null;
+  for (const name of ['result', 'error']) {
+    const value = members.get(name);
+    if (value !== undefined) return `"${name}":${value}`;
+  }
+  return null;
+}
+
+/** The reply to the request with that id. @param answer - as {@link sharedAnswer} gives it */
+export function replyWith(answer: string, id: string): string {
+  return `{"jsonrpc":"2.0","id":${id},${answer}}`;
+}

@@ -1,0 +1,54 @@
+import type { UpstreamFailure, UpstreamResponseHandler } from '../upstream-request.ts';
+import { codingOf } from './decode-body.ts';
+import type { SharedRead } from './shared-reads.ts';
+
+/** Passes a response on to its own request, and keeps it for the equal ones that wait. */
+export class SharedResponse implements UpstreamResponseHandler {
+  readonly #handler: UpstreamResponseHandler;
+  readonly #lead: SharedRead;
+  #kept = false;
+  #coding = '';
+
+  constructor(handler: UpstreamResponseHandler, lead: SharedRead) {
+    this.#handler = handler;
+    this.#lead = lead;
+  }
+
+  onUpstreamConnect(): void {
+    this.#handler.onUpstreamConnect();
+  }
+
+  onResponseHeaders(status: number, fields: readonly string[]): void {
+    // Another upstream may be asked after any other status.
+    if (status === 200) {
+      this.#kept = this.#lead.close();
+      this.#coding = codingOf(fields);
+    }
+    this.#handler.onResponseHeaders(status, fields);
+  }
+
+  onResponseData(chunk: Buffer): boolean {
+    if (this.#kept) this.#lead.keep(chunk);
+    const ready = this.#handler.onResponseData(chunk);
+    // One client that reads slowly must not hold the others up.
+    if (!ready && this.#kept) this.#lead.end();
+    return ready;
+  }
+
+  onResponseIdle(): void {
+    this.#handler.onResponseIdle();
+  }
+
+  get retainsChunks(): boolean {
+    return this.#handler.retainsChunks;
+  }
+
+  onResponseEnd(): void {
+    if (this.#kept) this.#lead.complete(this.#coding);
+    this.#handler.onResponseEnd();
+  }
+
+  onResponseError(failure: UpstreamFailure): void {
+    this.#handler.onResponseError(failure);
+  }
+}
