@@ -8,4 +8,4 @@ export interface ReadRules {
   readonly dedupe: boolean;
 }
 
-export const DEFAULT_READS: ReadRules = { headLagBlocks: null, maxLogsRange: null, dedupe: true };
+export const DEFAULT_READS: ReadRules = { headLagBlocks: null, maxLogsRange: null, dedupe: false };

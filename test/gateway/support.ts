@@ -108,7 +108,7 @@ export const routeOf = (upstreams: readonly string[], changes: Partial<GatewayRo
   cors: DEFAULT_CORS,
   units: {},
   // Tests count the requests that arrive at a node.
-  reads: { ...DEFAULT_READS, dedupe: false },
+  reads: DEFAULT_READS,
   maxBodyBytes: DEFAULT_MAX_BODY_BYTES,
   maxBatch: DEFAULT_MAX_BATCH,
   ...changes,
