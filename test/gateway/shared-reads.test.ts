@@ -46,7 +46,11 @@ bothPaths('fault 154: equal reads in flight', (path) => {
       const { id, method } = JSON.parse(body) as { id: number; method: string };
       held.push({ id, method, res });
     });
-    const gate = await startGateway([routeOf([node.url], { reads: { ...DEFAULT_READS, dedupe: true }, ...changes })], {}, path);
+    const gate = await startGateway(
+      [routeOf([node.url], { reads: { ...DEFAULT_READS, dedupe: true }, ...changes })],
+      {},
+      path,
+    );
     started.push(node, gate);
     return { gate, node, held };
   };

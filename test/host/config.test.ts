@@ -37,7 +37,12 @@ describe('the configuration', () => {
     assert.equal(config.listen.port, 8080);
     assert.equal(config.callbacks.allowPrivateNetworks, true);
     assert.equal(config.rateSources[0]?.use, 'static');
-    assert.deepEqual(config.gateway, { fastPath: true, keysInPath: true, usageRetentionMs: 400 * 86_400_000 });
+    assert.deepEqual(config.gateway, {
+      fastPath: true,
+      keysInPath: true,
+      sales: null,
+      usageRetentionMs: 400 * 86_400_000,
+    });
     assert.deepEqual(config.orders, {
       timeoutMs: 1_800_000,
       watchMs: 86_400_000,
@@ -91,6 +96,33 @@ describe('the configuration', () => {
     assert.deepEqual(Object.keys(problemsOf({ lightning: {} })), ['lightning']);
     assert.deepEqual(Object.keys(problemsOf({ callbacks: { hosts: ['*.shop.example', 'https://shop.example'] } })), [
       'callbacks.hosts.1',
+    ]);
+  });
+
+  test('plans keep their order; each wrong field of a plan is named', () => {
+    const account = '1574601001451652541';
+    const plan = { units: 1_000, price: '12.50', currency: 'EUR' };
+    const sales = (plans: object) => ({ gateway: { sales: { account, plans } } });
+    assert.deepEqual(resolveConfig(sales({ b: plan, a: { ...plan, currency: 'JPY', price: '900' } })).gateway.sales, {
+      accountId: account,
+      newAppsPrepaid: true,
+      plans: [
+        { name: 'b', units: 1_000, vsCurrency: 'EUR', vsPrice: { digits: 125n, scale: 1 } },
+        { name: 'a', units: 1_000, vsCurrency: 'JPY', vsPrice: { digits: 900n, scale: 0 } },
+      ],
+    });
+    for (const [wrong, path] of [
+      [{ ...plan, units: 0 }, 'units'],
+      [{ ...plan, price: '0' }, 'price'],
+      [{ ...plan, price: '12.505' }, 'price'],
+      [{ ...plan, price: 12.5 }, 'price'],
+      [{ ...plan, currency: 'XXX' }, 'currency'],
+    ] as const)
+      assert.deepEqual(Object.keys(problemsOf(sales({ a: wrong }))), [`gateway.sales.plans.a.${path}`]);
+    assert.deepEqual(Object.keys(problemsOf(sales({}))), ['gateway.sales.plans']);
+    assert.deepEqual(Object.keys(problemsOf(sales({ 'No Name': plan }))), ['gateway.sales.plans.No Name']);
+    assert.deepEqual(Object.keys(problemsOf({ gateway: { sales: { account: 'me', plans: { a: plan } } } })), [
+      'gateway.sales.account',
     ]);
   });
 
@@ -256,7 +288,12 @@ describe('the configuration', () => {
     });
     assert.equal(config.mode, 'production');
     assert.deepEqual([config.keys.graceSeconds, config.auth.clockSkewMs], [7, 2_000]);
-    assert.deepEqual(config.gateway, { fastPath: false, keysInPath: false, usageRetentionMs: 62 * 86_400_000 });
+    assert.deepEqual(config.gateway, {
+      fastPath: false,
+      keysInPath: false,
+      sales: null,
+      usageRetentionMs: 62 * 86_400_000,
+    });
     assert.deepEqual(config.rateSources, [{ use: 'coingecko', apiKey: 'CG-text' }]);
     assert.equal(config.callbacks.allowPrivateNetworks, false);
     for (const name of ['listen', 'database', 'plugins', 'dataDir', 'apiDocs']) assert.ok(!(name in config), name);
