@@ -173,13 +173,14 @@ bothPaths("a client's connection", (path) => {
       gate.port,
       lines(...head, START[2]!, 'Connection: close') + lines(...head, START[2]!),
     );
-    // Node refuses the bytes behind a last request before that request is answered.
+    // Node refuses the bytes behind a last request before that request is answered; 20.19.0 skips them.
     assert.match(
       closed.text,
       path === 'fast'
         ? /^HTTP\/1\.1 200 [\s\S]*Connection: close\r\n\r\n$/
-        : /^HTTP\/1\.1 400 [\s\S]*Connection: close\r\n/,
+        : /^HTTP\/1\.1 (?:200|400) [\s\S]*Connection: close\r\n/,
     );
+    assert.equal(closed.replies.length, 1);
     assert(node.seen.length <= 1);
   });
 

@@ -110,7 +110,9 @@ bothPaths('fault 128: an offer of another protocol than WebSocket is ignored', (
     gate.server.maxHeadersCount = 40;
     const fields = [...Array.from({ length: 80 }, () => 'a:'), `Content-Length: ${INNER.length}`];
     const { text } = await rawExchange(gate.port, post(...H2C, ...fields) + INNER + INNER);
-    assert.deepEqual([text, node.seen.at(-1)?.url === '/inner'], ['', false]);
+    // Node 20 drops the fields; later ones refuse the request themselves.
+    assert.match(text, /^(?:$|HTTP\/1\.1 431 )/);
+    assert.notEqual(node.seen.at(-1)?.url, '/inner');
   });
 
   test('pipelined offers are answered in order, each once', async () => {
