@@ -135,6 +135,7 @@ export * from './gateway/block-reference.ts';
 export * from './gateway/read-rules.ts';
 export * from './gateway/logs-range.ts';
 export * from './gateway/shared-read.ts';
+export * from './gateway/cached-read.ts';
 export * from './gateway/app-limits.ts';
 export * from './gateway/rate-limit-sync.ts';
 export * from './gateway/metered-route.ts';

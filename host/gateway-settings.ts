@@ -6,6 +6,7 @@ import { section } from './setting-fields.ts';
 const text = (what: string) => z.string({ error: `write ${what}` });
 const number = z.number({ error: 'write a number' });
 const limit = number.nullable();
+const flag = z.boolean({ error: 'write true or false' });
 const methods = z.array(text('a method, such as "eth_*"'), { error: 'write a list of methods, such as ["eth_*"]' });
 const upstream = z.union(
   [z.string(), z.strictObject({ url: z.string(), headers: z.record(z.string(), z.string()).optional() })],
@@ -54,7 +55,8 @@ const gatewaySetting = z.strictObject(
         {
           headLagBlocks: limit.optional(),
           maxLogsRange: limit.optional(),
-          dedupe: z.boolean({ error: 'write true or false' }).optional(),
+          dedupe: flag.optional(),
+          cache: flag.optional(),
         },
         section,
       )

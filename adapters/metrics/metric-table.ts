@@ -91,6 +91,12 @@ export const METRIC_TABLE = {
     'route',
     'outcome',
   ),
+  tillgate_gateway_cached_reads_total: counter(
+    'Reads that could be answered from memory: those that were (hit) and those that were not (miss).',
+    'route',
+    'outcome',
+  ),
+  tillgate_gateway_read_cache_bytes: gauge('Memory of the answers that the gateway keeps.'),
   tillgate_gateway_upstream_up: gauge('1 while an upstream of a route serves.', 'route', 'upstream'),
   tillgate_gateway_websockets: gauge('Open WebSocket connections.', 'route'),
   tillgate_worker_errors_total: counter('Passes of a worker that failed and are tried again.', 'loop'),

@@ -6,6 +6,8 @@ export interface ReadRules {
   readonly maxLogsRange: number | null;
   /** Whether equal reads that are in flight at the same time are sent once. */
   readonly dedupe: boolean;
+  /** Whether answers about final blocks are kept in memory (JSON-RPC of Ethereum's family). */
+  readonly cache: boolean;
 }
 
-export const DEFAULT_READS: ReadRules = { headLagBlocks: null, maxLogsRange: null, dedupe: false };
+export const DEFAULT_READS: ReadRules = { headLagBlocks: null, maxLogsRange: null, dedupe: false, cache: false };

@@ -30,6 +30,7 @@ export class GatewayMetrics {
   readonly #metrics: Metrics;
   readonly #tally = new AdmissionTally();
   readonly #open = new Map<string, number>();
+  #cacheBytes = 0;
   readonly #pending = new Map<string, Pending>();
   readonly #timer = setInterval(() => this.flush(), FLUSH_MS).unref();
 
@@ -75,6 +76,11 @@ export class GatewayMetrics {
     this.#add('tillgate_gateway_shared_reads_total', `${route} ${outcome}`, 1, () => ({ route, outcome }));
   }
 
+  cachedRead(route: string, outcome: 'hit' | 'miss', cacheBytes: number): void {
+    this.#cacheBytes = cacheBytes;
+    this.#add('tillgate_gateway_cached_reads_total', `${route} ${outcome}`, 1, () => ({ route, outcome }));
+  }
+
   upstream(route: string, upstream: string, up: boolean): void {
     this.#metrics.gauge('tillgate_gateway_upstream_up', up ? 1 : 0, { route, upstream });
   }
@@ -93,6 +99,7 @@ export class GatewayMetrics {
   flush(): void {
     for (const { name, labels, count } of this.#pending.values()) this.#metrics.count(name, labels, count);
     this.#pending.clear();
+    if (this.#cacheBytes > 0) this.#metrics.gauge('tillgate_gateway_read_cache_bytes', this.#cacheBytes);
   }
 
   close(): void {

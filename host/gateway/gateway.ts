@@ -32,6 +32,7 @@ import { HttpServerClient } from './http-server-client.ts';
 import { LiveRoutes } from './live-route.ts';
 import { logRefusal } from './exchange-report.ts';
 import { endWithRefusal, isEnding } from './refusal-response.ts';
+import { ReadCache } from './reads/read-cache.ts';
 import { SharedReads } from './reads/shared-reads.ts';
 import { RequestAuthorizer } from './request-authorizer.ts';
 import { newRequestContext, receivedByNode } from './request-context.ts';
@@ -91,6 +92,8 @@ export interface Gateway {
 
 const HEALTH_INTERVAL_MS = 10_000;
 const MAX_KEPT_BYTES = 256 * 1024 * 1024;
+/** Of the answers that are kept for all routes together. */
+const MAX_CACHE_BYTES = 64 * 1024 * 1024;
 
 /** Makes a gateway; its health checks begin at once. */
 export function createGateway(deps: GatewayDeps): Gateway {
@@ -136,7 +139,7 @@ class HttpGateway implements Gateway {
     });
     const common = { authorizer, metrics: this.#metrics, meter, allowance, logger };
     const budget = new BufferBudget(maxKeptBytes);
-    const sharedReads = new SharedReads({ metrics: this.#metrics, budget });
+    const sharedReads = new SharedReads({ metrics: this.#metrics, budget, cache: new ReadCache(MAX_CACHE_BYTES) });
     this.#exchangeDeps = { ...common, timeoutQueue: this.#timeoutQueue, budget, sharedReads };
     this.#checks = new HealthChecks({
       routes: this.#routes,

@@ -13,7 +13,7 @@ export interface HealthDeps {
 }
 
 const TIMEOUT_MS = 5_000;
-const MAX_REPLY_BYTES = 64 * 1024;
+const MAX_REPLY_BYTES = 1024 * 1024;
 /** Asks every upstream of every route at intervals whether it answers, and for its block height. */
 export class HealthChecks {
   readonly #deps: HealthDeps;
@@ -42,6 +42,7 @@ export class HealthChecks {
         live.upstreams.map((upstream) => ({ live, upstream })),
       );
       await Promise.all(pairs.map(({ live, upstream }) => this.#check(live, upstream)));
+      await Promise.all([...this.#deps.routes.all()].map((live) => this.#followFinal(live)));
       const present = new Set(pairs.map(({ upstream }) => upstream));
       for (const upstream of this.#known.keys()) if (!present.has(upstream)) this.#known.delete(upstream);
     } catch (error) {
@@ -62,6 +63,11 @@ export class HealthChecks {
       health.checkFailed(performance.now());
     }
     this.#report(live, upstream, health.state(performance.now()) === 'up');
+  }
+
+  async #followFinal({ final, upstreams }: LiveRoute): Promise<void> {
+    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(TIMEOUT_MS)]);
+    await final?.follow(upstreams, performance.now(), (upstream, block) => hashOf(upstream, block, signal));
   }
 
   #report({ route }: LiveRoute, upstream: Upstream, up: boolean): void {
@@ -106,9 +112,39 @@ async function askHttp(upstream: Upstream, signal: AbortSignal): Promise<null> {
   return null;
 }
 
+/** The hash of a block of Ethereum's family; `null` where the upstream does not say one. */
+async function hashOf(upstream: Upstream, block: number, signal: AbortSignal): Promise<string | null> {
+  try {
+    const { result } = await callRpc(upstream, 'eth_getBlockByNumber', [`0x${block.toString(16)}`, false], signal);
+    const { hash } = (result ?? {}) as { readonly hash?: unknown };
+    return typeof hash === 'string' ? hash.toLowerCase() : null;
+  } catch {
+    // Nothing is final then that was not before.
+    return null;
+  }
+}
+
 async function askRpc(upstream: Upstream, method: string, signal: AbortSignal): Promise<number | null> {
+  const { result, error } = await callRpc(upstream, method, [], signal);
+  if (result === undefined && (error === undefined || error === null)) throw new Error('no JSON-RPC answer');
+  const head = typeof result === 'number' || typeof result === 'string' ? Number(result) : NaN;
+  // An error response, for example for an unknown method, still shows that the upstream is up.
+  return Number.isSafeInteger(head) ? head : null;
+}
+
+interface RpcReply {
+  readonly result?: unknown;
+  readonly error?: unknown;
+}
+
+async function callRpc(
+  upstream: Upstream,
+  method: string,
+  params: readonly unknown[],
+  signal: AbortSignal,
+): Promise<RpcReply> {
   const own = upstream.own.names.has('content-type') ? [] : ['content-type', 'application/json'];
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [] });
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
   const reply = await upstream.pool.request({
     path: upstream.rpcTarget('/'),
     method: 'POST',
@@ -121,9 +157,5 @@ async function askRpc(upstream: Upstream, method: string, signal: AbortSignal): 
     text += String(chunk);
     if (text.length > MAX_REPLY_BYTES) throw new Error('too long');
   }
-  const { result, error } = JSON.parse(text) as { readonly result?: unknown; readonly error?: unknown };
-  if (result === undefined && (error === undefined || error === null)) throw new Error('no JSON-RPC answer');
-  const head = typeof result === 'number' || typeof result === 'string' ? Number(result) : NaN;
-  // An error response, for example for an unknown method, still shows that the upstream is up.
-  return Number.isSafeInteger(head) ? head : null;
+  return JSON.parse(text) as RpcReply;
 }

@@ -1,5 +1,5 @@
 import { blockNeeded, DEFAULT_TIMEOUTS, isRead, isRefusal, refuse } from '../../core/index.ts';
-import type { AdmissionVerdict, JsonRpcRequest, Logger, Refusal } from '../../core/index.ts';
+import type { AdmissionVerdict, AppView, JsonRpcRequest, Logger, Refusal } from '../../core/index.ts';
 import type { BufferBudget } from './buffer-budget.ts';
 import { CONNECT_TIMEOUT, INVALID_REQUEST } from './failure-reasons.ts';
 import { callsOf, logRefusal, recordExchange, recordSent } from './exchange-report.ts';
@@ -168,13 +168,13 @@ export class HttpExchange implements ClientRequestHandler, UpstreamResponseHandl
   }
 
   /** Checks exactly the bytes that are going to be sent. */
-  #checkRpc(body: Buffer, { route, policy, upstreams }: LiveRoute): Refusal | null {
+  #checkRpc(body: Buffer, { route, policy, upstreams, shares }: LiveRoute): Refusal | null {
     const request = readRpcBody(body, route.maxBatch);
     if (isRefusal(request)) return request;
     this.#context.methods = request.methods;
     this.#attempts.idempotent = request.methods.every(isRead);
     if (upstreams.length > 1) this.#attempts.block = blockOf(request);
-    if (route.reads.dedupe) this.#read = this.#deps.sharedReads.read(this.#context, request);
+    if (shares) this.#read = this.#deps.sharedReads.read(this.#context, request);
     return this.#judge(this.#deps.authorizer.admitRequests(this.#context, request, policy, 1));
   }
 
@@ -198,14 +198,19 @@ export class HttpExchange implements ClientRequestHandler, UpstreamResponseHandl
       this.#refuse(refusal);
       return;
     }
+    const cached = this.#read === null ? null : this.#deps.sharedReads.cached(this.#read);
+    if (cached !== null) {
+      this.#markSent(auth.key.app, live);
+      this.onSharedReply(cached);
+      return;
+    }
     const followed = this.#read === null ? null : this.#deps.sharedReads.follow(this.#read, this);
     const upstream = followed === null ? this.#attempts.first(live) : null;
     if (followed === null && upstream === null) {
       this.#refuse(refuse('upstream_unavailable', { status: 503, retryAfterSeconds: 1 }));
       return;
     }
-    this.#context.sent = true;
-    recordSent(this.#deps, auth.key.app, live.metered, calls);
+    this.#markSent(auth.key.app, live);
     if (upstream !== null) {
       if (this.#read !== null) this.#lead = this.#deps.sharedReads.lead(this.#read);
       this.#ask(upstream, live);
@@ -214,6 +219,11 @@ export class HttpExchange implements ClientRequestHandler, UpstreamResponseHandl
     this.#request = followed;
     this.#expireIn(live.route.timeouts.connectMs + live.route.timeouts.firstByteMs);
     this.#deps.timeoutQueue.add(this);
+  }
+
+  #markSent(app: AppView, live: LiveRoute): void {
+    this.#context.sent = true;
+    recordSent(this.#deps, app, live.metered, callsOf(this.#context));
   }
 
   onSharedReply(body: Buffer): void {
@@ -236,7 +246,10 @@ export class HttpExchange implements ClientRequestHandler, UpstreamResponseHandl
     const context = this.#context;
     const body = this.#body;
     const headers = upstreamHeaders(context, upstream.own);
-    const request = upstream.newRequest(body, this.#lead === null ? this : new SharedResponse(this, this.#lead));
+    const request = upstream.newRequest(
+      body,
+      this.#lead === null ? this : new SharedResponse(this, this.#lead, upstream),
+    );
     this.#request = request;
     this.#expireIn(route.timeouts.connectMs);
     this.#deps.timeoutQueue.add(this);

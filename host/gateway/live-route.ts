@@ -2,6 +2,7 @@ import { chooseUpstream, MeteredRoute, MethodPolicy, offeredMethods, routeLimits
 import type { ChainEnd, EffectiveLimits, GatewayRoute, GatewayRouteTable, Logger } from '../../core/index.ts';
 import { chainFacts } from './chain-facts.ts';
 import type { ChainFacts } from './chain-facts.ts';
+import { FinalBlock } from './reads/final-block.ts';
 import type { OpenRawTransport } from './upstream-request.ts';
 import { Upstream } from './upstream.ts';
 
@@ -16,6 +17,10 @@ export interface LiveRoute {
   readonly limits: EffectiveLimits;
   readonly metered: MeteredRoute;
   readonly upstreams: readonly Upstream[];
+  /** Whether reads may share answers, in flight or from memory. */
+  readonly shares: boolean;
+  /** Followed where answers are kept in memory; of this route as it is, so that a change of it forgets them. */
+  readonly final: FinalBlock | null;
 }
 
 /** For {@link nextUpstream}: what depends on the newest block, or may. */
@@ -116,7 +121,11 @@ export class LiveRoutes {
     });
     const limits = routeLimits(route, this.#limitPerAccount);
     const chain = chainFacts(route.chain);
+    const { cache, dedupe } = route.reads;
+    const kept = cache && route.protocol === 'jsonrpc' && chain.family === 'evm';
+    const final = kept ? new FinalBlock(chain.finalityBlocks) : null;
+    const shares = dedupe || final !== null;
     const policy = new MethodPolicy(route.methods, offeredMethods(chain.family));
-    return { route, chain, policy, limits, metered: new MeteredRoute(route), upstreams };
+    return { route, chain, policy, limits, metered: new MeteredRoute(route), upstreams, shares, final };
   }
 }

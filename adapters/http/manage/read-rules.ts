@@ -6,6 +6,7 @@ const headLag =
   'Blocks that a node may be behind the foremost one for requests of the newest block; null is by the chain';
 const logsRange = 'Blocks that eth_getLogs may read in a call; null for no limit';
 const dedupeText = 'Whether equal reads that are in flight at the same time are sent once';
+const cacheText = 'Whether answers about final blocks are kept in memory';
 
 const number = (description: string) => z.number().nullable().meta({ description });
 const numberField = (description: string) => plainNumber(description, true).nullable().optional();
@@ -15,11 +16,12 @@ export const readsSchema = z
     head_lag_blocks: number(headLag),
     max_logs_range: number(logsRange),
     dedupe: z.boolean().meta({ description: dedupeText }),
+    cache: z.boolean().meta({ description: cacheText }),
   })
   .meta({ id: 'ReadRules' });
 
-export function readsRecord({ headLagBlocks, maxLogsRange, dedupe }: ReadRules): z.input<typeof readsSchema> {
-  return { head_lag_blocks: headLagBlocks, max_logs_range: maxLogsRange, dedupe };
+export function readsRecord({ headLagBlocks, maxLogsRange, dedupe, cache }: ReadRules): z.input<typeof readsSchema> {
+  return { head_lag_blocks: headLagBlocks, max_logs_range: maxLogsRange, dedupe, cache };
 }
 
 /** Read rules in a body. */
@@ -27,4 +29,5 @@ export const readsBody = group({
   head_lag_blocks: numberField(headLag),
   max_logs_range: numberField(logsRange),
   dedupe: yesNo(dedupeText).optional(),
+  cache: yesNo(cacheText).optional(),
 }).transform(inputOf);

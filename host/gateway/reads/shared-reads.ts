@@ -1,11 +1,23 @@
 import { isUtf8 } from 'node:buffer';
-import { blockNeeded, replyWith, requestHeaders, sharedAnswer, sharedReadKey } from '../../../core/index.ts';
+import {
+  blockNeeded,
+  blockOfAnswer,
+  isCacheable,
+  repeatsMember,
+  replyWith,
+  requestHeaders,
+  sharedAnswer,
+  sharedReadKey,
+} from '../../../core/index.ts';
 import type { JsonRpcRequest } from '../../../core/index.ts';
 import type { BufferBudget } from '../buffer-budget.ts';
 import type { GatewayMetrics } from '../gateway-metrics.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { PendingResponse } from '../upstream-request.ts';
+import type { Upstream } from '../upstream.ts';
 import { decodeBody } from './decode-body.ts';
+import type { FinalBlock } from './final-block.ts';
+import type { ReadCache } from './read-cache.ts';
 
 /** A read that waits for the answer to an equal one. */
 export interface SharedReadHandler {
@@ -18,6 +30,7 @@ export interface SharedReadHandler {
 export interface SharedReadsDeps {
   readonly metrics: GatewayMetrics;
   readonly budget: BufferBudget;
+  readonly cache: ReadCache;
 }
 
 /** A reply up to this size, in bytes, is shared; for a larger one each has to ask itself. */
@@ -34,6 +47,19 @@ export interface ShareableRead {
   readonly route: string;
   /** False for what the newest block may change. */
   readonly namesBlock: boolean;
+  /** False where each is to be sent. */
+  readonly joins: boolean;
+  /** What its answer is kept by; `null` for one that is never kept. */
+  readonly kept: KeptBy | null;
+}
+
+/** The call whose answer is kept, and what was final when it was sent. */
+interface KeptBy {
+  readonly method: string;
+  readonly params: readonly unknown[];
+  readonly final: FinalBlock;
+  readonly generation: number;
+  readonly height: number;
 }
 
 /** Equal reads that are in flight at the same time, sent once (decision 0039). */
@@ -50,8 +76,9 @@ export class SharedReads {
 
   /** What a request may be shared by; `null` for one whose route or kind shares nothing. */
   read(context: RequestContext, request: JsonRpcRequest): ShareableRead | null {
-    const route = context.live?.route;
-    if (route?.reads.dedupe !== true) return null;
+    const { live } = context;
+    if (live?.shares !== true) return null;
+    const { route, final } = live;
     const call = sharedReadKey(request);
     if (call === null) return null;
     return {
@@ -59,12 +86,31 @@ export class SharedReads {
       id: request.ids[0] as string,
       route: route.host,
       namesBlock: blockNeeded(request.methods[0] as string, request.params[0]) < Infinity,
+      joins: route.reads.dedupe,
+      kept: final === null ? null : keptBy(request, final),
     };
+  }
+
+  /** The reply from memory; `null` when there is none. */
+  cached({ key, id, route, kept }: ShareableRead): Buffer | null {
+    if (kept === null) return null;
+    const answer = this.#deps.cache.find(key, kept.final);
+    this.#deps.metrics.cachedRead(route, answer === null ? 'miss' : 'hit', this.#deps.cache.bytes);
+    return answer === null ? null : Buffer.from(replyWith(answer, id));
+  }
+
+  /** Keeps an answer whose block is final, and was when the request was sent. */
+  keep({ key, kept }: ShareableRead, answer: string, upstream: Upstream): void {
+    if (kept === null) return;
+    const { method, params, final, generation, height } = kept;
+    const block = blockOfAnswer(method, params, answer);
+    if (block === null || block > height || generation !== final.generation || !final.has(upstream)) return;
+    this.#deps.cache.put(key, { answer, block, final, generation });
   }
 
   /** Waits for an equal request that is in flight; `null` when there is none that may be waited for. */
   follow(read: ShareableRead, handler: SharedReadHandler): PendingResponse | null {
-    const lead = this.#leads.get(read.key);
+    const lead = read.joins ? this.#leads.get(read.key) : undefined;
     if (lead === undefined) return null;
     const fresh = lead.writes === this.#writes && performance.now() - lead.startedAt <= MAX_AGE_MS;
     if (!fresh && !read.namesBlock) return null;
@@ -75,7 +121,7 @@ export class SharedReads {
   /** A request that goes to a node itself, and that others may wait for. */
   lead(read: ShareableRead): SharedRead {
     const lead = new SharedRead(this, read, this.#writes, this.#deps.budget);
-    this.#leads.set(read.key, lead);
+    if (read.joins) this.#leads.set(read.key, lead);
     return lead;
   }
 
@@ -103,6 +149,13 @@ export class SharedReads {
   }
 }
 
+function keptBy({ methods, params, text }: JsonRpcRequest, final: FinalBlock): KeptBy | null {
+  const [method = ''] = methods;
+  const [given] = params;
+  if (!Array.isArray(given) || !isCacheable(method, given) || repeatsMember(text)) return null;
+  return { method, params: given as readonly unknown[], final, generation: final.generation, height: final.height };
+}
+
 interface Follower {
   readonly read: ShareableRead;
   readonly handler: SharedReadHandler;
@@ -119,6 +172,7 @@ export class SharedRead {
   #chunks: Buffer[] = [];
   #bytes = 0;
   #decoding = false;
+  #ended = false;
 
   constructor(reads: SharedReads, read: ShareableRead, writes: number, budget: BufferBudget) {
     this.#reads = reads;
@@ -134,15 +188,15 @@ export class SharedRead {
     return { requestSent: true, cancel: leave, expire: leave, resume: () => undefined };
   }
 
-  /** The answer begins. @returns whether anybody waits for it */
+  /** The answer begins. @returns whether it is wanted */
   close(): boolean {
     this.#reads.closed(this);
-    return this.#followers.size > 0;
+    return this.#wanted;
   }
 
   /** Keeps a part of the answer. The chunk may be overwritten afterwards. */
   keep(chunk: Buffer): void {
-    if (this.#followers.size === 0) return;
+    if (!this.#wanted) return;
     if (this.#bytes + chunk.length > MAX_SHARED_BYTES || !this.#budget.take(chunk.length)) {
       this.end();
       return;
@@ -152,13 +206,16 @@ export class SharedRead {
   }
 
   /** The answer is complete. */
-  complete(coding: string): void {
-    if (this.#followers.size === 0) return;
+  complete(coding: string, upstream: Upstream): void {
+    if (!this.#wanted) return;
     this.#decoding = true;
     void decodeBody(Buffer.concat(this.#chunks, this.#bytes), coding, MAX_SHARED_BYTES).then((body) => {
       this.#decoding = false;
       const answer = body !== null && isUtf8(body) ? sharedAnswer(body.toString('utf8'), this.read.id) : null;
-      if (answer !== null) this.#deliver(answer);
+      if (answer !== null) {
+        this.#deliver(answer);
+        this.#reads.keep(this.read, answer, upstream);
+      }
       this.end();
     });
   }
@@ -166,6 +223,7 @@ export class SharedRead {
   /** Whoever still waits asks a node itself. */
   end(): void {
     if (this.#decoding) return;
+    this.#ended = true;
     this.#reads.closed(this);
     this.#budget.give(this.#bytes);
     this.#bytes = 0;
@@ -174,6 +232,10 @@ export class SharedRead {
       this.#reads.count(follower.read, 'alone');
       follower.handler.onShareEnded();
     }
+  }
+
+  get #wanted(): boolean {
+    return this.#followers.size > 0 || (this.read.kept !== null && !this.#ended);
   }
 
   #deliver(answer: string): void {

@@ -1,4 +1,5 @@
 import type { UpstreamFailure, UpstreamResponseHandler } from '../upstream-request.ts';
+import type { Upstream } from '../upstream.ts';
 import { codingOf } from './decode-body.ts';
 import type { SharedRead } from './shared-reads.ts';
 
@@ -6,10 +7,12 @@ import type { SharedRead } from './shared-reads.ts';
 export class SharedResponse implements UpstreamResponseHandler {
   readonly #handler: UpstreamResponseHandler;
   readonly #lead: SharedRead;
+  readonly #upstream: Upstream;
   #kept = false;
   #coding = '';
 
-  constructor(handler: UpstreamResponseHandler, lead: SharedRead) {
+  constructor(handler: UpstreamResponseHandler, lead: SharedRead, upstream: Upstream) {
+    this.#upstream = upstream;
     this.#handler = handler;
     this.#lead = lead;
   }
@@ -44,7 +47,7 @@ export class SharedResponse implements UpstreamResponseHandler {
   }
 
   onResponseEnd(): void {
-    if (this.#kept) this.#lead.complete(this.#coding);
+    if (this.#kept) this.#lead.complete(this.#coding, this.#upstream);
     this.#handler.onResponseEnd();
   }
 
