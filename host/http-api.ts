@@ -105,7 +105,13 @@ function isReadable(metrics: Metrics): metrics is ReadableMetrics {
 }
 
 /** The management API (decisions, section 9). */
-function managementOperations({ manage, assets }: Till, { mode, limits }: TillConfig): readonly Operation[] {
-  const settings = { pageMax: 100, loginsPerMinute: limits.loginsPerMinute, secureCookies: mode === 'production' };
+function managementOperations({ manage, assets }: Till, { mode, limits, callbacks }: TillConfig): readonly Operation[] {
+  const settings = {
+    pageMax: 100,
+    loginsPerMinute: limits.loginsPerMinute,
+    secureCookies: mode === 'production',
+    allowPrivateNetworks: callbacks.allowPrivateNetworks,
+    callbackHosts: callbacks.hosts,
+  };
   return manageOperations({ manage, assets, settings });
 }

@@ -27,6 +27,7 @@ import type {
   OrderAdminActions,
   OrderStateMachine,
   OrderQueries,
+  NewOrderEvents,
   OrderQuota,
   PayoutRunner,
   Ports,
@@ -84,6 +85,7 @@ export interface Parts extends Ports, GivenParts {
   readonly orderStateMachine: OrderStateMachine;
   readonly createOrder: CreateOrder;
   readonly orderQuota: OrderQuota;
+  readonly newOrderEvents: NewOrderEvents;
   readonly choosePayment: ChoosePayment;
   readonly orderQueries: OrderQueries;
   readonly orderAdminActions: OrderAdminActions;

@@ -43,8 +43,13 @@ const orders = z
   .strictObject(
     {
       timeoutSeconds: whole('seconds', 1, YEAR).default(seconds(DEFAULT_ORDER_SETTINGS.timeoutMs)),
+      /** The bounds of `expires_in` of an order. */
+      minTimeoutSeconds: whole('seconds', 1, YEAR).optional(),
+      maxTimeoutSeconds: whole('seconds', 1, YEAR).optional(),
       watchSeconds: whole('seconds', 0, YEAR).default(seconds(DEFAULT_ORDER_SETTINGS.watchMs)),
       toleranceBps: whole('basis points', 0, 500).default(DEFAULT_ORDER_SETTINGS.toleranceBps),
+      /** The most that `tolerance_bps` of an order may be. */
+      maxToleranceBps: whole('basis points', 0, 500).default(DEFAULT_ORDER_SETTINGS.maxToleranceBps),
       min: usd.default(DEFAULT_ORDER_SETTINGS.min),
       max: usd.default(DEFAULT_ORDER_SETTINGS.max),
       openPerAccount: whole('orders', 1, 1_000_000_000).default(DEFAULT_ORDER_SETTINGS.openPerAccount),
@@ -56,12 +61,22 @@ const orders = z
     path: ['min'],
     error: 'write an amount not above orders.max',
   })
-  .transform(({ timeoutSeconds, watchSeconds, ...rest }): OrderSettings => ({
-    ...DEFAULT_ORDER_SETTINGS,
-    ...rest,
-    timeoutMs: timeoutSeconds * 1000,
-    watchMs: watchSeconds * 1000,
-  }));
+  .transform(({ timeoutSeconds, minTimeoutSeconds, maxTimeoutSeconds, watchSeconds, ...rest }): OrderSettings => {
+    const timeoutMs = timeoutSeconds * 1000;
+    const { minTimeoutMs, maxTimeoutMs } = DEFAULT_ORDER_SETTINGS;
+    return {
+      ...DEFAULT_ORDER_SETTINGS,
+      ...rest,
+      timeoutMs,
+      minTimeoutMs: minTimeoutSeconds === undefined ? Math.min(minTimeoutMs, timeoutMs) : minTimeoutSeconds * 1000,
+      maxTimeoutMs: maxTimeoutSeconds === undefined ? Math.max(maxTimeoutMs, timeoutMs) : maxTimeoutSeconds * 1000,
+      watchMs: watchSeconds * 1000,
+    };
+  })
+  .refine(({ minTimeoutMs, maxTimeoutMs }) => minTimeoutMs <= maxTimeoutMs, {
+    path: ['minTimeoutSeconds'],
+    error: 'write a number not above orders.maxTimeoutSeconds',
+  });
 
 const callbacks = z
   .strictObject(

@@ -6,7 +6,16 @@ export type CallbackEvent = 'order.succeeded' | 'order.timeout';
 /** The order's fields in the query of a GET callback (decisions, section 7). */
 export type CallbackSummary = Pick<
   CallbackOrder,
-  'order_id' | 'status' | 'chain' | 'currency' | 'amount' | 'vs_price' | 'vs_currency' | 'tx_hash'
+  | 'order_id'
+  | 'status'
+  | 'chain'
+  | 'currency'
+  | 'amount'
+  | 'vs_price'
+  | 'vs_currency'
+  | 'tx_hash'
+  | 'merchant_reference'
+  | 'metadata'
 >;
 
 /** The names of {@link CallbackSummary} in the query, after `event`. */
@@ -19,6 +28,8 @@ export const SUMMARY_FIELDS = [
   'vs_price',
   'vs_currency',
   'tx_hash',
+  'merchant_reference',
+  'metadata',
 ] as const satisfies readonly (keyof CallbackSummary)[];
 
 /** Which event leads to which state (decisions, section 4). */

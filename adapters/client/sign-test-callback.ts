@@ -1,6 +1,6 @@
 import { fromBase64, toBase64, utf8 } from './bytes.ts';
 import { secretBase64, SUMMARY_FIELDS, WEBHOOK_HEADERS, webhookText } from './callback-form.ts';
-import type { CallbackEvent } from './callback-form.ts';
+import type { CallbackEvent, CallbackSummary } from './callback-form.ts';
 import { hmac } from './hmac.ts';
 import type { CallbackOrder } from './records.ts';
 import { signRequest } from './sign-request.ts';
@@ -60,6 +60,8 @@ const ORDER: CallbackOrder = {
   tx_hash_list: [`0x${'5e'.repeat(32)}`],
   contract_id: '0xdAC17F958D2ee523a2206206994597C13D831ec7',
   website: null,
+  merchant_reference: 'invoice 2026-0042',
+  metadata: { cart: '7c1f' },
 };
 const UNPAID: Partial<CallbackOrder> = {
   status: 'OVERDUE',
@@ -102,7 +104,11 @@ async function webhookSignature(secret: string, text: string): Promise<string> {
 }
 
 function summaryQuery(event: CallbackEvent, order: CallbackOrder): readonly string[] {
-  return [`event=${event}`, ...SUMMARY_FIELDS.map((name) => `${name}=${encodeURIComponent(order[name] ?? '')}`)];
+  return [`event=${event}`, ...SUMMARY_FIELDS.map((name) => `${name}=${encodeURIComponent(queryText(order[name]))}`)];
+}
+
+function queryText(value: CallbackOrder[keyof CallbackSummary]): string {
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : (value ?? '');
 }
 
 /** The merchant's URL as requested: its own query without parameters of our names, then ours. */

@@ -212,16 +212,16 @@ function decode(body: Uint8Array): string {
 }
 
 function orderOf(body: Uint8Array): { event: CallbackEvent; order: CallbackOrder } {
-  const order = readJson(decode(body)) as Partial<CallbackOrder> | null;
+  const order = readJson(decode(body), 'The body is not JSON.') as Partial<CallbackOrder> | null;
   // The signature is the server's, so the fields are as specified.
   return { event: knownEvent(order?.status ?? ''), order: order as CallbackOrder };
 }
 
-function readJson(text: string): unknown {
+function readJson(text: string, problem: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new CallbackRejectedError('CONTENT', 'The body is not JSON.');
+    throw new CallbackRejectedError('CONTENT', problem);
   }
 }
 
@@ -232,7 +232,16 @@ function summaryOf(target: string): { event: CallbackEvent; order: CallbackSumma
   const event = knownEvent(order.status);
   if (query.get('event') !== event)
     throw new CallbackRejectedError('CONTENT', 'The event of the callback does not match its status.');
-  return { event, order: { ...order, tx_hash: order.tx_hash === '' ? null : order.tx_hash } };
+  return {
+    event,
+    order: {
+      ...order,
+      tx_hash: order.tx_hash === '' ? null : order.tx_hash,
+      merchant_reference: order.merchant_reference === '' ? null : order.merchant_reference,
+      // A till of an earlier release sends none.
+      metadata: readJson(query.get('metadata') ?? '{}', 'The metadata is not JSON.') as CallbackSummary['metadata'],
+    },
+  };
 }
 
 function knownEvent(status: string): CallbackEvent {

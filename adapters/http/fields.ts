@@ -1,6 +1,16 @@
 import { isLosslessNumber } from 'lossless-json';
-import { checkMerchantUrl, findFiat, isListedHost, readDecimal, toUnits } from '../../core/index.ts';
-import type { Decimal } from '../../core/index.ts';
+import {
+  checkCallbackUrl,
+  findFiat,
+  isMerchantReference,
+  isMetadata,
+  MERCHANT_DATA,
+  METADATA_RULE,
+  readDecimal,
+  REFERENCE_RULE,
+  toUnits,
+} from '../../core/index.ts';
+import type { CallbackPlaces, Decimal, Metadata } from '../../core/index.ts';
 import { z } from 'zod';
 
 const MAX_CODE = 64;
@@ -115,6 +125,36 @@ export function optionalText(max: number, description: string) {
   });
 }
 
+/** The merchant's own name of an order; an empty one counts as absent, `null`. */
+export function merchantReference() {
+  const convert = (value: unknown) => {
+    if (value === undefined || value === '') return { value: null };
+    return typeof value === 'string' && isMerchantReference(value) ? { value } : null;
+  };
+  const description = `The merchant's own name of the order, unique for its account: ${REFERENCE_RULE}`;
+  const documented = { type: 'string', maxLength: MERCHANT_DATA.referenceLength, description };
+  return optional<string, string | null>({ convert, what: REFERENCE_RULE, documented });
+}
+
+/** What a merchant keeps with an order: names and texts; none when it is absent. */
+export function metadata() {
+  const convert = (value: unknown) => {
+    if (value === undefined) return { value: {} };
+    return isPlainObject(value) && isMetadata(value as Metadata) ? { value: value as Metadata } : null;
+  };
+  const documented = {
+    type: 'object',
+    additionalProperties: { type: 'string', maxLength: MERCHANT_DATA.valueLength },
+    maxProperties: MERCHANT_DATA.pairs,
+    description: `The merchant's own names and texts: ${METADATA_RULE}`,
+  };
+  return optional<Metadata, Metadata>({ convert, what: METADATA_RULE, documented });
+}
+
+function isPlainObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
+}
+
 /** The digits of a one-time code: text, or a JSON number, which has lost its leading zeros; `null` when it is absent. */
 export function optionalCode(length: number, description: string) {
   const convert = (value: unknown) => {
@@ -138,6 +178,16 @@ export function count(min: number, max: number, description: string) {
     what: `a whole number from ${min} to ${max}`,
     documented: { type: 'integer', minimum: min, maximum: max, description },
   });
+}
+
+/** A whole number in a JSON body that may be absent; its bounds are the core's business. */
+export function optionalCount(description: string) {
+  const convert = (value: unknown) => {
+    if (value === undefined) return { value };
+    return valueOrNull(within(isLosslessNumber(value) ? value.value : '', 0, Number.MAX_SAFE_INTEGER));
+  };
+  const documented = { type: 'integer', minimum: 0, description };
+  return optional<number, number | undefined>({ convert, what: 'a whole number', documented });
 }
 
 /** A whole number from 1 in a query, with a default. */
@@ -172,13 +222,6 @@ export function pageQuery(pageMax: number) {
   });
 }
 
-/** Where the till itself calls, beside what every merchant's URL has to be. */
-export interface CallbackPlaces {
-  readonly allowPrivateNetworks: boolean;
-  /** `null`: any public host. */
-  readonly hosts: readonly string[] | null;
-}
-
 const ANYWHERE: CallbackPlaces = { allowPrivateNetworks: true, hosts: null };
 
 /**
@@ -186,16 +229,11 @@ const ANYWHERE: CallbackPlaces = { allowPrivateNetworks: true, hosts: null };
  *
  * @param places - for URLs that the till calls; those that a browser follows may be anywhere
  */
-export function merchantUrl(description: string, { allowPrivateNetworks, hosts }: CallbackPlaces = ANYWHERE) {
-  const problemOf = (value: string): string | null => {
-    const problem = checkMerchantUrl(value, allowPrivateNetworks);
-    if (problem !== null || hosts === null || isListedHost(new URL(value), hosts)) return problem;
-    return 'must be of a host that this till sends callbacks to';
-  };
+export function merchantUrl(description: string, places: CallbackPlaces = ANYWHERE) {
   return z
     .string({ error: expected('a string') })
     .superRefine((value, context) => {
-      const problem = problemOf(value);
+      const problem = checkCallbackUrl(value, places);
       if (problem !== null) context.addIssue({ code: 'custom', message: problem });
     })
     .optional()

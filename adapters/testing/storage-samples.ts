@@ -74,6 +74,7 @@ export function newOrder(accountId: AccountId, units: bigint, idempotency: Idemp
     credentialId: null,
     type: 'ORDER',
     platform: 'API',
+    hosted: false,
     status: 'PENDING',
     vsCurrency: 'USD',
     vsPrice: 100n,

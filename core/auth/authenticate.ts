@@ -86,7 +86,7 @@ export class Authenticate {
     requireActive(owner.account);
     for (const { scopes } of [owner.credential, ...beside]) requireScope(scopes, rule.scope);
     if (rule.scope === 'move') await this.#useOnce(request, owner.credential, verdict.replayKey);
-    return { accountId: owner.account.id, credentialId: owner.credential.id, via: 'signature' };
+    return principalOf(owner, 'signature');
   }
 
   /** The owner of the request's API token; `null` when it is missing, unknown, revoked or expired. */
@@ -130,8 +130,7 @@ export class Authenticate {
     const owner = await findByHash(hashes, (hash) => storage.accounts.findByApiKeyHash(hash));
     if (owner === null || !isUsable(owner.credential, clock.now())) throw credentialInvalid();
     const { account, credential } = owner;
-    const principal = { accountId: account.id, credentialId: credential.id, via: 'api-key' } as const;
-    return { account, principal, scopes: credential.scopes };
+    return { account, principal: principalOf(owner, 'api-key'), scopes: credential.scopes };
   }
 
   async #byAccessToken(text: string): Promise<Proof> {
@@ -152,6 +151,11 @@ export class Authenticate {
     }
     return proofs;
   }
+}
+
+function principalOf({ account, credential, hasWebhooks }: CredentialOwner, via: Principal['via']): Principal {
+  const known = hasWebhooks === undefined ? {} : { hasWebhooks };
+  return { accountId: account.id, credentialId: credential.id, via, ...known };
 }
 
 /** The values of API-Key and, where the operation accepts it, X-Token. Empty headers are ignored. */

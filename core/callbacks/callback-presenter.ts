@@ -1,5 +1,5 @@
-import type { OrderEventName } from '../orders/order-status.ts';
 import type { OrderDetailView } from '../orders/order-view.ts';
+import type { WebhookEvent } from '../webhooks/event-types.ts';
 
 /** What a callback sends, written when its event happens, so that every attempt sends the same. */
 export interface CallbackContent {
@@ -11,5 +11,5 @@ export interface CallbackContent {
 
 /** Writes orders in the form that merchants receive: one for all tills, so embedders do not replace it. */
 export interface CallbackPresenter {
-  present(event: OrderEventName, order: OrderDetailView): CallbackContent;
+  present(event: WebhookEvent, order: OrderDetailView): CallbackContent;
 }

@@ -1,6 +1,6 @@
-import type { AccountId, CallbackId, CredentialId, OrderId } from '../kernel/ids.ts';
+import type { AccountId, CallbackId, CredentialId, OrderId, WebhookId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
-import type { OrderEventName } from '../orders/order-status.ts';
+import type { WebhookEvent } from '../webhooks/event-types.ts';
 
 /** PENDING: due, or waiting for its next attempt. DEAD: given up; an operator can send it again. */
 export const CALLBACK_STATUSES = ['PENDING', 'DELIVERED', 'DEAD'] as const;
@@ -18,12 +18,17 @@ export const CALLBACK_TRANSITIONS = {
 export interface Callback {
   readonly id: CallbackId;
   readonly accountId: AccountId;
-  readonly orderId: OrderId;
+  /** The order whose own URL is called; `null` for an event of an endpoint. */
+  readonly orderId: OrderId | null;
+  /** The endpoint that receives the event; `null` for a callback of an order. */
+  readonly endpointId: WebhookId | null;
+  /** The record that an endpoint's event is about; `null` for a callback of an order. */
+  readonly subjectId: string | null;
   /** Unique together with the order: one row for each terminal event. */
-  readonly event: OrderEventName;
+  readonly event: WebhookEvent;
   readonly credentialId: CredentialId | null;
   readonly method: 'GET' | 'POST';
-  /** The merchant's URL; for GET with our query parameters added. */
+  /** The merchant's URL; for GET with our query parameters added. An endpoint's row follows a change of its URL while it is PENDING. */
   readonly url: string;
   /** The JSON body of a POST; `null` for GET. */
   readonly body: string | null;

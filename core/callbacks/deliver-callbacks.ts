@@ -14,12 +14,14 @@ import type { Metrics } from '../ports/metrics.ts';
 import type { Random } from '../ports/random.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { Vault } from '../ports/vault.ts';
+import { webhookContext } from '../webhooks/webhook.ts';
+import type { WebhookEndpoint, WebhookSecret } from '../webhooks/webhook.ts';
 import type { Callback, CallbackAttempt } from './callback.ts';
 import { afterAttempt } from './schedule.ts';
 import { SendSlots } from './send-slots.ts';
 import type { SlotUser } from './send-slots.ts';
 import type { CallbackSigner } from './sign.ts';
-import { callbackHeaders, chooseApiKey } from './sign.ts';
+import { callbackHeaders, chooseApiKey, standardHeaders } from './sign.ts';
 
 /** How callbacks are sent (decisions, section 7; settings `callbacks`). */
 export interface DeliverySettings {
@@ -31,7 +33,7 @@ export interface DeliverySettings {
 }
 
 export interface DeliverCallbacksDeps {
-  readonly storage: Pick<Storage, 'accounts' | 'callbacks'>;
+  readonly storage: Pick<Storage, 'accounts' | 'callbacks' | 'webhooks'>;
   readonly transport: CallbackTransport;
   readonly vault: Vault;
   readonly digest: Digest;
@@ -68,11 +70,13 @@ export class DeliverCallbacks {
   readonly #slots = new SendSlots(LIMITS);
   readonly #callbackSecrets: OpenedSecrets<CallbackSecrets>;
   readonly #credentialSecrets: OpenedSecrets<CredentialSecrets>;
+  readonly #webhookSecrets: OpenedSecrets<WebhookSecret>;
 
   constructor(deps: DeliverCallbacksDeps) {
     this.#deps = deps;
     this.#callbackSecrets = new OpenedSecrets(deps.vault);
     this.#credentialSecrets = new OpenedSecrets(deps.vault);
+    this.#webhookSecrets = new OpenedSecrets(deps.vault);
   }
 
   /**
@@ -135,7 +139,10 @@ export class DeliverCallbacks {
   async #sendAndRecord(claim: ClaimedCallback, at: Millis): Promise<string> {
     const { storage, clock, random, settings } = this.#deps;
     const { callback } = claim;
-    const outcome = await this.#send(callback, at);
+    const endpoint = callback.endpointId === null ? null : await storage.webhooks.find(callback.endpointId);
+    // Removed or disabled in the moment in which the event was written.
+    if (callback.endpointId !== null && endpoint?.enabled !== true) return this.#giveUp(claim, at);
+    const outcome = await this.#send(callback, endpoint, at);
     // As without a slot: it stays claimed until its lease lapses.
     if (outcome.kind === 'busy') return 'busy';
     const { result, changes } = afterAttempt(outcome, callback.attempts, clock.now(), random, settings.scheduleMs);
@@ -149,21 +156,37 @@ export class DeliverCallbacks {
     return (await storage.callbacks.finish(claim, changes, attempt)) ? result : 'lost';
   }
 
+  async #giveUp(claim: ClaimedCallback, at: Millis): Promise<string> {
+    const { id, attempts } = claim.callback;
+    const changes = { status: 'DEAD', attempts, nextAt: at, deliveredAt: null } as const;
+    const attempt = { callbackId: id, at, durationMs: 0, httpStatus: null, error: 'endpoint-off' };
+    return (await this.#deps.storage.callbacks.finish(claim, changes, attempt)) ? 'dead' : 'lost';
+  }
+
   /** Signs and sends. Throws only when the database is unavailable; any other error is a failed attempt. */
-  async #send(callback: Callback, at: Millis): Promise<CallbackOutcome> {
+  async #send(callback: Callback, endpoint: WebhookEndpoint | null, at: Millis): Promise<CallbackOutcome> {
     try {
-      return await this.#deps.transport.send(await this.#prepare(callback, at));
+      return await this.#deps.transport.send(await this.#prepare(callback, endpoint, at));
     } catch (error) {
       if (isTillgateError(error, 'NOT_READY')) throw error;
       return { kind: 'failed', reason: `not sent: ${kindOf(error)}`, durationMs: 0 };
     }
   }
 
-  async #prepare(callback: Callback, now: Millis): Promise<CallbackRequest> {
-    const signer = await this.#signer(callback, now);
-    const headers = callbackHeaders(callback, signer, this.#deps.digest, now);
+  async #prepare(callback: Callback, endpoint: WebhookEndpoint | null, now: Millis): Promise<CallbackRequest> {
+    const { digest } = this.#deps;
+    const headers =
+      endpoint === null
+        ? callbackHeaders(callback, await this.#signer(callback, now), digest, now)
+        : standardHeaders(callback, this.#secretsOf(endpoint, now), digest, now);
     const { accountId, method, url, body } = callback;
     return { accountId, method, url, headers, body };
+  }
+
+  /** The former secret signs too until its time is over. */
+  #secretsOf({ id, sealed, previousSealed, previousUntil }: WebhookEndpoint, now: Millis): readonly string[] {
+    const former = previousSealed !== null && previousUntil !== null && now < previousUntil ? [previousSealed] : [];
+    return [sealed, ...former].map((text) => this.#webhookSecrets.open(webhookContext(id), text).secret);
   }
 
   async #signer({ accountId, credentialId, url }: Callback, now: Millis): Promise<CallbackSigner> {

@@ -24,6 +24,8 @@ export function buildCallback({ id, order, event, content, now }: CallbackInput)
     id,
     accountId: order.accountId,
     orderId: order.id,
+    endpointId: null,
+    subjectId: null,
     event,
     credentialId: order.credentialId,
     method,

@@ -34,16 +34,37 @@ export function callbackHeaders(
     target: url.pathname + url.search,
     body: new TextEncoder().encode(callback.body ?? ''),
   };
-  const timestamp = Math.floor(now / 1000).toString();
-  const signed = `${callback.id}.${timestamp}.${callback.body ?? callback.url}`;
-  const signatures = [secrets, ...(former === null ? [] : [former])].map(
-    ({ callbackSecret }) => `v1,${encodeBase64(digest.hmac('HMAC-SHA256', secretBytes(callbackSecret), signed))}`,
-  );
   return {
     ...(apiKey === null ? {} : { 'API-Key': apiKey }),
-    ...(callback.body === null ? {} : { 'Content-Type': 'application/json' }),
     ...signRequest(request, { apiToken: secrets.callbackToken, secret: secrets.callbackSecret }, digest, now),
-    'webhook-id': callback.id,
+    ...standardHeaders(
+      callback,
+      [secrets, ...(former === null ? [] : [former])].map(({ callbackSecret }) => callbackSecret),
+      digest,
+      now,
+    ),
+  };
+}
+
+/**
+ * The headers of Standard Webhooks, with one signature for each secret: all that an event of an endpoint carries.
+ *
+ * @param secrets - each `whsec_` and base64 of 32 bytes, the current one first
+ */
+export function standardHeaders(
+  { id, url, body }: Pick<Callback, 'id' | 'url' | 'body'>,
+  secrets: readonly string[],
+  digest: Digest,
+  now: Millis,
+): Readonly<Record<string, string>> {
+  const timestamp = Math.floor(now / 1000).toString();
+  const signed = `${id}.${timestamp}.${body ?? url}`;
+  const signatures = secrets.map(
+    (secret) => `v1,${encodeBase64(digest.hmac('HMAC-SHA256', secretBytes(secret), signed))}`,
+  );
+  return {
+    ...(body === null ? {} : { 'Content-Type': 'application/json' }),
+    'webhook-id': id,
     'webhook-timestamp': timestamp,
     'webhook-signature': signatures.join(' '),
   };

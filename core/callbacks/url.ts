@@ -1,3 +1,5 @@
+import { isListedHost } from './hosts.ts';
+
 /** The longest accepted URL. */
 const MAX_URL = 2048;
 /** As it is written: the parser would complete `https:host`, and take `http:///host` for `http://host`. */
@@ -64,6 +66,20 @@ export function checkMerchantUrl(text: string, allowPrivate: boolean): string | 
   if (url.username !== '' || url.password !== '') return 'must not carry a user name or password';
   if (!allowPrivate && isPrivateHost(url.hostname)) return 'must not point to a private, local or reserved address';
   return null;
+}
+
+/** Where the till itself calls, beside what every merchant's URL has to be. */
+export interface CallbackPlaces {
+  readonly allowPrivateNetworks: boolean;
+  /** `null`: any public host. */
+  readonly hosts: readonly string[] | null;
+}
+
+/** Why the till does not call a merchant's URL, in words; `null` when it does. */
+export function checkCallbackUrl(text: string, { allowPrivateNetworks, hosts }: CallbackPlaces): string | null {
+  const problem = checkMerchantUrl(text, allowPrivateNetworks);
+  if (problem !== null || hosts === null || isListedHost(new URL(text), hosts)) return problem;
+  return 'must be of a host that this till sends callbacks to';
 }
 
 /**

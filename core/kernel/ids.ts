@@ -18,6 +18,7 @@ export type AppKeyId = Id<'app-key'>;
 export type RouteId = Id<'route'>;
 export type AuditId = Id<'audit'>;
 export type PasskeyId = Id<'passkey'>;
+export type WebhookId = Id<'webhook'>;
 
 /** 2015-01-01T00:00:00Z. Counted from it, ids have 19 digits until 2084, so that they sort as text too. */
 const EPOCH_MS = 1_420_070_400_000;

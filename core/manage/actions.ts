@@ -131,6 +131,9 @@ export const ACTIONS = {
   assignDeposit: always('whose money it is'),
   refundDeposit: always('where money goes'),
 
+  searchOrders: FREE,
+  createOrderByHand: { rules: [ofOthers("another account's orders")] },
+  getOrder: FREE,
   terminateOrder: FREE,
   resolveOrder: FREE,
   removeRefundAddress: always('where money goes'),
@@ -138,6 +141,14 @@ export const ACTIONS = {
   listCallbacks: FREE,
   getCallback: FREE,
   redeliverCallback: FREE,
+
+  listWebhooks: FREE,
+  getWebhook: FREE,
+  createWebhook: always('who learns what happens'),
+  updateWebhook: always('who learns what happens'),
+  removeWebhook: always('who learns what happens'),
+  rotateWebhookSecret: always('who learns what happens'),
+  testWebhook: FREE,
 
   listApps: FREE,
   createApp: FREE,

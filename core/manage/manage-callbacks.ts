@@ -1,6 +1,6 @@
 import type { Callback, CallbackAttempt, CallbackStatus } from '../callbacks/callback.ts';
 import { TillgateError } from '../kernel/errors.ts';
-import type { AccountId, CallbackId } from '../kernel/ids.ts';
+import type { AccountId, CallbackId, WebhookId } from '../kernel/ids.ts';
 import { checkPage } from '../kernel/page.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
 import type { EventBus } from '../ports/events.ts';
@@ -17,12 +17,20 @@ export interface CallbackDetail {
 }
 
 export interface ManageCallbacksDeps extends AuditDeps {
-  readonly storage: Pick<Storage, 'callbacks' | 'transaction'>;
+  readonly storage: Pick<Storage, 'callbacks' | 'webhooks' | 'transaction'>;
   readonly events: EventBus;
   readonly pageMax: number;
 }
 
-/** Callbacks, for merchants and operators (decisions, section 7). */
+/** Which callbacks a list has. */
+export interface CallbackFilter {
+  readonly accountId?: AccountId;
+  readonly status?: CallbackStatus;
+  /** Only the events of this webhook endpoint. */
+  readonly webhookId?: WebhookId;
+}
+
+/** Callbacks of orders and events of webhook endpoints, for merchants and operators (decisions, sections 7 and 14). */
 export class ManageCallbacks {
   readonly #deps: ManageCallbacksDeps;
 
@@ -30,14 +38,21 @@ export class ManageCallbacks {
     this.#deps = deps;
   }
 
-  /** Newest first. @throws TillgateError `INVALID_FIELDS` for a page out of range, `NOT_FOUND` for another's account */
+  /** Newest first. @throws TillgateError `INVALID_FIELDS` for a page out of range, `NOT_FOUND` for another's account or endpoint */
   async list(
     actor: Actor,
-    filter: { readonly accountId?: AccountId; readonly status?: CallbackStatus },
+    { accountId, status, webhookId }: CallbackFilter,
     page: PageRequest,
   ): Promise<Page<Callback>> {
-    checkPage(page, this.#deps.pageMax);
-    return this.#deps.storage.callbacks.list(listScope(actor, filter.accountId), filter.status ?? null, page);
+    const { storage, pageMax } = this.#deps;
+    checkPage(page, pageMax);
+    const scope = listScope(actor, accountId);
+    if (webhookId !== undefined) {
+      const endpoint = await storage.webhooks.find(webhookId);
+      if (endpoint === null) throw recordNotFound();
+      requireAccess(actor, endpoint.accountId);
+    }
+    return storage.callbacks.list(scope, status ?? null, page, webhookId);
   }
 
   /** @throws TillgateError `NOT_FOUND`, the same for another account's */
@@ -49,12 +64,18 @@ export class ManageCallbacks {
     return { callback, attempts: await callbacks.attempts(id) };
   }
 
-  /** Sends a delivered or dead callback again and restarts its schedule. @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` while it is pending */
+  /**
+   * Sends a delivered or dead callback again and restarts its schedule.
+   *
+   * @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` while it is pending, and for an endpoint that is removed or disabled
+   */
   async redeliver(actor: Actor, id: CallbackId): Promise<CallbackDetail> {
     const { storage, clock, events } = this.#deps;
     const { callback } = await this.find(actor, id);
-    const { accountId } = callback;
+    const { accountId, endpointId } = callback;
     await storage.transaction(async (tx) => {
+      if (endpointId !== null && (await tx.webhooks.find(endpointId))?.enabled !== true)
+        throw new TillgateError('STATE_CONFLICT', 'The webhook endpoint is removed or disabled.');
       if (!(await tx.callbacks.replay(id, clock.now()))) {
         throw new TillgateError('STATE_CONFLICT', 'The callback is already pending.');
       }

@@ -1,20 +1,57 @@
-import type { OrderId } from '../kernel/ids.ts';
+import type { Callback } from '../callbacks/callback.ts';
+import type { Deposit } from '../deposits/deposit.ts';
+import type { UnconfirmedPayment } from '../deposits/unconfirmed-payment.ts';
+import { invalidField, stateConflict } from '../kernel/errors.ts';
+import type { AccountId, OrderId } from '../kernel/ids.ts';
 import { isId } from '../kernel/ids.ts';
 import { OrderAdminActions } from '../orders/order-admin-actions.ts';
+import type { CreateOrder, OrderByHandInput } from '../orders/create-order.ts';
+import type { IdempotencyClaim } from '../ports/order-store.ts';
 import type { OrderStateMachine } from '../orders/order-state-machine.ts';
 import type { OrderQueries } from '../orders/order-queries.ts';
-import type { OrderDetailView } from '../orders/order-view.ts';
+import type { OrderFilter } from '../orders/order-search.ts';
+import type { ListedOrderView, OrderDetailView } from '../orders/order-view.ts';
 import type { Order, OrderHistoryEntry } from '../orders/order.ts';
-import type { Storage } from '../ports/storage.ts';
-import { recordNotFound, requireAccess } from './actor.ts';
+import type { Storage, Transaction } from '../ports/storage.ts';
+import type { Vault } from '../ports/vault.ts';
+import type { Transfer } from '../transfers/transfer.ts';
+import { listScope, recordNotFound, requireAccess, targetAccount } from './actor.ts';
 import type { Actor } from './actor.ts';
+import { addAuditRow, createdWith } from './audit.ts';
 import type { AuditDeps } from './audit.ts';
 import { storageWithAudit } from './audited-writes.ts';
+import { readCursor, writeCursor } from './list-cursor.ts';
 
 export interface ManageOrdersDeps extends AuditDeps {
-  readonly storage: Pick<Storage, 'orders' | 'transaction'>;
+  readonly storage: Pick<
+    Storage,
+    'accounts' | 'orders' | 'deposits' | 'unconfirmedPayments' | 'callbacks' | 'transfers' | 'transaction'
+  >;
   readonly stateMachine: OrderStateMachine;
-  readonly queries: Pick<OrderQueries, 'detail' | 'history'>;
+  readonly createOrder: Pick<CreateOrder, 'byHand'>;
+  readonly queries: Pick<OrderQueries, 'detail' | 'history' | 'search' | 'listed'>;
+  readonly vault: Pick<Vault, 'lookupHash' | 'lookupHashes'>;
+  /** The largest `limit` of a list. */
+  readonly pageMax: number;
+}
+
+/** A list of orders: whose, which, and which part of them. */
+export interface ListOrdersInput extends OrderFilter {
+  /** All accounts' for an admin, one's own for others, where it is left out. */
+  readonly userId?: AccountId | undefined;
+  readonly limit: number;
+  /** Of the page before; the first page without one. */
+  readonly cursor?: string | undefined;
+}
+
+/** An order with everything that belongs to it. */
+export interface OrderFile {
+  readonly listed: ListedOrderView;
+  readonly detail: OrderDetailView;
+  readonly deposits: readonly Deposit[];
+  readonly unconfirmed: readonly UnconfirmedPayment[];
+  readonly callbacks: readonly Callback[];
+  readonly refund: Transfer | null;
 }
 
 /** Manual decisions of merchants and operators on orders. */
@@ -25,18 +62,83 @@ export class ManageOrders {
     this.#deps = deps;
   }
 
+  /**
+   * Newest first.
+   *
+   * @throws TillgateError `INVALID_FIELDS` for a limit out of range, an empty range of time, or a cursor that this list did not
+   * give out; `NOT_FOUND` for another's account
+   */
+  async list(
+    actor: Actor,
+    { userId, limit, cursor, ...filter }: ListOrdersInput,
+  ): Promise<{ readonly items: readonly ListedOrderView[]; readonly nextCursor: string | null }> {
+    const { pageMax, queries, vault } = this.#deps;
+    if (!Number.isSafeInteger(limit) || limit < 1 || limit > pageMax)
+      throw invalidField('limit', `must be a whole number from 1 to ${pageMax}`);
+    const scope = listScope(actor, userId);
+    const { status, chain, currency, from, to, q } = filter;
+    const list = ['orders', actor.accountId, scope, status, chain, currency, from, to, q];
+    const after = cursor === undefined ? null : readCursor(cursor, list, vault);
+    const { items, next } = await queries.search(scope, filter, { limit, after });
+    return { items, nextCursor: next === null ? null : writeCursor(next, list, vault) };
+  }
+
+  /**
+   * Makes an order by hand, for one's own account; an admin for any. It has no credential: its callbacks carry the account's
+   * callback key.
+   *
+   * @throws TillgateError `NOT_FOUND` for another's account, `STATE_CONFLICT` for one that is not active; as
+   *   {@link CreateOrder.payInfo}
+   */
+  async create(
+    actor: Actor,
+    { userId, ...input }: OrderByHandInput & { readonly userId?: AccountId | undefined },
+    idempotency: IdempotencyClaim | null = null,
+  ): Promise<ListedOrderView> {
+    const { storage, createOrder, queries } = this.#deps;
+    const accountId = targetAccount(actor, userId);
+    const account = await storage.accounts.find(accountId);
+    if (account === null) throw recordNotFound();
+    if (account.status !== 'active') throw stateConflict('The account is not active.');
+    const principal = { accountId, credentialId: null, via: 'token' } as const;
+    const { order, repeated } = await createOrder.byHand(principal, input, idempotency);
+    if (!repeated) await storage.transaction((tx) => this.#auditCreation(tx, actor, order));
+    return queries.listed(order);
+  }
+
+  #auditCreation(tx: Transaction, actor: Actor, order: Order): Promise<void> {
+    const { accountId, id, vsPrice, vsCurrency, payment, merchantReference } = order;
+    const coin = payment?.currency ?? null;
+    const changes = createdWith({ vsPrice: vsPrice.toString(), vsCurrency, currency: coin, merchantReference });
+    return addAuditRow(this.#deps, tx, actor, { action: 'order.create', accountId, subjectId: id, changes });
+  }
+
+  /** An order with its transactions, its callbacks and its refund. @throws TillgateError `NOT_FOUND`, the same for another's */
+  async find(actor: Actor, id: OrderId): Promise<OrderFile> {
+    const { storage, queries } = this.#deps;
+    const order = await this.#own(actor, id);
+    const [detail, deposits, unconfirmed, callbacks, refund] = await Promise.all([
+      queries.detail(order.accountId, id),
+      storage.deposits.byOrder(id),
+      storage.unconfirmedPayments.live([id]),
+      storage.callbacks.byOrder(id),
+      storage.transfers.refundOf(id),
+    ]);
+    return { listed: queries.listed(detail.order), detail, deposits, unconfirmed, callbacks, refund };
+  }
+
   /** Cancels an order without a payment. @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` */
-  terminate(actor: Actor, id: OrderId): Promise<OrderDetailView> {
+  terminate(actor: Actor, id: OrderId): Promise<ListedOrderView> {
     return this.#operate(actor, id, 'order.terminate', (actions, by) => actions.terminate(id, by));
   }
 
   /** Accepts an OVERDUE or PARTIAL order as it is. @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` */
-  resolve(actor: Actor, id: OrderId): Promise<OrderDetailView> {
+  resolve(actor: Actor, id: OrderId): Promise<ListedOrderView> {
     return this.#operate(actor, id, 'order.resolve', (actions, by) => actions.resolve(id, by));
   }
 
   /** Removes the address that the payer left for a refund, for another one to be left. @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` */
-  removeRefundAddress(actor: Actor, id: OrderId): Promise<OrderDetailView> {
+  removeRefundAddress(actor: Actor, id: OrderId): Promise<ListedOrderView> {
     return this.#operate(actor, id, 'order.remove_refund_address', (actions, by) =>
       actions.removeRefundAddress(id, by),
     );
@@ -58,17 +160,18 @@ export class ManageOrders {
     id: OrderId,
     action: string,
     operate: (actions: OrderAdminActions, by: string) => Promise<unknown>,
-  ): Promise<OrderDetailView> {
+  ): Promise<ListedOrderView> {
     const { storage, stateMachine, clock, queries } = this.#deps;
-    const order = isId(id) ? await storage.orders.find(id) : null;
+    const { accountId } = await this.#own(actor, id);
+    const traced = storageWithAudit(storage, this.#deps, actor, { action, accountId, subjectId: id });
+    await operate(new OrderAdminActions({ storage: traced, stateMachine, clock }), actor.accountId ?? 'operator');
+    return queries.listed(await this.#own(actor, id));
+  }
+
+  async #own(actor: Actor, id: OrderId): Promise<Order> {
+    const order = isId(id) ? await this.#deps.storage.orders.find(id) : null;
     if (order === null) throw recordNotFound();
     requireAccess(actor, order.accountId);
-    const traced = storageWithAudit(storage, this.#deps, actor, {
-      action,
-      accountId: order.accountId,
-      subjectId: id,
-    });
-    await operate(new OrderAdminActions({ storage: traced, stateMachine, clock }), actor.accountId ?? 'operator');
-    return queries.detail(order.accountId, id);
+    return order;
   }
 }

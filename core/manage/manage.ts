@@ -4,12 +4,14 @@ import type { CreateAccount } from '../accounts/create-account.ts';
 import { DEFAULT_TEMPORARY_PASSWORD_SECONDS } from '../accounts/temporary-password.ts';
 import type { RescanDeposits } from '../deposits/rescan-deposits.ts';
 import type { UnassignedDeposits } from '../deposits/unassigned-deposits.ts';
+import type { CallbackPlaces } from '../callbacks/url.ts';
 import type { AdmissionCount } from '../gateway/admission-tally.ts';
 import type { GatewayRoute } from '../gateway/route.ts';
 import { Routes } from '../gateway/routes.ts';
 import type { TopUps } from '../gateway/top-ups.ts';
 import { AppKeys } from '../keys/app-keys.ts';
 import type { AppId } from '../kernel/ids.ts';
+import type { CreateOrder } from '../orders/create-order.ts';
 import type { OrderStateMachine } from '../orders/order-state-machine.ts';
 import type { OrderQueries } from '../orders/order-queries.ts';
 import type { ChainRegistry } from '../ports/chain-adapter.ts';
@@ -40,6 +42,7 @@ import { ManageOrders } from './manage-orders.ts';
 import { ManagePasskeys } from './manage-passkeys.ts';
 import { ManageRoutes } from './manage-routes.ts';
 import { ManageSecurity } from './manage-security.ts';
+import { ManageWebhooks } from './manage-webhooks.ts';
 import { ManageWithdrawals } from './manage-withdrawals.ts';
 import { Passwords } from './passwords.ts';
 import type { RefusedAttempts } from './refused-attempts.ts';
@@ -76,6 +79,8 @@ export interface ManageSettings {
   readonly approvals?: number;
   /** The gateways of the configuration. */
   readonly routes: readonly GatewayRoute[];
+  /** Where webhook endpoints may be. */
+  readonly callbackPlaces: CallbackPlaces;
 }
 
 export interface CreateManageDeps {
@@ -92,6 +97,7 @@ export interface CreateManageDeps {
   readonly passkeyVerifier: PasskeyVerifier;
   readonly refusedAttempts: RefusedAttempts;
   readonly createAccount: CreateAccount;
+  readonly createOrder: CreateOrder;
   readonly stateMachine: OrderStateMachine;
   readonly queries: OrderQueries;
   readonly admissionTally: (app: AppId) => readonly AdmissionCount[];
@@ -117,6 +123,7 @@ export interface Manage {
   readonly apps: ManageApps;
   readonly routes: ManageRoutes;
   readonly callbacks: ManageCallbacks;
+  readonly webhooks: ManageWebhooks;
   readonly orders: ManageOrders;
   readonly addresses: ManageAddresses;
   readonly withdrawals: ManageWithdrawals;
@@ -160,7 +167,8 @@ export function createManage({ settings, ...deps }: CreateManageDeps): Manage {
     apps: new ManageApps({ ...deps, apps, appKeys, newAppsPrepaid }),
     routes: new ManageRoutes({ ...shared, routes }),
     callbacks: new ManageCallbacks(shared),
-    orders: new ManageOrders(deps),
+    webhooks: new ManageWebhooks({ ...shared, places: settings.callbackPlaces }),
+    orders: new ManageOrders(shared),
     addresses: new ManageAddresses({
       ...shared,
       withdrawalAddresses: new WithdrawalAddresses({ ...deps, addressHoldMs }),

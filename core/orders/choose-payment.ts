@@ -228,7 +228,7 @@ function termsOf({ vsPrice, vsCurrency, expiresAt }: Order, units: bigint): Invo
 }
 
 function requireChoosable(order: Order, now: number): void {
-  if (order.platform !== 'CHECKOUT') throw new TillgateError('STATE_CONFLICT', 'The coin of this order is fixed.');
+  if (!order.hosted) throw new TillgateError('STATE_CONFLICT', 'The coin of this order is fixed.');
   if (order.status !== 'PENDING' || now >= order.expiresAt) {
     throw new TillgateError('STATE_CONFLICT', 'The time to pay this order is over; ask the shop for a new one.');
   }

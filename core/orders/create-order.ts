@@ -21,8 +21,12 @@ import type { RateBook } from '../rates/rate-book.ts';
 import { DepositAddressAllocator, memoOf } from './deposit-address-allocator.ts';
 import type { AllocatorDeps } from './deposit-address-allocator.ts';
 import { requireWorthSpending } from './least-amount.ts';
+import { checkMerchantData } from './merchant-data.ts';
 import { withDefaults } from './order.ts';
 import type { NewOrderInput, Order, OrderPayment, OrderType, Platform } from './order.ts';
+import { orderTerms } from './order-terms.ts';
+import type { OrderTerms } from './order-terms.ts';
+import type { NewOrderEvents } from '../webhooks/order-events.ts';
 import type { OrderQuota } from './order-quota.ts';
 import type { OrderSettings } from './settings.ts';
 
@@ -38,6 +42,17 @@ export interface PayInfoInput extends NewOrderInput {
 export interface PayUrlInput extends NewOrderInput {
   readonly vsCurrency: string;
   readonly vsPrice: Decimal;
+}
+
+/** An order that a person makes: in a given coin, or in the one that the payer chooses. */
+export interface OrderByHandInput extends PayUrlInput {
+  readonly coin: { readonly chain: string; readonly currency: string } | null;
+}
+
+/** An order, and whether it was made before by the same request. */
+export interface MadeOrder {
+  readonly order: Order;
+  readonly repeated: boolean;
 }
 
 /** An order on Lightning (endpoint 12): its rate floats and its callbacks are GET. */
@@ -57,6 +72,8 @@ export interface CreateOrderDeps extends AllocatorDeps {
   readonly metrics: Metrics;
   /** None by default. */
   readonly quota?: OrderQuota;
+  /** What webhook endpoints receive of new orders; nothing by default. */
+  readonly newOrderEvents?: NewOrderEvents;
   readonly settings: OrderSettings;
 }
 
@@ -68,8 +85,10 @@ interface Price {
 /** What an order is, besides what the merchant asked for. */
 interface OrderKind {
   readonly type: OrderType;
+  readonly hosted: boolean;
   readonly platform: Platform;
   readonly now: Millis;
+  readonly terms: OrderTerms;
 }
 
 const TOKEN_BYTES = 16;
@@ -92,14 +111,14 @@ export class CreateOrder {
    * Direct payment information: an order with its coin, its rate and its own address.
    *
    * @throws TillgateError `INVALID_FIELDS`, `UNSUPPORTED`, `AMOUNT_OUT_OF_RANGE`, `NOT_READY` (no rate),
-   * `IDEMPOTENCY_MISMATCH`
+   * `STATE_CONFLICT` (another order has its reference), `IDEMPOTENCY_MISMATCH`
    */
   async payInfo(
     principal: Principal,
     input: PayInfoInput,
     idempotency: IdempotencyClaim | null = null,
   ): Promise<Order> {
-    return this.#direct(principal, input, 'vs_price', idempotency);
+    return (await this.#direct(principal, input, 'vs_price', 'API', idempotency)).order;
   }
 
   /**
@@ -107,18 +126,14 @@ export class CreateOrder {
    *
    * @throws TillgateError as {@link payInfo}; `NODE_FAILED` when no invoice can be made
    */
-  lightning(
+  async lightning(
     principal: Principal,
     input: LightningOrderInput,
     idempotency: IdempotencyClaim | null = null,
   ): Promise<Order> {
     const { chain, currency } = LIGHTNING_ASSET;
-    return this.#direct(
-      principal,
-      { ...input, chain, currency, fixedEncryptPrice: false, enablePostCallback: false },
-      'price',
-      idempotency,
-    );
+    const body = { ...input, chain, currency, fixedEncryptPrice: false, enablePostCallback: false };
+    return (await this.#direct(principal, body, 'price', 'API', idempotency)).order;
   }
 
   /**
@@ -127,10 +142,37 @@ export class CreateOrder {
    * @throws TillgateError as {@link payInfo}
    */
   async payUrl(principal: Principal, input: PayUrlInput, idempotency: IdempotencyClaim | null = null): Promise<Order> {
+    return (await this.#hosted(principal, input, 'price', 'CHECKOUT', idempotency)).order;
+  }
+
+  /**
+   * An order that a person makes, in the coin that is given, else as a hosted one.
+   *
+   * @throws TillgateError as {@link payInfo} and {@link lightning}
+   */
+  byHand(
+    principal: Principal,
+    { coin, ...input }: OrderByHandInput,
+    idempotency: IdempotencyClaim | null = null,
+  ): Promise<MadeOrder> {
+    return coin === null
+      ? this.#hosted(principal, input, 'vs_price', 'DASHBOARD', idempotency)
+      : this.#direct(principal, { ...input, ...coin }, 'vs_price', 'DASHBOARD', idempotency);
+  }
+
+  async #hosted(
+    principal: Principal,
+    input: PayUrlInput,
+    priceField: string,
+    platform: Platform,
+    idempotency: IdempotencyClaim | null,
+  ): Promise<MadeOrder> {
+    checkMerchantData(input);
+    const terms = orderTerms(input, this.#deps.settings);
     const fiat = requireFiat(input.vsCurrency);
-    const price = { fiat, units: requirePrice(input.vsPrice, fiat, 'price') };
+    const price = { fiat, units: requirePrice(input.vsPrice, fiat, priceField) };
     await this.#checkLimits(price);
-    const kind = { type: 'ORDER', platform: 'CHECKOUT', now: this.#deps.clock.now() } as const;
+    const kind = { type: 'ORDER', hosted: true, platform, now: this.#deps.clock.now(), terms } as const;
     return this.#admit(principal, () => this.#store(principal, input, price, kind, null, idempotency));
   }
 
@@ -138,9 +180,12 @@ export class CreateOrder {
     principal: Principal,
     input: PayInfoInput,
     priceField: string,
+    platform: Platform,
     idempotency: IdempotencyClaim | null,
-  ): Promise<Order> {
+  ): Promise<MadeOrder> {
     const { assets, rates, clock, quota, settings } = this.#deps;
+    checkMerchantData(input);
+    const terms = orderTerms(input, settings);
     const fiat = requireFiat(input.vsCurrency);
     const price = { fiat, units: requirePrice(input.vsPrice, fiat, priceField) };
     const asset: Asset = assets.require(input.chain, input.currency);
@@ -153,16 +198,17 @@ export class CreateOrder {
       const address = await this.#allocator.take(asset, {
         units,
         memo: memoOf(price.fiat, price.units),
-        expiresAt: now + settings.timeoutMs,
+        expiresAt: now + terms.timeoutMs,
       });
       const { chain, currency } = asset;
       const payment = { chain, currency, units, address: address.address, rate, chosenAt: now };
       const type = chain === LIGHTNING_ASSET.chain ? 'INVOICE' : 'ORDER';
-      return this.#store(principal, input, price, { type, platform: 'API', now }, { payment, address }, idempotency);
+      const kind: OrderKind = { type, hosted: false, platform, now, terms };
+      return this.#store(principal, input, price, kind, { payment, address }, idempotency);
     });
   }
 
-  #admit({ accountId }: Principal, create: () => Promise<Order>): Promise<Order> {
+  #admit({ accountId }: Principal, create: () => Promise<MadeOrder>): Promise<MadeOrder> {
     return this.#deps.quota?.withOrder(accountId, create) ?? create();
   }
 
@@ -180,30 +226,35 @@ export class CreateOrder {
     kind: OrderKind,
     pay: { payment: OrderPayment; address: DepositAddress } | null,
     idempotency: IdempotencyClaim | null,
-  ): Promise<Order> {
-    const { storage, events, metrics } = this.#deps;
+  ): Promise<MadeOrder> {
+    const { storage, events, metrics, newOrderEvents } = this.#deps;
     const order = this.#newOrder(principal, options, price, kind, pay?.payment ?? null);
-    const result = await storage.orders.create({ order, depositAddress: pay?.address ?? null, idempotency });
+    const told = (await newOrderEvents?.of(principal, order)) ?? [];
+    const depositAddress = pay?.address ?? null;
+    const result = await storage.orders.create({ order, depositAddress, idempotency, events: told });
     if (result.kind === 'created') {
       metrics.count('tillgate_orders_total', { status: 'PENDING' });
       events.emit('order.created', { orderId: result.order.id, accountId: principal.accountId });
-      return result.order;
+      if (told.length > 0) events.emit('callback.queued', { accountId: principal.accountId });
+      return { order: result.order, repeated: false };
     }
     if (pay !== null) this.#allocator.giveBack(pay.address);
+    if (result.kind === 'reference-taken')
+      throw new TillgateError('STATE_CONFLICT', `Order ${result.orderId} has this merchant_reference already.`);
     if (idempotency?.bodyHash !== result.bodyHash) {
       throw new TillgateError(
         'IDEMPOTENCY_MISMATCH',
         'This Idempotency-Key was used before with another body; send a new key with a new request.',
       );
     }
-    return present(await storage.orders.find(result.orderId), `order ${result.orderId}`);
+    return { order: present(await storage.orders.find(result.orderId), `order ${result.orderId}`), repeated: true };
   }
 
   #newOrder(
     principal: Principal,
     options: NewOrderInput,
     price: Price,
-    { type, platform, now }: OrderKind,
+    { type, hosted, platform, now, terms }: OrderKind,
     payment: OrderPayment | null,
   ): NewOrder['order'] {
     const { ids, random, settings } = this.#deps;
@@ -213,6 +264,7 @@ export class CreateOrder {
       credentialId: principal.credentialId,
       type,
       platform,
+      hosted,
       status: 'PENDING',
       vsCurrency: price.fiat.code,
       vsPrice: price.units,
@@ -221,11 +273,11 @@ export class CreateOrder {
       remark: '',
       ...withDefaults(options),
       checkoutToken: hex(random.bytes(TOKEN_BYTES)),
-      toleranceBps: settings.toleranceBps,
+      toleranceBps: terms.toleranceBps,
       createdAt: now,
       updatedAt: now,
-      expiresAt: now + settings.timeoutMs,
-      watchUntil: now + settings.timeoutMs + settings.watchMs,
+      expiresAt: now + terms.timeoutMs,
+      watchUntil: now + terms.timeoutMs + settings.watchMs,
       reorgedAt: null,
       refundAddress: null,
     };

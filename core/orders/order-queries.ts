@@ -12,10 +12,13 @@ import { checkPage } from '../kernel/page.ts';
 import { merchantAccount } from '../ledger/entry.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
 import type { ChainRegistry } from '../ports/chain-adapter.ts';
+import type { OrderPosition } from '../ports/order-store.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { TransactionView } from '../transactions/transaction.ts';
+import { orderSearch } from './order-search.ts';
+import type { OrderFilter } from './order-search.ts';
 import { orderDetailView, orderView, payInfoView } from './order-view.ts';
-import type { OrderDetailView, OrderView, PayInfoView } from './order-view.ts';
+import type { ListedOrderView, OrderDetailView, OrderView, PayInfoView } from './order-view.ts';
 import { amountRequired } from './order.ts';
 import type { Order, OrderHistoryEntry, OrderPayment } from './order.ts';
 import type { RefundMeans } from './refundable.ts';
@@ -100,6 +103,39 @@ export class OrderQueries {
     };
   }
 
+  /**
+   * Orders of an account, or of all, newest first, for the management API; `next` is where the next page begins.
+   *
+   * @throws TillgateError `INVALID_FIELDS` for a range that is empty
+   */
+  async search(
+    accountId: AccountId | null,
+    filter: OrderFilter,
+    page: { readonly limit: number; readonly after: OrderPosition | null },
+  ): Promise<{ readonly items: readonly ListedOrderView[]; readonly next: OrderPosition | null }> {
+    const { limit } = page;
+    const search = orderSearch(accountId, filter, { ...page, limit: limit + 1 }, this.#deps);
+    const found = search === null ? [] : await this.#deps.storage.orders.search(search);
+    const orders = found.slice(0, limit);
+    const last = found.length > limit ? orders.at(-1) : undefined;
+    return {
+      items: orders.map((order) => this.listed(order)),
+      next: last === undefined ? null : { createdAt: last.createdAt, id: last.id },
+    };
+  }
+
+  /** An order as the management API lists it. */
+  listed(order: Order): ListedOrderView {
+    const { assets } = this.#deps;
+    const { payment } = order;
+    return {
+      order,
+      asset: payment === null ? null : assets.find(payment.currency),
+      chainName: payment === null ? '' : assets.chainName(payment.chain),
+      payUrl: this.payUrl(order),
+    };
+  }
+
   /** The direct payment information of an order (endpoint 2). */
   payInfo(order: Order): PayInfoView {
     return payInfoView(order, this.#deps.assets, this.#deps.chains, this.payUrl(order));
@@ -157,11 +193,8 @@ export class OrderQueries {
   }
 
   /** The invoice that a Bitcoin order has too; `null` without a Lightning node. */
-  async #companion({ id, platform }: Order): Promise<string | null> {
-    if (
-      platform !== 'CHECKOUT' ||
-      !this.#deps.assets.enabled().some(({ currency }) => currency === LIGHTNING_ASSET.currency)
-    )
+  async #companion({ id, hosted }: Order): Promise<string | null> {
+    if (!hosted || !this.#deps.assets.enabled().some(({ currency }) => currency === LIGHTNING_ASSET.currency))
       return null;
     const { chain, currency } = LIGHTNING_ASSET;
     return formerChoice(await this.#deps.storage.orders.history(id), chain, currency)?.address ?? null;
@@ -248,7 +281,7 @@ function emptyView(order: Order): CheckoutView {
 
 /** A new order's history begins in the order itself, so that creating one writes no second row. */
 function createdEntry(order: Order): OrderHistoryEntry {
-  const atOnce = order.payment !== null && order.platform !== 'CHECKOUT' ? order.payment : null;
+  const atOnce = order.payment !== null && !order.hosted ? order.payment : null;
   return {
     orderId: order.id,
     at: order.createdAt,

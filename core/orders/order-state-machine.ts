@@ -12,8 +12,10 @@ import type { Transaction } from '../ports/storage.ts';
 import { reportedOrder } from './order-view.ts';
 import type { OrderChains } from './refundable.ts';
 import type { Order } from './order.ts';
-import { findTransition } from './order-status.ts';
+import { findTransition, webhookEventOf } from './order-status.ts';
 import type { OrderEventName, OrderRule, OrderStatus } from './order-status.ts';
+import { addEvent } from '../webhooks/outbox-event.ts';
+import { orderEvent } from '../webhooks/order-events.ts';
 import { decideOrder } from './settle-order.ts';
 import type { Decision, DecisionContext } from './settle-order.ts';
 
@@ -23,7 +25,8 @@ export interface OrderMove {
   readonly from: OrderStatus;
   readonly to: OrderStatus;
   readonly rule: OrderRule;
-  readonly event: OrderEventName | null;
+  /** True when there is something to deliver. */
+  readonly queued: boolean;
 }
 
 export interface OrderStateMachineDeps {
@@ -37,7 +40,7 @@ export interface OrderStateMachineDeps {
 
 /**
  * Changes the status of orders: the only place that does. Each move is a compare-and-set on the former status, with its
- * history entry and its callback row in the same transaction.
+ * history entry, its callback and the events of webhook endpoints in the same transaction.
  */
 export class OrderStateMachine {
   readonly #deps: OrderStateMachineDeps;
@@ -99,17 +102,23 @@ export class OrderStateMachine {
       rate: order.payment?.rate ?? null,
     });
     if (transition.event !== null) await this.#queueCallback(tx, moved, deposits, transition.event);
+    const told = await addEvent(
+      tx,
+      this.#deps.ids,
+      orderEvent(this.#deps, webhookEventOf(transition), moved, deposits),
+    );
     await movePurchase(tx, order, transition.to);
-    return { order: moved, from: order.status, to: transition.to, rule: decision.rule, event: transition.event };
+    const queued = told || transition.event !== null;
+    return { order: moved, from: order.status, to: transition.to, rule: decision.rule, queued };
   }
 
   /** Publishes moves whose transaction has committed: events and metrics. */
   publish(moves: readonly OrderMove[]): void {
     const { events, metrics } = this.#deps;
-    for (const { order, from, to, rule, event } of moves) {
+    for (const { order, from, to, rule, queued } of moves) {
       metrics.count('tillgate_orders_total', { status: to });
       events.emit('order.status', { orderId: order.id, from, to, rule });
-      if (event !== null) events.emit('callback.queued', { accountId: order.accountId });
+      if (queued) events.emit('callback.queued', { accountId: order.accountId });
     }
   }
 

@@ -1,3 +1,5 @@
+import type { WebhookEvent } from '../webhooks/event-types.ts';
+
 /** The order statuses of the specification. */
 export const ORDER_STATUSES = [
   'PENDING',
@@ -21,7 +23,7 @@ export type OrderRule =
   | 'refund-final'
   | 'payment-reorganised-away';
 
-/** The terminal events that are reported to merchants; each happens at most once for an order. */
+/** The terminal events that are reported to merchants by callbacks; each happens at most once for an order. */
 export type OrderEventName = 'order.succeeded' | 'order.timeout';
 
 /** One legal move of an order. */
@@ -43,6 +45,11 @@ export const ORDER_TRANSITIONS: readonly OrderTransition[] = [
   { rule: 'refund-final', from: ['SUCCESS', 'RESOLVED', 'PARTIAL', 'OVERDUE'], to: 'REFUNDED', event: null },
   { rule: 'payment-reorganised-away', from: ['SUCCESS', 'RESOLVED'], to: 'TERMINATED', event: null },
 ];
+
+/** What webhook endpoints receive of a move. */
+export function webhookEventOf({ event, to }: OrderTransition): WebhookEvent {
+  return event ?? (to === 'REFUNDED' ? 'order.refunded' : 'order.terminated');
+}
 
 const byRule = new Map(ORDER_TRANSITIONS.map((transition) => [transition.rule, transition]));
 

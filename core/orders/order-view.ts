@@ -18,6 +18,16 @@ export interface OrderView {
   readonly refundable: boolean;
 }
 
+/** An order in a list of the management API. */
+export interface ListedOrderView {
+  readonly order: Order;
+  /** `null` until the payer chose a coin, and where the plugin of its chain was removed. */
+  readonly asset: Asset | null;
+  readonly chainName: string;
+  /** The payer's page. */
+  readonly payUrl: string;
+}
+
 /** An order with its payment. */
 export interface OrderDetailView extends OrderView {
   /** The deposit that was credited last; `null` while nothing is credited. */

@@ -2,6 +2,7 @@ import type { ChainCode, CurrencyCode } from '../kernel/asset.ts';
 import type { AccountId, CredentialId, OrderId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 import type { RateEvidence } from '../rates/evidence.ts';
+import type { Metadata } from './merchant-data.ts';
 import type { OrderRule, OrderStatus } from './order-status.ts';
 
 /** ORDER for pay-info and pay-url, INVOICE for Lightning. */
@@ -31,24 +32,39 @@ export interface OrderOptions {
   readonly links: OrderLinks;
   readonly fixedEncryptPrice: boolean;
   readonly enablePostCallback: boolean;
+  /** The merchant's own name of the order, unique for the account; `null` where it gave none. */
+  readonly merchantReference: string | null;
+  readonly metadata: Metadata;
 }
 
 /** The {@link OrderOptions} of a new order; what is absent gets its default. */
 export interface NewOrderInput extends Optional<Omit<OrderOptions, 'links'>> {
   readonly links?: Optional<OrderLinks> | undefined;
+  /** From creation to the deadline; the installation's setting by default. */
+  readonly expiresInMs?: number | undefined;
+  /** How much less is taken as paid; the installation's setting by default. */
+  readonly toleranceBps?: number | undefined;
 }
 
 /** The same fields, each of which may be absent. */
 export type Optional<T> = { readonly [Key in keyof T]?: T[Key] | undefined };
 
-/** The options with their defaults: no links, a floating rate, callbacks by GET. */
+/** The options with their defaults, but for deadline and tolerance, which the settings decide: no links, a floating rate, callbacks by GET, nothing of the merchant's own. */
 export function withDefaults({
   links = {},
   fixedEncryptPrice = false,
   enablePostCallback = false,
+  merchantReference = null,
+  metadata = {},
 }: NewOrderInput): OrderOptions {
   const { succeedUrl = null, timeoutUrl = null, callbackUrl = null, timeoutCallback = null } = links;
-  return { links: { succeedUrl, timeoutUrl, callbackUrl, timeoutCallback }, fixedEncryptPrice, enablePostCallback };
+  return {
+    links: { succeedUrl, timeoutUrl, callbackUrl, timeoutCallback },
+    fixedEncryptPrice,
+    enablePostCallback,
+    merchantReference,
+    metadata,
+  };
 }
 
 /** An order (specification, "Order"). */
@@ -61,6 +77,8 @@ export interface Order extends OrderOptions {
   readonly credentialId: CredentialId | null;
   readonly type: OrderType;
   readonly platform: Platform;
+  /** True when the payer chooses the coin on the order's page. */
+  readonly hosted: boolean;
   readonly status: OrderStatus;
   readonly vsCurrency: string;
   /** In minor units of the fiat. */

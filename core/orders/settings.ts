@@ -2,10 +2,15 @@
 export interface OrderSettings {
   /** From creation to the deadline. */
   readonly timeoutMs: number;
+  /** The bounds of a deadline that an order asks for itself: its rate is fixed for so long. */
+  readonly minTimeoutMs: number;
+  readonly maxTimeoutMs: number;
   /** How long after the deadline late payments are looked for. */
   readonly watchMs: number;
   /** In basis points, 0 to 500: how much less than the amount due is taken as paid. */
   readonly toleranceBps: number;
+  /** In basis points: the most that an order may ask for itself. */
+  readonly maxToleranceBps: number;
   /** The least an order may be worth, in US dollars, a plain decimal; more than 0 in any case. */
   readonly min: string;
   /** The most an order may be worth, in US dollars, a plain decimal. */
@@ -20,8 +25,11 @@ export interface OrderSettings {
 
 export const DEFAULT_ORDER_SETTINGS: OrderSettings = {
   timeoutMs: 30 * 60_000,
+  minTimeoutMs: 60_000,
+  maxTimeoutMs: 60 * 60_000,
   watchMs: 24 * 3_600_000,
   toleranceBps: 0,
+  maxToleranceBps: 500,
   min: '0',
   max: '1000000',
   openPerAccount: 10_000,

@@ -13,6 +13,8 @@ import type { Millis } from '../kernel/time.ts';
 export interface CredentialOwner {
   readonly credential: Credential;
   readonly account: Account;
+  /** Whether the account has webhook endpoints that are switched on; a store may leave it out. */
+  readonly hasWebhooks?: boolean;
 }
 
 /** The fields of an account that may change. */

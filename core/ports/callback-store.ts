@@ -1,4 +1,4 @@
-import type { AccountId, CallbackId, OrderId } from '../kernel/ids.ts';
+import type { AccountId, CallbackId, OrderId, WebhookId } from '../kernel/ids.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
 import type { Millis } from '../kernel/time.ts';
 import type { Callback, CallbackAttempt, CallbackStatus } from '../callbacks/callback.ts';
@@ -21,11 +21,18 @@ export interface CallbackOutcomeChanges {
 export interface CallbackStore {
   find(id: CallbackId): Promise<Callback | null>;
   byOrder(orderId: OrderId): Promise<readonly Callback[]>;
-  list(accountId: AccountId | null, status: CallbackStatus | null, page: PageRequest): Promise<Page<Callback>>;
+  /** Newest first. @param endpointId - only those of this endpoint */
+  list(
+    accountId: AccountId | null,
+    status: CallbackStatus | null,
+    page: PageRequest,
+    endpointId?: WebhookId,
+  ): Promise<Page<Callback>>;
   attempts(id: CallbackId): Promise<readonly CallbackAttempt[]>;
   /**
    * Claims due callbacks for `leaseMs`, oldest due first; one of an order only when no earlier one of that order is
-   * still PENDING. Two instances never hold the same claim.
+   * still PENDING, and an event of an endpoint only when every earlier one of its record was attempted. Two instances never hold
+   * the same claim.
    */
   claimDue(now: Millis, leaseMs: number, limit: number): Promise<readonly ClaimedCallback[]>;
   /**
@@ -33,7 +40,7 @@ export interface CallbackStore {
    * is stored all the same).
    */
   finish(claim: ClaimedCallback, changes: CallbackOutcomeChanges, attempt: CallbackAttempt): Promise<boolean>;
-  /** DEAD or DELIVERED back to PENDING, due now; false when it is neither. */
+  /** DEAD or DELIVERED back to PENDING, due now, an endpoint's row to its present URL; false when it is neither. */
   replay(id: CallbackId, now: Millis): Promise<boolean>;
   /** When the earliest PENDING callback is due; `null` for none. */
   nextDueAt(): Promise<Millis | null>;
@@ -41,8 +48,12 @@ export interface CallbackStore {
 
 /** Outbox writes inside a transaction. */
 export interface CallbackWrites {
-  /** Adds a row; false when the order's row for this event exists. */
+  /** Adds a row; false when the order's row for this event exists. Those of an endpoint are all added. */
   add(callback: Callback): Promise<boolean>;
   /** As {@link CallbackStore.replay}, inside a transaction. */
   replay(id: CallbackId, now: Millis): Promise<boolean>;
+  /** Sends the PENDING rows of an endpoint to its new URL. */
+  redirect(endpointId: WebhookId, url: string): Promise<void>;
+  /** PENDING to DEAD for every row of an endpoint: nothing of it is sent any more. */
+  giveUp(endpointId: WebhookId): Promise<void>;
 }

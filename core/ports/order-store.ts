@@ -1,3 +1,4 @@
+import type { Callback } from '../callbacks/callback.ts';
 import type { ChainCode, CurrencyCode } from '../kernel/asset.ts';
 import type { AccountId, OrderId } from '../kernel/ids.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
@@ -33,12 +34,18 @@ export interface NewOrder {
   readonly order: Omit<Order, 'number'>;
   readonly depositAddress: DepositAddress | null;
   readonly idempotency: IdempotencyClaim | null;
+  /** Rows of the outbox, stored with the order and only with it; none by default. */
+  readonly events?: readonly Callback[];
 }
 
-/** The result of a {@link NewOrder}: `repeated` names the order that was created with the same idempotency key. */
+/**
+ * The result of a {@link NewOrder}: `repeated` names the order that was created with the same idempotency key,
+ * `reference-taken` another order of the account with the same merchant reference.
+ */
 export type CreateOrderResult =
   | { readonly kind: 'created'; readonly order: Order }
-  | { readonly kind: 'repeated'; readonly orderId: OrderId; readonly bodyHash: string };
+  | { readonly kind: 'repeated'; readonly orderId: OrderId; readonly bodyHash: string }
+  | { readonly kind: 'reference-taken'; readonly orderId: OrderId };
 
 /** The fields of an order that may change without a change of status. */
 export interface OrderChanges {
@@ -55,11 +62,46 @@ export interface DueOrder {
   readonly chain: ChainCode | null;
 }
 
+/** Where an order is in a list, newest first; two of one millisecond go by their ids. */
+export interface OrderPosition {
+  readonly createdAt: Millis;
+  readonly id: OrderId;
+}
+
+/** Every form in which a text that is searched for may be stored. */
+export interface OrderTraces {
+  /** The order's id or its merchant reference. */
+  readonly text: string;
+  /** A deposit address of the order. */
+  readonly addresses: readonly { readonly chain: ChainCode; readonly address: string }[];
+  /** A transaction that pays it. */
+  readonly transactions: readonly { readonly chain: ChainCode; readonly txid: string }[];
+}
+
+/** Which orders are asked for. */
+export interface OrderSearch {
+  /** `null` for those of all accounts. */
+  readonly accountId: AccountId | null;
+  /** In one of these. */
+  readonly statuses: readonly OrderStatus[];
+  /** To be paid in one of these; `null` for any, and for orders whose payer has not chosen one. */
+  readonly currencies: readonly CurrencyCode[] | null;
+  /** Created then or later; `null` for no bound. */
+  readonly from: Millis | null;
+  /** Created before; `null` for no bound. */
+  readonly to: Millis | null;
+  /** One of which the order has; `null` for all orders. */
+  readonly traces: OrderTraces | null;
+  /** The last one of the page before; `null` for the first page. */
+  readonly after: OrderPosition | null;
+  readonly limit: number;
+}
+
 /** Order reads, and creating an order. All reads see every committed write. */
 export interface OrderStore {
   /**
    * Creates an order in one transaction: its row and number, its address, its idempotency claim. Concurrent calls may be
-   * committed together. Resolves only when it is durable.
+   * committed together. Resolves only when it is durable. An idempotency claim decides before the merchant reference.
    */
   create(order: NewOrder): Promise<CreateOrderResult>;
   find(id: OrderId): Promise<Order | null>;
@@ -68,6 +110,8 @@ export interface OrderStore {
   changedAt(ids: readonly OrderId[]): Promise<ReadonlyMap<OrderId, Millis>>;
   /** An account's orders, newest first, with the exact total; the cost does not depend on the page. */
   list(accountId: AccountId, page: PageRequest): Promise<Page<Order>>;
+  /** Orders, newest first. What a page costs depends on its size alone, whatever is asked for. */
+  search(search: OrderSearch): Promise<readonly Order[]>;
   /** How many orders of an account are PENDING, at most `most`; reads no more than all orders that are. */
   countOpen(accountId: AccountId, most: number): Promise<number>;
   history(id: OrderId): Promise<readonly OrderHistoryEntry[]>;

@@ -22,6 +22,7 @@ import type { TransferStore, TransferWrites } from './transfer-store.ts';
 import type { SharedUseStore } from './shared-use-store.ts';
 import type { UsageStore } from './usage-store.ts';
 import type { WalletStore, WalletWrites } from './wallet-store.ts';
+import type { WebhookStore, WebhookWrites } from './webhook-store.ts';
 
 /** Everything that a transaction can write. */
 export interface Transaction {
@@ -44,6 +45,7 @@ export interface Transaction {
   readonly transfers: TransferWrites;
   readonly lightning: LightningWrites;
   readonly wallets: WalletWrites;
+  readonly webhooks: WebhookWrites;
 }
 
 /** More writes of the same transaction, for the audit. */
@@ -95,6 +97,8 @@ export interface Storage {
   readonly usage: UsageStore;
   /** Addresses that accounts registered. */
   readonly wallets: WalletStore;
+  /** Where accounts receive events. */
+  readonly webhooks: WebhookStore;
   /**
    * Runs `work` in one serialised, durable transaction and commits it; an error rolls all of it back. A serialisation
    * failure or deadlock is retried from the start, so `work` must have no other effect than its writes.

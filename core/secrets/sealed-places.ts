@@ -21,6 +21,7 @@ const bound =
 const none = (): Lookups => ({});
 
 const CALLBACK: PlaceRule = { context: bound('callback-credential'), lookups: none };
+const WEBHOOK: PlaceRule = { context: bound('webhook'), lookups: none };
 
 const OF_KIND: Readonly<Record<SealedRecordKind, PlaceRule>> = {
   credential: {
@@ -34,12 +35,14 @@ const OF_KIND: Readonly<Record<SealedRecordKind, PlaceRule>> = {
   totp: { context: bound('totp'), lookups: none },
   'app-key': { context: bound('app-key'), lookups: (text) => ({ lookupHash: ['app-key', text] }) },
   route: { context: bound('route'), lookups: none },
+  webhook: WEBHOOK,
 };
 
 /** Every place where sealed texts are stored. */
 export const SEALED_PLACES = {
   ...OF_KIND,
   'former-callback-credential': CALLBACK,
+  'former-webhook': WEBHOOK,
   document: { context: (key) => key as SealedDocument, lookups: none },
 } as const satisfies Readonly<Record<string, PlaceRule>>;
 

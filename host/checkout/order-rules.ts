@@ -2,7 +2,7 @@ import type { CheckoutView, Order } from '../../core/index.ts';
 
 /** True while the payer may choose the coin: a hosted order to which nothing was paid yet. */
 export function mayChoose({ order, seen }: CheckoutView): boolean {
-  return order.platform === 'CHECKOUT' && order.status === 'PENDING' && !seen;
+  return order.hosted && order.status === 'PENDING' && !seen;
 }
 
 /**

@@ -414,6 +414,23 @@ export const COMMANDS: readonly Command[] = [
     run: restore((module) => module.restoreDismiss),
   },
   {
+    words: ['order', 'list'],
+    summary: 'lists orders, newest first; --q finds by id, reference, deposit address or transaction hash',
+    operands: [],
+    options: {
+      account: { value: 'ID' },
+      status: { value: 'PENDING' },
+      chain: { value: 'ETH' },
+      currency: { value: 'ETH' },
+      from: { value: 'TIME' },
+      to: { value: 'TIME' },
+      q: { value: 'TEXT' },
+      limit: { value: '20' },
+      cursor: {},
+    },
+    run: orders((module) => module.orderList),
+  },
+  {
     words: ['order', 'show'],
     summary: 'shows an order and each of its changes',
     operands: ['ID'],

@@ -1,3 +1,4 @@
+import { managedOrderRecord } from '../../adapters/http/manage/order-record.ts';
 import {
   AssetCatalogue,
   OrderQueries,
@@ -7,10 +8,51 @@ import {
   findFiat,
   formatInstant,
   formatUnits,
+  invalidField,
+  OPERATOR,
+  ORDER_STATUSES,
 } from '../../core/index.ts';
-import type { Order, OrderHistoryEntry } from '../../core/index.ts';
+import type { AccountId, Order, OrderHistoryEntry, OrderStatus } from '../../core/index.ts';
 import type { CommandCall } from './command.ts';
-import { withRuntime } from './with-till.ts';
+import { instantOption } from './options.ts';
+import { withRuntime, withTill } from './with-till.ts';
+
+/** `order list`: one page, and the cursor of the next. */
+export async function orderList({ values, json, terminal }: CommandCall): Promise<number> {
+  const textOf = (name: string): string | undefined => (values[name] === undefined ? undefined : String(values[name]));
+  const input = {
+    userId: textOf('account') as AccountId | undefined,
+    status: statusOption(textOf('status')),
+    chain: textOf('chain'),
+    currency: textOf('currency'),
+    from: instantOption(values['from'], '--from') ?? undefined,
+    to: instantOption(values['to'], '--to') ?? undefined,
+    q: textOf('q'),
+    limit: Number(textOf('limit') ?? '20'),
+    cursor: textOf('cursor'),
+  };
+  const { items, nextCursor } = await withTill(({ manage }) => manage.orders.list(OPERATOR, input));
+  const records = items.map(managedOrderRecord);
+  if (json) terminal.out(JSON.stringify({ items: records, next_cursor: nextCursor }));
+  else if (records.length === 0) terminal.out('There is none.');
+  for (const record of json ? [] : records) terminal.out(listedInWords(record));
+  if (!json && nextCursor !== null) terminal.out(`Older ones: --cursor ${nextCursor}`);
+  return 0;
+}
+
+function statusOption(value: string | undefined): OrderStatus | undefined {
+  const status = ORDER_STATUSES.find((one) => one === value);
+  if (value !== undefined && status === undefined)
+    throw invalidField('--status', `must be one of ${ORDER_STATUSES.join(', ')}`);
+  return status;
+}
+
+function listedInWords(order: ReturnType<typeof managedOrderRecord>): string {
+  const { order_id: id, user_id: account, status, vs_price: price, vs_currency: fiat, create_time: at } = order;
+  const coin = order.currency === '' ? 'no coin yet' : `${order.amount} ${order.currency}`;
+  const reference = order.merchant_reference === null ? '' : `  ${order.merchant_reference}`;
+  return `${id}  ${at}  ${status.padEnd(10)}  account ${account}  ${price} ${fiat}  ${coin}${reference}`;
+}
 
 /** `order show ID`: the order, and each change with the rule that made it and what the rule looked at. */
 export async function orderShow({ operands, json, terminal }: CommandCall): Promise<number> {

@@ -19,6 +19,7 @@ export const manageRecipes = {
       'events',
       'secondFactor',
       'createAccount',
+      'createOrder',
       'orderStateMachine',
       'orderQueries',
       'gateway',
@@ -33,6 +34,7 @@ export const manageRecipes = {
     ({
       config: {
         mode,
+        callbacks: { allowPrivateNetworks, hosts },
         serviceName,
         auth,
         keys,
@@ -74,6 +76,7 @@ export const manageRecipes = {
           addressHoldMs: withdrawals.addressHoldMs,
           approvals: withdrawals.approvals,
           routes: gateways,
+          callbackPlaces: { allowPrivateNetworks, hosts },
         },
       }),
   ),

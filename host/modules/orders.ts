@@ -8,6 +8,7 @@ import {
   DEFAULT_POOL,
   ExpireOrders,
   LIGHTNING_ASSET,
+  NewOrderEvents,
   OrderAdminActions,
   OrderStateMachine,
   OrderQueries,
@@ -41,6 +42,10 @@ export const orderRecipes = {
     ['assets', 'chains', 'ids', 'events', 'metrics'],
     ({ chains, ...parts }) => new OrderStateMachine({ ...parts, chains, presenter: callbackPresenter }),
   ),
+  newOrderEvents: recipe(
+    ['assets', 'chains', 'ids', 'storage'],
+    (parts) => new NewOrderEvents({ ...parts, presenter: callbackPresenter }),
+  ),
   orderQuota: recipe(
     ['config', 'storage', 'clock'],
     ({ config, ...parts }) => new OrderQuota({ ...parts, settings: config.orders }),
@@ -60,6 +65,7 @@ export const orderRecipes = {
       'events',
       'metrics',
       'orderQuota',
+      'newOrderEvents',
     ],
     ({ config, rateBook: rates, addressPool: addresses, orderQuota: quota, ...parts }) =>
       new CreateOrder({ ...parts, rates, addresses, quota, settings: config.orders }),

@@ -5,8 +5,9 @@ import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { checkLedger } from '../../core/index.ts';
-import type { AccountId, OrderId, TransferId } from '../../core/index.ts';
+import { AesGcmVault, CryptoRandom } from '../../adapters/crypto/index.ts';
+import { checkLedger, newWebhookSecret, webhookContext } from '../../core/index.ts';
+import type { AccountId, OrderId, TransferId, WebhookEndpoint, WebhookId } from '../../core/index.ts';
 import { openStorage } from '../../adapters/storage/knex/index.ts';
 import type { KnexStorage } from '../../adapters/storage/knex/index.ts';
 import type { Answer, startReceiver } from '../host/merchant.ts';
@@ -18,6 +19,7 @@ import { freshDatabase } from '../support/postgres.ts';
 import { endWithThisProcess } from '../support/processes.ts';
 import { silentLogger } from '../support/storage.ts';
 import type { EngineName } from '../support/storage.ts';
+import { subscribe } from '../support/subscribe.ts';
 import { waitFor } from '../support/wait.ts';
 import { OPERATE } from './operator.ts';
 import type { OperatorAct } from './operator.ts';
@@ -56,6 +58,8 @@ export class CrashTill {
   /** The till's database, opened from outside. */
   readonly storage: KnexStorage;
   readonly accountId: AccountId;
+  /** The merchant's, for every event. */
+  readonly endpoint: WebhookEndpoint;
   readonly hot: string;
   kills = 0;
   readonly #settings: TillSettings;
@@ -75,6 +79,7 @@ export class CrashTill {
     this.fixture = fixture;
     this.storage = parts.storage;
     this.accountId = parts.accountId;
+    this.endpoint = parts.endpoint;
     this.hot = parts.hot;
     this.#settings = parts.settings;
     this.#directory = parts.directory;
@@ -103,9 +108,17 @@ export class CrashTill {
         ? ({ client: 'sqlite', filename: join(directory.path, 'data', 'tillgate.db') } as const)
         : ({ client: 'pg', connection: database.url } as const);
     const storage = await openStorage(config, { logger: silentLogger });
+    const accountId = String(account['id']) as AccountId;
+    const endpoint = await addEndpoint(
+      storage,
+      accountId,
+      environment.TILLGATE_MASTER_KEY,
+      `${fixture.receiver.url}/events`,
+    );
     const till = new CrashTill(fixture, {
       storage,
-      accountId: String(account['id']) as AccountId,
+      accountId,
+      endpoint,
       hot: shown.addresses.find(({ chain }) => chain === 'ETH')?.address ?? '',
       settings: written,
       directory,
@@ -346,11 +359,24 @@ interface Parts {
   readonly settings: TillSettings;
   readonly storage: KnexStorage;
   readonly accountId: AccountId;
+  readonly endpoint: WebhookEndpoint;
   readonly hot: string;
   readonly directory: ReturnType<typeof freshDirectory>;
   readonly environment: Readonly<Record<string, string>>;
   readonly apiKey: string;
   readonly cleanUp: () => Promise<void>;
+}
+
+async function addEndpoint(
+  storage: KnexStorage,
+  accountId: AccountId,
+  masterKey: string,
+  url: string,
+): Promise<WebhookEndpoint> {
+  const id = '1000000000000000001' as WebhookId;
+  const vault = new AesGcmVault({ current: Buffer.from(masterKey, 'base64') });
+  const sealed = vault.seal(JSON.stringify(newWebhookSecret(new CryptoRandom())), webhookContext(id));
+  return subscribe(storage, accountId, { id, url, sealed });
 }
 
 function start(

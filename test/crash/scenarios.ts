@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import type { Address, Hex } from 'viem';
-import type { Deposit, Transfer, TransferId } from '../../core/index.ts';
+import type { Callback, Deposit, Transfer, TransferId } from '../../core/index.ts';
 import { invoke, mint, read } from '../support/contracts.ts';
+import { eventsFor } from '../support/subscribe.ts';
 import { burnerOf } from '../support/gas-burner.ts';
 import { waitFor } from '../support/wait.ts';
 import { SPENDABLE } from './crash-till.ts';
@@ -149,7 +150,8 @@ export class PaidOrder implements Run {
     return (
       order?.status === 'SUCCESS' &&
       deposits.some(({ status }) => status === 'SPENDABLE') &&
-      callbacks.every(({ status }) => status === 'DELIVERED')
+      callbacks.every(({ status }) => status === 'DELIVERED') &&
+      (await this.#events()).every(({ status }) => status === 'DELIVERED')
     );
   }
 
@@ -163,11 +165,37 @@ export class PaidOrder implements Run {
       [['order.succeeded', 'DELIVERED']],
       'one row for the event',
     );
-    const received = this.#till.fixture.receiver.received.filter(
+    const about = this.#till.fixture.receiver.received.filter(
       ({ body, target }) => body.includes(this.id) || target.includes(this.id),
     );
+    const received = about.filter(({ target }) => target.startsWith('/paid'));
     assert.ok(received.length > 0, 'the merchant got a callback');
     assert.equal(new Set(received.map(({ headers }) => headers['webhook-id'])).size, 1, 'always under the same id');
+    const events = await this.#events();
+    // A refund's comes on top, and may still be on its way.
+    const own = events.filter(({ event }) => event !== 'order.refunded');
+    assert.deepEqual(
+      own.map(({ event, status }) => [event, status]),
+      [
+        ['order.created', 'DELIVERED'],
+        ['order.succeeded', 'DELIVERED'],
+      ],
+      'one row for each event of the endpoint',
+    );
+    const arrived = new Set<unknown>(
+      about.flatMap(({ target, headers }) => (target === '/events' ? [headers['webhook-id']] : [])),
+    );
+    assert.ok(
+      own.every(({ id }) => arrived.has(id)),
+      'each event arrived',
+    );
+    assert.ok(arrived.size <= events.length, 'always under the same id');
+  }
+
+  /** What the merchant's endpoint is sent of the order. */
+  async #events(): Promise<readonly Callback[]> {
+    const events = await eventsFor(this.#till.storage, this.#till.endpoint);
+    return events.filter(({ subjectId }) => subjectId === this.id);
   }
 }
 

@@ -33,6 +33,7 @@ function snapshotOf(name: string, { order = {}, view = {}, refund }: Change): Or
         id: '1573438740016137425',
         status: 'PENDING',
         platform: 'CHECKOUT',
+        hosted: true,
         vsCurrency: 'EUR',
         vsPrice: 1250n,
         payment: { chain: 'ETH', currency: 'USDT-ERC20', units: 13_500_000n, address: ADDRESS, rate, chosenAt: NOW },

@@ -103,6 +103,9 @@ describe('the command line', () => {
       [['account', 'create', '--email', 'a@b.c'], 1, /--password-stdin/],
       [['credential', 'create', '--account', '123'], 1, /There is no such account/],
       [['order', 'show', '1530217733414232064'], 1, /There is no order/],
+      [['order', 'list', '--status', 'PAID'], 1, /--status: must be one of PENDING/],
+      [['order', 'list', '--limit', '0'], 1, /limit: must be a whole number from 1 to 100/],
+      [['order', 'list', '--cursor', 'x'], 1, /cursor: must be the next_cursor/],
       [['chain', 'resume', 'DOGE'], 1, /chain DOGE is not configured/],
       [['frobnicate'], 2, /There is no command "frobnicate"/],
     ];
@@ -114,10 +117,15 @@ describe('the command line', () => {
     }
   });
 
-  test('shows a new seed once, and the address that it pays out from', async () => {
-    const made = await json('wallet', 'init');
-    assert.equal(String(made['mnemonic']).split(' ').length, 24);
-    const again = await run(directory.path, ['wallet', 'init']);
+  test('shows a new seed once, and the address that it pays out from', async (t) => {
+    // A directory of its own: in the sandbox, whatever opens the whole till makes a wallet where there is none.
+    const fresh = freshDirectory();
+    t.after(() => fresh.remove());
+    const made = await run(fresh.path, ['wallet', 'init', '--json']);
+    assert.equal(made.code, 0, made.err);
+    const { mnemonic } = JSON.parse(made.out) as { mnemonic: string };
+    assert.equal(mnemonic.split(' ').length, 24);
+    const again = await run(fresh.path, ['wallet', 'init']);
     assert.equal(again.code, 1);
     assert.match(again.err, /There is a wallet already/);
     // The address that every tool derives from these words at m/44'/60'/0'/0/0.

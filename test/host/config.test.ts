@@ -46,7 +46,10 @@ describe('the configuration', () => {
     assert.deepEqual(config.orders, {
       timeoutMs: 1_800_000,
       watchMs: 86_400_000,
+      minTimeoutMs: 60_000,
+      maxTimeoutMs: 3_600_000,
       toleranceBps: 0,
+      maxToleranceBps: 500,
       min: '0',
       max: '1000000',
       openPerAccount: 10_000,
@@ -269,6 +272,7 @@ describe('the configuration', () => {
 
   test('compares amounts and pool sizes within their sections', () => {
     assert.deepEqual(Object.keys(problemsOf({ orders: { min: '2', max: '1' } })), ['orders.min']);
+    assert.deepEqual(Object.keys(problemsOf({ orders: { minTimeoutSeconds: 3601 } })), ['orders.minTimeoutSeconds']);
     assert.deepEqual(
       Object.keys(
         problemsOf({ database: { client: 'pg', connection: 'postgres://db/till', pool: { min: 5, max: 2 } } }),

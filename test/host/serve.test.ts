@@ -92,6 +92,11 @@ describe('a till with no configuration at all', () => {
     const shown = await run(directory.path, ['order', 'show', orderId]);
     assert.equal(shown.code, 0, shown.err);
     assert.match(shown.out, /PENDING → SUCCESS {2}by paid-in-time/);
+    const listed = await run(directory.path, ['order', 'list', '--q', orderId, '--status', 'SUCCESS', '--json']);
+    const { items, next_cursor } = JSON.parse(listed.out) as { items: Record<string, unknown>[]; next_cursor: unknown };
+    assert.deepEqual([items.map(({ order_id }) => order_id), next_cursor], [[orderId], null]);
+    const none = await run(directory.path, ['order', 'list', '--q', orderId, '--status', 'OVERDUE']);
+    assert.deepEqual([none.code, none.out], [0, 'There is none.\n']);
     const checked = await run(directory.path, ['ledger', 'check', '--json']);
     assert.deepEqual(
       [checked.code, JSON.parse(checked.out)],

@@ -55,6 +55,7 @@ export const ORDER: Order = {
   credentialId: null,
   type: 'ORDER',
   platform: 'API',
+  hosted: false,
   status: 'PENDING',
   vsCurrency: 'USD',
   vsPrice: 2500n,

@@ -19,6 +19,9 @@ describe('lightning, at the edge', () => {
       currency: 'USD',
       callback_url: 'https://shop.example/paid',
       enable_post_callback: true,
+      merchant_reference: 'invoice 7',
+      metadata: { cart: '7c1f' },
+      expires_in: 90,
     };
     assert.deepEqual(dataOf(await edge.client.post('/api/bln/order', body)), LIGHTNING_ORDER);
     assert.deepEqual(edge.asked.lightning.at(-1)?.input, {
@@ -30,6 +33,9 @@ describe('lightning, at the edge', () => {
         callbackUrl: 'https://shop.example/paid',
         timeoutCallback: undefined,
       },
+      merchantReference: 'invoice 7',
+      metadata: { cart: '7c1f' },
+      expiresInMs: 90_000,
     });
     assertError(await edge.client.post('/api/bln/order', { price: 0, currency: 'USD' }), 40001);
     assertError(await edge.client.post('/api/bln/order', { price: 1.234, currency: 'USD' }), 40001);

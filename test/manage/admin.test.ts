@@ -268,7 +268,7 @@ eachStorage((_name, open) => {
       client.close();
       const done = managed(await user.client.request('POST', `/manage/v1/orders/${order_id}/terminate`));
       assert.deepEqual([done['status'], done['order_id']], ['TERMINATED', order_id]);
-      assert.match(String(done['update_time']), /^\d{4}-\d{2}-\d{2}T[\d:]{8}Z$/);
+      assert.match(String(done['update_time']), /^\d{4}-\d{2}-\d{2}T[\d:]{8}\.\d{3}Z$/);
     });
   });
 

@@ -25,6 +25,7 @@ import type {
   AdmissionCount,
   AppId,
   BreachedPasswords,
+  CallbackPlaces,
   GatewayRoute,
   Manage,
   PlanSales,
@@ -86,6 +87,8 @@ export interface FixtureOptions {
   readonly secondFactorOf?: SecondFactorDemand;
   readonly addressHoldMs?: number;
   readonly routes?: readonly GatewayRoute[];
+  /** Where webhook endpoints may be; anywhere by default. */
+  readonly callbackPlaces?: CallbackPlaces;
   /** The plans on sale; none by default. */
   readonly sales?: PlanSales;
 }
@@ -112,6 +115,7 @@ export async function startFixture(store: TestStorage, options: FixtureOptions =
     refusedAttempts: till.till.refusedAttempts,
     passkeyVerifier: new WebauthnVerifier({ address: () => PASSKEY_SITE, name: 'Tillgate', onlyHttps: true }),
     createAccount,
+    createOrder: till.till.createOrder,
     stateMachine,
     queries,
     chains,
@@ -134,6 +138,7 @@ export async function startFixture(store: TestStorage, options: FixtureOptions =
       pageMax: 100,
       addressHoldMs: options.addressHoldMs ?? 86_400_000,
       routes: options.routes ?? [],
+      callbackPlaces: options.callbackPlaces ?? { allowPrivateNetworks: true, hosts: null },
     },
   });
   const loginsPerMinute = options.loginsPerMinute ?? 10_000;
@@ -148,7 +153,12 @@ export async function startFixture(store: TestStorage, options: FixtureOptions =
     allowPrivateNetworks: true,
   };
   const rows = manageOperations({
-    settings: { pageMax: 100, loginsPerMinute, secureCookies: options.secureCookies ?? false },
+    settings: {
+      pageMax: 100,
+      loginsPerMinute,
+      secureCookies: options.secureCookies ?? false,
+      allowPrivateNetworks: false,
+    },
     manage,
     assets,
   });

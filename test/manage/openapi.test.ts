@@ -34,7 +34,7 @@ const LOGINS = ['/manage/v1/session', '/manage/v1/session/passkey'];
 describe('the management API in the OpenAPI document', () => {
   // Only described here, never called.
   const deps = {
-    settings: { pageMax: 100, loginsPerMinute: 1, secureCookies: true },
+    settings: { pageMax: 100, loginsPerMinute: 1, secureCookies: true, allowPrivateNetworks: false },
     manage: {},
     assets: {},
   } as unknown as ManageDeps;
@@ -101,9 +101,19 @@ describe('the management API in the OpenAPI document', () => {
         'DELETE security/pending/{field}',
         'POST security/totp',
         'POST security/totp/confirm',
+        'GET webhooks',
+        'POST webhooks',
+        'GET webhooks/{id}',
+        'PATCH webhooks/{id}',
+        'DELETE webhooks/{id}',
+        'POST webhooks/{id}/rotate',
+        'POST webhooks/{id}/test',
         'GET callbacks',
         'GET callbacks/{id}',
         'POST callbacks/{id}/redeliver',
+        'GET orders',
+        'POST orders',
+        'GET orders/{id}',
         'POST orders/{id}/terminate',
         'POST orders/{id}/resolve',
         'DELETE orders/{id}/refund-address',

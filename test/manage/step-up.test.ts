@@ -26,7 +26,7 @@ const CREDENTIALS = '/manage/v1/credentials';
 
 describe('the table of what actions cost', () => {
   const deps = {
-    settings: { pageMax: 100, loginsPerMinute: 1, secureCookies: true },
+    settings: { pageMax: 100, loginsPerMinute: 1, secureCookies: true, allowPrivateNetworks: false },
     manage: {},
     assets: {},
   } as unknown as ManageDeps;
@@ -67,6 +67,10 @@ const BODIES: Readonly<Partial<Record<ManageAction, object>>> = {
   assignDeposit: { order_id: UNKNOWN },
   refundDeposit: { address: ADDRESS },
   removeRefundAddress: {},
+  createWebhook: { url: 'https://thief.example/', events: ['order.*'] },
+  updateWebhook: { url: 'https://thief.example/' },
+  removeWebhook: {},
+  rotateWebhookSecret: {},
 };
 
 /** What a browser sends after a reply that set its cookie. */
@@ -388,7 +392,7 @@ eachStorage((_name, open) => {
 
 function depsOf(fixture: Fixture): Omit<ManageDeps, 'manage'> {
   return {
-    settings: { pageMax: 100, loginsPerMinute: 1, secureCookies: true },
+    settings: { pageMax: 100, loginsPerMinute: 1, secureCookies: true, allowPrivateNetworks: false },
     assets: fixture.till.till.assets,
   };
 }

@@ -11,6 +11,7 @@ import {
   Invoices,
   LIGHTNING_ASSET,
   OrderAdminActions,
+  NewOrderEvents,
   OrderStateMachine,
   OrderQueries,
   OrderQuota,
@@ -145,9 +146,11 @@ export async function buildDomain(storage: Storage, options: DomainOptions = {})
     settings: { batch: 4, largestBatch: 4, lowWater: 8, refill: 8 },
   });
   const quota = new OrderQuota({ storage, clock, settings });
+  const newOrderEvents = new NewOrderEvents({ storage, assets, chains, presenter: callbackPresenter, ids });
   const createOrder = new CreateOrder({
     storage,
     quota,
+    newOrderEvents,
     assets,
     rates,
     addresses,

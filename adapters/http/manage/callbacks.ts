@@ -1,7 +1,7 @@
-import { CALLBACK_STATUSES, formatInstant } from '../../../core/index.ts';
-import type { Callback, CallbackDetail, CallbackId } from '../../../core/index.ts';
+import { CALLBACK_STATUSES, formatInstant, WEBHOOK_EVENTS } from '../../../core/index.ts';
+import type { Callback, CallbackDetail, CallbackId, WebhookId } from '../../../core/index.ts';
 import { z } from 'zod';
-import { accountFilter, idParams, inputOf, word } from './fields.ts';
+import { accountFilter, idParams, inputOf, recordId, word } from './fields.ts';
 import { manageList, manageOperation } from './operation.ts';
 import type { ManageOperation } from './operation.ts';
 import { id, instant, pageRecord, time, whole } from './reply-fields.ts';
@@ -9,8 +9,9 @@ import { id, instant, pageRecord, time, whole } from './reply-fields.ts';
 const callbackFields = {
   id: id('The callback'),
   account_id: id('Its account'),
-  order_id: id('Its order'),
-  event: z.enum(['order.succeeded', 'order.timeout']),
+  order_id: id('The order whose own URL is called').nullable(),
+  webhook_id: id('The webhook endpoint that receives the event').nullable(),
+  event: z.enum(WEBHOOK_EVENTS),
   method: z.enum(['GET', 'POST']),
   url: z.string(),
   status: z.enum(CALLBACK_STATUSES),
@@ -19,7 +20,7 @@ const callbackFields = {
   created_at: instant('Creation'),
   delivered_at: instant('When it arrived').nullable(),
 };
-const callbackSchema = z.object(callbackFields).meta({ id: 'CallbackItem' });
+export const callbackSchema = z.object(callbackFields).meta({ id: 'CallbackItem' });
 
 const attemptSchema = z.object({
   at: instant('When'),
@@ -34,12 +35,13 @@ const callbackDetailSchema = z
   .object({ ...callbackFields, body: z.string().nullable(), log: z.array(attemptSchema).readonly() })
   .meta({ id: 'CallbackDetail' });
 
-function callbackRecord(callback: Callback): z.input<typeof callbackSchema> {
+export function callbackRecord(callback: Callback): z.input<typeof callbackSchema> {
   const { status } = callback;
   return {
     id: callback.id,
     account_id: callback.accountId,
     order_id: callback.orderId,
+    webhook_id: callback.endpointId,
     event: callback.event,
     method: callback.method,
     url: callback.url,
@@ -63,15 +65,19 @@ function callbackDetailRecord({ callback, attempts }: CallbackDetail): z.input<t
 
 const params = idParams<CallbackId>('The callback');
 
-/** Callbacks and their attempts (decisions, section 7). */
+/** Callbacks and events of webhook endpoints, with their attempts (decisions, sections 7 and 14). */
 export const callbackOperations: readonly ManageOperation[] = [
   manageList({
     id: 'listCallbacks',
     path: '/callbacks',
     summary: 'Callbacks',
-    description: 'Newest first.',
+    description: 'Callbacks of orders and events of webhook endpoints, newest first.',
     errors: ['NOT_FOUND'],
-    filter: { ...accountFilter, status: word(CALLBACK_STATUSES, 'Only these').optional() },
+    filter: {
+      ...accountFilter,
+      status: word(CALLBACK_STATUSES, 'Only these').optional(),
+      webhook_id: recordId<WebhookId>('Only the events of this webhook endpoint').optional(),
+    },
     name: 'CallbackList',
     item: callbackSchema,
     handler: async ({ actor, query: { page, size, ...filter } }, { manage }) =>
@@ -94,7 +100,8 @@ export const callbackOperations: readonly ManageOperation[] = [
     method: 'POST',
     path: '/callbacks/{id}/redeliver',
     summary: 'Send a callback again',
-    description: 'A delivered or a dead one, its schedule from the start.',
+    description:
+      'A delivered or a dead one, its schedule from the start. One of a webhook endpoint goes to its present URL, and not while it is disabled.',
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
     params,
     data: callbackDetailSchema,

@@ -19,7 +19,7 @@ import { transferExample, transferRecord, transferSchema } from './withdrawals.t
 const MAX_ADDRESS = 128;
 const MAX_TXID = 128;
 
-const depositSchema = z
+export const depositSchema = z
   .object({
     id: id('The deposit'),
     order_id: id('Its order; while it belongs to none, the order that the address was given to'),

@@ -5,6 +5,10 @@ export interface ManageHttpSettings {
   readonly pageMax: number;
   /** Logins a minute for each email; the limit of each client address is separate. */
   readonly loginsPerMinute: number;
+  /** Callback URLs may name private addresses. */
+  readonly allowPrivateNetworks: boolean;
+  /** The only hosts that callbacks go to; without it any public one. */
+  readonly callbackHosts?: readonly string[] | null;
   /** Session cookies over https only: in production. */
   readonly secureCookies: boolean;
 }

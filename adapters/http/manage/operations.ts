@@ -18,6 +18,7 @@ import { sessionAuth } from './session-auth.ts';
 import { sessionOperations } from './sessions.ts';
 import { stepUpOperations } from './step-up.ts';
 import { watchAddressOperations } from './watch-addresses.ts';
+import { webhookOperations } from './webhooks.ts';
 import { withdrawalAddressOperations } from './withdrawal-addresses.ts';
 import { withdrawalOperations } from './withdrawals.ts';
 
@@ -35,6 +36,7 @@ const RESOURCES = [
   securityOperations,
   passkeyOperations,
   callbackOperations,
+  webhookOperations,
   orderOperations,
   withdrawalAddressOperations,
   watchAddressOperations,

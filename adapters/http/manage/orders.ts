@@ -1,27 +1,14 @@
-import { formatInstant, ORDER_STATUSES } from '../../../core/index.ts';
-import type { Order, OrderDetailView, OrderHistoryEntry, OrderId } from '../../../core/index.ts';
+import { formatInstant, invalidField, ORDER_STATUSES } from '../../../core/index.ts';
+import type { AccountId, Order, OrderHistoryEntry, OrderId } from '../../../core/index.ts';
 import { z } from 'zod';
-import { presentOrderDetail } from '../operations/order-record.ts';
-import { idParams } from './fields.ts';
+import { code, fiatDecimals, price, queryNumber, text } from '../fields.ts';
+import { optionFields, optionsOf } from '../operations/order-record.ts';
+import type { CallbackSettings } from '../operations/order-record.ts';
+import { idParams, inputOf, instantField, recordId, word } from './fields.ts';
 import { manageOperation } from './operation.ts';
 import type { ManageOperation } from './operation.ts';
+import { managedOrderRecord, managedOrderSchema, orderFileRecord, orderFileSchema } from './order-record.ts';
 import { id, instant } from './reply-fields.ts';
-
-const orderSchema = z
-  .object({
-    order_id: id('The order'),
-    user_id: id('Its account'),
-    status: z.string().meta({ enum: [...ORDER_STATUSES] }),
-    chain: z.string(),
-    currency: z.string(),
-    amount: z.string(),
-    vs_price: z.string(),
-    vs_currency: z.string(),
-    obtained: z.string().nullable(),
-    create_time: z.string().meta({ format: 'date-time' }),
-    update_time: z.string().meta({ format: 'date-time' }),
-  })
-  .meta({ id: 'OperatedOrder' });
 
 const historySchema = z
   .object({
@@ -43,26 +30,6 @@ const historySchema = z
       .readonly(),
   })
   .meta({ id: 'OrderHistory' });
-
-/** The record of the payment API, with times in RFC 3339. */
-function orderRecord(view: OrderDetailView): z.input<typeof orderSchema> {
-  const record = presentOrderDetail(view);
-  const { order_id, user_id, status, chain, currency, amount, vs_price, vs_currency, obtained } = record;
-  const [create_time, update_time] = [`${record.create_time}Z`, `${record.update_time}Z`];
-  return {
-    order_id,
-    user_id,
-    status,
-    chain,
-    currency,
-    amount,
-    vs_price,
-    vs_currency,
-    obtained,
-    create_time,
-    update_time,
-  };
-}
 
 function historyRecord({
   order,
@@ -87,8 +54,119 @@ function historyRecord({
 
 const params = idParams<OrderId>('The order');
 
-/** Decisions about orders that a person makes. */
+const MAX_SEARCHED = 2_048;
+const MAX_CURSOR = 128;
+
+/** Which orders a list shows. */
+export const orderFilter = {
+  status: word(ORDER_STATUSES, 'Only these').optional(),
+  chain: code('Only those that are paid on this chain').optional(),
+  currency: code('Only those that are paid in this coin').optional(),
+  from: instantField('Only those created then or later').optional(),
+  to: instantField('Only those created before').optional(),
+  q: text(
+    MAX_SEARCHED,
+    'An order id, a merchant reference, a deposit address, or the hash of a transaction that pays an order; the whole of it',
+  ).optional(),
+  user_id: recordId<AccountId>("Only this account's; an admin sees all by default").optional(),
+};
+
+const orderListSchema = z
+  .object({
+    items: z.array(managedOrderSchema).readonly(),
+    next_cursor: z.string().nullable().meta({ description: '`cursor` of the next page; null on the last one' }),
+  })
+  .meta({ id: 'ManagedOrderList' });
+
+/** The body of an order that is made by hand. */
+function byHandBody(settings: CallbackSettings) {
+  return z
+    .object({
+      vs_price: price('Fiat amount of the order'),
+      vs_currency: code('Fiat code'),
+      chain: code('The chain of a given coin; the payer chooses one without it').optional(),
+      currency: code('The coin, with `chain`').optional(),
+      user_id: recordId<AccountId>('Whose order it is; your own by default').optional(),
+      ...optionFields(settings),
+    })
+    .refine(...fiatDecimals('vs_price', 'vs_currency'));
+}
+
+/** @throws TillgateError `INVALID_FIELDS` for half a coin */
+function coinOf({ chain, currency }: { readonly chain?: string | undefined; readonly currency?: string | undefined }) {
+  if (chain !== undefined && currency !== undefined) return { chain, currency };
+  if (chain === undefined && currency === undefined) return null;
+  throw invalidField(
+    chain === undefined ? 'chain' : 'currency',
+    'is required with the other one of chain and currency',
+  );
+}
+
+const createByHand: ManageOperation = (deps, session) =>
+  manageOperation({
+    id: 'createOrderByHand',
+    method: 'POST',
+    path: '/orders',
+    status: 201,
+    idempotent: true,
+    summary: 'Make an order by hand',
+    description:
+      'In a given coin, or in the one that the payer chooses at `pay_url`. Only an admin names another account. Its callbacks carry the callback key of the account in place of an API key.',
+    errors: [
+      'NOT_FOUND',
+      'UNSUPPORTED',
+      'AMOUNT_OUT_OF_RANGE',
+      'STATE_CONFLICT',
+      'IDEMPOTENCY_MISMATCH',
+      'IDEMPOTENCY_RUNNING',
+      'NODE_FAILED',
+      'NOT_READY',
+    ],
+    body: byHandBody(deps.settings),
+    data: managedOrderSchema,
+    examples: { body: { vs_price: 25, vs_currency: 'USD', merchant_reference: 'invoice 2026-0042' } },
+    owner: ({ actor, body }) => Promise.resolve(body.user_id ?? actor.accountId),
+    handler: async ({ actor, body, idempotency }, { manage }) => {
+      const { vs_currency: vsCurrency, vs_price: vsPrice, user_id: userId } = body;
+      const input = { ...optionsOf(body), vsCurrency, vsPrice, userId, coin: coinOf(body) };
+      return managedOrderRecord(await manage.orders.create(actor, input, idempotency));
+    },
+  })(deps, session);
+
+/** Orders, and decisions about them that a person makes. */
 export const orderOperations: readonly ManageOperation[] = [
+  manageOperation({
+    id: 'searchOrders',
+    method: 'GET',
+    path: '/orders',
+    summary: 'Orders',
+    description:
+      'Newest first. `next_cursor` asks for the next page of the same list, with the same filters; orders that are created meanwhile do not move it.',
+    errors: ['NOT_FOUND'],
+    query: z.object({
+      ...orderFilter,
+      limit: queryNumber(20, 100, 'How many orders a page has.'),
+      cursor: text(MAX_CURSOR, 'The `next_cursor` of the page before').optional(),
+    }),
+    data: orderListSchema,
+    handler: async ({ actor, query: { limit, ...query } }, { manage }) => {
+      const { items, nextCursor } = await manage.orders.list(actor, { ...inputOf(query), limit });
+      return { items: items.map(managedOrderRecord), next_cursor: nextCursor };
+    },
+  }),
+  createByHand,
+  manageOperation({
+    id: 'getOrder',
+    method: 'GET',
+    path: '/orders/{id}',
+    summary: 'An order',
+    description: 'With its transactions, its callbacks and its refund.',
+    errors: ['NOT_FOUND'],
+    params,
+    data: orderFileSchema,
+    handler: async ({ actor, params: { id } }, { manage, assets }) =>
+      orderFileRecord(await manage.orders.find(actor, id), assets),
+  }),
   manageOperation({
     id: 'terminateOrder',
     method: 'POST',
@@ -97,8 +175,9 @@ export const orderOperations: readonly ManageOperation[] = [
     description: 'While nothing was seen (decisions, section 4).',
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
     params,
-    data: orderSchema,
-    handler: async ({ actor, params: { id } }, { manage }) => orderRecord(await manage.orders.terminate(actor, id)),
+    data: managedOrderSchema,
+    handler: async ({ actor, params: { id } }, { manage }) =>
+      managedOrderRecord(await manage.orders.terminate(actor, id)),
   }),
   manageOperation({
     id: 'resolveOrder',
@@ -108,8 +187,9 @@ export const orderOperations: readonly ManageOperation[] = [
     description: 'OVERDUE or PARTIAL (decisions, section 4).',
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
     params,
-    data: orderSchema,
-    handler: async ({ actor, params: { id } }, { manage }) => orderRecord(await manage.orders.resolve(actor, id)),
+    data: managedOrderSchema,
+    handler: async ({ actor, params: { id } }, { manage }) =>
+      managedOrderRecord(await manage.orders.resolve(actor, id)),
   }),
   manageOperation({
     id: 'removeRefundAddress',
@@ -119,9 +199,9 @@ export const orderOperations: readonly ManageOperation[] = [
     description: 'It is left once, by whoever has the address of the page; after this another one can be left.',
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
     params,
-    data: orderSchema,
+    data: managedOrderSchema,
     handler: async ({ actor, params: { id } }, { manage }) =>
-      orderRecord(await manage.orders.removeRefundAddress(actor, id)),
+      managedOrderRecord(await manage.orders.removeRefundAddress(actor, id)),
   }),
   manageOperation({
     id: 'getOrderHistory',

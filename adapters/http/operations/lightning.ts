@@ -6,7 +6,7 @@ import { code, fiatDecimals, optionalAmount, optionalCode, price, text } from '.
 import { dataOperation, merchant } from '../operation.ts';
 import type { Operation } from '../operation.ts';
 import { decimal, id, orderStatus, timestamp } from '../record-fields.ts';
-import { linkFields, linksOf, orderExample } from './order-record.ts';
+import { commonFields, commonOptionsOf, orderExample } from './order-record.ts';
 import { payInfoExample } from './orders.ts';
 import { presentWallet, walletSchema } from './wallets.ts';
 import {
@@ -52,7 +52,7 @@ function presentLightningOrder({
 /** The body of an order on Lightning. */
 export function lightningOrderBody(settings: HttpSettings) {
   return z
-    .object({ price: price('Fiat amount of the order'), currency: code('Fiat code'), ...linkFields(settings) })
+    .object({ price: price('Fiat amount of the order'), currency: code('Fiat code'), ...commonFields(settings) })
     .refine(...fiatDecimals('price', 'currency'));
 }
 
@@ -98,6 +98,7 @@ function createOrder(settings: HttpSettings): Operation {
     errors: [
       'UNSUPPORTED',
       'AMOUNT_OUT_OF_RANGE',
+      'STATE_CONFLICT',
       'IDEMPOTENCY_MISMATCH',
       'IDEMPOTENCY_RUNNING',
       'NODE_FAILED',
@@ -107,7 +108,7 @@ function createOrder(settings: HttpSettings): Operation {
     data: lightningOrderSchema,
     examples: { body: { price: 25, currency: 'USD' }, data: lightningOrderExample },
     handler: async ({ principal, body, idempotency }, { createOrder: orders, lightningService }) => {
-      const input = { vsCurrency: body.currency, vsPrice: body.price, links: linksOf(body) };
+      const input = { vsCurrency: body.currency, vsPrice: body.price, ...commonOptionsOf(body) };
       return presentLightningOrder(
         await lightningService.orderView(await orders.lightning(present(principal, 'principal'), input, idempotency)),
       );

@@ -9,7 +9,7 @@ import type {
 } from '../../../core/index.ts';
 import { z } from 'zod';
 import type { HttpSettings } from '../deps.ts';
-import { flag, merchantUrl } from '../fields.ts';
+import { flag, optionalCount, merchantReference, merchantUrl, metadata } from '../fields.ts';
 import { decimal, id, orderStatus, timestamp } from '../record-fields.ts';
 
 // An order in the form that merchants know: requests, replies and callbacks. The types of the client,
@@ -17,7 +17,8 @@ import { decimal, id, orderStatus, timestamp } from '../record-fields.ts';
 
 const orderType = z.enum(['ORDER', 'INVOICE']);
 
-const orderFields = {
+/** What every record of an order begins with, here and in the management API. */
+export const commonOrderFields = {
   user_id: id('The owner of the order'),
   order_id: id('The order'),
   order_type: orderType,
@@ -29,8 +30,16 @@ const orderFields = {
   amount: decimal('Crypto amount; empty until the payer chose a coin'),
   vs_price: decimal('Fiat price'),
   vs_currency: z.string(),
+};
+const orderFields = {
+  ...commonOrderFields,
   remark: z.string(),
   refund: z.boolean().meta({ description: 'True when Orders Refund would be accepted now' }),
+};
+/** What the merchant keeps with the order; after the fields of the specification. */
+export const merchantFields = {
+  merchant_reference: z.string().nullable().meta({ description: "The merchant's own name of the order" }),
+  metadata: z.record(z.string(), z.string()).readonly().meta({ description: "The merchant's own names and texts" }),
 };
 const times = { create_time: timestamp('Creation'), update_time: timestamp('Last update') };
 const paymentFields = {
@@ -42,7 +51,7 @@ const paymentFields = {
 };
 
 /** An item of the order list (specification, "Order"). */
-export const orderSchema = z.object({ ...orderFields, ...times }).meta({ id: 'Order' });
+export const orderSchema = z.object({ ...orderFields, ...times, ...merchantFields }).meta({ id: 'Order' });
 
 /** Get Orders Details (specification, "Order"). */
 export const orderDetailSchema = z
@@ -55,6 +64,7 @@ export const orderDetailSchema = z
       .meta({ description: 'The deposit address; false when there is none' }),
     tx_hash: z.string(),
     contract_id: z.string().nullable(),
+    ...merchantFields,
   })
   .meta({ id: 'OrderDetail' });
 
@@ -69,6 +79,7 @@ export const callbackOrderSchema = z.object({
   tx_hash_list: z.array(z.string()).readonly(),
   contract_id: z.string().nullable(),
   website: z.null(),
+  ...merchantFields,
 });
 
 /** The price of an order as a plain decimal of its fiat. */
@@ -76,7 +87,8 @@ export function formatPrice({ vsPrice, vsCurrency }: Order): string {
   return formatUnits(vsPrice, present(findFiat(vsCurrency), `fiat ${vsCurrency}`).decimals);
 }
 
-function presentFields({ order, asset, chainName, refundable }: OrderView) {
+/** The values of {@link commonOrderFields}. */
+export function presentCommonFields({ order, asset, chainName }: Pick<OrderView, 'order' | 'asset' | 'chainName'>) {
   const { payment } = order;
   return {
     user_id: order.accountId,
@@ -90,13 +102,20 @@ function presentFields({ order, asset, chainName, refundable }: OrderView) {
     amount: payment === null || asset === null ? '' : formatUnits(payment.units, asset.decimals),
     vs_price: formatPrice(order),
     vs_currency: order.vsCurrency,
-    remark: order.remark,
-    refund: refundable,
   };
+}
+
+function presentFields(view: OrderView) {
+  return { ...presentCommonFields(view), remark: view.order.remark, refund: view.refundable };
 }
 
 function presentTimes({ createdAt, updatedAt }: Order) {
   return { create_time: formatTimestamp(createdAt), update_time: formatTimestamp(updatedAt) };
+}
+
+/** The values of {@link merchantFields}. */
+export function presentMerchantData({ merchantReference, metadata }: Order) {
+  return { merchant_reference: merchantReference, metadata };
 }
 
 function presentPayment({ order, asset, creditedId, fromAddress }: OrderDetailView) {
@@ -113,7 +132,7 @@ const contractId = ({ contract }: OrderDetailView): string | null => (contract =
 
 /** An item of the order list. */
 export function presentOrder(view: OrderView): z.input<typeof orderSchema> {
-  return { ...presentFields(view), ...presentTimes(view.order) };
+  return { ...presentFields(view), ...presentTimes(view.order), ...presentMerchantData(view.order) };
 }
 
 /** Get Orders Details. */
@@ -139,6 +158,7 @@ export function presentCallbackOrder(view: OrderDetailView): z.input<typeof call
     tx_hash_list: view.txids,
     contract_id: contractId(view),
     website: null,
+    ...presentMerchantData(view.order),
   };
 }
 
@@ -152,11 +172,18 @@ const QUERY_FIELDS = [
   'vs_price',
   'vs_currency',
   'tx_hash',
+  'merchant_reference',
+  'metadata',
 ] as const;
+
+/** A value in a query: an object as JSON, nothing as an empty text. */
+function queryText(value: string | null | z.input<typeof callbackOrderSchema>['metadata']): string {
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : (value ?? '');
+}
 
 /** What a callback sends of an order's record. */
 export function callbackContent(event: string, record: z.input<typeof callbackOrderSchema>): CallbackContent {
-  const query = QUERY_FIELDS.map((name) => [name, record[name] ?? ''] as const);
+  const query = QUERY_FIELDS.map((name) => [name, queryText(record[name])] as const);
   return { body: JSON.stringify(record), query: [['event', event], ...query] };
 }
 
@@ -165,8 +192,11 @@ export const callbackPresenter: CallbackPresenter = {
   present: (event, view) => callbackContent(event, presentCallbackOrder(view)),
 };
 
+/** Where the till may call. */
+export type CallbackSettings = Pick<HttpSettings, 'allowPrivateNetworks' | 'callbackHosts'>;
+
 /** The four links of an order: the payer's browser opens the first two, the till itself calls the others. */
-export function linkFields({ allowPrivateNetworks, callbackHosts: hosts = null }: HttpSettings) {
+export function linkFields({ allowPrivateNetworks, callbackHosts: hosts = null }: CallbackSettings) {
   const callbacks = { allowPrivateNetworks, hosts };
   return {
     succeed_url: merchantUrl('Where the payer goes after completion; without it no redirect happens'),
@@ -176,10 +206,27 @@ export function linkFields({ allowPrivateNetworks, callbackHosts: hosts = null }
   };
 }
 
-/** What both ways of creating an order take besides price and coin. */
-export function optionFields(settings: HttpSettings) {
+/** What the merchant may keep with an order. */
+const merchantBodyFields = {
+  merchant_reference: merchantReference(),
+  metadata: metadata(),
+  expires_in: optionalCount(
+    "Seconds until the deadline, within the operator's bounds; the operator's setting by default",
+  ),
+};
+
+/** What every way of creating an order takes besides price and coin. */
+export function commonFields(settings: CallbackSettings) {
+  return { ...linkFields(settings), ...merchantBodyFields };
+}
+
+/** What both ways of creating an order on a chain take besides price and coin. */
+export function optionFields(settings: CallbackSettings) {
   return {
-    ...linkFields(settings),
+    ...commonFields(settings),
+    tolerance_bps: optionalCount(
+      "How much less than the amount due is taken as paid, in basis points, within the operator's bounds; the operator's setting by default",
+    ),
     fixed_encrypt_price: flag('Prices stable coins at exactly 1 USD'),
     enable_post_callback: flag('Callbacks are POST requests with the order in the body'),
   };
@@ -188,7 +235,7 @@ export function optionFields(settings: HttpSettings) {
 type Fields<Shape extends z.ZodRawShape> = z.output<z.ZodObject<Shape>>;
 
 /** The links of a body. */
-export function linksOf(body: Fields<ReturnType<typeof linkFields>>): NewOrderInput['links'] {
+function linksOf(body: Fields<ReturnType<typeof linkFields>>): NewOrderInput['links'] {
   return {
     succeedUrl: body.succeed_url,
     timeoutUrl: body.timeout_url,
@@ -197,10 +244,21 @@ export function linksOf(body: Fields<ReturnType<typeof linkFields>>): NewOrderIn
   };
 }
 
+/** The options of a body that every way of creating an order has. */
+export function commonOptionsOf(body: Fields<ReturnType<typeof commonFields>>) {
+  return {
+    links: linksOf(body),
+    merchantReference: body.merchant_reference,
+    metadata: body.metadata,
+    expiresInMs: body.expires_in === undefined ? undefined : body.expires_in * 1000,
+  } satisfies NewOrderInput;
+}
+
 /** The options of a body. */
 export function optionsOf(body: Fields<ReturnType<typeof optionFields>>): NewOrderInput {
   return {
-    links: linksOf(body),
+    ...commonOptionsOf(body),
+    toleranceBps: body.tolerance_bps,
     fixedEncryptPrice: body.fixed_encrypt_price,
     enablePostCallback: body.enable_post_callback,
   };
@@ -223,6 +281,8 @@ export const orderExample = {
   refund: true,
   create_time: '2026-05-04T12:00:00',
   update_time: '2026-05-04T12:03:10',
+  merchant_reference: 'invoice 2026-0042',
+  metadata: { cart: '7c1f' },
 } as const satisfies z.output<typeof orderSchema>;
 
 export const detailExample = {

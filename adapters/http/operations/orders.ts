@@ -101,7 +101,14 @@ function payUrl(settings: HttpSettings): Operation {
       'Creates an order with a hosted checkout link; the payer chooses the coin there (specification, endpoint 1).',
     auth: merchant('create'),
     idempotent: true,
-    errors: ['UNSUPPORTED', 'AMOUNT_OUT_OF_RANGE', 'IDEMPOTENCY_MISMATCH', 'IDEMPOTENCY_RUNNING', 'NOT_READY'],
+    errors: [
+      'UNSUPPORTED',
+      'AMOUNT_OUT_OF_RANGE',
+      'STATE_CONFLICT',
+      'IDEMPOTENCY_MISMATCH',
+      'IDEMPOTENCY_RUNNING',
+      'NOT_READY',
+    ],
     body: payUrlBody(settings),
     data: payUrlSchema,
     examples: {
@@ -131,6 +138,7 @@ function payInfo(settings: HttpSettings): Operation {
     errors: [
       'UNSUPPORTED',
       'AMOUNT_OUT_OF_RANGE',
+      'STATE_CONFLICT',
       'IDEMPOTENCY_MISMATCH',
       'IDEMPOTENCY_RUNNING',
       'NODE_FAILED',

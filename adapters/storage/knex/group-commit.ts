@@ -6,8 +6,8 @@ export interface GroupCommitOptions<I, O> {
   readonly maxSize: number;
   /** How many batches may be committing at once. */
   readonly atOnce: number;
-  /** Two items with the same key never share a batch: the later one waits for the next. `null` for no key. */
-  readonly keyOf: (item: I) => string | null;
+  /** Two items with a key in common never share a batch: the later one waits for the next. `null` for no key. */
+  readonly keysOf: (item: I) => readonly (string | null)[];
 }
 
 interface Waiting<I, O> {
@@ -58,9 +58,9 @@ export class GroupCommit<I, O> {
     const batch: Waiting<I, O>[] = [];
     const later: Waiting<I, O>[] = [];
     for (const waiting of this.#queue) {
-      const key = this.#options.keyOf(waiting.item);
-      const fits = batch.length < this.#options.maxSize && (key === null || !keys.has(key));
-      if (fits && key !== null) keys.add(key);
+      const own = this.#options.keysOf(waiting.item).filter((key) => key !== null);
+      const fits = batch.length < this.#options.maxSize && !own.some((key) => keys.has(key));
+      if (fits) for (const key of own) keys.add(key);
       (fits ? batch : later).push(waiting);
     }
     this.#queue = later;

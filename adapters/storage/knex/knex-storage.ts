@@ -27,6 +27,7 @@ import type {
   SharedUseStore,
   UsageStore,
   WalletStore,
+  WebhookStore,
 } from '../../../core/index.ts';
 import type { Database } from './database.ts';
 import { migrate } from './migrations/migrate.ts';
@@ -61,6 +62,7 @@ import { KnexTransferWrites } from './stores/transfer-writes.ts';
 import { KnexSharedUseStore } from './stores/shared-use-store.ts';
 import { KnexUsageStore } from './stores/usage-store.ts';
 import { KnexWalletStore, KnexWalletWrites } from './stores/wallet-store.ts';
+import { KnexWebhookStore, KnexWebhookWrites } from './stores/webhook-store.ts';
 import type { Session } from './session.ts';
 
 const writesOf = (session: Session, publisher: ChangePublisher, audit: KnexAuditWrites): Transaction => ({
@@ -83,6 +85,7 @@ const writesOf = (session: Session, publisher: ChangePublisher, audit: KnexAudit
   sessions: new KnexSessionWrites(session),
   transfers: new KnexTransferWrites(session),
   wallets: new KnexWalletWrites(session),
+  webhooks: new KnexWebhookWrites(session),
 });
 
 /** The storage of the till in SQLite or PostgreSQL, made by `openStorage`. */
@@ -111,6 +114,7 @@ export class KnexStorage implements Storage {
   readonly uses: SharedUseStore | null;
   readonly usage: UsageStore;
   readonly wallets: WalletStore;
+  readonly webhooks: WebhookStore;
   readonly #db: Database;
   readonly #feed: KnexChangeFeed;
   #closing: Promise<void> | null = null;
@@ -142,6 +146,7 @@ export class KnexStorage implements Storage {
     this.uses = db.dialect.manyServers ? new KnexSharedUseStore(db) : null;
     this.usage = new KnexUsageStore(db);
     this.wallets = new KnexWalletStore(db);
+    this.webhooks = new KnexWebhookStore(db);
   }
 
   /** A transaction writes its audit rows and its gateway changes last: each kind has one row that all instances lock. */

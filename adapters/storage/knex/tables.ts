@@ -18,6 +18,7 @@ const NAMES = {
   balances: 'ledger_balances',
   callbacks: 'callbacks',
   attempts: 'callback_attempts',
+  webhooks: 'webhook_endpoints',
   chainStates: 'chain_states',
   blocks: 'chain_blocks',
   walletIndexes: 'wallet_indexes',

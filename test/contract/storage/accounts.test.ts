@@ -71,8 +71,8 @@ eachStorage((_name, open) => {
       storage.accounts.findByApiTokenHash(credentials[0]!.apiKeyHash),
     ]);
     const expected = credentials.flatMap((each, n) => [
-      { credential: each, account: owners[n] },
-      { credential: each, account: owners[n] },
+      { credential: each, account: owners[n], hasWebhooks: false },
+      { credential: each, account: owners[n], hasWebhooks: false },
     ]);
     assert.deepEqual(found, [...expected, null, null, null, null]);
     const many = await Promise.all(

@@ -19,7 +19,7 @@ function held<I>() {
 }
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-const options = { maxSize: 3, atOnce: 1, keyOf: () => null };
+const options = { maxSize: 3, atOnce: 1, keysOf: () => [] };
 
 describe('group commit', () => {
   test('what comes while a batch is being committed goes together into the next, up to the limit', async () => {
@@ -60,7 +60,7 @@ describe('group commit', () => {
     const group = new GroupCommit<string, string>({
       ...options,
       commit,
-      keyOf: (item) => (item.startsWith('k') ? 'k' : null),
+      keysOf: (item) => [null, item.startsWith('k') ? 'k' : null],
     });
     const all = Promise.all(['k1', 'k2', 'x', 'k3'].map((item) => group.add(item)));
     for (let n = 0; n < 3; n++) {

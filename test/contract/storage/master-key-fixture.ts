@@ -18,6 +18,7 @@ import {
   SEALED_PLACE_NAMES,
   SecondFactor,
   OPERATOR,
+  webhookContext,
 } from '../../../core/index.ts';
 import type {
   AccountId,
@@ -29,6 +30,7 @@ import type {
   SealedText,
   Storage,
   Vault,
+  WebhookId,
 } from '../../../core/index.ts';
 import { QuickHasher, FakeTokenIssuer } from '../../support/fakes.ts';
 import type { EngineName, TestStorage } from '../../support/storage.ts';
@@ -66,6 +68,15 @@ export async function sealEverything(storage: Storage, vault: Vault): Promise<Se
     new SecondFactor({ ...deps, issuer: 'Tillgate' }).enrol(tx, accountId, 'shop@example.com'),
   );
   const { app, key } = await new Apps(deps).create({ accountId, name: 'shop', chains: ['ETH'] });
+  const webhook = { id: nextId() as WebhookId, accountId, url: 'https://shop.example/events', events: ['order.*'] };
+  const seal = (secret: string): string => vault.seal(JSON.stringify({ secret }), webhookContext(webhook.id));
+  await storage.transaction((tx) =>
+    tx.webhooks.add({
+      ...webhook,
+      ...{ enabled: true, sealed: seal('new'), previousSealed: seal('former'), previousUntil: NOW },
+      ...{ createdAt: NOW, updatedAt: NOW },
+    }),
+  );
   const upstreams = [{ url: 'https://node.example/v1/secret', headers: {} }];
   await new Routes({ ...deps, configured: [] }).create({
     host: `${nextId()}.example.com`,

@@ -10,11 +10,22 @@ import { tablesOf } from '../../../adapters/storage/knex/tables.ts';
 import { checkLedger } from '../../../core/index.ts';
 import { eachStorage } from '../../support/each-storage.ts';
 import type { EngineName } from '../../support/storage.ts';
-import { deposit, entry, storedAccount, storedOrder } from './fixtures.ts';
+import { callback, deposit, entry, storedAccount, storedOrder } from './fixtures.ts';
 import { add, refund } from './money-out-fixtures.ts';
 
 /** What the former database has rows of, parents first. */
-const COPIED = ['accounts', 'counters', 'orders', 'addresses', 'deposits', 'entries', 'postings', 'balances'] as const;
+const COPIED = [
+  'accounts',
+  'counters',
+  'orders',
+  'addresses',
+  'deposits',
+  'entries',
+  'postings',
+  'balances',
+  'callbacks',
+  'attempts',
+] as const;
 
 const columnsOf = (engine: EngineName, table: string): string =>
   engine === 'pg'
@@ -46,6 +57,12 @@ eachStorage((name, open) => {
       await tx.deposits.add(seen);
       await tx.ledger.append(entry(accountId, 'booked before', 5n));
     });
+    const told = callback(order, { status: 'DEAD' });
+    const attempt = { callbackId: told.id, at: 1, durationMs: 2, httpStatus: 500, error: null };
+    await storage.transaction((tx) => tx.callbacks.add({ ...told, status: 'PENDING' }));
+    const [claim] = await storage.callbacks.claimDue(told.nextAt, 1, 1);
+    const dead = { status: 'DEAD', attempts: told.attempts, nextAt: told.nextAt, deliveredAt: null } as const;
+    assert.equal(await storage.callbacks.finish(claim!, dead, attempt), true);
     const spendable = await storedOrder(storage, accountId);
     const coins = [
       deposit(spendable, { status: 'SPENDABLE', txid: 'a'.repeat(64) }),
@@ -58,12 +75,18 @@ eachStorage((name, open) => {
     // As the release before stored them: without the columns that came later.
     const present = tablesOf('');
     for (const table of COPIED) {
-      const columns = (await sql(columnsOf(name, tables[table]))).map((row) => String(row['name'])).join(', ');
+      const columns = (await sql(columnsOf(name, tables[table])))
+        .map((row) => String(row['name']))
+        // The number of an attempt is the database's.
+        .filter((column) => table !== 'attempts' || column !== 'id')
+        .join(', ');
       await sql(`INSERT INTO ${tables[table]} (${columns}) SELECT ${columns} FROM ${present[table]}`);
     }
     await Promise.all([former, await another({ tablePrefix: 'old_' })].map((each) => each.migrate()));
     assert.deepEqual(await former.orders.find(order.id), order);
     assert.deepEqual(await former.deposits.byOrder(order.id), [seen]);
+    assert.deepEqual(await former.callbacks.byOrder(order.id), [told]);
+    assert.deepEqual(await former.callbacks.attempts(told.id), [attempt]);
     const total = coins.reduce((sum, { units }) => sum + units, 0n);
     const refs = coins.map(({ txid, index }) => `${txid}:${index}`);
     assert.deepEqual(await former.transfers.sweepCandidates('ETH', 10), [

@@ -8,7 +8,7 @@ import type {
   OrderPayment,
 } from '../../../core/index.ts';
 import { ChainFollower, LIGHTNING_ASSET, ORDER_TRANSITIONS } from '../../../core/index.ts';
-import { callbackHeaders } from '../../../core/callbacks/sign.ts';
+import { standardHeaders } from '../../../core/callbacks/sign.ts';
 import { afterAttempt, isDelivered } from '../../../core/callbacks/schedule.ts';
 import { creditDeposit } from '../../../core/deposits/credit-deposit.ts';
 import type { FollowChainDeps } from '../../../core/deposits/follow-chain.ts';
@@ -192,7 +192,7 @@ export const CALLBACK_BUGS: readonly Bug[] = [
   }),
   edited(
     'a callback has another id each time',
-    within(callbackHeaders)
+    within(standardHeaders)
       .property('webhook-id')
       .becomes(({ key, value }) => `${key}: ${value} + Math.random()`),
   ),

@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { CALLBACK_SCHEDULE_MS, DeliverCallbacks, TillgateError } from '../../../core/index.ts';
-import type { AccountId, Callback, CallbackOutcome } from '../../../core/index.ts';
+import {
+  CALLBACK_SCHEDULE_MS,
+  DeliverCallbacks,
+  newWebhookSecret,
+  outboxRows,
+  standardHeaders,
+  TillgateError,
+  webhookContext,
+} from '../../../core/index.ts';
+import type { AccountId, Callback, CallbackOutcome, WebhookEndpoint, WebhookId } from '../../../core/index.ts';
 import {
   answered,
   FakeDeadlines,
@@ -12,6 +20,7 @@ import {
 } from '../../support/fakes.ts';
 import { Fixture } from '../accounts/fixture.ts';
 import { MemoryCallbacks } from './memory-callbacks.ts';
+import { MemoryWebhooks } from './memory-webhooks.ts';
 import type { SampleOptions } from './sample.ts';
 import { sample } from './sample.ts';
 
@@ -19,7 +28,8 @@ const TIMEOUT = 15_000;
 
 class Courier extends Fixture {
   readonly callbacks = new MemoryCallbacks();
-  override readonly storage = { accounts: this.accounts, callbacks: this.callbacks };
+  readonly webhooks = new MemoryWebhooks();
+  override readonly storage = { accounts: this.accounts, callbacks: this.callbacks, webhooks: this.webhooks };
   readonly transport = new FakeTransport();
   readonly digest = new PlainDigest();
   readonly deadlines = new FakeDeadlines();
@@ -186,6 +196,65 @@ describe('the secrets of a callback', () => {
     await courier.deliver().run();
     assert.equal(courier.transport.sent.length, 0);
     assert.deepEqual([courier.callbacks.get(id).attempts, courier.callbacks.made[0]?.error], [1, 'not sent: Error']);
+  });
+});
+
+describe('an event of a webhook endpoint', () => {
+  const queueEvent = async (courier: Courier, given: Partial<WebhookEndpoint> = {}) => {
+    const id = '512345678901234567' as WebhookId;
+    const { account } = await courier.merchant();
+    const seal = (secret: string): string => courier.vault.seal(JSON.stringify({ secret }), webhookContext(id));
+    const secret = newWebhookSecret(courier.random).secret;
+    const endpoint: WebhookEndpoint = {
+      id,
+      accountId: account.id,
+      url: 'https://shop.example/events',
+      events: ['order.*'],
+      enabled: true,
+      sealed: seal(secret),
+      previousSealed: null,
+      previousUntil: null,
+      createdAt: 0,
+      updatedAt: 0,
+      ...given,
+    };
+    courier.webhooks.rows.set(id, endpoint);
+    const [row] = outboxRows({ next: () => '612345678901234567' }, [endpoint], {
+      accountId: account.id,
+      type: 'order.created',
+      subjectId: '312345678901234567',
+      at: courier.clock.now(),
+      data: () => '{"order_id":"312345678901234567"}',
+    });
+    assert.ok(row !== undefined);
+    courier.callbacks.add(row);
+    return { endpoint, row, secret };
+  };
+
+  test('has the headers of Standard Webhooks and no others', async () => {
+    const courier = new Courier();
+    const { row, secret } = await queueEvent(courier);
+    await courier.deliver().run();
+    const [sent] = courier.transport.sent;
+    assert.deepEqual([sent?.method, sent?.url, sent?.body], ['POST', row.url, row.body]);
+    assert.deepEqual(sent?.headers, standardHeaders(row, [secret], courier.digest, courier.clock.now()));
+    assert.equal(courier.callbacks.get(row.id).status, 'DELIVERED');
+  });
+
+  test('is given up without a request where its endpoint was switched off or removed in the moment it was written', async () => {
+    for (const gone of [false, true]) {
+      const courier = new Courier();
+      const { endpoint, row } = await queueEvent(courier);
+      if (gone) courier.webhooks.rows.clear();
+      else courier.webhooks.rows.set(endpoint.id, { ...endpoint, enabled: false });
+      await courier.deliver().run();
+      assert.equal(courier.transport.sent.length, 0);
+      assert.deepEqual(
+        [courier.callbacks.get(row.id).status, courier.callbacks.made[0]?.error],
+        ['DEAD', 'endpoint-off'],
+      );
+      assert.equal(courier.outcomes('dead'), 1);
+    }
   });
 });
 

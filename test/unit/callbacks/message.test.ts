@@ -31,6 +31,8 @@ describe('a GET callback', () => {
       id: '412345678901234567',
       accountId: '112345678901234567',
       orderId: '312345678901234567',
+      endpointId: null,
+      subjectId: null,
       event: 'order.succeeded',
       credentialId: null,
       method: 'GET',

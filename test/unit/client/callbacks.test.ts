@@ -101,7 +101,11 @@ describe('a callback', () => {
       vs_price: '25',
       vs_currency: 'USD',
       tx_hash: null,
+      merchant_reference: 'invoice 2026-0042',
+      metadata: { cart: '7c1f' },
     });
+    const bare = await verify(await sign({ method: 'GET', order: { merchant_reference: null, metadata: {} } }));
+    assert.deepEqual([bare.order.merchant_reference, bare.order.metadata], [null, {}]);
     const path = get.url.slice('https://shop.example'.length);
     assert.deepEqual(
       (await verify({ method: 'GET', url: path, headers: get.headers }, { origin: 'https://shop.example' })).order,

@@ -91,6 +91,8 @@ export interface Dialect {
   list(values: readonly string[]): Binding;
   /** SQL that is true when the column is in a query's result, which is small beside the table, so that an index is used. */
   anyFrom(column: string, query: string): string;
+  /** Whether a subquery may refer to the rows before it (LATERAL), so that many ranges have one plan. */
+  readonly lateral: boolean;
   /** SQL that is true when a units column is below zero. */
   isNegative(column: string): string;
   /** Expressions that sort non-negative units numerically. */

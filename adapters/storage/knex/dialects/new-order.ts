@@ -1,4 +1,4 @@
-import type { NewOrder } from '../../../../core/index.ts';
+import type { Callback, NewOrder } from '../../../../core/index.ts';
 import { claimColumns } from '../rows/claim-row.ts';
 import type { Column } from '../rows/columns.ts';
 import type { Tables } from '../tables.ts';
@@ -27,3 +27,7 @@ export const assignedHeight = ({ chainStates }: Tables, chain: string): string =
 /** Claims that expired before this moment have ended, for a batch: the earliest time of its orders. */
 export const claimsEndedBy = (batch: readonly NewOrder[]): number =>
   Math.min(...batch.map(({ order }) => order.createdAt));
+
+/** The rows of the outbox of new orders. */
+export const eventsOf = (created: readonly NewOrder[]): readonly Callback[] =>
+  created.flatMap(({ events = [] }) => events);

@@ -1,4 +1,5 @@
 import type { NewOrder } from '../../../../core/index.ts';
+import { CALLBACK_COLUMNS } from '../rows/callback-row.ts';
 import { claimConflict } from '../rows/claim-row.ts';
 import { names } from '../rows/columns.ts';
 import type { Column } from '../rows/columns.ts';
@@ -6,9 +7,9 @@ import { ORDER_COLUMNS } from '../rows/order-row.ts';
 import type { Tables } from '../tables.ts';
 import { ORDERS_COUNTER } from './counters.ts';
 import type { Binding } from '../binding.ts';
-import type { BatchOutcome, BatchTarget, Row } from './dialect.ts';
-import { ADDRESS_COLUMNS, assignedHeight, CLAIM_COLUMNS, claimsEndedBy } from './new-order.ts';
-import { arrayText } from './pg-lists.ts';
+import type { BatchOutcome, BatchTarget, Row, Run } from './dialect.ts';
+import { ADDRESS_COLUMNS, assignedHeight, CLAIM_COLUMNS, claimsEndedBy, eventsOf } from './new-order.ts';
+import { arrayText, insertListPg } from './pg-lists.ts';
 
 /** The input's columns, each bound as one array: the order's, then the claim's and the address's own. */
 const INPUT: readonly { readonly name: string; readonly column: Column<NewOrder> }[] = [
@@ -40,12 +41,15 @@ function from(prefix: string, columns: readonly Column<NewOrder>[]): string {
 
 /**
  * The whole batch as one statement, so one round trip and one commit: claims in the order of their keys, then counters
- * in the order of their accounts (all instances lock in this order), then the rows.
+ * in the order of their accounts (all instances lock in this order), then the rows. An order whose reference is taken is
+ * left out before it claims its key.
  */
 function statement(t: Tables): string {
   const arrays = INPUT.map(({ column }) => `?::${column.kind}[]`).join(', ');
   return `WITH input AS (
-      SELECT * FROM unnest(${arrays}) WITH ORDINALITY AS input (${INPUT.map(({ name }) => name).join(', ')}, ordinal)
+      SELECT * FROM unnest(${arrays}) WITH ORDINALITY AS given (${INPUT.map(({ name }) => name).join(', ')}, ordinal)
+      WHERE given.merchant_reference IS NULL OR (SELECT former.id FROM ${t.orders} AS former
+        WHERE former.account_id = given.account_id AND former.merchant_reference = given.merchant_reference) IS NULL
     ), claimed AS (
       INSERT INTO ${t.idempotency} (${names(CLAIM_COLUMNS)})
       SELECT ${from('claim', CLAIM_COLUMNS)} FROM input WHERE claim_claim_key IS NOT NULL ORDER BY 1, 2, 3
@@ -72,11 +76,22 @@ function statement(t: Tables): string {
 
 const statements = new WeakMap<Tables, string>();
 
-/** One prepared statement for the whole batch. */
+/** One prepared statement for the whole batch; a transaction where something is told of its orders. */
 export async function createOrdersPg(
-  { tables, write }: BatchTarget,
+  { tables, write, transaction }: BatchTarget,
   batch: readonly NewOrder[],
 ): Promise<readonly BatchOutcome[]> {
+  if (eventsOf(batch).length === 0) return created(write, tables, batch);
+  return transaction(async (run) => {
+    const outcomes = await created(run, tables, batch);
+    const events = eventsOf(batch.filter((_, at) => outcomes[at]?.kind === 'created'));
+    const { sql, bindings } = insertListPg(tables.callbacks, CALLBACK_COLUMNS, events);
+    if (events.length > 0) await run(sql, bindings);
+    return outcomes;
+  });
+}
+
+async function created(write: Run, tables: Tables, batch: readonly NewOrder[]): Promise<readonly BatchOutcome[]> {
   const sql = statements.get(tables) ?? statement(tables);
   statements.set(tables, sql);
   const arrays: Binding[] = INPUT.map(({ column }) => arrayText(batch, column.of));

@@ -94,6 +94,7 @@ export const pgDialect: Dialect = {
   // An array, because the planner's row estimate for a join may lead to a full table scan.
   anyFrom: (column, query) => `${column} = ANY(ARRAY(${query}))`,
   list: (values) => values,
+  lateral: true,
   isNegative: (column) => `${column} < 0`,
   bySize: (column) => [column],
   sumParts: (column) => [`CAST(sum(${column}) AS text)`],

@@ -1,10 +1,11 @@
 import { present } from '../../../../core/index.ts';
-import type { NewOrder } from '../../../../core/index.ts';
+import type { Callback, NewOrder } from '../../../../core/index.ts';
+import { CALLBACK_COLUMNS } from '../rows/callback-row.ts';
 import { claimConflict } from '../rows/claim-row.ts';
 import { ORDER_COLUMNS } from '../rows/order-row.ts';
 import { ORDERS_COUNTER } from './counters.ts';
 import type { BatchOutcome, BatchTarget, Run } from './dialect.ts';
-import { ADDRESS_COLUMNS, assignedHeight, CLAIM_COLUMNS, claimsEndedBy } from './new-order.ts';
+import { ADDRESS_COLUMNS, assignedHeight, CLAIM_COLUMNS, claimsEndedBy, eventsOf } from './new-order.ts';
 import { insertionOf, listOf } from './sqlite-lists.ts';
 import type { Tables } from '../tables.ts';
 
@@ -14,15 +15,33 @@ export async function createOrdersSqlite(
   batch: readonly NewOrder[],
 ): Promise<readonly BatchOutcome[]> {
   return transaction(async (run) => {
-    const repeated = await claim(run, tables, batch);
-    const fresh = batch.filter(({ order }) => !repeated.has(order.id));
+    const taken = await withTakenReference(run, tables, batch);
+    const claiming = batch.filter(({ order }) => !taken.has(order.id));
+    const repeated = await claim(run, tables, claiming);
+    const fresh = claiming.filter(({ order }) => !repeated.has(order.id));
     const numbers = await numbered(run, tables, fresh);
     if (fresh.length > 0) await store(run, tables, fresh, numbers);
+    await storeEvents(run, tables, eventsOf(fresh));
     return batch.map(({ order }) => {
       const number = numbers.get(order.id);
       return number === undefined ? { kind: 'repeated' } : { kind: 'created', number };
     });
   });
+}
+
+/** The ids of the orders whose merchant reference another order of the account has. */
+async function withTakenReference(
+  run: Run,
+  { orders }: Tables,
+  batch: readonly NewOrder[],
+): Promise<ReadonlySet<unknown>> {
+  const named = batch.flatMap(({ order: { id, accountId, merchantReference } }) =>
+    merchantReference === null ? [] : [[id, accountId, merchantReference]],
+  );
+  if (named.length === 0) return new Set();
+  const sql = `SELECT value ->> 0 AS id FROM json_each(?) WHERE EXISTS (
+    SELECT 1 FROM ${orders} WHERE account_id = value ->> 1 AND merchant_reference = value ->> 2)`;
+  return new Set((await run(sql, [JSON.stringify(named)])).map((row) => row['id']));
 }
 
 /** The ids of the orders whose key was used before. */
@@ -57,6 +76,10 @@ function byAccount(orders: readonly NewOrder[]): ReadonlyMap<string, readonly Ne
     else group.push(each);
   }
   return groups;
+}
+
+async function storeEvents(run: Run, { callbacks }: Tables, events: readonly Callback[]): Promise<void> {
+  if (events.length > 0) await run(insertionOf(callbacks, CALLBACK_COLUMNS), [listOf(CALLBACK_COLUMNS, events)]);
 }
 
 async function store(

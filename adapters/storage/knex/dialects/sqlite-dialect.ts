@@ -80,6 +80,7 @@ export const sqliteDialect: Dialect = {
   anyOf: (column) => `${column} IN (SELECT value FROM json_each(?))`,
   anyFrom: (column, query) => `${column} IN (${query})`,
   list: (values) => JSON.stringify(values),
+  lateral: false,
   isNegative: (column) => `substr(${column}, 1, 1) = '-'`,
   bySize: (column) => [`length(${column})`, column],
   // TEXT is summed by twelve digits at a time: each part is an exact integer for nine million rows.

@@ -29,6 +29,10 @@ import { routeCors } from './0024-route-cors.ts';
 import { usage } from './0025-usage.ts';
 import { prepaid } from './0026-prepaid.ts';
 import { routeReads } from './0027-route-reads.ts';
+import { merchantData } from './0028-merchant-data.ts';
+import { webhooks } from './0029-webhooks.ts';
+import { orderLists } from './0030-order-lists.ts';
+import { ordersByHand } from './0032-orders-by-hand.ts';
 import type { Migration } from './migration.ts';
 import { checksum, ruleStatements } from './rules.ts';
 
@@ -61,6 +65,10 @@ export const MIGRATIONS: readonly Migration[] = [
   usage,
   prepaid,
   routeReads,
+  merchantData,
+  webhooks,
+  orderLists,
+  ordersByHand,
 ];
 /** The row with the version of the triggers. */
 const RULES = 'rules';

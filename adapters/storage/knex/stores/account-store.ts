@@ -26,7 +26,7 @@ import {
   emailKey,
 } from '../rows/account-row.ts';
 import { assignments, insertion, names } from '../rows/columns.ts';
-import { integer, text } from '../rows/values.ts';
+import { flag, integer, text } from '../rows/values.ts';
 import { deleteSome, isStorable } from './common.ts';
 
 type HashColumn = 'api_key_hash' | 'api_token_hash';
@@ -178,12 +178,20 @@ export class KnexAccountStore implements AccountStore {
   async #owners(column: HashColumn, hashes: readonly string[]): Promise<ReadonlyMap<string, CredentialOwner>> {
     const { tables, dialect } = this.#db;
     const rows = await this.#db.read(
-      `SELECT ${OWNER} FROM ${tables.credentials} c JOIN ${tables.accounts} a ON a.id = c.account_id WHERE ${dialect.anyOf(`c.${column}`)}`,
+      `SELECT ${OWNER}, EXISTS (SELECT 1 FROM ${tables.webhooks} w WHERE w.account_id = a.id AND w.enabled) AS has_webhooks
+       FROM ${tables.credentials} c JOIN ${tables.accounts} a ON a.id = c.account_id WHERE ${dialect.anyOf(`c.${column}`)}`,
       [dialect.list(hashes)],
       { name: `${tables.prefix}owners_by_${column}` },
     );
     return new Map(
-      rows.map((row) => [text(row, column), { credential: credentialOf(row), account: accountOf(row, 'owner_') }]),
+      rows.map((row) => [
+        text(row, column),
+        {
+          credential: credentialOf(row),
+          account: accountOf(row, 'owner_'),
+          hasWebhooks: flag(row, 'has_webhooks'),
+        },
+      ]),
     );
   }
 }

@@ -13,6 +13,7 @@ import type {
   OrderId,
   Page,
   PageRequest,
+  WebhookId,
 } from '../../../../core/index.ts';
 import type { Database } from '../database.ts';
 import type { Binding } from '../binding.ts';
@@ -25,6 +26,7 @@ import type { Tables } from '../tables.ts';
 import { isStorable } from './common.ts';
 
 const CALLBACKS = names(CALLBACK_COLUMNS);
+const EARLIER = '(e.created_at < c.created_at OR (e.created_at = c.created_at AND e.id < c.id))';
 
 /** The outbox in `callbacks` and `callback_attempts`. */
 export class KnexCallbackStore implements CallbackStore {
@@ -45,10 +47,16 @@ export class KnexCallbackStore implements CallbackStore {
     return (await this.#db.read(sql, [orderId])).map(callbackOf);
   }
 
-  async list(accountId: AccountId | null, status: CallbackStatus | null, page: PageRequest): Promise<Page<Callback>> {
+  async list(
+    accountId: AccountId | null,
+    status: CallbackStatus | null,
+    page: PageRequest,
+    endpointId?: WebhookId,
+  ): Promise<Page<Callback>> {
     const filters: [string, Binding][] = [];
     if (accountId !== null) filters.push(['account_id = ?', accountId]);
     if (status !== null) filters.push(['status = ?', status]);
+    if (endpointId !== undefined) filters.push(['endpoint_id = ?', endpointId]);
     const where = filters.length === 0 ? '' : `WHERE ${filters.map(([filter]) => filter).join(' AND ')}`;
     const bindings = filters.map(([, value]) => value);
     const { callbacks } = this.#db.tables;
@@ -80,7 +88,10 @@ export class KnexCallbackStore implements CallbackStore {
          WHERE c.status = 'PENDING' AND c.next_at <= ? AND c.claimed_until <= ${dialect.nowMs}
            AND NOT EXISTS (
              SELECT 1 FROM ${tables.callbacks} e WHERE e.order_id = c.order_id AND e.status = 'PENDING'
-               AND (e.created_at < c.created_at OR (e.created_at = c.created_at AND e.id < c.id)))
+               AND ${EARLIER})
+           AND NOT EXISTS (
+             SELECT 1 FROM ${tables.callbacks} e WHERE e.endpoint_id = c.endpoint_id AND e.subject_id = c.subject_id
+               AND e.status = 'PENDING' AND e.attempts = 0 AND ${EARLIER})
          ORDER BY c.next_at, c.id LIMIT ? ${dialect.forUpdateSkipLocked})
        UPDATE ${tables.callbacks} SET claimed_until = ${dialect.nowMs} + ?, fence = fence + 1
        WHERE id IN (SELECT id FROM due) RETURNING ${CALLBACKS}, fence`,
@@ -121,10 +132,11 @@ export class KnexCallbackStore implements CallbackStore {
 }
 
 /** The fence grows, so that the holder of an old claim cannot complete the new one; the schedule restarts. */
-async function replayed(run: Run, { callbacks }: Tables, id: CallbackId, now: Millis): Promise<boolean> {
+async function replayed(run: Run, { callbacks, webhooks }: Tables, id: CallbackId, now: Millis): Promise<boolean> {
   const rows = await run(
     `UPDATE ${callbacks}
-     SET status = 'PENDING', attempts = 0, next_at = ?, delivered_at = NULL, claimed_until = 0, fence = fence + 1
+     SET status = 'PENDING', attempts = 0, next_at = ?, delivered_at = NULL, claimed_until = 0, fence = fence + 1,
+       url = COALESCE((SELECT w.url FROM ${webhooks} w WHERE w.id = ${callbacks}.endpoint_id), url)
      WHERE id = ? AND status IN ('DEAD', 'DELIVERED') RETURNING id`,
     [now, id],
   );
@@ -140,14 +152,20 @@ export class KnexCallbackWrites implements CallbackWrites {
   }
 
   /**
-   * Dated after the order's other callbacks, which are committed because the order is locked: callbacks are sent in
-   * this order, and the clock of the instance that wrote an earlier one may be ahead.
+   * Dated after the others of the order, or of the endpoint's record, which are committed because the record is locked: they are sent
+   * in this order, and the clock of the instance that wrote an earlier one may be ahead.
    */
   async add(callback: Callback): Promise<boolean> {
     const { run, tables } = this.#session;
-    const [former] = await run(`SELECT max(created_at) AS at FROM ${tables.callbacks} WHERE order_id = ?`, [
-      callback.orderId,
-    ]);
+    const { orderId, endpointId, subjectId } = callback;
+    const [former] =
+      endpointId === null
+        ? await run(`SELECT max(created_at) AS at FROM ${tables.callbacks} WHERE order_id = ?`, [orderId])
+        : await run(
+            `SELECT max(created_at) AS at FROM ${tables.callbacks}
+             WHERE endpoint_id = ? AND subject_id = ? AND status = 'PENDING'`,
+            [endpointId, subjectId],
+          );
     const after = former === undefined || former['at'] === null ? 0 : integer(former, 'at') + 1;
     const { sql, bindings } = insertion(tables.callbacks, CALLBACK_COLUMNS, [
       { ...callback, createdAt: Math.max(callback.createdAt, after) },
@@ -158,5 +176,17 @@ export class KnexCallbackWrites implements CallbackWrites {
   async replay(id: CallbackId, now: Millis): Promise<boolean> {
     const { run, tables } = this.#session;
     return isStorable(id) && replayed(run, tables, id, now);
+  }
+
+  async redirect(endpointId: WebhookId, url: string): Promise<void> {
+    const { run, tables } = this.#session;
+    await run(`UPDATE ${tables.callbacks} SET url = ? WHERE endpoint_id = ? AND status = 'PENDING'`, [url, endpointId]);
+  }
+
+  async giveUp(endpointId: WebhookId): Promise<void> {
+    const { run, tables } = this.#session;
+    await run(`UPDATE ${tables.callbacks} SET status = 'DEAD' WHERE endpoint_id = ? AND status = 'PENDING'`, [
+      endpointId,
+    ]);
   }
 }

@@ -9,6 +9,7 @@ import type {
   Order,
   OrderHistoryEntry,
   OrderId,
+  OrderSearch,
   OrderStore,
   Page,
   PageRequest,
@@ -16,12 +17,14 @@ import type {
 import { GroupCommit } from '../group-commit.ts';
 import type { Database } from '../database.ts';
 import { ORDERS_COUNTER } from '../dialects/counters.ts';
+import { StatementError } from '../errors.ts';
 import type { BatchOutcome, BatchTarget, Row } from '../dialects/dialect.ts';
 import { claimKey } from '../rows/claim-row.ts';
 import { names } from '../rows/columns.ts';
 import { HISTORY_COLUMNS, historyOf, ORDER_COLUMNS, orderOf } from '../rows/order-row.ts';
 import { integer, text, textOrNull } from '../rows/values.ts';
 import { deleteSome, isStorable, numberedPage } from './common.ts';
+import { orderSearchSql } from './order-search.ts';
 
 const MAX_BATCH = 200;
 /** Retries of an idempotency key whose claim expired between two queries. */
@@ -43,16 +46,16 @@ export class KnexOrderStore implements OrderStore {
       commit: (batch) => db.dialect.createOrders(target, batch),
       maxSize: MAX_BATCH,
       atOnce: db.dialect.batchesAtOnce,
-      keyOf: (fresh) => claimKey(fresh.order, fresh),
+      keysOf: (fresh) => [claimKey(fresh.order, fresh), referenceKey(fresh)],
     });
   }
 
   async create(order: NewOrder): Promise<CreateOrderResult> {
     this.#db.checkNesting();
     for (let tries = 0; tries < CLAIM_TRIES; tries++) {
-      const outcome = await this.#groupCommit.add(order);
+      const outcome = await this.#groupCommit.add(order).catch((error: unknown) => this.#lostRace(order, error));
       if (outcome.kind === 'created') return { kind: 'created', order: { ...order.order, number: outcome.number } };
-      const former = await this.#claimed(order);
+      const former = await this.#former(order);
       if (former !== null) return former;
     }
     throw new TillgateError('IDEMPOTENCY_RUNNING', 'The first request with this Idempotency-Key is still running.');
@@ -84,6 +87,11 @@ export class KnexOrderStore implements OrderStore {
       page,
     );
     return pageOf(page, total, rows.map(orderOf));
+  }
+
+  async search(search: OrderSearch): Promise<readonly Order[]> {
+    const statement = orderSearchSql(this.#db.tables, this.#db.dialect, search);
+    return statement === null ? [] : (await this.#db.read(statement.sql, statement.bindings)).map(orderOf);
   }
 
   async history(id: OrderId): Promise<readonly OrderHistoryEntry[]> {
@@ -144,15 +152,42 @@ export class KnexOrderStore implements OrderStore {
     return row === undefined ? null : orderOf(row);
   }
 
-  async #claimed({ order, idempotency }: NewOrder): Promise<CreateOrderResult | null> {
-    assert(idempotency !== null, 'an order without a claim cannot be repeated');
+  /** A statement that the index of references refused is as one that found the reference taken. */
+  async #lostRace(fresh: NewOrder, error: unknown): Promise<BatchOutcome> {
+    const refused = error instanceof StatementError && error.failure.kind === 'refused';
+    if (refused && (await this.#referenced(fresh)) !== null) return { kind: 'repeated' };
+    throw error;
+  }
+
+  /** The order that is there in place of a new one. */
+  async #former(fresh: NewOrder): Promise<CreateOrderResult | null> {
+    assert(fresh.idempotency !== null || fresh.order.merchantReference !== null, 'an order that nothing could precede');
+    return (await this.#claimed(fresh)) ?? (await this.#referenced(fresh));
+  }
+
+  async #referenced({ order: { accountId, merchantReference } }: NewOrder): Promise<CreateOrderResult | null> {
+    if (merchantReference === null) return null;
     const [row] = await this.#db.read(
-      `SELECT order_id, body_hash FROM ${this.#db.tables.idempotency} WHERE account_id = ? AND route = ? AND claim_key = ?`,
-      [order.accountId, idempotency.route, idempotency.key],
+      `SELECT id FROM ${this.#db.tables.orders} WHERE account_id = ? AND merchant_reference = ?`,
+      [accountId, merchantReference],
+    );
+    return row === undefined ? null : { kind: 'reference-taken', orderId: text(row, 'id') as OrderId };
+  }
+
+  async #claimed({ order, idempotency }: NewOrder): Promise<CreateOrderResult | null> {
+    if (idempotency === null) return null;
+    const [row] = await this.#db.read(
+      `SELECT order_id, body_hash FROM ${this.#db.tables.idempotency}
+        WHERE account_id = ? AND route = ? AND claim_key = ? AND expires_at > ?`,
+      [order.accountId, idempotency.route, idempotency.key, order.createdAt],
     );
     if (row === undefined) return null;
     return { kind: 'repeated', orderId: text(row, 'order_id') as OrderId, bodyHash: text(row, 'body_hash') };
   }
 }
+
+/** Unique within a batch: an account's reference; `null` without one. */
+const referenceKey = ({ order: { accountId, merchantReference } }: NewOrder): string | null =>
+  merchantReference === null ? null : JSON.stringify([accountId, merchantReference]);
 
 const dueOf = (row: Row): DueOrder => ({ id: text(row, 'id') as OrderId, chain: textOrNull(row, 'chain') });

@@ -62,7 +62,7 @@ function reserving(db: Database): GroupCommit<Reservation, ReserveOutcome> {
     commit: (batch) => db.transaction((session) => reserveTransfers(session, batch)),
     maxSize: MAX_BATCH,
     atOnce: db.dialect.batchesAtOnce,
-    keyOf: (reservation) => claimKey(reservation.transfer, reservation),
+    keysOf: (reservation) => [claimKey(reservation.transfer, reservation)],
   });
 }
 

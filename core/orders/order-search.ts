@@ -1,0 +1,80 @@
+import { LIGHTNING_ASSET } from '../kernel/asset.ts';
+import type { AssetCatalogue, ChainCode, CurrencyCode } from '../kernel/asset.ts';
+import { invalidField } from '../kernel/errors.ts';
+import type { AccountId } from '../kernel/ids.ts';
+import type { Millis } from '../kernel/time.ts';
+import type { ChainAdapter } from '../ports/chain-adapter.ts';
+import type { OrderPosition, OrderSearch, OrderTraces } from '../ports/order-store.ts';
+import { ORDER_STATUSES } from './order-status.ts';
+import type { OrderStatus } from './order-status.ts';
+
+/** Which orders a list shows. */
+export interface OrderFilter {
+  readonly status?: OrderStatus | undefined;
+  readonly chain?: ChainCode | undefined;
+  readonly currency?: CurrencyCode | undefined;
+  /** Created then or later. */
+  readonly from?: Millis | undefined;
+  /** Created before. */
+  readonly to?: Millis | undefined;
+  /** The order's id, its merchant reference, a deposit address or the hash of a transaction that pays it. */
+  readonly q?: string | undefined;
+}
+
+export interface SearchDeps {
+  readonly assets: Pick<AssetCatalogue, 'list'>;
+  readonly chains: ReadonlyMap<ChainCode, Pick<ChainAdapter, 'normaliseAddress'>>;
+}
+
+const HASH = /^(?:0x)?([0-9a-f]{16,128})$/i;
+
+/** The search of a filter; `null` where nothing can match. @throws TillgateError `INVALID_FIELDS` for an empty range */
+export function orderSearch(
+  accountId: AccountId | null,
+  { status, chain, currency, from, to, q }: OrderFilter,
+  { limit, after }: { readonly limit: number; readonly after: OrderPosition | null },
+  deps: SearchDeps,
+): OrderSearch | null {
+  if (from !== undefined && to !== undefined && from >= to) throw invalidField('from', 'must be before `to`');
+  const currencies = chain === undefined && currency === undefined ? null : coinsOf(chain, currency, deps);
+  if (currencies?.length === 0) return null;
+  return {
+    accountId,
+    statuses: status === undefined ? ORDER_STATUSES : [status],
+    currencies,
+    from: from ?? null,
+    to: to ?? null,
+    traces: q === undefined ? null : tracesOf(q, deps),
+    after,
+    limit,
+  };
+}
+
+/** An asset is of one chain, so the coins of a chain say all of it. */
+function coinsOf(
+  chain: ChainCode | undefined,
+  currency: CurrencyCode | undefined,
+  { assets }: SearchDeps,
+): readonly CurrencyCode[] {
+  return assets
+    .list()
+    .map(({ asset }) => asset)
+    .filter((asset) => (chain ?? asset.chain) === asset.chain && (currency ?? asset.currency) === asset.currency)
+    .map((asset) => asset.currency);
+}
+
+/** What a text may be, in the forms in which it would be stored. */
+function tracesOf(text: string, { assets, chains }: SearchDeps): OrderTraces {
+  const codes = [...new Set(assets.list().map(({ asset }) => asset.chain))];
+  const [, digits] = HASH.exec(text) ?? [];
+  const hashes = digits === undefined ? [] : [digits.toLowerCase(), `0x${digits.toLowerCase()}`];
+  const addresses = [...chains].flatMap(([chain, adapter]) => {
+    const address = adapter.normaliseAddress(text);
+    return address === null ? [] : [{ chain, address }];
+  });
+  return {
+    text,
+    addresses: [...addresses, { chain: LIGHTNING_ASSET.chain, address: text.toLowerCase() }],
+    transactions: codes.flatMap((chain) => hashes.map((txid) => ({ chain, txid }))),
+  };
+}

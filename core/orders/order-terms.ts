@@ -1,0 +1,29 @@
+import { invalidField } from '../kernel/errors.ts';
+import type { NewOrderInput } from './order.ts';
+import type { OrderSettings } from './settings.ts';
+
+/** How long an order may be paid, and how much less is taken as paid. */
+export interface OrderTerms {
+  readonly timeoutMs: number;
+  readonly toleranceBps: number;
+}
+
+/**
+ * What an order asks for itself, within the operator's bounds; else the settings.
+ *
+ * @throws TillgateError `INVALID_FIELDS`
+ */
+export function orderTerms(
+  { expiresInMs, toleranceBps }: Pick<NewOrderInput, 'expiresInMs' | 'toleranceBps'>,
+  settings: Pick<OrderSettings, 'timeoutMs' | 'minTimeoutMs' | 'maxTimeoutMs' | 'toleranceBps' | 'maxToleranceBps'>,
+): OrderTerms {
+  const { minTimeoutMs, maxTimeoutMs, maxToleranceBps } = settings;
+  if (expiresInMs !== undefined && !isWithin(expiresInMs, minTimeoutMs, maxTimeoutMs))
+    throw invalidField('expires_in', `must be from ${minTimeoutMs / 1000} to ${maxTimeoutMs / 1000} seconds`);
+  if (toleranceBps !== undefined && !isWithin(toleranceBps, 0, maxToleranceBps))
+    throw invalidField('tolerance_bps', `must be from 0 to ${maxToleranceBps} basis points`);
+  return { timeoutMs: expiresInMs ?? settings.timeoutMs, toleranceBps: toleranceBps ?? settings.toleranceBps };
+}
+
+const isWithin = (value: number, min: number, max: number): boolean =>
+  Number.isSafeInteger(value) && value >= min && value <= max;

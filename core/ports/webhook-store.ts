@@ -1,0 +1,26 @@
+import type { AccountId, WebhookId } from '../kernel/ids.ts';
+import type { Page, PageRequest } from '../kernel/page.ts';
+import type { WebhookEndpoint } from '../webhooks/webhook.ts';
+
+/** Webhook endpoints of accounts. */
+export interface WebhookStore {
+  find(id: WebhookId): Promise<WebhookEndpoint | null>;
+  /** Newest first: of one account, or of all for `null`. */
+  list(accountId: AccountId | null, page: PageRequest): Promise<Page<WebhookEndpoint>>;
+  /** The enabled endpoints of an account, oldest first. */
+  enabled(accountId: AccountId): Promise<readonly WebhookEndpoint[]>;
+}
+
+/** Writes of webhook endpoints, inside a transaction. Lock the account before its endpoints are changed. */
+export interface WebhookWrites {
+  find(id: WebhookId): Promise<WebhookEndpoint | null>;
+  countOf(accountId: AccountId): Promise<number>;
+  /** As {@link WebhookStore.enabled}, inside a transaction. */
+  enabled(accountId: AccountId): Promise<readonly WebhookEndpoint[]>;
+  add(endpoint: WebhookEndpoint): Promise<void>;
+  /** Stores `url`, `events`, `enabled` and `updatedAt`. */
+  update(endpoint: WebhookEndpoint): Promise<void>;
+  /** Replaces the secret; the current one becomes the former one. */
+  rotate(next: Pick<WebhookEndpoint, 'id' | 'sealed' | 'previousUntil' | 'updatedAt'>): Promise<void>;
+  remove(id: WebhookId): Promise<void>;
+}

@@ -1,0 +1,39 @@
+/** Every event that webhook endpoints can receive (decisions, section 14). */
+export const WEBHOOK_EVENTS = [
+  'order.created',
+  'order.succeeded',
+  'order.timeout',
+  'order.terminated',
+  'order.refunded',
+  'refund.requested',
+  'refund.succeeded',
+  'refund.failed',
+  'withdrawal.requested',
+  'withdrawal.held',
+  'withdrawal.succeeded',
+  'withdrawal.failed',
+  'deposit.seen',
+  'deposit.credited',
+  'deposit.spendable',
+  'deposit.orphaned',
+  'deposit.unassigned',
+  'security.changed',
+  'security.pending',
+  'alert.raised',
+  'webhook.test',
+] as const;
+export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
+
+/** The event that `POST webhooks/{id}/test` sends, to every endpoint whatever it subscribed to. */
+export const TEST_EVENT: WebhookEvent = 'webhook.test';
+
+const groupOf = (event: WebhookEvent): string => `${event.slice(0, event.indexOf('.'))}.*`;
+const SUBSCRIBABLE = WEBHOOK_EVENTS.filter((event) => event !== TEST_EVENT);
+
+/** What an endpoint can subscribe to: a type, or all types of a group. */
+export const WEBHOOK_PATTERNS: readonly string[] = [...new Set(SUBSCRIBABLE.map(groupOf)), ...SUBSCRIBABLE];
+
+/** Whether one of these patterns covers an event. */
+export function covers(patterns: readonly string[], event: WebhookEvent): boolean {
+  return patterns.includes(event) || patterns.includes(groupOf(event));
+}

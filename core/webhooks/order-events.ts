@@ -1,0 +1,55 @@
+import type { Callback } from '../callbacks/callback.ts';
+import type { CallbackPresenter } from '../callbacks/callback-presenter.ts';
+import type { Deposit } from '../deposits/deposit.ts';
+import type { AssetCatalogue } from '../kernel/asset.ts';
+import type { Principal } from '../auth/principal.ts';
+import { reportedOrder } from '../orders/order-view.ts';
+import type { OrderChains } from '../orders/refundable.ts';
+import type { Order } from '../orders/order.ts';
+import type { IdGenerator } from '../ports/id-generator.ts';
+import type { NewOrder } from '../ports/order-store.ts';
+import type { Storage } from '../ports/storage.ts';
+import type { WebhookEvent } from './event-types.ts';
+import { outboxRows } from './outbox-event.ts';
+import type { OutboxEvent } from './outbox-event.ts';
+
+/** How orders are written. */
+export interface OrderEventDeps {
+  readonly assets: AssetCatalogue;
+  readonly chains: OrderChains;
+  readonly presenter: CallbackPresenter;
+}
+
+/** An order's event; its data is the record that callbacks send. */
+export function orderEvent(
+  { assets, chains, presenter }: OrderEventDeps,
+  type: WebhookEvent,
+  order: Order,
+  deposits: readonly Deposit[],
+): OutboxEvent {
+  const data = (): string => presenter.present(type, reportedOrder(order, deposits, assets, chains)).body;
+  return { accountId: order.accountId, type, subjectId: order.id, at: order.updatedAt, data };
+}
+
+export interface NewOrderEventsDeps extends OrderEventDeps {
+  readonly storage: Pick<Storage, 'webhooks'>;
+  readonly ids: IdGenerator;
+}
+
+/** The rows of the outbox that are stored with a new order. */
+export class NewOrderEvents {
+  readonly #deps: NewOrderEventsDeps;
+
+  constructor(deps: NewOrderEventsDeps) {
+    this.#deps = deps;
+  }
+
+  /** None for an account without endpoints; of one that authenticated by a credential that is known without a look-up. */
+  async of({ hasWebhooks }: Principal, order: NewOrder['order']): Promise<readonly Callback[]> {
+    if (hasWebhooks === false) return [];
+    const { storage, ids } = this.#deps;
+    const endpoints = await storage.webhooks.enabled(order.accountId);
+    // No record shows an order's number, which it has only once it is stored.
+    return outboxRows(ids, endpoints, orderEvent(this.#deps, 'order.created', { ...order, number: 0 }, []));
+  }
+}

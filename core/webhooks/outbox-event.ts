@@ -1,0 +1,72 @@
+import type { Callback } from '../callbacks/callback.ts';
+import type { AccountId, CallbackId } from '../kernel/ids.ts';
+import { formatInstant } from '../kernel/time.ts';
+import type { Millis } from '../kernel/time.ts';
+import type { IdGenerator } from '../ports/id-generator.ts';
+import type { Transaction } from '../ports/storage.ts';
+import { covers } from './event-types.ts';
+import type { WebhookEvent } from './event-types.ts';
+import type { WebhookEndpoint } from './webhook.ts';
+
+/** Something that happened to a record of an account. */
+export interface OutboxEvent {
+  readonly accountId: AccountId;
+  readonly type: WebhookEvent;
+  /** The record's id: an endpoint gets the events of one record in their order. */
+  readonly subjectId: string;
+  readonly at: Millis;
+  /** The record as JSON; called only where an endpoint wants the event. */
+  readonly data: () => string;
+}
+
+/** The rows of the outbox for those of the endpoints that want the event; due now. */
+export function outboxRows(
+  ids: IdGenerator,
+  endpoints: readonly WebhookEndpoint[],
+  event: OutboxEvent,
+): readonly Callback[] {
+  const wanting = endpoints.filter(({ events }) => covers(events, event.type));
+  return wanting.length === 0 ? [] : rowsFor(ids, wanting, event);
+}
+
+/** The rows of the outbox for these endpoints, whatever they subscribed to. */
+export function rowsFor(
+  ids: IdGenerator,
+  endpoints: readonly Pick<WebhookEndpoint, 'id' | 'url'>[],
+  { accountId, type, subjectId, at, data }: OutboxEvent,
+): readonly Callback[] {
+  const body = `{"type":"${type}","timestamp":"${formatInstant(at)}","data":${data()}}`;
+  return endpoints.map(({ id: endpointId, url }) => ({
+    id: ids.next() as CallbackId,
+    accountId,
+    orderId: null,
+    endpointId,
+    subjectId,
+    event: type,
+    credentialId: null,
+    method: 'POST',
+    url,
+    body,
+    status: 'PENDING',
+    attempts: 0,
+    nextAt: at,
+    createdAt: at,
+    deliveredAt: null,
+  }));
+}
+
+/**
+ * Adds a row for each endpoint of the account that wants the event, in the transaction of the change that it reports. An account
+ * without endpoints costs one look-up.
+ *
+ * @returns whether there is something to deliver
+ */
+export async function addEvent(
+  tx: Pick<Transaction, 'webhooks' | 'callbacks'>,
+  ids: IdGenerator,
+  event: OutboxEvent,
+): Promise<boolean> {
+  const rows = outboxRows(ids, await tx.webhooks.enabled(event.accountId), event);
+  for (const row of rows) await tx.callbacks.add(row);
+  return rows.length > 0;
+}

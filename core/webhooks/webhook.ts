@@ -1,0 +1,40 @@
+import { SECRET_PREFIXES } from '../auth/key-text.ts';
+import { encodeBase64 } from '../auth/base64.ts';
+import type { AccountId, WebhookId } from '../kernel/ids.ts';
+import type { Millis } from '../kernel/time.ts';
+import type { Random } from '../ports/random.ts';
+import type { SealContext } from '../secrets/seal-context.ts';
+
+/** Where an account receives events (decisions, section 14). */
+export interface WebhookEndpoint {
+  readonly id: WebhookId;
+  readonly accountId: AccountId;
+  readonly url: string;
+  /** Types, or groups such as `order.*`; each once. */
+  readonly events: readonly string[];
+  readonly enabled: boolean;
+  /** Opens to {@link WebhookSecret} as JSON, in the context `webhook:<id>`. */
+  readonly sealed: string;
+  /** The secret before the last rotation; it signs too until `previousUntil`. */
+  readonly previousSealed: string | null;
+  readonly previousUntil: Millis | null;
+  readonly createdAt: Millis;
+  readonly updatedAt: Millis;
+}
+
+/** The decrypted secret of an endpoint: `whsec_` and base64 of 32 bytes. */
+export interface WebhookSecret {
+  readonly secret: string;
+}
+
+/** How many endpoints an account may have. */
+export const MAX_WEBHOOKS = 16;
+
+const SECRET_BYTES = 32;
+
+/** The vault context of an endpoint's secrets. */
+export const webhookContext = (id: WebhookId): SealContext => `webhook:${id}`;
+
+export function newWebhookSecret(random: Random): WebhookSecret {
+  return { secret: SECRET_PREFIXES.callbackSecret + encodeBase64(random.bytes(SECRET_BYTES)) };
+}
