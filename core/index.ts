@@ -8,6 +8,7 @@ export * from './kernel/guard.ts';
 export * from './kernel/decimal.ts';
 export * from './kernel/time.ts';
 export * from './kernel/ids.ts';
+export * from './kernel/each-page.ts';
 export * from './kernel/page.ts';
 export * from './kernel/asset.ts';
 export * from './kernel/fiat.ts';

@@ -49,6 +49,11 @@ export interface HttpResponse {
   readonly body: string | Uint8Array;
   /** Follows on the body, which is empty then, for as long as it likes: event streams. */
   readonly stream?: ReplyStream;
+  /**
+   * Follow on the body, which is empty then: documents of any length. The next part is asked for once the client has taken
+   * the former one, none after it has left. An error ends the connection, so that a part is never taken for the whole.
+   */
+  readonly parts?: AsyncIterable<string>;
 }
 
 /** The client disconnected before its request was complete; no reply is sent. */

@@ -91,9 +91,25 @@ export class HttpApi {
       response = this.#refuse(error, progress);
     }
     this.#record(progress, response.status);
+    const { parts } = response;
+    const reply = parts === undefined ? response : { ...response, parts: this.#watched(parts, progress) };
     // A host's own rows write their own headers.
-    if (response.headers['X-Trace-Id'] !== undefined) return response;
-    return { ...response, headers: { ...response.headers, 'X-Trace-Id': progress.traceId } };
+    if (reply.headers['X-Trace-Id'] !== undefined) return reply;
+    return { ...reply, headers: { ...reply.headers, 'X-Trace-Id': progress.traceId } };
+  }
+
+  /** The parts of a reply; the binding gets no error but one that is in the log. */
+  async *#watched(parts: AsyncIterable<string>, { traceId, operation }: Progress): AsyncGenerator<string> {
+    try {
+      yield* parts;
+    } catch (error) {
+      this.#deps.logger.error('reply broken off', {
+        trace_id: traceId,
+        operation: operation?.id,
+        error: causeOf(error),
+      });
+      throw error;
+    }
   }
 
   /**

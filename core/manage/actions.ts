@@ -132,6 +132,7 @@ export const ACTIONS = {
   refundDeposit: always('where money goes'),
 
   searchOrders: FREE,
+  exportOrders: FREE,
   createOrderByHand: { rules: [ofOthers("another account's orders")] },
   getOrder: FREE,
   terminateOrder: FREE,

@@ -6,6 +6,9 @@ import type { Vault } from '../ports/vault.ts';
 
 type Hashes = Pick<Vault, 'lookupHash' | 'lookupHashes'>;
 
+/** How many records an export reads at a time. */
+export const EXPORT_PART = 500;
+
 /** Half of the hash: more than anybody can guess. */
 const PROOF_DIGITS = 32;
 const FORM = /^([0-9a-z]{1,11})-(\d{18,19})-([0-9a-f]{32})$/;

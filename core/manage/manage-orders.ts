@@ -3,10 +3,11 @@ import type { Deposit } from '../deposits/deposit.ts';
 import type { UnconfirmedPayment } from '../deposits/unconfirmed-payment.ts';
 import { invalidField, stateConflict } from '../kernel/errors.ts';
 import type { AccountId, OrderId } from '../kernel/ids.ts';
+import { eachPage } from '../kernel/each-page.ts';
 import { isId } from '../kernel/ids.ts';
 import { OrderAdminActions } from '../orders/order-admin-actions.ts';
 import type { CreateOrder, OrderByHandInput } from '../orders/create-order.ts';
-import type { IdempotencyClaim } from '../ports/order-store.ts';
+import type { IdempotencyClaim, OrderPosition } from '../ports/order-store.ts';
 import type { OrderStateMachine } from '../orders/order-state-machine.ts';
 import type { OrderQueries } from '../orders/order-queries.ts';
 import type { OrderFilter } from '../orders/order-search.ts';
@@ -20,7 +21,7 @@ import type { Actor } from './actor.ts';
 import { addAuditRow, createdWith } from './audit.ts';
 import type { AuditDeps } from './audit.ts';
 import { storageWithAudit } from './audited-writes.ts';
-import { readCursor, writeCursor } from './list-cursor.ts';
+import { EXPORT_PART, readCursor, writeCursor } from './list-cursor.ts';
 
 export interface ManageOrdersDeps extends AuditDeps {
   readonly storage: Pick<
@@ -81,6 +82,22 @@ export class ManageOrders {
     const after = cursor === undefined ? null : readCursor(cursor, list, vault);
     const { items, next } = await queries.search(scope, filter, { limit, after });
     return { items, nextCursor: next === null ? null : writeCursor(next, list, vault) };
+  }
+
+  /**
+   * All orders of a list, newest first, read part by part as they are asked for; no transaction is open meanwhile. Each is in it
+   * once; one that is created meanwhile is not, one that enters or leaves the filter meanwhile may be.
+   *
+   * @throws TillgateError `INVALID_FIELDS` for an empty range of time; `NOT_FOUND` for another's account
+   */
+  async export(
+    actor: Actor,
+    { userId, ...filter }: Omit<ListOrdersInput, 'limit' | 'cursor'>,
+  ): Promise<AsyncIterable<readonly ListedOrderView[]>> {
+    const scope = listScope(actor, userId);
+    return eachPage((after: OrderPosition | null) =>
+      this.#deps.queries.search(scope, filter, { limit: EXPORT_PART, after }),
+    );
   }
 
   /**

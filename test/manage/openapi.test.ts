@@ -112,6 +112,7 @@ describe('the management API in the OpenAPI document', () => {
         'GET callbacks/{id}',
         'POST callbacks/{id}/redeliver',
         'GET orders',
+        'GET orders.csv',
         'POST orders',
         'GET orders/{id}',
         'POST orders/{id}/terminate',

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { csvText } from '../../adapters/http/csv.ts';
+import { z } from 'zod';
+import { csvTable } from '../../adapters/http/csv.ts';
+import { signedAmount } from '../../adapters/http/manage/reply-fields.ts';
 import { DAY_MS, HOUR_MS } from '../../core/index.ts';
 import type { AppId } from '../../core/index.ts';
 import { eachStorage } from '../support/each-storage.ts';
@@ -149,8 +151,26 @@ eachStorage((_name, open) => {
 });
 
 test('fault 138: what a spreadsheet would run as a formula is written as text', () => {
+  const texts = ['=1+1', '+1', '-1', '@a', '\ta', '\ra', 'a=1', 'a,"b"\n', -5, null, ''];
+  const table = csvTable(z.object({ text: z.union([z.string(), z.number()]).nullable() }));
   assert.equal(
-    csvText([['=1+1', '+1', '-1', '@a', '\ta', 'a=1', 'a,"b"\n', -5, null, '']]),
-    `'=1+1,'+1,'-1,'@a,'\ta,a=1,"a,""b""\n",-5,,\r\n`,
+    table.header + table.lines(texts.map((text) => ({ text }))),
+    `text\r\n'=1+1\r\n'+1\r\n'-1\r\n'@a\r\n'\ta\r\n"'\ra"\r\na=1\r\n"a,""b""\n"\r\n-5\r\n\r\n\r\n`,
   );
+});
+
+test('fault 174: a plain decimal below zero in a column of amounts is a number, and anything else there is text', () => {
+  const table = csvTable(z.object({ amount: signedAmount(''), remark: z.string() }));
+  const rows = ['-1.5', '-0', '-1e5', '-1+1', '=-1', '-', '-.5', '12'].map((text) => ({ amount: text, remark: text }));
+  assert.deepEqual(table.lines(rows).split('\r\n'), [
+    `-1.5,'-1.5`,
+    `-0,'-0`,
+    `'-1e5,'-1e5`,
+    `'-1+1,'-1+1`,
+    `'=-1,'=-1`,
+    `'-,'-`,
+    `'-.5,'-.5`,
+    `12,12`,
+    '',
+  ]);
 });

@@ -1,14 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HttpResponse } from '../messages.ts';
 import { drainThenEnd } from './drain-then-end.ts';
+import { writeParts } from './write-parts.ts';
 import { writeStream } from './write-stream.ts';
 
 /** Writes a whole reply, or begins a streamed one. */
 export function writeResponse(
   req: IncomingMessage,
   res: ServerResponse,
-  { status, headers, body, stream }: HttpResponse,
+  { status, headers, body, stream, parts }: HttpResponse,
 ): void {
+  if (parts !== undefined) {
+    void writeParts(req, res, status, headers, parts);
+    return;
+  }
   if (stream !== undefined) {
     writeStream(req, res, status, headers, stream);
     return;

@@ -58,7 +58,8 @@ export function toFetch<Context extends readonly unknown[]>(
 
 const encoder = new TextEncoder();
 
-function toResponse({ status, headers, body, stream }: HttpResponse, method: string): Response {
+function toResponse({ status, headers, body, stream, parts }: HttpResponse, method: string): Response {
+  if (parts !== undefined) return new Response(method === 'HEAD' ? null : readableParts(parts), { status, headers });
   if (stream !== undefined) return new Response(method === 'HEAD' ? null : readable(stream), { status, headers });
   const bytes = typeof body === 'string' ? encoder.encode(body) : Uint8Array.from(body);
   const bodiless = method === 'HEAD' || NO_BODY.has(status);
@@ -66,6 +67,24 @@ function toResponse({ status, headers, body, stream }: HttpResponse, method: str
     status,
     headers: { ...headers, 'Content-Length': String(bytes.length) },
   });
+}
+
+/** Asks for a part when the client asks for more; an error of the source is one of the body, and no end. */
+function readableParts(parts: AsyncIterable<string>): ReadableStream<Uint8Array> {
+  const source = parts[Symbol.asyncIterator]();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const next = await source.next();
+        if (next.done === true) controller.close();
+        else controller.enqueue(encoder.encode(next.value));
+      },
+      async cancel() {
+        await source.return?.();
+      },
+    },
+    { highWaterMark: 0 },
+  );
 }
 
 /** So many texts may wait for a reader before the client counts as not reading. */

@@ -1,7 +1,7 @@
 import { USAGE_GROUPS } from '../../../core/index.ts';
 import type { AppId, UsageSum } from '../../../core/index.ts';
 import { z } from 'zod';
-import { csvText } from '../csv.ts';
+import { csvTable } from '../csv.ts';
 import { idParams, inputOf, instantField, word } from './fields.ts';
 import { manageOperation } from './operation.ts';
 import type { ManageOperation } from './operation.ts';
@@ -22,8 +22,7 @@ const rowSchema = z.object({
 });
 const usageSchema = z.object({ rows: z.array(rowSchema).readonly() }).meta({ id: 'AppUsage' });
 
-type Row = z.input<typeof rowSchema>;
-const COLUMNS = Object.keys(rowSchema.shape) as (keyof Row)[];
+const TABLE = csvTable(rowSchema);
 
 /** Usage by the names of the management API. */
 export function usageRecord(sums: readonly UsageSum[]): z.input<typeof usageSchema> {
@@ -42,7 +41,7 @@ export function usageRecord(sums: readonly UsageSum[]): z.input<typeof usageSche
 
 /** The same as comma-separated values, with the names in the first line. */
 export function usageCsv({ rows }: z.input<typeof usageSchema>): string {
-  return csvText([COLUMNS, ...rows.map((row) => COLUMNS.map((column) => row[column]))]);
+  return TABLE.header + TABLE.lines(rows);
 }
 
 /** What Apps used of the gateway (decisions, section 13). */

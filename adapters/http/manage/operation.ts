@@ -154,8 +154,8 @@ function wantsCsv({ request, query }: Call<unknown, unknown, unknown>): boolean 
 }
 
 /** Has the session pay what the action costs; the only place where that is asked. */
-function charge<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodObject, D extends z.ZodType>(
-  { id, owner }: ManageSpec<P, Q, B, D>,
+export function charge<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodObject, D extends z.ZodType>(
+  { id, owner }: Pick<ManageSpec<P, Q, B, D>, 'id' | 'owner'>,
   call: Call<z.output<P>, z.output<Q>, z.output<B>>,
   deps: ManageDeps,
 ): Promise<void> {
@@ -176,6 +176,6 @@ export function actorOf({ session, client, traceId }: RawCall): Actor {
   return { accountId: account.id, role: account.role, ip: client, traceId };
 }
 
-function withActor<P, Q, B>(call: Call<P, Q, B>): ManageCall<P, Q, B> {
+export function withActor<P, Q, B>(call: Call<P, Q, B>): ManageCall<P, Q, B> {
   return { ...call, actor: actorOf(call), session: present(call.session, 'the session') };
 }

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { code, fiatDecimals, price, queryNumber, text } from '../fields.ts';
 import { optionFields, optionsOf } from '../operations/order-record.ts';
 import type { CallbackSettings } from '../operations/order-record.ts';
+import { manageExport } from './export.ts';
 import { idParams, inputOf, instantField, recordId, word } from './fields.ts';
 import { manageOperation } from './operation.ts';
 import type { ManageOperation } from './operation.ts';
@@ -153,6 +154,18 @@ export const orderOperations: readonly ManageOperation[] = [
       const { items, nextCursor } = await manage.orders.list(actor, { ...inputOf(query), limit });
       return { items: items.map(managedOrderRecord), next_cursor: nextCursor };
     },
+  }),
+  manageExport({
+    id: 'exportOrders',
+    path: '/orders',
+    summary: 'Orders as CSV',
+    description:
+      'All orders of the list with these filters, newest first, each once. Orders that are created meanwhile are not in it; one that enters or leaves the filter meanwhile may be.',
+    errors: ['NOT_FOUND'],
+    query: z.object(orderFilter),
+    schema: managedOrderSchema,
+    record: managedOrderRecord,
+    pages: ({ actor, query }, { manage }) => manage.orders.export(actor, inputOf(query)),
   }),
   createByHand,
   manageOperation({

@@ -1,12 +1,16 @@
 import { formatInstant } from '../../../core/index.ts';
 import type { Page } from '../../../core/index.ts';
 import { z } from 'zod';
+import { SIGNED_DECIMAL } from '../csv.ts';
 import { pageNumbers } from '../record-fields.ts';
 
 export { id, whole } from '../record-fields.ts';
 
 /** A plain decimal. */
 export const amount = (description: string) => z.string().meta({ pattern: '^\\d+(\\.\\d+)?$', description });
+
+/** A plain decimal that may be below zero. */
+export const signedAmount = (description: string) => z.string().meta({ pattern: SIGNED_DECIMAL, description });
 
 /** RFC 3339 with `Z`. */
 export const instant = (description: string) =>

@@ -1,0 +1,25 @@
+/** A part of a list; `next` is where the next one begins, `null` on the last. */
+export interface ListPart<T, P> {
+  readonly items: readonly T[];
+  readonly next: P | null;
+}
+
+/**
+ * The parts of a list one after another: the first one at once, so that what is refused is refused before anything is sent, and
+ * each further one when it is asked for.
+ */
+export async function eachPage<T, P>(
+  read: (after: P | null) => Promise<ListPart<T, P>>,
+): Promise<AsyncIterable<readonly T[]>> {
+  return partsFrom(await read(null), read);
+}
+
+async function* partsFrom<T, P>(
+  first: ListPart<T, P>,
+  read: (after: P | null) => Promise<ListPart<T, P>>,
+): AsyncGenerator<readonly T[]> {
+  for (let part = first; ; part = await read(part.next)) {
+    yield part.items;
+    if (part.next === null) return;
+  }
+}
