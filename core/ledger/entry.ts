@@ -18,7 +18,8 @@ export type LedgerAccount =
   | 'loss:reorganisation';
 
 /** The parts of a merchant's balance; `reserved` is set aside for unfinished requests. */
-export type MerchantBalance = 'available' | 'pending' | 'reserved';
+export const MERCHANT_BALANCES = ['available', 'pending', 'reserved'] as const;
+export type MerchantBalance = (typeof MERCHANT_BALANCES)[number];
 
 export const merchantAccount = (accountId: AccountId, part: MerchantBalance): LedgerAccount =>
   `merchant:${accountId}:${part}`;

@@ -139,6 +139,8 @@ export const ACTIONS = {
   resolveOrder: FREE,
   removeRefundAddress: always('where money goes'),
   getOrderHistory: FREE,
+  listLedger: FREE,
+  exportLedger: FREE,
   listCallbacks: FREE,
   getCallback: FREE,
   redeliverCallback: FREE,

@@ -1,7 +1,7 @@
 import type { Callback } from '../callbacks/callback.ts';
 import type { Deposit } from '../deposits/deposit.ts';
 import type { UnconfirmedPayment } from '../deposits/unconfirmed-payment.ts';
-import { invalidField, stateConflict } from '../kernel/errors.ts';
+import { stateConflict } from '../kernel/errors.ts';
 import type { AccountId, OrderId } from '../kernel/ids.ts';
 import { eachPage } from '../kernel/each-page.ts';
 import { isId } from '../kernel/ids.ts';
@@ -21,7 +21,7 @@ import type { Actor } from './actor.ts';
 import { addAuditRow, createdWith } from './audit.ts';
 import type { AuditDeps } from './audit.ts';
 import { storageWithAudit } from './audited-writes.ts';
-import { EXPORT_PART, readCursor, writeCursor } from './list-cursor.ts';
+import { checkLimit, EXPORT_PART, readCursor, writeCursor } from './list-cursor.ts';
 
 export interface ManageOrdersDeps extends AuditDeps {
   readonly storage: Pick<
@@ -74,12 +74,11 @@ export class ManageOrders {
     { userId, limit, cursor, ...filter }: ListOrdersInput,
   ): Promise<{ readonly items: readonly ListedOrderView[]; readonly nextCursor: string | null }> {
     const { pageMax, queries, vault } = this.#deps;
-    if (!Number.isSafeInteger(limit) || limit < 1 || limit > pageMax)
-      throw invalidField('limit', `must be a whole number from 1 to ${pageMax}`);
+    checkLimit(limit, pageMax);
     const scope = listScope(actor, userId);
     const { status, chain, currency, from, to, q } = filter;
     const list = ['orders', actor.accountId, scope, status, chain, currency, from, to, q];
-    const after = cursor === undefined ? null : readCursor(cursor, list, vault);
+    const after = cursor === undefined ? null : readCursor<OrderPosition>(cursor, list, vault);
     const { items, next } = await queries.search(scope, filter, { limit, after });
     return { items, nextCursor: next === null ? null : writeCursor(next, list, vault) };
   }

@@ -38,6 +38,7 @@ import { ManageCallbacks } from './manage-callbacks.ts';
 import { ManageChains } from './manage-chains.ts';
 import { ManageCredentials } from './manage-credentials.ts';
 import { ManageDeposits } from './manage-deposits.ts';
+import { ManageLedger } from './manage-ledger.ts';
 import { ManageOrders } from './manage-orders.ts';
 import { ManagePasskeys } from './manage-passkeys.ts';
 import { ManageRoutes } from './manage-routes.ts';
@@ -125,6 +126,7 @@ export interface Manage {
   readonly callbacks: ManageCallbacks;
   readonly webhooks: ManageWebhooks;
   readonly orders: ManageOrders;
+  readonly ledger: ManageLedger;
   readonly addresses: ManageAddresses;
   readonly withdrawals: ManageWithdrawals;
   readonly deposits: ManageDeposits;
@@ -169,6 +171,7 @@ export function createManage({ settings, ...deps }: CreateManageDeps): Manage {
     callbacks: new ManageCallbacks(shared),
     webhooks: new ManageWebhooks({ ...shared, places: settings.callbackPlaces }),
     orders: new ManageOrders(shared),
+    ledger: new ManageLedger(shared),
     addresses: new ManageAddresses({
       ...shared,
       withdrawalAddresses: new WithdrawalAddresses({ ...deps, addressHoldMs }),

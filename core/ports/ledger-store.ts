@@ -1,5 +1,7 @@
 import type { CurrencyCode } from '../kernel/asset.ts';
-import type { LedgerBalance, LedgerEntry } from '../ledger/entry.ts';
+import type { AccountId, EntryId } from '../kernel/ids.ts';
+import type { Millis } from '../kernel/time.ts';
+import type { LedgerBalance, LedgerEntry, Posting } from '../ledger/entry.ts';
 
 /** One broken invariant, in words. */
 export interface LedgerBreach {
@@ -7,10 +9,38 @@ export interface LedgerBreach {
   readonly detail: string;
 }
 
+/** Where a posting is in a list, newest first: by its time, its entry, and its line there. */
+export interface PostingPosition {
+  /** When it was booked. */
+  readonly createdAt: Millis;
+  readonly id: EntryId;
+  readonly line: number;
+}
+
+/** Which postings are asked for. */
+export interface PostingSearch {
+  /** Those of a merchant's balances; `null` for those of every account of the ledger, the till's own too. */
+  readonly accountId: AccountId | null;
+  /** Booked then or later; `null` for no bound. */
+  readonly from: Millis | null;
+  /** Booked before; `null` for no bound. */
+  readonly to: Millis | null;
+  /** The last one of the page before; `null` for the first page. */
+  readonly after: PostingPosition | null;
+  readonly limit: number;
+}
+
+/** A posting with its entry. */
+export interface BookedPosting extends Posting, Pick<LedgerEntry, 'kind' | 'reference'> {
+  readonly position: PostingPosition;
+}
+
 /** Ledger reads. */
 export interface LedgerStore {
   /** Cached balances of accounts whose name begins with one of these (`merchant:123:`), by account and currency. */
   balances(...prefixes: readonly string[]): Promise<readonly LedgerBalance[]>;
+  /** Postings, newest first. What a page costs depends on its size alone. */
+  postings(search: PostingSearch): Promise<readonly BookedPosting[]>;
   /** Sums of all postings per currency that are not zero: must be none. */
   unbalancedEntries(limit: number): Promise<readonly LedgerBreach[]>;
   /** Accounts whose cached balance is not the sum of their postings: must be none. */

@@ -307,6 +307,7 @@ const NOT_KILLED_AT: Readonly<Record<string, readonly string[]>> = {
       storage.orders.find,
       storage.orders.history,
       storage.orders.search,
+      storage.ledger.postings,
       storage.passkeys.ofAccount,
       storage.ping,
       storage.routes.all,

@@ -113,6 +113,8 @@ describe('the management API in the OpenAPI document', () => {
         'POST callbacks/{id}/redeliver',
         'GET orders',
         'GET orders.csv',
+        'GET ledger',
+        'GET ledger.csv',
         'POST orders',
         'GET orders/{id}',
         'POST orders/{id}/terminate',

@@ -2,7 +2,7 @@ import { isLosslessNumber } from 'lossless-json';
 import { MAX_PASSWORD, parseInstant, TillgateError } from '../../../core/index.ts';
 import type { AccountId } from '../../../core/index.ts';
 import { z } from 'zod';
-import { text } from '../fields.ts';
+import { queryNumber, text } from '../fields.ts';
 import { header } from '../messages.ts';
 import type { HttpRequest } from '../messages.ts';
 
@@ -34,6 +34,14 @@ export const accountQuery = z.object({ account_id: ownerField });
 /** Narrows a list to one account. */
 export const accountFilter = {
   account_id: recordId<AccountId>("Only this account's; an admin sees all by default").optional(),
+};
+
+const MAX_CURSOR = 128;
+
+/** Which part of a list that goes on by cursors. */
+export const cursorFields = {
+  limit: queryNumber(20, 100, 'How many records a page has.'),
+  cursor: text(MAX_CURSOR, 'The `next_cursor` of the page before').optional(),
 };
 
 export function word<const T extends readonly [string, ...string[]]>(words: T, description: string) {

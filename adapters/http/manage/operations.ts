@@ -11,6 +11,7 @@ import { credentialOperations } from './credentials.ts';
 import { depositOperations } from './deposits.ts';
 import type { ManageDeps } from './deps.ts';
 import { gatewayOperations } from './gateways.ts';
+import { ledgerOperations } from './ledger.ts';
 import { orderOperations } from './orders.ts';
 import { passkeyOperations } from './passkeys.ts';
 import { securityOperations } from './security.ts';
@@ -38,6 +39,7 @@ const RESOURCES = [
   callbackOperations,
   webhookOperations,
   orderOperations,
+  ledgerOperations,
   withdrawalAddressOperations,
   watchAddressOperations,
   withdrawalOperations,

@@ -1,15 +1,15 @@
 import { formatInstant, invalidField, ORDER_STATUSES } from '../../../core/index.ts';
 import type { AccountId, Order, OrderHistoryEntry, OrderId } from '../../../core/index.ts';
 import { z } from 'zod';
-import { code, fiatDecimals, price, queryNumber, text } from '../fields.ts';
+import { code, fiatDecimals, price, text } from '../fields.ts';
 import { optionFields, optionsOf } from '../operations/order-record.ts';
 import type { CallbackSettings } from '../operations/order-record.ts';
 import { manageExport } from './export.ts';
-import { idParams, inputOf, instantField, recordId, word } from './fields.ts';
+import { cursorFields, idParams, inputOf, instantField, recordId, word } from './fields.ts';
 import { manageOperation } from './operation.ts';
 import type { ManageOperation } from './operation.ts';
 import { managedOrderRecord, managedOrderSchema, orderFileRecord, orderFileSchema } from './order-record.ts';
-import { id, instant } from './reply-fields.ts';
+import { cursorPage, id, instant } from './reply-fields.ts';
 
 const historySchema = z
   .object({
@@ -56,7 +56,6 @@ function historyRecord({
 const params = idParams<OrderId>('The order');
 
 const MAX_SEARCHED = 2_048;
-const MAX_CURSOR = 128;
 
 /** Which orders a list shows. */
 export const orderFilter = {
@@ -72,12 +71,7 @@ export const orderFilter = {
   user_id: recordId<AccountId>("Only this account's; an admin sees all by default").optional(),
 };
 
-const orderListSchema = z
-  .object({
-    items: z.array(managedOrderSchema).readonly(),
-    next_cursor: z.string().nullable().meta({ description: '`cursor` of the next page; null on the last one' }),
-  })
-  .meta({ id: 'ManagedOrderList' });
+const orderListSchema = cursorPage('ManagedOrderList', managedOrderSchema);
 
 /** The body of an order that is made by hand. */
 function byHandBody(settings: CallbackSettings) {
@@ -146,8 +140,7 @@ export const orderOperations: readonly ManageOperation[] = [
     errors: ['NOT_FOUND'],
     query: z.object({
       ...orderFilter,
-      limit: queryNumber(20, 100, 'How many orders a page has.'),
-      cursor: text(MAX_CURSOR, 'The `next_cursor` of the page before').optional(),
+      ...cursorFields,
     }),
     data: orderListSchema,
     handler: async ({ actor, query: { limit, ...query } }, { manage }) => {

@@ -26,6 +26,16 @@ export function pageSchema<T extends z.ZodType>(name: string, item: T) {
   return z.object({ ...pageNumbers, items: z.array(item).readonly() }).meta({ id: name });
 }
 
+/** A part of a list that goes on by cursors. */
+export function cursorPage<T extends z.ZodType>(name: string, item: T) {
+  return z
+    .object({
+      items: z.array(item).readonly(),
+      next_cursor: z.string().nullable().meta({ description: '`cursor` of the next page; null on the last one' }),
+    })
+    .meta({ id: name });
+}
+
 export function pageRecord<T, R>({ page, size, total, maxPage, items }: Page<T>, record: (item: T) => R) {
   return { page, size, total, max_page: maxPage, items: items.map(record) };
 }

@@ -33,6 +33,7 @@ import { merchantData } from './0028-merchant-data.ts';
 import { webhooks } from './0029-webhooks.ts';
 import { orderLists } from './0030-order-lists.ts';
 import { ordersByHand } from './0032-orders-by-hand.ts';
+import { ledgerLists } from './0038-ledger-lists.ts';
 import type { Migration } from './migration.ts';
 import { checksum, ruleStatements } from './rules.ts';
 
@@ -69,6 +70,7 @@ export const MIGRATIONS: readonly Migration[] = [
   webhooks,
   orderLists,
   ordersByHand,
+  ledgerLists,
 ];
 /** The row with the version of the triggers. */
 const RULES = 'rules';

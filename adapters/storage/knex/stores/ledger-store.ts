@@ -1,9 +1,11 @@
-import type { LedgerBalance, LedgerBreach, LedgerStore } from '../../../../core/index.ts';
+import type { BookedPosting, LedgerBalance, LedgerBreach, LedgerStore, PostingSearch } from '../../../../core/index.ts';
 import type { Database } from '../database.ts';
 import { balanceOf, ledgerBalances } from './ledger-balances.ts';
 import { driftedBalances, insolventCurrencies, unbalancedEntries } from './ledger-sums.ts';
 import { driftedUnassigned, missingCallbacks, mismatchedDeposits } from './ledger-facts.ts';
 import { mismatchedTransfers } from './ledger-transfers.ts';
+import { bookedPostingOf } from '../rows/ledger-row.ts';
+import { postingSearchSql } from './posting-search.ts';
 
 /** The ledger's cached balances and its invariants. */
 export class KnexLedgerStore implements LedgerStore {
@@ -15,6 +17,11 @@ export class KnexLedgerStore implements LedgerStore {
 
   balances(...prefixes: readonly string[]): Promise<readonly LedgerBalance[]> {
     return ledgerBalances(this.#db.read, this.#db.tables, prefixes);
+  }
+
+  async postings(search: PostingSearch): Promise<readonly BookedPosting[]> {
+    const { sql, bindings } = postingSearchSql(this.#db.tables, search);
+    return (await this.#db.read(sql, bindings)).map(bookedPostingOf);
   }
 
   unbalancedEntries(limit: number): Promise<readonly LedgerBreach[]> {

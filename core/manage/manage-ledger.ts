@@ -1,0 +1,78 @@
+import { eachPage } from '../kernel/each-page.ts';
+import type { ListPart } from '../kernel/each-page.ts';
+import { invalidField } from '../kernel/errors.ts';
+import type { AccountId } from '../kernel/ids.ts';
+import type { Millis } from '../kernel/time.ts';
+import type { BookedPosting, PostingPosition } from '../ports/ledger-store.ts';
+import type { Storage } from '../ports/storage.ts';
+import type { Vault } from '../ports/vault.ts';
+import { listScope } from './actor.ts';
+import type { Actor } from './actor.ts';
+import { checkLimit, EXPORT_PART, readCursor, writeCursor } from './list-cursor.ts';
+
+export interface ManageLedgerDeps {
+  readonly storage: Pick<Storage, 'ledger'>;
+  readonly vault: Pick<Vault, 'lookupHash' | 'lookupHashes'>;
+  /** The largest `limit` of a list. */
+  readonly pageMax: number;
+}
+
+/** Which postings a list shows. */
+export interface LedgerFilter {
+  /** The books of all, the till's own accounts too, for an admin, one's own for others, where it is left out. */
+  readonly userId?: AccountId | undefined;
+  /** Booked then or later. */
+  readonly from?: Millis | undefined;
+  /** Booked before. */
+  readonly to?: Millis | undefined;
+}
+
+/** The ledger as its owners read it: every posting, so that sums of them are balances. */
+export class ManageLedger {
+  readonly #deps: ManageLedgerDeps;
+
+  constructor(deps: ManageLedgerDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Newest first.
+   *
+   * @throws TillgateError `INVALID_FIELDS` for a limit out of range, an empty range of time, or a cursor that this list did not
+   * give out; `NOT_FOUND` for another's account
+   */
+  async list(
+    actor: Actor,
+    { limit, cursor, ...filter }: LedgerFilter & { readonly limit: number; readonly cursor?: string | undefined },
+  ): Promise<{ readonly items: readonly BookedPosting[]; readonly nextCursor: string | null }> {
+    const { pageMax, vault } = this.#deps;
+    checkLimit(limit, pageMax);
+    const scope = listScope(actor, filter.userId);
+    const list = ['ledger', actor.accountId, scope, filter.from, filter.to];
+    const after = cursor === undefined ? null : readCursor<PostingPosition>(cursor, list, vault);
+    const { items, next } = await this.#part(scope, filter, limit, after);
+    return { items, nextCursor: next === null ? null : writeCursor(next, list, vault) };
+  }
+
+  /**
+   * All postings of a list, newest first, each once, read part by part as they are asked for; no transaction is open meanwhile.
+   *
+   * @throws TillgateError `INVALID_FIELDS` for an empty range of time; `NOT_FOUND` for another's account
+   */
+  async export(actor: Actor, filter: LedgerFilter): Promise<AsyncIterable<readonly BookedPosting[]>> {
+    const scope = listScope(actor, filter.userId);
+    return eachPage((after: PostingPosition | null) => this.#part(scope, filter, EXPORT_PART, after));
+  }
+
+  async #part(
+    accountId: AccountId | null,
+    { from = null, to = null }: { readonly from?: Millis | null | undefined; readonly to?: Millis | null | undefined },
+    limit: number,
+    after: PostingPosition | null,
+  ): Promise<ListPart<BookedPosting, PostingPosition>> {
+    if (from !== null && to !== null && from >= to) throw invalidField('from', 'must be before `to`');
+    const found = await this.#deps.storage.ledger.postings({ accountId, from, to, after, limit: limit + 1 });
+    const items = found.slice(0, limit);
+    return { items, next: found.length > limit ? (items.at(-1)?.position ?? null) : null };
+  }
+}
