@@ -73,7 +73,7 @@ export const ledgerOperations: readonly ManageOperation[] = [
     id: 'exportLedger',
     path: '/ledger',
     summary: 'Postings as CSV',
-    description: `${WHAT} What was booked longer ago than a minute changes no more.`,
+    description: `${WHAT} A time is taken before its entry is committed: entries of the last minutes may still appear.`,
     errors: ['NOT_FOUND'],
     query: z.object(filter),
     schema: postingSchema,
