@@ -1,10 +1,12 @@
-import { SignJWT, decodeProtectedHeader, errors, jwtVerify } from 'jose';
 import type { JWTPayload } from 'jose';
 import type { KeyObject } from 'node:crypto';
 import { isId } from '../../core/index.ts';
 import type { AccountId, Millis, TokenClaims, TokenIssuer } from '../../core/index.ts';
 import { deriveSubKeys } from './master-keys.ts';
 import type { MasterKeys, SubKey } from './master-keys.ts';
+
+/** Loaded with the first token: most commands have to do with none. */
+const jose = (): Promise<typeof import('jose')> => import('jose');
 
 const ALGORITHM = 'HS256';
 /** RFC 9068: the type keeps other kinds of tokens from being accepted as access tokens. */
@@ -37,6 +39,7 @@ export class JoseTokenIssuer implements TokenIssuer {
   }
 
   async issue({ accountId, authVersion, issuedAt, expiresAt }: TokenClaims): Promise<string> {
+    const { SignJWT } = await jose();
     // JWT times are seconds, with an optional fraction (RFC 7519, section 2).
     return new SignJWT({ ver: authVersion })
       .setProtectedHeader({ alg: ALGORITHM, typ: TYPE, kid: this.#current.id })
@@ -56,6 +59,7 @@ export class JoseTokenIssuer implements TokenIssuer {
   }
 
   async #verify(text: string, now: Millis): Promise<JWTPayload | null> {
+    const { decodeProtectedHeader, errors, jwtVerify } = await jose();
     try {
       const key = this.#byId.get(String(decodeProtectedHeader(text).kid));
       if (key === undefined) return null;

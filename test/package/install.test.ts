@@ -55,6 +55,7 @@ const EMBED_PEERS = [
   'sqlite3',
   '@asteasolutions/zod-to-openapi',
   '@noble/curves',
+  '@noble/hashes',
   '@scure/base',
   '@scure/bip32',
   '@scure/bip39',

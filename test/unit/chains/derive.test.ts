@@ -3,6 +3,8 @@ import { describe, test } from 'node:test';
 import { inspect } from 'node:util';
 import { HDKey } from '@scure/bip32';
 import { mnemonicToSeedSync } from '@scure/bip39';
+import fc from 'fast-check';
+import { getAddress } from 'viem/utils';
 import {
   AccountKey,
   evmAddress,
@@ -28,6 +30,40 @@ const configInvalid = (error: unknown): boolean => isTillgateError(error, 'CONFI
 
 const accountOf = async (mnemonic: string, path: string): Promise<AccountKey> =>
   new AccountKey(await new MnemonicWallet(mnemonic).extendedPublicKey(path));
+
+describe('the checksum of EVM addresses', () => {
+  // The examples of EIP-55.
+  const EXAMPLES = [
+    '0x52908400098527886E0F7030069857D2E4169EE7',
+    '0x8617E340B3D01FA5F11F306F4090FD50E238070D',
+    '0xde709f2102306220921060314715629080e2fb77',
+    '0x27b1fdb04752bbc536007a920d24acb045561c26',
+    '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+    '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359',
+    '0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB',
+    '0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb',
+  ];
+
+  test('is that of EIP-55, and mixed case without it is no address', () => {
+    for (const address of EXAMPLES) {
+      assert.equal(evmAddress(address.slice(2).toLowerCase()), address);
+      assert.equal(normaliseEvmAddress(address), address);
+      assert.equal(normaliseEvmAddress(address.toLowerCase()), address);
+    }
+    assert.equal(normaliseEvmAddress('0x5aaeb6053F3E94C9b9A09f33669435E7Ef1BeAed'), null);
+    assert.equal(normaliseEvmAddress('0X5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'), null);
+    assert.equal(normaliseEvmAddress('0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAe'), null);
+  });
+
+  test('property: is the one that viem computes', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 20, maxLength: 20 }), (bytes) => {
+        const key = Buffer.from(bytes).toString('hex');
+        assert.equal(evmAddress(key), getAddress(`0x${key}`));
+      }),
+    );
+  });
+});
 
 describe('addresses derived from an account', () => {
   test('EVM addresses are those of BIP-44', async () => {
