@@ -1,5 +1,5 @@
 import { readFileSync, readdirSync, rmSync } from 'node:fs';
-import { dirname, join, posix } from 'node:path';
+import { dirname, join, posix, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import type { Plugin } from 'esbuild';
@@ -9,6 +9,10 @@ export const repository = dirname(dirname(dirname(fileURLToPath(import.meta.url)
 
 export const FOLDERS = ['core', 'adapters', 'plugins', 'host', 'examples', 'test'] as const;
 const PROGRAM = /\.tsx?$/;
+/** Packages of hundreds of small modules, which every process would read one by one; all of these are written as modules. */
+const BUNDLED = /^(viem|zod|inversify|jose|@(simplewebauthn|scure|noble))(\/|$)/;
+/** Where they are, in the folder of the compiled files. */
+const PACKAGES = 'packages';
 /** Compiled modules run from another folder, but look for files beside their source. */
 const SOURCE_URL = '__sourceUrl';
 
@@ -44,13 +48,15 @@ export const compiledName = (path: string): string => path.replace(PROGRAM, '.js
 
 /**
  * Compiles every source to a file of its own, one to one and with source maps, so that stack traces, debuggers and
- * coverage name the sources. It takes about a second; loading sources through a loader takes that in each process.
+ * coverage name the sources. It takes about a second; loading sources through a loader takes that in each process. The packages
+ * of many modules are put together beside them.
  *
  * @param name - of a folder in the repository's `temp`, where the compiled files find the packages
  */
 export async function compileSources(name: string): Promise<Compiled> {
   const folder = join(repository, 'temp', name);
   const entryPoints = sourceFiles();
+  const packages = new Set<string>();
   const { metafile } = await build({
     absWorkingDir: repository,
     entryPoints,
@@ -68,8 +74,9 @@ export async function compileSources(name: string): Promise<Compiled> {
     define: { 'import.meta.url': SOURCE_URL },
     metafile: true,
     logLevel: 'error',
-    plugins: [oneToOne],
+    plugins: [oneToOne(packages)],
   });
+  await bundlePackages(packages, join(folder, PACKAGES));
   const sources = new Map(entryPoints.map((path) => [compiledName(path), path]));
   const imports = new Map<string, Import[]>();
   for (const { entryPoint, imports: found } of Object.values(metafile.outputs)) {
@@ -86,9 +93,34 @@ export async function compileSources(name: string): Promise<Compiled> {
   return { folder, imports, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-const oneToOne: Plugin = {
+/** The file of a package's entry point, relative to the folder of all packages. */
+const bundledName = (specifier: string): string => `${specifier.replaceAll('/', '+')}.js`;
+
+async function bundlePackages(specifiers: ReadonlySet<string>, folder: string): Promise<void> {
+  await build({
+    absWorkingDir: repository,
+    entryPoints: [...specifiers].map((specifier) => ({ in: specifier, out: bundledName(specifier).slice(0, -3) })),
+    outdir: folder,
+    bundle: true,
+    // What several of them use is there once.
+    splitting: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    logLevel: 'error',
+  });
+}
+
+/** @param packages - gets the entry points of packages that the sources import and that are to be bundled */
+const oneToOne = (packages: Set<string>): Plugin => ({
   name: 'one to one',
   setup: ({ onResolve, onLoad }) => {
+    onResolve({ filter: BUNDLED }, ({ path, importer }) => {
+      packages.add(path);
+      const from = posix.dirname(relative(repository, importer).replaceAll('\\', '/'));
+      const file = posix.relative(from, posix.join(PACKAGES, bundledName(path)));
+      return { path: file.startsWith('.') ? file : `./${file}`, external: true };
+    });
     onResolve({ filter: /^\./ }, ({ path, kind }) =>
       kind === 'entry-point' ? undefined : { path: compiledName(path), external: true },
     );
@@ -101,7 +133,7 @@ const oneToOne: Plugin = {
       return { contents: `${shebang}${constant}${text.slice(shebang.length)}`, loader };
     });
   },
-};
+});
 
 /**
  * All sources that a file loads.

@@ -30,15 +30,28 @@ export interface PlannedFile {
   readonly alone: boolean;
 }
 
-/** Parts that only `npm run test:full` runs: they take most of its time, and rarely find what the others do not. */
+/**
+ * Parts that only `npm run test:full` runs: they take most of its time, and rarely find what the others do not. Kills, failures, great
+ * numbers, real servers beside what is shown inside the process, and the same promises by two nodes.
+ */
 const FULL_ONLY = [
   'test/crash/',
+  'test/contract/chains/evm-known-addresses',
   'test/contract/domain/money-out-crash',
+  'test/contract/kit/evm-by-two-nodes',
   'test/storage-faults/',
   'test/fuzz/',
+  'test/gateway/idle',
+  'test/host/cli-audit',
+  'test/host/master-key',
+  'test/host/prepaid',
+  'test/host/usage',
+  'test/host/wallet-forget',
+  'test/http/fair-turns',
   'test/simulation/',
   'test/package/',
   'test/e2e/bsc-pairs',
+  'test/e2e/doctor',
   'test/e2e/ethereum-pairs',
   'test/e2e/late-payment',
   'test/e2e/money-out-kills',

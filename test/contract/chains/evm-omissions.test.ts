@@ -247,7 +247,7 @@ describe('an EVM chain and a node that leaves something out', () => {
           },
         );
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   });
 });

@@ -3,5 +3,3 @@ import { evmHarness } from './evm-harness.ts';
 
 describeChain('EVM: a token', evmHarness('USDT-ERC20'));
 describeChain('EVM: the coin', evmHarness('ETH'));
-describeChain('an EVM chain’s coin by two nodes', evmHarness('ETH', 2));
-describeChain('a token of an EVM chain by two nodes', evmHarness('USDT-ERC20', 2));

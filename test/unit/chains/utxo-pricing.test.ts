@@ -137,7 +137,7 @@ describe('pricing and signing together', () => {
           await checkBump(signed, priced, nets, rate, vsize);
         },
       ),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   });
 
@@ -174,7 +174,7 @@ describe('pricing and signing together', () => {
           assert.equal(priced.feeUnits, feeOf(rate, virtualSizeOf(priced.coins.length, outputs)));
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   });
 
@@ -197,7 +197,7 @@ describe('pricing and signing together', () => {
         assert.deepEqual(signed.change?.units, sumOf(required) - fee);
         await checkBump(signed, priced, [], rate, vsize);
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   });
 
