@@ -17,7 +17,7 @@ export interface PendingResponse {
   resume(): void;
 }
 
-/** What an {@link UpstreamRequest} reports. `HttpExchange` implements it. Exactly one of the last two comes last. */
+/** What an {@link UpstreamRequest} reports. `RequestForwarder` implements it. Exactly one of the last two comes last. */
 export interface UpstreamResponseHandler {
   /** A connection was assigned and the request is about to be written. */
   onUpstreamConnect(): void;

@@ -1,0 +1,237 @@
+import { refuse } from '../../core/index.ts';
+import type { Logger, Refusal } from '../../core/index.ts';
+import { CONNECT_TIMEOUT, INVALID_REQUEST } from './failure-reasons.ts';
+import { guardMethods } from './guard-methods.ts';
+import type { Abortable } from './guard-methods.ts';
+import type { LiveRoute } from './live-route.ts';
+import type { RequestBodyStream } from './request-body-stream.ts';
+import type { RequestContext } from './request-context.ts';
+import { upstreamHeaders } from './request-head-cache.ts';
+import { SharedResponse } from './reads/shared-response.ts';
+import type { ShareableRead, SharedRead, SharedReadHandler, SharedReads } from './reads/shared-reads.ts';
+import { UpstreamAttempts } from './upstream-attempts.ts';
+import type { PendingResponse, UpstreamFailure, UpstreamResponseHandler } from './upstream-request.ts';
+import type { Upstream } from './upstream.ts';
+
+export interface RequestForwarderDeps {
+  readonly logger: Logger;
+  readonly sharedReads: SharedReads;
+}
+
+/** What a {@link RequestForwarder} reports. `HttpExchange` implements it. Exactly one of the last two comes last. */
+export interface ForwardedResponseHandler
+  extends Abortable, Omit<UpstreamResponseHandler, 'onResponseHeaders' | 'onResponseError'> {
+  /** True once a byte of the response may have reached the client: no other upstream may be asked any more. */
+  readonly flushed: boolean;
+  /** The request has an answer, or a node that is asked for it. */
+  onForwarded(): void;
+  /** An answer is waited for, at most so long; what came of another upstream's response is void. */
+  onWaiting(timeoutMs: number): void;
+  /** @param upstream - which one answers; `null` for an answer that came to an equal request */
+  onResponseHeaders(status: number, fields: readonly string[], upstream: Upstream | null): void;
+  /** There is no answer, or it broke off. */
+  onUnanswered(refusal: Refusal): void;
+}
+
+/** Where one request's answer comes from: memory, an equal request that is in flight, or an upstream; if that fails, another one. */
+export class RequestForwarder implements UpstreamResponseHandler, SharedReadHandler, Abortable {
+  /** Set for a read that may get the answer of an equal one, or give its own. */
+  read: ShareableRead | null = null;
+  readonly attempts = new UpstreamAttempts();
+  readonly #deps: RequestForwarderDeps;
+  readonly #handler: ForwardedResponseHandler;
+  readonly #context: RequestContext;
+  #body: Buffer | RequestBodyStream | null = null;
+  #request: PendingResponse | null = null;
+  /** Set while equal reads may wait for the answer to this one. */
+  #lead: SharedRead | null = null;
+  #over = false;
+
+  constructor(deps: RequestForwarderDeps, handler: ForwardedResponseHandler, context: RequestContext) {
+    this.#deps = deps;
+    this.#handler = handler;
+    this.#context = context;
+  }
+
+  /** True once an answer is waited for. */
+  get waiting(): boolean {
+    return this.#request !== null;
+  }
+
+  start(body: Buffer | RequestBodyStream | null, live: LiveRoute): void {
+    this.#body = body;
+    const { sharedReads } = this.#deps;
+    const cached = this.read === null ? null : sharedReads.cached(this.read);
+    if (cached !== null) {
+      this.#handler.onForwarded();
+      this.onSharedReply(cached);
+      return;
+    }
+    const followed = this.read === null ? null : sharedReads.follow(this.read, this);
+    if (followed !== null) {
+      this.#handler.onForwarded();
+      this.#request = followed;
+      this.#handler.onWaiting(live.route.timeouts.connectMs + live.route.timeouts.firstByteMs);
+      return;
+    }
+    const upstream = this.attempts.first(live);
+    if (upstream === null) {
+      this.#handler.onUnanswered(allDown());
+      return;
+    }
+    this.#handler.onForwarded();
+    if (this.read !== null) this.#lead = sharedReads.lead(this.read);
+    this.#ask(upstream, live);
+  }
+
+  /** Stops waiting; nothing more is reported. */
+  cancel(): void {
+    this.#request?.cancel();
+  }
+
+  /** Continues a paused response. */
+  resume(): void {
+    this.#request?.resume();
+  }
+
+  /** It took too long. */
+  expire(): void {
+    const request = this.#request;
+    if (request === null || this.#over) return;
+    const { requestSent } = request;
+    request.expire();
+    this.#log('an upstream, or its client, was too slow', 'timeout');
+    const refusal = refuse('upstream_timeout');
+    if (requestSent || this.#handler.flushed) this.#handler.onUnanswered(refusal);
+    else this.#retry(false, refusal);
+  }
+
+  /** The request has ended. */
+  close(): void {
+    this.#over = true;
+    this.#lead?.end();
+    // Equal reads that begin from now on must see what this one may have changed.
+    if (this.#context.sent && !this.attempts.idempotent) this.#deps.sharedReads.wrote();
+  }
+
+  abort(error: unknown): void {
+    this.#handler.abort(error);
+  }
+
+  // ---- an equal request
+
+  onSharedReply(body: Buffer): void {
+    if (this.#over) return;
+    this.#handler.onResponseHeaders(200, JSON_TYPE, null);
+    this.#handler.onResponseData(body);
+    this.#handler.onResponseEnd();
+  }
+
+  onShareEnded(): void {
+    const { live } = this.#context;
+    if (this.#over || live === null) return;
+    const upstream = this.attempts.first(live);
+    if (upstream === null) this.#handler.onUnanswered(allDown());
+    else this.#ask(upstream, live);
+  }
+
+  // ---- an upstream
+
+  #ask(upstream: Upstream, { route }: LiveRoute): void {
+    const context = this.#context;
+    const body = this.#body;
+    const headers = upstreamHeaders(context, upstream.own);
+    const request = upstream.newRequest(
+      body,
+      this.#lead === null ? this : new SharedResponse(this, this.#lead, upstream),
+    );
+    this.#request = request;
+    this.#handler.onWaiting(route.timeouts.connectMs);
+    const path = route.protocol === 'jsonrpc' ? upstream.rpcTarget(context.rest) : upstream.target(context.rest);
+    request.start({ path, method: context.method, headers, body, contentLength: context.head?.contentLength ?? null });
+  }
+
+  onUpstreamConnect(): void {
+    this.#handler.onUpstreamConnect();
+  }
+
+  onResponseError({ requestSent, reason }: UpstreamFailure): void {
+    if (this.#over) return;
+    if (reason === INVALID_REQUEST) {
+      this.#handler.onUnanswered(refuse('bad_request'));
+      return;
+    }
+    this.#log('an upstream failed', reason);
+    this.#retry(requestSent, refuse(reason === CONNECT_TIMEOUT ? 'upstream_timeout' : 'upstream_unavailable'));
+  }
+
+  /** Asks another upstream if the request cannot have been carried out, or may be repeated; otherwise gives up. */
+  #retry(requestSent: boolean, refusal: Refusal): void {
+    const { live } = this.#context;
+    const bodyLeft = this.#body === null || Buffer.isBuffer(this.#body) || (!requestSent && !this.#body.destroyed);
+    const may = live !== null && bodyLeft && !this.#handler.flushed;
+    const next = may ? this.attempts.another(live, requestSent) : null;
+    if (next === null || live === null) this.#handler.onUnanswered(refusal);
+    else this.#ask(next, live);
+  }
+
+  onResponseHeaders(status: number, fields: readonly string[]): void {
+    const request = this.#request;
+    const { live } = this.#context;
+    const { upstream } = this.attempts;
+    if (request === null || upstream === null || live === null || this.#over) return;
+    if ((status === 502 || status === 503 || status === 504) && this.attempts.mayAskAnother(live)) {
+      request.cancel();
+      this.#retry(true, refuse('upstream_unavailable'));
+      return;
+    }
+    if (status === 401 || status === 407) {
+      // The credentials in the gateway's configuration are wrong; the client's were accepted.
+      this.#log('an upstream refused the credentials it is configured with', String(status));
+      request.cancel();
+      this.#handler.onUnanswered(refuse('upstream_unavailable'));
+      return;
+    }
+    this.#handler.onResponseHeaders(status, fields, upstream);
+  }
+
+  onResponseData(chunk: Buffer): boolean {
+    return this.#handler.onResponseData(chunk);
+  }
+
+  get retainsChunks(): boolean {
+    return this.#handler.retainsChunks;
+  }
+
+  onResponseIdle(): void {
+    this.#handler.onResponseIdle();
+  }
+
+  onResponseEnd(): void {
+    this.#handler.onResponseEnd();
+  }
+
+  #log(message: string, reason: string): void {
+    this.#deps.logger.debug(message, {
+      route: this.#context.live?.route.host,
+      upstream: this.attempts.upstream?.host,
+      reason,
+      trace_id: this.#context.traceId,
+    });
+  }
+}
+
+const JSON_TYPE = ['Content-Type', 'application/json'];
+
+const allDown = (): Refusal => refuse('upstream_unavailable', { status: 503, retryAfterSeconds: 1 });
+
+guardMethods(RequestForwarder, [
+  'onSharedReply',
+  'onShareEnded',
+  'onUpstreamConnect',
+  'onResponseError',
+  'onResponseHeaders',
+  'onResponseData',
+  'onResponseIdle',
+  'onResponseEnd',
+]);
