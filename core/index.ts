@@ -241,6 +241,7 @@ export * from './manage/manage-webhooks.ts';
 export * from './manage/manage-ledger.ts';
 export * from './manage/manage-orders.ts';
 export * from './manage/manage-addresses.ts';
+export * from './manage/manage-wallets.ts';
 export * from './manage/manage-withdrawals.ts';
 export * from './manage/manage-deposits.ts';
 export * from './manage/manage-chains.ts';

@@ -23,6 +23,7 @@ import { newTransfer } from '../transfers/transfer.ts';
 import type { WithdrawalLimits } from '../withdrawals/limits.ts';
 import type { WithdrawalSettings } from '../withdrawals/settings.ts';
 import { storeTransfer } from '../withdrawals/store-transfer.ts';
+import type { RequestByHand, StoringContext } from '../withdrawals/store-transfer.ts';
 import type { WithdrawalView } from '../withdrawals/withdrawal-view.ts';
 import {
   alertHeld,
@@ -62,6 +63,9 @@ export interface RequestLightningPaymentDeps {
   readonly fees: LightningFeeSettings;
 }
 
+/** How a payment was asked for. */
+type Asked = Required<Pick<StoringContext, 'idempotency' | 'byHand'>>;
+
 /** Most payments are through by then; the answer to the others says PENDING. */
 const OUTCOME_WAIT_MS = 5_000;
 
@@ -82,9 +86,10 @@ export class RequestLightningPayment {
    * `IDEMPOTENCY_MISMATCH`, `NODE_FAILED`
    */
   async run(
-    { accountId }: Principal,
+    { accountId }: Pick<Principal, 'accountId'>,
     input: LightningPaymentInput,
     idempotency: IdempotencyClaim | null = null,
+    byHand: RequestByHand | null = null,
   ): Promise<WithdrawalView> {
     const { storage, settings } = this.#deps;
     const former = await formerTransfer(storage, accountId, idempotency);
@@ -92,7 +97,7 @@ export class RequestLightningPayment {
     const { text, invoice } = await this.#read(input.lnInvoices);
     const msat = agreedAmount(invoice, input.amount ?? null);
     checkLimits(settings, LIGHTNING_ASSET, msat);
-    await this.#authorise(accountId, input, idempotency);
+    await this.#authorise(accountId, input, { idempotency, byHand });
     const transfer = this.#newTransfer(accountId, text, msat);
     const { paymentHash, expiresAt } = invoice;
     return this.#store(
@@ -104,7 +109,7 @@ export class RequestLightningPayment {
         msat: invoice.msat === null ? msat : null,
         expiresAt,
       },
-      idempotency,
+      { idempotency, byHand },
     );
   }
 
@@ -128,14 +133,14 @@ export class RequestLightningPayment {
   async #authorise(
     accountId: AccountId,
     { verifyCode = null, codeRequired = false }: LightningPaymentInput,
-    idempotency: IdempotencyClaim | null,
+    { idempotency, byHand }: Asked,
   ): Promise<void> {
     const { accounts, manage } = this.#deps.storage;
     const [account, security] = await Promise.all([accounts.find(accountId), manage.security(accountId)]);
     requireVerified(present(account, `account ${accountId}`), LIGHTNING_ASSET.currency);
     if (codeRequired || isDemanded(security.totpForWithdrawals, this.#deps.clock.now()))
       await this.#deps.secondFactor.use(accountId, verifyCode, 'verify_code', {
-        by: merchantActor(accountId),
+        by: byHand?.actor ?? merchantActor(accountId),
         idempotency,
       });
   }
@@ -160,15 +165,11 @@ export class RequestLightningPayment {
     return heldAbove(settings, LIGHTNING_ASSET, newTransfer(request, clock.now()));
   }
 
-  async #store(
-    asked: MerchantTransfer,
-    payment: LightningPayment,
-    idempotency: IdempotencyClaim | null,
-  ): Promise<WithdrawalView> {
+  async #store(transfer: MerchantTransfer, payment: LightningPayment, asked: Asked): Promise<WithdrawalView> {
     const { storage, ids, limits, metrics } = this.#deps;
     await limits?.prepare(LIGHTNING_ASSET);
     const stored = await storage.transaction(async (tx) => {
-      const done = await storeTransfer(tx, asked, { ids, limits, idempotency }, () => lacking(asked));
+      const done = await storeTransfer(tx, transfer, { ids, limits, ...asked }, () => lacking(transfer));
       if (done !== null && 'former' in done) return done;
       if (!(await tx.lightning.addPayment(payment))) {
         throw new TillgateError(
@@ -176,14 +177,14 @@ export class RequestLightningPayment {
           'This invoice was withdrawn to before; an invoice is paid once. Ask the receiver for a new one.',
         );
       }
-      return present(done, `reserve of transfer ${asked.id}`);
+      return present(done, `reserve of transfer ${transfer.id}`);
     });
     if ('former' in stored) return this.#answer(stored.former);
-    const { transfer } = stored;
-    metrics.count('tillgate_transfers_total', { chain: transfer.chain, kind: transfer.kind, status: transfer.status });
-    if (transfer.status === 'HELD') alertHeld(this.#deps, transfer);
-    else await this.#outcome(transfer.id);
-    return this.#answer(transfer.id);
+    const { id, chain, kind, status } = stored.transfer;
+    metrics.count('tillgate_transfers_total', { chain, kind, status });
+    if (status === 'HELD') alertHeld(this.#deps, stored.transfer);
+    else await this.#outcome(id);
+    return this.#answer(id);
   }
 
   /** Wakes the payer and waits for a moment: the answer then has an outcome more often than not. */

@@ -114,7 +114,9 @@ export const ACTIONS = {
   createWatchAddress: FREE,
   removeWatchAddress: FREE,
 
+  listAccountWallets: FREE,
   listTransfers: FREE,
+  withdrawByHand: always('where money goes'),
   getTransfer: FREE,
   approveWithdrawal: {
     rules: [{ loosens: 'a payment that is held', costs: ['fresh-factor', 'another-person', 'notice'] }],
@@ -135,6 +137,7 @@ export const ACTIONS = {
   exportOrders: FREE,
   createOrderByHand: { rules: [ofOthers("another account's orders")] },
   getOrder: FREE,
+  refundOrderByHand: always('where money goes'),
   terminateOrder: FREE,
   resolveOrder: FREE,
   removeRefundAddress: always('where money goes'),

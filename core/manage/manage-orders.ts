@@ -14,6 +14,7 @@ import type { OrderFilter } from '../orders/order-search.ts';
 import type { ListedOrderView, OrderDetailView } from '../orders/order-view.ts';
 import type { Order, OrderHistoryEntry } from '../orders/order.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
+import type { RequestRefund } from '../refunds/request-refund.ts';
 import type { Vault } from '../ports/vault.ts';
 import type { Transfer } from '../transfers/transfer.ts';
 import { listScope, recordNotFound, requireAccess, targetAccount } from './actor.ts';
@@ -22,6 +23,7 @@ import { addAuditRow, createdWith } from './audit.ts';
 import type { AuditDeps } from './audit.ts';
 import { storageWithAudit } from './audited-writes.ts';
 import { checkLimit, EXPORT_PART, readCursor, writeCursor } from './list-cursor.ts';
+import { requestedByHand } from './requested-by-hand.ts';
 
 export interface ManageOrdersDeps extends AuditDeps {
   readonly storage: Pick<
@@ -30,6 +32,7 @@ export interface ManageOrdersDeps extends AuditDeps {
   >;
   readonly stateMachine: OrderStateMachine;
   readonly createOrder: Pick<CreateOrder, 'byHand'>;
+  readonly requestRefund: Pick<RequestRefund, 'run'>;
   readonly queries: Pick<OrderQueries, 'detail' | 'history' | 'search' | 'listed'>;
   readonly vault: Pick<Vault, 'lookupHash' | 'lookupHashes'>;
   /** The largest `limit` of a list. */
@@ -141,6 +144,17 @@ export class ManageOrders {
       storage.transfers.refundOf(id),
     ]);
     return { listed: queries.listed(detail.order), detail, deposits, unconfirmed, callbacks, refund };
+  }
+
+  /**
+   * Sends back what an order received.
+   *
+   * @throws TillgateError `NOT_FOUND`, the same for another's; as {@link RequestRefund.run}
+   */
+  async refund(actor: Actor, id: OrderId, idempotency: IdempotencyClaim | null = null): Promise<Transfer> {
+    const { accountId } = await this.#own(actor, id);
+    const byHand = requestedByHand(this.#deps, actor, 'order.refund', () => id);
+    return (await this.#deps.requestRefund.run({ accountId }, id, idempotency, byHand)).refund;
   }
 
   /** Cancels an order without a payment. @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` */

@@ -24,9 +24,12 @@ import type { PasskeyVerifier } from '../ports/passkey-verifier.ts';
 import type { BreachedPasswords } from '../ports/breached-passwords.ts';
 import type { PasswordHasher } from '../ports/password-hasher.ts';
 import type { Random } from '../ports/random.ts';
+import type { RequestRefund } from '../refunds/request-refund.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { Vault } from '../ports/vault.ts';
+import type { WalletQueries } from '../wallets/wallet-queries.ts';
 import { WatchAddresses } from '../wallets/watch-addresses.ts';
+import type { RequestWithdrawal } from '../withdrawals/request-withdrawal.ts';
 import { WithdrawalAddresses } from '../withdrawals/withdrawal-addresses.ts';
 import { ActionGuard } from './action-guard.ts';
 import type { SecondFactorDemand } from './action-guard.ts';
@@ -43,6 +46,7 @@ import { ManageOrders } from './manage-orders.ts';
 import { ManagePasskeys } from './manage-passkeys.ts';
 import { ManageRoutes } from './manage-routes.ts';
 import { ManageSecurity } from './manage-security.ts';
+import { ManageWallets } from './manage-wallets.ts';
 import { ManageWebhooks } from './manage-webhooks.ts';
 import { ManageWithdrawals } from './manage-withdrawals.ts';
 import { Passwords } from './passwords.ts';
@@ -105,6 +109,9 @@ export interface CreateManageDeps {
   readonly topUps: TopUps;
   readonly chains: ChainRegistry;
   readonly lightning: LightningNode | null;
+  readonly walletQueries: WalletQueries;
+  readonly requestRefund: RequestRefund;
+  readonly requestWithdrawal: RequestWithdrawal;
   readonly unassignedDeposits: UnassignedDeposits;
   readonly rescanDeposits: RescanDeposits;
   readonly settings: ManageSettings;
@@ -128,6 +135,7 @@ export interface Manage {
   readonly orders: ManageOrders;
   readonly ledger: ManageLedger;
   readonly addresses: ManageAddresses;
+  readonly wallets: ManageWallets;
   readonly withdrawals: ManageWithdrawals;
   readonly deposits: ManageDeposits;
   readonly chains: ManageChains;
@@ -177,6 +185,7 @@ export function createManage({ settings, ...deps }: CreateManageDeps): Manage {
       withdrawalAddresses: new WithdrawalAddresses({ ...deps, addressHoldMs }),
       watchAddresses: new WatchAddresses(deps),
     }),
+    wallets: new ManageWallets(deps),
     withdrawals: new ManageWithdrawals({ ...shared, ...(approvals === undefined ? {} : { approvals }) }),
     deposits: new ManageDeposits(shared),
     chains: new ManageChains(deps),

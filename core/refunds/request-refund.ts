@@ -25,6 +25,7 @@ import { newTransfer } from '../transfers/transfer.ts';
 import type { Transfer } from '../transfers/transfer.ts';
 import type { WithdrawalLimits } from '../withdrawals/limits.ts';
 import { storeTransfer } from '../withdrawals/store-transfer.ts';
+import type { RequestByHand, StoringContext } from '../withdrawals/store-transfer.ts';
 import { alertHeld } from '../withdrawals/withdrawal-rules.ts';
 
 export interface RequestRefundDeps {
@@ -57,6 +58,9 @@ interface Refundable {
   readonly toAddress: string;
 }
 
+/** How a refund was asked for. */
+type Asked = Pick<StoringContext, 'idempotency' | 'byHand'>;
+
 /** Sends back what an order received (endpoints 5 and 6). */
 export class RequestRefund {
   readonly #deps: RequestRefundDeps;
@@ -72,14 +76,15 @@ export class RequestRefund {
    * another live refund; `IDEMPOTENCY_MISMATCH`, `NOT_READY` (watch-only, no rate), `NODE_FAILED`
    */
   async run(
-    { accountId }: Principal,
+    { accountId }: Pick<Principal, 'accountId'>,
     orderId: string,
     idempotency: IdempotencyClaim | null = null,
+    byHand: RequestByHand | null = null,
   ): Promise<RefundView> {
     const former = await this.#former(accountId, idempotency);
     if (former !== null) return former;
     try {
-      return await this.#request(accountId, orderId, idempotency);
+      return await this.#request(accountId, orderId, { idempotency, byHand });
     } catch (error) {
       // A copy of this request may have been stored meanwhile: then its refund is the answer, and no conflict.
       const copy = isTillgateError(error, 'STATE_CONFLICT') ? await this.#former(accountId, idempotency) : null;
@@ -94,7 +99,7 @@ export class RequestRefund {
     return former === null ? null : this.#view(present(await storage.transfers.find(former), `transfer ${former}`));
   }
 
-  async #request(accountId: AccountId, orderId: string, idempotency: IdempotencyClaim | null): Promise<RefundView> {
+  async #request(accountId: AccountId, orderId: string, asked: Asked): Promise<RefundView> {
     const { storage, assets } = this.#deps;
     const order = await this.#find(accountId, orderId);
     const seen = this.#refundable(order, await storage.deposits.byOrder(order.id));
@@ -105,7 +110,7 @@ export class RequestRefund {
       this.#deps.fees.estimate(chain, asset, seen.units, seen.toAddress, accountId),
     );
     await this.#deps.limits?.prepare(asset);
-    return this.#store(order.id, seen, fee, idempotency);
+    return this.#store(order.id, seen, fee, asked);
   }
 
   /** The order's refund (endpoint 5). @throws TillgateError `NOT_FOUND` for an unknown order, and before there is a refund */
@@ -164,12 +169,7 @@ export class RequestRefund {
     }
   }
 
-  async #store(
-    orderId: OrderId,
-    seen: Refundable,
-    fee: FeeEstimate,
-    idempotency: IdempotencyClaim | null,
-  ): Promise<RefundView> {
+  async #store(orderId: OrderId, seen: Refundable, fee: FeeEstimate, asked: Asked): Promise<RefundView> {
     const { storage, ids, events, metrics, limits } = this.#deps;
     const hotAddress = requirePayments(this.#chain(seen.payment)).hotAddress;
     const stored = await storage.transaction(async (tx) => {
@@ -178,7 +178,7 @@ export class RequestRefund {
       if (now.units !== seen.units || now.toAddress !== seen.toAddress)
         throw stateConflict('The order changed at this moment; ask again.');
       const transfer = this.#newTransfer(order, now, hotAddress, fee);
-      const done = await storeTransfer(tx, transfer, { ids, limits, idempotency }, () =>
+      const done = await storeTransfer(tx, transfer, { ids, limits, ...asked }, () =>
         stateConflict('The available balance is less than what was received: part of it is pending or was withdrawn.'),
       );
       if (done === null) throw secondRefund();

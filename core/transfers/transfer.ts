@@ -43,6 +43,8 @@ export interface Transfer {
   readonly orderId: OrderId | null;
   /** The deposit that a return pays back; absent or `null` for every other kind. */
   readonly depositId?: DepositId | null;
+  /** Who asked for it in the management API; absent or `null` for a request of the payment API, and for the till's own moves. */
+  readonly requestedBy?: AccountId | null;
   readonly chain: ChainCode;
   readonly currency: CurrencyCode;
   /** What leaves the balance, or the swept address. */

@@ -29,7 +29,7 @@ import type { Transfer } from '../transfers/transfer.ts';
 import type { WithdrawalLimits } from './limits.ts';
 import type { WithdrawalSettings } from './settings.ts';
 import { storeTransfer } from './store-transfer.ts';
-import type { StoredTransfer } from './store-transfer.ts';
+import type { RequestByHand, StoredTransfer, StoringContext } from './store-transfer.ts';
 import { addressInForce } from './withdrawal-address.ts';
 import {
   alertHeld,
@@ -69,6 +69,9 @@ export interface RequestWithdrawalDeps {
   readonly lightning?: RequestLightningPayment | null;
 }
 
+/** How a withdrawal was asked for. */
+type Asked = Required<Pick<StoringContext, 'idempotency' | 'byHand'>>;
+
 /** Withdraws a merchant's balance to the address that is registered for the chain, on Lightning to an invoice (endpoint 11). */
 export class RequestWithdrawal {
   readonly #deps: RequestWithdrawalDeps;
@@ -85,9 +88,10 @@ export class RequestWithdrawal {
    * `IDEMPOTENCY_MISMATCH`, `NOT_READY` (watch-only, no rate), `NODE_FAILED`; on Lightning `INVOICE_INVALID`
    */
   async run(
-    principal: Principal,
+    principal: Pick<Principal, 'accountId'>,
     input: WithdrawalInput,
     idempotency: IdempotencyClaim | null = null,
+    byHand: RequestByHand | null = null,
   ): Promise<WithdrawalView> {
     const { accountId } = principal;
     const { storage, assets, chains, fees, lightning = null } = this.#deps;
@@ -95,7 +99,7 @@ export class RequestWithdrawal {
     if (input.chain === LIGHTNING_ASSET.chain) requireInvoiceText(input.lnInvoices);
     if (lightning !== null && input.chain === LIGHTNING_ASSET.chain) {
       assets.require(input.chain, input.currency);
-      return lightning.run(principal, { ...input, codeRequired: true }, idempotency);
+      return lightning.run(principal, { ...input, codeRequired: true }, idempotency, byHand);
     }
     const former = await formerTransfer(storage, accountId, idempotency);
     if (former !== null) return this.#answer(former);
@@ -111,30 +115,31 @@ export class RequestWithdrawal {
     await this.#deps.limits?.prepare(asset);
     if (needsCode)
       await this.#deps.secondFactor.use(accountId, input.verifyCode ?? null, 'verify_code', {
-        by: merchantActor(accountId),
+        by: byHand?.actor ?? merchantActor(accountId),
         idempotency,
       });
     const transfer = this.#newTransfer(accountId, asset, units, { address: payments.hotAddress, toAddress }, fee);
-    return this.#store(transfer, idempotency);
+    return this.#store(transfer, { idempotency, byHand });
   }
 
-  async #store(asked: MerchantTransfer, idempotency: IdempotencyClaim | null): Promise<WithdrawalView> {
+  async #store(transfer: MerchantTransfer, asked: Asked): Promise<WithdrawalView> {
     const { events, metrics } = this.#deps;
-    const stored = await this.#reserve(asked, idempotency);
+    const stored = await this.#reserve(transfer, asked);
     if ('former' in stored) return this.#answer(stored.former);
-    const { transfer, left } = stored;
-    metrics.count('tillgate_transfers_total', { chain: transfer.chain, kind: transfer.kind, status: transfer.status });
-    if (transfer.status === 'HELD') alertHeld(this.#deps, transfer);
-    else events.emit('transfer.queued', { chain: transfer.chain });
-    return this.#view(transfer, left, null);
+    const { transfer: reserved, left } = stored;
+    metrics.count('tillgate_transfers_total', { chain: reserved.chain, kind: reserved.kind, status: reserved.status });
+    if (reserved.status === 'HELD') alertHeld(this.#deps, reserved);
+    else events.emit('transfer.queued', { chain: reserved.chain });
+    return this.#view(reserved, left, null);
   }
 
-  /** Without a limit, concurrent requests share a commit; with one, each is decided after the other. */
-  async #reserve(transfer: MerchantTransfer, idempotency: IdempotencyClaim | null): Promise<StoredTransfer> {
+  /** Without a limit, concurrent requests share a commit; with one, each is decided after the other. One by hand has its own. */
+  async #reserve(transfer: MerchantTransfer, asked: Asked): Promise<StoredTransfer> {
     const { storage, ids, limits } = this.#deps;
-    if (limits?.concern(transfer.currency) === true) {
+    const { idempotency, byHand } = asked;
+    if (byHand !== null || limits?.concern(transfer.currency) === true) {
       const stored = await storage.transaction((tx) =>
-        storeTransfer(tx, transfer, { ids, limits, idempotency }, () => lacking(transfer)),
+        storeTransfer(tx, transfer, { ids, limits, ...asked }, () => lacking(transfer)),
       );
       return present(stored, `reserve of transfer ${transfer.id}`);
     }

@@ -1,5 +1,6 @@
 import type { TillgateError } from '../kernel/errors.ts';
 import type { TransferId } from '../kernel/ids.ts';
+import type { Actor } from '../manage/actor.ts';
 import type { IdGenerator } from '../ports/id-generator.ts';
 import type { IdempotencyClaim } from '../ports/order-store.ts';
 import type { Transaction } from '../ports/storage.ts';
@@ -12,6 +13,15 @@ export interface StoringContext {
   readonly ids: IdGenerator;
   readonly limits: WithdrawalLimits | undefined;
   readonly idempotency: IdempotencyClaim | null;
+  /** Of a transfer that a person asks for in the management API. */
+  readonly byHand?: RequestByHand | null;
+}
+
+/** A transfer that a person asks for in the management API. */
+export interface RequestByHand {
+  readonly actor: Actor;
+  /** Writes the audit row, in the transaction that reserves. */
+  note(tx: Transaction, transfer: MerchantTransfer): Promise<void>;
 }
 
 /** A merchant's transfer as it was stored, and the available balance that remains; or what its idempotency key made earlier. */
@@ -28,12 +38,15 @@ export type StoredTransfer =
 export async function storeTransfer(
   tx: Transaction,
   asked: MerchantTransfer,
-  { ids, limits, idempotency }: StoringContext,
+  { ids, limits, idempotency, byHand = null }: StoringContext,
   lacking: () => TillgateError,
 ): Promise<StoredTransfer | null> {
   const former = await claimTransfer(tx, asked, idempotency);
   if (former !== null) return { former };
-  const transfer = (await limits?.hold(tx, asked)) ?? asked;
+  const requested = byHand === null ? asked : { ...asked, requestedBy: byHand.actor.accountId };
+  const transfer = (await limits?.hold(tx, requested)) ?? requested;
   const left = await reserveTransfer(tx, transfer, ids, lacking);
-  return left === null ? null : { transfer, left };
+  if (left === null) return null;
+  await byHand?.note(tx, transfer);
+  return { transfer, left };
 }

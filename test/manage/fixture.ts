@@ -33,6 +33,7 @@ import type {
 } from '../../core/index.ts';
 import { callbackPresenter } from '../../adapters/http/operations/order-record.ts';
 import { metricsText } from '../../host/index.ts';
+import type { SettingsInput } from '../../host/settings.ts';
 import { HttpClient } from '../support/http.ts';
 import type { Reply } from '../support/openapi.ts';
 import type { TestStorage } from '../support/storage.ts';
@@ -91,11 +92,13 @@ export interface FixtureOptions {
   readonly callbackPlaces?: CallbackPlaces;
   /** The plans on sale; none by default. */
   readonly sales?: PlanSales;
+  /** Settings of the till, as in `tillgate.config.json`. */
+  readonly settings?: SettingsInput;
 }
 
 /** Starts a till and its management API over an open storage. */
 export async function startFixture(store: TestStorage, options: FixtureOptions = {}): Promise<Fixture> {
-  const till = await startTestTill(store);
+  const till = await startTestTill(store, options.settings === undefined ? {} : { settings: options.settings });
   const { clock, storage, chains, assets, events, metrics, digest, ids, orderQueries: queries } = till.till;
   const admission = new Map<AppId, readonly AdmissionCount[]>();
   const { hasher, createAccount } = till.accounts;
@@ -120,6 +123,9 @@ export async function startFixture(store: TestStorage, options: FixtureOptions =
     queries,
     chains,
     lightning: null,
+    walletQueries: till.till.walletQueries,
+    requestRefund: till.till.requestRefund,
+    requestWithdrawal: till.till.requestWithdrawal,
     unassignedDeposits: new UnassignedDeposits({ ...till.till, fees, stateMachine }),
     rescanDeposits: new RescanDeposits(till.till),
     admissionTally: (id) => admission.get(id) ?? [],

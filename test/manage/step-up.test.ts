@@ -58,6 +58,8 @@ const BODIES: Readonly<Partial<Record<ManageAction, object>>> = {
   removePasskey: {},
   setWithdrawalAddress: { chain: 'ETH', address: ADDRESS },
   approveWithdrawal: {},
+  withdrawByHand: { amount: 1, chain: 'ETH', currency: 'ETH' },
+  refundOrderByHand: {},
   cancelTransfer: { reason: 'x' },
   freezeWithdrawals: { reason: 'x' },
   unfreezeWithdrawals: {},

@@ -18,6 +18,7 @@ import { securityOperations } from './security.ts';
 import { sessionAuth } from './session-auth.ts';
 import { sessionOperations } from './sessions.ts';
 import { stepUpOperations } from './step-up.ts';
+import { walletOperations } from './wallets.ts';
 import { watchAddressOperations } from './watch-addresses.ts';
 import { webhookOperations } from './webhooks.ts';
 import { withdrawalAddressOperations } from './withdrawal-addresses.ts';
@@ -40,6 +41,7 @@ const RESOURCES = [
   webhookOperations,
   orderOperations,
   ledgerOperations,
+  walletOperations,
   withdrawalAddressOperations,
   watchAddressOperations,
   withdrawalOperations,

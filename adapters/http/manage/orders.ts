@@ -10,6 +10,7 @@ import { manageOperation } from './operation.ts';
 import type { ManageOperation } from './operation.ts';
 import { managedOrderRecord, managedOrderSchema, orderFileRecord, orderFileSchema } from './order-record.ts';
 import { cursorPage, id, instant } from './reply-fields.ts';
+import { transferExample, transferRecord, transferSchema } from './withdrawals.ts';
 
 const historySchema = z
   .object({
@@ -172,6 +173,37 @@ export const orderOperations: readonly ManageOperation[] = [
     data: orderFileSchema,
     handler: async ({ actor, params: { id } }, { manage, assets }) =>
       orderFileRecord(await manage.orders.find(actor, id), assets),
+  }),
+  manageOperation({
+    id: 'refundOrderByHand',
+    method: 'POST',
+    path: '/orders/{id}/refund',
+    summary: 'Refund an order',
+    description:
+      'As the payment API does: what was received, less the network’s fee, to the address that the payer left or to the single sender. Once for each order. What goes beyond a limit is HELD, and approved by somebody else.',
+    idempotent: true,
+    errors: [
+      'NOT_FOUND',
+      'STATE_CONFLICT',
+      'IDEMPOTENCY_MISMATCH',
+      'IDEMPOTENCY_RUNNING',
+      'INSUFFICIENT_BALANCE',
+      'NODE_FAILED',
+      'NOT_READY',
+    ],
+    params,
+    data: transferSchema,
+    examples: {
+      data: {
+        ...transferExample,
+        kind: 'refund',
+        status: 'REQUESTED',
+        order_id: '1530218000000000000',
+        requested_by: transferExample.account_id,
+      },
+    },
+    handler: async ({ actor, params: { id: orderId }, idempotency }, { manage, assets }) =>
+      transferRecord(await manage.orders.refund(actor, orderId, idempotency), assets),
   }),
   manageOperation({
     id: 'terminateOrder',

@@ -9,8 +9,9 @@ import {
 import type { AccountId, AssetCatalogue, Transfer, TransferDetail, TransferId } from '../../../core/index.ts';
 import { z } from 'zod';
 import { text } from '../fields.ts';
+import { withdrawBody } from '../operations/wallets.ts';
 import { accountExample } from './accounts.ts';
-import { idParams, word } from './fields.ts';
+import { idParams, inputOf, word } from './fields.ts';
 import { manageList, manageOperation } from './operation.ts';
 import type { ManageOperation } from './operation.ts';
 import { amount, id, instant, pageRecord, time } from './reply-fields.ts';
@@ -34,6 +35,7 @@ const transferFields = {
   status: z.enum(TRANSFER_STATUSES).meta({ description: 'HELD waits for an approval' }),
   account_id: id('Whose balance pays').nullable(),
   order_id: id('The order that is paid back').nullable(),
+  requested_by: id('Who asked for it here; null for a request of the payment API, and a move of the till').nullable(),
   deposit_id: id('The unassigned deposit that is paid back').nullable(),
   chain: z.string(),
   currency: z.string(),
@@ -98,6 +100,7 @@ export function transferRecord(transfer: Transfer, assets: Decimals): TransferRe
     status: transfer.status,
     account_id: transfer.accountId,
     order_id: transfer.orderId,
+    requested_by: transfer.requestedBy ?? null,
     deposit_id: transfer.depositId ?? null,
     chain: transfer.chain,
     currency: transfer.currency,
@@ -156,6 +159,7 @@ export const transferExample = {
   status: 'HELD',
   account_id: accountExample.id,
   order_id: null,
+  requested_by: null,
   deposit_id: null,
   chain: 'ETH',
   currency: 'USDT-ERC20',
@@ -205,6 +209,39 @@ export const withdrawalOperations: readonly ManageOperation[] = [
       ),
   }),
   manageOperation({
+    id: 'withdrawByHand',
+    method: 'POST',
+    path: '/withdrawals',
+    status: 201,
+    idempotent: true,
+    summary: 'Withdraw',
+    description:
+      'From your own balance, as the payment API does: to the address that is registered for the chain, on BLN to the invoice. Beside the raised session it wants `verify_code` wherever the payment API does.',
+    errors: [
+      'UNSUPPORTED',
+      'AMOUNT_OUT_OF_RANGE',
+      'VERIFICATION_REQUIRED',
+      'NO_WITHDRAWAL_ADDRESS',
+      'DESTINATION_UNPAYABLE',
+      'VERIFY_CODE_INVALID',
+      'INVOICE_INVALID',
+      'STATE_CONFLICT',
+      'IDEMPOTENCY_MISMATCH',
+      'IDEMPOTENCY_RUNNING',
+      'INSUFFICIENT_BALANCE',
+      'NODE_FAILED',
+      'NOT_READY',
+    ],
+    body: withdrawBody,
+    data: transferSchema,
+    examples: {
+      body: { amount: '25000', chain: 'ETH', currency: 'USDT-ERC20' },
+      data: { ...transferExample, requested_by: transferExample.account_id },
+    },
+    handler: async ({ actor, body, idempotency }, { manage, assets }) =>
+      transferRecord(await manage.wallets.withdraw(actor, inputOf(body), idempotency), assets),
+  }),
+  manageOperation({
     id: 'getTransfer',
     method: 'GET',
     path: '/withdrawals/{id}',
@@ -223,7 +260,7 @@ export const withdrawalOperations: readonly ManageOperation[] = [
     path: '/withdrawals/{id}/approve',
     summary: 'Approve a held withdrawal',
     description:
-      'It is paid once as many different admins as `withdrawals.approvals` says have approved it; until then it stays HELD. Admins only, and nobody its own.',
+      'It is paid once as many different admins as `withdrawals.approvals` says have approved it; until then it stays HELD. Admins only, and nobody its own, nor what it asked for itself.',
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
     params,
     data: transferDetailSchema,

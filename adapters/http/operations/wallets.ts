@@ -65,7 +65,7 @@ export const withdrawBody = z.object({
   ),
 });
 
-const walletExample: z.output<typeof walletSchema> = {
+export const walletExample: z.output<typeof walletSchema> = {
   chain: 'ETH',
   currency: 'USDT-ERC20',
   available: '899.5',

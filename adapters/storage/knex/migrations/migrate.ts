@@ -34,6 +34,7 @@ import { webhooks } from './0029-webhooks.ts';
 import { orderLists } from './0030-order-lists.ts';
 import { ordersByHand } from './0032-orders-by-hand.ts';
 import { ledgerLists } from './0038-ledger-lists.ts';
+import { transferRequesters } from './0043-transfer-requesters.ts';
 import type { Migration } from './migration.ts';
 import { checksum, ruleStatements } from './rules.ts';
 
@@ -71,6 +72,7 @@ export const MIGRATIONS: readonly Migration[] = [
   orderLists,
   ordersByHand,
   ledgerLists,
+  transferRequesters,
 ];
 /** The row with the version of the triggers. */
 const RULES = 'rules';

@@ -1,4 +1,5 @@
 import type {
+  AccountId,
   Attempt,
   DepositId,
   Payout,
@@ -19,6 +20,7 @@ export const TRANSFER_COLUMNS: readonly Column<Transfer>[] = [
   // The column's list of kinds is older than returns: a withdrawal with a deposit and no account is one.
   { name: 'kind', kind: 'text', of: (t) => (t.kind === 'return' ? 'withdrawal' : t.kind) },
   { name: 'deposit_id', kind: 'text', of: (t) => t.depositId ?? null },
+  { name: 'requested_by', kind: 'text', of: (t) => t.requestedBy ?? null },
   { name: 'account_id', kind: 'text', of: (t) => t.accountId },
   { name: 'order_id', kind: 'text', of: (t) => t.orderId },
   { name: 'chain', kind: 'text', of: (t) => t.chain },
@@ -41,12 +43,14 @@ export const TRANSFER_COLUMNS: readonly Column<Transfer>[] = [
 /** The transfer in a row of `transfers`. */
 export function transferOf(row: Row): Transfer {
   const depositId = textOrNull(row, 'deposit_id') as DepositId | null;
+  const requestedBy = textOrNull(row, 'requested_by') as AccountId | null;
   return {
     id: text(row, 'id') as Transfer['id'],
     kind: depositId === null ? (text(row, 'kind') as Transfer['kind']) : 'return',
     accountId: textOrNull(row, 'account_id') as Transfer['accountId'],
     orderId: textOrNull(row, 'order_id') as Transfer['orderId'],
     ...(depositId === null ? {} : { depositId }),
+    ...(requestedBy === null ? {} : { requestedBy }),
     chain: text(row, 'chain'),
     currency: text(row, 'currency'),
     units: units(row, 'units'),

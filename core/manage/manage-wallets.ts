@@ -1,0 +1,44 @@
+import type { AccountId } from '../kernel/ids.ts';
+import type { IdempotencyClaim } from '../ports/order-store.ts';
+import type { Storage } from '../ports/storage.ts';
+import type { Transfer } from '../transfers/transfer.ts';
+import type { WalletBalance } from '../wallets/wallet-balance.ts';
+import type { WalletQueries } from '../wallets/wallet-queries.ts';
+import type { RequestWithdrawal, WithdrawalInput } from '../withdrawals/request-withdrawal.ts';
+import { recordNotFound, targetAccount } from './actor.ts';
+import type { Actor } from './actor.ts';
+import type { AuditDeps } from './audit.ts';
+import { requestedByHand } from './requested-by-hand.ts';
+
+export interface ManageWalletsDeps extends AuditDeps {
+  readonly storage: Pick<Storage, 'accounts'>;
+  readonly walletQueries: Pick<WalletQueries, 'list'>;
+  readonly requestWithdrawal: Pick<RequestWithdrawal, 'run'>;
+}
+
+/** The balances of an account, and taking them out. */
+export class ManageWallets {
+  readonly #deps: ManageWalletsDeps;
+
+  constructor(deps: ManageWalletsDeps) {
+    this.#deps = deps;
+  }
+
+  /** As the payment API lists them. @throws TillgateError `NOT_FOUND` for another's account */
+  async list(actor: Actor, accountId: AccountId | undefined): Promise<readonly WalletBalance[]> {
+    const owner = targetAccount(actor, accountId);
+    if ((await this.#deps.storage.accounts.find(owner)) === null) throw recordNotFound();
+    return this.#deps.walletQueries.list(owner);
+  }
+
+  /**
+   * Withdraws from one's own balance; nobody withdraws for another account.
+   *
+   * @throws TillgateError as {@link RequestWithdrawal.run}
+   */
+  async withdraw(actor: Actor, input: WithdrawalInput, idempotency: IdempotencyClaim | null = null): Promise<Transfer> {
+    const byHand = requestedByHand(this.#deps, actor, 'withdrawal.request', ({ id }) => id);
+    const accountId = targetAccount(actor, undefined);
+    return (await this.#deps.requestWithdrawal.run({ accountId }, input, idempotency, byHand)).withdrawal;
+  }
+}

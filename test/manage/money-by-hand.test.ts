@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { checkLedger, OPERATOR } from '../../core/index.ts';
+import type { ChainPayments } from '../../core/index.ts';
+import { eachStorage } from '../support/each-storage.ts';
+import { dataOf } from '../support/http.ts';
+import type { TestStorage } from '../support/storage.ts';
+import { codeAt } from '../support/totp.ts';
+import { assertRefused, assertStepUp, managed, startFixture, stepUp } from './fixture.ts';
+import type { Fixture, List, Member } from './fixture.ts';
+
+type Fields = Record<string, unknown>;
+
+const WALLETS = '/manage/v1/wallets';
+const WITHDRAWALS = '/manage/v1/withdrawals';
+const UNKNOWN = '1530217733410816001';
+const [HOT, OWN] = ['0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266', '0x90F79bf6EB2c4f870365E785982E1f101E93b906'];
+const BODY = { amount: '10.5', chain: 'ETH', currency: 'USDT-ERC20' };
+const FEE_UNITS = 200_000_000_000_000n;
+
+eachStorage((_name, open) => {
+  let store: TestStorage;
+  let fixture: Fixture;
+  before(async () => {
+    store = await open();
+    const limits = [{ currency: 'USDT-ERC20', window: '24h', perAccount: '60' }];
+    fixture = await startFixture(store, { settings: { withdrawals: { limits } } });
+    const chain = fixture.till.till.chains.get('ETH') as {
+      payments: ChainPayments | null;
+      assets: readonly ChainPayments['feeAsset'][];
+    };
+    // Requests need prices and what the hot wallet holds; nothing is signed here.
+    chain.payments = {
+      model: 'account',
+      feeAsset: chain.assets.find(({ currency }) => currency === 'ETH'),
+      hotAddress: HOT,
+      maxLines: 1,
+      dust: () => 1n,
+      price: async () => ({ feeUnits: FEE_UNITS, coins: [], terms: '' }),
+      balance: async () => 10n ** 30n,
+    } as unknown as ChainPayments;
+  });
+  after(async () => {
+    assert.deepEqual(await checkLedger(store.storage), []);
+    await fixture.close();
+    await store.close();
+  });
+
+  /** An order of an account that was paid, and whose money is spendable. */
+  const paidOrder = async ({ client }: Member, price = 25): Promise<string> => {
+    const order = { chain: 'ETH', currency: 'USDT-ERC20', vs_currency: 'USD', vs_price: price };
+    const { order_id } = managed<{ order_id: string }>(await client.post('/manage/v1/orders', order), 201);
+    dataOf(await fixture.client.post('/sandbox/v1/pay', { order_id }));
+    dataOf(await fixture.client.post('/sandbox/v1/blocks', { chain: 'ETH', count: 1 }));
+    await fixture.till.work();
+    return order_id;
+  };
+  /** An account that may withdraw at once. */
+  const verified = async (member: Member): Promise<Member> => {
+    const accountId = member.account.id;
+    await store.storage.accounts.update(accountId, { verifiedCurrencies: ['*'], modifiedAt: fixture.till.clock.now() });
+    await fixture.manage.addresses.register(OPERATOR, { accountId, chain: 'ETH', address: OWN }, true);
+    return member;
+  };
+  const refund = (by: Member, id: string, headers: Record<string, string> = {}) =>
+    by.client.request('POST', `/manage/v1/orders/${id}/refund`, { headers });
+  const wallet = async ({ client }: Member, query = ''): Promise<readonly unknown[]> => {
+    const { items } = managed<{ items: readonly Fields[] }>(await client.get(`${WALLETS}${query}`));
+    const row = items.find(({ currency }) => currency === 'USDT-ERC20');
+    return [row?.['available'], row?.['pending'], row?.['locked'], row?.['total']];
+  };
+  const audit = async (member: Member, action: string): Promise<readonly Fields[]> =>
+    managed<List>(await fixture.admin.client.get(`/manage/v1/audit?account_id=${member.id}&size=100`)).items.filter(
+      (row) => row['action'] === action,
+    );
+
+  test('balances are those of the payment API, one’s own; an admin reads any', async () => {
+    const member = await fixture.newMember();
+    await paidOrder(member);
+    const key = managed(await member.client.post('/manage/v1/credentials', {}), 201)['api_key'];
+    const client = fixture.client.with({ 'API-Key': String(key) });
+    const { items } = managed<{ items: unknown }>(await member.client.get(WALLETS));
+    assert.deepEqual(items, dataOf(await client.get('/api/wallets')));
+    client.close();
+    assert.deepEqual(await wallet(member), ['25', '0', '0', '25']);
+    assert.deepEqual(await wallet(fixture.admin, `?account_id=${member.id}`), ['25', '0', '0', '25']);
+    assert.deepEqual(await wallet(fixture.admin), ['0', '0', '0', '0']);
+    const other = await fixture.newMember();
+    assertRefused(await other.client.get(`${WALLETS}?account_id=${member.id}`), 404);
+    assertRefused(await fixture.admin.client.get(`${WALLETS}?account_id=${UNKNOWN}`), 404);
+  });
+
+  test('fault 210: a session that is not raised neither refunds nor withdraws, nor does another account', async () => {
+    const member = await verified(await fixture.newMember('user', { raised: false }));
+    const id = await paidOrder(member);
+    assertStepUp(await refund(member, id));
+    assertStepUp(await member.client.post(WITHDRAWALS, BODY));
+    const other = await fixture.newMember();
+    for (const order of [id, UNKNOWN, 'garbage']) assertRefused(await refund(other, order), 404);
+    assert.deepEqual(await wallet(member), ['25', '0', '0', '25']);
+    assert.deepEqual(await audit(member, 'order.refund'), []);
+    await stepUp(member.client, { password: member.password });
+    assert.equal(managed(await refund(member, id))['status'], 'REQUESTED');
+  });
+
+  test('a refund is reserved once, and told with the order; it leaves one row in the audit log', async () => {
+    const member = await fixture.newMember();
+    const id = await paidOrder(member);
+    const headers = { 'Idempotency-Key': 'refund 1' };
+    const replies = await Promise.all(Array.from({ length: 4 }, () => refund(member, id, headers)));
+    const [first, ...copies] = replies.map((reply) => managed(reply));
+    for (const copy of copies) assert.deepEqual(copy, first);
+    assert.deepEqual(
+      [first?.['kind'], first?.['order_id'], first?.['amount'], first?.['requested_by'], first?.['account_id']],
+      ['refund', id, '25', member.id, member.id],
+    );
+    assertRefused(await refund(member, id), 409);
+    assert.deepEqual(await wallet(member), ['0', '0', '25', '25']);
+    const file = managed<{ refund: Fields }>(await member.client.get(`/manage/v1/orders/${id}`));
+    assert.equal(file.refund['id'], first?.['id']);
+    const [row, ...more] = await audit(member, 'order.refund');
+    assert.deepEqual(more, []);
+    assert.deepEqual([row?.['actor_id'], row?.['subject_id']], [member.id, id]);
+    assert.equal(((row?.['changes'] as Fields)['transfer_id'] as Fields)['to'], first?.['id']);
+    assertRefused(await refund(member, await paidOrder(member), headers), 409);
+  });
+
+  test('a withdrawal goes to the registered address, once for each key, and leaves one row in the audit log', async () => {
+    const member = await fixture.newMember();
+    await paidOrder(member);
+    const withdraw = (more: object = {}, headers: Record<string, string> = {}) =>
+      member.client.post(WITHDRAWALS, { ...BODY, ...more }, { headers });
+    assertRefused(await withdraw({ amount: 0 }), 400, 'amount');
+    assertRefused(await withdraw({ currency: 'DOGE' }), 400);
+    assertRefused(await withdraw(), 400);
+    await verified(member);
+    assertRefused(await withdraw({ amount: 25.01 }), 422);
+    const headers = { 'Idempotency-Key': 'withdrawal 1' };
+    const replies = await Promise.all(Array.from({ length: 4 }, () => withdraw({}, headers)));
+    const [first, ...copies] = replies.map((reply) => managed(reply, 201));
+    for (const copy of copies) assert.deepEqual(copy, first);
+    assert.deepEqual(
+      [first?.['kind'], first?.['status'], first?.['amount'], first?.['to_addr'], first?.['requested_by']],
+      ['withdrawal', 'REQUESTED', '10.5', OWN, member.id],
+    );
+    assertRefused(await withdraw({ amount: 11 }, headers), 409);
+    assert.deepEqual(await wallet(member), ['14.5', '0', '10.5', '25']);
+    const rows = await audit(member, 'withdrawal.request');
+    assert.deepEqual(
+      rows.map((row) => [row['actor_id'], row['subject_id']]),
+      [[member.id, first?.['id']]],
+    );
+  });
+
+  test('a withdrawal wants a code where the account demands one, and it is used for one thing', async () => {
+    const member = await verified(await fixture.newMember());
+    await paidOrder(member);
+    const { secret } = managed<{ secret: string }>(await member.client.request('POST', '/manage/v1/security/totp'));
+    const code = (): string => codeAt(secret, fixture.till.clock.now());
+    managed(await member.client.post('/manage/v1/security/totp/confirm', { verify_code: code() }));
+    managed(await member.client.request('PATCH', '/manage/v1/security', { body: { totp_for_withdrawals: true } }));
+    fixture.till.clock.advance(30_000);
+    assertRefused(await member.client.post(WITHDRAWALS, BODY), 400);
+    await stepUp(member.client, { totp: code() });
+    assertRefused(await member.client.post(WITHDRAWALS, { ...BODY, verify_code: code() }), 400);
+    assert.deepEqual(await wallet(member), ['25', '0', '0', '25']);
+    fixture.till.clock.advance(30_000);
+    managed(await member.client.post(WITHDRAWALS, { ...BODY, verify_code: code() }), 201);
+  });
+
+  test('fault 211: who asks for a refund of another account beyond a limit does not approve it', async () => {
+    const [member, admin, other] = [
+      await fixture.newMember(),
+      await fixture.newMember('admin'),
+      await fixture.newMember('admin'),
+    ];
+    const held = managed(await refund(admin, await paidOrder(member, 70)));
+    assert.deepEqual([held['status'], held['account_id'], held['requested_by']], ['HELD', member.id, admin.id]);
+    const approve = (by: Member) => by.client.request('POST', `${WITHDRAWALS}/${String(held['id'])}/approve`);
+    assertRefused(await approve(admin), 403);
+    const [row] = await audit(member, 'order.refund');
+    assert.equal(row?.['actor_id'], admin.id);
+    assert.equal(managed(await approve(other))['status'], 'REQUESTED');
+  });
+});
