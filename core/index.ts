@@ -121,6 +121,8 @@ export * from './webhooks/event-types.ts';
 export * from './webhooks/webhook.ts';
 export * from './webhooks/outbox-event.ts';
 export * from './webhooks/order-events.ts';
+export * from './webhooks/event-presenter.ts';
+export * from './webhooks/storage-with-events.ts';
 export * from './ports/webhook-store.ts';
 export * from './callbacks/url.ts';
 export * from './callbacks/message.ts';

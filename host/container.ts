@@ -1,7 +1,8 @@
 import 'reflect-metadata';
 import { Container, ContainerModule } from 'inversify';
-import { PORTS, TillgateError } from '../core/index.ts';
-import type { Manage, PortReplacements, PortWrappers, Ports } from '../core/index.ts';
+import { PORTS, storageWithEvents, TillgateError } from '../core/index.ts';
+import type { Storage, Manage, PortReplacements, PortWrappers, Ports } from '../core/index.ts';
+import { eventPresenter } from '../adapters/http/operations/event-data.ts';
 import { accountRecipes } from './modules/accounts.ts';
 import { callbackRecipes } from './modules/callbacks.ts';
 import { gatewayRecipes } from './modules/gateway.ts';
@@ -53,9 +54,25 @@ export function createContainer(
   const container = new Container({ defaultScope: 'Singleton' });
   container.load(...AREAS.map(moduleOf));
   provide(container, infrastructure);
+  // Before the wrappers: what they see is what the parts ask for.
+  container.onActivation<Storage>(tokenOf('storage'), (_context, storage) => withEvents(container, storage));
   for (const name of portNames(replace)) replacePort(container, name, replace[name]);
   for (const name of portNames(wrap)) wrapPort(container, name, wrap[name]);
   return container;
+}
+
+/** The other parts exist by the time of the first event. */
+function withEvents(container: Container, storage: Storage): Storage {
+  const part = <Name extends keyof Parts>(name: Name): Parts[Name] => container.get(tokenOf(name));
+  return storageWithEvents(storage, {
+    ids: { next: () => part('ids').next() },
+    clock: { now: () => part('clock').now() },
+    events: {
+      emit: (name, event) => part('events').emit(name, event),
+      on: (name, listener) => part('events').on(name, listener),
+    },
+    presenter: eventPresenter({ find: (currency) => part('assets').find(currency) }),
+  });
 }
 
 function moduleOf(recipes: Recipes): ContainerModule {

@@ -164,8 +164,7 @@ export class ManageWebhooks {
       const found = await lockEndpoint(tx, actor, id);
       if (!found.enabled) throw stateConflict('The webhook endpoint is disabled.');
       const data = (): string => JSON.stringify({ webhook_id: id });
-      const { accountId } = found;
-      const event = { accountId, type: TEST_EVENT, subjectId: id, at: clock.now(), data };
+      const event = { type: TEST_EVENT, subjectId: id, at: clock.now(), data };
       for (const row of rowsFor(ids, [found], event)) await tx.callbacks.add(row);
       await this.#audit(tx, actor, 'webhook.test', found, {});
       return found;

@@ -88,6 +88,8 @@ export interface DepositWrites {
   ): Promise<boolean>;
   /** Adds a merchant's transaction row and gives it its number. */
   addTransaction(row: Omit<TransactionRow, 'number'>): Promise<void>;
+  /** A transaction row, as this transaction has left it. */
+  findTransaction(id: string): Promise<TransactionRow | null>;
   /** Changes the status of a transaction row; false when there is none of that id. */
   setTransactionStatus(id: string, status: TransactionStatus): Promise<boolean>;
   /** Changes a transaction row; false when there is none of that id. */

@@ -13,6 +13,7 @@ import type {
   TransferKind,
   TransferStatus,
 } from '../transfers/transfer.ts';
+import type { Callback } from '../callbacks/callback.ts';
 import type { LedgerBalance, LedgerEntry } from '../ledger/entry.ts';
 import type { TransactionRow } from '../transactions/transaction.ts';
 import type { IdempotencyClaim } from './order-store.ts';
@@ -116,6 +117,8 @@ export interface Reservation {
   readonly entry: LedgerEntry;
   readonly row: Omit<TransactionRow, 'number'>;
   readonly idempotency: IdempotencyClaim | null;
+  /** Rows of the outbox, stored with the transfer and only with it; none by default. */
+  readonly events?: readonly Callback[];
 }
 
 /** The result of a {@link Reservation}. Only `reserved` has written anything; `left` is the remaining available balance. */

@@ -1,4 +1,4 @@
-import type { AccountId, WebhookId } from '../kernel/ids.ts';
+import type { AccountId, TransferId, WebhookId } from '../kernel/ids.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
 import type { WebhookEndpoint } from '../webhooks/webhook.ts';
 
@@ -17,6 +17,8 @@ export interface WebhookWrites {
   countOf(accountId: AccountId): Promise<number>;
   /** As {@link WebhookStore.enabled}, inside a transaction. */
   enabled(accountId: AccountId): Promise<readonly WebhookEndpoint[]>;
+  /** Those of the account whose balance pays a transfer; none for a move of the till's own. */
+  enabledOfTransfer(id: TransferId): Promise<readonly WebhookEndpoint[]>;
   add(endpoint: WebhookEndpoint): Promise<void>;
   /** Stores `url`, `events`, `enabled` and `updatedAt`. */
   update(endpoint: WebhookEndpoint): Promise<void>;

@@ -26,7 +26,7 @@ export function orderEvent(
   type: WebhookEvent,
   order: Order,
   deposits: readonly Deposit[],
-): OutboxEvent {
+): OutboxEvent & Pick<Order, 'accountId'> {
   const data = (): string => presenter.present(type, reportedOrder(order, deposits, assets, chains)).body;
   return { accountId: order.accountId, type, subjectId: order.id, at: order.updatedAt, data };
 }

@@ -8,9 +8,8 @@ import { covers } from './event-types.ts';
 import type { WebhookEvent } from './event-types.ts';
 import type { WebhookEndpoint } from './webhook.ts';
 
-/** Something that happened to a record of an account. */
+/** Something that happened to a record. */
 export interface OutboxEvent {
-  readonly accountId: AccountId;
   readonly type: WebhookEvent;
   /** The record's id: an endpoint gets the events of one record in their order. */
   readonly subjectId: string;
@@ -32,11 +31,11 @@ export function outboxRows(
 /** The rows of the outbox for these endpoints, whatever they subscribed to. */
 export function rowsFor(
   ids: IdGenerator,
-  endpoints: readonly Pick<WebhookEndpoint, 'id' | 'url'>[],
-  { accountId, type, subjectId, at, data }: OutboxEvent,
+  endpoints: readonly Pick<WebhookEndpoint, 'id' | 'accountId' | 'url'>[],
+  { type, subjectId, at, data }: OutboxEvent,
 ): readonly Callback[] {
   const body = `{"type":"${type}","timestamp":"${formatInstant(at)}","data":${data()}}`;
-  return endpoints.map(({ id: endpointId, url }) => ({
+  return endpoints.map(({ id: endpointId, accountId, url }) => ({
     id: ids.next() as CallbackId,
     accountId,
     orderId: null,
@@ -64,7 +63,7 @@ export function rowsFor(
 export async function addEvent(
   tx: Pick<Transaction, 'webhooks' | 'callbacks'>,
   ids: IdGenerator,
-  event: OutboxEvent,
+  event: OutboxEvent & { readonly accountId: AccountId },
 ): Promise<boolean> {
   const rows = outboxRows(ids, await tx.webhooks.enabled(event.accountId), event);
   for (const row of rows) await tx.callbacks.add(row);

@@ -368,7 +368,9 @@ const NOT_KILLED_AT: Readonly<Record<string, readonly string[]>> = {
       tx.transfers.lockPayout,
       tx.unconfirmedPayments.live,
       tx.wallets.lockWithdrawalAddress,
+      tx.deposits.findTransaction,
       tx.webhooks.enabled,
+      tx.webhooks.enabledOfTransfer,
     ],
   ),
   'its transaction has a point before it and another after it, with no other write in between': pathsOf(({ tx }) => [

@@ -18,6 +18,7 @@ import {
   RateBook,
   rateSymbols,
   readDecimal,
+  storageWithEvents,
 } from '../../core/index.ts';
 import type {
   Account,
@@ -31,6 +32,7 @@ import type {
   Principal,
   Storage,
 } from '../../core/index.ts';
+import { eventPresenter } from '../../adapters/http/operations/event-data.ts';
 import { callbackPresenter } from '../../adapters/http/operations/order-record.ts';
 import { FakeChain } from './fake-chain.ts';
 import type { FakeChainOptions } from './fake-chain.ts';
@@ -105,7 +107,7 @@ export interface DomainOptions {
 }
 
 /** Builds a {@link Domain} with one merchant. */
-export async function buildDomain(storage: Storage, options: DomainOptions = {}): Promise<Domain> {
+export async function buildDomain(given: Storage, options: DomainOptions = {}): Promise<Domain> {
   const clock = new FakeClock();
   const [ids, events, logger, metrics] = [
     new FakeIds(clock),
@@ -114,6 +116,7 @@ export async function buildDomain(storage: Storage, options: DomainOptions = {})
     new MemoryMetrics(),
   ];
   const now = (): number => clock.now();
+  const storage = storageWithEvents(given, { ids, clock, events, presenter: eventPresenter(catalogue) });
   const eth = (options.eth ?? new FakeChain([pick('ETH'), pick('USDT-ERC20')], now, options.chain)) as FakeChain;
   const { btcMinDeposit } = options;
   const bitcoin = { ...pick('BTC'), ...(btcMinDeposit === undefined ? {} : { minDeposit: btcMinDeposit }) };

@@ -56,12 +56,12 @@ export interface LightningOptions extends DomainOptions {
 }
 
 /** Builds a {@link LightningDomain}. */
-export async function buildLightning(storage: Storage, options: LightningOptions = {}): Promise<LightningDomain> {
+export async function buildLightning(given: Storage, options: LightningOptions = {}): Promise<LightningDomain> {
   let made: FakeLightning | null = null;
-  const domain = await buildDomain(storage, { ...options, lightning: (now) => (made = new FakeLightning(now)) });
+  const domain = await buildDomain(given, { ...options, lightning: (now) => (made = new FakeLightning(now)) });
   assert(made !== null);
   const node: FakeLightning = made;
-  const { assets, clock, ids, events, logger, metrics, rateBook, stateMachine, principal } = domain;
+  const { storage, assets, clock, ids, events, logger, metrics, rateBook, stateMachine, principal } = domain;
   const secondFactor = new SecondFactor({
     storage,
     vault: new FakeVault(),

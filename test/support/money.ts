@@ -79,9 +79,9 @@ const CHAIN_OF: Readonly<Record<string, 'ETH' | 'BTC'>> = { ETH: 'ETH', 'USDT-ER
 let payments = 0;
 
 /** Builds a {@link MoneyDomain}. */
-export async function buildMoney(storage: Storage, options: MoneyOptions = {}): Promise<MoneyDomain> {
-  const domain = await buildDomain(storage, options);
-  const { eth, btc, assets, clock, ids, events, logger, metrics, rateBook, stateMachine, principal } = domain;
+export async function buildMoney(given: Storage, options: MoneyOptions = {}): Promise<MoneyDomain> {
+  const domain = await buildDomain(given, options);
+  const { storage, eth, btc, assets, clock, ids, events, logger, metrics, rateBook, stateMachine, principal } = domain;
   const ethPayments = new FakePayments(eth, 'account');
   const btcPayments = options.realCoins === true ? new RealCoins(btc) : new FakePayments(btc, 'utxo');
   if (options.eth === undefined) eth.payments = ethPayments;

@@ -1,5 +1,5 @@
 import { formatTimestamp, formatUnits, present } from '../../../core/index.ts';
-import type { TransactionView } from '../../../core/index.ts';
+import type { Asset, TransactionView } from '../../../core/index.ts';
 import { z } from 'zod';
 import type { HttpSettings } from '../deps.ts';
 import { pageQuery } from '../fields.ts';
@@ -31,7 +31,10 @@ export const transactionSchema = z
 export function presentTransaction({
   transaction,
   asset: { decimals },
-}: TransactionView): z.input<typeof transactionSchema> {
+}: {
+  readonly transaction: Omit<TransactionView['transaction'], 'number'>;
+  readonly asset: Pick<Asset, 'decimals'>;
+}): z.input<typeof transactionSchema> {
   return {
     user_id: transaction.accountId,
     tx_id: transaction.id,

@@ -220,7 +220,6 @@ describe('an event of a webhook endpoint', () => {
     };
     courier.webhooks.rows.set(id, endpoint);
     const [row] = outboxRows({ next: () => '612345678901234567' }, [endpoint], {
-      accountId: account.id,
       type: 'order.created',
       subjectId: '312345678901234567',
       at: courier.clock.now(),

@@ -18,12 +18,14 @@ import {
   depositOf,
   TRANSACTION_COLUMNS,
   transactionChange,
+  transactionOf,
 } from '../rows/deposit-row.ts';
 import { integer } from '../rows/values.ts';
 import type { Session } from '../session.ts';
 import { TRANSACTIONS_COUNTER } from '../dialects/counters.ts';
 
 const DEPOSITS = names(DEPOSIT_COLUMNS);
+const TRANSACTIONS = names(TRANSACTION_COLUMNS);
 
 /** Deposit writes of one transaction. */
 export class KnexDepositWrites implements DepositWrites {
@@ -104,6 +106,12 @@ export class KnexDepositWrites implements DepositWrites {
     const number = counter === undefined ? 0 : integer(counter, 'last');
     const { sql, bindings } = insertion(tables.transactions, TRANSACTION_COLUMNS, [{ ...row, number }]);
     await run(sql, bindings);
+  }
+
+  async findTransaction(id: string): Promise<TransactionRow | null> {
+    const { run, tables } = this.#session;
+    const [row] = await run(`SELECT ${TRANSACTIONS} FROM ${tables.transactions} WHERE id = ?`, [id]);
+    return row === undefined ? null : transactionOf(row);
   }
 
   setTransactionStatus(id: string, status: TransactionStatus): Promise<boolean> {

@@ -8,6 +8,7 @@ import type {
   TransferId,
 } from '../../../../core/index.ts';
 import { TRANSACTIONS_COUNTER } from '../dialects/counters.ts';
+import { CALLBACK_COLUMNS } from '../rows/callback-row.ts';
 import { claimColumns, claimConflict, claimKey } from '../rows/claim-row.ts';
 import { names } from '../rows/columns.ts';
 import type { Column } from '../rows/columns.ts';
@@ -198,6 +199,8 @@ async function store(session: Session, reserved: readonly Reservation[], balance
     'ON CONFLICT (account, currency) DO UPDATE SET units = excluded.units',
   );
   await insert(tables.transactions, TRANSACTION_COLUMNS, await numbered(session, reserved));
+  const told = reserved.flatMap(({ events = [] }) => events);
+  if (told.length > 0) await insert(tables.callbacks, CALLBACK_COLUMNS, told);
 }
 
 /** Gives each account's rows its next numbers, in the order of the batch. */

@@ -2,6 +2,7 @@ import type {
   AccountId,
   Page,
   PageRequest,
+  TransferId,
   WebhookEndpoint,
   WebhookId,
   WebhookStore,
@@ -28,6 +29,13 @@ async function find(run: Run, { webhooks }: Tables, id: WebhookId): Promise<Webh
 async function enabled(run: Run, { webhooks }: Tables, accountId: AccountId): Promise<readonly WebhookEndpoint[]> {
   const sql = `SELECT ${WEBHOOKS} FROM ${webhooks} WHERE account_id = ? AND enabled ORDER BY id`;
   return (await run(sql, [accountId])).map(webhookOf);
+}
+
+/** Those of the account of a record. */
+async function enabledOf({ run, tables }: Session, of: 'transfers', id: string): Promise<readonly WebhookEndpoint[]> {
+  const sql = `SELECT ${WEBHOOKS} FROM ${tables.webhooks}
+    WHERE account_id = (SELECT account_id FROM ${tables[of]} WHERE id = ?) AND enabled ORDER BY id`;
+  return (await run(sql, [id])).map(webhookOf);
 }
 
 /** Webhook endpoints in `webhook_endpoints`. */
@@ -66,6 +74,10 @@ export class KnexWebhookWrites implements WebhookWrites {
 
   enabled(accountId: AccountId): Promise<readonly WebhookEndpoint[]> {
     return enabled(this.#session.run, this.#session.tables, accountId);
+  }
+
+  enabledOfTransfer(id: TransferId): Promise<readonly WebhookEndpoint[]> {
+    return enabledOf(this.#session, 'transfers', id);
   }
 
   async countOf(accountId: AccountId): Promise<number> {

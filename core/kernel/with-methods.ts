@@ -1,0 +1,16 @@
+/**
+ * The object with some of its members replaced. The others are its own: methods are bound to it, as private fields need it, and are
+ * the same each time.
+ */
+export function withMethods<T extends object>(target: T, replaced: Partial<T>): T {
+  const bound = new Map<PropertyKey, unknown>();
+  return new Proxy(target, {
+    get: (_target, name) => {
+      if (Object.hasOwn(replaced, name)) return Reflect.get(replaced, name) as unknown;
+      const value: unknown = Reflect.get(target, name, target);
+      if (typeof value !== 'function') return value;
+      if (!bound.has(name)) bound.set(name, value.bind(target));
+      return bound.get(name);
+    },
+  });
+}

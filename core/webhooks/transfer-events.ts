@@ -1,0 +1,90 @@
+import type { TransferId } from '../kernel/ids.ts';
+import type { Millis } from '../kernel/time.ts';
+import type { Transaction } from '../ports/storage.ts';
+import type { TransferWrites } from '../ports/transfer-store.ts';
+import { withMethods } from '../kernel/with-methods.ts';
+import type { TransactionRow } from '../transactions/transaction.ts';
+import type { Transfer, TransferStatus } from '../transfers/transfer.ts';
+import { WEBHOOK_EVENTS } from './event-types.ts';
+import type { WebhookEvent } from './event-types.ts';
+import type { EventPresenter } from './event-presenter.ts';
+import type { OutboxEvent } from './outbox-event.ts';
+import type { SubjectEvents } from './subject-events.ts';
+
+type TransferStep = 'requested' | 'held' | 'succeeded' | 'failed';
+
+/** What becoming one of these statuses is called; the others are steps of the till's own. */
+const STEPS: Readonly<Partial<Record<TransferStatus, TransferStep>>> = {
+  HELD: 'held',
+  CONFIRMED: 'succeeded',
+  FAILED: 'failed',
+};
+
+const GROUPS: Readonly<Partial<Record<TransactionRow['type'], string>>> = {
+  WITHDRAW: 'withdrawal',
+  REFUND: 'refund',
+};
+
+/** The steps with which a transfer begins. */
+export function firstSteps({ status }: Pick<Transfer, 'status'>): readonly TransferStep[] {
+  return status === 'HELD' ? ['requested', 'held'] : ['requested'];
+}
+
+/** The events of a merchant's transfer, from its row as it is once all steps are made. */
+export function transferEvents(
+  presenter: EventPresenter,
+  row: Omit<TransactionRow, 'number'>,
+  steps: readonly TransferStep[],
+  at: Millis,
+): readonly OutboxEvent[] {
+  const data = (): string => presenter.transfer(row);
+  const types = steps.map((step) => eventOf(row, step)).filter((type) => type !== null);
+  // A record's events are sent in the order of their times.
+  return types.map((type, index) => ({ type, subjectId: row.id, at: at + index, data }));
+}
+
+function eventOf({ type }: Pick<TransactionRow, 'type'>, step: TransferStep): WebhookEvent | null {
+  return WEBHOOK_EVENTS.find((event) => event === `${GROUPS[type]}.${step}`) ?? null;
+}
+
+/** Notes what a transaction makes of merchants' transfers, whoever makes it, and knows their events at its end. */
+export class TransferChanges implements SubjectEvents {
+  readonly #steps = new Map<TransferId, TransferStep[]>();
+
+  /** The writes, noted. */
+  watch(writes: TransferWrites): TransferWrites {
+    return withMethods(writes, {
+      add: async (transfer) => {
+        const added = await writes.add(transfer);
+        if (added && transfer.accountId !== null)
+          for (const step of firstSteps(transfer)) this.#note(transfer.id, step);
+        return added;
+      },
+      move: async (id, from, to, changes) => {
+        const moved = await writes.move(id, from, to, changes);
+        const step = STEPS[to];
+        if (moved && step !== undefined) this.#note(id, step);
+        return moved;
+      },
+    });
+  }
+
+  async events(tx: Transaction, presenter: EventPresenter, at: Millis) {
+    const found = [];
+    for (const [id, steps] of this.#steps) {
+      const endpoints = await tx.webhooks.enabledOfTransfer(id);
+      if (endpoints.length === 0) continue;
+      const row = await tx.deposits.findTransaction(id);
+      // One that is held and ends in the same transaction waits for nobody.
+      const told = steps.filter((step, index) => step !== 'held' || index === steps.length - 1);
+      if (row !== null) found.push({ endpoints, events: transferEvents(presenter, row, told, at) });
+    }
+    return found;
+  }
+
+  #note(id: TransferId, step: TransferStep): void {
+    const steps = this.#steps.get(id);
+    if (steps === undefined) this.#steps.set(id, [step]);
+    else steps.push(step);
+  }
+}
