@@ -142,6 +142,7 @@ export const ACTIONS = {
   resolveOrder: FREE,
   removeRefundAddress: always('where money goes'),
   getOrderHistory: FREE,
+  getOverview: FREE,
   listLedger: FREE,
   exportLedger: FREE,
   listCallbacks: FREE,

@@ -43,6 +43,7 @@ import { ManageCredentials } from './manage-credentials.ts';
 import { ManageDeposits } from './manage-deposits.ts';
 import { ManageLedger } from './manage-ledger.ts';
 import { ManageOrders } from './manage-orders.ts';
+import { ManageOverview } from './manage-overview.ts';
 import { ManagePasskeys } from './manage-passkeys.ts';
 import { ManageRoutes } from './manage-routes.ts';
 import { ManageSecurity } from './manage-security.ts';
@@ -135,6 +136,7 @@ export interface Manage {
   readonly orders: ManageOrders;
   readonly ledger: ManageLedger;
   readonly addresses: ManageAddresses;
+  readonly overview: ManageOverview;
   readonly wallets: ManageWallets;
   readonly withdrawals: ManageWithdrawals;
   readonly deposits: ManageDeposits;
@@ -164,6 +166,7 @@ export function createManage({ settings, ...deps }: CreateManageDeps): Manage {
   const apps = new Apps(shared);
   const appKeys = new AppKeys({ ...deps, graceSeconds });
   const routes = new Routes({ ...deps, configured });
+  const chains = new ManageChains(deps);
   return {
     sessions: new Sessions({ ...deps, passkeys, life: sessionLife(settings) }),
     stepUp,
@@ -185,10 +188,11 @@ export function createManage({ settings, ...deps }: CreateManageDeps): Manage {
       withdrawalAddresses: new WithdrawalAddresses({ ...deps, addressHoldMs }),
       watchAddresses: new WatchAddresses(deps),
     }),
+    overview: new ManageOverview({ ...deps, chains }),
     wallets: new ManageWallets(deps),
     withdrawals: new ManageWithdrawals({ ...shared, ...(approvals === undefined ? {} : { approvals }) }),
     deposits: new ManageDeposits(shared),
-    chains: new ManageChains(deps),
+    chains,
     audit: new ReadAudit(deps.storage, pageMax),
   };
 }

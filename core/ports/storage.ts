@@ -11,6 +11,7 @@ import type { LightningStore, LightningWrites } from './lightning-store.ts';
 import type { LedgerStore, LedgerWrites } from './ledger-store.ts';
 import type { ManageStore, ManageWrites } from './manage-store.ts';
 import type { OrderStore, OrderWrites } from './order-store.ts';
+import type { OverviewStore } from './overview-store.ts';
 import type { PasskeyStore, PasskeyWrites } from './passkey-store.ts';
 import type { PrepaidStore, PrepaidWrites } from './prepaid-store.ts';
 import type { RouteStore, RouteWrites } from './route-store.ts';
@@ -81,6 +82,8 @@ export interface Storage {
   /** The data of accounts that only the management API uses. */
   readonly manage: ManageStore;
   readonly orders: OrderStore;
+  /** Sums by day. */
+  readonly overview: OverviewStore;
   readonly passkeys: PasskeyStore;
   /** What Apps bought of the gateway. */
   readonly prepaid: PrepaidStore;

@@ -126,6 +126,7 @@ describe('the management API in the OpenAPI document', () => {
         'GET watch-addresses',
         'POST watch-addresses',
         'DELETE watch-addresses/{id}',
+        'GET overview',
         'GET wallets',
         'POST orders/{id}/refund',
         'POST withdrawals',

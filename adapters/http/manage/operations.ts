@@ -13,6 +13,7 @@ import type { ManageDeps } from './deps.ts';
 import { gatewayOperations } from './gateways.ts';
 import { ledgerOperations } from './ledger.ts';
 import { orderOperations } from './orders.ts';
+import { overviewOperations } from './overview.ts';
 import { passkeyOperations } from './passkeys.ts';
 import { securityOperations } from './security.ts';
 import { sessionAuth } from './session-auth.ts';
@@ -39,6 +40,7 @@ const RESOURCES = [
   passkeyOperations,
   callbackOperations,
   webhookOperations,
+  overviewOperations,
   orderOperations,
   ledgerOperations,
   walletOperations,

@@ -15,6 +15,7 @@ import type {
   LightningStore,
   ManageStore,
   OrderStore,
+  OverviewStore,
   RouteStore,
   SealedStore,
   PasskeyStore,
@@ -53,6 +54,7 @@ import { KnexOrderStore } from './stores/order-store.ts';
 import { KnexOrderWrites } from './stores/order-writes.ts';
 import { KnexRouteStore, KnexRouteWrites } from './stores/route-store.ts';
 import { KnexSealedStore } from './stores/sealed-store.ts';
+import { KnexOverviewStore } from './stores/overview-store.ts';
 import { KnexPasskeyStore, KnexPasskeyWrites } from './stores/passkey-store.ts';
 import { KnexPrepaidStore, KnexPrepaidWrites } from './stores/prepaid-store.ts';
 import { KnexSessionStore, KnexSessionWrites } from './stores/session-store.ts';
@@ -104,6 +106,7 @@ export class KnexStorage implements Storage {
   readonly lightning: LightningStore;
   readonly manage: ManageStore;
   readonly orders: OrderStore;
+  readonly overview: OverviewStore;
   readonly routes: RouteStore;
   readonly sealed: SealedStore;
   readonly passkeys: PasskeyStore;
@@ -141,6 +144,7 @@ export class KnexStorage implements Storage {
     this.ledger = new KnexLedgerStore(db);
     this.lightning = new KnexLightningStore(db);
     this.orders = new KnexOrderStore(db);
+    this.overview = new KnexOverviewStore(db);
     this.unconfirmedPayments = new KnexUnconfirmedPaymentStore(db);
     this.transfers = new KnexTransferStore(db);
     this.uses = db.dialect.manyServers ? new KnexSharedUseStore(db) : null;

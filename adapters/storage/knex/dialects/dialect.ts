@@ -53,6 +53,18 @@ export interface UpdateRule {
   readonly words: string;
 }
 
+/** Sums over the rows of a table, kept by triggers in each transaction that changes them. */
+export interface SumRule {
+  /** The table whose rows are summed up; without its schema. */
+  readonly source: string;
+  /** The table of the sums: the columns of `groups`, `records`, and the parts of each amount (see {@link Dialect.unitParts}). */
+  readonly sums: string;
+  /** The sums' key: a name, and SQL over a row of the source. */
+  readonly groups: readonly { readonly name: string; readonly of: (row: string) => string }[];
+  /** Columns of units that are not negative. */
+  readonly amounts: readonly string[];
+}
+
 /** The listener of a notification channel. */
 export interface ChannelListener {
   onNotification(): void;
@@ -97,6 +109,8 @@ export interface Dialect {
   isNegative(column: string): string;
   /** Expressions that sort non-negative units numerically. */
   bySize(column: string): readonly string[];
+  /** SQL for the parts that units which are not negative are exactly summed up by, and the type of such a sum. */
+  readonly unitParts: { readonly type: string; of(column: string): readonly string[] };
   /** SQL for the parts of an exact sum of units that are not negative, as text: the sum is each part times 10^(12 × its place). */
   sumParts(column: string): readonly string[];
   /** SQL for a sum of units that is good enough for sorting; SQLite's is not exact. */
@@ -115,6 +129,8 @@ export interface Dialect {
   enforceMoves(rule: MoveRule): readonly string[];
   /** Statements that (re)create the trigger that refuses some changes of a column. */
   enforceUpdates(rule: UpdateRule): readonly string[];
+  /** Statements that (re)create the triggers that keep sums of a table's rows. */
+  keepSums(rule: SumRule): readonly string[];
   /** Statements that (re)create the triggers that refuse updates and deletes. */
   enforceAppendOnly(table: string): readonly string[];
   /** Damage found in the database file; empty for none. */

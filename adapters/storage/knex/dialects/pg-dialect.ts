@@ -5,6 +5,7 @@ import type { ConnectionRole, Dialect, MoveRule, Row, Run } from './dialect.ts';
 import { createOrdersPg } from './pg-create-orders.ts';
 import { insertListPg } from './pg-lists.ts';
 import { listenPg } from './pg-listen.ts';
+import { keepSumsPg } from './pg-sums.ts';
 
 /** Session settings: a short lock timeout, and an idle timeout so that a forgotten transaction does not hold locks. */
 const SETTINGS = {
@@ -97,6 +98,7 @@ export const pgDialect: Dialect = {
   lateral: true,
   isNegative: (column) => `${column} < 0`,
   bySize: (column) => [column],
+  unitParts: { type: 'NUMERIC', of: (column) => [column] },
   sumParts: (column) => [`CAST(sum(${column}) AS text)`],
   roughSum: (column) => `sum(${column})`,
   rowsOf: (result) => (result as { rows?: Row[] }).rows ?? [],
@@ -126,6 +128,7 @@ export const pgDialect: Dialect = {
     `DROP TRIGGER IF EXISTS ${table}_${name} ON ${table}`,
     `CREATE TRIGGER ${table}_${name} BEFORE UPDATE OF ${column} ON ${table} FOR EACH ROW EXECUTE FUNCTION ${table}_${name}()`,
   ],
+  keepSums: keepSumsPg,
   enforceAppendOnly: (table) => [
     refusing(`${table}_refuse_change`, `${table} is append-only`),
     `DROP TRIGGER IF EXISTS ${table}_append_only ON ${table}`,

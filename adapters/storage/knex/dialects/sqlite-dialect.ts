@@ -4,6 +4,7 @@ import type { Failure } from '../errors.ts';
 import type { ConnectionRole, Dialect, MoveRule, Row, Run } from './dialect.ts';
 import { createOrdersSqlite } from './sqlite-create-orders.ts';
 import { insertionOf, listOf } from './sqlite-lists.ts';
+import { keepSumsSqlite, partsOf } from './sqlite-sums.ts';
 import { refuseBadSqlite } from './sqlite-version.ts';
 
 const BUSY_TIMEOUT_MS = 5000;
@@ -83,9 +84,8 @@ export const sqliteDialect: Dialect = {
   lateral: false,
   isNegative: (column) => `substr(${column}, 1, 1) = '-'`,
   bySize: (column) => [`length(${column})`, column],
-  // TEXT is summed by twelve digits at a time: each part is an exact integer for nine million rows.
-  sumParts: (column) =>
-    [1, 2, 3, 4, 5, 6, 7].map((part) => `CAST(sum(CAST(substr(${column}, ${-12 * part}, 12) AS INTEGER)) AS TEXT)`),
+  unitParts: { type: 'INTEGER', of: partsOf },
+  sumParts: (column) => partsOf(column).map((part) => `CAST(sum(${part}) AS TEXT)`),
   roughSum: (column) => `sum(CAST(${column} AS REAL))`,
   rowsOf: (result) => (Array.isArray(result) ? (result as Row[]) : []),
   classify,
@@ -108,6 +108,7 @@ export const sqliteDialect: Dialect = {
       WHEN ${refused}
       BEGIN SELECT RAISE(ABORT, '${words}'); END`,
   ],
+  keepSums: keepSumsSqlite,
   enforceAppendOnly: (table) =>
     ['UPDATE', 'DELETE'].flatMap((verb) => [
       `DROP TRIGGER IF EXISTS ${table}_no_${verb.toLowerCase()}`,

@@ -35,6 +35,7 @@ import { orderLists } from './0030-order-lists.ts';
 import { ordersByHand } from './0032-orders-by-hand.ts';
 import { ledgerLists } from './0038-ledger-lists.ts';
 import { transferRequesters } from './0043-transfer-requesters.ts';
+import { dailySums } from './0044-daily-sums.ts';
 import type { Migration } from './migration.ts';
 import { checksum, ruleStatements } from './rules.ts';
 
@@ -73,6 +74,7 @@ export const MIGRATIONS: readonly Migration[] = [
   ordersByHand,
   ledgerLists,
   transferRequesters,
+  dailySums,
 ];
 /** The row with the version of the triggers. */
 const RULES = 'rules';

@@ -3,6 +3,7 @@ import {
   ACCOUNT_TRANSITIONS,
   APP_KEY_TRANSITIONS,
   CALLBACK_TRANSITIONS,
+  DAY_MS,
   DEPOSIT_ASSIGNMENT_TRANSITIONS,
   DEPOSIT_TRANSITIONS,
   legalMoves,
@@ -10,7 +11,7 @@ import {
   TRANSFER_TRANSITIONS,
 } from '../../../../core/index.ts';
 import type { PayoutStatus, HoldingStatus } from '../../../../core/index.ts';
-import type { Dialect, UpdateRule } from '../dialects/dialect.ts';
+import type { Dialect, SumRule, UpdateRule } from '../dialects/dialect.ts';
 import type { Namespace } from '../tables.ts';
 
 type Moves = readonly (readonly [string, string])[];
@@ -76,8 +77,29 @@ const auditGrows = ({ bare: { auditHead } }: Namespace): UpdateRule => ({
   words: `the chain of ${auditHead} only grows`,
 });
 
+const account = { name: 'account_id', of: (row: string) => `${row}.account_id` };
+const day = { name: 'day', of: (row: string) => `${row}.created_at - ${row}.created_at % ${DAY_MS}` };
+const status = { name: 'status', of: (row: string) => `${row}.status` };
+
+/** What overviews show of a day. */
+const sumRules = ({ bare, tables }: Namespace): readonly SumRule[] => [
+  {
+    source: bare.orders,
+    sums: tables.orderSums,
+    groups: [
+      account,
+      day,
+      { name: 'currency', of: (row) => `coalesce(${row}.currency, '')` },
+      { name: 'vs_currency', of: (row) => `${row}.vs_currency` },
+      status,
+    ],
+    amounts: ['received', 'vs_price'],
+  },
+  { source: bare.callbacks, sums: tables.callbackSums, groups: [account, day, status], amounts: [] },
+];
+
 /**
- * Triggers that enforce the domain's transition tables in the database. They are generated from those tables, and
+ * Triggers that enforce the domain's transition tables in the database, and that keep daily sums. They are generated from those tables, and
  * created again whenever their text has changed.
  */
 export function ruleStatements(namespace: Namespace, dialect: Dialect): readonly string[] {
@@ -98,6 +120,7 @@ export function ruleStatements(namespace: Namespace, dialect: Dialect): readonly
     ...dialect.enforceUpdates(resigned(namespace)),
     ...dialect.enforceUpdates(reassigned(namespace)),
     ...dialect.enforceUpdates(auditGrows(namespace)),
+    ...sumRules(namespace).flatMap((rule) => dialect.keepSums(rule)),
     ...[
       tables.entries,
       tables.postings,

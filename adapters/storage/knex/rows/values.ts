@@ -11,6 +11,16 @@ export const flag = (row: Row, column: string): boolean => row[column] === true 
 /** Money: whole units in TEXT or NUMERIC(78,0), never through a double. */
 export const units = (row: Row, column: string): bigint => BigInt(row[column] as string);
 
+const PART_DIGITS = 12n;
+
+/** Money that was summed up in parts (see `Dialect.sumParts`), in columns of this name with the place of the part. */
+export function unitsOfParts(row: Row, name: string): bigint {
+  let sum = 0n;
+  for (let part = 0; row[`${name}${part}`] !== undefined; part++)
+    sum += BigInt(text(row, `${name}${part}`)) * 10n ** (PART_DIGITS * BigInt(part));
+  return sum;
+}
+
 /** A JSON document kept as text. */
 export const json = <T>(row: Row, column: string): T => JSON.parse(row[column] as string) as T;
 export const jsonOrNull = <T>(row: Row, column: string): T | null =>

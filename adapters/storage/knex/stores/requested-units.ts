@@ -1,14 +1,13 @@
 import type { AccountId, Millis, RequestedUnits, TransferApproval, TransferId } from '../../../../core/index.ts';
-import type { Row, Run } from '../dialects/dialect.ts';
+import type { Run } from '../dialects/dialect.ts';
 import { names } from '../rows/columns.ts';
 import { APPROVAL_COLUMNS, approvalOf } from '../rows/transfer-row.ts';
-import { integer, text } from '../rows/values.ts';
+import { integer, text, unitsOfParts } from '../rows/values.ts';
 import type { Session } from '../session.ts';
 import type { Tables } from '../tables.ts';
 
 /** The row that transactions with a limit to check lock in turn. */
 const LOCK = 'withdrawal-limits';
-const PART_DIGITS = 12n;
 
 /** SQLite has one write lock, which the transaction has. */
 export async function lockRequests({ run, tables, dialect }: Session): Promise<void> {
@@ -38,12 +37,9 @@ export async function requestedSince(
   return rows.map((row) => ({
     currency: text(row, 'currency'),
     own: integer(row, 'own') === 1,
-    units: parts.reduce((sum, _, part) => sum + partOf(row, part), 0n),
+    units: unitsOfParts(row, 'part'),
   }));
 }
-
-const partOf = (row: Row, part: number): bigint =>
-  BigInt(text(row, `part${part}`)) * 10n ** (PART_DIGITS * BigInt(part));
 
 export async function approvalsOf(run: Run, tables: Tables, id: TransferId): Promise<readonly TransferApproval[]> {
   const rows = await run(

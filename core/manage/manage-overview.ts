@@ -1,0 +1,112 @@
+import type { CallbackStatus } from '../callbacks/callback.ts';
+import type { CurrencyCode } from '../kernel/asset.ts';
+import { invalidField } from '../kernel/errors.ts';
+import type { AccountId } from '../kernel/ids.ts';
+import { DAY_MS, startOfDay } from '../kernel/time.ts';
+import type { Millis } from '../kernel/time.ts';
+import type { OrderStatus } from '../orders/order-status.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { GatewaySum, OrderSum, OverviewQuery } from '../ports/overview-store.ts';
+import type { Storage } from '../ports/storage.ts';
+import { listScope } from './actor.ts';
+import type { Actor } from './actor.ts';
+import type { ChainView, ManageChains } from './manage-chains.ts';
+
+/** The most days of an overview. */
+export const MAX_OVERVIEW_DAYS = 92;
+const DEFAULT_DAYS = 30;
+const MAX_METHODS = 50;
+/** The last day of the year 9999. */
+const LATEST: Millis = 253_402_214_400_000;
+
+export interface ManageOverviewDeps {
+  readonly storage: Pick<Storage, 'overview'>;
+  readonly chains: Pick<ManageChains, 'list'>;
+  readonly clock: Clock;
+}
+
+/** Whose overview, and of which days: those that the times are in. */
+export interface OverviewInput {
+  /** All accounts' for an admin, one's own for others, where it is left out. */
+  readonly accountId?: AccountId | undefined;
+  /** {@link DEFAULT_DAYS} days before `to` where it is left out. */
+  readonly from?: Millis | undefined;
+  /** Now where it is left out. */
+  readonly to?: Millis | undefined;
+}
+
+/** What was sold in a coin to orders of one day. */
+export interface DaySales {
+  readonly day: Millis;
+  /** `null` for orders that were accepted before the payer chose a coin. */
+  readonly currency: CurrencyCode | null;
+  readonly orders: number;
+  /** Confirmed units of the currency. */
+  readonly received: bigint;
+  /** The prices of the orders in minor units, by fiat currency. */
+  readonly prices: ReadonlyMap<string, bigint>;
+}
+
+export interface Overview extends OverviewQuery {
+  readonly sales: readonly DaySales[];
+  readonly orders: ReadonlyMap<OrderStatus, number>;
+  readonly callbacks: ReadonlyMap<CallbackStatus, number>;
+  readonly gatewayDays: readonly (GatewaySum & { readonly day: Millis })[];
+  readonly gatewayMethods: readonly (GatewaySum & { readonly method: string })[];
+  /** `null` for who is no admin, and for an account's overview. */
+  readonly chains: readonly ChainView[] | null;
+}
+
+/** What charts show of some days. */
+export class ManageOverview {
+  readonly #deps: ManageOverviewDeps;
+
+  constructor(deps: ManageOverviewDeps) {
+    this.#deps = deps;
+  }
+
+  /** @throws TillgateError `INVALID_FIELDS` naming `from` for an empty or too long range; `NOT_FOUND` for another's account */
+  async read(actor: Actor, { accountId: wanted, ...range }: OverviewInput): Promise<Overview> {
+    const { storage, chains, clock } = this.#deps;
+    const accountId = listScope(actor, wanted);
+    const query = { accountId, ...daysOf(range, clock.now()) };
+    const { overview } = storage;
+    const [orders, callbacks, gatewayDays, gatewayMethods, lags] = await Promise.all([
+      overview.orders(query),
+      overview.callbacks(query),
+      overview.gatewayDays(query),
+      overview.gatewayMethods(query, MAX_METHODS),
+      accountId === null ? chains.list(actor) : null,
+    ]);
+    const counts = new Map<OrderStatus, number>();
+    for (const { status, orders: count } of orders) counts.set(status, (counts.get(status) ?? 0) + count);
+    return { ...query, sales: salesOf(orders), orders: counts, callbacks, gatewayDays, gatewayMethods, chains: lags };
+  }
+}
+
+/** Whole days, UTC. */
+function daysOf(
+  { from, to }: Pick<OverviewInput, 'from' | 'to'>,
+  now: Millis,
+): { readonly from: Millis; readonly to: Millis } {
+  const last = Math.min(to ?? now + 1, LATEST);
+  const end = startOfDay(last + DAY_MS - 1);
+  const start = startOfDay(from ?? end - DEFAULT_DAYS * DAY_MS);
+  if (start >= end || (from ?? start) >= last) throw invalidField('from', 'must be before `to`');
+  if (end - start > MAX_OVERVIEW_DAYS * DAY_MS)
+    throw invalidField('from', `must be such that there are at most ${MAX_OVERVIEW_DAYS} days until \`to\``);
+  return { from: start, to: end };
+}
+
+const isSale = ({ status }: OrderSum): boolean => status === 'SUCCESS' || status === 'RESOLVED';
+
+function salesOf(sums: readonly OrderSum[]): readonly DaySales[] {
+  const sales = new Map<string, DaySales & { readonly prices: Map<string, bigint> }>();
+  for (const { day, currency, vsCurrency, orders, received, vsPrice } of sums.filter(isSale)) {
+    const key = `${day} ${currency ?? ''}`;
+    const former = sales.get(key) ?? { day, currency, orders: 0, received: 0n, prices: new Map<string, bigint>() };
+    former.prices.set(vsCurrency, (former.prices.get(vsCurrency) ?? 0n) + vsPrice);
+    sales.set(key, { ...former, orders: former.orders + orders, received: former.received + received });
+  }
+  return [...sales.values()];
+}
