@@ -1,5 +1,5 @@
-// Builds the package: JavaScript and types, the files that the payer's page loads as they are, and the list of all packages
-// that the lock file names (CycloneDX).
+// Builds the package: JavaScript and types, the files that the payer's page loads as they are, the bundled application of the
+// dashboard, and the list of all packages that the lock file names (CycloneDX).
 //
 //   node .ci/build.mjs [folder]     into dist, or into another folder
 
@@ -32,7 +32,17 @@ export function build(folder = join(repository, 'dist')) {
     mkdirSync(dirname(target), { recursive: true });
     cpSync(join(repository, path), target);
   }
+  bundleDashboard(folder);
   writeFileSync(join(folder, 'sbom.cdx.json'), billOfMaterials());
+}
+
+/** The application of the dashboard, by the compiled bundler and in a process of its own: this one stays synchronous. */
+function bundleDashboard(folder) {
+  const bundler = JSON.stringify(pathToFileURL(join(folder, 'host/dashboard/bundle.js')).href);
+  const target = JSON.stringify(join(folder, 'host/dashboard/files'));
+  const program = `const { bundleDashboard, writeBundle } = await import(${bundler});
+await writeBundle(await bundleDashboard(${JSON.stringify(repository)}), ${target});`;
+  execFileSync(process.execPath, ['--input-type=module', '--eval', program], { stdio: ['ignore', 2, 2] });
 }
 
 /** The packages of the lock file as CycloneDX, the same for the same sources. */

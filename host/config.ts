@@ -30,7 +30,7 @@ export type DatabaseConfig =
     };
 
 /** Every setting with its final value; paths are absolute. */
-export interface HostConfig extends TillConfig, Pick<Settings, 'apiDocs' | 'dataDir'> {
+export interface HostConfig extends TillConfig, Pick<Settings, 'apiDocs' | 'dashboard' | 'dataDir'> {
   readonly listen: { readonly host: string; readonly port: number; readonly trustedHops: number };
   /** `null`: `http://localhost:<port>`, whatever port it becomes. */
   readonly baseUrl: string | null;
@@ -271,10 +271,11 @@ function complete(
 ): HostConfig {
   const sandbox = settings.mode === 'sandbox';
   const dataDir = resolve(directory, settings.dataDir);
-  const { apiDocs, baseUrl, listen, plugins, database } = settings;
+  const { apiDocs, dashboard, baseUrl, listen, plugins, database } = settings;
   return {
     ...till,
     apiDocs,
+    dashboard,
     dataDir,
     directory,
     secrets,

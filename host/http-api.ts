@@ -4,6 +4,7 @@ import { TillgateError } from '../core/index.ts';
 import type { Metrics } from '../core/index.ts';
 import { apiDocsOperation } from './api-docs/operation.ts';
 import { createCheckout } from './checkout/checkout.ts';
+import { dashboardOperations } from './dashboard/dashboard.ts';
 import type { TillConfig } from './settings.ts';
 import type { Till } from './container.ts';
 import { topUpOperations } from './top-up/top-up.ts';
@@ -17,6 +18,8 @@ export interface HttpEdge {
   readonly onStop?: (end: () => void) => void;
   /** Offers the management API; true by default. */
   readonly manage?: boolean;
+  /** Offers the dashboard, which needs the management API; true by default. */
+  readonly dashboard?: boolean;
   /** Offers `/metrics`; true by default. */
   readonly metrics?: boolean;
   /** Offers the reference of the API as a page, `/docs`; true by default. */
@@ -36,6 +39,7 @@ export function createHttpApi(till: Till, config: TillConfig, edge: HttpEdge): H
     ...(config.gateway.sales === null ? [] : topUpOperations(till.topUps)),
     ...(edge.docs === false ? [] : [docs]),
     ...(edge.manage === false ? [] : managementOperations(till, config)),
+    ...(edge.manage === false || edge.dashboard === false ? [] : dashboardOperations(till)),
   ];
   const operations: readonly Operation[] = createOperations(settings, extra, {
     without: edge.metrics === false ? ['metrics'] : [],
@@ -110,6 +114,7 @@ function managementOperations({ manage, assets }: Till, { mode, limits, callback
     pageMax: 100,
     loginsPerMinute: limits.loginsPerMinute,
     secureCookies: mode === 'production',
+    sandbox: mode === 'sandbox',
     allowPrivateNetworks: callbacks.allowPrivateNetworks,
     callbackHosts: callbacks.hosts,
   };

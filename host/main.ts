@@ -1,4 +1,5 @@
 import { loadConfig } from './config.ts';
+import type { HostConfig } from './config.ts';
 import { createHost } from './host.ts';
 import type { Host } from './host.ts';
 import { openLog } from './log.ts';
@@ -29,7 +30,7 @@ export async function serve(json: boolean, say: (line: string) => void, options:
       unlimitYoungGeneration();
       calm();
     });
-    for (const line of json ? [JSON.stringify(summary(host, config.mode))] : greeting(host, config.mode)) say(line);
+    for (const line of json ? [JSON.stringify(summary(host, config.mode))] : greeting(host, config)) say(line);
     return await stopped;
   } finally {
     log.flush();
@@ -40,7 +41,7 @@ function summary(host: Host, mode: string): object {
   return { url: host.url, mode, chains: [...host.till.chains.keys()], demo: host.demo };
 }
 
-function greeting({ url, demo, till }: Host, mode: string): string[] {
+function greeting({ url, demo, till }: Host, { mode, dashboard: { enabled: dashboard } }: HostConfig): string[] {
   const chains = [...till.chains.keys()].join(', ') || 'none: name a plugin in the configuration';
   const lines = [`Tillgate (${mode}) listens on ${url}`, `Chains: ${chains}`];
   if (demo === null) return lines;
@@ -50,6 +51,7 @@ function greeting({ url, demo, till }: Host, mode: string): string[] {
     `API-Key: ${demo.api_key}`,
     `API-Token: ${demo.api_token}`,
     `Signing-Secret: ${demo.signing_secret}`,
+    ...(dashboard ? [`Dashboard: ${url}/dashboard`, `E-mail: ${demo.email}`, `Password: ${demo.password}`] : []),
   ];
 }
 

@@ -25,6 +25,7 @@ export function createListener(till: Till, config: HostConfig): HttpListener {
   const api = createHttpApi(till, config, {
     trustedHops: config.listen.trustedHops,
     docs: config.apiDocs,
+    dashboard: config.dashboard.enabled,
     isStopping: () => stopping,
     onStop: (end) => (endStreams = end),
   });

@@ -335,6 +335,7 @@ export const settingsSchema = tillSchema.extend({
   /** Without it the seed is in this process. */
   signer: signerSetting.optional(),
   apiDocs: yesOrNo.default(true),
+  dashboard: z.strictObject({ enabled: yesOrNo.default(true) }, section).prefault({}),
   dataDir: text('the path of a folder').default('./data'),
   database: database.optional(),
   plugins: z.array(plugin, { error: 'write a list, such as [{"use": "ethereum", "options": {…}}]' }).optional(),

@@ -60,6 +60,7 @@ export const ACTIONS = {
   stepUp: ENTERING,
   passkeyForLogin: ENTERING,
   passkeyForStepUp: ENTERING,
+  getService: ENROLLING,
   listSessions: FREE,
   endOtherSessions: always('who is logged in'),
   endOneSession: always('who is logged in'),

@@ -44,6 +44,8 @@ export interface MountOptions {
   readonly manage?: boolean;
   /** The reference of the API as a page, `/docs`; false by default. */
   readonly docs?: boolean;
+  /** The dashboard under `/dashboard`, with the management API that it works by; false by default. */
+  readonly dashboard?: boolean;
 }
 
 /** The work behind the requests. Nothing runs before it is started. */
@@ -131,8 +133,8 @@ function embedded(plan: Plan, lifecycle: TillLifecycle, till: Till, trustedHops:
     serverUrl: plan.baseUrl,
   };
   // What the application measures is the application's to show.
-  const apiOf = ({ manage = false, docs = false }: MountOptions): HttpApi =>
-    createHttpApi(till, plan.config, { ...edge, manage, docs, metrics: false });
+  const apiOf = ({ dashboard = false, manage = dashboard, docs = false }: MountOptions): HttpApi =>
+    createHttpApi(till, plan.config, { ...edge, manage, docs, dashboard, metrics: false });
   return {
     ...(Object.fromEntries(USE_CASES.map((name) => [name, till[name]])) as UseCases),
     ...(Object.fromEntries(

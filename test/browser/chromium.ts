@@ -31,8 +31,19 @@ export function launch(): Promise<Browser> {
 export class Complaints {
   readonly #said: string[] = [];
 
-  constructor(context: BrowserContext, origin: string, elsewhere: readonly string[] = []) {
+  /**
+   * @param elsewhere - other origins that may be asked
+   * @param refusals - statuses that replies may have: a browser complains of each
+   */
+  constructor(
+    context: BrowserContext,
+    origin: string,
+    elsewhere: readonly string[] = [],
+    refusals: readonly number[] = [],
+  ) {
     context.on('console', (message) => {
+      const refused = /^Failed to load resource: the server responded with a status of (\d+)/.exec(message.text())?.[1];
+      if (refused !== undefined && refusals.includes(Number(refused))) return;
       if (message.type() === 'error' || message.type() === 'warning') this.#said.push(message.text());
     });
     context.on('weberror', (error) => this.#said.push(error.error().message));

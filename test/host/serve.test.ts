@@ -54,6 +54,9 @@ describe('a till with no configuration at all', () => {
       `API-Key: ${demo.api_key}`,
       `API-Token: ${demo.api_token}`,
       `Signing-Secret: ${demo.signing_secret}`,
+      `Dashboard: http://localhost:${new URL(url).port}/dashboard`,
+      `E-mail: ${demo.email}`,
+      `Password: ${demo.password}`,
     ]) {
       await waitFor(() => till.out.includes(line), { describe: 'the credentials on standard output' });
     }

@@ -65,6 +65,7 @@ describe('the management API in the OpenAPI document', () => {
         'POST security/passkeys/options',
         'PATCH security/passkeys/{id}',
         'DELETE security/passkeys/{id}',
+        'GET service',
         'GET sessions',
         'DELETE sessions',
         'DELETE sessions/{id}',

@@ -7,6 +7,7 @@ const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
 
 /** What is loaded from where it lies: binaries, and drivers of databases that nobody asked for. */
 const LEFT_OUT = [
+  'esbuild',
   'sqlite3',
   'pg-native',
   'better-sqlite3',

@@ -9,6 +9,8 @@ export interface ManageHttpSettings {
   readonly allowPrivateNetworks: boolean;
   /** The only hosts that callbacks go to; without it any public one. */
   readonly callbackHosts?: readonly string[] | null;
+  /** Orders can be paid by `/sandbox/v1/pay`; false by default. */
+  readonly sandbox?: boolean;
   /** Session cookies over https only: in production. */
   readonly secureCookies: boolean;
 }
@@ -16,5 +18,5 @@ export interface ManageHttpSettings {
 export interface ManageDeps {
   readonly settings: ManageHttpSettings;
   readonly manage: Manage;
-  readonly assets: Pick<AssetCatalogue, 'chainName' | 'find'>;
+  readonly assets: Pick<AssetCatalogue, 'chainName' | 'find' | 'list'>;
 }

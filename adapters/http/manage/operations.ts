@@ -16,6 +16,7 @@ import { orderOperations } from './orders.ts';
 import { overviewOperations } from './overview.ts';
 import { passkeyOperations } from './passkeys.ts';
 import { securityOperations } from './security.ts';
+import { serviceOperations } from './service.ts';
 import { sessionAuth } from './session-auth.ts';
 import { sessionOperations } from './sessions.ts';
 import { stepUpOperations } from './step-up.ts';
@@ -29,6 +30,7 @@ import { withdrawalOperations } from './withdrawals.ts';
 const RESOURCES = [
   sessionOperations,
   stepUpOperations,
+  serviceOperations,
   accountOperations,
   appOperations,
   appUsageOperations,

@@ -12,7 +12,7 @@ import { managedOrderRecord, managedOrderSchema, orderFileRecord, orderFileSchem
 import { cursorPage, id, instant } from './reply-fields.ts';
 import { transferExample, transferRecord, transferSchema } from './withdrawals.ts';
 
-const historySchema = z
+export const historySchema = z
   .object({
     order_id: id('The order'),
     status: z.enum(ORDER_STATUSES),

@@ -19,6 +19,8 @@ const passkeySchema = z
   })
   .meta({ id: 'Passkey' });
 
+export const passkeyListSchema = z.object({ items: z.array(passkeySchema).readonly() }).meta({ id: 'PasskeyList' });
+
 type PasskeyRecord = z.input<typeof passkeySchema>;
 
 function passkeyRecord({ id, accountId, name, createdAt, lastUsedAt }: Passkey): PasskeyRecord {
@@ -51,7 +53,7 @@ export const passkeyOperations: readonly ManageOperation[] = [
     description: 'Your own account, oldest first, at most ten; an admin may name another.',
     errors: ['NOT_FOUND'],
     query: accountQuery,
-    data: z.object({ items: z.array(passkeySchema).readonly() }).meta({ id: 'PasskeyList' }),
+    data: passkeyListSchema,
     examples: { data: { items: [example] } },
     handler: async ({ actor, query }, { manage }) => ({
       items: (await manage.passkeys.list(actor, query.account_id)).map(passkeyRecord),

@@ -1,0 +1,170 @@
+import { ApiError, STEP_UP_REQUIRED } from './api-error.ts';
+import type { FieldProblem } from './api-error.ts';
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+type Query = Readonly<Record<string, unknown>>;
+
+/** What goes along with a request. */
+export interface RequestOptions {
+  readonly query?: Query;
+  readonly body?: unknown;
+  /** The same for each repetition of what moves money. */
+  readonly idempotencyKey?: string;
+  /** The version of the record that is changed. */
+  readonly version?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** What the client takes of its surroundings. */
+export interface ApiDeps {
+  /** The address of `/manage/v1/`, with a slash at its end. */
+  readonly base: string;
+  readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
+  /** Asks the person for a code; rejects when the person does not want to. */
+  readonly stepUp: () => Promise<void>;
+}
+
+/** The two forms of replies, after they were read. */
+interface Reply {
+  readonly data?: unknown;
+  readonly msg?: string;
+  readonly errors?: readonly FieldProblem[];
+  readonly reason?: string;
+}
+
+interface CsrfReply {
+  readonly csrf_token?: string;
+}
+
+const SESSION = 'session';
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
+
+/**
+ * The management API for a browser: the session is a cookie, which no script can read, and each change carries the CSRF
+ * token, which is kept in memory alone.
+ */
+export class Api {
+  readonly #deps: ApiDeps;
+  #csrf: string | null = null;
+  /** A request that gives the session a new token: the others wait for it. */
+  #renewal: Promise<unknown> | null = null;
+
+  constructor(deps: ApiDeps) {
+    this.#deps = deps;
+  }
+
+  get<T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T> {
+    return this.request('GET', path, { query, ...(signal === undefined ? {} : { signal }) });
+  }
+
+  post<T>(path: string, body: unknown = {}, options: RequestOptions = {}): Promise<T> {
+    return this.request('POST', path, { ...options, body });
+  }
+
+  /** The address of a file that the browser itself loads. */
+  url(path: string, query: Query = {}): string {
+    const text = new URLSearchParams(
+      Object.entries(query).flatMap(([name, value]) => (isAsked(value) ? [[name, String(value)]] : [])),
+    ).toString();
+    return this.#deps.base + path + (text === '' ? '' : `?${text}`);
+  }
+
+  /**
+   * Sends a request; where the session must be raised first, the person is asked, and the same request is sent again.
+   *
+   * @throws ApiError
+   */
+  async request<T>(method: Method, path: string, options: RequestOptions = {}): Promise<T> {
+    try {
+      return (await this.#sendCurrent(method, path, options)) as T;
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.reason !== STEP_UP_REQUIRED) throw error;
+    }
+    await this.#deps.stepUp();
+    return (await this.#sendCurrent(method, path, options)) as T;
+  }
+
+  /** Logs in, raises the session, or changes the password: the session's token is another one afterwards. */
+  async renew<T>(path: string, body: unknown): Promise<T> {
+    const renewal = this.#send('POST', path, { body });
+    this.#renewal = renewal;
+    try {
+      return (await renewal) as T;
+    } finally {
+      this.#renewal = null;
+    }
+  }
+
+  /** The session of this browser. @throws ApiError with status 401 without one */
+  async session<T>(): Promise<T> {
+    return (await this.#send('GET', SESSION, {})) as T;
+  }
+
+  /** Sends; once more where the token had changed meanwhile, by a request of this page or of another one. */
+  async #sendCurrent(method: Method, path: string, options: RequestOptions): Promise<unknown> {
+    // How it ends is for whoever sent it.
+    await this.#renewal?.catch(() => undefined);
+    const csrf = this.#csrf;
+    try {
+      return await this.#send(method, path, options);
+    } catch (error) {
+      if (!(error instanceof ApiError) || !mayBeOutdated(method, error)) throw error;
+      await this.#renewal?.catch(() => undefined);
+      // Refused too where the session has ended.
+      await this.session();
+      if (error.status !== 401 && csrf === this.#csrf) throw error;
+    }
+    return this.#send(method, path, options);
+  }
+
+  async #send(method: Method, path: string, options: RequestOptions): Promise<unknown> {
+    const { query = {}, body, signal } = options;
+    const reply = await this.#fetch(this.url(path, query), {
+      method,
+      credentials: 'same-origin',
+      headers: this.#headers(method, options),
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    const { data, msg, errors, reason } = await readReply(reply);
+    if (!reply.ok) throw new ApiError(reply.status, msg ?? reply.statusText, reason ?? null, errors ?? []);
+    if (isRecord(data)) this.#csrf = (data as CsrfReply).csrf_token ?? this.#csrf;
+    return data;
+  }
+
+  #headers(method: Method, { body, idempotencyKey, version }: RequestOptions): Record<string, string> {
+    return {
+      Accept: 'application/json',
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...(method === 'GET' || this.#csrf === null ? {} : { 'X-CSRF-Token': this.#csrf }),
+      ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }),
+      ...(version === undefined ? {} : { 'If-Match': String(version) }),
+    };
+  }
+
+  async #fetch(url: string, init: RequestInit): Promise<Response> {
+    try {
+      return await this.#deps.fetch(url, init);
+    } catch (error) {
+      if (init.signal?.aborted === true) throw error;
+      throw new ApiError(0, 'tillgate.error.network');
+    }
+  }
+}
+
+const isAsked = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
+
+/** A refusal that a new token may explain: an unknown session, or a CSRF token of the session's former one. */
+const mayBeOutdated = (method: Method, { status, reason }: ApiError): boolean =>
+  status === 401 || (status === 403 && reason === null && method !== 'GET');
+
+async function readReply(reply: Response): Promise<Reply> {
+  try {
+    const value: unknown = await reply.json();
+    return isRecord(value) ? value : {};
+  } catch {
+    // A proxy in between answers in its own words; the status says enough.
+    return {};
+  }
+}

@@ -1,0 +1,40 @@
+/** How a list of the API goes on. */
+export type Paging = 'page' | 'cursor' | 'whole';
+
+/** One kind of records of the API. */
+export interface ResourceSpec {
+  readonly path: string;
+  /** The field that names a record. */
+  readonly id: string;
+  readonly paging: Paging;
+  /** PATCH wants the record's `version` in `If-Match`. */
+  readonly versioned?: true;
+  /** The list can be had as CSV. */
+  readonly csv?: true;
+}
+
+/** Every kind of records that the dashboard lists or shows, by its name in the application. */
+export const RESOURCES = {
+  orders: { path: 'orders', id: 'order_id', paging: 'cursor', csv: true },
+  ledger: { path: 'ledger', id: 'id', paging: 'cursor', csv: true },
+  withdrawals: { path: 'withdrawals', id: 'id', paging: 'page' },
+  'withdrawal-addresses': { path: 'withdrawal-addresses', id: 'chain', paging: 'page' },
+  credentials: { path: 'credentials', id: 'id', paging: 'page' },
+  callbacks: { path: 'callbacks', id: 'id', paging: 'page' },
+  webhooks: { path: 'webhooks', id: 'id', paging: 'page' },
+  apps: { path: 'apps', id: 'id', paging: 'page', versioned: true },
+  sessions: { path: 'sessions', id: 'id', paging: 'whole' },
+} as const satisfies Readonly<Record<string, ResourceSpec>>;
+
+export type ResourceName = keyof typeof RESOURCES;
+
+/** @throws Error for a name that is not in the table */
+export function resourceOf(name: string): ResourceSpec {
+  if (!Object.hasOwn(RESOURCES, name)) throw new Error(`There is no resource ${name}.`);
+  return RESOURCES[name as ResourceName];
+}
+
+/** Ids are digits or words: anything else in a link would lead to another operation of the API. */
+const ID = /^[\w-]{1,128}$/;
+
+export const isRecordId = (value: unknown): boolean => ID.test(String(value));

@@ -1,0 +1,49 @@
+import Box from '@mui/material/Box';
+import Card from '@mui/material/Card';
+import CardContent from '@mui/material/CardContent';
+import Typography from '@mui/material/Typography';
+import { useTranslate } from 'react-admin';
+import type { ReactNode } from 'react';
+
+/** A part of a page under a heading of its own. */
+export function Section({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  const translate = useTranslate();
+  return (
+    <Card component="section" sx={{ mb: 2 }}>
+      <CardContent>
+        <Typography variant="h2" sx={{ mb: 1.5 }}>
+          {translate(title, { _: title, smart_count: 2 })}
+        </Typography>
+        {children}
+      </CardContent>
+    </Card>
+  );
+}
+
+/** Names and values. A value that is absent is left out with its name. */
+export function Facts({ of }: { readonly of: readonly (readonly [label: string, value: ReactNode])[] }) {
+  const translate = useTranslate();
+  const shown = of.filter(([, value]) => value !== null && value !== undefined && value !== '');
+  return (
+    <Box
+      component="dl"
+      sx={{
+        m: 0,
+        display: 'grid',
+        gap: 1.5,
+        gridTemplateColumns: { xs: 'minmax(0, 1fr)', sm: 'repeat(auto-fill, minmax(min(100%, 18rem), 1fr))' },
+      }}
+    >
+      {shown.map(([label, value]) => (
+        <div key={label}>
+          <Typography component="dt" variant="body2" color="textSecondary">
+            {translate(label, { _: label })}
+          </Typography>
+          <Box component="dd" sx={{ m: 0, overflowWrap: 'anywhere' }}>
+            {value}
+          </Box>
+        </div>
+      ))}
+    </Box>
+  );
+}

@@ -1,0 +1,31 @@
+import { List, Pagination } from 'react-admin';
+import type { ReactElement, ReactNode } from 'react';
+
+interface RecordsProps {
+  readonly children: ReactNode;
+  readonly filters?: ReactElement[];
+  readonly actions?: ReactElement | false;
+  readonly empty?: ReactElement | false;
+  /** Filters that the list always has. */
+  readonly filter?: Readonly<Record<string, unknown>>;
+  readonly refetchMs?: number;
+}
+
+/** A list of records, newest first as the API gives it. What was searched for stays in the address, and nowhere else. */
+export function Records({ children, filters, actions, empty = false, filter, refetchMs }: RecordsProps) {
+  return (
+    <List
+      exporter={false}
+      storeKey={false}
+      perPage={20}
+      empty={empty}
+      pagination={<Pagination rowsPerPageOptions={[20, 50, 100]} />}
+      {...(filters === undefined ? {} : { filters })}
+      {...(actions === undefined ? {} : { actions })}
+      {...(filter === undefined ? {} : { filter })}
+      {...(refetchMs === undefined ? {} : { queryOptions: { refetchInterval: refetchMs } })}
+    >
+      {children}
+    </List>
+  );
+}

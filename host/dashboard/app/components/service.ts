@@ -1,0 +1,14 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ServiceRecord } from '../records.ts';
+import { useApi } from '../till.ts';
+
+/** What this installation offers; `undefined` until it is known. */
+export function useService(): ServiceRecord | undefined {
+  const api = useApi();
+  const { data } = useQuery({
+    queryKey: ['service'],
+    queryFn: ({ signal }) => api.get<ServiceRecord>('service', {}, signal),
+    staleTime: Infinity,
+  });
+  return data;
+}

@@ -1,0 +1,52 @@
+import ContentCopyIcon from '@mui/icons-material/ContentCopy';
+import Box from '@mui/material/Box';
+import IconButton from '@mui/material/IconButton';
+import Tooltip from '@mui/material/Tooltip';
+import { useLocaleState, useNotify, useTranslate } from 'react-admin';
+import { MONOSPACE } from '../theme.ts';
+
+/** An amount with its currency, as the API writes it: a plain decimal, never through a number. */
+export function Amount({ value, currency }: { readonly value: string | null; readonly currency: string }) {
+  return (
+    <Box component="span" sx={{ fontVariantNumeric: 'tabular-nums', overflowWrap: 'anywhere' }}>
+      {value === null || value === '' ? '–' : `${value} ${currency}`}
+    </Box>
+  );
+}
+
+/** A time of the API in the language and the time zone of the reader. */
+export function Time({ value }: { readonly value: string | null }) {
+  const [locale] = useLocaleState();
+  if (value === null) return <>–</>;
+  const text = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' }).format(new Date(value));
+  return <time dateTime={value}>{text}</time>;
+}
+
+/** A text to be copied: an address, a hash, a link. */
+export function Copyable({ value, label }: { readonly value: string; readonly label: string }) {
+  const translate = useTranslate();
+  const notify = useNotify();
+  const copy = (): void => {
+    void navigator.clipboard.writeText(value).then(
+      () => notify('tillgate.copied', { type: 'success' }),
+      () => notify('tillgate.error.copy', { type: 'warning' }),
+    );
+  };
+  const title = translate('tillgate.copy', { what: label });
+  return (
+    <Box component="span" sx={{ display: 'inline-flex', alignItems: 'center', gap: 0.5, minWidth: 0 }}>
+      <Box
+        component="code"
+        dir="ltr"
+        sx={{ fontFamily: MONOSPACE, fontSize: '0.875rem', overflowWrap: 'anywhere', userSelect: 'all', minWidth: 0 }}
+      >
+        {value}
+      </Box>
+      <Tooltip title={title}>
+        <IconButton size="small" onClick={copy} aria-label={title}>
+          <ContentCopyIcon fontSize="inherit" />
+        </IconButton>
+      </Tooltip>
+    </Box>
+  );
+}

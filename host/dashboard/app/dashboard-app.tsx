@@ -1,0 +1,70 @@
+import { QueryClient } from '@tanstack/react-query';
+import { Admin, CustomRoutes, Resource, localStorageStore } from 'react-admin';
+import { useState } from 'react';
+import { Route } from 'react-router-dom';
+import { Api } from './api/api.ts';
+import { ApiError } from './api/api-error.ts';
+import { createAuthProvider } from './api/auth-provider.ts';
+import { createDataProvider } from './api/data-provider.ts';
+import { createI18nProvider } from './i18n.ts';
+import { DashboardLayout } from './layout.tsx';
+import { LoginPage } from './login-page.tsx';
+import { Overview } from './pages/overview/overview.tsx';
+import { sectionsFor } from './pages/sections.ts';
+import { StepUpPrompt } from './step-up/step-up-prompt.ts';
+import { darkTheme, lightTheme } from './theme.ts';
+import { TillContext } from './till.ts';
+
+const MOST_RETRIES = 2;
+
+/** What the server refuses it refuses again; what did not reach it is tried again. */
+const mayRetry = (failures: number, error: unknown): boolean =>
+  failures < MOST_RETRIES && error instanceof ApiError && (error.status === 0 || error.status >= 500);
+
+/** The parts that live as long as the page. */
+function createParts(base: string) {
+  const stepUp = new StepUpPrompt();
+  const api = new Api({ base, fetch: (url, init) => fetch(url, init), stepUp: () => stepUp.ask() });
+  return {
+    till: { api, stepUp },
+    dataProvider: createDataProvider(api),
+    authProvider: createAuthProvider(api, (place) => {
+      location.hash = place;
+    }),
+    i18nProvider: createI18nProvider(),
+    queryClient: new QueryClient({ defaultOptions: { queries: { retry: mayRetry } } }),
+    // What a person prefers, such as the language; no record and no secret.
+    store: localStorageStore('1', 'tillgate'),
+  };
+}
+
+/** @param base - the address of the management API, with a slash at its end */
+export function DashboardApp({ base }: { readonly base: string }) {
+  const [{ till, ...providers }] = useState(() => createParts(base));
+  return (
+    <TillContext value={till}>
+      <Admin
+        {...providers}
+        title="Tillgate"
+        loginPage={LoginPage}
+        layout={DashboardLayout}
+        dashboard={Overview}
+        theme={lightTheme}
+        darkTheme={darkTheme}
+        requireAuth
+        disableTelemetry
+      >
+        {(role: unknown) => [
+          ...sectionsFor(role).flatMap(({ resource }) =>
+            resource === undefined ? [] : [<Resource key={resource.name} {...resource} />],
+          ),
+          <CustomRoutes key="routes">
+            {sectionsFor(role).flatMap(({ routes = [] }) =>
+              routes.map(({ path, page: Page }) => <Route key={path} path={path} element={<Page />} />),
+            )}
+          </CustomRoutes>,
+        ]}
+      </Admin>
+    </TillContext>
+  );
+}

@@ -1,0 +1,47 @@
+import { AppBar, Layout, Menu, TitlePortal, useLocaleState, usePermissions, useTranslate } from 'react-admin';
+import { useEffect } from 'react';
+import type { ReactNode } from 'react';
+import { LANGUAGES } from './i18n.ts';
+import { sectionsFor } from './pages/sections.ts';
+import { StepUpDialog } from './step-up/step-up-dialog.tsx';
+
+/** The frame of every page. */
+export function DashboardLayout({ children }: { readonly children?: ReactNode }) {
+  useDocumentLanguage();
+  return (
+    <Layout appBar={DashboardBar} menu={DashboardMenu}>
+      {children}
+      <StepUpDialog />
+    </Layout>
+  );
+}
+
+function DashboardBar() {
+  return (
+    <AppBar color="default" position="fixed">
+      <TitlePortal component="h1" />
+    </AppBar>
+  );
+}
+
+function DashboardMenu() {
+  const { permissions } = usePermissions<string>();
+  const translate = useTranslate();
+  return (
+    <Menu>
+      {sectionsFor(permissions).map(({ name, path, label, icon: Icon }) => (
+        <Menu.Item key={name} to={path} primaryText={translate(label, { smart_count: 2 })} leftIcon={<Icon />} />
+      ))}
+    </Menu>
+  );
+}
+
+/** What screen readers and browsers know of the language. */
+function useDocumentLanguage(): void {
+  const [locale] = useLocaleState();
+  useEffect(() => {
+    const { documentElement } = document;
+    documentElement.lang = locale;
+    documentElement.dir = LANGUAGES.find((each) => each.locale === locale)?.direction ?? 'ltr';
+  }, [locale]);
+}

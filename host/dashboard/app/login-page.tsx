@@ -1,0 +1,146 @@
+import Alert from '@mui/material/Alert';
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import Card from '@mui/material/Card';
+import CardContent from '@mui/material/CardContent';
+import Typography from '@mui/material/Typography';
+import {
+  Form,
+  LocalesMenuButton,
+  Notification,
+  PasswordInput,
+  TextInput,
+  required,
+  useLogin,
+  useTranslate,
+} from 'react-admin';
+import { useState } from 'react';
+import { useFormContext } from 'react-hook-form';
+import { ApiError } from './api/api-error.ts';
+import type { Credentials } from './api/auth-provider.ts';
+import { answerWithPasskey, hasPasskeys } from './api/passkeys.ts';
+import { LANGUAGES } from './i18n.ts';
+import { useApi } from './till.ts';
+
+/** A wrong password has one answer of the catalogue; everything else the server says itself. */
+function problemOf(error: unknown): string {
+  if (!(error instanceof ApiError)) return String(error);
+  if (error.status === 401) return 'tillgate.login.failed';
+  return error.status === 429 ? 'tillgate.error.tooMany' : error.message;
+}
+
+const asksForCode = (error: unknown): boolean =>
+  error instanceof ApiError && error.problems.some(({ path }) => path === 'totp');
+
+/** Logging in; a code of the second factor is asked for once the server wants one. */
+export function LoginPage() {
+  const translate = useTranslate();
+  const login = useLogin();
+  const api = useApi();
+  const [problem, setProblem] = useState<string | null>(null);
+  const [codeWanted, setCodeWanted] = useState(false);
+  const [busy, setBusy] = useState(false);
+
+  const enter = async (credentials: Credentials): Promise<void> => {
+    setBusy(true);
+    setProblem(null);
+    try {
+      await login(credentials);
+    } catch (error) {
+      const first = asksForCode(error) && credentials.totp === undefined && credentials.passkey === undefined;
+      if (first) setCodeWanted(true);
+      setProblem(first ? null : problemOf(error));
+      setBusy(false);
+    }
+  };
+  const withPasskey = async ({ email, password }: Credentials): Promise<void> => {
+    try {
+      const passkey = await answerWithPasskey(await api.renew('session/passkey', { email, password }));
+      await enter({ email, password, passkey });
+    } catch (error) {
+      setProblem(problemOf(error));
+    }
+  };
+  const submit = ({ email, password, totp }: Partial<Credentials>): Promise<void> =>
+    enter({
+      email: email ?? '',
+      password: password ?? '',
+      ...(totp === undefined || totp === '' ? {} : { totp: totp.trim() }),
+    });
+
+  return (
+    <Box
+      component="main"
+      sx={{
+        minHeight: '100vh',
+        display: 'grid',
+        placeItems: { xs: 'start center', sm: 'center' },
+        bgcolor: 'background.default',
+        p: 2,
+      }}
+    >
+      <Card sx={{ width: '100%', maxWidth: 400 }}>
+        <CardContent>
+          <Box sx={{ display: 'flex', justifyContent: 'space-between', alignItems: 'start', mb: 2 }}>
+            <div>
+              <Typography variant="h1">{translate('tillgate.login.title')}</Typography>
+              <Typography color="textSecondary">{translate('tillgate.login.text')}</Typography>
+            </div>
+            {LANGUAGES.length > 1 ? <LocalesMenuButton /> : null}
+          </Box>
+          {problem === null ? null : (
+            <Alert severity="error" sx={{ mb: 2 }}>
+              {translate(problem, { _: problem })}
+            </Alert>
+          )}
+          {codeWanted && problem === null ? (
+            <Alert severity="info" sx={{ mb: 2 }}>
+              {translate('tillgate.login.codeWanted')}
+            </Alert>
+          ) : null}
+          <Form onSubmit={(values: Partial<Credentials>) => submit(values)} noValidate>
+            <TextInput
+              source="email"
+              type="email"
+              label="tillgate.login.email"
+              autoComplete="username"
+              autoFocus
+              validate={required()}
+            />
+            <PasswordInput
+              source="password"
+              label="tillgate.login.password"
+              autoComplete="current-password"
+              validate={required()}
+            />
+            {codeWanted ? <CodeFields busy={busy} usePasskey={withPasskey} /> : null}
+            <Button type="submit" variant="contained" fullWidth size="large" disabled={busy} sx={{ mt: 1 }}>
+              {translate('tillgate.login.submit')}
+            </Button>
+          </Form>
+        </CardContent>
+      </Card>
+      <Notification />
+    </Box>
+  );
+}
+
+interface CodeFieldsProps {
+  readonly busy: boolean;
+  readonly usePasskey: (credentials: Credentials) => Promise<void>;
+}
+
+function CodeFields({ busy, usePasskey }: CodeFieldsProps) {
+  const translate = useTranslate();
+  const { getValues } = useFormContext<Credentials>();
+  return (
+    <>
+      <TextInput source="totp" label="tillgate.stepUp.totp" autoComplete="one-time-code" autoFocus />
+      {hasPasskeys() ? (
+        <Button fullWidth disabled={busy} onClick={() => void usePasskey(getValues())}>
+          {translate('tillgate.stepUp.passkey')}
+        </Button>
+      ) : null}
+    </>
+  );
+}

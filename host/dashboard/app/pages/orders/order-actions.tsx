@@ -1,0 +1,52 @@
+import Box from '@mui/material/Box';
+import { ActionButton } from '../../components/act.tsx';
+import { useService } from '../../components/service.ts';
+import type { OrderFile } from '../../records.ts';
+import { useApi } from '../../till.ts';
+import { SANDBOX_PAY } from '../../api/sandbox.ts';
+
+/** What can be done with an order as it is. */
+export function OrderActions({ order }: { readonly order: OrderFile }) {
+  const api = useApi();
+  const service = useService();
+  const path = `orders/${order.order_id}`;
+  const { status, currency } = order;
+  const seen = order.transactions.length + order.unconfirmed.length > 0;
+  return (
+    <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, mt: 2 }}>
+      {service?.sandbox === true && status === 'PENDING' && currency !== '' ? (
+        <ActionButton
+          label="resources.orders.pay"
+          success="resources.orders.paid"
+          variant="contained"
+          work={() => api.post(SANDBOX_PAY, { order_id: order.order_id })}
+        />
+      ) : null}
+      {status === 'OVERDUE' || status === 'PARTIAL' ? (
+        <ActionButton
+          label="resources.orders.accept"
+          success="resources.orders.accepted"
+          confirm
+          work={() => api.post(`${path}/resolve`)}
+        />
+      ) : null}
+      {status === 'PENDING' && !seen ? (
+        <ActionButton
+          label="resources.orders.cancel"
+          success="resources.orders.cancelled"
+          color="error"
+          confirm
+          work={() => api.post(`${path}/terminate`)}
+        />
+      ) : null}
+      {order.refund_address !== null && order.refund === null ? (
+        <ActionButton
+          label="resources.orders.removeRefundAddress"
+          success="resources.orders.removedRefundAddress"
+          confirm
+          work={() => api.request('DELETE', `${path}/refund-address`)}
+        />
+      ) : null}
+    </Box>
+  );
+}

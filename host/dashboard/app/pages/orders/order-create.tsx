@@ -1,0 +1,54 @@
+import { Create, SelectInput, SimpleForm, TextInput, required } from 'react-admin';
+import { useState } from 'react';
+import { useService } from '../../components/service.ts';
+import { newIdempotencyKeys } from '../../till.ts';
+
+interface OrderForm {
+  readonly coin?: string;
+  readonly [field: string]: unknown;
+}
+
+/** The form has one field for the coin, the API has two; of empty fields nothing is sent. */
+function bodyOf({ coin = '', ...fields }: OrderForm): Record<string, unknown> {
+  const [chain, currency] = coin.split(' ');
+  const given = Object.entries(fields).filter(([, value]) => value !== '' && value !== null && value !== undefined);
+  return {
+    ...Object.fromEntries(given),
+    ...(chain === undefined || currency === undefined ? {} : { chain, currency }),
+  };
+}
+
+/** An order by hand: its page has the link for the payer. */
+export function OrderCreate() {
+  const service = useService();
+  const [keys] = useState(newIdempotencyKeys);
+  const coins = (service?.coins ?? []).filter(({ status }) => status);
+  return (
+    <Create redirect="show" transform={bodyOf} mutationOptions={{ meta: { keys } }}>
+      <SimpleForm defaultValues={{ vs_currency: 'USD', coin: '' }}>
+        <TextInput source="vs_price" inputMode="decimal" validate={required()} autoFocus />
+        <SelectInput
+          source="vs_currency"
+          validate={required()}
+          choices={(service?.fiats ?? []).map(({ currency, name }) => ({
+            id: currency,
+            name: `${currency} – ${name}`,
+          }))}
+          translateChoice={false}
+        />
+        <SelectInput
+          source="coin"
+          emptyText="resources.orders.payerChooses"
+          choices={coins.map(({ chain, chain_name: chainName, currency }) => ({
+            id: `${chain} ${currency}`,
+            name: `${currency} – ${chainName}`,
+          }))}
+          translateChoice={false}
+          helperText="resources.orders.coinHelp"
+        />
+        <TextInput source="merchant_reference" helperText="resources.orders.referenceHelp" />
+        <TextInput source="remark" helperText={false} />
+      </SimpleForm>
+    </Create>
+  );
+}

@@ -1,0 +1,72 @@
+import { useTranslate } from 'react-admin';
+import { StatusChip } from '../../components/chips.tsx';
+import { Facts, Section } from '../../components/facts.tsx';
+import { Amount, Copyable, Time } from '../../components/values.tsx';
+import { Entries } from '../../components/entries.tsx';
+import type { OrderFile } from '../../records.ts';
+
+const FIELD = 'resources.orders.fields';
+
+/** What arrived for an order, and what was paid back. */
+export function OrderPayments({ order }: { readonly order: OrderFile }) {
+  const translate = useTranslate();
+  const hash = translate(`${FIELD}.tx_hash`);
+  const { transactions, unconfirmed, refund } = order;
+  return (
+    <>
+      <Section title="resources.orders.payments">
+        <Entries
+          empty="resources.orders.noPayments"
+          of={[
+            ...unconfirmed.map((payment) => ({
+              id: `${payment.tx_hash} ${payment.amount}`,
+              content: (
+                <Facts
+                  of={[
+                    [`${FIELD}.status`, <StatusChip key="status" status="UNCONFIRMED" />],
+                    [`${FIELD}.amount`, <Amount key="amount" value={payment.amount} currency={payment.currency} />],
+                    [`${FIELD}.seen_at`, <Time key="seen" value={payment.seen_at} />],
+                    [hash, <Copyable key="hash" value={payment.tx_hash} label={hash} />],
+                  ]}
+                />
+              ),
+            })),
+            ...transactions.map((deposit) => ({
+              id: deposit.id,
+              content: (
+                <Facts
+                  of={[
+                    [`${FIELD}.status`, <StatusChip key="status" status={deposit.status} />],
+                    [`${FIELD}.amount`, <Amount key="amount" value={deposit.amount} currency={deposit.currency} />],
+                    [`${FIELD}.block`, String(deposit.block_height)],
+                    [`${FIELD}.paid_at`, <Time key="paid" value={deposit.paid_at} />],
+                    [`${FIELD}.from_addr`, deposit.from_addr],
+                    [hash, <Copyable key="hash" value={deposit.tx_hash} label={hash} />],
+                  ]}
+                />
+              ),
+            })),
+          ]}
+        />
+      </Section>
+      {refund === null ? null : (
+        <Section title="resources.orders.refund">
+          <Facts
+            of={[
+              [`${FIELD}.status`, <StatusChip key="status" status={refund.status} />],
+              [`${FIELD}.amount`, <Amount key="amount" value={refund.amount} currency={order.currency} />],
+              [`${FIELD}.fee`, <Amount key="fee" value={refund.fee} currency={order.currency} />],
+              [`${FIELD}.payerGets`, <Amount key="gets" value={refund.obtained} currency={order.currency} />],
+              [`${FIELD}.to_addr`, refund.to_addr],
+              [`${FIELD}.create_time`, <Time key="created" value={refund.created_at} />],
+              [
+                `${FIELD}.finished_at`,
+                refund.finished_at === null ? null : <Time key="end" value={refund.finished_at} />,
+              ],
+            ]}
+          />
+        </Section>
+      )}
+    </>
+  );
+}

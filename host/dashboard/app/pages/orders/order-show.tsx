@@ -1,0 +1,82 @@
+import Box from '@mui/material/Box';
+import Typography from '@mui/material/Typography';
+import { Show, useRecordContext, useTranslate } from 'react-admin';
+import type { RaRecord } from 'react-admin';
+import { StatusChip } from '../../components/chips.tsx';
+import { Facts, Section } from '../../components/facts.tsx';
+import { Amount, Copyable, Time } from '../../components/values.tsx';
+import type { OrderFile } from '../../records.ts';
+import { OrderActions } from './order-actions.tsx';
+import { OrderCallbacks } from './order-callbacks.tsx';
+import { OrderHistoryList } from './order-history.tsx';
+import { OrderPayments } from './order-payments.tsx';
+
+const FIELD = 'resources.orders.fields';
+const POLL_MS = 3000;
+
+/** What may still change by itself; the API is asked again meanwhile, while the page is in sight. */
+export function isMoving({ status, refund }: Pick<OrderFile, 'status' | 'refund'>): boolean {
+  return status === 'PENDING' || (refund !== null && refund.finished_at === null);
+}
+
+/** An order with everything that belongs to it. */
+export function OrderShow() {
+  return (
+    <Show
+      actions={false}
+      component="div"
+      queryOptions={{
+        refetchInterval: ({ state: { data } }: { state: { data?: RaRecord | undefined } }) =>
+          data !== undefined && isMoving(data as unknown as OrderFile) ? POLL_MS : false,
+      }}
+    >
+      <OrderPage />
+    </Show>
+  );
+}
+
+function OrderPage() {
+  const order = useRecordContext<OrderFile>();
+  if (order === undefined) return null;
+  return (
+    <>
+      <OrderHead order={order} />
+      <OrderPayments order={order} />
+      <OrderHistoryList order={order} />
+      <OrderCallbacks order={order} />
+    </>
+  );
+}
+
+function OrderHead({ order }: { readonly order: OrderFile }) {
+  const translate = useTranslate();
+  const link = translate(`${FIELD}.pay_url`);
+  const address = translate(`${FIELD}.address`);
+  return (
+    <Section title="resources.orders.about">
+      <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1.5, alignItems: 'center', mb: 2 }}>
+        <Typography component="p" variant="h5">
+          <Amount value={order.vs_price} currency={order.vs_currency} />
+        </Typography>
+        <StatusChip status={order.status} />
+      </Box>
+      <Facts
+        of={[
+          [`${FIELD}.order_id`, <Copyable key="id" value={order.order_id} label={translate(`${FIELD}.order_id`)} />],
+          [`${FIELD}.merchant_reference`, order.merchant_reference],
+          [`${FIELD}.amount`, <Amount key="amount" value={order.amount} currency={order.currency} />],
+          [`${FIELD}.obtained`, <Amount key="obtained" value={order.obtained} currency={order.currency} />],
+          [`${FIELD}.chain`, order.chain_name],
+          [`${FIELD}.create_time`, <Time key="created" value={order.create_time} />],
+          [`${FIELD}.expire_time`, <Time key="expires" value={order.expire_time} />],
+          [`${FIELD}.platform`, order.platform],
+          [address, order.address === null ? null : <Copyable key="address" value={order.address} label={address} />],
+          [link, <Copyable key="link" value={order.pay_url} label={link} />],
+          [`${FIELD}.refund_address`, order.refund_address],
+          ...Object.entries(order.metadata).map(([name, value]) => [name, value] as const),
+        ]}
+      />
+      <OrderActions order={order} />
+    </Section>
+  );
+}

@@ -1,0 +1,70 @@
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import LinearProgress from '@mui/material/LinearProgress';
+import Typography from '@mui/material/Typography';
+import { useGetOne, useTranslate } from 'react-admin';
+import { useState } from 'react';
+import { Link } from 'react-router-dom';
+import { SANDBOX_PAY } from '../../api/sandbox.ts';
+import { useAct } from '../../components/act.tsx';
+import { StatusChip } from '../../components/chips.tsx';
+import { Section } from '../../components/facts.tsx';
+import { Amount } from '../../components/values.tsx';
+import type { OrderFile, OrderRecord, ServiceRecord } from '../../records.ts';
+import { newIdempotencyKeys, useApi } from '../../till.ts';
+
+const POLL_MS = 1000;
+const PRICE = { vs_price: '12.50', vs_currency: 'USD' };
+
+/** In the sandbox: one button that makes an order and pays it, and shows how it goes. */
+export function SandboxOrder({ coins }: Pick<ServiceRecord, 'coins'>) {
+  const api = useApi();
+  const act = useAct();
+  const translate = useTranslate();
+  const [id, setId] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
+  const coin = coins.find(({ status }) => status);
+  const makeAndPay = async (): Promise<void> => {
+    if (coin === undefined) return;
+    const body = { ...PRICE, chain: coin.chain, currency: coin.currency, remark: translate('tillgate.try.remark') };
+    const order = await api.post<OrderRecord>('orders', body, { idempotencyKey: newIdempotencyKeys().of(body) });
+    await api.post(SANDBOX_PAY, { order_id: order.order_id });
+    setId(order.order_id);
+  };
+  const start = async (): Promise<void> => {
+    setBusy(true);
+    await act(makeAndPay);
+    setBusy(false);
+  };
+  return (
+    <Section title="tillgate.try.title">
+      <Typography sx={{ mb: 2 }}>{translate('tillgate.try.text')}</Typography>
+      <Button variant="contained" disabled={busy || coin === undefined} onClick={() => void start()}>
+        {translate('tillgate.try.start')}
+      </Button>
+      {id === null ? null : <Progress id={id} />}
+    </Section>
+  );
+}
+
+function Progress({ id }: { readonly id: string }) {
+  const translate = useTranslate();
+  const { data: order } = useGetOne<OrderFile>(
+    'orders',
+    { id },
+    { refetchInterval: ({ state: { data } }) => (data === undefined || data.status === 'PENDING' ? POLL_MS : false) },
+  );
+  if (order === undefined) return null;
+  const open = order.status === 'PENDING';
+  return (
+    <Box role="status" sx={{ mt: 2, display: 'flex', flexWrap: 'wrap', gap: 1.5, alignItems: 'center' }}>
+      <StatusChip status={order.status} />
+      <Amount value={order.amount} currency={order.currency} />
+      <Typography component="span">{translate(open ? 'tillgate.try.waiting' : 'tillgate.try.done')}</Typography>
+      <Button component={Link} to={`/orders/${id}/show`} size="small">
+        {translate('tillgate.try.open')}
+      </Button>
+      {open ? <LinearProgress sx={{ width: '100%' }} aria-label={translate('tillgate.try.waiting')} /> : null}
+    </Box>
+  );
+}

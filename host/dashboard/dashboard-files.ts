@@ -1,0 +1,71 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { TillgateError } from '../../core/index.ts';
+import type { Clock, Logger } from '../../core/index.ts';
+import type { Bundle } from './bundle.ts';
+
+/** Whether the application can be served. */
+export type LoadedBundle =
+  | { readonly kind: 'ready'; readonly bundle: Bundle }
+  /** It could not be bundled; why is in the log. */
+  | { readonly kind: 'failed' };
+
+/** After a failure nobody's request starts the work again for so long. */
+const RETRY_MS = 30_000;
+
+/** How the files come about, for tests to replace. */
+export type LoadBundle = () => Promise<Bundle>;
+
+/** The files of the dashboard: made once, at the first request. */
+export class DashboardFiles {
+  readonly #load: LoadBundle;
+  readonly #clock: Pick<Clock, 'now'>;
+  readonly #logger: Pick<Logger, 'error'>;
+  #loading: Promise<LoadedBundle> | null = null;
+  #failedAt: number | null = null;
+
+  constructor(clock: Pick<Clock, 'now'>, logger: Pick<Logger, 'error' | 'warn'>, load = loadBundle(logger)) {
+    this.#clock = clock;
+    this.#logger = logger;
+    this.#load = load;
+  }
+
+  /** Never throws: a failure is tried again after a while. */
+  async get(): Promise<LoadedBundle> {
+    if (this.#failedAt !== null && this.#clock.now() - this.#failedAt >= RETRY_MS) {
+      this.#failedAt = null;
+      this.#loading = null;
+    }
+    return (this.#loading ??= this.#tryToLoad());
+  }
+
+  async #tryToLoad(): Promise<LoadedBundle> {
+    try {
+      return { kind: 'ready', bundle: await this.#load() };
+    } catch (error) {
+      this.#failedAt = this.#clock.now();
+      this.#logger.error('the dashboard could not be bundled', { error });
+      return { kind: 'failed' };
+    }
+  }
+}
+
+/** From the built package, else from the sources beside this file; what was bundled is kept in the folder `temp` of the sources. */
+function loadBundle(logger: Pick<Logger, 'warn'>): LoadBundle {
+  return async () => {
+    const { bundleDashboard, keepBundle, readBundle, stateOfSources } = await import('./bundle.ts');
+    const built = await readBundle(fileURLToPath(new URL('files', import.meta.url)));
+    if (built !== null) return built;
+    if (!import.meta.url.endsWith('.ts'))
+      throw new TillgateError('NOT_READY', 'The package has no files of the dashboard: it was not built as a whole.');
+    const home = fileURLToPath(new URL('../..', import.meta.url));
+    const folder = join(home, 'temp', 'dashboard', await stateOfSources(home));
+    const kept = await readBundle(folder);
+    if (kept !== null) return kept;
+    const bundle = await bundleDashboard(home);
+    await keepBundle(bundle, folder).catch((error: unknown) => {
+      logger.warn('the bundle of the dashboard cannot be kept; the next start bundles it again', { error });
+    });
+    return bundle;
+  };
+}

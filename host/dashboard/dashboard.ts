@@ -1,0 +1,118 @@
+import { randomBytes } from 'node:crypto';
+import { ANYBODY, header, textOperation } from '../../adapters/http/index.ts';
+import type { HttpResponse, Operation } from '../../adapters/http/index.ts';
+import { TillgateError } from '../../core/index.ts';
+import type { Clock, Logger } from '../../core/index.ts';
+import { acceptedEncoding } from './accepted-encoding.ts';
+import type { Encoding } from './bundle.ts';
+import { DashboardFiles } from './dashboard-files.ts';
+import { dashboardPage, dashboardPolicy, failedPage } from './page.ts';
+
+const YEAR_SECONDS = 31_536_000;
+const RETRY_SECONDS = 30;
+
+/** What of the page's reply does not depend on its content. */
+const PAGE_HEADERS: Readonly<Record<string, string>> = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Cache-Control': 'no-store',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+};
+
+const TYPES: Readonly<Record<string, string>> = {
+  js: 'text/javascript; charset=utf-8',
+  txt: 'text/plain; charset=utf-8',
+};
+
+const shared = { method: 'GET', tag: 'Dashboard', auth: ANYBODY, hidden: true } as const;
+
+/** What serving the dashboard takes. */
+export interface DashboardDeps {
+  readonly clock: Pick<Clock, 'now'>;
+  readonly logger: Pick<Logger, 'error' | 'warn'>;
+}
+
+/** The dashboard: one page and its files. What it shows and does, it asks of the management API. */
+export function dashboardOperations(
+  deps: DashboardDeps,
+  files = new DashboardFiles(deps.clock, deps.logger),
+): readonly Operation[] {
+  return [pageOperation(files), slashOperation, filesOperation(files)];
+}
+
+function pageOperation(files: DashboardFiles): Operation {
+  return textOperation({
+    ...shared,
+    id: 'dashboardPage',
+    path: '/dashboard',
+    summary: 'The dashboard',
+    description: 'For merchants and operators (decisions, section 15).',
+    type: 'text/html',
+    handler: async ({ traceId }) => {
+      // A new nonce for each reply: no style is applied but those of the application.
+      const nonce = randomBytes(16).toString('base64');
+      const headers = {
+        'X-Trace-Id': traceId,
+        ...PAGE_HEADERS,
+        'Content-Security-Policy': dashboardPolicy(nonce),
+      };
+      const loaded = await files.get();
+      return loaded.kind === 'ready'
+        ? { status: 200, headers, body: dashboardPage(loaded.bundle, nonce) }
+        : { status: 503, headers: { ...headers, 'Retry-After': String(RETRY_SECONDS) }, body: failedPage() };
+    },
+  });
+}
+
+/** The links of the page are relative to an address without a slash at its end. */
+const slashOperation = textOperation({
+  ...shared,
+  id: 'dashboardSlash',
+  path: '/dashboard/',
+  summary: 'The dashboard',
+  description: 'Goes to the address without a slash at its end.',
+  type: 'text/html',
+  handler: async ({ traceId }) => ({
+    status: 308,
+    headers: { 'X-Trace-Id': traceId, Location: '../dashboard' },
+    body: '',
+  }),
+});
+
+function filesOperation(files: DashboardFiles): Operation {
+  return textOperation({
+    ...shared,
+    id: 'dashboardFile',
+    path: '/dashboard/assets/{file}',
+    summary: 'A file of the dashboard',
+    description: 'Under a name that changes with its content.',
+    type: 'text/javascript',
+    handler: async ({ params, request, traceId }): Promise<HttpResponse> => {
+      const name = params['file'] ?? '';
+      const loaded = await files.get();
+      const file = loaded.kind === 'ready' ? loaded.bundle.files.get(name) : undefined;
+      if (file === undefined) throw new TillgateError('NOT_FOUND', 'There is no such file.');
+      const encoding = acceptedEncoding(header(request.headers, 'accept-encoding'));
+      return {
+        status: 200,
+        headers: { 'X-Trace-Id': traceId, ...fileHeaders(name, encoding) },
+        body: file.bodies[encoding],
+      };
+    },
+  });
+}
+
+function fileHeaders(name: string, encoding: Encoding): Record<string, string> {
+  const extension = name.split('.').at(-1) ?? '';
+  return {
+    'Content-Type': TYPES[extension] ?? 'application/octet-stream',
+    // The list of licences keeps its name.
+    'Cache-Control': extension === 'js' ? `public, max-age=${YEAR_SECONDS}, immutable` : 'no-cache',
+    'X-Content-Type-Options': 'nosniff',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    Vary: 'Accept-Encoding',
+    ...(encoding === 'identity' ? {} : { 'Content-Encoding': encoding }),
+  };
+}

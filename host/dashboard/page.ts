@@ -1,0 +1,37 @@
+import type { Bundle } from './bundle.ts';
+
+/** Where the files are, relative to the page. */
+export const ASSETS = 'dashboard/assets';
+
+/**
+ * The page of the application. Its links are relative: a proxy may serve it under any path.
+ *
+ * @param nonce - of this reply alone; styles that the application makes carry it
+ */
+export function dashboardPage({ entry, preloads }: Bundle, nonce: string): string {
+  const links = preloads.map((name) => `<link rel="modulepreload" href="${ASSETS}/${name}">`).join('');
+  return document(
+    `<meta name="csp-nonce" nonce="${nonce}">${links}<script type="module" src="${ASSETS}/${entry}"></script>`,
+    '<div id="root"></div><noscript><h1>Tillgate</h1><p>The dashboard needs JavaScript.</p></noscript>',
+  );
+}
+
+/** What is shown while there are no files, and what to do then. */
+export function failedPage(): string {
+  return document(
+    '',
+    '<main><h1>The dashboard cannot be shown</h1><p>Its files could not be put together; the reason is in the log of the server. From the sources run <code>npm ci</code>, then load this page again after half a minute. The management API is not affected.</p></main>',
+  );
+}
+
+function document(head: string, body: string): string {
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex"><meta name="color-scheme" content="light dark"><title>Tillgate</title><link rel="icon" href="data:,">${head}</head><body>${body}</body></html>`;
+}
+
+/**
+ * What a browser may do with the page: run the scripts of this server, apply styles of this reply, call this server.
+ * Nothing inline runs and nobody else is asked, whatever a field of an order contains.
+ */
+export function dashboardPolicy(nonce: string): string {
+  return `default-src 'none'; script-src 'self'; style-src 'nonce-${nonce}'; img-src 'self' data:; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'`;
+}

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { createHost } from '../../host/index.ts';
+import type { Host } from '../../host/index.ts';
+import { freshDirectory } from '../host/till-process.ts';
+import { Complaints } from './chromium.ts';
+
+/** A window of the dashboard. */
+export interface Window {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** Fails when the page complained, or asked anybody but the till for anything. */
+  leave(): Promise<void>;
+}
+
+/** How a window is set up. */
+export interface WindowOptions {
+  readonly width?: number;
+  readonly theme?: 'light' | 'dark';
+}
+
+/** Somebody who logs in. */
+export interface Person {
+  readonly email: string;
+  readonly password: string;
+}
+
+const HEIGHT = 900;
+/** What the server refuses on purpose in these tests: no session, a step-up, another's record, a state. */
+const REFUSALS = [400, 401, 403, 404, 409];
+
+/** A till on simulated chains, with its dashboard. */
+export class DashboardFixture {
+  readonly host: Host;
+  readonly url: string;
+  readonly demo: Person & { readonly account_id: string };
+  readonly #browser: Browser;
+  readonly #cleanUp: () => Promise<void>;
+
+  private constructor(host: Host, browser: Browser, cleanUp: () => Promise<void>) {
+    assert(host.demo !== null);
+    this.host = host;
+    this.demo = host.demo;
+    this.url = host.url;
+    this.#browser = browser;
+    this.#cleanUp = cleanUp;
+  }
+
+  static async open(browser: Browser): Promise<DashboardFixture> {
+    const directory = freshDirectory();
+    const plugins = [{ use: 'sandbox', options: { pollIntervalMs: 100 } }];
+    const host = createHost({ mode: 'sandbox', listen: { port: 0 }, plugins }, { directory: directory.path });
+    await host.start();
+    // From sources it is bundled now, which no test has to wait for.
+    assert.equal((await fetch(`${host.url}/dashboard`)).status, 200);
+    return new DashboardFixture(host, browser, async () => {
+      await host.stop();
+      directory.remove();
+    });
+  }
+
+  close(): Promise<void> {
+    return this.#cleanUp();
+  }
+
+  /** A browser window of its own. */
+  async window({ width = 1280, theme = 'light' }: WindowOptions = {}): Promise<Window> {
+    const context = await this.#browser.newContext({
+      locale: 'en',
+      colorScheme: theme,
+      viewport: { width, height: HEIGHT },
+    });
+    context.setDefaultTimeout(20_000);
+    const complaints = new Complaints(context, this.url, [], REFUSALS);
+    return {
+      page: await context.newPage(),
+      context,
+      leave: async () => {
+        await context.close();
+        complaints.none();
+      },
+    };
+  }
+
+  /** A window in which somebody is logged in. */
+  async loggedIn(options: WindowOptions = {}, person: Person = this.demo): Promise<Window> {
+    const window = await this.window(options);
+    await window.page.goto(`${this.url}/dashboard`);
+    await logIn(window.page, person);
+    await window.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    return window;
+  }
+}
+
+export async function logIn(page: Page, { email, password }: Person): Promise<void> {
+  await page.locator('input[name="email"]').fill(email);
+  await page.locator('input[name="password"]').fill(password);
+  await page.getByRole('button', { name: 'Log in' }).click();
+}
+
+/** Goes to a page of the dashboard without loading it anew. */
+export async function goTo(page: Page, path: string): Promise<void> {
+  await page.evaluate((hash) => {
+    location.hash = hash;
+  }, path);
+}
+
+/** Whether nothing sticks out sideways. */
+export const fits = (page: Page): Promise<boolean> =>
+  page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth);
