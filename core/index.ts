@@ -144,6 +144,7 @@ export * from './gateway/json-rpc.ts';
 export * from './gateway/json-text.ts';
 export * from './gateway/block-reference.ts';
 export * from './gateway/read-rules.ts';
+export * from './gateway/hedge-budget.ts';
 export * from './gateway/logs-range.ts';
 export * from './gateway/shared-read.ts';
 export * from './gateway/cached-read.ts';

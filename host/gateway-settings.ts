@@ -55,6 +55,7 @@ const gatewaySetting = z.strictObject(
         {
           headLagBlocks: limit.optional(),
           maxLogsRange: limit.optional(),
+          hedgeAfterMs: limit.optional(),
           dedupe: flag.optional(),
           cache: flag.optional(),
         },

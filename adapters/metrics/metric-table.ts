@@ -96,6 +96,11 @@ export const METRIC_TABLE = {
     'route',
     'outcome',
   ),
+  tillgate_gateway_hedges_total: counter(
+    'Reads whose upstream was slow: a second one answered first (won), or did not (lost), or neither did (unanswered); or none was asked, for there were too many (over_budget), or no other could answer (no_upstream).',
+    'route',
+    'outcome',
+  ),
   tillgate_gateway_read_cache_bytes: gauge('Memory of the answers that the gateway keeps.'),
   tillgate_gateway_upstream_up: gauge('1 while an upstream of a route serves.', 'route', 'upstream'),
   tillgate_gateway_websockets: gauge('Open WebSocket connections.', 'route'),

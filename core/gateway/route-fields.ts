@@ -146,6 +146,7 @@ function corsErrors({ cors: { origins } }: RouteFields): FieldError[] {
 const READ_NUMBERS: readonly (readonly [string, NumberIn<ReadRules>, number, number])[] = [
   ['head_lag_blocks', 'headLagBlocks', 0, MAX_BLOCKS],
   ['max_logs_range', 'maxLogsRange', 1, MAX_BLOCKS],
+  ['hedge_after_ms', 'hedgeAfterMs', 1, MAX_TIMEOUT_MS],
 ];
 
 function readErrors({ reads }: RouteFields): FieldError[] {

@@ -75,6 +75,14 @@ export class UpstreamHealth {
     this.#measure(Math.max(tookMs, this.#latencyMs), 1, now);
   }
 
+  /** Another upstream was quicker: it would have taken at least so long, and that is no error. */
+  outpaced(tookMs: number, now: Millis): void {
+    this.#running -= 1;
+    this.#trying = false;
+    const faded = this.#faded(now);
+    this.#measure(Math.max(tookMs, this.#latencyMs * faded), this.#errors * faded, now);
+  }
+
   /** No connection could be made for it. */
   failed(now: Millis): void {
     this.#running -= 1;
@@ -100,7 +108,8 @@ export class UpstreamHealth {
     if (!this.#proven || this.#openUntil !== null || this.#failedChecks >= CHECKS_TO_OPEN) this.#open(now);
   }
 
-  #measure(tookMs: number, error: 0 | 1, now: Millis): void {
+  /** @param error - 1 for an error, 0 for none; what is known already where it is neither */
+  #measure(tookMs: number, error: number, now: Millis): void {
     const faded = this.#faded(now);
     const latencyMs = this.#latencyMs * faded;
     this.#latencyMs = this.#latencyMs === 0 ? tookMs : latencyMs + WEIGHT * (tookMs - latencyMs);
@@ -155,18 +164,39 @@ export interface Choice {
 export function chooseUpstream<T extends Choosable>(
   upstreams: readonly T[],
   excluded: readonly T[],
-  { now, block, maxLag, headLag, draw }: Choice,
+  choice: Choice,
 ): T | null {
+  const { now } = choice;
   const left = excluded.length === 0 ? upstreams : upstreams.filter((upstream) => !excluded.includes(upstream));
   const [only] = left;
   if (only !== undefined && left.length === 1) return only.health.state(now) === 'down' ? null : only;
   const up = left.filter(({ health }) => health.state(now) === 'up');
   if (up.length === 0) return left.find(({ health }) => health.state(now) === 'trial') ?? null;
+  return cheaperOfTwo(thatHave(up, choice), choice);
+}
+
+/**
+ * A second upstream for a read that the first one is slow to answer, chosen in the same way: but only one that serves and could
+ * have been the first, for nobody is to get an older answer because of it.
+ *
+ * @returns `null` when there is none
+ */
+export function chooseSecond<T extends Choosable>(upstreams: readonly T[], first: T, choice: Choice): T | null {
+  const up = upstreams.filter(({ health }) => health.state(choice.now) === 'up');
+  const others = thatHave(up, choice).filter((upstream) => upstream !== first);
+  return others.length === 0 ? null : cheaperOfTwo(others, choice);
+}
+
+/** Those that have the block, as far as is known, and are not too far behind the foremost one. */
+function thatHave<T extends Choosable>(up: readonly T[], { block, maxLag, headLag }: Choice): readonly T[] {
   const foremost = Math.max(...up.map(({ health }) => health.head ?? 0));
   const needed = Math.min(foremost - headLag, Math.max(block, foremost - maxLag));
-  const abreast = up.filter(({ health }) => health.head === null || health.head >= needed);
-  const first = draw(abreast.length);
-  const second = (first + 1 + draw(Math.max(1, abreast.length - 1))) % abreast.length;
-  const [a, b] = [abreast[first] as T, abreast[second] as T];
+  return up.filter(({ health }) => health.head === null || health.head >= needed);
+}
+
+function cheaperOfTwo<T extends Choosable>(upstreams: readonly T[], { now, draw }: Choice): T {
+  const first = draw(upstreams.length);
+  const second = (first + 1 + draw(Math.max(1, upstreams.length - 1))) % upstreams.length;
+  const [a, b] = [upstreams[first] as T, upstreams[second] as T];
   return b.health.cost(now) < a.health.cost(now) ? b : a;
 }

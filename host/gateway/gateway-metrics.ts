@@ -1,5 +1,6 @@
 import { AdmissionTally } from '../../core/index.ts';
 import type { AdmissionCount, AdmissionVerdict, AppId, Labels, Metrics } from '../../core/index.ts';
+import type { HedgeOutcome } from './reads/hedged-request.ts';
 
 /** The figures of one request. */
 export interface RequestStats {
@@ -79,6 +80,10 @@ export class GatewayMetrics {
   cachedRead(route: string, outcome: 'hit' | 'miss', cacheBytes: number): void {
     this.#cacheBytes = cacheBytes;
     this.#add('tillgate_gateway_cached_reads_total', `${route} ${outcome}`, 1, () => ({ route, outcome }));
+  }
+
+  hedge(route: string, outcome: HedgeOutcome | 'over_budget' | 'no_upstream'): void {
+    this.#add('tillgate_gateway_hedges_total', `${route} ${outcome}`, 1, () => ({ route, outcome }));
   }
 
   upstream(route: string, upstream: string, up: boolean): void {

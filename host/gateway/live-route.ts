@@ -1,5 +1,13 @@
-import { chooseUpstream, MeteredRoute, MethodPolicy, offeredMethods, routeLimits } from '../../core/index.ts';
-import type { ChainEnd, EffectiveLimits, GatewayRoute, GatewayRouteTable, Logger } from '../../core/index.ts';
+import {
+  chooseSecond,
+  chooseUpstream,
+  HedgeBudget,
+  MeteredRoute,
+  MethodPolicy,
+  offeredMethods,
+  routeLimits,
+} from '../../core/index.ts';
+import type { ChainEnd, Choice, EffectiveLimits, GatewayRoute, GatewayRouteTable, Logger } from '../../core/index.ts';
 import { chainFacts } from './chain-facts.ts';
 import type { ChainFacts } from './chain-facts.ts';
 import { FinalBlock } from './reads/final-block.ts';
@@ -21,6 +29,8 @@ export interface LiveRoute {
   readonly shares: boolean;
   /** Followed where answers are kept in memory; of this route as it is, so that a change of it forgets them. */
   readonly final: FinalBlock | null;
+  /** How many reads may be sent to a second upstream; `null` where none is. */
+  readonly hedges: HedgeBudget | null;
 }
 
 /** For {@link nextUpstream}: what depends on the newest block, or may. */
@@ -31,18 +41,23 @@ export const NEWEST_BLOCK = Infinity;
  *
  * @param block - the number of the block that it needs
  */
-export function nextUpstream(
-  { route, chain, upstreams }: LiveRoute,
-  excluded: readonly Upstream[],
-  block: number,
-): Upstream | null {
-  return chooseUpstream(upstreams, excluded, {
+export function nextUpstream(live: LiveRoute, excluded: readonly Upstream[], block: number): Upstream | null {
+  return chooseUpstream(live.upstreams, excluded, choiceOf(live, block));
+}
+
+/** A second upstream for a read that the first one is slow to answer; `null` when none may be asked in its place. */
+export function secondUpstream(live: LiveRoute, first: Upstream, block: number): Upstream | null {
+  return chooseSecond(live.upstreams, first, choiceOf(live, block));
+}
+
+function choiceOf({ route, chain }: LiveRoute, block: number): Choice {
+  return {
     now: performance.now(),
     block,
     maxLag: chain.maxLagBlocks,
     headLag: route.reads.headLagBlocks ?? chain.headLagBlocks,
     draw: (below) => Math.floor(Math.random() * below),
-  });
+  };
 }
 
 /** The newest block that an upstream has said it has, and how far behind it a block is final. */
@@ -126,6 +141,8 @@ export class LiveRoutes {
     const final = kept ? new FinalBlock(chain.finalityBlocks) : null;
     const shares = dedupe || final !== null;
     const policy = new MethodPolicy(route.methods, offeredMethods(chain.family));
-    return { route, chain, policy, limits, metered: new MeteredRoute(route), upstreams, shares, final };
+    const hedged = route.reads.hedgeAfterMs !== null && route.protocol === 'jsonrpc' && upstreams.length > 1;
+    const hedges = hedged ? new HedgeBudget() : null;
+    return { route, chain, policy, limits, metered: new MeteredRoute(route), upstreams, shares, final, hedges };
   }
 }

@@ -3,18 +3,28 @@ import type { Logger, Refusal } from '../../core/index.ts';
 import { CONNECT_TIMEOUT, INVALID_REQUEST } from './failure-reasons.ts';
 import { guardMethods } from './guard-methods.ts';
 import type { Abortable } from './guard-methods.ts';
+import type { GatewayMetrics } from './gateway-metrics.ts';
 import type { LiveRoute } from './live-route.ts';
 import type { RequestBodyStream } from './request-body-stream.ts';
 import type { RequestContext } from './request-context.ts';
 import { upstreamHeaders } from './request-head-cache.ts';
 import { SharedResponse } from './reads/shared-response.ts';
 import type { ShareableRead, SharedRead, SharedReadHandler, SharedReads } from './reads/shared-reads.ts';
+import { HedgedRequest } from './reads/hedged-request.ts';
+import type { HedgeOutcome, HedgeOwner } from './reads/hedged-request.ts';
 import { UpstreamAttempts } from './upstream-attempts.ts';
-import type { PendingResponse, UpstreamFailure, UpstreamResponseHandler } from './upstream-request.ts';
+import type {
+  OutgoingRequest,
+  PendingResponse,
+  UpstreamFailure,
+  UpstreamRequest,
+  UpstreamResponseHandler,
+} from './upstream-request.ts';
 import type { Upstream } from './upstream.ts';
 
 export interface RequestForwarderDeps {
   readonly logger: Logger;
+  readonly metrics: GatewayMetrics;
   readonly sharedReads: SharedReads;
 }
 
@@ -34,7 +44,7 @@ export interface ForwardedResponseHandler
 }
 
 /** Where one request's answer comes from: memory, an equal request that is in flight, or an upstream; if that fails, another one. */
-export class RequestForwarder implements UpstreamResponseHandler, SharedReadHandler, Abortable {
+export class RequestForwarder implements UpstreamResponseHandler, SharedReadHandler, HedgeOwner {
   /** Set for a read that may get the answer of an equal one, or give its own. */
   read: ShareableRead | null = null;
   readonly attempts = new UpstreamAttempts();
@@ -137,18 +147,60 @@ export class RequestForwarder implements UpstreamResponseHandler, SharedReadHand
 
   // ---- an upstream
 
-  #ask(upstream: Upstream, { route }: LiveRoute): void {
-    const context = this.#context;
-    const body = this.#body;
-    const headers = upstreamHeaders(context, upstream.own);
-    const request = upstream.newRequest(
-      body,
-      this.#lead === null ? this : new SharedResponse(this, this.#lead, upstream),
-    );
+  #ask(upstream: Upstream, { route: { reads, timeouts }, hedges }: LiveRoute): void {
+    if (hedges === null || reads.hedgeAfterMs === null || !this.attempts.mayHedge) {
+      const request = this.newRequest(upstream, this.handlerOf(upstream));
+      this.#wait(request, timeouts.connectMs);
+      request.start(this.outgoing(upstream));
+      return;
+    }
+    hedges.read();
+    const request = new HedgedRequest(this, upstream, reads.hedgeAfterMs);
+    this.#wait(request, timeouts.connectMs);
+    request.start();
+  }
+
+  #wait(request: PendingResponse, timeoutMs: number): void {
     this.#request = request;
-    this.#handler.onWaiting(route.timeouts.connectMs);
-    const path = route.protocol === 'jsonrpc' ? upstream.rpcTarget(context.rest) : upstream.target(context.rest);
-    request.start({ path, method: context.method, headers, body, contentLength: context.head?.contentLength ?? null });
+    this.#handler.onWaiting(timeoutMs);
+  }
+
+  newRequest(upstream: Upstream, handler: UpstreamResponseHandler): UpstreamRequest {
+    return upstream.newRequest(this.#body, handler);
+  }
+
+  outgoing(upstream: Upstream): OutgoingRequest {
+    const context = this.#context;
+    const { method, head, rest, live } = context;
+    const path = live?.route.protocol === 'jsonrpc' ? upstream.rpcTarget(rest) : upstream.target(rest);
+    const headers = upstreamHeaders(context, upstream.own);
+    return { path, method, headers, body: this.#body, contentLength: head?.contentLength ?? null };
+  }
+
+  handlerOf(upstream: Upstream): UpstreamResponseHandler {
+    return this.#lead === null ? this : new SharedResponse(this, this.#lead, upstream);
+  }
+
+  second(): Upstream | null {
+    const { live } = this.#context;
+    if (live === null || live.hedges === null || this.#over) return null;
+    const upstream = this.attempts.second(live);
+    const refused = upstream === null ? 'no_upstream' : live.hedges.take() ? null : 'over_budget';
+    if (refused === null && upstream !== null) {
+      this.attempts.hedged(upstream);
+      return upstream;
+    }
+    if (refused !== null) this.#deps.metrics.hedge(live.route.host, refused);
+    return null;
+  }
+
+  onOneFailed(upstream: Upstream, reason: string): void {
+    this.#log('an upstream failed', reason, upstream);
+  }
+
+  onHedgeEnded(upstream: Upstream, failed: Upstream | null, outcome: HedgeOutcome): void {
+    this.attempts.heard(upstream, failed);
+    this.#deps.metrics.hedge(this.#context.live?.route.host ?? 'unknown', outcome);
   }
 
   onUpstreamConnect(): void {
@@ -211,10 +263,10 @@ export class RequestForwarder implements UpstreamResponseHandler, SharedReadHand
     this.#handler.onResponseEnd();
   }
 
-  #log(message: string, reason: string): void {
+  #log(message: string, reason: string, upstream = this.attempts.upstream): void {
     this.#deps.logger.debug(message, {
       route: this.#context.live?.route.host,
-      upstream: this.attempts.upstream?.host,
+      upstream: upstream?.host,
       reason,
       trace_id: this.#context.traceId,
     });

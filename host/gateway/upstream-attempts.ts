@@ -1,4 +1,4 @@
-import { NEWEST_BLOCK, nextUpstream } from './live-route.ts';
+import { NEWEST_BLOCK, nextUpstream, secondUpstream } from './live-route.ts';
 import type { LiveRoute } from './live-route.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -11,7 +11,7 @@ export class UpstreamAttempts {
   idempotent = false;
   /** The number of the block that it needs. */
   block = NEWEST_BLOCK;
-  /** The upstream that was asked last. */
+  /** The upstream that was asked last, or of two that were asked at the same time the one that is heard. */
   upstream: Upstream | null = null;
   #count = 0;
   /** Those that were asked before the last one: most requests need no list. */
@@ -37,6 +37,27 @@ export class UpstreamAttempts {
   /** True if an upstream that has not been asked could answer in place of the last one. */
   mayAskAnother(live: LiveRoute): boolean {
     return this.idempotent && this.#count < MAX_ATTEMPTS && nextUpstream(live, this.#tried(), this.block) !== null;
+  }
+
+  /** True while the request may be sent to a second upstream beside the first one. */
+  get mayHedge(): boolean {
+    return this.idempotent && this.#count === 1;
+  }
+
+  /** A second upstream to ask beside the first one; `null` when none may be asked in its place. It is not asked yet. */
+  second(live: LiveRoute): Upstream | null {
+    return this.upstream === null ? null : secondUpstream(live, this.upstream, this.block);
+  }
+
+  /** A second upstream is asked beside the first one. */
+  hedged(second: Upstream): void {
+    this.#use(second);
+  }
+
+  /** Of the two the one that is heard. @param failed - the other one, where it is not to be asked again */
+  heard(upstream: Upstream, failed: Upstream | null): void {
+    this.upstream = upstream;
+    this.#former = failed === null ? NONE : [failed];
   }
 
   #use(next: Upstream | null): Upstream | null {

@@ -69,7 +69,7 @@ export interface RawTransport {
 /** Statuses of a server that does not serve now: too many requests, and the gateway errors. */
 const REFUSING: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-type Outcome = 'succeeded' | 'erred' | 'failed' | 'abandoned';
+type Outcome = 'succeeded' | 'erred' | 'failed' | 'outpaced' | 'abandoned';
 
 /** One attempt at one upstream; it also records the outcome in the upstream's health. */
 export abstract class UpstreamRequest implements PendingResponse {
@@ -115,6 +115,11 @@ export abstract class UpstreamRequest implements PendingResponse {
     this.#end(this.requestSent ? 'erred' : this.queued ? 'abandoned' : 'failed');
   }
 
+  /** Ends a request that another upstream has answered first, without a further call of the handler. */
+  outpace(): void {
+    this.#end('outpaced');
+  }
+
   #end(outcome: Exclude<Outcome, 'succeeded'>): void {
     if (this.#over) return;
     this.#over = true;
@@ -149,6 +154,7 @@ export abstract class UpstreamRequest implements PendingResponse {
     if (outcome === 'succeeded') this.#health.succeeded(now - this.#startedAt, now);
     else if (outcome === 'erred') this.#health.erred(now - this.#startedAt, now);
     else if (outcome === 'failed') this.#health.failed(now);
+    else if (outcome === 'outpaced') this.#health.outpaced(now - this.#startedAt, now);
     else this.#health.abandoned();
   }
 }

@@ -142,12 +142,14 @@ describe('the configuration', () => {
     const [route] = gateways;
     assert.deepEqual(route?.cors, cors);
     assert.deepEqual(resolveConfig({ gateways: [node] }).gateways[0]?.cors, { origins: ['*'] });
-    const reads = { headLagBlocks: 3, maxLogsRange: 500, dedupe: true, cache: true };
+    const reads = { headLagBlocks: 3, maxLogsRange: 500, hedgeAfterMs: 250, dedupe: true, cache: true };
     assert.deepEqual(resolveConfig({ gateways: [{ ...node, reads }] }).gateways[0]?.reads, reads);
     assert.deepEqual(resolveConfig({ gateways: [node] }).gateways[0]?.reads, DEFAULT_READS);
     assert.deepEqual(
-      Object.keys(problemsOf({ gateways: [{ ...node, reads: { headLagBlocks: 0.5, maxLogsRange: 0 } }] })),
-      ['gateways.0.reads.head_lag_blocks', 'gateways.0.reads.max_logs_range'],
+      Object.keys(
+        problemsOf({ gateways: [{ ...node, reads: { headLagBlocks: 0.5, maxLogsRange: 0, hedgeAfterMs: 0 } }] }),
+      ),
+      ['gateways.0.reads.head_lag_blocks', 'gateways.0.reads.max_logs_range', 'gateways.0.reads.hedge_after_ms'],
     );
     assert.deepEqual(
       [route?.id, route?.host, route?.admission, route?.enabled, route?.upstreams, route?.limits],

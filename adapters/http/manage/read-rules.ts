@@ -5,6 +5,7 @@ import { group, inputOf, plainNumber, yesNo } from './fields.ts';
 const headLag =
   'Blocks that a node may be behind the foremost one for requests of the newest block; null is by the chain';
 const logsRange = 'Blocks that eth_getLogs may read in a call; null for no limit';
+const hedgeAfter = 'After how many milliseconds without an answer a second node is asked too; null for never';
 const dedupeText = 'Whether equal reads that are in flight at the same time are sent once';
 const cacheText = 'Whether answers about final blocks are kept in memory';
 
@@ -15,19 +16,28 @@ export const readsSchema = z
   .object({
     head_lag_blocks: number(headLag),
     max_logs_range: number(logsRange),
+    hedge_after_ms: number(hedgeAfter),
     dedupe: z.boolean().meta({ description: dedupeText }),
     cache: z.boolean().meta({ description: cacheText }),
   })
   .meta({ id: 'ReadRules' });
 
-export function readsRecord({ headLagBlocks, maxLogsRange, dedupe, cache }: ReadRules): z.input<typeof readsSchema> {
-  return { head_lag_blocks: headLagBlocks, max_logs_range: maxLogsRange, dedupe, cache };
+export function readsRecord(reads: ReadRules): z.input<typeof readsSchema> {
+  const { headLagBlocks, maxLogsRange, hedgeAfterMs, dedupe, cache } = reads;
+  return {
+    head_lag_blocks: headLagBlocks,
+    max_logs_range: maxLogsRange,
+    hedge_after_ms: hedgeAfterMs,
+    dedupe,
+    cache,
+  };
 }
 
 /** Read rules in a body. */
 export const readsBody = group({
   head_lag_blocks: numberField(headLag),
   max_logs_range: numberField(logsRange),
+  hedge_after_ms: numberField(hedgeAfter),
   dedupe: yesNo(dedupeText).optional(),
   cache: yesNo(cacheText).optional(),
 }).transform(inputOf);
