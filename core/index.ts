@@ -242,6 +242,7 @@ export * from './manage/app-usage.ts';
 export * from './manage/manage-routes.ts';
 export * from './manage/manage-callbacks.ts';
 export * from './manage/manage-webhooks.ts';
+export * from './manage/security-notice.ts';
 export * from './manage/manage-ledger.ts';
 export * from './manage/manage-orders.ts';
 export * from './manage/manage-addresses.ts';

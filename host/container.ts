@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { Container, ContainerModule } from 'inversify';
 import { PORTS, storageWithEvents, TillgateError } from '../core/index.ts';
 import type { Storage, Manage, PortReplacements, PortWrappers, Ports } from '../core/index.ts';
-import { eventPresenter } from '../adapters/http/operations/event-data.ts';
+import { eventPresenter } from '../adapters/http/event-data.ts';
 import { accountRecipes } from './modules/accounts.ts';
 import { callbackRecipes } from './modules/callbacks.ts';
 import { gatewayRecipes } from './modules/gateway.ts';

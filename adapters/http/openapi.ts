@@ -1,6 +1,7 @@
 import { OpenAPIRegistry, OpenApiGeneratorV31 } from '@asteasolutions/zod-to-openapi';
 import type { ErrorCode } from '../../core/index.ts';
 import { z } from 'zod';
+import { EVENT_BODIES } from './event-data.ts';
 import { ERROR_TABLE, statusOf } from './error-table.ts';
 import type { WireError } from './error-table.ts';
 import type { BodyKind } from './media-type.ts';
@@ -74,6 +75,7 @@ export function openApiDocument(operations: readonly Operation[], serverUrl = '/
     if (operation.hidden) continue;
     for (const path of [operation.path, ...operation.aliases]) registry.registerPath(routeOf(operation, path, signed));
   }
+  if (operations.some(({ id }) => id === 'createWebhook')) registerEvents(registry);
   return new OpenApiGeneratorV31(registry.definitions).generateDocument({
     openapi: '3.1.0',
     info: {
@@ -83,6 +85,19 @@ export function openApiDocument(operations: readonly Operation[], serverUrl = '/
     },
     servers: [{ url: serverUrl }],
   });
+}
+
+/** What webhook endpoints receive. */
+function registerEvents(registry: OpenAPIRegistry): void {
+  for (const { type, schema } of EVENT_BODIES)
+    registry.registerWebhook({
+      method: 'post',
+      path: type,
+      summary: `The event ${type}`,
+      description: 'Signed as Standard Webhooks says, with the secret of the endpoint.',
+      request: { body: { required: true, content: { [MEDIA.json]: { schema } } } },
+      responses: { '2XX': { description: 'Received; anything else is tried again' } },
+    });
 }
 
 /** Registers the security schemes; returns the requirement of a signature. */

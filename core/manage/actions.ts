@@ -28,15 +28,29 @@ export interface ActionRule {
   readonly when?: ActionWhen;
 }
 
+/** A row of the audit log of which the account's owner is told: `security.changed` and `security.pending`. */
+export interface ToldRow {
+  /** Its `action`. */
+  readonly action: string;
+  /** Changed fields that say until when it waits; it is pending while one of them lies ahead. */
+  readonly until?: readonly string[];
+}
+
 /** An operation of the management API. */
 export interface ActionRow {
   /** Every rule that applies is charged; none for what loosens nothing. */
   readonly rules: readonly ActionRule[];
+  /** What it, or the same by a command, writes to the audit log that the account's owner is told of. */
+  readonly tells?: readonly ToldRow[];
   /** Open to an admin who has no second factor yet and must enrol one, for the account's own records. */
   readonly beforeFactor?: true;
   /** Open to an account whose password somebody else set, and which must change it. */
   readonly beforePassword?: true;
 }
+
+const tells = (...actions: readonly string[]): Required<Pick<ActionRow, 'tells'>> => ({
+  tells: actions.map((action) => ({ action })),
+});
 
 const FRESH = ['fresh-factor', 'notice'] as const;
 const FREE: ActionRow = { rules: [] };
@@ -64,7 +78,12 @@ export const ACTIONS = {
   listSessions: FREE,
   endOtherSessions: always('who is logged in'),
   endOneSession: always('who is logged in'),
-  changePassword: { ...always('who can log in'), beforeFactor: true, beforePassword: true },
+  changePassword: {
+    ...always('who can log in'),
+    ...tells('account.change_password', 'account.reset_password'),
+    beforeFactor: true,
+    beforePassword: true,
+  },
 
   listAccounts: FREE,
   getAccount: FREE,
@@ -75,10 +94,13 @@ export const ACTIONS = {
   archiveAccounts: FREE,
 
   listCredentials: FREE,
-  createCredential: always('who can move money'),
-  revealCredential: always('who can move money'),
-  revokeCredential: { rules: [ofOthers("another account's credentials")] },
-  rotateCallbackSecrets: { rules: [ofOthers("another account's credentials")] },
+  createCredential: { ...always('who can move money'), ...tells('credential.create') },
+  revealCredential: { ...always('who can move money'), ...tells('credential.reveal') },
+  revokeCredential: { rules: [ofOthers("another account's credentials")], ...tells('credential.revoke') },
+  rotateCallbackSecrets: {
+    rules: [ofOthers("another account's credentials")],
+    ...tells('callback_secrets.rotate'),
+  },
 
   getSecurity: ENROLLING,
   updateSecurity: {
@@ -87,8 +109,10 @@ export const ACTIONS = {
       switchedOff('totpForWithdrawals', 'that every withdrawal wants a code'),
       ofOthers("another account's security"),
     ],
+    tells: [{ action: 'security.update', until: ['dataSecurityUntil', 'totpForWithdrawalsUntil'] }],
   },
   enrolTotp: {
+    ...tells('security.totp_enrol'),
     rules: [
       { loosens: 'the second factor that is there', costs: FRESH, when: { confirmedFactor: true } },
       ofOthers("another account's security"),
@@ -97,11 +121,12 @@ export const ACTIONS = {
   },
   listPasskeys: ENROLLING,
   passkeyToAdd: { ...always('with what one can log in'), beforeFactor: true },
-  addPasskey: { ...always('with what one can log in'), beforeFactor: true },
+  addPasskey: { ...always('with what one can log in'), ...tells('security.passkey_add'), beforeFactor: true },
   renamePasskey: FREE,
-  removePasskey: always('with what one can log in'),
-  cancelPendingSecurity: FREE,
+  removePasskey: { ...always('with what one can log in'), ...tells('security.passkey_remove') },
+  cancelPendingSecurity: { rules: [], ...tells('security.cancel_pending') },
   confirmTotp: {
+    ...tells('security.totp_confirm'),
     rules: [
       { loosens: 'the second factor that is there', costs: FRESH, when: { confirmedFactor: true } },
       ofOthers("another account's security"),
@@ -110,7 +135,10 @@ export const ACTIONS = {
   },
 
   listWithdrawalAddresses: FREE,
-  setWithdrawalAddress: { rules: [{ loosens: 'where money goes', costs: ['fresh-factor', 'hold', 'notice'] }] },
+  setWithdrawalAddress: {
+    rules: [{ loosens: 'where money goes', costs: ['fresh-factor', 'hold', 'notice'] }],
+    tells: [{ action: 'withdrawal_address.set', until: ['activeFrom'] }],
+  },
   listWatchAddresses: FREE,
   createWatchAddress: FREE,
   removeWatchAddress: FREE,
@@ -124,8 +152,8 @@ export const ACTIONS = {
   },
   rejectWithdrawal: FREE,
   cancelTransfer: always('a payment that is signed'),
-  freezeWithdrawals: always('who can withdraw'),
-  unfreezeWithdrawals: always('who can withdraw'),
+  freezeWithdrawals: { ...always('who can withdraw'), ...tells('account.freeze_withdrawals') },
+  unfreezeWithdrawals: { ...always('who can withdraw'), ...tells('account.unfreeze_withdrawals') },
   listChainStatus: FREE,
   stopPayouts: always('which chains pay'),
   resumePayouts: always('which chains pay'),
@@ -152,10 +180,10 @@ export const ACTIONS = {
 
   listWebhooks: FREE,
   getWebhook: FREE,
-  createWebhook: always('who learns what happens'),
-  updateWebhook: always('who learns what happens'),
-  removeWebhook: always('who learns what happens'),
-  rotateWebhookSecret: always('who learns what happens'),
+  createWebhook: { ...always('who learns what happens'), ...tells('webhook.create') },
+  updateWebhook: { ...always('who learns what happens'), ...tells('webhook.update') },
+  removeWebhook: { ...always('who learns what happens'), ...tells('webhook.remove') },
+  rotateWebhookSecret: { ...always('who learns what happens'), ...tells('webhook.rotate') },
   testWebhook: FREE,
 
   listApps: FREE,
@@ -190,4 +218,15 @@ export type ManageAction = keyof typeof ACTIONS;
 /** The row of an action. */
 export function actionRow(action: ManageAction): ActionRow {
   return ACTIONS[action];
+}
+
+const TOLD: ReadonlyMap<string, ToldRow> = new Map(
+  Object.values<ActionRow>(ACTIONS)
+    .flatMap((row) => row.tells ?? [])
+    .map((told) => [told.action, told]),
+);
+
+/** What the owner of an account is told of a row of the audit log; `null` for nothing. */
+export function toldRow(action: string): ToldRow | null {
+  return TOLD.get(action) ?? null;
 }

@@ -1,4 +1,4 @@
-import type { AccountId, TransferId, WebhookId } from '../kernel/ids.ts';
+import type { AccountId, DepositId, TransferId, WebhookId } from '../kernel/ids.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
 import type { WebhookEndpoint } from '../webhooks/webhook.ts';
 
@@ -19,6 +19,10 @@ export interface WebhookWrites {
   enabled(accountId: AccountId): Promise<readonly WebhookEndpoint[]>;
   /** Those of the account whose balance pays a transfer; none for a move of the till's own. */
   enabledOfTransfer(id: TransferId): Promise<readonly WebhookEndpoint[]>;
+  /** Those of a deposit's account. */
+  enabledOfDeposit(id: DepositId): Promise<readonly WebhookEndpoint[]>;
+  /** Those of every active admin. */
+  enabledOfAdmins(): Promise<readonly WebhookEndpoint[]>;
   add(endpoint: WebhookEndpoint): Promise<void>;
   /** Stores `url`, `events`, `enabled` and `updatedAt`. */
   update(endpoint: WebhookEndpoint): Promise<void>;

@@ -8,7 +8,10 @@ import type { Storage, Transaction } from '../ports/storage.ts';
 import type { Reservation, ReserveOutcome } from '../ports/transfer-store.ts';
 import type { EventPresenter } from './event-presenter.ts';
 import { outboxRows } from './outbox-event.ts';
-import { firstSteps, TransferChanges, transferEvents } from './transfer-events.ts';
+import { DepositNotes } from './deposit-events.ts';
+import { SecurityNotes } from './security-events.ts';
+import type { SubjectEvents } from './subject-events.ts';
+import { firstSteps, transferEvents, TransferNotes } from './transfer-events.ts';
 
 export interface StorageEventDeps {
   readonly ids: IdGenerator;
@@ -38,11 +41,14 @@ async function noted<T>(
   work: (tx: Transaction) => Promise<T>,
   { ids, clock, presenter }: StorageEventDeps,
 ): Promise<{ readonly result: T; readonly rows: readonly Callback[] }> {
-  const transfers = new TransferChanges();
-  const result = await work({ ...tx, transfers: transfers.watch(tx.transfers) });
+  const notes: readonly SubjectEvents[] = [new TransferNotes(), new DepositNotes(), new SecurityNotes()];
+  const result = await work(
+    withMethods(tx, Object.assign({}, ...notes.map((each) => each.watch(tx))) as Partial<Transaction>),
+  );
   const rows: Callback[] = [];
-  for (const { endpoints, events } of await transfers.events(tx, presenter, clock.now()))
-    for (const event of events) rows.push(...outboxRows(ids, endpoints, event));
+  for (const each of notes)
+    for (const { endpoints, events } of await each.events(tx, presenter, clock.now()))
+      for (const event of events) rows.push(...outboxRows(ids, endpoints, event));
   for (const row of rows) await tx.callbacks.add(row);
   return { result, rows };
 }

@@ -12,6 +12,8 @@ export interface AddressedEvents {
 
 /** What a transaction has changed of one kind of record. */
 export interface SubjectEvents {
+  /** The writes of that kind, noted. */
+  watch(tx: Transaction): Partial<Transaction>;
   /** Read at the end of the transaction, with the records as they are then. */
   events(tx: Transaction, presenter: EventPresenter, at: Millis): Promise<readonly AddressedEvents[]>;
 }

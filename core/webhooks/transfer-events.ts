@@ -1,7 +1,6 @@
 import type { TransferId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 import type { Transaction } from '../ports/storage.ts';
-import type { TransferWrites } from '../ports/transfer-store.ts';
 import { withMethods } from '../kernel/with-methods.ts';
 import type { TransactionRow } from '../transactions/transaction.ts';
 import type { Transfer, TransferStatus } from '../transfers/transfer.ts';
@@ -9,7 +8,7 @@ import { WEBHOOK_EVENTS } from './event-types.ts';
 import type { WebhookEvent } from './event-types.ts';
 import type { EventPresenter } from './event-presenter.ts';
 import type { OutboxEvent } from './outbox-event.ts';
-import type { SubjectEvents } from './subject-events.ts';
+import type { AddressedEvents, SubjectEvents } from './subject-events.ts';
 
 type TransferStep = 'requested' | 'held' | 'succeeded' | 'failed';
 
@@ -48,29 +47,29 @@ function eventOf({ type }: Pick<TransactionRow, 'type'>, step: TransferStep): We
 }
 
 /** Notes what a transaction makes of merchants' transfers, whoever makes it, and knows their events at its end. */
-export class TransferChanges implements SubjectEvents {
+export class TransferNotes implements SubjectEvents {
   readonly #steps = new Map<TransferId, TransferStep[]>();
 
-  /** The writes, noted. */
-  watch(writes: TransferWrites): TransferWrites {
-    return withMethods(writes, {
+  watch({ transfers }: Transaction): Partial<Transaction> {
+    const noted = withMethods(transfers, {
       add: async (transfer) => {
-        const added = await writes.add(transfer);
+        const added = await transfers.add(transfer);
         if (added && transfer.accountId !== null)
           for (const step of firstSteps(transfer)) this.#note(transfer.id, step);
         return added;
       },
       move: async (id, from, to, changes) => {
-        const moved = await writes.move(id, from, to, changes);
+        const moved = await transfers.move(id, from, to, changes);
         const step = STEPS[to];
         if (moved && step !== undefined) this.#note(id, step);
         return moved;
       },
     });
+    return { transfers: noted };
   }
 
-  async events(tx: Transaction, presenter: EventPresenter, at: Millis) {
-    const found = [];
+  async events(tx: Transaction, presenter: EventPresenter, at: Millis): Promise<readonly AddressedEvents[]> {
+    const found: AddressedEvents[] = [];
     for (const [id, steps] of this.#steps) {
       const endpoints = await tx.webhooks.enabledOfTransfer(id);
       if (endpoints.length === 0) continue;

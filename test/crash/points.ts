@@ -374,6 +374,8 @@ const NOT_KILLED_AT: Readonly<Record<string, readonly string[]>> = {
       tx.wallets.lockWithdrawalAddress,
       tx.deposits.findTransaction,
       tx.webhooks.enabled,
+      tx.webhooks.enabledOfAdmins,
+      tx.webhooks.enabledOfDeposit,
       tx.webhooks.enabledOfTransfer,
     ],
   ),

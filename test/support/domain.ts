@@ -32,7 +32,7 @@ import type {
   Principal,
   Storage,
 } from '../../core/index.ts';
-import { eventPresenter } from '../../adapters/http/operations/event-data.ts';
+import { eventPresenter } from '../../adapters/http/event-data.ts';
 import { callbackPresenter } from '../../adapters/http/operations/order-record.ts';
 import { FakeChain } from './fake-chain.ts';
 import type { FakeChainOptions } from './fake-chain.ts';

@@ -7,7 +7,7 @@ import { manageList, manageOperation } from './operation.ts';
 import type { ManageOperation } from './operation.ts';
 import { id, instant, pageRecord, whole } from './reply-fields.ts';
 
-const auditSchema = z
+export const auditSchema = z
   .object({
     id: id('The row'),
     at: instant('When'),
@@ -21,7 +21,7 @@ const auditSchema = z
   })
   .meta({ id: 'AuditRow' });
 
-function auditRecord(row: AuditRow): z.input<typeof auditSchema> {
+export function auditRecord(row: AuditRow): z.input<typeof auditSchema> {
   return {
     id: row.id,
     at: formatInstant(row.at),

@@ -1,5 +1,6 @@
 import type {
   AccountId,
+  DepositId,
   Page,
   PageRequest,
   TransferId,
@@ -32,7 +33,11 @@ async function enabled(run: Run, { webhooks }: Tables, accountId: AccountId): Pr
 }
 
 /** Those of the account of a record. */
-async function enabledOf({ run, tables }: Session, of: 'transfers', id: string): Promise<readonly WebhookEndpoint[]> {
+async function enabledOf(
+  { run, tables }: Session,
+  of: 'transfers' | 'deposits',
+  id: string,
+): Promise<readonly WebhookEndpoint[]> {
   const sql = `SELECT ${WEBHOOKS} FROM ${tables.webhooks}
     WHERE account_id = (SELECT account_id FROM ${tables[of]} WHERE id = ?) AND enabled ORDER BY id`;
   return (await run(sql, [id])).map(webhookOf);
@@ -78,6 +83,17 @@ export class KnexWebhookWrites implements WebhookWrites {
 
   enabledOfTransfer(id: TransferId): Promise<readonly WebhookEndpoint[]> {
     return enabledOf(this.#session, 'transfers', id);
+  }
+
+  enabledOfDeposit(id: DepositId): Promise<readonly WebhookEndpoint[]> {
+    return enabledOf(this.#session, 'deposits', id);
+  }
+
+  async enabledOfAdmins(): Promise<readonly WebhookEndpoint[]> {
+    const { run, tables } = this.#session;
+    const sql = `SELECT ${WEBHOOKS} FROM ${tables.webhooks} WHERE enabled AND account_id IN
+      (SELECT id FROM ${tables.accounts} WHERE role = 'admin' AND status = 'active') ORDER BY id`;
+    return (await run(sql)).map(webhookOf);
   }
 
   async countOf(accountId: AccountId): Promise<number> {

@@ -1,0 +1,59 @@
+import { TEST_EVENT, WEBHOOK_EVENTS } from '../../core/index.ts';
+import type { AssetCatalogue, EventPresenter, WebhookEvent } from '../../core/index.ts';
+import { z } from 'zod';
+import { auditRecord, auditSchema } from './manage/audit.ts';
+import { depositRecord, depositSchema } from './manage/deposits.ts';
+import { instant } from './manage/reply-fields.ts';
+import { callbackOrderSchema } from './operations/order-record.ts';
+import { presentTransaction, transactionSchema } from './operations/transactions.ts';
+import { id } from './record-fields.ts';
+
+/** The data of the events of withdrawals and refunds. */
+const transferEventSchema = transactionSchema
+  .extend({ order_id: id('The order that is paid back').nullable() })
+  .meta({ id: 'TransferEvent' });
+
+/** The data of the events of an account's security: a row of its audit log. */
+const securityEventSchema = auditSchema
+  .extend({
+    account_id: id('The account').nullable(),
+    effective_at: instant('When what was loosened takes effect; null for what is in force').nullable(),
+  })
+  .meta({ id: 'SecurityEvent' });
+
+const testEventSchema = z.object({ webhook_id: id('The endpoint') }).meta({ id: 'TestEvent' });
+
+/** The data of the events of each group. */
+const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
+  order: callbackOrderSchema.meta({ id: 'OrderEvent' }),
+  refund: transferEventSchema,
+  withdrawal: transferEventSchema,
+  deposit: depositSchema,
+  security: securityEventSchema,
+};
+
+/** What a webhook endpoint receives of each type that is written, as the OpenAPI document describes it. */
+export const EVENT_BODIES: readonly { readonly type: WebhookEvent; readonly schema: z.ZodType }[] =
+  WEBHOOK_EVENTS.flatMap((type) => {
+    const data = type === TEST_EVENT ? testEventSchema : SCHEMAS[type.slice(0, type.indexOf('.'))];
+    return data === undefined
+      ? []
+      : [{ type, schema: z.object({ type: z.literal(type), timestamp: instant('When it happened'), data }) }];
+  });
+
+/** Writes the data of events as the APIs have the same records. */
+export function eventPresenter(assets: Pick<AssetCatalogue, 'find'>): EventPresenter {
+  // A currency whose plugin was removed is written in units.
+  const decimalsOf = (currency: string) => ({ decimals: assets.find(currency)?.decimals ?? 0 });
+  const json = <T extends z.ZodType>(_schema: T, record: z.input<T>): string => JSON.stringify(record);
+  return {
+    transfer: (row) =>
+      json(transferEventSchema, {
+        ...presentTransaction({ transaction: row, asset: decimalsOf(row.currency) }),
+        order_id: row.orderId,
+      }),
+    deposit: (deposit) => json(depositSchema, depositRecord(deposit, assets)),
+    security: ({ row, effectiveAt }) =>
+      json(securityEventSchema, { ...auditRecord(row), account_id: row.accountId, effective_at: effectiveAt }),
+  };
+}

@@ -1,0 +1,36 @@
+import type { Millis } from '../kernel/time.ts';
+import { withMethods } from '../kernel/with-methods.ts';
+import { securityNotice } from '../manage/security-notice.ts';
+import type { SecurityNotice } from '../manage/security-notice.ts';
+import type { Transaction } from '../ports/storage.ts';
+import type { EventPresenter } from './event-presenter.ts';
+import type { AddressedEvents, SubjectEvents } from './subject-events.ts';
+
+/** Notes the rows of the audit log that concern the security of an account. */
+export class SecurityNotes implements SubjectEvents {
+  readonly #notices: SecurityNotice[] = [];
+
+  watch({ audit }: Transaction): Partial<Transaction> {
+    const noted = withMethods(audit, {
+      add: async (row) => {
+        await audit.add(row);
+        const notice = securityNotice(row);
+        if (notice !== null) this.#notices.push(notice);
+      },
+    });
+    return { audit: noted };
+  }
+
+  async events(tx: Transaction, presenter: EventPresenter, at: Millis): Promise<readonly AddressedEvents[]> {
+    const found: AddressedEvents[] = [];
+    for (const notice of this.#notices) {
+      const { id: subjectId, accountId } = notice.row;
+      if (accountId === null) continue;
+      const type = notice.effectiveAt === null ? 'security.changed' : 'security.pending';
+      const data = (): string => presenter.security(notice);
+      const endpoints = await tx.webhooks.enabled(accountId);
+      found.push({ endpoints, events: [{ type, subjectId, at, data }] });
+    }
+    return found;
+  }
+}
