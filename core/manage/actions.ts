@@ -172,6 +172,8 @@ export const ACTIONS = {
   removeRefundAddress: always('where money goes'),
   getOrderHistory: FREE,
   getOverview: FREE,
+  searchTransactions: FREE,
+  exportTransactions: FREE,
   listLedger: FREE,
   exportLedger: FREE,
   listCallbacks: FREE,

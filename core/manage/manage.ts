@@ -10,6 +10,7 @@ import type { GatewayRoute } from '../gateway/route.ts';
 import { Routes } from '../gateway/routes.ts';
 import type { TopUps } from '../gateway/top-ups.ts';
 import { AppKeys } from '../keys/app-keys.ts';
+import type { AssetCatalogue } from '../kernel/asset.ts';
 import type { AppId } from '../kernel/ids.ts';
 import type { CreateOrder } from '../orders/create-order.ts';
 import type { OrderStateMachine } from '../orders/order-state-machine.ts';
@@ -47,6 +48,7 @@ import { ManageOverview } from './manage-overview.ts';
 import { ManagePasskeys } from './manage-passkeys.ts';
 import { ManageRoutes } from './manage-routes.ts';
 import { ManageSecurity } from './manage-security.ts';
+import { ManageTransactions } from './manage-transactions.ts';
 import { ManageWallets } from './manage-wallets.ts';
 import { ManageWebhooks } from './manage-webhooks.ts';
 import { ManageWithdrawals } from './manage-withdrawals.ts';
@@ -109,6 +111,7 @@ export interface CreateManageDeps {
   readonly admissionTally: (app: AppId) => readonly AdmissionCount[];
   readonly topUps: TopUps;
   readonly chains: ChainRegistry;
+  readonly assets: AssetCatalogue;
   readonly lightning: LightningNode | null;
   readonly walletQueries: WalletQueries;
   readonly requestRefund: RequestRefund;
@@ -137,6 +140,7 @@ export interface Manage {
   readonly ledger: ManageLedger;
   readonly addresses: ManageAddresses;
   readonly overview: ManageOverview;
+  readonly transactions: ManageTransactions;
   readonly wallets: ManageWallets;
   readonly withdrawals: ManageWithdrawals;
   readonly deposits: ManageDeposits;
@@ -189,6 +193,7 @@ export function createManage({ settings, ...deps }: CreateManageDeps): Manage {
       watchAddresses: new WatchAddresses(deps),
     }),
     overview: new ManageOverview({ ...deps, chains }),
+    transactions: new ManageTransactions(shared),
     wallets: new ManageWallets(deps),
     withdrawals: new ManageWithdrawals({ ...shared, ...(approvals === undefined ? {} : { approvals }) }),
     deposits: new ManageDeposits(shared),

@@ -51,7 +51,7 @@ export function orderSearch(
 }
 
 /** An asset is of one chain, so the coins of a chain say all of it. */
-function coinsOf(
+export function coinsOf(
   chain: ChainCode | undefined,
   currency: CurrencyCode | undefined,
   { assets }: SearchDeps,
@@ -64,7 +64,7 @@ function coinsOf(
 }
 
 /** What a text may be, in the forms in which it would be stored. */
-function tracesOf(text: string, { assets, chains }: SearchDeps): OrderTraces {
+export function tracesOf(text: string, { assets, chains }: SearchDeps): OrderTraces {
   const codes = [...new Set(assets.list().map(({ asset }) => asset.chain))];
   const [, digits] = HASH.exec(text) ?? [];
   const hashes = digits === undefined ? [] : [digits.toLowerCase(), `0x${digits.toLowerCase()}`];

@@ -3,7 +3,8 @@ import type { AccountId, DepositId, OrderId } from '../kernel/ids.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
 import type { Millis } from '../kernel/time.ts';
 import type { Deposit, DepositAssignment, DepositStatus } from '../deposits/deposit.ts';
-import type { TransactionRow, TransactionStatus } from '../transactions/transaction.ts';
+import type { TransactionRow, TransactionStatus, TransactionType } from '../transactions/transaction.ts';
+import type { OrderTraces } from './order-store.ts';
 
 /** A watched address of a chain, and its owner. */
 export interface WatchedAddress {
@@ -20,6 +21,37 @@ export interface WatchedAddress {
   readonly assignedHeight: number | null;
 }
 
+/** Where a transaction is in a list, newest first; two of one millisecond go by their ids. */
+export interface TransactionPosition {
+  /** When it happened. */
+  readonly createdAt: Millis;
+  readonly id: string;
+}
+
+/** Which transactions are asked for. */
+export interface TransactionSearch {
+  /** `null` for those of all accounts. */
+  readonly accountId: AccountId | null;
+  /** Of one of these types. */
+  readonly types: readonly TransactionType[];
+  /** In one of these. */
+  readonly statuses: readonly TransactionStatus[];
+  /** In one of these; `null` for any. */
+  readonly currencies: readonly CurrencyCode[] | null;
+  /** Happened then or later; `null` for no bound. */
+  readonly from: Millis | null;
+  /** Happened before; `null` for no bound. */
+  readonly to: Millis | null;
+  /**
+   * Its id, its hash, or what its order has, or the address that it went to, in one of these coins; `null` for all
+   * transactions.
+   */
+  readonly traces: (OrderTraces & { readonly currencies: readonly CurrencyCode[] }) | null;
+  /** The last one of the page before; `null` for the first page. */
+  readonly after: TransactionPosition | null;
+  readonly limit: number;
+}
+
 /** Deposit, transaction and watched-address reads. */
 export interface DepositStore {
   find(id: DepositId): Promise<Deposit | null>;
@@ -32,6 +64,8 @@ export interface DepositStore {
   /** SEEN and CREDITED deposits of a chain at or below a height, lowest first: those that may become credited or spendable now. */
   unsettled(chain: ChainCode, maxHeight: number, limit: number, after: DepositId | null): Promise<readonly Deposit[]>;
   transactions(accountId: AccountId, page: PageRequest): Promise<Page<TransactionRow>>;
+  /** Transactions, newest first. What a page costs depends on its size alone, whatever is asked for. */
+  searchTransactions(search: TransactionSearch): Promise<readonly TransactionRow[]>;
   /**
    * Addresses of a chain that are watched beyond `now` and were assigned at or after `since` by the database's clock (all for
    * 0), and the database's time of this read.

@@ -2,8 +2,11 @@ import type { Asset, ChainCode, CurrencyCode } from '../kernel/asset.ts';
 import type { AccountId, OrderId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 
-export type TransactionType = 'ORDER' | 'INVOICE' | 'WITHDRAW' | 'SWAP' | 'REFUND';
-export type TransactionStatus = 'PENDING' | 'SUCCESS' | 'FAILED';
+export const TRANSACTION_TYPES = ['ORDER', 'INVOICE', 'WITHDRAW', 'SWAP', 'REFUND'] as const;
+export type TransactionType = (typeof TRANSACTION_TYPES)[number];
+
+export const TRANSACTION_STATUSES = ['PENDING', 'SUCCESS', 'FAILED'] as const;
+export type TransactionStatus = (typeof TRANSACTION_STATUSES)[number];
 
 /** A row of the merchant's transactions (specification, "Transaction"); one for each credited deposit. */
 export interface TransactionRow {

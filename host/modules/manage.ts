@@ -24,6 +24,7 @@ export const manageRecipes = {
       'orderQueries',
       'gateway',
       'chains',
+      'assets',
       'lightning',
       'walletQueries',
       'requestRefund',

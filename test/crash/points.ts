@@ -286,6 +286,7 @@ const NOT_KILLED_AT: Readonly<Record<string, readonly string[]>> = {
       storage.deposits.byOrder,
       storage.deposits.find,
       storage.deposits.owners,
+      storage.deposits.searchTransactions,
       storage.deposits.unsettled,
       storage.deposits.watched,
       storage.documents.read,

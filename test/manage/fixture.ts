@@ -122,6 +122,7 @@ export async function startFixture(store: TestStorage, options: FixtureOptions =
     stateMachine,
     queries,
     chains,
+    assets,
     lightning: null,
     walletQueries: till.till.walletQueries,
     requestRefund: till.till.requestRefund,

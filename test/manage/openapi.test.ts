@@ -128,6 +128,8 @@ describe('the management API in the OpenAPI document', () => {
         'POST watch-addresses',
         'DELETE watch-addresses/{id}',
         'GET overview',
+        'GET transactions',
+        'GET transactions.csv',
         'GET wallets',
         'POST orders/{id}/refund',
         'POST withdrawals',

@@ -20,6 +20,7 @@ import { serviceOperations } from './service.ts';
 import { sessionAuth } from './session-auth.ts';
 import { sessionOperations } from './sessions.ts';
 import { stepUpOperations } from './step-up.ts';
+import { transactionOperations } from './transactions.ts';
 import { walletOperations } from './wallets.ts';
 import { watchAddressOperations } from './watch-addresses.ts';
 import { webhookOperations } from './webhooks.ts';
@@ -44,6 +45,7 @@ const RESOURCES = [
   webhookOperations,
   overviewOperations,
   orderOperations,
+  transactionOperations,
   ledgerOperations,
   walletOperations,
   withdrawalAddressOperations,

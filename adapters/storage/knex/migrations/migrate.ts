@@ -36,6 +36,7 @@ import { ordersByHand } from './0032-orders-by-hand.ts';
 import { ledgerLists } from './0038-ledger-lists.ts';
 import { transferRequesters } from './0043-transfer-requesters.ts';
 import { dailySums } from './0044-daily-sums.ts';
+import { transactionLists } from './0045-transaction-lists.ts';
 import type { Migration } from './migration.ts';
 import { checksum, ruleStatements } from './rules.ts';
 
@@ -75,6 +76,7 @@ export const MIGRATIONS: readonly Migration[] = [
   ledgerLists,
   transferRequesters,
   dailySums,
+  transactionLists,
 ];
 /** The row with the version of the triggers. */
 const RULES = 'rules';

@@ -10,6 +10,7 @@ import type {
   Page,
   PageRequest,
   TransactionRow,
+  TransactionSearch,
   WatchedAddress,
 } from '../../../../core/index.ts';
 import type { Database } from '../database.ts';
@@ -20,6 +21,7 @@ import { names, parts } from '../rows/columns.ts';
 import { DEPOSIT_COLUMNS, depositOf, TRANSACTION_COLUMNS, transactionOf } from '../rows/deposit-row.ts';
 import { integer, integerOrNull, text } from '../rows/values.ts';
 import { numberedPage } from './common.ts';
+import { transactionSearchSql } from './transaction-search.ts';
 
 /** Chunk size for watched addresses, of which there may be a million. */
 const CHUNK = 10_000;
@@ -84,6 +86,11 @@ export class KnexDepositStore implements DepositStore {
     const numbered = { table, counters, counter: TRANSACTIONS_COUNTER, columns: TRANSACTION_COLUMNS };
     const { total, rows } = await numberedPage(this.#db, numbered, accountId, page);
     return pageOf(page, total, rows.map(transactionOf));
+  }
+
+  async searchTransactions(search: TransactionSearch): Promise<readonly TransactionRow[]> {
+    const statement = transactionSearchSql(this.#db.tables, this.#db.dialect, search);
+    return statement === null ? [] : (await this.#db.read(statement.sql, statement.bindings)).map(transactionOf);
   }
 
   async watched(

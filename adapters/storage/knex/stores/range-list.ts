@@ -1,0 +1,116 @@
+import type { Binding } from '../binding.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+
+/** A part of a statement, with the values that it binds. */
+export interface Sql {
+  readonly sql: string;
+  readonly bindings: readonly Binding[];
+}
+
+/** Records of a table with an `id`, newest first, that have one of some values in each of some columns. */
+export interface RangeList {
+  readonly table: string;
+  /** The columns that are read. */
+  readonly columns: string;
+  /** The column of the time that the list goes by. */
+  readonly time: string;
+  /** Columns of the index before its time, or expressions, with the values that are asked for. */
+  readonly among: readonly {
+    readonly column: string;
+    readonly expression?: string;
+    readonly values: readonly string[];
+  }[];
+  /** What holds for every range, bounds of time among it. */
+  readonly bounds: readonly Sql[];
+  readonly limit: number;
+}
+
+/** SQLite takes 500 queries in a row. */
+const MAX_IN_A_ROW = 400;
+
+const newestFirst = (time: string): string => `ORDER BY ${time} DESC, id DESC`;
+
+/**
+ * One index range for each combination of values, and no more of each than the page has: whatever is asked for, no row is read that
+ * does not match. The rows themselves are read once it is known which are on the page.
+ */
+export function rangeListSql(list: RangeList, dialect: Dialect): Sql {
+  const { table, columns, time, limit } = list;
+  const found = dialect.lateral ? inOnePlan(list, dialect) : oneByOne(list);
+  const page = `SELECT id FROM (${found.sql}) AS found ${newestFirst(time)} LIMIT ?`;
+  return {
+    sql: `SELECT ${columns} FROM ${table} WHERE ${dialect.anyFrom('id', page)} ${newestFirst(time)}`,
+    bindings: [...found.bindings, limit],
+  };
+}
+
+/** Every combination of one value of each column. */
+function combined(among: RangeList['among']): readonly (readonly string[])[] {
+  return among.reduce<readonly (readonly string[])[]>(
+    (former, { values }) => former.flatMap((begun) => values.map((value) => [...begun, value])),
+    [[]],
+  );
+}
+
+/** The ranges as rows that one subquery is run for: planning a subquery for each takes longer than reading them. */
+function inOnePlan({ table, time, among, bounds, limit }: RangeList, dialect: Dialect): Sql {
+  const ranges = combined(among);
+  const names = among.map(({ column }) => column);
+  const { sql, bindings } = allOf([
+    ...among.map(({ column, expression = column }) => ({ sql: `${expression} = span.${column}`, bindings: [] })),
+    ...bounds,
+  ]);
+  return {
+    sql: `SELECT part.* FROM unnest(${names.map(() => '?::text[]').join(', ')}) AS span (${names.join(', ')})
+      CROSS JOIN LATERAL (SELECT id, ${time} FROM ${table} WHERE ${sql} ${newestFirst(time)} LIMIT ?) AS part`,
+    bindings: [...names.map((_, at) => dialect.list(ranges.map((range) => range[at] ?? ''))), ...bindings, limit],
+  };
+}
+
+function oneByOne({ table, time, among, bounds, limit }: RangeList): Sql {
+  const parts = combined(among).map((range): Sql => {
+    const { sql, bindings } = allOf([
+      ...among.map(({ column, expression = column }, at) => ({
+        sql: `${expression} = ?`,
+        bindings: [range[at] ?? ''],
+      })),
+      ...bounds,
+    ]);
+    return {
+      sql: `SELECT * FROM (SELECT id, ${time} FROM ${table} WHERE ${sql} ${newestFirst(time)} LIMIT ?) AS part`,
+      bindings: [...bindings, limit],
+    };
+  });
+  const rows: string[] = [];
+  for (let start = 0; start < parts.length; start += MAX_IN_A_ROW)
+    rows.push(inARow(parts.slice(start, start + MAX_IN_A_ROW).map(({ sql }) => sql)));
+  const sql =
+    rows.length === 1 ? (rows[0] ?? '') : inARow(rows.map((row) => `SELECT * FROM (${row} LIMIT -1) AS part`));
+  return { sql, bindings: parts.flatMap(({ bindings }) => bindings) };
+}
+
+const inARow = (queries: readonly string[]): string => queries.join(' UNION ALL ');
+
+export function allOf(parts: readonly Sql[]): Sql {
+  return { sql: parts.map(({ sql }) => sql).join(' AND '), bindings: parts.flatMap(({ bindings }) => bindings) };
+}
+
+/** Bounds of a list by time, and the place after which a page begins. */
+export function timeBounds(
+  time: string,
+  {
+    from,
+    to,
+    after,
+  }: {
+    readonly from: number | null;
+    readonly to: number | null;
+    readonly after: { readonly createdAt: number; readonly id: string } | null;
+  },
+): readonly Sql[] {
+  return [
+    ...(from === null ? [] : [{ sql: `${time} >= ?`, bindings: [from] }]),
+    ...(to === null ? [] : [{ sql: `${time} < ?`, bindings: [to] }]),
+    ...(after === null ? [] : [{ sql: `(${time}, id) < (?, ?)`, bindings: [after.createdAt, after.id] }]),
+  ];
+}

@@ -1,0 +1,87 @@
+import { eachPage } from '../kernel/each-page.ts';
+import type { ListPart } from '../kernel/each-page.ts';
+import type { AccountId } from '../kernel/ids.ts';
+import type { SearchDeps } from '../orders/order-search.ts';
+import type { TransactionPosition } from '../ports/deposit-store.ts';
+import type { Storage } from '../ports/storage.ts';
+import type { Vault } from '../ports/vault.ts';
+import { transactionSearch } from '../transactions/transaction-search.ts';
+import type { TransactionFilter } from '../transactions/transaction-search.ts';
+import type { TransactionRow } from '../transactions/transaction.ts';
+import { listScope } from './actor.ts';
+import type { Actor } from './actor.ts';
+import { checkLimit, EXPORT_PART, readCursor, writeCursor } from './list-cursor.ts';
+
+export interface ManageTransactionsDeps extends SearchDeps {
+  readonly storage: Pick<Storage, 'deposits'>;
+  readonly vault: Pick<Vault, 'lookupHash' | 'lookupHashes'>;
+  /** The largest `limit` of a list. */
+  readonly pageMax: number;
+}
+
+/** Whose transactions, and which. */
+export interface ListTransactionsInput extends TransactionFilter {
+  /** All accounts' for an admin, one's own for others, where it is left out. */
+  readonly userId?: AccountId | undefined;
+}
+
+/** Transactions as their owners read them. */
+export class ManageTransactions {
+  readonly #deps: ManageTransactionsDeps;
+
+  constructor(deps: ManageTransactionsDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Newest first.
+   *
+   * @throws TillgateError `INVALID_FIELDS` for a limit out of range, an empty range of time, or a cursor that this list did not
+   * give out; `NOT_FOUND` for another's account
+   */
+  async list(
+    actor: Actor,
+    {
+      userId,
+      limit,
+      cursor,
+      ...filter
+    }: ListTransactionsInput & { readonly limit: number; readonly cursor?: string | undefined },
+  ): Promise<{ readonly items: readonly TransactionRow[]; readonly nextCursor: string | null }> {
+    const { pageMax, vault } = this.#deps;
+    checkLimit(limit, pageMax);
+    const scope = listScope(actor, userId);
+    const { type, status, chain, currency, from, to, q } = filter;
+    const list = ['transactions', actor.accountId, scope, type, status, chain, currency, from, to, q];
+    const after = cursor === undefined ? null : readCursor<TransactionPosition>(cursor, list, vault);
+    const { items, next } = await this.#part(scope, filter, limit, after);
+    return { items, nextCursor: next === null ? null : writeCursor(next, list, vault) };
+  }
+
+  /**
+   * All transactions of a list, newest first, each once, read part by part as they are asked for; no transaction of the database is
+   * open meanwhile. One whose status changes meanwhile may be in it with the one or the other.
+   *
+   * @throws TillgateError `INVALID_FIELDS` for an empty range of time; `NOT_FOUND` for another's account
+   */
+  async export(
+    actor: Actor,
+    { userId, ...filter }: ListTransactionsInput,
+  ): Promise<AsyncIterable<readonly TransactionRow[]>> {
+    const scope = listScope(actor, userId);
+    return eachPage((after: TransactionPosition | null) => this.#part(scope, filter, EXPORT_PART, after));
+  }
+
+  async #part(
+    accountId: AccountId | null,
+    filter: TransactionFilter,
+    limit: number,
+    after: TransactionPosition | null,
+  ): Promise<ListPart<TransactionRow, TransactionPosition>> {
+    const search = transactionSearch(accountId, filter, { limit: limit + 1, after }, this.#deps);
+    const found = search === null ? [] : await this.#deps.storage.deposits.searchTransactions(search);
+    const items = found.slice(0, limit);
+    const last = found.length > limit ? items.at(-1) : undefined;
+    return { items, next: last === undefined ? null : { createdAt: last.at, id: last.id } };
+  }
+}

@@ -1,0 +1,46 @@
+import type { ChainCode, CurrencyCode } from '../kernel/asset.ts';
+import { invalidField } from '../kernel/errors.ts';
+import type { AccountId } from '../kernel/ids.ts';
+import type { Millis } from '../kernel/time.ts';
+import { coinsOf, tracesOf } from '../orders/order-search.ts';
+import type { SearchDeps } from '../orders/order-search.ts';
+import type { TransactionPosition, TransactionSearch } from '../ports/deposit-store.ts';
+import { TRANSACTION_STATUSES, TRANSACTION_TYPES } from './transaction.ts';
+import type { TransactionStatus, TransactionType } from './transaction.ts';
+
+/** Which transactions a list shows. */
+export interface TransactionFilter {
+  readonly type?: TransactionType | undefined;
+  readonly status?: TransactionStatus | undefined;
+  readonly chain?: ChainCode | undefined;
+  readonly currency?: CurrencyCode | undefined;
+  /** Happened then or later. */
+  readonly from?: Millis | undefined;
+  /** Happened before. */
+  readonly to?: Millis | undefined;
+  /** The transaction's id or hash, its order, or the address that it went to. */
+  readonly q?: string | undefined;
+}
+
+/** The search of a filter; `null` where nothing can match. @throws TillgateError `INVALID_FIELDS` for an empty range */
+export function transactionSearch(
+  accountId: AccountId | null,
+  { type, status, chain, currency, from, to, q }: TransactionFilter,
+  { limit, after }: { readonly limit: number; readonly after: TransactionPosition | null },
+  deps: SearchDeps,
+): TransactionSearch | null {
+  if (from !== undefined && to !== undefined && from >= to) throw invalidField('from', 'must be before `to`');
+  const currencies = chain === undefined && currency === undefined ? null : coinsOf(chain, currency, deps);
+  if (currencies?.length === 0) return null;
+  return {
+    accountId,
+    types: type === undefined ? TRANSACTION_TYPES : [type],
+    statuses: status === undefined ? TRANSACTION_STATUSES : [status],
+    currencies,
+    from: from ?? null,
+    to: to ?? null,
+    traces: q === undefined ? null : { ...tracesOf(q, deps), currencies: coinsOf(chain, currency, deps) },
+    after,
+    limit,
+  };
+}
