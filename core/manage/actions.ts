@@ -155,6 +155,7 @@ export const ACTIONS = {
   freezeWithdrawals: { ...always('who can withdraw'), ...tells('account.freeze_withdrawals') },
   unfreezeWithdrawals: { ...always('who can withdraw'), ...tells('account.unfreeze_withdrawals') },
   listChainStatus: FREE,
+  getChainWallet: FREE,
   stopPayouts: always('which chains pay'),
   resumePayouts: always('which chains pay'),
   listDeposits: FREE,

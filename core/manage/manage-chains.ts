@@ -17,6 +17,9 @@ import { writeOffCoins } from '../transfers/write-off-coins.ts';
 import type { WrittenOff } from '../transfers/write-off-coins.ts';
 import { requireAdmin } from './actor.ts';
 import type { Actor } from './actor.ts';
+import { reconcile } from '../transfers/reconcile.ts';
+import type { CustodyLine } from '../transfers/reconcile.ts';
+import type { PayingChain } from '../transfers/payout-deps.ts';
 import { addAuditRow, createdWith } from './audit.ts';
 import type { AuditDeps } from './audit.ts';
 import type { AuditChanges } from './audit-row.ts';
@@ -33,6 +36,18 @@ export interface ChainView {
   readonly payoutStop: string | null;
 }
 
+/** What the node shows of a chain, beside the books. */
+export interface ChainWallet {
+  readonly code: ChainCode;
+  readonly hotAddress: string;
+  readonly lines: readonly ChainWalletLine[];
+}
+
+export interface ChainWalletLine extends CustodyLine {
+  /** At the hot address; `null` on UTXO chains, where coins are spent where they are. */
+  readonly hot: bigint | null;
+}
+
 export interface ManageChainsDeps extends AuditDeps {
   readonly storage: Storage;
   readonly events: Pick<EventBus, 'emit'>;
@@ -47,6 +62,8 @@ const BY_OPERATOR = 'Stopped by an operator: ';
 /** The chains and their payouts; for admins only (decisions, section 12). */
 export class ManageChains {
   readonly #deps: ManageChainsDeps;
+  /** One look at the nodes for each chain at a time; who asks meanwhile gets its result. */
+  readonly #looks = new Map<ChainCode, Promise<ChainWallet>>();
 
   constructor(deps: ManageChainsDeps) {
     this.#deps = deps;
@@ -70,6 +87,37 @@ export class ManageChains {
         };
       }),
     );
+  }
+
+  /**
+   * Compares what a chain holds with the books, by currency, and changes nothing.
+   *
+   * @throws TillgateError `FORBIDDEN`, `UNSUPPORTED`, `NOT_READY` on a watch-only chain, `NODE_FAILED`
+   */
+  async wallet(actor: Actor, code: ChainCode): Promise<ChainWallet> {
+    requireAdmin(actor);
+    const chain = this.#paying(code);
+    const running = this.#looks.get(code);
+    if (running !== undefined) return running;
+    const look = this.#look(chain).finally(() => this.#looks.delete(code));
+    this.#looks.set(code, look);
+    return look;
+  }
+
+  async #look(chain: PayingChain): Promise<ChainWallet> {
+    const { code, payments } = chain;
+    const { hotAddress, model } = payments;
+    const found = await reconcile(chain, this.#deps);
+    const lines: ChainWalletLine[] = [];
+    for (const line of found)
+      lines.push({ ...line, hot: model === 'utxo' ? null : await payments.balance(hotAddress, line.currency) });
+    return { code, hotAddress, lines };
+  }
+
+  #paying(code: ChainCode): PayingChain {
+    const chain = requireChain(this.#deps.chains, code);
+    if (!canPay(chain)) throw new TillgateError('NOT_READY', `The chain ${code} is watch-only.`);
+    return chain;
   }
 
   /**
@@ -116,9 +164,7 @@ export class ManageChains {
    */
   async writeOffCoins(actor: Actor, code: ChainCode, words: string): Promise<WrittenOff> {
     requireAdmin(actor);
-    const chain = requireChain(this.#deps.chains, code);
-    if (!canPay(chain)) throw new TillgateError('NOT_READY', `The chain ${code} is watch-only.`);
-    return writeOffCoins(chain, this.#deps, (tx, { currency, gone, found, units }) =>
+    return writeOffCoins(this.#paying(code), this.#deps, (tx, { currency, gone, found, units }) =>
       this.#audit(tx, actor, 'chain.write_off_coins', code, {
         ...createdWith({ reason: words, gone: gone.map(({ ref }) => ref), found: found.map(({ ref }) => ref) }),
         float: { from: null, to: `${-units} units of ${currency}` },

@@ -29,7 +29,7 @@ export interface ManageOverviewDeps {
 export interface OverviewInput {
   /** All accounts' for an admin, one's own for others, where it is left out. */
   readonly accountId?: AccountId | undefined;
-  /** {@link DEFAULT_DAYS} days before `to` where it is left out. */
+  /** 30 days before `to` where it is left out. */
   readonly from?: Millis | undefined;
   /** Now where it is left out. */
   readonly to?: Millis | undefined;

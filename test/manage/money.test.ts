@@ -509,6 +509,45 @@ eachStorage((_name, open) => {
       assertRefused(await client.request('POST', `${CHAINS}/LTC/payouts/resume`), 409);
     });
 
+    test('fault 217: what the chain holds is shown beside the books, to admins, by one look at the node for all who ask', async () => {
+      const { client } = fixture.admin;
+      const chain = fixture.till.till.chains.get('TRX') as {
+        -readonly [Field in 'payments' | 'code']: ChainAdapter[Field];
+      };
+      const former = chain.payments;
+      let looks = 0;
+      const held = new Map([['USDT-TRC20', 4_000_000n]]);
+      chain.payments = {
+        ...{ model: 'account', hotAddress: B, feeAsset: { currency: 'USDT-TRC20' } },
+        custody: async () => (looks++, held),
+        balance: async (_address: string, currency: string) => held.get(currency) ?? 0n,
+      } as unknown as ChainPayments;
+      const postings = [
+        { account: custodyAccount('TRX'), currency: 'USDT-TRC20', units: -5_000_000n },
+        { account: 'operator:TRX', currency: 'USDT-TRC20', units: 5_000_000n },
+      ] as const;
+      const book = { id: fixture.till.till.ids.next() as EntryId, at: fixture.till.clock.now() };
+      await store.storage.transaction((tx) =>
+        postEntry(tx, { ...book, kind: 'float-found', reference: 'test:float', postings }),
+      );
+      const { hot_address, items } = managed<{ hot_address: string; items: readonly Fields[] }>(
+        await client.get(`${CHAINS}/TRX/wallet`),
+      );
+      assert.equal(hot_address, B);
+      assert.deepEqual(
+        items.find(({ currency }) => currency === 'USDT-TRC20'),
+        { currency: 'USDT-TRC20', hot: '4', on_chain: '4', expected: '5', in_flight: '0', shortfall: '1' },
+      );
+      const ofOne = looks;
+      await Promise.all(Array.from({ length: 4 }, () => fixture.manage.chains.wallet(OPERATOR, 'TRX')));
+      assert.equal(looks, 2 * ofOne);
+      chain.payments = null;
+      assertRefused(await client.get(`${CHAINS}/TRX/wallet`), 503);
+      chain.payments = former;
+      assertRefused(await client.get(`${CHAINS}/DOGE/wallet`), 400);
+      assertRefused(await (await fixture.newMember()).client.get(`${CHAINS}/TRX/wallet`), 403);
+    });
+
     test('of Lightning are stopped and resumed without an address', async () => {
       const { client } = fixture.admin;
       managed(await client.post(`${CHAINS}/BLN/payouts/stop`, { reason: 'a test' }));

@@ -141,6 +141,7 @@ describe('the management API in the OpenAPI document', () => {
         'POST accounts/{id}/freeze',
         'POST accounts/{id}/unfreeze',
         'GET chains',
+        'GET chains/{code}/wallet',
         'POST chains/{code}/payouts/stop',
         'POST chains/{code}/payouts/resume',
         'GET deposits',

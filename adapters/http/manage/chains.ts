@@ -1,9 +1,11 @@
-import type { ChainView } from '../../../core/index.ts';
+import { formatUnits } from '../../../core/index.ts';
+import type { ChainView, ChainWallet } from '../../../core/index.ts';
 import { z } from 'zod';
 import { code, text } from '../fields.ts';
 import { manageOperation } from './operation.ts';
 import type { ManageOperation } from './operation.ts';
-import { whole } from './reply-fields.ts';
+import type { ManageDeps } from './deps.ts';
+import { amount, signedAmount, whole } from './reply-fields.ts';
 
 const MAX_REASON = 255;
 
@@ -41,6 +43,48 @@ function chainRecord(
   };
 }
 
+const walletSchema = z
+  .object({
+    code: z.string(),
+    hot_address: z.string().meta({ description: 'What payouts are made from' }),
+    items: z
+      .array(
+        z.object({
+          currency: z.string(),
+          hot: amount('At the hot address').nullable().meta({
+            description: 'null on chains whose coins are spent where they are',
+          }),
+          on_chain: amount("At all of the till's addresses"),
+          expected: signedAmount('What the books say'),
+          in_flight: amount('The most that signed transactions may have taken already'),
+          shortfall: amount('What is missing; payouts stop while it is not 0'),
+        }),
+      )
+      .readonly(),
+  })
+  .meta({ id: 'ChainWallet' });
+
+function walletRecord(
+  { code: chain, hotAddress, lines }: ChainWallet,
+  { assets }: Pick<ManageDeps, 'assets'>,
+): z.input<typeof walletSchema> {
+  return {
+    code: chain,
+    hot_address: hotAddress,
+    items: lines.map(({ currency, hot, onChain, expected, inFlight, shortfall }) => {
+      const shown = (units: bigint): string => formatUnits(units, assets.find(currency)?.decimals ?? 0);
+      return {
+        currency,
+        hot: hot === null ? null : shown(hot),
+        on_chain: shown(onChain),
+        expected: shown(expected),
+        in_flight: shown(inFlight),
+        shortfall: shown(shortfall),
+      };
+    }),
+  };
+}
+
 const stopWords = 'A key may be stolen.';
 const stopReason = `Stopped by an operator: ${stopWords}`;
 const params = z.object({ code: code('Chain code; BLN for Lightning') });
@@ -72,6 +116,26 @@ export const chainOperations: readonly ManageOperation[] = [
     handler: async ({ actor }, { manage, assets }) => ({
       items: (await manage.chains.list(actor)).map((chain) => chainRecord(chain, assets.chainName(chain.code))),
     }),
+  }),
+  manageOperation({
+    id: 'getChainWallet',
+    method: 'GET',
+    path: '/chains/{code}/wallet',
+    summary: 'What a chain holds, beside the books',
+    description:
+      'By currency, as the till compares them before it pays. Every address that the books hold something at is asked for: it takes as long as its node needs. Not for Lightning. Admins only.',
+    errors: ['UNSUPPORTED', 'NODE_FAILED', 'NOT_READY'],
+    params,
+    data: walletSchema,
+    examples: {
+      data: {
+        code: 'ETH',
+        hot_address: '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
+        items: [{ currency: 'ETH', hot: '1.25', on_chain: '3.5', expected: '3.5', in_flight: '0', shortfall: '0' }],
+      },
+    },
+    handler: async ({ actor, params: { code: chain } }, { manage, assets }) =>
+      walletRecord(await manage.chains.wallet(actor, chain), { assets }),
   }),
   manageOperation({
     id: 'stopPayouts',
