@@ -167,6 +167,7 @@ const TILL_PARTS = [
   'manage',
   'wallet',
   'refusedAttempts',
+  'storeAlerts',
 ] as const satisfies readonly (keyof Parts)[];
 
 /** The parts of a till that the server, the workers, the commands and embedders use. */

@@ -39,6 +39,7 @@ import type {
   RequestWithdrawal,
   WithdrawalLimits,
   SecondFactor,
+  StoreAlerts,
   RateLimitSync,
   Token,
   TopUps,
@@ -116,6 +117,7 @@ export interface Parts extends Ports, GivenParts {
   readonly usageRecorder: UsageRecorder;
   readonly gateway: LazyGateway;
   readonly manage: Manage;
+  readonly storeAlerts: StoreAlerts;
 }
 
 /** The Lightning node with the workers that follow its invoices and its payments. */

@@ -120,6 +120,8 @@ export async function openTill(runtime: Runtime, plugins: readonly LoadedPlugin[
   requireFit(registry);
   provide(container, { plugins: registry });
   const till = resolveTill(container);
+  till.storeAlerts.start();
+  runtime.onClose('alerts', () => till.storeAlerts.stop());
   const problems = moneyProblems(config, till.assets, till.chains);
   if (problems.length > 0) throw configError(problems);
   return till;

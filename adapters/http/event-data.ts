@@ -1,6 +1,7 @@
 import { TEST_EVENT, WEBHOOK_EVENTS } from '../../core/index.ts';
 import type { AssetCatalogue, EventPresenter, WebhookEvent } from '../../core/index.ts';
 import { z } from 'zod';
+import { alertRecord, alertSchema } from './manage/alerts.ts';
 import { auditRecord, auditSchema } from './manage/audit.ts';
 import { depositRecord, depositSchema } from './manage/deposits.ts';
 import { instant } from './manage/reply-fields.ts';
@@ -30,9 +31,10 @@ const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   withdrawal: transferEventSchema,
   deposit: depositSchema,
   security: securityEventSchema,
+  alert: alertSchema,
 };
 
-/** What a webhook endpoint receives of each type that is written, as the OpenAPI document describes it. */
+/** What a webhook endpoint receives of each type, as the OpenAPI document describes it. */
 export const EVENT_BODIES: readonly { readonly type: WebhookEvent; readonly schema: z.ZodType }[] =
   WEBHOOK_EVENTS.flatMap((type) => {
     const data = type === TEST_EVENT ? testEventSchema : SCHEMAS[type.slice(0, type.indexOf('.'))];
@@ -52,6 +54,7 @@ export function eventPresenter(assets: Pick<AssetCatalogue, 'find'>): EventPrese
         ...presentTransaction({ transaction: row, asset: decimalsOf(row.currency) }),
         order_id: row.orderId,
       }),
+    alert: (alert) => json(alertSchema, alertRecord(alert)),
     deposit: (deposit) => json(depositSchema, depositRecord(deposit, assets)),
     security: ({ row, effectiveAt }) =>
       json(securityEventSchema, { ...auditRecord(row), account_id: row.accountId, effective_at: effectiveAt }),

@@ -1,3 +1,4 @@
+import type { AlertKind } from './alert.ts';
 import type { EventBus } from '../ports/events.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Metrics } from '../ports/metrics.ts';
@@ -9,10 +10,6 @@ export interface AlertChannels {
   readonly metrics: Metrics;
 }
 
-/** The kind of an alert, as a metric label. */
-export type AlertKind =
-  'approval' | 'clock' | 'deposit' | 'float' | 'loss' | 'node' | 'payouts-stopped' | 'restored' | 'signer' | 'transfer';
-
 /** Reports something that an operator has to look at: an error in the log, an event, a metric. `reason` holds no secret. */
 export function raiseAlert(
   { logger, events, metrics }: AlertChannels,
@@ -22,5 +19,5 @@ export function raiseAlert(
 ): void {
   logger.error('manual intervention required', { alert: kind, subject, reason });
   metrics.count('tillgate_alerts_total', { kind });
-  events.emit('alert', { subject, reason });
+  events.emit('alert', { kind, subject, reason });
 }

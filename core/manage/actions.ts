@@ -211,6 +211,9 @@ export const ACTIONS = {
   getGateway: FREE,
   updateGateway: FREE,
 
+  listAlerts: FREE,
+  acknowledgeAlert: FREE,
+
   listAudit: FREE,
   listAuditChain: FREE,
 } as const satisfies Readonly<Record<string, ActionRow>>;

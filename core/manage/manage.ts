@@ -36,6 +36,7 @@ import { ActionGuard } from './action-guard.ts';
 import type { SecondFactorDemand } from './action-guard.ts';
 import { ReadAudit } from './audit.ts';
 import { ManageAccounts } from './manage-accounts.ts';
+import { ManageAlerts } from './manage-alerts.ts';
 import { ManageAddresses } from './manage-addresses.ts';
 import { ManageApps } from './manage-apps.ts';
 import { ManageCallbacks } from './manage-callbacks.ts';
@@ -145,6 +146,7 @@ export interface Manage {
   readonly withdrawals: ManageWithdrawals;
   readonly deposits: ManageDeposits;
   readonly chains: ManageChains;
+  readonly alerts: ManageAlerts;
   readonly audit: ReadAudit;
 }
 
@@ -198,6 +200,7 @@ export function createManage({ settings, ...deps }: CreateManageDeps): Manage {
     withdrawals: new ManageWithdrawals({ ...shared, ...(approvals === undefined ? {} : { approvals }) }),
     deposits: new ManageDeposits(shared),
     chains,
+    alerts: new ManageAlerts(shared),
     audit: new ReadAudit(deps.storage, pageMax),
   };
 }

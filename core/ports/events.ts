@@ -1,3 +1,4 @@
+import type { AlertKind } from '../alerts/alert.ts';
 import type { AccountId, OrderId, TransferId } from '../kernel/ids.ts';
 import type { OrderStatus } from '../orders/order-status.ts';
 import type { TransferStatus } from '../transfers/transfer.ts';
@@ -18,7 +19,7 @@ export interface DomainEvents {
   /** A chain has something new to sign or to send. */
   'transfer.queued': { readonly chain: string };
   /** Something that an operator must look at; also logged as an error. */
-  alert: { readonly subject: string; readonly reason: string };
+  alert: { readonly kind: AlertKind; readonly subject: string; readonly reason: string };
   'callback.queued': { readonly accountId: AccountId };
 }
 

@@ -1,4 +1,5 @@
 import type { AccountStore, AccountWrites } from './account-store.ts';
+import type { AlertStore, AlertWrites } from './alert-store.ts';
 import type { AppStore, AppWrites } from './app-store.ts';
 import type { AuditStore, AuditWrites } from './audit-store.ts';
 import type { CallbackStore, CallbackWrites } from './callback-store.ts';
@@ -47,6 +48,7 @@ export interface Transaction {
   readonly lightning: LightningWrites;
   readonly wallets: WalletWrites;
   readonly webhooks: WebhookWrites;
+  readonly alerts: AlertWrites;
 }
 
 /** More writes of the same transaction, for the audit. */
@@ -102,6 +104,8 @@ export interface Storage {
   readonly wallets: WalletStore;
   /** Where accounts receive events. */
   readonly webhooks: WebhookStore;
+  /** What operators have to look at. */
+  readonly alerts: AlertStore;
   /**
    * Runs `work` in one serialised, durable transaction and commits it; an error rolls all of it back. A serialisation
    * failure or deadlock is retried from the start, so `work` must have no other effect than its writes.

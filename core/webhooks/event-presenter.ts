@@ -1,3 +1,4 @@
+import type { Alert } from '../alerts/alert.ts';
 import type { Deposit } from '../deposits/deposit.ts';
 import type { SecurityNotice } from '../manage/security-notice.ts';
 import type { TransactionRow } from '../transactions/transaction.ts';
@@ -9,4 +10,5 @@ export interface EventPresenter {
   deposit(deposit: Deposit): string;
   /** A row of the audit log, which holds no secret. */
   security(notice: SecurityNotice): string;
+  alert(alert: Alert): string;
 }

@@ -8,6 +8,7 @@ import type { Storage, Transaction } from '../ports/storage.ts';
 import type { Reservation, ReserveOutcome } from '../ports/transfer-store.ts';
 import type { EventPresenter } from './event-presenter.ts';
 import { outboxRows } from './outbox-event.ts';
+import { AlertNotes } from './alert-events.ts';
 import { DepositNotes } from './deposit-events.ts';
 import { SecurityNotes } from './security-events.ts';
 import type { SubjectEvents } from './subject-events.ts';
@@ -41,7 +42,12 @@ async function noted<T>(
   work: (tx: Transaction) => Promise<T>,
   { ids, clock, presenter }: StorageEventDeps,
 ): Promise<{ readonly result: T; readonly rows: readonly Callback[] }> {
-  const notes: readonly SubjectEvents[] = [new TransferNotes(), new DepositNotes(), new SecurityNotes()];
+  const notes: readonly SubjectEvents[] = [
+    new TransferNotes(),
+    new DepositNotes(),
+    new SecurityNotes(),
+    new AlertNotes(),
+  ];
   const result = await work(
     withMethods(tx, Object.assign({}, ...notes.map((each) => each.watch(tx))) as Partial<Transaction>),
   );

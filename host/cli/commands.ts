@@ -8,6 +8,7 @@ const from =
     pick(await load())(call);
 
 const accounts = from(() => import('./account-commands.ts'));
+const alerts = from(() => import('./alert-commands.ts'));
 const audit = from(() => import('./audit-commands.ts'));
 const deposits = from(() => import('./deposit-commands.ts'));
 const gateway = from(() => import('./gateway-commands.ts'));
@@ -457,6 +458,13 @@ export const COMMANDS: readonly Command[] = [
     operands: [],
     options: {},
     run: masterKey((module) => module.masterKeyRotate),
+  },
+  {
+    words: ['alert', 'list'],
+    summary: 'what an operator has to look at, newest first; an admin closes it in the management API',
+    operands: [],
+    options: { status: { value: 'OPEN' } },
+    run: alerts((module) => module.alertList),
   },
   {
     words: ['audit', 'verify'],

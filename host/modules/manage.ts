@@ -1,10 +1,11 @@
-import { createManage } from '../../core/index.ts';
+import { createManage, StoreAlerts } from '../../core/index.ts';
 import { WebauthnVerifier } from '../../adapters/passkeys/index.ts';
 import { recipe } from '../parts.ts';
 import type { Recipes } from '../parts.ts';
 
 /** The management API's use cases; commands use them too. */
 export const manageRecipes = {
+  storeAlerts: recipe(['storage', 'events', 'ids', 'clock', 'logger'], (ports) => new StoreAlerts(ports)),
   manage: recipe(
     [
       'config',

@@ -421,6 +421,7 @@ const NOT_KILLED_AT: Readonly<Record<string, readonly string[]>> = {
   'a kill loses what was counted in the last second, and a batch is added whole or not at all': pathsOf(
     ({ storage }) => [storage.usage.add],
   ),
+  'it is in the log already, and no work depends on it': pathsOf(({ tx }) => [tx.alerts.raise]),
   'a lease of a killed process expires': pathsOf(({ storage }) => [
     storage.leases.acquire,
     storage.leases.acquireNode,

@@ -102,6 +102,8 @@ describe('the management API in the OpenAPI document', () => {
         'DELETE security/pending/{field}',
         'POST security/totp',
         'POST security/totp/confirm',
+        'GET alerts',
+        'POST alerts/{id}/acknowledge',
         'GET webhooks',
         'POST webhooks',
         'GET webhooks/{id}',

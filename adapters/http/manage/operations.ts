@@ -23,6 +23,7 @@ import { stepUpOperations } from './step-up.ts';
 import { transactionOperations } from './transactions.ts';
 import { walletOperations } from './wallets.ts';
 import { watchAddressOperations } from './watch-addresses.ts';
+import { alertOperations } from './alerts.ts';
 import { webhookOperations } from './webhooks.ts';
 import { withdrawalAddressOperations } from './withdrawal-addresses.ts';
 import { withdrawalOperations } from './withdrawals.ts';
@@ -44,6 +45,7 @@ const RESOURCES = [
   callbackOperations,
   webhookOperations,
   overviewOperations,
+  alertOperations,
   orderOperations,
   transactionOperations,
   ledgerOperations,

@@ -2,6 +2,7 @@ import type {
   AccountChanges,
   AccountId,
   AccountStore,
+  AlertStore,
   AppStore,
   AuditStore,
   CallbackStore,
@@ -34,6 +35,7 @@ import type { Database } from './database.ts';
 import { migrate } from './migrations/migrate.ts';
 import { ChangePublisher } from './change-publisher.ts';
 import { KnexAccountStore, KnexAccountWrites } from './stores/account-store.ts';
+import { KnexAlertStore, KnexAlertWrites } from './stores/alert-store.ts';
 import { KnexAppStore } from './stores/app-store.ts';
 import { KnexAppWrites } from './stores/app-writes.ts';
 import { KnexAuditStore, KnexAuditWrites } from './stores/audit-store.ts';
@@ -88,6 +90,7 @@ const writesOf = (session: Session, publisher: ChangePublisher, audit: KnexAudit
   transfers: new KnexTransferWrites(session),
   wallets: new KnexWalletWrites(session),
   webhooks: new KnexWebhookWrites(session),
+  alerts: new KnexAlertWrites(session),
 });
 
 /** The storage of the till in SQLite or PostgreSQL, made by `openStorage`. */
@@ -118,6 +121,7 @@ export class KnexStorage implements Storage {
   readonly usage: UsageStore;
   readonly wallets: WalletStore;
   readonly webhooks: WebhookStore;
+  readonly alerts: AlertStore;
   readonly #db: Database;
   readonly #feed: KnexChangeFeed;
   #closing: Promise<void> | null = null;
@@ -151,6 +155,7 @@ export class KnexStorage implements Storage {
     this.usage = new KnexUsageStore(db);
     this.wallets = new KnexWalletStore(db);
     this.webhooks = new KnexWebhookStore(db);
+    this.alerts = new KnexAlertStore(db);
   }
 
   /** A transaction writes its audit rows and its gateway changes last: each kind has one row that all instances lock. */

@@ -21,6 +21,7 @@ const NAMES = {
   callbackSums: 'callback_sums',
   attempts: 'callback_attempts',
   webhooks: 'webhook_endpoints',
+  alerts: 'alerts',
   chainStates: 'chain_states',
   blocks: 'chain_blocks',
   walletIndexes: 'wallet_indexes',

@@ -34,6 +34,7 @@ import { webhooks } from './0029-webhooks.ts';
 import { orderLists } from './0030-order-lists.ts';
 import { ordersByHand } from './0032-orders-by-hand.ts';
 import { ledgerLists } from './0038-ledger-lists.ts';
+import { alerts } from './0039-alerts.ts';
 import { transferRequesters } from './0043-transfer-requesters.ts';
 import { dailySums } from './0044-daily-sums.ts';
 import { transactionLists } from './0045-transaction-lists.ts';
@@ -74,6 +75,7 @@ export const MIGRATIONS: readonly Migration[] = [
   orderLists,
   ordersByHand,
   ledgerLists,
+  alerts,
   transferRequesters,
   dailySums,
   transactionLists,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import {
   ACCOUNT_TRANSITIONS,
+  ALERT_TRANSITIONS,
   APP_KEY_TRANSITIONS,
   CALLBACK_TRANSITIONS,
   DAY_MS,
@@ -112,6 +113,7 @@ export function ruleStatements(namespace: Namespace, dialect: Dialect): readonly
     [tables.appKeys, pairs(APP_KEY_TRANSITIONS)],
     [tables.accounts, pairs(ACCOUNT_TRANSITIONS)],
     [tables.transfers, pairs(TRANSFER_TRANSITIONS)],
+    [tables.alerts, pairs(ALERT_TRANSITIONS)],
     [tables.payouts, PAYOUT_MOVES],
     [tables.holdings, HOLDING_MOVES],
   ];

@@ -1,0 +1,71 @@
+import type { AlertId } from '../kernel/ids.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { DomainEvents, EventBus } from '../ports/events.ts';
+import type { IdGenerator } from '../ports/id-generator.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { Storage } from '../ports/storage.ts';
+
+export interface StoreAlertsDeps {
+  readonly storage: Pick<Storage, 'transaction'>;
+  readonly events: EventBus;
+  readonly ids: IdGenerator;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** How many wait to be stored; further ones are in the log alone, as they are while the database is away. */
+const MOST_WAITING = 1_000;
+
+/**
+ * Stores what is raised, one after the other and beside the work that raised it: that goes on whatever becomes of it here. It is
+ * in the log already.
+ */
+export class StoreAlerts {
+  readonly #deps: StoreAlertsDeps;
+  #last: Promise<void> = Promise.resolve();
+  #waiting = 0;
+  #unsubscribe: (() => void) | null = null;
+
+  constructor(deps: StoreAlertsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Stores each alert from now on; starting it twice does nothing. */
+  start(): void {
+    this.#unsubscribe ??= this.#deps.events.on('alert', (raised) => {
+      if (this.#waiting >= MOST_WAITING) return;
+      this.#waiting += 1;
+      this.#last = this.#last.then(() => this.#store(raised));
+    });
+  }
+
+  /** Takes no more; resolves when what was raised is stored, or could not be. */
+  async stop(): Promise<void> {
+    this.#unsubscribe?.();
+    this.#unsubscribe = null;
+    await this.settled();
+  }
+
+  /** Resolves when nothing waits. */
+  async settled(): Promise<void> {
+    while (this.#waiting > 0) await this.#last;
+  }
+
+  async #store({ kind, subject, reason }: DomainEvents['alert']): Promise<void> {
+    const { storage, ids, clock, logger } = this.#deps;
+    try {
+      const at = clock.now();
+      const open = { status: 'OPEN', count: 1, acknowledgedAt: null, acknowledgedBy: null } as const;
+      const alert = { id: ids.next() as AlertId, kind, subject, reason, firstAt: at, lastAt: at, ...open };
+      await storage.transaction((tx) => tx.alerts.raise(alert));
+    } catch (error) {
+      logger.error('an alert could not be stored', {
+        alert: kind,
+        subject,
+        cause: error instanceof Error ? error.message : String(error),
+      });
+    } finally {
+      this.#waiting -= 1;
+    }
+  }
+}

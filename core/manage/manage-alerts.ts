@@ -1,0 +1,53 @@
+import type { Alert, AlertStatus } from '../alerts/alert.ts';
+import { stateConflict } from '../kernel/errors.ts';
+import { isId } from '../kernel/ids.ts';
+import type { AlertId } from '../kernel/ids.ts';
+import { checkPage } from '../kernel/page.ts';
+import type { Page, PageRequest } from '../kernel/page.ts';
+import type { Storage } from '../ports/storage.ts';
+import { recordNotFound, requireAdmin } from './actor.ts';
+import type { Actor } from './actor.ts';
+import { addAuditRow } from './audit.ts';
+import type { AuditDeps } from './audit.ts';
+
+export interface ManageAlertsDeps extends AuditDeps {
+  readonly storage: Pick<Storage, 'alerts' | 'transaction'>;
+  readonly pageMax: number;
+}
+
+/** What operators have to look at (decisions, section 14). */
+export class ManageAlerts {
+  readonly #deps: ManageAlertsDeps;
+
+  constructor(deps: ManageAlertsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Newest first. @throws TillgateError `FORBIDDEN`; `INVALID_FIELDS` for a page out of range */
+  async list(actor: Actor, status: AlertStatus | null, page: PageRequest): Promise<Page<Alert>> {
+    requireAdmin(actor);
+    checkPage(page, this.#deps.pageMax);
+    return this.#deps.storage.alerts.list(status, page);
+  }
+
+  /** Closes an alert. @throws TillgateError `FORBIDDEN`, `NOT_FOUND`; `STATE_CONFLICT` for one that was closed before */
+  async acknowledge(actor: Actor, id: AlertId): Promise<Alert> {
+    requireAdmin(actor);
+    const { storage, clock } = this.#deps;
+    const alert = isId(id) ? await storage.alerts.find(id) : null;
+    if (alert === null) throw recordNotFound();
+    const acknowledgedAt = clock.now();
+    await storage.transaction(async (tx) => {
+      if (!(await tx.alerts.acknowledge(id, actor.accountId, acknowledgedAt)))
+        throw stateConflict('The alert was acknowledged before.');
+      const changes = { status: { from: 'OPEN', to: 'ACKNOWLEDGED' } };
+      await addAuditRow(this.#deps, tx, actor, {
+        action: 'alert.acknowledge',
+        accountId: null,
+        subjectId: id,
+        changes,
+      });
+    });
+    return (await storage.alerts.find(id)) ?? alert;
+  }
+}

@@ -1,0 +1,34 @@
+import type { Alert } from '../alerts/alert.ts';
+import type { Millis } from '../kernel/time.ts';
+import { withMethods } from '../kernel/with-methods.ts';
+import type { Transaction } from '../ports/storage.ts';
+import type { EventPresenter } from './event-presenter.ts';
+import type { AddressedEvents, SubjectEvents } from './subject-events.ts';
+
+/** Notes the alerts that a transaction opens. One that is raised again while it is open is no event. */
+export class AlertNotes implements SubjectEvents {
+  readonly #opened: Alert[] = [];
+
+  watch({ alerts }: Transaction): Partial<Transaction> {
+    const noted = withMethods(alerts, {
+      raise: async (alert) => {
+        const opened = await alerts.raise(alert);
+        if (opened) this.#opened.push(alert);
+        return opened;
+      },
+    });
+    return { alerts: noted };
+  }
+
+  async events(tx: Transaction, presenter: EventPresenter, at: Millis): Promise<readonly AddressedEvents[]> {
+    if (this.#opened.length === 0) return [];
+    const endpoints = await tx.webhooks.enabledOfAdmins();
+    const events = this.#opened.map((alert) => ({
+      type: 'alert.raised' as const,
+      subjectId: alert.id,
+      at,
+      data: () => presenter.alert(alert),
+    }));
+    return [{ endpoints, events }];
+  }
+}
