@@ -61,19 +61,21 @@ bothPaths('a read whose upstream is slow', (path) => {
     const held: Held[] = [];
     const nodes: FakeNode[] = [];
     for (let index = 0; index < count; index++) {
-      const node: FakeNode = await startNode((_req, res, body) => {
+      const node: FakeNode = await startNode((req, res, body) => {
+        res.setHeader('x-echo', req.headers['x-node-key'] ?? '');
         if (!now(body, res, index)) held.push({ node, body, res });
       });
       nodes.push(node);
     }
     const urls = nodes.map(({ url }) => url);
+    const upstreams = urls.map((url, index) => ({ url, headers: { 'x-node-key': `secret-of-node-${index}` } }));
     const rules = { ...DEFAULT_READS, hedgeAfterMs: 10, ...reads };
     const more = [
       routeOf(urls, { host: HTTP, id: '5' as RouteId, protocol: 'http', reads: rules }),
       routeOf(urls, { host: OFF, id: '6' as RouteId }),
     ];
     const gate = await startGateway(
-      [routeOf(urls, { reads: rules, ...changes }), ...(unhedged ? more : [])],
+      [routeOf(urls, { upstreams, reads: rules, ...changes }), ...(unhedged ? more : [])],
       deps,
       path,
     );
@@ -109,7 +111,8 @@ bothPaths('a read whose upstream is slow', (path) => {
     assert.equal(second.body, body);
     const long = 'b'.repeat(300_000);
     answer(second, long);
-    assert.equal(resultOf(await reply), long);
+    const won = await reply;
+    assert.equal(resultOf(won), long);
     await waitFor(() => first.res.closed);
     assert.equal(second.node.sockets.size, 1);
     assert.equal(await hedges(one.gate, 'won'), 1);
@@ -119,7 +122,10 @@ bothPaths('a read whose upstream is slow', (path) => {
     assert.equal(again.node, second.node, 'the slower one is known to be slower');
     const hedge = await waitFor(() => one.held[3]);
     answer(again, 'a');
-    assert.equal(resultOf(await next), 'a');
+    const lost = await next;
+    assert.equal(resultOf(lost), 'a');
+    for (const { headers } of [won, lost])
+      assert.equal(headers['x-echo'], undefined, 'no secret of the one that answers');
     await waitFor(() => hedge.res.closed);
     assert.equal(second.node.sockets.size, 1, 'on the same connection');
     assert.equal(await hedges(one.gate, 'lost'), 1);
@@ -157,12 +163,16 @@ bothPaths('a read whose upstream is slow', (path) => {
     const error = '{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"reverted"}}';
     wrong.second.res.end(error);
     assert.equal((await wrong.reply).text, error);
-    const both = await twice(one);
-    both.first.res.destroy();
-    both.second.res.destroy();
-    assert.equal((await both.reply).status, 502);
-    assert.equal(one.held.length, 4);
-    assert.equal(await hedges(one.gate, 'unanswered'), 1);
+    for (const order of [['first', 'second'] as const, ['second', 'first'] as const]) {
+      const { reply, ...two } = await twice(one);
+      for (const which of order) {
+        two[which].res.destroy();
+        await waitFor(() => one.gate.log().includes(`"upstream":"127.0.0.1:${two[which].node.port}"`));
+      }
+      assert.equal((await reply).status, 502);
+    }
+    assert.equal(one.held.length, 6);
+    assert.equal(await hedges(one.gate, 'unanswered'), 2);
 
     const three = await run({ nodes: 3 });
     const failed = await twice(three);
@@ -170,6 +180,11 @@ bothPaths('a read whose upstream is slow', (path) => {
     failed.second.res.writeHead(503).end();
     const third = await waitFor(() => three.held[2]);
     assert.equal(new Set(three.held.map(({ node }) => node)).size, 3);
+    // By the end of a later one it would have been sent to another.
+    const later = await twice(three);
+    answer(later.first, 'later');
+    await later.reply;
+    assert.equal(three.held.length, 5, 'no read is sent to a second one twice');
     answer(third, 'third');
     assert.equal(resultOf(await failed.reply), 'third');
   });

@@ -123,7 +123,6 @@ export class HedgedRequest implements PendingResponse, Abortable {
   }
 
   #hedge(): void {
-    if (this.#ended) return;
     const upstream = this.#owner.second();
     if (upstream === null) return;
     this.#hedged = true;

@@ -90,6 +90,31 @@ test('fault 194: an upstream that was slower is known to be slow, and has not fa
   assert(slow.cost(1000) < failing.cost(1000) * 2, 'none of them counts as running');
 });
 
+test('fault 194: the request of the slower one ends as slow, not as failed, and reports nothing', () => {
+  let aborted = 0;
+  class PlainRequest extends UpstreamRequest {
+    readonly requestSent = true;
+    readonly queued = false;
+    start(): void {
+      aborted = 0;
+    }
+    resume(): void {
+      aborted = 0;
+    }
+    protected abort(): void {
+      aborted += 1;
+    }
+  }
+  const [slow, failing] = [new UpstreamHealth(), new UpstreamHealth()];
+  const handler = {} as UpstreamResponseHandler;
+  new PlainRequest(slow, handler).outpace();
+  assert.equal(aborted, 1);
+  new PlainRequest(failing, handler).expire();
+  const now = performance.now();
+  assert(slow.cost(now) > new UpstreamHealth().cost(now), 'slow');
+  assert(slow.cost(now) < failing.cost(now) / 2, 'not failed');
+});
+
 describe('fault 199: two requests for one read', () => {
   class FakeRequest extends UpstreamRequest {
     requestSent = false;
