@@ -90,6 +90,8 @@ describe('a merchant with the dashboard', { concurrency: 3 }, () => {
     const lines = Buffer.concat(chunks).toString().trimEnd().split('\r\n');
     assert.equal(lines.length, 2, 'the header and the one that was searched for');
     assert.ok(lines[1]?.includes('invoice 7'));
+    await page.getByRole('cell', { name: id }).click();
+    await page.getByText('The amount arrived in time and is confirmed.').waitFor();
     await leave();
   });
 

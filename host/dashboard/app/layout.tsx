@@ -18,7 +18,8 @@ export function DashboardLayout({ children }: { readonly children?: ReactNode })
 
 function DashboardBar() {
   return (
-    <AppBar color="default" position="fixed">
+    // It has the heading of the page, which must not go away with scrolling.
+    <AppBar color="default" position="fixed" alwaysOn>
       <TitlePortal component="h1" />
     </AppBar>
   );

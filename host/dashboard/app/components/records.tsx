@@ -11,6 +11,9 @@ interface RecordsProps {
   readonly refetchMs?: number;
 }
 
+/** Keeps records of lists apart from those that are shown: a list has fewer fields, and a page must not take one for the other. */
+const OF_LISTS = { list: true };
+
 /** A list of records, newest first as the API gives it. What was searched for stays in the address, and nowhere else. */
 export function Records({ children, filters, actions, empty = false, filter, refetchMs }: RecordsProps) {
   return (
@@ -23,7 +26,7 @@ export function Records({ children, filters, actions, empty = false, filter, ref
       {...(filters === undefined ? {} : { filters })}
       {...(actions === undefined ? {} : { actions })}
       {...(filter === undefined ? {} : { filter })}
-      {...(refetchMs === undefined ? {} : { queryOptions: { refetchInterval: refetchMs } })}
+      queryOptions={{ meta: OF_LISTS, ...(refetchMs === undefined ? {} : { refetchInterval: refetchMs }) }}
     >
       {children}
     </List>
