@@ -32,6 +32,8 @@ export interface ChainView {
   readonly lagMs: number | null;
   /** False for a watch-only chain. */
   readonly pays: boolean;
+  /** What payouts are made from; `null` for a watch-only chain, and for Lightning. */
+  readonly hotAddress: string | null;
   /** Why its payouts are stopped; `null` while they run. */
   readonly payoutStop: string | null;
 }
@@ -83,6 +85,7 @@ export class ManageChains {
           state,
           lagMs: state === null ? null : lagMs(state, clock.now()),
           pays: code === LIGHTNING_ASSET.chain || (chains.get(code)?.payments ?? null) !== null,
+          hotAddress: chains.get(code)?.payments?.hotAddress ?? null,
           payoutStop: await storage.transfers.payoutStop(code),
         };
       }),

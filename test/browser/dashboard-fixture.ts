@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { createHost } from '../../host/index.ts';
 import type { Host } from '../../host/index.ts';
+import type { SettingsInput } from '../../host/settings.ts';
 import { freshDirectory } from '../host/till-process.ts';
 import { Complaints } from './chromium.ts';
 
@@ -46,10 +47,14 @@ export class DashboardFixture {
     this.#cleanUp = cleanUp;
   }
 
-  static async open(browser: Browser): Promise<DashboardFixture> {
+  /** @param settings - of the till, beside a sandbox that looks for blocks often */
+  static async open(browser: Browser, settings: SettingsInput = {}): Promise<DashboardFixture> {
     const directory = freshDirectory();
     const plugins = [{ use: 'sandbox', options: { pollIntervalMs: 100 } }];
-    const host = createHost({ mode: 'sandbox', listen: { port: 0 }, plugins }, { directory: directory.path });
+    const host = createHost(
+      { mode: 'sandbox', listen: { port: 0 }, plugins, ...settings },
+      { directory: directory.path },
+    );
     await host.start();
     // From sources it is bundled now, which no test has to wait for.
     assert.equal((await fetch(`${host.url}/dashboard`)).status, 200);

@@ -487,6 +487,7 @@ eachStorage((_name, open) => {
       const before = await shown('LTC');
       assert.deepEqual(before?.['payouts'], { enabled: true, stopped_reason: null });
       assert.deepEqual([typeof before['height'], before['lag_seconds'], before['trouble']], ['number', 0, null]);
+      assert.equal(before['hot_address'], fixture.till.till.chains.get('LTC')?.payments?.hotAddress ?? null);
       // Words that look like a stop that ends by itself.
       const words = 'Merchants are owed more than is held on the chain';
       const reason = `Stopped by an operator: ${words}`;

@@ -24,7 +24,7 @@ const accountFields = {
   created_at: instant('Creation').nullable(),
   modified_at: instant('Last change').nullable(),
 };
-const accountSchema = z.object(accountFields).meta({ id: 'AccountBase' });
+export const accountSchema = z.object(accountFields).meta({ id: 'AccountBase' });
 
 export const accountDetailSchema = z
   .object({

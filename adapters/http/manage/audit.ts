@@ -39,7 +39,7 @@ const headSchema = z
   .object({ seq: whole('The number of the last row'), hash: z.string().meta({ pattern: '^[0-9a-f]{64}$' }) })
   .meta({ id: 'AuditHead' });
 
-const chainSchema = z
+export const auditChainSchema = z
   .object({
     items: z
       .array(
@@ -81,7 +81,7 @@ export const auditOperations: readonly ManageOperation[] = [
       from: queryNumber(1, Number.MAX_SAFE_INTEGER, 'The number of the first row'),
       limit: queryNumber(100, 1000, 'How many rows'),
     }),
-    data: chainSchema,
+    data: auditChainSchema,
     handler: async ({ actor, query: { from, limit } }, { manage }) => {
       const { links, head } = await manage.audit.chain(actor, from - 1, limit);
       return { items: links.map(({ seq, hash, entry }) => ({ seq, hash, entry })), head };

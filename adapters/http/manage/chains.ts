@@ -16,7 +16,7 @@ const payoutsSchema = z
   })
   .meta({ id: 'ChainPayouts' });
 
-const chainSchema = z
+export const chainSchema = z
   .object({
     code: z.string(),
     name: z.string(),
@@ -25,11 +25,12 @@ const chainSchema = z
     trouble: z.string().nullable().meta({ description: 'What is wrong with its node' }),
     halted_reason: z.string().nullable().meta({ description: 'Why following is stopped until an operator resumes it' }),
     payouts: payoutsSchema,
+    hot_address: z.string().nullable().meta({ description: 'What payouts are made from; null where there is none' }),
   })
   .meta({ id: 'ChainStatus' });
 
 function chainRecord(
-  { code: chain, state, lagMs, pays, payoutStop }: ChainView,
+  { code: chain, state, lagMs, pays, payoutStop, hotAddress }: ChainView,
   name: string,
 ): z.input<typeof chainSchema> {
   return {
@@ -40,6 +41,7 @@ function chainRecord(
     trouble: state?.trouble?.text ?? null,
     halted_reason: state?.haltedReason ?? null,
     payouts: { enabled: pays, stopped_reason: payoutStop },
+    hot_address: hotAddress,
   };
 }
 
@@ -109,6 +111,7 @@ export const chainOperations: readonly ManageOperation[] = [
             trouble: null,
             halted_reason: null,
             payouts: { enabled: true, stopped_reason: null },
+            hot_address: '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
           },
         ],
       },

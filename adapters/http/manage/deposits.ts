@@ -44,7 +44,7 @@ export const depositSchema = z
 
 type DepositRecord = z.input<typeof depositSchema>;
 
-const rescanSchema = z
+export const rescanSchema = z
   .object({
     chain: z.string(),
     from: whole('The first block that was read'),

@@ -13,7 +13,7 @@ const MAX_UPSTREAMS = 32;
 const MAX_METHODS = 1000;
 const MAX_ORIGINS = 100;
 
-const gatewaySchema = z
+export const gatewaySchema = z
   .object({
     id: z.string(),
     host: z.string(),

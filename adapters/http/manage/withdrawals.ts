@@ -67,7 +67,7 @@ const approvalSchema = z.object({
   at: instant('When'),
   counts: z.boolean().meta({ description: 'False for one of an earlier time that it was held' }),
 });
-const transferDetailSchema = z
+export const transferDetailSchema = z
   .object({
     ...transferFields,
     approvals: z.array(approvalSchema).readonly(),

@@ -23,6 +23,11 @@ export const RESOURCES = {
   callbacks: { path: 'callbacks', id: 'id', paging: 'page' },
   webhooks: { path: 'webhooks', id: 'id', paging: 'page' },
   apps: { path: 'apps', id: 'id', paging: 'page', versioned: true },
+  accounts: { path: 'accounts', id: 'id', paging: 'page' },
+  transfers: { path: 'withdrawals', id: 'id', paging: 'page' },
+  deposits: { path: 'deposits', id: 'id', paging: 'page' },
+  gateways: { path: 'gateways', id: 'id', paging: 'page' },
+  audit: { path: 'audit', id: 'id', paging: 'page' },
   sessions: { path: 'sessions', id: 'id', paging: 'whole' },
 } as const satisfies Readonly<Record<string, ResourceSpec>>;
 

@@ -20,6 +20,15 @@ const TONES: Readonly<Record<string, Tone>> = {
   CREDITED: 'success',
   ORPHANED: 'error',
   active: 'success',
+  disabled: 'warning',
+  archived: 'default',
+  REQUESTED: 'info',
+  SIGNED: 'info',
+  BROADCAST: 'info',
+  CONFIRMED: 'success',
+  LIVE: 'info',
+  DONE: 'success',
+  VOID: 'default',
   revoked: 'default',
 };
 

@@ -8,6 +8,8 @@ interface RecordsProps {
   readonly empty?: ReactElement | false;
   /** Filters that the list always has. */
   readonly filter?: Readonly<Record<string, unknown>>;
+  /** Filters that it begins with, and that a person can take away. */
+  readonly startFilter?: Readonly<Record<string, unknown>>;
   readonly refetchMs?: number;
 }
 
@@ -15,7 +17,7 @@ interface RecordsProps {
 const OF_LISTS = { list: true };
 
 /** A list of records, newest first as the API gives it. What was searched for stays in the address, and nowhere else. */
-export function Records({ children, filters, actions, empty = false, filter, refetchMs }: RecordsProps) {
+export function Records({ children, filters, actions, empty = false, filter, startFilter, refetchMs }: RecordsProps) {
   return (
     <List
       exporter={false}
@@ -26,6 +28,7 @@ export function Records({ children, filters, actions, empty = false, filter, ref
       {...(filters === undefined ? {} : { filters })}
       {...(actions === undefined ? {} : { actions })}
       {...(filter === undefined ? {} : { filter })}
+      {...(startFilter === undefined ? {} : { filterDefaultValues: startFilter })}
       queryOptions={{ meta: OF_LISTS, ...(refetchMs === undefined ? {} : { refetchInterval: refetchMs }) }}
     >
       {children}

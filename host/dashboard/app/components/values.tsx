@@ -50,3 +50,18 @@ export function Copyable({ value, label }: { readonly value: string; readonly la
     </Box>
   );
 }
+
+/** How long something lasts, in the largest unit that is whole enough. */
+export function Duration({ seconds }: { readonly seconds: number }) {
+  const [locale] = useLocaleState();
+  const [unit, size] = DURATIONS.find(([, length]) => seconds >= 2 * length) ?? SECOND;
+  const text = new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' });
+  return <>{text.format(Math.round(seconds / size))}</>;
+}
+
+const SECOND = ['second', 1] as const;
+const DURATIONS: readonly (readonly [unit: string, seconds: number])[] = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+];

@@ -1,0 +1,61 @@
+import MenuItem from '@mui/material/MenuItem';
+import TextField from '@mui/material/TextField';
+import { useTranslate } from 'react-admin';
+
+/** A field of a dialog. */
+export interface Field {
+  /** As the API names it. */
+  readonly name: string;
+  /** A key of the catalogue. */
+  readonly label: string;
+  readonly type?: 'text' | 'password' | 'datetime-local' | 'decimal' | 'code';
+  /** What there is to choose from; labels are shown as they are. */
+  readonly choices?: readonly { readonly id: string; readonly label: string }[];
+  /** Several of the choices. */
+  readonly several?: boolean;
+  readonly initial?: string;
+  readonly help?: string;
+  readonly autoComplete?: string;
+}
+
+interface DialogFieldProps {
+  readonly field: Field;
+  readonly value: string;
+  readonly problem: string | null;
+  readonly focused: boolean;
+  readonly onChange: (value: string) => void;
+}
+
+const INPUT_MODES = { decimal: 'decimal', code: 'numeric' } as const;
+
+export function DialogField({ field, value, problem, focused, onChange }: DialogFieldProps) {
+  const translate = useTranslate();
+  const { name, label, type = 'text', choices, several = false, help, autoComplete } = field;
+  const coded = type === 'decimal' || type === 'code';
+  return (
+    <TextField
+      name={name}
+      label={translate(label)}
+      type={coded ? 'text' : type}
+      value={several ? value.split(',').filter((each) => each !== '') : value}
+      onChange={({ target }) => onChange([target.value].flat().join(','))}
+      autoFocus={focused}
+      fullWidth
+      select={choices !== undefined}
+      error={problem !== null}
+      helperText={problem ?? (help === undefined ? undefined : translate(help))}
+      autoComplete={autoComplete ?? (type === 'code' ? 'one-time-code' : 'off')}
+      slotProps={{
+        ...(coded ? { htmlInput: { inputMode: INPUT_MODES[type] } } : {}),
+        ...(several ? { select: { multiple: true } } : {}),
+        ...(type === 'datetime-local' ? { inputLabel: { shrink: true } } : {}),
+      }}
+    >
+      {choices?.map(({ id, label: text }) => (
+        <MenuItem key={id} value={id}>
+          {text}
+        </MenuItem>
+      ))}
+    </TextField>
+  );
+}

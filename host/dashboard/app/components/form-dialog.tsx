@@ -1,0 +1,118 @@
+import Alert from '@mui/material/Alert';
+import Button from '@mui/material/Button';
+import type { ButtonProps } from '@mui/material/Button';
+import Dialog from '@mui/material/Dialog';
+import DialogActions from '@mui/material/DialogActions';
+import DialogContent from '@mui/material/DialogContent';
+import DialogContentText from '@mui/material/DialogContentText';
+import DialogTitle from '@mui/material/DialogTitle';
+import { useLogoutIfAccessDenied, useNotify, useRefresh, useTranslate } from 'react-admin';
+import { useId, useState } from 'react';
+import type { SubmitEvent } from 'react';
+import { ApiError, isCancelled } from '../api/api-error.ts';
+import { DialogField } from './dialog-field.tsx';
+import type { Field } from './dialog-field.tsx';
+
+/** What was filled in; of a field with several values they are separated by commas. */
+export type Values = Readonly<Record<string, string>>;
+
+interface FormDialogProps extends Pick<ButtonProps, 'variant' | 'size' | 'startIcon'> {
+  /** A key of the catalogue: the button, the title, and `<key>Text` where there is something to say. */
+  readonly label: string;
+  readonly fields: readonly Field[];
+  readonly submit: (values: Values) => Promise<unknown>;
+  readonly success?: string;
+  readonly text?: boolean;
+}
+
+/** A button that opens a form. What the API refuses is shown at the field, and what was typed stays. */
+export function FormDialog({ label, fields, submit, success, text = false, ...button }: FormDialogProps) {
+  const translate = useTranslate();
+  const [open, setOpen] = useState(false);
+  const title = useId();
+  return (
+    <>
+      <Button variant="outlined" {...button} onClick={() => setOpen(true)}>
+        {translate(label)}
+      </Button>
+      <Dialog open={open} onClose={() => setOpen(false)} aria-labelledby={title} fullWidth maxWidth="xs">
+        <DialogTitle id={title}>{translate(label)}</DialogTitle>
+        {open ? (
+          <DialogForm
+            label={label}
+            text={text}
+            fields={fields}
+            submit={submit}
+            success={success}
+            close={() => setOpen(false)}
+          />
+        ) : null}
+      </Dialog>
+    </>
+  );
+}
+
+interface DialogFormProps extends Pick<FormDialogProps, 'label' | 'fields' | 'submit'> {
+  readonly success: string | undefined;
+  readonly text: boolean;
+  readonly close: () => void;
+}
+
+function initialOf(fields: readonly Field[]): Values {
+  return Object.fromEntries(fields.map(({ name, initial = '' }) => [name, initial]));
+}
+
+function DialogForm({ label, text, fields, submit, success, close }: DialogFormProps) {
+  const translate = useTranslate();
+  const notify = useNotify();
+  const refresh = useRefresh();
+  const logoutIfDenied = useLogoutIfAccessDenied();
+  const [values, setValues] = useState(() => initialOf(fields));
+  const [problem, setProblem] = useState<ApiError | null>(null);
+  const [busy, setBusy] = useState(false);
+  const send = async (): Promise<void> => {
+    setBusy(true);
+    setProblem(null);
+    try {
+      await submit(values);
+    } catch (error) {
+      setBusy(false);
+      if (isCancelled(error) || (await logoutIfDenied(error))) return;
+      setProblem(error instanceof ApiError ? error : new ApiError(0, String(error)));
+      return;
+    }
+    if (success !== undefined) notify(success, { type: 'success' });
+    refresh();
+    close();
+  };
+  const onSubmit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    void send();
+  };
+  const atFields = new Set(fields.map(({ name }) => name));
+  const elsewhere = problem !== null && !problem.problems.some(({ path }) => atFields.has(path.split('.', 1)[0] ?? ''));
+  return (
+    <form onSubmit={onSubmit} noValidate>
+      <DialogContent sx={{ display: 'grid', gap: 2, pt: 1 }}>
+        {text ? <DialogContentText>{translate(`${label}Text`)}</DialogContentText> : null}
+        {elsewhere ? <Alert severity="error">{translate(problem.message, { _: problem.message })}</Alert> : null}
+        {fields.map((field, index) => (
+          <DialogField
+            key={field.name}
+            field={field}
+            focused={index === 0}
+            value={values[field.name] ?? ''}
+            problem={problem?.problems.find(({ path }) => path.split('.', 1)[0] === field.name)?.message ?? null}
+            onChange={(value) => setValues({ ...values, [field.name]: value })}
+          />
+        ))}
+      </DialogContent>
+      <DialogActions>
+        <Button onClick={close}>{translate('ra.action.cancel')}</Button>
+        <Button type="submit" variant="contained" disabled={busy}>
+          {translate('tillgate.send')}
+        </Button>
+      </DialogActions>
+    </form>
+  );
+}

@@ -1,0 +1,20 @@
+import type { z } from 'zod';
+import type { accountDetailSchema, accountSchema } from '../../../adapters/http/manage/accounts.ts';
+import type { auditChainSchema, auditSchema } from '../../../adapters/http/manage/audit.ts';
+import type { chainSchema } from '../../../adapters/http/manage/chains.ts';
+import type { depositSchema, rescanSchema } from '../../../adapters/http/manage/deposits.ts';
+import type { gatewaySchema } from '../../../adapters/http/manage/gateways.ts';
+import type { transferDetailSchema, transferSchema } from '../../../adapters/http/manage/withdrawals.ts';
+
+export type AccountItem = z.output<typeof accountSchema>;
+export type AccountFile = z.output<typeof accountDetailSchema>;
+/** A transfer of a list. */
+export type TransferItem = z.output<typeof transferSchema>;
+/** A transfer with its approvals and what was signed for it. */
+export type TransferFile = z.output<typeof transferDetailSchema>;
+export type ChainItem = z.output<typeof chainSchema>;
+export type DepositItem = z.output<typeof depositSchema>;
+export type RescanResult = z.output<typeof rescanSchema>;
+export type GatewayItem = z.output<typeof gatewaySchema>;
+export type AuditItem = z.output<typeof auditSchema>;
+export type AuditPiece = z.output<typeof auditChainSchema>;

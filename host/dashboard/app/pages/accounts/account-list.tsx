@@ -1,0 +1,36 @@
+import { CreateButton, TopToolbar, useTranslate } from 'react-admin';
+import { StatusChip } from '../../components/chips.tsx';
+import { RecordTable } from '../../components/record-table.tsx';
+import type { Column } from '../../components/record-table.tsx';
+import { Records } from '../../components/records.tsx';
+import { Time } from '../../components/values.tsx';
+import type { AccountItem } from '../../operator-records.ts';
+
+const COLUMNS: readonly Column<AccountItem>[] = [
+  { name: 'email', value: ({ email }) => email },
+  { name: 'account_name', value: ({ name }) => name ?? '–' },
+  { name: 'role', value: ({ role }) => <Role role={role} /> },
+  { name: 'status', value: ({ status }) => <StatusChip status={status} /> },
+  { name: 'created_at', value: ({ created_at: at }) => <Time value={at} /> },
+];
+
+/** What an account may do, in words. */
+export function Role({ role }: Pick<AccountItem, 'role'>) {
+  const translate = useTranslate();
+  return <>{translate(`resources.accounts.roles.${role}`)}</>;
+}
+
+/** Every account, newest first. */
+export function AccountList() {
+  return (
+    <Records
+      actions={
+        <TopToolbar>
+          <CreateButton label="resources.accounts.create" />
+        </TopToolbar>
+      }
+    >
+      <RecordTable columns={COLUMNS} opens />
+    </Records>
+  );
+}

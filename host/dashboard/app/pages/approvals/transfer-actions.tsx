@@ -1,0 +1,80 @@
+import Alert from '@mui/material/Alert';
+import Box from '@mui/material/Box';
+import { useGetIdentity, useTranslate } from 'react-admin';
+import { ActionButton } from '../../components/act.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
+import type { TransferFile } from '../../operator-records.ts';
+import { useApi } from '../../till.ts';
+
+const KEY = 'resources.transfers';
+const REASON = { name: 'reason', label: `${KEY}.fields.reason` };
+
+/** Why somebody cannot approve it, as a key of the catalogue; `null` where it is another's to refuse. */
+function obstacleFor(me: unknown, { account_id: owner, requested_by: asker, approvals }: TransferFile): string | null {
+  if (owner === me) return `${KEY}.own`;
+  if (asker === me) return `${KEY}.asked`;
+  return approvals.some(({ account_id: by, counts }) => counts && by === me) ? `${KEY}.approvedByMe` : null;
+}
+
+/** What can be done with a transfer as it is: approve and reject what is held, cancel what is signed. */
+export function TransferActions({ transfer }: { readonly transfer: TransferFile }) {
+  const translate = useTranslate();
+  const { identity } = useGetIdentity();
+  const { status, bundle } = transfer;
+  const held = status === 'HELD';
+  const signed = status === 'SIGNED' || status === 'BROADCAST';
+  const obstacle = held && identity !== undefined ? obstacleFor(identity.id, transfer) : null;
+  return (
+    <>
+      {obstacle === null ? null : (
+        <Alert severity="info" sx={{ mt: 2 }}>
+          {translate(obstacle)}
+        </Alert>
+      )}
+      <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, mt: 2 }}>
+        {held && identity !== undefined && obstacle === null ? <ApproveButton transfer={transfer} /> : null}
+        {held || status === 'REQUESTED' ? <RejectButton transfer={transfer} /> : null}
+        {signed && bundle?.cancel_reason === undefined ? <CancelButton transfer={transfer} /> : null}
+      </Box>
+    </>
+  );
+}
+
+function ApproveButton({ transfer }: { readonly transfer: TransferFile }) {
+  const api = useApi();
+  return (
+    <ActionButton
+      label={`${KEY}.approve`}
+      success={`${KEY}.approved`}
+      variant="contained"
+      confirm
+      work={() => api.post(`withdrawals/${transfer.id}/approve`)}
+    />
+  );
+}
+
+function RejectButton({ transfer }: { readonly transfer: TransferFile }) {
+  const api = useApi();
+  return (
+    <FormDialog
+      label={`${KEY}.reject`}
+      success={`${KEY}.rejected`}
+      text
+      fields={[REASON]}
+      submit={(values) => api.post(`withdrawals/${transfer.id}/reject`, values)}
+    />
+  );
+}
+
+function CancelButton({ transfer }: { readonly transfer: TransferFile }) {
+  const api = useApi();
+  return (
+    <FormDialog
+      label={`${KEY}.cancel`}
+      success={`${KEY}.cancelled`}
+      text
+      fields={[REASON]}
+      submit={({ reason = '' }) => api.post(`transfers/${transfer.id}/cancel`, reason === '' ? {} : { reason })}
+    />
+  );
+}

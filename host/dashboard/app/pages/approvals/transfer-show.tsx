@@ -1,0 +1,94 @@
+import Box from '@mui/material/Box';
+import Link from '@mui/material/Link';
+import Typography from '@mui/material/Typography';
+import { Show, useRecordContext, useTranslate } from 'react-admin';
+import type { RaRecord } from 'react-admin';
+import { Link as RouterLink } from 'react-router-dom';
+import { AccountName } from '../../components/account-name.tsx';
+import { StatusChip } from '../../components/chips.tsx';
+import { Facts, Section } from '../../components/facts.tsx';
+import { Amount, Copyable, Time } from '../../components/values.tsx';
+import type { TransferFile } from '../../operator-records.ts';
+import { TransferActions } from './transfer-actions.tsx';
+import { TransferApprovals } from './transfer-approvals.tsx';
+import { TransferBundle } from './transfer-bundle.tsx';
+import { TransferKind } from './transfer-list.tsx';
+
+const FIELD = 'resources.transfers.fields';
+const POLL_MS = 3000;
+
+/** A transfer; it is read again until it is final, while the page is in sight. */
+export function TransferShow() {
+  return (
+    <Show
+      actions={false}
+      component="div"
+      queryOptions={{
+        refetchInterval: ({ state: { data } }: { state: { data?: RaRecord | undefined } }) =>
+          data !== undefined && (data as unknown as TransferFile).finished_at === null ? POLL_MS : false,
+      }}
+    >
+      <TransferPage />
+    </Show>
+  );
+}
+
+function TransferPage() {
+  const transfer = useRecordContext<TransferFile>();
+  if (transfer === undefined) return null;
+  return (
+    <>
+      <TransferHead transfer={transfer} />
+      <TransferApprovals transfer={transfer} />
+      {transfer.bundle === null ? null : <TransferBundle bundle={transfer.bundle} />}
+    </>
+  );
+}
+
+function TransferHead({ transfer }: { readonly transfer: TransferFile }) {
+  const translate = useTranslate();
+  const { currency, order_id: order } = transfer;
+  const [id, to] = [translate(`${FIELD}.id`), translate(`${FIELD}.to_addr`)];
+  return (
+    <Section title="resources.transfers.about">
+      <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1.5, alignItems: 'center', mb: 2 }}>
+        <Typography component="p" variant="h5">
+          <Amount value={transfer.amount} currency={currency} />
+        </Typography>
+        <StatusChip status={transfer.status} />
+      </Box>
+      <Facts
+        of={[
+          [`${FIELD}.kind`, <TransferKind key="kind" kind={transfer.kind} />],
+          [`${FIELD}.reason`, transfer.reason],
+          [`${FIELD}.account_id`, <AccountName key="account" id={transfer.account_id} link />],
+          [
+            `${FIELD}.requested_by`,
+            transfer.requested_by === null ? null : <AccountName key="asker" id={transfer.requested_by} link />,
+          ],
+          [
+            `${FIELD}.order_id`,
+            order === null ? null : (
+              <Link key="order" component={RouterLink} to={`/orders/${order}/show`}>
+                {order}
+              </Link>
+            ),
+          ],
+          [`${FIELD}.chain`, transfer.chain],
+          [to, <Copyable key="to" value={transfer.to_addr} label={to} />],
+          [`${FIELD}.from_addr`, transfer.from_addr],
+          [`${FIELD}.obtained`, <Amount key="obtained" value={transfer.obtained} currency={currency} />],
+          [`${FIELD}.fee`, <Amount key="fee" value={transfer.fee} currency={currency} />],
+          [`${FIELD}.max_fee`, <Amount key="most" value={transfer.max_fee} currency={currency} />],
+          [id, <Copyable key="id" value={transfer.id} label={id} />],
+          [`${FIELD}.created_at`, <Time key="created" value={transfer.created_at} />],
+          [
+            `${FIELD}.finished_at`,
+            transfer.finished_at === null ? null : <Time key="end" value={transfer.finished_at} />,
+          ],
+        ]}
+      />
+      <TransferActions transfer={transfer} />
+    </Section>
+  );
+}

@@ -1,0 +1,79 @@
+import Box from '@mui/material/Box';
+import Typography from '@mui/material/Typography';
+import { TextInput, TopToolbar, useTranslate } from 'react-admin';
+import type { ReactNode } from 'react';
+import { AccountName } from '../../components/account-name.tsx';
+import { RecordTable } from '../../components/record-table.tsx';
+import type { Column } from '../../components/record-table.tsx';
+import { Records } from '../../components/records.tsx';
+import { Time } from '../../components/values.tsx';
+import type { AuditItem } from '../../operator-records.ts';
+import { AuditChain } from './audit-chain.tsx';
+
+const COLUMNS: readonly Column<AuditItem>[] = [
+  {
+    name: 'at',
+    value: ({ at, ip }) => (
+      <>
+        <Time value={at} />
+        <Below>{ip}</Below>
+      </>
+    ),
+  },
+  { name: 'actor_id', value: ({ actor_id: actor }) => <Actor id={actor} /> },
+  {
+    name: 'action',
+    value: ({ action, subject_id: id }) => (
+      <>
+        {action}
+        <Below>{id}</Below>
+      </>
+    ),
+  },
+  { name: 'changes', value: ({ changes }) => <Changes changes={changes} /> },
+];
+
+const FILTERS = [<TextInput key="account" source="account_id" alwaysOn resettable helperText={false} />];
+
+/** What was done, newest first. */
+export function AuditList() {
+  return (
+    <Box sx={{ mt: 2 }}>
+      <AuditChain />
+      <Records filters={FILTERS} actions={<TopToolbar />}>
+        <RecordTable columns={COLUMNS} />
+      </Records>
+    </Box>
+  );
+}
+
+/** What is less important, under the rest. */
+function Below({ children }: { readonly children: ReactNode }) {
+  return (
+    <Typography component="div" variant="body2" color="textSecondary" sx={{ overflowWrap: 'anywhere' }}>
+      {children}
+    </Typography>
+  );
+}
+
+function Actor({ id }: { readonly id: string | null }) {
+  const translate = useTranslate();
+  return id === null ? <>{translate('resources.audit.operator')}</> : <AccountName id={id} link />;
+}
+
+/** A value as text: what is no text is shown as JSON. */
+const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+function Changes({ changes }: Pick<AuditItem, 'changes'>) {
+  const entries = Object.entries(changes);
+  if (entries.length === 0) return <>–</>;
+  return (
+    <Box component="ul" sx={{ listStyle: 'none', m: 0, p: 0, minWidth: { md: '16rem' }, overflowWrap: 'anywhere' }}>
+      {entries.map(([name, { from, to }]) => (
+        <li key={name}>
+          {name}: {from === null ? shown(to) : `${shown(from)} → ${shown(to)}`}
+        </li>
+      ))}
+    </Box>
+  );
+}

@@ -1,0 +1,34 @@
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import type { AuditHead, AuditLink } from '../../../../../core/manage/audit-chain.ts';
+import { verifyAudit } from '../../../../../core/manage/verify-audit.ts';
+import type { AuditReport } from '../../../../../core/manage/verify-audit.ts';
+import type { Api } from '../../api/api.ts';
+import type { AuditPiece } from '../../operator-records.ts';
+
+const digest = { sha256Hex: (text: string): string => bytesToHex(sha256(utf8ToBytes(text))) };
+
+/**
+ * Computes the audit chain again, here: not the server says that it is whole, but what it has.
+ *
+ * @param noted - a head that somebody noted earlier
+ */
+export function verifyChain(api: Api, noted: AuditHead | null): Promise<AuditReport> {
+  const read = (from: number, limit: number): Promise<AuditPiece> => api.get('audit/chain', { from, limit });
+  return verifyAudit(
+    {
+      digest,
+      audit: {
+        head: async () => (await read(1, 1)).head,
+        links: async (after, limit) => (await read(after + 1, limit)).items.map(linkOf),
+      },
+    },
+    noted,
+  );
+}
+
+/** The id and the time are in the text that is hashed. */
+function linkOf({ seq, hash, entry }: AuditPiece['items'][number]): AuditLink {
+  const { id, at } = JSON.parse(entry) as Pick<AuditLink, 'id' | 'at'>;
+  return { seq, hash, entry, id, at };
+}

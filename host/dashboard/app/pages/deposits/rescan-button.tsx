@@ -1,0 +1,49 @@
+import { useNotify } from 'react-admin';
+import { FormDialog } from '../../components/form-dialog.tsx';
+import type { Values } from '../../components/form-dialog.tsx';
+import { useService } from '../../components/service.ts';
+import type { RescanResult } from '../../operator-records.ts';
+import { useApi } from '../../till.ts';
+
+const KEY = 'resources.deposits';
+
+/** The blocks are numbers of the body; what is left empty is left out. */
+function bodyOf({ chain, tx, from, to }: Values): Record<string, unknown> {
+  const given = Object.entries({ chain, tx, from, to }).filter(([, value]) => value !== undefined && value !== '');
+  return Object.fromEntries(
+    given.map(([name, value]) => [
+      name,
+      (name === 'from' || name === 'to') && /^\d{1,15}$/.test(value ?? '') ? Number(value) : value,
+    ]),
+  );
+}
+
+/** Has blocks read again: a payment that was missed is found. */
+export function RescanButton() {
+  const api = useApi();
+  const service = useService();
+  const notify = useNotify();
+  const chains = new Map((service?.coins ?? []).map((coin) => [coin.chain, coin.chain_name]));
+  const rescan = async (values: Values): Promise<void> => {
+    const { from, to, found } = await api.post<RescanResult>('deposits/rescan', bodyOf(values));
+    notify(`${KEY}.rescanned`, { type: 'success', messageArgs: { from, to, smart_count: found.length } });
+  };
+  return (
+    <FormDialog
+      label={`${KEY}.rescan`}
+      size="small"
+      text
+      fields={[
+        {
+          name: 'chain',
+          label: `${KEY}.fields.chain`,
+          choices: [...chains].map(([id, name]) => ({ id, label: `${name} (${id})` })),
+        },
+        { name: 'tx', label: `${KEY}.fields.tx`, help: `${KEY}.txHelp` },
+        { name: 'from', label: `${KEY}.fields.from`, type: 'decimal' },
+        { name: 'to', label: `${KEY}.fields.to`, type: 'decimal' },
+      ]}
+      submit={rescan}
+    />
+  );
+}

@@ -1,0 +1,165 @@
+import Alert from '@mui/material/Alert';
+import Box from '@mui/material/Box';
+import Typography from '@mui/material/Typography';
+import { EditButton, Show, useRecordContext, useTranslate } from 'react-admin';
+import { ActionButton } from '../../components/act.tsx';
+import { StatusChip } from '../../components/chips.tsx';
+import { Entries } from '../../components/entries.tsx';
+import { Facts, Section } from '../../components/facts.tsx';
+import { Time } from '../../components/values.tsx';
+import type { GatewayItem } from '../../operator-records.ts';
+import { useApi } from '../../till.ts';
+import { statusOf } from './gateway-list.tsx';
+
+const KEY = 'resources.gateways';
+const FIELD = `${KEY}.fields`;
+
+/** A gateway with its upstreams and rules. */
+export function GatewayShow() {
+  return (
+    <Show actions={false} component="div">
+      <GatewayPage />
+    </Show>
+  );
+}
+
+function GatewayPage() {
+  const gateway = useRecordContext<GatewayItem>();
+  if (gateway === undefined) return null;
+  return (
+    <>
+      <GatewayHead gateway={gateway} />
+      <Upstreams gateway={gateway} />
+      <Rules gateway={gateway} />
+      <Limits gateway={gateway} />
+    </>
+  );
+}
+
+interface GatewayProps {
+  readonly gateway: GatewayItem;
+}
+
+function GatewayHead({ gateway }: GatewayProps) {
+  const translate = useTranslate();
+  const { source } = gateway;
+  return (
+    <Section title={`${KEY}.about`}>
+      <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1.5, alignItems: 'center', mb: 2 }}>
+        <Typography component="p" variant="h5" sx={{ overflowWrap: 'anywhere' }}>
+          {gateway.host}
+        </Typography>
+        <StatusChip status={statusOf(gateway.enabled)} />
+      </Box>
+      <Facts
+        of={[
+          [`${FIELD}.chain`, gateway.chain],
+          [`${FIELD}.network`, gateway.network],
+          [`${FIELD}.protocol`, translate(`${KEY}.words.${gateway.protocol}`)],
+          [`${FIELD}.admission`, translate(`${KEY}.words.${gateway.admission}`)],
+          [`${FIELD}.created_at`, gateway.created_at === null ? null : <Time key="made" value={gateway.created_at} />],
+          [
+            `${FIELD}.modified_at`,
+            gateway.modified_at === null ? null : <Time key="changed" value={gateway.modified_at} />,
+          ],
+        ]}
+      />
+      {source === 'managed' ? (
+        <GatewayActions gateway={gateway} />
+      ) : (
+        <Alert severity="info" sx={{ mt: 2 }}>
+          {translate(`${KEY}.ofConfiguration`)}
+        </Alert>
+      )}
+    </Section>
+  );
+}
+
+function GatewayActions({ gateway }: GatewayProps) {
+  const api = useApi();
+  const { id, enabled } = gateway;
+  return (
+    <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, mt: 2 }}>
+      <EditButton variant="outlined" size="medium" />
+      <ActionButton
+        label={`${KEY}.${enabled ? 'disable' : 'enable'}`}
+        success={`${KEY}.${enabled ? 'disabled' : 'enabled'}`}
+        confirm={enabled}
+        {...(enabled ? { color: 'warning' as const } : {})}
+        work={() => api.request('PATCH', `gateways/${id}`, { body: { enabled: !enabled } })}
+      />
+    </Box>
+  );
+}
+
+/** Values of headers are credentials: only their names are shown here. */
+function Upstreams({ gateway }: GatewayProps) {
+  const translate = useTranslate();
+  return (
+    <Section title={`${FIELD}.upstreams`}>
+      <Entries
+        empty={`${KEY}.noUpstreams`}
+        of={gateway.upstreams.map(({ url, headers }, index) => ({
+          id: String(index),
+          content: (
+            <>
+              <Box component="span" dir="ltr" sx={{ overflowWrap: 'anywhere' }}>
+                {url}
+              </Box>
+              {Object.keys(headers).length === 0 ? null : (
+                <Typography variant="body2" color="textSecondary">
+                  {translate(`${KEY}.withHeaders`, { names: Object.keys(headers).join(', ') })}
+                </Typography>
+              )}
+            </>
+          ),
+        }))}
+      />
+    </Section>
+  );
+}
+
+function Rules({ gateway }: GatewayProps) {
+  const translate = useTranslate();
+  const { methods, cors, units, reads } = gateway;
+  const yesNo = (on: boolean): string => translate(on ? 'ra.boolean.true' : 'ra.boolean.false');
+  const cost = Object.entries(units).map(([name, value]) => `${name}: ${value}`);
+  return (
+    <Section title={`${KEY}.rules`}>
+      <Facts
+        of={[
+          [`${FIELD}.methods.allow`, methods.allow.join(', ') || translate(`${KEY}.usualMethods`)],
+          [`${FIELD}.methods.deny`, methods.deny.join(', ')],
+          [`${FIELD}.cors.origins`, cors.origins.join(', ') || '–'],
+          [`${FIELD}.units`, cost.join(', ')],
+          [`${FIELD}.reads.head_lag_blocks`, reads.head_lag_blocks === null ? null : String(reads.head_lag_blocks)],
+          [`${FIELD}.reads.max_logs_range`, reads.max_logs_range === null ? null : String(reads.max_logs_range)],
+          [`${FIELD}.reads.dedupe`, yesNo(reads.dedupe)],
+          [`${FIELD}.reads.cache`, yesNo(reads.cache)],
+        ]}
+      />
+    </Section>
+  );
+}
+
+function Limits({ gateway }: GatewayProps) {
+  const translate = useTranslate();
+  const { limits, timeouts } = gateway;
+  const most = (limit: number | null): string => (limit === null ? translate(`${KEY}.noLimit`) : String(limit));
+  return (
+    <Section title={`${KEY}.limits`}>
+      <Facts
+        of={[
+          [`${FIELD}.limits.requests_per_second`, most(limits.requests_per_second)],
+          [`${FIELD}.limits.burst`, most(limits.burst)],
+          [`${FIELD}.limits.concurrency`, most(limits.concurrency)],
+          [`${FIELD}.timeouts.connect_ms`, String(timeouts.connect_ms)],
+          [`${FIELD}.timeouts.first_byte_ms`, String(timeouts.first_byte_ms)],
+          [`${FIELD}.timeouts.idle_ms`, String(timeouts.idle_ms)],
+          [`${FIELD}.max_body_bytes`, String(gateway.max_body_bytes)],
+          [`${FIELD}.max_batch`, String(gateway.max_batch)],
+        ]}
+      />
+    </Section>
+  );
+}

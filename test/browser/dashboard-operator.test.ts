@@ -1,0 +1,422 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { OPERATOR, present } from '../../core/index.ts';
+import type { AccountId, AccountRole, ChainSimulator, TransferId } from '../../core/index.ts';
+import { codeAt } from '../support/totp.ts';
+import { waitFor } from '../support/wait.ts';
+import { assertAccessible, launch, picture } from './chromium.ts';
+import { DashboardFixture, fits, goTo, logIn } from './dashboard-fixture.ts';
+import type { Person } from './dashboard-fixture.ts';
+
+const SETTINGS = {
+  // 25 USD in ETH are beyond it; each account that is asked for one has it held.
+  withdrawals: { approveAbove: { ETH: '0.0001' } },
+  orders: { minTimeoutSeconds: 1, watchSeconds: 0 },
+  limits: { loginsPerMinute: 1000 },
+};
+const PAYER = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65';
+const RECEIVER = '0x90F79bf6EB2c4f870365E785982E1f101E93b906';
+const STEP_MS = 30_000;
+const PAGES = ['/transfers', '/deposits', '/chains', '/gateways', '/accounts', '/audit'] as const;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** An account of this file. */
+interface Member extends Person {
+  readonly id: AccountId;
+  /** A request of the management API; its data. */
+  readonly ask: (method: string, path: string, body?: object) => Promise<Fields>;
+}
+
+/** Waits for words in sight. */
+const shows = (page: Page, words: string) => page.getByText(words, { exact: true }).first().waitFor();
+const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
+/** The button of an open dialog. */
+const confirm = (page: Page, name: string) =>
+  page.getByRole('dialog').last().getByRole('button', { name, exact: true }).click();
+
+/** While a dialog is open or closing, screen readers and axe see it alone. */
+const dialogsClosed = (page: Page) => page.getByRole('heading', { level: 1 }).waitFor();
+
+/** Answers the dialog that asks for a step-up. */
+async function stepUp(page: Page, label: 'Password' | 'Code of the second factor', value: string): Promise<void> {
+  await page.getByRole('dialog', { name: 'Is it you?' }).waitFor();
+  await page.getByLabel(label).fill(value);
+  await confirm(page, 'Go on');
+}
+
+describe('an operator with the dashboard', { concurrency: 3 }, () => {
+  let browser: Browser;
+  let fixture: DashboardFixture;
+  let made = 0;
+  before(async () => {
+    browser = await launch();
+    fixture = await DashboardFixture.open(browser, SETTINGS);
+  });
+  after(async () => {
+    await fixture.close();
+    await browser.close();
+  });
+
+  async function newMember(role: AccountRole): Promise<Member> {
+    made += 1;
+    const person = { email: `${role}-${made}@example.com`, password: `correct horse battery ${made}` };
+    const { id } = await fixture.host.till.createAccount.run({ ...person, role, verifiedCurrencies: ['*'] });
+    const send = async (
+      method: string,
+      path: string,
+      body?: object,
+      headers: Record<string, string> = {},
+    ): Promise<Fields> => {
+      const reply = await fetch(`${fixture.url}/manage/v1/${path}`, {
+        method,
+        headers: { 'Content-Type': 'application/json', ...headers },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      const { data, msg } = (await reply.json()) as { readonly data: Fields; readonly msg: string };
+      assert.ok(reply.ok, `${method} ${path}: ${msg}`);
+      return data;
+    };
+    const { access_token: token } = await send('POST', 'session', person);
+    return {
+      ...person,
+      id,
+      ask: (method, path, body) => send(method, path, body, { Authorization: `Bearer ${String(token)}` }),
+    };
+  }
+
+  /** An order over 25 USD in ETH. */
+  const newOrder = ({ ask }: Member, more: object = {}): Promise<Fields> =>
+    ask('POST', 'orders', { chain: 'ETH', currency: 'ETH', vs_currency: 'USD', vs_price: 25, ...more });
+
+  const simulator = (): ChainSimulator => present(fixture.host.till.chains.get('ETH')?.simulator, 'the simulator');
+
+  async function pay(order: Fields, blocks = 2): Promise<void> {
+    await simulator().pay(String(order['address']), 'ETH', 10n ** 16n);
+    await simulator().mine(blocks);
+  }
+
+  /** A withdrawal that waits for an approval. */
+  async function heldWithdrawal(member: Member): Promise<TransferId> {
+    const { manage, storage } = fixture.host.till;
+    await pay(await newOrder(member));
+    await manage.addresses.register(OPERATOR, { accountId: member.id, chain: 'ETH', address: RECEIVER }, true);
+    const wallet = async (): Promise<unknown> =>
+      ((await member.ask('GET', 'wallets'))['items'] as readonly Fields[]).find(({ currency }) => currency === 'ETH')?.[
+        'available'
+      ];
+    await waitFor(async () => Number(await wallet()) > 0.005, { describe: 'money to withdraw' });
+    const actor = { accountId: member.id, role: 'user' as const, ip: null, traceId: null };
+    const { id } = await manage.wallets.withdraw(actor, {
+      chain: 'ETH',
+      currency: 'ETH',
+      amount: { digits: 5n, scale: 3 },
+    });
+    assert.equal((await storage.transfers.find(id))?.status, 'HELD');
+    return id;
+  }
+
+  test('approves another account’s withdrawal with the second factor, and not its own', async () => {
+    const admin = await newMember('admin');
+    const merchant = await newMember('user');
+    const [own, other] = [await heldWithdrawal(admin), await heldWithdrawal(merchant)];
+    const { secret } = await admin.ask('POST', 'security/totp');
+    // Each code is used once: the one before, that of now and the next one are taken.
+    const code = (steps: number): string => codeAt(String(secret), Date.now() + steps * STEP_MS);
+    await admin.ask('POST', 'security/totp/confirm', { verify_code: code(-1) });
+    const { page, leave } = await fixture.window();
+    await page.goto(`${fixture.url}/dashboard`);
+    await logIn(page, admin);
+    await page.getByLabel('Code').fill(code(0));
+    await press(page, 'Log in');
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    await page.getByRole('menuitem', { name: 'Approvals' }).click();
+    await shows(page, merchant.email);
+    await assertAccessible(page, 'the approvals');
+    await picture(page, 'dashboard-approvals');
+    await page.getByRole('cell', { name: admin.email }).click();
+    await shows(page, 'This is a payment of your own account: another administrator has to approve it.');
+    assert.equal(await page.getByRole('button', { name: 'Approve' }).count(), 0);
+    await goTo(page, `/transfers/${other}/show`);
+    await shows(page, 'Waits for an operator to approve it.');
+    await shows(page, '0 of 1 approvals are there.');
+    await assertAccessible(page, 'a held withdrawal');
+    await picture(page, 'dashboard-approval');
+    await press(page, 'Approve');
+    await confirm(page, 'Approve');
+    await stepUp(page, 'Code of the second factor', code(1));
+    await shows(page, 'Transaction');
+    await simulator().mine(12);
+    await shows(page, 'Paid');
+    await dialogsClosed(page);
+    await assertAccessible(page, 'an approved withdrawal');
+    await picture(page, 'dashboard-approved');
+    assert.equal((await fixture.host.till.storage.transfers.find(own))?.status, 'HELD');
+    await leave();
+  });
+
+  test('rejects a withdrawal with a reason, and freezes its account', async () => {
+    const admin = await newMember('admin');
+    const merchant = await newMember('user');
+    const id = await heldWithdrawal(merchant);
+    const { page, leave } = await fixture.loggedIn({}, admin);
+    await goTo(page, `/transfers/${id}/show`);
+    await press(page, 'Reject');
+    await confirm(page, 'Go on');
+    await page.getByText('must not be empty').waitFor();
+    await assertAccessible(page, 'a rejection without a reason');
+    await page.getByLabel('Reason').fill('The receiver is not known.');
+    await confirm(page, 'Go on');
+    await shows(page, 'The receiver is not known.');
+    await page.getByRole('link', { name: merchant.email }).first().click();
+    await press(page, 'Freeze withdrawals');
+    await page.getByLabel('Reason').fill('A session was stolen.');
+    await confirm(page, 'Go on');
+    await stepUp(page, 'Password', admin.password);
+    await page.getByText('Withdrawals are frozen: A session was stolen.').waitFor();
+    await dialogsClosed(page);
+    await assertAccessible(page, 'a frozen account');
+    await picture(page, 'dashboard-account-frozen');
+    await press(page, 'Allow withdrawals again');
+    await confirm(page, 'Allow withdrawals again');
+    await page.getByRole('button', { name: 'Freeze withdrawals' }).waitFor();
+    await leave();
+  });
+
+  test('makes an account, changes it, switches it off and archives it', async () => {
+    const admin = await newMember('admin');
+    const { page, leave } = await fixture.loggedIn({}, admin);
+    await page.getByRole('menuitem', { name: 'Accounts' }).click();
+    await page.getByRole('link', { name: 'New account' }).click();
+    await page.locator('input[name="email"]').fill('shop@example.com');
+    await page.locator('input[name="password"]').fill('short');
+    await press(page, 'Save');
+    await page.getByText(/^must have 12 to/).waitFor();
+    await assertAccessible(page, 'a refused account');
+    await picture(page, 'dashboard-account-refused');
+    await page.locator('input[name="password"]').fill('a temporary password 7');
+    await page.getByLabel('Verified currencies').click();
+    await page.getByRole('option', { name: 'USDT-ERC20' }).click();
+    await page.keyboard.press('Escape');
+    await press(page, 'Save');
+    await shows(page, 'shop@example.com');
+    await shows(page, 'USDT-ERC20');
+    await page.getByRole('link', { name: 'Edit' }).click();
+    await page.locator('input[name="name"]').fill('The shop');
+    await page.getByLabel('Role').click();
+    await page.getByRole('option', { name: 'Administrator' }).click();
+    await assertAccessible(page, 'the form of an account');
+    await picture(page, 'dashboard-account-edit');
+    await press(page, 'Save');
+    await stepUp(page, 'Password', admin.password);
+    await shows(page, 'Administrator');
+    await press(page, 'Switch off');
+    await confirm(page, 'Switch off');
+    await page.getByRole('button', { name: 'Switch on' }).waitFor();
+    await press(page, 'Archive');
+    await picture(page, 'dashboard-account-archive');
+    await confirm(page, 'Archive');
+    await shows(page, 'Archived');
+    assert.equal(await page.getByRole('button', { name: 'Archive' }).count(), 0);
+    await goTo(page, `/accounts/${admin.id}/show`);
+    await shows(page, admin.email);
+    await page.getByRole('button', { name: 'Freeze withdrawals' }).waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Archive' }).count(), 0, 'nobody archives itself');
+    await leave();
+  });
+
+  test('stops the payouts of a chain, resumes them, and finds both in the audit trail, which is verified', async () => {
+    const admin = await newMember('admin');
+    const { page, leave } = await fixture.loggedIn({}, admin);
+    await page.getByRole('menuitem', { name: 'Chains' }).click();
+    const litecoin = page.locator('section').filter({ hasText: 'Litecoin' });
+    await litecoin.getByRole('button', { name: 'Stop payouts' }).click();
+    await page.getByLabel('Reason').fill('A key may be stolen.');
+    await confirm(page, 'Go on');
+    await stepUp(page, 'Password', admin.password);
+    await litecoin.getByText('Stopped by an operator: A key may be stolen.').waitFor();
+    await dialogsClosed(page);
+    await assertAccessible(page, 'chains, one of them stopped');
+    await picture(page, 'dashboard-chains');
+    await litecoin.getByRole('button', { name: 'Resume payouts' }).click();
+    await confirm(page, 'Resume payouts');
+    await litecoin.getByText('Running', { exact: true }).waitFor();
+    await page.getByRole('menuitem', { name: 'Audit' }).click();
+    await page.getByRole('cell', { name: 'chain.stop_payouts' }).first().waitFor();
+    await page.getByRole('cell', { name: 'chain.resume_payouts' }).first().waitFor();
+    await press(page, 'Verify the trail');
+    await page.getByLabel('A head that you have noted').fill('not a head');
+    await confirm(page, 'Go on');
+    await page.getByText('must be a number, a colon and 64 hexadecimal digits').waitFor();
+    await page.getByLabel('A head that you have noted').fill('');
+    await confirm(page, 'Go on');
+    await page.getByText(/^Verified: \d+ rows, and none was changed/).waitFor();
+    await dialogsClosed(page);
+    await assertAccessible(page, 'the audit trail');
+    await picture(page, 'dashboard-audit');
+    await leave();
+  });
+
+  test('sees that a row of the audit trail was changed', async () => {
+    const admin = await newMember('admin');
+    const { page, leave } = await fixture.loggedIn({}, admin);
+    await page.route(/audit\/chain\?from=1&limit=1000/, async (route) => {
+      const reply = await route.fetch();
+      await route.fulfill({ response: reply, body: (await reply.text()).replace('session.', 'account.') });
+    });
+    await goTo(page, '/audit');
+    await press(page, 'Verify the trail');
+    await confirm(page, 'Go on');
+    await page.getByText(/^Not verified: row \d+ \(\d+\) was altered, inserted or moved/).waitFor();
+    await picture(page, 'dashboard-audit-broken');
+    await leave();
+  });
+
+  test('makes a gateway, changes what leads where, and switches it off', async () => {
+    const admin = await newMember('admin');
+    const { page, leave } = await fixture.loggedIn({}, admin);
+    await page.getByRole('menuitem', { name: 'Gateways' }).click();
+    await page.getByRole('link', { name: 'New gateway' }).click();
+    await page.locator('input[name="host"]').fill('eth.gateway.example');
+    await page.locator('input[name="chain"]').fill('ETH');
+    await page.locator('input[name="upstreams.0.url"]').fill('ftp://node.example');
+    await page.locator('textarea[name="upstreams.0.headers"]').fill('X-Key: a secret of the provider');
+    await press(page, 'Save');
+    await page
+      .getByText(/must be an (absolute )?(http|URL)|must begin with|http/)
+      .first()
+      .waitFor();
+    await assertAccessible(page, 'a refused gateway');
+    await picture(page, 'dashboard-gateway-refused');
+    await page.locator('input[name="upstreams.0.url"]').fill('https://node.example/rpc');
+    await press(page, 'Save');
+    await shows(page, 'https://node.example/rpc');
+    await shows(page, 'with the headers X-Key');
+    assert.equal(await page.getByText('a secret of the provider').count(), 0);
+    await assertAccessible(page, 'a gateway');
+    await picture(page, 'dashboard-gateway');
+    await page.getByRole('link', { name: 'Edit' }).click();
+    await page.getByLabel('Requests a second').fill('20');
+    await page.getByLabel('At once after a pause').fill('40');
+    await page.getByLabel('Units of calls').fill('eth_getLogs: 20\n*: 2');
+    await assertAccessible(page, 'the form of a gateway');
+    await picture(page, 'dashboard-gateway-edit');
+    await press(page, 'Save');
+    await shows(page, 'eth_getLogs: 20, *: 2');
+    await press(page, 'Switch off');
+    await confirm(page, 'Switch off');
+    await page.getByRole('button', { name: 'Switch on' }).waitFor();
+    const { items } = await admin.ask('GET', 'gateways');
+    const [gateway] = items as readonly Fields[];
+    assert.deepEqual(
+      [gateway?.['enabled'], gateway?.['upstreams']],
+      [false, [{ url: 'https://node.example/rpc', headers: { 'X-Key': 'a secret of the provider' } }]],
+    );
+    await page.getByRole('menuitem', { name: 'Audit' }).click();
+    await page.getByRole('listitem').filter({ hasText: 'enabled: true → false' }).waitFor();
+    await leave();
+  });
+
+  test('pays a late deposit back, gives one to its order, and has blocks read again', async () => {
+    const [admin, merchant] = [await newMember('admin'), await newMember('user')];
+    const late = await Promise.all([1, 2].map(() => newOrder(merchant, { expires_in: 1 })));
+    await waitFor(
+      async () =>
+        (await Promise.all(late.map(({ order_id: id }) => merchant.ask('GET', `orders/${String(id)}`)))).every(
+          ({ status }) => status !== 'PENDING',
+        ),
+      { describe: 'the deadline' },
+    );
+    for (const order of late) await pay(order, 12);
+    const { page, leave } = await fixture.loggedIn({}, admin);
+    await page.getByRole('menuitem', { name: 'Deposits' }).click();
+    const rows = page.locator('main li').filter({ hasText: 'It came after the order was watched.' });
+    await waitFor(async () => (await rows.count()) === 2, { describe: 'both deposits' });
+    await rows.last().getByRole('button', { name: 'Pay it back' }).waitFor();
+    await assertAccessible(page, 'unassigned deposits');
+    await picture(page, 'dashboard-deposits');
+    await rows.last().getByRole('button', { name: 'Give it to an order' }).click();
+    await confirm(page, 'Go on');
+    await stepUp(page, 'Password', admin.password);
+    await waitFor(async () => (await rows.count()) === 1, { describe: 'the other deposit' });
+    await rows.getByRole('button', { name: 'Pay it back' }).click();
+    assert.equal(await page.getByLabel('Address', { exact: true }).inputValue(), '', 'the sender is not proposed');
+    await page.getByLabel('Address', { exact: true }).fill(PAYER);
+    await confirm(page, 'Go on');
+    await shows(page, 'Every deposit belongs to an order.');
+    await press(page, 'Read blocks again');
+    await page.getByRole('dialog').getByLabel('Chain').click();
+    await page.getByRole('option', { name: /\(ETH\)/ }).click();
+    await page.getByLabel('First block').fill('1');
+    await page.getByLabel('Last block').fill('2');
+    await picture(page, 'dashboard-rescan');
+    await confirm(page, 'Go on');
+    await page.getByText('Blocks 1 to 2 are read; 0 new deposits.').waitFor();
+    await leave();
+  });
+
+  test('a user sees none of these pages, and gets no data by their addresses', async () => {
+    const [admin, user] = [await newMember('admin'), await newMember('user')];
+    const held = await heldWithdrawal(user);
+    const { page, leave } = await fixture.loggedIn({}, user);
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    for (const name of ['Approvals', 'Deposits', 'Chains', 'Gateways', 'Accounts', 'Audit'])
+      assert.equal(await page.getByRole('menuitem', { name }).count(), 0, name);
+    for (const path of [...PAGES, `/transfers/${held}/show`, `/accounts/${admin.id}/show`, '/gateways/create']) {
+      await goTo(page, path);
+      await page.getByRole('heading', { name: 'Not Found' }).waitFor();
+      assert.equal(await page.getByText(admin.email).count(), 0);
+      await goTo(page, '/');
+      await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    }
+    assert.deepEqual(
+      asked.filter((path) => /chains|gateways|deposits|withdrawals|accounts|audit/.test(path)),
+      [],
+    );
+    for (const path of [
+      'chains',
+      'gateways',
+      'deposits?status=unassigned',
+      'withdrawals',
+      'audit/chain',
+      `accounts/${admin.id}`,
+    ]) {
+      const status = await page.evaluate(async (url) => (await fetch(url)).status, `manage/v1/${path}`);
+      assert.ok(status === 403 || status === 404, `${path}: ${status}`);
+    }
+    await leave();
+  });
+
+  test('fits a telephone, in dark too', async () => {
+    const [admin, user] = [await newMember('admin'), await newMember('user')];
+    const held = await heldWithdrawal(user);
+    const { id: gateway } = await admin.ask('POST', 'gateways', {
+      host: 'a-rather-long-name-of-a-host.gateway.example',
+      chain: 'ETH',
+      network: 'mainnet',
+      protocol: 'jsonrpc',
+      upstreams: ['https://a-rather-long-name-of-a-node.example/with/a/path/that/is/long'],
+    });
+    const records = [
+      `/transfers/${held}/show`,
+      `/gateways/${String(gateway)}/show`,
+      `/gateways/${String(gateway)}`,
+      `/accounts/${user.id}/show`,
+      '/accounts/create',
+    ];
+    for (const theme of ['light', 'dark'] as const) {
+      const { page, leave } = await fixture.loggedIn({ width: 360, theme }, admin);
+      for (const path of [...PAGES, ...records]) {
+        await goTo(page, path);
+        await page.waitForLoadState('networkidle');
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        assert.ok(await fits(page), `${path} scrolls sideways`);
+        await assertAccessible(page, `${path} in ${theme}`);
+        await picture(page, `dashboard-360-${theme}${path.replaceAll('/', '-').replaceAll(/\d+/g, 'id')}`);
+      }
+      await leave();
+    }
+  });
+});
