@@ -21,7 +21,7 @@ import type { LostWithdrawal } from '../withdrawals/record-withdrawal.ts';
 import { keptOf } from '../transfers/till-budget.ts';
 import { settleHeldTransfer } from '../transfers/settle-transfer.ts';
 import type { FoundPayment } from '../transfers/settle-transfer.ts';
-import type { PayoutView, Transfer, TransferApproval, TransferStatus } from '../transfers/transfer.ts';
+import type { PayoutView, Transfer, TransferApproval, TransferKind, TransferStatus } from '../transfers/transfer.ts';
 import { recordNotFound, requireAdmin } from './actor.ts';
 import type { Actor } from './actor.ts';
 import { addAuditRow, createdWith } from './audit.ts';
@@ -58,7 +58,10 @@ export interface ManageWithdrawalsDeps extends AuditDeps {
   readonly pageMax: number;
 }
 
-/** Payouts, with the till's own moves; for admins only. */
+/** What merchants ask for; the till's own moves are for admins. */
+const OF_MERCHANTS: readonly TransferKind[] = ['withdrawal', 'refund'];
+
+/** Payouts, with the till's own moves. */
 export class ManageWithdrawals {
   readonly #deps: ManageWithdrawalsDeps;
   readonly #approvalsNeeded: number;
@@ -75,13 +78,29 @@ export class ManageWithdrawals {
     return this.#deps.storage.transfers.list(status, page);
   }
 
-  /** @throws TillgateError `FORBIDDEN`, `NOT_FOUND` */
+  /** For who may decide about it. @throws TillgateError `FORBIDDEN`, `NOT_FOUND` */
   async find(actor: Actor, id: TransferId): Promise<TransferDetail> {
     requireAdmin(actor);
-    const { transfers } = this.#deps.storage;
-    const transfer = isId(id) ? await transfers.find(id) : null;
+    return this.#detail(await this.#transfer(id));
+  }
+
+  /**
+   * To a user its own withdrawals and refunds are there alone, without who approves them.
+   *
+   * @throws TillgateError `NOT_FOUND`
+   */
+  async show(actor: Actor, id: TransferId): Promise<TransferDetail> {
+    if (actor.role === 'admin') return this.find(actor, id);
+    const transfer = await this.#transfer(id);
+    if (transfer.accountId !== actor.accountId || !OF_MERCHANTS.includes(transfer.kind)) throw recordNotFound();
+    const detail = await this.#detail(transfer);
+    return { ...detail, approvals: detail.approvals.map((approval) => ({ ...approval, approverId: null })) };
+  }
+
+  async #transfer(id: TransferId): Promise<Transfer> {
+    const transfer = isId(id) ? await this.#deps.storage.transfers.find(id) : null;
     if (transfer === null) throw recordNotFound();
-    return this.#detail(transfer);
+    return transfer;
   }
 
   async #detail(transfer: Transfer): Promise<TransferDetail> {

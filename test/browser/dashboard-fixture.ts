@@ -52,7 +52,7 @@ export class DashboardFixture {
     const directory = freshDirectory();
     const plugins = [{ use: 'sandbox', options: { pollIntervalMs: 100 } }];
     const host = createHost(
-      { mode: 'sandbox', listen: { port: 0 }, plugins, ...settings },
+      { mode: 'sandbox', listen: { port: 0 }, plugins, withdrawals: { addressHoldSeconds: 0 }, ...settings },
       { directory: directory.path },
     );
     await host.start();

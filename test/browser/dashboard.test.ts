@@ -77,6 +77,9 @@ describe('a merchant with the dashboard', { concurrency: 3 }, () => {
     await goTo(page, '/orders');
     await page.getByLabel('Search: id, reference, address or hash').fill('invoice 7');
     await waitFor(async () => (await page.locator('tbody tr').count()) === 1, { describe: 'the one order' });
+    await page.getByRole('cell', { name: id }).click();
+    await page.getByRole('heading', { level: 2, name: 'History' }).waitFor();
+    await page.goBack();
     await page.getByRole('cell', { name: id }).waitFor();
     await assertAccessible(page, 'the list of orders');
     await picture(page, 'dashboard-orders');

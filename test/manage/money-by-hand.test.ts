@@ -100,7 +100,12 @@ eachStorage((_name, open) => {
     assert.deepEqual(await wallet(member), ['25', '0', '0', '25']);
     assert.deepEqual(await audit(member, 'order.refund'), []);
     await stepUp(member.client, { password: member.password });
-    assert.equal(managed(await refund(member, id))['status'], 'REQUESTED');
+    const asked = managed(await refund(member, id));
+    assert.equal(asked['status'], 'REQUESTED');
+    const path = `${WITHDRAWALS}/${String(asked['id'])}`;
+    for (const client of [member.client, fixture.admin.client])
+      assert.equal(managed(await client.get(path))['order_id'], id);
+    assertRefused(await other.client.get(path), 404);
   });
 
   test('a refund is reserved once, and told with the order; it leaves one row in the audit log', async () => {

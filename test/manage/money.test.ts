@@ -435,7 +435,9 @@ eachStorage((_name, open) => {
       const user = await fixture.newMember();
       const held = await transferOf(user, 'HELD');
       assertRefused(await user.client.get(WITHDRAWALS), 403);
-      assertRefused(await user.client.get(`${WITHDRAWALS}/${held.id}`), 403);
+      assert.equal(managed(await user.client.get(`${WITHDRAWALS}/${held.id}`))['id'], held.id, 'its own is shown');
+      const other = await fixture.newMember();
+      assertRefused(await other.client.get(`${WITHDRAWALS}/${held.id}`), 404);
       assertRefused(await decide(held.id, 'approve', undefined, user), 403);
       assertRefused(await decide(held.id, 'reject', { reason: 'mine' }, user), 403);
       for (const id of [UNKNOWN, 'garbage']) {

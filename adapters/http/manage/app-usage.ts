@@ -20,7 +20,7 @@ const rowSchema = z.object({
   bytes_in: whole('Bytes of bodies, from the client'),
   bytes_out: whole('Bytes of bodies, to the client'),
 });
-const usageSchema = z.object({ rows: z.array(rowSchema).readonly() }).meta({ id: 'AppUsage' });
+export const usageSchema = z.object({ rows: z.array(rowSchema).readonly() }).meta({ id: 'AppUsage' });
 
 const TABLE = csvTable(rowSchema);
 

@@ -42,8 +42,8 @@ const listFields = {
 };
 const appListItemSchema = z.object(listFields).meta({ id: 'AppListItem' });
 const appFields = { ...listFields, provider_id: z.string().nullable() };
-const appSchema = z.object(appFields).meta({ id: 'AppItem' });
-const newAppSchema = z.object({ ...appFields, key: appKeySchema }).meta({ id: 'NewApp' });
+export const appSchema = z.object(appFields).meta({ id: 'AppItem' });
+export const newAppSchema = z.object({ ...appFields, key: appKeySchema }).meta({ id: 'NewApp' });
 
 const admissionSchema = z
   .object({

@@ -31,7 +31,7 @@ const attemptSchema = z.object({
     .meta({ type: ['integer', 'null'] }),
   error: z.string().nullable(),
 });
-const callbackDetailSchema = z
+export const callbackDetailSchema = z
   .object({ ...callbackFields, body: z.string().nullable(), log: z.array(attemptSchema).readonly() })
   .meta({ id: 'CallbackDetail' });
 

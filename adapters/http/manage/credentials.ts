@@ -27,7 +27,7 @@ const credentialFields = {
 };
 
 /** A credential whose key and token are masked. */
-const credentialSchema = z.object(credentialFields).meta({ id: 'CredentialItem' });
+export const credentialSchema = z.object(credentialFields).meta({ id: 'CredentialItem' });
 
 const revealedSchema = z
   .object({
@@ -40,11 +40,11 @@ const revealedSchema = z
   .meta({ id: 'RevealedCredential' });
 
 /** An admin who makes a credential for another account gets it masked: its owner reveals it. */
-const createdSchema = revealedSchema
+export const createdSchema = revealedSchema
   .partial({ signing_secret: true, callback_key: true, callback_token: true, callback_secret: true })
   .meta({ id: 'CreatedCredential' });
 
-const callbackSecretsSchema = z
+export const callbackSecretsSchema = z
   .object({
     account_id: id('The account'),
     callback_key: z.string().optional(),

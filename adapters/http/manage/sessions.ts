@@ -116,7 +116,7 @@ const logout: ManageOperation = (deps, sessionAuth) =>
       : { data };
   });
 
-const sessionItem = z
+export const sessionItem = z
   .object({
     id: z.string().meta({ description: 'The session; no secret' }),
     current: z.boolean().meta({ description: 'The session of this request' }),

@@ -21,10 +21,12 @@ const webhookFields = {
   created_at: instant('Creation'),
   updated_at: instant('The last change'),
 };
-const webhookSchema = z.object(webhookFields).meta({ id: 'WebhookItem' });
+export const webhookSchema = z.object(webhookFields).meta({ id: 'WebhookItem' });
 
 /** The secret is shown here and never again. An admin does not get that of another account. */
-const revealedSchema = z.object({ ...webhookFields, secret: z.string().optional() }).meta({ id: 'RevealedWebhook' });
+export const revealedSchema = z
+  .object({ ...webhookFields, secret: z.string().optional() })
+  .meta({ id: 'RevealedWebhook' });
 
 type WebhookRecord = z.input<typeof webhookSchema>;
 

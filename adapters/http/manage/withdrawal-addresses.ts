@@ -10,7 +10,7 @@ import { id, instant, pageRecord } from './reply-fields.ts';
 
 const MAX_ADDRESS = 256;
 
-const withdrawalAddressSchema = z
+export const withdrawalAddressSchema = z
   .object({
     account_id: id('Its account'),
     chain: z.string(),

@@ -246,13 +246,14 @@ export const withdrawalOperations: readonly ManageOperation[] = [
     method: 'GET',
     path: '/withdrawals/{id}',
     summary: 'A transfer',
-    description: 'With every transaction that was signed for it. Admins only.',
+    description:
+      'With every transaction that was signed for it. A user sees its own withdrawals and refunds, without who approves them.',
     errors: ['NOT_FOUND'],
     params,
     data: transferDetailSchema,
     examples: { data: { ...detailExample, approvals: [approvalExample], approvals_needed: 2 } },
     handler: async ({ actor, params: { id } }, { manage, assets }) =>
-      transferDetailRecord(await manage.withdrawals.find(actor, id), assets),
+      transferDetailRecord(await manage.withdrawals.show(actor, id), assets),
   }),
   manageOperation({
     id: 'approveWithdrawal',

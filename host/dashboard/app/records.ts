@@ -1,10 +1,23 @@
 import type { z } from 'zod';
-import type { callbackSchema } from '../../../adapters/http/manage/callbacks.ts';
+import type { appKeySchema } from '../../../adapters/http/manage/app-keys.ts';
+import type { usageSchema } from '../../../adapters/http/manage/app-usage.ts';
+import type { appSchema, newAppSchema } from '../../../adapters/http/manage/apps.ts';
+import type { callbackDetailSchema, callbackSchema } from '../../../adapters/http/manage/callbacks.ts';
+import type {
+  callbackSecretsSchema,
+  createdSchema,
+  credentialSchema,
+} from '../../../adapters/http/manage/credentials.ts';
 import type { managedOrderSchema, orderFileSchema } from '../../../adapters/http/manage/order-record.ts';
 import type { historySchema } from '../../../adapters/http/manage/orders.ts';
 import type { passkeyListSchema } from '../../../adapters/http/manage/passkeys.ts';
 import type { securitySchema } from '../../../adapters/http/manage/security.ts';
 import type { serviceSchema } from '../../../adapters/http/manage/service.ts';
+import type { sessionItem } from '../../../adapters/http/manage/sessions.ts';
+import type { revealedSchema as revealedWebhookSchema, webhookSchema } from '../../../adapters/http/manage/webhooks.ts';
+import type { withdrawalAddressSchema } from '../../../adapters/http/manage/withdrawal-addresses.ts';
+import type { transferDetailSchema, transferSchema } from '../../../adapters/http/manage/withdrawals.ts';
+import type { walletSchema } from '../../../adapters/http/operations/wallets.ts';
 
 /** A record with the id by which the application names it. */
 type Named<T> = T & { readonly id: string };
@@ -15,6 +28,21 @@ export type OrderRecord = Named<z.output<typeof managedOrderSchema>>;
 /** An order with everything that belongs to it. */
 export type OrderFile = Named<z.output<typeof orderFileSchema>>;
 export type OrderHistory = z.output<typeof historySchema>;
+export type WalletRecord = Named<z.output<typeof walletSchema>>;
+export type TransferRecord = z.output<typeof transferSchema>;
+export type TransferDetail = z.output<typeof transferDetailSchema>;
+export type WithdrawalAddress = Named<z.output<typeof withdrawalAddressSchema>>;
+export type CredentialRecord = z.output<typeof credentialSchema>;
+export type CreatedCredential = z.output<typeof createdSchema>;
+export type CallbackSecrets = z.output<typeof callbackSecretsSchema>;
 export type CallbackRecord = z.output<typeof callbackSchema>;
+export type CallbackDetail = z.output<typeof callbackDetailSchema>;
+export type WebhookRecord = z.output<typeof webhookSchema>;
+export type RevealedWebhook = z.output<typeof revealedWebhookSchema>;
+export type AppRecord = z.output<typeof appSchema>;
+export type NewApp = z.output<typeof newAppSchema>;
+export type AppKey = z.output<typeof appKeySchema>;
+export type AppUsage = z.output<typeof usageSchema>;
 export type SecurityRecord = z.output<typeof securitySchema>;
 export type PasskeyList = z.output<typeof passkeyListSchema>;
+export type SessionRecord = z.output<typeof sessionItem>;

@@ -76,13 +76,22 @@ export class Api {
    * @throws ApiError
    */
   async request<T>(method: Method, path: string, options: RequestOptions = {}): Promise<T> {
+    return (await this.#raised(() => this.#sendCurrent(method, path, options))) as T;
+  }
+
+  /** As {@link renew}, for what wants a raised session before. */
+  renewRaised<T>(path: string, body: unknown): Promise<T> {
+    return this.#raised(() => this.renew<T>(path, body));
+  }
+
+  async #raised<T>(send: () => Promise<T>): Promise<T> {
     try {
-      return (await this.#sendCurrent(method, path, options)) as T;
+      return await send();
     } catch (error) {
       if (!(error instanceof ApiError) || error.reason !== STEP_UP_REQUIRED) throw error;
     }
     await this.#deps.stepUp();
-    return (await this.#sendCurrent(method, path, options)) as T;
+    return send();
   }
 
   /** Logs in, raises the session, or changes the password: the session's token is another one afterwards. */

@@ -17,6 +17,7 @@ export interface ResourceSpec {
 export const RESOURCES = {
   orders: { path: 'orders', id: 'order_id', paging: 'cursor', csv: true },
   ledger: { path: 'ledger', id: 'id', paging: 'cursor', csv: true },
+  wallets: { path: 'wallets', id: 'currency', paging: 'whole' },
   withdrawals: { path: 'withdrawals', id: 'id', paging: 'page' },
   'withdrawal-addresses': { path: 'withdrawal-addresses', id: 'chain', paging: 'page' },
   credentials: { path: 'credentials', id: 'id', paging: 'page' },

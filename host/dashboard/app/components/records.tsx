@@ -11,20 +11,31 @@ interface RecordsProps {
   /** Filters that it begins with, and that a person can take away. */
   readonly startFilter?: Readonly<Record<string, unknown>>;
   readonly refetchMs?: number;
+  /** False for a list that comes whole. */
+  readonly paged?: boolean;
 }
 
 /** Keeps records of lists apart from those that are shown: a list has fewer fields, and a page must not take one for the other. */
 const OF_LISTS = { list: true };
 
 /** A list of records, newest first as the API gives it. What was searched for stays in the address, and nowhere else. */
-export function Records({ children, filters, actions, empty = false, filter, startFilter, refetchMs }: RecordsProps) {
+export function Records({
+  children,
+  filters,
+  actions,
+  empty = false,
+  filter,
+  startFilter,
+  refetchMs,
+  paged = true,
+}: RecordsProps) {
   return (
     <List
       exporter={false}
       storeKey={false}
       perPage={20}
       empty={empty}
-      pagination={<Pagination rowsPerPageOptions={[20, 50, 100]} />}
+      pagination={paged ? <Pagination rowsPerPageOptions={[20, 50, 100]} /> : false}
       {...(filters === undefined ? {} : { filters })}
       {...(actions === undefined ? {} : { actions })}
       {...(filter === undefined ? {} : { filter })}

@@ -2,13 +2,18 @@ import Box from '@mui/material/Box';
 import { ActionButton } from '../../components/act.tsx';
 import { useService } from '../../components/service.ts';
 import type { OrderFile } from '../../records.ts';
-import { useApi } from '../../till.ts';
-import { SANDBOX_PAY } from '../../api/sandbox.ts';
+import { newIdempotencyKeys, useApi } from '../../till.ts';
+import { useState } from 'react';
+import { SANDBOX_BLOCKS, SANDBOX_DEPTH, SANDBOX_PAY } from '../../api/sandbox.ts';
+
+const UNSPENDABLE: readonly string[] = ['SEEN', 'CREDITED'];
 
 /** What can be done with an order as it is. */
 export function OrderActions({ order }: { readonly order: OrderFile }) {
   const api = useApi();
   const service = useService();
+  // There is one refund of an order: asking again for it is the same request.
+  const [keys] = useState(newIdempotencyKeys);
   const path = `orders/${order.order_id}`;
   const { status, currency } = order;
   const seen = order.transactions.length + order.unconfirmed.length > 0;
@@ -20,6 +25,21 @@ export function OrderActions({ order }: { readonly order: OrderFile }) {
           success="resources.orders.paid"
           variant="contained"
           work={() => api.post(SANDBOX_PAY, { order_id: order.order_id })}
+        />
+      ) : null}
+      {service?.sandbox === true && order.transactions.some((deposit) => UNSPENDABLE.includes(deposit.status)) ? (
+        <ActionButton
+          label="resources.orders.mine"
+          success="resources.orders.mined"
+          work={() => api.post(SANDBOX_BLOCKS, { chain: order.chain, count: SANDBOX_DEPTH })}
+        />
+      ) : null}
+      {order.refundable ? (
+        <ActionButton
+          label="resources.orders.refund"
+          success="resources.orders.refundAsked"
+          confirm
+          work={() => api.post(`${path}/refund`, {}, { idempotencyKey: keys.of(path) })}
         />
       ) : null}
       {status === 'OVERDUE' || status === 'PARTIAL' ? (

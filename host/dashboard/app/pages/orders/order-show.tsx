@@ -1,8 +1,8 @@
 import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
-import { Show, useRecordContext, useTranslate } from 'react-admin';
-import type { RaRecord } from 'react-admin';
+import { useRecordContext, useTranslate } from 'react-admin';
 import { StatusChip } from '../../components/chips.tsx';
+import { RecordPage } from '../../components/record-page.tsx';
 import { Facts, Section } from '../../components/facts.tsx';
 import { Amount, Copyable, Time } from '../../components/values.tsx';
 import type { OrderFile } from '../../records.ts';
@@ -13,25 +13,24 @@ import { OrderPayments } from './order-payments.tsx';
 
 const FIELD = 'resources.orders.fields';
 const POLL_MS = 3000;
+const SLOW_POLL_MS = 5000;
 
-/** What may still change by itself; the API is asked again meanwhile, while the page is in sight. */
-export function isMoving({ status, refund }: Pick<OrderFile, 'status' | 'refund'>): boolean {
-  return status === 'PENDING' || (refund !== null && refund.finished_at === null);
+/** How soon the API is asked again, while the page is in sight: as long as something may change by itself. */
+function pollMs({
+  status,
+  refund,
+  transactions,
+}: Pick<OrderFile, 'status' | 'refund' | 'transactions'>): number | false {
+  if (status === 'PENDING' || (refund !== null && refund.finished_at === null)) return POLL_MS;
+  return transactions.some((deposit) => deposit.status === 'SEEN' || deposit.status === 'CREDITED') && SLOW_POLL_MS;
 }
 
 /** An order with everything that belongs to it. */
 export function OrderShow() {
   return (
-    <Show
-      actions={false}
-      component="div"
-      queryOptions={{
-        refetchInterval: ({ state: { data } }: { state: { data?: RaRecord | undefined } }) =>
-          data !== undefined && isMoving(data as unknown as OrderFile) ? POLL_MS : false,
-      }}
-    >
+    <RecordPage pollMs={pollMs}>
       <OrderPage />
-    </Show>
+    </RecordPage>
   );
 }
 

@@ -1,0 +1,59 @@
+import { TopToolbar, useRedirect } from 'react-admin';
+import { StatusChip } from '../../components/chips.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
+import type { Values } from '../../components/form-dialog.tsx';
+import { RecordTable } from '../../components/record-table.tsx';
+import type { Column } from '../../components/record-table.tsx';
+import { Records } from '../../components/records.tsx';
+import { useService } from '../../components/service.ts';
+import { Time } from '../../components/values.tsx';
+import type { AppRecord, NewApp } from '../../records.ts';
+import { useApi } from '../../till.ts';
+
+const chainsOf = ({ chains }: AppRecord): string => [...new Set(chains.map(({ code }) => code))].join(', ');
+
+const COLUMNS: readonly Column<AppRecord>[] = [
+  { name: 'name', value: ({ name }) => name },
+  { name: 'chains', value: chainsOf },
+  { name: 'created_at', value: ({ created_at: at }) => <Time value={at} /> },
+  { name: 'enabled', value: ({ enabled }) => <StatusChip status={enabled ? 'ENABLED' : 'DISABLED'} /> },
+];
+
+/** The Apps of the gateway. */
+export function AppList() {
+  return (
+    <Records actions={<AppListActions />}>
+      <RecordTable columns={COLUMNS} opens />
+    </Records>
+  );
+}
+
+function AppListActions() {
+  const api = useApi();
+  const service = useService();
+  const redirect = useRedirect();
+  const chains = new Map((service?.coins ?? []).map(({ chain, chain_name: name }) => [chain, name]));
+  const create = async ({ name = '', chains: chosen = '' }: Values): Promise<void> => {
+    const { id } = await api.post<NewApp>('apps', { name, chains: chosen.split(',').filter((each) => each !== '') });
+    redirect('show', 'apps', id);
+  };
+  return (
+    <TopToolbar>
+      <FormDialog
+        size="small"
+        label="resources.apps.create"
+        success="resources.apps.created"
+        submit={create}
+        fields={[
+          { name: 'name', label: 'resources.apps.fields.name' },
+          {
+            name: 'chains',
+            label: 'resources.apps.fields.chains',
+            several: true,
+            choices: [...chains].map(([id, label]) => ({ id, label })),
+          },
+        ]}
+      />
+    </TopToolbar>
+  );
+}

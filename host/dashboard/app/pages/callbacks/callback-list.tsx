@@ -1,0 +1,35 @@
+import { SelectInput, TextInput } from 'react-admin';
+import { CALLBACK_STATUSES } from '../../../../../core/callbacks/callback.ts';
+import { StatusChip } from '../../components/chips.tsx';
+import { RecordTable } from '../../components/record-table.tsx';
+import type { Column } from '../../components/record-table.tsx';
+import { Records } from '../../components/records.tsx';
+import { Time } from '../../components/values.tsx';
+import type { CallbackRecord } from '../../records.ts';
+
+const COLUMNS: readonly Column<CallbackRecord>[] = [
+  { name: 'created_at', value: ({ created_at: at }) => <Time value={at} /> },
+  { name: 'event', value: ({ event }) => event },
+  { name: 'url', value: ({ url }) => url },
+  { name: 'attempts', numeric: true, value: ({ attempts }) => attempts },
+  { name: 'status', value: ({ status }) => <StatusChip status={status} /> },
+];
+
+const FILTERS = [
+  <SelectInput
+    key="status"
+    source="status"
+    alwaysOn
+    choices={CALLBACK_STATUSES.map((status) => ({ id: status, name: `tillgate.status.${status}` }))}
+  />,
+  <TextInput key="webhook_id" source="webhook_id" alwaysOn helperText={false} />,
+];
+
+/** What was sent to the merchant's servers. */
+export function CallbackList() {
+  return (
+    <Records filters={FILTERS} actions={false}>
+      <RecordTable columns={COLUMNS} opens />
+    </Records>
+  );
+}

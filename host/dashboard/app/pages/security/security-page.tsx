@@ -1,0 +1,90 @@
+import Alert from '@mui/material/Alert';
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import { useQuery } from '@tanstack/react-query';
+import { Title, useTranslate } from 'react-admin';
+import { Link } from 'react-router-dom';
+import { ActionButton } from '../../components/act.tsx';
+import { StatusChip } from '../../components/chips.tsx';
+import { Facts, Section } from '../../components/facts.tsx';
+import { Time } from '../../components/values.tsx';
+import type { SecurityRecord } from '../../records.ts';
+import { useApi } from '../../till.ts';
+import { Passkeys } from './passkeys.tsx';
+import { Totp } from './totp.tsx';
+
+const DEMANDS = ['data_security', 'totp_for_withdrawals'] as const;
+
+/** What the account demands, and with what one logs in. */
+export function SecurityPage() {
+  const api = useApi();
+  const translate = useTranslate();
+  const { data: security } = useQuery({
+    queryKey: ['security'],
+    queryFn: ({ signal }) => api.get<SecurityRecord>('security', {}, signal),
+  });
+  return (
+    <Box sx={{ mt: 2 }}>
+      <Title title="tillgate.menu.security" />
+      {security === undefined ? null : (
+        <>
+          {security.withdrawals_frozen ? (
+            <Alert severity="error" sx={{ mb: 2 }}>
+              {translate('tillgate.security.frozen')} {security.withdrawals_frozen_reason}
+            </Alert>
+          ) : null}
+          <Totp security={security} />
+          <Passkeys />
+          <Section title="tillgate.security.demands">
+            {DEMANDS.map((field) => (
+              <Demand key={field} field={field} security={security} />
+            ))}
+          </Section>
+        </>
+      )}
+      <Section title="tillgate.security.password">
+        <Button variant="outlined" component={Link} to="/password">
+          {translate('tillgate.security.changePassword')}
+        </Button>
+      </Section>
+    </Box>
+  );
+}
+
+interface DemandProps {
+  readonly field: (typeof DEMANDS)[number];
+  readonly security: SecurityRecord;
+}
+
+/** A protection: switching it on holds at once, switching it off waits and can be taken back. */
+function Demand({ field, security }: DemandProps) {
+  const api = useApi();
+  const on = security[field];
+  const pending = security.pending.find((each) => each.field === field);
+  return (
+    <Box sx={{ mb: 2 }}>
+      <Facts
+        of={[
+          [`tillgate.security.${field}`, <StatusChip key="on" status={on ? 'ENABLED' : 'DISABLED'} />],
+          ['tillgate.security.endsAt', pending === undefined ? null : <Time key="ends" value={pending.effective_at} />],
+        ]}
+      />
+      <Box sx={{ mt: 1 }}>
+        {pending === undefined ? (
+          <ActionButton
+            size="small"
+            label={on ? 'tillgate.security.switchOff' : 'tillgate.security.switchOn'}
+            confirm={on}
+            work={() => api.request('PATCH', 'security', { body: { [field]: !on } })}
+          />
+        ) : (
+          <ActionButton
+            size="small"
+            label="tillgate.security.keep"
+            work={() => api.request('DELETE', `security/pending/${field}`)}
+          />
+        )}
+      </Box>
+    </Box>
+  );
+}

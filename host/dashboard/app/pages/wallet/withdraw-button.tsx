@@ -1,0 +1,54 @@
+import { useState } from 'react';
+import { useRedirect } from 'react-admin';
+import { FormDialog } from '../../components/form-dialog.tsx';
+import type { Values } from '../../components/form-dialog.tsx';
+import type { TransferRecord, WalletRecord } from '../../records.ts';
+import { newIdempotencyKeys, useApi } from '../../till.ts';
+
+/** Without a decimal other than zero there is nothing to withdraw. */
+const hasSome = ({ available }: WalletRecord): boolean => /[1-9]/.test(available);
+
+/** Asks for a withdrawal; the same form again asks for the same one until it was accepted. */
+export function WithdrawButton({ wallets }: { readonly wallets: readonly WalletRecord[] }) {
+  const api = useApi();
+  const redirect = useRedirect();
+  const [keys] = useState(newIdempotencyKeys);
+  const withdraw = async ({ currency = '', ...fields }: Values): Promise<void> => {
+    const chain = wallets.find((each) => each.currency === currency)?.chain;
+    const given = Object.entries(fields).filter(([, value]) => value !== '');
+    const body = { ...Object.fromEntries(given), chain, currency };
+    const { id } = await api.post<TransferRecord>('withdrawals', body, { idempotencyKey: keys.of(body) });
+    keys.done(body);
+    redirect('show', 'withdrawals', id);
+  };
+  const full = wallets.filter(hasSome);
+  return (
+    <FormDialog
+      label="resources.withdrawals.request"
+      success="resources.withdrawals.requested"
+      text
+      submit={withdraw}
+      fields={[
+        {
+          name: 'currency',
+          label: 'resources.withdrawals.fields.currency',
+          choices: full.map(({ currency, chain, available }) => ({
+            id: currency,
+            label: `${currency} · ${chain} · ${available}`,
+          })),
+          initial: full[0]?.currency ?? '',
+        },
+        { name: 'amount', label: 'resources.withdrawals.fields.amount', type: 'decimal' },
+        {
+          name: 'verify_code',
+          label: 'tillgate.stepUp.totp',
+          type: 'code',
+          help: 'resources.withdrawals.codeHelp',
+        },
+        ...(full.some(({ chain }) => chain === 'BLN')
+          ? [{ name: 'ln_invoices', label: 'resources.withdrawals.fields.ln_invoices' }]
+          : []),
+      ]}
+    />
+  );
+}

@@ -1,0 +1,51 @@
+import { TopToolbar } from 'react-admin';
+import { FormDialog } from '../../components/form-dialog.tsx';
+import { RecordTable } from '../../components/record-table.tsx';
+import type { Column } from '../../components/record-table.tsx';
+import { Records } from '../../components/records.tsx';
+import { useService } from '../../components/service.ts';
+import { Time } from '../../components/values.tsx';
+import type { WithdrawalAddress } from '../../records.ts';
+import { useApi } from '../../till.ts';
+
+const COLUMNS: readonly Column<WithdrawalAddress>[] = [
+  { name: 'chain', value: ({ chain }) => chain },
+  { name: 'address', value: ({ address }) => address },
+  { name: 'in_force', value: ({ in_force: inForce }) => inForce ?? '–' },
+  { name: 'active_from', value: ({ active_from: from }) => <Time value={from} /> },
+];
+
+/** Where withdrawals go, by chain. */
+export function AddressList() {
+  return (
+    <Records actions={<AddressActions />}>
+      <RecordTable columns={COLUMNS} />
+    </Records>
+  );
+}
+
+function AddressActions() {
+  const api = useApi();
+  const service = useService();
+  const chains = new Map(
+    (service?.coins ?? []).filter(({ status }) => status).map((coin) => [coin.chain, coin.chain_name]),
+  );
+  return (
+    <TopToolbar>
+      <FormDialog
+        label="resources.withdrawal-addresses.set"
+        success="resources.withdrawal-addresses.saved"
+        text
+        submit={(values) => api.post('withdrawal-addresses', values)}
+        fields={[
+          {
+            name: 'chain',
+            label: 'resources.withdrawal-addresses.fields.chain',
+            choices: [...chains].map(([id, name]) => ({ id, label: `${name} (${id})` })),
+          },
+          { name: 'address', label: 'resources.withdrawal-addresses.fields.address' },
+        ]}
+      />
+    </TopToolbar>
+  );
+}

@@ -1,0 +1,37 @@
+import { SelectInput } from 'react-admin';
+import { TRANSFER_STATUSES } from '../../../../../core/transfers/transfer.ts';
+import { StatusChip } from '../../components/chips.tsx';
+import { RecordTable } from '../../components/record-table.tsx';
+import type { Column } from '../../components/record-table.tsx';
+import { Records } from '../../components/records.tsx';
+import { Amount, Time } from '../../components/values.tsx';
+import type { TransferRecord } from '../../records.ts';
+import { Kind } from './kind.tsx';
+
+const COLUMNS: readonly Column<TransferRecord>[] = [
+  { name: 'created_at', value: ({ created_at: at }) => <Time value={at} /> },
+  { name: 'kind', value: ({ kind }) => <Kind kind={kind} /> },
+  { name: 'amount', numeric: true, value: ({ amount, currency }) => <Amount value={amount} currency={currency} /> },
+  { name: 'to_addr', value: ({ to_addr: to }) => to },
+  { name: 'status', value: ({ status }) => <StatusChip status={status} /> },
+];
+
+const REFETCH_MS = 10_000;
+
+const FILTERS = [
+  <SelectInput
+    key="status"
+    source="status"
+    alwaysOn
+    choices={TRANSFER_STATUSES.map((status) => ({ id: status, name: `tillgate.status.${status}` }))}
+  />,
+];
+
+/** Withdrawals and refunds, newest first. */
+export function WithdrawalList() {
+  return (
+    <Records filters={FILTERS} actions={false} refetchMs={REFETCH_MS}>
+      <RecordTable columns={COLUMNS} opens />
+    </Records>
+  );
+}

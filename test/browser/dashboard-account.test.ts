@@ -1,0 +1,268 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import type { AccountId } from '../../core/index.ts';
+import { waitFor } from '../support/wait.ts';
+import { assertAccessible, launch, picture } from './chromium.ts';
+import { DashboardFixture, fits, goTo, logIn } from './dashboard-fixture.ts';
+import type { Person } from './dashboard-fixture.ts';
+
+const RECEIVER = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+const dialog = (page: Page, name: string) => page.getByRole('dialog', { name, exact: true });
+const shows = (page: Page, words: string) => page.getByText(words, { exact: true }).first().waitFor();
+const idOf = (page: Page): string => /\/(\d+)\/show/.exec(page.url())?.[1] ?? '';
+
+/** Looks at a page: its picture, axe, and whether it fits. */
+async function look(page: Page, name: string): Promise<void> {
+  await assertAccessible(page, name);
+  await picture(page, `dashboard-${name}`);
+  assert.ok(await fits(page), `${name} scrolls sideways`);
+}
+
+/** Gives the password where the dashboard wants a raised session. */
+async function stepUp(page: Page, { password }: Person): Promise<void> {
+  const asked = dialog(page, 'Is it you?');
+  await asked.getByLabel('Password').fill(password);
+  await button(page, 'Go on').click();
+  await asked.waitFor({ state: 'detached' });
+}
+
+describe('an account with the dashboard', { concurrency: 3 }, () => {
+  let browser: Browser;
+  let fixture: DashboardFixture;
+  before(async () => {
+    browser = await launch();
+    fixture = await DashboardFixture.open(browser);
+  });
+  after(async () => {
+    await fixture.close();
+    await browser.close();
+  });
+
+  async function newPerson(name: string): Promise<Person & { readonly id: AccountId }> {
+    const person = { email: `${name}@example.com`, password: `a long enough password of ${name}` };
+    const { id } = await fixture.host.till.createAccount.run({ ...person, name, verifiedCurrencies: ['*'] });
+    return { ...person, id };
+  }
+
+  /** Mines on until the page says so. */
+  async function mineUntil(page: Page, words: string): Promise<void> {
+    const headers = { 'Content-Type': 'application/json' };
+    const body = JSON.stringify({ chain: 'ETH', count: 70 });
+    await waitFor(
+      async () => {
+        await fetch(`${fixture.url}/sandbox/v1/blocks`, { method: 'POST', headers, body });
+        return (await page.getByText(words, { exact: true }).count()) > 0;
+      },
+      { intervalMs: 500, describe: `the page to say: ${words}` },
+    );
+  }
+
+  test('takes a payment and refunds it, takes another and withdraws of it, with one step-up', async () => {
+    const person = await newPerson('treasurer');
+    const { page, leave } = await fixture.loggedIn({}, person);
+    const pay = async (): Promise<void> => {
+      await goTo(page, '/');
+      await button(page, 'Make an order and pay it').click();
+      await shows(page, 'Done: the money is in the wallet.');
+      await page.getByRole('link', { name: 'Open the order' }).click();
+      await button(page, 'Mine blocks in the sandbox').click();
+      await shows(page, 'Spendable');
+    };
+    await pay();
+    await button(page, 'Refund').click();
+    await dialog(page, 'Refund this order?').getByRole('button', { name: 'Refund' }).click();
+    await dialog(page, 'Is it you?').waitFor();
+    await look(page, 'step-up');
+    await button(page, 'Cancel').click();
+    assert.equal(await page.getByText('The refund is on its way').count(), 0, 'nothing is done without it');
+    await button(page, 'Refund').click();
+    await dialog(page, 'Refund this order?').getByRole('button', { name: 'Refund' }).click();
+    await stepUp(page, person);
+    await shows(page, 'The refund is on its way');
+    await mineUntil(page, 'The refund is final.');
+    await look(page, 'order-refunded');
+
+    await pay();
+    await goTo(page, '/withdrawal-addresses');
+    await button(page, 'Register an address').click();
+    await page.getByLabel('Chain').click();
+    await page.getByRole('option', { name: 'Ethereum (ETH)' }).click();
+    await page.locator('input[name="address"]').fill('not an address');
+    await button(page, 'Send').click();
+    await page
+      .getByRole('dialog')
+      .getByText(/address/i)
+      .last()
+      .waitFor();
+    await page.locator('input[name="address"]').fill(RECEIVER);
+    await button(page, 'Send').click();
+    await shows(page, 'The address is registered');
+    await shows(page, RECEIVER);
+    await look(page, 'withdrawal-addresses');
+    await goTo(page, '/wallets');
+    await page.getByRole('cell', { name: '0.005' }).first().waitFor();
+    await look(page, 'wallet');
+    await button(page, 'Withdraw').click();
+    await page.locator('input[name="amount"]').fill('0.004');
+    await look(page, 'withdraw');
+    await button(page, 'Send').click();
+    await page.waitForURL(/withdrawals\/\d+\/show/);
+    await page.getByRole('heading', { level: 2, name: 'Payment' }).waitFor();
+    await shows(page, RECEIVER);
+    await look(page, 'withdrawal');
+    await leave();
+  });
+
+  test('makes a credential, sees its secrets once, reveals and revokes it', async () => {
+    const person = await newPerson('keeper');
+    const { page, leave } = await fixture.loggedIn({}, person);
+    await goTo(page, '/credentials');
+    await button(page, 'New credential').click();
+    await page.locator('input[name="name"]').fill('shop');
+    await button(page, 'Send').click();
+    await stepUp(page, person);
+    const shown = dialog(page, 'Keep these safe');
+    await shown.getByText(/^whsec_/).waitFor();
+    await look(page, 'credential-secrets');
+    const secrets = await shown.locator('code').allTextContents();
+    assert.equal(secrets.length, 6);
+    await button(page, 'Close').click();
+    await shows(page, 'shop');
+    await look(page, 'credentials');
+    const kept = await page.evaluate(() =>
+      JSON.stringify([localStorage, sessionStorage, location.href, document.cookie]),
+    );
+    const text = await page.content();
+    for (const secret of secrets)
+      assert.ok(!kept.includes(secret) && !text.includes(secret), 'fault 226: kept nowhere');
+    await button(page, 'Reveal').click();
+    await shown.getByText(secrets[0] ?? '', { exact: true }).waitFor();
+    await button(page, 'Close').click();
+    await button(page, 'Revoke').click();
+    await dialog(page, 'Revoke this credential?').getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('cell', { name: 'Revoked' }).waitFor();
+    await leave();
+  });
+
+  test('makes an App, rotates its key with a grace period, and revokes the former one', async () => {
+    const person = await newPerson('developer');
+    const { page, leave } = await fixture.loggedIn({}, person);
+    await goTo(page, '/apps');
+    await button(page, 'New App').click();
+    await page.locator('input[name="name"]').fill('Explorer');
+    await page.getByLabel('Chains').click();
+    await page.getByRole('option', { name: 'Ethereum' }).click();
+    await page.keyboard.press('Escape');
+    await button(page, 'Send').click();
+    await page.waitForURL(/apps\/\d+\/show/);
+    await button(page, 'Show').click();
+    const first = await page.getByText(/^tgk_/).textContent();
+    await button(page, 'Rotate the key').click();
+    await button(page, 'Send').click();
+    await shows(page, 'In its grace period');
+    await look(page, 'app');
+    await waitFor(async () => (await button(page, 'Revoke').count()) === 2, { describe: 'two keys' });
+    await button(page, 'Revoke').last().click();
+    await dialog(page, 'Revoke this key?').getByRole('button', { name: 'Revoke' }).click();
+    await shows(page, 'Revoked');
+    assert.match(first ?? '', /^tgk_/);
+    await leave();
+  });
+
+  test('makes a webhook endpoint, tests it, and looks at what was sent', async () => {
+    const person = await newPerson('integrator');
+    const { page, leave } = await fixture.loggedIn({}, person);
+    await goTo(page, '/webhooks');
+    await button(page, 'New endpoint').click();
+    await page.locator('input[name="url"]').fill('http://127.0.0.1:9/events');
+    await button(page, 'Send').click();
+    await stepUp(page, person);
+    await dialog(page, 'Keep these safe')
+      .getByText(/^whsec_/)
+      .waitFor();
+    await button(page, 'Close').click();
+    await button(page, 'Test').click();
+    await look(page, 'webhooks');
+    await page.getByRole('link', { name: 'Log' }).click();
+    await page.getByRole('cell', { name: 'webhook.test' }).click();
+    await page.getByRole('heading', { level: 2, name: 'Attempts' }).waitFor();
+    await look(page, 'callback');
+    await leave();
+  });
+
+  test('changes the password, sees its sessions and ends the other one', async () => {
+    const person = await newPerson('owner');
+    const other = await fixture.loggedIn({}, person);
+    const { page, leave } = await fixture.loggedIn({}, person);
+    await goTo(page, '/sessions');
+    await waitFor(async () => (await page.locator('tbody tr').count()) === 2, { describe: 'two sessions' });
+    await button(page, 'End').click();
+    await stepUp(page, person);
+    await waitFor(async () => (await page.locator('tbody tr').count()) === 1, { describe: 'one session' });
+    await look(page, 'sessions');
+    await goTo(other.page, '/orders');
+    await button(other.page, 'Log in').waitFor();
+    await other.leave();
+
+    await goTo(page, '/password');
+    await button(page, 'Change the password').click();
+    const next = 'another long enough password';
+    await page.locator('input[name="current"]').fill(person.password);
+    await page.locator('input[name="new"]').fill(next);
+    await page.locator('input[name="again"]').fill('something else');
+    await button(page, 'Send').click();
+    await page.getByText('is not the same as above').waitFor();
+    await page.locator('input[name="again"]').fill(next);
+    await button(page, 'Send').click();
+    await shows(page, 'The password is changed');
+    await goTo(page, '/security');
+    await button(page, 'Add an authenticator').click();
+    await page.getByRole('img', { name: 'QR code of the secret' }).waitFor();
+    await look(page, 'security');
+    await page.getByRole('button', { name: 'Profile' }).click();
+    await page.getByRole('menuitem', { name: 'Logout' }).click();
+    await logIn(page, { ...person, password: next });
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    await leave();
+  });
+
+  test('fault 227: another account finds nothing under any id of the first', async () => {
+    const [first, second] = await Promise.all([newPerson('first'), newPerson('second')]);
+    const one = await fixture.loggedIn({}, first);
+    await button(one.page, 'Make an order and pay it').click();
+    await one.page.getByRole('link', { name: 'Open the order' }).click();
+    await one.page.waitForURL(/orders\/\d+\/show/);
+    const order = idOf(one.page);
+    await goTo(one.page, '/apps');
+    await button(one.page, 'New App').click();
+    await one.page.locator('input[name="name"]').fill('Theirs');
+    await one.page.getByLabel('Chains').click();
+    await one.page.getByRole('option', { name: 'Ethereum' }).click();
+    await one.page.keyboard.press('Escape');
+    await button(one.page, 'Send').click();
+    await one.page.waitForURL(/apps\/\d+\/show/);
+    const app = idOf(one.page);
+    const two = await fixture.loggedIn({}, second);
+    const statuses: number[] = [];
+    two.page.on('response', (response) => {
+      const { pathname } = new URL(response.url());
+      if (pathname.includes(order) || pathname.includes(app)) statuses.push(response.status());
+    });
+    for (const path of [`/orders/${order}/show`, `/apps/${app}/show`]) {
+      const asked = two.page.waitForResponse((response) => response.status() === 404);
+      await goTo(two.page, path);
+      await asked;
+    }
+    assert.ok(statuses.length >= 2);
+    assert.deepEqual(
+      statuses.filter((status) => status !== 404),
+      [],
+    );
+    await goTo(two.page, '/orders');
+    await shows(two.page, 'No Orders found');
+    await one.leave();
+    await two.leave();
+  });
+});
