@@ -1,19 +1,19 @@
-import { accounts } from './accounts/index.ts';
-import { approvals } from './approvals/index.ts';
-import { audit } from './audit/index.ts';
-import { chains } from './chains/index.ts';
-import { deposits } from './deposits/index.ts';
-import { gateways } from './gateways/index.ts';
-import { apps } from './apps/index.ts';
-import { callbacks } from './callbacks/index.ts';
-import { credentials } from './credentials/index.ts';
-import { orders } from './orders/index.ts';
-import { overview } from './overview/index.ts';
+import { accounts } from './accounts/section.ts';
+import { approvals } from './approvals/section.ts';
+import { apps } from './apps/section.ts';
+import { audit } from './audit/section.ts';
+import { callbacks } from './callbacks/section.ts';
+import { chains } from './chains/section.ts';
+import { credentials } from './credentials/section.ts';
+import { deposits } from './deposits/section.ts';
+import { gateways } from './gateways/section.ts';
+import { orders } from './orders/section.ts';
+import { overview } from './overview/section.ts';
 import type { Section } from './section.ts';
-import { security, sessions } from './security/index.ts';
-import { wallet } from './wallet/index.ts';
-import { webhooks } from './webhooks/index.ts';
-import { withdrawalAddresses, withdrawals } from './withdrawals/index.ts';
+import { security, sessions } from './security/section.ts';
+import { wallet } from './wallet/section.ts';
+import { webhooks } from './webhooks/section.ts';
+import { withdrawalAddresses, withdrawals } from './withdrawals/section.ts';
 
 /** What operators look after. */
 const OPERATOR_SECTIONS: readonly Section[] = [approvals, deposits, chains, gateways, accounts, audit];
