@@ -18,7 +18,7 @@ const SETTINGS = {
 const PAYER = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65';
 const RECEIVER = '0x90F79bf6EB2c4f870365E785982E1f101E93b906';
 const STEP_MS = 30_000;
-const PAGES = ['/transfers', '/deposits', '/chains', '/gateways', '/accounts', '/audit'] as const;
+const PAGES = ['/alerts', '/transfers', '/deposits', '/chains', '/gateways', '/accounts', '/audit'] as const;
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -230,6 +230,9 @@ describe('an operator with the dashboard', { concurrency: 3 }, () => {
     const admin = await newMember('admin');
     const { page, leave } = await fixture.loggedIn({}, admin);
     await page.getByRole('menuitem', { name: 'Chains' }).click();
+    const ethereum = page.locator('section').filter({ hasText: 'Ethereum' });
+    await ethereum.getByRole('button', { name: 'Compare the wallet with the books' }).click();
+    await ethereum.getByText('Hot wallet', { exact: true }).waitFor();
     const litecoin = page.locator('section').filter({ hasText: 'Litecoin' });
     await litecoin.getByRole('button', { name: 'Stop payouts' }).click();
     await page.getByLabel('Reason').fill('A key may be stolen.');
@@ -255,6 +258,23 @@ describe('an operator with the dashboard', { concurrency: 3 }, () => {
     await dialogsClosed(page);
     await assertAccessible(page, 'the audit trail');
     await picture(page, 'dashboard-audit');
+    await leave();
+  });
+
+  test('closes an alert', async () => {
+    const [admin, merchant] = [await newMember('admin'), await newMember('user')];
+    const id = await heldWithdrawal(merchant);
+    const { page, leave } = await fixture.loggedIn({}, admin);
+    await page.getByRole('menuitem', { name: 'Alerts' }).click();
+    const row = page.locator('tbody tr').filter({ hasText: `withdrawal ${id}` });
+    await row.waitFor();
+    await assertAccessible(page, 'the alerts');
+    await picture(page, 'dashboard-alerts');
+    await row.getByRole('button', { name: 'Close' }).click();
+    await waitFor(async () => (await row.count()) === 0, { describe: 'the alert closed' });
+    await page.getByLabel('Status').click();
+    await page.getByRole('option', { name: 'Closed' }).click();
+    await row.getByRole('link', { name: admin.email }).waitFor();
     await leave();
   });
 
@@ -362,7 +382,7 @@ describe('an operator with the dashboard', { concurrency: 3 }, () => {
     const { page, leave } = await fixture.loggedIn({}, user);
     const asked: string[] = [];
     page.on('request', (request) => asked.push(new URL(request.url()).pathname));
-    for (const name of ['Approvals', 'Deposits', 'Chains', 'Gateways', 'Accounts', 'Audit'])
+    for (const name of ['Alerts', 'Approvals', 'Deposits', 'Chains', 'Gateways', 'Accounts', 'Audit'])
       assert.equal(await page.getByRole('menuitem', { name }).count(), 0, name);
     for (const path of [...PAGES, `/transfers/${held}/show`, `/accounts/${admin.id}/show`, '/gateways/create']) {
       await goTo(page, path);
@@ -372,11 +392,13 @@ describe('an operator with the dashboard', { concurrency: 3 }, () => {
       await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
     }
     assert.deepEqual(
-      asked.filter((path) => /chains|gateways|deposits|withdrawals|accounts|audit/.test(path)),
+      asked.filter((path) => /alerts|chains|gateways|deposits|withdrawals|accounts|audit/.test(path)),
       [],
     );
     for (const path of [
+      'alerts',
       'chains',
+      'chains/ETH/wallet',
       'gateways',
       'deposits?status=unassigned',
       'withdrawals',

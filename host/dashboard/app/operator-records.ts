@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import type { accountDetailSchema, accountSchema } from '../../../adapters/http/manage/accounts.ts';
+import type { alertSchema } from '../../../adapters/http/manage/alerts.ts';
 import type { auditChainSchema, auditSchema } from '../../../adapters/http/manage/audit.ts';
-import type { chainSchema } from '../../../adapters/http/manage/chains.ts';
+import type { chainSchema, walletSchema } from '../../../adapters/http/manage/chains.ts';
 import type { depositSchema, rescanSchema } from '../../../adapters/http/manage/deposits.ts';
 import type { gatewaySchema } from '../../../adapters/http/manage/gateways.ts';
 import type { transferDetailSchema, transferSchema } from '../../../adapters/http/manage/withdrawals.ts';
@@ -13,6 +14,8 @@ export type TransferItem = z.output<typeof transferSchema>;
 /** A transfer with its approvals and what was signed for it. */
 export type TransferFile = z.output<typeof transferDetailSchema>;
 export type ChainItem = z.output<typeof chainSchema>;
+export type ChainWallet = z.output<typeof walletSchema>;
+export type AlertItem = z.output<typeof alertSchema>;
 export type DepositItem = z.output<typeof depositSchema>;
 export type RescanResult = z.output<typeof rescanSchema>;
 export type GatewayItem = z.output<typeof gatewaySchema>;

@@ -28,6 +28,7 @@ export const RESOURCES = {
   transfers: { path: 'withdrawals', id: 'id', paging: 'page' },
   deposits: { path: 'deposits', id: 'id', paging: 'page' },
   gateways: { path: 'gateways', id: 'id', paging: 'page' },
+  alerts: { path: 'alerts', id: 'id', paging: 'page' },
   audit: { path: 'audit', id: 'id', paging: 'page' },
   sessions: { path: 'sessions', id: 'id', paging: 'whole' },
 } as const satisfies Readonly<Record<string, ResourceSpec>>;

@@ -26,6 +26,8 @@ const TONES: Readonly<Record<string, Tone>> = {
   SIGNED: 'info',
   BROADCAST: 'info',
   CONFIRMED: 'success',
+  OPEN: 'warning',
+  ACKNOWLEDGED: 'default',
   LIVE: 'info',
   DONE: 'success',
   VOID: 'default',

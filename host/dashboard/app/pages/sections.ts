@@ -1,4 +1,5 @@
 import { accounts } from './accounts/section.ts';
+import { alerts } from './alerts/section.ts';
 import { approvals } from './approvals/section.ts';
 import { apps } from './apps/section.ts';
 import { audit } from './audit/section.ts';
@@ -16,7 +17,7 @@ import { webhooks } from './webhooks/section.ts';
 import { withdrawalAddresses, withdrawals } from './withdrawals/section.ts';
 
 /** What operators look after. */
-const OPERATOR_SECTIONS: readonly Section[] = [approvals, deposits, chains, gateways, accounts, audit];
+const OPERATOR_SECTIONS: readonly Section[] = [alerts, approvals, deposits, chains, gateways, accounts, audit];
 
 /** Every part of the dashboard, in the order of the menu. */
 const SECTIONS: readonly Section[] = [

@@ -3,16 +3,20 @@ import Box from '@mui/material/Box';
 import Chip from '@mui/material/Chip';
 import { useQuery } from '@tanstack/react-query';
 import { Loading, Title, useTranslate } from 'react-admin';
+import { LIGHTNING_ASSET } from '../../../../../core/kernel/asset.ts';
 import { ActionButton } from '../../components/act.tsx';
 import { Facts, Section } from '../../components/facts.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
-import { Copyable, Duration } from '../../components/values.tsx';
+import { Duration } from '../../components/values.tsx';
 import type { ChainItem } from '../../operator-records.ts';
 import { useApi } from '../../till.ts';
+import { HotWallet } from './hot-wallet.tsx';
 import { TransfersUnderWay } from './transfers-under-way.tsx';
 
 const KEY = 'resources.chains';
 const POLL_MS = 5000;
+/** Its wallet is the node's own. */
+const LIGHTNING = LIGHTNING_ASSET.chain;
 
 /** How far each chain has been read, whether it pays, and what is on its way there. */
 export function ChainList() {
@@ -33,17 +37,7 @@ export function ChainList() {
 
 function Chain({ chain }: { readonly chain: ChainItem }) {
   const translate = useTranslate();
-  const {
-    code,
-    name,
-    height,
-    lag_seconds: lag,
-    trouble,
-    halted_reason: halted,
-    payouts,
-    hot_address: hotAddress,
-  } = chain;
-  const hot = translate(`${KEY}.fields.hot_address`);
+  const { code, name, height, lag_seconds: lag, trouble, halted_reason: halted, payouts } = chain;
   return (
     <Section title={`${name} (${code})`}>
       {halted === null ? null : (
@@ -66,10 +60,10 @@ function Chain({ chain }: { readonly chain: ChainItem }) {
           [`${KEY}.fields.payouts`, <PayoutChip key="payouts" payouts={payouts} />],
           [`${KEY}.fields.height`, height === null ? translate(`${KEY}.neverRead`) : String(height)],
           [`${KEY}.fields.lag_seconds`, lag === null ? null : <Duration key="lag" seconds={lag} />],
-          [hot, hotAddress === null ? null : <Copyable key="hot" value={hotAddress} label={`${hot} ${code}`} />],
         ]}
       />
       {payouts.enabled ? <PayoutButton code={code} running={payouts.stopped_reason === null} /> : null}
+      {payouts.enabled && code !== LIGHTNING ? <HotWallet code={code} /> : null}
     </Section>
   );
 }
