@@ -8,7 +8,7 @@ import type { OrderStatus } from '../orders/order-status.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { GatewaySum, OrderSum, OverviewQuery } from '../ports/overview-store.ts';
 import type { Storage } from '../ports/storage.ts';
-import { listScope } from './actor.ts';
+import { listScope, recordNotFound } from './actor.ts';
 import type { Actor } from './actor.ts';
 import type { ChainView, ManageChains } from './manage-chains.ts';
 
@@ -20,7 +20,7 @@ const MAX_METHODS = 50;
 const LATEST: Millis = 253_402_214_400_000;
 
 export interface ManageOverviewDeps {
-  readonly storage: Pick<Storage, 'overview'>;
+  readonly storage: Pick<Storage, 'accounts' | 'overview'>;
   readonly chains: Pick<ManageChains, 'list'>;
   readonly clock: Clock;
 }
@@ -65,10 +65,11 @@ export class ManageOverview {
     this.#deps = deps;
   }
 
-  /** @throws TillgateError `INVALID_FIELDS` naming `from` for an empty or too long range; `NOT_FOUND` for another's account */
+  /** @throws TillgateError `INVALID_FIELDS` naming `from` for an empty or too long range; `NOT_FOUND` for another's account, and an unknown one */
   async read(actor: Actor, { accountId: wanted, ...range }: OverviewInput): Promise<Overview> {
     const { storage, chains, clock } = this.#deps;
     const accountId = listScope(actor, wanted);
+    if (accountId !== null && (await storage.accounts.find(accountId)) === null) throw recordNotFound();
     const query = { accountId, ...daysOf(range, clock.now()) };
     const { overview } = storage;
     const [orders, callbacks, gatewayDays, gatewayMethods, lags] = await Promise.all([

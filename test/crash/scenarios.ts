@@ -172,8 +172,8 @@ export class PaidOrder implements Run {
     assert.ok(received.length > 0, 'the merchant got a callback');
     assert.equal(new Set(received.map(({ headers }) => headers['webhook-id'])).size, 1, 'always under the same id');
     const events = await this.#events();
-    // A refund's comes on top, and may still be on its way.
-    const own = events.filter(({ event }) => event !== 'order.refunded');
+    // A refund's come on top, and may still be on their way; so do the deposit's.
+    const own = events.filter(({ event }) => event.startsWith('order.') && event !== 'order.refunded');
     assert.deepEqual(
       own.map(({ event, status }) => [event, status]),
       [
@@ -192,10 +192,10 @@ export class PaidOrder implements Run {
     assert.ok(arrived.size <= events.length, 'always under the same id');
   }
 
-  /** What the merchant's endpoint is sent of the order. */
+  /** What the merchant's endpoint is sent of the order and of its records. */
   async #events(): Promise<readonly Callback[]> {
     const events = await eventsFor(this.#till.storage, this.#till.endpoint);
-    return events.filter(({ subjectId }) => subjectId === this.id);
+    return events.filter(({ body }) => body?.includes(this.id) === true);
   }
 }
 

@@ -115,6 +115,8 @@ eachStorage((_name, open) => {
   test('is one’s own, and of at most 92 days', async () => {
     const [member, other] = [await fixture.newMember(), await fixture.newMember()];
     assertRefused(await other.client.get(`${OVERVIEW}?account_id=${member.id}`), 404);
+    assertRefused(await fixture.admin.client.get(`${OVERVIEW}?account_id=1530218000000000000`), 404);
+    assertRefused(await fixture.admin.client.get(`${OVERVIEW}?account_id=%5B%22x%22%5D`), 404);
     assertRefused(await fixture.client.get(OVERVIEW), 401);
     const refused = async (query: Record<string, string>): Promise<void> => {
       const reply = await member.client.get(`${OVERVIEW}?${new URLSearchParams(query).toString()}`);
