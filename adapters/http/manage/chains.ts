@@ -45,7 +45,7 @@ function chainRecord(
   };
 }
 
-const walletSchema = z
+export const walletSchema = z
   .object({
     code: z.string(),
     hot_address: z.string().meta({ description: 'What payouts are made from' }),
