@@ -103,7 +103,12 @@ function theme({ palette, components, ...base }: ThemeOptions, colours: Colours)
           },
         },
       },
-      RaToolbar: { styleOverrides: { root: { backgroundColor: 'transparent' } } },
+      // On a telephone it lies over the end of a long form.
+      RaToolbar: {
+        styleOverrides: {
+          root: { backgroundColor: 'transparent', '&.RaToolbar-mobileToolbar': { backgroundColor: card } },
+        },
+      },
       RaDatagrid: { styleOverrides: { root: { '& .RaDatagrid-headerCell': { color: soft, fontWeight: 600 } } } },
     },
   };

@@ -581,6 +581,7 @@ const resources = {
     rescan: 'Read blocks again',
     rescanText:
       'The block of a transaction, or a range of at most 1,000 blocks. Payments that were missed are recorded.',
+    rescanChain: 'Chain',
     txHelp: 'In place of the two blocks.',
     rescanned:
       'Blocks %{from} to %{to} are read; %{smart_count} new deposit. |||| Blocks %{from} to %{to} are read; %{smart_count} new deposits.',

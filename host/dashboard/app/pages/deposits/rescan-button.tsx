@@ -36,7 +36,7 @@ export function RescanButton() {
       fields={[
         {
           name: 'chain',
-          label: `${KEY}.fields.chain`,
+          label: `${KEY}.rescanChain`,
           choices: [...chains].map(([id, name]) => ({ id, label: `${name} (${id})` })),
         },
         { name: 'tx', label: `${KEY}.fields.tx`, help: `${KEY}.txHelp` },
