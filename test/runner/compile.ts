@@ -13,6 +13,9 @@ const PROGRAM = /\.tsx?$/;
 const BUNDLED = /^(viem|zod|inversify|jose|@(simplewebauthn|scure|noble))(\/|$)/;
 /** Where they are, in the folder of the compiled files. */
 const PACKAGES = 'packages';
+/** What they use in turn may ask for `require`, which a module does not have. */
+const REQUIRE =
+  "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);\n";
 /** Compiled modules run from another folder, but look for files beside their source. */
 const SOURCE_URL = '__sourceUrl';
 
@@ -107,6 +110,7 @@ async function bundlePackages(specifiers: ReadonlySet<string>, folder: string): 
     platform: 'node',
     format: 'esm',
     target: 'node20',
+    banner: { js: REQUIRE },
     logLevel: 'error',
   });
 }
