@@ -4,7 +4,7 @@ import { launch } from './chromium.ts';
 import { PayersFixture, says } from './payer-fixture.ts';
 
 /** Long enough to open a page on a busy machine, short enough to wait for. */
-const TIMEOUT_SECONDS = 25;
+const TIMEOUT_SECONDS = 14;
 
 describe('a payer at the deadline', { concurrency: true }, () => {
   let browser: Browser;
