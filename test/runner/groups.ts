@@ -4,7 +4,7 @@ import { compiledName } from './compile.ts';
 import type { PlannedFile } from './plan.ts';
 
 /** So many files share a process: loading the packages costs more than most of them take. */
-const FILES_PER_PROCESS = 10;
+const FILES_PER_PROCESS = 15;
 
 /**
  * A process for each group: first the files that need one of their own, then those with the same databases, the dear ones first.

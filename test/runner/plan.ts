@@ -32,14 +32,22 @@ export interface PlannedFile {
 
 /**
  * Parts that only `npm run test:full` runs: they take most of its time, and rarely find what the others do not. Kills, failures, great
- * numbers, real servers beside what is shown inside the process, and the same promises by two nodes.
+ * numbers, real servers beside what is shown inside the process, and the same promises by two nodes or over another binding.
  */
 const FULL_ONLY = [
   'test/crash/',
+  'test/contract/chains/evm-coins',
   'test/contract/chains/evm-known-addresses',
+  'test/contract/chains/evm-solvency',
+  'test/contract/chains/tron-expiry',
+  'test/contract/domain/coins',
+  'test/contract/domain/lightning-crash',
   'test/contract/domain/money-out-crash',
+  'test/contract/domain/solvency',
   'test/contract/kit/evm-by-two-nodes',
+  'test/contract/keys/revocation',
   'test/storage-faults/',
+  'test/examples/write-a-chain',
   'test/fuzz/',
   'test/gateway/idle',
   'test/host/cli-audit',
@@ -47,9 +55,12 @@ const FULL_ONLY = [
   'test/host/prepaid',
   'test/host/usage',
   'test/host/wallet-forget',
+  'test/http/bodies',
   'test/http/fair-turns',
+  'test/http/fetch-suites',
   'test/simulation/',
   'test/package/',
+  'test/unit/chains/public-children',
   'test/e2e/bsc-pairs',
   'test/e2e/doctor',
   'test/e2e/ethereum-pairs',
