@@ -152,6 +152,8 @@ eachStorage((engine, open) => {
     t.diagnostic(
       `seed ${seed}: ${operations.length} operations, by status ${JSON.stringify(Object.fromEntries([...statuses].sort(([a], [b]) => a - b)))}`,
     );
-    assert.ok((statuses.get(200) ?? 0) > operations.length);
+    // About a quarter of them are carried out; were nearly all refused, this would show nothing of what is behind the checks.
+    const requests = [...statuses.values()].reduce((sum, count) => sum + count, 0);
+    assert.ok((statuses.get(200) ?? 0) > requests / 10, `${statuses.get(200) ?? 0} of ${requests} answered with 200`);
   });
 });
