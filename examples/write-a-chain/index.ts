@@ -32,7 +32,7 @@ export default definePlugin({
       new AccountKey(account).walletId === new AccountKey(await signer.extendedPublicKey(ACCOUNTS.deposit)).walletId;
     const payments = own ? await openPayments(client, signer) : null;
     const chain = new AbacusChain({ ...rest, client, genesis: genesis ?? null, xpub: account, payments });
-    addChain(chain, { code: chain.code, name: chain.name });
+    addChain(chain);
     onClose(() => chain.close());
   },
 });

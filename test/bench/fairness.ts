@@ -94,7 +94,11 @@ async function benchOn(engine: string, folder: string, words: readonly string[])
         },
       });
       const all = allCases({ till, fixture, healthy, other }, some, words.includes('quick') ? QUICK_ROUNDS : ROUNDS);
-      cases.push(...(await all.finally(() => till.stop())));
+      try {
+        cases.push(...(await all));
+      } finally {
+        await till.stop();
+      }
     }
     present(fixture.engine, cases);
   } finally {

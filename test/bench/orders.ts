@@ -65,9 +65,12 @@ async function benchOn(engine: string, folder: string, words: readonly string[])
       },
       node: profiles === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${profiles}`],
     });
-    const rounds = await allRounds(fixture, till, load, words.includes('quick') ? QUICK_ROUNDS : ROUNDS).finally(() =>
-      till.stop(),
-    );
+    let rounds;
+    try {
+      rounds = await allRounds(fixture, till, load, words.includes('quick') ? QUICK_ROUNDS : ROUNDS);
+    } finally {
+      await till.stop();
+    }
     present(fixture, rounds);
     if (profiles !== null) console.log(`The server's CPU profile is in ${profiles}`);
   } finally {

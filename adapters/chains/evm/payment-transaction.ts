@@ -52,6 +52,7 @@ export async function assemble(
   const hex = Buffer.from(bytes).toString('hex');
   const [r, s]: [Hex, Hex] = [`0x${hex.slice(0, 64)}`, `0x${hex.slice(64)}`];
   assert(BigInt(s) <= HIGHEST_S, 'a signature with a high s');
+  // oxlint-disable-next-line typescript/no-deprecated -- a legacy transaction is serialized by `v` alone
   const raw = serializeTransaction(transaction, { r, s, yParity: recovery, v: BigInt(27 + recovery) });
   const signer = await recoverAddress({ hash: digestOf(transaction), signature: { r, s, yParity: recovery } });
   if (signer !== source) throw new TillgateError('NOT_READY', `The signer signs for ${signer}, not for ${source}.`);

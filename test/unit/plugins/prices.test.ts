@@ -59,6 +59,7 @@ describe('the prices of a chain that a package adds', () => {
       requires: '^1.0.0',
       options: (input) => input,
       setup({ addChain }) {
+        // oxlint-disable-next-line typescript/no-deprecated -- what such a plugin says
         addChain(chain('OLD'), { code: 'OLD', name: 'Old Chain' });
         addChain(chain('BARE'));
       },

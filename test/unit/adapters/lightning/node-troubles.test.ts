@@ -33,7 +33,12 @@ async function withLnd(script: Script, work: (node: LndNode) => Promise<void>): 
     { restUrl: server.url, macaroon: '00ff', certificate: server.certificate, network: null, privateChannels: false },
     new MemoryLogger(),
   );
-  await work(node).finally(() => node.close().then(() => server.close()));
+  try {
+    await work(node);
+  } finally {
+    await node.close();
+    await server.close();
+  }
 }
 
 async function withCln(clock: FakeClock, script: Script, work: (node: ClnNode) => Promise<void>): Promise<void> {
@@ -43,7 +48,12 @@ async function withCln(clock: FakeClock, script: Script, work: (node: ClnNode) =
     clock,
     new MemoryLogger(),
   );
-  await work(node).finally(() => node.close().then(() => server.close()));
+  try {
+    await work(node);
+  } finally {
+    await node.close();
+    await server.close();
+  }
 }
 
 async function withPhoenixd(
@@ -53,7 +63,12 @@ async function withPhoenixd(
   const [fake, other] = [new FakeLightningNode(graph), new FakeLightningNode(graph)];
   const server = await servePhoenixd(fake, 'a-password');
   const node = new PhoenixdNode({ url: server.url, password: 'a-password', certificate: null, network: 'regtest' });
-  await work(node, fake, other).finally(() => node.close().then(() => server.close()));
+  try {
+    await work(node, fake, other);
+  } finally {
+    await node.close();
+    await server.close();
+  }
 }
 
 const nodeFails = (work: Promise<unknown>): Promise<void> =>
