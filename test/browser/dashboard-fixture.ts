@@ -110,6 +110,15 @@ export async function goTo(page: Page, path: string): Promise<void> {
   }, path);
 }
 
+/** Downloads a file by a link, and reads it. */
+export async function download(page: Page, link: string, name: string): Promise<string> {
+  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: link }).click()]);
+  assert.equal(file.suggestedFilename(), name);
+  const chunks: Buffer[] = [];
+  for await (const chunk of await file.createReadStream()) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+}
+
 /** Whether nothing sticks out sideways. */
 export const fits = (page: Page): Promise<boolean> =>
   page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth);

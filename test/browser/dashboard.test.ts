@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { waitFor } from '../support/wait.ts';
 import { assertAccessible, launch, picture } from './chromium.ts';
-import { DashboardFixture, fits, goTo, logIn } from './dashboard-fixture.ts';
+import { DashboardFixture, download, fits, goTo, logIn } from './dashboard-fixture.ts';
 
 /** Waits for a status in words. */
 const shows = (page: Page, words: string) => page.getByText(words, { exact: true }).first().waitFor();
@@ -83,14 +83,7 @@ describe('a merchant with the dashboard', { concurrency: 3 }, () => {
     await page.getByRole('cell', { name: id }).waitFor();
     await assertAccessible(page, 'the list of orders');
     await picture(page, 'dashboard-orders');
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('link', { name: 'Download CSV' }).click(),
-    ]);
-    assert.equal(download.suggestedFilename(), 'orders.csv');
-    const chunks: Buffer[] = [];
-    for await (const chunk of await download.createReadStream()) chunks.push(chunk as Buffer);
-    const lines = Buffer.concat(chunks).toString().trimEnd().split('\r\n');
+    const lines = (await download(page, 'Download CSV', 'orders.csv')).trimEnd().split('\r\n');
     assert.equal(lines.length, 2, 'the header and the one that was searched for');
     assert.ok(lines[1]?.includes('invoice 7'));
     await page.getByRole('cell', { name: id }).click();

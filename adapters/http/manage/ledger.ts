@@ -8,7 +8,7 @@ import { manageOperation } from './operation.ts';
 import type { ManageOperation } from './operation.ts';
 import { cursorPage, id, instant, signedAmount, whole } from './reply-fields.ts';
 
-const postingSchema = z
+export const postingSchema = z
   .object({
     booked_at: instant('When it was booked'),
     entry_id: id('The entry; its postings sum to zero for each currency'),

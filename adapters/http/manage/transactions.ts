@@ -11,7 +11,7 @@ import { amount, cursorPage, id, instant } from './reply-fields.ts';
 
 const MAX_SEARCHED = 2_048;
 
-const transactionSchema = z
+export const transactionSchema = z
   .object({
     user_id: id('The owner'),
     tx_id: id('The transaction; of a withdrawal or refund also the transfer'),

@@ -8,12 +8,14 @@ import type {
   createdSchema,
   credentialSchema,
 } from '../../../adapters/http/manage/credentials.ts';
+import type { postingSchema } from '../../../adapters/http/manage/ledger.ts';
 import type { managedOrderSchema, orderFileSchema } from '../../../adapters/http/manage/order-record.ts';
 import type { historySchema } from '../../../adapters/http/manage/orders.ts';
 import type { passkeyListSchema } from '../../../adapters/http/manage/passkeys.ts';
 import type { securitySchema } from '../../../adapters/http/manage/security.ts';
 import type { serviceSchema } from '../../../adapters/http/manage/service.ts';
 import type { sessionItem } from '../../../adapters/http/manage/sessions.ts';
+import type { transactionSchema } from '../../../adapters/http/manage/transactions.ts';
 import type { revealedSchema as revealedWebhookSchema, webhookSchema } from '../../../adapters/http/manage/webhooks.ts';
 import type { withdrawalAddressSchema } from '../../../adapters/http/manage/withdrawal-addresses.ts';
 import type { transferDetailSchema, transferSchema } from '../../../adapters/http/manage/withdrawals.ts';
@@ -28,6 +30,9 @@ export type OrderRecord = Named<z.output<typeof managedOrderSchema>>;
 /** An order with everything that belongs to it. */
 export type OrderFile = Named<z.output<typeof orderFileSchema>>;
 export type OrderHistory = z.output<typeof historySchema>;
+export type TransactionRecord = Named<z.output<typeof transactionSchema>>;
+/** A posting of the ledger. */
+export type PostingRecord = Named<z.output<typeof postingSchema>>;
 export type WalletRecord = Named<z.output<typeof walletSchema>>;
 export type TransferRecord = z.output<typeof transferSchema>;
 export type TransferDetail = z.output<typeof transferDetailSchema>;

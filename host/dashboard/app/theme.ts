@@ -83,6 +83,13 @@ function theme({ palette, components, ...base }: ThemeOptions, colours: Colours)
           },
         },
       },
+      // Who goes by keyboard sees where it is.
+      MuiButtonBase: {
+        styleOverrides: { root: { '&.Mui-focusVisible': { outline: `2px solid ${mark}`, outlineOffset: -2 } } },
+      },
+      MuiLink: {
+        styleOverrides: { root: { '&:focus-visible': { outline: `2px solid ${mark}`, outlineOffset: 2 } } },
+      },
       // What is loading is said in words beside it.
       MuiCircularProgress: { defaultProps: { 'aria-hidden': true } },
       MuiPaper: {

@@ -84,6 +84,21 @@ describe('the data of the dashboard', () => {
     assert.equal(sent.length, 5, 'from the page that was seen to the last one');
   });
 
+  test('records without an id of their own are named by the fields that do so together', async () => {
+    const { provider } = provide(() => ({
+      items: [
+        { entry_id: '7', line: 0 },
+        { entry_id: '7', line: 1 },
+      ],
+      next_cursor: null,
+    }));
+    const { data } = await provider.getList('ledger', list(1));
+    assert.deepEqual(
+      data.map(({ id }: { id: string }) => id),
+      ['7-0', '7-1'],
+    );
+  });
+
   test('lists with numbered pages, and those that come whole', async () => {
     const { provider, sent } = provide(() => ({ items: [{ id: '7' }], total: 31 }));
     assert.equal((await provider.getList('callbacks', list(2, { status: 'DEAD' }))).total, 31);

@@ -117,7 +117,8 @@ interface CursorList {
 }
 
 function withId(spec: ResourceSpec, record: ApiRecord): RaRecord {
-  return { ...record, id: String(record[spec.id]) };
+  const id = [spec.id].flat().map((field) => String(record[field]));
+  return { ...record, id: id.join('-') };
 }
 
 function withIds(spec: ResourceSpec, records: readonly ApiRecord[]): RaRecord[] {

@@ -4,19 +4,18 @@ export type Paging = 'page' | 'cursor' | 'whole';
 /** One kind of records of the API. */
 export interface ResourceSpec {
   readonly path: string;
-  /** The field that names a record. */
-  readonly id: string;
+  /** The field that names a record, or the fields that do so together. */
+  readonly id: string | readonly string[];
   readonly paging: Paging;
   /** PATCH wants the record's `version` in `If-Match`. */
   readonly versioned?: true;
-  /** The list can be had as CSV. */
-  readonly csv?: true;
 }
 
 /** Every kind of records that the dashboard lists or shows, by its name in the application. */
 export const RESOURCES = {
-  orders: { path: 'orders', id: 'order_id', paging: 'cursor', csv: true },
-  ledger: { path: 'ledger', id: 'id', paging: 'cursor', csv: true },
+  orders: { path: 'orders', id: 'order_id', paging: 'cursor' },
+  transactions: { path: 'transactions', id: 'tx_id', paging: 'cursor' },
+  ledger: { path: 'ledger', id: ['entry_id', 'line'], paging: 'cursor' },
   wallets: { path: 'wallets', id: 'currency', paging: 'whole' },
   withdrawals: { path: 'withdrawals', id: 'id', paging: 'page' },
   'withdrawal-addresses': { path: 'withdrawal-addresses', id: 'chain', paging: 'page' },

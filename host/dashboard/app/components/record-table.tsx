@@ -2,6 +2,7 @@ import Box from '@mui/material/Box';
 import Card from '@mui/material/Card';
 import CardActionArea from '@mui/material/CardActionArea';
 import CardContent from '@mui/material/CardContent';
+import Link from '@mui/material/Link';
 import Typography from '@mui/material/Typography';
 import useMediaQuery from '@mui/material/useMediaQuery';
 import type { Theme } from '@mui/material/styles';
@@ -15,7 +16,7 @@ import {
 } from 'react-admin';
 import type { RaRecord } from 'react-admin';
 import type { ReactNode } from 'react';
-import { Link } from 'react-router-dom';
+import { Link as RouterLink } from 'react-router-dom';
 
 /** A column of a list. Its label is `resources.<resource>.fields.<name>`. */
 export interface Column<R extends RaRecord> {
@@ -26,22 +27,31 @@ export interface Column<R extends RaRecord> {
 
 interface RecordTableProps<R extends RaRecord> {
   readonly columns: readonly Column<R>[];
-  /** Whether a record has a page of its own, which a click opens. */
-  readonly opens?: boolean;
+  /** Whether a record has a page of its own, or which page it leads to; `null` for none. */
+  readonly opens?: boolean | ((record: R) => string | null);
 }
 
 /** The records of a list: a table, and on a narrow screen a card for each. */
 export function RecordTable<R extends RaRecord>({ columns, opens = false }: RecordTableProps<R>) {
   const narrow = useMediaQuery((theme: Theme) => theme.breakpoints.down('md'));
-  if (narrow) return <RecordCards columns={columns} opens={opens} />;
+  const pathOf = usePathOf(opens);
+  if (narrow) return <RecordCards columns={columns} pathOf={pathOf} />;
+  const click = opens !== false;
   return (
-    <DataTable bulkActionButtons={false} rowClick={opens ? 'show' : false} hover={opens}>
-      {columns.map(({ name, value, numeric = false }) => (
+    <DataTable
+      bulkActionButtons={false}
+      rowClick={click ? (_id, _resource, record) => pathOf(record as R) ?? false : false}
+      hover={click}
+    >
+      {columns.map(({ name, value, numeric = false }, index) => (
         <DataTable.Col
           key={name}
           source={name}
           disableSort
-          render={(record: RaRecord) => value(record as R)}
+          render={(record: RaRecord) => (
+            // A click anywhere in the row opens it; the keyboard has the link of the first column.
+            <RowLink to={index === 0 ? pathOf(record as R) : null}>{value(record as R)}</RowLink>
+          )}
           {...(numeric ? { align: 'right' as const } : {})}
         />
       ))}
@@ -49,7 +59,30 @@ export function RecordTable<R extends RaRecord>({ columns, opens = false }: Reco
   );
 }
 
-function RecordCards<R extends RaRecord>({ columns, opens = false }: RecordTableProps<R>) {
+type PathOf<R> = (record: R) => string | null;
+
+function usePathOf<R extends RaRecord>(opens: RecordTableProps<R>['opens']): PathOf<R> {
+  const resource = useResourceContext() ?? '';
+  const createPath = useCreatePath();
+  if (typeof opens === 'function') return opens;
+  return ({ id }) => (opens === true ? createPath({ resource, type: 'show', id }) : null);
+}
+
+function RowLink({ to, children }: { readonly to: string | null; readonly children: ReactNode }) {
+  if (to === null) return <>{children}</>;
+  return (
+    <Link component={RouterLink} to={to} color="inherit" underline="hover" onClick={(event) => event.stopPropagation()}>
+      {children}
+    </Link>
+  );
+}
+
+interface RecordCardsProps<R extends RaRecord> {
+  readonly columns: readonly Column<R>[];
+  readonly pathOf: PathOf<R>;
+}
+
+function RecordCards<R extends RaRecord>({ columns, pathOf }: RecordCardsProps<R>) {
   const { data = [] } = useListContext<R>();
   return (
     <Box component="ul" sx={{ listStyle: 'none', m: 0, p: 1, display: 'grid', gap: 1 }}>
@@ -57,7 +90,7 @@ function RecordCards<R extends RaRecord>({ columns, opens = false }: RecordTable
         <RecordContextProvider key={record.id} value={record}>
           <li>
             <Card>
-              <RecordCard record={record} columns={columns} opens={opens} />
+              <RecordCard record={record} columns={columns} path={pathOf(record)} />
             </Card>
           </li>
         </RecordContextProvider>
@@ -66,9 +99,14 @@ function RecordCards<R extends RaRecord>({ columns, opens = false }: RecordTable
   );
 }
 
-function RecordCard<R extends RaRecord>({ record, columns, opens }: RecordTableProps<R> & { readonly record: R }) {
+interface RecordCardProps<R extends RaRecord> {
+  readonly columns: readonly Column<R>[];
+  readonly record: R;
+  readonly path: string | null;
+}
+
+function RecordCard<R extends RaRecord>({ record, columns, path }: RecordCardProps<R>) {
   const resource = useResourceContext() ?? '';
-  const createPath = useCreatePath();
   const label = useTranslateLabel();
   const content = (
     <CardContent sx={{ display: 'grid', gap: 0.5, p: 1.5, '&:last-child': { pb: 1.5 } }}>
@@ -84,9 +122,9 @@ function RecordCard<R extends RaRecord>({ record, columns, opens }: RecordTableP
       ))}
     </CardContent>
   );
-  if (opens !== true) return content;
+  if (path === null) return content;
   return (
-    <CardActionArea component={Link} to={createPath({ resource, type: 'show', id: record.id })}>
+    <CardActionArea component={RouterLink} to={path}>
       {content}
     </CardActionArea>
   );

@@ -22,6 +22,19 @@ export function Time({ value }: { readonly value: string | null }) {
   return <time dateTime={value}>{text}</time>;
 }
 
+/** A transaction hash in a list: its beginning and its end, the whole of it is its title. */
+export function Hash({ value }: { readonly value: string | null }) {
+  if (value === null) return <>–</>;
+  return (
+    <Box component="code" dir="ltr" title={value} sx={{ fontFamily: MONOSPACE, fontSize: '0.875rem' }}>
+      {value.length <= SHOWN ? value : `${value.slice(0, HEAD)}…${value.slice(-TAIL)}`}
+    </Box>
+  );
+}
+
+const [HEAD, TAIL] = [10, 6] as const;
+const SHOWN = HEAD + TAIL + 1;
+
 /** A text to be copied: an address, a hash, a link. */
 export function Copyable({ value, label }: { readonly value: string; readonly label: string }) {
   const translate = useTranslate();

@@ -8,10 +8,12 @@ import { chains } from './chains/section.ts';
 import { credentials } from './credentials/section.ts';
 import { deposits } from './deposits/section.ts';
 import { gateways } from './gateways/section.ts';
+import { ledger } from './ledger/section.ts';
 import { orders } from './orders/section.ts';
 import { overview } from './overview/section.ts';
 import type { Section } from './section.ts';
 import { security, sessions } from './security/section.ts';
+import { transactions } from './transactions/section.ts';
 import { wallet } from './wallet/section.ts';
 import { webhooks } from './webhooks/section.ts';
 import { withdrawalAddresses, withdrawals } from './withdrawals/section.ts';
@@ -23,9 +25,11 @@ const OPERATOR_SECTIONS: readonly Section[] = [alerts, approvals, deposits, chai
 const SECTIONS: readonly Section[] = [
   overview,
   orders,
+  transactions,
   wallet,
   withdrawals,
   withdrawalAddresses,
+  ledger,
   credentials,
   callbacks,
   webhooks,

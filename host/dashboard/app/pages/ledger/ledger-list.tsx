@@ -1,0 +1,58 @@
+import Typography from '@mui/material/Typography';
+import { FilterButton, TopToolbar, usePermissions, useTranslate } from 'react-admin';
+import { CsvButton } from '../../components/csv-button.tsx';
+import { ACCOUNT_FILTER } from '../../components/list-filters.tsx';
+import { RecordTable } from '../../components/record-table.tsx';
+import type { Column } from '../../components/record-table.tsx';
+import { Records } from '../../components/records.tsx';
+import { Amount, Time } from '../../components/values.tsx';
+import type { PostingRecord } from '../../records.ts';
+import { MonthPicker } from './month-picker.tsx';
+
+/** Balances of accounts have words; accounts of the till itself have their names. */
+function Part({ account }: Pick<PostingRecord, 'account'>) {
+  const translate = useTranslate();
+  return <>{translate(`resources.ledger.accounts.${account}`, { _: account })}</>;
+}
+
+function Booked({ kind }: Pick<PostingRecord, 'kind'>) {
+  const translate = useTranslate();
+  return <>{translate(`resources.ledger.kinds.${kind}`, { _: kind })}</>;
+}
+
+const COLUMNS: readonly Column<PostingRecord>[] = [
+  { name: 'booked_at', value: ({ booked_at: at }) => <Time value={at} /> },
+  { name: 'kind', value: ({ kind }) => <Booked kind={kind} /> },
+  { name: 'account', value: ({ account }) => <Part account={account} /> },
+  { name: 'amount', numeric: true, value: ({ amount, currency }) => <Amount value={amount} currency={currency} /> },
+  { name: 'reference', value: ({ reference }) => reference },
+];
+
+const OF_ALL: readonly Column<PostingRecord>[] = [
+  ...COLUMNS,
+  { name: 'user_id', value: ({ user_id: owner }) => owner ?? '–' },
+];
+
+/** Every posting, newest first: their sums are the balances. */
+export function LedgerList() {
+  const translate = useTranslate();
+  const { permissions } = usePermissions<string>();
+  const admin = permissions === 'admin';
+  const actions = (
+    <TopToolbar sx={{ flexWrap: 'wrap', gap: 1, alignItems: 'center' }}>
+      <MonthPicker />
+      {admin ? <FilterButton /> : null}
+      <CsvButton />
+    </TopToolbar>
+  );
+  return (
+    <>
+      <Typography color="textSecondary" sx={{ mt: 2 }}>
+        {translate('resources.ledger.text')}
+      </Typography>
+      <Records actions={actions} {...(admin ? { filters: [ACCOUNT_FILTER] } : {})}>
+        <RecordTable columns={admin ? OF_ALL : COLUMNS} />
+      </Records>
+    </>
+  );
+}

@@ -1,0 +1,13 @@
+/** A month of UTC, from its first moment until before the next one's. */
+export interface Month {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** The month of a moment and those before it, the newest first. @param now - epoch milliseconds */
+export function monthsUntil(now: number, count: number): readonly Month[] {
+  const today = new Date(now);
+  const first = (back: number): string =>
+    new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - back)).toISOString();
+  return Array.from({ length: count }, (_, back) => ({ from: first(back), to: first(back - 1) }));
+}

@@ -1,0 +1,59 @@
+import { FilterButton, SelectInput, TopToolbar, usePermissions } from 'react-admin';
+import { TRANSACTION_STATUSES } from '../../../../../core/transactions/transaction.ts';
+import { StatusChip } from '../../components/chips.tsx';
+import { CsvButton } from '../../components/csv-button.tsx';
+import { ACCOUNT_FILTER, PAYMENT_FILTERS } from '../../components/list-filters.tsx';
+import { RecordTable } from '../../components/record-table.tsx';
+import type { Column } from '../../components/record-table.tsx';
+import { SearchField } from '../../components/search-field.tsx';
+import { Records } from '../../components/records.tsx';
+import { Amount, Hash, Time } from '../../components/values.tsx';
+import type { TransactionRecord } from '../../records.ts';
+import { TransactionType, TYPES } from './transaction-type.tsx';
+
+const COLUMNS: readonly Column<TransactionRecord>[] = [
+  { name: 'event_time', value: ({ event_time: at }) => <Time value={at} /> },
+  { name: 'tx_type', value: ({ tx_type: type }) => <TransactionType type={type} /> },
+  { name: 'amount', numeric: true, value: ({ amount, currency }) => <Amount value={amount} currency={currency} /> },
+  { name: 'fee', numeric: true, value: ({ fee, currency }) => <Amount value={fee} currency={currency} /> },
+  { name: 'tx_hash', value: ({ tx_hash: hash }) => <Hash value={hash} /> },
+  { name: 'status', value: ({ status }) => <StatusChip status={status} /> },
+];
+
+const FILTERS = [
+  <SearchField key="q" source="q" alwaysOn label="resources.transactions.search" />,
+  <SelectInput
+    key="tx_type"
+    source="tx_type"
+    choices={TYPES.map((id) => ({ id, name: `resources.transactions.types.${id}` }))}
+  />,
+  <SelectInput
+    key="status"
+    source="status"
+    choices={TRANSACTION_STATUSES.map((id) => ({ id, name: `tillgate.status.${id}` }))}
+  />,
+  ...PAYMENT_FILTERS,
+];
+
+const ACTIONS = (
+  <TopToolbar>
+    <FilterButton />
+    <CsvButton />
+  </TopToolbar>
+);
+
+/** A payment leads to its order; what was paid out is a transfer, and has its id. */
+function pathOf({ tx_id: id, tx_type: type, order_id: order }: TransactionRecord): string | null {
+  if (type === 'WITHDRAW' || type === 'REFUND') return `/withdrawals/${id}/show`;
+  return order === null ? null : `/orders/${order}/show`;
+}
+
+/** Credited payments, withdrawals and refunds, newest first. */
+export function TransactionList() {
+  const { permissions } = usePermissions<string>();
+  return (
+    <Records filters={permissions === 'admin' ? [...FILTERS, ACCOUNT_FILTER] : FILTERS} actions={ACTIONS}>
+      <RecordTable columns={COLUMNS} opens={pathOf} />
+    </Records>
+  );
+}
