@@ -22,7 +22,7 @@ import { keptOf } from '../transfers/till-budget.ts';
 import { settleHeldTransfer } from '../transfers/settle-transfer.ts';
 import type { FoundPayment } from '../transfers/settle-transfer.ts';
 import type { PayoutView, Transfer, TransferApproval, TransferKind, TransferStatus } from '../transfers/transfer.ts';
-import { recordNotFound, requireAdmin } from './actor.ts';
+import { listScope, recordNotFound, requireAdmin } from './actor.ts';
 import type { Actor } from './actor.ts';
 import { addAuditRow, createdWith } from './audit.ts';
 import type { AuditChanges } from './audit-row.ts';
@@ -36,6 +36,12 @@ export interface TransferDetail {
   readonly approvals: readonly TransferApproval[];
   /** How many different persons have to approve a hold. */
   readonly approvalsNeeded: number;
+}
+
+/** A transfer of a list. */
+export interface ListedTransfer extends Transfer {
+  /** `null` before there is one, and for the till's own moves. */
+  readonly txHash: string | null;
 }
 
 /** What an operator found out about a held payment. */
@@ -71,11 +77,23 @@ export class ManageWithdrawals {
     this.#approvalsNeeded = deps.approvals ?? DEFAULT_APPROVALS;
   }
 
-  /** Newest first. @throws TillgateError `FORBIDDEN`, `INVALID_FIELDS` for a page out of range */
-  async list(actor: Actor, status: TransferStatus | null, page: PageRequest): Promise<Page<Transfer>> {
-    requireAdmin(actor);
+  /**
+   * Newest first: a user's own withdrawals and refunds; an admin's list has those of all, and the till's own moves.
+   *
+   * @param accountId - the account that it is narrowed to
+   * @throws TillgateError `INVALID_FIELDS` for a page out of range, `NOT_FOUND` for another's account
+   */
+  async list(
+    actor: Actor,
+    status: TransferStatus | null,
+    page: PageRequest,
+    accountId?: AccountId,
+  ): Promise<Page<ListedTransfer>> {
     checkPage(page, this.#deps.pageMax);
-    return this.#deps.storage.transfers.list(status, page);
+    const { transfers } = this.#deps.storage;
+    const found = await transfers.list(status, page, listScope(actor, accountId));
+    const hashes = await transfers.txHashes(found.items.map(({ id }) => id));
+    return { ...found, items: found.items.map((one) => ({ ...one, txHash: hashes.get(one.id) ?? null })) };
   }
 
   /** For who may decide about it. @throws TillgateError `FORBIDDEN`, `NOT_FOUND` */

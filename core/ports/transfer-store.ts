@@ -167,8 +167,10 @@ export interface TransferStore {
   live(chain: ChainCode): Promise<readonly LiveTransfer[]>;
   /** The balances of these accounts, {@link inFlight} and {@link live}, read in one snapshot. */
   position(chain: ChainCode, accounts: readonly string[]): Promise<TillPosition>;
-  /** Newest first; of one status, or all for `null`. */
-  list(status: TransferStatus | null, page: PageRequest): Promise<Page<Transfer>>;
+  /** Newest first; of one status, or all for `null`; of an account its withdrawals and refunds, or everybody's without one. */
+  list(status: TransferStatus | null, page: PageRequest, accountId?: AccountId | null): Promise<Page<Transfer>>;
+  /** The hash of each transfer that has one, as its owner's list of transactions has it: none for the till's own moves. */
+  txHashes(ids: readonly TransferId[]): Promise<ReadonlyMap<TransferId, string>>;
   /** Free deposits at deposit addresses, summed by address and currency, most units first within each currency. */
   sweepCandidates(chain: ChainCode, limit: number): Promise<readonly SweepCandidate[]>;
   /** Free outputs of a currency, most units first; all of them up to `limit`, so that small ones do not accumulate. */

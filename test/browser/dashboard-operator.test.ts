@@ -392,7 +392,7 @@ describe('an operator with the dashboard', { concurrency: 3 }, () => {
       await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
     }
     assert.deepEqual(
-      asked.filter((path) => /alerts|chains|gateways|deposits|withdrawals|accounts|audit/.test(path)),
+      asked.filter((path) => /alerts|chains|gateways|deposits|accounts|audit/.test(path)),
       [],
     );
     for (const path of [
@@ -401,7 +401,7 @@ describe('an operator with the dashboard', { concurrency: 3 }, () => {
       'chains/ETH/wallet',
       'gateways',
       'deposits?status=unassigned',
-      'withdrawals',
+      `withdrawals?account_id=${admin.id}`,
       'audit/chain',
       `accounts/${admin.id}`,
     ]) {

@@ -431,10 +431,33 @@ eachStorage((_name, open) => {
       managed(await decide(held.id, 'reject', { reason: 'test' }));
     });
 
-    test('are for admins alone, and one that does not exist is not found', async () => {
+    test('are listed for their owner, with why they wait and their hash, and for nobody else but admins', async () => {
+      const [user, other] = [await fixture.newMember(), await fixture.newMember()];
+      const [held, sent] = [await transferOf(user, 'HELD'), await transferOf(user, 'REQUESTED')];
+      await store.storage.transaction((tx) => tx.deposits.updateTransaction(sent.id, { txHash: '0xsent' }));
+      const list = async ({ client }: Member, query = ''): Promise<readonly (readonly unknown[])[]> =>
+        managed<List>(await client.get(`${WITHDRAWALS}${query}`)).items.map((row) => [
+          row['id'],
+          row['status'],
+          row['reason'],
+          row['tx_hash'],
+        ]);
+      const [first, second] = [
+        [sent.id, 'REQUESTED', sent.reason, '0xsent'],
+        [held.id, 'HELD', held.reason, null],
+      ];
+      assert.deepEqual(await list(user), [first, second]);
+      assert.deepEqual(await list(user, '?status=HELD'), [second]);
+      assert.deepEqual(await list(user, `?account_id=${user.id}`), [first, second]);
+      assert.deepEqual(await list(fixture.admin, `?account_id=${user.id}`), [first, second]);
+      assert.deepEqual(await list(other), []);
+      assertRefused(await other.client.get(`${WITHDRAWALS}?account_id=${user.id}`), 404);
+      for (const { id } of [held, sent]) managed(await decide(id, 'reject', { reason: 'test' }));
+    });
+
+    test('are decided by admins alone, and one that does not exist is not found', async () => {
       const user = await fixture.newMember();
       const held = await transferOf(user, 'HELD');
-      assertRefused(await user.client.get(WITHDRAWALS), 403);
       assert.equal(managed(await user.client.get(`${WITHDRAWALS}/${held.id}`))['id'], held.id, 'its own is shown');
       const other = await fixture.newMember();
       assertRefused(await other.client.get(`${WITHDRAWALS}/${held.id}`), 404);

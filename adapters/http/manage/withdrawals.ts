@@ -11,7 +11,7 @@ import { z } from 'zod';
 import { text } from '../fields.ts';
 import { withdrawBody } from '../operations/wallets.ts';
 import { accountExample } from './accounts.ts';
-import { idParams, inputOf, word } from './fields.ts';
+import { accountFilter, idParams, inputOf, word } from './fields.ts';
 import { manageList, manageOperation } from './operation.ts';
 import type { ManageOperation } from './operation.ts';
 import { amount, id, instant, pageRecord, time } from './reply-fields.ts';
@@ -51,6 +51,16 @@ const transferFields = {
   finished_at: instant('When it was paid or failed').nullable(),
 };
 export const transferSchema = z.object(transferFields).meta({ id: 'Transfer' });
+
+export const listedTransferSchema = z
+  .object({
+    ...transferFields,
+    tx_hash: z
+      .string()
+      .nullable()
+      .meta({ description: "null before there is one, and for the till's own moves: those have it in their bundle" }),
+  })
+  .meta({ id: 'ListedTransfer' });
 
 /** Signed bytes are never shown. */
 const attemptSchema = z.object({
@@ -191,22 +201,27 @@ const cancelledExample = {
 
 const params = idParams<TransferId>('The transfer');
 
-/** Payouts, for admins. */
+/** Payouts: an account's own, and all of them for admins, who decide about them. */
 export const withdrawalOperations: readonly ManageOperation[] = [
   manageList({
     id: 'listTransfers',
     path: '/withdrawals',
     summary: 'Money on its way out',
     description:
-      'Newest first: withdrawals, refunds, and the till’s own moves. `status=HELD` are those that wait for an approval. Admins only.',
-    filter: { status: word(TRANSFER_STATUSES, 'Only these').optional() },
+      'Newest first: the account’s withdrawals and refunds; for an admin those of all, and the till’s own moves. `status=HELD` are those that wait for an approval; `reason` says why.',
+    errors: ['NOT_FOUND'],
+    filter: {
+      status: word(TRANSFER_STATUSES, 'Only these').optional(),
+      ...accountFilter,
+    },
     name: 'TransferList',
-    item: transferSchema,
-    example: transferExample,
-    handler: async ({ actor, query: { status, ...page } }, { manage, assets }) =>
-      pageRecord(await manage.withdrawals.list(actor, status ?? null, page), (transfer) =>
-        transferRecord(transfer, assets),
-      ),
+    item: listedTransferSchema,
+    example: { ...transferExample, tx_hash: null },
+    handler: async ({ actor, query: { status, account_id: accountId, ...page } }, { manage, assets }) =>
+      pageRecord(await manage.withdrawals.list(actor, status ?? null, page, accountId), (transfer) => ({
+        ...transferRecord(transfer, assets),
+        tx_hash: transfer.txHash,
+      })),
   }),
   manageOperation({
     id: 'withdrawByHand',

@@ -2,7 +2,7 @@ import { AppBar, Layout, Menu, TitlePortal, useLocaleState, usePermissions, useT
 import { useEffect } from 'react';
 import type { ReactNode } from 'react';
 import { LANGUAGES } from './i18n.ts';
-import { menuFor } from './pages/sections.ts';
+import { sectionsFor } from './pages/sections.ts';
 import { StepUpDialog } from './step-up/step-up-dialog.tsx';
 
 /** The frame of every page. */
@@ -30,7 +30,7 @@ function DashboardMenu() {
   const translate = useTranslate();
   return (
     <Menu>
-      {menuFor(permissions).map(({ name, path, label, icon: Icon }) => (
+      {sectionsFor(permissions).map(({ name, path, label, icon: Icon }) => (
         <Menu.Item key={name} to={path} primaryText={translate(label, { smart_count: 2 })} leftIcon={<Icon />} />
       ))}
     </Menu>

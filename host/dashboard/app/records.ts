@@ -18,7 +18,7 @@ import type { sessionItem } from '../../../adapters/http/manage/sessions.ts';
 import type { transactionSchema } from '../../../adapters/http/manage/transactions.ts';
 import type { revealedSchema as revealedWebhookSchema, webhookSchema } from '../../../adapters/http/manage/webhooks.ts';
 import type { withdrawalAddressSchema } from '../../../adapters/http/manage/withdrawal-addresses.ts';
-import type { transferDetailSchema, transferSchema } from '../../../adapters/http/manage/withdrawals.ts';
+import type { listedTransferSchema, transferDetailSchema } from '../../../adapters/http/manage/withdrawals.ts';
 import type { walletSchema } from '../../../adapters/http/operations/wallets.ts';
 
 /** A record with the id by which the application names it. */
@@ -34,7 +34,8 @@ export type TransactionRecord = Named<z.output<typeof transactionSchema>>;
 /** A posting of the ledger. */
 export type PostingRecord = Named<z.output<typeof postingSchema>>;
 export type WalletRecord = Named<z.output<typeof walletSchema>>;
-export type TransferRecord = z.output<typeof transferSchema>;
+/** A withdrawal or refund of a list. */
+export type TransferRecord = z.output<typeof listedTransferSchema>;
 export type TransferDetail = z.output<typeof transferDetailSchema>;
 export type WithdrawalAddress = Named<z.output<typeof withdrawalAddressSchema>>;
 export type CredentialRecord = z.output<typeof credentialSchema>;

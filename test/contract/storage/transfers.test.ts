@@ -255,6 +255,27 @@ eachStorage((_name, opened) => {
     assert.deepEqual((await storage.transfers.list('SIGNED', { page: 1, size: 2 })).items, []);
   });
 
+  test('the list of an account has its own transfers alone, of all or of one status, with their hashes', async (t) => {
+    const { storage } = await opened(t);
+    const order = await paidOrder(storage);
+    const [own, other] = [order.accountId, await merchant(storage)];
+    const made = await stored(storage, withdrawal(own, { status: 'HELD' }));
+    const back = await stored(storage, refund(order));
+    await stored(storage, withdrawal(other, { status: 'HELD' }));
+    await stored(storage, transfer({ status: 'HELD' }));
+    const sent = transactionRow(deposit(order), { id: back.id, type: 'REFUND', txHash: '0xrefund' });
+    const waiting = transactionRow(deposit(order), { id: made.id, type: 'WITHDRAW', txHash: null });
+    for (const row of [sent, waiting]) await storage.transaction((tx) => tx.deposits.addTransaction(row));
+    const all = await storage.transfers.list(null, { page: 1, size: 10 }, own);
+    assert.deepEqual([all.total, all.items], [2, [back, made]]);
+    const held = await storage.transfers.list('HELD', { page: 1, size: 10 }, own);
+    assert.deepEqual([held.total, held.items], [1, [made]]);
+    assert.equal((await storage.transfers.list('HELD', { page: 1, size: 10 }, null)).total, 3);
+    const hashes = await storage.transfers.txHashes([made.id, back.id, '1' as TransferId]);
+    assert.deepEqual([...hashes], [[back.id, '0xrefund']]);
+    assert.equal((await storage.transfers.txHashes([])).size, 0);
+  });
+
   test('fault 39: a key is claimed once, also by two at the same time, and says what it was claimed for', async (t) => {
     const { storage, another } = await opened(t);
     const second = await another();

@@ -38,6 +38,7 @@ import { alerts } from './0039-alerts.ts';
 import { transferRequesters } from './0043-transfer-requesters.ts';
 import { dailySums } from './0044-daily-sums.ts';
 import { transactionLists } from './0045-transaction-lists.ts';
+import { transferLists } from './0046-transfer-lists.ts';
 import type { Migration } from './migration.ts';
 import { checksum, ruleStatements } from './rules.ts';
 
@@ -79,6 +80,7 @@ export const MIGRATIONS: readonly Migration[] = [
   transferRequesters,
   dailySums,
   transactionLists,
+  transferLists,
 ];
 /** The row with the version of the triggers. */
 const RULES = 'rules';

@@ -5,13 +5,18 @@ import type { Binding } from '../binding.ts';
 import type { Row } from '../dialects/dialect.ts';
 import { integer } from '../rows/values.ts';
 
+interface Equality {
+  readonly column: string;
+  readonly value: string;
+}
+
 /** The query of a page. */
 export interface Listed<T> {
   readonly table: string;
   /** The page's columns, the id among them. */
   readonly columns: string;
-  /** The equality filter; `null` for all rows. */
-  readonly where: { readonly column: string; readonly value: string } | null;
+  /** The equality filter, or several that all apply; `null` for all rows. */
+  readonly where: Equality | readonly Equality[] | null;
   /** Joined to the page only, not to the count. */
   readonly join?: string;
   readonly of: (row: Row) => T;
@@ -23,8 +28,9 @@ export async function listedPage<T>(
   { table, columns, where, join = '', of }: Listed<T>,
   page: PageRequest,
 ): Promise<Page<T>> {
-  const filter = where === null ? '' : `WHERE ${where.column} = ?`;
-  const bindings: Binding[] = where === null ? [] : [where.value];
+  const equal = where === null ? [] : [where].flat();
+  const filter = equal.length === 0 ? '' : `WHERE ${equal.map(({ column }) => `${column} = ?`).join(' AND ')}`;
+  const bindings: Binding[] = equal.map(({ value }) => value);
   const rows = await db.read(
     `SELECT counted.total, page.* FROM (SELECT count(*) AS total FROM ${table} ${filter}) counted
      LEFT JOIN (SELECT ${columns} FROM (SELECT * FROM ${table} ${filter} ORDER BY id DESC LIMIT ? OFFSET ?) listed ${join}) page ON 1 = 1

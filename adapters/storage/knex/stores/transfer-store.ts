@@ -35,7 +35,7 @@ import { names } from '../rows/columns.ts';
 import { claimKey } from '../rows/claim-row.ts';
 import { PAYOUT_COLUMNS, payoutOf, TRANSFER_COLUMNS, transferOf } from '../rows/transfer-row.ts';
 import { FREEZE_COLUMNS, freezeOf } from '../rows/wallet-row.ts';
-import { integer } from '../rows/values.ts';
+import { integer, text } from '../rows/values.ts';
 import { bookedPayments } from './booked-payments.ts';
 import { inFlight, liveTransfers, payoutViews } from './payout-views.ts';
 import { claimedTransfer } from './claims.ts';
@@ -142,9 +142,20 @@ export class KnexTransferStore implements TransferStore {
     return this.#db.snapshot((run) => inFlight(run, this.#db, chain));
   }
 
-  list(status: TransferStatus | null, page: PageRequest): Promise<Page<Transfer>> {
-    const where = status === null ? null : { column: 'status', value: status };
+  list(status: TransferStatus | null, page: PageRequest, accountId: AccountId | null = null): Promise<Page<Transfer>> {
+    const where = [
+      ...(accountId === null ? [] : [{ column: 'account_id', value: accountId }]),
+      ...(status === null ? [] : [{ column: 'status', value: status }]),
+    ];
     return listedPage(this.#db, { table: this.#db.tables.transfers, columns: TRANSFERS, where, of: transferOf }, page);
+  }
+
+  async txHashes(ids: readonly TransferId[]): Promise<ReadonlyMap<TransferId, string>> {
+    if (ids.length === 0) return new Map();
+    const { tables, dialect } = this.#db;
+    const sql = `SELECT id, tx_hash FROM ${tables.transactions} WHERE ${dialect.anyOf('id')} AND tx_hash IS NOT NULL`;
+    const rows = await this.#db.read(sql, [dialect.list(ids)]);
+    return new Map(rows.map((row) => [text(row, 'id') as TransferId, text(row, 'tx_hash')]));
   }
 
   sweepCandidates(chain: ChainCode, limit: number): Promise<readonly SweepCandidate[]> {

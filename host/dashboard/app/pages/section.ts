@@ -12,8 +12,6 @@ export interface Section {
   readonly icon: ComponentType;
   /** Who sees it; everybody by default. What may be done is the server's to decide. */
   readonly role?: Role;
-  /** Who has it in the menu, where others reach its pages by links alone. */
-  readonly menuRole?: Role;
   /** Records that are listed, shown and made. */
   readonly resource?: ResourceProps;
   /** Pages that are no list. */

@@ -43,8 +43,3 @@ const SECTIONS: readonly Section[] = [
 export function sectionsFor(role: unknown): readonly Section[] {
   return SECTIONS.filter((section) => section.role === undefined || section.role === role);
 }
-
-/** What a role has in the menu. */
-export function menuFor(role: unknown): readonly Section[] {
-  return sectionsFor(role).filter(({ menuRole }) => menuRole === undefined || menuRole === role);
-}

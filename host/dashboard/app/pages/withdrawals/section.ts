@@ -8,8 +8,6 @@ export const withdrawals: Section = {
   path: '/withdrawals',
   label: 'resources.withdrawals.name',
   icon: CallMadeIcon,
-  // The list has what every account asked for; a merchant is led to its own by the wallet and the order.
-  menuRole: 'admin',
   resource: {
     name: 'withdrawals',
     list: lazyPage(() => import('./withdrawal-list.tsx'), 'WithdrawalList'),

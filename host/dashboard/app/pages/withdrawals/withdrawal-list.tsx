@@ -1,10 +1,12 @@
+import Box from '@mui/material/Box';
+import Typography from '@mui/material/Typography';
 import { SelectInput } from 'react-admin';
 import { TRANSFER_STATUSES } from '../../../../../core/transfers/transfer.ts';
 import { StatusChip } from '../../components/chips.tsx';
 import { RecordTable } from '../../components/record-table.tsx';
 import type { Column } from '../../components/record-table.tsx';
 import { Records } from '../../components/records.tsx';
-import { Amount, Time } from '../../components/values.tsx';
+import { Amount, Hash, Time } from '../../components/values.tsx';
 import type { TransferRecord } from '../../records.ts';
 import { Kind } from './kind.tsx';
 
@@ -12,9 +14,25 @@ const COLUMNS: readonly Column<TransferRecord>[] = [
   { name: 'created_at', value: ({ created_at: at }) => <Time value={at} /> },
   { name: 'kind', value: ({ kind }) => <Kind kind={kind} /> },
   { name: 'amount', numeric: true, value: ({ amount, currency }) => <Amount value={amount} currency={currency} /> },
-  { name: 'to_addr', value: ({ to_addr: to }) => to },
-  { name: 'status', value: ({ status }) => <StatusChip status={status} /> },
+  { name: 'fee', numeric: true, value: ({ fee, currency }) => <Amount value={fee} currency={currency} /> },
+  { name: 'to_addr', value: ({ to_addr: to }) => <Hash value={to} /> },
+  { name: 'tx_hash', value: ({ tx_hash: hash }) => <Hash value={hash} /> },
+  { name: 'status', value: (transfer) => <Progress transfer={transfer} /> },
 ];
+
+/** Its status, and why it waits or failed. */
+function Progress({ transfer: { status, reason } }: { readonly transfer: TransferRecord }) {
+  return (
+    <Box sx={{ display: 'grid', gap: 0.5, justifyItems: { xs: 'end', md: 'start' } }}>
+      <StatusChip status={status} />
+      {reason === null ? null : (
+        <Typography component="span" variant="body2" color="textSecondary">
+          {reason}
+        </Typography>
+      )}
+    </Box>
+  );
+}
 
 const REFETCH_MS = 10_000;
 
