@@ -14,7 +14,7 @@ const use = {
   errors: whole('Those that were refused, or answered with a status from 400 up'),
 };
 
-const overviewSchema = z
+export const overviewSchema = z
   .object({
     account_id: id('The account').nullable().meta({ description: 'null for all accounts' }),
     from: instant('The beginning of the first day'),

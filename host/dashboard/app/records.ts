@@ -11,6 +11,7 @@ import type {
 import type { postingSchema } from '../../../adapters/http/manage/ledger.ts';
 import type { managedOrderSchema, orderFileSchema } from '../../../adapters/http/manage/order-record.ts';
 import type { historySchema } from '../../../adapters/http/manage/orders.ts';
+import type { overviewSchema } from '../../../adapters/http/manage/overview.ts';
 import type { passkeyListSchema } from '../../../adapters/http/manage/passkeys.ts';
 import type { securitySchema } from '../../../adapters/http/manage/security.ts';
 import type { serviceSchema } from '../../../adapters/http/manage/service.ts';
@@ -33,6 +34,7 @@ export type OrderHistory = z.output<typeof historySchema>;
 export type TransactionRecord = Named<z.output<typeof transactionSchema>>;
 /** A posting of the ledger. */
 export type PostingRecord = Named<z.output<typeof postingSchema>>;
+export type OverviewRecord = z.output<typeof overviewSchema>;
 export type WalletRecord = Named<z.output<typeof walletSchema>>;
 /** A withdrawal or refund of a list. */
 export type TransferRecord = z.output<typeof listedTransferSchema>;

@@ -67,9 +67,13 @@ export function Copyable({ value, label }: { readonly value: string; readonly la
 /** How long something lasts, in the largest unit that is whole enough. */
 export function Duration({ seconds }: { readonly seconds: number }) {
   const [locale] = useLocaleState();
+  return <>{durationText(locale, seconds)}</>;
+}
+
+/** As {@link Duration}, as a text. */
+export function durationText(locale: string, seconds: number): string {
   const [unit, size] = DURATIONS.find(([, length]) => seconds >= 2 * length) ?? SECOND;
-  const text = new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' });
-  return <>{text.format(Math.round(seconds / size))}</>;
+  return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' }).format(Math.round(seconds / size));
 }
 
 const SECOND = ['second', 1] as const;

@@ -1,7 +1,12 @@
 import Box from '@mui/material/Box';
 import { Title } from 'react-admin';
+import { Suspense } from 'react';
+import { lazyPage } from '../../components/lazy-page.ts';
 import { useService } from '../../components/service.ts';
 import { SandboxOrder } from './sandbox-order.tsx';
+
+/** Charts are no part of the first load. */
+const Charts = lazyPage(() => import('./overview-charts.tsx'), 'OverviewCharts');
 
 /** The first page. */
 export function Overview() {
@@ -10,6 +15,9 @@ export function Overview() {
     <Box sx={{ mt: 2 }}>
       <Title title="tillgate.menu.overview" />
       {service?.sandbox === true ? <SandboxOrder coins={service.coins} /> : null}
+      <Suspense fallback={null}>
+        <Charts />
+      </Suspense>
     </Box>
   );
 }

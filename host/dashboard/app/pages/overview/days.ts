@@ -1,0 +1,16 @@
+import { DAY_MS } from '../../../../../core/kernel/time.ts';
+import type { OverviewRecord } from '../../records.ts';
+
+const DATE = 'YYYY-MM-DD'.length;
+
+/** Every day of an overview, also those without anything, as the API writes them. */
+export function daysOf({ from, to }: Pick<OverviewRecord, 'from' | 'to'>): readonly string[] {
+  const days: string[] = [];
+  for (let at = Date.parse(from); at < Date.parse(to); at += DAY_MS)
+    days.push(new Date(at).toISOString().slice(0, DATE));
+  return days;
+}
+
+/** A day in words; days of an overview are those of UTC. */
+export const dayName = (locale: string, day: string): string =>
+  new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(day));

@@ -1,0 +1,74 @@
+import { useLocaleState, useTranslate } from 'react-admin';
+import { BarTable } from '../../charts/bar-table.tsx';
+import { Figure } from '../../charts/figure.tsx';
+import { StackedBars } from '../../charts/stacked-bars.tsx';
+import { Section } from '../../components/facts.tsx';
+import type { OverviewRecord } from '../../records.ts';
+import { dayName, daysOf } from './days.ts';
+
+const KEY = 'tillgate.overview';
+
+/** How many methods are shown; the API has the first of them first. */
+const MOST_METHODS = 15;
+
+/** Requests of the gateway by day, and those of them that failed. */
+export function GatewayDaysChart({ overview }: { readonly overview: OverviewRecord }) {
+  const translate = useTranslate();
+  const [locale] = useLocaleState();
+  const count = new Intl.NumberFormat(locale);
+  const used = new Map(overview.gateway.days.map((each) => [each.day, each]));
+  const days = daysOf(overview).map((day) => {
+    const { requests = 0, errors = 0 } = used.get(day) ?? {};
+    return { name: dayName(locale, day), requests, errors };
+  });
+  const sums = {
+    requests: count.format(days.reduce((sum, { requests }) => sum + requests, 0)),
+    errors: count.format(days.reduce((sum, { errors }) => sum + errors, 0)),
+  };
+  return (
+    <Section title={`${KEY}.gatewayDays`}>
+      <Figure
+        table={{
+          label: translate(`${KEY}.gatewayTable`),
+          heads: [`${KEY}.day`, `${KEY}.requests`, `${KEY}.errors`].map((key) => translate(key)),
+          rows: days.map(({ name, requests, errors }) => [name, count.format(requests), count.format(errors)]),
+        }}
+      >
+        <StackedBars
+          label={translate(`${KEY}.gatewayLabel`, sums)}
+          series={[translate(`${KEY}.answered`), translate(`${KEY}.errors`)]}
+          bars={days.map(({ name, requests, errors }) => ({
+            name,
+            parts: [requests - errors, errors],
+            text: translate(`${KEY}.gatewayDay`, {
+              day: name,
+              requests: count.format(requests),
+              errors: count.format(errors),
+            }),
+          }))}
+          most={translate(`${KEY}.gatewaySum`, sums)}
+        />
+      </Figure>
+    </Section>
+  );
+}
+
+/** The methods that were called most. */
+export function GatewayMethodsChart({ methods }: Pick<OverviewRecord['gateway'], 'methods'>) {
+  const translate = useTranslate();
+  const [locale] = useLocaleState();
+  const count = new Intl.NumberFormat(locale);
+  return (
+    <Section title={`${KEY}.gatewayMethods`}>
+      <BarTable
+        label={translate(`${KEY}.gatewayMethodsLabel`)}
+        heads={[`${KEY}.method`, `${KEY}.requests`, `${KEY}.errors`].map((key) => translate(key))}
+        rows={methods.slice(0, MOST_METHODS).map(({ method, requests, errors }) => ({
+          name: method,
+          cells: [count.format(requests), count.format(errors)],
+          parts: [requests - errors, errors],
+        }))}
+      />
+    </Section>
+  );
+}

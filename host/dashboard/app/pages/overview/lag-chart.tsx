@@ -1,0 +1,26 @@
+import { useLocaleState, useTranslate } from 'react-admin';
+import { BarTable } from '../../charts/bar-table.tsx';
+import { Section } from '../../components/facts.tsx';
+import { durationText } from '../../components/values.tsx';
+import type { OverviewRecord } from '../../records.ts';
+
+const KEY = 'tillgate.overview';
+
+/** How long ago each chain had been read to its head. */
+export function LagChart({ chains }: { readonly chains: NonNullable<OverviewRecord['chains']> }) {
+  const translate = useTranslate();
+  const [locale] = useLocaleState();
+  return (
+    <Section title={`${KEY}.lag`}>
+      <BarTable
+        label={translate(`${KEY}.lagLabel`)}
+        heads={[`${KEY}.chain`, `${KEY}.behind`].map((key) => translate(key))}
+        rows={chains.map(({ name, lag_seconds: lag }) => ({
+          name,
+          cells: [lag === null ? translate(`${KEY}.neverRead`) : durationText(locale, lag)],
+          parts: [lag ?? 0],
+        }))}
+      />
+    </Section>
+  );
+}

@@ -1,0 +1,81 @@
+import Alert from '@mui/material/Alert';
+import Box from '@mui/material/Box';
+import ToggleButton from '@mui/material/ToggleButton';
+import ToggleButtonGroup from '@mui/material/ToggleButtonGroup';
+import { useQuery } from '@tanstack/react-query';
+import { useTranslate } from 'react-admin';
+import { useState } from 'react';
+import { DAY_MS, startOfDay } from '../../../../../core/kernel/time.ts';
+import type { OverviewRecord } from '../../records.ts';
+import { useApi } from '../../till.ts';
+import { CallbackChart } from './callback-chart.tsx';
+import { GatewayDaysChart, GatewayMethodsChart } from './gateway-charts.tsx';
+import { LagChart } from './lag-chart.tsx';
+import { OrderFunnel } from './order-funnel.tsx';
+import { SalesChart } from './sales-chart.tsx';
+
+const RANGES = [7, 30, 90] as const;
+const FIRST_RANGE = 30;
+const REFETCH_MS = 30_000;
+
+/** What happened in the last days. */
+export function OverviewCharts() {
+  const api = useApi();
+  const translate = useTranslate();
+  const [days, setDays] = useState<number>(FIRST_RANGE);
+  const { data, error } = useQuery({
+    queryKey: ['overview', days],
+    queryFn: ({ signal }) => {
+      // Today, UTC, is one of the days.
+      const from = new Date(startOfDay(Date.now()) - (days - 1) * DAY_MS).toISOString();
+      return api.get<OverviewRecord>('overview', { from }, signal);
+    },
+    placeholderData: (former) => former,
+    refetchInterval: REFETCH_MS,
+  });
+  return (
+    <>
+      <ToggleButtonGroup
+        exclusive
+        size="small"
+        color="primary"
+        value={days}
+        onChange={(_, chosen: number | null) => setDays(chosen ?? days)}
+        aria-label={translate('tillgate.overview.range')}
+        sx={{ mb: 2, bgcolor: 'background.paper' }}
+      >
+        {RANGES.map((count) => (
+          <ToggleButton key={count} value={count}>
+            {translate('tillgate.overview.days', { smart_count: count })}
+          </ToggleButton>
+        ))}
+      </ToggleButtonGroup>
+      {error === null ? null : <Alert severity="error">{translate(error.message, { _: error.message })}</Alert>}
+      {data === undefined ? null : <Charts overview={data} />}
+    </>
+  );
+}
+
+function Charts({ overview }: { readonly overview: OverviewRecord }) {
+  return (
+    <Box
+      sx={{
+        display: 'grid',
+        columnGap: 2,
+        alignItems: 'start',
+        gridTemplateColumns: { xs: 'minmax(0, 1fr)', lg: 'repeat(2, minmax(0, 1fr))' },
+      }}
+    >
+      <SalesChart overview={overview} />
+      <OrderFunnel orders={overview.orders} />
+      <CallbackChart callbacks={overview.callbacks} />
+      {overview.chains === null ? null : <LagChart chains={overview.chains} />}
+      {overview.gateway.days.length === 0 ? null : (
+        <>
+          <GatewayDaysChart overview={overview} />
+          <GatewayMethodsChart methods={overview.gateway.methods} />
+        </>
+      )}
+    </Box>
+  );
+}

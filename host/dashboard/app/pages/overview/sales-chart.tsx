@@ -1,0 +1,100 @@
+import MenuItem from '@mui/material/MenuItem';
+import TextField from '@mui/material/TextField';
+import Typography from '@mui/material/Typography';
+import { useLocaleState, useTranslate } from 'react-admin';
+import { useState } from 'react';
+import { Figure } from '../../charts/figure.tsx';
+import { StackedBars } from '../../charts/stacked-bars.tsx';
+import type { Bar } from '../../charts/stacked-bars.tsx';
+import { Section } from '../../components/facts.tsx';
+import type { OverviewRecord } from '../../records.ts';
+import { dayName, daysOf } from './days.ts';
+import { coinsOf, fiatsOf, OTHERS, priceOf } from './sales.ts';
+
+const KEY = 'tillgate.overview';
+
+/** What was sold on each day, by coin, in a fiat currency: amounts of different coins have no common measure. */
+export function SalesChart({ overview }: { readonly overview: OverviewRecord }) {
+  const translate = useTranslate();
+  const [chosen, choose] = useState<string | null>(null);
+  const fiats = fiatsOf(overview.sales);
+  const fiat = fiats.find((each) => each === chosen) ?? fiats[0];
+  return (
+    <Section title={`${KEY}.sales`}>
+      {fiat === undefined ? (
+        <Typography color="textSecondary">{translate(`${KEY}.noSales`)}</Typography>
+      ) : (
+        <>
+          {fiats.length < 2 ? null : (
+            <TextField
+              select
+              size="small"
+              label={translate(`${KEY}.fiat`)}
+              value={fiat}
+              onChange={({ target }) => choose(target.value)}
+              sx={{ mb: 1, minWidth: '8rem' }}
+            >
+              {fiats.map((each) => (
+                <MenuItem key={each} value={each}>
+                  {each}
+                </MenuItem>
+              ))}
+            </TextField>
+          )}
+          <Sales overview={overview} fiat={fiat} />
+        </>
+      )}
+    </Section>
+  );
+}
+
+function Sales({ overview, fiat }: { readonly overview: OverviewRecord; readonly fiat: string }) {
+  const translate = useTranslate();
+  const [locale] = useLocaleState();
+  const { sales } = overview;
+  const coins = coinsOf(sales, fiat);
+  const nameOf = (coin: string | null): string =>
+    coin === null ? translate(`${KEY}.noCoin`) : coin === OTHERS ? translate(`${KEY}.otherCoins`) : coin;
+  const days = daysOf(overview).map((day) => ({ day, sold: sales.filter((sale) => sale.day === day) }));
+  const bars = days.map(({ day, sold }): Bar => {
+    const name = dayName(locale, day);
+    const parts = coins.map((coin) =>
+      sold.filter(({ currency }) => currency === coin || (coin === OTHERS && !coins.includes(currency))),
+    );
+    return {
+      name,
+      text: `${name}: ${priceOf(sold, fiat)} ${fiat}`,
+      // Relative lengths: what is shown in words is never a double.
+      parts: parts.map((part) => Number(priceOf(part, fiat))),
+    };
+  });
+  const total = `${priceOf(sales, fiat)} ${fiat}`;
+  const best = bars.reduce((most, bar) => (sum(bar) > sum(most) ? bar : most), bars[0] ?? EMPTY);
+  return (
+    <Figure
+      table={{
+        label: translate(`${KEY}.salesTable`),
+        heads: [`${KEY}.day`, `${KEY}.coin`, `${KEY}.orderCount`, `${KEY}.received`, `${KEY}.price`].map((key) =>
+          translate(key),
+        ),
+        rows: sales.map(({ day, currency, orders, amount, prices }) => [
+          dayName(locale, day),
+          nameOf(currency),
+          String(orders),
+          currency === null ? amount : `${amount} ${currency}`,
+          prices.map((price) => `${price.amount} ${price.vs_currency}`).join(', '),
+        ]),
+      }}
+    >
+      <StackedBars
+        label={translate(`${KEY}.salesLabel`, { total, best: best.text })}
+        series={coins.map(nameOf)}
+        bars={bars}
+        most={translate(`${KEY}.best`, { total, best: best.text })}
+      />
+    </Figure>
+  );
+}
+
+const EMPTY: Bar = { name: '', text: '', parts: [] };
+const sum = ({ parts }: Bar): number => parts.reduce((all, part) => all + part, 0);

@@ -1,0 +1,43 @@
+import { MOST_SERIES } from '../../charts/colours.ts';
+import { sumOf } from '../../charts/decimals.ts';
+import type { OverviewRecord } from '../../records.ts';
+
+type Sale = OverviewRecord['sales'][number];
+
+/** The price of some sales in a fiat currency, exact. */
+export const priceOf = (sales: readonly Sale[], fiat: string): string =>
+  sumOf(
+    sales.flatMap(({ prices }) => prices.filter((price) => price.vs_currency === fiat).map(({ amount }) => amount)),
+  );
+
+/** The fiat currencies of prices, the one of the most days first. */
+export function fiatsOf(sales: readonly Sale[]): readonly string[] {
+  const counts = new Map<string, number>();
+  for (const { prices } of sales)
+    for (const { vs_currency: fiat } of prices) counts.set(fiat, (counts.get(fiat) ?? 0) + 1);
+  return [...counts].sort(([a, x], [b, y]) => y - x || a.localeCompare(b)).map(([fiat]) => fiat);
+}
+
+/** Coins that have a colour of their own. */
+const MOST_COINS = MOST_SERIES - 1;
+
+/** Stands for the coins that have no colour of their own. */
+export const OTHERS = 'others';
+
+/**
+ * The coins of a chart, what was sold most in the fiat currency first; the last one is {@link OTHERS} where there are
+ * more than there are colours.
+ */
+export function coinsOf(sales: readonly Sale[], fiat: string): readonly (string | null)[] {
+  const coins = [...new Set(sales.map(({ currency }) => currency))];
+  // Only for their order.
+  const worth = (coin: string | null): number =>
+    Number(
+      priceOf(
+        sales.filter(({ currency }) => currency === coin),
+        fiat,
+      ),
+    );
+  const sorted = coins.sort((a, b) => worth(b) - worth(a) || String(a).localeCompare(String(b)));
+  return sorted.length <= MOST_SERIES ? sorted : [...sorted.slice(0, MOST_COINS), OTHERS];
+}
