@@ -3,8 +3,8 @@
  *
  *     npm test                        each unit and contract test once, on SQLite; the storage's and the end-to-end tests on PostgreSQL too
  *     npm test -- orders http/        files whose path contains one of the words
- *     npm test -- --coverage          with coverage, which must be high enough in core
- *     npm run test:rest               what `npm run test:full` adds to `npm test`
+ *     npm test -- --coverage          more of them, with coverage, which must be high enough in core
+ *     npm run test:rest               what `npm run test:full` adds to that
  *     npm run test:nodes              those against real daemons (test/nodes)
  *     npm run test:browser            those in a real browser (test/browser)
  *     npm run test:clients            those with real client libraries (test/clients); CLIENTS=viem,curl chooses
@@ -31,7 +31,6 @@ const processesPerCore = ({ apart }: Request): number => (apart === 'browser' ? 
 
 /** What a run was asked for. */
 interface Request extends Choice {
-  readonly coverage: boolean;
   /** Arguments that go on to node. */
   readonly forNode: readonly string[];
 }

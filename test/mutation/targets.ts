@@ -62,7 +62,7 @@ export function targetsOf(compiled: Compiled, glob: string | null): readonly str
 
 /** The test files of `npm test` that mutants are run against. */
 export function testsOf(compiled: Compiled): readonly string[] {
-  return planOf({ apart: null, rest: false, engines: 'sqlite', words: [] }, compiled)
+  return planOf({ apart: null, rest: false, coverage: true, engines: 'sqlite', words: [] }, compiled)
     .map(({ path }) => path)
     .filter((path) => TESTS.some((folder) => path.startsWith(folder)));
 }

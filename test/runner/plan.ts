@@ -14,8 +14,10 @@ export type Apart = (typeof APART)[number];
 export interface Choice {
   /** `null` for all the others. */
   readonly apart: Apart | null;
-  /** What `npm run test:full` adds to `npm test`. */
+  /** What `npm run test:full` adds to `npm test -- --coverage`. */
   readonly rest: boolean;
+  /** Adds {@link WITH_COVERAGE} to what `npm test` runs. */
+  readonly coverage: boolean;
   /** For every file; `null` for what each file's part takes. */
   readonly engines: Engines | null;
   /** Only files whose path contains one of them. */
@@ -68,6 +70,28 @@ const FULL_ONLY = [
   'test/e2e/signer-drill',
   'test/e2e/tron-pairs',
 ];
+/**
+ * Parts that `npm test` leaves to `npm test -- --coverage`, the first step of `npm run test:full`: programs that are started again and
+ * again, and the longest of what is shown by shorter ones too. Without those of the domain core is not covered well enough.
+ */
+const WITH_COVERAGE = [
+  'test/contract/domain/coins',
+  'test/contract/domain/lightning-crash',
+  'test/contract/domain/solvency',
+  'test/examples/',
+  'test/gateway/streaming',
+  'test/gateway/upstreams',
+  'test/host/breached-passwords',
+  'test/host/checkout-live',
+  'test/host/cli',
+  'test/host/config',
+  'test/host/database-transport',
+  'test/host/embed-process',
+  'test/host/serve',
+  'test/mutation/',
+  'test/security/logins',
+  'test/security/withdrawal-approvals',
+];
 /** Parts whose subject is the SQL: they run on every database each time. */
 const EVERY_ENGINE = ['test/contract/storage/', 'test/contract/kit/storage', 'test/e2e/'];
 /** Parts whose files take long, and wait for most of it: in one process they would be the last to end. */
@@ -89,7 +113,7 @@ function usualEngines(path: string): Engines {
 }
 
 /** The files that a choice means, each with its databases. */
-export function planOf({ apart, rest, engines, words }: Choice, compiled: Compiled): PlannedFile[] {
+export function planOf({ apart, rest, coverage, engines, words }: Choice, compiled: Compiled): PlannedFile[] {
   const all = [...compiled.imports.keys()].filter((path) => /\.test\.tsx?$/.test(path) && apartOf(path) === apart);
   const planned = (path: string, chosen: Engines): PlannedFile => ({
     path,
@@ -99,9 +123,9 @@ export function planOf({ apart, rest, engines, words }: Choice, compiled: Compil
   const usual = (paths: readonly string[]): PlannedFile[] => paths.map((path) => planned(path, usualEngines(path)));
   if (words.length > 0) return usual(all.filter((path) => words.some((word) => path.includes(word))));
   if (apart !== null) return usual(all);
-  const daily = all.filter((path) => !within(FULL_ONLY, path));
-  if (!rest) return usual(daily);
-  const onSqliteOnly = daily.filter(
+  const covered = all.filter((path) => !within(FULL_ONLY, path));
+  if (!rest) return usual(covered.filter((path) => coverage || !within(WITH_COVERAGE, path)));
+  const onSqliteOnly = covered.filter(
     (path) => usualEngines(path) !== 'all' && reached(compiled, path, false).has(EACH_STORAGE),
   );
   return [...usual(all.filter((path) => within(FULL_ONLY, path))), ...onSqliteOnly.map((path) => planned(path, 'pg'))];
