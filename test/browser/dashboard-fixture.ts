@@ -18,6 +18,8 @@ export interface Window {
 export interface WindowOptions {
   readonly width?: number;
   readonly theme?: 'light' | 'dark';
+  /** The language that the browser asks for; English unless given. */
+  readonly locale?: string;
 }
 
 /** Somebody who logs in. */
@@ -69,9 +71,9 @@ export class DashboardFixture {
   }
 
   /** A browser window of its own. */
-  async window({ width = 1280, theme = 'light' }: WindowOptions = {}): Promise<Window> {
+  async window({ width = 1280, theme = 'light', locale = 'en' }: WindowOptions = {}): Promise<Window> {
     const context = await this.#browser.newContext({
-      locale: 'en',
+      locale,
       colorScheme: theme,
       viewport: { width, height: HEIGHT },
     });

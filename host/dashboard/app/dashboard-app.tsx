@@ -6,13 +6,15 @@ import { Api } from './api/api.ts';
 import { ApiError } from './api/api-error.ts';
 import { createAuthProvider } from './api/auth-provider.ts';
 import { createDataProvider } from './api/data-provider.ts';
-import { createI18nProvider } from './i18n.ts';
+import { Directed } from './direction.tsx';
+import { createI18nProvider, preferredLocale } from './i18n.ts';
+import type { Direction } from './i18n.ts';
 import { DashboardLayout } from './layout.tsx';
 import { LoginPage } from './login-page.tsx';
 import { Overview } from './pages/overview/overview.tsx';
 import { sectionsFor } from './pages/sections.ts';
 import { StepUpPrompt } from './step-up/step-up-prompt.ts';
-import { darkTheme, lightTheme } from './theme.ts';
+import { THEMES } from './theme.ts';
 import { TillContext } from './till.ts';
 
 const MOST_RETRIES = 2;
@@ -22,49 +24,54 @@ const mayRetry = (failures: number, error: unknown): boolean =>
   failures < MOST_RETRIES && error instanceof ApiError && (error.status === 0 || error.status >= 500);
 
 /** The parts that live as long as the page. */
-function createParts(base: string) {
+function createParts(base: string, onDirection: (direction: Direction) => void) {
   const stepUp = new StepUpPrompt();
   const api = new Api({ base, fetch: (url, init) => fetch(url, init), stepUp: () => stepUp.ask() });
+  // What a person prefers, such as the language; no record and no secret.
+  const store = localStorageStore('1', 'tillgate');
+  if (store.getItem('locale') === undefined) store.setItem('locale', preferredLocale(navigator.languages));
   return {
     till: { api, stepUp },
     dataProvider: createDataProvider(api),
     authProvider: createAuthProvider(api, (place) => {
       location.hash = place;
     }),
-    i18nProvider: createI18nProvider(),
+    i18nProvider: createI18nProvider(onDirection),
     queryClient: new QueryClient({ defaultOptions: { queries: { retry: mayRetry } } }),
-    // What a person prefers, such as the language; no record and no secret.
-    store: localStorageStore('1', 'tillgate'),
+    store,
   };
 }
 
 /** @param base - the address of the management API, with a slash at its end */
 export function DashboardApp({ base }: { readonly base: string }) {
-  const [{ till, ...providers }] = useState(() => createParts(base));
+  const [direction, setDirection] = useState<Direction>('ltr');
+  const [{ till, ...providers }] = useState(() => createParts(base, setDirection));
   return (
-    <TillContext value={till}>
-      <Admin
-        {...providers}
-        title="Tillgate"
-        loginPage={LoginPage}
-        layout={DashboardLayout}
-        dashboard={Overview}
-        theme={lightTheme}
-        darkTheme={darkTheme}
-        requireAuth
-        disableTelemetry
-      >
-        {(role: unknown) => [
-          ...sectionsFor(role).flatMap(({ resource }) =>
-            resource === undefined ? [] : [<Resource key={resource.name} {...resource} />],
-          ),
-          <CustomRoutes key="routes">
-            {sectionsFor(role).flatMap(({ routes = [] }) =>
-              routes.map(({ path, page: Page }) => <Route key={path} path={path} element={<Page />} />),
-            )}
-          </CustomRoutes>,
-        ]}
-      </Admin>
-    </TillContext>
+    <Directed direction={direction}>
+      <TillContext value={till}>
+        <Admin
+          {...providers}
+          title="Tillgate"
+          loginPage={LoginPage}
+          layout={DashboardLayout}
+          dashboard={Overview}
+          theme={THEMES[direction].light}
+          darkTheme={THEMES[direction].dark}
+          requireAuth
+          disableTelemetry
+        >
+          {(role: unknown) => [
+            ...sectionsFor(role).flatMap(({ resource }) =>
+              resource === undefined ? [] : [<Resource key={resource.name} {...resource} />],
+            ),
+            <CustomRoutes key="routes">
+              {sectionsFor(role).flatMap(({ routes = [] }) =>
+                routes.map(({ path, page: Page }) => <Route key={path} path={path} element={<Page />} />),
+              )}
+            </CustomRoutes>,
+          ]}
+        </Admin>
+      </TillContext>
+    </Directed>
   );
 }

@@ -3,28 +3,60 @@ import type { I18nProvider } from 'react-admin';
 import { en } from './messages/en.ts';
 import type { Catalogue } from './messages/en.ts';
 
+export type Direction = 'ltr' | 'rtl';
+
 /** A language of the dashboard. */
 interface Language {
   readonly locale: string;
   /** Its own name for itself. */
   readonly name: string;
-  readonly direction: 'ltr' | 'rtl';
-  readonly load: () => Promise<Catalogue>;
+  readonly direction: Direction;
+  readonly load: () => Catalogue | Promise<Catalogue>;
 }
 
-/** English is part of the first load, for what another language does not have. */
+/** Those of the payer's page. English is part of the first load; another is loaded when it is chosen. */
 export const LANGUAGES: readonly Language[] = [
-  { locale: 'en', name: 'English', direction: 'ltr', load: () => Promise.resolve(en) },
+  { locale: 'en', name: 'English', direction: 'ltr', load: () => en },
+  { locale: 'de', name: 'Deutsch', direction: 'ltr', load: async () => (await import('./messages/de.ts')).de },
+  { locale: 'es', name: 'Español', direction: 'ltr', load: async () => (await import('./messages/es.ts')).es },
+  { locale: 'fr', name: 'Français', direction: 'ltr', load: async () => (await import('./messages/fr.ts')).fr },
+  { locale: 'pt', name: 'Português', direction: 'ltr', load: async () => (await import('./messages/pt.ts')).pt },
+  { locale: 'ru', name: 'Русский', direction: 'ltr', load: async () => (await import('./messages/ru.ts')).ru },
+  { locale: 'ar', name: 'العربية', direction: 'rtl', load: async () => (await import('./messages/ar.ts')).ar },
+  { locale: 'zh', name: '中文', direction: 'ltr', load: async () => (await import('./messages/zh.ts')).zh },
+  { locale: 'ja', name: '日本語', direction: 'ltr', load: async () => (await import('./messages/ja.ts')).ja },
+  { locale: 'ko', name: '한국어', direction: 'ltr', load: async () => (await import('./messages/ko.ts')).ko },
 ];
 
-/** The texts of the application; another language is loaded when it is chosen. */
-export function createI18nProvider(): I18nProvider {
-  const load = (locale: string): Catalogue | Promise<Catalogue> =>
-    locale === 'en' ? en : (LANGUAGES.find((each) => each.locale === locale)?.load() ?? en);
-  return polyglotI18nProvider(
-    load,
+const languageOf = (locale: string): Language | undefined => LANGUAGES.find((each) => each.locale === locale);
+
+/** The first of a browser's languages that there is: `pt-BR` is Portuguese. */
+export function preferredLocale(wanted: readonly string[]): string {
+  const known = wanted.map((each) => each.split('-', 1)[0] ?? each).find((each) => languageOf(each) !== undefined);
+  return known ?? 'en';
+}
+
+/**
+ * The texts of the application.
+ *
+ * @param onDirection - told which way the texts of a language go, once they are loaded
+ */
+export function createI18nProvider(onDirection: (direction: Direction) => void): I18nProvider {
+  const provider = polyglotI18nProvider(
+    (locale) => languageOf(locale)?.load() ?? en,
     'en',
     LANGUAGES.map(({ locale, name }) => ({ locale, name })),
     { allowMissing: true },
   );
+  return {
+    ...provider,
+    changeLocale: async (locale) => {
+      await provider.changeLocale(locale);
+      const { documentElement } = document;
+      const direction = languageOf(locale)?.direction ?? 'ltr';
+      documentElement.lang = locale;
+      documentElement.dir = direction;
+      onDirection(direction);
+    },
+  };
 }

@@ -1,13 +1,10 @@
-import { AppBar, Layout, Menu, TitlePortal, useLocaleState, usePermissions, useTranslate } from 'react-admin';
-import { useEffect } from 'react';
+import { AppBar, Layout, Menu, TitlePortal, usePermissions, useTranslate } from 'react-admin';
 import type { ReactNode } from 'react';
-import { LANGUAGES } from './i18n.ts';
 import { sectionsFor } from './pages/sections.ts';
 import { StepUpDialog } from './step-up/step-up-dialog.tsx';
 
 /** The frame of every page. */
 export function DashboardLayout({ children }: { readonly children?: ReactNode }) {
-  useDocumentLanguage();
   return (
     <Layout appBar={DashboardBar} menu={DashboardMenu}>
       {children}
@@ -35,14 +32,4 @@ function DashboardMenu() {
       ))}
     </Menu>
   );
-}
-
-/** What screen readers and browsers know of the language. */
-function useDocumentLanguage(): void {
-  const [locale] = useLocaleState();
-  useEffect(() => {
-    const { documentElement } = document;
-    documentElement.lang = locale;
-    documentElement.dir = LANGUAGES.find((each) => each.locale === locale)?.direction ?? 'ltr';
-  }, [locale]);
 }

@@ -19,7 +19,6 @@ import { useFormContext } from 'react-hook-form';
 import { ApiError } from './api/api-error.ts';
 import type { Credentials } from './api/auth-provider.ts';
 import { answerWithPasskey, hasPasskeys } from './api/passkeys.ts';
-import { LANGUAGES } from './i18n.ts';
 import { useApi } from './till.ts';
 
 /** A wrong password has one answer of the catalogue; everything else the server says itself. */
@@ -86,7 +85,7 @@ export function LoginPage() {
               <Typography variant="h1">{translate('tillgate.login.title')}</Typography>
               <Typography color="textSecondary">{translate('tillgate.login.text')}</Typography>
             </div>
-            {LANGUAGES.length > 1 ? <LocalesMenuButton /> : null}
+            <LocalesMenuButton />
           </Box>
           {problem === null ? null : (
             <Alert severity="error" sx={{ mb: 2 }}>

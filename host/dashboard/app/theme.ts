@@ -1,6 +1,7 @@
 import { defaultDarkTheme, defaultLightTheme } from 'react-admin';
 import type { RaThemeOptions } from 'react-admin';
 import type { ThemeOptions } from '@mui/material/styles';
+import type { Direction } from './i18n.ts';
 
 /** The colours of the payer's page. */
 interface Colours {
@@ -45,10 +46,11 @@ const DARK: Colours = {
 const FONTS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif";
 export const MONOSPACE = "ui-monospace, 'SF Mono', Menlo, Consolas, monospace";
 
-function theme({ palette, components, ...base }: ThemeOptions, colours: Colours): RaThemeOptions {
+function theme({ palette, components, ...base }: ThemeOptions, colours: Colours, direction: Direction): RaThemeOptions {
   const { ink, soft, paper, card, line, mark, onMark, good, warn, bad } = colours;
   return {
     ...base,
+    direction,
     palette: {
       ...palette,
       primary: { main: mark, contrastText: onMark },
@@ -121,5 +123,9 @@ function theme({ palette, components, ...base }: ThemeOptions, colours: Colours)
   };
 }
 
-export const lightTheme = theme(defaultLightTheme, LIGHT);
-export const darkTheme = theme(defaultDarkTheme, DARK);
+const inDirection = (direction: Direction) => ({
+  light: theme(defaultLightTheme, LIGHT, direction),
+  dark: theme(defaultDarkTheme, DARK, direction),
+});
+
+export const THEMES = { ltr: inDirection('ltr'), rtl: inDirection('rtl') } as const;
