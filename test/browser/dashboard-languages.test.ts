@@ -43,8 +43,7 @@ describe('the dashboard in the languages of the payer’s page', { concurrency: 
       await page.goto(`${fixture.url}/dashboard`);
       const submit = page.getByRole('button', { name: tillgate.login.submit });
       await submit.waitFor();
-      const { lang, dir } = await page.evaluate(() => document.documentElement);
-      assert.deepEqual({ lang, dir: dir || 'ltr' }, { lang: locale, dir: direction });
+      await page.locator(`html[lang=${locale}]${direction === 'rtl' ? '[dir=rtl]' : ':not([dir=rtl])'}`).waitFor();
       await page.locator('input[name="email"]').fill(fixture.demo.email);
       await page.locator('input[name="password"]').fill(fixture.demo.password);
       await submit.click();
