@@ -20,6 +20,7 @@ export type AuditId = Id<'audit'>;
 export type PasskeyId = Id<'passkey'>;
 export type WebhookId = Id<'webhook'>;
 export type AlertId = Id<'alert'>;
+export type NoticeId = Id<'notice'>;
 
 /** 2015-01-01T00:00:00Z. Counted from it, ids have 19 digits until 2084, so that they sort as text too. */
 const EPOCH_MS = 1_420_070_400_000;

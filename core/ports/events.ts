@@ -21,6 +21,8 @@ export interface DomainEvents {
   /** Something that an operator must look at; also logged as an error. */
   alert: { readonly kind: AlertKind; readonly subject: string; readonly reason: string };
   'callback.queued': { readonly accountId: AccountId };
+  /** A notifier has something new to send. */
+  'notice.queued': { readonly notifier: string };
 }
 
 /** Typed in-process events. An error of a listener is logged and does not affect others. */

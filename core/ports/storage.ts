@@ -11,6 +11,7 @@ import type { LeaseStore, LeaseWrites } from './lease-store.ts';
 import type { LightningStore, LightningWrites } from './lightning-store.ts';
 import type { LedgerStore, LedgerWrites } from './ledger-store.ts';
 import type { ManageStore, ManageWrites } from './manage-store.ts';
+import type { NoticeStore, NoticeWrites } from './notice-store.ts';
 import type { OrderStore, OrderWrites } from './order-store.ts';
 import type { OverviewStore } from './overview-store.ts';
 import type { PasskeyStore, PasskeyWrites } from './passkey-store.ts';
@@ -49,6 +50,7 @@ export interface Transaction {
   readonly wallets: WalletWrites;
   readonly webhooks: WebhookWrites;
   readonly alerts: AlertWrites;
+  readonly notices: NoticeWrites;
 }
 
 /** More writes of the same transaction, for the audit. */
@@ -106,6 +108,8 @@ export interface Storage {
   readonly webhooks: WebhookStore;
   /** What operators have to look at. */
   readonly alerts: AlertStore;
+  /** What persons are told. */
+  readonly notices: NoticeStore;
   /**
    * Runs `work` in one serialised, durable transaction and commits it; an error rolls all of it back. A serialisation
    * failure or deadlock is retried from the start, so `work` must have no other effect than its writes.

@@ -15,6 +15,7 @@ import type {
 } from '../transfers/transfer.ts';
 import type { Callback } from '../callbacks/callback.ts';
 import type { LedgerBalance, LedgerEntry } from '../ledger/entry.ts';
+import type { Notice } from '../notices/notice.ts';
 import type { TransactionRow } from '../transactions/transaction.ts';
 import type { IdempotencyClaim } from './order-store.ts';
 import type { SpendableCoin } from './chain-payments.ts';
@@ -119,6 +120,8 @@ export interface Reservation {
   readonly idempotency: IdempotencyClaim | null;
   /** Rows of the outbox, stored with the transfer and only with it; none by default. */
   readonly events?: readonly Callback[];
+  /** What persons are told of it, stored as the events are; none by default. */
+  readonly notices?: readonly Notice[];
 }
 
 /** The result of a {@link Reservation}. Only `reserved` has written anything; `left` is the remaining available balance. */

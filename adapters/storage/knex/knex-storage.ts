@@ -15,6 +15,7 @@ import type {
   LedgerStore,
   LightningStore,
   ManageStore,
+  NoticeStore,
   OrderStore,
   OverviewStore,
   RouteStore,
@@ -52,6 +53,7 @@ import { KnexLedgerWrites } from './stores/ledger-writes.ts';
 import { KnexLightningStore, KnexLightningWrites } from './stores/lightning-store.ts';
 import { KnexManageStore } from './stores/manage-store.ts';
 import { KnexManageWrites } from './stores/manage-writes.ts';
+import { KnexNoticeStore, KnexNoticeWrites } from './stores/notice-store.ts';
 import { KnexOrderStore } from './stores/order-store.ts';
 import { KnexOrderWrites } from './stores/order-writes.ts';
 import { KnexRouteStore, KnexRouteWrites } from './stores/route-store.ts';
@@ -91,6 +93,7 @@ const writesOf = (session: Session, publisher: ChangePublisher, audit: KnexAudit
   wallets: new KnexWalletWrites(session),
   webhooks: new KnexWebhookWrites(session),
   alerts: new KnexAlertWrites(session),
+  notices: new KnexNoticeWrites(session),
 });
 
 /** The storage of the till in SQLite or PostgreSQL, made by `openStorage`. */
@@ -122,6 +125,7 @@ export class KnexStorage implements Storage {
   readonly wallets: WalletStore;
   readonly webhooks: WebhookStore;
   readonly alerts: AlertStore;
+  readonly notices: NoticeStore;
   readonly #db: Database;
   readonly #feed: KnexChangeFeed;
   #closing: Promise<void> | null = null;
@@ -156,6 +160,7 @@ export class KnexStorage implements Storage {
     this.wallets = new KnexWalletStore(db);
     this.webhooks = new KnexWebhookStore(db);
     this.alerts = new KnexAlertStore(db);
+    this.notices = new KnexNoticeStore(db);
   }
 
   /** A transaction writes its audit rows and its gateway changes last: each kind has one row that all instances lock. */

@@ -39,6 +39,7 @@ import { transferRequesters } from './0043-transfer-requesters.ts';
 import { dailySums } from './0044-daily-sums.ts';
 import { transactionLists } from './0045-transaction-lists.ts';
 import { transferLists } from './0046-transfer-lists.ts';
+import { notices } from './0047-notices.ts';
 import type { Migration } from './migration.ts';
 import { checksum, ruleStatements } from './rules.ts';
 
@@ -81,6 +82,7 @@ export const MIGRATIONS: readonly Migration[] = [
   dailySums,
   transactionLists,
   transferLists,
+  notices,
 ];
 /** The row with the version of the triggers. */
 const RULES = 'rules';

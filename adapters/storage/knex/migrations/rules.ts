@@ -8,6 +8,7 @@ import {
   DEPOSIT_ASSIGNMENT_TRANSITIONS,
   DEPOSIT_TRANSITIONS,
   legalMoves,
+  NOTICE_TRANSITIONS,
   UNCONFIRMED_PAYMENT_TRANSITIONS,
   TRANSFER_TRANSITIONS,
 } from '../../../../core/index.ts';
@@ -114,6 +115,7 @@ export function ruleStatements(namespace: Namespace, dialect: Dialect): readonly
     [tables.accounts, pairs(ACCOUNT_TRANSITIONS)],
     [tables.transfers, pairs(TRANSFER_TRANSITIONS)],
     [tables.alerts, pairs(ALERT_TRANSITIONS)],
+    [tables.notices, pairs(NOTICE_TRANSITIONS)],
     [tables.payouts, PAYOUT_MOVES],
     [tables.holdings, HOLDING_MOVES],
   ];

@@ -14,6 +14,7 @@ import { names } from '../rows/columns.ts';
 import type { Column } from '../rows/columns.ts';
 import { TRANSACTION_COLUMNS } from '../rows/deposit-row.ts';
 import { ENTRY_COLUMNS, linesOf, POSTING_COLUMNS } from '../rows/ledger-row.ts';
+import { NOTICE_COLUMNS } from '../rows/notice-row.ts';
 import { TRANSFER_COLUMNS } from '../rows/transfer-row.ts';
 import { integer, text, units } from '../rows/values.ts';
 import { FREEZE_COLUMNS, freezeOf } from '../rows/wallet-row.ts';
@@ -201,6 +202,8 @@ async function store(session: Session, reserved: readonly Reservation[], balance
   await insert(tables.transactions, TRANSACTION_COLUMNS, await numbered(session, reserved));
   const told = reserved.flatMap(({ events = [] }) => events);
   if (told.length > 0) await insert(tables.callbacks, CALLBACK_COLUMNS, told);
+  const written = reserved.flatMap(({ notices = [] }) => notices);
+  if (written.length > 0) await insert(tables.notices, NOTICE_COLUMNS, written);
 }
 
 /** Gives each account's rows its next numbers, in the order of the batch. */
