@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { Container, ContainerModule } from 'inversify';
 import { PORTS, storageWithEvents, TillgateError } from '../core/index.ts';
-import type { Storage, Manage, PortReplacements, PortWrappers, Ports } from '../core/index.ts';
+import type { Storage, Manage, NoticeChannel, PortReplacements, PortWrappers, Ports } from '../core/index.ts';
 import { eventPresenter } from '../adapters/http/event-data.ts';
 import { accountRecipes } from './modules/accounts.ts';
 import { callbackRecipes } from './modules/callbacks.ts';
@@ -9,6 +9,7 @@ import { gatewayRecipes } from './modules/gateway.ts';
 import { lightningRecipes } from './modules/lightning.ts';
 import { manageRecipes } from './modules/manage.ts';
 import { orderRecipes } from './modules/orders.ts';
+import { noticeRecipes } from './modules/notices.ts';
 import { payoutRecipes } from './modules/payouts.ts';
 import { portRecipes } from './modules/ports.ts';
 import { tokenOf } from './parts.ts';
@@ -23,6 +24,7 @@ export const AREAS: readonly Recipes[] = [
   payoutRecipes,
   lightningRecipes,
   callbackRecipes,
+  noticeRecipes,
   gatewayRecipes,
   manageRecipes,
 ];
@@ -72,6 +74,11 @@ function withEvents(container: Container, storage: Storage): Storage {
       on: (name, listener) => part('events').on(name, listener),
     },
     presenter: eventPresenter({ find: (currency) => part('assets').find(currency) }),
+    notices: {
+      // A transaction before the plugins are set up concerns nobody yet.
+      channels: () => (container.isBound(tokenOf('plugins')) ? part('noticeSettings').channels() : []),
+      amount: (currency, units) => part('noticeSettings').amount(currency, units),
+    },
   });
 }
 
@@ -121,9 +128,13 @@ export function pluginPorts(container: TillContainer): Pick<Ports, 'storage' | '
   return take(container, ['storage', 'clock', 'logger', 'signer']);
 }
 
-/** The management use cases, for a command that needs no plugin. */
-export function resolveManage(container: TillContainer): Manage {
-  provide(container, { plugins: NO_PLUGINS, baseUrl: { url: '' } });
+/**
+ * The management use cases, for a command that needs no plugin.
+ *
+ * @param noticeChannels - the notifiers that the server has: what the command changes is told by them
+ */
+export function resolveManage(container: TillContainer, noticeChannels: readonly NoticeChannel[]): Manage {
+  provide(container, { plugins: { ...NO_PLUGINS, noticeChannels }, baseUrl: { url: '' } });
   return take(container, ['manage']).manage;
 }
 
@@ -154,6 +165,9 @@ const TILL_PARTS = [
   'orderAdminActions',
   'expireOrders',
   'deliverCallbacks',
+  'deliverNotices',
+  'dailySummary',
+  'tidyNotices',
   'chainReports',
   'followers',
   'authenticate',

@@ -12,7 +12,9 @@ import type {
   CreateAccount,
   CreateCredential,
   CreateOrder,
+  DailySummary,
   DeliverCallbacks,
+  DeliverNotices,
   ExchangeToken,
   ExpireOrders,
   PayoutFeeEstimator,
@@ -28,6 +30,7 @@ import type {
   OrderStateMachine,
   OrderQueries,
   NewOrderEvents,
+  NoticeSettings,
   OrderQuota,
   PayoutRunner,
   Ports,
@@ -41,6 +44,7 @@ import type {
   SecondFactor,
   StoreAlerts,
   RateLimitSync,
+  TidyNotices,
   Token,
   TopUps,
   UnassignedDeposits,
@@ -107,6 +111,10 @@ export interface Parts extends Ports, GivenParts {
   readonly lightningService: LightningService;
   readonly lightningWork: LightningWork | null;
   readonly deliverCallbacks: DeliverCallbacks;
+  readonly noticeSettings: NoticeSettings;
+  readonly deliverNotices: DeliverNotices;
+  readonly dailySummary: DailySummary;
+  readonly tidyNotices: TidyNotices;
   readonly routeCache: RouteCache;
   readonly keyCache: KeyCache;
   readonly appLimits: AppLimits;

@@ -6,6 +6,8 @@ import type {
   ChainName,
   DocumentStore,
   LightningNode,
+  NoticeChannel,
+  Notifier,
   Plugin,
   PluginContext,
   PriceIds,
@@ -23,6 +25,9 @@ export interface PluginRegistry {
   readonly priceIds: Readonly<Record<string, PriceIds>>;
   readonly lightning: LightningNode | null;
   readonly rateSources: readonly RateSource[];
+  readonly notifiers: readonly Notifier[];
+  /** What notices are written for: the notifiers, in a command that sets no plugin up too. */
+  readonly noticeChannels: readonly NoticeChannel[];
 }
 
 /** A till without plugins. */
@@ -32,6 +37,8 @@ export const NO_PLUGINS: PluginRegistry = {
   priceIds: {},
   lightning: null,
   rateSources: [],
+  notifiers: [],
+  noticeChannels: [],
 };
 
 /** The ports that plugins are given. */
@@ -67,7 +74,7 @@ export async function setUpPlugins(ports: PluginPorts, plugins: readonly LoadedP
  *
  * @throws TillgateError `CONFIG_INVALID` naming the nodes on other machines that are asked without TLS
  */
-export function requireSecureNodes({ chains }: PluginRegistry): void {
+export function requireSecureNodes({ chains }: Pick<PluginRegistry, 'chains'>): void {
   for (const { code, nodes } of chains.values()) {
     if (nodes === undefined || nodes.insecure.length === 0) continue;
     throw new TillgateError(
@@ -83,7 +90,7 @@ export function requireSecureNodes({ chains }: PluginRegistry): void {
  *
  * @throws TillgateError `CONFIG_INVALID` naming the chain whose coins are worth money
  */
-export function requireTestNetworks({ chains }: PluginRegistry): void {
+export function requireTestNetworks({ chains }: Pick<PluginRegistry, 'chains'>): void {
   for (const { code, nodes } of chains.values()) {
     if (nodes?.mainNetwork !== true) continue;
     throw new TillgateError(
@@ -98,6 +105,7 @@ class Registry implements RunningPlugins {
   readonly chainNames: ChainName[] = [];
   readonly priceIds: Record<string, PriceIds> = {};
   readonly rateSources: RateSource[] = [];
+  readonly notifiers: Notifier[] = [];
   lightning: LightningNode | null = null;
   readonly #ports: PluginPorts;
   readonly #closers: { readonly plugin: string; readonly close: () => void | Promise<void> }[] = [];
@@ -118,6 +126,7 @@ class Registry implements RunningPlugins {
       addChain: (chain, details) => this.#addChain(plugin.name, chain, details),
       addLightning: (node) => this.#addLightning(plugin.name, node),
       addRateSource: (source) => void this.rateSources.push(source),
+      addNotifier: (notifier) => this.#addNotifier(plugin.name, notifier),
       onClose: (close) => void this.#closers.push({ plugin: plugin.name, close }),
     };
   }
@@ -144,6 +153,15 @@ class Registry implements RunningPlugins {
     this.#claim(`the chain ${LIGHTNING_ASSET.chain}`, plugin);
     this.#claim(`the currency ${LIGHTNING_ASSET.currency}`, plugin);
     this.lightning = node;
+  }
+
+  get noticeChannels(): readonly NoticeChannel[] {
+    return this.notifiers;
+  }
+
+  #addNotifier(plugin: string, notifier: Notifier): void {
+    this.#claim(`the notifier ${notifier.name}`, plugin);
+    this.notifiers.push(notifier);
   }
 
   #claim(what: string, plugin: string): void {

@@ -11,6 +11,7 @@ import type { DisposeStack } from './dispose-stack.ts';
 import type { EpochMarkerFile } from './epoch-marker.ts';
 import { instanceName, warnOfRotation } from './master-key.ts';
 import { moneyProblems } from './money-settings.ts';
+import { noteNoticeChannels } from './notice-channels.ts';
 import type { BaseUrl } from './parts.ts';
 import { requireSecureNodes, requireTestNetworks, setUpPlugins } from './plugin-registry.ts';
 import type { LoadedPlugin } from './plugins.ts';
@@ -119,6 +120,7 @@ export async function openTill(runtime: Runtime, plugins: readonly LoadedPlugin[
   const requireFit = config.mode === 'production' ? requireSecureNodes : requireTestNetworks;
   requireFit(registry);
   provide(container, { plugins: registry });
+  await noteNoticeChannels(storage.documents, registry.notifiers);
   const till = resolveTill(container);
   till.storeAlerts.start();
   runtime.onClose('alerts', () => till.storeAlerts.stop());

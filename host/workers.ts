@@ -1,6 +1,7 @@
 import type { ChainCode, ChainFollower, Lease, PayoutRunner } from '../core/index.ts';
 import {
   CHAIN_REPORTS_INTERVAL_MS,
+  HOUR_MS,
   LIGHTNING_ASSET,
   RATE_LIMIT_SYNC_INTERVAL_MS,
   USAGE_INTERVAL_MS,
@@ -31,6 +32,9 @@ type TillDuties = Pick<
   | 'lightningWork'
   | 'expireOrders'
   | 'deliverCallbacks'
+  | 'deliverNotices'
+  | 'dailySummary'
+  | 'tidyNotices'
   | 'addressPool'
   | 'rateBook'
   | 'workerId'
@@ -49,6 +53,7 @@ export type WorkerScope = 'all' | 'instance';
 
 const EXPIRE_EVERY_MS = 1000;
 const DELIVER_EVERY_MS = 1000;
+const NOTICES_EVERY_MS = 60_000;
 const REFILL_EVERY_MS = 5000;
 const REFRESH_RATES_EVERY_MS = 60_000;
 const NOTE_PROGRESS_EVERY_MS = 2000;
@@ -66,6 +71,7 @@ export class Workers {
   constructor(duties: WorkerDuties, tools: LoopTools, scope: WorkerScope = 'all') {
     const loop = (work: LoopWork): Loop => new Loop(work, tools);
     const deliver = loop(deliverCallbacks(duties));
+    const notices = new Map(duties.deliverNotices.names.map((name) => [name, loop(deliverNotices(duties, name))]));
     const refills = [...duties.chains.keys()].map((chain) => loop(refillPool(duties, chain)));
     const payouts = new Map([...duties.payouts].map(([chain, runner]) => [chain, loop(payOut(duties, chain, runner))]));
     const invoices = duties.lightningWork === null ? null : loop(followInvoices(duties.lightningWork));
@@ -88,11 +94,15 @@ export class Workers {
       ...payouts.values(),
       loop(expireOrders(duties)),
       deliver,
+      ...notices.values(),
+      ...(notices.size === 0 ? [] : [loop(summarise(duties))]),
+      loop(tidyNotices(duties)),
       loop(prune(duties)),
     ];
     this.#loops = scope === 'all' ? [...own, ...shared] : own;
     this.#unsubscribe = [
       duties.events.on('callback.queued', () => deliver.wake()),
+      duties.events.on('notice.queued', ({ notifier }) => notices.get(notifier)?.wake()),
       duties.events.on('transfer.queued', ({ chain }) => payouts.get(chain)?.wake()),
       ...(duties.lightningWork === null || scope !== 'all'
         ? []
@@ -185,6 +195,35 @@ function deliverCallbacks({ deliverCallbacks: deliver }: WorkerDuties): LoopWork
     name: 'deliver-callbacks',
     lease: null,
     pass: async () => ((await deliver.run()) > 0 ? 0 : DELIVER_EVERY_MS),
+  };
+}
+
+/** Not leased: every instance claims notices of its own. One loop for each notifier, so that none waits for another. */
+function deliverNotices({ deliverNotices: deliver }: WorkerDuties, name: string): LoopWork {
+  return {
+    name: `deliver-notices:${name}`,
+    lease: null,
+    pass: async () => ((await deliver.run(name)) > 0 ? 0 : DELIVER_EVERY_MS),
+  };
+}
+
+function summarise({ dailySummary }: WorkerDuties): LoopWork {
+  return {
+    name: 'daily-summary',
+    lease: 'daily-summary',
+    pass: async () => {
+      await dailySummary.run();
+      return NOTICES_EVERY_MS;
+    },
+  };
+}
+
+function tidyNotices({ tidyNotices: tidy, deliverNotices: deliver }: WorkerDuties): LoopWork {
+  return {
+    name: 'tidy-notices',
+    lease: 'tidy-notices',
+    // Without a notifier there is only what a former one left.
+    pass: async () => ((await tidy.run()) ? 0 : deliver.names.length === 0 ? HOUR_MS : NOTICES_EVERY_MS),
   };
 }
 

@@ -29,6 +29,7 @@ export const METRIC_TABLE = {
   tillgate_http_request_seconds: seconds(FAST, 'Time from a request to its answer.', 'operation'),
   tillgate_orders_total: counter('Orders that entered a status.', 'status'),
   tillgate_callbacks_total: counter('Callback attempts, by how they ended.', 'outcome'),
+  tillgate_notices_total: counter('Attempts to send a notice to persons, by how they ended.', 'notifier', 'outcome'),
   tillgate_deposits_total: counter('Deposits seen, credited, matured or orphaned.', 'chain', 'event'),
   tillgate_sightings_total: counter(
     'Payments seen before they were mined, found missing, gone or returned.',

@@ -3,6 +3,7 @@ import type {
   Clock,
   DocumentStore,
   LightningNode,
+  Notifier,
   Logger,
   Plugin,
   PublicWallet,
@@ -15,6 +16,7 @@ import { AccountSigner } from '../wallet/account-signer.ts';
 export interface PluginYield {
   readonly chains: readonly ChainAdapter[];
   readonly rateSources: readonly RateSource[];
+  readonly notifiers: readonly Notifier[];
   /** `null` when it added none. */
   readonly lightning: LightningNode | null;
   close(): Promise<void>;
@@ -47,6 +49,7 @@ export async function setUpPlugin<Options>(
   const { wallet, clock = { now: () => Date.now() }, documents = memoryDocuments(), logger = quiet } = surroundings;
   const chains: ChainAdapter[] = [];
   const rateSources: RateSource[] = [];
+  const notifiers: Notifier[] = [];
   const nodes: LightningNode[] = [];
   const closers: (() => void | Promise<void>)[] = [];
   const options = plugin.options(input);
@@ -61,12 +64,13 @@ export async function setUpPlugin<Options>(
     addChain: (chain) => void chains.push(chain),
     addLightning: (node) => void nodes.push(node),
     addRateSource: (source) => void rateSources.push(source),
+    addNotifier: (notifier) => void notifiers.push(notifier),
     onClose: (close) => void closers.push(close),
   });
   const close = async (): Promise<void> => {
     for (const one of closers.splice(0).reverse()) await one();
   };
-  return { chains, rateSources, lightning: nodes[0] ?? null, close };
+  return { chains, rateSources, notifiers, lightning: nodes[0] ?? null, close };
 }
 
 /** Documents with compare-and-set, as in a database. */

@@ -59,7 +59,7 @@ export function afterAttempt(
 }
 
 /** The delay, evenly distributed from 20 % less to 20 % more. */
-function jittered(delayMs: number, random: Random): number {
+export function jittered(delayMs: number, random: Random): number {
   const [high = 0, low = 0] = random.bytes(2);
   const share = (high * 256 + low) / 65_535;
   return Math.round((delayMs * (JITTER.least + share * (JITTER.most - JITTER.least))) / 1000);

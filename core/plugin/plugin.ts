@@ -4,6 +4,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { LightningNode } from '../ports/lightning.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Signer } from '../ports/signer.ts';
+import type { Notifier } from '../ports/notifier.ts';
 import type { RateSource } from '../ports/rate-source.ts';
 import type { ChainSigning } from '../signing/chain-signing.ts';
 import type { DocumentStore } from '../ports/storage.ts';
@@ -45,6 +46,8 @@ export interface PluginContext<Options> {
   /** Adds the Lightning node: orders in BTC-LN and payments of invoices. Refused when there is one already. */
   addLightning(node: LightningNode): void;
   addRateSource(source: RateSource): void;
+  /** Adds a way to tell persons: by mail, in a chat. Refused when there is one of its name. Since interface 1.8.0. */
+  addNotifier(notifier: Notifier): void;
   onClose(close: () => void | Promise<void>): void;
 }
 
@@ -69,7 +72,7 @@ export interface Plugin<Options = unknown> {
 }
 
 /** The version of this interface. */
-export const PLUGIN_API_VERSION = '1.7.0';
+export const PLUGIN_API_VERSION = '1.8.0';
 
 /** Types a plugin; returns it unchanged. */
 export function definePlugin<Options>(plugin: Plugin<Options>): Plugin<Options> {

@@ -1,6 +1,8 @@
 import type { Alert } from '../alerts/alert.ts';
 import type { Millis } from '../kernel/time.ts';
 import { withMethods } from '../kernel/with-methods.ts';
+import { alertWords } from '../notices/event-words.ts';
+import type { NoticeDraft } from '../notices/notice.ts';
 import type { Transaction } from '../ports/storage.ts';
 import type { EventPresenter } from './event-presenter.ts';
 import type { AddressedEvents, SubjectEvents } from './subject-events.ts';
@@ -30,5 +32,12 @@ export class AlertNotes implements SubjectEvents {
       data: () => presenter.alert(alert),
     }));
     return [{ endpoints, events }];
+  }
+
+  /** A payment that is held is told of with its change of status. */
+  async notices(): Promise<readonly NoticeDraft[]> {
+    return this.#opened
+      .filter(({ kind }) => kind !== 'approval')
+      .map((alert) => ({ type: 'alert.raised', accountId: null, toOperators: alertWords(alert) }));
   }
 }

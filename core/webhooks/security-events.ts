@@ -2,6 +2,9 @@ import type { Millis } from '../kernel/time.ts';
 import { withMethods } from '../kernel/with-methods.ts';
 import { securityNotice } from '../manage/security-notice.ts';
 import type { SecurityNotice } from '../manage/security-notice.ts';
+import type { NoticeDraft } from '../notices/notice.ts';
+import { securityWords } from '../notices/security-words.ts';
+import type { FindNoticeAccount } from '../notices/write-notices.ts';
 import type { Transaction } from '../ports/storage.ts';
 import type { EventPresenter } from './event-presenter.ts';
 import type { AddressedEvents, SubjectEvents } from './subject-events.ts';
@@ -32,5 +35,17 @@ export class SecurityNotes implements SubjectEvents {
       found.push({ endpoints, events: [{ type, subjectId, at, data }] });
     }
     return found;
+  }
+
+  async notices(_tx: Transaction, find: FindNoticeAccount): Promise<readonly NoticeDraft[]> {
+    const drafts: NoticeDraft[] = [];
+    for (const notice of this.#notices) {
+      const { accountId } = notice.row;
+      const account = accountId === null ? null : await find(accountId);
+      if (account === null) continue;
+      const type = notice.effectiveAt === null ? 'security.changed' : 'security.pending';
+      drafts.push({ type, accountId, toAccount: securityWords(notice, account) });
+    }
+    return drafts;
   }
 }

@@ -4,7 +4,11 @@ import type { Callback } from '../callbacks/callback.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { EventBus } from '../ports/events.ts';
 import type { IdGenerator } from '../ports/id-generator.ts';
+import type { Notice } from '../notices/notice.ts';
+import { noticeRows, oncePerAccount } from '../notices/write-notices.ts';
+import type { NoticeSettings } from '../notices/write-notices.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
+import type { Transfer } from '../transfers/transfer.ts';
 import type { Reservation, ReserveOutcome } from '../ports/transfer-store.ts';
 import type { EventPresenter } from './event-presenter.ts';
 import { outboxRows } from './outbox-event.ts';
@@ -12,25 +16,27 @@ import { AlertNotes } from './alert-events.ts';
 import { DepositNotes } from './deposit-events.ts';
 import { SecurityNotes } from './security-events.ts';
 import type { SubjectEvents } from './subject-events.ts';
-import { firstSteps, transferEvents, TransferNotes } from './transfer-events.ts';
+import { firstSteps, heldDraft, transferEvents, TransferNotes } from './transfer-events.ts';
 
 export interface StorageEventDeps {
   readonly ids: IdGenerator;
   readonly clock: Clock;
   readonly events: EventBus;
   readonly presenter: EventPresenter;
+  /** How persons are told; nobody is where it is left out. */
+  readonly notices?: NoticeSettings;
 }
 
 /**
- * The storage, whose transactions write the events of what they have changed before they commit, so that no way to change a record
+ * The storage, whose transactions write the events and the notices of what they have changed before they commit, so that no way to change a record
  * can forget them. An order's events are the state machine's.
  */
 export function storageWithEvents(storage: Storage, deps: StorageEventDeps): Storage {
   const { transfers } = storage;
   return withMethods(storage, {
     transaction: async <T>(work: (tx: Transaction) => Promise<T>): Promise<T> => {
-      const { result, rows } = await storage.transaction((tx) => noted(tx, work, deps));
-      announce(deps.events, rows);
+      const { result, rows, notices } = await storage.transaction((tx) => noted(tx, work, deps));
+      announce(deps.events, rows, notices);
       return result;
     },
     transfers: withMethods(transfers, { reserve: (reservation) => reserve(storage, reservation, deps) }),
@@ -40,8 +46,9 @@ export function storageWithEvents(storage: Storage, deps: StorageEventDeps): Sto
 async function noted<T>(
   tx: Transaction,
   work: (tx: Transaction) => Promise<T>,
-  { ids, clock, presenter }: StorageEventDeps,
-): Promise<{ readonly result: T; readonly rows: readonly Callback[] }> {
+  deps: StorageEventDeps,
+): Promise<{ readonly result: T; readonly rows: readonly Callback[]; readonly notices: readonly Notice[] }> {
+  const { ids, clock, presenter } = deps;
   const notes: readonly SubjectEvents[] = [
     new TransferNotes(),
     new DepositNotes(),
@@ -56,26 +63,53 @@ async function noted<T>(
     for (const { endpoints, events } of await each.events(tx, presenter, clock.now()))
       for (const event of events) rows.push(...outboxRows(ids, endpoints, event));
   for (const row of rows) await tx.callbacks.add(row);
-  return { result, rows };
+  return { result, rows, notices: await tell(tx, notes, deps) };
+}
+
+/** Writes what persons are told. Without a notifier nothing is read or written. */
+async function tell(
+  tx: Transaction,
+  notes: readonly SubjectEvents[],
+  { ids, clock, notices: settings }: StorageEventDeps,
+): Promise<readonly Notice[]> {
+  const channels = settings?.channels() ?? [];
+  if (settings === undefined || channels.length === 0) return [];
+  const find = oncePerAccount((id) => tx.notices.account(id));
+  const rows: Notice[] = [];
+  for (const each of notes)
+    for (const draft of (await each.notices?.(tx, find, settings.amount)) ?? [])
+      rows.push(...(await noticeRows(ids, channels, draft, find, clock.now())));
+  return tx.notices.add(rows);
 }
 
 /** A reserve shares its commit with others: its events go along. */
-async function reserve(
-  { transfers, webhooks }: Storage,
-  reservation: Reservation,
-  { ids, events: bus, presenter }: StorageEventDeps,
-): Promise<ReserveOutcome> {
+async function reserve(storage: Storage, reservation: Reservation, deps: StorageEventDeps): Promise<ReserveOutcome> {
+  const { transfers, webhooks } = storage;
+  const { ids, events: bus, presenter } = deps;
   const { transfer, row } = reservation;
+  const notices = transfer.status === 'HELD' ? await heldNotices(storage, transfer, deps) : [];
   const endpoints = await webhooks.enabled(transfer.accountId);
-  if (endpoints.length === 0) return transfers.reserve(reservation);
+  if (endpoints.length === 0 && notices.length === 0) return transfers.reserve(reservation);
   const told = transferEvents(presenter, row, firstSteps(transfer), transfer.createdAt);
   const events = told.flatMap((event) => outboxRows(ids, endpoints, event));
-  const outcome = await transfers.reserve({ ...reservation, events });
-  if (outcome.kind === 'reserved') announce(bus, events);
+  const outcome = await transfers.reserve({ ...reservation, events, notices });
+  if (outcome.kind === 'reserved') announce(bus, events, notices);
   return outcome;
 }
 
-function announce(bus: EventBus, rows: readonly Callback[]): void {
+async function heldNotices(
+  storage: Storage,
+  transfer: Transfer,
+  { ids, clock, notices: settings }: StorageEventDeps,
+): Promise<readonly Notice[]> {
+  const channels = settings?.channels() ?? [];
+  if (settings === undefined || channels.length === 0) return [];
+  const find = oncePerAccount((id) => storage.notices.account(id));
+  return noticeRows(ids, channels, await heldDraft(transfer, find, settings.amount), find, clock.now());
+}
+
+function announce(bus: EventBus, rows: readonly Callback[], notices: readonly Notice[]): void {
+  for (const notifier of new Set(notices.map((notice) => notice.notifier))) bus.emit('notice.queued', { notifier });
   for (const accountId of new Set<AccountId>(rows.map((row) => row.accountId)))
     bus.emit('callback.queued', { accountId });
 }

@@ -1,5 +1,8 @@
 import type { Millis } from '../kernel/time.ts';
 import type { Transaction } from '../ports/storage.ts';
+import type { AmountWords } from '../notices/event-words.ts';
+import type { NoticeDraft } from '../notices/notice.ts';
+import type { FindNoticeAccount } from '../notices/write-notices.ts';
 import type { EventPresenter } from './event-presenter.ts';
 import type { OutboxEvent } from './outbox-event.ts';
 import type { WebhookEndpoint } from './webhook.ts';
@@ -16,4 +19,6 @@ export interface SubjectEvents {
   watch(tx: Transaction): Partial<Transaction>;
   /** Read at the end of the transaction, with the records as they are then. */
   events(tx: Transaction, presenter: EventPresenter, at: Millis): Promise<readonly AddressedEvents[]>;
+  /** What persons are told of it; read at the end of the transaction, and only where there is a notifier. */
+  notices?(tx: Transaction, find: FindNoticeAccount, amount: AmountWords): Promise<readonly NoticeDraft[]>;
 }

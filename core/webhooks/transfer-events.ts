@@ -1,8 +1,13 @@
 import type { TransferId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
+import { heldWords } from '../notices/event-words.ts';
+import type { AmountWords } from '../notices/event-words.ts';
+import type { NoticeDraft } from '../notices/notice.ts';
+import type { FindNoticeAccount } from '../notices/write-notices.ts';
 import type { Transaction } from '../ports/storage.ts';
 import { withMethods } from '../kernel/with-methods.ts';
 import type { TransactionRow } from '../transactions/transaction.ts';
+import { isOwnMove } from '../transfers/transfer.ts';
 import type { Transfer, TransferStatus } from '../transfers/transfer.ts';
 import { WEBHOOK_EVENTS } from './event-types.ts';
 import type { WebhookEvent } from './event-types.ts';
@@ -46,6 +51,17 @@ function eventOf({ type }: Pick<TransactionRow, 'type'>, step: TransferStep): We
   return WEBHOOK_EVENTS.find((event) => event === `${GROUPS[type]}.${step}`) ?? null;
 }
 
+/** What is told of a payment that is held: to its account, and to the operators, who decide about it. */
+export async function heldDraft(
+  transfer: Transfer,
+  find: FindNoticeAccount,
+  amount: AmountWords,
+): Promise<NoticeDraft> {
+  const { accountId } = transfer;
+  const account = accountId === null ? null : await find(accountId);
+  return { type: 'withdrawal.held', accountId, ...heldWords(transfer, account, amount) };
+}
+
 /** Notes what a transaction makes of merchants' transfers, whoever makes it, and knows their events at its end. */
 export class TransferNotes implements SubjectEvents {
   readonly #steps = new Map<TransferId, TransferStep[]>();
@@ -54,8 +70,7 @@ export class TransferNotes implements SubjectEvents {
     const noted = withMethods(transfers, {
       add: async (transfer) => {
         const added = await transfers.add(transfer);
-        if (added && transfer.accountId !== null)
-          for (const step of firstSteps(transfer)) this.#note(transfer.id, step);
+        if (added && !isOwnMove(transfer)) for (const step of firstSteps(transfer)) this.#note(transfer.id, step);
         return added;
       },
       move: async (id, from, to, changes) => {
@@ -79,6 +94,17 @@ export class TransferNotes implements SubjectEvents {
       if (row !== null) found.push({ endpoints, events: transferEvents(presenter, row, told, at) });
     }
     return found;
+  }
+
+  /** Of those that are held now, whatever they were in between. */
+  async notices(tx: Transaction, find: FindNoticeAccount, amount: AmountWords): Promise<readonly NoticeDraft[]> {
+    const drafts: NoticeDraft[] = [];
+    for (const [id, steps] of this.#steps) {
+      const transfer = steps.includes('held') ? await tx.transfers.lock(id) : null;
+      if (transfer?.status !== 'HELD' || isOwnMove(transfer)) continue;
+      drafts.push(await heldDraft(transfer, find, amount));
+    }
+    return drafts;
   }
 
   #note(id: TransferId, step: TransferStep): void {

@@ -76,6 +76,7 @@ export async function openTill(filename: string): Promise<Till> {
     addChain: (added) => void chains.set(added.code, added),
     addLightning: () => undefined,
     addRateSource: () => undefined,
+    addNotifier: () => undefined,
     onClose: (close) => void closers.push(close),
   });
   const chain = present(chains.get(CHAIN), 'the simulated chain');

@@ -4,6 +4,7 @@ import { configError, loadConfig } from '../config.ts';
 import { resolveManage } from '../container.ts';
 import type { Till } from '../container.ts';
 import { openLog } from '../log.ts';
+import { notedNoticeChannels } from '../notice-channels.ts';
 import { openHostRuntime } from '../open.ts';
 import type { HostRuntime } from '../open.ts';
 import { importPlugins } from '../plugins.ts';
@@ -28,7 +29,9 @@ export async function withRuntime<T>(
 
 /** Runs a command that uses the management use cases and no chain. */
 export async function withManage<T>(work: (manage: Manage, runtime: HostRuntime) => Promise<T>): Promise<T> {
-  return withRuntime((runtime) => work(resolveManage(runtime.container), runtime));
+  return withRuntime(async (runtime) =>
+    work(resolveManage(runtime.container, await notedNoticeChannels(runtime.storage.documents)), runtime),
+  );
 }
 
 /** Runs a command that needs the chains: the whole till, without its server and its workers. */

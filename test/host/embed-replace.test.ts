@@ -52,6 +52,7 @@ async function sandboxChains(
     },
     addLightning: () => undefined,
     addRateSource: () => undefined,
+    addNotifier: () => undefined,
     onClose: () => undefined,
   });
   return chains;

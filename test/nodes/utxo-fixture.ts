@@ -234,6 +234,7 @@ export async function openChain(
     addChain: (chain) => void chains.push(chain),
     addLightning: () => undefined,
     addRateSource: () => undefined,
+    addNotifier: () => undefined,
     onClose: () => undefined,
   });
   return { chain: chains[0] as UtxoChain, logger };

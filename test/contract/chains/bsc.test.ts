@@ -27,6 +27,7 @@ async function open(
     addChain: (chain) => void chains.push(chain),
     addLightning: () => undefined,
     addRateSource: () => undefined,
+    addNotifier: () => undefined,
     onClose: () => undefined,
   });
   return { chain: present(chains[0], 'the chain'), logger };

@@ -52,6 +52,7 @@ export async function sandboxChains(
     addChain: (chain) => void found.push(chain),
     addLightning: () => undefined,
     addRateSource: () => undefined,
+    addNotifier: () => undefined,
     onClose: () => undefined,
   });
   return new Map(

@@ -21,6 +21,7 @@ async function chainOf(plugin: typeof ethereum | typeof tron, input: unknown): P
     addChain: (chain) => void chains.push(chain),
     addLightning: () => undefined,
     addRateSource: () => undefined,
+    addNotifier: () => undefined,
     onClose: () => undefined,
   });
   const [chain] = chains;

@@ -26,6 +26,7 @@ async function setUp(
     addChain: (chain) => void chains.push(chain),
     addLightning: () => undefined,
     addRateSource: () => undefined,
+    addNotifier: () => undefined,
     onClose: () => undefined,
   });
   return chains[0]!;

@@ -32,6 +32,7 @@ async function setUp(
     addChain: (chain) => void chains.push(chain),
     addLightning: () => undefined,
     addRateSource: () => undefined,
+    addNotifier: () => undefined,
     onClose: () => undefined,
   });
   assert.ok(chains[0] !== undefined);

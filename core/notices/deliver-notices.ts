@@ -1,0 +1,144 @@
+import { isTillgateError } from '../kernel/errors.ts';
+import { HOUR_MS, startOfHour } from '../kernel/time.ts';
+import type { Millis } from '../kernel/time.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Deadline } from '../ports/deadline.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { Metrics } from '../ports/metrics.ts';
+import type { ClaimedNotice } from '../ports/notice-store.ts';
+import type { NoticeMessage, NoticeOutcome, Notifier } from '../ports/notifier.ts';
+import type { Random } from '../ports/random.ts';
+import type { Storage } from '../ports/storage.ts';
+import type { Notice } from './notice.ts';
+import { afterNotice } from './schedule.ts';
+import { readableTime } from './words.ts';
+
+export interface DeliverNoticesDeps {
+  readonly storage: Pick<Storage, 'notices'>;
+  readonly notifiers: readonly Notifier[];
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly deadline: Deadline;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** What every message ends with: which service it is from, and where it is looked after. */
+  readonly footer: () => readonly string[];
+}
+
+/** The time of one attempt. */
+export const NOTICE_TIMEOUT_MS = 15_000;
+/** Of each type, an hour. Whoever changes things again and again makes no flood of mails, and hides no other type by one. */
+export const MOST_NOTICES = { account: 20, operators: 60 } as const;
+/** Sent at once by one notifier. */
+const AT_ONCE = 8;
+
+/**
+ * Sends due notices, at least once each. The outcome is stored after the attempt; a crash in between sends the notice again
+ * with the same id. Each notifier has passes of its own: one that hangs makes no other wait.
+ */
+export class DeliverNotices {
+  readonly #deps: DeliverNoticesDeps;
+
+  constructor(deps: DeliverNoticesDeps) {
+    this.#deps = deps;
+  }
+
+  get names(): readonly string[] {
+    return this.#deps.notifiers.map(({ name }) => name);
+  }
+
+  /** One pass of a notifier: what is due, up to eight at once. Returns how many were attempted once all are done. */
+  async run(name: string): Promise<number> {
+    const { storage, clock, notifiers } = this.#deps;
+    const notifier = notifiers.find((each) => each.name === name);
+    if (notifier === undefined) return 0;
+    const claims = await storage.notices.claimDue(name, clock.now(), NOTICE_TIMEOUT_MS * 3, AT_ONCE);
+    await Promise.all(claims.map((claim) => this.#attempt(notifier, claim)));
+    return claims.length;
+  }
+
+  async #attempt(notifier: Notifier, claim: ClaimedNotice): Promise<void> {
+    const { logger, metrics } = this.#deps;
+    const { id } = claim.notice;
+    try {
+      const outcome = await this.#sendAndRecord(notifier, claim);
+      metrics.count('tillgate_notices_total', { notifier: notifier.name, outcome });
+    } catch (error) {
+      metrics.count('tillgate_notices_total', { notifier: notifier.name, outcome: 'unrecorded' });
+      logger.error('the outcome of a notice could not be stored; it will be sent again', {
+        noticeId: id,
+        kind: nameOf(error),
+      });
+    }
+  }
+
+  async #sendAndRecord(notifier: Notifier, claim: ClaimedNotice): Promise<string> {
+    const { storage, clock, random, logger } = this.#deps;
+    const { notice } = claim;
+    const hour = startOfHour(clock.now());
+    const most = MOST_NOTICES[notice.accountId === null ? 'operators' : 'account'];
+    const place = isBounded(notice) ? await storage.notices.admit(claim, hour, most) : 0;
+    if (place === null) return 'held-back';
+    const outcome = await this.#send(notifier, notice, place === most ? hour + HOUR_MS : null);
+    const changes = afterNotice(outcome, notice.attempts, clock.now(), random);
+    if (outcome.kind === 'failed')
+      logger.warn('a notice was not sent', {
+        noticeId: notice.id,
+        notifier: notifier.name,
+        reason: changes.lastError,
+        status: changes.status,
+      });
+    if (!(await storage.notices.finish(claim, changes))) return 'lost';
+    return { SENT: 'sent', PENDING: 'retry', DEAD: 'dead', HELD_BACK: 'held-back' }[changes.status];
+  }
+
+  /** @throws TillgateError `NOT_READY` when the database is away; every other error is a failed attempt */
+  async #send(notifier: Notifier, notice: Notice, moreFrom: Millis | null): Promise<NoticeOutcome> {
+    try {
+      const to = await this.#recipients(notice);
+      if (to === null) return { kind: 'failed', reason: 'the account is gone', final: true };
+      return await this.#inTime(notifier, this.#message(notice, to, moreFrom));
+    } catch (error) {
+      if (isTillgateError(error, 'NOT_READY')) throw error;
+      return { kind: 'failed', reason: `not sent: ${nameOf(error)}` };
+    }
+  }
+
+  async #recipients({ accountId }: Notice): Promise<readonly string[] | null> {
+    const { notices } = this.#deps.storage;
+    if (accountId === null) return notices.operators();
+    const account = await notices.account(accountId);
+    return account === null ? null : [account.email];
+  }
+
+  #message(notice: Notice, to: readonly string[], moreFrom: Millis | null): NoticeMessage {
+    const { id, type, accountId, subject, text, createdAt: at } = notice;
+    const last =
+      moreFrom === null ? [] : ['', `More of this kind are held back until ${readableTime(moreFrom)}: look there now.`];
+    const body = [text, ...last, '', '--', ...this.#deps.footer()].join('\n');
+    return { id, type, audience: accountId === null ? 'operators' : 'account', to, subject, text: body, at };
+  }
+
+  /** Ends at the deadline even when the notifier ignores the signal. */
+  async #inTime(notifier: Notifier, message: NoticeMessage): Promise<NoticeOutcome> {
+    const signal = this.#deps.deadline(NOTICE_TIMEOUT_MS);
+    let onAbort = (): void => undefined;
+    const late = new Promise<NoticeOutcome>((resolve) => {
+      onAbort = () => resolve({ kind: 'failed', reason: 'timeout' });
+      signal.addEventListener('abort', onAbort, { once: true });
+    });
+    try {
+      return await Promise.race([notifier.send(message, signal), late]);
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+    }
+  }
+}
+
+/** A later attempt was counted with the first; what says how many were held back comes once an hour anyway. */
+const isBounded = ({ attempts, type }: Notice): boolean => attempts === 0 && type !== 'notices.held_back';
+
+/** An error's name only: its message may contain an address or a key. */
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : typeof error;
+}

@@ -1,0 +1,77 @@
+import { DAY_MS, HOUR_MS, startOfHour } from '../kernel/time.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { EventBus } from '../ports/events.ts';
+import type { IdGenerator } from '../ports/id-generator.ts';
+import type { HeldBack } from '../ports/notice-store.ts';
+import type { Storage } from '../ports/storage.ts';
+import type { NoticeId } from '../kernel/ids.ts';
+import type { Notice, NoticeWords } from './notice.ts';
+import { noticeWords, readableTime } from './words.ts';
+
+export interface TidyNoticesDeps {
+  readonly storage: Pick<Storage, 'notices' | 'transaction'>;
+  readonly ids: IdGenerator;
+  readonly clock: Clock;
+  readonly events: EventBus;
+}
+
+/** How long finished notices are kept. */
+export const NOTICE_RETENTION_MS = 30 * DAY_MS;
+/** Longer than the schedule: what is PENDING after that has a notifier that the till no longer has. */
+const NEVER_SENT_MS = 3 * DAY_MS;
+const BATCH = 500;
+
+/** Says how many notices were held back, gives up what nobody sends, and removes what is old. */
+export class TidyNotices {
+  readonly #deps: TidyNoticesDeps;
+
+  constructor(deps: TidyNoticesDeps) {
+    this.#deps = deps;
+  }
+
+  /** A part of each. @returns whether there may be more to do */
+  async run(): Promise<boolean> {
+    const { storage, clock } = this.#deps;
+    const now = clock.now();
+    const told = await this.#tellHeldBack();
+    const given = await storage.notices.giveUp(now - NEVER_SENT_MS, 'no notifier of this name sent it', BATCH);
+    const pruned = await storage.notices.prune(now - NOTICE_RETENTION_MS, BATCH);
+    return Math.max(told, given, pruned) >= BATCH;
+  }
+
+  async #tellHeldBack(): Promise<number> {
+    const { storage, clock, ids, events } = this.#deps;
+    const at = clock.now();
+    const rows = await storage.transaction(async (tx) => {
+      const held = await tx.notices.takeHeldBack(startOfHour(at), BATCH);
+      return tx.notices.add(
+        held.map((each): Notice => ({
+          id: ids.next() as NoticeId,
+          notifier: each.notifier,
+          accountId: each.accountId,
+          type: 'notices.held_back',
+          ...heldBackWords(each),
+          status: 'PENDING',
+          attempts: 0,
+          nextAt: at,
+          createdAt: at,
+          sentAt: null,
+          lastError: null,
+          day: null,
+        })),
+      );
+    });
+    for (const notifier of new Set(rows.map((row) => row.notifier))) events.emit('notice.queued', { notifier });
+    return rows.length;
+  }
+}
+
+function heldBackWords({ accountId, type, hour, count }: HeldBack): NoticeWords {
+  const of = `${count} more ${count === 1 ? 'notice' : 'notices'} of the type ${type}`;
+  return noticeWords(`${of} ${count === 1 ? 'was' : 'were'} held back`, [
+    `Between ${readableTime(hour)} and ${readableTime(hour + HOUR_MS)} there were too many to send each.`,
+    accountId === null
+      ? 'The list of notices, the alerts and the audit log of the service have them all.'
+      : "The account's audit log has them all. If you do not know why there were so many, change the password and end all other sessions.",
+  ]);
+}
