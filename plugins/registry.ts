@@ -1,7 +1,7 @@
 import type { DEFINITIONS } from './definitions.ts';
 
-/** The plugins that come with Tillgate: one for each defined chain, Lightning, and the sandbox. */
-export type BuiltInName = keyof typeof DEFINITIONS | 'lightning' | 'sandbox';
+/** The plugins that come with Tillgate: one for each defined chain, Lightning, the sandbox, and ways to tell persons. */
+export type BuiltInName = keyof typeof DEFINITIONS | 'lightning' | 'sandbox' | 'smtp' | 'chat';
 
 const LOADERS: Readonly<Record<BuiltInName, () => Promise<{ readonly default: unknown }>>> = {
   ethereum: () => import('./ethereum/index.ts'),
@@ -11,6 +11,8 @@ const LOADERS: Readonly<Record<BuiltInName, () => Promise<{ readonly default: un
   tron: () => import('./tron/index.ts'),
   lightning: () => import('./lightning/index.ts'),
   sandbox: () => import('./sandbox/index.ts'),
+  smtp: () => import('./smtp/index.ts'),
+  chat: () => import('./chat/index.ts'),
 };
 
 export const BUILT_IN_NAMES: readonly string[] = Object.keys(LOADERS);

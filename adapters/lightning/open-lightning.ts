@@ -3,7 +3,8 @@ import type { Clock, LightningNode, Logger } from '../../core/index.ts';
 import { ClnNode } from './cln/cln-node.ts';
 import { LndNode } from './lnd/lnd-node.ts';
 import { PhoenixdNode } from './phoenixd/phoenixd-node.ts';
-import { networkOf, readSecret } from './plugin-options.ts';
+import { readSecret } from '../plugin-options/read-secret.ts';
+import { networkOf } from './plugin-options.ts';
 import type { LightningPluginOptions } from './plugin-options.ts';
 
 /** Opens the configured node. Secrets are read from their files; no request is sent yet. */

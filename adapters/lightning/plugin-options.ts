@@ -1,6 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { TillgateError, isLoopback } from '../../core/index.ts';
+import { isLoopback } from '../../core/index.ts';
 import { parseOptions } from '../plugin-options/parse-options.ts';
 
 const NETWORKS = {
@@ -68,18 +67,4 @@ export function parseLightningOptions(input: unknown): LightningPluginOptions {
 /** The network, by the nodes' name for it. */
 export function networkOf({ network }: LightningPluginOptions): string | null {
   return network === undefined ? null : NETWORKS[network];
-}
-
-/** A secret or a certificate. @throws TillgateError `CONFIG_INVALID` with the name of the setting, never the path or the content */
-export async function readSecret(setting: string, path: string): Promise<Buffer> {
-  let bytes: Buffer | null = null;
-  let reason = 'is empty';
-  try {
-    bytes = await readFile(path);
-  } catch (error) {
-    reason = `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`;
-  }
-  if (bytes === null || bytes.length === 0)
-    throw new TillgateError('CONFIG_INVALID', `The file named by ${setting} ${reason}.`);
-  return bytes;
 }

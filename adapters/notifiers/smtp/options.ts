@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { isLoopback } from '../../../core/index.ts';
+import { count } from '../../plugin-options/option-fields.ts';
+import { invalidOptions, parseOptions } from '../../plugin-options/parse-options.ts';
+import { readMailAddress } from './address.ts';
+
+/** How the connection is protected; without protection only on this machine. */
+const SECURITY = ['tls', 'starttls', 'none-loopback-only'] as const;
+const PORTS: Readonly<Record<(typeof SECURITY)[number], number>> = {
+  tls: 465,
+  starttls: 587,
+  'none-loopback-only': 25,
+};
+const MOST_OPERATORS = 50;
+
+const address = z
+  .string()
+  .refine(
+    (text) => readMailAddress(text) !== null,
+    'must be an address such as shop@example.com or Shop <shop@example.com>',
+  );
+
+const schema = z.strictObject({
+  host: z.string().regex(/^[^\s/:@[\]]{1,253}$|^[0-9a-fA-F:]{2,39}$/, 'must be the name or address of the mail server'),
+  port: count(1, 65_535).optional(),
+  security: z.enum(SECURITY).default('tls'),
+  user: z.string().min(1).max(255).optional(),
+  passwordFile: z.string().min(1, 'must name a file').optional(),
+  caFile: z.string().min(1, 'must name a file').optional(),
+  from: address,
+  operators: z.array(address).min(1, 'must name an address, or be left out').max(MOST_OPERATORS).optional(),
+});
+
+/** The options of the plugin `smtp`, read and completed. */
+export interface SmtpOptions {
+  readonly host: string;
+  /** By default 465 for `tls`, 587 for `starttls`. */
+  readonly port: number;
+  readonly security: (typeof SECURITY)[number];
+  readonly user?: string | undefined;
+  /** The file with the password of {@link user}. */
+  readonly passwordFile?: string | undefined;
+  /** PEM certificates that are trusted in place of the system's. */
+  readonly caFile?: string | undefined;
+  readonly from: string;
+  /** Who gets the notices of operators; by default all active admins. */
+  readonly operators?: readonly string[] | undefined;
+}
+
+/** @throws TillgateError `CONFIG_INVALID` naming the field */
+export function parseSmtpOptions(input: unknown): SmtpOptions {
+  const given = parseOptions(schema, input);
+  const { host, security, user, passwordFile } = given;
+  if (security === 'none-loopback-only' && !isLoopback(host))
+    throw invalidOptions([{ path: 'security', message: 'must be tls or starttls for a server on another machine' }]);
+  if (user !== undefined && passwordFile === undefined)
+    throw invalidOptions([{ path: 'passwordFile', message: 'is needed with user: the file with its password' }]);
+  if (user === undefined && passwordFile !== undefined)
+    throw invalidOptions([{ path: 'user', message: 'is needed with passwordFile' }]);
+  return { ...given, port: given.port ?? PORTS[security] };
+}

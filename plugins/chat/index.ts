@@ -1,0 +1,18 @@
+import { definePlugin } from '../../core/index.ts';
+import { ChatNotifier, parseChatOptions } from '../../adapters/notifiers/index.ts';
+import type { ChatOptions } from '../../adapters/notifiers/index.ts';
+
+/** Notices of the operators in a chat, by the address of an incoming webhook. */
+const chat = definePlugin<ChatOptions>({
+  name: 'chat',
+  version: '1.0.0',
+  requires: '^1.8.0',
+  options: parseChatOptions,
+  async setup(context) {
+    const notifier = await ChatNotifier.open(context.options, context.clock);
+    context.addNotifier(notifier);
+    context.onClose(() => notifier.close());
+  },
+});
+
+export default chat;

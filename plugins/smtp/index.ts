@@ -1,0 +1,16 @@
+import { definePlugin } from '../../core/index.ts';
+import { parseSmtpOptions, SmtpNotifier } from '../../adapters/notifiers/index.ts';
+import type { SmtpOptions } from '../../adapters/notifiers/index.ts';
+
+/** Notices by mail: to accounts, and to the operators. */
+const smtp = definePlugin<SmtpOptions>({
+  name: 'smtp',
+  version: '1.0.0',
+  requires: '^1.8.0',
+  options: parseSmtpOptions,
+  async setup(context) {
+    context.addNotifier(await SmtpNotifier.open(context.options, context.logger));
+  },
+});
+
+export default smtp;
