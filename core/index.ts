@@ -257,6 +257,7 @@ export * from './manage/manage-routes.ts';
 export * from './manage/manage-callbacks.ts';
 export * from './manage/manage-webhooks.ts';
 export * from './manage/manage-alerts.ts';
+export * from './manage/manage-notices.ts';
 export * from './manage/security-notice.ts';
 export * from './manage/manage-ledger.ts';
 export * from './manage/manage-orders.ts';

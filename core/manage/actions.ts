@@ -211,6 +211,16 @@ export const ACTIONS = {
   getGateway: FREE,
   updateGateway: FREE,
 
+  getNotifications: FREE,
+  updateNotifications: {
+    rules: [
+      { loosens: 'who learns what happens', costs: FRESH, when: { fields: { withdrawals: false } } },
+      ofOthers("another account's notices"),
+    ],
+    ...tells('notifications.update'),
+  },
+  listNotices: FREE,
+
   listAlerts: FREE,
   acknowledgeAlert: FREE,
 

@@ -44,6 +44,7 @@ import { ManageChains } from './manage-chains.ts';
 import { ManageCredentials } from './manage-credentials.ts';
 import { ManageDeposits } from './manage-deposits.ts';
 import { ManageLedger } from './manage-ledger.ts';
+import { ManageNotices } from './manage-notices.ts';
 import { ManageOrders } from './manage-orders.ts';
 import { ManageOverview } from './manage-overview.ts';
 import { ManagePasskeys } from './manage-passkeys.ts';
@@ -147,6 +148,7 @@ export interface Manage {
   readonly deposits: ManageDeposits;
   readonly chains: ManageChains;
   readonly alerts: ManageAlerts;
+  readonly notices: ManageNotices;
   readonly audit: ReadAudit;
 }
 
@@ -201,6 +203,7 @@ export function createManage({ settings, ...deps }: CreateManageDeps): Manage {
     deposits: new ManageDeposits(shared),
     chains,
     alerts: new ManageAlerts(shared),
+    notices: new ManageNotices(shared),
     audit: new ReadAudit(deps.storage, pageMax),
   };
 }

@@ -58,6 +58,8 @@ eachStorage((_name, open) => {
     await done('POST', `/credentials/${String(made['id'])}/revoke`);
     await done('POST', '/credentials/callback/rotate');
     await done('POST', '/withdrawal-addresses', { chain: 'ETH', address: ADDRESS });
+    await done('PATCH', '/notifications', { withdrawals: false, summary: true });
+    await done('PATCH', '/notifications', { summary: false });
     await done('PATCH', '/security', { data_security: true });
     await done('PATCH', '/security', { data_security: false });
     await done('DELETE', '/security/pending/data_security');

@@ -24,6 +24,7 @@ import { transactionOperations } from './transactions.ts';
 import { walletOperations } from './wallets.ts';
 import { watchAddressOperations } from './watch-addresses.ts';
 import { alertOperations } from './alerts.ts';
+import { noticeOperations } from './notices.ts';
 import { webhookOperations } from './webhooks.ts';
 import { withdrawalAddressOperations } from './withdrawal-addresses.ts';
 import { withdrawalOperations } from './withdrawals.ts';
@@ -46,6 +47,7 @@ const RESOURCES = [
   webhookOperations,
   overviewOperations,
   alertOperations,
+  noticeOperations,
   orderOperations,
   transactionOperations,
   ledgerOperations,
