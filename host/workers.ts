@@ -71,7 +71,9 @@ export class Workers {
   constructor(duties: WorkerDuties, tools: LoopTools, scope: WorkerScope = 'all') {
     const loop = (work: LoopWork): Loop => new Loop(work, tools);
     const deliver = loop(deliverCallbacks(duties));
-    const notices = new Map(duties.deliverNotices.names.map((name) => [name, loop(deliverNotices(duties, name))]));
+    const notices = new Map(
+      duties.deliverNotices.notifiers.map(({ name }) => [name, loop(deliverNotices(duties, name))]),
+    );
     const refills = [...duties.chains.keys()].map((chain) => loop(refillPool(duties, chain)));
     const payouts = new Map([...duties.payouts].map(([chain, runner]) => [chain, loop(payOut(duties, chain, runner))]));
     const invoices = duties.lightningWork === null ? null : loop(followInvoices(duties.lightningWork));
@@ -223,7 +225,7 @@ function tidyNotices({ tidyNotices: tidy, deliverNotices: deliver }: WorkerDutie
     name: 'tidy-notices',
     lease: 'tidy-notices',
     // Without a notifier there is only what a former one left.
-    pass: async () => ((await tidy.run()) ? 0 : deliver.names.length === 0 ? HOUR_MS : NOTICES_EVERY_MS),
+    pass: async () => ((await tidy.run()) ? 0 : deliver.notifiers.length === 0 ? HOUR_MS : NOTICES_EVERY_MS),
   };
 }
 

@@ -43,8 +43,8 @@ export class DeliverNotices {
     this.#deps = deps;
   }
 
-  get names(): readonly string[] {
-    return this.#deps.notifiers.map(({ name }) => name);
+  get notifiers(): readonly Notifier[] {
+    return this.#deps.notifiers;
   }
 
   /** One pass of a notifier: what is due, up to eight at once. Returns how many were attempted once all are done. */

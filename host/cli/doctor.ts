@@ -89,6 +89,7 @@ async function lookAtTill(config: HostConfig, look: Look): Promise<void> {
       await look(`chain ${chain.code}`, () => lookAtChain(chain, till, problems));
     if (till.lightningWork !== null) await look('lightning', () => lookAtLightning(till));
     await look('rates', () => lookAtRates(till));
+    await lookAtNotifiers(till, look);
   } finally {
     await runtime.close();
   }
@@ -165,6 +166,22 @@ async function lookAtLightning({ storage, lightningWork }: Till): Promise<readon
   }
   const sats = (msat: bigint): string => `${formatUnits(msat, 3)} sat`;
   return [`${identity}, can send ${sats(localMsat)} and receive ${sats(remoteMsat)}`, null];
+}
+
+/** How long a mail server may take. */
+const NOTIFIER_MS = 15_000;
+
+async function lookAtNotifiers({ deliverNotices: { notifiers } }: Till, look: Look): Promise<void> {
+  if (notifiers.length === 0)
+    await look('notices', async () => [
+      'nobody is told by mail or chat of security changes, held withdrawals and alerts: add the plugin smtp or chat',
+      null,
+    ]);
+  for (const notifier of notifiers)
+    await look(`notices by ${notifier.name}`, async () => {
+      const words = await notifier.verify?.(AbortSignal.timeout(NOTIFIER_MS));
+      return [words ?? 'set; it is not asked before there is something to send', null];
+    });
 }
 
 async function askNode(chain: ChainAdapter): Promise<{ readonly identity: string; readonly height: number }> {

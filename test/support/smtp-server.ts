@@ -33,7 +33,7 @@ export class FakeSmtpServer {
   readonly mails: ReceivedMail[] = [];
   /** Every line that came, and whether it was encrypted. */
   readonly lines: { readonly line: string; readonly encrypted: boolean }[] = [];
-  /** Asked before each command; `BANNER` and `DATA-END` stand for the greeting and the end of a message. */
+  /** Asked before each command. `BANNER` stands for the greeting, `DATA-END` for the end of a message, `DATA-TAKEN` for the reply to one that is kept. */
   odd: (command: string, line: string) => SmtpOddity = () => null;
   connections = 0;
   readonly #options: SmtpServerOptions;
@@ -224,9 +224,12 @@ class Session {
     this.#awaits = 'command';
     const mail = { from: this.#from ?? '', to: this.#to, raw: this.#data.join('\r\n') };
     this.#reset();
-    if (this.#server.odd('DATA-END', '') === null)
-      this.#server.mails.push({ ...mail, encrypted: this.#encrypted, user: this.#user });
-    this.#answer('DATA-END', '', '250 2.0.0 queued');
+    if (this.#server.odd('DATA-END', '') !== null) {
+      this.#answer('DATA-END', '', '');
+      return;
+    }
+    this.#server.mails.push({ ...mail, encrypted: this.#encrypted, user: this.#user });
+    this.#answer('DATA-TAKEN', '', '250 2.0.0 queued');
   }
 
   #credential(line: string, awaited: Await): void {

@@ -25,6 +25,7 @@ const schema = z.strictObject({
   port: count(1, 65_535).optional(),
   security: z.enum(SECURITY).default('tls'),
   user: z.string().min(1).max(255).optional(),
+  password: z.string().min(1).max(1_024).optional(),
   passwordFile: z.string().min(1, 'must name a file').optional(),
   caFile: z.string().min(1, 'must name a file').optional(),
   from: address,
@@ -38,7 +39,8 @@ export interface SmtpOptions {
   readonly port: number;
   readonly security: (typeof SECURITY)[number];
   readonly user?: string | undefined;
-  /** The file with the password of {@link user}. */
+  /** Of {@link user}; or the file that holds it. */
+  readonly password?: string | undefined;
   readonly passwordFile?: string | undefined;
   /** PEM certificates that are trusted in place of the system's. */
   readonly caFile?: string | undefined;
@@ -50,12 +52,12 @@ export interface SmtpOptions {
 /** @throws TillgateError `CONFIG_INVALID` naming the field */
 export function parseSmtpOptions(input: unknown): SmtpOptions {
   const given = parseOptions(schema, input);
-  const { host, security, user, passwordFile } = given;
+  const { host, security, user, password, passwordFile } = given;
   if (security === 'none-loopback-only' && !isLoopback(host))
     throw invalidOptions([{ path: 'security', message: 'must be tls or starttls for a server on another machine' }]);
-  if (user !== undefined && passwordFile === undefined)
-    throw invalidOptions([{ path: 'passwordFile', message: 'is needed with user: the file with its password' }]);
-  if (user === undefined && passwordFile !== undefined)
-    throw invalidOptions([{ path: 'user', message: 'is needed with passwordFile' }]);
+  if (password !== undefined && passwordFile !== undefined)
+    throw invalidOptions([{ path: 'passwordFile', message: 'is given together with password: keep one of them' }]);
+  if ((user === undefined) !== (password === undefined && passwordFile === undefined))
+    throw invalidOptions([{ path: 'user', message: 'goes together with password or passwordFile' }]);
   return { ...given, port: given.port ?? PORTS[security] };
 }

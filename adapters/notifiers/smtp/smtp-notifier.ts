@@ -42,10 +42,10 @@ export class SmtpNotifier implements Notifier {
 
   /** Reads the secrets; no connection is made. @throws TillgateError `CONFIG_INVALID` naming the field, or the package that is missing */
   static async open(options: SmtpOptions, logger: Logger): Promise<SmtpNotifier> {
-    const { host, port, security, user, passwordFile, caFile } = options;
+    const { host, port, security, user, password, passwordFile, caFile } = options;
     const from = readMailAddress(options.from);
     if (from === null) throw new TillgateError('CONFIG_INVALID', 'from must be an address of mail.');
-    const pass = passwordFile === undefined ? null : await readSecretText('passwordFile', passwordFile);
+    const pass = passwordFile === undefined ? (password ?? null) : await readSecretText('passwordFile', passwordFile);
     const ca = caFile === undefined ? null : (await readSecret('caFile', caFile)).toString('utf8');
     const login = user === undefined || pass === null ? null : { user, pass };
     const server = { host, port, security, login, ca, clientName: from.domain };

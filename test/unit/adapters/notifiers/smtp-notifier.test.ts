@@ -252,9 +252,11 @@ test('options name the field that is wrong and repeat no value; without TLS only
   assert.deepEqual(refused({ from: 'a@b.example, c@d.example' }), ['from']);
   assert.deepEqual(refused({ operators: ['nobody'] }), ['operators.0']);
   assert.deepEqual(refused({ operators: [] }), ['operators']);
-  assert.deepEqual(refused({ user: 'till' }), ['passwordFile']);
+  assert.deepEqual(refused({ user: 'till' }), ['user']);
+  assert.deepEqual(refused({ user: 'till', password: 's3cret' }), []);
+  assert.deepEqual(refused({ user: 'till', password: 's3cret', passwordFile: 'x' }), ['passwordFile']);
   assert.deepEqual(refused({ passwordFile: 'x' }), ['user']);
-  assert.deepEqual(refused({ password: 's3cret' }), ['password']);
+  assert.deepEqual(refused({ password: 's3cret' }), ['user']);
   assert.deepEqual(refused({ port: 0 }), ['port']);
 });
 
