@@ -41,7 +41,8 @@ for (const { locale, name, load } of LANGUAGES)
     assert.deepEqual(texts.map(([key]) => key).sort(), [...english.keys()].sort());
     for (const [key, text] of texts) {
       const source = english.get(key) ?? '';
-      assert.notEqual(text.trim(), '', key);
+      // Of a value that is neither yes nor no react-admin says nothing.
+      assert.equal(text.trim() === '', source.trim() === '', key);
       const [has, wants] = [placeholders(text), placeholders(source)];
       assert.deepEqual(
         has.filter((each) => !wants.includes(each)),
