@@ -5,17 +5,18 @@ import { LANGUAGES } from '../../host/dashboard/app/i18n.ts';
 import { assertAccessible, launch, picture } from './chromium.ts';
 import { DashboardFixture, fits, goTo } from './dashboard-fixture.ts';
 
-/** Pages of a merchant, and one that only operators have. */
+/** Pages of a merchant, and an address that leads nowhere. */
 const PAGES = [
   '/',
   '/orders',
   '/orders/create',
-  '/wallet',
+  '/wallets',
   '/withdrawals',
   '/credentials',
   '/webhooks',
   '/apps',
   '/security',
+  '/nowhere',
 ];
 /** What a browser asks for, where it is not the name of the language alone. */
 const ASKED: Readonly<Record<string, string>> = { pt: 'pt-BR', zh: 'zh-CN', de: 'de-CH' };

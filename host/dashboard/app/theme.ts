@@ -101,6 +101,7 @@ function theme({ palette, components, ...base }: ThemeOptions, colours: Colours,
         },
       },
       MuiFormHelperText: { styleOverrides: { root: { fontSize: '0.8125rem' } } },
+      RaNotFound: { styleOverrides: { root: { '& .RaNotFound-message': { opacity: 1, fontFamily: FONTS } } } },
       RaLayout: { styleOverrides: { root: { minWidth: 0, '& .RaLayout-content': { minWidth: 0 } } } },
       RaMenuItemLink: {
         styleOverrides: {
