@@ -18,6 +18,8 @@ const PAGES = [
   '/security',
   '/nowhere',
 ];
+/** One of each script is looked at as a whole; of the others, whether everything fits and has a text. */
+const LOOKED_AT: readonly string[] = ['ar', 'de', 'ja', 'ru'];
 /** What a browser asks for, where it is not the name of the language alone. */
 const ASKED: Readonly<Record<string, string>> = { pt: 'pt-BR', zh: 'zh-CN', de: 'de-CH' };
 
@@ -54,6 +56,7 @@ describe('the dashboard in the languages of the payer’s page', { concurrency: 
         await page.locator('main').getByRole('progressbar').waitFor({ state: 'detached' });
         assert.deepEqual(await keysIn(page), [], path);
         assert.ok(await fits(page), `${path} scrolls sideways`);
+        if (!LOOKED_AT.includes(locale)) continue;
         await assertAccessible(page, `${path} in ${name}`);
         await picture(page, `dashboard-${locale}-360${path.replaceAll('/', '-')}`);
       }

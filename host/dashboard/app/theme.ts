@@ -101,6 +101,8 @@ function theme({ palette, components, ...base }: ThemeOptions, colours: Colours,
         },
       },
       MuiFormHelperText: { styleOverrides: { root: { fontSize: '0.8125rem' } } },
+      // Words are longer in other languages: buttons go below each other where they do not fit.
+      RaTopToolbar: { styleOverrides: { root: { flexWrap: 'wrap', rowGap: 8, minWidth: 0 } } },
       RaNotFound: { styleOverrides: { root: { '& .RaNotFound-message': { opacity: 1, fontFamily: FONTS } } } },
       RaLayout: { styleOverrides: { root: { minWidth: 0, '& .RaLayout-content': { minWidth: 0 } } } },
       RaMenuItemLink: {
