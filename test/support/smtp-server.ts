@@ -45,6 +45,11 @@ export class FakeSmtpServer {
     this.#server = createServer((socket) => this.#accept(socket));
   }
 
+  /** Connections that are open now. */
+  get open(): number {
+    return this.#sockets.size;
+  }
+
   async listen(): Promise<void> {
     await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
   }

@@ -10,6 +10,7 @@ import type { NoticeId, NoticeMessage } from '../../../../core/index.ts';
 import { MemoryLogger } from '../../../support/fakes.ts';
 import { FakeSmtpServer } from '../../../support/smtp-server.ts';
 import type { SmtpServerOptions } from '../../../support/smtp-server.ts';
+import { waitFor } from '../../../support/wait.ts';
 import { selfSigned } from '../callbacks/certificate.ts';
 
 const USER = { name: 'till', password: 'p4ss wörd "quoted"' };
@@ -215,6 +216,7 @@ test('fault 207: a server that says nothing, at whatever command, is left at the
     setTimeout(() => deadline.abort(), 150);
     const outcome = await sending;
     assert.deepEqual([outcome.kind, 'reason' in outcome && outcome.reason], ['failed', 'timeout'], at);
+    await waitFor(() => server.open === 0, { timeoutMs: 3_000, describe: () => `the connection to end after ${at}` });
   }
   assert.equal(server.mails.length, 0);
 });
