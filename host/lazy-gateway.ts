@@ -1,7 +1,14 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { ClientError } from '../adapters/http/index.ts';
-import type { AdmissionCount, AppId, KeyDirectory, GatewayRouteTable } from '../core/index.ts';
+import type {
+  AdmissionCount,
+  AppId,
+  GatewayRoute,
+  GatewayRouteTable,
+  KeyDirectory,
+  UpstreamView,
+} from '../core/index.ts';
 import type { Gateway, GatewayDeps } from './gateway/index.ts';
 
 /** The gateway as the server sees it. The proxy is loaded with the first route: a till without gateways does not need it. */
@@ -67,6 +74,11 @@ export class LazyGateway {
   /** Admission counts of an App's requests on this instance. */
   admissionTally(app: AppId): readonly AdmissionCount[] {
     return this.#gateway?.admissionTally(app) ?? [];
+  }
+
+  /** The upstreams of a route as this instance sees them, in their order; `null` for one that it does not use. */
+  upstreamHealth(route: GatewayRoute): readonly (UpstreamView | null)[] {
+    return this.#gateway?.upstreamHealth(route) ?? route.upstreams.map(() => null);
   }
 
   /** Writes the latest counts to the metrics; call it before they are read. */

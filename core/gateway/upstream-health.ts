@@ -3,6 +3,19 @@ import type { Millis } from '../kernel/time.ts';
 /** What is known of an upstream: it serves, it does not, or one request may find out. */
 export type UpstreamState = 'up' | 'down' | 'trial';
 
+/** An upstream as one instance sees it. */
+export interface UpstreamView {
+  readonly state: UpstreamState;
+  /** The number of its newest block; `null` when it is not known. */
+  readonly head: number | null;
+  /** How many blocks it is behind the foremost upstream of its route; `null` when its head is not known. */
+  readonly lagBlocks: number | null;
+  /** Moving averages of the latest requests; `null` before the first one. */
+  readonly latencyMs: number | null;
+  /** From 0 to 1. */
+  readonly errorRate: number | null;
+}
+
 /** So many failures to connect in a row open the circuit. */
 const FAILURES_TO_OPEN = 5;
 /** So many failed health checks in a row do; one does when no request and no check ever succeeded. */
@@ -44,6 +57,18 @@ export class UpstreamHealth {
   /** The number of its newest block; `null` when it is not known. */
   get head(): number | null {
     return this.#head;
+  }
+
+  /** What is shown of it. @param foremost - the newest block that an upstream of its route has; `null` when none is known */
+  view(now: Millis, foremost: number | null): UpstreamView {
+    const measured = this.#measuredAt > 0;
+    return {
+      state: this.state(now),
+      head: this.#head,
+      lagBlocks: this.#head === null ? null : Math.max(0, (foremost ?? this.#head) - this.#head),
+      latencyMs: measured ? this.#latencyMs : null,
+      errorRate: measured ? this.#errors : null,
+    };
   }
 
   /** What one more request may have to wait, by the latest latencies and errors: the lower the better. */

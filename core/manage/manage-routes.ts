@@ -1,4 +1,6 @@
+import type { GatewayRoute } from '../gateway/route.ts';
 import type { RouteChanges, RouteInput, RouteRecord, Routes } from '../gateway/routes.ts';
+import type { UpstreamView } from '../gateway/upstream-health.ts';
 import type { RouteId } from '../kernel/ids.ts';
 import { checkPage, pageOf } from '../kernel/page.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
@@ -13,6 +15,8 @@ export interface ManageRoutesDeps extends AuditDeps {
   readonly storage: GatewayStorage;
   readonly routes: Routes;
   readonly pageMax: number;
+  /** The upstreams of a route as this instance sees them, in their order; `null` for one that it does not use. */
+  readonly upstreamHealth?: ((route: GatewayRoute) => readonly (UpstreamView | null)[]) | undefined;
 }
 
 /** Management of gateway routes, for admins only. */
@@ -29,6 +33,11 @@ export class ManageRoutes {
     checkPage(page, this.#deps.pageMax);
     const all = (await this.all()).toReversed();
     return pageOf(page, all.length, all.slice((page.page - 1) * page.size, page.page * page.size));
+  }
+
+  /** The upstreams of a route as this instance sees them, in their order; `null` for one that it does not use. */
+  health(route: GatewayRoute): readonly (UpstreamView | null)[] {
+    return this.#deps.upstreamHealth?.(route) ?? route.upstreams.map(() => null);
   }
 
   /** Every route, without a check of the actor. */

@@ -49,6 +49,7 @@ import { ManageOrders } from './manage-orders.ts';
 import { ManageOverview } from './manage-overview.ts';
 import { ManagePasskeys } from './manage-passkeys.ts';
 import { ManageRoutes } from './manage-routes.ts';
+import type { ManageRoutesDeps } from './manage-routes.ts';
 import { ManageSecurity } from './manage-security.ts';
 import { ManageTransactions } from './manage-transactions.ts';
 import { ManageWallets } from './manage-wallets.ts';
@@ -111,6 +112,8 @@ export interface CreateManageDeps {
   readonly stateMachine: OrderStateMachine;
   readonly queries: OrderQueries;
   readonly admissionTally: (app: AppId) => readonly AdmissionCount[];
+  /** The upstreams of a route as this instance sees them; none is known by default. */
+  readonly upstreamHealth?: ManageRoutesDeps['upstreamHealth'];
   readonly topUps: TopUps;
   readonly chains: ChainRegistry;
   readonly assets: AssetCatalogue;

@@ -15,10 +15,12 @@ import type {
   AdmissionCount,
   AppId,
   Clock,
+  GatewayRoute,
   GatewayRouteTable,
   KeyDirectory,
   Logger,
   Metrics,
+  UpstreamView,
 } from '../../core/index.ts';
 import { BufferBudget } from './buffer-budget.ts';
 import { createFastPath } from './fast-path/index.ts';
@@ -84,6 +86,8 @@ export interface Gateway {
   attach(server: Server): void;
   /** How admission decided an App's requests on this instance (decisions, section 8, "Admission"). */
   admissionTally(appId: AppId): readonly AdmissionCount[];
+  /** The upstreams of a route as this instance sees them, in their order; `null` for one that it does not use. */
+  upstreamHealth(route: GatewayRoute): readonly (UpstreamView | null)[];
   /** Passes the counts of the last half second on; call it before metrics are read. */
   flush(): void;
   /** Closes WebSockets and upstream connections at once, also during a request. */
@@ -204,6 +208,10 @@ class HttpGateway implements Gateway {
 
   admissionTally(appId: AppId): readonly AdmissionCount[] {
     return this.#metrics.tally(appId);
+  }
+
+  upstreamHealth(route: GatewayRoute): readonly (UpstreamView | null)[] {
+    return this.#routes.health(route, performance.now());
   }
 
   flush(): void {

@@ -7,7 +7,17 @@ import {
   offeredMethods,
   routeLimits,
 } from '../../core/index.ts';
-import type { ChainEnd, Choice, EffectiveLimits, GatewayRoute, GatewayRouteTable, Logger } from '../../core/index.ts';
+import type {
+  ChainEnd,
+  Choice,
+  EffectiveLimits,
+  GatewayRoute,
+  GatewayRouteTable,
+  Logger,
+  Millis,
+  RouteUpstream,
+  UpstreamView,
+} from '../../core/index.ts';
 import { chainFacts } from './chain-facts.ts';
 import type { ChainFacts } from './chain-facts.ts';
 import { FinalBlock } from './reads/final-block.ts';
@@ -66,6 +76,10 @@ export function chainEnd({ chain, upstreams }: LiveRoute): ChainEnd {
   return { head: heads.length === 0 ? null : Math.max(...heads), finalityBlocks: chain.finalityBlocks };
 }
 
+/** Upstreams with the same name are one, with its connections and its health. */
+const nameOf = ({ id, timeouts }: GatewayRoute, { url, headers }: RouteUpstream): string =>
+  JSON.stringify([id, url, headers, timeouts.connectMs]);
+
 /** What {@link LiveRoutes} needs. */
 export interface LiveRoutesDeps {
   readonly table: () => GatewayRouteTable;
@@ -104,6 +118,15 @@ export class LiveRoutes {
     return this.#live.values();
   }
 
+  /** The upstreams of a route in their order; `null` for one that is not in use. */
+  health(route: GatewayRoute, now: Millis): readonly (UpstreamView | null)[] {
+    this.#refreshed();
+    const used = route.upstreams.map((one) => this.#upstreams.get(nameOf(route, one))?.health ?? null);
+    const heads = used.flatMap((health) => health?.head ?? []);
+    const foremost = heads.length === 0 ? null : Math.max(...heads);
+    return used.map((health) => health?.view(now, foremost) ?? null);
+  }
+
   async close(): Promise<void> {
     await Promise.all([...this.#upstreams.values()].map((upstream) => upstream.close()));
   }
@@ -128,7 +151,7 @@ export class LiveRoutes {
     if (usable.length < route.upstreams.length)
       this.#logger.error('a gateway route has an upstream whose URL is not valid', { route: route.host });
     const upstreams = usable.map((one) => {
-      const name = JSON.stringify([route.id, one.url, one.headers, route.timeouts.connectMs]);
+      const name = nameOf(route, one);
       const upstream =
         this.#upstreams.get(name) ?? former.get(name) ?? new Upstream(one, route.timeouts, this.#openRawTransport);
       this.#upstreams.set(name, upstream);

@@ -67,6 +67,7 @@ export const manageRecipes = {
         stateMachine,
         queries,
         admissionTally: (app) => gateway.admissionTally(app),
+        upstreamHealth: (route) => gateway.upstreamHealth(route),
         settings: {
           sessionTtlSeconds: auth.tokenTtlSeconds,
           sessionIdleSeconds: auth.sessionIdleSeconds,

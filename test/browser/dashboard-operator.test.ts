@@ -314,6 +314,12 @@ describe('an operator with the dashboard', { concurrency: 3 }, () => {
     await shows(page, 'https://node.example/rpc');
     await shows(page, 'with the headers X-Key');
     assert.equal(await page.getByText('a secret of the provider').count(), 0);
+    // There is no such node.
+    await page.getByText(/^(Down|Is tried again)$/).waitFor({ timeout: 60_000 });
+    const [made] = (await admin.ask('GET', 'gateways'))['items'] as readonly Fields[];
+    const [health] = made?.['upstream_health'] as readonly Fields[];
+    assert.deepEqual([health?.['head'], health?.['lag_blocks'], health?.['latency_ms']], [null, null, null]);
+    assert.match(String(health?.['state']), /^(down|trial)$/);
     await assertAccessible(page, 'a gateway');
     await picture(page, 'dashboard-gateway');
     await page.getByRole('link', { name: 'Edit' }).click();

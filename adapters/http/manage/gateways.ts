@@ -1,6 +1,7 @@
-import type { RouteId, RouteRecord } from '../../../core/index.ts';
+import type { RouteId, RouteRecord, UpstreamView } from '../../../core/index.ts';
 import { z } from 'zod';
 import { text } from '../fields.ts';
+import type { ManageDeps } from './deps.ts';
 import { limitsBody, limitsRecord, limitsSchema, modeSchema } from './admission-limits.ts';
 import { group, idParams, inputOf, unitsByName, plainNumber, texts, word, yesNo } from './fields.ts';
 import { manageList, manageOperation } from './operation.ts';
@@ -13,6 +14,22 @@ const MAX_UPSTREAMS = 32;
 const MAX_METHODS = 1000;
 const MAX_ORIGINS = 100;
 
+const upstreamHealthSchema = z
+  .object({
+    state: z.enum(['up', 'down', 'trial']).meta({
+      description:
+        'The circuit breaker: down is open; trial lets one request through, which closes it when it succeeds',
+    }),
+    head: whole('The number of its newest block').nullable(),
+    lag_blocks: whole('How many blocks it is behind the foremost upstream of this gateway').nullable(),
+    latency_ms: whole('Until it begins to answer; a moving average of the latest requests').nullable(),
+    error_rate: z.number().nullable().meta({
+      description:
+        'Of the latest requests, from 0 to 1: those that it answered with an error of a server, or not at all',
+    }),
+  })
+  .meta({ id: 'UpstreamHealth' });
+
 export const gatewaySchema = z
   .object({
     id: z.string(),
@@ -21,6 +38,10 @@ export const gatewaySchema = z
     network: z.string(),
     protocol: z.enum(['jsonrpc', 'http', 'websocket']),
     upstreams: z.array(z.object({ url: z.string(), headers: z.record(z.string(), z.string()) })).readonly(),
+    upstream_health: z.array(upstreamHealthSchema.nullable()).readonly().meta({
+      description:
+        'The upstreams in their order, as the instance that answers sees them; null for one that it does not use',
+    }),
     admission: modeSchema,
     enabled: z.boolean(),
     methods: z.object({ allow: z.array(z.string()).readonly(), deny: z.array(z.string()).readonly() }),
@@ -45,11 +66,27 @@ export const gatewaySchema = z
   })
   .meta({ id: 'Gateway' });
 
-function gatewayRecord({ route, source, createdAt, modifiedAt }: RouteRecord): z.input<typeof gatewaySchema> {
+function healthRecord(view: UpstreamView | null): z.input<typeof upstreamHealthSchema> | null {
+  if (view === null) return null;
+  const { state, head, lagBlocks, latencyMs, errorRate } = view;
+  return {
+    state,
+    head,
+    lag_blocks: lagBlocks,
+    latency_ms: latencyMs === null ? null : Math.round(latencyMs),
+    error_rate: errorRate === null ? null : Math.round(errorRate * 1000) / 1000,
+  };
+}
+
+function gatewayRecord(
+  { route, source, createdAt, modifiedAt }: RouteRecord,
+  { manage }: Pick<ManageDeps, 'manage'>,
+): z.input<typeof gatewaySchema> {
   const { timeouts, limits, maxBodyBytes, maxBatch, upstreams, units, reads, ...rest } = route;
   return {
     ...rest,
     upstreams: upstreams.map(({ url, headers }) => ({ url, headers: { ...headers } })),
+    upstream_health: manage.routes.health(route).map(healthRecord),
     limits: limitsRecord(limits),
     timeouts: { connect_ms: timeouts.connectMs, first_byte_ms: timeouts.firstByteMs, idle_ms: timeouts.idleMs },
     units: { ...units },
@@ -115,7 +152,8 @@ export const gatewayOperations: readonly ManageOperation[] = [
     description: 'Newest first, those of the configuration last. Admins only.',
     name: 'GatewayList',
     item: gatewaySchema,
-    handler: async ({ actor, query }, { manage }) => pageRecord(await manage.routes.list(actor, query), gatewayRecord),
+    handler: async ({ actor, query }, deps) =>
+      pageRecord(await deps.manage.routes.list(actor, query), (record) => gatewayRecord(record, deps)),
   }),
   manageOperation({
     id: 'createGateway',
@@ -136,7 +174,8 @@ export const gatewayOperations: readonly ManageOperation[] = [
         upstreams: ['https://node.example/rpc'],
       },
     },
-    handler: async ({ actor, body }, { manage }) => gatewayRecord(await manage.routes.create(actor, inputOf(body))),
+    handler: async ({ actor, body }, deps) =>
+      gatewayRecord(await deps.manage.routes.create(actor, inputOf(body)), deps),
   }),
   manageOperation({
     id: 'getGateway',
@@ -147,7 +186,7 @@ export const gatewayOperations: readonly ManageOperation[] = [
     errors: ['NOT_FOUND'],
     params: idParams<RouteId>('The gateway'),
     data: gatewaySchema,
-    handler: async ({ actor, params: { id } }, { manage }) => gatewayRecord(await manage.routes.find(actor, id)),
+    handler: async ({ actor, params: { id } }, deps) => gatewayRecord(await deps.manage.routes.find(actor, id), deps),
   }),
   manageOperation({
     id: 'updateGateway',
@@ -160,7 +199,7 @@ export const gatewayOperations: readonly ManageOperation[] = [
     body: createBody.partial(),
     data: gatewaySchema,
     examples: { body: { enabled: false } },
-    handler: async ({ actor, params: { id }, body }, { manage }) =>
-      gatewayRecord(await manage.routes.update(actor, id, inputOf(body))),
+    handler: async ({ actor, params: { id }, body }, deps) =>
+      gatewayRecord(await deps.manage.routes.update(actor, id, inputOf(body)), deps),
   }),
 ];

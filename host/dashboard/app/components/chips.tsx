@@ -32,6 +32,9 @@ const TONES: Readonly<Record<string, Tone>> = {
   DONE: 'success',
   VOID: 'default',
   revoked: 'default',
+  up: 'success',
+  trial: 'warning',
+  down: 'error',
 };
 
 /** A status in words and colour; of one that is not in the catalogue the word of the API itself. */

@@ -1,11 +1,12 @@
 import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
-import { EditButton, Show, useRecordContext, useTranslate } from 'react-admin';
+import { EditButton, useLocaleState, useRecordContext, useTranslate } from 'react-admin';
 import { ActionButton } from '../../components/act.tsx';
 import { StatusChip } from '../../components/chips.tsx';
 import { Entries } from '../../components/entries.tsx';
 import { Facts, Section } from '../../components/facts.tsx';
+import { RecordPage } from '../../components/record-page.tsx';
 import { Time } from '../../components/values.tsx';
 import type { GatewayItem } from '../../operator-records.ts';
 import { useApi } from '../../till.ts';
@@ -14,12 +15,14 @@ import { statusOf } from './gateway-list.tsx';
 const KEY = 'resources.gateways';
 const FIELD = `${KEY}.fields`;
 
-/** A gateway with its upstreams and rules. */
+const POLL_MS = 10_000;
+
+/** A gateway with its upstreams and rules; how its upstreams do is read again, while the page is in sight. */
 export function GatewayShow() {
   return (
-    <Show actions={false} component="div">
+    <RecordPage pollMs={() => POLL_MS}>
       <GatewayPage />
-    </Show>
+    </RecordPage>
   );
 }
 
@@ -111,11 +114,41 @@ function Upstreams({ gateway }: GatewayProps) {
                   {translate(`${KEY}.withHeaders`, { names: Object.keys(headers).join(', ') })}
                 </Typography>
               )}
+              <Health health={gateway.upstream_health[index] ?? null} />
             </>
           ),
         }))}
       />
     </Section>
+  );
+}
+
+/** An upstream as the instance that answered sees it. */
+function Health({ health }: { readonly health: GatewayItem['upstream_health'][number] }) {
+  const translate = useTranslate();
+  const [locale] = useLocaleState();
+  if (health === null) {
+    return (
+      <Typography variant="body2" color="textSecondary">
+        {translate(`${KEY}.healthUnknown`)}
+      </Typography>
+    );
+  }
+  const { state, head, lag_blocks: lag, latency_ms: latency, error_rate: errors } = health;
+  const number = new Intl.NumberFormat(locale);
+  const share = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
+  return (
+    <Box sx={{ mt: 1 }}>
+      <Facts
+        of={[
+          [`${FIELD}.state`, <StatusChip key="state" status={state} />],
+          [`${FIELD}.head`, head === null ? null : number.format(head)],
+          [`${FIELD}.lag_blocks`, lag === null ? null : number.format(lag)],
+          [`${FIELD}.latency_ms`, latency === null ? null : `${number.format(latency)} ms`],
+          [`${FIELD}.error_rate`, errors === null ? null : share.format(errors)],
+        ]}
+      />
+    </Box>
   );
 }
 

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { waitFor } from '../support/wait.ts';
+import { answerRpc, ask, routeOf, startGateway, startNode } from './support.ts';
+
+const CALL = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_getBalance', params: ['0x00', '0x10'] });
+
+test('tells of each upstream of a route its state, head, lag, latency and errors, and of no other one anything', async (t) => {
+  const node = async (head: number, status: number) => {
+    const made = await startNode((_req, res, body) => {
+      if (body.includes('eth_blockNumber')) return res.end(`{"jsonrpc":"2.0","id":1,"result":${head}}`);
+      if (status === 200) { answerRpc(res, body); return; }
+      res.writeHead(status);
+      return res.end();
+    });
+    t.after(() => made.close());
+    return made;
+  };
+  const [ahead, behind, gone] = [await node(0x42, 200), await node(0x40, 503), await node(1, 200)];
+  const secret = 'a-key-of-the-provider';
+  const route = routeOf([`${ahead.url}/${secret}`, behind.url, gone.url]);
+  await gone.close();
+  const gate = await startGateway([route], { healthIntervalMs: 50 });
+  t.after(() => gate.close());
+  const health = () => gate.gateway.upstreamHealth(route);
+  await waitFor(() => health()[1]?.head === 0x40 && health()[2]?.state !== 'up', { describe: 'the health checks' });
+  assert.deepEqual(
+    health().map((one) => [one?.head, one?.lagBlocks]),
+    [
+      [0x42, 0],
+      [0x40, 2],
+      [null, null],
+    ],
+  );
+  assert.deepEqual([health()[0]?.latencyMs, health()[0]?.errorRate], [null, null], 'nothing was asked yet');
+  await waitFor(
+    async () => {
+      await ask(gate.port, { body: CALL });
+      return (health()[1]?.errorRate ?? 0) > 0 && health()[0]?.latencyMs !== null;
+    },
+    { describe: () => JSON.stringify(health()) },
+  );
+  assert.equal(health()[0]?.errorRate, 0);
+  assert.ok((health()[0]?.latencyMs ?? 0) > 0);
+  assert.ok(!JSON.stringify(health()).includes(secret));
+  const other = routeOf([ahead.url]);
+  assert.deepEqual(gate.gateway.upstreamHealth({ ...other, id: 'another' as typeof other.id }), [null]);
+});
