@@ -8,10 +8,9 @@ const CALL = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_getBalance', p
 test('tells of each upstream of a route its state, head, lag, latency and errors, and of no other one anything', async (t) => {
   const node = async (head: number, status: number) => {
     const made = await startNode((_req, res, body) => {
-      if (body.includes('eth_blockNumber')) return res.end(`{"jsonrpc":"2.0","id":1,"result":${head}}`);
-      if (status === 200) { answerRpc(res, body); return; }
-      res.writeHead(status);
-      return res.end();
+      if (body.includes('eth_blockNumber')) res.end(`{"jsonrpc":"2.0","id":1,"result":${head}}`);
+      else if (status === 200) answerRpc(res, body);
+      else res.writeHead(status).end();
     });
     t.after(() => made.close());
     return made;
