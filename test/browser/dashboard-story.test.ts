@@ -202,7 +202,7 @@ describe('with the dashboard alone', () => {
       { intervalMs: 1000, timeoutMs: 60_000, describe: 'books that are at rest' },
     );
     const sums = sumsOf(csv);
-    assert.ok((books).size >= 1);
+    assert.ok(books.size >= 1);
     assert.deepEqual(sums.owned, books);
     for (const [currency, units] of sums.all) assert.equal(units, 0n, `the books of ${currency} are even`);
     await leave();
