@@ -28,8 +28,14 @@ function problemOf(error: unknown): string {
   return error.status === 429 ? 'tillgate.error.tooMany' : error.message;
 }
 
-const asksForCode = (error: unknown): boolean =>
-  error instanceof ApiError && error.problems.some(({ path }) => path === 'totp');
+/** What may be wanted beside the password: a code or a passkey, or a passkey alone where the account has no codes. */
+type Wanted = 'totp' | 'passkey';
+
+const wantedBy = (error: unknown): Wanted | null =>
+  error instanceof ApiError
+    ? (WANTED.find((factor) => error.problems.some(({ path }) => path === factor)) ?? null)
+    : null;
+const WANTED: readonly Wanted[] = ['totp', 'passkey'];
 
 /** Logging in; a code of the second factor is asked for once the server wants one. */
 export function LoginPage() {
@@ -37,7 +43,7 @@ export function LoginPage() {
   const login = useLogin();
   const api = useApi();
   const [problem, setProblem] = useState<string | null>(null);
-  const [codeWanted, setCodeWanted] = useState(false);
+  const [factor, setFactor] = useState<Wanted | null>(null);
   const [busy, setBusy] = useState(false);
 
   const enter = async (credentials: Credentials): Promise<void> => {
@@ -46,9 +52,10 @@ export function LoginPage() {
     try {
       await login(credentials);
     } catch (error) {
-      const first = asksForCode(error) && credentials.totp === undefined && credentials.passkey === undefined;
-      if (first) setCodeWanted(true);
-      setProblem(first ? null : problemOf(error));
+      const given = credentials.totp !== undefined || credentials.passkey !== undefined;
+      const wanted = given ? null : wantedBy(error);
+      if (wanted !== null) setFactor(wanted);
+      setProblem(wanted === null ? problemOf(error) : null);
       setBusy(false);
     }
   };
@@ -92,7 +99,7 @@ export function LoginPage() {
               {translate(problem, { _: problem })}
             </Alert>
           )}
-          {codeWanted && problem === null ? (
+          {factor !== null && problem === null ? (
             <Alert severity="info" sx={{ mb: 2 }}>
               {translate('tillgate.login.codeWanted')}
             </Alert>
@@ -112,7 +119,7 @@ export function LoginPage() {
               autoComplete="current-password"
               validate={required()}
             />
-            {codeWanted ? <CodeFields busy={busy} usePasskey={withPasskey} /> : null}
+            {factor === null ? null : <FactorFields wanted={factor} busy={busy} usePasskey={withPasskey} />}
             <Button type="submit" variant="contained" fullWidth size="large" disabled={busy} sx={{ mt: 1 }}>
               {translate('tillgate.login.submit')}
             </Button>
@@ -124,17 +131,20 @@ export function LoginPage() {
   );
 }
 
-interface CodeFieldsProps {
+interface FactorFieldsProps {
+  readonly wanted: Wanted;
   readonly busy: boolean;
   readonly usePasskey: (credentials: Credentials) => Promise<void>;
 }
 
-function CodeFields({ busy, usePasskey }: CodeFieldsProps) {
+function FactorFields({ wanted, busy, usePasskey }: FactorFieldsProps) {
   const translate = useTranslate();
   const { getValues } = useFormContext<Credentials>();
   return (
     <>
-      <TextInput source="totp" label="tillgate.stepUp.totp" autoComplete="one-time-code" autoFocus />
+      {wanted === 'totp' ? (
+        <TextInput source="totp" label="tillgate.stepUp.totp" autoComplete="one-time-code" autoFocus />
+      ) : null}
       {hasPasskeys() ? (
         <Button fullWidth disabled={busy} onClick={() => void usePasskey(getValues())}>
           {translate('tillgate.stepUp.passkey')}

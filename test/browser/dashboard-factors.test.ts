@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import { assertAccessible, launch, picture } from './chromium.ts';
+import { DashboardFixture, fits, goTo, logIn } from './dashboard-fixture.ts';
+import type { Person } from './dashboard-fixture.ts';
+
+const PATIENT = { timeout: 60_000 };
+/** More presses than any way in these tests has. */
+const MOST_PRESSES = 80;
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+const shows = (page: Page, words: string) => page.getByText(words, { exact: true }).first().waitFor(PATIENT);
+
+async function look(page: Page, name: string): Promise<void> {
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await assertAccessible(page, name);
+  await picture(page, `dashboard-${name}`);
+  assert.ok(await fits(page), `${name} scrolls sideways`);
+}
+
+/** A device with passkeys whose owner always agrees. */
+async function withAuthenticator(context: BrowserContext, page: Page): Promise<void> {
+  const session = await context.newCDPSession(page);
+  await session.send('WebAuthn.enable');
+  await session.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+}
+
+const isFocused = (target: Locator): Promise<boolean> =>
+  target
+    .first()
+    .evaluate((element) => element === document.activeElement)
+    .catch(() => false);
+
+/** Goes on by the Tab key until it is there, and sees where it is. */
+async function tabTo(page: Page, target: Locator, what: string): Promise<void> {
+  await target.first().waitFor(PATIENT);
+  for (let presses = 0; presses < MOST_PRESSES; presses += 1) {
+    if (await isFocused(target)) {
+      const shown = await target.first().evaluate((element) => {
+        const focused = element.matches(':focus-visible');
+        const { outlineStyle, outlineWidth } = getComputedStyle(element);
+        // A field of text is marked by its line and its label.
+        return focused && (element.tagName === 'INPUT' || (outlineStyle !== 'none' && outlineWidth !== '0px'));
+      });
+      assert.ok(shown, `the focus on ${what} is not seen`);
+      return;
+    }
+    await page.keyboard.press('Tab');
+  }
+  assert.fail(`${what} is not reached by keyboard`);
+}
+
+describe('who holds the account, with the dashboard', { concurrency: 2 }, () => {
+  let browser: Browser;
+  let fixture: DashboardFixture;
+  before(async () => {
+    browser = await launch();
+    fixture = await DashboardFixture.open(browser, { withdrawals: { addressHoldSeconds: 86_400 } });
+  });
+  after(async () => {
+    await fixture.close();
+    await browser.close();
+  });
+
+  async function newPerson(name: string): Promise<Person> {
+    const person = { email: `${name}@example.com`, password: `a long enough password of ${name}` };
+    await fixture.host.till.createAccount.run({ ...person, name, verifiedCurrencies: ['*'] });
+    return person;
+  }
+
+  test('adds a passkey, logs in with it, and switches a protection off with it, which waits and is taken back', async () => {
+    const person = await newPerson('holder');
+    const { page, context, leave } = await fixture.loggedIn({}, person);
+    await withAuthenticator(context, page);
+    await goTo(page, '/security');
+    await button(page, 'Add a passkey').click();
+    await page.locator('input[name="name"]').fill('The laptop');
+    await button(page, 'Send').click();
+    const asked = page.getByRole('dialog', { name: 'Is it you?' });
+    await asked.getByLabel('Password').fill(person.password);
+    await button(page, 'Go on').click();
+    await shows(page, 'The laptop');
+    await look(page, 'passkeys');
+
+    await button(page, 'Profile').click();
+    await page.getByRole('menuitem', { name: 'Logout' }).click();
+    await logIn(page, person);
+    await shows(page, 'This account has a second factor: give its code or use a passkey.');
+    await assertAccessible(page, 'a login with a passkey');
+    await button(page, 'Use a passkey').click();
+    await page.getByRole('menuitem', { name: 'Security' }).click(PATIENT);
+
+    const demand = page.getByRole('button', { name: 'Switch on' }).first();
+    await demand.click();
+    await button(page, 'Switch off').first().click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Switch off' }).click();
+    const waits = page.getByText('Switched off; still holds until', { exact: true });
+    await asked.or(waits).first().waitFor(PATIENT);
+    if (await asked.isVisible()) await button(page, 'Use a passkey').click();
+    await waits.waitFor(PATIENT);
+    await look(page, 'protection-pending');
+    await button(page, 'Keep it on').click();
+    await waits.waitFor({ state: 'detached', ...PATIENT });
+    await shows(page, 'On');
+    await leave();
+  });
+
+  test('logs in, makes an order, finds it in the list and cancels it by keyboard alone, and always sees where it is', async () => {
+    const person = await newPerson('typist');
+    const { page, leave } = await fixture.window();
+    await page.goto(`${fixture.url}/dashboard`);
+    await tabTo(page, page.locator('input[name="email"]'), 'the e-mail');
+    await page.keyboard.type(person.email);
+    await tabTo(page, page.locator('input[name="password"]'), 'the password');
+    await page.keyboard.type(person.password);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor(PATIENT);
+    await tabTo(page, page.getByRole('menuitem', { name: 'Orders' }), 'the menu');
+    await page.keyboard.press('Enter');
+    await tabTo(page, page.getByRole('link', { name: 'New order' }), 'the new order');
+    await page.keyboard.press('Enter');
+    await tabTo(page, page.locator('input[name="vs_price"]'), 'the price');
+    await page.keyboard.type('12.50');
+    await tabTo(page, page.locator('input[name="merchant_reference"]'), 'the reference');
+    await page.keyboard.type('typed');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/orders\/\d+\/show/, PATIENT);
+    await tabTo(page, page.getByRole('menuitem', { name: 'Orders' }), 'the menu');
+    await page.keyboard.press('Enter');
+    await tabTo(page, page.locator('tbody tr a'), 'the row');
+    await picture(page, 'dashboard-focus');
+    await page.keyboard.press('Enter');
+    await tabTo(page, button(page, 'Cancel the order'), 'the action');
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog');
+    await tabTo(page, dialog.getByRole('button', { name: 'Cancel the order' }), 'the answer');
+    await page.keyboard.press('Enter');
+    await shows(page, 'Cancelled');
+    await leave();
+  });
+});
