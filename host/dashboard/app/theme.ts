@@ -102,7 +102,21 @@ function theme({ palette, components, ...base }: ThemeOptions, colours: Colours,
       },
       MuiFormHelperText: { styleOverrides: { root: { fontSize: '0.8125rem' } } },
       // Words are longer in other languages: buttons go below each other where they do not fit.
-      RaTopToolbar: { styleOverrides: { root: { flexWrap: 'wrap', rowGap: 8, minWidth: 0 } } },
+      RaTopToolbar: {
+        styleOverrides: { root: { flexWrap: 'wrap', rowGap: 8, minWidth: 0, backgroundColor: 'transparent' } },
+      },
+      // On a telephone the bar has room for its heading only when the language's name is left to screen readers.
+      RaLocalesMenuButton: {
+        styleOverrides: {
+          root: {
+            '@media (max-width: 599.95px)': {
+              '.RaAppBar-toolbar & .MuiButton-root': { minWidth: 40, fontSize: 0 },
+              '.RaAppBar-toolbar & .MuiButton-startIcon': { margin: 0 },
+              '.RaAppBar-toolbar & .MuiButton-endIcon': { display: 'none' },
+            },
+          },
+        },
+      },
       RaNotFound: { styleOverrides: { root: { '& .RaNotFound-message': { opacity: 1, fontFamily: FONTS } } } },
       RaLayout: { styleOverrides: { root: { minWidth: 0, '& .RaLayout-content': { minWidth: 0 } } } },
       RaMenuItemLink: {
