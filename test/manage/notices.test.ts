@@ -1,8 +1,18 @@
 import { after, before, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { fileURLToPath } from 'node:url';
-import { addAuditRow, heldWords, OPERATOR, raiseAlert, securityEvent, ACTIONS } from '../../core/index.ts';
+import {
+  addAuditRow,
+  heldWords,
+  merchantAccount,
+  OPERATOR,
+  reservationOf,
+  raiseAlert,
+  securityEvent,
+  ACTIONS,
+} from '../../core/index.ts';
 import type { AccountId, ActionRow, Notice, TransferId } from '../../core/index.ts';
+import { withdrawal } from '../contract/storage/money-out-fixtures.ts';
 import { eachStorage } from '../support/each-storage.ts';
 import { madeNotifiers } from '../support/notifier-plugin.ts';
 import type { TestStorage } from '../support/storage.ts';
@@ -150,6 +160,31 @@ eachStorage((_name, open) => {
     assert.match(notices[1]!.text, /^Reason: Beyond the limit of a day\.$/m);
     await storage.transaction((tx) => tx.notices.savePreferences({ accountId, withdrawals: false, summary: false }));
     assert.deepEqual(told(await hold()), [
+      ['mail', null, 'withdrawal.held'],
+      ['room', null, 'withdrawal.held'],
+    ]);
+  });
+
+  test('a withdrawal that is made as held is told with its reserve, and one that is refused is not', async () => {
+    const { storage } = fixture.till.till;
+    const user = await fixture.newMember();
+    const account = user.account.id;
+    const made = {
+      ...withdrawal(account, { units: 5n, status: 'HELD', reason: 'Beyond the limit.' }),
+      accountId: account,
+    };
+    const reservation = reservationOf(made, fixture.till.till.ids, null);
+    const refused = await written(async () =>
+      assert.deepEqual(await storage.transfers.reserve(reservation), { kind: 'lacking' }),
+    );
+    assert.deepEqual(refused, []);
+    const available = merchantAccount(account, 'available');
+    await store.sql("UPDATE ledger_balances SET units = '5' WHERE account = ? AND currency = ?", [available, 'ETH']);
+    const notices = await written(async () =>
+      assert.equal((await storage.transfers.reserve(reservation)).kind, 'reserved'),
+    );
+    assert.deepEqual(told(notices), [
+      ['mail', account, 'withdrawal.held'],
       ['mail', null, 'withdrawal.held'],
       ['room', null, 'withdrawal.held'],
     ]);
