@@ -11,7 +11,7 @@ const SECURITY = 'Changes of what protects the account: always';
 const WITHDRAWALS = 'Withdrawals and refunds that are held';
 const SUMMARY = 'A summary of each day (UTC) on which something happened';
 
-const preferencesSchema = z
+export const preferencesSchema = z
   .object({
     account_id: id('The account'),
     security: z.literal(true).meta({ description: SECURITY }),

@@ -11,6 +11,7 @@ import type {
 import type { postingSchema } from '../../../adapters/http/manage/ledger.ts';
 import type { managedOrderSchema, orderFileSchema } from '../../../adapters/http/manage/order-record.ts';
 import type { historySchema } from '../../../adapters/http/manage/orders.ts';
+import type { preferencesSchema } from '../../../adapters/http/manage/notices.ts';
 import type { overviewSchema } from '../../../adapters/http/manage/overview.ts';
 import type { passkeyListSchema } from '../../../adapters/http/manage/passkeys.ts';
 import type { securitySchema } from '../../../adapters/http/manage/security.ts';
@@ -51,6 +52,7 @@ export type AppRecord = z.output<typeof appSchema>;
 export type NewApp = z.output<typeof newAppSchema>;
 export type AppKey = z.output<typeof appKeySchema>;
 export type AppUsage = z.output<typeof usageSchema>;
+export type NotificationsRecord = z.output<typeof preferencesSchema>;
 export type SecurityRecord = z.output<typeof securitySchema>;
 export type PasskeyList = z.output<typeof passkeyListSchema>;
 export type SessionRecord = z.output<typeof sessionItem>;

@@ -10,6 +10,7 @@ import { Facts, Section } from '../../components/facts.tsx';
 import { Time } from '../../components/values.tsx';
 import type { SecurityRecord } from '../../records.ts';
 import { useApi } from '../../till.ts';
+import { Notifications } from './notifications.tsx';
 import { Passkeys } from './passkeys.tsx';
 import { Totp } from './totp.tsx';
 
@@ -42,6 +43,7 @@ export function SecurityPage() {
           </Section>
         </>
       )}
+      <Notifications />
       <Section title="tillgate.security.password">
         <Button variant="outlined" component={Link} to="/password">
           {translate('tillgate.security.changePassword')}
