@@ -410,6 +410,8 @@ const NOT_KILLED_AT: Readonly<Record<string, readonly string[]>> = {
     storage.chains.initialise,
     storage.epochs.setMarked,
     storage.feed.reap,
+    storage.notices.giveUp,
+    storage.notices.prune,
     storage.orders.pruneIdempotency,
     storage.sessions.noteUse,
     storage.sessions.prune,
@@ -422,6 +424,10 @@ const NOT_KILLED_AT: Readonly<Record<string, readonly string[]>> = {
     ({ storage }) => [storage.usage.add],
   ),
   'it is in the log already, and no work depends on it': pathsOf(({ tx }) => [tx.alerts.raise]),
+  'it commits with the change that it tells of, or repeats what a killed process did not commit': pathsOf(({ tx }) => [
+    tx.notices.add,
+    tx.notices.takeHeldBack,
+  ]),
   'a lease of a killed process expires': pathsOf(({ storage }) => [
     storage.leases.acquire,
     storage.leases.acquireNode,

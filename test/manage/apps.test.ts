@@ -233,6 +233,7 @@ eachStorage((_name, open) => {
         ...route,
         host: 'btc.gateway.test',
         upstreams: [{ url: 'https://node.test/secret-path', headers: {} }],
+        upstream_health: [null],
         admission: 'enforce',
         enabled: true,
         methods: { allow: [], deny: [] },

@@ -38,7 +38,7 @@ import { HttpClient } from '../support/http.ts';
 import type { Reply } from '../support/openapi.ts';
 import type { TestStorage } from '../support/storage.ts';
 import { startTestTill } from '../support/till.ts';
-import type { TestTill } from '../support/till.ts';
+import type { TestTill, TestTillOptions } from '../support/till.ts';
 
 /** The public address that passkeys are made for. */
 export const PASSKEY_SITE = 'https://pay.example.com';
@@ -94,11 +94,16 @@ export interface FixtureOptions {
   readonly sales?: PlanSales;
   /** Settings of the till, as in `tillgate.config.json`. */
   readonly settings?: SettingsInput;
+  /** Plugins with their options, beside those of the settings. */
+  readonly plugins?: TestTillOptions['plugins'];
 }
 
 /** Starts a till and its management API over an open storage. */
 export async function startFixture(store: TestStorage, options: FixtureOptions = {}): Promise<Fixture> {
-  const till = await startTestTill(store, options.settings === undefined ? {} : { settings: options.settings });
+  const till = await startTestTill(store, {
+    ...(options.settings === undefined ? {} : { settings: options.settings }),
+    ...(options.plugins === undefined ? {} : { plugins: options.plugins }),
+  });
   const { clock, storage, chains, assets, events, metrics, digest, ids, orderQueries: queries } = till.till;
   const admission = new Map<AppId, readonly AdmissionCount[]>();
   const { hasher, createAccount } = till.accounts;

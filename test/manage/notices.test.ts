@@ -1,6 +1,5 @@
 import { after, before, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { fileURLToPath } from 'node:url';
 import {
   addAuditRow,
   heldWords,
@@ -14,14 +13,13 @@ import {
 import type { AccountId, ActionRow, Notice, TransferId } from '../../core/index.ts';
 import { withdrawal } from '../contract/storage/money-out-fixtures.ts';
 import { eachStorage } from '../support/each-storage.ts';
-import { madeNotifiers } from '../support/notifier-plugin.ts';
+import notifierPlugin, { madeNotifiers } from '../support/notifier-plugin.ts';
 import type { TestStorage } from '../support/storage.ts';
 import { managed, startFixture } from './fixture.ts';
 import type { Fixture } from './fixture.ts';
 
 const API = '/manage/v1';
 const ADDRESS = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
-const PLUGIN = fileURLToPath(new URL('../support/notifier-plugin.ts', import.meta.url));
 const ALL = { status: null, before: null, limit: 1000 };
 const NOTIFIERS = [
   { name: 'mail', reaches: 'both' },
@@ -33,8 +31,8 @@ eachStorage((_name, open) => {
   let fixture: Fixture;
   before(async () => {
     store = await open();
-    const plugins = [{ use: 'sandbox' }, { use: PLUGIN, options: { notifiers: NOTIFIERS } }];
-    fixture = await startFixture(store, { sessionTtlSeconds: 1_000_000, settings: { mode: 'sandbox', plugins } });
+    const plugins = [{ plugin: notifierPlugin, options: { notifiers: NOTIFIERS } }];
+    fixture = await startFixture(store, { sessionTtlSeconds: 1_000_000, plugins });
   });
   after(async () => {
     await fixture.close();

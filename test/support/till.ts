@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CryptoRandom, ScryptHasher } from '../../adapters/crypto/index.ts';
 import { PromMetrics } from '../../adapters/metrics/index.ts';
-import type { Account, ChainCode, Lease, Logger, PasswordHasher, Vault } from '../../core/index.ts';
+import type { Account, ChainCode, Lease, Logger, PasswordHasher, Plugin, Vault } from '../../core/index.ts';
 import { DEFAULT_FEED_LEASE_MS, present, setDataSecurity } from '../../core/index.ts';
 import { resolveConfig } from '../../host/config.ts';
 import type { HostConfig } from '../../host/config.ts';
@@ -45,6 +45,8 @@ export interface TestMerchant {
 export interface TestTillOptions {
   /** Settings as in `tillgate.config.json`; sandbox mode with its simulated chains unless told otherwise. */
   readonly settings?: SettingsInput;
+  /** Plugins with their options, beside those of the settings. */
+  readonly plugins?: readonly { readonly plugin: Plugin; readonly options: unknown }[];
   readonly clock?: FakeClock;
   readonly logger?: Logger;
   /** scrypt with little work unless told otherwise. */
@@ -123,7 +125,7 @@ export async function startTestTill({ storage }: TestStorage, options: TestTillO
   if (problems.length > 0) throw new Error(JSON.stringify(problems));
   const registry = await setUpPlugins(
     { ...pluginPorts(container), documents: storage.documents, wallet: wallet.wallet },
-    plugins,
+    [...plugins, ...(options.plugins ?? [])],
   );
   provide(container, { plugins: registry });
   const till = resolveTill(container);
