@@ -18,8 +18,9 @@ const PAGES = [
   '/security',
   '/nowhere',
 ];
-/** One of each script is looked at as a whole; of the others, whether everything fits and has a text. */
+/** Of one of each script every page is looked at; of the others those with the longest rows of buttons. */
 const LOOKED_AT: readonly string[] = ['ar', 'de', 'ja', 'ru'];
+const LONGEST: readonly string[] = ['/orders', '/credentials', '/security'];
 /** What a browser asks for, where it is not the name of the language alone. */
 const ASKED: Readonly<Record<string, string>> = { pt: 'pt-BR', zh: 'zh-CN', de: 'de-CH' };
 
@@ -51,12 +52,13 @@ describe('the dashboard in the languages of the payer’s page', { concurrency: 
       await page.locator('input[name="password"]').fill(fixture.demo.password);
       await submit.click();
       await page.getByRole('heading', { level: 1, name: tillgate.menu.overview }).waitFor();
-      for (const path of PAGES) {
+      const looked = LOOKED_AT.includes(locale);
+      for (const path of looked ? PAGES : LONGEST) {
         await goTo(page, path);
         await page.locator('main').getByRole('progressbar').waitFor({ state: 'detached' });
         assert.deepEqual(await keysIn(page), [], path);
         assert.ok(await fits(page), `${path} scrolls sideways`);
-        if (!LOOKED_AT.includes(locale)) continue;
+        if (!looked) continue;
         await assertAccessible(page, `${path} in ${name}`);
         await picture(page, `dashboard-${locale}-360${path.replaceAll('/', '-')}`);
       }
