@@ -58,6 +58,7 @@ describe('a merchant with the dashboard', { concurrency: 3 }, () => {
     const { page, leave } = await fixture.loggedIn();
     await page.getByRole('button', { name: 'Make an order and pay it' }).click();
     await page.getByText('Done: the money is in the wallet.').waitFor();
+    await page.getByText('Nothing was sold on these days.').waitFor({ state: 'detached' });
     await assertAccessible(page, 'the overview');
     await picture(page, 'dashboard-overview');
     await page.getByRole('link', { name: 'Open the order' }).click();

@@ -2,8 +2,9 @@ import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import LinearProgress from '@mui/material/LinearProgress';
 import Typography from '@mui/material/Typography';
+import { useQueryClient } from '@tanstack/react-query';
 import { useGetOne, useTranslate } from 'react-admin';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { Link } from 'react-router-dom';
 import { SANDBOX_PAY } from '../../api/sandbox.ts';
 import { useAct } from '../../components/act.tsx';
@@ -54,8 +55,13 @@ function Progress({ id }: { readonly id: string }) {
     { id },
     { refetchInterval: ({ state: { data } }) => (data === undefined || data.status === 'PENDING' ? POLL_MS : false) },
   );
+  const queryClient = useQueryClient();
+  const open = order?.status === 'PENDING';
+  // The charts below show what became of it.
+  useEffect(() => {
+    if (order !== undefined && !open) void queryClient.invalidateQueries({ queryKey: ['overview'] });
+  }, [order, open, queryClient]);
   if (order === undefined) return null;
-  const open = order.status === 'PENDING';
   return (
     <Box role="status" sx={{ mt: 2, display: 'flex', flexWrap: 'wrap', gap: 1.5, alignItems: 'center' }}>
       <StatusChip status={order.status} />
