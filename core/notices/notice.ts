@@ -72,3 +72,13 @@ export interface NoticeDraft {
 
 /** Subject and text of a message. */
 export type NoticeWords = Pick<Notice, 'subject' | 'text'>;
+
+/** A notice as it is written: due at once, and not tried yet. */
+export function newNotice(
+  given: Pick<Notice, 'id' | 'notifier' | 'accountId' | 'type' | 'day'>,
+  { subject, text }: NoticeWords,
+  at: Millis,
+): Notice {
+  const untried = { status: 'PENDING', attempts: 0, sentAt: null, lastError: null } as const;
+  return { ...given, subject, text, ...untried, nextAt: at, createdAt: at };
+}

@@ -5,6 +5,7 @@ import type { IdGenerator } from '../ports/id-generator.ts';
 import type { HeldBack } from '../ports/notice-store.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { NoticeId } from '../kernel/ids.ts';
+import { newNotice } from './notice.ts';
 import type { Notice, NoticeWords } from './notice.ts';
 import { noticeWords, readableTime } from './words.ts';
 
@@ -44,22 +45,12 @@ export class TidyNotices {
     const at = clock.now();
     const rows = await storage.transaction(async (tx) => {
       const held = await tx.notices.takeHeldBack(startOfHour(at), BATCH);
-      return tx.notices.add(
-        held.map((each): Notice => ({
-          id: ids.next() as NoticeId,
-          notifier: each.notifier,
-          accountId: each.accountId,
-          type: 'notices.held_back',
-          ...heldBackWords(each),
-          status: 'PENDING',
-          attempts: 0,
-          nextAt: at,
-          createdAt: at,
-          sentAt: null,
-          lastError: null,
-          day: null,
-        })),
-      );
+      const row = (each: HeldBack): Notice => {
+        const { notifier, accountId } = each;
+        const id = ids.next() as NoticeId;
+        return newNotice({ id, notifier, accountId, type: 'notices.held_back', day: null }, heldBackWords(each), at);
+      };
+      return tx.notices.add(held.map(row));
     });
     for (const notifier of new Set(rows.map((row) => row.notifier))) events.emit('notice.queued', { notifier });
     return rows.length;

@@ -4,6 +4,7 @@ import type { IdGenerator } from '../ports/id-generator.ts';
 import type { NoticeAccount } from '../ports/notice-store.ts';
 import type { NoticeChannel } from '../ports/notifier.ts';
 import type { AmountWords } from './event-words.ts';
+import { newNotice } from './notice.ts';
 import type { Notice, NoticeDraft, NoticeWords } from './notice.ts';
 
 /** How notices are written. */
@@ -37,21 +38,8 @@ export async function noticeRows(
 ): Promise<readonly Notice[]> {
   const { type, accountId, toAccount, toOperators } = draft;
   const account = toAccount === undefined || accountId === null ? null : await find(accountId);
-  const row = (notifier: string, addressee: AccountId | null, words: NoticeWords): Notice => ({
-    id: ids.next() as NoticeId,
-    notifier,
-    accountId: addressee,
-    type,
-    subject: words.subject,
-    text: words.text,
-    status: 'PENDING',
-    attempts: 0,
-    nextAt: at,
-    createdAt: at,
-    sentAt: null,
-    lastError: null,
-    day,
-  });
+  const row = (notifier: string, addressee: AccountId | null, words: NoticeWords): Notice =>
+    newNotice({ id: ids.next() as NoticeId, notifier, accountId: addressee, type, day }, words, at);
   return channels.flatMap(({ name, reaches }) => {
     const rows: Notice[] = [];
     if (toAccount !== undefined && account !== null) {

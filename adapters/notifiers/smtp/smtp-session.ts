@@ -59,6 +59,7 @@ export async function inSession<T>(
   const broken = new Promise<never>((_resolve, reject) => {
     fail = reject;
   });
+  // Each step waits for it; what ends between two steps is the next one's error, and after the last nobody's.
   broken.catch(() => undefined);
   connection.on('error', (error: Error) => fail(error));
   // Where it ends because of a refusal, that is given to the callback just after this.
