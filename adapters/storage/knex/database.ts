@@ -62,6 +62,14 @@ export class Database {
     );
   }
 
+  /** Reads of one snapshot that go over whole tables, however long that takes. */
+  survey<T>(work: (run: Run) => Promise<T>): Promise<T> {
+    return this.snapshot(async (run) => {
+      if (this.dialect.withoutTimeLimit !== null) await run(this.dialect.withoutTimeLimit);
+      return work(run);
+    });
+  }
+
   /** Runs `work` atomically; retried from its start after a serialisation failure or deadlock. */
   transaction<T>(work: (session: Session) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
     const { begin } = this.dialect;

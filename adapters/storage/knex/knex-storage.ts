@@ -185,7 +185,7 @@ export class KnexStorage implements Storage {
 
   /** Damage found in the database file, for the operator; reads the whole file. Empty for none, and on PostgreSQL. */
   integrity(): Promise<readonly string[]> {
-    return this.#db.snapshot((run) => this.#db.dialect.integrity(run));
+    return this.#db.survey((run) => this.#db.dialect.integrity(run));
   }
 
   close(): Promise<void> {

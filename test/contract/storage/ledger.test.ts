@@ -4,7 +4,7 @@ import type { DepositId, OrderLinks } from '../../../core/index.ts';
 import { eachStorage } from '../../support/each-storage.ts';
 import { callback, deposit, entry, NOW, storedAccount, storedOrder } from './fixtures.ts';
 
-eachStorage((_name, open) => {
+eachStorage((name, open) => {
   test('a reference is booked once, at the same time on two instances too', async (t) => {
     const { storage, another } = await open(t);
     const second = await another();
@@ -108,6 +108,31 @@ eachStorage((_name, open) => {
     await sql(`UPDATE ledger_balances SET units = '${2n ** 70n - 1n}' WHERE account LIKE 'merchant:%'`);
     const [drift] = await storage.ledger.driftedBalances(10);
     assert.match(drift!.detail, new RegExp(`merchant:${id}:pending in USDT-ERC20 are 1 units above`));
+  });
+
+  test('an entry whose digits carry is balanced, and one among thousands of them that is not is found', async (t) => {
+    const { storage, sql } = await open(t);
+    const each = `WITH RECURSIVE n (i) AS (SELECT 10000 UNION ALL SELECT i + 1 FROM n WHERE i < 15000) SELECT 'carry-' || i`;
+    await sql(
+      `INSERT INTO ledger_entries (id, kind, reference, booked_at) ${each}, 'deposit-credited', 'carry-' || i, 1 FROM n`,
+    );
+    const posted = [
+      ['clearing', 10n ** 24n],
+      ['fees:network', 1n - 10n ** 24n],
+      ['custody:ETH', -1n],
+    ] as const;
+    for (const [line, [account, units]] of posted.entries()) {
+      const lastOff = line === 2 ? `CASE WHEN i = 15000 THEN '2' ELSE '${units}' END` : `'${units}'`;
+      const value = `CAST(${lastOff} AS ${name === 'pg' ? 'NUMERIC' : 'TEXT'})`;
+      await sql(
+        `INSERT INTO ledger_postings (entry_id, line, account, currency, units, booked_at)
+         ${each}, ${line}, '${account}', 'ETH', ${value}, 1 FROM n`,
+      );
+    }
+    assert.deepEqual(
+      (await storage.ledger.unbalancedEntries(10)).map(({ detail }) => detail),
+      ['ETH is off by 3 units', 'entry carry-15000 is off by 3 units of ETH'],
+    );
   });
 
   test('a deposit must have exactly the live credits that its status means', async (t) => {

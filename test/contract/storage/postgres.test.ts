@@ -191,6 +191,30 @@ describe('PostgreSQL', () => {
     assert.equal(await storage.transaction((tx) => tx.deposits.add(deposit(made))), true);
   });
 
+  test('a check of the books waits longer than any other statement may take', async (t) => {
+    const url = await database(t);
+    await opened(t, url);
+    const root = admin(t, url);
+    const options = '-c synchronous_commit=on -c statement_timeout=100';
+    const own = knex({ client: 'pg', connection: { connectionString: url, options }, pool: { min: 0, max: 2 } });
+    t.after(() => own.destroy());
+    const storage = await openStorage({ knex: own }, deps);
+    const { ledger } = storage;
+    const checks = ['unbalancedEntries', 'driftedBalances', 'mismatchedDeposits', 'missingCallbacks'] as const;
+    for (const check of [...checks, 'mismatchedTransfers', 'driftedUnassigned'] as const) {
+      let answered = false;
+      const checking = root.transaction(async (blocker) => {
+        await blocker.raw('LOCK TABLE ledger_postings, ledger_entries, deposits, orders, transfers');
+        const answer = ledger[check](10).finally(() => (answered = true));
+        await Promise.race([answer, root.raw('SELECT pg_sleep(0.3)')]);
+        assert.equal(answered, false, check);
+        return { answer };
+      });
+      assert.deepEqual(await (await checking).answer, [], check);
+    }
+    await storage.close();
+  });
+
   test('an embedder’s own pool with a prefix serves as well, and stays its own', async (t) => {
     const url = await database(t);
     const own = knex({

@@ -90,6 +90,8 @@ export interface Dialect {
   readonly begin: string;
   /** Starts a read-only transaction on one snapshot. */
   readonly beginSnapshot: string;
+  /** Lets the statements of the present transaction take as long as they need; `null` where none has a limit. */
+  readonly withoutTimeLimit: string | null;
   /** Row-lock clauses; empty on an engine with one write lock. */
   readonly forUpdate: string;
   readonly forShare: string;
@@ -111,7 +113,7 @@ export interface Dialect {
   bySize(column: string): readonly string[];
   /** SQL for the parts that units which are not negative are exactly summed up by, and the type of such a sum. */
   readonly unitParts: { readonly type: string; of(column: string): readonly string[] };
-  /** SQL for the parts of an exact sum of units that are not negative, as text: the sum is each part times 10^(12 × its place). */
+  /** SQL for the parts of an exact sum of units, as text: the sum is each part times 10^(12 × its place). */
   sumParts(column: string): readonly string[];
   /** SQL for a sum of units that is good enough for sorting; SQLite's is not exact. */
   roughSum(column: string): string;

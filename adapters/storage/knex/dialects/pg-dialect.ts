@@ -15,6 +15,8 @@ const SETTINGS = {
   jit: 'off',
 } as const;
 
+const WITHOUT_TIME_LIMIT = 'SET LOCAL statement_timeout = 0';
+
 /** Serialisation failure and deadlock: a retry can succeed. */
 const RETRY = new Set(['40001', '40P01']);
 /**
@@ -86,6 +88,7 @@ export const pgDialect: Dialect = {
   // turn these waits into retries. See README.md.
   begin: 'BEGIN ISOLATION LEVEL READ COMMITTED',
   beginSnapshot: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
+  withoutTimeLimit: WITHOUT_TIME_LIMIT,
   forUpdate: 'FOR UPDATE',
   forShare: 'FOR SHARE',
   forUpdateSkipLocked: 'FOR UPDATE SKIP LOCKED',
@@ -111,7 +114,7 @@ export const pgDialect: Dialect = {
   },
   migrationLock: (tables) => [
     'SET LOCAL lock_timeout = 0',
-    'SET LOCAL statement_timeout = 0',
+    WITHOUT_TIME_LIMIT,
     `SELECT pg_advisory_xact_lock(hashtextextended('tillgate ${tables.migrations}', 0))`,
   ],
   enterSchema,

@@ -57,6 +57,9 @@ function classify(error: unknown): Failure {
 const legal = ({ moves }: MoveRule): string =>
   moves.map(([from, to]) => `(OLD.status = '${from}' AND NEW.status = '${to}')`).join(' OR ');
 
+const isNegative = (column: string): string => `substr(${column}, 1, 1) = '-'`;
+const signOf = (column: string): string => `CASE WHEN ${isNegative(column)} THEN -1 ELSE 1 END`;
+
 /** SQLite through knex's `sqlite3` or `better-sqlite3` client. */
 export const sqliteDialect: Dialect = {
   types: {
@@ -73,6 +76,7 @@ export const sqliteDialect: Dialect = {
   // The write lock is taken at once: a transaction that reads first and writes later could fail to get it.
   begin: 'BEGIN IMMEDIATE',
   beginSnapshot: 'BEGIN',
+  withoutTimeLimit: null,
   forUpdate: '',
   forShare: '',
   forUpdateSkipLocked: '',
@@ -82,10 +86,11 @@ export const sqliteDialect: Dialect = {
   anyFrom: (column, query) => `${column} IN (${query})`,
   list: (values) => JSON.stringify(values),
   lateral: false,
-  isNegative: (column) => `substr(${column}, 1, 1) = '-'`,
+  isNegative,
   bySize: (column) => [`length(${column})`, column],
   unitParts: { type: 'INTEGER', of: partsOf },
-  sumParts: (column) => partsOf(column).map((part) => `CAST(sum(${part}) AS TEXT)`),
+  sumParts: (column) =>
+    partsOf(`ltrim(${column}, '-')`).map((part) => `CAST(sum(${signOf(column)} * ${part}) AS TEXT)`),
   roughSum: (column) => `sum(CAST(${column} AS REAL))`,
   rowsOf: (result) => (Array.isArray(result) ? (result as Row[]) : []),
   classify,

@@ -1,6 +1,5 @@
 import type { LedgerBreach, OrderEventName, OrderStatus } from '../../../../core/index.ts';
 import { ORDER_TRANSITIONS, unassignedAccount } from '../../../../core/index.ts';
-import type { Database } from '../database.ts';
 import type { Row, Run } from '../dialects/dialect.ts';
 import { text, units } from '../rows/values.ts';
 import type { Tables } from '../tables.ts';
@@ -10,9 +9,12 @@ const booked = (entries: string, what: string): string =>
   `(SELECT count(*) FROM ${entries} e WHERE e.reference >= 'deposit:' || d.id || ':${what}:' AND e.reference < 'deposit:' || d.id || ':${what};')`;
 
 /** Deposits whose number of live credits (credits less reversals) does not match their status. */
-export async function mismatchedDeposits(db: Database, limit: number): Promise<readonly LedgerBreach[]> {
-  const { deposits, entries } = db.tables;
-  const rows = await db.read(
+export async function mismatchedDeposits(
+  run: Run,
+  { deposits, entries }: Tables,
+  limit: number,
+): Promise<readonly LedgerBreach[]> {
+  const rows = await run(
     `SELECT id, status, live FROM (
        SELECT d.id, d.status, ${booked(entries, 'credit')} - ${booked(entries, 'reverse')} AS live FROM ${deposits} d
      ) AS counted
@@ -69,14 +71,17 @@ function owing(event: OrderEventName): readonly OrderStatus[] {
 }
 
 /** Orders that are or were in a status that requires a callback and have none in the outbox. */
-export async function missingCallbacks(db: Database, limit: number): Promise<readonly LedgerBreach[]> {
-  const { orders, history, callbacks } = db.tables;
+export async function missingCallbacks(
+  run: Run,
+  { orders, history, callbacks }: Tables,
+  limit: number,
+): Promise<readonly LedgerBreach[]> {
   const breaches: LedgerBreach[] = [];
   for (const [event, url] of Object.entries(URL_COLUMN) as [OrderEventName, string][]) {
     const statuses = owing(event)
       .map((status) => `'${status}'`)
       .join(', ');
-    const rows = await db.read(
+    const rows = await run(
       `SELECT o.id, o.status FROM ${orders} o
        WHERE o.${url} IS NOT NULL AND o.status <> 'PENDING'
          AND (o.status IN (${statuses}) OR EXISTS (SELECT 1 FROM ${history} h WHERE h.order_id = o.id AND h.to_status IN (${statuses})))

@@ -25,11 +25,11 @@ export class KnexLedgerStore implements LedgerStore {
   }
 
   unbalancedEntries(limit: number): Promise<readonly LedgerBreach[]> {
-    return this.#db.snapshot((run) => unbalancedEntries(run, this.#db.tables, limit));
+    return this.#db.survey((run) => unbalancedEntries(run, this.#db, limit));
   }
 
   driftedBalances(limit: number): Promise<readonly LedgerBreach[]> {
-    return this.#db.snapshot((run) => driftedBalances(run, this.#db.tables, limit));
+    return this.#db.survey((run) => driftedBalances(run, this.#db, limit));
   }
 
   async negativeMerchants(limit: number): Promise<readonly LedgerBreach[]> {
@@ -46,22 +46,22 @@ export class KnexLedgerStore implements LedgerStore {
   }
 
   insolventCurrencies(limit: number): Promise<readonly LedgerBreach[]> {
-    return this.#db.snapshot((run) => insolventCurrencies(run, this.#db.tables, limit));
+    return this.#db.survey((run) => insolventCurrencies(run, this.#db.tables, limit));
   }
 
   mismatchedDeposits(limit: number): Promise<readonly LedgerBreach[]> {
-    return mismatchedDeposits(this.#db, limit);
+    return this.#db.survey((run) => mismatchedDeposits(run, this.#db.tables, limit));
   }
 
   driftedUnassigned(limit: number): Promise<readonly LedgerBreach[]> {
-    return this.#db.snapshot((run) => driftedUnassigned(run, this.#db.tables, limit));
+    return this.#db.survey((run) => driftedUnassigned(run, this.#db.tables, limit));
   }
 
   mismatchedTransfers(limit: number): Promise<readonly LedgerBreach[]> {
-    return this.#db.snapshot((run) => mismatchedTransfers(run, this.#db.tables, limit));
+    return this.#db.survey((run) => mismatchedTransfers(run, this.#db.tables, limit));
   }
 
   missingCallbacks(limit: number): Promise<readonly LedgerBreach[]> {
-    return missingCallbacks(this.#db, limit);
+    return this.#db.survey((run) => missingCallbacks(run, this.#db.tables, limit));
   }
 }

@@ -1,78 +1,85 @@
 import type { LedgerBreach } from '../../../../core/index.ts';
-import type { Row, Run } from '../dialects/dialect.ts';
-import { integer, text, units } from '../rows/values.ts';
+import type { Database } from '../database.ts';
+import type { Dialect, Row, Run } from '../dialects/dialect.ts';
+import { text, units, unitsOfParts } from '../rows/values.ts';
 import type { Tables } from '../tables.ts';
 import { liveTransfers } from './ledger-transfers.ts';
 
-/** Chunk size of postings. Sums are computed here, in bigints: SQLite adds TEXT as doubles. */
-const CHUNK = 5_000;
+/** What the sums are taken of, and how. */
+type LedgerTables = Pick<Database, 'tables' | 'dialect'>;
 
-/** Every posting, grouped by entry. */
-async function* postings(run: Run, tables: Tables): AsyncGenerator<Row> {
-  let after: [string, number] = ['', -1];
-  for (;;) {
-    const rows = await run(
-      `SELECT entry_id, line, account, currency, units FROM ${tables.postings}
-       WHERE (entry_id, line) > (?, ?) ORDER BY entry_id, line LIMIT ${CHUNK}`,
-      after,
-    );
-    yield* rows;
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < CHUNK) return;
-    after = [text(last, 'entry_id'), integer(last, 'line')];
-  }
-}
+/** So many entries that may be off are read at once; on SQLite one whose digits carry may be, too (see `Dialect.sumParts`). */
+const PAGE = 5_000;
 
-const add = (sums: Map<string, bigint>, key: string, amount: bigint): Map<string, bigint> =>
-  sums.set(key, (sums.get(key) ?? 0n) + amount);
-const notZero = (sums: ReadonlyMap<string, bigint>): (readonly [string, bigint])[] =>
-  [...sums].filter(([, sum]) => sum !== 0n);
+/** The exact sum of the postings of a group, as columns that {@link sumOf} reads. */
+const sumColumns = (dialect: Dialect): string =>
+  dialect
+    .sumParts('units')
+    .map((sum, part) => `${sum} AS sum${part}`)
+    .join(', ');
+const mayBeOff = (dialect: Dialect): string =>
+  dialect
+    .sumParts('units')
+    .map((sum) => `${sum} <> '0'`)
+    .join(' OR ');
+const sumOf = (row: Row): bigint => unitsOfParts(row, 'sum');
 
 /** Entries that do not sum to zero in each currency, and the total difference. */
-export async function unbalancedEntries(run: Run, tables: Tables, limit: number): Promise<readonly LedgerBreach[]> {
+export async function unbalancedEntries(run: Run, db: LedgerTables, limit: number): Promise<readonly LedgerBreach[]> {
+  const totals = await run(`SELECT currency, ${sumColumns(db.dialect)} FROM ${db.tables.postings} GROUP BY currency`);
+  const off = totals
+    .filter((row) => sumOf(row) !== 0n)
+    .map((row) => ({
+      invariant: 'all postings sum to zero',
+      detail: `${text(row, 'currency')} is off by ${sumOf(row)} units`,
+    }));
+  return [...off, ...(await lopsidedEntries(run, db, limit))].slice(0, limit);
+}
+
+async function lopsidedEntries(run: Run, { tables, dialect }: LedgerTables, limit: number): Promise<LedgerBreach[]> {
   const breaches: LedgerBreach[] = [];
-  const total = new Map<string, bigint>();
-  let entry = { id: '', sums: new Map<string, bigint>() };
-  const close = (): void => {
-    for (const [currency, sum] of notZero(entry.sums)) {
+  let after = ['', ''];
+  while (breaches.length < limit) {
+    const rows = await run(
+      `SELECT entry_id, currency, ${sumColumns(dialect)} FROM ${tables.postings} WHERE (entry_id, currency) > (?, ?)
+       GROUP BY entry_id, currency HAVING ${mayBeOff(dialect)} ORDER BY entry_id, currency LIMIT ${PAGE}`,
+      after,
+    );
+    for (const row of rows) {
+      if (sumOf(row) === 0n) continue;
       breaches.push({
         invariant: 'every entry sums to zero',
-        detail: `entry ${entry.id} is off by ${sum} units of ${currency}`,
+        detail: `entry ${text(row, 'entry_id')} is off by ${sumOf(row)} units of ${text(row, 'currency')}`,
       });
     }
-  };
-  for await (const row of postings(run, tables)) {
-    const id = text(row, 'entry_id');
-    if (id !== entry.id) {
-      close();
-      entry = { id, sums: new Map() };
-    }
-    add(entry.sums, text(row, 'currency'), units(row, 'units'));
-    add(total, text(row, 'currency'), units(row, 'units'));
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < PAGE) break;
+    after = [text(last, 'entry_id'), text(last, 'currency')];
   }
-  close();
-  const off = notZero(total).map(([currency, sum]) => ({
-    invariant: 'all postings sum to zero',
-    detail: `${currency} is off by ${sum} units`,
-  }));
-  return [...off, ...breaches].slice(0, limit);
+  return breaches;
 }
 
 /** Accounts whose cached balance differs from the sum of their postings. */
-export async function driftedBalances(run: Run, tables: Tables, limit: number): Promise<readonly LedgerBreach[]> {
+export async function driftedBalances(run: Run, db: LedgerTables, limit: number): Promise<readonly LedgerBreach[]> {
+  const { tables, dialect } = db;
   const drift = new Map<string, bigint>();
-  for await (const row of postings(run, tables))
-    add(drift, `${text(row, 'account')} in ${text(row, 'currency')}`, units(row, 'units'));
-  for (const row of await run(`SELECT account, currency, units FROM ${tables.balances}`)) {
+  const sums = await run(
+    `SELECT account, currency, ${sumColumns(dialect)} FROM ${tables.postings} GROUP BY account, currency`,
+  );
+  for (const row of sums) add(drift, `${text(row, 'account')} in ${text(row, 'currency')}`, sumOf(row));
+  for (const row of await run(`SELECT account, currency, units FROM ${tables.balances}`))
     add(drift, `${text(row, 'account')} in ${text(row, 'currency')}`, -units(row, 'units'));
-  }
-  return notZero(drift)
+  return [...drift]
+    .filter(([, sum]) => sum !== 0n)
     .slice(0, limit)
     .map(([account, sum]) => ({
       invariant: 'a balance is the sum of its postings',
       detail: `the postings of ${account} are ${sum} units above its balance`,
     }));
 }
+
+const add = (sums: Map<string, bigint>, key: string, amount: bigint): Map<string, bigint> =>
+  sums.set(key, (sums.get(key) ?? 0n) + amount);
 
 /** Accounts of what chains hold, below zero, and of what is owed, above. */
 const HELD_AND_OWED = /^(?:custody|cold|merchant|unassigned):/;
