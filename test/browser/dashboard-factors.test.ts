@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { assertAccessible, launch, picture } from './chromium.ts';
-import { DashboardFixture, fits, goTo, logIn } from './dashboard-fixture.ts';
+import { DashboardFixture, fits, goTo, logIn, pressUntil } from './dashboard-fixture.ts';
 import type { Person } from './dashboard-fixture.ts';
 
 const PATIENT = { timeout: 60_000 };
@@ -102,8 +102,9 @@ describe('who holds the account, with the dashboard', { concurrency: 2 }, () => 
 
     const part = (title: string) => page.locator('section').filter({ has: page.getByRole('heading', { name: title }) });
     const demands = part('What the account demands');
-    await demands.getByRole('button', { name: 'Switch on' }).first().click();
-    await demands.getByRole('button', { name: 'Switch off' }).first().click();
+    const switchOff = demands.getByRole('button', { name: 'Switch off' }).first();
+    await pressUntil(demands.getByRole('button', { name: 'Switch on' }).first(), switchOff);
+    await switchOff.click();
     await page.getByRole('dialog').getByRole('button', { name: 'Switch off' }).click();
     const waits = page.getByText('Switched off; still holds until', { exact: true });
     await asked.or(waits).first().waitFor(PATIENT);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { createHost } from '../../host/index.ts';
 import type { Host } from '../../host/index.ts';
 import type { SettingsInput } from '../../host/settings.ts';
@@ -77,7 +77,7 @@ export class DashboardFixture {
       colorScheme: theme,
       viewport: { width, height: HEIGHT },
     });
-    context.setDefaultTimeout(20_000);
+    context.setDefaultTimeout(60_000);
     const complaints = new Complaints(context, this.url, [], REFUSALS);
     return {
       page: await context.newPage(),
@@ -103,6 +103,21 @@ export async function logIn(page: Page, { email, password }: Person): Promise<vo
   await page.locator('input[name="email"]').fill(email);
   await page.locator('input[name="password"]').fill(password);
   await page.getByRole('button', { name: 'Log in' }).click();
+}
+
+/** Presses a button, again where the dashboard said instead that it could not be done, until what it does is seen. */
+export async function pressUntil(button: Locator, seen: Locator): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    await button.click();
+    try {
+      await seen.waitFor({ timeout: 20_000 });
+      return;
+    } catch (error) {
+      const shown = await button.page().locator('body').innerText();
+      if (tries === 3)
+        throw new Error(`a button without the effect that it has; the page:\n${shown}`, { cause: error });
+    }
+  }
 }
 
 /** Goes to a page of the dashboard without loading it anew. */

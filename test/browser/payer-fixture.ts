@@ -147,7 +147,7 @@ export async function openPayer(
     locale,
     viewport: { width: 390, height: 844 },
   });
-  context.setDefaultTimeout(20_000);
+  context.setDefaultTimeout(60_000);
   const complaints = new Complaints(context, new URL(url).origin, elsewhere);
   return {
     page: await context.newPage(),

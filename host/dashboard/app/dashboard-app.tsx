@@ -26,7 +26,12 @@ const mayRetry = (failures: number, error: unknown): boolean =>
 /** The parts that live as long as the page. */
 function createParts(base: string, onDirection: (direction: Direction) => void) {
   const stepUp = new StepUpPrompt();
-  const api = new Api({ base, fetch: (url, init) => fetch(url, init), stepUp: () => stepUp.ask() });
+  const api = new Api({
+    base,
+    fetch: (url, init) => fetch(url, init),
+    stepUp: () => stepUp.ask(),
+    wait: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+  });
   // What a person prefers, such as the language; no record and no secret.
   const store = localStorageStore('1', 'tillgate');
   if (store.getItem('locale') === undefined) store.setItem('locale', preferredLocale(navigator.languages));

@@ -24,8 +24,10 @@ const STEP_UP = { status: 403, reason: 'step_up_required', msg: 'raise it' };
 /** A server that answers by a function of what was sent, and what the client sends it. */
 function talk(answer: (sent: Sent, sentBefore: number) => Answer | Promise<Answer>, stepUp?: () => Promise<void>) {
   const sent: Sent[] = [];
+  const waited: number[] = [];
   const api = new Api({
     base: 'http://till.test/manage/v1/',
+    wait: async (milliseconds) => void waited.push(milliseconds),
     stepUp: stepUp ?? (() => Promise.reject(new Error('nobody is asked'))),
     fetch: async (url, init) => {
       const one = {
@@ -39,7 +41,7 @@ function talk(answer: (sent: Sent, sentBefore: number) => Answer | Promise<Answe
       return new Response(JSON.stringify({ data, ...rest }), { status });
     },
   });
-  return { api, sent };
+  return { api, sent, waited };
 }
 
 const isRefused = (status: number) => (error: unknown) => error instanceof ApiError && error.status === status;
@@ -58,6 +60,18 @@ describe('the client of the management API in the browser', () => {
         ['GET', 'orders?q=a+b', undefined],
       ],
     );
+  });
+
+  test('sends a change again while the till is not ready, and no change that would then be made twice', async () => {
+    const { api, sent, waited } = talk((_sent, before) => (before < 2 ? { status: 503, msg: 'not ready' } : OK));
+    assert.deepEqual(await api.request('PATCH', 'security', { body: { data_security: true } }), OK.data);
+    assert.deepEqual([sent.length, waited], [3, [1_000, 3_000]]);
+
+    const refusing = talk(() => ({ status: 503, msg: 'not ready' }));
+    await assert.rejects(refusing.api.post('credentials'), isRefused(503));
+    assert.equal(refusing.sent.length, 1);
+    await assert.rejects(refusing.api.post('withdrawals', {}, { idempotencyKey: 'one' }), isRefused(503));
+    assert.equal(refusing.sent.length, 4);
   });
 
   test('asks for a step-up once, and then sends the same request with the same idempotency key', async () => {
@@ -156,6 +170,7 @@ describe('the client of the management API in the browser', () => {
     const api = new Api({
       base: '',
       stepUp: async () => undefined,
+      wait: async () => undefined,
       fetch: () => Promise.reject(new TypeError('away')),
     });
     await assert.rejects(api.get('orders'), isRefused(0));

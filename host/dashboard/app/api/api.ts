@@ -22,6 +22,7 @@ export interface ApiDeps {
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
   /** Asks the person for a code; rejects when the person does not want to. */
   readonly stepUp: () => Promise<void>;
+  readonly wait: (milliseconds: number) => Promise<void>;
 }
 
 /** The two forms of replies, after they were read. */
@@ -37,6 +38,8 @@ interface CsrfReply {
 }
 
 const SESSION = 'session';
+/** How long a change waits before it is sent to a till again that was not ready. */
+const WAITS_MS = [1_000, 3_000];
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;
 
@@ -116,13 +119,26 @@ export class Api {
     await this.#renewal?.catch(() => undefined);
     const csrf = this.#csrf;
     try {
-      return await this.#send(method, path, options);
+      return await this.#sendPatiently(method, path, options);
     } catch (error) {
       if (!(error instanceof ApiError) || !mayBeOutdated(method, error)) throw error;
       await this.#renewal?.catch(() => undefined);
       // Refused too where the session has ended.
       await this.session();
       if (error.status !== 401 && csrf === this.#csrf) throw error;
+    }
+    return this.#send(method, path, options);
+  }
+
+  /** Sends; again where the till was not ready, as after a restart, and the request may be repeated. */
+  async #sendPatiently(method: Method, path: string, options: RequestOptions): Promise<unknown> {
+    for (const wait of isRepeatable(method, options) ? WAITS_MS : []) {
+      try {
+        return await this.#send(method, path, options);
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.status !== 503) throw error;
+      }
+      await this.#deps.wait(wait);
     }
     return this.#send(method, path, options);
   }
@@ -163,6 +179,10 @@ export class Api {
 }
 
 const isAsked = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
+
+/** A change that is the same when it is made twice; what reads is repeated by the query that needs it. */
+const isRepeatable = (method: Method, { idempotencyKey }: RequestOptions): boolean =>
+  method === 'PATCH' || method === 'DELETE' || idempotencyKey !== undefined;
 
 /** A refusal that a new token may explain: an unknown session, or a CSRF token of the session's former one. */
 const mayBeOutdated = (method: Method, { status, reason }: ApiError): boolean =>
