@@ -19,6 +19,8 @@ export type RouteId = Id<'route'>;
 export type AuditId = Id<'audit'>;
 export type PasskeyId = Id<'passkey'>;
 export type WebhookId = Id<'webhook'>;
+export type LinkId = Id<'link'>;
+export type LinkDeviceId = Id<'link-device'>;
 export type AlertId = Id<'alert'>;
 export type NoticeId = Id<'notice'>;
 

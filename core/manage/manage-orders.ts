@@ -79,8 +79,8 @@ export class ManageOrders {
     const { pageMax, queries, vault } = this.#deps;
     checkLimit(limit, pageMax);
     const scope = listScope(actor, userId);
-    const { status, chain, currency, from, to, q } = filter;
-    const list = ['orders', actor.accountId, scope, status, chain, currency, from, to, q];
+    const { status, chain, currency, from, to, q, linkId } = filter;
+    const list = ['orders', actor.accountId, scope, status, chain, currency, from, to, q, linkId ?? null];
     const after = cursor === undefined ? null : readCursor<OrderPosition>(cursor, list, vault);
     const { items, next } = await queries.search(scope, filter, { limit, after });
     return { items, nextCursor: next === null ? null : writeCursor(next, list, vault) };

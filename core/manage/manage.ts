@@ -44,6 +44,7 @@ import { ManageChains } from './manage-chains.ts';
 import { ManageCredentials } from './manage-credentials.ts';
 import { ManageDeposits } from './manage-deposits.ts';
 import { ManageLedger } from './manage-ledger.ts';
+import { ManageLinks } from './manage-links.ts';
 import { ManageNotices } from './manage-notices.ts';
 import { ManageOrders } from './manage-orders.ts';
 import { ManageOverview } from './manage-overview.ts';
@@ -143,6 +144,7 @@ export interface Manage {
   readonly webhooks: ManageWebhooks;
   readonly orders: ManageOrders;
   readonly ledger: ManageLedger;
+  readonly links: ManageLinks;
   readonly addresses: ManageAddresses;
   readonly overview: ManageOverview;
   readonly transactions: ManageTransactions;
@@ -194,6 +196,7 @@ export function createManage({ settings, ...deps }: CreateManageDeps): Manage {
     webhooks: new ManageWebhooks({ ...shared, places: settings.callbackPlaces }),
     orders: new ManageOrders(shared),
     ledger: new ManageLedger(shared),
+    links: new ManageLinks({ ...shared, places: settings.callbackPlaces }),
     addresses: new ManageAddresses({
       ...shared,
       withdrawalAddresses: new WithdrawalAddresses({ ...deps, addressHoldMs }),

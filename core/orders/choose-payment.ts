@@ -24,7 +24,7 @@ export interface PaymentOption {
 }
 
 export interface ChoosePaymentDeps extends AllocatorDeps {
-  readonly storage: Pick<Storage, 'orders' | 'deposits' | 'transaction'>;
+  readonly storage: Pick<Storage, 'orders' | 'deposits' | 'links' | 'transaction'>;
   readonly assets: AssetCatalogue;
   readonly chains: ChainRegistry;
   readonly rates: RateBook;
@@ -48,7 +48,8 @@ export class ChoosePayment {
     const { assets, rates } = this.#deps;
     const fiat = present(findFiat(order.vsCurrency), `fiat ${order.vsCurrency}`);
     const options: PaymentOption[] = [];
-    for (const asset of assets.enabled()) {
+    const offered = await this.#offeredBy(order);
+    for (const asset of assets.enabled().filter(offered)) {
       try {
         const { units } = await rates.quote(asset, fiat, order.vsPrice, order.fixedEncryptPrice);
         if (!isDust(asset, units)) options.push({ asset, units });
@@ -75,6 +76,8 @@ export class ChoosePayment {
     const found = await this.#find(checkoutToken);
     const asset = assets.require(chain, currency);
     requireChoosable(found, clock.now());
+    const offered = await this.#offeredBy(found);
+    if (!offered(asset)) throw new TillgateError('UNSUPPORTED', `${currency} is not offered for this order.`);
     if (found.payment?.currency === currency && found.payment.chain === chain) return found;
     const invoice = this.#allocator.lightning ? await this.#formerInvoice(found) : null;
     if (invoice !== null && chain === LIGHTNING_ASSET.chain) return this.#settleChoice(found, async () => invoice);
@@ -82,7 +85,9 @@ export class ChoosePayment {
     requireWorthSpending(asset, units);
     const spare = await this.#allocator.take(asset, termsOf(found, units));
     const companion =
-      asset.currency === 'BTC' && this.#allocator.lightning && invoice === null ? await this.#companion(found) : null;
+      asset.currency === 'BTC' && this.#allocator.lightning && invoice === null && offered(LIGHTNING_ASSET)
+        ? await this.#companion(found)
+        : null;
     let used = false;
     try {
       return await this.#settleChoice(found, async (tx, order) => {
@@ -95,6 +100,12 @@ export class ChoosePayment {
     } finally {
       if (!used) this.#allocator.giveBack(spare);
     }
+  }
+
+  /** A payment link may offer some coins only. */
+  async #offeredBy({ linkId }: Order): Promise<(asset: Asset) => boolean> {
+    const coins = linkId === null ? null : ((await this.#deps.storage.links.find(linkId))?.coins ?? null);
+    return ({ currency }) => coins === null || coins.includes(currency);
   }
 
   #settleChoice(

@@ -14,7 +14,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { EventBus } from '../ports/events.ts';
 import type { IdGenerator } from '../ports/id-generator.ts';
 import type { Metrics } from '../ports/metrics.ts';
-import type { DepositAddress, IdempotencyClaim, NewOrder } from '../ports/order-store.ts';
+import type { DepositAddress, IdempotencyClaim, LinkPlace, NewOrder, PlaceRefusal } from '../ports/order-store.ts';
 import type { Random } from '../ports/random.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { RateBook } from '../rates/rate-book.ts';
@@ -55,6 +55,16 @@ export interface MadeOrder {
   readonly repeated: boolean;
 }
 
+/** A hosted page for a visitor of a payment link. */
+export interface LinkOrderInput extends PayUrlInput {
+  readonly place: LinkPlace;
+  /** Begins the merchant reference, before the order's id; `null` for no reference. */
+  readonly referencePrefix: string | null;
+}
+
+/** An order of a payment link, or why it has no place for one. */
+export type LinkOrderResult = MadeOrder | { readonly refused: PlaceRefusal };
+
 /** An order on Lightning (endpoint 12): its rate floats and its callbacks are GET. */
 export interface LightningOrderInput extends Omit<NewOrderInput, 'fixedEncryptPrice' | 'enablePostCallback'> {
   readonly vsCurrency: string;
@@ -89,6 +99,17 @@ interface OrderKind {
   readonly platform: Platform;
   readonly now: Millis;
   readonly terms: OrderTerms;
+  readonly link?: Pick<LinkOrderInput, 'place' | 'referencePrefix'>;
+}
+
+/** A link has no place for the order that was to be stored. */
+class NoPlace extends Error {
+  readonly why: PlaceRefusal;
+
+  constructor(why: PlaceRefusal) {
+    super(why);
+    this.why = why;
+  }
 }
 
 const TOKEN_BYTES = 16;
@@ -160,19 +181,41 @@ export class CreateOrder {
       : this.#direct(principal, { ...input, ...coin }, 'vs_price', 'DASHBOARD', idempotency);
   }
 
+  /**
+   * An order of a payment link, stored only while the link is as it was read and has a place for it.
+   *
+   * @throws TillgateError as {@link payInfo}
+   */
+  async ofLink(
+    principal: Principal,
+    { place, referencePrefix, ...input }: LinkOrderInput,
+    idempotency: IdempotencyClaim,
+  ): Promise<LinkOrderResult> {
+    const link = { place, referencePrefix };
+    try {
+      const { linkId } = place;
+      return await this.#hosted(principal, { ...input, linkId }, 'amount', 'CHECKOUT', idempotency, link);
+    } catch (error) {
+      if (error instanceof NoPlace) return { refused: error.why };
+      throw error;
+    }
+  }
+
   async #hosted(
     principal: Principal,
     input: PayUrlInput,
     priceField: string,
     platform: Platform,
     idempotency: IdempotencyClaim | null,
+    link?: OrderKind['link'],
   ): Promise<MadeOrder> {
     checkMerchantData(input);
     const terms = orderTerms(input, this.#deps.settings);
     const fiat = requireFiat(input.vsCurrency);
     const price = { fiat, units: requirePrice(input.vsPrice, fiat, priceField) };
     await this.#checkLimits(price);
-    const kind = { type: 'ORDER', hosted: true, platform, now: this.#deps.clock.now(), terms } as const;
+    const ofLink = link === undefined ? {} : { link };
+    const kind: OrderKind = { type: 'ORDER', hosted: true, platform, now: this.#deps.clock.now(), terms, ...ofLink };
     return this.#admit(principal, () => this.#store(principal, input, price, kind, null, idempotency));
   }
 
@@ -231,7 +274,8 @@ export class CreateOrder {
     const order = this.#newOrder(principal, options, price, kind, pay?.payment ?? null);
     const told = (await newOrderEvents?.of(principal, order)) ?? [];
     const depositAddress = pay?.address ?? null;
-    const result = await storage.orders.create({ order, depositAddress, idempotency, events: told });
+    const place = kind.link === undefined ? {} : { place: kind.link.place };
+    const result = await storage.orders.create({ order, depositAddress, idempotency, events: told, ...place });
     if (result.kind === 'created') {
       metrics.count('tillgate_orders_total', { status: 'PENDING' });
       events.emit('order.created', { orderId: result.order.id, accountId: principal.accountId });
@@ -239,6 +283,7 @@ export class CreateOrder {
       return { order: result.order, repeated: false };
     }
     if (pay !== null) this.#allocator.giveBack(pay.address);
+    if (result.kind === 'no-place') throw new NoPlace(result.why);
     if (result.kind === 'reference-taken')
       throw new TillgateError('STATE_CONFLICT', `Order ${result.orderId} has this merchant_reference already.`);
     if (idempotency?.bodyHash !== result.bodyHash) {
@@ -254,12 +299,15 @@ export class CreateOrder {
     principal: Principal,
     options: NewOrderInput,
     price: Price,
-    { type, hosted, platform, now, terms }: OrderKind,
+    { type, hosted, platform, now, terms, link }: OrderKind,
     payment: OrderPayment | null,
   ): NewOrder['order'] {
     const { ids, random, settings } = this.#deps;
+    const id = ids.next() as OrderId;
+    const prefix = link?.referencePrefix ?? null;
+    const named = prefix === null ? options : { ...options, merchantReference: `${prefix}${id}` };
     return {
-      id: ids.next() as OrderId,
+      id,
       accountId: principal.accountId,
       credentialId: principal.credentialId,
       type,
@@ -271,7 +319,7 @@ export class CreateOrder {
       payment,
       received: 0n,
       remark: '',
-      ...withDefaults(options),
+      ...withDefaults(named),
       checkoutToken: hex(random.bytes(TOKEN_BYTES)),
       toleranceBps: terms.toleranceBps,
       createdAt: now,

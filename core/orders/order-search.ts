@@ -1,7 +1,7 @@
 import { LIGHTNING_ASSET } from '../kernel/asset.ts';
 import type { AssetCatalogue, ChainCode, CurrencyCode } from '../kernel/asset.ts';
 import { invalidField } from '../kernel/errors.ts';
-import type { AccountId } from '../kernel/ids.ts';
+import type { AccountId, LinkId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 import type { ChainAdapter } from '../ports/chain-adapter.ts';
 import type { OrderPosition, OrderSearch, OrderTraces } from '../ports/order-store.ts';
@@ -19,6 +19,8 @@ export interface OrderFilter {
   readonly to?: Millis | undefined;
   /** The order's id, its merchant reference, a deposit address or the hash of a transaction that pays it. */
   readonly q?: string | undefined;
+  /** Made by this payment link. */
+  readonly linkId?: LinkId | undefined;
 }
 
 export interface SearchDeps {
@@ -31,7 +33,7 @@ const HASH = /^(?:0x)?([0-9a-f]{16,128})$/i;
 /** The search of a filter; `null` where nothing can match. @throws TillgateError `INVALID_FIELDS` for an empty range */
 export function orderSearch(
   accountId: AccountId | null,
-  { status, chain, currency, from, to, q }: OrderFilter,
+  { status, chain, currency, from, to, q, linkId }: OrderFilter,
   { limit, after }: { readonly limit: number; readonly after: OrderPosition | null },
   deps: SearchDeps,
 ): OrderSearch | null {
@@ -45,6 +47,7 @@ export function orderSearch(
     from: from ?? null,
     to: to ?? null,
     traces: q === undefined ? null : tracesOf(q, deps),
+    linkId: linkId ?? null,
     after,
     limit,
   };

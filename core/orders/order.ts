@@ -1,5 +1,5 @@
 import type { ChainCode, CurrencyCode } from '../kernel/asset.ts';
-import type { AccountId, CredentialId, OrderId } from '../kernel/ids.ts';
+import type { AccountId, CredentialId, LinkId, OrderId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 import type { RateEvidence } from '../rates/evidence.ts';
 import type { Metadata } from './merchant-data.ts';
@@ -35,6 +35,8 @@ export interface OrderOptions {
   /** The merchant's own name of the order, unique for the account; `null` where it gave none. */
   readonly merchantReference: string | null;
   readonly metadata: Metadata;
+  /** The payment link that it was made by; `null` for every other order. */
+  readonly linkId: LinkId | null;
 }
 
 /** The {@link OrderOptions} of a new order; what is absent gets its default. */
@@ -56,6 +58,7 @@ export function withDefaults({
   enablePostCallback = false,
   merchantReference = null,
   metadata = {},
+  linkId = null,
 }: NewOrderInput): OrderOptions {
   const { succeedUrl = null, timeoutUrl = null, callbackUrl = null, timeoutCallback = null } = links;
   return {
@@ -64,6 +67,7 @@ export function withDefaults({
     enablePostCallback,
     merchantReference,
     metadata,
+    linkId,
   };
 }
 

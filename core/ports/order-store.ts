@@ -1,6 +1,6 @@
 import type { Callback } from '../callbacks/callback.ts';
 import type { ChainCode, CurrencyCode } from '../kernel/asset.ts';
-import type { AccountId, OrderId } from '../kernel/ids.ts';
+import type { AccountId, LinkId, OrderId } from '../kernel/ids.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
 import type { Millis } from '../kernel/time.ts';
 import type { Order, OrderHistoryEntry, OrderPayment } from '../orders/order.ts';
@@ -36,16 +36,33 @@ export interface NewOrder {
   readonly idempotency: IdempotencyClaim | null;
   /** Rows of the outbox, stored with the order and only with it; none by default. */
   readonly events?: readonly Callback[];
+  /** The place that it takes among the sales of its payment link. */
+  readonly place?: LinkPlace;
 }
+
+/** What a payment link has to be when an order of it is stored: decided in the same transaction, with the link locked. */
+export interface LinkPlace {
+  readonly linkId: LinkId;
+  /** The version that the order was made from. */
+  readonly version: number;
+  /** The most orders that may be paid or open; `null` for no limit. */
+  readonly maxSales: number | null;
+  /** The most orders that may be open. */
+  readonly maxOpen: number;
+}
+
+/** Why an order gets no place: its link has changed since it was read, has no sale left, or has too many open orders. */
+export type PlaceRefusal = 'link-changed' | 'no-sale-left' | 'too-many-open';
 
 /**
  * The result of a {@link NewOrder}: `repeated` names the order that was created with the same idempotency key,
- * `reference-taken` another order of the account with the same merchant reference.
+ * `reference-taken` another order of the account with the same merchant reference, `no-place` why its link refuses it.
  */
 export type CreateOrderResult =
   | { readonly kind: 'created'; readonly order: Order }
   | { readonly kind: 'repeated'; readonly orderId: OrderId; readonly bodyHash: string }
-  | { readonly kind: 'reference-taken'; readonly orderId: OrderId };
+  | { readonly kind: 'reference-taken'; readonly orderId: OrderId }
+  | { readonly kind: 'no-place'; readonly why: PlaceRefusal };
 
 /** The fields of an order that may change without a change of status. */
 export interface OrderChanges {
@@ -92,6 +109,8 @@ export interface OrderSearch {
   readonly to: Millis | null;
   /** One of which the order has; `null` for all orders. */
   readonly traces: OrderTraces | null;
+  /** Made by this payment link; `null` for all. */
+  readonly linkId: LinkId | null;
   /** The last one of the page before; `null` for the first page. */
   readonly after: OrderPosition | null;
   readonly limit: number;

@@ -9,6 +9,7 @@ import type { EpochStore, EpochWrites } from './epoch-store.ts';
 import type { DepositStore, DepositWrites } from './deposit-store.ts';
 import type { LeaseStore, LeaseWrites } from './lease-store.ts';
 import type { LightningStore, LightningWrites } from './lightning-store.ts';
+import type { LinkStore, LinkWrites } from './link-store.ts';
 import type { LedgerStore, LedgerWrites } from './ledger-store.ts';
 import type { ManageStore, ManageWrites } from './manage-store.ts';
 import type { NoticeStore, NoticeWrites } from './notice-store.ts';
@@ -47,6 +48,7 @@ export interface Transaction {
   readonly sessions: SessionWrites;
   readonly transfers: TransferWrites;
   readonly lightning: LightningWrites;
+  readonly links: LinkWrites;
   readonly wallets: WalletWrites;
   readonly webhooks: WebhookWrites;
   readonly alerts: AlertWrites;
@@ -83,6 +85,8 @@ export interface Storage {
   readonly leases: LeaseStore;
   readonly ledger: LedgerStore;
   readonly lightning: LightningStore;
+  /** Payment links of accounts. */
+  readonly links: LinkStore;
   /** The data of accounts that only the management API uses. */
   readonly manage: ManageStore;
   readonly orders: OrderStore;

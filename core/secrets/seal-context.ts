@@ -12,4 +12,5 @@ export type SealedRecordKind = 'credential' | 'callback-credential' | 'totp' | '
 export type SealContext = `${SealedRecordKind}:${string}` | SealedDocument;
 
 /** What keyed look-up hashes are made for; each purpose has hashes of its own. */
-export type LookupPurpose = 'api-key' | 'api-token' | 'app-key' | 'session' | 'session-csrf' | 'master-key' | 'cursor';
+export type LookupPurpose =
+  'api-key' | 'api-token' | 'app-key' | 'session' | 'session-csrf' | 'master-key' | 'cursor' | 'link-form';

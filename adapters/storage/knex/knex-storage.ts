@@ -14,6 +14,7 @@ import type {
   LeaseStore,
   LedgerStore,
   LightningStore,
+  LinkStore,
   ManageStore,
   NoticeStore,
   OrderStore,
@@ -68,6 +69,7 @@ import { KnexTransferWrites } from './stores/transfer-writes.ts';
 import { KnexSharedUseStore } from './stores/shared-use-store.ts';
 import { KnexUsageStore } from './stores/usage-store.ts';
 import { KnexWalletStore, KnexWalletWrites } from './stores/wallet-store.ts';
+import { KnexLinkStore, KnexLinkWrites } from './stores/link-store.ts';
 import { KnexWebhookStore, KnexWebhookWrites } from './stores/webhook-store.ts';
 import type { Session } from './session.ts';
 
@@ -77,6 +79,7 @@ const writesOf = (session: Session, publisher: ChangePublisher, audit: KnexAudit
   unconfirmedPayments: new KnexUnconfirmedPaymentWrites(session),
   ledger: new KnexLedgerWrites(session),
   lightning: new KnexLightningWrites(session),
+  links: new KnexLinkWrites(session),
   callbacks: new KnexCallbackWrites(session),
   chains: new KnexChainWrites(session),
   epochs: new KnexEpochWrites(session),
@@ -110,6 +113,7 @@ export class KnexStorage implements Storage {
   readonly leases: LeaseStore;
   readonly ledger: LedgerStore;
   readonly lightning: LightningStore;
+  readonly links: LinkStore;
   readonly manage: ManageStore;
   readonly orders: OrderStore;
   readonly overview: OverviewStore;
@@ -151,6 +155,7 @@ export class KnexStorage implements Storage {
     this.leases = new KnexLeaseStore(db);
     this.ledger = new KnexLedgerStore(db);
     this.lightning = new KnexLightningStore(db);
+    this.links = new KnexLinkStore(db);
     this.orders = new KnexOrderStore(db);
     this.overview = new KnexOverviewStore(db);
     this.unconfirmedPayments = new KnexUnconfirmedPaymentStore(db);

@@ -21,6 +21,7 @@ const NAMES = {
   callbackSums: 'callback_sums',
   attempts: 'callback_attempts',
   webhooks: 'webhook_endpoints',
+  links: 'payment_links',
   alerts: 'alerts',
   notices: 'notices',
   noticeHours: 'notice_hours',

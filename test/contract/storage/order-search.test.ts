@@ -17,6 +17,7 @@ const EVERYTHING: OrderSearch = {
   from: null,
   to: null,
   traces: null,
+  linkId: null,
   after: null,
   limit: 100,
 };

@@ -2,7 +2,7 @@ import type { Binding } from '../binding.ts';
 import type { Failure } from '../errors.ts';
 import type { Column } from '../rows/columns.ts';
 import type { Tables } from '../tables.ts';
-import type { NewOrder } from '../../../../core/index.ts';
+import type { NewOrder, PlaceRefusal } from '../../../../core/index.ts';
 
 /** A row as a driver gives it, by column. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -33,8 +33,11 @@ export interface ConnectionRole {
   readonly owned: boolean;
 }
 
-/** The outcome of one order of a batch: its number, or `repeated` when its idempotency key was used before. */
-export type BatchOutcome = { readonly kind: 'created'; readonly number: number } | { readonly kind: 'repeated' };
+/** The outcome of one order of a batch: its number, `repeated` when its idempotency key was used before, or why its link refuses it. */
+export type BatchOutcome =
+  | { readonly kind: 'created'; readonly number: number }
+  | { readonly kind: 'repeated' }
+  | { readonly kind: 'no-place'; readonly why: PlaceRefusal };
 
 /** The legal changes of a status column, which a trigger enforces. */
 export interface MoveRule {

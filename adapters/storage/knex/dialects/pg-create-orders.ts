@@ -1,3 +1,4 @@
+import { present } from '../../../../core/index.ts';
 import type { NewOrder } from '../../../../core/index.ts';
 import { CALLBACK_COLUMNS } from '../rows/callback-row.ts';
 import { claimConflict } from '../rows/claim-row.ts';
@@ -9,6 +10,7 @@ import { ORDERS_COUNTER } from './counters.ts';
 import type { Binding } from '../binding.ts';
 import type { BatchOutcome, BatchTarget, Row, Run } from './dialect.ts';
 import { ADDRESS_COLUMNS, assignedHeight, CLAIM_COLUMNS, claimsEndedBy, eventsOf } from './new-order.ts';
+import { refusedByLinks } from './link-places.ts';
 import { arrayText, insertListPg } from './pg-lists.ts';
 
 /** The input's columns, each bound as one array: the order's, then the claim's and the address's own. */
@@ -76,14 +78,22 @@ function statement(t: Tables): string {
 
 const statements = new WeakMap<Tables, string>();
 
-/** One prepared statement for the whole batch; a transaction where something is told of its orders. */
+/** One prepared statement for the whole batch; a transaction where something is told of its orders, or some are of links. */
 export async function createOrdersPg(
   { tables, write, transaction }: BatchTarget,
   batch: readonly NewOrder[],
 ): Promise<readonly BatchOutcome[]> {
-  if (eventsOf(batch).length === 0) return created(write, tables, batch);
+  if (eventsOf(batch).length === 0 && !batch.some(({ place }) => place !== undefined))
+    return created(write, tables, batch);
   return transaction(async (run) => {
-    const outcomes = await created(run, tables, batch);
+    const refused = await refusedByLinks(run, tables, batch, 'FOR UPDATE');
+    const admitted = batch.filter(({ order }) => !refused.has(order.id));
+    const made = admitted.length === 0 ? [] : await created(run, tables, admitted);
+    const madeOf = new Map(admitted.map(({ order }, at) => [order.id, made[at]]));
+    const outcomes = batch.map(({ order }): BatchOutcome => {
+      const why = refused.get(order.id);
+      return why === undefined ? present(madeOf.get(order.id), 'an outcome') : { kind: 'no-place', why };
+    });
     const events = eventsOf(batch.filter((_, at) => outcomes[at]?.kind === 'created'));
     const { sql, bindings } = insertListPg(tables.callbacks, CALLBACK_COLUMNS, events);
     if (events.length > 0) await run(sql, bindings);

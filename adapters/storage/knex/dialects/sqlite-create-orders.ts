@@ -6,6 +6,7 @@ import { ORDER_COLUMNS } from '../rows/order-row.ts';
 import { ORDERS_COUNTER } from './counters.ts';
 import type { BatchOutcome, BatchTarget, Run } from './dialect.ts';
 import { ADDRESS_COLUMNS, assignedHeight, CLAIM_COLUMNS, claimsEndedBy, eventsOf } from './new-order.ts';
+import { refusedByLinks } from './link-places.ts';
 import { insertionOf, listOf } from './sqlite-lists.ts';
 import type { Tables } from '../tables.ts';
 
@@ -15,14 +16,17 @@ export async function createOrdersSqlite(
   batch: readonly NewOrder[],
 ): Promise<readonly BatchOutcome[]> {
   return transaction(async (run) => {
+    const refused = await refusedByLinks(run, tables, batch, '');
     const taken = await withTakenReference(run, tables, batch);
-    const claiming = batch.filter(({ order }) => !taken.has(order.id));
+    const claiming = batch.filter(({ order }) => !taken.has(order.id) && !refused.has(order.id));
     const repeated = await claim(run, tables, claiming);
     const fresh = claiming.filter(({ order }) => !repeated.has(order.id));
     const numbers = await numbered(run, tables, fresh);
     if (fresh.length > 0) await store(run, tables, fresh, numbers);
     await storeEvents(run, tables, eventsOf(fresh));
     return batch.map(({ order }) => {
+      const why = refused.get(order.id);
+      if (why !== undefined) return { kind: 'no-place', why };
       const number = numbers.get(order.id);
       return number === undefined ? { kind: 'repeated' } : { kind: 'created', number };
     });

@@ -53,6 +53,7 @@ const ORDER: StoredFields<Order> = {
   enablePostCallback: flagField('enable_post_callback'),
   merchantReference: textOrNullField('merchant_reference'),
   metadata: jsonField('metadata'),
+  linkId: textOrNullField('link_id'),
   checkoutToken: textField('checkout_token'),
   toleranceBps: integerField('tolerance_bps'),
   createdAt: integerField('created_at'),

@@ -31,6 +31,8 @@ export const integerOrNullField = (name: string) =>
 export const flagField = (name: string) => single<boolean>(name, 'boolean', (value) => value, values.flag);
 /** Money, as digits: no driver may round it. */
 export const unitsField = (name: string) => single<bigint>(name, 'numeric', String, values.units);
+export const unitsOrNullField = (name: string) =>
+  single<bigint | null>(name, 'numeric', (value) => (value === null ? null : String(value)), values.unitsOrNull);
 /** A JSON document as text. */
 export const jsonField = <T>(name: string) => single<T>(name, 'text', (value) => JSON.stringify(value), values.json);
 export const jsonOrNullField = <T>(name: string) =>

@@ -10,6 +10,8 @@ export const flag = (row: Row, column: string): boolean => row[column] === true 
 
 /** Money: whole units in TEXT or NUMERIC(78,0), never through a double. */
 export const units = (row: Row, column: string): bigint => BigInt(row[column] as string);
+export const unitsOrNull = (row: Row, column: string): bigint | null =>
+  row[column] == null ? null : units(row, column);
 
 const PART_DIGITS = 12n;
 

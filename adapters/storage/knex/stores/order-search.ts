@@ -18,7 +18,7 @@ export function orderSearchSql(tables: Tables, dialect: Dialect, search: OrderSe
 
 /** An index range for each status, and for each coin where some are asked for. */
 function listed({ orders }: Tables, dialect: Dialect, search: OrderSearch): Sql {
-  const { statuses, currencies, limit } = search;
+  const { statuses, currencies, limit, linkId } = search;
   const coins = currencies === null ? [] : [{ column: 'currency', values: currencies }];
   return rangeListSql(
     {
@@ -26,7 +26,7 @@ function listed({ orders }: Tables, dialect: Dialect, search: OrderSearch): Sql 
       columns: names(ORDER_COLUMNS),
       time: 'created_at',
       among: [...coins, { column: 'status', values: statuses }],
-      bounds: [...ownedBy(search), ...timeBounds('created_at', search)],
+      bounds: [...(linkId === null ? ownedBy(search) : ofLink(search)), ...timeBounds('created_at', search)],
       limit,
     },
     dialect,
@@ -36,13 +36,19 @@ function listed({ orders }: Tables, dialect: Dialect, search: OrderSearch): Sql 
 const ownedBy = ({ accountId }: OrderSearch): readonly Sql[] =>
   accountId === null ? [] : [{ sql: 'account_id = ?', bindings: [accountId] }];
 
+/** The orders of a link have an index of their own: the expression keeps the planner from that of the account. */
+const ofLink = ({ accountId, linkId }: OrderSearch): readonly Sql[] => [
+  ...(linkId === null ? [] : [{ sql: 'link_id = ?', bindings: [linkId] }]),
+  ...(accountId === null ? [] : [{ sql: `account_id || '' = ?`, bindings: [accountId] }]),
+];
+
 /** The orders that a text belongs to are few. The expressions keep the planner from every index but that of the ids. */
 function traced(tables: Tables, dialect: Dialect, search: OrderSearch, traces: OrderTraces): Sql {
   const { accountId, statuses, currencies, limit } = search;
   const { sql: found, bindings } = idsOf(tables, traces, accountId);
   const where = allOf([
     { sql: dialect.anyFrom('id', found), bindings },
-    ...(accountId === null ? [] : [{ sql: `account_id || '' = ?`, bindings: [accountId] }]),
+    ...ofLink(search),
     { sql: dialect.anyOf(`status || ''`), bindings: [dialect.list(statuses)] },
     ...(currencies === null ? [] : [{ sql: dialect.anyOf(`currency || ''`), bindings: [dialect.list(currencies)] }]),
     ...timeBounds('created_at', search),

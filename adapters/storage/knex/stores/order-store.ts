@@ -46,7 +46,7 @@ export class KnexOrderStore implements OrderStore {
       commit: (batch) => db.dialect.createOrders(target, batch),
       maxSize: MAX_BATCH,
       atOnce: db.dialect.batchesAtOnce,
-      keysOf: (fresh) => [claimKey(fresh.order, fresh), referenceKey(fresh)],
+      keysOf: (fresh) => [claimKey(fresh.order, fresh), referenceKey(fresh), linkKey(fresh)],
     });
   }
 
@@ -55,6 +55,8 @@ export class KnexOrderStore implements OrderStore {
     for (let tries = 0; tries < CLAIM_TRIES; tries++) {
       const outcome = await this.#groupCommit.add(order).catch((error: unknown) => this.#lostRace(order, error));
       if (outcome.kind === 'created') return { kind: 'created', order: { ...order.order, number: outcome.number } };
+      // Whoever has the last place and asks again has not lost it.
+      if (outcome.kind === 'no-place') return (await this.#claimed(order)) ?? { kind: 'no-place', why: outcome.why };
       const former = await this.#former(order);
       if (former !== null) return former;
     }
@@ -189,5 +191,8 @@ export class KnexOrderStore implements OrderStore {
 /** Unique within a batch: an account's reference; `null` without one. */
 const referenceKey = ({ order: { accountId, merchantReference } }: NewOrder): string | null =>
   merchantReference === null ? null : JSON.stringify([accountId, merchantReference]);
+
+/** One order of a link in a batch: its places are counted in the database. */
+const linkKey = ({ place }: NewOrder): string | null => (place === undefined ? null : `link ${place.linkId}`);
 
 const dueOf = (row: Row): DueOrder => ({ id: text(row, 'id') as OrderId, chain: textOrNull(row, 'chain') });

@@ -1,0 +1,209 @@
+import { formatUnits, readDecimal } from '../kernel/decimal.ts';
+import type { Decimal } from '../kernel/decimal.ts';
+import { TillgateError } from '../kernel/errors.ts';
+import { findFiat } from '../kernel/fiat.ts';
+import { present } from '../kernel/guard.ts';
+import { hex } from '../kernel/hex.ts';
+import type { LinkDeviceId } from '../kernel/ids.ts';
+import type { Millis } from '../kernel/time.ts';
+import type { Actor } from '../manage/actor.ts';
+import { addAuditRow } from '../manage/audit.ts';
+import type { CreateOrder, MadeOrder } from '../orders/create-order.ts';
+import { ORDER_STATUSES } from '../orders/order-status.ts';
+import type { Order } from '../orders/order.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Digest } from '../ports/digest.ts';
+import type { IdGenerator } from '../ports/id-generator.ts';
+import { CLAIM_KEPT_MS } from '../ports/order-store.ts';
+import type { IdempotencyClaim, PlaceRefusal } from '../ports/order-store.ts';
+import type { Random } from '../ports/random.ts';
+import type { Storage } from '../ports/storage.ts';
+import { linkAmount } from './link-fields.ts';
+import { linkState, MAX_LINK_DEVICES, MAX_OPEN_OF_LINK } from './payment-link.ts';
+import type { LinkState, PaymentLink } from './payment-link.ts';
+
+export interface LinkSalesDeps {
+  readonly storage: Pick<Storage, 'accounts' | 'links' | 'orders' | 'transaction'>;
+  readonly createOrder: Pick<CreateOrder, 'ofLink'>;
+  readonly clock: Clock;
+  readonly ids: IdGenerator;
+  readonly random: Random;
+  readonly digest: Digest;
+}
+
+/** A link as its page shows it. */
+export interface LinkView {
+  readonly link: PaymentLink;
+  /** The account's name; `null` where it has none. */
+  readonly merchant: string | null;
+  readonly state: LinkState;
+}
+
+/** What a visitor asks for. */
+export interface LinkVisit {
+  /** The chosen amount; `null` where the link has its own. */
+  readonly amount: Decimal | null;
+  /** Names the visit: the same key and amount find the order that they made. */
+  readonly key: string;
+  /** True where a finished order of the key is followed by a new one. */
+  readonly renew: boolean;
+}
+
+/** How often a link may change while an order of it is made. */
+const TRIES = 4;
+/** How many finished orders of one visitor are followed by a new one in a day. */
+const MOST_VISITS = 20;
+const SECRET_BYTES = 32;
+const MOST_LISTED = 200;
+
+/** Payment links as visitors and counters use them (decision 0050). */
+export class LinkSales {
+  readonly #deps: LinkSalesDeps;
+
+  constructor(deps: LinkSalesDeps) {
+    this.#deps = deps;
+  }
+
+  /** @throws TillgateError `NOT_FOUND` */
+  async find(token: string): Promise<LinkView> {
+    const { storage, clock } = this.#deps;
+    const link = await storage.links.findByToken(token);
+    if (link === null) throw noSuchLink();
+    const account = await storage.accounts.find(link.accountId);
+    const merchant = account?.name ?? null;
+    if (account?.status !== 'active') return { link, merchant, state: 'ended' };
+    const counts = link.maxSales === null ? { open: 0, sold: 0 } : await storage.links.counts(link.id, link.maxSales);
+    return { link, merchant, state: linkState(link, counts, clock.now()) };
+  }
+
+  /**
+   * The order of a visit: a new one, or the one that the same visit has made.
+   *
+   * @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` with the `reason` `ended`, `sold-out`, `reserved` or `busy`; `INVALID_FIELDS` and
+   * `AMOUNT_OUT_OF_RANGE` for the amount; as {@link CreateOrder.ofLink}
+   */
+  async order(token: string, visit: LinkVisit): Promise<Order> {
+    let key = visit.key;
+    for (let visits = 0; visits < MOST_VISITS; visits++) {
+      const { order, repeated } = await this.#made(token, { ...visit, key });
+      if (!repeated || !visit.renew || this.#isOpen(order)) return order;
+      key = `${visit.key} after ${order.id}`;
+    }
+    throw new TillgateError('RATE_LIMITED', 'Too many orders of one visitor today.');
+  }
+
+  async #made(token: string, visit: LinkVisit): Promise<MadeOrder> {
+    for (let tries = 0; tries < TRIES; tries++) {
+      const { link, state } = await this.find(token);
+      // With places reserved the visitor's own order may hold the last one.
+      if (state === 'ended' || state === 'sold-out') throw refusedBecause(state);
+      const result = await this.#create(link, visit);
+      if ('order' in result) return result;
+      if (result.refused !== 'link-changed') throw refusedBecause(REASONS[result.refused]);
+    }
+    throw new TillgateError('NOT_READY', 'The link is being changed; try again.');
+  }
+
+  #create(link: PaymentLink, { amount, key }: LinkVisit) {
+    const { createOrder } = this.#deps;
+    const fiat = present(findFiat(link.vsCurrency), `fiat ${link.vsCurrency}`);
+    const units = linkAmount(link, amount, fiat);
+    const input = {
+      vsCurrency: link.vsCurrency,
+      vsPrice: present(readDecimal(formatUnits(units, fiat.decimals)), 'an amount'),
+      links: { succeedUrl: link.returnUrl, callbackUrl: link.callbackUrl, timeoutCallback: link.timeoutCallback },
+      enablePostCallback: link.enablePostCallback,
+      fixedEncryptPrice: link.fixedEncryptPrice,
+      metadata: link.metadata,
+      referencePrefix: link.referencePrefix,
+      place: { linkId: link.id, version: link.version, maxSales: link.maxSales, maxOpen: MAX_OPEN_OF_LINK },
+    };
+    const principal = { accountId: link.accountId, credentialId: null, via: 'token' } as const;
+    return createOrder.ofLink(principal, input, this.#claim(link, `${key} ${units}`));
+  }
+
+  #claim({ id }: PaymentLink, key: string): IdempotencyClaim {
+    const { digest, clock } = this.#deps;
+    const hash = digest.sha256Hex(key);
+    return { route: `link:${id}`, key: hash, bodyHash: hash, expiresAt: clock.now() + CLAIM_KEPT_MS };
+  }
+
+  #isOpen({ status, expiresAt }: Order): boolean {
+    return status === 'PENDING' && expiresAt > this.#deps.clock.now();
+  }
+
+  /** Whether the secret is that of a device of this counter. */
+  isPaired({ face, devices }: PaymentLink, secret: string): boolean {
+    const hash = this.#deps.digest.sha256Hex(secret);
+    return face === 'COUNTER' && devices.some((device) => device.hash === hash);
+  }
+
+  /**
+   * Pairs a device with a counter: the code is used up, and the device has a secret of its own.
+   *
+   * @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` for a code that was used, replaced or is over, and with too many devices
+   */
+  async pair(token: string, code: string, client: Pick<Actor, 'ip' | 'traceId'>): Promise<string> {
+    const { storage, random, digest, clock, ids } = this.#deps;
+    const found = await storage.links.findByToken(token);
+    if (found?.face !== 'COUNTER') throw noSuchLink();
+    const secret = hex(random.bytes(SECRET_BYTES));
+    const hash = digest.sha256Hex(code);
+    await storage.transaction(async (tx) => {
+      const link = present(await tx.links.lock(found.id), `link ${found.id}`);
+      const now = clock.now();
+      if (link.pairing?.hash !== hash || now >= link.pairing.until)
+        throw new TillgateError('STATE_CONFLICT', 'This code was used or is over: make a new one in the dashboard.');
+      if (link.devices.length >= MAX_LINK_DEVICES)
+        throw new TillgateError('STATE_CONFLICT', `A counter has at most ${MAX_LINK_DEVICES} devices.`);
+      const device = { id: ids.next() as LinkDeviceId, hash: digest.sha256Hex(secret), pairedAt: now };
+      const devices = [...link.devices, device];
+      await tx.links.update({ ...link, devices, pairing: null, updatedAt: now });
+      const actor: Actor = { accountId: link.accountId, role: 'user', ...client };
+      const changes = { device: { from: null, to: device.id } };
+      await addAuditRow(this.#deps, tx, actor, {
+        action: 'link.pair',
+        accountId: link.accountId,
+        subjectId: link.id,
+        changes,
+      });
+    });
+    return secret;
+  }
+
+  /** The latest orders of a link since a moment, newest first. */
+  salesSince({ id, accountId }: PaymentLink, from: Millis): Promise<readonly Order[]> {
+    return this.#deps.storage.orders.search({
+      accountId,
+      statuses: ORDER_STATUSES,
+      currencies: null,
+      from,
+      to: null,
+      traces: null,
+      linkId: id,
+      after: null,
+      limit: MOST_LISTED,
+    });
+  }
+}
+
+const noSuchLink = (): TillgateError => new TillgateError('NOT_FOUND', 'There is no such page.');
+
+/** Why a link makes no order now. */
+export type LinkRefusal = 'ended' | 'sold-out' | 'reserved' | 'busy';
+
+const REASONS: Readonly<Record<Exclude<PlaceRefusal, 'link-changed'>, LinkRefusal>> = {
+  'no-sale-left': 'reserved',
+  'too-many-open': 'busy',
+};
+
+const WORDS: Readonly<Record<LinkRefusal, string>> = {
+  ended: 'This page takes no payments any more.',
+  'sold-out': 'Everything is sold.',
+  reserved: 'What is left is reserved for payments that are under way.',
+  busy: 'Too many payments of this page are under way; try again later.',
+};
+
+function refusedBecause(reason: LinkRefusal): TillgateError {
+  return new TillgateError('STATE_CONFLICT', WORDS[reason], { reason });
+}

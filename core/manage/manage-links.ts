@@ -1,0 +1,229 @@
+import type { CallbackPlaces } from '../callbacks/url.ts';
+import type { AssetCatalogue } from '../kernel/asset.ts';
+import { invalidField, stateConflict, TillgateError } from '../kernel/errors.ts';
+import { hex } from '../kernel/hex.ts';
+import { isId } from '../kernel/ids.ts';
+import type { AccountId, LinkId } from '../kernel/ids.ts';
+import type { Millis } from '../kernel/time.ts';
+import { EMPTY_LINK, requireLinkFiat, withFields } from '../links/link-fields.ts';
+import type { LinkFields, LinkRules } from '../links/link-fields.ts';
+import { linkState, MAX_LINK_SALES, MAX_LINKS, PAIRING_MS } from '../links/payment-link.ts';
+import type { LinkCounts, LinkFace, LinkState, PaymentLink } from '../links/payment-link.ts';
+import type { Digest } from '../ports/digest.ts';
+import type { LinkPosition } from '../ports/link-store.ts';
+import type { Random } from '../ports/random.ts';
+import type { Storage, Transaction } from '../ports/storage.ts';
+import type { Vault } from '../ports/vault.ts';
+import { listScope, recordNotFound, requireAccess, targetAccount } from './actor.ts';
+import type { Actor } from './actor.ts';
+import { addAuditRow, changesOf, createdWith } from './audit.ts';
+import type { AuditDeps } from './audit.ts';
+import type { AuditChanges } from './audit-row.ts';
+import { checkLimit, readCursor, writeCursor } from './list-cursor.ts';
+import { lockLive } from './lock-live.ts';
+
+/** What is asked for a new link. */
+export interface NewLink extends LinkFields {
+  /** The actor's own by default. */
+  readonly accountId?: AccountId;
+  readonly face?: LinkFace;
+  readonly title: string;
+  readonly vsCurrency: string;
+}
+
+/** A link with what its orders say. */
+export interface ManagedLink extends LinkCounts {
+  readonly link: PaymentLink;
+  readonly state: LinkState;
+}
+
+/** A code that pairs a device with a counter. Must not be logged. */
+export interface PairingCode {
+  readonly link: PaymentLink;
+  readonly code: string;
+  readonly until: Millis;
+}
+
+export interface ManageLinksDeps extends AuditDeps {
+  readonly storage: Pick<Storage, 'links' | 'transaction'>;
+  readonly assets: AssetCatalogue;
+  readonly vault: Pick<Vault, 'lookupHash' | 'lookupHashes'>;
+  readonly random: Random;
+  readonly digest: Digest;
+  readonly pageMax: number;
+  readonly places: CallbackPlaces;
+}
+
+const TOKEN_BYTES = 16;
+const AUDITED = [
+  ...['title', 'description', 'coins', 'maxSales', 'expiresAt', 'active', 'returnUrl', 'callbackUrl'],
+  ...['timeoutCallback', 'enablePostCallback', 'fixedEncryptPrice', 'referencePrefix', 'metadata'],
+  ...['price', 'minPrice', 'maxPrice'],
+] as const;
+
+/** Payment links of accounts (decision 0050). */
+export class ManageLinks {
+  readonly #deps: ManageLinksDeps;
+
+  constructor(deps: ManageLinksDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Newest first.
+   *
+   * @throws TillgateError `INVALID_FIELDS` for a limit out of range or a foreign cursor; `NOT_FOUND` for another's account
+   */
+  async list(
+    actor: Actor,
+    { accountId, limit, cursor }: { accountId?: AccountId | undefined; limit: number; cursor?: string | undefined },
+  ): Promise<{ readonly items: readonly ManagedLink[]; readonly nextCursor: string | null }> {
+    const { storage, vault, pageMax } = this.#deps;
+    checkLimit(limit, pageMax);
+    const scope = listScope(actor, accountId);
+    const list = ['links', actor.accountId, scope];
+    const after = cursor === undefined ? null : readCursor<LinkPosition>(cursor, list, vault);
+    const found = await storage.links.list(scope, after, limit + 1);
+    const links = found.slice(0, limit);
+    const last = found.length > limit ? links.at(-1) : undefined;
+    return {
+      items: await Promise.all(links.map((link) => this.#managed(link))),
+      nextCursor: last === undefined ? null : writeCursor(last, list, vault),
+    };
+  }
+
+  /** @throws TillgateError `NOT_FOUND`, the same for another account's */
+  async find(actor: Actor, id: LinkId): Promise<ManagedLink> {
+    return this.#managed(await this.#own(actor, id));
+  }
+
+  /** @throws TillgateError `NOT_FOUND`; `INVALID_FIELDS`; `UNSUPPORTED`; `STATE_CONFLICT` for an archived account, and one with {@link MAX_LINKS} */
+  async create(
+    actor: Actor,
+    { accountId: wanted, face = 'LINK', vsCurrency, ...fields }: NewLink,
+  ): Promise<ManagedLink> {
+    const { storage, random, ids, clock } = this.#deps;
+    const accountId = targetAccount(actor, wanted);
+    const fiat = requireLinkFiat(vsCurrency);
+    const now = clock.now();
+    const content = withFields(EMPTY_LINK, fields, fiat, this.#rules(now));
+    const link: PaymentLink = {
+      ...content,
+      ...{ id: ids.next() as LinkId, accountId, token: hex(random.bytes(TOKEN_BYTES)), face, vsCurrency },
+      ...{ pairing: null, devices: [], version: 1, createdAt: now, updatedAt: now },
+    };
+    await storage.transaction(async (tx) => {
+      await lockLive(tx, accountId);
+      if ((await tx.links.countOf(accountId)) >= MAX_LINKS)
+        throw stateConflict(`An account has at most ${MAX_LINKS} links.`);
+      await tx.links.add(link);
+      const { title, price } = link;
+      await this.#audit(tx, actor, 'link.create', link, createdWith({ face, title, vsCurrency, price: textOf(price) }));
+    });
+    return { link, open: 0, sold: 0, state: linkState(link, { open: 0, sold: 0 }, now) };
+  }
+
+  /**
+   * Changes a link; its orders stay as they are.
+   *
+   * @param expectedVersion - the version that the caller has read
+   * @throws TillgateError `NOT_FOUND`, the same for another account's; `VERSION_MISMATCH`; `INVALID_FIELDS`; `UNSUPPORTED`
+   */
+  async update(actor: Actor, id: LinkId, expectedVersion: number, fields: LinkFields): Promise<ManagedLink> {
+    return this.#change(actor, id, 'link.update', (link, now) => {
+      if (link.version !== expectedVersion)
+        throw new TillgateError('VERSION_MISMATCH', `The link has version ${link.version} by now.`, {
+          version: link.version,
+        });
+      return withFields(link, fields, requireLinkFiat(link.vsCurrency), this.#rules(now)) as PaymentLink;
+    });
+  }
+
+  /** Ends a link, for whatever version: its orders stay as they are. @throws TillgateError `NOT_FOUND`, the same for another account's */
+  deactivate(actor: Actor, id: LinkId): Promise<ManagedLink> {
+    return this.#change(actor, id, 'link.deactivate', (link) => ({ ...link, active: false }));
+  }
+
+  /**
+   * A code that pairs one device with a counter; it replaces a former one.
+   *
+   * @throws TillgateError `NOT_FOUND`, the same for another account's; `INVALID_FIELDS` for a link that is no counter
+   */
+  async pair(actor: Actor, id: LinkId): Promise<PairingCode> {
+    const { random, digest, clock } = this.#deps;
+    const code = hex(random.bytes(TOKEN_BYTES));
+    const until = clock.now() + PAIRING_MS;
+    const { link } = await this.#change(actor, id, 'link.pairing', (former) => {
+      requireCounter(former);
+      return { ...former, pairing: { hash: digest.sha256Hex(code), until } };
+    });
+    return { link, code, until };
+  }
+
+  /** Shuts every device out of a counter. @throws TillgateError as {@link pair} */
+  unpair(actor: Actor, id: LinkId): Promise<ManagedLink> {
+    return this.#change(actor, id, 'link.unpair', (former) => {
+      requireCounter(former);
+      return { ...former, pairing: null, devices: [] };
+    });
+  }
+
+  /** Changes a link with the link alone locked: its orders lock it too, and the account after it. */
+  async #change(
+    actor: Actor,
+    id: LinkId,
+    action: string,
+    change: (link: PaymentLink, now: Millis) => PaymentLink,
+  ): Promise<ManagedLink> {
+    const { storage, clock } = this.#deps;
+    await this.#own(actor, id);
+    const changed = await storage.transaction(async (tx) => {
+      const former = await tx.links.lock(id);
+      if (former === null) throw recordNotFound();
+      const now = clock.now();
+      const link: PaymentLink = { ...former, ...change(former, now), updatedAt: now };
+      if (!(await tx.links.update(link))) throw recordNotFound();
+      await this.#audit(tx, actor, action, link, changesOf(shown(former), shown(link), AUDITED));
+      return { ...link, version: link.version + 1 };
+    });
+    return this.#managed(changed);
+  }
+
+  async #own(actor: Actor, id: LinkId): Promise<PaymentLink> {
+    const found = isId(id) ? await this.#deps.storage.links.find(id) : null;
+    if (found === null) throw recordNotFound();
+    requireAccess(actor, found.accountId);
+    return found;
+  }
+
+  async #managed(link: PaymentLink): Promise<ManagedLink> {
+    const counts = await this.#deps.storage.links.counts(link.id, MAX_LINK_SALES);
+    return { link, ...counts, state: linkState(link, counts, this.#deps.clock.now()) };
+  }
+
+  #rules(now: Millis): LinkRules {
+    const { assets, places } = this.#deps;
+    return { assets, places, now };
+  }
+
+  #audit(
+    tx: Transaction,
+    actor: Actor,
+    action: string,
+    { id, accountId }: PaymentLink,
+    changes: AuditChanges,
+  ): Promise<void> {
+    return addAuditRow(this.#deps, tx, actor, { action, accountId, subjectId: id, changes });
+  }
+}
+
+const textOf = (units: bigint | null): string | null => (units === null ? null : units.toString());
+
+/** What the audit shows of a link: its amounts as digits. */
+function shown(link: PaymentLink): Record<(typeof AUDITED)[number], unknown> {
+  return { ...link, price: textOf(link.price), minPrice: textOf(link.minPrice), maxPrice: textOf(link.maxPrice) };
+}
+
+function requireCounter({ face }: PaymentLink): void {
+  if (face !== 'COUNTER') throw invalidField('id', 'must be that of a counter');
+}

@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ORDER_STATUSES } from '../../../core/index.ts';
+import type { LinkId, LinkPlace, OrderStatus, PaymentLink, Storage } from '../../../core/index.ts';
+import { eachStorage } from '../../support/each-storage.ts';
+import { claim, newOrder, nextId, NOW, storedAccount, storedOrder } from './fixtures.ts';
+
+async function storedLink(storage: Storage, given: Partial<PaymentLink> = {}): Promise<PaymentLink> {
+  const id = nextId() as LinkId;
+  const link: PaymentLink = {
+    id,
+    accountId: given.accountId ?? (await storedAccount(storage)).id,
+    token: `token-${id}`,
+    face: 'LINK',
+    title: 'A cup — “large” ☕',
+    description: 'two\nlines',
+    vsCurrency: 'EUR',
+    price: 10n ** 30n + 1n,
+    minPrice: null,
+    maxPrice: null,
+    coins: ['ETH', 'BTC'],
+    maxSales: 2,
+    expiresAt: NOW + 1,
+    active: true,
+    returnUrl: 'https://shop.example/thanks',
+    callbackUrl: 'https://shop.example/paid',
+    timeoutCallback: null,
+    enablePostCallback: true,
+    fixedEncryptPrice: false,
+    referencePrefix: 'cup-',
+    metadata: { table: '7' },
+    pairing: null,
+    devices: [],
+    version: 1,
+    createdAt: NOW,
+    updatedAt: NOW,
+    ...given,
+  };
+  await storage.transaction((tx) => tx.links.add(link));
+  return link;
+}
+
+const placeOf = ({ id, version }: PaymentLink, given: Partial<LinkPlace> = {}): LinkPlace => ({
+  linkId: id,
+  version,
+  maxSales: null,
+  maxOpen: 100,
+  ...given,
+});
+
+const orderOf = (link: PaymentLink, status: OrderStatus = 'PENDING') => ({ linkId: link.id, status, payment: null });
+
+const create = (storage: Storage, link: PaymentLink, given: Partial<LinkPlace> = {}) =>
+  storage.orders.create({ ...newOrder(link.accountId, orderOf(link)), place: placeOf(link, given) });
+
+eachStorage((_name, open) => {
+  test('a link comes back as it was stored, by its id and its token', async (t) => {
+    const { storage } = await open(t);
+    const link = await storedLink(storage);
+    const chosen = await storedLink(storage, {
+      ...{ price: null, minPrice: 1n, maxPrice: 10n ** 20n, coins: null, maxSales: null, expiresAt: null },
+      ...{ returnUrl: null, callbackUrl: null, referencePrefix: null, metadata: {}, face: 'COUNTER', active: false },
+      ...{ pairing: { hash: 'h', until: NOW }, devices: [{ id: '1' as never, hash: 'd', pairedAt: NOW }] },
+    });
+    for (const each of [link, chosen]) {
+      assert.deepEqual(await storage.links.find(each.id), each);
+      assert.deepEqual(await storage.links.findByToken(each.token), each);
+    }
+    assert.equal(await storage.links.findByToken('\0'), null);
+    assert.equal(await storage.links.find('404' as LinkId), null);
+  });
+
+  test('links are listed newest first, of an account and of all, after a position', async (t) => {
+    const { storage } = await open(t);
+    const { id: accountId } = await storedAccount(storage);
+    const made = [];
+    for (let n = 0; n < 5; n++) made.push(await storedLink(storage, { accountId, createdAt: NOW + Math.floor(n / 2) }));
+    const foreign = await storedLink(storage, { createdAt: NOW - 1 });
+    const ids = made.map(({ id }) => id).reverse();
+    const listed = async (...asked: Parameters<Storage['links']['list']>): Promise<readonly LinkId[]> =>
+      (await storage.links.list(...asked)).map(({ id }) => id);
+    assert.deepEqual(await listed(accountId, null, 10), ids);
+    assert.deepEqual(await listed(null, null, 10), [...ids, foreign.id]);
+    const after = { createdAt: made[3]?.createdAt ?? 0, id: ids[1] as LinkId };
+    assert.deepEqual(await listed(accountId, after, 2), ids.slice(2, 4));
+    assert.equal(await storage.transaction((tx) => tx.links.countOf(accountId)), 5);
+  });
+
+  test('a change is stored for the version that was read, and for no other', async (t) => {
+    const { storage } = await open(t);
+    const link = await storedLink(storage);
+    const changed = { ...link, title: 'Tea', price: null, active: false, updatedAt: NOW + 5 };
+    assert.equal(await storage.transaction((tx) => tx.links.update(changed)), true);
+    assert.deepEqual(await storage.links.find(link.id), { ...changed, version: 2 });
+    assert.equal(await storage.transaction((tx) => tx.links.update({ ...link, title: 'Coffee' })), false);
+    assert.deepEqual(await storage.transaction((tx) => tx.links.lock(link.id)), { ...changed, version: 2 });
+  });
+
+  test('orders of a link are counted, and found by it in every status', async (t) => {
+    const { storage } = await open(t);
+    const link = await storedLink(storage);
+    const other = await storedLink(storage, { accountId: link.accountId });
+    for (const status of [...ORDER_STATUSES, 'PENDING', 'SUCCESS', 'SUCCESS'] as const)
+      await storedOrder(storage, link.accountId, orderOf(link, status));
+    await storedOrder(storage, link.accountId, orderOf(other));
+    await storedOrder(storage, link.accountId);
+    assert.deepEqual(await storage.links.counts(link.id, 100), { open: 2, sold: 4 });
+    assert.deepEqual(await storage.links.counts(link.id, 3), { open: 2, sold: 3 });
+    const search = { statuses: ORDER_STATUSES, currencies: null, from: null, to: null, traces: null, after: null };
+    const found = async (accountId: PaymentLink['accountId'] | null, linkId: LinkId) =>
+      (await storage.orders.search({ ...search, accountId, linkId, limit: 50 })).length;
+    assert.equal(await found(link.accountId, link.id), ORDER_STATUSES.length + 3);
+    assert.equal(await found(null, other.id), 1);
+    assert.equal(await found((await storedAccount(storage)).id, link.id), 0);
+  });
+
+  test('fault 233: of many visitors at once as many get an order as the link has sales left', async (t) => {
+    const { storage } = await open(t);
+    const link = await storedLink(storage);
+    await storedOrder(storage, link.accountId, orderOf(link, 'SUCCESS'));
+    for (const gone of ['OVERDUE', 'TERMINATED', 'PARTIAL', 'REFUNDED'] as const)
+      await storedOrder(storage, link.accountId, orderOf(link, gone));
+    const made = await Promise.all(Array.from({ length: 12 }, () => create(storage, link, { maxSales: 4 })));
+    assert.equal(made.filter(({ kind }) => kind === 'created').length, 3);
+    assert.ok(
+      made.every((each) => each.kind === 'created' || (each.kind === 'no-place' && each.why === 'no-sale-left')),
+    );
+    assert.deepEqual(await storage.links.counts(link.id, 100), { open: 3, sold: 1 });
+  });
+
+  test('fault 234: a link has no more open orders than it may', async (t) => {
+    const { storage } = await open(t);
+    const link = await storedLink(storage);
+    const made = await Promise.all(Array.from({ length: 8 }, () => create(storage, link, { maxOpen: 5 })));
+    assert.equal(made.filter(({ kind }) => kind === 'created').length, 5);
+    assert.deepEqual(
+      made.flatMap((each) => (each.kind === 'no-place' ? [each.why] : [])),
+      ['too-many-open', 'too-many-open', 'too-many-open'],
+    );
+  });
+
+  test('an order of a link that was changed meanwhile is not stored', async (t) => {
+    const { storage } = await open(t);
+    const link = await storedLink(storage);
+    await storage.transaction((tx) => tx.links.update({ ...link, active: false }));
+    assert.deepEqual(await create(storage, link), { kind: 'no-place', why: 'link-changed' });
+    assert.deepEqual(await storage.links.counts(link.id, 9), { open: 0, sold: 0 });
+    assert.equal((await create(storage, { ...link, version: 2 })).kind, 'created');
+  });
+
+  test('whoever holds the last place and asks again with the same key gets the same order', async (t) => {
+    const { storage } = await open(t);
+    const link = await storedLink(storage);
+    const first = {
+      ...newOrder(link.accountId, orderOf(link), claim('visitor')),
+      place: placeOf(link, { maxSales: 1 }),
+    };
+    assert.equal((await storage.orders.create(first)).kind, 'created');
+    const again = {
+      ...newOrder(link.accountId, orderOf(link), claim('visitor')),
+      place: placeOf(link, { maxSales: 1 }),
+    };
+    const outcome = await storage.orders.create(again);
+    assert.deepEqual(outcome.kind === 'repeated' && outcome.orderId, first.order.id);
+    assert.equal((await create(storage, link, { maxSales: 1 })).kind, 'no-place');
+  });
+});
