@@ -25,6 +25,7 @@ import type {
   RouteCache,
   LightningService,
   LightningNode,
+  LinkSales,
   Manage,
   OrderAdminActions,
   OrderStateMachine,
@@ -122,6 +123,7 @@ export interface Parts extends Ports, GivenParts {
   readonly usageMeter: UsageMeter;
   readonly allowance: Allowance;
   readonly topUps: TopUps;
+  readonly linkSales: LinkSales;
   readonly usageRecorder: UsageRecorder;
   readonly gateway: LazyGateway;
   readonly manage: Manage;

@@ -188,6 +188,13 @@ export const ACTIONS = {
   removeWebhook: { ...always('who learns what happens'), ...tells('webhook.remove') },
   rotateWebhookSecret: { ...always('who learns what happens'), ...tells('webhook.rotate') },
   testWebhook: FREE,
+  listLinks: FREE,
+  getLink: FREE,
+  createLink: { rules: [ofOthers("another account's orders")] },
+  updateLink: { rules: [ofOthers("another account's orders")] },
+  deactivateLink: { rules: [ofOthers("another account's orders")] },
+  pairLinkDevice: { rules: [ofOthers("who makes another account's orders")] },
+  unpairLinkDevices: { rules: [ofOthers("who makes another account's orders")] },
 
   listApps: FREE,
   createApp: FREE,

@@ -9,6 +9,7 @@ import { EMPTY_LINK, requireLinkFiat, withFields } from '../links/link-fields.ts
 import type { LinkFields, LinkRules } from '../links/link-fields.ts';
 import { linkState, MAX_LINK_SALES, MAX_LINKS, PAIRING_MS } from '../links/payment-link.ts';
 import type { LinkCounts, LinkFace, LinkState, PaymentLink } from '../links/payment-link.ts';
+import type { OrderQueries } from '../orders/order-queries.ts';
 import type { Digest } from '../ports/digest.ts';
 import type { LinkPosition } from '../ports/link-store.ts';
 import type { Random } from '../ports/random.ts';
@@ -35,12 +36,16 @@ export interface NewLink extends LinkFields {
 export interface ManagedLink extends LinkCounts {
   readonly link: PaymentLink;
   readonly state: LinkState;
+  /** Its page. */
+  readonly url: string;
 }
 
 /** A code that pairs a device with a counter. Must not be logged. */
 export interface PairingCode {
   readonly link: PaymentLink;
   readonly code: string;
+  /** Its page. */
+  readonly url: string;
   readonly until: Millis;
 }
 
@@ -52,6 +57,7 @@ export interface ManageLinksDeps extends AuditDeps {
   readonly digest: Digest;
   readonly pageMax: number;
   readonly places: CallbackPlaces;
+  readonly queries: Pick<OrderQueries, 'linkUrl'>;
 }
 
 const TOKEN_BYTES = 16;
@@ -120,7 +126,7 @@ export class ManageLinks {
       const { title, price } = link;
       await this.#audit(tx, actor, 'link.create', link, createdWith({ face, title, vsCurrency, price: textOf(price) }));
     });
-    return { link, open: 0, sold: 0, state: linkState(link, { open: 0, sold: 0 }, now) };
+    return this.#managed(link);
   }
 
   /**
@@ -153,11 +159,11 @@ export class ManageLinks {
     const { random, digest, clock } = this.#deps;
     const code = hex(random.bytes(TOKEN_BYTES));
     const until = clock.now() + PAIRING_MS;
-    const { link } = await this.#change(actor, id, 'link.pairing', (former) => {
+    const { link, url } = await this.#change(actor, id, 'link.pairing', (former) => {
       requireCounter(former);
       return { ...former, pairing: { hash: digest.sha256Hex(code), until } };
     });
-    return { link, code, until };
+    return { link, code, url, until };
   }
 
   /** Shuts every device out of a counter. @throws TillgateError as {@link pair} */
@@ -198,7 +204,8 @@ export class ManageLinks {
 
   async #managed(link: PaymentLink): Promise<ManagedLink> {
     const counts = await this.#deps.storage.links.counts(link.id, MAX_LINK_SALES);
-    return { link, ...counts, state: linkState(link, counts, this.#deps.clock.now()) };
+    const { queries, clock } = this.#deps;
+    return { link, ...counts, state: linkState(link, counts, clock.now()), url: queries.linkUrl(link) };
   }
 
   #rules(now: Millis): LinkRules {

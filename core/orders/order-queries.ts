@@ -9,6 +9,7 @@ import { present } from '../kernel/guard.ts';
 import { isId } from '../kernel/ids.ts';
 import type { AccountId, OrderId } from '../kernel/ids.ts';
 import { checkPage } from '../kernel/page.ts';
+import type { PaymentLink } from '../links/payment-link.ts';
 import { merchantAccount } from '../ledger/entry.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
 import type { ChainRegistry } from '../ports/chain-adapter.ts';
@@ -144,6 +145,11 @@ export class OrderQueries {
   /** The payer's page of an order (endpoint 1). */
   payUrl(order: Order): string {
     return `${this.#deps.baseUrl}/checkout/${order.checkoutToken}`;
+  }
+
+  /** The page of a payment link. */
+  linkUrl({ token }: Pick<PaymentLink, 'token'>): string {
+    return `${this.#deps.baseUrl}/l/${token}`;
   }
 
   /** Each change of an order with its rule and inputs, the creation first; `null` for an unknown order. */

@@ -8,6 +8,7 @@ import {
   DEFAULT_POOL,
   ExpireOrders,
   LIGHTNING_ASSET,
+  LinkSales,
   NewOrderEvents,
   OrderAdminActions,
   OrderStateMachine,
@@ -95,6 +96,7 @@ export const orderRecipes = {
     ['storage', 'orderStateMachine', 'clock', 'logger'],
     ({ orderStateMachine: stateMachine, ...ports }) => new ExpireOrders({ ...ports, stateMachine }),
   ),
+  linkSales: recipe(['storage', 'createOrder', 'clock', 'ids', 'random', 'digest'], (parts) => new LinkSales(parts)),
   chainReports: recipe(['storage', 'chains', 'clock', 'metrics'], (ports) => new ChainReports(ports)),
   rescanDeposits: recipe(
     ['chains', 'storage', 'clock', 'ids', 'events', 'logger', 'metrics'],

@@ -69,10 +69,11 @@ eachStorage((_name, open) => {
         managed(await post('apps', { name: 'Theirs', chains: [] }), 201),
         managed(await post('credentials', { name: 'Shop' }), 201),
         managed(await post('webhooks', { url: 'https://shop.example/hook', events: ['order.*'] }), 201),
+        managed(await post('links', { title: 'Theirs', vs_currency: 'USD' }), 201),
         managed(await first.client.get(`${PREFIX}sessions`)),
       ];
       const ids = [...new Set([first.id, ...idsIn(made)])];
-      assert.ok(ids.length >= 6, 'account, order, App, key, credential, webhook endpoint, session');
+      assert.ok(ids.length >= 7, 'account, order, App, key, credential, webhook endpoint, link, session');
 
       const document = JSON.parse((await fixture.client.get('/openapi.json')).text) as Parameters<typeof placesOf>[0];
       const places = placesOf(document);

@@ -25,6 +25,7 @@ import { walletOperations } from './wallets.ts';
 import { watchAddressOperations } from './watch-addresses.ts';
 import { alertOperations } from './alerts.ts';
 import { noticeOperations } from './notices.ts';
+import { linkOperations } from './links.ts';
 import { webhookOperations } from './webhooks.ts';
 import { withdrawalAddressOperations } from './withdrawal-addresses.ts';
 import { withdrawalOperations } from './withdrawals.ts';
@@ -45,6 +46,7 @@ const RESOURCES = [
   passkeyOperations,
   callbackOperations,
   webhookOperations,
+  linkOperations,
   overviewOperations,
   alertOperations,
   noticeOperations,

@@ -1,5 +1,5 @@
 import { formatInstant, invalidField, ORDER_STATUSES } from '../../../core/index.ts';
-import type { AccountId, Order, OrderHistoryEntry, OrderId } from '../../../core/index.ts';
+import type { AccountId, LinkId, Order, OrderHistoryEntry, OrderId } from '../../../core/index.ts';
 import { z } from 'zod';
 import { code, fiatDecimals, price, text } from '../fields.ts';
 import { optionFields, optionsOf } from '../operations/order-record.ts';
@@ -69,6 +69,7 @@ export const orderFilter = {
     MAX_SEARCHED,
     'An order id, a merchant reference, a deposit address, or the hash of a transaction that pays an order; the whole of it',
   ).optional(),
+  link_id: recordId<LinkId>('Only those that this payment link made').optional(),
   user_id: recordId<AccountId>("Only this account's; an admin sees all by default").optional(),
 };
 

@@ -29,10 +29,11 @@ const manageOf = (till: Domain): ManageLinks =>
   new ManageLinks({
     ...till,
     vault: new FakeVault(),
-    random: random,
+    random,
     digest: new CryptoDigest(),
     pageMax: 100,
     places,
+    queries: { linkUrl: ({ token }) => `https://till.example/l/${token}` },
   });
 const salesOf = (till: Domain, storage: Storage = till.storage): LinkSales =>
   new LinkSales({ ...till, storage, random: random, digest: new CryptoDigest() });
