@@ -75,6 +75,7 @@ export * from './orders/settle-order.ts';
 export * from './orders/order-state-machine.ts';
 export * from './orders/create-order.ts';
 export * from './orders/choose-payment.ts';
+export type { CheckoutView, PaymentPart } from './orders/checkout-view.ts';
 export * from './orders/order-queries.ts';
 export * from './orders/expire-orders.ts';
 export * from './orders/order-admin-actions.ts';

@@ -141,11 +141,13 @@ class Registry implements RunningPlugins {
     return null;
   }
 
-  #addChain(plugin: string, chain: ChainAdapter, { name = chain.name, priceIds = {} }: ChainDetails = {}): void {
+  #addChain(plugin: string, chain: ChainAdapter, details: ChainDetails = {}): void {
+    const { name = chain.name, priceIds = {}, explorer } = details;
+    requireExplorer(explorer);
     this.#claim(`the chain ${chain.code}`, plugin);
     for (const { currency } of chain.assets) this.#claim(`the currency ${currency}`, plugin);
     this.chains.set(chain.code, withOptionalParts(chain));
-    this.chainNames.push({ code: chain.code, name });
+    this.chainNames.push({ code: chain.code, name, ...(explorer === undefined ? {} : { explorer }) });
     Object.assign(this.priceIds, priceIds);
   }
 
@@ -184,6 +186,12 @@ class Registry implements RunningPlugins {
       }
     }
   }
+}
+
+/** Payers follow it: nothing but an https page may be behind it. */
+function requireExplorer(explorer: string | undefined): void {
+  if (explorer === undefined || /^https:\/\/[^\s"<>\\]*\{txid\}[^\s"<>\\]*$/.test(explorer)) return;
+  throw new TillgateError('CONFIG_INVALID', 'the explorer of a chain must be an https URL with {txid} in it');
 }
 
 function namespaced(documents: DocumentStore, plugin: string): DocumentStore {

@@ -1,4 +1,4 @@
-import type { Asset, ChainCode, PriceIds } from '../core/index.ts';
+import type { Asset, ChainAdapter, ChainCode, ChainDetails, PriceIds } from '../core/index.ts';
 import type { UtxoNetwork } from '../adapters/chains/utxo/segwit-address.ts';
 
 /** How a symbol is priced. */
@@ -38,6 +38,13 @@ interface ChainFacts {
   readonly blockSeconds: number;
   /** Blocks that a gateway's upstream may be behind the foremost one before it is used only in need. */
   readonly maxLagBlocks: number;
+  /** The page of a transaction of the main network in a block explorer, with `{txid}` in it. */
+  readonly explorer?: string;
+}
+
+/** What a built-in plugin says of its chain: on networks for tests the explorer shows nothing. */
+export function chainDetails({ explorer }: Pick<ChainFacts, 'explorer'>, { nodes }: ChainAdapter): ChainDetails {
+  return nodes?.mainNetwork === true ? { explorer } : {};
 }
 
 /** A chain whose networks all have the same accounts and addresses. */

@@ -6,10 +6,12 @@ export type ChainCode = string;
 /** A crypto currency's code, `USDT-ERC20`; unique across chains, as in the specification. */
 export type CurrencyCode = string;
 
-/** A chain's display names. */
+/** What a chain is called, and where its transactions can be looked at. */
 export interface ChainName {
   readonly code: ChainCode;
   readonly name: string;
+  /** The page of a transaction in a block explorer, with `{txid}` in place of its id; absent for none. */
+  readonly explorer?: string | undefined;
 }
 
 /** A coin or token on a chain. Amounts are whole units of `10^-decimals`. */
@@ -106,10 +108,10 @@ export interface AssetStatus {
  */
 export class AssetCatalogue {
   readonly #assets = new Map<CurrencyCode, AssetStatus>();
-  readonly #chainNames = new Map<ChainCode, string>(CHAINS.map(({ code, name }) => [code, name]));
+  readonly #chains = new Map<ChainCode, ChainName>(CHAINS.map((chain) => [chain.code, chain]));
 
   constructor(enabled: Iterable<Asset>, chainNames: Iterable<ChainName> = []) {
-    for (const { code, name } of chainNames) this.#chainNames.set(code, name);
+    for (const chain of chainNames) this.#chains.set(chain.code, chain);
     for (const asset of SPECIFIED_ASSETS) this.#assets.set(asset.currency, { asset, enabled: false });
     for (const asset of enabled) {
       const known = this.#assets.get(asset.currency);
@@ -154,6 +156,11 @@ export class AssetCatalogue {
 
   /** The chain's display name; its code where it has none. */
   chainName(chain: ChainCode): string {
-    return this.#chainNames.get(chain) ?? chain;
+    return this.#chains.get(chain)?.name ?? chain;
+  }
+
+  /** Where a transaction can be looked at; `null` on a chain without an explorer. */
+  transactionUrl(chain: ChainCode, txid: string): string | null {
+    return this.#chains.get(chain)?.explorer?.replace('{txid}', encodeURIComponent(txid)) ?? null;
   }
 }

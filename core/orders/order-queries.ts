@@ -1,9 +1,7 @@
 import type { Deposit } from '../deposits/deposit.ts';
 import { formerChoice } from '../deposits/record-transfer.ts';
-import type { UnconfirmedPayment } from '../deposits/unconfirmed-payment.ts';
 import { LIGHTNING_ASSET } from '../kernel/asset.ts';
 import type { AssetCatalogue } from '../kernel/asset.ts';
-import { formatUnits } from '../kernel/decimal.ts';
 import { TillgateError } from '../kernel/errors.ts';
 import { present } from '../kernel/guard.ts';
 import { isId } from '../kernel/ids.ts';
@@ -16,35 +14,15 @@ import type { ChainRegistry } from '../ports/chain-adapter.ts';
 import type { OrderPosition } from '../ports/order-store.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { TransactionView } from '../transactions/transaction.ts';
+import { checkoutView, emptyView } from './checkout-view.ts';
+import type { CheckoutView, PaymentPlace } from './checkout-view.ts';
 import { orderSearch } from './order-search.ts';
 import type { OrderFilter } from './order-search.ts';
 import { orderDetailView, orderView, payInfoView } from './order-view.ts';
 import type { ListedOrderView, OrderDetailView, OrderView, PayInfoView } from './order-view.ts';
-import { amountRequired } from './order.ts';
 import type { Order, OrderHistoryEntry, OrderPayment } from './order.ts';
 import type { RefundMeans } from './refundable.ts';
 import type { OrderSettings } from './settings.ts';
-import { liveDeposits, sumReceived } from './settle-order.ts';
-
-/** The payer's view of an order. Amounts are plain decimals of the order's coin; all empty before one is chosen. */
-export interface CheckoutView {
-  readonly order: Order;
-  readonly chainName: string;
-  readonly amount: string;
-  /** In blocks so far, confirmed or not. */
-  readonly received: string;
-  /** The same with what waits to be mined. */
-  readonly arrived: string;
-  /** Still to pay, beyond all that was seen. */
-  readonly remaining: string;
-  readonly contractAddr: string;
-  readonly paymentUri: string;
-  /** Of the payment's youngest part; 0 while one waits to be mined. */
-  readonly confirmations: number;
-  readonly confirmationsRequired: number;
-  readonly refundAddress: string | null;
-  readonly seen: boolean;
-}
 
 export interface OrderQueriesDeps {
   readonly storage: Pick<Storage, 'orders' | 'deposits' | 'unconfirmedPayments' | 'chains' | 'ledger' | 'transfers'>;
@@ -166,19 +144,24 @@ export class OrderQueries {
     if (order === null) throw new TillgateError('NOT_FOUND', 'There is no such order.');
     const place = order.payment === null ? null : await this.#place(order, order.payment);
     if (place === null) return emptyView(order);
-    return this.#paymentView(
-      order,
-      place,
-      await storage.deposits.byOrder(order.id),
-      await storage.unconfirmedPayments.live([order.id]),
-    );
+    const deposits = await storage.deposits.byOrder(order.id);
+    const unconfirmed = await storage.unconfirmedPayments.live([order.id]);
+    const gone = deposits.length + unconfirmed.length === 0 && (await this.#hasGone(order));
+    return checkoutView(order, place, { deposits, unconfirmed, gone }, this.#deps.assets);
+  }
+
+  /** A payment that was seen unconfirmed may be replaced, or its coins be spent elsewhere. */
+  async #hasGone({ id, payment }: Order): Promise<boolean> {
+    if (payment === null || this.#deps.chains.get(payment.chain)?.mempool === undefined) return false;
+    const seen = await this.#deps.storage.unconfirmedPayments.ofChain(payment.chain);
+    return seen.some(({ orderId, status }) => orderId === id && status === 'GONE');
   }
 
   async #place(order: Order, { chain: code, currency, units, address }: OrderPayment): Promise<PaymentPlace | null> {
     const { chains, storage } = this.#deps;
     // An invoice needs no confirmations: what is settled is paid.
     if (code === LIGHTNING_ASSET.chain)
-      return { height: 0, contractAddr: '', required: 0, uri: () => `lightning:${address}` };
+      return { height: 0, contractAddr: '', required: 0, invoice: null, uri: () => `lightning:${address}` };
     const chain = chains.get(code);
     if (chain === undefined) return null;
     const height = (await storage.chains.state(code))?.cursor?.height ?? 0;
@@ -194,6 +177,7 @@ export class OrderQueries {
       height,
       contractAddr: chain.contractAddress(currency),
       required: chain.policy.confirmations(currency, units),
+      invoice,
       uri,
     };
   }
@@ -220,70 +204,9 @@ export class OrderQueries {
       available: payment === null ? 0n : (available.get(payment.currency) ?? 0n),
     });
   }
-
-  #paymentView(
-    order: Order,
-    place: PaymentPlace,
-    deposits: readonly Deposit[],
-    unconfirmedPayments: readonly UnconfirmedPayment[],
-  ): CheckoutView {
-    const payment = present(order.payment, 'payment');
-    const { currency, units } = payment;
-    const { decimals } = present(this.#deps.assets.find(currency), `asset ${currency}`);
-    const { confirmed, unconfirmed } = sumReceived(order, deposits);
-    const received = confirmed + unconfirmed;
-    const required = amountRequired(units, order.toleranceBps);
-    const waiting = unconfirmedPayments.filter(
-      ({ chain, currency: coin }) => chain === payment.chain && coin === currency,
-    );
-    const arrived = waiting.reduce((sum, unconfirmed) => sum + unconfirmed.units, received);
-    const remaining = arrived >= required ? 0n : units - arrived;
-    const live = liveDeposits(order, deposits);
-    const youngest = Math.max(...live.map(({ blockHeight }) => blockHeight));
-    return {
-      order,
-      chainName: this.#deps.assets.chainName(payment.chain),
-      amount: formatUnits(units, decimals),
-      received: formatUnits(received, decimals),
-      arrived: formatUnits(arrived, decimals),
-      remaining: formatUnits(remaining, decimals),
-      contractAddr: place.contractAddr,
-      paymentUri: place.uri(remaining === 0n ? units : remaining),
-      confirmations: live.length === 0 || waiting.length > 0 ? 0 : Math.max(0, place.height - youngest + 1),
-      confirmationsRequired: place.required,
-      refundAddress: order.refundAddress,
-      seen: live.length > 0 || waiting.length > 0,
-    };
-  }
-}
-
-/** What the payer's page needs of where an order is paid. */
-interface PaymentPlace {
-  readonly height: number;
-  readonly contractAddr: string;
-  readonly required: number;
-  /** The URI that asks for so much. */
-  uri(due: bigint): string;
 }
 
 const NO_MEANS: RefundMeans = { refunded: false, available: 0n };
-
-function emptyView(order: Order): CheckoutView {
-  return {
-    order,
-    chainName: '',
-    amount: '',
-    received: '',
-    arrived: '',
-    remaining: '',
-    contractAddr: '',
-    paymentUri: '',
-    confirmations: 0,
-    confirmationsRequired: 0,
-    refundAddress: order.refundAddress,
-    seen: false,
-  };
-}
 
 /** A new order's history begins in the order itself, so that creating one writes no second row. */
 function createdEntry(order: Order): OrderHistoryEntry {

@@ -27,6 +27,8 @@ export interface ChainDetails {
   readonly code?: ChainCode;
   /** Its display name; the adapter's `name` unless given. */
   readonly name?: string;
+  /** The page of a transaction in a block explorer, an https URL with `{txid}` in it; none by default. Since interface 1.9.0. */
+  readonly explorer?: string | undefined;
   /** The price ids of the chain's coins, by symbol; without them only a static price or the settings' `ids` price a coin. */
   readonly priceIds?: Readonly<Record<string, PriceIds>>;
 }
@@ -72,7 +74,7 @@ export interface Plugin<Options = unknown> {
 }
 
 /** The version of this interface. */
-export const PLUGIN_API_VERSION = '1.8.0';
+export const PLUGIN_API_VERSION = '1.9.0';
 
 /** Types a plugin; returns it unchanged. */
 export function definePlugin<Options>(plugin: Plugin<Options>): Plugin<Options> {

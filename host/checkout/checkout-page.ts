@@ -18,6 +18,8 @@ export interface CheckoutPage {
   /** The coins to choose from; `null` where none is being chosen. */
   readonly choices: readonly Choice[] | null;
   readonly refundForm: boolean;
+  /** The payer reads the receipt and is not taken away from it. */
+  readonly staying: boolean;
   /** Why the form sent last was refused. */
   readonly refusal: MessageName | null;
 }

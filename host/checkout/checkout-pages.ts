@@ -22,7 +22,7 @@ export interface PagesDeps {
 /** What a request wants of the page. */
 export interface WantedPage {
   readonly language: Language;
-  /** `coins` to choose anew, `refund` for the form of a refund's address. */
+  /** `coins` to choose anew, `refund` for the form of a refund's address, `receipt` to stay when all is over. */
   readonly view: string | null;
   /** The code with which a form was refused. */
   readonly error: string | null;
@@ -84,6 +84,7 @@ export class CheckoutPages {
       snapshot,
       language,
       refundForm,
+      staying: view === 'receipt',
       refusal,
       choices: choosing ? await this.#choices(order.order) : null,
     };
@@ -91,10 +92,10 @@ export class CheckoutPages {
   }
 
   #renderOnce(page: CheckoutPage, partOnly: boolean): Template {
-    const { snapshot, language, refundForm, refusal, choices } = page;
+    const { snapshot, language, refundForm, staying, refusal, choices } = page;
     const known = this.#rendered.get(snapshot) ?? new Map<string, Kept>();
     this.#rendered.set(snapshot, known);
-    const variant = refundForm ? 'refund' : choices === null ? '' : 'coins';
+    const variant = refundForm ? 'refund' : choices !== null ? 'coins' : staying ? 'receipt' : '';
     const key = `${language.tag} ${variant} ${refusal ?? ''} ${partOnly ? 'part' : ''}`;
     const amounts = choices?.map(({ asset, amount }) => `${asset.currency} ${amount}`).join() ?? '';
     const former = known.get(key);

@@ -1,32 +1,24 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 import type { VNode } from 'preact';
-import type { CheckoutPage } from './checkout-page.ts';
+import { LIGHTNING_ASSET } from '../../core/index.ts';
+import type { CheckoutPage, Choice } from './checkout-page.ts';
+import type { Language } from './languages.ts';
+import { shownAmount } from './shown-amount.ts';
 
 /** The coins that the order can be paid in, each a form of its own: the page needs no script for them. */
-export function Coins({ page: { choices, snapshot, language } }: { readonly page: CheckoutPage }): VNode {
+export function Coins({ page }: { readonly page: CheckoutPage }): VNode {
+  const { snapshot, language } = page;
   const { order } = snapshot.view;
-  const coins = choices ?? [];
+  const rows = rowsOf(page);
   return (
     <section id="coins" class="card" aria-labelledby="coins-title">
       <h2 id="coins-title">{language.text('coins')}</h2>
-      {coins.length === 0 ? <p>{language.text('noCoins')}</p> : null}
+      {rows.length === 0 ? <p>{language.text('noCoins')}</p> : null}
       <ul>
-        {coins.map(({ asset, chainName, amount }) => (
-          <li key={asset.currency}>
-            <form method="post" action={`${order.checkoutToken}/choice`}>
-              <input type="hidden" name="chain" value={asset.chain} />
-              <input type="hidden" name="currency" value={asset.currency} />
-              <button class="coin" type="submit">
-                <span class="name">
-                  <strong>{asset.currency}</strong>{' '}
-                  <span class="soft">{language.text('onChain', { chain: chainName })}</span>
-                </span>
-                <span class="sum" dir="ltr">
-                  {amount} <span class="soft">{asset.symbol}</span>
-                </span>
-              </button>
-            </form>
+        {rows.map((row) => (
+          <li key={row.choice.asset.currency}>
+            <CoinForm row={row} token={order.checkoutToken} language={language} />
           </li>
         ))}
       </ul>
@@ -36,5 +28,43 @@ export function Coins({ page: { choices, snapshot, language } }: { readonly page
         </a>
       )}
     </section>
+  );
+}
+
+/** A coin, and whether its code has a Lightning invoice in it too. */
+interface Row {
+  readonly choice: Choice;
+  readonly both: boolean;
+}
+
+/** Bitcoin and Lightning are one choice, but where the order was given an address without an invoice. */
+function rowsOf({ choices, snapshot: { view } }: CheckoutPage): readonly Row[] {
+  const coins = choices ?? [];
+  const has = (currency: string): boolean => coins.some(({ asset }) => asset.currency === currency);
+  const alone = view.order.payment?.currency === 'BTC' && view.invoice === null;
+  const both = has('BTC') && has(LIGHTNING_ASSET.currency) && !alone;
+  return coins
+    .filter(({ asset }) => !both || asset.currency !== LIGHTNING_ASSET.currency)
+    .map((choice) => ({ choice, both: both && choice.asset.currency === 'BTC' }));
+}
+
+function CoinForm({ row, token, language }: { row: Row; token: string; language: Language }): VNode {
+  const { asset, chainName, amount } = row.choice;
+  const lightning = asset.currency === LIGHTNING_ASSET.currency;
+  const { text, unit } = shownAmount(asset.currency, amount, language);
+  return (
+    <form method="post" action={`${token}/choice`}>
+      <input type="hidden" name="chain" value={asset.chain} />
+      <input type="hidden" name="currency" value={asset.currency} />
+      <button class="coin" type="submit">
+        <span class="name">
+          <strong>{lightning ? 'Lightning' : asset.currency}</strong>{' '}
+          <span class="soft">{language.text(row.both ? 'onBoth' : 'onChain', { chain: chainName })}</span>
+        </span>
+        <span class="sum" dir="ltr">
+          {text} <span class="soft">{lightning ? unit : asset.symbol}</span>
+        </span>
+      </button>
+    </form>
   );
 }

@@ -1,96 +1,133 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 import type { VNode } from 'preact';
+import { Address } from './address.tsx';
+import { CopyButton, Field, Moment } from './field.tsx';
 import type { Language } from './languages.ts';
-import type { MessageName } from './messages/en.ts';
 import type { OrderSnapshot } from './order-snapshot.ts';
 import { paymentLink } from './payment-link.ts';
 import { QrCode } from './qr-code.tsx';
+import { Rate } from './rate.tsx';
+import { shownAmount } from './shown-amount.ts';
 
 interface Shown {
   readonly snapshot: OrderSnapshot;
   readonly language: Language;
 }
 
+/** A deadline further off is shown with its day. */
+const SAME_DAY_MS = 12 * 3_600_000;
+
 /** What the payer sends, and where: the amount and address to copy, the code to scan, the link that opens a wallet. */
-export function HowToPay({ snapshot: { view }, language }: Shown): VNode {
-  const { order, remaining, contractAddr, paymentUri, seen, chainName } = view;
+export function HowToPay({ snapshot, language }: Shown): VNode {
+  const { view } = snapshot;
+  const { order, remaining, paymentUri, seen, chainName } = view;
   const { payment } = order;
   if (payment === null) return <></>;
   const { href, qr, lightning } = paymentLink(payment.chain, paymentUri);
   const { currency, address } = payment;
-  const amount = seen ? remaining : view.amount;
+  const { plain, text, unit } = shownAmount(currency, seen ? remaining : view.amount, language);
   return (
     <section id="pay" class="card" aria-labelledby="pay-title">
-      <h2 id="pay-title">{language.text('payWith', { coin: currency })}</h2>
+      <h2 id="pay-title">{language.text('payWith', { coin: lightning ? 'Lightning' : currency })}</h2>
       <div class="pay">
-        <QrCode text={qr} label={language.text('qrCode', { amount, coin: currency })} />
+        <QrCode text={qr} label={language.text('qrCode', { amount: text, coin: unit })} />
         <dl>
           <Field
             language={language}
             label={seen ? 'stillToPay' : 'amount'}
-            value={amount}
-            unit={currency}
-            copy="copyAmount"
             kind="sum-due"
-          />
-          <Field
-            language={language}
-            label={lightning ? 'paymentRequest' : 'address'}
-            value={address}
-            copy={lightning ? 'copyRequest' : 'copyAddress'}
-            kind={lightning ? 'small' : null}
-          />
-          <div class="field">
-            <dt>{language.text('network')}</dt>
-            <dd>{chainName}</dd>
-          </div>
-          {contractAddr === '' ? null : (
-            <Field language={language} label="tokenContract" value={contractAddr} copy="copyContract" kind="small" />
+            copy={{ text: plain, label: 'copyAmount' }}
+          >
+            <bdi dir="ltr">
+              <code>{text}</code>
+              <span class="unit"> {unit}</span>
+            </bdi>
+          </Field>
+          {lightning ? (
+            <RequestField language={language} request={address} />
+          ) : (
+            <Field language={language} label="address" copy={{ text: address, label: 'copyAddress' }}>
+              <Address text={address} />
+            </Field>
           )}
         </dl>
       </div>
-      {href === null ? null : (
-        <a class="button main" href={href}>
-          {language.text('openWallet')}
-        </a>
+      {lightning ? null : (
+        <ul class="notes">
+          <li>{language.text('onlyThis', { coin: currency, chain: chainName })}</li>
+          <li>{language.text('exchangeHint', { amount: text, coin: unit })}</li>
+        </ul>
       )}
-      {lightning ? null : <p class="soft note">{language.text('onlyThis', { coin: currency, chain: chainName })}</p>}
+      {href === null ? null : (
+        <div class="actions">
+          <a class="button main" href={href}>
+            {language.text('openWallet')}
+          </a>
+          <CopyButton language={language} text={href} label="copyUri" wide>
+            {language.text('copyUri')}
+          </CopyButton>
+        </div>
+      )}
+      <Terms snapshot={snapshot} language={language} />
+      {view.invoice === null ? null : <LightningWay invoice={view.invoice} language={language} />}
     </section>
   );
 }
 
-interface FieldProps {
-  readonly language: Language;
-  readonly label: MessageName;
-  readonly value: string;
-  readonly unit?: string;
-  readonly copy: MessageName;
-  readonly kind?: 'sum-due' | 'small' | null;
+/** The network, the rate and how long both hold; what only some payers look for is folded away. */
+function Terms({ snapshot: { view, at }, language }: Shown): VNode {
+  const { order, chainName, contractAddr } = view;
+  return (
+    <dl class="terms">
+      <Field language={language} label="network" kind="row">
+        {chainName}
+      </Field>
+      <Rate view={view} language={language} />
+      <Field language={language} label="validUntil" kind="row">
+        <Moment language={language} at={order.expiresAt} short={order.expiresAt - at < SAME_DAY_MS} />
+      </Field>
+      {contractAddr === '' ? null : (
+        <Field
+          language={language}
+          label="tokenContract"
+          kind="small"
+          copy={{ text: contractAddr, label: 'copyContract' }}
+        >
+          <Address text={contractAddr} />
+        </Field>
+      )}
+    </dl>
+  );
 }
 
-/** A value and the button that copies it, which only a page with script shows. */
-function Field({ language, label, value, unit, copy, kind = null }: FieldProps): VNode {
+/** The invoice of a Bitcoin order, for wallets that do not read it from the code. */
+function LightningWay({ invoice, language }: { readonly invoice: string; readonly language: Language }): VNode {
+  const { href, qr } = paymentLink('BLN', invoice);
   return (
-    <div class={kind === null ? 'field' : `field ${kind}`}>
-      <dt>{language.text(label)}</dt>
-      <dd>
-        <span class="value">
-          <bdi dir="ltr">
-            <code>{value}</code>
-            {unit === undefined ? null : <span class="unit"> {unit}</span>}
-          </bdi>
-        </span>
-        <button
-          class="copy"
-          type="button"
-          data-copy={value}
-          data-copied={language.text('copied')}
-          aria-label={language.text(copy)}
-        >
-          {language.text('copy')}
-        </button>
-      </dd>
-    </div>
+    <details id="lightning">
+      <summary>{language.text('payLightning')}</summary>
+      <div class="pay">
+        <QrCode text={qr} label={language.text('paymentRequest')} />
+        <dl>
+          <RequestField language={language} request={invoice} />
+        </dl>
+      </div>
+      {href === null ? null : (
+        <div class="actions">
+          <a class="button" href={href}>
+            {language.text('openWallet')}
+          </a>
+        </div>
+      )}
+    </details>
+  );
+}
+
+function RequestField({ language, request }: { readonly language: Language; readonly request: string }): VNode {
+  return (
+    <Field language={language} label="paymentRequest" kind="small" copy={{ text: request, label: 'copyRequest' }}>
+      <code dir="ltr">{request}</code>
+    </Field>
   );
 }

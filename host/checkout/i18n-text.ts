@@ -3,6 +3,7 @@ import type { Language } from './languages.ts';
 import type { MessageName } from './messages/en.ts';
 import { isPastDeadline, shownConfirmations } from './order-snapshot.ts';
 import type { OrderSnapshot } from './order-snapshot.ts';
+import { shownAmount } from './shown-amount.ts';
 
 /** The state of an order as its payer sees it. */
 export type PayerState =
@@ -11,12 +12,15 @@ export type PayerState =
   | 'waitingLightning'
   | 'closing'
   | 'short'
+  | 'vanished'
   | 'seen'
   | 'confirming'
   | 'rechecking'
   | 'paid'
+  | 'overpaid'
   | 'paidLate'
   | 'expired'
+  | 'lost'
   | 'late'
   | 'partial'
   | 'refunding'
@@ -40,12 +44,15 @@ const WORDS: Readonly<Record<PayerState, readonly [title: MessageName, text: Mes
   waitingLightning: ['waitingTitle', 'waitingLightningText', 'busy'],
   closing: ['closingTitle', 'closingText', 'warn'],
   short: ['shortTitle', 'shortText', 'warn'],
+  vanished: ['vanishedTitle', 'vanishedText', 'warn'],
   seen: ['seenTitle', 'seenText', 'busy'],
   confirming: ['seenTitle', 'confirmingText', 'busy'],
   rechecking: ['recheckingTitle', 'recheckingText', 'warn'],
   paid: ['paidTitle', 'paidText', 'good'],
+  overpaid: ['paidTitle', 'overpaidText', 'good'],
   paidLate: ['paidTitle', 'paidLateText', 'good'],
   expired: ['expiredTitle', 'expiredText', 'bad'],
+  lost: ['lostTitle', 'lostText', 'bad'],
   late: ['lateTitle', 'lateText', 'warn'],
   partial: ['partialTitle', 'partialText', 'warn'],
   refunding: ['refundingTitle', 'refundingText', 'busy'],
@@ -58,10 +65,13 @@ export function wordingOf(snapshot: OrderSnapshot, language: Language): Wording 
   const { view } = snapshot;
   const state = stateOf(snapshot);
   const [title, text, tone] = WORDS[state];
+  const currency = view.order.payment?.currency ?? '';
+  const shown = (decimal: string): string => shownAmount(currency, decimal, language).text;
   const words = {
-    received: view.arrived,
-    remaining: view.remaining,
-    coin: view.order.payment?.currency ?? '',
+    received: shown(view.arrived),
+    remaining: shown(view.remaining),
+    surplus: shown(view.surplus),
+    coin: shownAmount(currency, '0', language).unit,
     count: shownConfirmations(view),
     needed: view.confirmationsRequired,
   };
@@ -78,11 +88,11 @@ export function stateOf({ view, refund, at }: OrderSnapshot): PayerState {
     case 'PENDING':
       return pendingState(view, at);
     case 'SUCCESS':
-      return 'paid';
+      return view.surplus === '0' || view.surplus === '' ? 'paid' : 'overpaid';
     case 'RESOLVED':
       return 'paidLate';
     case 'OVERDUE':
-      return seen ? 'late' : 'expired';
+      return seen ? 'late' : view.vanished ? 'lost' : 'expired';
     case 'PARTIAL':
       return view.remaining === '0' ? 'late' : 'partial';
     case 'TERMINATED':
@@ -98,6 +108,7 @@ function pendingState(view: CheckoutView, at: number): PayerState {
   }
   if (isPastDeadline(view, at)) return 'closing';
   if (payment === null) return 'choose';
+  if (view.vanished) return 'vanished';
   return payment.chain === 'BLN' ? 'waitingLightning' : 'waiting';
 }
 

@@ -24,6 +24,10 @@ export interface Language {
   money(decimal: string, currency: string, decimals: number): string;
   /** A whole number, its digits in groups. */
   count(value: number): string;
+  /** A plain decimal, its digits in groups. */
+  grouped(decimal: string): string;
+  /** A moment in UTC: day and time, or the time alone. */
+  moment(at: number, short?: boolean): string;
   /** `12 minutes`, `45 seconds`: how long something still takes, rounded down. */
   span(ms: number): string;
 }
@@ -93,6 +97,12 @@ function language(tag: string, name: string, messages: Messages, direction: 'ltr
       const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
       // A decimal's text is formatted exactly; the type knows numbers only.
       return new Intl.NumberFormat(locale, { style: 'currency', currency, ...digits }).format(decimal as `${number}`);
+    },
+    grouped: (decimal) => new Intl.NumberFormat(locale, { maximumFractionDigits: 20 }).format(decimal as `${number}`),
+    moment: (at, short = false) => {
+      const day = short ? {} : ({ year: 'numeric', month: 'short', day: 'numeric' } as const);
+      const time = { hour: '2-digit', minute: '2-digit', timeZone: 'UTC', timeZoneName: 'short' } as const;
+      return new Intl.DateTimeFormat(locale, { ...day, ...time }).format(at);
     },
     count: (value) => new Intl.NumberFormat(locale).format(value),
     span: (ms) => {

@@ -1,5 +1,10 @@
 import type { CheckoutView, Order } from '../../core/index.ts';
 
+/** True for an order whose page is a receipt: what was paid is final as far as the order goes. */
+export function hasReceipt({ status, reorgedAt }: Order): boolean {
+  return (status === 'SUCCESS' || status === 'RESOLVED' || status === 'REFUNDED') && reorgedAt === null;
+}
+
 /** True while the payer may choose the coin: a hosted order to which nothing was paid yet. */
 export function mayChoose({ order, seen }: CheckoutView): boolean {
   return order.hosted && order.status === 'PENDING' && !seen;

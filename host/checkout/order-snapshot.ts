@@ -94,6 +94,13 @@ function versionOf(view: CheckoutView, refund: RefundNotice | null, now: Millis)
     view.seen,
     shownConfirmations(view),
     view.confirmationsRequired,
+    view.parts.map(({ txid, amount, confirmations }) => [
+      txid,
+      amount,
+      Math.min(confirmations, view.confirmationsRequired),
+    ]),
+    view.invoice,
+    view.vanished,
     view.refundAddress,
     order.reorgedAt !== null,
     isPastDeadline(view, now),

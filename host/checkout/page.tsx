@@ -7,15 +7,18 @@ import type { Order } from '../../core/index.ts';
 import type { CheckoutPage, RenderedMain } from './checkout-page.ts';
 import { Coins } from './coins.tsx';
 import { HowToPay } from './how-to-pay.tsx';
+import { PaymentCard } from './payment-card.tsx';
 import type { Language } from './languages.ts';
-import { mayChoose, mayLeaveRefundAddress, redirectOf } from './order-rules.ts';
+import { hasReceipt, mayChoose, mayLeaveRefundAddress, redirectOf } from './order-rules.ts';
 import { followingOf, isPastDeadline, shownConfirmations } from './order-snapshot.ts';
+import type { OrderSnapshot } from './order-snapshot.ts';
 import { RefundCard, RefundForm } from './refund.tsx';
 import { SLOTS } from './template.ts';
 import { wordingOf } from './i18n-text.ts';
 
 const REFRESH_SECONDS = { waiting: 5, choosing: 60, seldom: 30 };
 const REDIRECT_SECONDS = 5;
+
 /** Renders what the page says of an order. Its links are relative: a proxy may serve it under any path. */
 export function renderMain(page: CheckoutPage): RenderedMain {
   const { snapshot, language } = page;
@@ -24,10 +27,10 @@ export function renderMain(page: CheckoutPage): RenderedMain {
 }
 
 function Main({ page }: { readonly page: CheckoutPage }): VNode {
-  const { snapshot, language, refusal, refundForm, choices } = page;
+  const { snapshot, language, refusal, refundForm, staying, choices } = page;
   const { view } = snapshot;
   const { order } = view;
-  const redirect = refundForm ? null : redirectOf(order);
+  const redirect = refundForm || staying ? null : redirectOf(order);
   return (
     <main
       id="checkout"
@@ -54,44 +57,67 @@ function Main({ page }: { readonly page: CheckoutPage }): VNode {
   );
 }
 
-function Details({ page: { snapshot, language } }: { readonly page: CheckoutPage }): VNode {
-  const { view, refund } = snapshot;
-  const { order } = view;
-  const payable =
-    order.status === 'PENDING' &&
-    order.payment !== null &&
-    view.remaining !== '0' &&
-    !isPastDeadline(view, snapshot.at);
-  const merchant = redirectOf(order);
-  const refundable = refund === null && mayLeaveRefundAddress(view);
-  const choosable = mayChoose(view) && payable;
+function Details({ page }: { readonly page: CheckoutPage }): VNode {
+  const { snapshot, language } = page;
+  const { view } = snapshot;
+  const payable = isPayable(snapshot);
   return (
     <>
       {payable ? <HowToPay snapshot={snapshot} language={language} /> : null}
+      <PaymentCard snapshot={snapshot} language={language} />
       <RefundCard snapshot={snapshot} language={language} />
-      {merchant === null && !refundable && !choosable ? null : (
-        <div id="ways" class="ways">
-          {merchant === null ? null : (
-            <>
-              <p class="soft">{language.text('leaving')}</p>
-              <a class="button main" href={merchant} rel="noreferrer">
-                {language.text('toMerchant')}
-              </a>
-            </>
-          )}
-          {choosable ? (
-            <a class="quiet" href={`${order.checkoutToken}?view=coins`}>
-              {language.text('otherCoin')}
-            </a>
-          ) : null}
-          {refundable ? (
-            <a class={order.status === 'PARTIAL' ? 'button' : 'quiet'} href={`${order.checkoutToken}?view=refund`}>
-              {language.text('refundAsk')}
-            </a>
-          ) : null}
-        </div>
-      )}
+      <Ways page={page} choosable={mayChoose(view) && payable} />
     </>
+  );
+}
+
+function isPayable({ view, at }: OrderSnapshot): boolean {
+  const { status, payment } = view.order;
+  return status === 'PENDING' && payment !== null && view.remaining !== '0' && !isPastDeadline(view, at);
+}
+
+/** Where the payer can go from here; where nothing is left to do, that is said. */
+function Ways({ page, choosable }: { readonly page: CheckoutPage; readonly choosable: boolean }): VNode | null {
+  const { snapshot, language, staying } = page;
+  const { view, refund, at } = snapshot;
+  const { order } = view;
+  const merchant = redirectOf(order);
+  const refundable = refund === null && mayLeaveRefundAddress(view);
+  const receipt = hasReceipt(order) && view.seen;
+  const over = followingOf(snapshot, at) === 'never';
+  if (merchant === null && !refundable && !choosable && !receipt && !over) return null;
+  return (
+    <div id="ways" class="ways">
+      {merchant === null ? null : (
+        <>
+          {staying ? null : <p class="soft">{language.text('leaving')}</p>}
+          <a class="button main" href={merchant} rel="noreferrer">
+            {language.text('toMerchant')}
+          </a>
+        </>
+      )}
+      {merchant === null && over ? <p class="soft">{language.text('closeText')}</p> : null}
+      {receipt && (merchant === null || staying) ? (
+        <button class="button print" type="button" data-print>
+          {language.text('print')}
+        </button>
+      ) : null}
+      {receipt && merchant !== null && !staying ? (
+        <a class="quiet" href={`${order.checkoutToken}?view=receipt`}>
+          {language.text('stay')}
+        </a>
+      ) : null}
+      {choosable ? (
+        <a class="quiet" href={`${order.checkoutToken}?view=coins`}>
+          {language.text('otherCoin')}
+        </a>
+      ) : null}
+      {refundable ? (
+        <a class={order.status === 'PARTIAL' ? 'button' : 'quiet'} href={`${order.checkoutToken}?view=refund`}>
+          {language.text('refundAsk')}
+        </a>
+      ) : null}
+    </div>
   );
 }
 
@@ -135,13 +161,13 @@ function price({ vsPrice, vsCurrency }: Order, language: Language): string {
 }
 
 /** None while something is being typed, away when all is over, else the page again. */
-function refreshOf({ snapshot, choices, refundForm }: CheckoutPage): string | null {
+function refreshOf({ snapshot, choices, refundForm, staying }: CheckoutPage): string | null {
   const { order } = snapshot.view;
   if (refundForm) return null;
   if (choices !== null)
     return `${REFRESH_SECONDS.choosing};url=${order.checkoutToken}${order.payment === null ? '' : '?view=coins'}`;
   const target = redirectOf(order);
-  if (target !== null) return `${REDIRECT_SECONDS};url=${target}`;
+  if (target !== null) return staying ? null : `${REDIRECT_SECONDS};url=${target}`;
   const following = followingOf(snapshot, snapshot.at);
   if (following === 'never') return null;
   return `${following === 'stream' ? REFRESH_SECONDS.waiting : REFRESH_SECONDS.seldom};url=${order.checkoutToken}`;

@@ -1,6 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 import type { VNode } from 'preact';
+import { Address } from './address.tsx';
 import type { Language } from './languages.ts';
 import { usesRefundAddress } from './order-rules.ts';
 import type { OrderSnapshot } from './order-snapshot.ts';
@@ -33,7 +34,7 @@ export function RefundCard({ snapshot: { view, refund }, language }: Shown): VNo
         <div class="field">
           <dt>{refund === null ? language.text('refundTo') : language.text('address')}</dt>
           <dd>
-            <code dir="ltr">{address}</code>
+            <Address text={address} />
           </dd>
         </div>
       </dl>

@@ -57,4 +57,5 @@ export const definition: SegwitChainDefinition & UtxoCoin & UtxoDefaults = {
   dustFeeRate: 10,
   consolidateFeeRate: 3,
   maxLagBlocks: 1,
+  explorer: 'https://mempool.space/tx/{txid}',
 };

@@ -17,5 +17,6 @@ export const definition: AccountChainDefinition & EvmDefaults = {
   pollIntervalMs: 1_500,
   blockSeconds: 0.75,
   maxLagBlocks: 10,
+  explorer: 'https://bscscan.com/tx/{txid}',
   tokens: {},
 };

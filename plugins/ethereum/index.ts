@@ -1,7 +1,7 @@
 import { definePlugin } from '../../core/index.ts';
 import { evmSigning, openEvmChain, parseEvmOptions } from '../../adapters/chains/evm/index.ts';
 import type { EvmPluginOptions } from '../../adapters/chains/evm/index.ts';
-import { accountPaths } from '../chain-definition.ts';
+import { accountPaths, chainDetails } from '../chain-definition.ts';
 import { definition } from './definition.ts';
 
 /** Ethereum, or with another `chainId` any network of its kind: ETH and ERC-20 tokens. */
@@ -14,7 +14,7 @@ const ethereum = definePlugin<EvmPluginOptions>({
   signing: (input) => evmSigning(input, definition),
   async setup(context) {
     const chain = await openEvmChain(definition, context);
-    context.addChain(chain);
+    context.addChain(chain, chainDetails(definition, chain));
     context.onClose(() => chain.close());
   },
 });

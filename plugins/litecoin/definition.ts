@@ -52,4 +52,5 @@ export const definition: SegwitChainDefinition & UtxoCoin & UtxoDefaults = {
   dustFeeRate: 50,
   consolidateFeeRate: 10,
   maxLagBlocks: 2,
+  explorer: 'https://litecoinspace.org/tx/{txid}',
 };

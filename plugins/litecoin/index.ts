@@ -1,7 +1,7 @@
 import { definePlugin } from '../../core/index.ts';
 import { openUtxoChain, parseUtxoOptions, utxoSigning } from '../../adapters/chains/utxo/index.ts';
 import type { UtxoPluginOptions } from '../../adapters/chains/utxo/index.ts';
-import { accountPaths } from '../chain-definition.ts';
+import { accountPaths, chainDetails } from '../chain-definition.ts';
 import { definition } from './definition.ts';
 
 /** Litecoin through a node of its own; addresses of its extension blocks (MWEB) are refused. */
@@ -14,7 +14,7 @@ const litecoin = definePlugin<UtxoPluginOptions>({
   signing: (input) => utxoSigning(input, definition),
   async setup(context) {
     const chain = await openUtxoChain(definition, context.options, context);
-    context.addChain(chain);
+    context.addChain(chain, chainDetails(definition, chain));
     context.onClose(() => chain.close());
   },
 });

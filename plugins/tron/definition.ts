@@ -17,6 +17,7 @@ export const definition: AccountChainDefinition & TronDefaults = {
   pollIntervalMs: 3_000,
   blockSeconds: 3,
   maxLagBlocks: 10,
+  explorer: 'https://tronscan.org/#/transaction/{txid}',
   tokens: {
     'USDT-TRC20': { address: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', decimals: 6 },
     'USDC-TRC20': { address: 'TEkxiTehnzSmSe2XqrBj4w32RUN966rdz8', decimals: 6 },

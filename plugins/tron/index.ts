@@ -1,7 +1,7 @@
 import { definePlugin } from '../../core/index.ts';
 import { openTronChain, parseTronOptions, tronSigning } from '../../adapters/chains/tron/index.ts';
 import type { TronPluginOptions } from '../../adapters/chains/tron/index.ts';
-import { accountPaths } from '../chain-definition.ts';
+import { accountPaths, chainDetails } from '../chain-definition.ts';
 import { definition } from './definition.ts';
 
 /** Tron: TRC-20 tokens; TRX for fees. */
@@ -14,7 +14,7 @@ const tron = definePlugin<TronPluginOptions>({
   signing: (input) => tronSigning(input, definition),
   async setup(context) {
     const chain = await openTronChain(definition, context);
-    context.addChain(chain);
+    context.addChain(chain, chainDetails(definition, chain));
     context.onClose(() => chain.close());
   },
 });

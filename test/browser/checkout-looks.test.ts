@@ -53,6 +53,7 @@ describe("the payer's page in each state", { concurrency: 1 }, () => {
             await page.goto(`${gallery.url}/${path}`);
             await picture(page, `${named(path)}-${width}-${theme}`);
             assert.ok(await fits(page), `${path} scrolls sideways`);
+            assert.deepEqual(await smallTargets(page), [], `${path}: too small for a finger`);
             if (asked(path)) await assertAccessible(page, `${path} at ${width} in ${theme}`, only ?? []);
           }
         });
@@ -124,3 +125,12 @@ describe("the payer's page in each state", { concurrency: 1 }, () => {
 
 const fits = (page: Page): Promise<boolean> =>
   page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth);
+
+/** Controls that are less than 44 pixels wide or high. */
+const smallTargets = (page: Page): Promise<string[]> =>
+  page.evaluate(() =>
+    [...document.querySelectorAll('a, button, summary, input:not([type=hidden])')]
+      .map((control) => ({ control, box: control.getBoundingClientRect() }))
+      .filter(({ box }) => box.width > 0 && (box.width < 44 || box.height < 44))
+      .map(({ control, box }) => `${control.outerHTML} ${box.width}x${box.height}`),
+  );

@@ -1,5 +1,5 @@
 import { CHAINS, SPECIFIED_ASSETS } from '../../core/index.ts';
-import type { CheckoutView, Order } from '../../core/index.ts';
+import type { CheckoutView, Order, PaymentPart } from '../../core/index.ts';
 import type { Choice } from '../../host/checkout/checkout-page.ts';
 import type { OrderSnapshot, RefundNotice } from '../../host/checkout/order-snapshot.ts';
 import type { PayerState } from '../../host/checkout/i18n-text.ts';
@@ -11,6 +11,20 @@ const ADDRESS = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 const REQUEST =
   'lnbcrt135u1pj0rv8hpp5g3v4u6e4n9k8m7w2q5x3z6y8t4r0s9d7f5h3j1l2k4m6n8p0q2rsdqqcqzzsxqyz5vqsp5usyc4lk9chsfp53kvcnvq456ganh60d89reykdngsmtj6yw3nhvq9qyyssqy4lgd8tj637qcjp05rdpxxykjenthxftej7a2zzmwrmrl70fyj9hvj0rewhzj7jfyuwkwcg9g2jpwtk3wkjtwnkdks84hsnu8xps5vsq4gj5hs';
 
+const SAMPLE_PAYMENT = {
+  chain: 'ETH',
+  currency: 'USDT-ERC20',
+  units: 13_500_000n,
+  address: ADDRESS,
+  rate: {
+    at: NOW,
+    coin: { symbol: 'USDT', usd: '1', sources: [] },
+    fiat: { symbol: 'EUR', usd: '1.08', sources: [] },
+    fixed: false,
+  },
+  chosenAt: NOW,
+} as const;
+
 interface Change {
   readonly order?: Partial<Order>;
   readonly view?: Partial<CheckoutView>;
@@ -18,12 +32,6 @@ interface Change {
 }
 
 function snapshotOf(name: string, { order = {}, view = {}, refund }: Change): OrderSnapshot {
-  const rate = {
-    at: NOW,
-    coin: { symbol: 'USDT', usd: '1', sources: [] },
-    fiat: { symbol: 'EUR', usd: '1.08', sources: [] },
-    fixed: false,
-  };
   return {
     at: NOW,
     version: name,
@@ -36,7 +44,7 @@ function snapshotOf(name: string, { order = {}, view = {}, refund }: Change): Or
         hosted: true,
         vsCurrency: 'EUR',
         vsPrice: 1250n,
-        payment: { chain: 'ETH', currency: 'USDT-ERC20', units: 13_500_000n, address: ADDRESS, rate, chosenAt: NOW },
+        payment: SAMPLE_PAYMENT,
         received: 0n,
         links: { succeedUrl: null, timeoutUrl: null, callbackUrl: null, timeoutCallback: null },
         checkoutToken: name,
@@ -53,20 +61,34 @@ function snapshotOf(name: string, { order = {}, view = {}, refund }: Change): Or
       received: '0',
       arrived: '0',
       remaining: '13.5',
+      surplus: '0',
+      rate: '0.925925',
+      invoice: null,
       contractAddr: '0xF67EBB1A38b1DF77eE388753120F8Fd6df922aaD',
       paymentUri: `ethereum:0xF67EBB1A38b1DF77eE388753120F8Fd6df922aaD@1337/transfer?address=${ADDRESS}&uint256=13500000`,
       confirmations: 0,
       confirmationsRequired: 12,
       refundAddress: order.refundAddress ?? null,
       seen: false,
+      parts: [],
+      vanished: false,
       ...view,
     },
   };
 }
 
 const over = { expiresAt: NOW - MINUTE } as const;
-const all = { received: '13.5', arrived: '13.5', remaining: '0', seen: true } as const;
-const some = { received: '4', arrived: '4', remaining: '9.5', seen: true } as const;
+const TXID = '0x9fc76417374aa880d4449a1f7f31ec597f00b1f6f3dd2d66f4c9c6c445836d8b';
+const part = (amount: string, confirmations: number): PaymentPart => ({
+  txid: TXID,
+  amount,
+  at: NOW - 2 * MINUTE,
+  confirmations,
+  url: `https://explorer.example/tx/${TXID}`,
+});
+const all = { received: '13.5', arrived: '13.5', remaining: '0', seen: true, parts: [part('13.5', 12)] } as const;
+const some = { received: '4', arrived: '4', remaining: '9.5', seen: true, parts: [part('4', 12)] } as const;
+const unmined = { ...all, received: '0', parts: [part('13.5', 0)] } as const;
 const links = {
   succeedUrl: 'https://shop.example/thanks?a=1&b="2"',
   timeoutUrl: 'https://shop.example/late',
@@ -76,21 +98,28 @@ const links = {
 const refund = { amount: '13.08', address: ADDRESS } as const;
 
 /** An order in each state that a payer can see. */
-export const SAMPLES: Readonly<Record<PayerState, OrderSnapshot>> = {
+export const SAMPLES: Readonly<Record<PayerState | 'waitingBitcoin', OrderSnapshot>> = {
   choose: snapshotOf('choose', {
     order: { payment: null },
     view: { paymentUri: '', contractAddr: '', amount: '', remaining: '', received: '', arrived: '' },
   }),
   waiting: snapshotOf('waiting', {}),
   waitingLightning: lightning(),
+  waitingBitcoin: bitcoin(),
+  vanished: snapshotOf('vanished', { view: { vanished: true } }),
   closing: snapshotOf('closing', { order: over }),
   short: snapshotOf('short', { view: some }),
-  seen: snapshotOf('seen', { view: { ...all, confirmationsRequired: 0 } }),
-  confirming: snapshotOf('confirming', { view: { ...all, confirmations: 3 } }),
+  seen: snapshotOf('seen', { view: { ...unmined, confirmationsRequired: 0 } }),
+  confirming: snapshotOf('confirming', { view: { ...all, confirmations: 3, parts: [part('13.5', 3)] } }),
   rechecking: snapshotOf('rechecking', { order: { status: 'SUCCESS', reorgedAt: NOW, links } }),
   paid: snapshotOf('paid', { order: { status: 'SUCCESS', received: 13_500_000n, links }, view: all }),
+  overpaid: snapshotOf('overpaid', {
+    order: { status: 'SUCCESS', received: 15_000_000n },
+    view: { ...all, received: '15', arrived: '15', surplus: '1.5', parts: [part('13.5', 12), part('1.5', 12)] },
+  }),
   paidLate: snapshotOf('paidLate', { order: { ...over, status: 'RESOLVED', received: 13_500_000n }, view: all }),
   expired: snapshotOf('expired', { order: { ...over, status: 'OVERDUE', links } }),
+  lost: snapshotOf('lost', { order: { ...over, status: 'OVERDUE' }, view: { vanished: true } }),
   late: snapshotOf('late', { order: { ...over, status: 'OVERDUE' }, view: all }),
   partial: snapshotOf('partial', {
     order: { ...over, status: 'PARTIAL', received: 4_000_000n, refundAddress: ADDRESS },
@@ -122,16 +151,36 @@ export const CHOICES: readonly Choice[] = SPECIFIED_ASSETS.map((asset) => ({
 }));
 
 function lightning(): OrderSnapshot {
-  const payment = { chain: 'BLN', currency: 'BTC-LN', units: 13_500_000n, address: REQUEST } as Order['payment'];
+  const payment = { ...SAMPLE_PAYMENT, chain: 'BLN', currency: 'BTC-LN', units: 13_500_000n, address: REQUEST };
   return snapshotOf('waitingLightning', {
     order: { payment },
     view: {
       chainName: 'Lightning Network',
       amount: '0.000135',
       remaining: '0.000135',
+      rate: '92592.59',
       contractAddr: '',
       paymentUri: `lightning:${REQUEST}`,
       confirmationsRequired: 0,
+    },
+  });
+}
+
+/** Bitcoin, whose code has a Lightning invoice in it too. */
+function bitcoin(): OrderSnapshot {
+  const address = 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4';
+  const payment = { ...SAMPLE_PAYMENT, chain: 'BTC', currency: 'BTC', units: 13_500n, address };
+  return snapshotOf('waitingBitcoin', {
+    order: { payment },
+    view: {
+      chainName: 'Bitcoin',
+      amount: '0.000135',
+      remaining: '0.000135',
+      rate: '92592.59',
+      contractAddr: '',
+      paymentUri: `bitcoin:${address}?amount=0.000135&lightning=${REQUEST}`,
+      invoice: REQUEST,
+      confirmationsRequired: 1,
     },
   });
 }

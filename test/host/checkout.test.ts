@@ -13,6 +13,9 @@ interface Page {
   readonly html: string;
 }
 
+/** Addresses are shown in groups. */
+const whole = (html: string): string => html.replaceAll(/<\/?(?:b|span)>/g, '');
+
 describe("the payer's page", () => {
   const directory = freshDirectory();
   let host: Host;
@@ -143,7 +146,7 @@ describe("the payer's page", () => {
       amount,
     } = ((await (await fetch(`${url}${path}/state`)).json()) as { data: Record<string, string> }).data;
     for (const text of [address, contract, amount])
-      assert.ok(text !== undefined && waiting.includes(`<code>${text}</code>`), text);
+      assert.ok(text !== undefined && whole(waiting).includes(`>${text}</code>`), text);
     assert.match(waiting, /<svg class="qr"/);
     assert.match(waiting, /<noscript><meta http-equiv="refresh" content="5;url=\w+">/);
     assert.match(waiting, /9 minutes/);
@@ -192,11 +195,11 @@ describe("the payer's page", () => {
     assert.match((await get(back.pathname + back.search)).html, /role="alert">That was not accepted/);
     await post(`${path}/refund-address`, { address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' });
     const kept = (await get(`${path}?view=refund`)).html;
-    assert.match(kept, /<code dir="ltr">0x70997970C51812dc3A010C7d01b50e0d17dc79C8</);
+    assert.match(whole(kept), /<code[^>]*>0x70997970C51812dc3A010C7d01b50e0d17dc79C8</);
     assert.ok(!kept.includes('name="address"'), 'it is left once');
     const other = await post(`${path}/refund-address`, { address: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC' });
     const told = new URL(other.headers.get('location') ?? '', `${url}${path}/refund-address`);
-    const page = (await get(told.pathname + told.search)).html;
+    const page = whole((await get(told.pathname + told.search)).html);
     assert.ok(page.includes('0x70997970C51812dc3A010C7d01b50e0d17dc79C8') && !page.includes('0x3C44'));
   });
 

@@ -92,12 +92,17 @@ const VIEW: CheckoutView = {
   received: '0',
   arrived: '0',
   remaining: '25',
+  surplus: '0',
+  rate: '1',
   contractAddr: '0xdac1',
   paymentUri: 'ethereum:0xdac1',
+  invoice: null,
   confirmations: 0,
   confirmationsRequired: 12,
   refundAddress: null,
   seen: false,
+  parts: [],
+  vanished: false,
 };
 
 const assetOf = (currency: string): Asset =>

@@ -13,6 +13,9 @@ export const de: Messages = {
   closingText: 'Senden Sie jetzt nichts mehr. Eine rechtzeitig gesendete Zahlung zählt noch und erscheint hier.',
   shortTitle: 'Ein Teil des Betrags ist eingetroffen',
   shortText: '{received} {coin} sind eingetroffen. Noch zu zahlen: {remaining} {coin}.',
+  vanishedTitle: 'Ihre Zahlung ist verschwunden',
+  vanishedText:
+    'Sie wurde gesehen, aber ersetzt oder zurückgezogen, bevor das Netzwerk sie bestätigt hat. Haben Sie sie noch einmal gesendet, erscheint sie hier von selbst; sonst können Sie unten noch zahlen.',
   seenTitle: 'Ihre Zahlung wurde gesehen',
   seenText: 'Sie müssen nichts weiter tun. Sie ist gleich abgeschlossen.',
   confirmingText: 'Sie müssen nichts weiter tun. Das Netzwerk hat sie {count} von {needed} Mal bestätigt.',
@@ -21,10 +24,15 @@ export const de: Messages = {
     'Das Netzwerk hat seine letzten Blöcke neu geordnet. Das klärt sich meist von selbst; Sie müssen nichts tun.',
   paidTitle: 'Bezahlt',
   paidText: 'Ihre Zahlung ist abgeschlossen. Vielen Dank.',
+  overpaidText:
+    'Ihre Zahlung ist abgeschlossen. Es sind {surplus} {coin} zu viel eingetroffen. Der Händler hat sie; bitten Sie dort um Rückgabe.',
   paidLateText: 'Ihre Zahlung kam nach Ablauf der Frist und wurde angenommen. Vielen Dank.',
   expiredTitle: 'Die Zeit zum Zahlen ist abgelaufen',
   expiredText:
     'Es ist nichts rechtzeitig eingetroffen. Senden Sie jetzt nichts mehr; bitten Sie den Händler um eine neue Bestellung. Was Sie schon gesendet haben, wird trotzdem erfasst.',
+  lostTitle: 'Ihre Zahlung wurde nicht bestätigt',
+  lostText:
+    'Sie wurde gesehen, aber ersetzt oder zurückgezogen, bevor das Netzwerk sie bestätigt hat; die Bestellung hat nichts erhalten. Senden Sie jetzt nichts mehr; bitten Sie den Händler um eine neue Bestellung.',
   lateTitle: 'Ihre Zahlung kam zu spät',
   lateText:
     '{received} {coin} wurden nach Ablauf der Frist gesehen. Die Zahlung ist erfasst; die Bestellung wird abgeschlossen, sobald sie bestätigt ist.',
@@ -42,20 +50,38 @@ export const de: Messages = {
   order: 'Bestellung {id}',
   coins: 'Zahlen mit',
   onChain: 'auf {chain}',
+  onBoth: 'auf {chain} oder über Lightning',
   noCoins: 'Im Moment lässt sich kein Preis ermitteln. Bitte versuchen Sie es in einer Minute noch einmal.',
   payWith: 'Mit {coin} zahlen',
+  payLightning: 'Stattdessen über Lightning zahlen',
   yourPayment: 'Ihre Zahlung',
   stillToPay: 'Noch zu zahlen',
   amount: 'Betrag',
   network: 'Netzwerk',
+  rate: 'Wechselkurs',
+  validUntil: 'Gültig bis',
+  details: 'Weitere Angaben',
   address: 'Adresse',
   paymentRequest: 'Zahlungsanforderung',
   tokenContract: 'Token-Vertrag',
   onlyThis: 'Senden Sie nur {coin} auf {chain}. Alles andere kann verloren gehen.',
+  exchangeHint:
+    'Zahlen Sie von einer Börse aus? Sie zieht ihre Gebühr womöglich von Ihrer Eingabe ab. Geben Sie entsprechend mehr ein, damit hier {amount} {coin} ankommen.',
   qrCode: 'QR-Code der Zahlung: {amount} {coin}',
   openWallet: 'In einer Wallet öffnen',
   otherCoin: 'Mit einer anderen Währung zahlen',
   confirmations: 'Bestätigungen',
+  confirmationsOf: '{count} von {needed}',
+  unconfirmed: 'Noch in keinem Block',
+  transaction: 'Transaktion',
+  lookUp: 'In einem Block-Explorer ansehen',
+  due: 'Zu zahlen',
+  arrived: 'Eingetroffen',
+  missing: 'Fehlt',
+  surplus: 'Zu viel',
+  paidAt: 'Zeit der Zahlung',
+  receipt: 'Beleg',
+  print: 'Beleg drucken',
   timeLeft: 'Verbleibende Zeit',
   lastMinute: 'Es bleibt noch eine Minute zum Zahlen.',
 
@@ -66,6 +92,8 @@ export const de: Messages = {
   copyAddress: 'Die Adresse kopieren',
   copyRequest: 'Die Zahlungsanforderung kopieren',
   copyContract: 'Den Token-Vertrag kopieren',
+  copyTransaction: 'Die Kennung der Transaktion kopieren',
+  copyUri: 'Zahlungslink kopieren',
 
   // Refunds, and the way out.
   refundAsk: 'Adresse für eine Erstattung hinterlassen',
@@ -81,6 +109,8 @@ export const de: Messages = {
   back: 'Zurück',
   toMerchant: 'Zurück zum Händler',
   leaving: 'Sie werden in wenigen Sekunden zum Händler zurückgeleitet.',
+  stay: 'Hier bleiben und den Beleg zeigen',
+  closeText: 'Sie können diese Seite schließen. Sie bleibt unter dieser Adresse, falls Sie sie noch brauchen.',
 
   // Refused forms, and pages without an order.
   refusedInput: 'Das wurde nicht angenommen. Prüfen Sie Ihre Eingabe.',

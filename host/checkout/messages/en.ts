@@ -10,6 +10,9 @@ export const en = {
   closingText: 'Do not send anything now. A payment that was sent in time still counts and will appear here.',
   shortTitle: 'Part of the amount has arrived',
   shortText: '{received} {coin} arrived. Still to pay: {remaining} {coin}.',
+  vanishedTitle: 'Your payment has disappeared',
+  vanishedText:
+    'It was seen, but replaced or withdrawn before the network confirmed it. If you sent it again, it will appear here by itself; otherwise you can still pay below.',
   seenTitle: 'Your payment was seen',
   seenText: 'There is nothing more to do. It will be complete in a moment.',
   confirmingText: 'There is nothing more to do. The network has confirmed it {count} of {needed} times.',
@@ -17,10 +20,15 @@ export const en = {
   recheckingText: 'The network rearranged its latest blocks. This usually settles by itself; there is nothing to do.',
   paidTitle: 'Paid',
   paidText: 'Your payment is complete. Thank you.',
+  overpaidText:
+    'Your payment is complete. {surplus} {coin} more than the amount arrived. The merchant has it; ask there to get it back.',
   paidLateText: 'Your payment came after the deadline and was accepted. Thank you.',
   expiredTitle: 'The time to pay is over',
   expiredText:
     'Nothing arrived in time. Do not send anything now; ask the merchant for a new order. If you have sent it already, it will still be recorded.',
+  lostTitle: 'Your payment was not confirmed',
+  lostText:
+    'It was seen, but replaced or withdrawn before the network confirmed it, so the order received nothing. Do not send anything now; ask the merchant for a new order.',
   lateTitle: 'Your payment came late',
   lateText:
     '{received} {coin} was seen after the deadline. It is recorded, and the order is completed when it is confirmed.',
@@ -38,20 +46,38 @@ export const en = {
   order: 'Order {id}',
   coins: 'Pay with',
   onChain: 'on {chain}',
+  onBoth: 'on {chain} or by Lightning',
   noCoins: 'No coin can be priced at the moment. Please try again in a minute.',
   payWith: 'Pay with {coin}',
+  payLightning: 'Pay by Lightning instead',
   yourPayment: 'Your payment',
   stillToPay: 'Still to pay',
   amount: 'Amount',
   network: 'Network',
+  rate: 'Exchange rate',
+  validUntil: 'Valid until',
+  details: 'More details',
   address: 'Address',
   paymentRequest: 'Payment request',
   tokenContract: 'Token contract',
   onlyThis: 'Send only {coin} on {chain}. Anything else may be lost.',
+  exchangeHint:
+    'Paying from an exchange? It may take its fee out of what you enter. Enter that much more, so that {amount} {coin} arrives here.',
   qrCode: 'QR code of the payment: {amount} {coin}',
   openWallet: 'Open in a wallet',
   otherCoin: 'Pay with another coin',
   confirmations: 'Confirmations',
+  confirmationsOf: '{count} of {needed}',
+  unconfirmed: 'Not in a block yet',
+  transaction: 'Transaction',
+  lookUp: 'View in a block explorer',
+  due: 'Amount due',
+  arrived: 'Arrived',
+  missing: 'Missing',
+  surplus: 'More than the amount',
+  paidAt: 'Time of payment',
+  receipt: 'Receipt',
+  print: 'Print the receipt',
   timeLeft: 'Time left',
   lastMinute: 'One minute is left to pay.',
 
@@ -62,6 +88,8 @@ export const en = {
   copyAddress: 'Copy the address',
   copyRequest: 'Copy the payment request',
   copyContract: 'Copy the token contract',
+  copyTransaction: 'Copy the transaction’s id',
+  copyUri: 'Copy the payment link',
 
   // Refunds, and the way out.
   refundAsk: 'Leave an address for a refund',
@@ -77,6 +105,8 @@ export const en = {
   back: 'Back',
   toMerchant: 'Back to the merchant',
   leaving: 'You will be taken back to the merchant in a few seconds.',
+  stay: 'Stay here and show the receipt',
+  closeText: 'You can close this page. It stays at this address if you need it again.',
 
   // Refused forms, and pages without an order.
   refusedInput: 'That was not accepted. Check what you entered.',

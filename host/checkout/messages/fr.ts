@@ -13,6 +13,9 @@ export const fr: Messages = {
   closingText: 'N’envoyez plus rien. Un paiement envoyé à temps compte encore et apparaîtra ici.',
   shortTitle: 'Une partie du montant est arrivée',
   shortText: '{received} {coin} sont arrivés. Reste à payer : {remaining} {coin}.',
+  vanishedTitle: 'Votre paiement a disparu',
+  vanishedText:
+    'Il a été vu, mais remplacé ou retiré avant que le réseau ne le confirme. Si vous l’avez envoyé de nouveau, il apparaîtra ici de lui-même ; sinon, vous pouvez encore payer ci-dessous.',
   seenTitle: 'Votre paiement a été vu',
   seenText: 'Vous n’avez plus rien à faire. Il sera terminé dans un instant.',
   confirmingText: 'Vous n’avez plus rien à faire. Le réseau l’a confirmé {count} fois sur {needed}.',
@@ -21,10 +24,15 @@ export const fr: Messages = {
     'Le réseau a réorganisé ses derniers blocs. Cela se règle en général tout seul ; il n’y a rien à faire.',
   paidTitle: 'Payé',
   paidText: 'Votre paiement est terminé. Merci.',
+  overpaidText:
+    'Votre paiement est terminé. {surplus} {coin} de trop sont arrivés. Le marchand les a ; demandez-lui de vous les rendre.',
   paidLateText: 'Votre paiement est arrivé après le délai et a été accepté. Merci.',
   expiredTitle: 'Le délai de paiement est écoulé',
   expiredText:
     'Rien n’est arrivé à temps. N’envoyez plus rien ; demandez une nouvelle commande au marchand. Si vous avez déjà payé, le paiement sera tout de même enregistré.',
+  lostTitle: 'Votre paiement n’a pas été confirmé',
+  lostText:
+    'Il a été vu, mais remplacé ou retiré avant que le réseau ne le confirme ; la commande n’a rien reçu. N’envoyez plus rien ; demandez une nouvelle commande au marchand.',
   lateTitle: 'Votre paiement est arrivé en retard',
   lateText:
     '{received} {coin} ont été vus après le délai. Le paiement est enregistré, et la commande sera terminée dès sa confirmation.',
@@ -42,20 +50,38 @@ export const fr: Messages = {
   order: 'Commande {id}',
   coins: 'Payer avec',
   onChain: 'sur {chain}',
+  onBoth: 'sur {chain} ou par Lightning',
   noCoins: 'Aucun prix ne peut être calculé pour le moment. Réessayez dans une minute.',
   payWith: 'Payer avec {coin}',
+  payLightning: 'Payer plutôt par Lightning',
   yourPayment: 'Votre paiement',
   stillToPay: 'Reste à payer',
   amount: 'Montant',
   network: 'Réseau',
+  rate: 'Taux de change',
+  validUntil: 'Valable jusqu’à',
+  details: 'Plus de détails',
   address: 'Adresse',
   paymentRequest: 'Demande de paiement',
   tokenContract: 'Contrat du jeton',
   onlyThis: 'Envoyez uniquement {coin} sur {chain}. Tout autre envoi peut être perdu.',
+  exchangeHint:
+    'Vous payez depuis une plateforme d’échange ? Elle peut prélever ses frais sur le montant saisi. Saisissez d’autant plus, pour que {amount} {coin} arrivent ici.',
   qrCode: 'Code QR du paiement : {amount} {coin}',
   openWallet: 'Ouvrir dans un portefeuille',
   otherCoin: 'Payer avec une autre monnaie',
   confirmations: 'Confirmations',
+  confirmationsOf: '{count} sur {needed}',
+  unconfirmed: 'Pas encore dans un bloc',
+  transaction: 'Transaction',
+  lookUp: 'Voir dans un explorateur de blocs',
+  due: 'Montant dû',
+  arrived: 'Arrivé',
+  missing: 'Manquant',
+  surplus: 'En trop',
+  paidAt: 'Heure du paiement',
+  receipt: 'Reçu',
+  print: 'Imprimer le reçu',
   timeLeft: 'Temps restant',
   lastMinute: 'Il reste une minute pour payer.',
 
@@ -66,6 +92,8 @@ export const fr: Messages = {
   copyAddress: 'Copier l’adresse',
   copyRequest: 'Copier la demande de paiement',
   copyContract: 'Copier le contrat du jeton',
+  copyTransaction: 'Copier l’identifiant de la transaction',
+  copyUri: 'Copier le lien de paiement',
 
   // Refunds, and the way out.
   refundAsk: 'Laisser une adresse de remboursement',
@@ -81,6 +109,8 @@ export const fr: Messages = {
   back: 'Retour',
   toMerchant: 'Retour chez le marchand',
   leaving: 'Vous allez être redirigé vers le marchand dans quelques secondes.',
+  stay: 'Rester ici et voir le reçu',
+  closeText: 'Vous pouvez fermer cette page. Elle reste à cette adresse si vous en avez besoin.',
 
   // Refused forms, and pages without an order.
   refusedInput: 'Cela n’a pas été accepté. Vérifiez votre saisie.',

@@ -5,6 +5,8 @@ import type { ChainAdapter, DocumentStore, Plugin } from '../../../core/index.ts
 import { rateSource } from '../../../host/lazy-edges.ts';
 import { setUpPlugins } from '../../../host/plugin-registry.ts';
 import { WATCH_ONLY } from '../../../host/wallet.ts';
+import { chainDetails } from '../../../plugins/chain-definition.ts';
+import { CHAIN_DEFINITIONS } from '../../../plugins/definitions.ts';
 import { BUILT_IN_PRICE_IDS } from '../../../plugins/prices.ts';
 import { FakeClock } from '../../support/fakes.ts';
 import { startServer } from '../adapters/rates/local-server.ts';
@@ -73,5 +75,36 @@ describe('the prices of a chain that a package adds', () => {
       { code: 'BARE', name: 'The chain BARE' },
     ]);
     assert.deepEqual(priceIds, {});
+  });
+
+  test('fault 228: an explorer that is no https page with the transaction in it is refused, and a built-in chain has one on its main network alone', async () => {
+    const add = (explorer: string) =>
+      setUpPlugins({ ...WATCH_ONLY, logger: new PinoLogger({ level: 'silent' }), clock, documents }, [
+        {
+          plugin: {
+            name: 'two',
+            version: '1.0.0',
+            requires: '^1.9.0',
+            options: (input) => input,
+            setup: ({ addChain }) => addChain(chain('NEW'), { explorer }),
+          },
+          options: {},
+        },
+      ]);
+    const good = 'https://explorer.example/tx/{txid}';
+    assert.deepEqual((await add(good)).chainNames, [{ code: 'NEW', name: 'The chain NEW', explorer: good }]);
+    for (const bad of [
+      'javascript:alert({txid})',
+      'http://x.example/{txid}',
+      'https://x.example/',
+      'https://x/"{txid}',
+    ])
+      await assert.rejects(add(bad), /must be an https URL with \{txid\}/, bad);
+    for (const definition of CHAIN_DEFINITIONS) {
+      const on = (mainNetwork: boolean): ChainAdapter =>
+        ({ nodes: { hosts: [], quorum: 1, mainNetwork, insecure: [] } }) as unknown as ChainAdapter;
+      assert.match(chainDetails(definition, on(true)).explorer ?? '', /^https:\/\/.*\{txid\}$/, definition.code);
+      assert.equal(chainDetails(definition, on(false)).explorer, undefined);
+    }
   });
 });

@@ -1,0 +1,22 @@
+import { formatUnits, LIGHTNING_ASSET, parseUnits } from '../../core/index.ts';
+import type { Language } from './languages.ts';
+
+/** An amount as the payer's wallet shows it. */
+export interface ShownAmount {
+  /** To be copied: a plain decimal. */
+  readonly plain: string;
+  /** To be read: whole satoshi have their digits in groups. */
+  readonly text: string;
+  readonly unit: string;
+}
+
+/** A satoshi has 1,000 units over Lightning. */
+const SATOSHI_DECIMALS = 3;
+
+/** An amount of a coin; Lightning wallets count in satoshi. */
+export function shownAmount(currency: string, decimal: string, language: Language): ShownAmount {
+  if (currency !== LIGHTNING_ASSET.currency) return { plain: decimal, text: decimal, unit: currency };
+  const units = parseUnits(decimal, LIGHTNING_ASSET.decimals) ?? 0n;
+  const plain = formatUnits(units, SATOSHI_DECIMALS);
+  return { plain, text: language.grouped(plain), unit: 'sat' };
+}
