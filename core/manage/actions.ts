@@ -228,6 +228,9 @@ export const ACTIONS = {
   },
   listNotices: FREE,
 
+  getBranding: FREE,
+  updateBranding: { ...always('whom payers believe to pay, and whom they ask'), ...tells('branding.update') },
+
   listAlerts: FREE,
   acknowledgeAlert: FREE,
 

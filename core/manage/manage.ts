@@ -39,6 +39,7 @@ import { ManageAccounts } from './manage-accounts.ts';
 import { ManageAlerts } from './manage-alerts.ts';
 import { ManageAddresses } from './manage-addresses.ts';
 import { ManageApps } from './manage-apps.ts';
+import { ManageBranding } from './manage-branding.ts';
 import { ManageCallbacks } from './manage-callbacks.ts';
 import { ManageChains } from './manage-chains.ts';
 import { ManageCredentials } from './manage-credentials.ts';
@@ -154,6 +155,7 @@ export interface Manage {
   readonly chains: ManageChains;
   readonly alerts: ManageAlerts;
   readonly notices: ManageNotices;
+  readonly branding: ManageBranding;
   readonly audit: ReadAudit;
 }
 
@@ -210,6 +212,7 @@ export function createManage({ settings, ...deps }: CreateManageDeps): Manage {
     chains,
     alerts: new ManageAlerts(shared),
     notices: new ManageNotices(shared),
+    branding: new ManageBranding(shared),
     audit: new ReadAudit(deps.storage, pageMax),
   };
 }

@@ -2,6 +2,7 @@ import type { AccountStore, AccountWrites } from './account-store.ts';
 import type { AlertStore, AlertWrites } from './alert-store.ts';
 import type { AppStore, AppWrites } from './app-store.ts';
 import type { AuditStore, AuditWrites } from './audit-store.ts';
+import type { BrandingStore, BrandingWrites } from './branding-store.ts';
 import type { CallbackStore, CallbackWrites } from './callback-store.ts';
 import type { ChainStore, ChainWrites } from './chain-store.ts';
 import type { ChangeFeed } from './change-feed.ts';
@@ -53,6 +54,7 @@ export interface Transaction {
   readonly webhooks: WebhookWrites;
   readonly alerts: AlertWrites;
   readonly notices: NoticeWrites;
+  readonly branding: BrandingWrites;
 }
 
 /** More writes of the same transaction, for the audit. */
@@ -114,6 +116,8 @@ export interface Storage {
   readonly alerts: AlertStore;
   /** What persons are told. */
   readonly notices: NoticeStore;
+  /** How accounts are presented to payers. */
+  readonly branding: BrandingStore;
   /**
    * Runs `work` in one serialised, durable transaction and commits it; an error rolls all of it back. A serialisation
    * failure or deadlock is retried from the start, so `work` must have no other effect than its writes.

@@ -1,5 +1,7 @@
 import { formatUnits, isTillgateError } from '../../core/index.ts';
-import type { AssetCatalogue, ChoosePayment, Clock, Order } from '../../core/index.ts';
+import type { AssetCatalogue, BrandingStore, ChoosePayment, Clock, Order } from '../../core/index.ts';
+import { Brands } from './brands.ts';
+import type { Brand } from './brands.ts';
 import type { CheckoutPage, Choice } from './checkout-page.ts';
 import type { PageFiles } from './document.ts';
 import type { Language } from './languages.ts';
@@ -16,6 +18,7 @@ import { refusalOf } from './i18n-text.ts';
 export interface PagesDeps {
   readonly choosePayment: Pick<ChoosePayment, 'options'>;
   readonly assets: Pick<AssetCatalogue, 'chainName'>;
+  readonly storage: { readonly branding: Pick<BrandingStore, 'of' | 'logo'> };
   readonly clock: Clock;
 }
 
@@ -40,6 +43,7 @@ interface Kept {
 export class CheckoutPages {
   readonly #live: Pick<LiveOrders, 'read'>;
   readonly #deps: PagesDeps;
+  readonly #brands: Brands;
   readonly #writer = new PageWriter('assets');
   /** What was rendered of a snapshot, by language and variant: a snapshot stays the same object while nothing changes. */
   readonly #rendered = new WeakMap<OrderSnapshot, Map<string, Kept>>();
@@ -47,6 +51,7 @@ export class CheckoutPages {
   constructor(live: Pick<LiveOrders, 'read'>, deps: PagesDeps) {
     this.#live = live;
     this.#deps = deps;
+    this.#brands = new Brands(deps.storage.branding, deps.clock);
   }
 
   get files(): PageFiles {
@@ -88,20 +93,20 @@ export class CheckoutPages {
       refusal,
       choices: choosing ? await this.#choices(order.order) : null,
     };
-    return this.#renderOnce(page, partOnly);
+    return this.#renderOnce(page, partOnly, await this.#brands.of(order.order.accountId));
   }
 
-  #renderOnce(page: CheckoutPage, partOnly: boolean): Template {
+  #renderOnce(page: CheckoutPage, partOnly: boolean, brand: Brand): Template {
     const { snapshot, language, refundForm, staying, refusal, choices } = page;
     const known = this.#rendered.get(snapshot) ?? new Map<string, Kept>();
     this.#rendered.set(snapshot, known);
     const variant = refundForm ? 'refund' : choices !== null ? 'coins' : staying ? 'receipt' : '';
-    const key = `${language.tag} ${variant} ${refusal ?? ''} ${partOnly ? 'part' : ''}`;
+    const key = `${language.tag} ${variant} ${refusal ?? ''} ${partOnly ? 'part' : brand.version}`;
     const amounts = choices?.map(({ asset, amount }) => `${asset.currency} ${amount}`).join() ?? '';
     const former = known.get(key);
     // One list of coins is cached; it is replaced when the rates change.
     if (former?.amounts === amounts) return former.template;
-    const template = this.#writer.template(renderMain(page), language, partOnly);
+    const template = this.#writer.template(renderMain(page), language, partOnly, brand);
     known.set(key, { amounts, template });
     return template;
   }

@@ -1,6 +1,7 @@
 import { ANYBODY, textOperation } from '../../adapters/http/index.ts';
 import type { HttpDeps, HttpRequest, HttpResponse, Operation, RawCall } from '../../adapters/http/index.ts';
 import { TillgateError } from '../../core/index.ts';
+import type { BrandingStore } from '../../core/index.ts';
 import type { CheckoutPages, PagesDeps } from './checkout-pages.ts';
 import { queryOf } from '../query-of.ts';
 import type { ChosenLanguage } from './chosen-language.ts';
@@ -23,6 +24,14 @@ export interface Checkout {
 
 const TOKEN = /^[0-9a-zA-Z_-]{1,128}$/;
 const YEAR_SECONDS = 31_536_000;
+const LOGO = /^[0-9a-f]{64}$/;
+/** A file of a merchant's is a picture to every browser: opened by itself it runs nothing. It may be taken away, so that it is not kept for long. */
+const LOGO_HEADERS = {
+  'Cache-Control': 'public, max-age=300',
+  'X-Content-Type-Options': 'nosniff',
+  'Content-Security-Policy': "default-src 'none'; sandbox",
+  'Cross-Origin-Resource-Policy': 'same-origin',
+} as const;
 
 /** Puts the payer's page together. */
 export function createCheckout(deps: CheckoutDeps): Checkout {
@@ -31,7 +40,12 @@ export function createCheckout(deps: CheckoutDeps): Checkout {
   const load = loadOnce(live, deps);
   const touching = async <T>(token: string, change: Promise<T>): Promise<T> => change.finally(() => live.touch(token));
   return {
-    operations: [pageOperation(load), filesOperation(load), eventsOperation(streams)],
+    operations: [
+      pageOperation(load),
+      filesOperation(load),
+      logoOperation(deps.storage.branding),
+      eventsOperation(streams),
+    ],
     choosePayment: {
       choose: (token, chain, currency) => touching(token, deps.choosePayment.choose(token, chain, currency)),
       setRefundAddress: (token, address) => touching(token, deps.choosePayment.setRefundAddress(token, address)),
@@ -106,6 +120,27 @@ function filesOperation(load: () => Promise<Loaded>): Operation {
         'X-Content-Type-Options': 'nosniff',
       };
       return { status: 200, headers: { 'X-Trace-Id': traceId, ...headers }, body: file.body };
+    },
+  });
+}
+
+function logoOperation(branding: Pick<BrandingStore, 'logo'>): Operation {
+  return textOperation({
+    ...shared,
+    id: 'checkoutLogo',
+    path: '/checkout/logos/{logo}',
+    summary: "A merchant's logo",
+    description: 'Under a name that changes with its content, and only while an account has it.',
+    type: 'text/plain',
+    handler: async ({ params, traceId }): Promise<HttpResponse> => {
+      const id = params['logo'] ?? '';
+      const logo = LOGO.test(id) ? await branding.logo(id) : null;
+      if (logo === null) throw new TillgateError('NOT_FOUND', 'There is no such file.');
+      return {
+        status: 200,
+        headers: { 'X-Trace-Id': traceId, ...LOGO_HEADERS, 'Content-Type': logo.type },
+        body: Buffer.from(logo.bytes),
+      };
     },
   });
 }

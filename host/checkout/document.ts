@@ -1,3 +1,5 @@
+import { NO_BRAND } from './brands.ts';
+import type { Brand } from './brands.ts';
 import type { BrowserFile } from './browser-files.ts';
 import { LANGUAGES } from './languages.ts';
 import type { Language } from './languages.ts';
@@ -14,11 +16,14 @@ export interface DocumentParts {
   readonly title: string;
   readonly main: string;
   readonly refresh: string | null;
+  /** Whose page it is; nobody's by default. */
+  readonly brand?: Brand;
 }
 
 /** Makes documents of one language: what they have in common is put together once. */
 export class DocumentFrame {
-  readonly #parts: readonly [start: string, files: string, body: string, end: string];
+  readonly #parts: readonly [start: string, files: string, body: string, main: string];
+  readonly #language: Language;
 
   /** @param assets - where the files are, relative to the document */
   constructor(language: Language, { script, style }: PageFiles, assets: string) {
@@ -27,21 +32,36 @@ export class DocumentFrame {
       (each) =>
         `<li><a href="?lang=${each.tag}" lang="${each.tag}"${each.tag === tag ? ' aria-current="true"' : ''}>${each.name}</a></li>`,
     );
+    this.#language = language;
     this.#parts = [
       `<!doctype html><html lang="${tag}" dir="${direction}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex"><meta name="color-scheme" content="light dark"><title>`,
       `</title><link rel="icon" href="data:,"><link rel="stylesheet" href="${assets}/${style.name}" integrity="${style.integrity}" nonce="${SLOTS.nonce}"><script type="module" src="${assets}/${script.name}" integrity="${script.integrity}" nonce="${SLOTS.nonce}"></script>`,
-      `</head><body><header class="top"><details class="languages"><summary><span class="unseen">${escape(language.text('language'))}: </span>${name}</summary><ul>${languages.join('')}</ul></details></header>`,
-      '</body></html>',
+      '</head><body><header class="top">',
+      `<details class="languages"><summary><span class="unseen">${escape(language.text('language'))}: </span>${name}</summary><ul>${languages.join('')}</ul></details></header>`,
     ];
   }
 
   /** A whole document, its slots still to be filled. */
-  write({ title, main, refresh }: DocumentParts): string {
-    const [start, files, body, end] = this.#parts;
+  write({ title, main, refresh, brand = NO_BRAND }: DocumentParts): string {
+    const [start, files, body, top] = this.#parts;
     const again =
       refresh === null ? '' : `<noscript><meta http-equiv="refresh" content="${escape(refresh)}"></noscript>`;
-    return `${start}${escape(title)}${files}${again}${body}${main}${end}`;
+    const style = brand.style === '' ? '' : `<style nonce="${SLOTS.nonce}">${brand.style}</style>`;
+    return `${start}${escape(title)}${files}${style}${again}${body}${nameplate(brand)}${top}${main}${this.#foot(brand)}</body></html>`;
   }
+
+  #foot({ support }: Brand): string {
+    if (support === null) return '';
+    const { text, href } = support;
+    return `<footer class="foot"><p class="soft">${escape(this.#language.text('support'))}</p><a class="quiet" href="${escape(href)}" rel="noreferrer noopener"><bdi dir="ltr">${escape(text)}</bdi></a></footer>`;
+  }
+}
+
+/** The merchant's logo and name. The name is text, whatever is in it, and its direction ends with it. */
+function nameplate({ name, logo }: Brand): string {
+  const picture = logo === null ? '' : `<img src="${escape(logo)}" alt="">`;
+  const text = name === null ? '' : `<strong><bdi>${escape(name)}</bdi></strong>`;
+  return picture + text === '' ? '' : `<div class="brand">${picture}${text}</div>`;
 }
 
 /** The main part of a page that only says something. */
@@ -56,9 +76,9 @@ function escape(text: string): string {
 }
 
 /**
- * What a browser may do with the page: show it, run its one script, call this till, and submit its forms. Nothing else runs or
+ * What a browser may do with the page: show it with its merchant's logo, run its one script, call this till, and submit its forms. Nothing else runs or
  * is fetched, whatever a field of an order contains.
  */
 export function contentPolicy(nonce: string): string {
-  return `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; img-src data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`;
+  return `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`;
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { NO_BRAND } from './brands.ts';
 import { readBrowserFiles } from './browser-files.ts';
 import type { RenderedMain } from './checkout-page.ts';
 import { contentPolicy, DocumentFrame, messageMain } from './document.ts';
@@ -36,8 +37,8 @@ export class PageWriter {
   }
 
   /** @param partOnly - only what changes, without the document around it: for the page's own script */
-  template({ title, html, refresh }: RenderedMain, language: Language, partOnly = false): Template {
-    return new Template(partOnly ? html : this.#frame(language).write({ title, main: html, refresh }));
+  template({ title, html, refresh }: RenderedMain, language: Language, partOnly = false, brand = NO_BRAND): Template {
+    return new Template(partOnly ? html : this.#frame(language).write({ title, main: html, refresh, brand }));
   }
 
   /** A page that only says something. */

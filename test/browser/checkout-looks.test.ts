@@ -10,11 +10,23 @@ const PAGES = [
   ...Object.keys(SAMPLES),
   'short?view=refund&error=40001',
   'waiting?view=coins',
+  'branded-choose',
+  'branded-waiting',
+  'branded-paid?view=receipt',
   'top-up',
   'top-up?error=40900',
 ];
 /** One of each colour and kind of control. */
-const TONES = ['choose', 'waiting', 'partial', 'paid', 'expired', 'short?view=refund&error=40001'];
+const TONES = [
+  'choose',
+  'branded-waiting',
+  'branded-paid?view=receipt',
+  'waiting',
+  'partial',
+  'paid',
+  'expired',
+  'short?view=refund&error=40001',
+];
 const named = (path: string): string => path.replace(/[?&]\w+=/g, '-');
 
 describe("the payer's page in each state", { concurrency: 1 }, () => {
@@ -36,6 +48,12 @@ describe("the payer's page in each state", { concurrency: 1 }, () => {
   ): Promise<void> {
     const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme, locale });
     const complaints = new Complaints(context, new URL(gallery.url).origin);
+    // A page that is looked at for long does not leave for the merchant meanwhile.
+    await context.addInitScript(() => {
+      const later = window.setTimeout.bind(window);
+      window.setTimeout = ((work: () => void, ms?: number) =>
+        ms === 5_000 ? 0 : later(work, ms)) as typeof setTimeout;
+    });
     await work(await context.newPage());
     await context.close();
     complaints.none();

@@ -2,12 +2,16 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import type { AccountId } from '../../core/index.ts';
+import { merchantOf } from '../../host/embed/index.ts';
 import { waitFor } from '../support/wait.ts';
 import { assertAccessible, launch, picture } from './chromium.ts';
 import { DashboardFixture, fits, goTo, logIn } from './dashboard-fixture.ts';
 import type { Person } from './dashboard-fixture.ts';
 
 const RECEIVER = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
+/** A yellow square of 16 pixels. */
+const PICTURE =
+  'iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAAFklEQVR42mP4f52BJMQwqmFUw/DVAADcQNYQAY29EwAAAABJRU5ErkJggg==';
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const dialog = (page: Page, name: string) => page.getByRole('dialog', { name, exact: true });
 const shows = (page: Page, words: string) => page.getByText(words, { exact: true }).first().waitFor();
@@ -264,5 +268,32 @@ describe('an account with the dashboard', { concurrency: 3 }, () => {
     await shows(two.page, 'No Orders found');
     await one.leave();
     await two.leave();
+  });
+
+  test('says how payers see it: name, support and logo are on the page of an order, after a step-up', async () => {
+    const person = await newPerson('branded');
+    const { page, leave } = await fixture.loggedIn({}, person);
+    await goTo(page, '/branding');
+    await shows(page, 'What payers see');
+    await button(page, 'Change').click();
+    const form = dialog(page, 'Change');
+    await form.getByLabel('Name').fill('The Branded Bakery');
+    await form.getByLabel('Where payers ask').fill('help@bakery.example');
+    await form.getByLabel('Colour').fill('#ffd700');
+    await button(page, 'Send').click();
+    await stepUp(page, person);
+    await shows(page, 'The Branded Bakery');
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'logo.png', mimeType: 'image/png', buffer: Buffer.from(PICTURE, 'base64') });
+    await page.getByRole('img', { name: 'Logo' }).waitFor();
+    await look(page, 'branding');
+    const price = { vsCurrency: 'EUR', vsPrice: { digits: 1250n, scale: 2 } };
+    const { order } = await fixture.host.till.createOrder.byHand(merchantOf(person.id), { ...price, coin: null });
+    await page.goto(`${fixture.url}/checkout/${order.checkoutToken}`);
+    await page.getByText('The Branded Bakery', { exact: true }).waitFor();
+    assert.ok(await page.locator('.brand img').evaluate((image) => (image as HTMLImageElement).naturalWidth === 16));
+    await page.getByRole('link', { name: 'help@bakery.example' }).waitFor();
+    await leave();
   });
 });

@@ -2,12 +2,13 @@ import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { TillgateError } from '../../core/index.ts';
-import type { AppId, Asset, Plan, PrepaidView } from '../../core/index.ts';
+import type { AccountId, AppId, Asset, Branding, Logo, Plan, PrepaidView } from '../../core/index.ts';
 import { CheckoutPages } from '../../host/checkout/checkout-pages.ts';
 import { findLanguage, negotiateLanguage } from '../../host/checkout/languages.ts';
 import type { PayerState } from '../../host/checkout/i18n-text.ts';
 import { topUpPage } from '../../host/top-up/top-up-page.tsx';
-import { CHOICES, NOW, SAMPLES } from '../host/checkout-samples.ts';
+import type { OrderSnapshot } from '../../host/checkout/order-snapshot.ts';
+import { changed, CHOICES, NOW, SAMPLES } from '../host/checkout-samples.ts';
 
 const price = (digits: bigint): Plan['vsPrice'] => ({ digits, scale: 2 });
 const PREPAID: PrepaidView = {
@@ -25,12 +26,35 @@ const PREPAID: PrepaidView = {
   topUpUrl: '',
 };
 
+/** A yellow square. */
+const PICTURE =
+  'iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAAFklEQVR42mP4f52BJMQwqmFUw/DVAADcQNYQAY29EwAAAABJRU5ErkJggg==';
+const LOGO: Logo = { id: 'f'.repeat(64), type: 'image/png', bytes: Buffer.from(PICTURE, 'base64') };
+/** A page of a merchant whose colour nobody could read as it is. */
+const BRAND: Branding = {
+  accountId: 'branded' as AccountId,
+  name: 'Corner Shop & Söhne',
+  colour: '#ffd700',
+  support: 'help@corner-shop.example',
+  logo: LOGO,
+  version: 2,
+  updatedAt: NOW,
+};
+const BRANDED = 'branded-';
+
+/** A sample by its name; with `branded-` before it the page is a merchant's. */
+function sampleOf(token: string): OrderSnapshot | undefined {
+  if (!token.startsWith(BRANDED)) return SAMPLES[token as PayerState];
+  const found = SAMPLES[token.slice(BRANDED.length) as PayerState];
+  return changed(found, { order: { accountId: BRAND.accountId, checkoutToken: token } });
+}
+
 /** Serves the payer's page of an order in each state, as the host makes it, and nothing behind it: no stream, no state. */
 export async function startGallery(): Promise<{ readonly url: string; close(): Promise<void> }> {
   const pages = new CheckoutPages(
     {
       read: async (token) => {
-        const found = SAMPLES[token as PayerState];
+        const found = sampleOf(token);
         if (found === undefined) throw new TillgateError('NOT_FOUND', 'There is no such order.');
         return found;
       },
@@ -41,6 +65,12 @@ export async function startGallery(): Promise<{ readonly url: string; close(): P
       },
       assets: { chainName: (chain) => CHOICES.find(({ asset }) => asset.chain === chain)?.chainName ?? chain },
       clock: { now: () => NOW },
+      storage: {
+        branding: {
+          of: async (accountId) => (accountId === BRAND.accountId ? BRAND : null),
+          logo: async () => LOGO,
+        },
+      },
     },
   );
   const server = createServer((req, res) => {
@@ -49,6 +79,10 @@ export async function startGallery(): Promise<{ readonly url: string; close(): P
     const file = [pages.files.script, pages.files.style].find((each) => each.name === name);
     if (file !== undefined) {
       res.writeHead(200, { 'Content-Type': file.type }).end(file.body);
+      return;
+    }
+    if (name === LOGO.id) {
+      res.writeHead(200, { 'Content-Type': LOGO.type }).end(LOGO.bytes);
       return;
     }
     if (name === 'events') {

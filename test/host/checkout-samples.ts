@@ -39,6 +39,7 @@ function snapshotOf(name: string, { order = {}, view = {}, refund }: Change): Or
     view: {
       order: {
         id: '1573438740016137425',
+        accountId: '1573438740016137400',
         status: 'PENDING',
         platform: 'CHECKOUT',
         hosted: true,

@@ -3,6 +3,9 @@ import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { createHost } from '../../host/index.ts';
 import type { Host } from '../../host/index.ts';
+import { noBranding } from '../../core/index.ts';
+import type { AccountId, Branding } from '../../core/index.ts';
+import { png } from '../support/pictures.ts';
 import { waitFor } from '../support/wait.ts';
 import { Merchant } from './merchant.ts';
 import { freshDirectory } from './till-process.ts';
@@ -201,6 +204,51 @@ describe("the payer's page", () => {
     const told = new URL(other.headers.get('location') ?? '', `${url}${path}/refund-address`);
     const page = whole((await get(told.pathname + told.search)).html);
     assert.ok(page.includes('0x70997970C51812dc3A010C7d01b50e0d17dc79C8') && !page.includes('0x3C44'));
+  });
+
+  test('fault 230: shows the merchant as text, and its logo as a picture that nothing else can be made of', async () => {
+    const { storage } = host.till;
+    const accountId = (host.demo?.account_id ?? '') as AccountId;
+    const logo = { id: createHash('sha256').update(png(64, 64)).digest('hex'), type: 'image/png' } as const;
+    const branding = {
+      ...noBranding(accountId),
+      name: '<b>Corner</b> & "Shop"',
+      support: 'help@shop.example',
+      colour: '#ffd700',
+      logo,
+    };
+    const path = await hosted();
+    assert.ok(!(await get(path)).html.includes('class="brand"'));
+    const save = (saved: Branding): Promise<unknown> =>
+      storage.transaction((tx) => tx.branding.save(saved, 'cornershop', png(64, 64)));
+    await save(branding);
+    const branded = await waitFor(
+      async () => {
+        const { html, headers } = await get(path);
+        return html.includes('class="brand"') && { html, headers };
+      },
+      { describe: 'the brand to be read' },
+    );
+    const { html, headers } = branded;
+    assert.match(html, /<strong><bdi>&lt;b&gt;Corner&lt;\/b&gt; &amp; &quot;Shop&quot;<\/bdi><\/strong>/);
+    assert.match(html, /<a class="quiet" href="mailto:help@shop\.example"[^>]*><bdi dir="ltr">help@shop\.example</);
+    const policy = headers.get('content-security-policy') ?? '';
+    assert.ok(policy.includes("img-src 'self' data:") && !/https?:/.test(policy), policy);
+    const nonce = /'nonce-([^']+)'/.exec(policy)?.[1] ?? '';
+    assert.match(html, new RegExp(`<style nonce="${nonce.replaceAll('+', '\\+')}">@media screen\\{:root\\{--mark:#`));
+    const src = /<img src="(logos\/[0-9a-f]{64})" alt="">/.exec(html)?.[1] ?? '';
+    const reply = await fetch(`${url}/checkout/${src}`);
+    assert.deepEqual(
+      ['content-type', 'x-content-type-options', 'content-security-policy'].map((name) => reply.headers.get(name)),
+      ['image/png', 'nosniff', "default-src 'none'; sandbox"],
+    );
+    assert.deepEqual(Buffer.from(await reply.arrayBuffer()), png(64, 64));
+    await save({ ...branding, version: 2, logo: null, support: null });
+    assert.equal((await fetch(`${url}/checkout/${src}`)).status, 404);
+    await waitFor(async () => !(await get(path)).html.includes('help@shop.example'), {
+      describe: 'a support address that was taken away to be gone',
+      timeoutMs: 20_000,
+    });
   });
 
   test('answers 404 with a page for an unknown token, and says nothing of what was asked', async () => {

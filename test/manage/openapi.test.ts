@@ -105,6 +105,8 @@ describe('the management API in the OpenAPI document', () => {
         'GET notifications',
         'PATCH notifications',
         'GET notices',
+        'GET branding',
+        'PATCH branding',
         'GET alerts',
         'POST alerts/{id}/acknowledge',
         'GET webhooks',

@@ -42,7 +42,8 @@ eachStorage((_name, open) => {
     const secrets: string[] = [];
     /** What is answered; its texts that are secrets are looked for later. */
     const done = async (method: string, path: string, body?: object): Promise<Record<string, unknown>> => {
-      const reply = await client.request(method, API + path, body === undefined ? {} : { body });
+      const headers = { 'If-Match': '1' };
+      const reply = await client.request(method, API + path, body === undefined ? {} : { body, headers });
       const { data } = JSON.parse(reply.text) as { readonly data: Record<string, unknown> };
       assert.ok(reply.status < 300, reply.text);
       for (const name of ['secret', 'api_key', 'api_token', 'signing_secret', 'callback_secret', 'callback_key'])
@@ -60,6 +61,7 @@ eachStorage((_name, open) => {
     await done('POST', '/withdrawal-addresses', { chain: 'ETH', address: ADDRESS });
     await done('PATCH', '/notifications', { withdrawals: false, summary: true });
     await done('PATCH', '/notifications', { summary: false });
+    await done('PATCH', '/branding', { support: 'help@shop.example' });
     await done('PATCH', '/security', { data_security: true });
     await done('PATCH', '/security', { data_security: false });
     await done('DELETE', '/security/pending/data_security');

@@ -5,6 +5,7 @@ import { appOperations } from './apps.ts';
 import { appPrepaidOperations } from './app-prepaid.ts';
 import { appUsageOperations } from './app-usage.ts';
 import { auditOperations } from './audit.ts';
+import { brandingOperations } from './branding.ts';
 import { callbackOperations } from './callbacks.ts';
 import { chainOperations } from './chains.ts';
 import { credentialOperations } from './credentials.ts';
@@ -50,6 +51,7 @@ const RESOURCES = [
   overviewOperations,
   alertOperations,
   noticeOperations,
+  brandingOperations,
   orderOperations,
   transactionOperations,
   ledgerOperations,

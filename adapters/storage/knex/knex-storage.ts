@@ -24,6 +24,7 @@ import type {
   PasskeyStore,
   PrepaidStore,
   SessionStore,
+  BrandingStore,
   UnconfirmedPaymentStore,
   Storage,
   Transaction,
@@ -63,6 +64,7 @@ import { KnexOverviewStore } from './stores/overview-store.ts';
 import { KnexPasskeyStore, KnexPasskeyWrites } from './stores/passkey-store.ts';
 import { KnexPrepaidStore, KnexPrepaidWrites } from './stores/prepaid-store.ts';
 import { KnexSessionStore, KnexSessionWrites } from './stores/session-store.ts';
+import { KnexBrandingStore, KnexBrandingWrites } from './stores/branding-store.ts';
 import { KnexUnconfirmedPaymentStore, KnexUnconfirmedPaymentWrites } from './stores/unconfirmed-payment-store.ts';
 import { KnexTransferStore } from './stores/transfer-store.ts';
 import { KnexTransferWrites } from './stores/transfer-writes.ts';
@@ -97,6 +99,7 @@ const writesOf = (session: Session, publisher: ChangePublisher, audit: KnexAudit
   webhooks: new KnexWebhookWrites(session),
   alerts: new KnexAlertWrites(session),
   notices: new KnexNoticeWrites(session),
+  branding: new KnexBrandingWrites(session),
 });
 
 /** The storage of the till in SQLite or PostgreSQL, made by `openStorage`. */
@@ -130,6 +133,7 @@ export class KnexStorage implements Storage {
   readonly webhooks: WebhookStore;
   readonly alerts: AlertStore;
   readonly notices: NoticeStore;
+  readonly branding: BrandingStore;
   readonly #db: Database;
   readonly #feed: KnexChangeFeed;
   #closing: Promise<void> | null = null;
@@ -166,6 +170,7 @@ export class KnexStorage implements Storage {
     this.webhooks = new KnexWebhookStore(db);
     this.alerts = new KnexAlertStore(db);
     this.notices = new KnexNoticeStore(db);
+    this.branding = new KnexBrandingStore(db);
   }
 
   /** A transaction writes its audit rows and its gateway changes last: each kind has one row that all instances lock. */

@@ -24,6 +24,8 @@ const NAMES = {
   links: 'payment_links',
   alerts: 'alerts',
   notices: 'notices',
+  branding: 'branding',
+  brandNames: 'brand_names',
   noticeHours: 'notice_hours',
   noticePreferences: 'notice_preferences',
   chainStates: 'chain_states',

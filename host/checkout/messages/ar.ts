@@ -105,6 +105,7 @@ export const ar: Messages = {
   leaving: 'ستعود إلى صفحة التاجر بعد ثوانٍ قليلة.',
   stay: 'البقاء هنا وعرض الإيصال',
   closeText: 'يمكنك إغلاق هذه الصفحة. ستبقى على هذا العنوان إذا احتجت إليها.',
+  support: 'أسئلة عن هذا الطلب؟ اسأل التاجر:',
 
   // Refused forms, and pages without an order.
   refusedInput: 'لم يُقبل ذلك. تحقق مما أدخلته.',

@@ -111,6 +111,7 @@ export const de: Messages = {
   leaving: 'Sie werden in wenigen Sekunden zum Händler zurückgeleitet.',
   stay: 'Hier bleiben und den Beleg zeigen',
   closeText: 'Sie können diese Seite schließen. Sie bleibt unter dieser Adresse, falls Sie sie noch brauchen.',
+  support: 'Fragen zu dieser Bestellung? Fragen Sie den Händler:',
 
   // Refused forms, and pages without an order.
   refusedInput: 'Das wurde nicht angenommen. Prüfen Sie Ihre Eingabe.',

@@ -107,6 +107,7 @@ export const en = {
   leaving: 'You will be taken back to the merchant in a few seconds.',
   stay: 'Stay here and show the receipt',
   closeText: 'You can close this page. It stays at this address if you need it again.',
+  support: 'Questions about this order? Ask the merchant:',
 
   // Refused forms, and pages without an order.
   refusedInput: 'That was not accepted. Check what you entered.',

@@ -108,6 +108,7 @@ export const es: Messages = {
   leaving: 'En unos segundos volverá a la página del comercio.',
   stay: 'Quedarse aquí y ver el recibo',
   closeText: 'Puede cerrar esta página. Seguirá en esta dirección si la necesita.',
+  support: '¿Preguntas sobre este pedido? Consulte al comercio:',
 
   // Refused forms, and pages without an order.
   refusedInput: 'No se ha aceptado. Revise lo que ha escrito.',

@@ -111,6 +111,7 @@ export const fr: Messages = {
   leaving: 'Vous allez être redirigé vers le marchand dans quelques secondes.',
   stay: 'Rester ici et voir le reçu',
   closeText: 'Vous pouvez fermer cette page. Elle reste à cette adresse si vous en avez besoin.',
+  support: 'Des questions sur cette commande ? Demandez au marchand :',
 
   // Refused forms, and pages without an order.
   refusedInput: 'Cela n’a pas été accepté. Vérifiez votre saisie.',

@@ -108,6 +108,7 @@ export const ja: Messages = {
   leaving: '数秒後に販売者のページへ戻ります。',
   stay: 'このページに残って領収書を表示',
   closeText: 'このページは閉じてかまいません。必要なときは同じアドレスで開けます。',
+  support: 'この注文についてのお問い合わせは販売者へ：',
 
   // Refused forms, and pages without an order.
   refusedInput: '受け付けられませんでした。入力内容を確認してください。',

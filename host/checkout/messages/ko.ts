@@ -107,6 +107,7 @@ export const ko: Messages = {
   leaving: '몇 초 후 판매자 페이지로 돌아갑니다.',
   stay: '여기 남아 영수증 보기',
   closeText: '이 페이지를 닫아도 됩니다. 필요하면 같은 주소에서 다시 볼 수 있습니다.',
+  support: '이 주문에 대한 문의는 판매자에게:',
 
   // Refused forms, and pages without an order.
   refusedInput: '처리되지 않았습니다. 입력한 내용을 확인하세요.',

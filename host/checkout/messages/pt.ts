@@ -109,6 +109,7 @@ export const pt: Messages = {
   leaving: 'Você voltará para a loja em alguns segundos.',
   stay: 'Ficar aqui e ver o recibo',
   closeText: 'Pode fechar esta página. Ela fica neste endereço se precisar dela.',
+  support: 'Dúvidas sobre este pedido? Fale com a loja:',
 
   // Refused forms, and pages without an order.
   refusedInput: 'Isso não foi aceito. Confira o que você digitou.',

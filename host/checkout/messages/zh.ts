@@ -103,6 +103,7 @@ export const zh: Messages = {
   leaving: '几秒后将返回商家页面。',
   stay: '留在此页并查看收据',
   closeText: '您可以关闭此页面。如需再次查看，请使用相同网址。',
+  support: '对此订单有疑问？请联系商家：',
 
   // Refused forms, and pages without an order.
   refusedInput: '未被接受。请检查您输入的内容。',

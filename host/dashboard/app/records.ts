@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { appKeySchema } from '../../../adapters/http/manage/app-keys.ts';
 import type { usageSchema } from '../../../adapters/http/manage/app-usage.ts';
 import type { appSchema, newAppSchema } from '../../../adapters/http/manage/apps.ts';
+import type { brandingSchema } from '../../../adapters/http/manage/branding.ts';
 import type { callbackDetailSchema, callbackSchema } from '../../../adapters/http/manage/callbacks.ts';
 import type {
   callbackSecretsSchema,
@@ -53,6 +54,7 @@ export type NewApp = z.output<typeof newAppSchema>;
 export type AppKey = z.output<typeof appKeySchema>;
 export type AppUsage = z.output<typeof usageSchema>;
 export type NotificationsRecord = z.output<typeof preferencesSchema>;
+export type BrandingRecord = z.output<typeof brandingSchema>;
 export type SecurityRecord = z.output<typeof securitySchema>;
 export type PasskeyList = z.output<typeof passkeyListSchema>;
 export type SessionRecord = z.output<typeof sessionItem>;

@@ -41,6 +41,7 @@ import { transactionLists } from './0045-transaction-lists.ts';
 import { transferLists } from './0046-transfer-lists.ts';
 import { notices } from './0047-notices.ts';
 import { paymentLinks } from './0049-payment-links.ts';
+import { payerPage } from './0048-payer-page.ts';
 import type { Migration } from './migration.ts';
 import { checksum, ruleStatements } from './rules.ts';
 
@@ -85,6 +86,7 @@ export const MIGRATIONS: readonly Migration[] = [
   transferLists,
   notices,
   paymentLinks,
+  payerPage,
 ];
 /** The row with the version of the triggers. */
 const RULES = 'rules';

@@ -2,7 +2,7 @@ import type { Catalogue } from './en.ts';
 
 /** The texts of the application itself, in Arabic. */
 const tillgate: Catalogue['tillgate'] = {
-  menu: { overview: 'نظرة عامة', security: 'الأمان' },
+  menu: { overview: 'نظرة عامة', security: 'الأمان', branding: 'هوية المتجر' },
   login: {
     title: 'Tillgate',
     text: 'سجّل الدخول إلى حسابك',
@@ -31,6 +31,22 @@ const tillgate: Catalogue['tillgate'] = {
   secrets: {
     title: 'احفظها في مكان آمن',
     text: 'انسخ ما تحتاجه الآن. تظهر الأسرار هنا فقط.',
+  },
+  branding: {
+    texts: 'ما يراه الدافعون',
+    text: 'يرى الدافعون هذا في صفحة كل طلب من طلباتك.',
+    name: 'الاسم',
+    nameHelp: 'كما يعرفك الدافعون؛ لا يحمل تاجران الاسم نفسه.',
+    support: 'أين يسأل الدافعون',
+    supportHelp: 'عنوان بريد أو رابط https.',
+    colour: 'اللون',
+    colourHelp: 'مثل #0a5bab. يُجعل أغمق أو أفتح حيث لا يُقرأ النص.',
+    change: 'تغيير',
+    saved: 'تم الحفظ',
+    logo: 'الشعار',
+    logoText: 'صورة PNG أو JPEG أو WebP بحجم لا يتجاوز 32 كيلوبايت وبعرض وارتفاع لا يتجاوزان 1024 بكسل.',
+    chooseLogo: 'اختيار شعار',
+    removeLogo: 'إزالة الشعار',
   },
   security: {
     totp: 'رموز تطبيق المصادقة',

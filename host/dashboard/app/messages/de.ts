@@ -215,7 +215,7 @@ const ra: Catalogue['ra'] = {
 
 /** The texts of the application itself, in German. */
 const tillgate: Catalogue['tillgate'] = {
-  menu: { overview: 'Übersicht', security: 'Sicherheit' },
+  menu: { overview: 'Übersicht', security: 'Sicherheit', branding: 'Auftritt' },
   login: {
     title: 'Tillgate',
     text: 'Melden Sie sich bei Ihrem Konto an',
@@ -245,6 +245,22 @@ const tillgate: Catalogue['tillgate'] = {
   secrets: {
     title: 'Bewahren Sie dies sicher auf',
     text: 'Kopieren Sie jetzt, was Sie brauchen. Geheimnisse werden nur hier angezeigt.',
+  },
+  branding: {
+    texts: 'Was Zahlende sehen',
+    text: 'Das sehen Zahlende auf der Seite jeder Ihrer Bestellungen.',
+    name: 'Name',
+    nameHelp: 'Wie Zahlende Sie kennen; keine zwei Händler haben denselben.',
+    support: 'Wo Zahlende fragen',
+    supportHelp: 'Eine E-Mail-Adresse oder ein https-Link.',
+    colour: 'Farbe',
+    colourHelp: 'Zum Beispiel #0a5bab. Sie wird dunkler oder heller, wo Text sonst nicht lesbar wäre.',
+    change: 'Ändern',
+    saved: 'Gespeichert',
+    logo: 'Logo',
+    logoText: 'Ein Bild als PNG, JPEG oder WebP mit höchstens 32 KB, 1.024 Pixel breit und hoch.',
+    chooseLogo: 'Logo wählen',
+    removeLogo: 'Logo entfernen',
   },
   security: {
     totp: 'Codes eines Authenticators',

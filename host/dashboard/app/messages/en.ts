@@ -2,7 +2,7 @@ import english from 'ra-language-english';
 
 /** The texts of the application itself, in English. */
 const tillgate = {
-  menu: { overview: 'Overview', security: 'Security' },
+  menu: { overview: 'Overview', security: 'Security', branding: 'Branding' },
   login: {
     title: 'Tillgate',
     text: 'Log in to your account',
@@ -31,6 +31,22 @@ const tillgate = {
   secrets: {
     title: 'Keep these safe',
     text: 'Copy what you need now. Secrets are shown here and nowhere else.',
+  },
+  branding: {
+    texts: 'What payers see',
+    text: 'Payers see this on the page of each of your orders.',
+    name: 'Name',
+    nameHelp: 'As payers know you; no two merchants have the same.',
+    support: 'Where payers ask',
+    supportHelp: 'A mail address or an https link.',
+    colour: 'Colour',
+    colourHelp: 'Such as #0a5bab. It is made darker or lighter where text would not be readable.',
+    change: 'Change',
+    saved: 'Saved',
+    logo: 'Logo',
+    logoText: 'A PNG, JPEG or WebP picture of at most 32 KB, 1,024 pixels wide and high.',
+    chooseLogo: 'Choose a logo',
+    removeLogo: 'Remove the logo',
   },
   security: {
     totp: 'Codes of an authenticator',

@@ -214,7 +214,7 @@ const ra: Catalogue['ra'] = {
 
 /** The texts of the application itself, in Spanish. */
 const tillgate: Catalogue['tillgate'] = {
-  menu: { overview: 'Resumen', security: 'Seguridad' },
+  menu: { overview: 'Resumen', security: 'Seguridad', branding: 'Imagen de marca' },
   login: {
     title: 'Tillgate',
     text: 'Inicie sesión en su cuenta',
@@ -243,6 +243,22 @@ const tillgate: Catalogue['tillgate'] = {
   secrets: {
     title: 'Guárdelo en un lugar seguro',
     text: 'Copie ahora lo que necesite. Los secretos se muestran aquí y en ningún otro sitio.',
+  },
+  branding: {
+    texts: 'Lo que ven los pagadores',
+    text: 'Los pagadores ven esto en la página de cada uno de sus pedidos.',
+    name: 'Nombre',
+    nameHelp: 'Como lo conocen los pagadores; dos comercios no pueden tener el mismo.',
+    support: 'Dónde preguntar',
+    supportHelp: 'Una dirección de correo o un enlace https.',
+    colour: 'Color',
+    colourHelp: 'Por ejemplo #0a5bab. Se oscurece o aclara donde el texto no se leería.',
+    change: 'Cambiar',
+    saved: 'Guardado',
+    logo: 'Logotipo',
+    logoText: 'Una imagen PNG, JPEG o WebP de 32 KB como máximo, de hasta 1024 píxeles de ancho y alto.',
+    chooseLogo: 'Elegir un logotipo',
+    removeLogo: 'Quitar el logotipo',
   },
   security: {
     totp: 'Códigos de un autenticador',

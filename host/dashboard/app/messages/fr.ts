@@ -214,7 +214,7 @@ const ra: Catalogue['ra'] = {
 
 /** The texts of the application itself, in French. */
 const tillgate: Catalogue['tillgate'] = {
-  menu: { overview: 'Vue d’ensemble', security: 'Sécurité' },
+  menu: { overview: 'Vue d’ensemble', security: 'Sécurité', branding: 'Image de marque' },
   login: {
     title: 'Tillgate',
     text: 'Connectez-vous à votre compte',
@@ -245,6 +245,22 @@ const tillgate: Catalogue['tillgate'] = {
   secrets: {
     title: 'Conservez-les en lieu sûr',
     text: 'Copiez maintenant ce qu’il vous faut. Les secrets s’affichent ici et nulle part ailleurs.',
+  },
+  branding: {
+    texts: 'Ce que voient les payeurs',
+    text: 'Les payeurs voient ceci sur la page de chacune de vos commandes.',
+    name: 'Nom',
+    nameHelp: 'Tel que les payeurs vous connaissent ; deux marchands n’ont jamais le même.',
+    support: 'Où poser des questions',
+    supportHelp: 'Une adresse e-mail ou un lien https.',
+    colour: 'Couleur',
+    colourHelp: 'Par exemple #0a5bab. Elle est assombrie ou éclaircie là où le texte serait illisible.',
+    change: 'Modifier',
+    saved: 'Enregistré',
+    logo: 'Logo',
+    logoText: 'Une image PNG, JPEG ou WebP de 32 Ko au plus, de 1 024 pixels de côté au plus.',
+    chooseLogo: 'Choisir un logo',
+    removeLogo: 'Retirer le logo',
   },
   security: {
     totp: 'Codes d’un authentificateur',

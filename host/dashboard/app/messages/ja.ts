@@ -2,7 +2,7 @@ import type { Catalogue } from './en.ts';
 
 /** The texts of the application itself, in Japanese. */
 const tillgate: Catalogue['tillgate'] = {
-  menu: { overview: '概要', security: 'セキュリティ' },
+  menu: { overview: '概要', security: 'セキュリティ', branding: 'ブランド' },
   login: {
     title: 'Tillgate',
     text: 'アカウントにログインしてください',
@@ -31,6 +31,22 @@ const tillgate: Catalogue['tillgate'] = {
   secrets: {
     title: '安全に保管してください',
     text: '必要なものを今コピーしてください。シークレットはここにだけ表示されます。',
+  },
+  branding: {
+    texts: '支払者に見える内容',
+    text: '各注文のページで支払者に表示されます。',
+    name: '名前',
+    nameHelp: '支払者に知られている名前です。ほかの販売者と同じ名前は使えません。',
+    support: '問い合わせ先',
+    supportHelp: 'メールアドレスまたは https のリンク。',
+    colour: '色',
+    colourHelp: '例：#0a5bab。文字が読みにくくなる場合は濃くまたは淡く調整されます。',
+    change: '変更',
+    saved: '保存しました',
+    logo: 'ロゴ',
+    logoText: 'PNG、JPEG、WebP の画像。最大 32 KB、縦横 1024 ピクセルまで。',
+    chooseLogo: 'ロゴを選ぶ',
+    removeLogo: 'ロゴを削除',
   },
   security: {
     totp: '認証アプリのコード',

@@ -2,7 +2,7 @@ import type { Catalogue } from './en.ts';
 
 /** The texts of the application itself, in Korean. */
 const tillgate: Catalogue['tillgate'] = {
-  menu: { overview: '개요', security: '보안' },
+  menu: { overview: '개요', security: '보안', branding: '브랜드' },
   login: {
     title: 'Tillgate',
     text: '계정에 로그인하세요',
@@ -31,6 +31,22 @@ const tillgate: Catalogue['tillgate'] = {
   secrets: {
     title: '안전하게 보관하세요',
     text: '필요한 것을 지금 복사하세요. 시크릿은 여기에만 표시됩니다.',
+  },
+  branding: {
+    texts: '결제자에게 보이는 내용',
+    text: '결제자는 각 주문의 페이지에서 이 내용을 봅니다.',
+    name: '이름',
+    nameHelp: '결제자가 아는 이름입니다. 두 판매자가 같은 이름을 쓸 수 없습니다.',
+    support: '문의처',
+    supportHelp: '메일 주소 또는 https 링크.',
+    colour: '색',
+    colourHelp: '예: #0a5bab. 글자를 읽기 어려우면 더 어둡거나 밝게 조정됩니다.',
+    change: '변경',
+    saved: '저장됨',
+    logo: '로고',
+    logoText: 'PNG, JPEG 또는 WebP 그림. 최대 32 KB, 가로세로 1,024픽셀까지.',
+    chooseLogo: '로고 선택',
+    removeLogo: '로고 삭제',
   },
   security: {
     totp: '인증 앱 코드',

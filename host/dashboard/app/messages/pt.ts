@@ -214,7 +214,7 @@ const ra: Catalogue['ra'] = {
 
 /** The texts of the application itself, in Portuguese. */
 const tillgate: Catalogue['tillgate'] = {
-  menu: { overview: 'Visão geral', security: 'Segurança' },
+  menu: { overview: 'Visão geral', security: 'Segurança', branding: 'Marca' },
   login: {
     title: 'Tillgate',
     text: 'Entre na sua conta',
@@ -243,6 +243,22 @@ const tillgate: Catalogue['tillgate'] = {
   secrets: {
     title: 'Guarde isto em lugar seguro',
     text: 'Copie agora o que precisar. Os segredos são mostrados aqui e em nenhum outro lugar.',
+  },
+  branding: {
+    texts: 'O que os pagadores veem',
+    text: 'Os pagadores veem isto na página de cada um dos seus pedidos.',
+    name: 'Nome',
+    nameHelp: 'Como os pagadores o conhecem; duas lojas não podem ter o mesmo.',
+    support: 'Onde perguntar',
+    supportHelp: 'Um endereço de e-mail ou um link https.',
+    colour: 'Cor',
+    colourHelp: 'Por exemplo #0a5bab. Fica mais escura ou mais clara onde o texto não seria legível.',
+    change: 'Alterar',
+    saved: 'Guardado',
+    logo: 'Logótipo',
+    logoText: 'Uma imagem PNG, JPEG ou WebP de no máximo 32 KB, com até 1024 pixels de largura e altura.',
+    chooseLogo: 'Escolher um logótipo',
+    removeLogo: 'Remover o logótipo',
   },
   security: {
     totp: 'Códigos de um autenticador',

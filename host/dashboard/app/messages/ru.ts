@@ -217,7 +217,7 @@ const ra: Catalogue['ra'] = {
 
 /** The texts of the application itself, in Russian. */
 const tillgate: Catalogue['tillgate'] = {
-  menu: { overview: 'Обзор', security: 'Безопасность' },
+  menu: { overview: 'Обзор', security: 'Безопасность', branding: 'Оформление' },
   login: {
     title: 'Tillgate',
     text: 'Войдите в свой аккаунт',
@@ -246,6 +246,22 @@ const tillgate: Catalogue['tillgate'] = {
   secrets: {
     title: 'Храните это в надёжном месте',
     text: 'Скопируйте сейчас всё нужное. Секреты показываются только здесь.',
+  },
+  branding: {
+    texts: 'Что видят плательщики',
+    text: 'Это плательщики видят на странице каждого вашего заказа.',
+    name: 'Название',
+    nameHelp: 'Под которым вас знают плательщики; двух одинаковых не бывает.',
+    support: 'Куда обращаться',
+    supportHelp: 'Адрес почты или ссылка https.',
+    colour: 'Цвет',
+    colourHelp: 'Например, #0a5bab. Он становится темнее или светлее там, где текст не читался бы.',
+    change: 'Изменить',
+    saved: 'Сохранено',
+    logo: 'Логотип',
+    logoText: 'Картинка PNG, JPEG или WebP до 32 КБ, не более 1024 пикселей в ширину и высоту.',
+    chooseLogo: 'Выбрать логотип',
+    removeLogo: 'Убрать логотип',
   },
   security: {
     totp: 'Коды аутентификатора',

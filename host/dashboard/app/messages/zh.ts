@@ -2,7 +2,7 @@ import type { Catalogue } from './en.ts';
 
 /** The texts of the application itself, in Chinese (simplified). */
 const tillgate: Catalogue['tillgate'] = {
-  menu: { overview: '概览', security: '安全' },
+  menu: { overview: '概览', security: '安全', branding: '品牌' },
   login: {
     title: 'Tillgate',
     text: '登录您的账户',
@@ -31,6 +31,22 @@ const tillgate: Catalogue['tillgate'] = {
   secrets: {
     title: '请妥善保管',
     text: '请立即复制所需内容。密钥只在此处显示。',
+  },
+  branding: {
+    texts: '付款人看到的内容',
+    text: '付款人会在您每个订单的页面上看到这些内容。',
+    name: '名称',
+    nameHelp: '付款人所知的名称；两个商家不能同名。',
+    support: '咨询方式',
+    supportHelp: '邮箱地址或 https 链接。',
+    colour: '颜色',
+    colourHelp: '例如 #0a5bab。若文字会难以辨认，颜色会自动调深或调浅。',
+    change: '更改',
+    saved: '已保存',
+    logo: '标志',
+    logoText: 'PNG、JPEG 或 WebP 图片，最大 32 KB，宽高不超过 1024 像素。',
+    chooseLogo: '选择标志',
+    removeLogo: '移除标志',
   },
   security: {
     totp: '身份验证器验证码',

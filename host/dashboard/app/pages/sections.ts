@@ -3,6 +3,7 @@ import { alerts } from './alerts/section.ts';
 import { approvals } from './approvals/section.ts';
 import { apps } from './apps/section.ts';
 import { audit } from './audit/section.ts';
+import { branding } from './branding/section.ts';
 import { callbacks } from './callbacks/section.ts';
 import { chains } from './chains/section.ts';
 import { credentials } from './credentials/section.ts';
@@ -34,6 +35,7 @@ const SECTIONS: readonly Section[] = [
   callbacks,
   webhooks,
   apps,
+  branding,
   security,
   sessions,
   ...OPERATOR_SECTIONS,

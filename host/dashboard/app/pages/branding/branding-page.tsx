@@ -1,0 +1,95 @@
+import Box from '@mui/material/Box';
+import Typography from '@mui/material/Typography';
+import { useQuery } from '@tanstack/react-query';
+import { Title, useTranslate } from 'react-admin';
+import { ActionButton } from '../../components/act.tsx';
+import { Facts, Section } from '../../components/facts.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
+import type { Values } from '../../components/form-dialog.tsx';
+import type { BrandingRecord } from '../../records.ts';
+import { useApi } from '../../till.ts';
+import { LogoButton } from './logo-button.tsx';
+
+const TEXTS = ['name', 'support', 'colour'] as const;
+const labelOf = (field: string): string => `tillgate.branding.${field}`;
+
+/** How the payer's page presents the account. */
+export function BrandingPage() {
+  const api = useApi();
+  const translate = useTranslate();
+  const { data: branding } = useQuery({
+    queryKey: ['branding'],
+    queryFn: ({ signal }) => api.get<BrandingRecord>('branding', {}, signal),
+  });
+  if (branding === undefined) return <Title title="tillgate.menu.branding" />;
+  const { version, logo } = branding;
+  const change = (body: object) => api.request('PATCH', 'branding', { body, version });
+  return (
+    <Box sx={{ mt: 2 }}>
+      <Title title="tillgate.menu.branding" />
+      <Section title="tillgate.branding.texts">
+        <Typography sx={{ mb: 2 }}>{translate('tillgate.branding.text')}</Typography>
+        <Facts
+          of={[
+            ['tillgate.branding.name', branding.name],
+            ['tillgate.branding.support', branding.support],
+            [
+              'tillgate.branding.colour',
+              branding.colour === null ? null : <Colour key="colour" of={branding.colour} />,
+            ],
+          ]}
+        />
+        <Box sx={{ mt: 2 }}>
+          <FormDialog
+            size="small"
+            label="tillgate.branding.change"
+            success="tillgate.branding.saved"
+            submit={(values) => change(textsOf(values))}
+            fields={TEXTS.map((name) => ({
+              name,
+              label: labelOf(name),
+              initial: branding[name] ?? '',
+              help: `${labelOf(name)}Help`,
+            }))}
+          />
+        </Box>
+      </Section>
+      <Section title="tillgate.branding.logo">
+        <Typography sx={{ mb: 2 }}>{translate('tillgate.branding.logoText')}</Typography>
+        {logo === null ? null : (
+          <Box
+            component="img"
+            src={api.url(`../..${logo.path}`)}
+            alt={translate('tillgate.branding.logo')}
+            sx={{ display: 'block', height: 64, maxWidth: 256, objectFit: 'contain', bgcolor: '#fff', mb: 2 }}
+          />
+        )}
+        <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1 }}>
+          <LogoButton save={(data) => change({ logo: data })} />
+          {logo === null ? null : (
+            <ActionButton
+              size="small"
+              label="tillgate.branding.removeLogo"
+              success="tillgate.branding.saved"
+              work={() => change({ logo: null })}
+            />
+          )}
+        </Box>
+      </Section>
+    </Box>
+  );
+}
+
+/** What was left empty is taken away. */
+function textsOf(values: Values): Readonly<Record<string, string | null>> {
+  return Object.fromEntries(TEXTS.map((name) => [name, values[name] === '' ? null : (values[name] ?? null)]));
+}
+
+function Colour({ of }: { readonly of: string }) {
+  return (
+    <Box component="span" sx={{ display: 'inline-flex', alignItems: 'center', gap: 1 }}>
+      <Box component="span" sx={{ width: 20, height: 20, borderRadius: 1, border: 1, bgcolor: of }} />
+      {of}
+    </Box>
+  );
+}
