@@ -1,5 +1,5 @@
 import type { ChainCode, PublicWallet } from '../core/index.ts';
-import { CHAIN_DEFINITIONS } from '../plugins/definitions.ts';
+import { CHAIN_DEFINITIONS, KNOWN_CHAIN_DEFINITIONS } from '../plugins/definitions.ts';
 import type { ChainDefinition } from '../plugins/chain-definition.ts';
 import { importPlugins } from './plugins.ts';
 import type { HostRuntime } from './open.ts';
@@ -47,7 +47,7 @@ async function payingChains(runtime: HostRuntime): Promise<readonly HotAddress[]
 /** The path by the network that the address belongs to; a chain of another plugin has paths that are not known here. */
 async function pathOf(chain: ChainCode, address: string): Promise<string> {
   const { networksOf } = await import('../plugins/address-codec.ts');
-  const definition = CHAIN_DEFINITIONS.find(({ code }) => code === chain);
+  const definition = KNOWN_CHAIN_DEFINITIONS.find(({ code }) => code === chain);
   const network =
     definition === undefined ? undefined : networksOf(definition).find(({ codec }) => codec.read(address) !== null);
   return network === undefined ? '' : firstKeyOf(network.accounts.hot);

@@ -1,7 +1,7 @@
 import type { ChainAdapter, ChainCode, IndexRange, PublicWallet, Storage } from '../core/index.ts';
 import { networksOf } from '../plugins/address-codec.ts';
 import type { ChainAccounts, ChainDefinition } from '../plugins/chain-definition.ts';
-import { CHAIN_DEFINITIONS } from '../plugins/definitions.ts';
+import { KNOWN_CHAIN_DEFINITIONS } from '../plugins/definitions.ts';
 
 /** What another program needs beside the seed words to find the money of one chain. */
 export interface Recovery {
@@ -59,7 +59,7 @@ interface RecoveredNetwork {
 
 /** The network of a chain whose deposit addresses come from this wallet; `null` when they do not. */
 async function networkOf(chain: ChainAdapter, wallet: PublicWallet): Promise<RecoveredNetwork | null> {
-  const definition = CHAIN_DEFINITIONS.find(({ code }) => code === chain.code);
+  const definition = KNOWN_CHAIN_DEFINITIONS.find(({ code }) => code === chain.code);
   if (definition === undefined) return null;
   const { AccountKey } = await import('../adapters/chains/account-key.ts');
   const [first] = await chain.deriveAddresses(0, 1);

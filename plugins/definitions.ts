@@ -2,6 +2,7 @@ import type { ChainDefinition } from './chain-definition.ts';
 import { definition as bitcoin } from './bitcoin/definition.ts';
 import { definition as bsc } from './bsc/definition.ts';
 import { definition as ethereum } from './ethereum/definition.ts';
+import { EVM_PRESETS } from './evm/presets.ts';
 import { definition as litecoin } from './litecoin/definition.ts';
 import { definition as tron } from './tron/definition.ts';
 
@@ -11,3 +12,9 @@ export const DEFINITIONS = { ethereum, bitcoin, litecoin, bsc, tron } as const s
 >;
 
 export const CHAIN_DEFINITIONS: readonly ChainDefinition[] = Object.values(DEFINITIONS);
+
+/** Chains that the plugin `evm` knows by a preset: there only when the settings name them. */
+const PRESET_DEFINITIONS: readonly ChainDefinition[] = Object.values(EVM_PRESETS);
+
+/** Every chain of which the till knows anything before it is configured. */
+export const KNOWN_CHAIN_DEFINITIONS: readonly ChainDefinition[] = [...CHAIN_DEFINITIONS, ...PRESET_DEFINITIONS];

@@ -8,6 +8,7 @@ export { default as bitcoin } from './bitcoin/index.ts';
 export { default as bsc } from './bsc/index.ts';
 export { default as chat } from './chat/index.ts';
 export { default as ethereum } from './ethereum/index.ts';
+export { default as evm } from './evm/index.ts';
 export { default as lightning } from './lightning/index.ts';
 export { default as litecoin } from './litecoin/index.ts';
 export { default as sandbox } from './sandbox/index.ts';

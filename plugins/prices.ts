@@ -1,6 +1,6 @@
 import type { PriceIds } from '../core/index.ts';
 import type { PriceDefinition } from './chain-definition.ts';
-import { CHAIN_DEFINITIONS } from './definitions.ts';
+import { KNOWN_CHAIN_DEFINITIONS } from './definitions.ts';
 
 const token = (coingecko: string, kraken: string, sandboxUsd: string): PriceDefinition => ({
   ids: { coingecko, kraken },
@@ -17,7 +17,7 @@ const TOKENS: Readonly<Record<string, PriceDefinition>> = {
 
 /** How every built-in coin and token is priced, by symbol. */
 export const PRICE_DEFINITIONS: Readonly<Record<string, PriceDefinition>> = {
-  ...Object.fromEntries(CHAIN_DEFINITIONS.map(({ coin, price }) => [coin.symbol, price])),
+  ...Object.fromEntries(KNOWN_CHAIN_DEFINITIONS.map(({ coin, price }) => [coin.symbol, price])),
   ...TOKENS,
 };
 

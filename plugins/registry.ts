@@ -1,11 +1,12 @@
 import type { DEFINITIONS } from './definitions.ts';
 
-/** The plugins that come with Tillgate: one for each defined chain, Lightning, the sandbox, and ways to tell persons. */
-export type BuiltInName = keyof typeof DEFINITIONS | 'lightning' | 'sandbox' | 'smtp' | 'chat';
+/** The plugins that come with Tillgate: one for each defined chain, further EVM chains, Lightning, the sandbox, and ways to tell persons. */
+export type BuiltInName = keyof typeof DEFINITIONS | 'evm' | 'lightning' | 'sandbox' | 'smtp' | 'chat';
 
 const LOADERS: Readonly<Record<BuiltInName, () => Promise<{ readonly default: unknown }>>> = {
   ethereum: () => import('./ethereum/index.ts'),
   bsc: () => import('./bsc/index.ts'),
+  evm: () => import('./evm/index.ts'),
   bitcoin: () => import('./bitcoin/index.ts'),
   litecoin: () => import('./litecoin/index.ts'),
   tron: () => import('./tron/index.ts'),

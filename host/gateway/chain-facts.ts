@@ -1,6 +1,6 @@
 import type { ChainCode, MethodFamily } from '../../core/index.ts';
 import type { ChainDefinition } from '../../plugins/chain-definition.ts';
-import { CHAIN_DEFINITIONS } from '../../plugins/definitions.ts';
+import { KNOWN_CHAIN_DEFINITIONS } from '../../plugins/definitions.ts';
 
 /** What the gateway has to know of a chain. */
 export interface ChainFacts {
@@ -24,7 +24,7 @@ const FAMILIES: Readonly<Record<ChainDefinition['addressForm'], MethodFamily>> =
 const HEAD_LAG_SECONDS = 2;
 const UNKNOWN: ChainFacts = { family: null, maxLagBlocks: 10, headLagBlocks: 10, finalityBlocks: 100 };
 const FACTS: ReadonlyMap<ChainCode, ChainFacts> = new Map(
-  CHAIN_DEFINITIONS.map(({ code, addressForm, maxLagBlocks, blockSeconds, finalityBlocks }) => [
+  KNOWN_CHAIN_DEFINITIONS.map(({ code, addressForm, maxLagBlocks, blockSeconds, finalityBlocks }) => [
     code,
     {
       family: FAMILIES[addressForm],

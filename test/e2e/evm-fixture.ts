@@ -11,7 +11,9 @@ const GAS = 200_000n;
 
 /** What a chain of the EVM is started as. */
 interface EvmFixtureOptions {
-  readonly use: 'ethereum' | 'bsc';
+  readonly use: 'ethereum' | 'bsc' | 'evm';
+  /** Of the plugin `evm`, with the chain's code. */
+  readonly preset?: readonly [name: string, chain: string];
   readonly chainId: number;
   /** The chain's coin. */
   readonly coin: string;
@@ -20,7 +22,13 @@ interface EvmFixtureOptions {
 }
 
 /** anvil, one block for whoever asks for it, with honest tokens that somebody has plenty of. */
-export async function openEvmFixture({ use, chainId, coin, tokens: wanted }: EvmFixtureOptions): Promise<ChainFixture> {
+export async function openEvmFixture({
+  use,
+  preset,
+  chainId,
+  coin,
+  tokens: wanted,
+}: EvmFixtureOptions): Promise<ChainFixture> {
   const anvil = await startAnvil({ chainId });
   const [, payer] = await anvil.rpc<[Address, Address]>('eth_accounts');
   const tokens = new Map<string, DeployedContract>();
@@ -36,10 +44,11 @@ export async function openEvmFixture({ use, chainId, coin, tokens: wanted }: Evm
     ]);
   let given = 0;
   return {
-    chain: use === 'bsc' ? 'BSC' : 'ETH',
+    chain: preset?.[1] ?? (use === 'bsc' ? 'BSC' : 'ETH'),
     plugin: {
       use,
       options: {
+        ...(preset === undefined ? {} : { preset: preset[0] }),
         rpcUrls: [anvil.url],
         chainId,
         confirmations: CONFIRMATIONS,
@@ -51,7 +60,7 @@ export async function openEvmFixture({ use, chainId, coin, tokens: wanted }: Evm
         tokens: settings(wanted, tokens),
       },
     },
-    prices: { ETH: '2500', BNB: '600', USDT: '1', USDC: '1', DAI: '1', SHIB: '0.00001', EUR: '1.1' },
+    prices: { ETH: '2500', BNB: '600', USDT: '1', USDC: '1', DAI: '1', SHIB: '0.00001', POL: '0.25', EUR: '1.1' },
     confirmations: CONFIRMATIONS,
     spendableConfirmations: SPENDABLE,
     payer: getAddress(payer),

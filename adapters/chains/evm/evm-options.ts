@@ -7,6 +7,20 @@ export interface EvmToken {
   readonly address: string;
 }
 
+/** The blocks that a chain marks itself: `safe` cannot vanish alone, `finalized` never. `latest` marks nothing. */
+export type SettlementTag = 'latest' | 'safe' | 'finalized';
+
+/** How a chain's own marks decide when a deposit counts, beside its confirmations. */
+export interface SettlementTags {
+  readonly credit: SettlementTag;
+  readonly spend: SettlementTag;
+}
+
+export const NO_TAGS: SettlementTags = { credit: 'latest', spend: 'latest' };
+
+/** `op-stack`: charged beside the gas, and told by the contract GasPriceOracle. */
+export type LayerOneFee = 'op-stack';
+
 /** How an EVM chain pays. */
 export interface EvmPayingOptions {
   /** `null` for a watch-only chain. */
@@ -46,6 +60,10 @@ export interface EvmChainOptions {
   readonly maxScanBlocks?: number;
   /** Calls of one scan that read balances of open orders, 500 in each where the node allows it; 250. With more, in turn. */
   readonly maxBalanceCalls?: number;
+  /** By which of the chain's own marks deposits count; none. */
+  readonly tags?: SettlementTags;
+  /** `null`, the default, where gas is all that a transaction costs. */
+  readonly layerOneFee?: LayerOneFee | null;
   readonly requestTimeoutMs?: number;
   /** Watch-only without it. */
   readonly paying?: EvmPayingOptions;

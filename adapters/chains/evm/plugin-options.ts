@@ -14,7 +14,8 @@ import type { NodeTrust } from '../../plugin-options/option-fields.ts';
 import { invalidOptions, parseOptions } from '../../plugin-options/parse-options.ts';
 import { tokenProblems, tokensField, tokensOf } from '../../plugin-options/token-options.ts';
 import { normaliseEvmAddress } from './evm-address.ts';
-import type { EvmToken } from './evm-options.ts';
+import { NO_TAGS } from './evm-options.ts';
+import type { EvmToken, LayerOneFee, SettlementTags } from './evm-options.ts';
 import type { EvmAccounts } from './paying-keys.ts';
 
 /** What a chain's plugin knows of its main network. */
@@ -33,7 +34,15 @@ export interface EvmDefaults {
   /** The time from one block to the next on the main network, on average. */
   readonly blockSeconds: number;
   /** Tokens of the main network, used when the options name none. */
-  readonly tokens: Readonly<Record<string, { readonly address: string; readonly decimals: number }>>;
+  readonly tokens: Readonly<
+    Record<string, { readonly address: string; readonly decimals: number; readonly stable?: boolean }>
+  >;
+  /** By which tags deposits count; confirmations alone unless given. */
+  readonly tags?: SettlementTags;
+  /** How the chain charges for what it writes to its first layer, where that is not a part of the gas. */
+  readonly layerOneFee?: LayerOneFee;
+  /** The highest gas limit of a payment; 300,000 unless given. */
+  readonly maxGas?: number;
 }
 
 /** The options of an EVM chain's plugin, read and completed (decisions, section 10). */
@@ -55,10 +64,15 @@ export interface EvmPluginOptions extends NodeTrust {
   /** The highest gas limit of a payment. */
   readonly maxGas: bigint;
   readonly maxBalanceCalls: number;
+  readonly tags: SettlementTags;
+  readonly layerOneFee: LayerOneFee | null;
 }
 
 /** No network of mainnet's rules mines a transaction with a higher gas limit (EIP-7825). */
 const MOST_GAS = 16_777_216;
+const USUAL_MAX_GAS = 300_000;
+
+const tag = z.enum(['latest', 'safe', 'finalized'], { error: 'must be latest, safe or finalized' }).optional();
 
 const optionsSchema = z.strictObject({
   rpcUrls: nodeUrls,
@@ -71,11 +85,15 @@ const optionsSchema = z.strictObject({
   /** A payment that is not mined after this long is sent again at a higher price. */
   bumpAfterSeconds: count(10, 86_400).default(600),
   /** A receiver that needs more gas is not paid. */
-  maxGas: count(21_000, MOST_GAS).default(300_000),
+  maxGas: count(21_000, MOST_GAS).optional(),
   /** Calls of one scan that read balances; more addresses are looked at in turn. */
   maxBalanceCalls: count(1, 100_000).default(250),
+  /** A deposit is credited, and may be spent, no earlier than the chain itself marks its block so; `latest`: by confirmations alone. */
+  creditTag: tag,
+  spendTag: tag,
   tokens: tokensField((text) => normaliseEvmAddress(text) !== null),
 });
+type Input = z.output<typeof optionsSchema>;
 
 /** @throws TillgateError `CONFIG_INVALID` that names every problem; no value is repeated, for a URL may hold a key */
 export function parseEvmOptions(input: unknown, defaults: EvmDefaults): EvmPluginOptions {
@@ -109,7 +127,16 @@ export function parseEvmOptions(input: unknown, defaults: EvmDefaults): EvmPlugi
     // Thousandths of a gwei are as fine as anybody sets it.
     maxGasPrice: BigInt(Math.round(data.maxFeePerGasGwei * 1_000)) * 1_000_000n,
     bumpAfterMs: data.bumpAfterSeconds * 1_000,
-    maxGas: BigInt(data.maxGas),
+    maxGas: BigInt(data.maxGas ?? defaults.maxGas ?? USUAL_MAX_GAS),
     maxBalanceCalls: data.maxBalanceCalls,
+    tags: tagsOf(data, defaults),
+    layerOneFee: defaults.layerOneFee ?? null,
   };
+}
+
+function tagsOf(
+  { creditTag, spendTag }: Pick<Input, 'creditTag' | 'spendTag'>,
+  { tags = NO_TAGS }: EvmDefaults,
+): SettlementTags {
+  return { credit: creditTag ?? tags.credit, spend: spendTag ?? tags.spend };
 }

@@ -44,6 +44,7 @@ describe('what a plugin loads', () => {
     lightning: { families: [], without: ['@scure/btc-signer', 'viem'] },
     ethereum: { families: ['evm'], without: ['@scure/btc-signer'] },
     bsc: { families: ['evm'], without: ['@scure/btc-signer'] },
+    evm: { families: ['evm'], without: ['@scure/btc-signer'] },
     bitcoin: { families: ['utxo'], without: ['viem'] },
     litecoin: { families: ['utxo'], without: ['viem'] },
     // Its addresses and its contract calls are those of EVM chains in another spelling.

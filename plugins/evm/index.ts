@@ -1,0 +1,41 @@
+import { definePlugin } from '../../core/index.ts';
+import { evmSigning, openEvmChain, parseEvmOptions } from '../../adapters/chains/evm/index.ts';
+import type { EvmPluginOptions } from '../../adapters/chains/evm/index.ts';
+import { accountPaths } from '../chain-definition.ts';
+import { chainOf } from './chain-options.ts';
+import type { EvmChainDefinition } from './presets.ts';
+
+/** The options of the plugin, read and completed. */
+export interface EvmOptions {
+  readonly definition: EvmChainDefinition;
+  readonly chain: EvmPluginOptions;
+}
+
+/**
+ * An EVM chain by a preset (`polygon`, `base`, `arbitrum`, `optimism`, `avalanche`) or described by hand: its coin and
+ * ERC-20 tokens. The settings may name the plugin once for each chain.
+ */
+const evm = definePlugin<EvmOptions>({
+  name: 'evm',
+  version: '1.0.0',
+  requires: '^1.8.0',
+  options(input) {
+    const { definition, rest } = chainOf(input);
+    return { definition, chain: parseEvmOptions(rest, definition) };
+  },
+  accounts: ({ definition }) => accountPaths(definition.accounts),
+  signing(input) {
+    const { definition, rest } = chainOf(input);
+    return evmSigning(rest, definition);
+  },
+  async setup(context) {
+    const { definition, chain: options } = context.options;
+    const chain = await openEvmChain(definition, { ...context, options });
+    context.addChain(chain, { priceIds: { [definition.coin.symbol]: definition.price.ids } });
+    context.onClose(() => chain.close());
+  },
+});
+
+export { EVM_PRESETS } from './presets.ts';
+export type { EvmChainDefinition, EvmPresetName } from './presets.ts';
+export default evm;

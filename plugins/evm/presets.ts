@@ -1,0 +1,165 @@
+import type { Asset, ChainCode } from '../../core/index.ts';
+import type { EvmDefaults } from '../../adapters/chains/evm/index.ts';
+import type { AccountChainDefinition, ChainAccounts } from '../chain-definition.ts';
+
+/** An EVM chain beside Ethereum and BNB Smart Chain: everything that is particular to it, as data. */
+export interface EvmChainDefinition extends AccountChainDefinition, EvmDefaults {
+  /** The page of a transaction is at this address with the transaction's id behind it; `null` where none is known. */
+  readonly transactionUrl: string | null;
+}
+
+/** The contracts of a chain's two dollar tokens; both have six decimals on all of these chains. */
+interface DollarTokens {
+  readonly usdc: string;
+  readonly usdt: string;
+}
+
+/** Accounts 2k and 2k + 1 of Ethereum's coin type; k is 0 for Ethereum and 1 for BNB Smart Chain (decisions, section 10). */
+export function evmAccounts(k: number): ChainAccounts {
+  return { hot: `m/44'/60'/${2 * k}'`, deposit: `m/44'/60'/${2 * k + 1}'` };
+}
+
+/**
+ * The currency's code names its chain where the coin has another chain already: balances are kept by currency, and ETH on
+ * Base pays nobody on Ethereum (decision 0051).
+ */
+const coinOf = (chain: ChainCode, symbol: string, currency = symbol): Asset => ({
+  chain,
+  currency,
+  symbol,
+  decimals: 18,
+  kind: 'native',
+  stable: false,
+});
+
+const dollars = (chain: ChainCode, { usdc, usdt }: DollarTokens): EvmDefaults['tokens'] => ({
+  [`USDC-${chain}`]: { address: usdc, decimals: 6, stable: true },
+  [`USDT-${chain}`]: { address: usdt, decimals: 6, stable: true },
+});
+
+const ETHER = { ids: { coingecko: 'ethereum', kraken: 'ETHUSD' }, sandboxUsd: '2500' };
+/** What was posted to Ethereum is credited, and what Ethereum cannot reverse may be spent. */
+const ROLLUP_TAGS = { credit: 'safe', spend: 'finalized' } as const;
+/** Final within seconds: one tag for both. */
+const FINAL_TAGS = { credit: 'finalized', spend: 'finalized' } as const;
+
+const polygon: EvmChainDefinition = {
+  code: 'POLYGON',
+  name: 'Polygon',
+  coin: coinOf('POLYGON', 'POL'),
+  price: { ids: { coingecko: 'polygon-ecosystem-token', kraken: 'POLUSD' }, sandboxUsd: '0.25' },
+  addressForm: 'evm',
+  accounts: evmAccounts(2),
+  chainId: 137,
+  tags: FINAL_TAGS,
+  confirmations: 5,
+  spendableConfirmations: 32,
+  finalityBlocks: 256,
+  pollIntervalMs: 6_000,
+  blockSeconds: 2,
+  maxLagBlocks: 10,
+  tokens: dollars('POLYGON', {
+    usdc: '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359',
+    usdt: '0xc2132D05D31c914a87C6611C10748AEb04B58e8F',
+  }),
+  transactionUrl: 'https://polygonscan.com/tx/',
+};
+
+const base: EvmChainDefinition = {
+  code: 'BASE',
+  name: 'Base',
+  coin: coinOf('BASE', 'ETH', 'ETH-BASE'),
+  price: ETHER,
+  addressForm: 'evm',
+  accounts: evmAccounts(3),
+  chainId: 8453,
+  tags: ROLLUP_TAGS,
+  layerOneFee: 'op-stack',
+  confirmations: 5,
+  spendableConfirmations: 450,
+  finalityBlocks: 1_800,
+  pollIntervalMs: 6_000,
+  blockSeconds: 2,
+  maxLagBlocks: 10,
+  tokens: dollars('BASE', {
+    usdc: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+    usdt: '0xfde4C96c8593536E31F229EA8f37b2ADa2699bb2',
+  }),
+  transactionUrl: 'https://basescan.org/tx/',
+};
+
+const arbitrum: EvmChainDefinition = {
+  code: 'ARBITRUM',
+  name: 'Arbitrum One',
+  coin: coinOf('ARBITRUM', 'ETH', 'ETH-ARBITRUM'),
+  price: ETHER,
+  addressForm: 'evm',
+  accounts: evmAccounts(4),
+  chainId: 42161,
+  tags: ROLLUP_TAGS,
+  // What Ethereum costs is in the gas of a transaction there, and an estimate has it too.
+  maxGas: 3_000_000,
+  confirmations: 20,
+  spendableConfirmations: 2_400,
+  finalityBlocks: 4_800,
+  pollIntervalMs: 6_000,
+  blockSeconds: 0.25,
+  maxLagBlocks: 80,
+  tokens: dollars('ARBITRUM', {
+    usdc: '0xaf88d065e77c8cC2239327C5EDb3A432268e5831',
+    usdt: '0xFd086bC7CD5C481DCC9C85ebE478A1C0b69FCbb9',
+  }),
+  transactionUrl: 'https://arbiscan.io/tx/',
+};
+
+const optimism: EvmChainDefinition = {
+  code: 'OPTIMISM',
+  name: 'OP Mainnet',
+  coin: coinOf('OPTIMISM', 'ETH', 'ETH-OPTIMISM'),
+  price: ETHER,
+  addressForm: 'evm',
+  accounts: evmAccounts(5),
+  chainId: 10,
+  tags: ROLLUP_TAGS,
+  layerOneFee: 'op-stack',
+  confirmations: 5,
+  spendableConfirmations: 450,
+  finalityBlocks: 1_800,
+  pollIntervalMs: 6_000,
+  blockSeconds: 2,
+  maxLagBlocks: 10,
+  tokens: dollars('OPTIMISM', {
+    usdc: '0x0b2C639c533813f4Aa9D7837CAf62653d097Ff85',
+    usdt: '0x94b008aA00579c1307B0EF2c499aD98a8ce58e58',
+  }),
+  transactionUrl: 'https://optimistic.etherscan.io/tx/',
+};
+
+const avalanche: EvmChainDefinition = {
+  code: 'AVALANCHE',
+  name: 'Avalanche C-Chain',
+  coin: coinOf('AVALANCHE', 'AVAX'),
+  price: { ids: { coingecko: 'avalanche-2', kraken: 'AVAXUSD' }, sandboxUsd: '25' },
+  addressForm: 'evm',
+  accounts: evmAccounts(6),
+  chainId: 43114,
+  tags: FINAL_TAGS,
+  confirmations: 3,
+  spendableConfirmations: 12,
+  finalityBlocks: 64,
+  pollIntervalMs: 6_000,
+  blockSeconds: 1.5,
+  maxLagBlocks: 15,
+  tokens: dollars('AVALANCHE', {
+    usdc: '0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E',
+    usdt: '0x9702230A8Ea53601f5cD2dc00fDBc13d4dF4A8c7',
+  }),
+  transactionUrl: 'https://snowtrace.io/tx/',
+};
+
+/** The chains that the plugin `evm` knows by a name. */
+export const EVM_PRESETS = { polygon, base, arbitrum, optimism, avalanche } as const;
+export type EvmPresetName = keyof typeof EVM_PRESETS;
+
+/** Accounts of chains that are described by hand begin behind those of the presets. */
+export const FIRST_FREE_ACCOUNT = 7;
