@@ -7,6 +7,7 @@ import { createCheckout } from './checkout/checkout.ts';
 import { dashboardOperations } from './dashboard/dashboard.ts';
 import type { TillConfig } from './settings.ts';
 import type { Till } from './container.ts';
+import { linkOperations } from './links/links.ts';
 import { topUpOperations } from './top-up/top-up.ts';
 
 /** How a till is offered over HTTP. */
@@ -36,6 +37,7 @@ export function createHttpApi(till: Till, config: TillConfig, edge: HttpEdge): H
   const docs = apiDocsOperation(() => openApiDocument(operations, edge.serverUrl));
   const extra = [
     ...checkout.operations,
+    ...linkOperations(till, config.mode === 'production'),
     ...(config.gateway.sales === null ? [] : topUpOperations(till.topUps)),
     ...(edge.docs === false ? [] : [docs]),
     ...(edge.manage === false ? [] : managementOperations(till, config)),

@@ -1,0 +1,182 @@
+// @ts-check
+/*
+ * A counter without a reload: the pad types into the field, forms and links of the page are fetched and put in place, the order's
+ * event stream changes the colour, and a tone sounds when it is paid. Without this script the same forms and links work by themselves.
+ */
+const POLL_MS = 5_000;
+const PAID = ['SUCCESS', 'RESOLVED'];
+const DAY_SECONDS = 86_400;
+
+document.documentElement.classList.add('script');
+document.cookie = `tillgate_zone=${-new Date().getTimezoneOffset()}; Path=/; Max-Age=${365 * DAY_SECONDS}; SameSite=Strict`;
+/** @type {AudioContext | null} */
+let audio = null;
+/** @type {EventSource | null} */
+let stream = null;
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let timer;
+
+const query = new URLSearchParams(location.search);
+for (const name of ['error', 'lang', 'amount']) query.delete(name);
+history.replaceState(null, '', `${location.pathname}${query.size === 0 ? '' : `?${query}`}${location.hash}`);
+takeCode();
+begin();
+
+document.addEventListener('click', (event) => {
+  const target = event.target instanceof Element ? event.target : null;
+  const key = target?.closest('button[data-key]');
+  if (key instanceof HTMLButtonElement) type(key.dataset['key'] ?? '');
+  const link = target?.closest('[data-counter] a');
+  if (!(link instanceof HTMLAnchorElement) || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  void go(link.href);
+});
+document.addEventListener('submit', (event) => {
+  const form = event.target;
+  if (!(form instanceof HTMLFormElement) || form.id !== 'charge') return;
+  event.preventDefault();
+  unlock();
+  const fields = new URLSearchParams();
+  for (const [name, value] of new FormData(form)) fields.set(name, String(value));
+  for (const button of form.querySelectorAll('button')) button.disabled = true;
+  void go(form.action, { method: 'POST', body: fields });
+});
+addEventListener('popstate', () => location.reload());
+
+/** The code of a new device comes in the fragment, which is taken out of the address. */
+function takeCode() {
+  const field = document.getElementById('code');
+  const code = /^#([0-9a-f]{32})$/.exec(location.hash)?.[1];
+  if (!(field instanceof HTMLInputElement) || code === undefined) return;
+  field.value = code;
+  history.replaceState(null, '', location.pathname);
+}
+
+/** @param {string} key */
+function type(key) {
+  const field = document.getElementById('amount');
+  if (!(field instanceof HTMLInputElement)) return;
+  if (key === 'delete') field.value = field.value.slice(0, -1);
+  else if (key !== '.' || !/[.,]/.test(field.value)) field.value = `${field.value}${key}`.slice(0, field.maxLength);
+}
+
+/**
+ * Puts another page of this counter in place of the present one.
+ *
+ * @param {string} url
+ * @param {RequestInit} [request]
+ */
+async function go(url, request = {}) {
+  stop();
+  try {
+    const reply = await fetch(url, request);
+    const next = new DOMParser().parseFromString(await reply.text(), 'text/html').getElementById('link');
+    const here = document.getElementById('link');
+    if (next === null || here === null) throw new Error('another page');
+    here.replaceWith(document.importNode(next, true));
+    history.pushState(null, '', reply.url.replace(/[?&](error|amount)=[^&]*/g, ''));
+    scrollTo(0, 0);
+    begin();
+  } catch {
+    // The page itself says what is wrong.
+    location.assign(request.method === 'POST' ? location.href : url);
+  }
+}
+
+/** Follows the sale that is shown. */
+function begin() {
+  const sale = document.getElementById('sale');
+  const order = sale?.dataset['order'];
+  if (sale === null || order === undefined || sale.dataset['state'] !== 'waiting') return;
+  const path = new URL(`../checkout/${order}`, location.href).pathname;
+  stream = new EventSource(`${path}/events`);
+  stream.addEventListener('state', (event) => follow(sale, JSON.parse(event.data)));
+  stream.addEventListener('error', () => again(sale, path));
+}
+
+/**
+ * @param {HTMLElement} sale
+ * @param {string} path
+ */
+function again(sale, path) {
+  clearTimeout(timer);
+  timer = setTimeout(async () => {
+    try {
+      const reply = await fetch(`${path}/state`, { headers: { Accept: 'application/json' }, cache: 'no-store' });
+      if (reply.ok) follow(sale, (await reply.json()).data);
+    } catch {
+      // Asked again below.
+    }
+    if (sale.isConnected && sale.dataset['state'] === 'waiting') again(sale, path);
+  }, POLL_MS);
+}
+
+/**
+ * @param {HTMLElement} sale
+ * @param {{ status: string, received: string }} state
+ */
+function follow(sale, { status, received }) {
+  if (!sale.isConnected || sale.dataset['state'] !== 'waiting') return;
+  if (PAID.includes(status)) {
+    show(sale, 'paid');
+    sound();
+  } else if (status !== 'PENDING') show(sale, 'over');
+  else if (received !== '' && Number(received) > 0) show(sale, 'seen');
+}
+
+/**
+ * @param {HTMLElement} sale
+ * @param {'paid' | 'seen' | 'over'} state
+ */
+function show(sale, state) {
+  sale.classList.remove('waiting', 'seen');
+  sale.classList.add(state);
+  const words = document.getElementById('words');
+  const text = sale.dataset[state];
+  if (words !== null && text !== undefined && words.textContent !== text) words.textContent = text;
+  if (state === 'seen') return;
+  sale.dataset['state'] = state;
+  document.getElementById('scan')?.remove();
+  stop();
+  void today();
+}
+
+/** The day's list anew, with the sale in it. */
+async function today() {
+  try {
+    const reply = await fetch(location.href, { cache: 'no-store' });
+    const next = new DOMParser().parseFromString(await reply.text(), 'text/html').getElementById('today');
+    if (next !== null) document.getElementById('today')?.replaceWith(document.importNode(next, true));
+  } catch {
+    // The next page has it.
+  }
+}
+
+function stop() {
+  clearTimeout(timer);
+  stream?.close();
+  stream = null;
+}
+
+/** Browsers let a page sound once somebody has touched it. */
+function unlock() {
+  audio ??= new AudioContext();
+  void audio.resume();
+}
+
+function sound() {
+  if (audio === null) return;
+  const now = audio.currentTime;
+  [880, 1318.5].forEach((hertz, at) => {
+    if (audio === null) return;
+    const tone = new OscillatorNode(audio, { type: 'sine', frequency: hertz });
+    const volume = new GainNode(audio, { gain: 0 });
+    const from = now + at * 0.16;
+    volume.gain.setValueAtTime(0.0001, from);
+    volume.gain.exponentialRampToValueAtTime(0.4, from + 0.02);
+    volume.gain.exponentialRampToValueAtTime(0.0001, from + 0.5);
+    tone.connect(volume).connect(audio.destination);
+    tone.start(from);
+    tone.stop(from + 0.5);
+  });
+}

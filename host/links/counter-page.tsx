@@ -1,0 +1,202 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
+import type { VNode } from 'preact';
+import { renderToString } from 'preact-render-to-string';
+import type { LinkView, Order, OrderStatus } from '../../core/index.ts';
+import type { Language } from '../checkout/languages.ts';
+import { QrCode } from '../checkout/qr-code.tsx';
+import { AmountField, Head, moneyOf } from './link-page.tsx';
+import { linkText } from './link-text.ts';
+import type { LinkPage } from './link-writer.ts';
+import type { LinkMessageName } from './messages/en.ts';
+
+/** What a counter shows to a paired device. */
+export interface ShownCounter {
+  readonly view: LinkView;
+  readonly language: Language;
+  readonly form: string;
+  readonly refusal: LinkMessageName | null;
+  readonly amount: string;
+  /** Orders of today, newest first. */
+  readonly sales: readonly Order[];
+  /** Minutes that the device's clock is ahead of UTC. */
+  readonly zoneMinutes: number;
+  /** The sale before the payer, with the payer's page. */
+  readonly sale: { readonly order: Order; readonly payUrl: string } | null;
+}
+
+const PAD = ['1', '2', '3', '4', '5', '6', '7', '8', '9', '.', '0'] as const;
+const REFRESH_SECONDS = 5;
+const MINUTE_MS = 60_000;
+
+/** The amount pad with the day's list, or the sale that is being paid. */
+export function counterPage(shown: ShownCounter): LinkPage {
+  const { view, sale } = shown;
+  const { link } = view;
+  const waiting = sale !== null && sale.order.status === 'PENDING';
+  return {
+    status: 200,
+    title: link.title,
+    html: renderToString(<Main {...shown} />),
+    refresh: waiting ? `${REFRESH_SECONDS};url=${link.token}?sale=${sale.order.id}` : null,
+  };
+}
+
+/** The page of a device that is not paired: nothing of the counter is on it. */
+export function unpairedPage(token: string, language: Language, refusal: LinkMessageName | null): LinkPage {
+  const title = linkText(language, 'unpairedTitle');
+  const html = renderToString(
+    <main id="link">
+      <section class="card">
+        <h1 id="title">{title}</h1>
+        <p>{linkText(language, 'unpairedText')}</p>
+        <form class="sell" method="post" action={`${token}/pair`}>
+          <label for="code">{linkText(language, 'pairingCode')}</label>
+          <input id="code" name="code" type="text" autoComplete="off" dir="ltr" maxLength={64} required />
+          <button class="button main" type="submit">
+            {linkText(language, 'pairButton')}
+          </button>
+        </form>
+      </section>
+      <Refusal language={language} refusal={refusal} />
+    </main>,
+  );
+  return { status: 200, title, html, refresh: null };
+}
+
+function Refusal({ language, refusal }: Pick<ShownCounter, 'language' | 'refusal'>): VNode | null {
+  return refusal === null ? null : (
+    <p id="refusal" class="card refusal" role="alert">
+      {linkText(language, refusal)}
+    </p>
+  );
+}
+
+function Main(shown: ShownCounter): VNode {
+  const { sale, view, language, refusal } = shown;
+  return (
+    <main id="link" data-counter="">
+      {sale === null ? <Pad {...shown} /> : <Sale view={view} language={language} {...sale} />}
+      <Refusal language={language} refusal={refusal} />
+      <Today {...shown} />
+    </main>
+  );
+}
+
+function Pad({ view, language, form, amount }: ShownCounter): VNode {
+  const { link } = view;
+  return (
+    <section class="card">
+      <Head view={view} />
+      <form id="charge" class="sell" method="post" action={link.token}>
+        <input type="hidden" name="form" value={form} />
+        <AmountField link={link} language={language} amount={amount} />
+        {link.price === null ? (
+          <div class="pad" dir="ltr">
+            {PAD.map((key) => (
+              <button key={key} type="button" data-key={key}>
+                {key}
+              </button>
+            ))}
+            <button type="button" data-key="delete" aria-label={linkText(language, 'deleteDigit')}>
+              ⌫
+            </button>
+          </div>
+        ) : null}
+        <button class="button main" type="submit">
+          {linkText(language, 'charge')}
+        </button>
+      </form>
+    </section>
+  );
+}
+
+type State = 'waiting' | 'paid' | 'over';
+const STATES: Readonly<Record<OrderStatus, State>> = {
+  PENDING: 'waiting',
+  SUCCESS: 'paid',
+  RESOLVED: 'paid',
+  REFUNDED: 'over',
+  OVERDUE: 'over',
+  PARTIAL: 'over',
+  TERMINATED: 'over',
+};
+
+function Sale({
+  view: { link },
+  language,
+  order,
+  payUrl,
+}: {
+  readonly view: LinkView;
+  readonly language: Language;
+  readonly order: Order;
+  readonly payUrl: string;
+}): VNode {
+  const state = STATES[order.status];
+  return (
+    <section
+      id="sale"
+      class={`card sale ${state}`}
+      data-order={order.checkoutToken}
+      data-state={state}
+      data-paid={language.text('paidTitle')}
+      data-seen={linkText(language, 'seen')}
+      data-over={linkText(language, 'notPaid')}
+    >
+      <p class="soft merchant">{link.title}</p>
+      <h1 id="title" class="sum-fixed">
+        {moneyOf(order.vsPrice, order.vsCurrency, language)}
+      </h1>
+      <p id="words" class="words" role="status">
+        {wordOf(order.status, language)}
+      </p>
+      {state === 'waiting' ? (
+        <div id="scan" class="scan">
+          <QrCode text={payUrl} label={linkText(language, 'qrOf')} />
+          <p class="soft">{linkText(language, 'scan')}</p>
+        </div>
+      ) : null}
+      <a id="next" class="button main" href={link.token}>
+        {linkText(language, 'nextSale')}
+      </a>
+    </section>
+  );
+}
+
+const WORDS: Readonly<Record<Exclude<OrderStatus, 'SUCCESS' | 'RESOLVED' | 'REFUNDED'>, LinkMessageName>> = {
+  PENDING: 'waiting',
+  OVERDUE: 'notPaid',
+  PARTIAL: 'partly',
+  TERMINATED: 'cancelled',
+};
+
+function wordOf(status: OrderStatus, language: Language): string {
+  if (status === 'REFUNDED') return language.text('refundedTitle');
+  if (status === 'SUCCESS' || status === 'RESOLVED') return language.text('paidTitle');
+  return linkText(language, WORDS[status]);
+}
+
+/** The sales of the day: only a paired device gets them. */
+function Today({ sales, language, zoneMinutes, view: { link } }: ShownCounter): VNode {
+  const paid = sales.filter(({ status }) => STATES[status] === 'paid').reduce((sum, { vsPrice }) => sum + vsPrice, 0n);
+  const hours = new Intl.DateTimeFormat(`${language.tag}-u-nu-latn`, { timeStyle: 'short', timeZone: 'UTC' });
+  return (
+    <section id="today" class="card" aria-labelledby="today-title">
+      <h2 id="today-title">{linkText(language, 'today')}</h2>
+      <p id="total">{linkText(language, 'total', { total: moneyOf(paid, link.vsCurrency, language) })}</p>
+      {sales.length === 0 ? <p class="soft">{linkText(language, 'noSales')}</p> : null}
+      <ul class="sales">
+        {sales.map((order) => (
+          <li key={order.id} class={STATES[order.status]}>
+            <a href={`${link.token}?sale=${order.id}`}>
+              <span>{hours.format(order.createdAt + zoneMinutes * MINUTE_MS)}</span>
+              <span class="what-sold">{wordOf(order.status, language)}</span>
+              <strong>{moneyOf(order.vsPrice, order.vsCurrency, language)}</strong>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

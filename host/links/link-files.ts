@@ -1,0 +1,22 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { readBrowserFiles } from '../checkout/browser-files.ts';
+import type { BrowserFile } from '../checkout/browser-files.ts';
+import type { PageFiles } from '../checkout/document.ts';
+
+/** The script of counters, and the style of the payer's page with what counters add to it. */
+export function readLinkFiles(): PageFiles {
+  const read = (name: string): string => readFileSync(new URL(`browser/${name}`, import.meta.url), 'utf8');
+  const style = `${readBrowserFiles().style.body.toString()}${read('links.css')}`;
+  return {
+    script: fileOf('js', 'text/javascript; charset=utf-8', read('counter.js')),
+    style: fileOf('css', 'text/css; charset=utf-8', style),
+  };
+}
+
+function fileOf(extension: string, type: string, text: string): BrowserFile {
+  const body = Buffer.from(text);
+  const hash = createHash('sha256').update(body).digest();
+  const name = `links.${hash.toString('hex').slice(0, 16)}.${extension}`;
+  return { name, type, body, integrity: `sha256-${hash.toString('base64')}` };
+}

@@ -1,0 +1,148 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
+import type { VNode } from 'preact';
+import { renderToString } from 'preact-render-to-string';
+import { findFiat, formatUnits } from '../../core/index.ts';
+import type { LinkView, PaymentLink } from '../../core/index.ts';
+import type { Language } from '../checkout/languages.ts';
+import { linkText } from './link-text.ts';
+import type { LinkPage } from './link-writer.ts';
+import type { LinkMessageName } from './messages/en.ts';
+
+/** What a link's page is made of. */
+export interface ShownLink {
+  readonly view: LinkView;
+  readonly language: Language;
+  /** The hidden field of its form. */
+  readonly form: string;
+  /** Why the form was refused. */
+  readonly refusal: LinkMessageName | null;
+  /** What was typed. */
+  readonly amount: string;
+  /** Whether this browser may have an order that reserves a place. */
+  readonly known: boolean;
+}
+
+const MESSAGES = {
+  'sold-out': ['soldOutTitle', 'soldOutText'],
+  reserved: ['reservedTitle', 'reservedText'],
+  ended: ['endedTitle', 'endedText'],
+} as const satisfies Readonly<Record<string, readonly [LinkMessageName, LinkMessageName]>>;
+
+/** A fiat amount as money is written in a language. */
+export function moneyOf(units: bigint, vsCurrency: string, language: Language): string {
+  const decimals = findFiat(vsCurrency)?.decimals ?? 0;
+  return language.money(formatUnits(units, decimals), vsCurrency, decimals);
+}
+
+/** The page of a link: what is sold, and one button. */
+export function linkPage(shown: ShownLink): LinkPage {
+  const { link } = shown.view;
+  return { status: 200, title: link.title, html: renderToString(<Main {...shown} />), refresh: null };
+}
+
+/** A page that only says something. */
+export function messagePage(status: number, title: string, text: string): LinkPage {
+  const html = renderToString(
+    <main id="link">
+      <section id="status" class="card status bad">
+        <h1 id="title">{title}</h1>
+        <p>{text}</p>
+      </section>
+    </main>,
+  );
+  return { status, title, html, refresh: null };
+}
+
+/** Who sells, and what. A place for the account's own logo. */
+export function Head({ view: { link, merchant } }: { readonly view: LinkView }): VNode {
+  return (
+    <>
+      {merchant === null ? null : <p class="soft merchant">{merchant}</p>}
+      <h1 id="title">{link.title}</h1>
+      {link.description === '' ? null : <p class="described">{link.description}</p>}
+    </>
+  );
+}
+
+function Main(shown: ShownLink): VNode {
+  const { view, language, refusal, known } = shown;
+  const closed = view.state === 'open' ? null : MESSAGES[view.state];
+  const going = view.state === 'reserved' && known;
+  return (
+    <main id="link">
+      <section class="card">
+        <Head view={view} />
+        {closed === null || going ? <OrderForm {...shown} going={going} /> : null}
+      </section>
+      {closed === null ? null : (
+        <section id="status" class="card status warn">
+          <h2>{linkText(language, closed[0])}</h2>
+          <p>{linkText(language, closed[1])}</p>
+        </section>
+      )}
+      {refusal === null ? null : (
+        <p id="refusal" class="card refusal" role="alert">
+          {linkText(language, refusal)}
+        </p>
+      )}
+    </main>
+  );
+}
+
+function OrderForm({ view: { link }, language, form, amount, going }: ShownLink & { readonly going: boolean }): VNode {
+  return (
+    <form class="sell" method="post" action={link.token}>
+      <input type="hidden" name="form" value={form} />
+      <AmountField link={link} language={language} amount={amount} />
+      <button class="button main" type="submit">
+        {linkText(language, going ? 'goOn' : 'payButton')}
+      </button>
+    </form>
+  );
+}
+
+/** The link's own amount, or a field for it: it is text, because browsers write numbers in their own way. */
+export function AmountField({
+  link,
+  language,
+  amount,
+}: {
+  readonly link: PaymentLink;
+  readonly language: Language;
+  readonly amount: string;
+}): VNode {
+  if (link.price !== null) return <p class="sum-fixed">{moneyOf(link.price, link.vsCurrency, language)}</p>;
+  const bounds = boundsOf(link, language);
+  return (
+    <>
+      <label for="amount">{linkText(language, 'amountLabel', { currency: link.vsCurrency })}</label>
+      <input
+        id="amount"
+        name="amount"
+        type="text"
+        inputMode="decimal"
+        autoComplete="off"
+        dir="ltr"
+        maxLength={20}
+        required
+        value={amount}
+        aria-describedby={bounds === null ? undefined : 'bounds'}
+      />
+      {bounds === null ? null : (
+        <p id="bounds" class="soft note">
+          {bounds}
+        </p>
+      )}
+    </>
+  );
+}
+
+function boundsOf({ minPrice, maxPrice, vsCurrency }: PaymentLink, language: Language): string | null {
+  const [least, most] = [minPrice, maxPrice].map((units) =>
+    units === null ? '' : moneyOf(units, vsCurrency, language),
+  );
+  if (minPrice === null && maxPrice === null) return null;
+  const name = minPrice === null ? 'amountTo' : maxPrice === null ? 'amountFrom' : 'amountBetween';
+  return linkText(language, name, { least: least ?? '', most: most ?? '' });
+}

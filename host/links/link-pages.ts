@@ -1,0 +1,136 @@
+import { header } from '../../adapters/http/index.ts';
+import type { HttpResponse, RawCall } from '../../adapters/http/index.ts';
+import { isId, isTillgateError, TillgateError } from '../../core/index.ts';
+import type { LinkView, OrderId } from '../../core/index.ts';
+import { chosenLanguage } from '../checkout/chosen-language.ts';
+import type { Language } from '../checkout/languages.ts';
+import { counterPage, unpairedPage } from './counter-page.tsx';
+import type { ShownCounter } from './counter-page.tsx';
+import { formToken } from './link-form.ts';
+import { linkPage, messagePage } from './link-page.tsx';
+import { linkText } from './link-text.ts';
+import { LinkWriter } from './link-writer.ts';
+import type { LinkPage } from './link-writer.ts';
+import { findLink, pairedDevice, visitorAt } from './link-visit.ts';
+import type { LinkDeps } from './link-visit.ts';
+import type { LinkMessageName } from './messages/en.ts';
+
+const REFUSALS: Readonly<Record<string, LinkMessageName>> = {
+  amount: 'refusedAmount',
+  form: 'refusedForm',
+  often: 'refusedOften',
+  busy: 'busyText',
+  reserved: 'reservedText',
+  'sold-out': 'soldOutText',
+  ended: 'endedText',
+  pairing: 'pairRefused',
+};
+
+const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+const MOST_ZONE = 14 * 60;
+const YEAR_SECONDS = 31_536_000;
+
+/** What a reply has beside its page. */
+interface Shown {
+  readonly page: LinkPage;
+  readonly cookie: string | null;
+}
+
+/** The pages of links and counters in every language and state. */
+export class LinkPages {
+  readonly #deps: LinkDeps;
+  readonly #secure: boolean;
+  readonly #writer = new LinkWriter();
+
+  /** @param secure - whether cookies go over https only */
+  constructor(deps: LinkDeps, secure: boolean) {
+    this.#deps = deps;
+    this.#secure = secure;
+  }
+
+  /** `GET /l/{link}`; answers unknown tokens with a page too. */
+  async show(call: RawCall, token: string, query: URLSearchParams): Promise<HttpResponse> {
+    const { language, headers } = chosenLanguage(call.request, query);
+    const { page, cookie } = await this.#page(call, token, query, language);
+    const reply = this.#writer.reply(page, language);
+    // One cookie for each reply: the visitor's first, without which no form is taken.
+    const cookies = cookie === null ? headers : { 'Set-Cookie': cookie };
+    return { ...reply, headers: { 'X-Trace-Id': call.traceId, ...reply.headers, ...cookies } };
+  }
+
+  file(name: string, traceId: string): HttpResponse {
+    const { script, style } = this.#writer.files;
+    const file = [script, style].find((each) => each.name === name);
+    if (file === undefined) throw new TillgateError('NOT_FOUND', 'There is no such file.');
+    const headers = {
+      'X-Trace-Id': traceId,
+      'Content-Type': file.type,
+      'Cache-Control': `public, max-age=${YEAR_SECONDS}, immutable`,
+      'X-Content-Type-Options': 'nosniff',
+    };
+    return { status: 200, headers, body: file.body };
+  }
+
+  async #page(call: RawCall, token: string, query: URLSearchParams, language: Language): Promise<Shown> {
+    try {
+      const view = await findLink(this.#deps, token);
+      if (view.link.face === 'COUNTER') return await this.#counter(call, view, query, language);
+      return this.#link(call, view, query, language);
+    } catch (error) {
+      if (isTillgateError(error, 'NOT_FOUND')) {
+        const title = linkText(language, 'unknownTitle');
+        return { page: messagePage(404, title, language.text('unknownText')), cookie: null };
+      }
+      if (isTillgateError(error, 'NOT_READY'))
+        return { page: messagePage(503, language.text('awayTitle'), language.text('awayText')), cookie: null };
+      throw error;
+    }
+  }
+
+  #link(call: RawCall, view: LinkView, query: URLSearchParams, language: Language): Shown {
+    const { visitor, known, cookie } = visitorAt(call, this.#secure);
+    const form = formToken(this.#deps.vault, view.link.token, visitor);
+    const page = linkPage({ view, language, form, known, ...refused(query) });
+    return { page, cookie };
+  }
+
+  async #counter(call: RawCall, view: LinkView, query: URLSearchParams, language: Language): Promise<Shown> {
+    const { vault, linkSales, clock } = this.#deps;
+    const { link } = view;
+    const device = pairedDevice(this.#deps, view, call);
+    if (device === null) return { page: unpairedPage(link.token, language, refused(query).refusal), cookie: null };
+    const zoneMinutes = zoneOf(call);
+    const local = clock.now() + zoneMinutes * MINUTE_MS;
+    const midnight = local - (local % DAY_MS) - zoneMinutes * MINUTE_MS;
+    const page = counterPage({
+      ...{ view, language, form: formToken(vault, link.token, device), ...refused(query), zoneMinutes },
+      sales: await linkSales.salesSince(link, midnight),
+      sale: await this.#sale(view, query.get('sale')),
+    });
+    return { page, cookie: null };
+  }
+
+  /** The sale that the page names, when it is of this counter. */
+  async #sale({ link }: LinkView, id: string | null): Promise<ShownCounter['sale']> {
+    if (id === null || !isId(id)) return null;
+    const order = await this.#deps.storage.orders.find(id as OrderId);
+    if (order?.linkId !== link.id) return null;
+    return { order, payUrl: this.#deps.orderQueries.payUrl(order) };
+  }
+}
+
+/** Why a form was refused, and what was typed into it. */
+function refused(query: URLSearchParams): { readonly refusal: LinkMessageName | null; readonly amount: string } {
+  const error = query.get('error') ?? '';
+  const refusal = Object.hasOwn(REFUSALS, error) ? (REFUSALS[error] ?? null) : null;
+  const amount = query.get('amount') ?? '';
+  return { refusal, amount: /^[\d.,]{1,20}$/.test(amount) ? amount : '' };
+}
+
+/** How far the device's clock is ahead of UTC, as its script said in a cookie. */
+function zoneOf({ request }: RawCall): number {
+  const text = /(?:^|;\s*)tillgate_zone=(-?\d{1,3})(?:;|$)/.exec(header(request.headers, 'cookie') ?? '')?.[1];
+  const minutes = Number(text ?? 0);
+  return Math.abs(minutes) <= MOST_ZONE ? minutes : 0;
+}

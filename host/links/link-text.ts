@@ -1,0 +1,24 @@
+import type { Language } from '../checkout/languages.ts';
+import { ar } from './messages/ar.ts';
+import { de } from './messages/de.ts';
+import { en } from './messages/en.ts';
+import type { LinkMessageName, LinkMessages } from './messages/en.ts';
+import { es } from './messages/es.ts';
+import { fr } from './messages/fr.ts';
+import { ja } from './messages/ja.ts';
+import { ko } from './messages/ko.ts';
+import { pt } from './messages/pt.ts';
+import { ru } from './messages/ru.ts';
+import { zh } from './messages/zh.ts';
+
+/** The texts of links and counters, by the tag of their language. */
+export const LINK_MESSAGES: Readonly<Record<string, LinkMessages>> = { en, de, es, fr, pt, ru, ar, zh, ja, ko };
+
+/** A text in a language, with these words put into it. */
+export function linkText(
+  { tag }: Pick<Language, 'tag'>,
+  name: LinkMessageName,
+  words: Readonly<Record<string, string>> = {},
+): string {
+  return (LINK_MESSAGES[tag] ?? en)[name].replace(/\{(\w+)\}/g, (_, word: string) => words[word] ?? '');
+}

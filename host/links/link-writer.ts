@@ -1,0 +1,44 @@
+import { randomBytes } from 'node:crypto';
+import { contentPolicy, DocumentFrame } from '../checkout/document.ts';
+import type { PageFiles } from '../checkout/document.ts';
+import type { Language } from '../checkout/languages.ts';
+import type { PageReply } from '../checkout/page-writer.ts';
+import { Template } from '../checkout/template.ts';
+import { readLinkFiles } from './link-files.ts';
+
+/** What a page shows. */
+export interface LinkPage {
+  readonly status: number;
+  readonly title: string;
+  readonly html: string;
+  /** Seconds and address of the page that follows without script; `null` for none. */
+  readonly refresh: string | null;
+}
+
+const HEADERS: Readonly<Record<string, string>> = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Cache-Control': 'no-store',
+  Vary: 'Accept-Language, Cookie',
+  // A counter's code is in a fragment, which no header has; the token stays here too.
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+};
+
+/** Puts the document of the payer's pages around the pages of links. */
+export class LinkWriter {
+  readonly files: PageFiles = readLinkFiles();
+  readonly #frames = new Map<Language, DocumentFrame>();
+
+  reply({ status, title, html, refresh }: LinkPage, language: Language): PageReply {
+    const frame = this.#frames.get(language) ?? new DocumentFrame(language, this.files, 'assets');
+    this.#frames.set(language, frame);
+    const nonce = randomBytes(16).toString('base64');
+    const headers = { ...HEADERS, 'Content-Language': language.tag, 'Content-Security-Policy': contentPolicy(nonce) };
+    const template = new Template(frame.write({ title: withoutSlots(title), main: withoutSlots(html), refresh }));
+    return { status, headers, body: template.fill({ nonce, leftMs: '0', leftText: '' }) };
+  }
+}
+
+/** Characters that stand for a template's values are of no script: a merchant's text must not stand for one. */
+const withoutSlots = (text: string): string => text.replace(/[\uE000-\uF8FF]/g, '');

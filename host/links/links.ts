@@ -1,0 +1,158 @@
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import { ANYBODY, textOperation } from '../../adapters/http/index.ts';
+import type { HttpResponse, Operation, RawCall } from '../../adapters/http/index.ts';
+import { addressKey, isTillgateError, readDecimal, TillgateError } from '../../core/index.ts';
+import type { Decimal } from '../../core/index.ts';
+import { z } from 'zod';
+import { queryOf } from '../query-of.ts';
+import { deviceCookie, readFormToken, visitorOf } from './link-form.ts';
+import type { LinkPages } from './link-pages.ts';
+import { findLink, isLinkToken, pairedDevice } from './link-visit.ts';
+import type { LinkDeps } from './link-visit.ts';
+
+/** How many orders one client address may make of links, and how many codes it may try, in half an hour. */
+const VISITS = { points: 30, duration: 1_800 };
+const CODE = /^[0-9a-f]{32}$/;
+const shared = { tag: 'Checkout', auth: ANYBODY, hidden: true, type: 'text/html' } as const;
+
+const tokenOf = ({ params }: RawCall): string => params['link'] ?? '';
+
+/** Payment links and counters, without a login (decision 0050). */
+export function linkOperations(deps: LinkDeps, secure: boolean): readonly Operation[] {
+  const visits = new RateLimiterMemory(VISITS);
+  const codes = new RateLimiterMemory(VISITS);
+  const load = loadOnce(deps, secure);
+  return [
+    textOperation({
+      ...shared,
+      id: 'linkPage',
+      method: 'GET',
+      path: '/l/{link}',
+      summary: 'The page of a payment link',
+      description: 'Shows what is sold. It makes no order.',
+      handler: async (call) => (await load()).show(call, tokenOf(call), queryOf(call.request)),
+    }),
+    formOperation({
+      ...shared,
+      id: 'orderByLink',
+      method: 'POST',
+      path: '/l/{link}',
+      summary: 'Make an order by a payment link',
+      description: "A form of the page; answered with 303 to the order's page, or back with the reason.",
+      bodyKinds: ['form'],
+      handler: (call) => back(call, '', () => sell(deps, call, visits)),
+    }),
+    formOperation({
+      ...shared,
+      id: 'pairCounter',
+      method: 'POST',
+      path: '/l/{link}/pair',
+      summary: 'Pair this device with a counter',
+      description: 'A form of the page; answered with 303 to the counter.',
+      bodyKinds: ['form'],
+      handler: (call) => back(call, '../', () => pair(deps, call, codes, secure)),
+    }),
+    textOperation({
+      ...shared,
+      id: 'linkFile',
+      method: 'GET',
+      path: '/l/assets/{file}',
+      summary: 'A file of the pages of payment links',
+      description: 'The script or the style, under a name that changes with its content.',
+      type: 'text/plain',
+      handler: async ({ params, traceId }) => (await load()).file(params['file'] ?? '', traceId),
+    }),
+  ];
+}
+
+/** A form's fields are read by its own handler, which sends whatever is wrong back to the page. */
+function formOperation(spec: Parameters<typeof textOperation>[0]): Operation {
+  return { ...textOperation(spec), schemas: { params: null, query: null, body: z.object({}) } };
+}
+
+/** Imported with the first page, as the payer's page is. */
+function loadOnce(deps: LinkDeps, secure: boolean): () => Promise<LinkPages> {
+  let loaded: Promise<LinkPages> | null = null;
+  return () => (loaded ??= import('./link-pages.ts').then(({ LinkPages: Pages }) => new Pages(deps, secure)));
+}
+
+function see(location: string, traceId: string, cookie: string | null = null): HttpResponse {
+  const headers = {
+    'X-Trace-Id': traceId,
+    'Cache-Control': 'no-store',
+    'Referrer-Policy': 'no-referrer',
+    Location: location,
+  };
+  return { status: 303, headers: cookie === null ? headers : { ...headers, 'Set-Cookie': cookie }, body: '' };
+}
+
+/** Sends a refused form back to its page, with the reason. */
+async function back(call: RawCall, up: string, work: () => Promise<HttpResponse>): Promise<HttpResponse> {
+  try {
+    return await work();
+  } catch (error) {
+    const reason = reasonOf(error);
+    if (reason === null) throw error;
+    const amount = fieldOf(call, 'amount');
+    const typed = /^[\d.,]{1,20}$/.test(amount) ? `&amount=${encodeURIComponent(amount)}` : '';
+    const token = isLinkToken(tokenOf(call)) ? tokenOf(call) : 'unknown';
+    return see(`${up}${token}?error=${reason}${typed}`, call.traceId);
+  }
+}
+
+function reasonOf(error: unknown): string | null {
+  if (!isTillgateError(error)) return null;
+  if (error.code === 'STATE_CONFLICT') return error.details.reason ?? 'pairing';
+  const reasons: Readonly<Record<string, string>> = {
+    INVALID_FIELDS: 'amount',
+    AMOUNT_OUT_OF_RANGE: 'amount',
+    FORBIDDEN: 'form',
+    RATE_LIMITED: 'often',
+    NOT_READY: 'now',
+    NOT_FOUND: 'unknown',
+  };
+  return reasons[error.code] ?? null;
+}
+
+function fieldOf({ body }: RawCall, name: string): string {
+  const value = (body as Readonly<Record<string, unknown>> | null)?.[name];
+  return typeof value === 'string' ? value.trim() : '';
+}
+
+/** A comma is a point, as many languages write it. */
+function amountOf(call: RawCall): Decimal | null {
+  const text = fieldOf(call, 'amount');
+  return /^\d{1,15}(?:[.,]\d{1,8})?$/.test(text) ? readDecimal(text.replace(',', '.')) : null;
+}
+
+async function sell(deps: LinkDeps, call: RawCall, visits: RateLimiterMemory): Promise<HttpResponse> {
+  const token = tokenOf(call);
+  const view = await findLink(deps, token);
+  const counter = view.link.face === 'COUNTER';
+  const who = counter ? pairedDevice(deps, view, call) : visitorOf(call.request);
+  const form = who === null ? null : readFormToken(deps.vault, token, who, fieldOf(call, 'form'));
+  if (who === null || form === null) throw new TillgateError('FORBIDDEN', 'This form is not of this browser.');
+  if (!counter) await take(visits, call.client);
+  const key = counter ? `${who} ${form}` : who;
+  const order = await deps.linkSales.order(token, { amount: amountOf(call), key, renew: !counter });
+  return see(counter ? `${token}?sale=${order.id}` : `../checkout/${order.checkoutToken}`, call.traceId);
+}
+
+async function pair(deps: LinkDeps, call: RawCall, codes: RateLimiterMemory, secure: boolean): Promise<HttpResponse> {
+  const token = tokenOf(call);
+  await take(codes, call.client);
+  const { client: ip, traceId } = call;
+  const code = fieldOf(call, 'code');
+  if (!isLinkToken(token) || !CODE.test(code)) throw new TillgateError('STATE_CONFLICT', 'This is no pairing code.');
+  const secret = await deps.linkSales.pair(token, code, { ip, traceId });
+  return see(`../${token}`, traceId, deviceCookie(token, secret, secure));
+}
+
+async function take(visits: RateLimiterMemory, client: string): Promise<void> {
+  try {
+    await visits.consume(addressKey(client));
+  } catch (refusal) {
+    if (!(refusal instanceof RateLimiterRes)) throw refusal;
+    throw new TillgateError('RATE_LIMITED', 'Too many orders were made from here.');
+  }
+}

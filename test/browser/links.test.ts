@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { readDecimal } from '../../core/index.ts';
+import type { Actor, NewLink, PaymentLink } from '../../core/index.ts';
+import { LANGUAGES } from '../../host/checkout/languages.ts';
+import { assertAccessible, launch, picture } from './chromium.ts';
+import { DashboardFixture, fits } from './dashboard-fixture.ts';
+
+const PATIENCE = { timeout: 60_000 };
+
+describe('payment links in a browser', { concurrency: 1 }, () => {
+  let browser: Browser;
+  let till: DashboardFixture;
+  let actor: Actor;
+  before(async () => {
+    browser = await launch();
+    till = await DashboardFixture.open(browser);
+    actor = { accountId: till.demo.account_id as Actor['accountId'], role: 'user', ip: null, traceId: null };
+  });
+  after(async () => {
+    await till.close();
+    await browser.close();
+  });
+
+  async function newLink(given: Partial<NewLink> = {}): Promise<{ link: PaymentLink; url: string }> {
+    const defaults = { title: 'Summer concert', vsCurrency: 'USD', vsPrice: readDecimal('20') };
+    const { link } = await till.host.till.manage.links.create(actor, { ...defaults, ...given });
+    return { link, url: `${till.url}/l/${link.token}` };
+  }
+
+  const post = async (path: string, body: object): Promise<void> => {
+    const headers = { 'Content-Type': 'application/json' };
+    const reply = await fetch(`${till.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+    assert.equal(reply.status, 200);
+  };
+
+  /** Chooses ether for an order and pays it in the sandbox. */
+  async function pay(token: string): Promise<void> {
+    const { choosePayment } = till.host.till;
+    const order = await choosePayment.choose(token, 'ETH', 'ETH');
+    await post('/sandbox/v1/pay', { order_id: order.id });
+    await post('/sandbox/v1/blocks', { chain: 'ETH', count: 15 });
+  }
+
+  async function buy(url: string): Promise<void> {
+    const { page, leave } = await till.window({ width: 390 });
+    await page.goto(url);
+    await page.getByRole('button', { name: 'Pay' }).click();
+    await page.getByRole('heading', { name: 'Choose how to pay' }).waitFor(PATIENCE);
+    await pay(new URL(page.url()).pathname.split('/').at(-1) ?? '');
+    await page.getByRole('heading', { name: 'Paid' }).waitFor(PATIENCE);
+    await leave();
+  }
+
+  test('a link that is sold twice is then sold out', async () => {
+    const { url } = await newLink({ maxSales: 2, description: 'One seat.\nDoors open at seven.' });
+    await buy(url);
+    await buy(url);
+    const { page, leave } = await till.window({ width: 320 });
+    await page.goto(url);
+    await page.getByRole('heading', { name: 'Sold out' }).waitFor(PATIENCE);
+    assert.equal(await page.getByRole('button', { name: 'Pay' }).count(), 0);
+    await picture(page, 'link-sold-out-320');
+    await leave();
+  });
+
+  test('the page of a link can be read by everybody, on a phone and in both directions of writing', async () => {
+    const fixed = await newLink({ description: 'One seat.\nDoors open at seven.' });
+    const chosen = await newLink({ vsPrice: null, minPrice: readDecimal('5'), title: 'x'.repeat(100) });
+    for (const theme of ['light', 'dark'] as const) {
+      const { page, leave } = await till.window({ width: 320, theme });
+      for (const [name, url] of [
+        ['fixed', fixed.url],
+        ['chosen', `${chosen.url}?error=amount&amount=3`],
+      ] as const) {
+        await page.goto(url);
+        assert.equal(await fits(page), true, `${name} scrolls sideways`);
+        await assertAccessible(page, `${name} in ${theme}`);
+        await picture(page, `link-${name}-320-${theme}`);
+      }
+      await leave();
+    }
+    for (const { tag } of LANGUAGES) {
+      const { page, leave } = await till.window({ width: 320, locale: tag });
+      await page.goto(chosen.url);
+      assert.equal(await fits(page), true, `${tag} scrolls sideways`);
+      if (tag === 'ar') await picture(page, 'link-chosen-320-ar');
+      await leave();
+    }
+  });
+
+  test('a counter is paired, charges an amount of the pad, turns green when it is paid, and lists the day', async () => {
+    const { link, url } = await newLink({ face: 'COUNTER', vsPrice: null, title: 'Coffee bar' });
+    const { code } = await till.host.till.manage.links.pair(actor, link.id);
+    const { page, leave } = await till.window({ width: 390 });
+    await page.goto(`${url}#${code}`);
+    await page.getByRole('heading', { name: 'This device is not paired' }).waitFor(PATIENCE);
+    await assertAccessible(page, 'a device that is not paired');
+    assert.equal(new URL(page.url()).hash, '', 'the code is not in the address any more');
+    await page.getByRole('button', { name: 'Pair this device' }).click();
+    await page.getByRole('heading', { name: 'Coffee bar' }).waitFor(PATIENCE);
+    for (const key of ['4', '.', '.', '2', '9', 'Delete a digit', '0'])
+      await page.getByRole('button', { name: key, exact: true }).click();
+    assert.equal(await page.locator('#amount').inputValue(), '4.20');
+    await assertAccessible(page, 'the pad');
+    await assertRoom(page);
+    await picture(page, 'counter-pad-390');
+    await tonesAreCounted(page);
+    await page.getByRole('button', { name: 'Charge' }).click();
+    await page.getByRole('img', { name: 'QR code' }).waitFor(PATIENCE);
+    await assertAccessible(page, 'the sale');
+    await picture(page, 'counter-sale-390');
+    const token = (await page.locator('#sale').getAttribute('data-order')) ?? '';
+    await pay(token);
+    await page.locator('#sale.paid').waitFor(PATIENCE);
+    assert.equal(await page.locator('#words').textContent(), 'Paid');
+    const colour = await page.locator('#sale').evaluate((sale) => getComputedStyle(sale).backgroundColor);
+    assert.equal(colour, 'rgb(11, 107, 58)');
+    assert.equal(await page.evaluate(() => (window as unknown as { tones: number }).tones), 2);
+    await page.getByText('Paid today: $4.20').waitFor(PATIENCE);
+    await assertAccessible(page, 'a sale that is paid');
+    await picture(page, 'counter-paid-390');
+    await page.getByRole('link', { name: 'Next sale' }).click();
+    await page.getByRole('button', { name: 'Charge' }).waitFor(PATIENCE);
+    assert.equal(await page.locator('#amount').inputValue(), '');
+    assert.match(await page.locator('.sales li').innerText(), /Paid[\s\S]*\$4\.20/);
+    await leave();
+  });
+
+  test('a counter works on a screen of 320 pixels from right to left', async () => {
+    const { link, url } = await newLink({ face: 'COUNTER', vsPrice: null, title: 'Coffee bar' });
+    const { code } = await till.host.till.manage.links.pair(actor, link.id);
+    const { page, leave } = await till.window({ width: 320, locale: 'ar', theme: 'dark' });
+    await page.goto(`${url}#${code}`);
+    await page.locator('button.main').click();
+    await page.locator('.pad').waitFor(PATIENCE);
+    await page.locator('#amount').fill('1234567890.55');
+    assert.equal(await fits(page), true);
+    await picture(page, 'counter-pad-320-ar');
+    await page.locator('#amount').fill('12.55');
+    await page.locator('#charge button.main').click();
+    await page.locator('#scan').waitFor(PATIENCE);
+    assert.equal(await fits(page), true);
+    await assertAccessible(page, 'the sale in Arabic');
+    await picture(page, 'counter-sale-320-ar');
+    await leave();
+  });
+});
+
+/** Every button and link of the counter has room for a finger. */
+async function assertRoom(page: Page): Promise<void> {
+  const heights = await page
+    .locator('main button, main a, main input:not([type=hidden])')
+    .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().height));
+  assert.ok(heights.length > 10 && heights.every((height) => height >= 44), String(heights));
+}
+
+/** Counts the tones that the page plays. */
+async function tonesAreCounted(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    const counted = window as unknown as { tones: number };
+    counted.tones = 0;
+    const { start } = OscillatorNode.prototype;
+    OscillatorNode.prototype.start = function (this: OscillatorNode, ...given: Parameters<typeof start>) {
+      counted.tones += 1;
+      start.apply(this, given);
+    };
+  });
+}
