@@ -24,6 +24,8 @@ import type { Orphaned } from './orphan-deposits.ts';
 import { announceRecorded, ownedTransfers, recordOwned } from './owned-transfers.ts';
 import { RereadBlocks } from './reread-blocks.ts';
 import { scanBlocks } from './scan-blocks.ts';
+import { settledHeights } from './settled-heights.ts';
+import type { SettledHeights } from './settled-heights.ts';
 import { MempoolWatcher } from './watch-mempool.ts';
 import { WatchSet } from './watch-set.ts';
 
@@ -256,6 +258,7 @@ export class ChainFollower {
     if (height === this.#settledHeight) return 0;
     let changed = 0;
     let after: DepositId | null = null;
+    let marks: SettledHeights | null = null;
     for (;;) {
       const batch: readonly Deposit[] = await this.#deps.storage.deposits.unsettled(
         this.#chain.code,
@@ -263,20 +266,25 @@ export class ChainFollower {
         SETTLE_BATCH,
         after,
       );
-      for (const deposit of batch) if (await this.#settleDeposit(lease, deposit, height)) changed += 1;
+      for (const deposit of batch) {
+        marks ??= await settledHeights(this.#chain, this.#deps.storage.chains);
+        if (await this.#settleDeposit(lease, deposit, height, marks)) changed += 1;
+      }
       after = batch.at(-1)?.id ?? null;
       if (batch.length < SETTLE_BATCH) break;
     }
-    this.#settledHeight = height;
+    // Marks move without a block too.
+    this.#settledHeight = marks !== null && this.#chain.settled !== undefined ? -1 : height;
     return changed;
   }
 
-  async #settleDeposit(lease: Lease, deposit: Deposit, height: number): Promise<boolean> {
+  async #settleDeposit(lease: Lease, deposit: Deposit, height: number, marks: SettledHeights): Promise<boolean> {
     const { stateMachine, metrics, events } = this.#deps;
     const { policy, code, assets } = this.#chain;
     const confirmations = height - deposit.blockHeight + 1;
     let changed = false;
-    if (deposit.status === 'SEEN' && confirmations >= policy.confirmations(deposit.currency, deposit.units)) {
+    const deepEnough = confirmations >= policy.confirmations(deposit.currency, deposit.units);
+    if (deposit.status === 'SEEN' && deepEnough && deposit.blockHeight <= marks.credit) {
       const { minDeposit = 0n } = assets.find(({ currency }) => currency === deposit.currency) ?? {};
       const confirmed = await creditDeposit(this.#deps, lease, deposit, { confirmations, policy, minDeposit });
       changed = confirmed !== null;
@@ -287,7 +295,7 @@ export class ChainFollower {
       }
     }
     const credited = deposit.status === 'CREDITED' || changed;
-    if (!credited || confirmations < policy.spendableConfirmations) return changed;
+    if (!credited || confirmations < policy.spendableConfirmations || deposit.blockHeight > marks.spend) return changed;
     return (await makeDepositSpendable(this.#deps, lease, deposit)) || changed;
   }
 

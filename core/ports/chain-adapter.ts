@@ -97,6 +97,14 @@ export interface ChainPolicy {
   readonly maxLagMs?: number | null;
 }
 
+/** What a chain itself marks as settled: left out where it marks nothing and confirmations alone decide. */
+export interface SettledBlocks {
+  /** The highest block whose deposits may be credited; `null` while there is none. */
+  readonly credit?: BlockRef | null;
+  /** The highest block whose deposits may be spent; `null` while there is none. */
+  readonly spend?: BlockRef | null;
+}
+
 /** What several nodes of one chain contradict each other about. */
 export interface NodeDisagreement {
   /** For an operator, in words that complete a sentence: what each node says. */
@@ -176,6 +184,11 @@ export interface ChainAdapter {
    * it.
    */
   status?(): Promise<NodeStatus>;
+  /**
+   * The chain's own marks of settlement, asked only while deposits wait. They count beside the confirmations of the policy:
+   * a deposit needs both. Since interface 1.9.0.
+   */
+  settled?(): Promise<SettledBlocks>;
   /** The block at a height of the node's current chain; `null` above its head. */
   blockAt(height: number): Promise<BlockRef | null>;
   /**

@@ -3,9 +3,14 @@ import type { EvmDefaults } from '../../adapters/chains/evm/index.ts';
 import type { AccountChainDefinition, ChainAccounts } from '../chain-definition.ts';
 
 /** An EVM chain beside Ethereum and BNB Smart Chain: everything that is particular to it, as data. */
-export interface EvmChainDefinition extends AccountChainDefinition, EvmDefaults {
-  /** The page of a transaction is at this address with the transaction's id behind it; `null` where none is known. */
-  readonly transactionUrl: string | null;
+export type EvmChainDefinition = AccountChainDefinition & EvmDefaults;
+
+/** A chain that is known by a name. */
+export interface EvmPreset extends EvmChainDefinition {
+  /** The page of a transaction is at this address with the transaction's id behind it. */
+  readonly transactionUrl: string;
+  /** A node that anybody may ask, for the wallets of payers: the till itself never asks it. */
+  readonly publicRpcUrl: string;
 }
 
 /** The contracts of a chain's two dollar tokens; both have six decimals on all of these chains. */
@@ -43,7 +48,7 @@ const ROLLUP_TAGS = { credit: 'safe', spend: 'finalized' } as const;
 /** Final within seconds: one tag for both. */
 const FINAL_TAGS = { credit: 'finalized', spend: 'finalized' } as const;
 
-const polygon: EvmChainDefinition = {
+const polygon: EvmPreset = {
   code: 'POLYGON',
   name: 'Polygon',
   coin: coinOf('POLYGON', 'POL'),
@@ -63,9 +68,10 @@ const polygon: EvmChainDefinition = {
     usdt: '0xc2132D05D31c914a87C6611C10748AEb04B58e8F',
   }),
   transactionUrl: 'https://polygonscan.com/tx/',
+  publicRpcUrl: 'https://polygon-rpc.com',
 };
 
-const base: EvmChainDefinition = {
+const base: EvmPreset = {
   code: 'BASE',
   name: 'Base',
   coin: coinOf('BASE', 'ETH', 'ETH-BASE'),
@@ -86,9 +92,10 @@ const base: EvmChainDefinition = {
     usdt: '0xfde4C96c8593536E31F229EA8f37b2ADa2699bb2',
   }),
   transactionUrl: 'https://basescan.org/tx/',
+  publicRpcUrl: 'https://mainnet.base.org',
 };
 
-const arbitrum: EvmChainDefinition = {
+const arbitrum: EvmPreset = {
   code: 'ARBITRUM',
   name: 'Arbitrum One',
   coin: coinOf('ARBITRUM', 'ETH', 'ETH-ARBITRUM'),
@@ -110,9 +117,10 @@ const arbitrum: EvmChainDefinition = {
     usdt: '0xFd086bC7CD5C481DCC9C85ebE478A1C0b69FCbb9',
   }),
   transactionUrl: 'https://arbiscan.io/tx/',
+  publicRpcUrl: 'https://arb1.arbitrum.io/rpc',
 };
 
-const optimism: EvmChainDefinition = {
+const optimism: EvmPreset = {
   code: 'OPTIMISM',
   name: 'OP Mainnet',
   coin: coinOf('OPTIMISM', 'ETH', 'ETH-OPTIMISM'),
@@ -133,9 +141,10 @@ const optimism: EvmChainDefinition = {
     usdt: '0x94b008aA00579c1307B0EF2c499aD98a8ce58e58',
   }),
   transactionUrl: 'https://optimistic.etherscan.io/tx/',
+  publicRpcUrl: 'https://mainnet.optimism.io',
 };
 
-const avalanche: EvmChainDefinition = {
+const avalanche: EvmPreset = {
   code: 'AVALANCHE',
   name: 'Avalanche C-Chain',
   coin: coinOf('AVALANCHE', 'AVAX'),
@@ -155,6 +164,7 @@ const avalanche: EvmChainDefinition = {
     usdt: '0x9702230A8Ea53601f5cD2dc00fDBc13d4dF4A8c7',
   }),
   transactionUrl: 'https://snowtrace.io/tx/',
+  publicRpcUrl: 'https://api.avax.network/ext/bc/C/rpc',
 };
 
 /** The chains that the plugin `evm` knows by a name. */

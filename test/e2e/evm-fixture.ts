@@ -1,6 +1,7 @@
 import { encodeFunctionData, getAddress, toHex } from 'viem';
 import type { Address, Hex } from 'viem';
 import { startAnvil } from '../support/anvil.ts';
+import { startOpStack } from '../support/op-stack.ts';
 import { deployContract, mint, read } from '../support/contracts.ts';
 import type { DeployedContract } from '../support/contracts.ts';
 import type { ChainFixture } from './chain-fixture.ts';
@@ -29,7 +30,10 @@ export async function openEvmFixture({
   coin,
   tokens: wanted,
 }: EvmFixtureOptions): Promise<ChainFixture> {
-  const anvil = await startAnvil({ chainId });
+  // Marked as safe one block below the head, and as final two below it.
+  const args = preset === undefined ? [] : ['--slots-in-an-epoch', '1'];
+  const opStack = ['base', 'optimism'].includes(preset?.[0] ?? '') ? await startOpStack({ chainId, args }) : null;
+  const anvil = opStack?.anvil ?? (await startAnvil({ chainId, args }));
   const [, payer] = await anvil.rpc<[Address, Address]>('eth_accounts');
   const tokens = new Map<string, DeployedContract>();
   for (const [currency, terms] of Object.entries(wanted)) {
@@ -49,7 +53,7 @@ export async function openEvmFixture({
       use,
       options: {
         ...(preset === undefined ? {} : { preset: preset[0] }),
-        rpcUrls: [anvil.url],
+        rpcUrls: [opStack?.url ?? anvil.url],
         chainId,
         confirmations: CONFIRMATIONS,
         spendableConfirmations: SPENDABLE,
@@ -89,11 +93,11 @@ export async function openEvmFixture({
         'eth_getTransactionReceipt',
         [txid],
       );
-      return BigInt(gasUsed) * BigInt(effectiveGasPrice);
+      return BigInt(gasUsed) * BigInt(effectiveGasPrice) + (opStack?.layerOneFee() ?? 0n);
     },
     contractOf: (currency) => (currency === coin ? '' : getAddress(tokens.get(currency)?.address ?? 'unknown')),
     newAddress: async () => getAddress(`0x${(0xd00d0000 + (given += 1)).toString(16).padStart(40, '0')}`),
-    stop: () => anvil.stop(),
+    stop: () => (opStack ?? anvil).stop(),
   };
 }
 

@@ -2,16 +2,16 @@ import { openEvmFixture } from './evm-fixture.ts';
 import { describePairs } from './pair-suite.ts';
 
 const PAIRS = [
-  { currency: 'POL', decimals: 18, native: true, price: '120' },
-  { currency: 'USDC-POLYGON', decimals: 6, native: false, price: '12' },
+  { currency: 'ETH-BASE', decimals: 18, native: true, price: '250' },
+  { currency: 'USDC-BASE', decimals: 6, native: false, price: '100' },
 ];
 
-describePairs('Polygon on anvil, by a preset of the plugin evm', ['sqlite'], PAIRS, () =>
+describePairs('Base on anvil, by a preset of the plugin evm, with the first layer’s fee', ['sqlite'], PAIRS, () =>
   openEvmFixture({
     use: 'evm',
-    preset: ['polygon', 'POLYGON'],
-    chainId: 137,
-    coin: 'POL',
-    tokens: { 'USDC-POLYGON': ['USDC', 6] },
+    preset: ['base', 'BASE'],
+    chainId: 8453,
+    coin: 'ETH-BASE',
+    tokens: { 'USDC-BASE': ['USDC', 6] },
   }),
 );

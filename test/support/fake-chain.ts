@@ -15,6 +15,7 @@ import type {
   PaymentTarget,
   ScannedRange,
   ScanOptions,
+  SettledBlocks,
   WatchList,
 } from '../../core/index.ts';
 
@@ -83,6 +84,8 @@ export class FakeChain implements ChainAdapter {
   /** How many looks at what waits see a part of it only. */
   partialLooks = 0;
   mempool?: ChainMempool;
+  /** Set by a test whose chain marks blocks. */
+  settled?: () => Promise<SettledBlocks>;
   derived = 0;
   #blocks: FakeBlock[];
   #now: () => number;

@@ -1,5 +1,5 @@
 import type { PricedPayment } from '../../../core/index.ts';
-import { readTerms, writeTerms } from './payment-terms.ts';
+import { feeOfTerms, readTerms, writeTerms } from './payment-terms.ts';
 
 /** Trials at heads of one moment differ, and by no more than this. */
 const MOST_GAS_RATIO = 2n;
@@ -18,6 +18,15 @@ export function agreeEvmPrice(prices: readonly PricedPayment[]): PricedPayment |
   const [least, most] = [gases[0] ?? 0n, gases.at(-1) ?? 0n];
   if (most > least * MOST_GAS_RATIO || terms.some(({ price }) => price > cheapest.price * MOST_PRICE_RATIO))
     return null;
-  const provisional = terms.some((each) => each.provisional);
-  return { feeUnits: most * cheapest.price, coins: [], terms: writeTerms({ ...cheapest, gas: most, provisional }) };
+  const beside = agreeBeside(terms.map((each) => each.beside));
+  if (beside === null) return null;
+  const agreed = { ...cheapest, gas: most, beside, provisional: terms.some((each) => each.provisional) };
+  return { feeUnits: feeOfTerms(agreed), coins: [], terms: writeTerms(agreed) };
+}
+
+/** The highest, since it is held ready and not spent by the signature; `null` where it may be invented. */
+function agreeBeside(told: readonly bigint[]): bigint | null {
+  const [least = 0n, ...rest] = [...told].sort((a, b) => (a < b ? -1 : 1));
+  const most = rest.at(-1) ?? least;
+  return most > least * MOST_PRICE_RATIO ? null : most;
 }

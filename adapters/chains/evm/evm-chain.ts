@@ -13,6 +13,7 @@ import type {
   PaymentTarget,
   ScanOptions,
   ScannedRange,
+  SettledBlocks,
   WatchList,
 } from '../../../core/index.ts';
 import { AccountKey } from '../account-key.ts';
@@ -25,12 +26,14 @@ import { destinationProblem } from './destination-problem.ts';
 import { fetchDecimals } from './erc20.ts';
 import { evmAddress, evmKey, evmPaymentUri, normaliseEvmAddress } from './evm-address.ts';
 import { EvmBalances } from './evm-balances.ts';
+import { NO_TAGS } from './evm-options.ts';
 import type { EvmChainOptions } from './evm-options.ts';
 import { EvmPayments } from './evm-payments.ts';
 import { readPaymentReceipt } from './payment-receipts.ts';
 import { RecentBlocks } from '../recent-blocks.ts';
 import { asCount, asObject, asHash, inconsistent, isHash } from './rpc-values.ts';
 import { RangeScanner } from './range-scanner.ts';
+import { Settlement } from './settlement.ts';
 
 /** 125,000 balances at each block, where the node reads 500 in one call. */
 const MAX_BALANCE_CALLS = 250;
@@ -49,6 +52,7 @@ export class EvmChain implements ChainAdapter {
   readonly payments: ChainPayments | null;
   readonly balances: ChainBalances;
   readonly simulator = null;
+  readonly settled?: () => Promise<SettledBlocks>;
   readonly #chainId: number;
   readonly #client: JsonRpcClient;
   readonly #account: AccountKey;
@@ -83,6 +87,11 @@ export class EvmChain implements ChainAdapter {
       maxBalanceCalls: options.maxBalanceCalls ?? MAX_BALANCE_CALLS,
     });
     this.#decimals = new TokenDecimals(this.code, options.tokens, (address) => fetchDecimals(this.#client, address));
+    const { tags = NO_TAGS } = options;
+    if (tags.credit !== 'latest' || tags.spend !== 'latest') {
+      const settlement = new Settlement(this.#client, tags);
+      this.settled = () => settlement.read();
+    }
     this.balances = balancesOf(this.#client, logger, options, this.#contracts);
     this.payments = paymentsOf(this.#client, logger, options, this.#contracts);
   }
@@ -109,7 +118,9 @@ export class EvmChain implements ChainAdapter {
   }
 
   status(): Promise<NodeStatus> {
-    return fetchStatus(this.#client, this.policy.finalityBlocks);
+    return fetchStatus(this.#client, this.policy.finalityBlocks, (answer) =>
+      this.#checkChainId(answer, this.#client.host),
+    );
   }
 
   async blockAt(height: number): Promise<BlockRef | null> {
@@ -213,13 +224,15 @@ const MAX_GAS = 300_000n;
 function paymentsOf(
   client: JsonRpcClient,
   logger: Logger,
-  { code, chainId, coin, paying }: EvmChainOptions,
+  { code, chainId, coin, paying, tags = NO_TAGS, layerOneFee = null }: EvmChainOptions,
   contracts: ReadonlyMap<CurrencyCode, string>,
 ): EvmPayments | null {
   const { keys = null, maxGasPrice = MAX_GAS_PRICE, bumpAfterMs = BUMP_AFTER_MS, maxGas = MAX_GAS } = paying ?? {};
   if (keys === null) return null;
   const balances = new AccountBalances(client, logger, coin.currency, contracts);
-  return new EvmPayments(client, balances, { code, chainId, coin, contracts, keys, maxGasPrice, bumpAfterMs, maxGas });
+  const bounds = { maxGasPrice, bumpAfterMs, maxGas };
+  const rules = { layerOneFee, finalTag: tags.spend };
+  return new EvmPayments(client, balances, { code, chainId, coin, contracts, keys, ...bounds, ...rules });
 }
 
 /** Nodes refuse blocks from the future, and their times grow; the rest is for the till's own clock. */

@@ -1,6 +1,7 @@
 import { TillgateError, assert, present } from '../../../core/index.ts';
 import type {
   Asset,
+  BlockRef,
   PayoutOutcome,
   CancelRequest,
   ChainCode,
@@ -17,17 +18,20 @@ import type {
 } from '../../../core/index.ts';
 import type { JsonRpcClient } from '../json-rpc.ts';
 import type { AccountBalances } from './account-balances.ts';
+import { readBlockRef } from './blocks.ts';
 import { destinationProblem } from './destination-problem.ts';
 import { buildEvmTransaction } from './evm-intent.ts';
 import type { EvmIntent } from './evm-intent.ts';
 import { boundedPrice, fetchGasPrice, replacingPrice } from './gas-price.ts';
+import type { LayerOneFee, SettlementTag } from './evm-options.ts';
+import { opStackFee } from './layer-one-fee.ts';
 import { ownPathOf, pathOf } from './paying-keys.ts';
 import type { PayingKeys } from './paying-keys.ts';
 import { sendPayment } from './payment-broadcast.ts';
 import { paymentOutcome } from './payment-outcome.ts';
 import { nativeGas, tokenGas } from './payment-gas.ts';
 import type { GasNeed } from './payment-gas.ts';
-import { readTerms, writeTerms } from './payment-terms.ts';
+import { feeOfTerms, readTerms, writeTerms } from './payment-terms.ts';
 import type { PaymentTerms } from './payment-terms.ts';
 import { assemble, paymentTransaction } from './payment-transaction.ts';
 import { asCount } from './rpc-values.ts';
@@ -45,7 +49,12 @@ export interface EvmPaymentsOptions {
   readonly bumpAfterMs: number;
   /** The highest gas limit of a payment; whoever needs more is not paid. */
   readonly maxGas: bigint;
+  readonly layerOneFee: LayerOneFee | null;
+  /** A payment above the block of this mark is not final. */
+  readonly finalTag: SettlementTag;
 }
+
+const LONG_NONCE = 0xffff_ffff;
 
 interface Unsigned {
   readonly source: PayingAddress;
@@ -89,7 +98,8 @@ export class EvmPayments implements ChainPayments {
     const need = await this.#gas(source, line, cap);
     // A node may try it out as if the waiting one were mined, and a receiver that has tokens already takes less gas.
     const gas = replaced !== null && replaced.gas > need.gas ? smaller(replaced.gas, cap) : need.gas;
-    return { feeUnits: gas * price.price, coins: [], terms: writeTerms({ ...price, ...need, gas }) };
+    const terms = { ...price, ...need, gas, beside: await this.#beside(line, { ...price, gas }) };
+    return { feeUnits: feeOfTerms(terms), coins: [], terms: writeTerms(terms) };
   }
 
   async sign({ source, lines, priced, nonce }: SignRequest): Promise<SignedTransaction> {
@@ -115,7 +125,7 @@ export class EvmPayments implements ChainPayments {
     const [signature] = await keys.signer.sign(intent, buildEvmTransaction);
     const transaction = paymentTransaction(chainId, nonce, contract, line, terms);
     const signed = await assemble(transaction, present(signature, 'a signature'), source.address);
-    return { ...signed, feeUnits: terms.gas * terms.price, terms: writeTerms(terms), change: null, expiresAt: null };
+    return { ...signed, feeUnits: feeOfTerms(terms), terms: writeTerms(terms), change: null, expiresAt: null };
   }
 
   /** The nonce with a payment of nothing to the address itself; a plain payment needs the least gas there is. */
@@ -124,7 +134,8 @@ export class EvmPayments implements ChainPayments {
     const price = replacingPrice(network, readTerms(replaces.terms).price, this.#options.maxGasPrice);
     const line = { to: source.address, currency: this.#options.coin.currency, units: 0n };
     const { gas } = await nativeGas(this.#client, source, line, this.#options.maxGas);
-    return this.#signed({ source, line, nonce, terms: { ...price, gas, provisional: false } });
+    const terms = { ...price, gas, beside: await this.#beside(line, { ...price, gas }), provisional: false };
+    return this.#signed({ source, line, nonce, terms });
   }
 
   async broadcast(transaction: { readonly txid: string; readonly raw: string }): Promise<void> {
@@ -132,7 +143,9 @@ export class EvmPayments implements ChainPayments {
   }
 
   async outcome(payout: SignedPayout): Promise<PayoutOutcome> {
-    return paymentOutcome(this.#client, this.#options.chainId, payout);
+    const outcome = await paymentOutcome(this.#client, this.#options, payout);
+    if (outcome.kind !== 'mined' || this.#options.finalTag === 'latest') return outcome;
+    return (await this.#isMarked(outcome.block)) ? outcome : { ...outcome, confirmations: 1 };
   }
 
   async custody(expected: readonly ExpectedCoins[]): Promise<ReadonlyMap<CurrencyCode, bigint>> {
@@ -150,6 +163,19 @@ export class EvmPayments implements ChainPayments {
       ['latest', 'pending'].map((block) => ({ method: 'eth_getTransactionCount', params: [address, block] })),
     );
     return Math.max(...counts.map((count) => asCount(count, 'a nonce')));
+  }
+
+  /** What is charged beside the gas. A nonce as long as any: what it costs is a bound. */
+  async #beside(line: PaymentLine, terms: Pick<PaymentTerms, 'type' | 'gas' | 'price'>): Promise<bigint> {
+    const { layerOneFee, chainId } = this.#options;
+    if (layerOneFee === null) return 0n;
+    const transaction = paymentTransaction(chainId, LONG_NONCE, this.#contractOf(line.currency), line, terms);
+    return opStackFee(this.#client, transaction, terms.gas);
+  }
+
+  async #isMarked(block: BlockRef): Promise<boolean> {
+    const mark = await this.#client.call('eth_getBlockByNumber', [this.#options.finalTag, false]);
+    return mark !== null && readBlockRef(mark).height >= block.height;
   }
 
   async #gas(source: PayingAddress, line: PaymentLine, cap: bigint): Promise<GasNeed> {

@@ -2,10 +2,11 @@ import { assert } from '../../../core/index.ts';
 import type { PayoutOutcome, SignedPayout } from '../../../core/index.ts';
 import type { JsonRpcClient } from '../json-rpc.ts';
 import { fetchHead } from './blocks.ts';
+import type { LayerOneFee } from './evm-options.ts';
 import { feeOf, loggedPayment, minedReceipts, readPaymentReceipt } from './payment-receipts.ts';
 import type { MinedReceipt } from './payment-receipts.ts';
 import { readPayment } from './payment-transaction.ts';
-import { asCount, toQuantity } from './rpc-values.ts';
+import { asCount, inconsistent, toQuantity } from './rpc-values.ts';
 import { explainTakenNonce } from './taken-nonce.ts';
 
 /**
@@ -15,7 +16,7 @@ import { explainTakenNonce } from './taken-nonce.ts';
  */
 export async function paymentOutcome(
   client: JsonRpcClient,
-  chainId: number,
+  { chainId, layerOneFee }: { readonly chainId: number; readonly layerOneFee: LayerOneFee | null },
   { source, nonce, attempts }: SignedPayout,
 ): Promise<PayoutOutcome> {
   assert(nonce !== null, 'a payment without a nonce');
@@ -31,6 +32,9 @@ export async function paymentOutcome(
   if (mined.length > 1) return { kind: 'unclear', reason: `two transactions of nonce ${nonce} are said to be mined` };
   const [receipt] = mined;
   if (receipt !== undefined) {
+    // Booked without it, the books would say more than the address holds.
+    if (layerOneFee !== null && (receipt.value['l1Fee'] ?? null) === null)
+      throw inconsistent(`the receipt of ${receipt.txid} does not tell what the first layer cost`);
     const raw = attempts.find(({ txid }) => txid === receipt.txid)?.raw ?? '';
     return minedOutcome(receipt, raw, source.address, head.height);
   }

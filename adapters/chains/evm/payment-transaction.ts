@@ -23,7 +23,7 @@ export function paymentTransaction(
   nonce: number,
   contract: string,
   { to, units }: Pick<PaymentLine, 'to' | 'units'>,
-  { type, gas, price }: Omit<PaymentTerms, 'provisional'>,
+  { type, gas, price }: Pick<PaymentTerms, 'type' | 'gas' | 'price'>,
 ): TransactionSerializable {
   const receiver = { to: (contract === '' ? to : contract) as Hex, value: contract === '' ? units : 0n };
   const input = contract === '' ? {} : { data: transferInput(to, units) };

@@ -21,6 +21,12 @@ export function rivalPayment(raw: string, own: string): RivalPayment | null {
   if (rival.to !== wanted.to) return null;
   if (!isPayment || rival.contract !== wanted.contract || rival.units !== wanted.units) return { pays: 'receiver' };
   const { price } = rival;
-  const terms = writeTerms({ type: type === 'eip1559' ? 'eip1559' : 'legacy', gas, price, provisional: false });
+  const terms = writeTerms({
+    type: type === 'eip1559' ? 'eip1559' : 'legacy',
+    gas,
+    price,
+    provisional: false,
+    beside: 0n,
+  });
   return { pays: 'same', attempt: { raw, feeUnits: gas * price, terms } };
 }

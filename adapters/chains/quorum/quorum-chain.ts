@@ -14,6 +14,7 @@ import type {
   PaymentTarget,
   ScanOptions,
   ScannedRange,
+  SettledBlocks,
   WatchList,
 } from '../../../core/index.ts';
 import type { NodeGroup } from './node-group.ts';
@@ -39,6 +40,7 @@ export class QuorumChain implements ChainAdapter {
   readonly mempool?: ChainMempool;
   readonly keyOf?: (address: string) => string;
   readonly heightOf?: (txid: string) => Promise<number | null>;
+  readonly settled?: () => Promise<SettledBlocks>;
   readonly simulator = null;
   readonly nodes: NodesInUse;
   readonly #own: ChainAdapter;
@@ -58,6 +60,7 @@ export class QuorumChain implements ChainAdapter {
     if (own.mempool !== undefined) this.mempool = new QuorumMempool(group);
     if (own.keyOf !== undefined) this.keyOf = own.keyOf.bind(own);
     if (own.heightOf !== undefined) this.heightOf = (txid) => this.#heightOf(txid);
+    if (own.settled !== undefined) this.settled = () => this.#settled();
     this.nodes = nodes;
     this.#own = own;
     this.#group = group;
@@ -147,6 +150,16 @@ export class QuorumChain implements ChainAdapter {
     });
   }
 
+  /** The highest blocks that enough nodes mark. */
+  async #settled(): Promise<SettledBlocks> {
+    const answers = await this.#group.askAll(async (chain) => (await chain.settled?.()) ?? {});
+    const said = answers.map((answer) => {
+      if ('error' in answer) throw answer.error;
+      return answer.value;
+    });
+    return agreedMarks(said, this.#group.quorum);
+  }
+
   /** @param known - what nodes have just said of this height, or of a higher one */
   #block(subject: string, height: number, known: ReadonlyMap<ChainAdapter, BlockRef>): Promise<BlockRef | null> {
     return this.#group.agree({
@@ -159,6 +172,15 @@ export class QuorumChain implements ChainAdapter {
       textOf: (block) => (block === null ? 'there is none' : blockText(block)),
     });
   }
+}
+
+/** Of each mark the highest block that so many nodes have reached; a node that marks nothing has reached none. */
+function agreedMarks(said: readonly SettledBlocks[], quorum: number): SettledBlocks {
+  const agreed = (mark: keyof SettledBlocks): BlockRef | null =>
+    said.map((blocks) => blocks[mark] ?? null).sort((a, b) => (b?.height ?? -1) - (a?.height ?? -1))[quorum - 1] ??
+    null;
+  const marks = (['credit', 'spend'] as const).filter((mark) => said.some((blocks) => blocks[mark] !== undefined));
+  return Object.fromEntries(marks.map((mark) => [mark, agreed(mark)]));
 }
 
 const always = (): boolean => true;

@@ -63,7 +63,7 @@ describe('which price is believed', () => {
   const priced = (gas: bigint, price: bigint): PricedPayment => ({
     feeUnits: gas * price,
     coins: [],
-    terms: writeTerms({ type: 'eip1559', gas, price, provisional: false }),
+    terms: writeTerms({ type: 'eip1559', gas, price, provisional: false, beside: 0n }),
   });
 
   test('the lowest gas price with the highest gas limit, while they are near each other', () => {

@@ -33,10 +33,11 @@ describe('the presets of the plugin evm', () => {
   for (const [name, network] of Object.entries(networks)) {
     const preset = EVM_PRESETS[name as keyof typeof networks];
     test(`${name} has the chain id, the coin and the explorer that another library has`, () => {
-      const { chainId, coin, transactionUrl } = preset;
+      const { chainId, coin, transactionUrl, publicRpcUrl } = preset;
       assert.equal(chainId, network.id);
       assert.deepEqual([coin.symbol, coin.decimals], [network.nativeCurrency.symbol, network.nativeCurrency.decimals]);
-      assert.equal(new URL(transactionUrl ?? '').pathname, '/tx/');
+      assert.equal(transactionUrl, `${network.blockExplorers.default.url}/tx/`);
+      assert.equal(new URL(publicRpcUrl).protocol, 'https:');
       assert.equal(preset.code, name.toUpperCase());
     });
 

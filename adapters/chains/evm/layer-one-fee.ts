@@ -1,0 +1,49 @@
+import { encodeFunctionData, parseAbi, serializeTransaction, size } from 'viem/utils';
+import type { Hex, TransactionSerializable } from 'viem';
+import { TillgateError } from '../../../core/index.ts';
+import type { JsonRpcClient } from '../json-rpc.ts';
+import type { RpcReply } from '../json-rpc-replies.ts';
+
+/** Predeployed on every chain of the OP Stack (its specification, "Predeploys"). */
+const GAS_PRICE_ORACLE = '0x420000000000000000000000000000000000000F';
+const ORACLE = parseAbi([
+  'function getL1FeeUpperBound(uint256 unsignedTxSize) view returns (uint256)',
+  'function getL1Fee(bytes unsignedTx) view returns (uint256)',
+  'function getOperatorFee(uint256 gasUsed) view returns (uint256)',
+]);
+/** The first layer's base fee rises by an eighth a block at most: good for three of them, half a minute. */
+const MARGIN = [3n, 2n] as const;
+
+/**
+ * What a transaction costs at most on an OP Stack chain beside its gas: for its bytes on the first layer, and for the operator.
+ * It is charged when the transaction is mined, and is no field of it, so a sender has to hold it ready.
+ *
+ * @throws TillgateError `NODE_FAILED` when the chain's contract does not tell
+ */
+export async function opStackFee(
+  client: JsonRpcClient,
+  transaction: TransactionSerializable,
+  gas: bigint,
+): Promise<bigint> {
+  const unsigned = serializeTransaction(transaction);
+  const [bound, exact, operator] = (await client.batch([
+    ask(encodeFunctionData({ abi: ORACLE, functionName: 'getL1FeeUpperBound', args: [BigInt(size(unsigned))] })),
+    ask(encodeFunctionData({ abi: ORACLE, functionName: 'getL1Fee', args: [unsigned] })),
+    ask(encodeFunctionData({ abi: ORACLE, functionName: 'getOperatorFee', args: [gas] })),
+  ])) as [RpcReply, RpcReply, RpcReply];
+  const told = [bound, exact].map(wordOf).filter((units) => units !== null);
+  if (told.length === 0)
+    throw new TillgateError('NODE_FAILED', `The node at ${client.host} does not tell what its first layer costs.`);
+  // Chains before the upgrades Fjord and Isthmus have neither the bound nor an operator's fee.
+  const fee = told.reduce((most, units) => (units > most ? units : most)) + (wordOf(operator) ?? 0n);
+  return (fee * MARGIN[0] + MARGIN[1] - 1n) / MARGIN[1];
+}
+
+function ask(data: Hex): { readonly method: string; readonly params: readonly unknown[] } {
+  return { method: 'eth_call', params: [{ to: GAS_PRICE_ORACLE, data }, 'latest'] };
+}
+
+/** `null` for a function that the contract does not have. */
+function wordOf({ problem, result }: RpcReply): bigint | null {
+  return problem === null && typeof result === 'string' && /^0x[0-9a-f]{64}$/i.test(result) ? BigInt(result) : null;
+}
