@@ -11,7 +11,7 @@ export interface BrowserFile {
 }
 
 /** The islands, each a block of its own: none can touch the names of another. */
-const SCRIPTS = ['live.js', 'countdown.js', 'copy.js', 'receipt.js'];
+const SCRIPTS = ['live.js', 'countdown.js', 'copy.js', 'receipt.js', 'wallet.js'];
 
 /** Reads what the page loads from the files beside this one; they are served as they are, and nothing compiles them. */
 export function readBrowserFiles(): { readonly script: BrowserFile; readonly style: BrowserFile } {

@@ -9,6 +9,7 @@ import { paymentLink } from './payment-link.ts';
 import { QrCode } from './qr-code.tsx';
 import { Rate } from './rate.tsx';
 import { shownAmount } from './shown-amount.ts';
+import { WalletButtons } from './wallet-buttons.tsx';
 
 interface Shown {
   readonly snapshot: OrderSnapshot;
@@ -69,6 +70,7 @@ export function HowToPay({ snapshot, language }: Shown): VNode {
           </CopyButton>
         </div>
       )}
+      <WalletButtons chain={payment.chain} chainName={chainName} uri={paymentUri} language={language} />
       <Terms snapshot={snapshot} language={language} />
       {view.invoice === null ? null : <LightningWay invoice={view.invoice} language={language} />}
     </section>
