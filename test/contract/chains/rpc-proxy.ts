@@ -34,6 +34,8 @@ export interface RpcProxy {
   readonly url: string;
   /** How many HTTP requests came. */
   requests(): number;
+  /** How many calls were in them. */
+  calls(): number;
   stop(): Promise<void>;
 }
 
@@ -48,6 +50,7 @@ export async function startProxy(
   raw: (body: string) => { readonly status: number; readonly body: string } | null = () => null,
 ): Promise<RpcProxy> {
   let requests = 0;
+  let calls = 0;
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -64,6 +67,7 @@ export async function startProxy(
   });
   const answerAll = async (body: string): Promise<string> => {
     const parsed = JSON.parse(body) as (ProxiedCall & { id: number }) | (ProxiedCall & { id: number })[];
+    calls += [parsed].flat().length;
     const one = async (call: ProxiedCall & { id: number }): Promise<unknown> => {
       const changed = interfere(call);
       if (changed !== null && !('ask' in changed)) return { jsonrpc: '2.0', id: call.id, ...changed };
@@ -81,6 +85,7 @@ export async function startProxy(
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests: () => requests,
+    calls: () => calls,
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
