@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { TillgateError } from '../core/index.ts';
@@ -59,7 +59,8 @@ export interface ConfigSources {
 /** Where secrets are looked for. */
 type Surrounding = Required<Omit<ConfigSources, 'file'>>;
 
-const FILE_NAMES = ['tillgate.config.json', 'tillgate.config.ts', 'tillgate.config.js'];
+const FIRST_NAME = 'tillgate.config.json';
+const FILE_NAMES = [FIRST_NAME, 'tillgate.config.ts', 'tillgate.config.js'];
 
 /**
  * Reads the settings file that `TILLGATE_CONFIG` names (else `tillgate.config.json` or `.ts` in the working directory,
@@ -89,8 +90,9 @@ export function resolveConfig(
   const found: FieldError[] = [...problems, ...(file === null ? [] : modeProblems(input))];
   const keyIn = (name: string): Uint8Array | null =>
     masterKeyOf(secretText(environment, name, directory, found), found, name);
+  const named = keyOfSettings(settings?.masterKeyFile, { environment, directory: homeOf(file, directory) }, found);
   const secrets: Secrets = {
-    masterKey: keyIn('TILLGATE_MASTER_KEY'),
+    masterKey: named ?? keyIn('TILLGATE_MASTER_KEY'),
     formerMasterKey: keyIn('TILLGATE_MASTER_KEY_FORMER'),
     mnemonic: secretText(environment, 'TILLGATE_MNEMONIC', directory, found),
   };
@@ -98,7 +100,7 @@ export function resolveConfig(
   const databaseUrl = environment['TILLGATE_DATABASE_URL'] || null;
   found.push(...productionProblems(input, environment), ...databaseProblems(settings, databaseUrl));
   const till = settings === null ? null : completeTill(settings, { directory, environment }, found);
-  const home = file === null ? directory : dirname(file);
+  const home = homeOf(file, directory);
   const signer = signerAddressOf(settings?.signer, home, found);
   if (signer !== null && secrets.mnemonic !== null)
     found.push({ path: 'TILLGATE_MNEMONIC', message: 'is set beside signer, which alone has the seed: remove it' });
@@ -153,6 +155,23 @@ async function readSettingsFile(path: string): Promise<unknown> {
   }
 }
 
+/** Where the settings are, or would be made: the file that `TILLGATE_CONFIG` names, else one of the working directory. */
+export function settingsTarget(
+  environment: Environment = process.env,
+  directory = process.cwd(),
+): { readonly path: string; readonly exists: boolean } {
+  const named = environment['TILLGATE_CONFIG'];
+  const path = named
+    ? resolve(directory, named)
+    : (settingsPath(undefined, directory) ?? resolve(directory, FIRST_NAME));
+  return { path, exists: existsSync(path) };
+}
+
+/** Whether the environment gives the master key. */
+export function environmentHasKey(environment: Environment = process.env): boolean {
+  return Boolean(environment['TILLGATE_MASTER_KEY'] || environment['TILLGATE_MASTER_KEY_FILE']);
+}
+
 function settingsPath(named: string | undefined, directory: string): string | null {
   if (named !== undefined && named !== '') {
     const path = resolve(directory, named);
@@ -169,6 +188,31 @@ function settingsPath(named: string | undefined, directory: string): string | nu
 function secretText(environment: Environment, name: string, directory: string, problems: FieldError[]): string | null {
   const fileName = `${name}_FILE`;
   return valueOrFile({ name, fileName, value: environment[name], file: environment[fileName] }, directory, problems);
+}
+
+/** The folder that paths in the settings are relative to. */
+function homeOf(file: string | null, directory: string): string {
+  return file === null ? directory : dirname(file);
+}
+
+/** The master key in the file that the settings name; a file that others of the machine can read becomes a problem. */
+function keyOfSettings(file: string | undefined, sources: Surrounding, problems: FieldError[]): Uint8Array | null {
+  if (file === undefined) return null;
+  const path = 'masterKeyFile';
+  const { environment, directory } = sources;
+  if (environmentHasKey(environment)) {
+    problems.push({ path, message: 'is set beside TILLGATE_MASTER_KEY of the environment: keep one of them' });
+    return null;
+  }
+  const text = valueOrFile(
+    { name: 'TILLGATE_MASTER_KEY', fileName: path, value: undefined, file },
+    directory,
+    problems,
+  );
+  if (text === null) return null;
+  if ((statSync(resolve(directory, file)).mode & 0o077) !== 0)
+    problems.push({ path, message: 'can be read by other users of this machine: chmod 600, and its folder 700' });
+  return masterKeyOf(text, problems, path);
 }
 
 interface SecretSetting {
@@ -231,11 +275,16 @@ function modeProblems(input: unknown): FieldError[] {
 
 /** Asked of the raw input, so that it is reported together with all other problems (faults, row 74). */
 function productionProblems(input: unknown, environment: Environment): FieldError[] {
-  const { mode, rates } = (input ?? {}) as { mode?: unknown; rates?: { sources?: unknown } };
+  const { mode, rates, masterKeyFile } = (input ?? {}) as {
+    mode?: unknown;
+    rates?: { sources?: unknown };
+    masterKeyFile?: unknown;
+  };
   if (mode !== 'production') return [];
   const problems: FieldError[] = [];
-  if (!environment['TILLGATE_MASTER_KEY'] && !environment['TILLGATE_MASTER_KEY_FILE']) {
-    const message = 'production needs it, or TILLGATE_MASTER_KEY_FILE: 32 random bytes (openssl rand -base64 32)';
+  if (masterKeyFile === undefined && !environmentHasKey(environment)) {
+    const message =
+      'production needs it, or TILLGATE_MASTER_KEY_FILE, or the setting masterKeyFile: 32 random bytes (openssl rand -base64 32)';
     problems.push({ path: 'TILLGATE_MASTER_KEY', message });
   }
   const sources: unknown[] = Array.isArray(rates?.sources) ? rates.sources : [];

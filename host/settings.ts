@@ -337,6 +337,8 @@ export const settingsSchema = tillSchema.extend({
   apiDocs: yesOrNo.default(true),
   dashboard: z.strictObject({ enabled: yesOrNo.default(true) }, section).prefault({}),
   dataDir: text('the path of a folder').default('./data'),
+  /** The file with the master key, where the environment names none; nobody else may read it. */
+  masterKeyFile: text('the path of the file with the master key').optional(),
   database: database.optional(),
   plugins: z.array(plugin, { error: 'write a list, such as [{"use": "ethereum", "options": {…}}]' }).optional(),
 });

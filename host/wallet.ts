@@ -90,10 +90,16 @@ function openMnemonic(mnemonic: string): OpenWallet {
 /**
  * Makes a seed and stores it sealed.
  *
- * @returns its 24 words, to be shown once; `null` when there is a wallet already
+ * @param show - is given the words before they are stored, so that a process that is killed leaves no seed which nobody has seen
+ * @returns its 24 words; `null` when there is a wallet already
  */
-export async function initWallet({ documents, vault }: WalletTools): Promise<string | null> {
+export async function initWallet(
+  { documents, vault }: WalletTools,
+  show: (words: string) => void = () => undefined,
+): Promise<string | null> {
+  if ((await documents.read(DOCUMENT)) !== null) return null;
   const mnemonic = generateMnemonic();
+  show(mnemonic);
   const made = await documents.write(DOCUMENT, vault.seal(mnemonic, DOCUMENT), 0);
   return made ? mnemonic : null;
 }

@@ -12,6 +12,7 @@ const alerts = from(() => import('./alert-commands.ts'));
 const audit = from(() => import('./audit-commands.ts'));
 const deposits = from(() => import('./deposit-commands.ts'));
 const gateway = from(() => import('./gateway-commands.ts'));
+const beginning = from(() => import('./init-command.ts'));
 const masterKey = from(() => import('./master-key-commands.ts'));
 const money = from(() => import('./money-commands.ts'));
 const orders = from(() => import('./order-commands.ts'));
@@ -34,6 +35,25 @@ const serve: Command['run'] = async ({ json, terminal }) => {
 /** Every command (decisions, section 10). */
 export const COMMANDS: readonly Command[] = [
   { words: ['serve'], summary: 'runs the server and its workers', operands: [], options: {}, run: serve },
+  {
+    words: ['init'],
+    summary: 'makes what a till needs: settings, key, database, wallet and the first admin; asks what no option says',
+    operands: [],
+    options: {
+      mode: { value: 'production|sandbox' },
+      'base-url': { value: 'URL' },
+      port: {},
+      database: { value: 'sqlite|URL' },
+      nodes: { value: 'ethereum=URL,…' },
+      plugins: { value: 'JSON' },
+      rates: { value: 'coingecko,kraken' },
+      email: {},
+      'password-stdin': flag,
+      password: {},
+      'without-wallet': flag,
+    },
+    run: beginning((module) => module.init),
+  },
   {
     words: ['migrate'],
     summary: 'migrates the database',

@@ -17,8 +17,12 @@ export async function migrate({ json, terminal }: CommandCall): Promise<number> 
   return 0;
 }
 
-/** `wallet init` */
+/** `wallet init`: the words are shown before they are stored, so that a command that is killed leaves no seed which nobody has seen. */
 export async function walletInit({ json, terminal }: CommandCall): Promise<number> {
+  const show = (mnemonic: string): void => {
+    if (json) terminal.out(JSON.stringify({ mnemonic }));
+    else for (const line of [SHOWN_ONCE, mnemonic]) terminal.out(line);
+  };
   const mnemonic = await withRuntime(async ({ config, storage, vault }) => {
     if (config.secrets.mnemonic !== null)
       throw new TillgateError('STATE_CONFLICT', 'The seed is given in TILLGATE_MNEMONIC; nothing was made.');
@@ -27,20 +31,15 @@ export async function walletInit({ json, terminal }: CommandCall): Promise<numbe
         'STATE_CONFLICT',
         'The seed is with the signer (`tillgate signer init`); nothing was made.',
       );
-    return initWallet({ documents: storage.documents, vault });
+    return initWallet({ documents: storage.documents, vault }, show);
   });
   if (mnemonic === null)
     throw new TillgateError('STATE_CONFLICT', 'There is a wallet already; its words are not shown again.');
-  if (json) {
-    terminal.out(JSON.stringify({ mnemonic }));
-    return 0;
-  }
-  terminal.out(
-    'Write these words down and keep them safe. They are shown this once, and whoever has them has the money:',
-  );
-  terminal.out(mnemonic);
   return 0;
 }
+
+const SHOWN_ONCE =
+  'Write these words down and keep them safe. They are shown this once, and whoever has them has the money:';
 
 /** `wallet forget`: removes the stored seed, once the signer has the same. */
 export async function walletForget({ json, terminal }: CommandCall): Promise<number> {

@@ -87,6 +87,7 @@ const WITH_COVERAGE = [
   'test/host/config',
   'test/host/database-transport',
   'test/host/embed-process',
+  'test/host/init',
   'test/host/serve',
   'test/mutation/',
   'test/security/logins',

@@ -1,0 +1,146 @@
+import { TillgateError, invalidField } from '../../core/index.ts';
+import type { CommandCall } from '../cli/command.ts';
+import { settingsSchema } from '../settings.ts';
+import type { SettingsInput } from '../settings.ts';
+
+/** Asks a person; `null` where nobody can be asked. */
+export type Ask = ((question: string, fallback: string) => Promise<string>) | null;
+
+interface Question {
+  readonly option: 'mode' | 'base-url' | 'port' | 'database' | 'nodes' | 'rates';
+  readonly text: string;
+  readonly fallback: string;
+  /** Without a person it has to be given. */
+  readonly needed?: boolean;
+}
+
+const MODE: Question = {
+  option: 'mode',
+  text: 'Real coins (production) or simulated ones (sandbox)',
+  fallback: 'production',
+};
+
+const QUESTIONS: readonly Question[] = [
+  {
+    option: 'base-url',
+    text: 'Address under which payers and merchants reach this server',
+    fallback: 'http://localhost:8080',
+  },
+  { option: 'port', text: 'Port to listen on', fallback: '8080' },
+  {
+    option: 'database',
+    text: 'Database: "sqlite", or the address of a PostgreSQL such as postgres://user:password@host/tillgate',
+    fallback: 'sqlite',
+  },
+];
+
+const OF_PRODUCTION: readonly Question[] = [
+  {
+    option: 'nodes',
+    text: 'Your nodes, such as ethereum=https://node.example,bitcoin=http://user:password@127.0.0.1:8332',
+    fallback: '',
+    needed: true,
+  },
+  { option: 'rates', text: 'Sources of exchange rates', fallback: 'coingecko,kraken' },
+];
+
+/** The option in which each chain's plugin takes the address of its node. */
+const NODE_OPTIONS: Readonly<Record<string, (url: string) => object>> = {
+  ethereum: (url) => ({ rpcUrls: [url] }),
+  bsc: (url) => ({ rpcUrls: [url] }),
+  bitcoin: (url) => ({ rpcUrl: url }),
+  litecoin: (url) => ({ rpcUrl: url }),
+  tron: (url) => ({ apiUrls: [url] }),
+};
+
+/**
+ * The settings of a new till, from options or answers.
+ *
+ * @throws TillgateError `CONFIG_INVALID` naming an option that is missing while nobody can be asked, or that is not understood
+ */
+export async function readAnswers(values: CommandCall['values'], ask: Ask): Promise<SettingsInput> {
+  const answer = (question: Question): Promise<string> => answerTo(question, values, ask);
+  const mode = await answer(MODE);
+  if (mode !== 'production' && mode !== 'sandbox') throw invalidField('--mode', 'production or sandbox');
+  const [baseUrl, port, database] = [
+    await answer(QUESTIONS[0] as Question),
+    await answer(QUESTIONS[1] as Question),
+    await answer(QUESTIONS[2] as Question),
+  ];
+  return {
+    mode,
+    listen: { host: '127.0.0.1', port: portOf(port), trustedHops: 0 },
+    baseUrl,
+    dataDir: './data',
+    database: database === 'sqlite' ? { client: 'sqlite' } : { client: 'pg', connection: database },
+    ...(mode === 'production' ? await ofProduction(values, answer) : {}),
+  };
+}
+
+async function ofProduction(
+  values: CommandCall['values'],
+  answer: (question: Question) => Promise<string>,
+): Promise<Pick<SettingsInput, 'plugins' | 'rates'>> {
+  const [nodes, rates] = OF_PRODUCTION as [Question, Question];
+  const plugins = listOf(values['plugins'], '--plugins') ?? pluginsOf(await answer(nodes));
+  const given = values['rates'];
+  const sources = typeof given === 'string' && given.trim().startsWith('[') ? listOf(given, '--rates') : null;
+  return {
+    plugins: plugins as SettingsInput['plugins'],
+    rates: { sources: (sources ?? sourcesOf(await answer(rates))) as NonNullable<SettingsInput['rates']>['sources'] },
+  };
+}
+
+async function answerTo(
+  { option, text, fallback, needed = false }: Question,
+  values: CommandCall['values'],
+  ask: Ask,
+): Promise<string> {
+  const given = values[option];
+  if (typeof given === 'string') return given.trim();
+  if (ask !== null) return (await ask(text, fallback)).trim();
+  if (needed) throw new TillgateError('CONFIG_INVALID', `--${option} is missing, and there is no terminal to ask at.`);
+  return fallback;
+}
+
+function portOf(text: string): number {
+  if (!/^\d{1,5}$/.test(text)) throw invalidField('--port', 'a port from 0 to 65535');
+  return Number(text);
+}
+
+function pluginsOf(text: string): readonly object[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+    .map((part) => {
+      const [, use = '', url = ''] = /^(\w+)=(.+)$/.exec(part) ?? [];
+      const options = NODE_OPTIONS[use];
+      if (options === undefined)
+        throw invalidField(
+          '--nodes',
+          `NAME=ADDRESS with a name of ${Object.keys(NODE_OPTIONS).join(', ')}; others by --plugins`,
+        );
+      return { use, options: options(url) };
+    });
+}
+
+const sourcesOf = (text: string): readonly object[] => text.split(',').map((use) => ({ use: use.trim() }));
+
+/** A list in JSON, as the settings file has it. */
+function listOf(value: string | boolean | undefined, option: string): readonly unknown[] | null {
+  if (typeof value !== 'string') return null;
+  try {
+    const list: unknown = JSON.parse(value);
+    if (Array.isArray(list)) return list as readonly unknown[];
+  } catch {
+    // Told below, as a list of another form is.
+  }
+  throw invalidField(option, 'a list in JSON, such as [{"use": "ethereum", "options": {"rpcUrls": ["…"]}}]');
+}
+
+/** The text of a settings file; settings that nobody would accept are refused before anything is written. */
+export function settingsText(settings: SettingsInput): string {
+  settingsSchema.parse(settings);
+  return `${JSON.stringify(settings, null, 2)}\n`;
+}

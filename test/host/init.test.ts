@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, afterEach, describe, test } from 'node:test';
+import { MnemonicWallet } from '../../adapters/wallet/index.ts';
+import { resolveConfig } from '../../host/index.ts';
+import { readAnswers } from '../../host/init/init-answers.ts';
+import { writeOnce } from '../../host/init/write-once.ts';
+import { initWallet } from '../../host/wallet.ts';
+import { isTillgateError } from '../../core/index.ts';
+import { TillProcess, freshDirectory, killAll, run } from './till-process.ts';
+import type { Ended } from './till-process.ts';
+import { waitFor } from '../support/wait.ts';
+
+const PASSWORD = 'a good long password\n';
+const FLAGS = ['init', '--json', '--mode', 'sandbox', '--email', 'boss@example.com', '--password-stdin'];
+const STEPS = ['key', 'settings', 'database', 'wallet', 'admin', 'second-factor'];
+
+interface Line {
+  readonly step?: string;
+  readonly result?: string;
+  readonly mnemonic?: string;
+  readonly uri?: string;
+  readonly ok?: boolean;
+}
+
+const linesOf = (out: string): Line[] =>
+  out
+    .split('\n')
+    .filter((line) => line.endsWith('}'))
+    .map((line) => JSON.parse(line) as Line);
+const made = (lines: readonly Line[]): (string | undefined)[] =>
+  lines.filter(({ result }) => result === 'made').map(({ step }) => step);
+const words = (lines: readonly Line[]): string[] => lines.flatMap(({ mnemonic }) => mnemonic ?? []);
+const modeOf = (...path: string[]): number => statSync(join(...path)).mode & 0o777;
+
+describe('tillgate init', () => {
+  const directories: ReturnType<typeof freshDirectory>[] = [];
+  const fresh = (): string => {
+    const made = freshDirectory();
+    directories.push(made);
+    return made.path;
+  };
+  const init = (path: string, flags = FLAGS): Promise<Ended> => run(path, flags, {}, undefined, PASSWORD);
+  /** The wallet that the database has, by the public key of its Ethereum account. */
+  const hotAddress = async (path: string): Promise<string> => {
+    const { code, out, err } = await run(path, ['wallet', 'show', '--json']);
+    assert.equal(code, 0, err);
+    return (JSON.parse(out) as { addresses: { address: string }[] }).addresses[0]?.address ?? '';
+  };
+  afterEach(killAll);
+  after(() => directories.forEach((directory) => directory.remove()));
+
+  test('makes everything without a terminal, readable by its owner alone; run again it makes nothing', async () => {
+    const path = fresh();
+    const first = await init(path);
+    assert.equal(first.code, 0, first.err);
+    const lines = linesOf(first.out);
+    assert.deepEqual(made(lines), STEPS);
+    assert.equal(words(lines)[0]?.split(' ').length, 24);
+    assert.match(lines.find(({ uri }) => uri !== undefined)?.uri ?? '', /^otpauth:\/\/totp\//);
+    assert.equal(lines.at(-1)?.ok, true);
+    for (const folder of ['secrets', 'data']) assert.equal(modeOf(path, folder), 0o700, folder);
+    for (const file of ['secrets/master-key', 'tillgate.config.json', 'data/tillgate.db'])
+      assert.equal(modeOf(path, file), 0o600, file);
+    const before = ['secrets/master-key', 'tillgate.config.json'].map((file) => readFileSync(join(path, file), 'utf8'));
+    const hot = await hotAddress(path);
+
+    const again = await init(path, [...FLAGS, '--base-url', 'https://other.example']);
+    assert.equal(again.code, 0, again.err);
+    assert.deepEqual(made(linesOf(again.out)), ['database']);
+    assert.deepEqual(words(linesOf(again.out)), []);
+    assert.deepEqual(
+      ['secrets/master-key', 'tillgate.config.json'].map((file) => readFileSync(join(path, file), 'utf8')),
+      before,
+    );
+    assert.equal(await hotAddress(path), hot);
+    const { out } = await run(path, ['audit', 'export']);
+    assert.equal(out.match(/account\.create/g)?.length, 1);
+  });
+
+  test('fault 261: killed between its steps it can be run again: one key, one wallet whose words were shown, one admin', async () => {
+    const killed = async (count: number): Promise<void> => {
+      const path = fresh();
+      const first = new TillProcess(path, FLAGS, {}, undefined, PASSWORD);
+      await waitFor(() => linesOf(first.out).length >= count || first.child.exitCode !== null, { timeoutMs: 120_000 });
+      const before = linesOf((await first.signal('SIGKILL')).out);
+      const key = readFileSync(join(path, 'secrets/master-key'), 'utf8');
+      const second = await init(path);
+      assert.equal(second.code, 0, `after ${count} lines: ${second.err}`);
+      assert.equal(readFileSync(join(path, 'secrets/master-key'), 'utf8'), key);
+      assert.deepEqual(readdirSync(join(path, 'secrets')), ['master-key']);
+      const shown = [...words(before), ...words(linesOf(second.out))];
+      const shownLast = { TILLGATE_MNEMONIC: shown.at(-1) ?? '' };
+      const { out: ofWords } = await run(fresh(), ['wallet', 'show', '--json'], shownLast);
+      const hot = await hotAddress(path);
+      assert.ok(ofWords.includes(hot), `nobody was shown the words of ${hot}`);
+      const { out } = await run(path, ['audit', 'export']);
+      assert.equal(out.match(/account\.create/g)?.length, 1);
+      assert.ok(out.includes('security.totp_enrol'));
+    };
+    // After the key; the words are shown, maybe not stored; they are stored; the admin is made and has no second factor.
+    await Promise.all([killed(1), killed(4), killed(5), killed(6)]);
+  });
+
+  test('writes nothing when an option is missing or wrong, and names it', async () => {
+    const cases: [string[], RegExp][] = [
+      [['init', '--email', 'boss@example.com', '--password-stdin'], /--nodes/],
+      [['init', '--mode', 'sandbox', '--password-stdin'], /--email/],
+      [[...FLAGS.slice(0, -1)], /--password-stdin/],
+      [[...FLAGS, '--mode', 'real'], /--mode/],
+      [[...FLAGS, '--base-url', 'pay.example'], /baseUrl/],
+      [['init', '--nodes', 'etherium=http://127.0.0.1:1', '--email', 'a@example.com', '--password-stdin'], /--nodes/],
+      [
+        [
+          'init',
+          '--plugins',
+          '[{"use":"ethereum","options":{"rpcUrls":[]}}]',
+          '--email',
+          'a@example.com',
+          '--password-stdin',
+        ],
+        /rpcUrls/,
+      ],
+    ];
+    for (const [flags, expected] of cases) {
+      const path = fresh();
+      const { code, err } = await init(path, flags);
+      assert.equal(code, 1, flags.join(' '));
+      assert.match(err, expected);
+      assert.deepEqual(readdirSync(path), []);
+    }
+  });
+
+  test('fault 262: a key that is gone is never replaced: the settings name it, so it is to be restored', async () => {
+    const path = fresh();
+    const settings = { mode: 'sandbox', masterKeyFile: 'secrets/master-key' };
+    writeFileSync(join(path, 'tillgate.config.json'), JSON.stringify(settings));
+    const { code, err } = await init(path);
+    assert.equal(code, 1);
+    assert.match(err, /masterKeyFile: cannot be read \(ENOENT\)/);
+    assert.ok(!existsSync(join(path, 'secrets')));
+  });
+});
+
+describe('the parts of tillgate init', () => {
+  const directory = freshDirectory();
+  after(() => directory.remove());
+
+  test('a file is written whole or not at all, never over another, and leaves no part behind', () => {
+    const folder = join(directory.path, 'made');
+    assert.equal(writeOnce(join(folder, 'key'), 'first'), true);
+    writeFileSync(join(folder, '.key.part-0123'), 'half');
+    assert.equal(writeOnce(join(folder, 'key'), 'second'), false);
+    assert.equal(readFileSync(join(folder, 'key'), 'utf8'), 'first');
+    assert.deepEqual(readdirSync(folder), ['key']);
+    assert.deepEqual([modeOf(folder), modeOf(folder, 'key')], [0o700, 0o600]);
+  });
+
+  test('words of a seed that could not be shown are not stored', async () => {
+    let stored: string | null = null;
+    const tools = {
+      documents: {
+        read: () => Promise.resolve(stored === null ? null : { value: stored, version: 1 }),
+        write: (_name: string, value: string) => Promise.resolve((stored = value) !== ''),
+      },
+      vault: { seal: (text: string) => text, open: (text: string) => text },
+    } as unknown as Parameters<typeof initWallet>[0];
+    const unseen = initWallet(tools, () => {
+      throw new Error('the terminal is gone');
+    });
+    await assert.rejects(unseen, /the terminal is gone/);
+    assert.equal(stored, null);
+    const seen: string[] = [];
+    assert.equal(await initWallet(tools, (each) => seen.push(each)), seen[0]);
+    assert.doesNotThrow(() => new MnemonicWallet(String(stored)));
+    assert.equal(await initWallet(tools, (each) => seen.push(each)), null);
+    assert.equal(seen.length, 1);
+  });
+
+  test('asks a person for what no option says, each with what is usual', async () => {
+    const asked: string[] = [];
+    const settings = await readAnswers({ port: '9000' }, (question, fallback) => {
+      asked.push(question.split(' ')[0] ?? '');
+      return Promise.resolve(
+        question.startsWith('Your nodes')
+          ? 'ethereum=http://127.0.0.1:8545, bitcoin=http://u:p@127.0.0.1:8332'
+          : fallback,
+      );
+    });
+    assert.deepEqual(asked, ['Real', 'Address', 'Database:', 'Your', 'Sources']);
+    assert.deepEqual(settings.plugins, [
+      { use: 'ethereum', options: { rpcUrls: ['http://127.0.0.1:8545'] } },
+      { use: 'bitcoin', options: { rpcUrl: 'http://u:p@127.0.0.1:8332' } },
+    ]);
+    assert.deepEqual([settings.mode, settings.listen?.port, settings.rates?.sources?.length], ['production', 9000, 2]);
+  });
+
+  test('a master key that the settings name: others must not read it, and the environment must not give a second one', () => {
+    const key = 'q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA=';
+    const folder = join(directory.path, 'keys');
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'key'), key, { mode: 0o600 });
+    const input = { mode: 'production', masterKeyFile: 'key', plugins: [] };
+    const file = join(folder, 'tillgate.config.json');
+    assert.equal(Buffer.from(resolveConfig(input, { file }).secrets.masterKey ?? []).toString('base64'), key);
+    const refused = (environment: Record<string, string>, expected: RegExp): void =>
+      assert.throws(
+        () => resolveConfig(input, { file, environment }),
+        (error) => isTillgateError(error, 'CONFIG_INVALID') && expected.test(error.message),
+      );
+    refused({ TILLGATE_MASTER_KEY: key }, /masterKeyFile: .*keep one/);
+    chmodSync(join(folder, 'key'), 0o640);
+    refused({}, /masterKeyFile: .*chmod 600/);
+  });
+});
