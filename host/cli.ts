@@ -3,6 +3,7 @@ import type { ParseArgsConfig } from 'node:util';
 import { isTillgateError } from '../core/kernel/errors.ts';
 import type { Command, Terminal } from './cli/command.ts';
 import { COMMANDS } from './cli/commands.ts';
+import { missingPeer, missingPeerWords } from './missing-peer.ts';
 
 /**
  * Runs one command line.
@@ -20,7 +21,8 @@ export async function runCli(args: readonly string[], terminal: Terminal): Promi
   try {
     return await command.run({ ...parsed, terminal });
   } catch (error) {
-    terminal.err(inWords(error));
+    const peer = missingPeer(error);
+    terminal.err(peer === null ? inWords(error) : missingPeerWords(peer, `the command ${command.words.join(' ')}`));
     return 1;
   }
 }

@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { PLUGIN_API_VERSION, TillgateError, isTillgateError } from '../core/index.ts';
 import type { FieldError, Plugin } from '../core/index.ts';
 import { BUILT_IN_NAMES, isBuiltIn, loadBuiltIn } from '../plugins/registry.ts';
+import { missingPeer, missingPeerWords } from './missing-peer.ts';
 import type { PluginSetting } from './settings.ts';
 
 /** A plugin that was found fit, with its options as it read them. */
@@ -96,6 +97,8 @@ export function problemsOf(error: unknown, path: string, use: string): FieldErro
       message: field.message,
     }));
   }
+  const peer = isBuiltIn(use) ? missingPeer(error) : null;
+  if (peer !== null) return [{ path, message: missingPeerWords(peer, `the plugin ${use}`) }];
   const missing =
     (error as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND' ||
     (error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND';
