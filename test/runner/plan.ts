@@ -94,7 +94,7 @@ const WITH_COVERAGE = [
   'test/security/withdrawal-approvals',
 ];
 /** Parts whose subject is the SQL: they run on every database each time. */
-const EVERY_ENGINE = ['test/contract/storage/', 'test/contract/kit/storage', 'test/e2e/'];
+const EVERY_ENGINE = ['test/contract/storage/', 'test/upgrades/', 'test/contract/kit/storage', 'test/e2e/'];
 /** Parts whose files take long, and wait for most of it: in one process they would be the last to end. */
 const ALONE = [...FULL_ONLY, 'test/e2e/', 'test/host/'];
 /** Parts whose subject is above the storage: `npm test` has their database in memory, and `npm run test:rest` takes PostgreSQL. */

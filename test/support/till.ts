@@ -3,7 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CryptoRandom, ScryptHasher } from '../../adapters/crypto/index.ts';
 import { PromMetrics } from '../../adapters/metrics/index.ts';
-import type { Account, ChainCode, Lease, Logger, PasswordHasher, Plugin, Vault } from '../../core/index.ts';
+import type {
+  Account,
+  ChainCode,
+  Lease,
+  Logger,
+  PasswordHasher,
+  Plugin,
+  PortReplacements,
+  Vault,
+} from '../../core/index.ts';
 import { DEFAULT_FEED_LEASE_MS, present, setDataSecurity } from '../../core/index.ts';
 import { resolveConfig } from '../../host/config.ts';
 import type { HostConfig } from '../../host/config.ts';
@@ -51,6 +60,12 @@ export interface TestTillOptions {
   readonly logger?: Logger;
   /** scrypt with little work unless told otherwise. */
   readonly hasher?: PasswordHasher;
+  /** Random unless given. */
+  readonly masterKey?: Uint8Array;
+  /** Ports in place of the till's own. */
+  readonly replace?: PortReplacements;
+  /** What the merchants' e-mail addresses begin with; `shop` unless given. */
+  readonly merchants?: string;
 }
 
 /** The parts that tests make merchants with. */
@@ -80,7 +95,10 @@ export interface TestTill {
 }
 
 /** Starts a till with its server on a free port, over an open storage that outlives it. */
-export async function startTestTill({ storage }: TestStorage, options: TestTillOptions = {}): Promise<TestTill> {
+export async function startTestTill(
+  { storage }: Pick<TestStorage, 'storage'>,
+  options: TestTillOptions = {},
+): Promise<TestTill> {
   const directory = mkdtempSync(join(tmpdir(), 'tillgate-till-'));
   const logger = new MemoryLogger();
   const clock = options.clock ?? new FakeClock();
@@ -89,7 +107,7 @@ export async function startTestTill({ storage }: TestStorage, options: TestTillO
     ...options.settings,
     listen: { host: '127.0.0.1', port: 0, ...options.settings?.listen },
   };
-  const masterKey = new CryptoRandom().bytes(32);
+  const masterKey = options.masterKey ?? new CryptoRandom().bytes(32);
   const environment = { TILLGATE_MASTER_KEY: Buffer.from(masterKey).toString('base64') };
   const config = resolveConfig(settings, { directory, environment });
   const disposables = new DisposeStack(logger);
@@ -108,6 +126,7 @@ export async function startTestTill({ storage }: TestStorage, options: TestTillO
       passwordHasher: options.hasher ?? new ScryptHasher(QUICK_HASHES),
       // In production a service on the internet is asked by default.
       breachedPasswords: { isBreached: () => Promise.resolve(false) },
+      ...options.replace,
     },
   });
   const { vault, random } = openingPorts(container);
@@ -139,7 +158,7 @@ export async function startTestTill({ storage }: TestStorage, options: TestTillO
   const url = `http://127.0.0.1:${port}`;
   base.url = config.baseUrl ?? url;
   const client = new HttpClient(url);
-  const merchants = new Merchants(till, accounts, client);
+  const merchants = new Merchants(till, accounts, client, options.merchants ?? 'shop');
   // Chains are followed from where they stand at the first look.
   await workOnce(till);
   return {
@@ -172,8 +191,10 @@ class Merchants {
   readonly #accounts: TestAccounts;
   readonly #client: HttpClient;
   readonly #clients: HttpClient[] = [];
+  readonly #name: string;
 
-  constructor(till: Till, accounts: TestAccounts, client: HttpClient) {
+  constructor(till: Till, accounts: TestAccounts, client: HttpClient, name: string) {
+    this.#name = name;
     this.#till = till;
     this.#accounts = accounts;
     this.#client = client;
@@ -182,7 +203,7 @@ class Merchants {
 
   async create(): Promise<TestMerchant> {
     const { storage, clock } = this.#till;
-    const email = `shop-${this.#clients.length}@example.com`;
+    const email = `${this.#name}-${this.#clients.length}@example.com`;
     const password = `correct horse ${this.#clients.length}`;
     const account = await this.#accounts.createAccount.run({ email, password });
     const { apiKey, apiToken, signingSecret } = await this.#accounts.createCredential.run(account.id);

@@ -1,0 +1,68 @@
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import knex from 'knex';
+import { openStorage } from '../../adapters/storage/knex/index.ts';
+import type { KnexStorage, PgConfig, SqliteConfig } from '../../adapters/storage/knex/index.ts';
+import { freshDatabase } from '../support/postgres.ts';
+import { silentLogger } from '../support/storage.ts';
+import type { EngineName } from '../support/storage.ts';
+import { loadPostgres, loadSqlite } from './dump.ts';
+import type { Facts } from './story.ts';
+
+const FOLDER = fileURLToPath(new URL('fixtures', import.meta.url));
+
+/** The kept databases, by release or by the last migration of an unreleased one. */
+export const FIXTURES = readdirSync(FOLDER).toSorted();
+
+/** A kept database as it was, not migrated. */
+export interface Loaded {
+  readonly facts: Facts;
+  readonly config: SqliteConfig | PgConfig;
+  /** Another instance on it; closed with the test. */
+  open(): Promise<KnexStorage>;
+  /** The migrations that it has applied, with their checksums. */
+  applied(): Promise<ReadonlyMap<string, string>>;
+}
+
+/** Makes a database of a fixture for one test. */
+export async function loadFixture(t: TestContext, name: string, engine: EngineName): Promise<Loaded> {
+  const form = engine === 'pg' ? 'pg' : 'sqlite';
+  const read = (ending: string): string => readFileSync(join(FOLDER, name, `${form}.${ending}`), 'utf8');
+  const config = form === 'pg' ? await loadedPg(t, read('sql')) : await loadedSqlite(t, read('sql'));
+  const open = async (): Promise<KnexStorage> => {
+    const storage = await openStorage(config, { logger: silentLogger });
+    t.after(() => storage.close());
+    return storage;
+  };
+  return { facts: JSON.parse(read('json')) as Facts, config, open, applied: () => appliedIn(config) };
+}
+
+/** The migrations of a database, with their checksums. */
+export async function appliedIn({ client, ...config }: SqliteConfig | PgConfig): Promise<ReadonlyMap<string, string>> {
+  const connection = 'filename' in config ? { filename: config.filename } : config.connection;
+  const raw = knex({ client: client === 'pg' ? 'pg' : 'sqlite3', connection, useNullAsDefault: true });
+  try {
+    const rows = await raw<{ name: string; checksum: string }>('schema_migrations').select('name', 'checksum');
+    return new Map(rows.map(({ name, checksum }) => [name, checksum]));
+  } finally {
+    await raw.destroy();
+  }
+}
+
+async function loadedSqlite(t: TestContext, dump: string): Promise<SqliteConfig> {
+  const folder = mkdtempSync(join(tmpdir(), 'tillgate-upgrade-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const filename = join(folder, 'till.db');
+  await loadSqlite(filename, dump);
+  return { client: 'sqlite', filename };
+}
+
+async function loadedPg(t: TestContext, dump: string): Promise<PgConfig> {
+  const { url, drop } = await freshDatabase();
+  t.after(drop);
+  await loadPostgres(url, dump);
+  return { client: 'pg', connection: url };
+}
