@@ -40,8 +40,8 @@ import { dailySums } from './0044-daily-sums.ts';
 import { transactionLists } from './0045-transaction-lists.ts';
 import { transferLists } from './0046-transfer-lists.ts';
 import { notices } from './0047-notices.ts';
-import { paymentLinks } from './0049-payment-links.ts';
 import { payerPage } from './0048-payer-page.ts';
+import { paymentLinks } from './0049-payment-links.ts';
 import type { Migration } from './migration.ts';
 import { checksum, ruleStatements } from './rules.ts';
 
@@ -85,8 +85,8 @@ export const MIGRATIONS: readonly Migration[] = [
   transactionLists,
   transferLists,
   notices,
-  paymentLinks,
   payerPage,
+  paymentLinks,
 ];
 /** The row with the version of the triggers. */
 const RULES = 'rules';
