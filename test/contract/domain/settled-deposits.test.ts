@@ -100,23 +100,26 @@ eachStorage((engine, open) => {
       assert.equal(marks.asked, 0);
     });
 
-    till('fault 242: a node that does not know the mark credits nothing, and the order does not expire', async (domain) => {
-      const marks = marking(domain);
-      const order = await domain.payInfo();
-      const settled = domain.eth.settled;
-      marks.credit = pay(domain, order);
-      domain.eth.mineEmpty(4);
-      domain.eth.settled = async () => {
-        throw new TillgateError('NODE_FAILED', 'safe block not found');
-      };
-      await assert.rejects(domain.follow(), /safe block not found/);
-      domain.clock.advance(3_600_000);
-      await assert.rejects(domain.expire(), /safe block not found/);
-      assert.equal((await domain.order(order.id)).status, 'PENDING');
-      domain.eth.settled = settled!;
-      await domain.follow();
-      assert.equal((await domain.order(order.id)).status, 'SUCCESS');
-    });
+    till(
+      'fault 242: a node that does not know the mark credits nothing, and the order does not expire',
+      async (domain) => {
+        const marks = marking(domain);
+        const order = await domain.payInfo();
+        const settled = domain.eth.settled;
+        marks.credit = pay(domain, order);
+        domain.eth.mineEmpty(4);
+        domain.eth.settled = async () => {
+          throw new TillgateError('NODE_FAILED', 'safe block not found');
+        };
+        await assert.rejects(domain.follow(), /safe block not found/);
+        domain.clock.advance(3_600_000);
+        await assert.rejects(domain.expire(), /safe block not found/);
+        assert.equal((await domain.order(order.id)).status, 'PENDING');
+        domain.eth.settled = settled!;
+        await domain.follow();
+        assert.equal((await domain.order(order.id)).status, 'SUCCESS');
+      },
+    );
 
     till('the marks are asked for only while a deposit waits', async (domain) => {
       const marks = marking(domain);
