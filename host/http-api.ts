@@ -56,6 +56,7 @@ export function createHttpApi(till: Till, config: TillConfig, edge: HttpEdge): H
 function httpSettings({ mode, serviceName, limits, callbacks }: TillConfig, trustedHops: number): HttpSettings {
   return {
     serviceName,
+    secureCookies: mode === 'production',
     sandbox: mode === 'sandbox',
     pageMax: 100,
     requestsPerMinute: limits.requestsPerMinute,

@@ -38,6 +38,8 @@ export interface HttpSettings {
   readonly allowPrivateNetworks: boolean;
   /** The only hosts that callbacks go to (`isHostPattern`); without it any public one. */
   readonly callbackHosts?: readonly string[] | null;
+  /** Whether payers reach it over https alone; false by default. */
+  readonly secureCookies?: boolean;
 }
 
 /** The use cases of the core that operations call. */

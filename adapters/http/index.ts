@@ -15,6 +15,7 @@ export * from './trace-id.ts';
 export type { BodyKind } from './media-type.ts';
 export type { RouteMatch } from './http-router.ts';
 export { checkoutStateRecord } from './operations/checkout.ts';
+export { payerBrowser } from './payer-cookie.ts';
 export { textReply } from './replies.ts';
 export * from './manage/index.ts';
 export * from './express/binding.ts';

@@ -122,7 +122,12 @@ export interface DataOperationSpec<
   readonly data: D;
   /** The relative page that a browser's form post goes to when it is accepted; {@link Described.page} by default. */
   readonly goTo?: (data: z.input<D>) => string;
-  handler(call: Call<z.output<P>, z.output<Q>, z.output<B>>, deps: HttpDeps): Promise<z.input<D>>;
+  /** @param headers - of the reply, beside the usual ones; a handler may add to them */
+  handler(
+    call: Call<z.output<P>, z.output<Q>, z.output<B>>,
+    deps: HttpDeps,
+    headers: Record<string, string>,
+  ): Promise<z.input<D>>;
 }
 
 type FlatRecord = Readonly<Record<string, unknown>>;
@@ -147,9 +152,11 @@ export function dataOperation<
     reply: { kind: 'data', schema: spec.data },
     run: async (raw, deps) => {
       const call = validate(raw, schemas) as Call<z.output<P>, z.output<Q>, z.output<B>>;
-      const data = await spec.handler(call, deps);
+      const headers: Record<string, string> = {};
+      const data = await spec.handler(call, deps, headers);
       if (spec.goTo !== undefined && prefersHtml(raw.request.headers)) return seeOther(spec.goTo(data), raw.traceId);
-      return successReply(write(data), raw.traceId);
+      const reply = successReply(write(data), raw.traceId);
+      return { ...reply, headers: { ...reply.headers, ...headers } };
     },
   };
 }

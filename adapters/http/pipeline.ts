@@ -179,7 +179,8 @@ export class HttpApi {
       ? run()
       : this.#logins.guard(client, fieldOf(call.body, operation.login), run));
     if (operation.page === null || response.status === 303 || !prefersHtml(request.headers)) return response;
-    return seeOther(operation.page(route.params), progress.traceId);
+    const { 'Set-Cookie': cookie } = response.headers;
+    return seeOther(operation.page(route.params), progress.traceId, cookie);
   }
 
   /** Whoever knows the address of an order's page may write without credentials. */

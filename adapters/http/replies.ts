@@ -78,8 +78,9 @@ export function textReply(
 }
 
 /** Sends a browser to another page with GET (RFC 9110, 303). */
-export function seeOther(location: string, traceId: string): HttpResponse {
-  return { status: 303, headers: { ...baseHeaders(traceId), Location: location }, body: '' };
+export function seeOther(location: string, traceId: string, cookie?: string): HttpResponse {
+  const kept = cookie === undefined ? {} : { 'Set-Cookie': cookie };
+  return { status: 303, headers: { ...baseHeaders(traceId), ...kept, Location: location }, body: '' };
 }
 
 /** Replies hold orders, balances and tokens: they must not be cached or rendered as a page. */

@@ -90,6 +90,7 @@ export function newOrder(accountId: AccountId, units: bigint, idempotency: Idemp
     watchUntil: NOW + 88_200_000,
     reorgedAt: null,
     refundAddress: null,
+    refundBrowser: null,
   };
   return {
     order,

@@ -24,7 +24,7 @@ export interface PaymentOption {
 }
 
 export interface ChoosePaymentDeps extends AllocatorDeps {
-  readonly storage: Pick<Storage, 'orders' | 'deposits' | 'links' | 'transaction'>;
+  readonly storage: Pick<Storage, 'orders' | 'deposits' | 'links' | 'transfers' | 'transaction'>;
   readonly assets: AssetCatalogue;
   readonly chains: ChainRegistry;
   readonly rates: RateBook;
@@ -125,10 +125,12 @@ export class ChoosePayment {
       const at = clock.now();
       const payment: OrderPayment = { ...(await choose(tx, order)), chosenAt: at };
       // An address is of one chain.
-      const refundAddress = order.payment?.chain === payment.chain ? order.refundAddress : null;
-      await tx.orders.update(order.id, { payment, refundAddress, updatedAt: at });
+      const keeps = order.payment?.chain === payment.chain;
+      const refundAddress = keeps ? order.refundAddress : null;
+      const refundBrowser = keeps ? order.refundBrowser : null;
+      await tx.orders.update(order.id, { payment, refundAddress, refundBrowser, updatedAt: at });
       await tx.orders.addHistory(chosenEntry(order, payment));
-      return { ...order, payment, refundAddress, updatedAt: at };
+      return { ...order, payment, refundAddress, refundBrowser, updatedAt: at };
     });
   }
 
@@ -163,14 +165,15 @@ export class ChoosePayment {
   }
 
   /**
-   * Stores the address for a refund, once: whoever sees the page's address later must not turn the refund to himself. The merchant
-   * can remove it, and so does the choice of another chain.
+   * Stores the address for a refund, once: whoever sees the page's address later must not turn the refund to himself. The browser that
+   * left it may change it until a refund is asked for. The merchant can remove it, and so does the choice of another chain.
    *
-   * @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` (no coin yet, another address before, already refunded),
+   * @param browser - a hash that only one browser can be the source of; without it the address is left for good
+   * @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` (no coin yet, another browser's address before, a refund that is asked for),
    * `INVALID_FIELDS` (no address of the chain),
    * `DESTINATION_UNPAYABLE` (the zero address, a token's contract, an address of the till's own)
    */
-  async setRefundAddress(checkoutToken: string, address: string): Promise<void> {
+  async setRefundAddress(checkoutToken: string, address: string, browser: string | null = null): Promise<void> {
     const { storage, clock } = this.#deps;
     const found = await this.#find(checkoutToken);
     const chainCode: ChainCode | undefined = found.payment?.chain;
@@ -179,6 +182,9 @@ export class ChoosePayment {
     const chain = chainCode === undefined ? undefined : this.#deps.chains.get(chainCode);
     if (chain === undefined)
       throw new TillgateError('STATE_CONFLICT', 'Choose a coin first; a refund goes back in the coin that was paid.');
+    const refund = found.refundAddress === null ? null : await storage.transfers.refundOf(found.id);
+    if (refund !== null && refund.status !== 'FAILED')
+      throw new TillgateError('STATE_CONFLICT', 'A refund is on its way; its address cannot be changed any more.');
     const refundAddress = chain.normaliseAddress(address);
     if (refundAddress === null) throw invalidField('address', `must be an address on ${chain.name}`);
     await requirePayableAddress(chain, refundAddress, 'address', storage);
@@ -186,22 +192,21 @@ export class ChoosePayment {
       const order = present(await tx.orders.lock(found.id), `order ${found.id}`);
       if (order.status === 'REFUNDED') throw new TillgateError('STATE_CONFLICT', 'This order was refunded already.');
       if (order.refundAddress === refundAddress) return;
-      if (order.refundAddress !== null)
-        throw new TillgateError(
-          'STATE_CONFLICT',
-          'The order has a refund address already; the merchant can remove it.',
-        );
+      if (order.refundAddress !== null) requireSameBrowser(order, browser);
       if (order.payment?.chain !== chainCode)
         throw new TillgateError('STATE_CONFLICT', 'The coin was changed meanwhile; try again.');
       const at = clock.now();
-      await tx.orders.update(order.id, { refundAddress, updatedAt: at });
+      await tx.orders.update(order.id, { refundAddress, refundBrowser: browser, updatedAt: at });
       await tx.orders.addHistory({
         orderId: order.id,
         at,
         from: order.status,
         to: order.status,
         rule: 'refund-address',
-        inputs: { address: refundAddress },
+        inputs: {
+          address: refundAddress,
+          ...(order.refundAddress === null ? {} : { former: order.refundAddress }),
+        },
         rate: null,
       });
     });
@@ -232,6 +237,15 @@ interface Companion {
   readonly units: bigint;
   readonly rate: OrderPayment['rate'];
   readonly spare: DepositAddress;
+}
+
+/** @throws TillgateError `STATE_CONFLICT` */
+function requireSameBrowser(order: Order, browser: string | null): void {
+  if (browser === null || order.refundBrowser !== browser)
+    throw new TillgateError(
+      'STATE_CONFLICT',
+      'The address of a refund is changed only in the browser that left it; the merchant can remove it.',
+    );
 }
 
 function termsOf({ vsPrice, vsCurrency, expiresAt }: Order, units: bigint): InvoiceTerms {

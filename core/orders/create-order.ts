@@ -328,6 +328,7 @@ export class CreateOrder {
       watchUntil: now + terms.timeoutMs + settings.watchMs,
       reorgedAt: null,
       refundAddress: null,
+      refundBrowser: null,
     };
   }
 }

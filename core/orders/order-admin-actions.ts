@@ -38,7 +38,7 @@ export class OrderAdminActions {
       const { id, status, refundAddress } = await lockOrder(tx, orderId);
       if (refundAddress === null) throw new TillgateError('STATE_CONFLICT', 'The order has no refund address.');
       const at = clock.now();
-      await tx.orders.update(id, { refundAddress: null, updatedAt: at });
+      await tx.orders.update(id, { refundAddress: null, refundBrowser: null, updatedAt: at });
       const inputs = { actor, address: null, former: refundAddress };
       await tx.orders.addHistory({
         orderId: id,

@@ -106,6 +106,8 @@ export interface Order extends OrderOptions {
   readonly reorgedAt: Millis | null;
   /** The payer's address for a refund; `null` until it is known. */
   readonly refundAddress: string | null;
+  /** A hash of what the browser has that left it; `null` where none can change it. */
+  readonly refundBrowser: string | null;
 }
 
 /** One change of an order and its reason, for questions such as "why is this order PARTIAL?". */

@@ -70,6 +70,7 @@ export interface OrderChanges {
   readonly received?: bigint;
   readonly reorgedAt?: Millis | null;
   readonly refundAddress?: string | null;
+  readonly refundBrowser?: string | null;
   readonly updatedAt: Millis;
 }
 

@@ -18,6 +18,8 @@ export interface CheckoutPage {
   /** The coins to choose from; `null` where none is being chosen. */
   readonly choices: readonly Choice[] | null;
   readonly refundForm: boolean;
+  /** A hash of what this browser has; `null` for one that has left no address. */
+  readonly browser: string | null;
   /** The payer reads the receipt and is not taken away from it. */
   readonly staying: boolean;
   /** Why the form sent last was refused. */

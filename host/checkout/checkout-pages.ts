@@ -6,7 +6,7 @@ import type { CheckoutPage, Choice } from './checkout-page.ts';
 import type { PageFiles } from './document.ts';
 import type { Language } from './languages.ts';
 import type { LiveOrders } from './order-subscriptions.ts';
-import { mayChoose, mayLeaveRefundAddress } from './order-rules.ts';
+import { isOwnAddress, mayChoose, mayLeaveRefundAddress } from './order-rules.ts';
 import type { OrderSnapshot } from './order-snapshot.ts';
 import { renderMain } from './page.tsx';
 import { PageWriter } from './page-writer.ts';
@@ -29,6 +29,8 @@ export interface WantedPage {
   readonly view: string | null;
   /** The code with which a form was refused. */
   readonly error: string | null;
+  /** A hash of what the browser has that it got when it left an address (`payer-cookie.ts`). */
+  readonly browser: string | null;
   /** Only what changes, without the document around it: for the page's own script. */
   readonly partOnly: boolean;
 }
@@ -75,20 +77,29 @@ export class CheckoutPages {
     }
   }
 
-  async #template(snapshot: OrderSnapshot, { language, view, error, partOnly }: WantedPage): Promise<Template> {
+  async #template(
+    snapshot: OrderSnapshot,
+    { language, view, error, browser, partOnly }: WantedPage,
+  ): Promise<Template> {
     const { view: order } = snapshot;
     const choosing =
       mayChoose(order) &&
       (order.order.payment === null || view === 'coins') &&
       order.order.expiresAt > this.#deps.clock.now();
-    const refusal = refusalOf(error);
+    const own = isOwnAddress(order, browser);
+    const refused = refusalOf(error);
+    const elsewhere = refused === 'refusedState' && order.refundAddress !== null && !own;
+    const refusal = elsewhere ? 'refundElsewhere' : refused;
     // Only the refund form has a field that can be invalid: show it again.
     const refundForm =
-      snapshot.refund === null && mayLeaveRefundAddress(order) && (view === 'refund' || refusal === 'refusedInput');
+      snapshot.refund === null &&
+      mayLeaveRefundAddress(order, browser) &&
+      (view === 'refund' || refusal === 'refusedInput');
     const page: CheckoutPage = {
       snapshot,
       language,
       refundForm,
+      browser: own ? browser : null,
       staying: view === 'receipt',
       refusal,
       choices: choosing ? await this.#choices(order.order) : null,
@@ -97,11 +108,11 @@ export class CheckoutPages {
   }
 
   #renderOnce(page: CheckoutPage, partOnly: boolean, brand: Brand): Template {
-    const { snapshot, language, refundForm, staying, refusal, choices } = page;
+    const { snapshot, language, refundForm, browser, staying, refusal, choices } = page;
     const known = this.#rendered.get(snapshot) ?? new Map<string, Kept>();
     this.#rendered.set(snapshot, known);
     const variant = refundForm ? 'refund' : choices !== null ? 'coins' : staying ? 'receipt' : '';
-    const key = `${language.tag} ${variant} ${refusal ?? ''} ${partOnly ? 'part' : brand.version}`;
+    const key = `${language.tag} ${variant} ${refusal ?? ''} ${browser === null ? '' : 'own'} ${partOnly ? 'part' : brand.version}`;
     const amounts = choices?.map(({ asset, amount }) => `${asset.currency} ${amount}`).join() ?? '';
     const former = known.get(key);
     // One list of coins is cached; it is replaced when the rates change.

@@ -1,4 +1,4 @@
-import { ANYBODY, textOperation } from '../../adapters/http/index.ts';
+import { ANYBODY, payerBrowser, textOperation } from '../../adapters/http/index.ts';
 import type { HttpDeps, HttpRequest, HttpResponse, Operation, RawCall } from '../../adapters/http/index.ts';
 import { TillgateError } from '../../core/index.ts';
 import type { BrandingStore } from '../../core/index.ts';
@@ -48,7 +48,8 @@ export function createCheckout(deps: CheckoutDeps): Checkout {
     ],
     choosePayment: {
       choose: (token, chain, currency) => touching(token, deps.choosePayment.choose(token, chain, currency)),
-      setRefundAddress: (token, address) => touching(token, deps.choosePayment.setRefundAddress(token, address)),
+      setRefundAddress: (token, address, browser) =>
+        touching(token, deps.choosePayment.setRefundAddress(token, address, browser)),
     },
     close: () => {
       streams.close();
@@ -96,6 +97,7 @@ function pageOperation(load: () => Promise<Loaded>): Operation {
         partOnly,
         view: query.get('view'),
         error: query.get('error'),
+        browser: payerBrowser(request.headers),
       });
       return { ...reply, headers: { 'X-Trace-Id': traceId, ...reply.headers, ...headers } };
     },

@@ -20,9 +20,14 @@ export function usesRefundAddress({ order, seen }: CheckoutView): boolean {
   return (seen || order.received > 0n) && order.status !== 'REFUNDED';
 }
 
-/** True while the payer may leave the address of a refund, which is once. */
-export function mayLeaveRefundAddress(view: CheckoutView): boolean {
-  return usesRefundAddress(view) && view.refundAddress === null;
+/** True while this browser may leave the address of a refund, or change the one that it left. */
+export function mayLeaveRefundAddress(view: CheckoutView, browser: string | null): boolean {
+  return usesRefundAddress(view) && (view.refundAddress === null || isOwnAddress(view, browser));
+}
+
+/** True for the browser that left the address of the refund. */
+export function isOwnAddress({ order }: CheckoutView, browser: string | null): boolean {
+  return order.refundAddress !== null && browser !== null && order.refundBrowser === browser;
 }
 
 /** Where the payer goes when all is over; http and https only, whatever is stored. */

@@ -65,7 +65,7 @@ function Details({ page }: { readonly page: CheckoutPage }): VNode {
     <>
       {payable ? <HowToPay snapshot={snapshot} language={language} /> : null}
       <PaymentCard snapshot={snapshot} language={language} />
-      <RefundCard snapshot={snapshot} language={language} />
+      <RefundCard page={page} />
       <Ways page={page} choosable={mayChoose(view) && payable} />
     </>
   );
@@ -78,11 +78,11 @@ function isPayable({ view, at }: OrderSnapshot): boolean {
 
 /** Where the payer can go from here; where nothing is left to do, that is said. */
 function Ways({ page, choosable }: { readonly page: CheckoutPage; readonly choosable: boolean }): VNode | null {
-  const { snapshot, language, staying } = page;
+  const { snapshot, language, browser, staying } = page;
   const { view, refund, at } = snapshot;
   const { order } = view;
   const merchant = redirectOf(order);
-  const refundable = refund === null && mayLeaveRefundAddress(view);
+  const refundable = refund === null && mayLeaveRefundAddress(view, browser);
   const receipt = hasReceipt(order) && view.seen;
   const over = followingOf(snapshot, at) === 'never';
   if (merchant === null && !refundable && !choosable && !receipt && !over) return null;
@@ -114,7 +114,7 @@ function Ways({ page, choosable }: { readonly page: CheckoutPage; readonly choos
       ) : null}
       {refundable ? (
         <a class={order.status === 'PARTIAL' ? 'button' : 'quiet'} href={`${order.checkoutToken}?view=refund`}>
-          {language.text('refundAsk')}
+          {language.text(view.refundAddress === null ? 'refundAsk' : 'refundChange')}
         </a>
       ) : null}
     </div>

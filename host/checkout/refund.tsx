@@ -3,7 +3,8 @@
 import type { VNode } from 'preact';
 import { Address } from './address.tsx';
 import type { Language } from './languages.ts';
-import { usesRefundAddress } from './order-rules.ts';
+import type { CheckoutPage } from './checkout-page.ts';
+import { isOwnAddress, usesRefundAddress } from './order-rules.ts';
 import type { OrderSnapshot } from './order-snapshot.ts';
 
 interface Shown {
@@ -12,7 +13,9 @@ interface Shown {
 }
 
 /** Where a refund goes, or would go; nothing where neither is known. */
-export function RefundCard({ snapshot: { view, refund }, language }: Shown): VNode | null {
+export function RefundCard({ page }: { readonly page: CheckoutPage }): VNode | null {
+  const { snapshot, language, browser } = page;
+  const { view, refund } = snapshot;
   const address = refund?.address ?? (usesRefundAddress(view) ? view.refundAddress : null);
   if (address === null) return null;
   return (
@@ -38,6 +41,9 @@ export function RefundCard({ snapshot: { view, refund }, language }: Shown): VNo
           </dd>
         </div>
       </dl>
+      {refund !== null || isOwnAddress(view, browser) ? null : (
+        <p class="soft note">{language.text('refundElsewhere')}</p>
+      )}
     </section>
   );
 }

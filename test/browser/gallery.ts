@@ -95,6 +95,7 @@ export async function startGallery(): Promise<{ readonly url: string; close(): P
       language,
       view: url.searchParams.get('view'),
       error: url.searchParams.get('error'),
+      browser: null,
       partOnly: url.searchParams.has('part'),
     };
     const reply =

@@ -55,6 +55,7 @@ function snapshotOf(name: string, { order = {}, view = {}, refund }: Change): Or
         watchUntil: NOW + 600 * MINUTE,
         reorgedAt: null,
         refundAddress: null,
+        refundBrowser: null,
         ...order,
       } as Order,
       chainName: 'Ethereum',

@@ -19,6 +19,7 @@ const render = (snapshot: OrderSnapshot, more: Partial<CheckoutPage> = {}): Retu
     choices: null,
     refundForm: false,
     staying: false,
+    browser: null,
     refusal: null,
     ...more,
   });

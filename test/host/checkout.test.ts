@@ -55,15 +55,15 @@ describe("the payer's page", () => {
     return new URL(String(data['pay_url'])).pathname;
   }
 
-  async function get(path: string): Promise<Page> {
-    const reply = await fetch(`${url}${path}`, { headers: { Accept: 'text/html' } });
+  async function get(path: string, cookie = ''): Promise<Page> {
+    const reply = await fetch(`${url}${path}`, { headers: { Accept: 'text/html', Cookie: cookie } });
     return { status: reply.status, headers: reply.headers, html: await reply.text() };
   }
 
-  async function post(path: string, form: Readonly<Record<string, string>>): Promise<Response> {
+  async function post(path: string, form: Readonly<Record<string, string>>, cookie = ''): Promise<Response> {
     return fetch(`${url}${path}`, {
       method: 'POST',
-      headers: { Accept: 'text/html' },
+      headers: { Accept: 'text/html', Cookie: cookie },
       body: new URLSearchParams(form),
       redirect: 'manual',
     });
@@ -204,6 +204,51 @@ describe("the payer's page", () => {
     const told = new URL(other.headers.get('location') ?? '', `${url}${path}/refund-address`);
     const page = whole((await get(told.pathname + told.search)).html);
     assert.ok(page.includes('0x70997970C51812dc3A010C7d01b50e0d17dc79C8') && !page.includes('0x3C44'));
+  });
+
+  test('fault 232: only the browser that left the address of a refund changes it, whatever another one sends', async () => {
+    const [first, second] = [
+      '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+      '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
+    ];
+    const path = await hosted();
+    await post(`${path}/choice`, { chain: 'ETH', currency: 'USDT-ERC20' });
+    await merchant.pay(await orderOf(path), { amount: '10' });
+    await waitFor(async () => (await get(path)).html.includes('Still to pay'), { describe: 'the payment to be seen' });
+    const address = async (): Promise<string | null> =>
+      (await host.till.storage.orders.findByCheckoutToken(path.split('/').at(-1) ?? ''))?.refundAddress ?? null;
+
+    const left = await post(`${path}/refund-address`, { address: first });
+    const given = left.headers.get('set-cookie') ?? '';
+    assert.match(given, /^tillgate_payer=[\w-]{43}; Max-Age=\d+; HttpOnly; SameSite=Strict$/);
+    const cookie = given.split(';')[0] ?? '';
+    const order = await host.till.storage.orders.findByCheckoutToken(path.split('/').at(-1) ?? '');
+    assert.match(order?.refundBrowser ?? '', /^[0-9a-f]{64}$/);
+    assert.notEqual(order?.refundBrowser, cookie.split('=')[1], 'the secret is not stored');
+
+    for (const foreign of ['', `tillgate_payer=${'A'.repeat(43)}`, `tillgate_payer=${order?.refundBrowser ?? ''}`]) {
+      const refused = await post(`${path}/refund-address`, { address: second }, foreign);
+      assert.match(refused.headers.get('location') ?? '', /error=40900/);
+      assert.equal(refused.headers.get('set-cookie'), null);
+      assert.equal(await address(), first);
+      const told = (await get(`${path}?view=refund&error=40900`, foreign)).html;
+      assert.match(told, /role="alert">The address can be changed only in the browser in which it was left/);
+      assert.ok(!told.includes('name="address"'), 'there is no form');
+    }
+    const own = (await get(path, cookie)).html;
+    assert.match(own, /Change the address for a refund/);
+    assert.match((await get(`${path}?view=refund`, cookie)).html, /name="address"/);
+    const changed = await post(`${path}/refund-address`, { address: second }, cookie);
+    assert.ok(!(changed.headers.get('location') ?? '').includes('error'));
+    assert.equal(await address(), second);
+
+    await host.till.orderAdminActions.removeRefundAddress(order?.id ?? '', 'a test');
+    const anew = await post(`${path}/refund-address`, { address: first }, `tillgate_payer=${'B'.repeat(43)}`);
+    assert.ok(!(anew.headers.get('location') ?? '').includes('error'), 'what was removed is left anew, by anybody');
+    assert.match(
+      (await post(`${path}/refund-address`, { address: second }, cookie)).headers.get('location') ?? '',
+      /40900/,
+    );
   });
 
   test('fault 230: shows the merchant as text, and its logo as a picture that nothing else can be made of', async () => {

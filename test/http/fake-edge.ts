@@ -83,6 +83,7 @@ export const ORDER: Order = {
   watchUntil: START + 88_200_000,
   reorgedAt: null,
   refundAddress: null,
+  refundBrowser: null,
 };
 
 const VIEW: CheckoutView = {

@@ -5,6 +5,7 @@ import type { HttpDeps } from '../deps.ts';
 import { code, text } from '../fields.ts';
 import { ANYBODY, dataOperation } from '../operation.ts';
 import type { Operation } from '../operation.ts';
+import { newPayerBrowser, payerBrowser } from '../payer-cookie.ts';
 import { decimal, orderStatus, timestamp } from '../record-fields.ts';
 import { detailExample } from './order-record.ts';
 
@@ -113,15 +114,19 @@ const refundAddress = dataOperation({
   method: 'POST',
   path: '/checkout/{token}/refund-address',
   summary: 'Leave the address of a refund',
-  description: 'The payer names the address that a refund shall go to (decisions, sections 4 and 5).',
+  description:
+    'The payer names the address that a refund shall go to (decisions, sections 4 and 5). It is left once: the browser that left it gets a cookie, and can change it until a refund is asked for.',
   bodyKinds: ['json', 'form'],
   page,
   errors: ['NOT_FOUND', 'STATE_CONFLICT', 'RATE_LIMITED'],
   body: z.object({ address: text(256, "An address on the order's chain") }),
   examples: { body: { address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' }, ...examples },
-  handler: async ({ params, body }, deps) => {
+  handler: async ({ params, body, request }, deps, headers) => {
     const token = tokenOf(params);
-    await deps.choosePayment.setRefundAddress(token, body.address);
+    const known = payerBrowser(request.headers);
+    const fresh = known === null ? newPayerBrowser(deps.settings.secureCookies ?? false) : null;
+    await deps.choosePayment.setRefundAddress(token, body.address, known ?? fresh?.hash);
+    if (fresh !== null) headers['Set-Cookie'] = fresh.cookie;
     return stateOf(token, deps);
   },
 });

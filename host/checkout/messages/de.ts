@@ -104,12 +104,15 @@ export const de: Messages = {
 
   // Refunds, and the way out.
   refundAsk: 'Adresse für eine Erstattung hinterlassen',
+  refundChange: 'Adresse für die Erstattung ändern',
   refundTitle: 'Adresse für eine Erstattung',
   refundLabel: 'Ihre eigene Adresse auf {chain}',
   refundSave: 'Adresse speichern',
   refundNote:
-    'Über Erstattungen entscheidet der Händler. Geld geht nur an diese Adresse. Sie lässt sich hier nicht mehr ändern.',
+    'Über Erstattungen entscheidet der Händler. Geld geht nur an diese Adresse. Sie lässt sich nur in diesem Browser ändern, bis eine Erstattung unterwegs ist.',
   refundTo: 'Eine Erstattung ginge an',
+  refundElsewhere:
+    'Die Adresse lässt sich nur in dem Browser ändern, in dem sie hinterlassen wurde. Der Händler kann sie entfernen.',
   refundYours: 'Ihre Erstattung',
   refundAmount: 'Betrag',
   refundAmountNet: 'Betrag abzüglich der Netzwerkgebühr',

@@ -100,12 +100,14 @@ export const en = {
 
   // Refunds, and the way out.
   refundAsk: 'Leave an address for a refund',
+  refundChange: 'Change the address for a refund',
   refundTitle: 'Address for a refund',
   refundLabel: 'Your own address on {chain}',
   refundSave: 'Save the address',
   refundNote:
-    'The merchant decides on refunds. Money is sent to this address only. It cannot be changed here afterwards.',
+    'The merchant decides on refunds. Money is sent to this address only. It can be changed only in this browser, until a refund is on its way.',
   refundTo: 'A refund would go to',
+  refundElsewhere: 'The address can be changed only in the browser in which it was left. The merchant can remove it.',
   refundYours: 'Your refund',
   refundAmount: 'Amount',
   refundAmountNet: 'Amount, less the fee of the network',

@@ -101,12 +101,14 @@ export const es: Messages = {
 
   // Refunds, and the way out.
   refundAsk: 'Dejar una dirección para el reembolso',
+  refundChange: 'Cambiar la dirección del reembolso',
   refundTitle: 'Dirección para el reembolso',
   refundLabel: 'Su propia dirección en {chain}',
   refundSave: 'Guardar la dirección',
   refundNote:
-    'El comercio decide sobre los reembolsos. El dinero se envía solo a esta dirección. Después no se puede cambiar aquí.',
+    'El comercio decide sobre los reembolsos. El dinero se envía solo a esta dirección. Solo se puede cambiar en este navegador, hasta que haya un reembolso en camino.',
   refundTo: 'El reembolso iría a',
+  refundElsewhere: 'La dirección solo se puede cambiar en el navegador en que se dejó. El comercio puede quitarla.',
   refundYours: 'Su reembolso',
   refundAmount: 'Importe',
   refundAmountNet: 'Importe, menos la comisión de la red',

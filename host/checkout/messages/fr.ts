@@ -104,12 +104,15 @@ export const fr: Messages = {
 
   // Refunds, and the way out.
   refundAsk: 'Laisser une adresse de remboursement',
+  refundChange: 'Modifier l’adresse de remboursement',
   refundTitle: 'Adresse de remboursement',
   refundLabel: 'Votre propre adresse sur {chain}',
   refundSave: 'Enregistrer l’adresse',
   refundNote:
-    'Le marchand décide des remboursements. L’argent n’est envoyé qu’à cette adresse. Elle ne pourra plus être modifiée ici.',
+    'Le marchand décide des remboursements. L’argent n’est envoyé qu’à cette adresse. Elle ne peut être modifiée que dans ce navigateur, tant qu’aucun remboursement n’est en route.',
   refundTo: 'Un remboursement irait à',
+  refundElsewhere:
+    'L’adresse ne peut être modifiée que dans le navigateur où elle a été laissée. Le marchand peut la retirer.',
   refundYours: 'Votre remboursement',
   refundAmount: 'Montant',
   refundAmountNet: 'Montant, moins les frais du réseau',

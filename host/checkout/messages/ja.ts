@@ -102,11 +102,14 @@ export const ja: Messages = {
 
   // Refunds, and the way out.
   refundAsk: '返金用アドレスを登録する',
+  refundChange: '返金用アドレスを変更',
   refundTitle: '返金用アドレス',
   refundLabel: '{chain} ネットワークのご自身のアドレス',
   refundSave: 'アドレスを保存',
-  refundNote: '返金するかどうかは販売者が決めます。返金はこのアドレスにだけ送られます。保存後はここで変更できません。',
+  refundNote:
+    '返金するかどうかは販売者が決めます。返金はこのアドレスにのみ送られます。変更できるのはこのブラウザーだけで、返金が始まるまでです。',
   refundTo: '返金先',
+  refundElsewhere: 'アドレスは、入力したブラウザーでのみ変更できます。販売者は削除できます。',
   refundYours: '返金',
   refundAmount: '金額',
   refundAmountNet: '金額（ネットワーク手数料を差し引いた額）',

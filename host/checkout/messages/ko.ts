@@ -101,11 +101,14 @@ export const ko: Messages = {
 
   // Refunds, and the way out.
   refundAsk: '환불 주소 남기기',
+  refundChange: '환불 주소 변경',
   refundTitle: '환불 주소',
   refundLabel: '{chain} 네트워크의 본인 주소',
   refundSave: '주소 저장',
-  refundNote: '환불 여부는 판매자가 결정합니다. 돈은 이 주소로만 보내집니다. 저장한 뒤에는 여기에서 바꿀 수 없습니다.',
+  refundNote:
+    '환불은 판매자가 결정합니다. 돈은 이 주소로만 보내집니다. 환불이 시작되기 전까지 이 브라우저에서만 바꿀 수 있습니다.',
   refundTo: '환불받을 주소',
+  refundElsewhere: '주소는 남긴 브라우저에서만 바꿀 수 있습니다. 판매자는 삭제할 수 있습니다.',
   refundYours: '환불',
   refundAmount: '금액',
   refundAmountNet: '금액(네트워크 수수료 제외)',

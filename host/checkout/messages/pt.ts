@@ -102,12 +102,14 @@ export const pt: Messages = {
 
   // Refunds, and the way out.
   refundAsk: 'Deixar um endereço para reembolso',
+  refundChange: 'Alterar o endereço do reembolso',
   refundTitle: 'Endereço para reembolso',
   refundLabel: 'O seu próprio endereço na rede {chain}',
   refundSave: 'Salvar o endereço',
   refundNote:
-    'A loja decide sobre reembolsos. O dinheiro é enviado somente para este endereço. Depois, não é possível alterá-lo aqui.',
+    'A loja decide sobre os reembolsos. O dinheiro só é enviado para este endereço. Ele só pode ser alterado neste navegador, até que um reembolso esteja a caminho.',
   refundTo: 'Um reembolso iria para',
+  refundElsewhere: 'O endereço só pode ser alterado no navegador em que foi deixado. A loja pode removê-lo.',
   refundYours: 'O seu reembolso',
   refundAmount: 'Valor',
   refundAmountNet: 'Valor, menos a taxa da rede',

@@ -97,11 +97,13 @@ export const zh: Messages = {
 
   // Refunds, and the way out.
   refundAsk: '留下退款地址',
+  refundChange: '更改退款地址',
   refundTitle: '退款地址',
   refundLabel: '您自己在 {chain} 网络上的地址',
   refundSave: '保存地址',
-  refundNote: '是否退款由商家决定。款项只会退到此地址。保存后无法在此更改。',
+  refundNote: '退款由商家决定。款项只会发送到此地址。只能在此浏览器中更改，且须在退款发出之前。',
   refundTo: '退款将发送到',
+  refundElsewhere: '只能在留下该地址的浏览器中更改。商家可以移除它。',
   refundYours: '您的退款',
   refundAmount: '金额',
   refundAmountNet: '金额（已扣除网络手续费）',

@@ -120,6 +120,7 @@ export function order(accountId: AccountId, given: Partial<Omit<Order, 'number'>
     watchUntil: NOW + 88_200_000,
     reorgedAt: null,
     refundAddress: null,
+    refundBrowser: null,
     ...given,
   };
 }

@@ -62,6 +62,7 @@ const ORDER: StoredFields<Order> = {
   watchUntil: integerField('watch_until'),
   reorgedAt: integerOrNullField('reorged_at'),
   refundAddress: textOrNullField('refund_address'),
+  refundBrowser: textOrNullField('refund_browser'),
 };
 
 /** Every column of an order. A new order has no number yet: the store gives it. */
