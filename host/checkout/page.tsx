@@ -84,7 +84,7 @@ function Ways({ page, choosable }: { readonly page: CheckoutPage; readonly choos
   const merchant = redirectOf(order);
   const refundable = refund === null && mayLeaveRefundAddress(view, browser);
   const receipt = hasReceipt(order) && view.seen;
-  const over = followingOf(snapshot, at) === 'never';
+  const over = followingOf(snapshot, at) === 'never' || (order.status === 'OVERDUE' && !view.seen);
   if (merchant === null && !refundable && !choosable && !receipt && !over) return null;
   return (
     <div id="ways" class="ways">

@@ -2,20 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { LANGUAGES } from '../../host/checkout/languages.ts';
-import { SAMPLES } from '../host/checkout-samples.ts';
 import { assertAccessible, Complaints, launch, picture, THEMES, WIDTHS } from './chromium.ts';
-import { startGallery } from './gallery.ts';
+import { GALLERY_PAGES, startGallery } from './gallery.ts';
 
-const PAGES = [
-  ...Object.keys(SAMPLES),
-  'short?view=refund&error=40001',
-  'waiting?view=coins',
-  'branded-choose',
-  'branded-waiting',
-  'branded-paid?view=receipt',
-  'top-up',
-  'top-up?error=40900',
-];
+const PAGES = [...GALLERY_PAGES.filter((path) => path !== 'no-such-order'), 'top-up', 'top-up?error=40900'];
 /** One of each colour and kind of control. */
 const TONES = [
   'choose',
@@ -82,6 +72,10 @@ describe("the payer's page in each state", { concurrency: 1 }, () => {
   test('reads from right to left in Arabic: nothing sticks out, axe finds nothing, addresses stay as they are', async () => {
     for (const width of WIDTHS) {
       await visit(width, 'light', 'ar', async (page) => {
+        for (const path of width === 320 ? PAGES : []) {
+          await page.goto(`${gallery.url}/${path}`);
+          assert.ok(await fits(page), `${path} scrolls sideways`);
+        }
         for (const path of width === 320 ? ['choose', 'waiting', 'partial'] : ['waiting']) {
           await page.goto(`${gallery.url}/${path}`);
           assert.equal(await page.locator('html').getAttribute('dir'), 'rtl');
@@ -99,6 +93,29 @@ describe("the payer's page in each state", { concurrency: 1 }, () => {
         );
       });
     }
+  });
+
+  test('a receipt prints with its order, merchant, amounts, rate, transaction and time, and without controls', async () => {
+    await visit(720, 'light', 'en', async (page) => {
+      await page.goto(`${gallery.url}/branded-paid?view=receipt`);
+      await page.getByRole('button', { name: 'Print the receipt' }).waitFor();
+      await page.emulateMedia({ media: 'print' });
+      await picture(page, 'receipt-printed');
+      const text = await page.locator('body').innerText();
+      const wanted = [
+        'Corner Shop',
+        'Order 1573438740016137425',
+        '€12.50',
+        '13.5 USDT-ERC20',
+        '€0.925925',
+        '0x9fc76417',
+        '2025',
+        '12 of 12',
+        'help@corner-shop.example',
+      ];
+      for (const each of wanted) assert.ok(text.includes(each), `${each} in ${text}`);
+      assert.equal(await page.locator('button, .languages, .ways').filter({ visible: true }).count(), 0);
+    });
   });
 
   test('every language fits a phone', async () => {

@@ -26,6 +26,20 @@ const PREPAID: PrepaidView = {
   topUpUrl: '',
 };
 
+/** Every page that there are pictures of. */
+export const GALLERY_PAGES: readonly string[] = [
+  ...Object.keys(SAMPLES),
+  'paid?view=receipt',
+  'short?view=refund',
+  'short?view=refund&error=40001',
+  'waiting?view=coins',
+  'branded-choose',
+  'branded-waiting',
+  'branded-paid?view=receipt',
+  'branded-lost',
+  'no-such-order',
+];
+
 /** A yellow square. */
 const PICTURE =
   'iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAAFklEQVR42mP4f52BJMQwqmFUw/DVAADcQNYQAY29EwAAAABJRU5ErkJggg==';

@@ -115,7 +115,8 @@ describe("the words of the payer's page", () => {
     assert.ok(!html.includes('data-redirect'));
     assert.match(html, /Back to the merchant[\s\S]*Print the receipt/);
     assert.match(render(SAMPLES.expired).html, /Back to the merchant/);
-    assert.match(render(SAMPLES.cancelled).html, /You can close this page/);
+    for (const state of ['cancelled', 'lost', 'refunded'] as const)
+      assert.match(render(SAMPLES[state]).html, /You can close this page/, state);
   });
 
   test('offers the coins with their amounts, and the way back where one is chosen', () => {
