@@ -13,6 +13,8 @@ const PAGES = [
   '/wallets',
   '/withdrawals',
   '/credentials',
+  '/links',
+  '/links/create',
   '/webhooks',
   '/apps',
   '/security',

@@ -13,6 +13,7 @@ import type { postingSchema } from '../../../adapters/http/manage/ledger.ts';
 import type { managedOrderSchema, orderFileSchema } from '../../../adapters/http/manage/order-record.ts';
 import type { historySchema } from '../../../adapters/http/manage/orders.ts';
 import type { preferencesSchema } from '../../../adapters/http/manage/notices.ts';
+import type { linkSchema, pairingSchema } from '../../../adapters/http/manage/links.ts';
 import type { overviewSchema } from '../../../adapters/http/manage/overview.ts';
 import type { passkeyListSchema } from '../../../adapters/http/manage/passkeys.ts';
 import type { securitySchema } from '../../../adapters/http/manage/security.ts';
@@ -47,6 +48,9 @@ export type CreatedCredential = z.output<typeof createdSchema>;
 export type CallbackSecrets = z.output<typeof callbackSecretsSchema>;
 export type CallbackRecord = z.output<typeof callbackSchema>;
 export type CallbackDetail = z.output<typeof callbackDetailSchema>;
+/** A payment link or a counter. */
+export type LinkRecord = z.output<typeof linkSchema>;
+export type LinkPairing = z.output<typeof pairingSchema>;
 export type WebhookRecord = z.output<typeof webhookSchema>;
 export type RevealedWebhook = z.output<typeof revealedWebhookSchema>;
 export type AppRecord = z.output<typeof appSchema>;

@@ -21,6 +21,7 @@ export const RESOURCES = {
   'withdrawal-addresses': { path: 'withdrawal-addresses', id: 'chain', paging: 'page' },
   credentials: { path: 'credentials', id: 'id', paging: 'page' },
   callbacks: { path: 'callbacks', id: 'id', paging: 'page' },
+  links: { path: 'links', id: 'id', paging: 'cursor', versioned: true },
   webhooks: { path: 'webhooks', id: 'id', paging: 'page' },
   apps: { path: 'apps', id: 'id', paging: 'page', versioned: true },
   accounts: { path: 'accounts', id: 'id', paging: 'page' },

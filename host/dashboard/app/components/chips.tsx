@@ -34,6 +34,10 @@ const TONES: Readonly<Record<string, Tone>> = {
   revoked: 'default',
   up: 'success',
   trial: 'warning',
+  open: 'success',
+  reserved: 'warning',
+  'sold-out': 'default',
+  ended: 'default',
   down: 'error',
 };
 

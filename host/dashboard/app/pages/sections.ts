@@ -10,6 +10,7 @@ import { credentials } from './credentials/section.ts';
 import { deposits } from './deposits/section.ts';
 import { gateways } from './gateways/section.ts';
 import { ledger } from './ledger/section.ts';
+import { links } from './links/section.ts';
 import { orders } from './orders/section.ts';
 import { overview } from './overview/section.ts';
 import type { Section } from './section.ts';
@@ -26,6 +27,7 @@ const OPERATOR_SECTIONS: readonly Section[] = [alerts, approvals, deposits, chai
 const SECTIONS: readonly Section[] = [
   overview,
   orders,
+  links,
   transactions,
   wallet,
   withdrawals,

@@ -1,0 +1,43 @@
+import { CreateButton, TopToolbar, useTranslate } from 'react-admin';
+import { StatusChip } from '../../components/chips.tsx';
+import { RecordTable } from '../../components/record-table.tsx';
+import type { Column } from '../../components/record-table.tsx';
+import { Records } from '../../components/records.tsx';
+import { Amount, Time } from '../../components/values.tsx';
+import type { LinkRecord } from '../../records.ts';
+
+const COLUMNS: readonly Column<LinkRecord>[] = [
+  { name: 'title', value: ({ title }) => title },
+  { name: 'face', value: ({ face }) => <LinkFace face={face} /> },
+  { name: 'vs_price', numeric: true, value: (link) => <LinkPrice link={link} /> },
+  { name: 'sold', numeric: true, value: ({ sold, max_sales: most }) => (most === null ? sold : `${sold} / ${most}`) },
+  { name: 'state', value: ({ state }) => <StatusChip status={state} /> },
+  { name: 'created_at', value: ({ created_at: at }) => <Time value={at} /> },
+];
+
+const ACTIONS = (
+  <TopToolbar>
+    <CreateButton label="resources.links.create" />
+  </TopToolbar>
+);
+
+/** The payment links and counters, newest first. */
+export function LinkList() {
+  return (
+    <Records actions={ACTIONS}>
+      <RecordTable columns={COLUMNS} opens />
+    </Records>
+  );
+}
+
+export function LinkFace({ face }: Pick<LinkRecord, 'face'>) {
+  const translate = useTranslate();
+  return <>{translate(`resources.links.faces.${face}`)}</>;
+}
+
+/** The amount of a link, or that the payer chooses it. */
+export function LinkPrice({ link }: { readonly link: LinkRecord }) {
+  const translate = useTranslate();
+  if (link.vs_price !== null) return <Amount value={link.vs_price} currency={link.vs_currency} />;
+  return <>{`${translate('resources.links.chosen')} (${link.vs_currency})`}</>;
+}

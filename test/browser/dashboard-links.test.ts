@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { buttonSnippet } from '../../host/dashboard/app/pages/links/button-snippet.ts';
+import { assertAccessible, launch, picture } from './chromium.ts';
+import { DashboardFixture, fits, goTo } from './dashboard-fixture.ts';
+
+const PATIENCE = { timeout: 60_000 };
+
+describe('payment links in the dashboard', { concurrency: 1 }, () => {
+  let browser: Browser;
+  let till: DashboardFixture;
+  before(async () => {
+    browser = await launch();
+    till = await DashboardFixture.open(browser);
+  });
+  after(async () => {
+    await till.close();
+    await browser.close();
+  });
+
+  test('a merchant makes a link, copies its button, sees its order, and switches it off', async () => {
+    const { page, leave } = await till.loggedIn({ width: 390 });
+    page.setDefaultTimeout(PATIENCE.timeout);
+    await goTo(page, '/links/create');
+    await page.getByLabel('Title').fill('Tea & "cake"');
+    await page.getByLabel('Amount', { exact: true }).fill('7.5');
+    await page.getByLabel('Limit of sales').fill('3');
+    await assertAccessible(page, 'the form of a link');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'Share' }).waitFor(PATIENCE);
+    const [link] = await till.host.till.storage.links.list(null, null, 1);
+    assert(link !== undefined);
+    assert.deepEqual([link.title, link.price, link.maxSales, link.face], ['Tea & "cake"', 750n, 3, 'LINK']);
+    const url = `${till.url}/l/${link.token}`;
+    const codes = await page.locator('code').allTextContents();
+    const shown = new URL(url).href;
+    assert.ok(codes.includes(shown), codes.join('\n'));
+    assert.ok(codes.includes(buttonSnippet(shown, link.title)), codes.join('\n'));
+    await page.getByRole('img', { name: 'QR code of the page' }).waitFor();
+    assert.equal(await fits(page), true);
+    await assertAccessible(page, 'a link');
+    await picture(page, 'dashboard-link-390');
+    await till.host.till.linkSales.order(link.token, { amount: null, key: 'visitor', renew: true });
+    await page.getByRole('link', { name: 'Its orders' }).click();
+    await page.getByText('7.5 USD').first().waitFor(PATIENCE);
+    await goTo(page, `/links/${link.id}/show`);
+    await page.getByRole('button', { name: 'Switch off' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Switch off' }).click();
+    await page.getByRole('button', { name: 'Switch on' }).waitFor(PATIENCE);
+    assert.equal((await till.host.till.storage.links.find(link.id))?.active, false);
+    await leave();
+  });
+
+  test('a merchant makes a counter and pairs a device by the code that is shown', async () => {
+    const { page, leave } = await till.loggedIn();
+    page.setDefaultTimeout(PATIENCE.timeout);
+    await goTo(page, '/links/create');
+    await page.getByLabel('Title').fill('Coffee bar');
+    await page.getByRole('combobox', { name: 'Kind' }).click();
+    await page.getByRole('option', { name: 'Counter' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Pair a device' }).click();
+    await page.getByRole('img', { name: 'QR code that pairs a device' }).waitFor(PATIENCE);
+    await assertAccessible(page, 'a counter');
+    await picture(page, 'dashboard-counter-1280');
+    const address = (await page.locator('code').allTextContents()).find((text) => text.includes('#')) ?? '';
+    const device = await till.window({ width: 390 });
+    await device.page.goto(address);
+    await device.page.getByRole('button', { name: 'Pair this device' }).click();
+    await device.page.getByRole('button', { name: 'Charge' }).waitFor(PATIENCE);
+    await page.getByText('Devices paired: 1').waitFor(PATIENCE);
+    await goTo(page, '/links');
+    await page.getByText('Coffee bar').first().waitFor(PATIENCE);
+    await picture(page, 'dashboard-links-1280');
+    await assertAccessible(page, 'the list of links');
+    await device.leave();
+    await leave();
+  });
+});
