@@ -2,6 +2,7 @@
 // state of the sources: the check of the package and the test that installs it share one build.
 //
 //   node .ci/stage.mjs          prints the path of the tarball
+//   node .ci/stage.mjs server   prints the path of the tarball of the server's package, which depends on the first
 
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -33,6 +34,51 @@ export function stage() {
   return tarball;
 }
 
+/** The path of the tarball of `@tillgate/server`; made when there is none yet. */
+export function stageServer() {
+  const manifest = serverManifest();
+  const template = join(repository, '.ci', 'server-package');
+  const state = createHash('sha256').update(JSON.stringify(manifest));
+  for (const path of filesOf(['.ci/server-package'])) state.update(readFileSync(join(repository, path)));
+  const folder = join(home, `server-${state.digest('hex').slice(0, 16)}`);
+  const tarball = join(folder, 'tillgate-server.tgz');
+  if (existsSync(tarball)) return tarball;
+  mkdirSync(home, { recursive: true });
+  const work = mkdtempSync(join(home, 'work-'));
+  try {
+    cpSync(template, join(work, 'package'), { recursive: true });
+    cpSync(join(repository, 'LICENSE'), join(work, 'package', 'LICENSE'));
+    writeFileSync(join(work, 'package', 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+    mkdirSync(folder, { recursive: true });
+    renameSync(npmPack(join(work, 'package'), work), tarball);
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+  return tarball;
+}
+
+/** What the server needs when it runs: the library, and each of its peers in the version that is tested. */
+export function serverManifest() {
+  const { version, license, engines, keywords, peerDependencies, devDependencies } = JSON.parse(
+    readFileSync(join(repository, 'package.json'), 'utf8'),
+  );
+  const pinned = Object.keys(peerDependencies).map((name) => [name, devDependencies[name]]);
+  const missing = pinned.filter(([, tested]) => !/^\d+\.\d+\.\d+$/.test(tested ?? '')).map(([name]) => name);
+  if (missing.length > 0) throw new Error(`no version is tested of ${missing.join(', ')}`);
+  return {
+    name: '@tillgate/server',
+    version,
+    description: 'The Tillgate server with everything that it needs: crypto payment processor and RPC gateway.',
+    keywords,
+    license,
+    type: 'module',
+    engines,
+    bin: { tillgate: 'bin.js' },
+    files: ['bin.js'],
+    dependencies: { tillgate: version, ...Object.fromEntries(pinned) },
+  };
+}
+
 function stateOfSources() {
   const hash = createHash('sha256');
   for (const path of [
@@ -53,6 +99,10 @@ function pack(folder, target) {
   build(join(folder, 'dist'));
   for (const path of [...sources, ...files]) cpSync(join(repository, path), join(folder, path), { recursive: true });
   writeFileSync(join(folder, 'package.json'), stripped(readFileSync(join(repository, 'package.json'), 'utf8')));
+  return npmPack(folder, target);
+}
+
+function npmPack(folder, target) {
   const told = execFileSync('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', target], {
     cwd: folder,
     encoding: 'utf8',
@@ -61,4 +111,5 @@ function pack(folder, target) {
   return join(target, JSON.parse(told)[0].filename);
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) console.log(stage());
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
+  console.log(process.argv[2] === 'server' ? stageServer() : stage());

@@ -25,6 +25,12 @@ export async function tarball(): Promise<string> {
   return stdout.trim();
 }
 
+/** The tarball of `@tillgate/server`, which depends on the other one. */
+export async function tarballOfServer(): Promise<string> {
+  const { stdout } = await run(process.execPath, [join(repository, '.ci/stage.mjs'), 'server']);
+  return stdout.trim();
+}
+
 /** Installs a tarball with npm, away from the registry: it depends on nothing. */
 export async function emptyProject(packed: string): Promise<Project> {
   const path = mkdtempSync(join(tmpdir(), 'tillgate-project-'));
