@@ -1,3 +1,4 @@
+import { isLosslessNumber } from 'lossless-json';
 import { TillgateError } from '../../core/index.ts';
 import type { ErrorCode, FieldError, IdempotencyClaim, OpenSession, Principal, Scope } from '../../core/index.ts';
 import type { z } from 'zod';
@@ -206,11 +207,19 @@ export function described(spec: Described): Omit<Operation, 'schemas' | 'reply' 
 export function validate(raw: RawCall, schemas: Operation['schemas']): RawCall {
   const fields: FieldError[] = [];
   const query = schemas.query === null ? raw.query : read(schemas.query, raw.query, fields);
-  const body = schemas.body === null ? raw.body : read(schemas.body, raw.body, fields);
+  const body = schemas.body === null ? raw.body : readBody(schemas.body, raw.body, fields);
   if (fields.length === 0) return { ...raw, query, body };
   throw new TillgateError('INVALID_FIELDS', fields.map(({ path, message }) => `${path}: ${message}`).join('; '), {
     fields,
   });
+}
+
+/** A number is an object to zod, which would take it for one without fields. */
+function readBody(schema: z.ZodObject, value: unknown, fields: FieldError[]): unknown {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
+  if (isObject) return read(schema, value, fields);
+  fields.push({ path: 'body', message: 'must be a JSON object' });
+  return undefined;
 }
 
 function read(schema: z.ZodObject, value: unknown, fields: FieldError[]): unknown {

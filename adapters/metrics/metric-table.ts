@@ -1,3 +1,5 @@
+import { ALERT_KINDS } from '../../core/index.ts';
+
 export type MetricKind = 'counter' | 'gauge' | 'histogram';
 
 /** The declaration of a metric. */
@@ -7,6 +9,8 @@ export interface MetricDefinition {
   readonly labels: readonly string[];
   /** Upper bounds of a histogram's buckets, in the metric's unit. */
   readonly buckets?: readonly number[];
+  /** Values of a counter's one label that are there with 0 from the start: `increase()` misses what is first seen as 1. */
+  readonly from?: readonly string[];
 }
 
 const counter = (help: string, ...labels: readonly string[]): MetricDefinition => ({ kind: 'counter', help, labels });
@@ -58,7 +62,7 @@ export const METRIC_TABLE = {
   tillgate_clock_difference_seconds: gauge(
     "The database's time less this machine's; beyond 5 s the instance holds no leases.",
   ),
-  tillgate_alerts_total: counter('Times that a person was asked to look.', 'kind'),
+  tillgate_alerts_total: { ...counter('Times that a person was asked to look.', 'kind'), from: ALERT_KINDS },
   tillgate_rate_fetches_total: counter('Requests to rate sources, by how they ended.', 'source', 'outcome'),
   tillgate_rate_age_seconds: gauge('Age of the newest price of a source.', 'source'),
   tillgate_gateway_requests_total: counter(

@@ -56,6 +56,8 @@ export class PromMetrics implements Metrics {
         seen: new Set(),
       });
     }
+    for (const [name, { labels, from = [] }] of Object.entries<MetricDefinition>({ ...METRIC_TABLE, ...table }))
+      for (const value of from) this.count(name, { [labels[0] ?? '']: value }, 0);
     if (processMetrics) collectDefaultMetrics({ register: this.#registry });
   }
 

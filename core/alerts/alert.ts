@@ -1,9 +1,20 @@
 import type { AccountId, AlertId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 
-/** What an alert is about; also a metric label. */
-export type AlertKind =
-  'approval' | 'clock' | 'deposit' | 'float' | 'loss' | 'node' | 'payouts-stopped' | 'restored' | 'signer' | 'transfer';
+/** What an alert can be about; also a metric label. */
+export const ALERT_KINDS = [
+  'approval',
+  'clock',
+  'deposit',
+  'float',
+  'loss',
+  'node',
+  'payouts-stopped',
+  'restored',
+  'signer',
+  'transfer',
+] as const;
+export type AlertKind = (typeof ALERT_KINDS)[number];
 
 /** OPEN until an admin has looked at it. */
 export const ALERT_STATUSES = ['OPEN', 'ACKNOWLEDGED'] as const;

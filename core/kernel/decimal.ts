@@ -30,6 +30,12 @@ export interface Decimal {
   readonly scale: number;
 }
 
+/** True for what {@link readDecimal} gives. */
+export function isDecimal(value: unknown): value is Decimal {
+  const { digits, scale } = (value ?? {}) as Partial<Decimal>;
+  return typeof digits === 'bigint' && digits >= 0n && Number.isInteger(scale) && (scale as number) >= 0;
+}
+
 /**
  * Reads a non-negative decimal from the text in which it was sent; a JSON number's exponent is accepted, and
  * nothing passes through a double. `null` when the text is no such number or has more than 78 digits.

@@ -1,7 +1,7 @@
 import type { Principal } from '../auth/principal.ts';
 import { LIGHTNING_ASSET } from '../kernel/asset.ts';
 import type { Asset, AssetCatalogue } from '../kernel/asset.ts';
-import { compareDecimals, readDecimal, toUnits } from '../kernel/decimal.ts';
+import { compareDecimals, isDecimal, readDecimal, toUnits } from '../kernel/decimal.ts';
 import type { Decimal } from '../kernel/decimal.ts';
 import { invalidField, TillgateError } from '../kernel/errors.ts';
 import { findFiat } from '../kernel/fiat.ts';
@@ -343,6 +343,8 @@ function requireFiat(code: string): Fiat {
 }
 
 function requirePrice(price: Decimal, fiat: Fiat, path: string): bigint {
+  // An application in plain JavaScript gives what it has.
+  if (!isDecimal(price)) throw invalidField(path, "must be a Decimal, such as readDecimal('12.50')");
   const units = toUnits(price, fiat.decimals);
   if (units === null) throw invalidField(path, `must have at most ${fiat.decimals} decimals for ${fiat.code}`);
   if (units === 0n) throw invalidField(path, 'must be more than 0');

@@ -153,7 +153,11 @@ function embedded(plan: Plan, lifecycle: TillLifecycle, till: Till, trustedHops:
       const binding = expressBinding(apiOf(mount));
       return gateway ? behindGateway(till.gateway, binding) : binding;
     },
-    toFetch: ({ facts, ...mount }) => fetchBinding(apiOf(mount), { mount: pathOf(plan.baseUrl), facts }),
+    toFetch: (options) => {
+      // Plain JavaScript may leave the options out: the binding then says what is missing.
+      const { facts, ...mount } = { ...options };
+      return fetchBinding(apiOf(mount), { mount: pathOf(plan.baseUrl), facts });
+    },
     close: () => (closing ??= closeTill(lifecycle, streams)),
   };
 }

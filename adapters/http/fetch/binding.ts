@@ -34,6 +34,8 @@ export function fetchBinding<Context extends readonly unknown[]>(
   api: HttpApi,
   { mount = '', facts }: FetchOptions<Context>,
 ): FetchHandler<Context> {
+  if (typeof (facts as unknown) !== 'function')
+    throw new TillgateError('CONFIG_INVALID', 'toFetch needs facts: (request, …) => ({ peer: the client’s address })');
   return async (request, ...context) => {
     try {
       const plain = fromFetch(request, mount, facts(request, ...context));

@@ -24,6 +24,14 @@ describe('PromMetrics', () => {
     assert.deepEqual(logger.lines, []);
   });
 
+  test('alerts of every kind begin at 0, so that the first one is an increase', async () => {
+    const { metrics, logger } = setUp();
+    assert.match(await metrics.text(), /^tillgate_alerts_total\{kind="loss"\} 0$/m);
+    metrics.count('tillgate_alerts_total', { kind: 'loss' });
+    assert.match(await metrics.text(), /^tillgate_alerts_total\{kind="loss"\} 1$/m);
+    assert.deepEqual(logger.lines, []);
+  });
+
   test('every metric of the table is named, explained and unique to its registry', async () => {
     const [first, second] = [setUp().metrics, setUp().metrics];
     first.count('tillgate_orders_total', { status: 'SUCCESS' });
