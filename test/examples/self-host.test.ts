@@ -105,7 +105,7 @@ describe('examples/self-host: what stands in front of the till and around it', (
     const { listen } = JSON.parse(read('tillgate.config.json')) as { listen: { host: string } };
     assert.equal(listen.host, '127.0.0.1');
     const published = [...read('compose.yaml').matchAll(/^ +- '([\d.:]+)'$/gm)].map(([, port]) => port);
-    assert.deepEqual(published, ['127.0.0.1:8080:8080']);
+    assert.deepEqual(published, ['127.0.0.1:8080:8080', '127.0.0.1:3000:3000']);
   });
 
   test('the containers’ database has no TLS, which their settings allow', async () => {
