@@ -23,6 +23,8 @@ export interface Host {
   start(): Promise<void>;
   /** Stops accepting requests, finishes running work, releases leases; at the latest after 8 seconds. */
   stop(): Promise<void>;
+  /** Resolves once it has stopped by itself, because a newer release has migrated its database. */
+  readonly outdated: Promise<void>;
   /** Where payers and merchants reach it; known once it has started. */
   readonly url: string;
   /** The use cases, without HTTP. @throws Error before it has started */
@@ -63,6 +65,8 @@ class RunningHost implements Host {
   #demo: DemoMerchant | null = null;
   #stop: (() => Promise<void>) | null = null;
   #stopped: Promise<void> | null = null;
+  #onOutdated: () => void = () => undefined;
+  readonly outdated = new Promise<void>((resolve) => (this.#onOutdated = resolve));
 
   constructor(config: HostConfig, logger: Logger, options: RuntimeOptions) {
     this.#config = config;
@@ -97,7 +101,7 @@ class RunningHost implements Host {
   async #run(runtime: HostRuntime, plugins: readonly LoadedPlugin[]): Promise<void> {
     const till = await openTill(runtime, plugins, this.#baseUrl);
     this.#demo = await demoOf(runtime, till);
-    const lifecycle = new TillLifecycle(runtime, till);
+    const lifecycle = new TillLifecycle(runtime, till, () => void this.stop().then(this.#onOutdated));
     await lifecycle.prepare();
     const listener = createListener(till, this.#config);
     const port = await listener.listen();

@@ -7,6 +7,8 @@ import type { ProcessLog } from './log.ts';
 import { growYoungGenerationForGateway, unlimitYoungGeneration } from './memory.ts';
 import type { RuntimeOptions } from './runtime.ts';
 
+/** As of a release that refuses its database at the start. */
+const OUTDATED_EXIT = 1;
 /** After this the process exits whatever still runs: it must be gone 10 seconds after SIGTERM. */
 const LONGEST_STOP_MS = 9500;
 
@@ -31,7 +33,7 @@ export async function serve(json: boolean, say: (line: string) => void, options:
       calm();
     });
     for (const line of json ? [JSON.stringify(summary(host, config.mode))] : greeting(host, config)) say(line);
-    return await stopped;
+    return await Promise.race([stopped, host.outdated.then(() => OUTDATED_EXIT)]);
   } finally {
     log.flush();
   }

@@ -16,8 +16,12 @@ export class TillLifecycle {
   readonly #epochKeeper: EpochKeeper;
   #workers: Workers | null = null;
   #keysLoaded = false;
+  readonly #onOutdated: () => void;
+  #outdated = false;
 
-  constructor(runtime: Runtime, till: Till) {
+  /** @param onOutdated - called once when a newer release has migrated the database: nothing may be written any more. Without it the work ends. */
+  constructor(runtime: Runtime, till: Till, onOutdated?: () => void) {
+    this.#onOutdated = onOutdated ?? (() => void this.stop());
     this.#runtime = runtime;
     this.#till = till;
     const { marker = null, config } = runtime;
@@ -40,9 +44,17 @@ export class TillLifecycle {
     const { storage, owner, leaseTtlMs, clockWatch } = this.#runtime;
     const tools = { ...this.#till, leases: storage.leases, owner, leaseTtlMs, clockWatch };
     const { usageRetentionMs } = this.#runtime.config.gateway;
-    const duties = { ...this.#till, epochKeeper: this.#epochKeeper, usageRetentionMs };
+    const onOutdated = (reason: string): void => this.#end(reason);
+    const duties = { ...this.#till, epochKeeper: this.#epochKeeper, usageRetentionMs, onOutdated };
     this.#workers = new Workers(duties, tools, scope);
     this.#workers.start();
+  }
+
+  #end(reason: string): void {
+    if (this.#outdated) return;
+    this.#outdated = true;
+    this.#till.logger.error('this release is older than its database, so its work ends', { reason });
+    this.#onOutdated();
   }
 
   /** Waits for every running pass to finish and releases the leases. They can be started again. */

@@ -7,6 +7,7 @@ import {
   USAGE_INTERVAL_MS,
   REFUSED_ATTEMPTS_INTERVAL_MS,
   assert,
+  isTillgateError,
 } from '../core/index.ts';
 import { CLOCK_WATCH_INTERVAL_MS } from './clock-watch.ts';
 import type { EpochKeeper } from './epoch-keeper.ts';
@@ -17,6 +18,8 @@ import type { LightningWork, Parts } from './parts.ts';
 /** The parts that the workers drive. */
 export interface WorkerDuties extends TillDuties {
   readonly epochKeeper: EpochKeeper;
+  /** What is done when a newer release has migrated the database. */
+  readonly onOutdated: (reason: string) => void;
   /** How long usage is kept, in milliseconds. */
   readonly usageRetentionMs: number;
 }
@@ -51,6 +54,8 @@ type TillDuties = Pick<
  */
 export type WorkerScope = 'all' | 'instance';
 
+/** How long an instance may work on a database that a newer release has migrated. */
+const SCHEMA_WATCH_MS = 2_000;
 const EXPIRE_EVERY_MS = 1000;
 const DELIVER_EVERY_MS = 1000;
 const NOTICES_EVERY_MS = 60_000;
@@ -81,6 +86,7 @@ export class Workers {
     const own = [
       loop(renewWorkerId(duties, tools)),
       loop(watchClock(tools)),
+      loop(watchSchema(duties)),
       loop(refreshRates(duties)),
       loop(followKeys(duties)),
       loop(noteProgress(duties)),
@@ -250,6 +256,23 @@ function watchClock({ clockWatch }: LoopTools): LoopWork {
     pass: async () => {
       await clockWatch.measure();
       return CLOCK_WATCH_INTERVAL_MS;
+    },
+  };
+}
+
+/** Not leased: each instance has a release of its own. */
+function watchSchema({ storage, onOutdated }: WorkerDuties): LoopWork {
+  return {
+    name: 'watch-schema',
+    lease: null,
+    pass: async () => {
+      try {
+        await storage.checkSchema?.();
+      } catch (error) {
+        if (!isTillgateError(error, 'CONFIG_INVALID')) throw error;
+        onOutdated(error.message);
+      }
+      return SCHEMA_WATCH_MS;
     },
   };
 }

@@ -127,6 +127,12 @@ export interface Storage {
   migrate(): Promise<void>;
   /** @throws TillgateError `NOT_READY` when the database does not answer. */
   ping(): Promise<void>;
+  /**
+   * Whether this release still knows the database; absent where that cannot change while it runs.
+   *
+   * @throws TillgateError `CONFIG_INVALID` when a newer release has migrated it
+   */
+  checkSchema?(): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -69,6 +69,7 @@ const FULL_ONLY = [
   'test/e2e/restore-drill',
   'test/e2e/signer-drill',
   'test/e2e/tron-pairs',
+  'test/upgrades/rolling',
 ];
 /**
  * Parts that `npm test` leaves to `npm test -- --coverage`, the first step of `npm run test:full`: programs that are started again and

@@ -21,6 +21,8 @@ export const FIXTURES = readdirSync(FOLDER).toSorted();
 export interface Loaded {
   readonly facts: Facts;
   readonly config: SqliteConfig | PgConfig;
+  /** The file, or the address of the database. */
+  readonly place: string;
   /** Another instance on it; closed with the test. */
   open(): Promise<KnexStorage>;
   /** The migrations that it has applied, with their checksums. */
@@ -31,13 +33,15 @@ export interface Loaded {
 export async function loadFixture(t: TestContext, name: string, engine: EngineName): Promise<Loaded> {
   const form = engine === 'pg' ? 'pg' : 'sqlite';
   const read = (ending: string): string => readFileSync(join(FOLDER, name, `${form}.${ending}`), 'utf8');
-  const config = form === 'pg' ? await loadedPg(t, read('sql')) : await loadedSqlite(t, read('sql'));
+  const place = await (form === 'pg' ? loadedPg : loadedSqlite)(t, read('sql'));
+  const config: SqliteConfig | PgConfig =
+    form === 'pg' ? { client: 'pg', connection: place } : { client: 'sqlite', filename: place };
   const open = async (): Promise<KnexStorage> => {
     const storage = await openStorage(config, { logger: silentLogger });
     t.after(() => storage.close());
     return storage;
   };
-  return { facts: JSON.parse(read('json')) as Facts, config, open, applied: () => appliedIn(config) };
+  return { facts: JSON.parse(read('json')) as Facts, config, place, open, applied: () => appliedIn(config) };
 }
 
 /** The migrations of a database, with their checksums. */
@@ -52,17 +56,17 @@ export async function appliedIn({ client, ...config }: SqliteConfig | PgConfig):
   }
 }
 
-async function loadedSqlite(t: TestContext, dump: string): Promise<SqliteConfig> {
+async function loadedSqlite(t: TestContext, dump: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'tillgate-upgrade-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const filename = join(folder, 'till.db');
   await loadSqlite(filename, dump);
-  return { client: 'sqlite', filename };
+  return filename;
 }
 
-async function loadedPg(t: TestContext, dump: string): Promise<PgConfig> {
+async function loadedPg(t: TestContext, dump: string): Promise<string> {
   const { url, drop } = await freshDatabase();
   t.after(drop);
   await loadPostgres(url, dump);
-  return { client: 'pg', connection: url };
+  return url;
 }

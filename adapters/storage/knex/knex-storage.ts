@@ -35,7 +35,7 @@ import type {
   WebhookStore,
 } from '../../../core/index.ts';
 import type { Database } from './database.ts';
-import { migrate } from './migrations/migrate.ts';
+import { migrate, refuseNewerSchema } from './migrations/migrate.ts';
 import { ChangePublisher } from './change-publisher.ts';
 import { KnexAccountStore, KnexAccountWrites } from './stores/account-store.ts';
 import { KnexAlertStore, KnexAlertWrites } from './stores/alert-store.ts';
@@ -187,6 +187,10 @@ export class KnexStorage implements Storage {
 
   async migrate(): Promise<void> {
     await migrate(this.#db);
+  }
+
+  checkSchema(): Promise<void> {
+    return refuseNewerSchema(this.#db);
   }
 
   async ping(): Promise<void> {

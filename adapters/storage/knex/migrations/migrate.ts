@@ -145,6 +145,11 @@ export async function migrate(database: Database): Promise<readonly string[]> {
   );
 }
 
+/** @throws TillgateError `CONFIG_INVALID` when a newer release has migrated this database, which this one has migrated before */
+export async function refuseNewerSchema({ tables, read }: Database): Promise<void> {
+  refuseNewer(await applied(read, tables));
+}
+
 function refuseNewer(done: ReadonlyMap<string, string>): void {
   const known = new Set([...MIGRATIONS.map(({ name }) => name), RULES]);
   const unknown = [...done.keys()].filter((name) => !known.has(name));

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { after, afterEach, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import knex from 'knex';
+import { MIGRATIONS } from '../../adapters/storage/knex/migrations/migrate.ts';
+import { checkLedger, isTillgateError } from '../../core/index.ts';
+import { freshDirectory, killAll, serve } from '../host/till-process.ts';
+import { testedEngines } from '../support/each-storage.ts';
+import { freshDatabase } from '../support/postgres.ts';
+import { endWithThisProcess } from '../support/processes.ts';
+import { appliedIn, loadFixture } from './fixture.ts';
+import type { Loaded } from './fixture.ts';
+
+const OLD = 'schema-0032';
+const PROGRAM = fileURLToPath(new URL('migrate-and-die.ts', import.meta.url));
+const NEWER = { name: '9999-of-a-later-release', checksum: 'unknown here', applied_at: 0 };
+/** Statements before which a migration is killed: a table was copied and is about to go, everything is done but the end. */
+const MOMENTS = ['DROP TABLE', 'COMMIT'];
+
+async function migrateUntil({ config }: Loaded, text: string): Promise<NodeJS.Signals | null> {
+  const { client, ...rest } = config;
+  const connection = 'filename' in rest ? { filename: rest.filename } : { connectionString: rest.connection };
+  const options = client === 'pg' ? '-c synchronous_commit=on' : undefined;
+  const settings = {
+    client: client === 'pg' ? 'pg' : 'sqlite3',
+    connection: { ...connection, options },
+    useNullAsDefault: true,
+    pool: { min: 0, max: 1 },
+  };
+  const child = spawn(
+    process.execPath,
+    ['--import', import.meta.resolve('tsx'), PROGRAM, JSON.stringify(settings), text],
+    {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    },
+  );
+  endWithThisProcess(child);
+  const [, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
+  return signal;
+}
+
+for (const engine of testedEngines()) {
+  describe(`on ${engine}`, () => {
+    for (const text of MOMENTS) {
+      test(`fault 271: a migration that is killed before ${text} has done nothing, and the next start does all of it`, async (t) => {
+        const loaded = await loadFixture(t, OLD, engine);
+        const before = await loaded.applied();
+        assert.equal(await migrateUntil(loaded, text), 'SIGKILL');
+        assert.deepEqual(await loaded.applied(), before);
+        const storage = await loaded.open();
+        await storage.migrate();
+        assert.ok((await loaded.applied()).size > MIGRATIONS.length);
+        assert.deepEqual(await checkLedger(storage), []);
+      });
+    }
+
+    test('fault 271: of two instances that start at once one migrates, and the other waits and finds nothing to do', async (t) => {
+      const { open, applied } = await loadFixture(t, OLD, engine);
+      const instances = [await open(), await open(), await open()];
+      await Promise.all(instances.map((each) => each.migrate()));
+      assert.equal((await applied()).size, MIGRATIONS.length + 1);
+      for (const each of instances) assert.deepEqual(await checkLedger(each), []);
+    });
+
+    test('fault 272: a release that is older than its database refuses to start on it, and notices it while it runs', async (t) => {
+      const { open, config, place } = await loadFixture(t, '0.1.0', engine);
+      const running = await open();
+      await running.migrate();
+      await running.checkSchema();
+      await addNewer(place);
+      const newer = (error: unknown): boolean =>
+        isTillgateError(error, 'CONFIG_INVALID') && error.message.includes(NEWER.name);
+      await assert.rejects(running.checkSchema(), newer);
+      const starting = await open();
+      await assert.rejects(starting.migrate(), newer);
+      assert.equal((await appliedIn(config)).get(NEWER.name), NEWER.checksum);
+    });
+  });
+}
+
+async function addNewer(place: string): Promise<void> {
+  const connection = place.startsWith('postgres') ? place : { filename: place };
+  const raw = knex({ client: typeof connection === 'string' ? 'pg' : 'sqlite3', connection, useNullAsDefault: true });
+  await raw('schema_migrations').insert(NEWER);
+  await raw.destroy();
+}
+
+describe('two releases on one PostgreSQL', () => {
+  const directories = [freshDirectory(), freshDirectory()];
+  afterEach(killAll);
+  after(() => directories.forEach((each) => each.remove()));
+
+  test('fault 272: when the newer one has migrated, the older one stops by itself, says why and exits with 1', async () => {
+    const { url, drop } = await freshDatabase();
+    try {
+      const key = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64');
+      const environment = { TILLGATE_DATABASE_URL: url, TILLGATE_MASTER_KEY: key };
+      const till = serve(directories[0]!.path, environment);
+      const address = await till.url();
+      assert.equal((await fetch(`${address}/readyz`)).status, 200);
+      await addNewer(url);
+      const { code, err } = await till.ended();
+      assert.equal(code, 1, err);
+      assert.match(err, /older than its database/);
+      assert.match(err, new RegExp(NEWER.name));
+      const again = await serve(directories[1]!.path, environment).ended();
+      assert.equal(again.code, 1);
+      assert.match(again.err, /A newer release has migrated this database/);
+    } finally {
+      await drop();
+    }
+  });
+});
