@@ -13,5 +13,8 @@ export { signRequest } from './sign-request.ts';
 export type { SigningPair, UnsignedRequest } from './sign-request.ts';
 export type { CallbackEvent, CallbackSummary } from './callback-form.ts';
 export type { PlainRequest } from './callback-request.ts';
+export { CallbackRejectedError } from './callback-checks.ts';
+export type { CallbackRejection, TimeOptions } from './callback-checks.ts';
 export * from './verify-callback.ts';
+export * from './verify-webhook.ts';
 export * from './sign-test-callback.ts';

@@ -1,9 +1,19 @@
-import { equalBytes, fromBase64, utf8 } from './bytes.ts';
-import { eventOf, secretBase64, SUMMARY_FIELDS, WEBHOOK_HEADERS, webhookText } from './callback-form.ts';
+import { utf8 } from './bytes.ts';
+import {
+  anyMatches,
+  CallbackRejectedError,
+  checkTime,
+  decode,
+  isSignedStandard,
+  readJson,
+  requiredHeaders,
+  stampedAt,
+} from './callback-checks.ts';
+import type { StandardHeaders, TimeOptions } from './callback-checks.ts';
+import { eventOf, SUMMARY_FIELDS, WEBHOOK_HEADERS } from './callback-form.ts';
 import type { CallbackEvent, CallbackSummary } from './callback-form.ts';
 import { readRequest } from './callback-request.ts';
 import type { PlainRequest, ReadRequest } from './callback-request.ts';
-import { hmac } from './hmac.ts';
 import { md5Hex } from './md5.ts';
 import type { CallbackOrder } from './records.ts';
 import { signatureOrigin } from './sign-request.ts';
@@ -17,14 +27,11 @@ export interface CallbackKey {
 }
 
 /** The credentials to verify with: one, or several during a rotation. */
-export type VerifyOptions = (CallbackKey | { readonly secrets: readonly CallbackKey[] }) & {
-  /** How old or early a callback may be, in seconds; 300 by default. */
-  readonly toleranceSeconds?: number;
-  /** The origin that the server calls, `https://shop.example`; needed behind a proxy for GET callbacks, whose signature covers the whole URL. */
-  readonly origin?: string;
-  /** Replaces the runtime's clock; epoch milliseconds. */
-  readonly now?: number;
-};
+export type VerifyOptions = (CallbackKey | { readonly secrets: readonly CallbackKey[] }) &
+  TimeOptions & {
+    /** The origin that the server calls, `https://shop.example`; needed behind a proxy for GET callbacks, whose signature covers the whole URL. */
+    readonly origin?: string;
+  };
 
 /** The common part of every verified callback. */
 export interface Verified {
@@ -45,21 +52,6 @@ export type VerifiedCallback =
   | (Verified & { readonly method: 'POST'; readonly order: CallbackOrder })
   | (Verified & { readonly method: 'GET'; readonly order: CallbackSummary });
 
-/** Why a callback was rejected. */
-export type CallbackRejection = 'METHOD' | 'HEADER_MISSING' | 'EXPIRED' | 'BODY' | 'SIGNATURE' | 'CONTENT';
-
-/** The request is not an authentic, current callback: reply with 400 and do nothing. */
-export class CallbackRejectedError extends Error {
-  override readonly name = 'CallbackRejectedError';
-  readonly reason: CallbackRejection;
-
-  constructor(reason: CallbackRejection, message: string) {
-    super(message);
-    this.reason = reason;
-  }
-}
-
-const DEFAULT_TOLERANCE_S = 300;
 const SIGNED_DATE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/;
 
 /**
@@ -90,24 +82,16 @@ export async function verifyCallback(
 }
 
 /** The headers with a callback's signatures. */
-interface Signed {
+interface Signed extends StandardHeaders {
   readonly token: string;
   readonly algorithm: string;
   readonly date: string;
   readonly bodyMd5: string;
   readonly signature: string;
-  readonly id: string;
-  readonly timestamp: string;
-  readonly webhookSignature: string;
 }
 
 function readSigned({ header }: ReadRequest): Signed {
-  const required = (name: string): string => {
-    const value = header(name);
-    if (value === null || value === '')
-      throw new CallbackRejectedError('HEADER_MISSING', `The header ${name} is missing.`);
-    return value;
-  };
+  const required = requiredHeaders(header);
   return {
     token: required('API-Token'),
     algorithm: required('Algorithm'),
@@ -120,21 +104,9 @@ function readSigned({ header }: ReadRequest): Signed {
   };
 }
 
-function checkTimes(
-  { date, timestamp }: Signed,
-  { toleranceSeconds = DEFAULT_TOLERANCE_S, now = Date.now() }: VerifyOptions,
-): void {
-  const dated = SIGNED_DATE.test(date) ? Date.parse(date) : NaN;
-  const stamped = /^\d{1,12}$/.test(timestamp) ? Number(timestamp) * 1000 : NaN;
-  for (const at of [dated, stamped]) {
-    // Written this way so that NaN is refused too.
-    if (!(Math.abs(now - at) <= toleranceSeconds * 1000)) {
-      throw new CallbackRejectedError(
-        'EXPIRED',
-        `The callback is not of the last ${toleranceSeconds} seconds, or has no time in the right form.`,
-      );
-    }
-  }
+function checkTimes({ date, timestamp }: Signed, options: TimeOptions): void {
+  checkTime(SIGNED_DATE.test(date) ? Date.parse(date) : NaN, options);
+  checkTime(stampedAt(timestamp), options);
 }
 
 /** True when it verifies; false when it is of a credential that was not given, as after a rotation. */
@@ -162,7 +134,7 @@ async function verifyNative(
 
 async function verifyWebhook(
   read: ReadRequest,
-  { id, timestamp, webhookSignature }: Signed,
+  signed: Signed,
   keys: readonly CallbackKey[],
   origin: string | null,
 ): Promise<void> {
@@ -170,59 +142,18 @@ async function verifyWebhook(
   if (method === 'GET' && origin === null)
     throw new TypeError('A GET callback is verified with its whole URL: give the origin that the till calls.');
   const content = method === 'GET' ? new URL(origin ?? '').origin + target : decode(body);
-  const signatures = webhookSignature.split(' ').flatMap((each) => (each.startsWith('v1,') ? [each.slice(3)] : []));
-  const matched = await anyMatches(signatures, keys.map(secretBytes), webhookText(id, timestamp, content));
-  if (matched) return;
+  const secrets = keys.map(({ callbackSecret }) => callbackSecret);
+  if (await isSignedStandard(signed, content, secrets)) return;
   throw new CallbackRejectedError(
     'SIGNATURE',
     `The webhook signature does not verify${method === 'GET' ? `; it covers the whole URL, here at ${String(origin)}` : ''}.`,
   );
 }
 
-/** True when one of the signatures matches the text under one of the secrets; every pair is compared. */
-async function anyMatches(
-  signatures: readonly string[],
-  secrets: readonly Uint8Array<ArrayBuffer>[],
-  text: string,
-): Promise<boolean> {
-  const presented = signatures.flatMap((signature) => fromBase64(signature) ?? []);
-  let matched = false;
-  for (const secret of secrets) {
-    const expected = await hmac('HMAC-SHA256', secret, text);
-    for (const bytes of presented) matched = equalBytes(bytes, expected) || matched;
-  }
-  return matched;
-}
-
-/** @throws TypeError for an invalid secret */
-function secretBytes({ callbackSecret }: CallbackKey): Uint8Array<ArrayBuffer> {
-  const bytes = fromBase64(secretBase64(callbackSecret));
-  if (bytes === null || bytes.length === 0)
-    throw new TypeError('A callback secret is whsec_ and the base64 of its bytes.');
-  return bytes;
-}
-
-/** @throws CallbackRejectedError for bytes that are not text */
-function decode(body: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
-  } catch {
-    throw new CallbackRejectedError('BODY', 'The body is not UTF-8.');
-  }
-}
-
 function orderOf(body: Uint8Array): { event: CallbackEvent; order: CallbackOrder } {
   const order = readJson(decode(body), 'The body is not JSON.') as Partial<CallbackOrder> | null;
   // The signature is the server's, so the fields are as specified.
   return { event: knownEvent(order?.status ?? ''), order: order as CallbackOrder };
-}
-
-function readJson(text: string, problem: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new CallbackRejectedError('CONTENT', problem);
-  }
 }
 
 function summaryOf(target: string): { event: CallbackEvent; order: CallbackSummary } {
