@@ -157,6 +157,7 @@ const TILL_PARTS = [
   'choosePayment',
   'orderQueries',
   'requestWithdrawal',
+  'requestPull',
   'requestRefund',
   'lightningService',
   'lightningWork',

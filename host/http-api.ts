@@ -8,6 +8,7 @@ import { dashboardOperations } from './dashboard/dashboard.ts';
 import type { TillConfig } from './settings.ts';
 import type { Till } from './container.ts';
 import { linkOperations } from './links/links.ts';
+import { x402Operations } from './x402/x402.ts';
 import { topUpOperations } from './top-up/top-up.ts';
 
 /** How a till is offered over HTTP. */
@@ -38,6 +39,7 @@ export function createHttpApi(till: Till, config: TillConfig, edge: HttpEdge): H
   const extra = [
     ...checkout.operations,
     ...linkOperations(till, config.mode === 'production'),
+    ...x402Operations({ pulls: till.requestPull, payerWritesPerMinute: settings.payerWritesPerMinute }),
     ...(config.gateway.sales === null ? [] : topUpOperations(till.topUps)),
     ...(edge.docs === false ? [] : [docs]),
     ...(edge.manage === false ? [] : managementOperations(till, config)),

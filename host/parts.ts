@@ -39,6 +39,7 @@ import type {
   RefusedAttempts,
   RescanDeposits,
   RequestLightningPayment,
+  RequestPull,
   RequestRefund,
   RequestWithdrawal,
   WithdrawalLimits,
@@ -102,6 +103,7 @@ export interface Parts extends Ports, GivenParts {
   readonly payoutFees: PayoutFeeEstimator;
   readonly withdrawalLimits: WithdrawalLimits;
   readonly requestWithdrawal: RequestWithdrawal;
+  readonly requestPull: RequestPull;
   readonly requestRefund: RequestRefund;
   readonly unassignedDeposits: UnassignedDeposits;
   readonly payouts: ReadonlyMap<ChainCode, PayoutRunner>;

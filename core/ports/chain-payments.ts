@@ -1,6 +1,8 @@
 import type { Asset, CurrencyCode } from '../kernel/asset.ts';
 import type { Millis } from '../kernel/time.ts';
+import type { Authorization } from '../transfers/authorization.ts';
 import type { BlockRef } from './block-ref.ts';
+import type { TokenAuthorizations } from './token-authorizations.ts';
 
 /** A paying address of the till: the hot wallet for `null`, else the deposit address of that derivation index. */
 export interface PayingAddress {
@@ -21,6 +23,11 @@ export interface PaymentLine {
   readonly units: bigint;
   /** The derivation index of `to`, where the till pays a deposit address of its own. */
   readonly toIndex?: number;
+  /**
+   * A payer's authorization to send to the chain: what it authorizes goes to `to`, while the line's own units are 0 of the
+   * chain's coin. Adapters without such tokens never get one, see {@link ChainPayments.authorizations}.
+   */
+  readonly pull?: Authorization;
 }
 
 /** The payment to price. */
@@ -157,6 +164,8 @@ export interface ChainPayments {
   /** The coin that fees are paid in. */
   readonly feeAsset: Asset;
   readonly hotAddress: string;
+  /** Payments that payers authorize by a signature; left out where no token takes them. */
+  readonly authorizations?: TokenAuthorizations;
   /** How many payments one transaction can make. */
   readonly maxLines: number;
   /** How many outputs one transaction can spend. A UTXO chain that names it also puts outputs together; see {@link PriceRequest}. */

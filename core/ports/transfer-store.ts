@@ -150,6 +150,8 @@ export interface TransferStore {
   refundOf(orderId: OrderId): Promise<Transfer | null>;
   /** As {@link refundOf}, for several orders at once; orders without a refund are left out. */
   refundsOf(orderIds: readonly OrderId[]): Promise<readonly Transfer[]>;
+  /** The pull of an authorization, by its key; `null` when it never came. */
+  pullOf(chain: ChainCode, authorizationKey: string): Promise<Transfer | null>;
   /** What an idempotency key was claimed for; `null` when it was not, or the claim has expired. */
   claimed(
     accountId: AccountId,
@@ -236,7 +238,7 @@ export interface TransferWrites {
   /**
    * Adds a transfer. False, with nothing added, when a live one exists: one refund for each order (a CONFIRMED
    * one counts as live for ever), one `gas` for each receiving address, one `sweep` for each (source, currency), one
-   * `cold` for each (chain, currency). Live is everything that is not CONFIRMED or FAILED.
+   * `cold` for each (chain, currency), one `pull` for each order, and each authorization once for ever. Live is everything that is not CONFIRMED or FAILED.
    */
   add(transfer: Transfer): Promise<boolean>;
   /** One transaction at a time has this lock, until its end: what it then reads of requests holds until it has decided. */

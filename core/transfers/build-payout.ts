@@ -10,6 +10,7 @@ import type {
   SignedTransaction,
   SpendableCoin,
 } from '../ports/chain-payments.ts';
+import { isPull } from './authorization.ts';
 import type { PayingChain, PayoutDeps } from './payout-deps.ts';
 import { consolidationFee } from './fee-estimator.ts';
 import { shareOf } from './finish-payout.ts';
@@ -98,7 +99,7 @@ export class PayoutBuilder {
     const refs = fromHot ? [] : await this.#swept(transfer);
     const source = { address: transfer.sourceAddress, index: transfer.sourceIndex };
     const priced = await this.#price([transfer], () =>
-      payments.price({ source, lines: [{ to: transfer.toAddress, currency, units }], coins: [], replaces: null }),
+      payments.price({ source, lines: [{ ...lineTo(transfer), currency, units }], coins: [], replaces: null }),
     );
     const charged = await this.#chargeAccount(transfer, priced, { hot, budget });
     const line = { ...lineOf(charged), ...(await this.#ownReceiver(transfer)) };
@@ -199,6 +200,7 @@ export class PayoutBuilder {
 
   /** Gas goes to a deposit address of the till's own, which a signer recognises by its index: that of the tokens there. */
   async #ownReceiver({ kind, toAddress }: Transfer): Promise<Pick<PaymentLine, 'toIndex'>> {
+    if (kind === 'pull') return this.#ordersAddress(toAddress);
     if (kind !== 'gas') return {};
     const { code, assets } = this.#chain;
     for (const { currency } of assets) {
@@ -206,6 +208,11 @@ export class PayoutBuilder {
       if (holding !== undefined && holding.index !== null) return { toIndex: holding.index };
     }
     return {};
+  }
+
+  async #ordersAddress(address: string): Promise<Pick<PaymentLine, 'toIndex'>> {
+    const found = await this.#deps.storage.orders.addressAt(this.#chain.code, address);
+    return found === null ? {} : { toIndex: found.index };
   }
 
   #tooMany(units: bigint): string {
@@ -231,8 +238,10 @@ export class PayoutBuilder {
     try {
       return await price();
     } catch (error) {
-      if (isTillgateError(error, 'STATE_CONFLICT') || isTillgateError(error, 'INSUFFICIENT_BALANCE'))
-        throw new PayoutDeferred(transfers, error.message, { cause: error });
+      const isConflict = isTillgateError(error, 'STATE_CONFLICT') || isTillgateError(error, 'INSUFFICIENT_BALANCE');
+      // An authorization that would be reverted, or is too dear, is refused: its payer waits for an answer.
+      if (isConflict && transfers.some(isPull)) throw new PayoutImpossible(transfers, error.message);
+      if (isConflict) throw new PayoutDeferred(transfers, error.message, { cause: error });
       if (!isTillgateError(error, 'DESTINATION_UNPAYABLE')) throw error;
       // The till's own moves go where the operator said: they wait until that is put right.
       if (transfers.every(isOwnMove)) throw new PayoutDeferred(transfers, error.message, { cause: error });
@@ -296,6 +305,7 @@ export class PayoutBuilder {
       return checkCharge(transfer, isNative ? priced.feeUnits : 0n, dust);
     }
     const native = await hot.free(payments.feeAsset.currency);
+    if (isPull(transfer)) return this.#chargePull(transfer, priced, native, budget);
     if (kind === 'gas' || kind === 'cold' || !isNative)
       this.#requireOwn(transfer, priced.feeUnits + (kind === 'gas' ? units : 0n), budget);
     if (kind === 'gas' || !isNative) {
@@ -324,6 +334,16 @@ export class PayoutBuilder {
     return checkCharge(transfer, priced.feeUnits + consolidation, dust);
   }
 
+  /** Nothing leaves the hot wallet but the fee, which the till pays. */
+  #chargePull(transfer: Transfer, { feeUnits }: PricedPayment, native: bigint, budget: TillBudget): ChargedTransfer {
+    if (feeUnits > transfer.maxFeeUnits)
+      throw new PayoutImpossible([transfer], "The network's fee is too large a share of the amount now.");
+    if (!budget.covers(feeUnits)) throw new PayoutImpossible([transfer], floatLacking(this.#chain, budget, feeUnits));
+    if (native < feeUnits)
+      throw new PayoutImpossible([transfer], `The hot wallet lacks ${transfer.currency} for the network's fee.`);
+    return { transfer, feeUnits: 0n };
+  }
+
   /** The till pays for it: never with what is owed to merchants. */
   #requireOwn(transfer: Transfer, units: bigint, budget: TillBudget): void {
     if (!budget.covers(units)) throw new PayoutDeferred([transfer], floatLacking(this.#chain, budget, units));
@@ -350,10 +370,14 @@ function tooDear(transfer: Transfer): PayoutDeferred {
   );
 }
 
+function lineTo({ toAddress: to, authorization }: Transfer): Pick<PaymentLine, 'to' | 'pull'> {
+  return { to, ...(authorization === undefined ? {} : { pull: authorization }) };
+}
+
 function lineOf({ transfer, feeUnits }: ChargedTransfer): PaymentLine {
   const units = transfer.units - feeUnits;
-  assert(units > 0n, `transfer ${transfer.id} pays nothing`);
-  return { to: transfer.toAddress, currency: transfer.currency, units };
+  assert(units > 0n || isPull(transfer), `transfer ${transfer.id} pays nothing`);
+  return { ...lineTo(transfer), currency: transfer.currency, units };
 }
 
 /** @throws PayoutDeferred when the network asks for more than the transfer may be charged */

@@ -13,6 +13,7 @@ import type { LedgerEntry } from '../ledger/entry.ts';
 import type { Transaction } from '../ports/storage.ts';
 import type { TransferChanges } from '../ports/transfer-store.ts';
 import { endReturn } from '../deposits/end-return.ts';
+import { pullCharge } from './charge-pull.ts';
 import { gasLeft } from './gas-balance.ts';
 import { isOwnMove } from './transfer.ts';
 import type { PayoutView, Transfer, TransferStatus } from './transfer.ts';
@@ -159,7 +160,8 @@ async function finishOne(
   const left = gasLeft(transfer, to, cost);
   if (left.units !== 0n) await tx.transfers.addGas(transfer.chain, left.address, left.units);
   const book = to === 'CONFIRMED' ? paidEntry : failedEntry;
-  await post(tx, book(ids.next() as EntryId, now, transfer, { ...cost, gasUnits: left.units }));
+  const entry = book(ids.next() as EntryId, now, transfer, { ...cost, gasUnits: left.units });
+  await post(tx, { ...entry, postings: [...entry.postings, ...(await pullCharge(tx, transfer, cost))] });
   if (transfer.accountId !== null) {
     const row =
       to === 'CONFIRMED'
@@ -236,11 +238,11 @@ async function post(tx: Transaction, entry: LedgerEntry): Promise<void> {
 
 export async function refundOrder(
   tx: Transaction,
-  { id, orderId, units }: Transfer,
+  { id, kind, orderId, units }: Transfer,
   txHash: string,
   context: Pick<FinishContext, 'stateMachine' | 'now'>,
 ): Promise<readonly OrderMove[]> {
-  if (orderId === null) return [];
+  if (orderId === null || kind !== 'refund') return [];
   const order = await tx.orders.lock(orderId);
   // A reorganisation may have ended the order meanwhile; the refund stays booked.
   if (order === null || findTransition('refund-final', order.status) === null) return [];

@@ -1,13 +1,14 @@
 import type { ChainCode, CurrencyCode } from '../kernel/asset.ts';
 import type { AccountId, DepositId, PayoutId, OrderId, TransferId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
+import type { Authorization } from './authorization.ts';
 
 /**
  * Why money leaves an address: a merchant's `withdrawal`, an order's `refund`, a `sweep` from a deposit address to the
  * hot wallet (on UTXO chains: many small coins put together), `gas` for a token's sweep, `cold` for what the hot wallet holds
- * above its ceiling, the `return` of a deposit that belongs to no order.
+ * above its ceiling, the `return` of a deposit that belongs to no order, a `pull` of what a payer authorized for an order.
  */
-export const TRANSFER_KINDS = ['withdrawal', 'refund', 'sweep', 'gas', 'cold', 'return'] as const;
+export const TRANSFER_KINDS = ['withdrawal', 'refund', 'sweep', 'gas', 'cold', 'return', 'pull'] as const;
 export type TransferKind = (typeof TRANSFER_KINDS)[number];
 
 /** HELD waits for an operator; from SIGNED on, only the chain decides the outcome. */
@@ -39,10 +40,12 @@ export interface Transfer {
   readonly kind: TransferKind;
   /** Whose balance pays; `null` for the till's own moves. */
   readonly accountId: AccountId | null;
-  /** The order that a refund pays back. */
+  /** The order that a refund pays back, or a pull pays. */
   readonly orderId: OrderId | null;
   /** The deposit that a return pays back; absent or `null` for every other kind. */
   readonly depositId?: DepositId | null;
+  /** What a pull sends; absent for every other kind. */
+  readonly authorization?: Authorization;
   /** Who asked for it in the management API; absent or `null` for a request of the payment API, and for the till's own moves. */
   readonly requestedBy?: AccountId | null;
   readonly chain: ChainCode;

@@ -1,6 +1,7 @@
 import {
   PayoutFeeEstimator,
   PayoutRunner,
+  RequestPull,
   RequestRefund,
   RequestWithdrawal,
   UnassignedDeposits,
@@ -57,6 +58,10 @@ export const payoutRecipes = {
     ],
     ({ payoutFees: fees, orderQueries, withdrawalLimits: limits, ...parts }) =>
       new RequestRefund({ ...parts, fees, limits, claimUrl: (order) => orderQueries.payUrl(order) }),
+  ),
+  requestPull: recipe(
+    ['storage', 'assets', 'chains', 'rateBook', 'orderQueries', 'clock', 'ids', 'events', 'metrics'],
+    (parts) => new RequestPull(parts),
   ),
   unassignedDeposits: recipe(
     ['storage', 'assets', 'chains', 'payoutFees', 'orderStateMachine', 'clock', 'ids', 'events', 'metrics'],

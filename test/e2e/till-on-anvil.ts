@@ -19,7 +19,7 @@ import { waitFor } from '../support/wait.ts';
 /** Not anvil's, so that no payer is the till's own hot wallet, and that one begins without a coin. A vector of BIP-39. */
 export const MNEMONIC = 'legal winner thank year wave sausage worth useful legal winner thank yellow';
 /** The payer: anvil's second account, whose key everybody knows. */
-const PAYER = privateKeyToAccount('0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d');
+export const PAYER = privateKeyToAccount('0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d');
 
 /** Confirmations that the till asks for in these tests. */
 export const CONFIRMATIONS = 3;
@@ -34,7 +34,7 @@ export interface OrderWindows {
 
 /** The tokens that the till knows by these names, with what is wrong with each. */
 export interface Tokens {
-  /** USDT-ERC20: honest. */
+  /** USDT-ERC20: honest, with EIP-3009. */
   readonly honest: DeployedContract;
   /** USDC-ERC20: keeps 1 % of each transfer and logs the gross value. */
   readonly fee: DeployedContract;
@@ -118,6 +118,12 @@ export class TillOnAnvil {
     this.#merchant = new Merchant(await this.#process.url(), this.demo);
   }
 
+  /** Where the server listens; another port after each start. */
+  url(): Promise<string> {
+    assert(this.#process !== null);
+    return this.#process.url();
+  }
+
   /** `kill -9`. */
   async kill(): Promise<void> {
     await this.#process?.signal('SIGKILL');
@@ -144,6 +150,25 @@ export class TillOnAnvil {
   /** Everything that the server has logged since it was started last. */
   get log(): string {
     return this.#process?.err ?? '';
+  }
+
+  /** A hosted order whose payer has chosen a coin: the address of its page. */
+  async hostedOrder(currency = 'USDT-ERC20', price = '250'): Promise<{ id: string; page: string }> {
+    const { data, message, code } = await this.merchant.call('POST', '/api/order/pay-url', {
+      currency: 'USD',
+      price,
+      callback_url: `${this.receiver.url}/paid`,
+      enable_post_callback: true,
+    });
+    assert.equal(code, 0, message);
+    const page = String(data['pay_url']);
+    const chosen = await fetch(`${page}/choice`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ chain: 'ETH', currency }),
+    });
+    assert.equal(chosen.status, 200, await chosen.text());
+    return { id: String(data['order_id']), page };
   }
 
   /** An order with both callbacks as POST. */
@@ -243,7 +268,7 @@ export class TillOnAnvil {
 }
 
 async function deployTokens(anvil: Anvil): Promise<Tokens> {
-  const honest = await deployContract(anvil, 'TestToken', ['USDT', 6]);
+  const honest = await deployContract(anvil, 'AuthorizedToken', ['USDT', 6]);
   const fee = await deployContract(anvil, 'FeeToken', ['USDC', 6, 100]);
   const lying = await deployContract(anvil, 'LyingToken', ['DAI', 18]);
   const refusing = await deployContract(anvil, 'FalseToken', ['SHIB', 18]);

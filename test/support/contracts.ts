@@ -5,7 +5,7 @@ import { compileContracts } from './solidity.ts';
 import { waitFor } from './wait.ts';
 
 /** The contracts in `contracts/`; each source says what its contract does wrong. */
-export type ContractName = 'TestToken' | 'FalseToken' | 'FeeToken' | 'LyingToken' | 'Forwarder';
+export type ContractName = 'TestToken' | 'AuthorizedToken' | 'FalseToken' | 'FeeToken' | 'LyingToken' | 'Forwarder';
 
 /** A contract that is on the chain. */
 export interface DeployedContract {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { TillgateError } from '../../../core/index.ts';
 import type { BuiltTransaction, SigningIntent, TransactionBuilder } from '../../../core/index.ts';
 import { pathField, readIntent, unitsField } from '../intent-fields.ts';
 import { normaliseEvmAddress } from './evm-address.ts';
@@ -9,6 +10,18 @@ const address = z
   .string()
   .refine((text) => normaliseEvmAddress(text) !== null)
   .transform((text) => normaliseEvmAddress(text) ?? '');
+
+const hex = (bytes: number): z.ZodString => z.string().regex(new RegExp(`^0x[0-9a-f]{${bytes * 2}}$`));
+
+const pull = z.strictObject({
+  currency: z.string(),
+  units: unitsField,
+  from: address,
+  validAfter: unitsField,
+  validBefore: unitsField,
+  nonce: hex(32),
+  signature: hex(65),
+});
 
 const schema = z.strictObject({
   family: z.literal('evm'),
@@ -26,6 +39,8 @@ const schema = z.strictObject({
   units: unitsField,
   /** The token that is transferred (ERC-20 `transfer`); `null` for the chain's coin. No other call can be described. */
   contract: address.nullable(),
+  /** A payer's authorization to send to the contract (EIP-3009), with the receiver `to`: no coins of the till move. */
+  pull: pull.optional(),
 });
 
 /** A payment of coin or of a token on an EVM chain. */
@@ -33,9 +48,13 @@ export type EvmIntent = SigningIntent & z.input<typeof schema>;
 
 /** The transaction of an {@link EvmIntent} (EIP-155, EIP-1559). */
 export const buildEvmTransaction: TransactionBuilder = (intent): BuiltTransaction => {
-  const { chainId, nonce, from, to, toPath, units, contract, ...terms } = readIntent(schema, intent);
-  const transaction = paymentTransaction(chainId, nonce, contract ?? '', { to, units }, terms);
+  const { chainId, nonce, from, to, toPath, units, contract, pull: authorized, ...terms } = readIntent(schema, intent);
+  const line = { to, units, ...(authorized === undefined ? {} : { pull: authorized }) };
+  if (authorized !== undefined && (contract === null || units !== 0n))
+    throw new TillgateError('SIGNING_REFUSED', 'An authorization is sent to a token and pays nothing itself.');
+  const transaction = paymentTransaction(chainId, nonce, contract ?? '', line, terms);
   return {
+    // Of an authorization 0 units: the signer's rules for the token and the receiver hold for it as well.
     payments: [{ to, contract, units, ownPath: toPath }],
     feeUnits: terms.gas * terms.price,
     // A nonce is used up on one chain.

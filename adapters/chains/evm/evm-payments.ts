@@ -1,6 +1,7 @@
 import { TillgateError, assert, present } from '../../../core/index.ts';
 import type {
   Asset,
+  Authorization,
   BlockRef,
   PayoutOutcome,
   CancelRequest,
@@ -19,6 +20,7 @@ import type {
 import type { JsonRpcClient } from '../json-rpc.ts';
 import type { AccountBalances } from './account-balances.ts';
 import { readBlockRef } from './blocks.ts';
+import { EvmAuthorizations } from './evm-authorizations.ts';
 import { destinationProblem } from './destination-problem.ts';
 import { buildEvmTransaction } from './evm-intent.ts';
 import type { EvmIntent } from './evm-intent.ts';
@@ -29,7 +31,7 @@ import { ownPathOf, pathOf } from './paying-keys.ts';
 import type { PayingKeys } from './paying-keys.ts';
 import { sendPayment } from './payment-broadcast.ts';
 import { paymentOutcome } from './payment-outcome.ts';
-import { nativeGas, tokenGas } from './payment-gas.ts';
+import { nativeGas, pullGas, tokenGas } from './payment-gas.ts';
 import type { GasNeed } from './payment-gas.ts';
 import { feeOfTerms, readTerms, writeTerms } from './payment-terms.ts';
 import type { PaymentTerms } from './payment-terms.ts';
@@ -70,6 +72,7 @@ export class EvmPayments implements ChainPayments {
   readonly feeAsset: Asset;
   readonly hotAddress: string;
   readonly bumpAfterMs: number;
+  readonly authorizations: EvmAuthorizations;
   readonly #client: JsonRpcClient;
   readonly #balances: AccountBalances;
   readonly #options: EvmPaymentsOptions;
@@ -81,6 +84,7 @@ export class EvmPayments implements ChainPayments {
     this.feeAsset = options.coin;
     this.hotAddress = options.keys.hotAddress;
     this.bumpAfterMs = options.bumpAfterMs;
+    this.authorizations = new EvmAuthorizations(client, options.chainId, options.contracts);
   }
 
   dust(_currency: CurrencyCode): bigint {
@@ -104,7 +108,7 @@ export class EvmPayments implements ChainPayments {
 
   async sign({ source, lines, priced, nonce }: SignRequest): Promise<SignedTransaction> {
     const line = onlyLine(lines);
-    assert(line.units > 0n, `a payment of ${line.units} units`);
+    assert(line.units > 0n || line.pull !== undefined, `a payment of ${line.units} units`);
     const terms = readTerms(priced.terms);
     if (terms.provisional)
       throw new TillgateError('NOT_READY', `${source.address} holds too little ${line.currency} to pay it.`);
@@ -115,12 +119,14 @@ export class EvmPayments implements ChainPayments {
     assert(nonce !== null, 'a payment without a nonce');
     const { code, chainId, keys } = this.#options;
     const { type, gas, price } = terms;
-    const contract = this.#contractOf(line.currency);
+    const { pull } = line;
+    const contract = this.#contractOf(pull?.currency ?? line.currency);
     const intent: EvmIntent = {
       ...{ family: 'evm', chain: code, chainId, from: pathOf(keys.accounts, source.index), nonce },
       ...{ type, gas: gas.toString(), price: price.toString() },
       ...{ to: line.to, toPath: ownPathOf(keys, source, line), units: line.units.toString() },
       contract: contract === '' ? null : contract,
+      ...(pull === undefined ? {} : { pull: intentPull(pull) }),
     };
     const [signature] = await keys.signer.sign(intent, buildEvmTransaction);
     const transaction = paymentTransaction(chainId, nonce, contract, line, terms);
@@ -169,7 +175,8 @@ export class EvmPayments implements ChainPayments {
   async #beside(line: PaymentLine, terms: Pick<PaymentTerms, 'type' | 'gas' | 'price'>): Promise<bigint> {
     const { layerOneFee, chainId } = this.#options;
     if (layerOneFee === null) return 0n;
-    const transaction = paymentTransaction(chainId, LONG_NONCE, this.#contractOf(line.currency), line, terms);
+    const contract = this.#contractOf(line.pull?.currency ?? line.currency);
+    const transaction = paymentTransaction(chainId, LONG_NONCE, contract, line, terms);
     return opStackFee(this.#client, transaction, terms.gas);
   }
 
@@ -179,7 +186,8 @@ export class EvmPayments implements ChainPayments {
   }
 
   async #gas(source: PayingAddress, line: PaymentLine, cap: bigint): Promise<GasNeed> {
-    const contract = this.#contractOf(line.currency);
+    const contract = this.#contractOf(line.pull?.currency ?? line.currency);
+    if (line.pull !== undefined) return pullGas(this.#client, source, contract, { to: line.to, pull: line.pull, cap });
     if (contract === '') return nativeGas(this.#client, source, line, cap);
     const held = await this.balance(source.address, line.currency);
     return tokenGas(this.#client, source, contract, line, { held, cap });
@@ -199,6 +207,15 @@ export class EvmPayments implements ChainPayments {
       throw new TillgateError('UNSUPPORTED', `The pair ${this.#options.code}/${currency} is not configured.`);
     return contract;
   }
+}
+
+function intentPull({ units, validAfter, validBefore, ...rest }: Authorization): NonNullable<EvmIntent['pull']> {
+  return {
+    ...rest,
+    units: units.toString(),
+    validAfter: validAfter.toString(),
+    validBefore: validBefore.toString(),
+  };
 }
 
 function smaller(a: bigint, b: bigint): bigint {

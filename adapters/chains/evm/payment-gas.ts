@@ -1,8 +1,9 @@
 import { TillgateError } from '../../../core/index.ts';
-import type { CurrencyCode, ErrorCode, PayingAddress, PaymentLine } from '../../../core/index.ts';
+import type { Authorization, CurrencyCode, ErrorCode, PayingAddress, PaymentLine } from '../../../core/index.ts';
 import { refusal } from '../json-rpc.ts';
 import type { JsonRpcClient } from '../json-rpc.ts';
 import type { RpcReply } from '../json-rpc-replies.ts';
+import { authorizationInput } from './authorization-call.ts';
 import { transferInput } from './erc20.ts';
 import { asUnits, malformed, toQuantity } from './rpc-values.ts';
 
@@ -83,6 +84,27 @@ export async function tokenGas(
     throw new TillgateError('STATE_CONFLICT', 'The token refuses the payment: its contract answers false.');
   }
   return { gas: limitOf(readEstimate(client, estimate, 'STATE_CONFLICT'), cap), provisional: false };
+}
+
+/** What the call takes at most; USDC takes some 85,000 where the receiver has none yet. */
+const MOST_PULL_GAS = 150_000n;
+
+/**
+ * The gas of sending a payer's authorization, which is tried out.
+ *
+ * @throws TillgateError `STATE_CONFLICT` when the contract reverts it: used, expired, not valid yet, or the balance is gone;
+ * `DESTINATION_UNPAYABLE` when it needs more gas than the cap
+ */
+export async function pullGas(
+  client: JsonRpcClient,
+  { address }: PayingAddress,
+  contract: string,
+  { to, pull, cap }: { readonly to: string; readonly pull: Authorization; readonly cap: bigint },
+): Promise<GasNeed> {
+  const call = { from: address, to: contract, data: authorizationInput(to, pull) };
+  const [estimate] = (await client.batch([{ method: 'eth_estimateGas', params: [call] }])) as [RpcReply];
+  const gas = readEstimate(client, estimate, 'STATE_CONFLICT');
+  return { gas: limitOf(gas, cap < MOST_PULL_GAS ? cap : MOST_PULL_GAS), provisional: false };
 }
 
 function tooLittle(address: string, currency: CurrencyCode): TillgateError {

@@ -64,21 +64,22 @@ export function feeOf({ value }: PaymentReceipt, price: bigint): bigint {
 }
 
 /**
- * Whether a token's contract logged exactly this payment; `other` when it logged a movement from the same address that
+ * Whether a token's contract logged exactly this payment; `other` when it logged a movement from the paying address that
  * is not the one that was signed.
  */
 export function loggedPayment(
   { value, fromKey }: PaymentReceipt,
-  { contract, to, units }: PaymentReading,
+  { contract, to, units, payer }: PaymentReading,
 ): 'exact' | 'other' | 'none' {
   const key = (address: string): string => address.slice(2).toLowerCase();
+  const mover = payer === undefined ? fromKey : key(payer);
   const movements = asArray(value['logs'], "a receipt's logs").flatMap((log) => {
     const { address, topics, data } = asObject(log, 'a log');
     const names = asArray(topics, "a log's topics");
     if (asKey(address, "a log's contract") !== key(contract) || names[0] !== TRANSFER_TOPIC || names.length !== 3)
       return [];
     const [from, recipient] = [names[1], names[2]].map((name) => asHash(name, "a log's address").slice(-40));
-    return from === fromKey ? [{ recipient, units: asUnits(data, "a log's amount") }] : [];
+    return from === mover ? [{ recipient, units: asUnits(data, "a log's amount") }] : [];
   });
   if (movements.some((one) => one.recipient === key(to) && one.units === units)) return 'exact';
   return movements.length > 0 ? 'other' : 'none';

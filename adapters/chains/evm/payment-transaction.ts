@@ -2,6 +2,7 @@ import { getAddress, keccak256, parseTransaction, recoverAddress, serializeTrans
 import type { Hex, TransactionSerializable, TransactionSerialized } from 'viem';
 import { TillgateError, assert } from '../../../core/index.ts';
 import type { EcdsaSignature, PaymentLine } from '../../../core/index.ts';
+import { authorizationInput, readAuthorizationInput } from './authorization-call.ts';
 import { readTransferInput, transferInput } from './erc20.ts';
 import type { PaymentTerms } from './payment-terms.ts';
 
@@ -12,6 +13,8 @@ export interface PaymentReading {
   /** The token's contract, checksummed; empty for the native coin. */
   readonly contract: string;
   readonly price: bigint;
+  /** Whose tokens move by an authorization; absent where they are those of the sender. */
+  readonly payer?: string;
 }
 
 /** Half of the curve's order: a larger s is a second name of the same transaction and no node takes it (EIP-2). */
@@ -22,11 +25,12 @@ export function paymentTransaction(
   chainId: number,
   nonce: number,
   contract: string,
-  { to, units }: Pick<PaymentLine, 'to' | 'units'>,
+  { to, units, pull }: Pick<PaymentLine, 'to' | 'units' | 'pull'>,
   { type, gas, price }: Pick<PaymentTerms, 'type' | 'gas' | 'price'>,
 ): TransactionSerializable {
   const receiver = { to: (contract === '' ? to : contract) as Hex, value: contract === '' ? units : 0n };
-  const input = contract === '' ? {} : { data: transferInput(to, units) };
+  const data = pull === undefined ? transferInput(to, units) : authorizationInput(to, pull);
+  const input = contract === '' ? {} : { data };
   const common = { chainId, nonce, gas, ...receiver, ...input };
   return type === 'legacy'
     ? { ...common, type, gasPrice: price }
@@ -65,7 +69,7 @@ export function readPayment(raw: string): PaymentReading {
   assert(typeof to === 'string', 'a payment without a receiver');
   const price = ('maxFeePerGas' in rest ? rest.maxFeePerGas : 'gasPrice' in rest ? rest.gasPrice : undefined) ?? 0n;
   // A payment of the coin itself carries no input.
-  const transfer = data === undefined ? null : readTransferInput(data);
+  const transfer = data === undefined ? null : (readTransferInput(data) ?? readAuthorizationInput(data));
   const contract = transfer === null ? '' : getAddress(to);
   return { ...(transfer ?? { to: getAddress(to), units: value }), contract, price };
 }

@@ -30,11 +30,12 @@ const nullableInteger = () =>
 const transferFields = {
   id: id('The transfer; of a withdrawal or refund also its tx_id'),
   kind: z.enum(TRANSFER_KINDS).meta({
-    description: 'sweep, gas and cold are moves between addresses of the till; return pays an unassigned deposit back',
+    description:
+      'sweep, gas and cold are moves between addresses of the till; return pays an unassigned deposit back, pull sends what a payer authorized (x402)',
   }),
   status: z.enum(TRANSFER_STATUSES).meta({ description: 'HELD waits for an approval' }),
   account_id: id('Whose balance pays').nullable(),
-  order_id: id('The order that is paid back').nullable(),
+  order_id: id('The order that is paid back, or that a pull pays').nullable(),
   requested_by: id('Who asked for it here; null for a request of the payment API, and a move of the till').nullable(),
   deposit_id: id('The unassigned deposit that is paid back').nullable(),
   chain: z.string(),

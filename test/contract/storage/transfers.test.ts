@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { TRANSFER_KINDS, TRANSFER_STATUSES, TRANSFER_TRANSITIONS } from '../../../core/index.ts';
+import { authorizationKey, TRANSFER_KINDS, TRANSFER_STATUSES, TRANSFER_TRANSITIONS } from '../../../core/index.ts';
 import type {
+  Authorization,
   OrderId,
   TransactionChanges,
   Transfer,
@@ -32,7 +33,43 @@ const LEGAL = new Set(
 );
 const FINAL: readonly TransferStatus[] = ['CONFIRMED', 'FAILED'];
 
+function authorization(given: Partial<Authorization> = {}): Authorization {
+  return {
+    currency: 'USDT-ERC20',
+    units: MAX,
+    from: '0xAbC0000000000000000000000000000000000001',
+    validAfter: 0n,
+    validBefore: MAX,
+    nonce: `0x${'1'.repeat(64)}`,
+    signature: `0x${'2'.repeat(130)}`,
+    ...given,
+  };
+}
+
 eachStorage((_name, opened) => {
+  test('an authorization is stored once for ever, and an order has one pull that is not finished', async (t) => {
+    const { storage } = await opened(t);
+    const [order, other] = [await paidOrder(storage), await paidOrder(storage)];
+    const pull = (orderId: OrderId, given: Partial<Authorization> = {}): Transfer => ({
+      ...transfer({ kind: 'pull', orderId, units: 0n }),
+      authorization: authorization(given),
+    });
+    const first = pull(order.id);
+    const nonces = [`0x${'3'.repeat(64)}`, `0x${'4'.repeat(64)}`] as const;
+    const added = await Promise.all([first, pull(order.id)].map((one) => add(storage, one)));
+    assert.deepEqual(added.toSorted(), [false, true]);
+    assert.equal(await add(storage, pull(order.id, { nonce: nonces[0] })), false, 'one of the order is under way');
+    assert.equal(await add(storage, pull(other.id)), false, 'another order');
+    const found = await storage.transfers.pullOf(first.chain, authorizationKey(authorization()));
+    assert.deepEqual([found?.orderId, found?.authorization], [order.id, authorization()]);
+    assert.equal(await storage.transfers.pullOf('BSC', authorizationKey(authorization())), null);
+    assert(found !== null);
+    const over = { reason: 'refused', updatedAt: NOW, finishedAt: NOW };
+    assert(await storage.transaction((tx) => tx.transfers.move(found.id, found.status, 'FAILED', over)));
+    assert.equal(await add(storage, pull(order.id)), false, 'a finished one is not sent again');
+    assert.equal(await add(storage, pull(order.id, { nonce: nonces[1] })), true);
+  });
+
   test('a transfer comes back as it was added, of every kind, with 2^256−1 units', async (t) => {
     const { storage } = await opened(t);
     const order = await paidOrder(storage);
@@ -44,6 +81,7 @@ eachStorage((_name, opened) => {
       const made: Transfer = {
         ...base,
         ...(kind === 'return' ? { depositId: unassigned.id } : {}),
+        ...(kind === 'pull' ? { authorization: authorization() } : {}),
         units: MAX,
         feeUnits: 2n ** 53n + 1n,
         maxFeeUnits: MAX,

@@ -1,6 +1,8 @@
+import { authorizationKey } from '../../../../core/index.ts';
 import type {
   AccountId,
   Attempt,
+  Authorization,
   DepositId,
   Payout,
   PayoutChanges,
@@ -17,9 +19,20 @@ import { integer, integerOrNull, text, textOrNull, units } from './values.ts';
 
 export const TRANSFER_COLUMNS: readonly Column<Transfer>[] = [
   { name: 'id', kind: 'text', of: (t) => t.id },
-  // The column's list of kinds is older than returns: a withdrawal with a deposit and no account is one.
-  { name: 'kind', kind: 'text', of: (t) => (t.kind === 'return' ? 'withdrawal' : t.kind) },
+  // The column's list of kinds is older than returns and pulls: a withdrawal with a deposit and no account is a return, and
+  // one with an authorization a pull.
+  { name: 'kind', kind: 'text', of: (t) => (t.kind === 'return' || t.kind === 'pull' ? 'withdrawal' : t.kind) },
   { name: 'deposit_id', kind: 'text', of: (t) => t.depositId ?? null },
+  {
+    name: 'authorization',
+    kind: 'text',
+    of: (t) => (t.authorization === undefined ? null : writeAuthorization(t.authorization)),
+  },
+  {
+    name: 'authorization_key',
+    kind: 'text',
+    of: (t) => (t.authorization === undefined ? null : authorizationKey(t.authorization)),
+  },
   { name: 'requested_by', kind: 'text', of: (t) => t.requestedBy ?? null },
   { name: 'account_id', kind: 'text', of: (t) => t.accountId },
   { name: 'order_id', kind: 'text', of: (t) => t.orderId },
@@ -40,16 +53,28 @@ export const TRANSFER_COLUMNS: readonly Column<Transfer>[] = [
   { name: 'finished_at', kind: 'bigint', of: (t) => t.finishedAt },
 ];
 
+function writeAuthorization({ units: total, validAfter, validBefore, ...rest }: Authorization): string {
+  return JSON.stringify({ ...rest, units: `${total}`, validAfter: `${validAfter}`, validBefore: `${validBefore}` });
+}
+
+function readAuthorization(json: string): Authorization {
+  const stored = JSON.parse(json) as Readonly<Record<keyof Authorization, string>>;
+  const [total, validAfter, validBefore] = [stored.units, stored.validAfter, stored.validBefore].map(BigInt);
+  return { ...stored, units: total ?? 0n, validAfter: validAfter ?? 0n, validBefore: validBefore ?? 0n };
+}
+
 /** The transfer in a row of `transfers`. */
 export function transferOf(row: Row): Transfer {
   const depositId = textOrNull(row, 'deposit_id') as DepositId | null;
+  const authorization = textOrNull(row, 'authorization');
   const requestedBy = textOrNull(row, 'requested_by') as AccountId | null;
   return {
     id: text(row, 'id') as Transfer['id'],
-    kind: depositId === null ? (text(row, 'kind') as Transfer['kind']) : 'return',
+    kind: authorization !== null ? 'pull' : depositId === null ? (text(row, 'kind') as Transfer['kind']) : 'return',
     accountId: textOrNull(row, 'account_id') as Transfer['accountId'],
     orderId: textOrNull(row, 'order_id') as Transfer['orderId'],
     ...(depositId === null ? {} : { depositId }),
+    ...(authorization === null ? {} : { authorization: readAuthorization(authorization) }),
     ...(requestedBy === null ? {} : { requestedBy }),
     chain: text(row, 'chain'),
     currency: text(row, 'currency'),

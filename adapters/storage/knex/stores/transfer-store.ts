@@ -106,6 +106,13 @@ export class KnexTransferStore implements TransferStore {
     return [...new Map(refunds.map((refund) => [refund.orderId, refund])).values()];
   }
 
+  async pullOf(chain: ChainCode, key: string): Promise<Transfer | null> {
+    if (!isStorable(key)) return null;
+    const sql = `SELECT ${TRANSFERS} FROM ${this.#db.tables.transfers} WHERE chain = ? AND authorization_key = ?`;
+    const [row] = await this.#db.read(sql, [chain, key]);
+    return row === undefined ? null : transferOf(row);
+  }
+
   async claimed(accountId: AccountId, claim: IdempotencyClaim): Promise<ClaimedTransfer | null> {
     if (!isStorable(claim.key)) return null;
     return claimedTransfer(this.#db.read, this.#db.tables, accountId, claim);

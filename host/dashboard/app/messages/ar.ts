@@ -101,6 +101,7 @@ const tillgate: Catalogue['tillgate'] = {
     sweep: 'تجميع',
     gas: 'غاز',
     cold: 'إلى العنوان البارد',
+    pull: 'دفع بتفويض',
     return: 'مُعاد إلى الدافع',
   },
   hours:
@@ -648,6 +649,7 @@ const resources: Catalogue['resources'] = {
       sweep: 'تجميع',
       gas: 'غاز للتجميع',
       cold: 'إلى العنوان البارد',
+      pull: 'دفع بتفويض',
       return: 'إعادة إيداع',
     },
     fields: {

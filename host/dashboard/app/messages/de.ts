@@ -316,6 +316,7 @@ const tillgate: Catalogue['tillgate'] = {
     sweep: 'Sweep',
     gas: 'Gas',
     cold: 'An die Cold-Adresse',
+    pull: 'Zahlung per Autorisierung',
     return: 'Zurückgezahlt',
   },
   hours: '%{smart_count} Stunde |||| %{smart_count} Stunden',
@@ -868,6 +869,7 @@ const resources: Catalogue['resources'] = {
       sweep: 'Sweep',
       gas: 'Gas für einen Sweep',
       cold: 'An die Cold-Adresse',
+      pull: 'Zahlung per Autorisierung',
       return: 'Rückgabe einer Einzahlung',
     },
     fields: {

@@ -101,6 +101,7 @@ const tillgate = {
     sweep: 'Sweep',
     gas: 'Gas',
     cold: 'To the cold address',
+    pull: 'Payment by authorization',
     return: 'Paid back',
   },
   hours: '%{smart_count} hour |||| %{smart_count} hours',
@@ -649,6 +650,7 @@ const resources = {
       sweep: 'Sweep',
       gas: 'Gas for a sweep',
       cold: 'To the cold address',
+      pull: 'Payment by authorization',
       return: 'Return of a deposit',
     },
     fields: {

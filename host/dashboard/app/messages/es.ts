@@ -313,6 +313,7 @@ const tillgate: Catalogue['tillgate'] = {
     sweep: 'Barrido',
     gas: 'Gas',
     cold: 'A la dirección fría',
+    pull: 'Pago por autorización',
     return: 'Devuelto',
   },
   hours: '%{smart_count} hora |||| %{smart_count} horas',
@@ -862,6 +863,7 @@ const resources: Catalogue['resources'] = {
       sweep: 'Barrido',
       gas: 'Gas para un barrido',
       cold: 'A la dirección fría',
+      pull: 'Pago por autorización',
       return: 'Devolución de un depósito',
     },
     fields: {

@@ -315,6 +315,7 @@ const tillgate: Catalogue['tillgate'] = {
     sweep: 'Collecte',
     gas: 'Gas',
     cold: 'Vers l’adresse froide',
+    pull: 'Paiement par autorisation',
     return: 'Renvoyé',
   },
   hours: '%{smart_count} heure |||| %{smart_count} heures',
@@ -868,6 +869,7 @@ const resources: Catalogue['resources'] = {
       sweep: 'Collecte',
       gas: 'Gas pour une collecte',
       cold: 'Vers l’adresse froide',
+      pull: 'Paiement par autorisation',
       return: 'Renvoi d’un dépôt',
     },
     fields: {

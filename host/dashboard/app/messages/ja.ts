@@ -101,6 +101,7 @@ const tillgate: Catalogue['tillgate'] = {
     sweep: '集約',
     gas: 'ガス代',
     cold: 'コールドアドレスへ',
+    pull: '承認による支払い',
     return: '返送',
   },
   hours: '%{smart_count} 時間',
@@ -649,6 +650,7 @@ const resources: Catalogue['resources'] = {
       sweep: '集約',
       gas: '集約のガス代',
       cold: 'コールドアドレスへ',
+      pull: '承認による支払い',
       return: '入金の返送',
     },
     fields: {

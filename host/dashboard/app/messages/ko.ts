@@ -101,6 +101,7 @@ const tillgate: Catalogue['tillgate'] = {
     sweep: '자금 모으기',
     gas: '가스비',
     cold: '콜드 주소로',
+    pull: '승인 결제',
     return: '반환',
   },
   hours: '%{smart_count}시간',
@@ -648,6 +649,7 @@ const resources: Catalogue['resources'] = {
       sweep: '자금 모으기',
       gas: '자금 모으기 가스비',
       cold: '콜드 주소로',
+      pull: '승인 결제',
       return: '입금 반환',
     },
     fields: {

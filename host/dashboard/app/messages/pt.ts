@@ -313,6 +313,7 @@ const tillgate: Catalogue['tillgate'] = {
     sweep: 'Varredura',
     gas: 'Gas',
     cold: 'Para o endereço frio',
+    pull: 'Pagamento por autorização',
     return: 'Devolvido',
   },
   hours: '%{smart_count} hora |||| %{smart_count} horas',
@@ -861,6 +862,7 @@ const resources: Catalogue['resources'] = {
       sweep: 'Varredura',
       gas: 'Gas para uma varredura',
       cold: 'Para o endereço frio',
+      pull: 'Pagamento por autorização',
       return: 'Devolução de um depósito',
     },
     fields: {

@@ -316,6 +316,7 @@ const tillgate: Catalogue['tillgate'] = {
     sweep: 'Сбор средств',
     gas: 'Газ',
     cold: 'На холодный адрес',
+    pull: 'Платёж по авторизации',
     return: 'Отправлено обратно',
   },
   hours: '%{smart_count} час |||| %{smart_count} часа |||| %{smart_count} часов',
@@ -864,6 +865,7 @@ const resources: Catalogue['resources'] = {
       sweep: 'Сбор средств',
       gas: 'Газ для сбора средств',
       cold: 'На холодный адрес',
+      pull: 'Платёж по авторизации',
       return: 'Возврат поступления',
     },
     fields: {

@@ -101,6 +101,7 @@ const tillgate: Catalogue['tillgate'] = {
     sweep: '归集',
     gas: 'Gas',
     cold: '转入冷地址',
+    pull: '授权付款',
     return: '退回',
   },
   hours: '%{smart_count} 小时',
@@ -646,6 +647,7 @@ const resources: Catalogue['resources'] = {
       sweep: '归集',
       gas: '归集所需 Gas',
       cold: '转入冷地址',
+      pull: '授权付款',
       return: '退回收款',
     },
     fields: {

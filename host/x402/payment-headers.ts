@@ -1,0 +1,119 @@
+import { z } from 'zod';
+import { TillgateError } from '../../core/index.ts';
+import type { Authorization, PullOffer, PullOutcome } from '../../core/index.ts';
+
+/** x402 version 2: what a payer may send, with the receiver and the exact amount. */
+export interface PaymentRequirements {
+  readonly scheme: 'exact';
+  /** CAIP-2. */
+  readonly network: string;
+  readonly amount: string;
+  /** The token's contract. */
+  readonly asset: string;
+  readonly payTo: string;
+  readonly maxTimeoutSeconds: number;
+  /** The domain of the token's signatures (EIP-712). */
+  readonly extra: { readonly assetTransferMethod: 'eip3009'; readonly name: string; readonly version: string };
+}
+
+/** A payer's authorization as it came, and the address that it pays. */
+export interface SentPayment {
+  readonly network: string;
+  readonly asset: string;
+  readonly to: string;
+  readonly authorization: Omit<Authorization, 'currency'>;
+}
+
+/** A header of a payment is no longer than this; one of an authorization has some 1,200 characters. */
+const LONGEST = 8_192;
+const hex = (bytes: number): z.ZodType<string> =>
+  z
+    .string()
+    .regex(new RegExp(`^0x[0-9a-fA-F]{${bytes * 2}}$`))
+    .transform((text) => text.toLowerCase());
+const uint = z
+  .string()
+  .regex(/^(?:0|[1-9]\d{0,77})$/)
+  .transform(BigInt)
+  .refine((value) => value < 2n ** 256n);
+const schema = z.object({
+  x402Version: z.literal(2),
+  accepted: z.object({ scheme: z.literal('exact'), network: z.string(), asset: hex(20) }),
+  payload: z.object({
+    signature: hex(65),
+    authorization: z.object({
+      from: hex(20),
+      to: hex(20),
+      value: uint,
+      validAfter: uint,
+      validBefore: uint,
+      nonce: hex(32),
+    }),
+  }),
+});
+
+/** The one way in which an order can be paid. */
+export function requirementsOf({ payment, units, terms, secondsLeft }: PullOffer): PaymentRequirements {
+  const { network, asset, name, version } = terms;
+  return {
+    scheme: 'exact',
+    network,
+    amount: units.toString(),
+    asset,
+    payTo: payment.address,
+    maxTimeoutSeconds: secondsLeft,
+    extra: { assetTransferMethod: 'eip3009', name, version },
+  };
+}
+
+/** The value of `PAYMENT-REQUIRED`: base64 of JSON. */
+export function paymentRequired(url: string, accepts: readonly PaymentRequirements[], error: string): string {
+  const resource = { url, description: 'An order', mimeType: 'application/json' };
+  return encode({ x402Version: 2, error, resource, accepts });
+}
+
+/** The value of `PAYMENT-RESPONSE`. */
+export function paymentResponse({ mined, txHash, reason }: PullOutcome, network: string, payer: string): string {
+  return encode({
+    success: mined,
+    transaction: txHash ?? '',
+    network,
+    payer,
+    ...(mined || reason === null ? {} : { errorReason: reason }),
+  });
+}
+
+/**
+ * The value of `PAYMENT-SIGNATURE`. Its signature is brought to one form: the last byte is 27 or 28.
+ *
+ * @throws TillgateError `INVALID_FIELDS` naming what is wrong
+ */
+export function readPayment(header: string): SentPayment {
+  const parsed = schema.safeParse(decode(header));
+  if (!parsed.success) {
+    const fields = parsed.error.issues.map(({ path }) => path.join('.') || 'the whole of it');
+    throw new TillgateError('INVALID_FIELDS', `PAYMENT-SIGNATURE is not valid: ${fields.join(', ')}.`);
+  }
+  const { accepted, payload } = parsed.data;
+  const { value: units, to, ...rest } = payload.authorization;
+  const { network, asset } = accepted;
+  return { network, asset, to, authorization: { ...rest, units, signature: canonical(payload.signature) } };
+}
+
+function canonical(signature: string): string {
+  const last = Number.parseInt(signature.slice(-2), 16);
+  return last < 2 ? `${signature.slice(0, -2)}${(last + 27).toString(16)}` : signature;
+}
+
+function encode(value: unknown): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64');
+}
+
+function decode(header: string): unknown {
+  if (header.length > LONGEST) return null;
+  try {
+    return JSON.parse(Buffer.from(header, 'base64').toString('utf8'));
+  } catch {
+    return null;
+  }
+}

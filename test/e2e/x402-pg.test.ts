@@ -1,0 +1,3 @@
+import { x402Suite } from './x402-suite.ts';
+
+x402Suite('pg');

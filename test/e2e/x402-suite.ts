@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { ExactEvmScheme } from '@x402/evm';
+import { decodePaymentResponseHeader, wrapFetchWithPayment, x402Client } from '@x402/fetch';
+import { parseSignature, toHex } from 'viem';
+import type { Address, Hex } from 'viem';
+import { mnemonicToAccount } from 'viem/accounts';
+import { invoke, read, receipt } from '../support/contracts.ts';
+import { waitFor } from '../support/wait.ts';
+import { CONFIRMATIONS, MNEMONIC, PAYER, TillOnAnvil } from './till-on-anvil.ts';
+
+const HOT = mnemonicToAccount(MNEMONIC, { path: "m/44'/60'/0'/0/0" }).address;
+const ETHER = 10n ** 18n;
+const TYPES = {
+  TransferWithAuthorization: [
+    { name: 'from', type: 'address' },
+    { name: 'to', type: 'address' },
+    { name: 'value', type: 'uint256' },
+    { name: 'validAfter', type: 'uint256' },
+    { name: 'validBefore', type: 'uint256' },
+    { name: 'nonce', type: 'bytes32' },
+  ],
+} as const;
+
+/** As the till demands it. */
+interface Requirements {
+  readonly network: string;
+  readonly amount: string;
+  readonly asset: Address;
+  readonly payTo: Address;
+  readonly maxTimeoutSeconds: number;
+  readonly extra: { readonly name: string; readonly version: string };
+}
+
+/** What a forged payment changes. */
+interface Forgery {
+  readonly to?: Address;
+  readonly value?: bigint;
+  readonly validAfter?: bigint;
+  readonly validBefore?: bigint;
+  readonly nonce?: Hex;
+  readonly chainId?: number;
+  readonly from?: Address;
+}
+
+interface Reply {
+  readonly status: number;
+  readonly body: Record<string, unknown>;
+  readonly headers: Headers;
+}
+
+const unpack = (header: string | null): Record<string, unknown> =>
+  JSON.parse(Buffer.from(header ?? '', 'base64').toString('utf8')) as Record<string, unknown>;
+
+async function get(page: string, signature?: string): Promise<Reply> {
+  const reply = await fetch(`${page}/x402`, {
+    headers: signature === undefined ? {} : { 'PAYMENT-SIGNATURE': signature },
+  });
+  const body = (await reply.json()) as Record<string, unknown>;
+  return { status: reply.status, body, headers: reply.headers };
+}
+
+async function demanded(page: string): Promise<Requirements> {
+  const { status, headers, body } = await get(page);
+  assert.equal(status, 402, JSON.stringify(body));
+  const { x402Version, accepts } = unpack(headers.get('payment-required'));
+  assert.equal(x402Version, 2);
+  const [one] = accepts as readonly Requirements[];
+  assert(one !== undefined);
+  return one;
+}
+
+/** A header as a payer's own program would make it. */
+async function signed(terms: Requirements, forgery: Forgery = {}): Promise<string> {
+  const now = BigInt(Math.floor(Date.now() / 1000));
+  const message = {
+    from: forgery.from ?? PAYER.address,
+    to: forgery.to ?? terms.payTo,
+    value: forgery.value ?? BigInt(terms.amount),
+    validAfter: forgery.validAfter ?? now - 600n,
+    validBefore: forgery.validBefore ?? now + BigInt(terms.maxTimeoutSeconds),
+    nonce: forgery.nonce ?? toHex(crypto.getRandomValues(new Uint8Array(32))),
+  };
+  const chainId = forgery.chainId ?? Number(terms.network.split(':')[1]);
+  const signature = await PAYER.signTypedData({
+    domain: { ...terms.extra, chainId, verifyingContract: terms.asset },
+    types: TYPES,
+    primaryType: 'TransferWithAuthorization',
+    message,
+  });
+  const authorization = Object.fromEntries(Object.entries(message).map(([name, value]) => [name, String(value)]));
+  const payment = { x402Version: 2, accepted: terms, payload: { signature, authorization } };
+  return Buffer.from(JSON.stringify(payment)).toString('base64');
+}
+
+/** Sends an authorization past the till, as anybody can who has seen it. */
+async function sendsByItself(till: TillOnAnvil, header: string): Promise<void> {
+  const { payload } = unpack(header) as { payload: { signature: Hex; authorization: Record<string, string> } };
+  const { from, to, value, validAfter, validBefore, nonce } = payload.authorization;
+  const { r, s, v } = parseSignature(payload.signature);
+  const args = [from, to, value, validAfter, validBefore, nonce, v, r, s];
+  const hash = await invoke(till.anvil, till.tokens.honest, 'transferWithAuthorization', args);
+  assert.equal((await receipt(till.anvil, hash)).status, 'success');
+}
+
+/** Orders paid by x402 through the real host, on a real EVM node and a real database. */
+export function x402Suite(engine: 'sqlite' | 'pg'): void {
+  describe(`x402 on anvil and ${engine}`, { concurrency: 1 }, () => {
+    let till: TillOnAnvil;
+
+    const held = (address: Address): Promise<bigint> => read(till.anvil, till.tokens.honest, 'balanceOf', [address]);
+    const nonceOfHot = async (): Promise<number> =>
+      Number(await till.anvil.rpc<Hex>('eth_getTransactionCount', [HOT, 'pending']));
+
+    before(async () => {
+      till = await TillOnAnvil.start(engine, { timeoutSeconds: 600 });
+      await till.anvil.rpc('anvil_setBalance', [HOT, toHex(ETHER)]);
+      await till.anvil.mine(6);
+      await till.caughtUp();
+    });
+    after(() => till.close());
+
+    test('@x402/fetch pays an order: its own address gets the exact units, and the order is SUCCESS', async () => {
+      const { id, page } = await till.hostedOrder();
+      const terms = await demanded(page);
+      assert.deepEqual([terms.amount, terms.network], ['250000000', `eip155:${till.anvil.chainId}`]);
+      const scheme = { network: `eip155:${till.anvil.chainId}` as const, client: new ExactEvmScheme(PAYER) };
+      const client = x402Client.fromConfig({ schemes: [scheme], spendControls: false });
+      const reply = await wrapFetchWithPayment(fetch, client)(`${page}/x402`);
+      const record = (await reply.json()) as Record<string, unknown>;
+      assert.equal(reply.status, 200, `${JSON.stringify(record)} ${till.log.slice(-2000)}`);
+      const settled = decodePaymentResponseHeader(reply.headers.get('payment-response') ?? '');
+      assert.deepEqual([settled.success, settled.transaction], [true, record['transaction']]);
+      assert.equal(await held(terms.payTo), 250_000_000n);
+      await till.anvil.mine(CONFIRMATIONS);
+      await till.becomes(id, 'SUCCESS');
+      const { data } = await till.detail(id);
+      assert.deepEqual([data['obtained'], data['tx_hash']], ['250', settled.transaction]);
+    });
+
+    test('fault 247: the same signature again asks for the outcome, also after the payment is final; nothing is sent twice', async () => {
+      const { id, page } = await till.hostedOrder();
+      const terms = await demanded(page);
+      const header = await signed(terms);
+      const replies = await Promise.all([get(page, header), get(page, header), get(page, header)]);
+      assert.deepEqual(new Set(replies.map(({ status }) => status)), new Set([200]));
+      const sent = await nonceOfHot();
+      await till.anvil.mine(6);
+      await till.becomes(id, 'SUCCESS');
+      const again = await get(page, header);
+      assert.deepEqual([again.status, again.body['transaction']], [200, replies[0]?.body['transaction']]);
+      assert.equal(await nonceOfHot(), sent);
+      assert.equal(await held(terms.payTo), 250_000_000n);
+    });
+
+    for (const stop of ['before', 'after'] as const)
+      test(`fault 253: kill -9 ${stop} the signed transaction is sent; after a restart it is paid once`, async () => {
+        const { id, page } = await till.hostedOrder();
+        const terms = await demanded(page);
+        const header = await signed(terms);
+        const before = await nonceOfHot();
+        const reached = till.gate.hold(stop, ({ method }) => method === 'eth_sendRawTransaction');
+        const broken = get(page, header).then(
+          () => 'answered',
+          () => 'broken',
+        );
+        await reached;
+        await till.kill();
+        assert.equal(await broken, 'broken');
+        await till.startServer();
+        const { pathname } = new URL(page);
+        const again = await get(`${await till.url()}${pathname}`, header);
+        assert.equal(again.status, 200, JSON.stringify(again.body));
+        await till.anvil.mine(6);
+        await till.becomes(id, 'SUCCESS');
+        assert.deepEqual([await nonceOfHot(), await held(terms.payTo)], [before + 1, 250_000_000n]);
+      });
+
+    test('faults 248 and 249: what is not exactly the payment of this order is refused, and nothing is sent', async () => {
+      const { page } = await till.hostedOrder();
+      const terms = await demanded(page);
+      const now = BigInt(Math.floor(Date.now() / 1000));
+      const before = await nonceOfHot();
+      const forgeries: readonly (readonly [string, Forgery])[] = [
+        ['another amount', { value: 249_999_999n }],
+        ['another receiver', { to: PAYER.address }],
+        ['another chain', { chainId: 1 }],
+        ['another payer', { from: HOT }],
+        ['expired', { validBefore: now - 1n }],
+        ['about to expire', { validBefore: now + 3n }],
+        ['not valid yet', { validAfter: now + 300n }],
+        ['valid for longer than the order', { validBefore: now + 86_400n }],
+      ];
+      for (const [name, forgery] of forgeries) {
+        const { status, headers, body } = await get(page, await signed(terms, forgery));
+        assert.equal(status, 402, `${name}: ${JSON.stringify(body)}`);
+        assert.notEqual(headers.get('payment-required'), null, name);
+      }
+      const elsewhere = await signed({ ...terms, network: 'eip155:1' });
+      assert.equal((await get(page, elsewhere)).status, 402);
+      assert.equal((await get(page, 'not base64 of JSON')).status, 402);
+      assert.deepEqual([await nonceOfHot(), await held(terms.payTo)], [before, 0n]);
+    });
+
+    test('faults 250 and 251: an authorization of another order, or one that somebody else has sent, is refused', async () => {
+      const [one, other] = [await till.hostedOrder(), await till.hostedOrder()];
+      const header = await signed(await demanded(one.page));
+      const before = await nonceOfHot();
+      assert.equal((await get(other.page, header)).status, 402);
+      await sendsByItself(till, header);
+      const { status, body } = await get(one.page, header);
+      assert(status === 409 || status === 402, JSON.stringify(body));
+      assert.equal(await nonceOfHot(), before);
+      await till.anvil.mine(CONFIRMATIONS);
+      await till.becomes(one.id, 'SUCCESS');
+    });
+
+    test('fault 252: an amount of which the gas would be more than a twentieth is refused, and nothing is sent', async () => {
+      const { page } = await till.hostedOrder('USDT-ERC20', '0.5');
+      const terms = await demanded(page);
+      const before = await nonceOfHot();
+      const { status, body } = await get(page, await signed(terms));
+      assert.equal(status, 409, JSON.stringify(body));
+      assert.match(JSON.stringify(body), /too large a share/);
+      assert.deepEqual([await nonceOfHot(), await held(terms.payTo)], [before, 0n]);
+    });
+  });
+}
