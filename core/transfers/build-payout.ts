@@ -211,7 +211,8 @@ export class PayoutBuilder {
   }
 
   async #ordersAddress(address: string): Promise<Pick<PaymentLine, 'toIndex'>> {
-    const found = await this.#deps.storage.orders.addressAt(this.#chain.code, address);
+    const { code } = this.#chain;
+    const found = await this.#deps.storage.transaction((tx) => tx.orders.addressAt(code, address));
     return found === null ? {} : { toIndex: found.index };
   }
 
