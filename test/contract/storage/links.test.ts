@@ -128,6 +128,18 @@ eachStorage((_name, open) => {
     assert.deepEqual(await storage.links.counts(link.id, 100), { open: 3, sold: 1 });
   });
 
+  test('fault 233: three instances sell the last place of each of many links once', async (t) => {
+    const { storage, another } = await open(t);
+    const instances = [storage, await another(), await another()];
+    const { id: accountId } = await storedAccount(storage);
+    for (let round = 0; round < 12; round++) {
+      const link = await storedLink(storage, { accountId });
+      const made = await Promise.all(instances.map((each) => create(each, link, { maxSales: 1 })));
+      assert.equal(made.filter(({ kind }) => kind === 'created').length, 1);
+      assert.deepEqual(await storage.links.counts(link.id, 9), { open: 1, sold: 0 });
+    }
+  });
+
   test('fault 234: a link has no more open orders than it may', async (t) => {
     const { storage } = await open(t);
     const link = await storedLink(storage);
