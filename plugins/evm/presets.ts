@@ -109,7 +109,7 @@ const arbitrum: EvmPreset = {
   confirmations: 20,
   spendableConfirmations: 2_400,
   finalityBlocks: 4_800,
-  pollIntervalMs: 6_000,
+  pollIntervalMs: 8_000,
   blockSeconds: 0.25,
   maxLagBlocks: 80,
   tokens: dollars('ARBITRUM', {

@@ -1,10 +1,7 @@
 import { openEvmFixture } from './evm-fixture.ts';
 import { describePairs } from './pair-suite.ts';
 
-const PAIRS = [
-  { currency: 'ETH-BASE', decimals: 18, native: true, price: '250' },
-  { currency: 'USDC-BASE', decimals: 6, native: false, price: '100' },
-];
+const PAIRS = [{ currency: 'ETH-BASE', decimals: 18, native: true, price: '250' }];
 
 describePairs('Base on anvil, by a preset of the plugin evm, with the first layer’s fee', ['sqlite'], PAIRS, () =>
   openEvmFixture({
@@ -12,6 +9,6 @@ describePairs('Base on anvil, by a preset of the plugin evm, with the first laye
     preset: ['base', 'BASE'],
     chainId: 8453,
     coin: 'ETH-BASE',
-    tokens: { 'USDC-BASE': ['USDC', 6] },
+    tokens: {},
   }),
 );

@@ -1,7 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { encodeFunctionData, toHex } from 'viem';
+import { encodeFunctionData, getAddress, toHex } from 'viem';
 import type { Address, Hex } from 'viem';
+import { mnemonicToAccount } from 'viem/accounts';
 import type { ChainHarness, ChainTricks } from '../../../adapters/testing/index.ts';
 import type { ChainAdapter, PayingAddress } from '../../../core/index.ts';
 import { startAnvil } from '../../support/anvil.ts';
@@ -10,8 +11,13 @@ import { deployContract, mint } from '../../support/contracts.ts';
 import type { DeployedContract } from '../../support/contracts.ts';
 import { agreeEvmPrice } from '../../../adapters/chains/evm/agree-price.ts';
 import { NodeGroup, QuorumChain } from '../../../adapters/chains/quorum/index.ts';
-import { FakeClock } from '../../support/fakes.ts';
-import { payingChain, tillAccount } from '../chains/evm-paying.ts';
+import { MnemonicWallet } from '../../../adapters/wallet/index.ts';
+import { present } from '../../../core/index.ts';
+import evm, { EVM_PRESETS } from '../../../plugins/evm/index.ts';
+import type { EvmPresetName } from '../../../plugins/evm/index.ts';
+import { FakeClock, MemoryLogger } from '../../support/fakes.ts';
+import { startOpStack } from '../../support/op-stack.ts';
+import { TILL_WORDS, payingChain } from '../chains/evm-paying.ts';
 import { callAllInOne } from '../chains/evm-support.ts';
 
 const ETHER = 10n ** 18n;
@@ -38,7 +44,60 @@ interface Call {
  * @param nodes - how many nodes have to agree
  */
 export function evmHarness(currency: 'ETH' | 'USDT-ERC20', nodes: 1 | 2 = 1): ChainHarness {
-  const coin = currency === 'ETH';
+  return harnessOf({
+    currency,
+    nodes,
+    coin: currency === 'ETH',
+    hotPath: `m/44'/60'/0'/0/0`,
+    start: startAnvil,
+    reach: reachPaying,
+  });
+}
+
+/** The same on the chain of a preset of the plugin `evm`, opened by the plugin. */
+export function presetHarness(name: EvmPresetName, coin: boolean): ChainHarness {
+  const preset = EVM_PRESETS[name];
+  const currency = coin ? preset.coin.currency : `USDC-${preset.code}`;
+  const start = async ({ chainId = preset.chainId } = {}): Promise<Anvil> => {
+    const args = ['--slots-in-an-epoch', '1'];
+    if (!('layerOneFee' in preset)) return startAnvil({ chainId, args });
+    return (await startOpStack({ chainId, args })).shown;
+  };
+  const reach = (url: string, token: string): Promise<ChainAdapter> =>
+    openPreset({ preset: name, rpcUrls: [url], tokens: { [`USDC-${preset.code}`]: { address: token, decimals: 6 } } });
+  const hotPath = `${preset.accounts.hot}/0/0` as HarnessParts['hotPath'];
+  return harnessOf({ currency, nodes: 1, coin, hotPath, start, reach });
+}
+
+interface HarnessParts {
+  readonly currency: string;
+  readonly nodes: 1 | 2;
+  readonly coin: boolean;
+  readonly hotPath: `m/44'/60'/${string}`;
+  start(options?: { readonly chainId?: number }): Promise<Anvil>;
+  reach(url: string, token: string): Promise<ChainAdapter>;
+}
+
+const reachPaying = async (url: string, token: string): Promise<ChainAdapter> =>
+  (await payingChain([url], { 'USDT-ERC20': getAddress(token) })).chain;
+
+/** The chain as the plugin sets it up, with the till's words. */
+async function openPreset(input: unknown): Promise<ChainAdapter> {
+  const chains: ChainAdapter[] = [];
+  const wallet = new MnemonicWallet(TILL_WORDS);
+  await evm.setup({
+    ...{ options: evm.options(input), logger: new MemoryLogger(), clock: new FakeClock(), wallet, signer: wallet },
+    documents: { read: async () => null, write: async () => false },
+    addChain: (chain) => void chains.push(chain),
+    addLightning: () => undefined,
+    addRateSource: () => undefined,
+    addNotifier: () => undefined,
+    onClose: () => undefined,
+  });
+  return present(chains[0], 'the chain');
+}
+
+function harnessOf({ currency, nodes, coin, hotPath, start, reach }: HarnessParts): ChainHarness {
   return {
     lacks: {
       expiry: 'what was signed stays good as long as its nonce is free',
@@ -51,7 +110,7 @@ export function evmHarness(currency: 'ETH' | 'USDT-ERC20', nodes: 1 | 2 = 1): Ch
         : {}),
     },
     open: async () => {
-      const [anvil, other] = [await startAnvil(), await startAnvil({ chainId: 5 })];
+      const [anvil, other] = [await start(), await startAnvil({ chainId: 5 })];
       const token = await deployContract(anvil, 'TestToken', ['USDT', 6]);
       const twin = await deployContract(anvil, 'TestToken', ['USDT', 6]);
       const [payer] = (await anvil.rpc<Address[]>('eth_accounts')) as [Address];
@@ -61,14 +120,13 @@ export function evmHarness(currency: 'ETH' | 'USDT-ERC20', nodes: 1 | 2 = 1): Ch
       const manners: Manners = { down: false, lag: 0, lies: false, losesReplies: false };
       const door = await openDoor(anvil, manners);
       const opened: ChainAdapter[] = [];
-      const reached = async (url: string): Promise<ChainAdapter> =>
-        (await payingChain([url], { 'USDT-ERC20': token.address })).chain;
+      const reached = (url: string): Promise<ChainAdapter> => reach(url, getAddress(token.address));
       const open = async (url: string): Promise<ChainAdapter> => {
         const chain = nodes === 1 ? await reached(url) : byTwo([await reached(url), await reached(url)]);
         opened.push(chain);
         return chain;
       };
-      const fixture: Fixture = { anvil, manners, payer, token: coin ? null : token, twin };
+      const fixture: Fixture = { anvil, hotPath, manners, payer, token: coin ? null : token, twin };
       return {
         chain: await open(door.url),
         currency,
@@ -103,6 +161,7 @@ function byTwo(chains: readonly [ChainAdapter, ChainAdapter]): ChainAdapter {
 
 interface Fixture {
   readonly anvil: Anvil;
+  readonly hotPath: HarnessParts['hotPath'];
   readonly manners: Manners;
   readonly payer: Address;
   /** `null` where coins are paid. */
@@ -165,7 +224,7 @@ function tricksOf(fixture: Fixture): Partial<ChainTricks> {
     },
     rival: async ({ nonce }) => {
       const fees = { gas: 21_000n, maxFeePerGas: 50n * GWEI, maxPriorityFeePerGas: GWEI };
-      const raw = await tillAccount().signTransaction({
+      const raw = await mnemonicToAccount(TILL_WORDS, { path: fixture.hotPath }).signTransaction({
         type: 'eip1559',
         chainId: anvil.chainId,
         nonce: nonce ?? 0,
