@@ -50,6 +50,7 @@ export class Loop {
     this.#work = work;
     this.#tools = tools;
     this.#logger = tools.logger.child({ loop: work.name });
+    tools.metrics.count('tillgate_worker_errors_total', { loop: work.name }, 0);
   }
 
   /** Starts it; starting it twice does nothing. */

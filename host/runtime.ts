@@ -3,6 +3,7 @@ import { NoWallet } from '../adapters/wallet/index.ts';
 import type { MasterKeys } from '../adapters/crypto/index.ts';
 import { admitMasterKeys, DEFAULT_FEED_LEASE_MS } from '../core/index.ts';
 import { ClockWatch } from './clock-watch.ts';
+import { beginCountersAtZero } from './counters-at-zero.ts';
 import { configError } from './config.ts';
 import type { TillConfig } from './settings.ts';
 import { createContainer, openingPorts, pluginPorts, provide, resolveTill } from './container.ts';
@@ -122,6 +123,10 @@ export async function openTill(runtime: Runtime, plugins: readonly LoadedPlugin[
   provide(container, { plugins: registry });
   await noteNoticeChannels(storage.documents, registry.notifiers);
   const till = resolveTill(container);
+  beginCountersAtZero(
+    till,
+    till.rateBook.sources.map(({ name }) => name),
+  );
   till.storeAlerts.start();
   runtime.onClose('alerts', () => till.storeAlerts.stop());
   const problems = moneyProblems(config, till.assets, till.chains);

@@ -46,6 +46,11 @@ export const METRIC_TABLE = {
     'chain',
   ),
   tillgate_chain_halted: gauge('1 while a chain is stopped and waits for an operator.', 'chain'),
+  tillgate_node_disagreements_total: counter(
+    'Times that nodes of a chain contradicted each other, by the host of each that may be wrong.',
+    'chain',
+    'node',
+  ),
   tillgate_transfers_total: counter('Outgoing transfers that entered a status.', 'chain', 'kind', 'status'),
   tillgate_transfers_waiting: gauge('Outgoing transfers that wait to be signed.', 'chain'),
   tillgate_payouts_stopped: gauge('1 while payments of a chain are stopped and wait for an operator.', 'chain'),

@@ -67,6 +67,10 @@ export class RateBook {
     this.#board = new PriceBoard(deps.sources.map(({ name }) => name));
   }
 
+  get sources(): readonly RateSource[] {
+    return this.#deps.sources;
+  }
+
   /** Asks every source; one refresh runs at a time. Never fails. */
   async refresh(): Promise<void> {
     this.#refreshing ??= this.#fetchAll().finally(() => {

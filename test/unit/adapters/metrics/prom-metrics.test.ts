@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { METRIC_TABLE, PromMetrics } from '../../../../adapters/metrics/index.ts';
 import { MemoryLogger } from '../../../support/fakes.ts';
+import { readSources } from '../../../support/source-tree.ts';
 
 function setUp(maxSeries = 500): { metrics: PromMetrics; logger: MemoryLogger } {
   const logger = new MemoryLogger();
@@ -48,6 +49,18 @@ describe('PromMetrics', () => {
       );
       assert.ok(text.includes(`# HELP ${name} ${help}`), name);
     }
+  });
+
+  test('every metric that the code records is in the table: another one would be dropped', () => {
+    const sources = [...readSources(['core', 'adapters', 'host', 'plugins'])];
+    const recorded = sources.flatMap(([path, text]) =>
+      [...text.matchAll(/\.(?:count|gauge|observe)\(\s*'(tillgate_[a-z_]+)'/g)].map(([, name = '']) => ({
+        path,
+        name,
+      })),
+    );
+    assert.ok(recorded.length >= 20);
+    for (const { path, name } of recorded) assert.ok(name in METRIC_TABLE, `${name} of ${path}`);
   });
 
   test('fault 73: unknown names and labels are dropped, and complained about once', async () => {
