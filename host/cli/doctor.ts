@@ -18,6 +18,8 @@ import { importPlugins } from '../plugins.ts';
 import { openTill } from '../runtime.ts';
 import type { Runtime } from '../runtime.ts';
 import type { CommandCall } from './command.ts';
+import { FINDINGS, Problem } from './findings.ts';
+import type { FindingName } from './findings.ts';
 import { weakSettings } from '../weak-settings.ts';
 import { CollectingLogger, withCause } from './node-error-hints.ts';
 
@@ -28,35 +30,53 @@ interface Finding {
   /** Nothing is wrong, but weak. */
   readonly warning?: true;
   readonly words: string;
+  /** What is wrong or weak; absent where nothing is. */
+  readonly finding?: FindingName;
 }
 
 /** `doctor`: looks at everything that a till needs, and says in words what is wrong. */
 export async function doctor({ json, terminal }: CommandCall): Promise<number> {
   const findings: Finding[] = [];
-  const look = async <T>(check: string, work: () => Promise<readonly [words: string, found: T]>): Promise<T | null> => {
+  const look: Look = async (check, usual, work) => {
     try {
       const [words, found] = await work();
       findings.push({ check, ok: true, words });
       return found;
     } catch (error) {
-      findings.push({ check, ok: false, words: (error as Error).message });
+      const finding = error instanceof Problem ? error.finding : usual;
+      findings.push({ check, ok: false, words: (error as Error).message, finding });
       return null;
     }
   };
-  const config = await look('configuration', readConfiguration);
+  const config = await look('configuration', 'configuration-wrong', readConfiguration);
   if (config !== null) {
-    for (const words of weakSettings(config)) findings.push({ check: 'settings', ok: true, warning: true, words });
+    for (const words of weakSettings(config))
+      findings.push({ check: 'settings', ok: true, warning: true, words, finding: 'setting-weak' });
     await lookAtTill(config, look);
   }
   const ok = findings.every((finding) => finding.ok);
-  if (json) terminal.out(JSON.stringify({ ok, findings }));
-  else
-    for (const { check, ok: fine, warning, words } of findings)
-      terminal.out(`${warning === true ? 'weak ' : fine ? 'ok   ' : 'WRONG'} ${check}: ${words}`);
+  if (json) terminal.out(JSON.stringify({ ok, findings: findings.map(explained) }));
+  else for (const finding of findings) for (const line of linesOf(finding)) terminal.out(line);
   return ok ? 0 : 1;
 }
 
-type Look = <T>(check: string, work: () => Promise<readonly [words: string, found: T]>) => Promise<T | null>;
+function explained({ finding, ...rest }: Finding): object {
+  return finding === undefined ? rest : { ...rest, finding, ...FINDINGS[finding] };
+}
+
+function linesOf({ check, ok, warning, words, finding }: Finding): readonly string[] {
+  const line = `${warning === true ? 'weak ' : ok ? 'ok   ' : 'WRONG'} ${check}: ${words}`;
+  if (finding === undefined) return [line];
+  const { means, advice } = FINDINGS[finding];
+  return [line, `        ${means}`, `        ${advice}`];
+}
+
+/** @param usual - the finding when the work fails for a reason that has no name of its own */
+type Look = <T>(
+  check: string,
+  usual: FindingName,
+  work: () => Promise<readonly [words: string, found: T]>,
+) => Promise<T | null>;
 
 async function readConfiguration(): Promise<readonly [string, HostConfig]> {
   const config = await loadConfig();
@@ -67,15 +87,15 @@ async function readConfiguration(): Promise<readonly [string, HostConfig]> {
 
 async function lookAtTill(config: HostConfig, look: Look): Promise<void> {
   const problems = new CollectingLogger();
-  const runtime = await look('database', async () => {
+  const runtime = await look('database', 'database-unusable', async () => {
     const opened = await openHostRuntime(config, problems, 'command');
     return [`${config.database.client} answers and is up to date`, opened];
   });
   if (runtime === null) return;
   try {
-    await look('clock', () => lookAtClock(runtime));
-    if (config.signer !== null) await look('signer', () => lookAtSigner(config.signer));
-    const till = await look('plugins', async () => {
+    await look('clock', 'clock-wrong', () => lookAtClock(runtime));
+    if (config.signer !== null) await look('signer', 'signer-unreachable', () => lookAtSigner(config.signer));
+    const till = await look('plugins', 'plugins-unusable', async () => {
       const { plugins } = await importPlugins(config.plugins, config.mode, config.directory);
       const opened = await openTill(runtime, plugins, { url: '' });
       const chains = [...opened.chains.keys()];
@@ -86,9 +106,9 @@ async function lookAtTill(config: HostConfig, look: Look): Promise<void> {
     });
     if (till === null) return;
     for (const chain of till.chains.values())
-      await look(`chain ${chain.code}`, () => lookAtChain(chain, till, problems));
-    if (till.lightningWork !== null) await look('lightning', () => lookAtLightning(till));
-    await look('rates', () => lookAtRates(till));
+      await look(`chain ${chain.code}`, 'node-unusable', () => lookAtChain(chain, till, problems));
+    if (till.lightningWork !== null) await look('lightning', 'lightning-unusable', () => lookAtLightning(till));
+    await look('rates', 'price-missing', () => lookAtRates(till));
     await lookAtNotifiers(till, look);
   } finally {
     await runtime.close();
@@ -97,12 +117,12 @@ async function lookAtTill(config: HostConfig, look: Look): Promise<void> {
 
 async function lookAtSigner(address: HostConfig['signer']): Promise<readonly [string, null]> {
   const { stopped, chains } = await new SignerClient(present(address, 'the signer')).status();
-  if (stopped !== null) throw new Error(`stopped, so payments wait: ${stopped}`);
+  if (stopped !== null) throw new Problem('signer-stopped', `stopped, so payments wait: ${stopped}`);
   return [`answers at ${address?.url ?? ''} and signs for ${chains.join(', ')}`, null];
 }
 
 async function lookAtClock({ clockWatch }: Runtime): Promise<readonly [string, null]> {
-  if (clockWatch.problem !== null) throw new Error(clockWatch.problem);
+  if (clockWatch.problem !== null) throw new Problem('clock-wrong', clockWatch.problem);
   return ["agrees with the database's", null];
 }
 
@@ -115,19 +135,21 @@ async function lookAtChain(
   const { identity, height } = await askNode(chain);
   const state = await storage.chains.state(chain.code);
   if (state !== null && state.identity !== identity) {
-    throw new Error(
+    throw new Problem(
+      'node-of-another-network',
       `the node is on ${identity}, but the till has followed ${state.identity}; correct the node's address`,
     );
   }
   for (const { currency } of chain.assets) await chain.verifyAsset?.(currency);
-  if (state?.haltedReason != null) throw new Error(`stopped: ${state.haltedReason}`);
+  if (state?.haltedReason != null) throw new Problem('chain-stopped', `stopped: ${state.haltedReason}`);
   const behindNetwork = (await chain.status?.())?.behind ?? null;
-  if (behindNetwork !== null) throw new Error(`the node ${behindNetwork}; orders do not expire until it has caught up`);
-  if (state?.trouble != null) throw new Error(`not read up to now: ${state.trouble.text}`);
+  if (behindNetwork !== null)
+    throw new Problem('node-behind', `the node ${behindNetwork}; orders do not expire until it has caught up`);
+  if (state?.trouble != null) throw new Problem('chain-not-read', `not read up to now: ${state.trouble.text}`);
   const payoutStop = await storage.transfers.payoutStop(chain.code);
-  if (payoutStop !== null) throw new Error(`payouts are stopped: ${payoutStop}`);
+  if (payoutStop !== null) throw new Problem('payouts-stopped', `payouts are stopped: ${payoutStop}`);
   const hold = epochHold(await storage.epochs.current(), state?.caughtUpAt ?? null);
-  if (state !== null && hold !== null) throw new Error(`payouts wait: ${hold}`);
+  if (state !== null && hold !== null) throw new Problem('payouts-wait', `payouts wait: ${hold}`);
   const behind =
     state?.cursor == null ? 'not followed yet' : `${Math.max(0, height - state.cursor.height)} block(s) behind`;
   const pays = chain.payments === null ? 'watch-only: pays nothing out' : `pays out from ${chain.payments.hotAddress}`;
@@ -162,7 +184,10 @@ async function lookAtLightning({ storage, lightningWork }: Till): Promise<readon
   const [identity, { localMsat, remoteMsat }] = [await node.identify(), await node.balance()];
   const state = await storage.chains.state(LIGHTNING_ASSET.chain);
   if (state !== null && state.identity !== identity) {
-    throw new Error(`this is ${identity}, but the till has worked with ${state.identity}; correct the node's address`);
+    throw new Problem(
+      'node-of-another-network',
+      `this is ${identity}, but the till has worked with ${state.identity}; correct the node's address`,
+    );
   }
   const sats = (msat: bigint): string => `${formatUnits(msat, 3)} sat`;
   return [`${identity}, can send ${sats(localMsat)} and receive ${sats(remoteMsat)}`, null];
@@ -173,12 +198,12 @@ const NOTIFIER_MS = 15_000;
 
 async function lookAtNotifiers({ deliverNotices: { notifiers } }: Till, look: Look): Promise<void> {
   if (notifiers.length === 0)
-    await look('notices', async () => [
+    await look('notices', 'notifier-unusable', async () => [
       'nobody is told by mail or chat of security changes, held withdrawals and alerts: add the plugin smtp or chat',
       null,
     ]);
   for (const notifier of notifiers)
-    await look(`notices by ${notifier.name}`, async () => {
+    await look(`notices by ${notifier.name}`, 'notifier-unusable', async () => {
       const words = await notifier.verify?.(AbortSignal.timeout(NOTIFIER_MS));
       return [words ?? 'set; it is not asked before there is something to send', null];
     });
@@ -189,7 +214,7 @@ async function askNode(chain: ChainAdapter): Promise<{ readonly identity: string
     const identity = await chain.identify();
     return { identity, height: (await chain.head()).height };
   } catch (error) {
-    throw new Error(withCause((error as Error).message), { cause: error });
+    throw new Problem('node-unusable', withCause((error as Error).message), { cause: error });
   }
 }
 
@@ -199,7 +224,10 @@ async function lookAtRates({ rateBook, assets }: Till): Promise<readonly [string
   const missing = [...symbols].filter((symbol) => !hasPrice(rateBook, symbol));
   const coins = assets.enabled().filter(({ symbol }) => missing.includes(symbol));
   if (coins.length > 0)
-    throw new Error(`no usable price of ${missing.join(', ')}; name another source in rates.sources`);
+    throw new Problem(
+      'price-missing',
+      `no usable price of ${missing.join(', ')}; name another source in rates.sources`,
+    );
   return [
     missing.length === 0
       ? 'every coin and fiat has a price'

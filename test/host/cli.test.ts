@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import assert from 'node:assert/strict';
 import { after, afterEach, describe, test } from 'node:test';
+import { FINDINGS } from '../../host/cli/findings.ts';
 import { freshDirectory, killAll, run } from './till-process.ts';
 
 const MNEMONIC = 'test test test test test test test test test test test junk';
@@ -174,6 +175,8 @@ describe('the command line', () => {
     assert.equal(sick.code, 1);
     assert.match(sick.out, /^WRONG chain ETH: /m);
     assert.match(sick.out, /^WRONG rates: no usable price of ETH/m);
+    for (const finding of ['node-unusable', 'price-missing'] as const)
+      for (const text of Object.values(FINDINGS[finding])) assert.ok(sick.out.includes(text), text);
     directory.write('weak.json', {
       mode: 'production',
       baseUrl: 'https://pay.example.com',
@@ -187,5 +190,6 @@ describe('the command line', () => {
     });
     assert.equal(weak.code, 0, weak.out);
     assert.match(weak.out, /^weak +settings: rates\.sources has "static"/m);
+    assert.ok(weak.out.includes(FINDINGS['setting-weak'].advice));
   });
 });

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { COMMANDS } from '../../host/cli/commands.ts';
+import { FINDINGS } from '../../host/cli/findings.ts';
+
+/** A sentence or two, not a word. */
+const SENTENCES = /^[A-Z`][^]{30,}\.$/;
+
+describe('what doctor finds', () => {
+  for (const [name, { means, advice }] of Object.entries(FINDINGS)) {
+    test(`${name} says what it means and what to do`, () => {
+      assert.match(means, SENTENCES);
+      assert.match(advice, SENTENCES);
+      assert.notEqual(means, advice);
+    });
+
+    test(`${name} names only commands that there are`, () => {
+      for (const [, named = ''] of advice.matchAll(/`tillgate ([a-z -]+?)(?: CODE)?`/g))
+        assert.ok(
+          COMMANDS.some((command) => command.words.join(' ') === named),
+          named,
+        );
+    });
+  }
+
+  test('no two findings have the same explanation', () => {
+    const all = Object.values(FINDINGS).map(({ means, advice }) => `${means} ${advice}`);
+    assert.equal(new Set(all).size, all.length);
+  });
+});
