@@ -8,6 +8,7 @@
  *     npm run test:nodes              those against real daemons (test/nodes)
  *     npm run test:browser            those in a real browser (test/browser)
  *     npm run test:clients            those with real client libraries (test/clients); CLIENTS=viem,curl chooses
+ *     npm run test:shops              those in real shop systems (test/shops)
  *
  * `--engines=memory|sqlite|pg|all` chooses the databases; arguments that begin with `--test-` go on to node. One file also runs
  * by itself: `node --import tsx --test FILE`.
@@ -58,8 +59,8 @@ function installPrograms(apart: Apart | null): boolean {
   const { status } = spawnSync('bash', [installer], { cwd: repository, stdio: ['ignore', 'inherit', 'inherit'] });
   if (status === 0) return true;
   console.error(`${installer} failed.`);
-  // The other clients are there, and the tests of the missing ones say why.
-  return apart === 'clients';
+  // The others are there, and the tests of the missing ones say why.
+  return apart === 'clients' || apart === 'shops';
 }
 
 /** What the chosen files import and all of them share. */

@@ -1,0 +1,91 @@
+import { Inject } from '@nestjs/common';
+import {
+  isGraphQlErrorResult,
+  Logger,
+  OrderService,
+  Payment,
+  Refund,
+  RequestContextService,
+  TransactionalConnection,
+} from '@vendure/core';
+import { referenceOf } from './handler.js';
+import { Till } from './till.js';
+
+const CONTEXT = 'TillgatePlugin';
+const DEFAULT_CHANNEL_CODE = '__default_channel__';
+
+/** Brings payments and refunds of the shop to where the till is. Each can be done again, and changes nothing then. */
+export class Settlements {
+  /**
+   * @param {Till} till
+   * @param {TransactionalConnection} connection
+   * @param {RequestContextService} contexts
+   * @param {OrderService} orders
+   */
+  constructor(till, connection, contexts, orders) {
+    this.till = till;
+    this.connection = connection;
+    this.contexts = contexts;
+    this.orders = orders;
+  }
+
+  /** @param {import('tillgate/client').VerifiedWebhook} event */
+  async handle(event) {
+    if (event.type === 'order.succeeded') await this.settle(event.data.order_id, event.data.merchant_reference);
+    if (event.type === 'order.refunded' || event.type.startsWith('refund.')) await this.finishRefunds();
+  }
+
+  /** The handler asks the till before anything is settled. @param {string} transactionId @param {string | null} reference */
+  async settle(transactionId, reference) {
+    const payment = await this.connection.rawConnection.getRepository(Payment).findOne({
+      where: { transactionId },
+      relations: { order: { channels: true } },
+    });
+    // Another shop of the same account, or a payment of another provider with a like number.
+    if (payment === null || referenceOf(payment) !== reference || payment.state === 'Settled') return;
+    const ctx = await this.contextOf(payment);
+    const outcome = await this.connection.withTransaction(ctx, (tx) => this.orders.settlePayment(tx, payment.id));
+    if (isGraphQlErrorResult(outcome)) await this.note(ctx, payment, outcome);
+  }
+
+  /**
+   * Paid after the shop had cancelled the payment: the money is at the till, and a person decides.
+   *
+   * @param {import('@vendure/core').RequestContext} ctx
+   * @param {Payment} payment
+   * @param {{ message: string }} outcome
+   */
+  async note(ctx, payment, { message }) {
+    Logger.error(`Order ${payment.order.code}: payment ${payment.id} was not settled: ${message}`, CONTEXT);
+    if (payment.state === 'Created') return;
+    const note = `Order ${payment.transactionId} at the till was paid, but this payment is ${payment.state}: refund it there.`;
+    await this.orders.addNoteToOrder(ctx, { id: payment.order.id, note, isPublic: false });
+  }
+
+  /** Every refund that waits: an event that was lost is made good by the next. */
+  async finishRefunds() {
+    const waiting = await this.connection.rawConnection.getRepository(Refund).find({
+      where: { state: 'Pending' },
+      relations: { payment: { order: { channels: true } } },
+    });
+    for (const { id, payment, transactionId } of waiting) {
+      if (referenceOf(payment) === '' || transactionId !== payment.transactionId) continue;
+      const refund = await this.till.refundOf(transactionId);
+      const state = refund?.refund_status === 'SUCCESS' ? 'Settled' : 'Failed';
+      if (refund === null || refund.refund_status === 'PENDING') continue;
+      const ctx = await this.contextOf(payment);
+      await this.orders.transitionRefundToState(ctx, id, state, transactionId);
+    }
+  }
+
+  /** In the channel that the order was made in: every order is in the default one too. @param {Payment} payment */
+  contextOf({ order: { channels } }) {
+    const channel = channels.find(({ code }) => code !== DEFAULT_CHANNEL_CODE) ?? channels[0];
+    return this.contexts.create({ apiType: 'admin', ...(channel && { channelOrToken: channel.token }) });
+  }
+}
+
+// What TypeScript's decorators do.
+[Till, TransactionalConnection, RequestContextService, OrderService].forEach((token, index) =>
+  Inject(token)(Settlements, undefined, index),
+);
