@@ -7,7 +7,7 @@
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 lacking=0
-for shop in vendure; do
+for shop in vendure medusa; do
   cd "$here/$shop" || exit 1
   cmp -s package-lock.json node_modules/.installed && continue
   rm -f missing.log

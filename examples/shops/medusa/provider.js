@@ -1,0 +1,144 @@
+import { AbstractPaymentProvider, BigNumber, MedusaError } from '@medusajs/framework/utils';
+import { CallbackRejectedError } from 'tillgate/client';
+import { decimal, Till } from './till.js';
+
+/**
+ * What a payment session keeps: the order at the till with what it was made for. All of it is this provider's own; what the buyer's
+ * browser sends along is overwritten.
+ *
+ * @typedef {{ order_id: string, reference: string, price: string, currency: string, pay_url: string, session_id: string }} Kept
+ */
+
+const NOT_OURS = /** @type {const} */ ({ action: 'not_supported' });
+
+/**
+ * A payment session is pending with a link to the till's page, and captured once the till says that the order is paid. There is nothing to
+ * authorise without capturing.
+ *
+ * @extends {AbstractPaymentProvider<import('./till.js').TillOptions>}
+ */
+export class TillgateProvider extends AbstractPaymentProvider {
+  static identifier = 'tillgate';
+
+  /** @param {Record<string, unknown>} options */
+  static validateOptions(options) {
+    for (const name of ['baseUrl', 'credentials', 'webhookSecrets'])
+      if (!options[name])
+        throw new MedusaError(MedusaError.Types.INVALID_ARGUMENT, `Tillgate needs the option ${name}.`);
+  }
+
+  /** @param {Record<string, unknown>} container @param {import('./till.js').TillOptions} options */
+  constructor(container, options) {
+    super(container, options);
+    this.till = new Till(options);
+  }
+
+  /** @param {import('@medusajs/framework/types').InitiatePaymentInput} input @returns {Promise<any>} */
+  async initiatePayment({ amount, currency_code, data, context }) {
+    const session_id = String(data?.['session_id'] ?? context?.idempotency_key ?? '');
+    const price = priceOf(amount);
+    const currency = currency_code.toUpperCase();
+    const { orderId, payUrl, reference } = await this.till.open({
+      name: session_id,
+      metadata: { session_id },
+      ...{ price, currency },
+    });
+    return {
+      id: orderId,
+      status: 'pending',
+      data: { order_id: orderId, reference, price, currency, pay_url: payUrl, session_id },
+    };
+  }
+
+  /** An order at the till has its price for good: another price is another order. @param {import('@medusajs/framework/types').UpdatePaymentInput} input @returns {Promise<any>} */
+  async updatePayment(input) {
+    const kept = keptOf(input);
+    const isSame = kept.price === priceOf(input.amount) && kept.currency === input.currency_code.toUpperCase();
+    return isSame ? { data: { ...kept }, status: 'pending' } : await this.initiatePayment(input);
+  }
+
+  /** By the webhook, and when the buyer's browser completes the cart. @param {import('@medusajs/framework/types').AuthorizePaymentInput} input @returns {Promise<any>} */
+  async authorizePayment(input) {
+    return { data: { ...keptOf(input) }, ...(await this.getPaymentStatus(input)) };
+  }
+
+  /** @param {import('@medusajs/framework/types').GetPaymentStatusInput} input @returns {Promise<any>} */
+  async getPaymentStatus(input) {
+    const { order_id, ...claim } = keptOf(input);
+    return { status: (await this.till.whyNotPaid(order_id, claim)) === null ? 'captured' : 'pending' };
+  }
+
+  /** @param {import('@medusajs/framework/types').CapturePaymentInput} input @returns {Promise<any>} */
+  async capturePayment(input) {
+    const { order_id, ...claim } = keptOf(input);
+    const problem = await this.till.whyNotPaid(order_id, claim);
+    if (problem !== null) throw new MedusaError(MedusaError.Types.NOT_ALLOWED, problem);
+    return { data: input.data };
+  }
+
+  /** @param {import('@medusajs/framework/types').RefundPaymentInput} input @returns {Promise<any>} */
+  async refundPayment(input) {
+    const { order_id, price } = keptOf(input);
+    if (priceOf(input.amount) !== price)
+      throw new MedusaError(
+        MedusaError.Types.NOT_ALLOWED,
+        'The till refunds a payment as a whole: pay back a part by hand.',
+      );
+    try {
+      await this.till.refund(order_id);
+    } catch (error) {
+      throw new MedusaError(MedusaError.Types.NOT_ALLOWED, error instanceof Error ? error.message : String(error));
+    }
+    return { data: input.data };
+  }
+
+  /**
+   * The till's order goes on until its deadline, and no event of it captures a session that is gone.
+   *
+   * @param {import('@medusajs/framework/types').CancelPaymentInput} input @returns {Promise<any>}
+   */
+  async cancelPayment({ data }) {
+    return { data };
+  }
+
+  /** @param {import('@medusajs/framework/types').DeletePaymentInput} input @returns {Promise<any>} */
+  async deletePayment({ data }) {
+    return { data };
+  }
+
+  /** @param {import('@medusajs/framework/types').RetrievePaymentInput} input @returns {Promise<any>} */
+  async retrievePayment(input) {
+    return { data: { ...(await this.till.client.order(keptOf(input).order_id)) } };
+  }
+
+  /**
+   * An event of `POST /hooks/payment/tillgate_<id>`. The order is asked for here, so that an event that came late or again does nothing.
+   *
+   * @param {import('@medusajs/framework/types').ProviderWebhookPayload['payload']} payload @returns {Promise<any>}
+   */
+  async getWebhookActionAndData({ rawData, headers }) {
+    try {
+      const request = { method: 'POST', headers: /** @type {Record<string, string>} */ (headers), body: rawData };
+      const event = await this.till.verify(request);
+      if (event.type !== 'order.succeeded') return NOT_OURS;
+      const { order_id, merchant_reference, vs_price, vs_currency, metadata } = event.data;
+      const claim = { price: vs_price, currency: vs_currency, reference: merchant_reference ?? '' };
+      const session_id = metadata['session_id'];
+      if (session_id === undefined || (await this.till.whyNotPaid(order_id, claim)) !== null) return NOT_OURS;
+      return { action: 'captured', data: { session_id, amount: new BigNumber(vs_price) } };
+    } catch (error) {
+      if (error instanceof CallbackRejectedError) return NOT_OURS;
+      throw error;
+    }
+  }
+}
+
+/** @param {{ data?: Record<string, unknown> }} input @returns {Kept} */
+const keptOf = ({ data }) => /** @type {Kept} */ (data);
+
+/** Medusa has amounts in whole units of the currency, as 12.5 for 12.50 EUR. @param {import('@medusajs/framework/types').BigNumberInput} amount */
+export function priceOf(amount) {
+  const { bigNumber } = new BigNumber(amount);
+  if (bigNumber === undefined) throw new MedusaError(MedusaError.Types.INVALID_DATA, 'The amount is no number.');
+  return decimal(bigNumber.toFixed());
+}
