@@ -97,10 +97,12 @@ async function outcome(
   token: string,
   authorization: Omit<Authorization, 'currency'>,
 ): Promise<PullOutcome> {
-  for (const until = performance.now() + WAIT_MS; ; await pause(POLL_MS)) {
+  const until = performance.now() + WAIT_MS;
+  for (;;) {
     const found = await pulls.find(token, authorization);
     assert(found !== null, 'a stored authorization is gone');
     if (found.mined || found.status === 'FAILED' || performance.now() >= until) return found;
+    await pause(POLL_MS);
   }
 }
 

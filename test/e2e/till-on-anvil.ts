@@ -168,7 +168,10 @@ export class TillOnAnvil {
       body: JSON.stringify({ chain: 'ETH', currency }),
     });
     assert.equal(chosen.status, 200, await chosen.text());
-    return { id: String(data['order_id']), page };
+    const listed = await this.merchant.call('GET', '/api/v2/order/?page=1&size=1');
+    const [newest] = (listed.data as { data: { order_id: string }[] }).data;
+    assert(newest !== undefined);
+    return { id: newest.order_id, page };
   }
 
   /** An order with both callbacks as POST. */

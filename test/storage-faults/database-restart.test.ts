@@ -4,7 +4,6 @@ import { checkLedger } from '../../core/index.ts';
 import { openStorage } from '../../adapters/storage/knex/index.ts';
 import { envelope } from '../support/http.ts';
 import { silentLogger } from '../support/storage.ts';
-import type { TestStorage } from '../support/storage.ts';
 import { startTestTill } from '../support/till.ts';
 import type { TestTill } from '../support/till.ts';
 import { waitFor } from '../support/wait.ts';
@@ -60,7 +59,7 @@ test('fault 67: the database is restarted under load, in order and by a crash: 5
     },
     { timeoutMs: 60_000, describe: 'the database to be there' },
   );
-  const till = await startTestTill({ storage } as TestStorage, {
+  const till = await startTestTill({ storage }, {
     settings: { limits: { requestsPerMinute: 1_000_000 } },
   });
   t.after(async () => {

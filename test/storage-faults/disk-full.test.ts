@@ -8,7 +8,6 @@ import { checkLedger } from '../../core/index.ts';
 import { openStorage } from '../../adapters/storage/knex/index.ts';
 import { envelope } from '../support/http.ts';
 import { silentLogger } from '../support/storage.ts';
-import type { TestStorage } from '../support/storage.ts';
 import { startTestTill } from '../support/till.ts';
 
 const DISK = '24m';
@@ -41,7 +40,7 @@ test('fault 67: a disk that is really full is 50300 at the edge, leaves nothing 
     { logger: silentLogger, guardNesting: true },
   );
   await storage.migrate();
-  const till = await startTestTill({ storage } as TestStorage, {
+  const till = await startTestTill({ storage }, {
     settings: { limits: { requestsPerMinute: 1_000_000 } },
   });
   t.after(async () => {
