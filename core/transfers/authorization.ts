@@ -1,5 +1,4 @@
 import type { CurrencyCode } from '../kernel/asset.ts';
-import type { Transfer } from './transfer.ts';
 
 /**
  * A payer's signed permission to move tokens of theirs to a deposit address (EIP-3009 `transferWithAuthorization`). Whoever
@@ -19,14 +18,6 @@ export interface Authorization {
   readonly nonce: string;
   /** 65 bytes as `0x` and lower-case hexadecimal. */
   readonly signature: string;
-}
-
-/** A transfer that sends a payer's authorization to the chain. It is denominated in the chain's own coin and moves none of it. */
-export type Pull = Transfer & { readonly kind: 'pull'; readonly authorization: Authorization };
-
-/** True for a transfer that sends a payer's authorization. */
-export function isPull(transfer: Transfer): transfer is Pull {
-  return transfer.kind === 'pull';
 }
 
 /** Names an authorization on its chain. Equal for two that the token's contract takes only one of. */

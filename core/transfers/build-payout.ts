@@ -10,7 +10,6 @@ import type {
   SignedTransaction,
   SpendableCoin,
 } from '../ports/chain-payments.ts';
-import { isPull } from './authorization.ts';
 import type { PayingChain, PayoutDeps } from './payout-deps.ts';
 import { consolidationFee } from './fee-estimator.ts';
 import { shareOf } from './finish-payout.ts';
@@ -19,7 +18,7 @@ import type { HotWallet } from './hot-wallet.ts';
 import { coinsFor, maxCoinsOf, sumOf } from './payout-coins.ts';
 import { floatLacking } from './till-budget.ts';
 import type { TillBudget } from './till-budget.ts';
-import { isOwnMove, putsCoinsTogether } from './transfer.ts';
+import { isOwnMove, isPull, putsCoinsTogether } from './transfer.ts';
 import type { Transfer } from './transfer.ts';
 
 /** A transfer with its final fee. */

@@ -3,8 +3,8 @@ import { FEES_ACCOUNT, merchantAccount } from '../ledger/entry.ts';
 import type { Posting } from '../ledger/entry.ts';
 import type { NetworkCost } from '../ledger/transfer-entries.ts';
 import type { Transaction } from '../ports/storage.ts';
-import { isPull } from './authorization.ts';
 import type { Authorization } from './authorization.ts';
+import { isPull } from './transfer.ts';
 import type { Transfer } from './transfer.ts';
 
 /** What sending an authorization may cost at most, as a share of its amount in basis points. */

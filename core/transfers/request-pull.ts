@@ -16,11 +16,11 @@ import type { Metrics } from '../ports/metrics.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
 import type { AuthorizationTerms, TokenAuthorizations } from '../ports/token-authorizations.ts';
 import type { RateBook } from '../rates/rate-book.ts';
-import { authorizationKey, isPull } from './authorization.ts';
-import type { Authorization, Pull } from './authorization.ts';
+import { authorizationKey } from './authorization.ts';
+import type { Authorization } from './authorization.ts';
 import { mostPullFee } from './charge-pull.ts';
-import { newTransfer } from './transfer.ts';
-import type { PayoutView, TransferStatus } from './transfer.ts';
+import { isPull, newTransfer } from './transfer.ts';
+import type { PayoutView, Pull, TransferStatus } from './transfer.ts';
 
 /** How an order can be paid by an authorization. */
 export interface PullOffer {

@@ -72,6 +72,14 @@ export interface Transfer {
   readonly finishedAt: Millis | null;
 }
 
+/** A transfer that sends a payer's authorization to the chain. It is denominated in the chain's own coin and moves none of it. */
+export type Pull = Transfer & { readonly kind: 'pull'; readonly authorization: Authorization };
+
+/** True for a transfer that sends a payer's authorization. */
+export function isPull(transfer: Transfer): transfer is Pull {
+  return transfer.kind === 'pull';
+}
+
 /** The fields of a transfer that are known when it is requested. */
 export type TransferRequest = Omit<
   Transfer,

@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { getAddress } from 'viem/utils';
 import { header } from '../../adapters/http/messages.ts';
 import { RateLimit } from '../../adapters/http/rate-limits.ts';
 import { ANYBODY, textOperation } from '../../adapters/http/index.ts';
@@ -67,8 +66,7 @@ async function pay(pulls: X402Deps['pulls'], token: string, sent: string): Promi
 }
 
 async function settle(pulls: X402Deps['pulls'], token: string, sent: SentPayment): Promise<HttpResponse> {
-  const { network } = sent;
-  const authorization = { ...sent.authorization, from: getAddress(sent.authorization.from) };
+  const { network, authorization } = sent;
   if ((await pulls.find(token, authorization)) === null) await begin(pulls, token, sent, authorization);
   const settled = await outcome(pulls, token, authorization);
   return answerOf(settled, paymentResponse(settled, network, authorization.from));
@@ -82,7 +80,9 @@ async function begin(
 ): Promise<void> {
   const offer = await pulls.offer(token);
   requireSame(offer, sent);
-  await pulls.request(token, getAddress(sent.to), { ...authorization, currency: offer.payment.currency });
+  const { address, currency } = offer.payment;
+  const to = sent.to === address.toLowerCase() ? address : sent.to;
+  await pulls.request(token, to, { ...authorization, currency });
 }
 
 /** The chain and the token that the payer has signed for, which the authorization itself does not name. */

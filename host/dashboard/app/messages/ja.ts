@@ -370,7 +370,7 @@ const resources: Catalogue['resources'] = {
     },
   },
   links: {
-    name: '支払いリンク |||| 支払いリンク',
+    name: '支払いリンク',
     about: '支払いリンク',
     create: '新しい支払いリンク',
     sharing: '共有',

@@ -370,7 +370,7 @@ const resources: Catalogue['resources'] = {
     },
   },
   links: {
-    name: '결제 링크 |||| 결제 링크',
+    name: '결제 링크',
     about: '결제 링크',
     create: '새 결제 링크',
     sharing: '공유',

@@ -370,7 +370,7 @@ const resources: Catalogue['resources'] = {
     },
   },
   links: {
-    name: '付款链接 |||| 付款链接',
+    name: '付款链接',
     about: '付款链接',
     create: '新建付款链接',
     sharing: '分享',
