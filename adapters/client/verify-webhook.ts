@@ -22,7 +22,8 @@ export interface VerifyWebhookOptions extends TimeOptions {
 /** The types of an order's events. */
 export type OrderWebhookType = Extract<WebhookEvent, `order.${string}`>;
 
-interface WebhookFrame<Type extends WebhookEvent, Data> {
+/** What an event of one type has. */
+export interface WebhookFrame<Type extends WebhookEvent, Data> {
   /** The event's id, the same at each attempt, so that repeated ones can be ignored. */
   readonly id: string;
   /** When this attempt was signed, epoch milliseconds. */

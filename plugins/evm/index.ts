@@ -37,5 +37,5 @@ const evm = definePlugin<EvmOptions>({
 });
 
 export { EVM_PRESETS } from './presets.ts';
-export type { EvmChainDefinition, EvmPresetName } from './presets.ts';
+export type { EvmChainDefinition, EvmPreset, EvmPresetName } from './presets.ts';
 export default evm;

@@ -3,7 +3,7 @@ import type { EvmDefaults } from '../../adapters/chains/evm/index.ts';
 import type { AccountChainDefinition, ChainAccounts } from '../chain-definition.ts';
 
 /** An EVM chain beside Ethereum and BNB Smart Chain: everything that is particular to it, as data. */
-export type EvmChainDefinition = AccountChainDefinition & EvmDefaults;
+export type EvmChainDefinition = AccountChainDefinition & Omit<EvmDefaults, keyof AccountChainDefinition>;
 
 /** A chain that is known by a name. */
 export interface EvmPreset extends EvmChainDefinition {

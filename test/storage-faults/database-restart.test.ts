@@ -59,9 +59,12 @@ test('fault 67: the database is restarted under load, in order and by a crash: 5
     },
     { timeoutMs: 60_000, describe: 'the database to be there' },
   );
-  const till = await startTestTill({ storage }, {
-    settings: { limits: { requestsPerMinute: 1_000_000 } },
-  });
+  const till = await startTestTill(
+    { storage },
+    {
+      settings: { limits: { requestsPerMinute: 1_000_000 } },
+    },
+  );
   t.after(async () => {
     await till.close();
     await storage.close();

@@ -40,9 +40,12 @@ test('fault 67: a disk that is really full is 50300 at the edge, leaves nothing 
     { logger: silentLogger, guardNesting: true },
   );
   await storage.migrate();
-  const till = await startTestTill({ storage }, {
-    settings: { limits: { requestsPerMinute: 1_000_000 } },
-  });
+  const till = await startTestTill(
+    { storage },
+    {
+      settings: { limits: { requestsPerMinute: 1_000_000 } },
+    },
+  );
   t.after(async () => {
     await till.close();
     await storage.close();

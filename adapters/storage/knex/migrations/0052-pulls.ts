@@ -7,7 +7,7 @@ import type { Migration } from './migration.ts';
 export const pulls: Migration = {
   name: '0052-pulls',
   statements: ({ transfers }, { types: { text } }) => [
-    `ALTER TABLE ${transfers} ADD COLUMN authorization ${text}`,
+    `ALTER TABLE ${transfers} ADD COLUMN pull_authorization ${text}`,
     `ALTER TABLE ${transfers} ADD COLUMN authorization_key ${text}`,
     `CREATE UNIQUE INDEX ${transfers}_authorization ON ${transfers} (chain, authorization_key) WHERE authorization_key IS NOT NULL`,
     `CREATE UNIQUE INDEX ${transfers}_one_pull ON ${transfers} (order_id)

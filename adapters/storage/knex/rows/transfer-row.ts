@@ -24,7 +24,7 @@ export const TRANSFER_COLUMNS: readonly Column<Transfer>[] = [
   { name: 'kind', kind: 'text', of: (t) => (t.kind === 'return' || t.kind === 'pull' ? 'withdrawal' : t.kind) },
   { name: 'deposit_id', kind: 'text', of: (t) => t.depositId ?? null },
   {
-    name: 'authorization',
+    name: 'pull_authorization',
     kind: 'text',
     of: (t) => (t.authorization === undefined ? null : writeAuthorization(t.authorization)),
   },
@@ -66,7 +66,7 @@ function readAuthorization(json: string): Authorization {
 /** The transfer in a row of `transfers`. */
 export function transferOf(row: Row): Transfer {
   const depositId = textOrNull(row, 'deposit_id') as DepositId | null;
-  const authorization = textOrNull(row, 'authorization');
+  const authorization = textOrNull(row, 'pull_authorization');
   const requestedBy = textOrNull(row, 'requested_by') as AccountId | null;
   return {
     id: text(row, 'id') as Transfer['id'],
