@@ -73,6 +73,7 @@ const BODIES: Readonly<Partial<Record<ManageAction, object>>> = {
   updateWebhook: { url: 'https://thief.example/' },
   removeWebhook: {},
   rotateWebhookSecret: {},
+  updateBranding: { name: 'Thief' },
 };
 
 /** What a browser sends after a reply that set its cookie. */
