@@ -164,8 +164,8 @@ describe('a payer with a wallet in the browser', { concurrency: 1 }, () => {
     assert.equal(await button.isDisabled(), true);
     await button.evaluate((element: HTMLElement) => element.click());
     assert.equal(sends(wallet).length, 1);
-    await till.anvil.setAutomine(true);
     await till.anvil.mine();
+    await till.anvil.setAutomine(true);
     await becomesPaid(page);
     await leave();
   });
