@@ -92,12 +92,12 @@ async function probe(anvil: Anvil): Promise<bigint> {
 interface Call {
   readonly id: number;
   readonly method: string;
-  readonly params: readonly unknown[];
+  readonly params?: readonly unknown[];
 }
 
 /** Other nodes charge no fee of the first layer for a trial; anvil does, and a deposit address has no coin. */
 function forFree(call: Call): Call {
-  const [transaction, block = 'latest'] = call.params as [{ from?: string; data?: string } | undefined, unknown?];
+  const [transaction, block = 'latest'] = (call.params ?? []) as [{ from?: string; data?: string }?, unknown?];
   const tried = call.method === 'eth_call' || call.method === 'eth_estimateGas';
   if (!tried || transaction?.from === undefined || transaction.data === undefined) return call;
   return { ...call, params: [transaction, block, { [transaction.from]: { balance: toHex(10n ** 24n) } }] };
@@ -138,7 +138,7 @@ async function openDoor(anvil: Anvil, fee: () => bigint): Promise<{ readonly url
       response
         .writeHead(200, { 'content-type': 'application/json' })
         .end(JSON.stringify(Array.isArray(replies) ? replies.map(one) : one(replies)));
-    })();
+    })().catch((error: unknown) => response.writeHead(500).end(String(error)));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
