@@ -96,8 +96,17 @@ describe('the lists of money in the dashboard', { concurrency: 3 }, () => {
     const person = await newPerson('keeper');
     const { page, leave } = await fixture.loggedIn({}, person);
     await takePayment(page, person);
+    // From then on nothing more is booked.
+    await present(fixture.host.till.chains.get('ETH')?.simulator, 'the simulator').mine(70);
+    await waitFor(
+      async () => {
+        const [balance] = await fixture.host.till.storage.ledger.balances(`merchant:${person.id}:available`);
+        return balance !== undefined && balance.units > 0n;
+      },
+      { describe: 'the payment to become spendable' },
+    );
     await page.getByRole('menuitem', { name: 'Ledger' }).click();
-    await page.getByRole('cell', { name: 'A payment was credited' }).first().waitFor();
+    await page.getByRole('cell', { name: 'A payment became spendable' }).first().waitFor();
     const count = await rows(page).count();
     await page.getByLabel('Month').click();
     await page.getByRole('option').nth(1).click();
