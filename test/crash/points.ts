@@ -279,6 +279,7 @@ const NOT_KILLED_AT: Readonly<Record<string, readonly string[]>> = {
       storage.apps.list,
       storage.callbacks.byOrder,
       storage.callbacks.nextDueAt,
+      storage.checkSchema,
       storage.chains.block,
       storage.chains.poolSize,
       storage.chains.state,
