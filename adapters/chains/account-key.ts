@@ -30,7 +30,8 @@ const base58check = createBase58check((bytes: Uint8Array): Uint8Array => createH
 export class AccountKey {
   /** A fingerprint of 16 hexadecimal digits; nothing can be derived from it. */
   readonly walletId: string;
-  readonly #receiving: PublicChildren;
+  readonly #account: HDKey;
+  #receiving: PublicChildren | null = null;
 
   /**
    * @param extendedKey - an account's (`m/44'/60'/1'`) extended public key, in any of its spellings
@@ -40,18 +41,24 @@ export class AccountKey {
     const xpub = toXpub(extendedKey);
     const account = HDKey.fromExtendedKey(xpub);
     if (account.depth !== ACCOUNT_DEPTH) throw refused('is not the key of an account (m/purpose/coin/account)');
-    this.#receiving = new PublicChildren(account.deriveChild(EXTERNAL));
+    this.#account = account;
     this.walletId = createHash('sha256').update(xpub).digest('hex').slice(0, 16);
   }
 
   /** The compressed public key of `…/0/index`, 33 bytes. */
   publicKey(index: number): Uint8Array {
-    return this.#receiving.compressed(index);
+    return this.#children().compressed(index);
   }
 
   /** The same key for {@link evmKey}: 65 bytes where it comes uncompressed for nothing, else 33. */
   point(index: number): Uint8Array {
-    return this.#receiving.point(index);
+    return this.#children().point(index);
+  }
+
+  /** Derived when the first address is asked for: many commands ask for none. */
+  #children(): PublicChildren {
+    this.#receiving ??= new PublicChildren(this.#account.deriveChild(EXTERNAL));
+    return this.#receiving;
   }
 }
 

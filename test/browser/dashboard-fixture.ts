@@ -49,12 +49,11 @@ export class DashboardFixture {
     this.#cleanUp = cleanUp;
   }
 
-  /** @param settings - of the till, beside a sandbox that looks for blocks often */
+  /** @param settings - of the till, in sandbox mode */
   static async open(browser: Browser, settings: SettingsInput = {}): Promise<DashboardFixture> {
     const directory = freshDirectory();
-    const plugins = [{ use: 'sandbox', options: { pollIntervalMs: 100 } }];
     const host = createHost(
-      { mode: 'sandbox', listen: { port: 0 }, plugins, withdrawals: { addressHoldSeconds: 0 }, ...settings },
+      { mode: 'sandbox', listen: { port: 0 }, withdrawals: { addressHoldSeconds: 0 }, ...settings },
       { directory: directory.path },
     );
     await host.start();

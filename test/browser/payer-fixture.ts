@@ -58,7 +58,7 @@ export class PayersFixture {
   static async open(browser: Browser, timeoutSeconds: number): Promise<PayersFixture> {
     const directory = freshDirectory();
     const shop = await startReceiver();
-    const plugins = [{ use: 'sandbox', options: { confirmations: CONFIRMATIONS, pollIntervalMs: 100 } }];
+    const plugins = [{ use: 'sandbox', options: { confirmations: CONFIRMATIONS } }];
     const host = createHost(
       { mode: 'sandbox', listen: { port: 0 }, orders: { timeoutSeconds }, plugins },
       { directory: directory.path },

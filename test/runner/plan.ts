@@ -30,6 +30,8 @@ export interface PlannedFile {
   readonly engines: Engines;
   /** Runs in a process of its own: it changes what a whole process shares, or takes long. */
   readonly alone: boolean;
+  /** Whether what it covers is counted. */
+  readonly measured: boolean;
 }
 
 /**
@@ -96,6 +98,8 @@ const WITH_COVERAGE = [
   'test/security/logins',
   'test/security/withdrawal-approvals',
 ];
+/** Parts that cover core; counting takes a third of the processor time more, and the others would add nothing to these. */
+const MEASURED = ['test/unit/', 'test/contract/domain/', 'test/contract/keys/', 'test/http/', 'test/manage/'];
 /** Parts whose subject is the SQL: they run on every database each time. */
 const EVERY_ENGINE = ['test/contract/storage/', 'test/upgrades/', 'test/contract/kit/storage', 'test/e2e/'];
 /** Parts whose files take long, and wait for most of it: in one process they would be the last to end. */
@@ -123,6 +127,7 @@ export function planOf({ apart, rest, coverage, engines, words }: Choice, compil
     path,
     engines: engines ?? chosen,
     alone: apart !== null || within(ALONE, path) || ownProcess(path),
+    measured: coverage && (words.length > 0 || within(MEASURED, path)),
   });
   const usual = (paths: readonly string[]): PlannedFile[] => paths.map((path) => planned(path, usualEngines(path)));
   if (words.length > 0) return usual(all.filter((path) => words.some((word) => path.includes(word))));
