@@ -241,6 +241,8 @@ export interface TransferWrites {
    * `cold` for each (chain, currency), one `pull` for each order, and each authorization once for ever. Live is everything that is not CONFIRMED or FAILED.
    */
   add(transfer: Transfer): Promise<boolean>;
+  /** How many signed pulls of an order have FAILED. */
+  failedPulls(orderId: OrderId): Promise<number>;
   /** One transaction at a time has this lock, until its end: what it then reads of requests holds until it has decided. */
   lockRequests(): Promise<void>;
   /**

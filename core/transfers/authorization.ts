@@ -1,4 +1,5 @@
 import type { CurrencyCode } from '../kernel/asset.ts';
+import type { Millis } from '../kernel/time.ts';
 
 /**
  * A payer's signed permission to move tokens of theirs to a deposit address (EIP-3009 `transferWithAuthorization`). Whoever
@@ -18,6 +19,11 @@ export interface Authorization {
   readonly nonce: string;
   /** 65 bytes as `0x` and lower-case hexadecimal. */
   readonly signature: string;
+}
+
+/** For how many seconds it is valid yet; 0 or less when no block can take it any more. */
+export function secondsLeft({ validBefore }: Pick<Authorization, 'validBefore'>, now: Millis): bigint {
+  return validBefore - BigInt(Math.floor(now / 1000));
 }
 
 /** Names an authorization on its chain. Equal for two that the token's contract takes only one of. */

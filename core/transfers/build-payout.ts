@@ -10,6 +10,7 @@ import type {
   SignedTransaction,
   SpendableCoin,
 } from '../ports/chain-payments.ts';
+import { secondsLeft } from './authorization.ts';
 import type { PayingChain, PayoutDeps } from './payout-deps.ts';
 import { consolidationFee } from './fee-estimator.ts';
 import { shareOf } from './finish-payout.ts';
@@ -20,6 +21,9 @@ import { floatLacking } from './till-budget.ts';
 import type { TillBudget } from './till-budget.ts';
 import { isOwnMove, isPull, putsCoinsTogether } from './transfer.ts';
 import type { Transfer } from './transfer.ts';
+
+/** An authorization is signed while it is valid for so long: a block of the slower chains comes each 12 s. */
+const LEAST_SECONDS_TO_SIGN = 15n;
 
 /** A transfer with its final fee. */
 export interface ChargedTransfer {
@@ -92,6 +96,7 @@ export class PayoutBuilder {
   /** One transfer from one address. @throws PayoutDeferred, PayoutImpossible; `NODE_FAILED`, `NOT_READY` */
   async fromAccount(transfer: Transfer, nonce: number | null, { hot, budget }: TillCoins): Promise<Draft> {
     const { payments } = this.#chain;
+    this.#requireTime(transfer);
     const fromHot = transfer.sourceIndex === null;
     const { currency } = transfer;
     const units = fromHot ? await this.#tried(transfer, hot) : transfer.units;
@@ -256,6 +261,12 @@ export class PayoutBuilder {
     const free = await hot.free(currency);
     if (free < units - maxFeeUnits) throw shortfalls(transfer);
     return free < units ? free : units;
+  }
+
+  /** A block may be mined after an authorization's end, and would revert it: it has to be in time for one that is not the next. */
+  #requireTime(transfer: Transfer): void {
+    if (isPull(transfer) && secondsLeft(transfer.authorization, this.#deps.clock.now()) < LEAST_SECONDS_TO_SIGN)
+      throw new PayoutImpossible([transfer], 'The authorization expires before it could be mined.');
   }
 
   /** The tokens must be in the hot wallet; the charged fee stays there and need not be. */

@@ -2,7 +2,9 @@ import { assert, present } from '../kernel/guard.ts';
 import { FEES_ACCOUNT, merchantAccount } from '../ledger/entry.ts';
 import type { Posting } from '../ledger/entry.ts';
 import type { NetworkCost } from '../ledger/transfer-entries.ts';
+import type { Millis } from '../kernel/time.ts';
 import type { Transaction } from '../ports/storage.ts';
+import { secondsLeft } from './authorization.ts';
 import type { Authorization } from './authorization.ts';
 import { isPull } from './transfer.ts';
 import type { Transfer } from './transfer.ts';
@@ -14,6 +16,16 @@ const BPS = 10_000n;
 /** The most that the network's fee may be, in the token; 0 for an amount that is not worth any. */
 export function mostPullFee({ units }: Pick<Authorization, 'units'>): bigint {
   return (units * MOST_FEE_BPS) / BPS;
+}
+
+/** True for a payout that sends an authorization which no block can take any more: it could only cost gas. */
+export function hasLapsed(transfers: readonly Transfer[], now: Millis): boolean {
+  return transfers.some((transfer) => isPull(transfer) && secondsLeft(transfer.authorization, now) <= 0n);
+}
+
+/** True when a transaction would cost more than what a pull's merchant may be charged. */
+export function exceedsPullFee(transfers: readonly Transfer[], feeUnits: bigint): boolean {
+  return transfers.some((transfer) => isPull(transfer) && feeUnits > transfer.maxFeeUnits);
 }
 
 /**

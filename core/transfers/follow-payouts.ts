@@ -140,7 +140,7 @@ export class FollowPayouts {
 
   async #follow(lease: Lease, view: PayoutView, isFirst: boolean): Promise<void> {
     const { payout } = view;
-    if (payout.sentAt === null && (await this.#sender.send(lease, view))) return;
+    if (payout.sentAt === null && (await this.#sender.sendFirst(lease, view))) return;
     const outcome = await this.#outcome(view);
     switch (outcome.kind) {
       case 'pending':

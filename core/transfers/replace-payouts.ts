@@ -6,6 +6,7 @@ import type { SignedTransaction } from '../ports/chain-payments.ts';
 import type { Lease } from '../ports/lease-store.ts';
 import type { PayoutChanges } from '../ports/transfer-store.ts';
 import { PayoutBuilder } from './build-payout.ts';
+import { exceedsPullFee, hasLapsed } from './charge-pull.ts';
 import type { PayingChain, PayoutDeps } from './payout-deps.ts';
 import { isOwnSweep, replacementLack } from './replacement-cost.ts';
 import { latestAttempt } from './send-payouts.ts';
@@ -16,6 +17,8 @@ import type { Attempt, AttemptKind, PayoutView } from './transfer.ts';
 /** The fee may be raised to this multiple of the first one. */
 const MAX_FEE_INCREASE = 5n;
 const RAISED_TO_THE_MOST = 'It is still unmined after its fee was raised to the maximum.';
+const TOO_DEAR = "The network's fee is too large a share of the amount now.";
+const LAPSED = 'The authorization expired before it was mined: a transaction of the till to itself takes its place.';
 const NEVER_MINED = 'It was cancelled, for it expired unmined each time that it was signed.';
 /** Errors that say that no dearer attempt can be signed; any other is tried again. */
 const REFUSALS = ['STATE_CONFLICT', 'INSUFFICIENT_BALANCE', 'DESTINATION_UNPAYABLE', 'SIGNING_REFUSED'] as const;
@@ -70,6 +73,7 @@ export class PayoutReplacer {
   async unmined(lease: Lease, view: PayoutView, { isFirst, isMissing }: Place): Promise<void> {
     const { payout } = view;
     if (payout.cancelReason !== null) return this.#cancel(lease, view);
+    if (hasLapsed(view.transfers, this.#deps.clock.now())) return this.#cancelLapsed(lease, view);
     if (!this.#isSlow(view, isMissing) || (!isFirst && this.#blockedBy.has(payout.sourceAddress))) return;
     const refusal = await this.#raise(lease, view, latestAttempt(view));
     if (refusal !== null) await this.#noteStuck(lease, view, { refusal, isFirst });
@@ -120,6 +124,7 @@ export class PayoutReplacer {
     if (signed === null || typeof signed === 'string') return signed;
     const first = present(attempts[0], `attempts of payout ${payout.id}`);
     if (signed.feeUnits > first.feeUnits * MAX_FEE_INCREASE) return RAISED_TO_THE_MOST;
+    if (exceedsPullFee(transfers, signed.feeUnits)) return TOO_DEAR;
     return this.#add(lease, view, signed, 'payment');
   }
 
@@ -143,6 +148,20 @@ export class PayoutReplacer {
     return true;
   }
 
+  /** Its nonce keeps others waiting, and being mined could only cost more gas than a cancel. */
+  async #cancelLapsed(lease: Lease, view: PayoutView): Promise<void> {
+    const changes = { stuckAt: view.payout.stuckAt ?? this.#deps.clock.now(), cancelReason: LAPSED };
+    if (!(await this.#update(lease, view, changes))) return;
+    await this.#cancel(lease, { ...view, payout: { ...view.payout, ...changes } });
+  }
+
+  /** A pull that has lapsed waits for a while until its cancel costs no more than the pull may. */
+  #isTooDear({ payout, transfers }: PayoutView, { feeUnits }: SignedTransaction): boolean {
+    const { cancelReason, stuckAt } = payout;
+    const waitedMs = this.#deps.clock.now() - (stuckAt ?? 0);
+    return cancelReason === LAPSED && waitedMs < this.#settings.cancelAfterMs && exceedsPullFee(transfers, feeUnits);
+  }
+
   async #cancel(lease: Lease, view: PayoutView): Promise<void> {
     const { payments } = this.#chain;
     const { attempts, payout } = view;
@@ -160,6 +179,7 @@ export class PayoutReplacer {
       if (signed !== null) this.#alert(view, `Its cancellation cannot be signed now: ${signed}`);
       return;
     }
+    if (this.#isTooDear(view, signed)) return;
     if (first !== undefined && signed.feeUnits > first.feeUnits * MAX_FEE_INCREASE) {
       this.#alert(view, 'Its cancellation is still unmined after its fee was raised to the maximum.');
       return;

@@ -16,7 +16,7 @@ import type { Metrics } from '../ports/metrics.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
 import type { AuthorizationTerms, TokenAuthorizations } from '../ports/token-authorizations.ts';
 import type { RateBook } from '../rates/rate-book.ts';
-import { authorizationKey } from './authorization.ts';
+import { authorizationKey, secondsLeft } from './authorization.ts';
 import type { Authorization } from './authorization.ts';
 import { mostPullFee } from './charge-pull.ts';
 import { isPull, newTransfer } from './transfer.ts';
@@ -63,8 +63,13 @@ interface Place {
   readonly authorizations: TokenAuthorizations;
 }
 
-/** An authorization is sent when it is valid for at least so long; a transaction has to be mined in that time. */
-const LEAST_SECONDS_LEFT = 6n;
+/**
+ * An authorization is taken when it is valid for at least so long: one that is mined too late costs the merchant gas and its
+ * payer nothing. In that time the slower chains have two blocks.
+ */
+const LEAST_SECONDS_LEFT = 30n;
+/** How many signed authorizations of an order may come to nothing: each costs the merchant gas, and its payer next to none. */
+const MOST_FAILED = 3;
 /** By how much a payer's clock may be ahead. */
 const SKEW_SECONDS = 30n;
 
@@ -168,7 +173,7 @@ export class RequestPull {
     if (given.units !== units) throw refusal('value', `${units} units are to pay`);
     const now = BigInt(Math.floor(this.#deps.clock.now() / 1000));
     if (given.validAfter >= now) throw refusal('validAfter', 'it is not valid yet');
-    if (given.validBefore < now + LEAST_SECONDS_LEFT)
+    if (secondsLeft(given, this.#deps.clock.now()) < LEAST_SECONDS_LEFT)
       throw refusal('validBefore', 'it expires too soon, or has expired');
     if (given.validBefore > BigInt(Math.floor(order.expiresAt / 1000)) + SKEW_SECONDS)
       throw refusal('validBefore', 'it is valid for longer than the order waits');
@@ -206,6 +211,11 @@ export class RequestPull {
     const payment = this.#openPayment(order);
     if (payment.address !== pull.toAddress || payment.currency !== pull.authorization.currency)
       throw new TillgateError('STATE_CONFLICT', 'Another coin was chosen for the order meanwhile.');
+    if ((await tx.transfers.failedPulls(order.id)) >= MOST_FAILED)
+      throw new TillgateError(
+        'STATE_CONFLICT',
+        'Too many authorizations for this order came to nothing; pay it yourself.',
+      );
     return tx.transfers.add(pull);
   }
 }

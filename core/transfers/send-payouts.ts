@@ -1,5 +1,6 @@
 import { present } from '../kernel/guard.ts';
 import type { Lease } from '../ports/lease-store.ts';
+import { hasLapsed } from './charge-pull.ts';
 import { publishTransfer } from './payout-deps.ts';
 import type { PayingChain, PayoutDeps } from './payout-deps.ts';
 import type { Attempt, PayoutView } from './transfer.ts';
@@ -26,12 +27,17 @@ export class PayoutSender {
     const unsent: PayoutView[] = [];
     for (const view of views) {
       const attempt = latestAttempt(view);
-      if (await this.#broadcast(attempt)) sent.push({ view, attempt });
+      if (!this.#hasLapsed(view) && (await this.#broadcast(attempt))) sent.push({ view, attempt });
       else unsent.push(view);
     }
     // A payout that was broadcast and not recorded as sent is only queried once more than needed.
     await this.#noteSent(lease, sent);
     return unsent;
+  }
+
+  /** Sends what was never sent. @returns false when no node has it, or it has lapsed */
+  async sendFirst(lease: Lease, view: PayoutView): Promise<boolean> {
+    return !this.#hasLapsed(view) && this.send(lease, view);
   }
 
   async send(lease: Lease, view: PayoutView, attempt = latestAttempt(view)): Promise<boolean> {
@@ -47,6 +53,7 @@ export class PayoutSender {
    */
   async sendAgain(lease: Lease, view: PayoutView): Promise<void> {
     const { payout, attempts } = view;
+    if (this.#hasLapsed(view)) return;
     const wanted = payout.cancelReason === null ? attempts : attempts.filter(({ kind }) => kind === 'cancel');
     const exclusive = payout.nonce !== null || this.#chain.payments.model === 'utxo';
     for (const attempt of exclusive ? wanted.toReversed() : wanted.slice(-1)) {
@@ -57,6 +64,11 @@ export class PayoutSender {
   /** Records that a node has the last attempt. */
   noteKnown(lease: Lease, view: PayoutView): Promise<void> {
     return this.#noteSent(lease, [{ view, attempt: latestAttempt(view) }]);
+  }
+
+  /** It is not cancelled yet, and sends what can only be reverted. */
+  #hasLapsed({ payout, transfers }: PayoutView): boolean {
+    return payout.cancelReason === null && hasLapsed(transfers, this.#deps.clock.now());
   }
 
   async #broadcast(attempt: Attempt): Promise<boolean> {

@@ -79,6 +79,8 @@ export class FakeChain implements ChainAdapter {
   beforePending: () => void | Promise<void> = () => undefined;
   /** What the till itself has paid in a block. */
   ownPayments: (block: BlockRef) => readonly FakePayment[] = () => [];
+  /** What payers have authorized, and the till has sent in a block. */
+  authorizedPayments: (block: BlockRef) => readonly FakePayment[] = () => [];
   /** What waits to be mined. */
   waiting: FakePayment[] = [];
   /** How many looks at what waits see a part of it only. */
@@ -185,7 +187,7 @@ export class FakeChain implements ChainAdapter {
     if (thorough && this.refusesDeep) throw new TillgateError('NODE_FAILED', 'no such receipts');
     const blocks = this.#blocks.slice(from, to + 1);
     const transfers = blocks.flatMap(({ ref, payments }) =>
-      [...payments, ...(ownPayments ? this.ownPayments(ref) : [])]
+      [...payments, ...this.authorizedPayments(ref), ...(ownPayments ? this.ownPayments(ref) : [])]
         .filter(({ to, txid }) => watch.has(to) && (thorough || !this.omitted.has(txid)))
         .map((payment) => transferOf(payment, ref)),
     );

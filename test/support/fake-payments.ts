@@ -17,15 +17,24 @@ import type {
   SignedTransaction,
   SignRequest,
   SpendableCoin,
+  TokenAuthorizations,
 } from '../../core/index.ts';
 import type { FakeChain, FakePayment } from './fake-chain.ts';
+
+/** What a line of a transaction pays; `pull` sends a payer's authorization, whose tokens go to `to`. */
+interface Line {
+  readonly to: string;
+  readonly currency: string;
+  readonly units: string;
+  readonly pull?: { readonly from: string; readonly currency: string; readonly units: string; readonly nonce: string };
+}
 
 /** A transaction as its bytes say. */
 interface Content {
   readonly source: string;
   readonly nonce: number | null;
   readonly coins: readonly string[];
-  readonly lines: readonly { readonly to: string; readonly currency: string; readonly units: string }[];
+  readonly lines: readonly Line[];
   readonly fee: string;
   readonly change: string;
 }
@@ -58,6 +67,10 @@ export class FakePayments implements ChainPayments {
   refusal: string | null = null;
   /** What happens to the next broadcasts, first to last. */
   readonly troubles: Trouble[] = [];
+  /** While it is true, no broadcast is taken. */
+  broken = false;
+  /** What a cancel costs; `null` for the fee that it replaces and another one. */
+  cancelFee: bigint | null = null;
   /** When set, `outcome` answers it. */
   lie: PayoutOutcome | null = null;
   /** Payouts whose outcome the node cannot tell. */
@@ -70,6 +83,13 @@ export class FakePayments implements ChainPayments {
   beforeSign: () => void | Promise<void> = () => undefined;
   /** Transactions that are mined without effect, by what they pay. */
   reverts: (line: Content['lines'][number]) => boolean = () => false;
+  /** Nonces of authorizations that somebody else has sent, or their payer has cancelled. */
+  readonly usedNonces = new Set<string>();
+  /** Every token takes authorizations; a signature of zeros is nobody's. */
+  readonly authorizations: TokenAuthorizations = {
+    terms: async (currency) => ({ network: 'eip155:1', asset: currency, name: currency, version: '2' }),
+    isSigned: async ({ signature }) => !/^0x0+$/.test(signature),
+  };
   readonly sent = new Map<string, Sent>();
   readonly #chain: FakeChain;
   readonly #funds = new Map<string, bigint>();
@@ -82,7 +102,8 @@ export class FakePayments implements ChainPayments {
     const [native] = chain.assets;
     assert(native !== undefined);
     this.feeAsset = native;
-    chain.ownPayments = (block) => this.#paidIn(block);
+    chain.ownPayments = (block) => this.#paidIn(block, ({ pull }) => pull === undefined);
+    chain.authorizedPayments = (block) => this.#paidIn(block, ({ pull }) => pull !== undefined);
   }
 
   /** Coins of the operator's own. */
@@ -97,7 +118,8 @@ export class FakePayments implements ChainPayments {
     for (const sent of this.sent.values()) {
       if (this.#mined(sent) !== null || this.#excluded(sent) || this.#waits(sent)) continue;
       sent.block = block;
-      sent.succeeded = !sent.content.lines.some((line) => this.reverts(line));
+      sent.succeeded = !sent.content.lines.some((line) => this.reverts(line) || this.#isUsed(line));
+      for (const { pull } of sent.succeeded ? sent.content.lines : []) if (pull) this.usedNonces.add(pull.nonce);
     }
   }
 
@@ -142,6 +164,7 @@ export class FakePayments implements ChainPayments {
   paidTo(address: string, currency: CurrencyCode): readonly bigint[] {
     return this.#effective().flatMap(({ content }) =>
       content.lines
+        .map((line) => moved(line, content.source))
         .filter((line) => line.to === address && line.currency === currency)
         .map(({ units }) => BigInt(units)),
     );
@@ -180,7 +203,7 @@ export class FakePayments implements ChainPayments {
       source: source.address,
       nonce,
       coins: priced.coins.map(({ ref }) => ref),
-      lines: lines.map(({ to, currency, units }) => ({ to, currency, units: units.toString() })),
+      lines: lines.map(contentOf),
       fee: priced.feeUnits.toString(),
       change: changeUnits.toString(),
     };
@@ -197,7 +220,7 @@ export class FakePayments implements ChainPayments {
   }
 
   async cancel({ source, coins, nonce, replaces }: CancelRequest): Promise<SignedTransaction> {
-    const feeUnits = replaces.feeUnits + this.fee;
+    const feeUnits = this.cancelFee ?? replaces.feeUnits + this.fee;
     const line = { to: source.address, currency: this.feeAsset.currency, units: 0n };
     const priced = { feeUnits, coins, terms: this.model };
     return this.sign({ source, lines: this.model === 'utxo' ? [] : [line], priced, nonce });
@@ -205,7 +228,7 @@ export class FakePayments implements ChainPayments {
 
   async broadcast({ txid, raw }: { readonly txid: string; readonly raw: string }): Promise<void> {
     const trouble = this.troubles.shift();
-    if (trouble === 'refuses') throw new TillgateError('NODE_FAILED', 'The node refused.');
+    if (trouble === 'refuses' || this.broken) throw new TillgateError('NODE_FAILED', 'The node refused.');
     assert.equal(sha(raw), txid);
     if (!this.sent.has(txid))
       this.sent.set(txid, { txid, content: JSON.parse(raw) as Content, block: null, succeeded: true });
@@ -262,9 +285,9 @@ export class FakePayments implements ChainPayments {
     let units = deposits + (this.#funds.get(`${address} ${currency}`) ?? 0n);
     for (const { content, succeeded } of this.#minedAll()) {
       if (content.source === address && currency === this.feeAsset.currency) units -= BigInt(content.fee);
-      for (const line of succeeded ? content.lines : []) {
+      for (const line of succeeded ? content.lines.map((each) => moved(each, content.source)) : []) {
         if (line.currency !== currency) continue;
-        if (content.source === address) units -= BigInt(line.units);
+        if (line.from === address) units -= BigInt(line.units);
         if (line.to === address) units += BigInt(line.units);
       }
     }
@@ -290,15 +313,22 @@ export class FakePayments implements ChainPayments {
     );
   }
 
-  #paidIn({ hash }: BlockRef): readonly FakePayment[] {
+  #paidIn({ hash }: BlockRef, shows: (line: Line) => boolean): readonly FakePayment[] {
     return this.#effective()
       .filter(({ block }) => block?.hash === hash)
       .flatMap(({ txid, content: { source, lines } }) =>
-        lines.map(({ to, currency, units }, at) => ({
-          ...{ to, currency, txid, index: String(at), units: BigInt(units) },
-          from: this.model === 'utxo' ? null : source,
-        })),
+        lines.filter(shows).map((line, at) => {
+          const { to, currency, units, from } = moved(line, source);
+          return {
+            ...{ to, currency, txid, index: String(at), units: BigInt(units) },
+            from: this.model === 'utxo' ? null : from,
+          };
+        }),
       );
+  }
+
+  #isUsed({ pull }: Line): boolean {
+    return pull !== undefined && this.usedNonces.has(pull.nonce);
   }
 
   #change(txid: string, units: bigint): SpendableCoin | null {
@@ -342,6 +372,22 @@ export class FakePayments implements ChainPayments {
       (other) => other.txid !== txid && collides(other.content, content.source, content.nonce, content.coins),
     );
   }
+}
+
+function contentOf({ to, currency, units, pull }: PaymentLine): Line {
+  const line = { to, currency, units: units.toString() };
+  if (pull === undefined) return line;
+  const { from, nonce } = pull;
+  return { ...line, pull: { from, nonce, currency: pull.currency, units: pull.units.toString() } };
+}
+
+/** What changes hands. */
+function moved(
+  { to, currency, units, pull }: Line,
+  source: string,
+): Pick<Line, 'to' | 'currency' | 'units'> & { readonly from: string } {
+  const { from, ...authorized } = pull ?? { from: source, currency, units };
+  return { to, from, currency: authorized.currency, units: authorized.units };
 }
 
 function collides(content: Content, source: string, nonce: number | null, coins: readonly string[]): boolean {

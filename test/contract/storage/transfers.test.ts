@@ -67,7 +67,14 @@ eachStorage((_name, opened) => {
     const over = { reason: 'refused', updatedAt: NOW, finishedAt: NOW };
     assert(await storage.transaction((tx) => tx.transfers.move(found.id, found.status, 'FAILED', over)));
     assert.equal(await add(storage, pull(order.id)), false, 'a finished one is not sent again');
-    assert.equal(await add(storage, pull(order.id, { nonce: nonces[1] })), true);
+    const next = pull(order.id, { nonce: nonces[1] });
+    assert.equal(await add(storage, next), true);
+    const failed = (id: OrderId): Promise<number> => storage.transaction((tx) => tx.transfers.failedPulls(id));
+    assert.equal(await failed(order.id), 0, 'one that was not signed does not count');
+    await signed(storage, [next]);
+    assert.equal(await failed(order.id), 0, 'one that is under way does not count');
+    assert(await storage.transaction((tx) => tx.transfers.move(next.id, 'SIGNED', 'FAILED', over)));
+    assert.deepEqual([await failed(order.id), await failed(other.id)], [1, 0]);
   });
 
   test('a transfer comes back as it was added, of every kind, with 2^256−1 units', async (t) => {

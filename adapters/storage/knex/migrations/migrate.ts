@@ -42,6 +42,7 @@ import { transferLists } from './0046-transfer-lists.ts';
 import { notices } from './0047-notices.ts';
 import { payerPage } from './0048-payer-page.ts';
 import { paymentLinks } from './0049-payment-links.ts';
+import { ordersTransfers } from './0050-orders-transfers.ts';
 import { pulls } from './0052-pulls.ts';
 import type { Migration } from './migration.ts';
 import { checksum, ruleStatements } from './rules.ts';
@@ -88,6 +89,7 @@ export const MIGRATIONS: readonly Migration[] = [
   notices,
   payerPage,
   paymentLinks,
+  ordersTransfers,
   pulls,
 ];
 /** The row with the version of the triggers. */

@@ -9,6 +9,7 @@ import type {
   ChainCode,
   DepositId,
   NewHolding,
+  OrderId,
   IdempotencyClaim,
   Millis,
   RequestedUnits,
@@ -53,6 +54,14 @@ export class KnexTransferWrites implements TransferWrites {
     const { sql, bindings } = insertion(tables.transfers, TRANSFER_COLUMNS, [transfer]);
     // On a conflict with any unique index it waits for the other transaction, and leaves this one usable.
     return (await run(`${sql} ON CONFLICT DO NOTHING RETURNING id`, bindings)).length > 0;
+  }
+
+  async failedPulls(orderId: OrderId): Promise<number> {
+    const { run, tables } = this.#session;
+    const sql = `SELECT COUNT(*) AS pulls FROM ${tables.transfers}
+      WHERE order_id = ? AND authorization_key IS NOT NULL AND bundle_id IS NOT NULL AND status = 'FAILED'`;
+    const [row] = await run(sql, [orderId]);
+    return Number(row?.['pulls'] ?? 0);
   }
 
   lockRequests(): Promise<void> {
