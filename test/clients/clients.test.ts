@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { chosenClients } from './clients.ts';
+import { chosenClients, CLIENTS } from './clients.ts';
 import type { Client } from './clients.ts';
 import { FEATURE_NAMES, FEATURES } from './features.ts';
 import type { Feature } from './features.ts';
@@ -10,7 +10,7 @@ import type { Run } from './run-client.ts';
 import { startWorld } from './world.ts';
 import type { World } from './world.ts';
 
-const clients = chosenClients();
+const clients = chosenClients(CLIENTS);
 const report = new Report();
 
 for (const path of ['fast', 'node'] as const)

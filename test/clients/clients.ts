@@ -71,13 +71,32 @@ export const CLIENTS: readonly Client[] = [
   }),
 ];
 
-/** Those that the variable `CLIENTS` names, or all. @throws Error for a name that is not here */
-export function chosenClients(names = process.env['CLIENTS'] ?? ''): readonly Client[] {
+/** A client of x402, which pays orders. */
+export interface PayingClient extends Client {
+  /** The HTTP libraries that it pays with. */
+  readonly ways: readonly string[];
+}
+
+export const PAYING_CLIENTS: readonly PayingClient[] = [
+  { ...client('x402-fetch', typescript('x402-fetch/main.ts')), ways: ['fetch'] },
+  {
+    ...client('x402-python', [tool('x402-python/bin/python'), here('x402-python/main.py')]),
+    ways: ['httpx', 'requests'],
+  },
+];
+
+const ALL = [...CLIENTS, ...PAYING_CLIENTS];
+
+/** Those of a list that the variable `CLIENTS` names, or all. @throws Error for a name that no list has */
+export function chosenClients<C extends Client>(
+  clients: readonly C[],
+  names = process.env['CLIENTS'] ?? '',
+): readonly C[] {
   const wanted = names.split(',').filter((name) => name !== '');
-  const unknown = wanted.find((name) => CLIENTS.every((each) => each.name !== name));
+  const unknown = wanted.find((name) => ALL.every((each) => each.name !== name));
   if (unknown !== undefined)
-    throw new Error(`CLIENTS names ${unknown}; there are ${CLIENTS.map(({ name }) => name).join(', ')}`);
-  return CLIENTS.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
+    throw new Error(`CLIENTS names ${unknown}; there are ${ALL.map(({ name }) => name).join(', ')}`);
+  return clients.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
 }
 
 /** What is to be done before the client can run; `null` when nothing is. */
@@ -85,7 +104,7 @@ export function whatIsMissing({ name, installed }: Client): string | null {
   if (existsSync(installed)) return null;
   const reason = tool(`missing/${name}`);
   const why = existsSync(reason) ? readFileSync(reason, 'utf8').trim() : 'test/clients/install.sh has not run';
-  return `${name} is missing: ${why}. Or choose the others: CLIENTS=${CLIENTS.map((each) => each.name)
+  return `${name} is missing: ${why}. Or choose the others: CLIENTS=${ALL.map((each) => each.name)
     .filter((each) => each !== name)
     .join(',')}`;
 }

@@ -68,6 +68,23 @@ install_web3py() {
     installed "$folder/requirements.txt"
 }
 
+# The packages of the repository have it.
+install_x402-fetch() {
+  local manifest=$here/../../node_modules/@x402/fetch/package.json
+  [ -f "$manifest" ] || { echo 'run npm ci in the repository' >"$prefix/missing/x402-fetch" && return 1; }
+  installed "$manifest"
+}
+
+install_x402-python() {
+  local folder=$here/x402-python
+  current "$folder/requirements.txt" && "$prefix/x402-python/bin/python" -c '' 2>/dev/null && return
+  need python3 'Python 3.10 or later with venv (apt-get install python3-venv)' || return
+  rm -rf "$prefix/x402-python"
+  logged python3 -m venv "$prefix/x402-python" &&
+    logged "$prefix/x402-python/bin/pip" install --quiet --no-deps -r "$folder/requirements.txt" &&
+    installed "$folder/requirements.txt"
+}
+
 install_geth() {
   local folder=$here/geth
   current "$folder/go.sum" "$folder/main.go" && [ -x "$prefix/bin/geth" ] && return
@@ -106,7 +123,7 @@ install_alloy() {
     installed "$folder/Cargo.lock" "$folder/src/main.rs"
 }
 
-chosen=${CLIENTS:-viem,ethers,curl,jdk,web3py,geth,browser,web3j,alloy}
+chosen=${CLIENTS:-viem,ethers,curl,jdk,web3py,geth,browser,web3j,alloy,x402-fetch,x402-python}
 lacking=()
 for client in ${chosen//,/ }; do
   declare -F "install_$client" >/dev/null || { echo "There is no client $client." >&2 && exit 1; }

@@ -17,8 +17,8 @@ export interface Run {
   readonly failure: string | null;
 }
 
-/** Runs a client's program against the gateway. */
-export async function runClient(client: Client, world: World): Promise<Run> {
+/** Runs a client's program, which finds what it has to know in its environment. */
+export async function runClient(client: Client, world: Pick<World, 'environment'>): Promise<Run> {
   const missing = whatIsMissing(client);
   if (missing !== null) return { said: new Map(), failure: missing };
   const [program, ...args] = client.command;

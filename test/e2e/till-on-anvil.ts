@@ -18,8 +18,10 @@ import { waitFor } from '../support/wait.ts';
 
 /** Not anvil's, so that no payer is the till's own hot wallet, and that one begins without a coin. A vector of BIP-39. */
 export const MNEMONIC = 'legal winner thank year wave sausage worth useful legal winner thank yellow';
-/** The payer: anvil's second account, whose key everybody knows. */
-export const PAYER = privateKeyToAccount('0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d');
+/** Of anvil's second account: everybody knows it. */
+export const PAYER_KEY = '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d';
+/** The payer. */
+export const PAYER = privateKeyToAccount(PAYER_KEY);
 
 /** Confirmations that the till asks for in these tests. */
 export const CONFIRMATIONS = 3;

@@ -2,111 +2,12 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { ExactEvmScheme } from '@x402/evm';
 import { decodePaymentResponseHeader, wrapFetchWithPayment, x402Client } from '@x402/fetch';
-import { parseSignature, toHex } from 'viem';
-import type { Address, Hex } from 'viem';
-import { mnemonicToAccount } from 'viem/accounts';
-import { invoke, read, receipt } from '../support/contracts.ts';
-import { CONFIRMATIONS, MNEMONIC, PAYER, TillOnAnvil } from './till-on-anvil.ts';
-
-const HOT = mnemonicToAccount(MNEMONIC, { path: "m/44'/60'/0'/0/0" }).address;
-const ETHER = 10n ** 18n;
-const TYPES = {
-  TransferWithAuthorization: [
-    { name: 'from', type: 'address' },
-    { name: 'to', type: 'address' },
-    { name: 'value', type: 'uint256' },
-    { name: 'validAfter', type: 'uint256' },
-    { name: 'validBefore', type: 'uint256' },
-    { name: 'nonce', type: 'bytes32' },
-  ],
-} as const;
-
-/** As the till demands it. */
-interface Requirements {
-  readonly network: string;
-  readonly amount: string;
-  readonly asset: Address;
-  readonly payTo: Address;
-  readonly maxTimeoutSeconds: number;
-  readonly extra: { readonly name: string; readonly version: string };
-}
-
-/** What a forged payment changes. */
-interface Forgery {
-  readonly to?: Address;
-  readonly value?: bigint;
-  readonly validAfter?: bigint;
-  readonly validBefore?: bigint;
-  readonly nonce?: Hex;
-  readonly chainId?: number;
-  readonly from?: Address;
-}
-
-interface Reply {
-  readonly status: number;
-  readonly body: Record<string, unknown>;
-  readonly headers: Headers;
-}
-
-/** A transaction of a block. */
-interface Sent {
-  readonly from: string;
-  readonly to: string | null;
-}
-
-const unpack = (header: string | null): Record<string, unknown> =>
-  JSON.parse(Buffer.from(header ?? '', 'base64').toString('utf8')) as Record<string, unknown>;
-
-async function get(page: string, signature?: string): Promise<Reply> {
-  const reply = await fetch(`${page}/x402`, {
-    headers: signature === undefined ? {} : { 'PAYMENT-SIGNATURE': signature },
-  });
-  const body = (await reply.json()) as Record<string, unknown>;
-  return { status: reply.status, body, headers: reply.headers };
-}
-
-async function demanded(page: string): Promise<Requirements> {
-  const { status, headers, body } = await get(page);
-  assert.equal(status, 402, JSON.stringify(body));
-  const { x402Version, accepts } = unpack(headers.get('payment-required'));
-  assert.equal(x402Version, 2);
-  const [one] = accepts as readonly Requirements[];
-  assert(one !== undefined);
-  return one;
-}
-
-/** A header as a payer's own program would make it. */
-async function signed(terms: Requirements, forgery: Forgery = {}): Promise<string> {
-  const now = BigInt(Math.floor(Date.now() / 1000));
-  const message = {
-    from: forgery.from ?? PAYER.address,
-    to: forgery.to ?? terms.payTo,
-    value: forgery.value ?? BigInt(terms.amount),
-    validAfter: forgery.validAfter ?? now - 600n,
-    validBefore: forgery.validBefore ?? now + BigInt(terms.maxTimeoutSeconds),
-    nonce: forgery.nonce ?? toHex(crypto.getRandomValues(new Uint8Array(32))),
-  };
-  const chainId = forgery.chainId ?? Number(terms.network.split(':')[1]);
-  const signature = await PAYER.signTypedData({
-    domain: { ...terms.extra, chainId, verifyingContract: terms.asset },
-    types: TYPES,
-    primaryType: 'TransferWithAuthorization',
-    message,
-  });
-  const authorization = Object.fromEntries(Object.entries(message).map(([name, value]) => [name, String(value)]));
-  const payment = { x402Version: 2, accepted: terms, payload: { signature, authorization } };
-  return Buffer.from(JSON.stringify(payment)).toString('base64');
-}
-
-/** Sends an authorization past the till, as anybody can who has seen it. */
-async function sendsByItself(till: TillOnAnvil, header: string): Promise<void> {
-  const { payload } = unpack(header) as { payload: { signature: Hex; authorization: Record<string, string> } };
-  const { from, to, value, validAfter, validBefore, nonce } = payload.authorization;
-  const { r, s, v } = parseSignature(payload.signature);
-  const args = [from, to, value, validAfter, validBefore, nonce, v, r, s];
-  const hash = await invoke(till.anvil, till.tokens.honest, 'transferWithAuthorization', args);
-  assert.equal((await receipt(till.anvil, hash)).status, 'success');
-}
+import type { Address } from 'viem';
+import { read } from '../support/contracts.ts';
+import { CONFIRMATIONS, PAYER } from './till-on-anvil.ts';
+import type { TillOnAnvil } from './till-on-anvil.ts';
+import { demanded, get, HOT, pullsSent, sendsByItself, signed, startPullingTill } from './x402-payer.ts';
+import type { Forgery } from './x402-payer.ts';
 
 /** Orders paid by x402 through the real host, on a real EVM node and a real database. */
 export function x402Suite(engine: 'sqlite' | 'pg'): void {
@@ -114,27 +15,8 @@ export function x402Suite(engine: 'sqlite' | 'pg'): void {
     let till: TillOnAnvil;
 
     const held = (address: Address): Promise<bigint> => read(till.anvil, till.tokens.honest, 'balanceOf', [address]);
-    /** How many of the hot wallet's transactions call the token: nothing but authorizations does. Sweeps of others go on beside. */
-    const pullsSent = async (): Promise<number> => {
-      const token = till.tokens.honest.address.toLowerCase();
-      const last = Number(await till.anvil.rpc<Hex>('eth_blockNumber', []));
-      const blocks = [...Array.from({ length: last + 1 }, (_, height) => toHex(height)), 'pending'];
-      let sent = 0;
-      for (const block of blocks) {
-        const { transactions } = await till.anvil.rpc<{ transactions: readonly Sent[] }>('eth_getBlockByNumber', [
-          block,
-          true,
-        ]);
-        sent += transactions.filter(({ from, to }) => from === HOT.toLowerCase() && to === token).length;
-      }
-      return sent;
-    };
-
     before(async () => {
-      till = await TillOnAnvil.start(engine, { timeoutSeconds: 600 });
-      await till.anvil.rpc('anvil_setBalance', [HOT, toHex(ETHER)]);
-      await till.anvil.mine(6);
-      await till.caughtUp();
+      till = await startPullingTill(engine);
     });
     after(() => till.close());
 
@@ -162,12 +44,12 @@ export function x402Suite(engine: 'sqlite' | 'pg'): void {
       const header = await signed(terms);
       const replies = await Promise.all([get(page, header), get(page, header), get(page, header)]);
       assert.deepEqual(new Set(replies.map(({ status }) => status)), new Set([200]));
-      const sent = await pullsSent();
+      const sent = await pullsSent(till);
       await till.anvil.mine(6);
       await till.becomes(id, 'SUCCESS');
       const again = await get(page, header);
       assert.deepEqual([again.status, again.body['transaction']], [200, replies[0]?.body['transaction']]);
-      assert.equal(await pullsSent(), sent);
+      assert.equal(await pullsSent(till), sent);
       assert.equal(await held(terms.payTo), 250_000_000n);
     });
 
@@ -176,7 +58,7 @@ export function x402Suite(engine: 'sqlite' | 'pg'): void {
         const { id, page } = await till.hostedOrder();
         const terms = await demanded(page);
         const header = await signed(terms);
-        const before = await pullsSent();
+        const before = await pullsSent(till);
         const reached = till.gate.hold(stop, ({ method }) => method === 'eth_sendRawTransaction');
         const broken = get(page, header).then(
           () => 'answered',
@@ -191,14 +73,14 @@ export function x402Suite(engine: 'sqlite' | 'pg'): void {
         assert.equal(again.status, 200, JSON.stringify(again.body));
         await till.anvil.mine(6);
         await till.becomes(id, 'SUCCESS');
-        assert.deepEqual([await pullsSent(), await held(terms.payTo)], [before + 1, 250_000_000n]);
+        assert.deepEqual([await pullsSent(till), await held(terms.payTo)], [before + 1, 250_000_000n]);
       });
 
     test('faults 248 and 249: what is not exactly the payment of this order is refused, and nothing is sent', async () => {
       const { page } = await till.hostedOrder();
       const terms = await demanded(page);
       const now = BigInt(Math.floor(Date.now() / 1000));
-      const before = await pullsSent();
+      const before = await pullsSent(till);
       const forgeries: readonly (readonly [string, Forgery])[] = [
         ['another amount', { value: 249_999_999n }],
         ['another receiver', { to: PAYER.address }],
@@ -217,18 +99,18 @@ export function x402Suite(engine: 'sqlite' | 'pg'): void {
       const elsewhere = await signed({ ...terms, network: 'eip155:1' });
       assert.equal((await get(page, elsewhere)).status, 402);
       assert.equal((await get(page, 'not base64 of JSON')).status, 402);
-      assert.deepEqual([await pullsSent(), await held(terms.payTo)], [before, 0n]);
+      assert.deepEqual([await pullsSent(till), await held(terms.payTo)], [before, 0n]);
     });
 
     test('faults 250 and 251: an authorization of another order, or one that somebody else has sent, is refused', async () => {
       const [one, other] = [await till.hostedOrder(), await till.hostedOrder()];
       const header = await signed(await demanded(one.page));
-      const before = await pullsSent();
+      const before = await pullsSent(till);
       assert.equal((await get(other.page, header)).status, 402);
       await sendsByItself(till, header);
       const { status, body } = await get(one.page, header);
       assert(status === 409 || status === 402, JSON.stringify(body));
-      assert.equal(await pullsSent(), before);
+      assert.equal(await pullsSent(till), before);
       await till.anvil.mine(CONFIRMATIONS);
       await till.becomes(one.id, 'SUCCESS');
     });
@@ -236,11 +118,11 @@ export function x402Suite(engine: 'sqlite' | 'pg'): void {
     test('fault 252: an amount of which the gas would be more than a twentieth is refused, and nothing is sent', async () => {
       const { page } = await till.hostedOrder('USDT-ERC20', '0.5');
       const terms = await demanded(page);
-      const before = await pullsSent();
+      const before = await pullsSent(till);
       const { status, body } = await get(page, await signed(terms));
       assert.equal(status, 409, JSON.stringify(body));
       assert.match(JSON.stringify(body), /too large a share/);
-      assert.deepEqual([await pullsSent(), await held(terms.payTo)], [before, 0n]);
+      assert.deepEqual([await pullsSent(till), await held(terms.payTo)], [before, 0n]);
     });
   });
 }

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { parseSignature, toHex } from 'viem';
+import type { Address, Hex } from 'viem';
+import { mnemonicToAccount } from 'viem/accounts';
+import { invoke, receipt } from '../support/contracts.ts';
+import { MNEMONIC, PAYER, TillOnAnvil } from './till-on-anvil.ts';
+
+/** The till's hot wallet. */
+export const HOT = mnemonicToAccount(MNEMONIC, { path: "m/44'/60'/0'/0/0" }).address;
+export const ETHER = 10n ** 18n;
+const TYPES = {
+  TransferWithAuthorization: [
+    { name: 'from', type: 'address' },
+    { name: 'to', type: 'address' },
+    { name: 'value', type: 'uint256' },
+    { name: 'validAfter', type: 'uint256' },
+    { name: 'validBefore', type: 'uint256' },
+    { name: 'nonce', type: 'bytes32' },
+  ],
+} as const;
+
+/** As the till demands it. */
+export interface Requirements {
+  readonly network: string;
+  readonly amount: string;
+  readonly asset: Address;
+  readonly payTo: Address;
+  readonly maxTimeoutSeconds: number;
+  readonly extra: { readonly name: string; readonly version: string };
+}
+
+/** What a forged payment changes. */
+export interface Forgery {
+  readonly to?: Address;
+  readonly value?: bigint;
+  readonly validAfter?: bigint;
+  readonly validBefore?: bigint;
+  readonly nonce?: Hex;
+  readonly chainId?: number;
+  readonly from?: Address;
+}
+
+/** What the till answers to a payer. */
+export interface Reply {
+  readonly status: number;
+  readonly body: Record<string, unknown>;
+  readonly headers: Headers;
+}
+
+/** A transaction of a block. */
+interface Sent {
+  readonly from: string;
+  readonly to: string | null;
+}
+
+/** The JSON of a header. */
+export const unpack = (header: string | null): Record<string, unknown> =>
+  JSON.parse(Buffer.from(header ?? '', 'base64').toString('utf8')) as Record<string, unknown>;
+
+/** Asks for an order's payment, with a signature or without. */
+export async function get(page: string, signature?: string): Promise<Reply> {
+  const reply = await fetch(`${page}/x402`, {
+    headers: signature === undefined ? {} : { 'PAYMENT-SIGNATURE': signature },
+  });
+  const body = (await reply.json()) as Record<string, unknown>;
+  return { status: reply.status, body, headers: reply.headers };
+}
+
+/** What an order demands. */
+export async function demanded(page: string): Promise<Requirements> {
+  const { status, headers, body } = await get(page);
+  assert.equal(status, 402, JSON.stringify(body));
+  const { x402Version, accepts } = unpack(headers.get('payment-required'));
+  assert.equal(x402Version, 2);
+  const [one] = accepts as readonly Requirements[];
+  assert(one !== undefined);
+  return one;
+}
+
+/** A header as a payer's own program would make it. */
+export async function signed(terms: Requirements, forgery: Forgery = {}): Promise<string> {
+  const now = BigInt(Math.floor(Date.now() / 1000));
+  const message = {
+    from: forgery.from ?? PAYER.address,
+    to: forgery.to ?? terms.payTo,
+    value: forgery.value ?? BigInt(terms.amount),
+    validAfter: forgery.validAfter ?? now - 600n,
+    validBefore: forgery.validBefore ?? now + BigInt(terms.maxTimeoutSeconds),
+    nonce: forgery.nonce ?? toHex(crypto.getRandomValues(new Uint8Array(32))),
+  };
+  const chainId = forgery.chainId ?? Number(terms.network.split(':')[1]);
+  const signature = await PAYER.signTypedData({
+    domain: { ...terms.extra, chainId, verifyingContract: terms.asset },
+    types: TYPES,
+    primaryType: 'TransferWithAuthorization',
+    message,
+  });
+  const authorization = Object.fromEntries(Object.entries(message).map(([name, value]) => [name, String(value)]));
+  const payment = { x402Version: 2, accepted: terms, payload: { signature, authorization } };
+  return Buffer.from(JSON.stringify(payment)).toString('base64');
+}
+
+/** Sends an authorization past the till, as anybody can who has seen it. */
+export async function sendsByItself(till: TillOnAnvil, header: string): Promise<void> {
+  const { payload } = unpack(header) as { payload: { signature: Hex; authorization: Record<string, string> } };
+  const { from, to, value, validAfter, validBefore, nonce } = payload.authorization;
+  const { r, s, v } = parseSignature(payload.signature);
+  const args = [from, to, value, validAfter, validBefore, nonce, v, r, s];
+  const hash = await invoke(till.anvil, till.tokens.honest, 'transferWithAuthorization', args);
+  assert.equal((await receipt(till.anvil, hash)).status, 'success');
+}
+
+/** How many of the hot wallet's transactions call the token: nothing but authorizations does. Sweeps of others go on beside. */
+export async function pullsSent({ anvil, tokens }: TillOnAnvil): Promise<number> {
+  const token = tokens.honest.address.toLowerCase();
+  const last = Number(await anvil.rpc<Hex>('eth_blockNumber', []));
+  const blocks = [...Array.from({ length: last + 1 }, (_, height) => toHex(height)), 'pending'];
+  let sent = 0;
+  for (const block of blocks) {
+    const { transactions } = await anvil.rpc<{ transactions: readonly Sent[] }>('eth_getBlockByNumber', [block, true]);
+    sent += transactions.filter(({ from, to }) => from === HOT.toLowerCase() && to === token).length;
+  }
+  return sent;
+}
+
+/** A till whose hot wallet can pay for gas. */
+export async function startPullingTill(engine: 'sqlite' | 'pg'): Promise<TillOnAnvil> {
+  const till = await TillOnAnvil.start(engine, { timeoutSeconds: 600 });
+  await till.anvil.rpc('anvil_setBalance', [HOT, toHex(ETHER)]);
+  await till.anvil.mine(6);
+  await till.caughtUp();
+  return till;
+}
