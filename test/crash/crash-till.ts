@@ -247,6 +247,15 @@ export class CrashTill {
     );
   }
 
+  /** Asks for an order's payment by x402: with the payer's signature, or for the demand without one. `null` as that of {@link ask}. */
+  async x402(order: string, signature = ''): Promise<{ readonly status: number; readonly demand: string } | null> {
+    const token = (await this.order(order))?.checkoutToken ?? '';
+    const headers: Record<string, string> = signature === '' ? {} : { 'PAYMENT-SIGNATURE': signature };
+    const reply = await this.#fetch(`/checkout/${token}/x402`, { headers });
+    if (reply === null || reply.status === 503) return null;
+    return { status: reply.status, demand: reply.headers.get('payment-required') ?? '' };
+  }
+
   /** The status of a JSON-RPC call to the gateway with this key. */
   async gate(key: string): Promise<number> {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] });
@@ -269,15 +278,24 @@ export class CrashTill {
     headers: Readonly<Record<string, string>>,
     body?: unknown,
   ): Promise<Answer | null> {
-    if (this.#url === '' || !this.alive) return null;
     const typed = body === undefined ? {} : { 'Content-Type': 'application/json' };
+    const reply = await this.#fetch(target, {
+      method,
+      headers: { ...headers, ...typed },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return reply === null ? null : { status: reply.status, ...(JSON.parse(reply.text) as Omit<Answer, 'status'>) };
+  }
+
+  /** A reply with all of its body; `null` when the process was gone before. */
+  async #fetch(
+    target: string,
+    init: RequestInit,
+  ): Promise<{ readonly status: number; readonly headers: Headers; readonly text: string } | null> {
+    if (this.#url === '' || !this.alive) return null;
     try {
-      const reply = await fetch(`${this.#url}${target}`, {
-        method,
-        headers: { ...headers, ...typed },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      });
-      return { status: reply.status, ...((await reply.json()) as Omit<Answer, 'status'>) };
+      const reply = await fetch(`${this.#url}${target}`, init);
+      return { status: reply.status, headers: reply.headers, text: await reply.text() };
     } catch (error) {
       // The connection of a killed process breaks a moment before its end is known.
       await waitFor(() => !this.alive, {

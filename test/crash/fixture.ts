@@ -26,7 +26,7 @@ export async function openFixture(name: string): Promise<CrashFixture & { close(
     startAnvil({ args: ['--prune-history', STATES_KEPT] }),
     startReceiver(),
   ]);
-  const token = await deployContract(anvil, 'TestToken', ['USDT', 6]);
+  const token = await deployContract(anvil, 'AuthorizedToken', ['USDT', 6]);
   const graph: FakeGraph = new Map();
   const [node, customer] = [new FakeLightningNode(graph), new FakeLightningNode(graph)];
   // A channel that lasts: an hour of random business pays invoices again and again.

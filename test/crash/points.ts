@@ -75,6 +75,15 @@ export const CRASH_POINTS = {
     ({ status }) => status === 'PENDING',
   ),
 
+  'pull:stored': after(
+    ({ tx }) => tx.transfers.add,
+    ({ kind }) => kind === 'pull',
+  ),
+  'pull:committed': committed(
+    ({ tx }) => tx.transfers.add,
+    ({ kind }) => kind === 'pull',
+  ),
+
   'sign:drafted': after(({ payments }) => payments.sign),
   'sign:payout-stored': after(({ tx }) => tx.transfers.openPayout),
   'sign:attempt-stored': after(({ tx }) => tx.transfers.addAttempt),
@@ -307,6 +316,7 @@ const NOT_KILLED_AT: Readonly<Record<string, readonly string[]>> = {
       storage.orders.dueForExpiry,
       storage.orders.dueForReversal,
       storage.orders.find,
+      storage.orders.findByCheckoutToken,
       storage.orders.history,
       storage.orders.search,
       storage.ledger.postings,
@@ -336,6 +346,7 @@ const NOT_KILLED_AT: Readonly<Record<string, readonly string[]>> = {
       storage.transfers.nonce,
       storage.transfers.payoutStop,
       storage.transfers.position,
+      storage.transfers.pullOf,
       storage.transfers.refundOf,
       storage.transfers.refundsOf,
       storage.transfers.sweepCandidates,
@@ -368,6 +379,7 @@ const NOT_KILLED_AT: Readonly<Record<string, readonly string[]>> = {
       tx.orders.addressOn,
       tx.orders.lock,
       tx.manage.security,
+      tx.transfers.failedPulls,
       tx.transfers.findFreeze,
       tx.transfers.findPayoutStop,
       tx.transfers.lock,

@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import type { Address, Hex } from 'viem';
 import type { Callback, Deposit, Transfer, TransferId } from '../../core/index.ts';
+import { PAYER } from '../e2e/till-on-anvil.ts';
+import { signed, unpack } from '../e2e/x402-payer.ts';
+import type { Requirements } from '../e2e/x402-payer.ts';
 import { invoke, mint, read } from '../support/contracts.ts';
 import { eventsFor } from '../support/subscribe.ts';
 import { burnerOf } from '../support/gas-burner.ts';
@@ -83,22 +86,33 @@ export class PaidOrder implements Run {
   readonly #currency: Coin;
   readonly #price: string;
   readonly payer: Address;
+  /** How it is paid otherwise than at once; it is called again until the order is. */
+  readonly #payBy: (() => Promise<void>) | null;
   #paid = false;
   #invoice = '';
   id = '';
   address = '' as Address;
   units = 0n;
 
-  constructor(till: CrashTill, payer: Address, price = '250', currency: Coin = 'ETH') {
+  constructor(
+    till: CrashTill,
+    payer: Address,
+    price = '250',
+    currency: Coin = 'ETH',
+    payBy: (() => Promise<void>) | null = null,
+  ) {
     this.#till = till;
     this.payer = payer;
     this.#price = price;
     this.#currency = currency;
+    this.#payBy = payBy;
   }
 
   async push(): Promise<void> {
     if (this.id === '') await this.#create();
-    if (this.id !== '' && !this.#paid) await this.pay();
+    if (this.id === '') return;
+    if (this.#payBy !== null) await this.#payBy();
+    else if (!this.#paid) await this.pay();
   }
 
   async #create(): Promise<void> {
@@ -715,6 +729,43 @@ async function revocation(till: CrashTill): Promise<Run> {
   };
 }
 
+/** An order that its payer pays by a signature, which the payer's program sends again until it has an answer. */
+async function pull(till: CrashTill): Promise<Run> {
+  await settle(till);
+  const { anvil, token } = till.fixture;
+  const sent = async (): Promise<number> => (await payments(till, till.hot, token.address)).length;
+  const before = await sent();
+  let signature = '';
+  let answered = false;
+  const order = new PaidOrder(till, PAYER.address, '250', 'USDT-ERC20', async () => {
+    if (answered) return;
+    signature ||= await signedFor(till, order.id);
+    const reply = signature === '' ? null : await till.x402(order.id, signature);
+    if (reply === null) return;
+    assert.equal(reply.status, 200);
+    answered = true;
+  });
+  return {
+    push: () => order.push(),
+    done: async () => answered && (await order.done()) && (await till.quiet()),
+    verify: async () => {
+      await order.verify();
+      assert.equal((await sent()) - before, 1, 'sent once');
+      const swept = await read<bigint>(anvil, token, 'balanceOf', [order.address]);
+      assert.equal(swept, 0n, 'nothing came twice');
+    },
+  };
+}
+
+/** The payer's signature for what an order demands; empty when the till was gone before it had answered. */
+async function signedFor(till: CrashTill, order: string): Promise<string> {
+  const reply = await till.x402(order);
+  if (reply === null) return '';
+  assert.equal(reply.status, 402);
+  const { accepts } = unpack(reply.demand) as { accepts: readonly [Requirements] };
+  return signed(accepts[0]);
+}
+
 /** An order that is paid; with {@link MONEY_IN}, {@link MONEY_OUT}, {@link CANCELS_AND_FLOAT} and {@link SWEEPS_AND_KEYS} every named point is reached. */
 export const PAID_ORDER: readonly Scenario[] = [
   {
@@ -761,6 +812,11 @@ export const MONEY_IN: readonly Scenario[] = [
     name: 'a payment that a reorganisation takes away',
     points: ['reorg:cursor-moved', 'reorg:blocks-removed', 'reorg:reversed', 'reorg:committed'],
     begin: reorganisation,
+  },
+  {
+    name: 'an order paid by an authorization (x402)',
+    points: ['pull:stored', 'pull:committed', 'sign:committed', 'send:done', 'finish:posted', 'finish:committed'],
+    begin: pull,
   },
   {
     name: 'an invoice and its settlement',
