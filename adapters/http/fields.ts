@@ -16,6 +16,8 @@ import { z } from 'zod';
 const MAX_CODE = 64;
 /** Control characters mean nothing in any field of this API, and PostgreSQL stores no NUL. */
 const CONTROL = /\p{Cc}/u;
+/** The same as a pattern of JSON Schema: text without them. */
+const WITHOUT_CONTROL = '^[^\\u0000-\\u001F\\u007F-\\u009F]*$';
 
 /** "is required" for what is absent, else what would be right. */
 const expected =
@@ -30,7 +32,7 @@ export function text(max: number, description: string) {
     .min(1, { error: 'must not be empty' })
     .max(max, { error: `must have at most ${max} characters` })
     .refine((value) => !CONTROL.test(value), { error: 'must not hold control characters' })
-    .meta({ description });
+    .meta({ pattern: WITHOUT_CONTROL, description });
 }
 
 /** A chain, currency or fiat code; whether it is supported is the core's business. */
@@ -84,7 +86,12 @@ function numberText(value: unknown): string | null {
 }
 
 const AMOUNT = 'a positive number, or a positive decimal in a string';
-const AMOUNT_TYPES = ['number', 'string'];
+/** A bound for numbers, and a pattern for strings: zero is refused in both forms. */
+const AMOUNT_FORMS = {
+  type: ['number', 'string'],
+  exclusiveMinimum: 0,
+  pattern: '^(?=[0.]*[1-9])\\d+(?:\\.\\d+)?$',
+};
 
 function positive(value: unknown): Decimal | null {
   const digits = numberText(value);
@@ -95,7 +102,7 @@ function positive(value: unknown): Decimal | null {
 /** A positive decimal, exact (decisions, section 2). */
 export function price(description: string) {
   const documented = {
-    type: AMOUNT_TYPES,
+    ...AMOUNT_FORMS,
     description: `${description}; a JSON number or a plain decimal in a string, read exactly`,
   };
   return required<AmountInput, Decimal>({ convert: (value) => valueOrNull(positive(value)), what: AMOUNT, documented });
@@ -107,7 +114,7 @@ export function optionalAmount(description: string) {
   return optional<AmountInput, Decimal | null>({
     convert,
     what: AMOUNT,
-    documented: { type: AMOUNT_TYPES, description },
+    documented: { ...AMOUNT_FORMS, description },
   });
 }
 
@@ -121,7 +128,7 @@ export function optionalText(max: number, description: string) {
   return optional<string, string | null>({
     convert,
     what,
-    documented: { type: 'string', maxLength: max, description },
+    documented: { type: 'string', maxLength: max, pattern: WITHOUT_CONTROL, description },
   });
 }
 

@@ -150,9 +150,8 @@ function requestOf({ schemas, bodyKinds, examples, idempotent, bodyOptional, ver
     request.headers = z.object({ 'Idempotency-Key': z.string().min(1).max(255).optional().meta({ description }) });
   }
   if (versioned) {
-    // Optional here: a request without it gets 428, not 400.
-    const description = 'The version of the record that the change is made of: "3" or 3';
-    request.headers = z.object({ 'If-Match': z.string().optional().meta({ description }) });
+    const description = 'The version of the record that the change is made of: "3" or 3; without it 428';
+    request.headers = z.object({ 'If-Match': z.string().meta({ description }) });
   }
   const { body: schema } = schemas;
   if (schema !== null) {

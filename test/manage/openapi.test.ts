@@ -50,6 +50,36 @@ describe('the management API in the OpenAPI document', () => {
     .filter(([path]) => path.startsWith('/manage/v1/'))
     .flatMap(([path, methods]) => Object.entries(methods).map(([method, row]) => ({ path, method, row })));
 
+  test('bodies and headers that the server refuses are refused by the document too', () => {
+    const order = rows.find(({ path, method }) => path === '/manage/v1/orders' && method === 'post')?.row;
+    const gateway = rows.find(({ path, method }) => path === '/manage/v1/gateways' && method === 'post')?.row;
+    const accepts = (row: unknown, name: string, value: unknown): boolean => {
+      const { requestBody } = row as {
+        readonly requestBody: {
+          readonly content: Record<string, { readonly schema: { readonly properties: Record<string, object> } }>;
+        };
+      };
+      const property = requestBody.content['application/json']?.schema.properties[name];
+      assert(property !== undefined, name);
+      return new Ajv2020({ strict: false, validateFormats: false }).validate(property, value);
+    };
+    for (const price of [25, '25', '0.5', 0.5]) assert.ok(accepts(order, 'vs_price', price), String(price));
+    for (const price of [0, -1, '0', '0.00', '-1', '1e3', ' 1', ''])
+      assert.ok(!accepts(order, 'vs_price', price), String(price));
+    assert.ok(accepts(order, 'chain', 'ETH'));
+    assert.ok(!accepts(order, 'chain', 'E\u0000TH'));
+    assert.ok(accepts(gateway, 'max_batch', 1));
+    assert.ok(!accepts(gateway, 'max_batch', 0));
+    const versioned = rows.flatMap(({ row }) =>
+      (
+        (row as { readonly parameters?: readonly { readonly name: string; readonly required?: boolean }[] })
+          .parameters ?? []
+      ).filter(({ name }) => name === 'If-Match'),
+    );
+    assert.ok(versioned.length > 3);
+    assert.ok(versioned.every(({ required }) => required === true));
+  });
+
   test('has every operation of decisions, section 9, that is built', () => {
     const found = rows.map(({ path, method }) => `${method.toUpperCase()} ${path.slice('/manage/v1/'.length)}`).sort();
     assert.deepEqual(

@@ -100,7 +100,7 @@ function gatewayRecord(
 }
 
 const url = text(MAX_URL, 'A node');
-const number = (description: string) => plainNumber(description, true).optional();
+const number = (description: string) => plainNumber(description, true).meta({ minimum: 1 }).optional();
 
 const createBody = z.object({
   host: text(253, 'The host by which requests find it'),
