@@ -78,11 +78,16 @@ async function begin(
   sent: SentPayment,
   authorization: SentPayment['authorization'],
 ): Promise<void> {
-  const offer = await pulls.offer(token);
-  requireSame(offer, sent);
-  const { address, currency } = offer.payment;
-  const to = sent.to === address.toLowerCase() ? address : sent.to;
-  await pulls.request(token, to, { ...authorization, currency });
+  try {
+    const offer = await pulls.offer(token);
+    requireSame(offer, sent);
+    const { address, currency } = offer.payment;
+    const to = sent.to === address.toLowerCase() ? address : sent.to;
+    await pulls.request(token, to, { ...authorization, currency });
+  } catch (error) {
+    // The same one came to another instance, and has paid the order meanwhile.
+    if ((await pulls.find(token, authorization)) === null) throw error;
+  }
 }
 
 /** The chain and the token that the payer has signed for, which the authorization itself does not name. */

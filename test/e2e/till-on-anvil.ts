@@ -56,6 +56,8 @@ export class TillOnAnvil {
   readonly gate: RpcGate;
   readonly tokens: Tokens;
   readonly receiver: Awaited<ReturnType<typeof startReceiver>>;
+  /** `null` on SQLite. */
+  readonly databaseUrl: string | null;
   readonly #directory: ReturnType<typeof freshDirectory>;
   readonly #environment: Readonly<Record<string, string>>;
   readonly #cleanUp: () => Promise<void>;
@@ -70,8 +72,10 @@ export class TillOnAnvil {
     receiver: TillOnAnvil['receiver'],
     directory: ReturnType<typeof freshDirectory>,
     environment: Readonly<Record<string, string>>,
+    databaseUrl: string | null,
     cleanUp: () => Promise<void>,
   ) {
+    this.databaseUrl = databaseUrl;
     this.anvil = anvil;
     this.gate = gate;
     this.tokens = tokens;
@@ -97,7 +101,8 @@ export class TillOnAnvil {
       settings(anvil, gate, tokens, { databaseUrl: database?.url ?? null, orders: { timeoutSeconds, ...orders } }),
     );
     const environment = { TILLGATE_MASTER_KEY: randomBytes(32).toString('base64'), TILLGATE_MNEMONIC: MNEMONIC };
-    const till = new TillOnAnvil(anvil, gate, tokens, receiver, directory, environment, async () => {
+    const databaseUrl = database?.url ?? null;
+    const till = new TillOnAnvil(anvil, gate, tokens, receiver, directory, environment, databaseUrl, async () => {
       await gate.close();
       await anvil.stop();
       await receiver.close();
@@ -124,6 +129,12 @@ export class TillOnAnvil {
   url(): Promise<string> {
     assert(this.#process !== null);
     return this.#process.url();
+  }
+
+  /** Another instance on the same database; it ends with the one that calls it. */
+  async startBeside(): Promise<{ readonly url: string; stop(): Promise<void> }> {
+    const beside = serve(this.#directory.path, this.#environment);
+    return { url: await beside.url(), stop: async () => void (await beside.signal('SIGKILL')) };
   }
 
   /** `kill -9`. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { parseSignature, toHex } from 'viem';
+import { encodeFunctionData, parseSignature, toHex } from 'viem';
 import type { Address, Hex } from 'viem';
 import { mnemonicToAccount } from 'viem/accounts';
-import { invoke, receipt } from '../support/contracts.ts';
+import { invoke, read, receipt } from '../support/contracts.ts';
 import { MNEMONIC, PAYER, TillOnAnvil } from './till-on-anvil.ts';
 
 /** The till's hot wallet. */
@@ -15,6 +15,13 @@ const TYPES = {
     { name: 'value', type: 'uint256' },
     { name: 'validAfter', type: 'uint256' },
     { name: 'validBefore', type: 'uint256' },
+    { name: 'nonce', type: 'bytes32' },
+  ],
+} as const;
+
+const CANCEL = {
+  CancelAuthorization: [
+    { name: 'authorizer', type: 'address' },
     { name: 'nonce', type: 'bytes32' },
   ],
 } as const;
@@ -100,14 +107,50 @@ export async function signed(terms: Requirements, forgery: Forgery = {}): Promis
   return Buffer.from(JSON.stringify(payment)).toString('base64');
 }
 
+/** What a header's payload authorizes. */
+export function authorizationOf(header: string): {
+  readonly signature: Hex;
+  readonly authorization: Record<string, string>;
+} {
+  return (unpack(header) as { payload: { signature: Hex; authorization: Record<string, string> } }).payload;
+}
+
 /** Sends an authorization past the till, as anybody can who has seen it. */
 export async function sendsByItself(till: TillOnAnvil, header: string): Promise<void> {
-  const { payload } = unpack(header) as { payload: { signature: Hex; authorization: Record<string, string> } };
-  const { from, to, value, validAfter, validBefore, nonce } = payload.authorization;
-  const { r, s, v } = parseSignature(payload.signature);
+  const { authorization, signature } = authorizationOf(header);
+  const { from, to, value, validAfter, validBefore, nonce } = authorization;
+  const { r, s, v } = parseSignature(signature);
   const args = [from, to, value, validAfter, validBefore, nonce, v, r, s];
   const hash = await invoke(till.anvil, till.tokens.honest, 'transferWithAuthorization', args);
   assert.equal((await receipt(till.anvil, hash)).status, 'success');
+}
+
+/** Takes an authorization back (EIP-3009), at a gas price that comes before the till's. */
+export async function cancels(till: TillOnAnvil, header: string): Promise<void> {
+  const { from: authorizer = '', nonce = '' } = authorizationOf(header).authorization;
+  const name = await read<string>(till.anvil, till.tokens.honest, 'name');
+  const signature = await PAYER.signTypedData({
+    domain: { name, version: '2', chainId: till.anvil.chainId, verifyingContract: till.tokens.honest.address },
+    types: CANCEL,
+    primaryType: 'CancelAuthorization',
+    message: { authorizer: authorizer as Address, nonce: nonce as Hex },
+  });
+  const { r, s, v } = parseSignature(signature);
+  await firstInBlock(till, 'cancelAuthorization', [authorizer, nonce, v, r, s]);
+}
+
+/** The payer's own transaction to the token, at a gas price that comes before the till's. */
+export async function firstInBlock(till: TillOnAnvil, functionName: string, args: readonly unknown[]): Promise<Hex> {
+  const { abi, address: to } = till.tokens.honest;
+  const nonce = Number(await till.anvil.rpc<Hex>('eth_getTransactionCount', [PAYER.address, 'pending']));
+  const price = 200_000_000_000n;
+  return till.send(
+    await PAYER.signTransaction({
+      ...{ type: 'eip1559', chainId: till.anvil.chainId, nonce, to, gas: 200_000n },
+      ...{ maxFeePerGas: price, maxPriorityFeePerGas: price },
+      data: encodeFunctionData({ abi, functionName, args }),
+    }),
+  );
 }
 
 /** How many of the hot wallet's transactions call the token: nothing but authorizations does. Sweeps of others go on beside. */

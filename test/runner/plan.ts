@@ -73,6 +73,7 @@ const FULL_ONLY = [
   'test/e2e/restore-drill',
   'test/e2e/signer-drill',
   'test/e2e/tron-pairs',
+  'test/e2e/x402-troubles',
   'test/upgrades/rolling',
 ];
 /**

@@ -8,6 +8,9 @@ contract AuthorizedToken is TestToken {
     bytes32 public constant TRANSFER_WITH_AUTHORIZATION_TYPEHASH = keccak256(
         "TransferWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)"
     );
+    bytes32 public constant CANCEL_AUTHORIZATION_TYPEHASH = keccak256(
+        "CancelAuthorization(address authorizer,bytes32 nonce)"
+    );
     string public constant version = "2";
     mapping(address => mapping(bytes32 => bool)) public authorizationState;
 
@@ -44,10 +47,20 @@ contract AuthorizedToken is TestToken {
         bytes32 data = keccak256(
             abi.encode(TRANSFER_WITH_AUTHORIZATION_TYPEHASH, from, to, value, validAfter, validBefore, nonce)
         );
-        bytes32 digest = keccak256(abi.encodePacked("\x19\x01", DOMAIN_SEPARATOR(), data));
-        require(from != address(0) && ecrecover(digest, v, r, s) == from, "invalid signature");
+        _requireSigned(from, data, v, r, s);
         authorizationState[from][nonce] = true;
         emit AuthorizationUsed(from, nonce);
         _transfer(from, to, value);
+    }
+
+    function cancelAuthorization(address authorizer, bytes32 nonce, uint8 v, bytes32 r, bytes32 s) external {
+        require(!authorizationState[authorizer][nonce], "authorization is used");
+        _requireSigned(authorizer, keccak256(abi.encode(CANCEL_AUTHORIZATION_TYPEHASH, authorizer, nonce)), v, r, s);
+        authorizationState[authorizer][nonce] = true;
+    }
+
+    function _requireSigned(address from, bytes32 data, uint8 v, bytes32 r, bytes32 s) private view {
+        bytes32 digest = keccak256(abi.encodePacked("\x19\x01", DOMAIN_SEPARATOR(), data));
+        require(from != address(0) && ecrecover(digest, v, r, s) == from, "invalid signature");
     }
 }
