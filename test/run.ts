@@ -9,6 +9,7 @@
  *     npm run test:browser            those in a real browser (test/browser)
  *     npm run test:clients            those with real client libraries (test/clients); CLIENTS=viem,curl chooses
  *     npm run test:shops              those in real shop systems (test/shops)
+ *     npm run test:receivers          those of the receivers of callbacks, in four languages (test/receivers)
  *
  * `--engines=memory|sqlite|pg|all` chooses the databases; arguments that begin with `--test-` go on to node. One file also runs
  * by itself: `node --import tsx --test FILE`.

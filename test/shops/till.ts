@@ -20,6 +20,8 @@ export interface ShopTill {
   readonly url: string;
   readonly client: TillgateClient;
   readonly credentials: { readonly apiToken: string; readonly signingSecret: string };
+  /** What callbacks of orders are signed with. */
+  readonly callbackSecret: string;
   /** Makes the webhook endpoint of a shop. @returns its secret */
   subscribe(url: string): Promise<{ readonly id: string; readonly secret: string }>;
   /** Switches an endpoint off and on: what happens meanwhile is never sent. */
@@ -77,6 +79,7 @@ export async function startShopTill(settings: SettingsInput = {}): Promise<ShopT
     url,
     client,
     credentials,
+    callbackSecret: demo.callback_secret,
     subscribe: async (to) => {
       const { id, secret } = await manage('POST', '/webhooks', { url: to, events: ['order.*', 'refund.*'] });
       return { id: String(id), secret: String(secret) };
