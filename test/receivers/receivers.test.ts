@@ -14,6 +14,7 @@ import { repository } from '../support/source-tree.ts';
 import { waitFor } from '../support/wait.ts';
 
 const PATH = '/callbacks/till?shop=1';
+const LAST_ORDER = '1530217733414239999';
 const file = (name: string): string => join(repository, 'examples/receive-callbacks', name);
 /** The commands of examples/receive-callbacks/README.md. */
 const RECEIVERS: Readonly<Record<string, (port: number) => readonly [program: string, ...args: string[]]>> = {
@@ -118,9 +119,10 @@ async function buy(till: ShopTill, callbackUrl: string): Promise<string> {
 }
 
 /** The headers of a callback that a till would send, with another secret or at another time. */
-async function forged(callbackSecret: string, at: number): Promise<Sent> {
+async function forged(callbackSecret: string, at: number, orderId?: string): Promise<Sent> {
+  const order = orderId === undefined ? {} : { order_id: orderId };
   const url = `http://127.0.0.1${PATH}`;
-  const { headers, body } = await signTestCallback({ url, callbackToken: 'cbt', callbackSecret, at });
+  const { headers, body } = await signTestCallback({ url, callbackToken: 'cbt', callbackSecret, at, order });
   return { headers, body: body ?? '' };
 }
 
@@ -160,9 +162,12 @@ describe('the receivers of examples/receive-callbacks', () => {
       const genuine = await forged(till.callbackSecret, Date.now());
       assert.equal(await receiver.deliver(genuine), 204);
       assert.deepEqual(await Promise.all([sent, sent, genuine].map((each) => receiver.deliver(each))), [204, 204, 204]);
-      await waitFor(() => receiver.handled().length >= 2);
+      // What it has written of the last one comes after all that it has written of the others.
+      const last = await forged(till.callbackSecret, Date.now(), LAST_ORDER);
+      assert.equal(await receiver.deliver(last), 204);
+      await waitFor(() => receiver.handled().includes(LAST_ORDER));
       const { order_id: second } = JSON.parse(genuine.body) as { order_id: string };
-      assert.deepEqual(receiver.handled(), [orderId, second]);
+      assert.deepEqual(receiver.handled(), [orderId, second, LAST_ORDER]);
     });
   }
 });
