@@ -100,7 +100,15 @@ const WITH_COVERAGE = [
   'test/security/withdrawal-approvals',
 ];
 /** Parts that cover core; counting takes a third of the processor time more, and the others would add nothing to these. */
-const MEASURED = ['test/unit/', 'test/contract/domain/', 'test/contract/keys/', 'test/http/', 'test/manage/'];
+const MEASURED = [
+  'test/unit/',
+  'test/contract/domain/',
+  'test/contract/keys/',
+  'test/contract/storage/',
+  'test/gateway/',
+  'test/http/',
+  'test/manage/',
+];
 /** Parts whose subject is the SQL: they run on every database each time. */
 const EVERY_ENGINE = ['test/contract/storage/', 'test/upgrades/', 'test/contract/kit/storage', 'test/e2e/'];
 /** Parts whose files take long, and wait for most of it: in one process they would be the last to end. */
