@@ -90,7 +90,7 @@ const AMOUNT = 'a positive number, or a positive decimal in a string';
 const AMOUNT_FORMS = {
   type: ['number', 'string'],
   exclusiveMinimum: 0,
-  pattern: '^(?=[0.]*[1-9])\\d+(?:\\.\\d+)?$',
+  pattern: '^(?:0*[1-9]\\d*(?:\\.\\d+)?|0+\\.0*[1-9]\\d*)$',
 };
 
 function positive(value: unknown): Decimal | null {

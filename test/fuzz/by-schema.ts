@@ -134,10 +134,10 @@ export class BySchema {
   }
 
   #text({ pattern, minLength = 0, maxLength = 60 }: Schema): string {
-    if (pattern !== undefined)
-      return (
-        fc.sample(fc.stringMatching(new RegExp(pattern)), { numRuns: 1, seed: this.#random.below(2 ** 31) })[0] ?? ''
-      );
-    return this.#random.text(Math.min(minLength + this.#random.below(20), maxLength), TEXT);
+    const text = this.#random.text(Math.min(minLength + this.#random.below(20), maxLength), TEXT);
+    if (pattern === undefined || new RegExp(pattern).test(text)) return text;
+    return (
+      fc.sample(fc.stringMatching(new RegExp(pattern)), { numRuns: 1, seed: this.#random.below(2 ** 31) })[0] ?? ''
+    );
   }
 }
