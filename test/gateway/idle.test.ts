@@ -11,7 +11,7 @@ const CONNECTIONS = 10_000;
 /** Room for what a process has open besides. */
 const SPARE = 200;
 const MIB = 1024 * 1024;
-const AT_MOST_BYTES_EACH = 12 * 1024;
+const AT_MOST_BYTES_EACH = 16 * 1024;
 const CLIENTS = fileURLToPath(new URL('./idle-clients.ts', import.meta.url));
 
 /** Node raises the limit as far as it may by itself. */
