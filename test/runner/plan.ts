@@ -102,12 +102,12 @@ const WITH_COVERAGE = [
 /** Parts that cover core; counting takes a third of the processor time more, and the others would add nothing to these. */
 const MEASURED = [
   'test/unit/',
-  'test/contract/domain/',
-  'test/contract/keys/',
-  'test/contract/storage/',
+  'test/contract/',
+  'test/e2e/',
   'test/gateway/',
   'test/http/',
   'test/manage/',
+  'test/security/',
 ];
 /** Parts whose subject is the SQL: they run on every database each time. */
 const EVERY_ENGINE = ['test/contract/storage/', 'test/upgrades/', 'test/contract/kit/storage', 'test/e2e/'];
