@@ -69,7 +69,7 @@ export const METRIC_TABLE = {
   ),
   tillgate_alerts_total: { ...counter('Times that a person was asked to look.', 'kind'), from: ALERT_KINDS },
   tillgate_rate_fetches_total: counter('Requests to rate sources, by how they ended.', 'source', 'outcome'),
-  tillgate_rate_age_seconds: gauge('Age of the newest price of a source.', 'source'),
+  tillgate_rate_age_seconds: gauge('Seconds since a source last answered, when it was last asked.', 'source'),
   tillgate_gateway_requests_total: counter(
     'Requests to the node gateway, by route, App (its id; none without a key) and HTTP status.',
     'route',

@@ -352,8 +352,7 @@ export class ChainFollower {
   }
 
   #showHalted(halted: boolean): void {
-    if (halted !== this.#halted)
-      this.#deps.metrics.gauge('tillgate_chain_halted', halted ? 1 : 0, { chain: this.#chain.code });
+    this.#deps.metrics.gauge('tillgate_chain_halted', halted ? 1 : 0, { chain: this.#chain.code });
     this.#halted = halted;
   }
 }

@@ -58,6 +58,8 @@ export class RateBook {
   readonly #deps: RateBookDeps;
   readonly #wanted: ReadonlySet<string>;
   readonly #board: PriceBoard;
+  /** When each source answered last; when this book was made, for one that never did. */
+  readonly #answeredAt: Map<string, Millis>;
   #startedAt = -Infinity;
   #refreshing: Promise<void> | null = null;
 
@@ -65,6 +67,7 @@ export class RateBook {
     this.#deps = deps;
     this.#wanted = new Set(deps.symbols);
     this.#board = new PriceBoard(deps.sources.map(({ name }) => name));
+    this.#answeredAt = new Map(deps.sources.map(({ name }) => [name, deps.clock.now()]));
   }
 
   get sources(): readonly RateSource[] {
@@ -173,18 +176,22 @@ export class RateBook {
 
   async #fetchOne(source: RateSource): Promise<void> {
     const { clock, logger, metrics } = this.#deps;
+    const { name } = source;
     let outcome = 'ok';
     try {
-      this.#board.put(source.name, await this.#askInTime(source), this.#wanted, clock.now());
+      this.#board.put(name, await this.#askInTime(source), this.#wanted, clock.now());
+      this.#answeredAt.set(name, clock.now());
     } catch (error) {
       outcome = 'failed';
       // Only the error's name: its message may contain a URL with the operator's key.
       logger.warn('rate source failed', {
-        source: source.name,
+        source: name,
         kind: error instanceof Error ? error.name : typeof error,
       });
     }
-    metrics.count('tillgate_rate_fetches_total', { source: source.name, outcome });
+    metrics.count('tillgate_rate_fetches_total', { source: name, outcome });
+    const ageMs = clock.now() - (this.#answeredAt.get(name) ?? 0);
+    metrics.gauge('tillgate_rate_age_seconds', ageMs / 1_000, { source: name });
   }
 
   /** The source's answer, or an error at the deadline, even if the source ignores the signal. */

@@ -70,6 +70,8 @@ export class SignTransfers {
   /** Calls for a transfer that failed in a row. */
   #failures = 0;
   #after: TransferId | null = null;
+  /** How many the pages before that one had. */
+  #waiting = 0;
   /** Why the signer could not be asked the last time. */
   #signerProblem: string | null = null;
 
@@ -133,9 +135,15 @@ export class SignTransfers {
 
   /** Reads the next page of waiting transfers, without those deferred until later. */
   async #fill(): Promise<void> {
-    const { storage, clock } = this.#deps;
-    const page = await storage.transfers.waiting(this.#chain.code, this.#after, PAGE);
+    const { storage, clock, metrics } = this.#deps;
+    const { code: chain } = this.#chain;
+    const page = await storage.transfers.waiting(chain, this.#after, PAGE);
+    this.#waiting += page.length;
     this.#after = page.length === PAGE ? (page.at(-1)?.id ?? null) : null;
+    if (this.#after === null) {
+      metrics.gauge('tillgate_transfers_waiting', this.#waiting, { chain });
+      this.#waiting = 0;
+    }
     const now = clock.now();
     this.#queue = page.filter(({ id }) => (this.#retryAt.get(id) ?? 0) <= now);
   }

@@ -232,6 +232,22 @@ describe('one bad source', () => {
     assert.equal(metrics.counted('tillgate_rate_fetches_total', { source: 's0', outcome: 'ok' }), 1);
   });
 
+  test('grows old in the metrics while it does not answer, from the beginning too', async () => {
+    const { book, clock, metrics, first, sources } = bookOf([PRICES, PRICES]);
+    const ages = (): (number | undefined)[] =>
+      sources.map(({ name }) => metrics.gauges.get(`tillgate_rate_age_seconds{source="${name}"}`));
+    first.fail = new Error('down');
+    clock.advance(5_000);
+    await book.refresh();
+    assert.deepEqual(ages(), [5, 0]);
+    clock.advance(MINUTE);
+    await book.refresh();
+    assert.deepEqual(ages(), [65, 0]);
+    first.fail = null;
+    await book.refresh();
+    assert.deepEqual(ages(), [0, 0]);
+  });
+
   test('that hangs and heeds no signal is left behind at its deadline', async () => {
     const { book, deadlines, sources } = bookOf([PRICES, PRICES]);
     (sources[1] as FakeRateSource).hang = true;
