@@ -61,11 +61,12 @@ bothPaths('idle connections', (path) => {
       assert(each < AT_MOST_BYTES_EACH, `${Math.round(each)} bytes for each`);
       for (let n = 0; n < 20; n++) assert.equal((await ask(gate.port)).status, 200);
       assert(process.memoryUsage().rss - former < CONNECTIONS * AT_MOST_BYTES_EACH + 32 * MIB);
+      await Promise.all(all.map((child) => stopProcess(child)));
+      await waitFor(async () => (await connections()) === 0);
     } finally {
       await Promise.all(all.map((child) => stopProcess(child)));
+      await gate.close();
+      await node.close();
     }
-    await waitFor(async () => (await connections()) === 0);
-    await gate.close();
-    await node.close();
   });
 });
