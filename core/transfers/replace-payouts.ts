@@ -158,8 +158,8 @@ export class PayoutReplacer {
   /** A pull that has lapsed waits for a while until its cancel costs no more than the pull may. */
   #isTooDear({ payout, transfers }: PayoutView, { feeUnits }: SignedTransaction): boolean {
     const { cancelReason, stuckAt } = payout;
-    const waitedMs = this.#deps.clock.now() - (stuckAt ?? 0);
-    return cancelReason === LAPSED && waitedMs < this.#settings.cancelAfterMs && exceedsPullFee(transfers, feeUnits);
+    const atAnyPriceFrom = (stuckAt ?? 0) + this.#settings.cancelAfterMs;
+    return cancelReason === LAPSED && this.#deps.clock.now() < atAnyPriceFrom && exceedsPullFee(transfers, feeUnits);
   }
 
   async #cancel(lease: Lease, view: PayoutView): Promise<void> {
