@@ -74,9 +74,8 @@ export async function assertAccessible(page: Page, what: string, only: readonly 
   assert.deepEqual(found, [], what);
 }
 
-/** Leaves a picture of the whole page, where `TEST_PICTURES` asks for them: each takes a good part of a second. */
+/** Leaves a picture of the whole page. */
 export async function picture(page: Page, name: string): Promise<void> {
-  if (process.env['TEST_PICTURES'] === undefined) return;
   mkdirSync(SCREENSHOTS, { recursive: true });
   await page.screenshot({ path: `${SCREENSHOTS}${name}.png`, fullPage: true, animations: 'disabled' });
 }

@@ -12,23 +12,13 @@ const FILES_PER_PROCESS = 15;
  */
 function groupsOf(files: readonly PlannedFile[]): PlannedFile[][] {
   const groups = files.filter(({ alone }) => alone).map((file) => [file]);
-  const kinds = (['all', 'pg', 'memory', 'sqlite'] as const).flatMap((engines) =>
-    [true, false].map((measured) => ({ engines, measured })),
-  );
-  for (const { engines, measured } of kinds) {
-    const same = files.filter((file) => !file.alone && file.engines === engines && file.measured === measured);
+  for (const engines of ['all', 'pg', 'memory', 'sqlite'] as const) {
+    const same = files.filter((file) => !file.alone && file.engines === engines);
     const count = Math.ceil(same.length / FILES_PER_PROCESS);
     for (let at = 0; at < count; at++) groups.push(same.filter((_, index) => index % count === at));
   }
   return groups;
 }
-
-/** Ends the counting that c8 has asked each process for. */
-const NOT_MEASURED = [
-  "import { stopCoverage } from 'node:v8';",
-  'stopCoverage();',
-  'delete process.env.NODE_V8_COVERAGE;',
-];
 
 /**
  * Writes a module for each process, which puts each of its files into a suite of the file's name: hooks at the top of a
@@ -43,14 +33,8 @@ export function writeGroups(folder: string, files: readonly PlannedFile[]): stri
         `describe(${JSON.stringify(path)}, async () => { await import(${JSON.stringify(`./${compiledName(path)}`)}); });`,
     );
     const module = join(folder, `group-${String(at).padStart(3, '0')}.js`);
-    const [first] = group;
-    const lines = [
-      "import { describe } from 'node:test';",
-      `process.env.TEST_ENGINES = ${JSON.stringify(first?.engines)};`,
-      ...(first?.measured === true ? [] : NOT_MEASURED),
-      ...suites,
-    ];
-    writeFileSync(module, `${lines.join('\n')}\n`);
+    const environment = `process.env.TEST_ENGINES = ${JSON.stringify(group[0]?.engines)};`;
+    writeFileSync(module, ["import { describe } from 'node:test';", environment, ...suites, ''].join('\n'));
     return module;
   });
 }

@@ -7,7 +7,7 @@ import type { Compiled } from './compile.ts';
 export type Engines = 'memory' | 'sqlite' | 'pg' | 'all';
 
 /** Tests that need more than the packages, each with a run of its own. */
-export const APART = ['nodes', 'browser', 'clients', 'shops', 'receivers'] as const;
+export const APART = ['nodes', 'browser', 'clients', 'shops'] as const;
 export type Apart = (typeof APART)[number];
 
 /** Which files are wanted. */
@@ -30,8 +30,6 @@ export interface PlannedFile {
   readonly engines: Engines;
   /** Runs in a process of its own: it changes what a whole process shares, or takes long. */
   readonly alone: boolean;
-  /** Whether what it covers is counted. */
-  readonly measured: boolean;
 }
 
 /**
@@ -73,7 +71,6 @@ const FULL_ONLY = [
   'test/e2e/restore-drill',
   'test/e2e/signer-drill',
   'test/e2e/tron-pairs',
-  'test/e2e/x402-troubles',
   'test/upgrades/rolling',
 ];
 /**
@@ -98,16 +95,6 @@ const WITH_COVERAGE = [
   'test/mutation/',
   'test/security/logins',
   'test/security/withdrawal-approvals',
-];
-/** Parts that cover core; counting takes a third of the processor time more, and the others would add nothing to these. */
-const MEASURED = [
-  'test/unit/',
-  'test/contract/',
-  'test/e2e/',
-  'test/gateway/',
-  'test/http/',
-  'test/manage/',
-  'test/security/',
 ];
 /** Parts whose subject is the SQL: they run on every database each time. */
 const EVERY_ENGINE = ['test/contract/storage/', 'test/upgrades/', 'test/contract/kit/storage', 'test/e2e/'];
@@ -136,7 +123,6 @@ export function planOf({ apart, rest, coverage, engines, words }: Choice, compil
     path,
     engines: engines ?? chosen,
     alone: apart !== null || within(ALONE, path) || ownProcess(path),
-    measured: coverage && (words.length > 0 || within(MEASURED, path)),
   });
   const usual = (paths: readonly string[]): PlannedFile[] => paths.map((path) => planned(path, usualEngines(path)));
   if (words.length > 0) return usual(all.filter((path) => words.some((word) => path.includes(word))));
