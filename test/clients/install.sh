@@ -36,6 +36,44 @@ logged() {
 }
 
 # The packages of the repository have it.
+package_of_repository() {
+  local manifest=$here/../../node_modules/$1/package.json
+  [ -f "$manifest" ] || { echo 'run npm ci in the repository' >"$prefix/missing/$client" && return 1; }
+  installed "$manifest"
+}
+
+install_viem() { package_of_repository viem; }
+
+install_ethers() {
+  current "$here/package-lock.json" && [ -f "$here/node_modules/.package-lock.json" ] && return
+  need npm 'Node with npm' && cd "$here" && logged npm ci && installed package-lock.json
+}
+
+install_curl() {
+  need curl 'curl (apt-get install curl)' || return
+  curl --version | grep -q HTTP2 || { echo 'install a curl with HTTP/2: this one has none' >"$prefix/missing/curl" && return 1; }
+  curl --version | installed -
+}
+
+# A virtual environment with exactly the packages that the client's requirements name.
+python_packages() {
+  local requirements=$here/$client/requirements.txt
+  current "$requirements" && "$prefix/$client/bin/python" -c '' 2>/dev/null && return
+  need python3 'Python 3.10 or later with venv (apt-get install python3-venv)' || return
+  rm -rf "$prefix/$client"
+  logged python3 -m venv "$prefix/$client" &&
+    logged "$prefix/$client/bin/pip" install --quiet --no-deps -r "$requirements" &&
+    installed "$requirements"
+}
+
+install_jdk() {
+  need javac 'a JDK of version 17 or later (apt-get install openjdk-17-jdk-headless)' || return
+  installed "$here/jdk/Main.java"
+}
+
+install_web3py() { python_packages; }
+
+# The packages of the repository have it.
 install_viem() {
   local manifest=$here/../../node_modules/viem/package.json
   [ -f "$manifest" ] || { echo 'run npm ci in the repository' >"$prefix/missing/viem" && return 1; }
@@ -68,22 +106,9 @@ install_web3py() {
     installed "$folder/requirements.txt"
 }
 
-# The packages of the repository have it.
-install_x402-fetch() {
-  local manifest=$here/../../node_modules/@x402/fetch/package.json
-  [ -f "$manifest" ] || { echo 'run npm ci in the repository' >"$prefix/missing/x402-fetch" && return 1; }
-  installed "$manifest"
-}
+install_x402-fetch() { package_of_repository @x402/fetch; }
 
-install_x402-python() {
-  local folder=$here/x402-python
-  current "$folder/requirements.txt" && "$prefix/x402-python/bin/python" -c '' 2>/dev/null && return
-  need python3 'Python 3.10 or later with venv (apt-get install python3-venv)' || return
-  rm -rf "$prefix/x402-python"
-  logged python3 -m venv "$prefix/x402-python" &&
-    logged "$prefix/x402-python/bin/pip" install --quiet --no-deps -r "$folder/requirements.txt" &&
-    installed "$folder/requirements.txt"
-}
+install_x402-python() { python_packages; }
 
 install_geth() {
   local folder=$here/geth

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { authorizationTypes } from '@x402/evm';
 import { encodeFunctionData, parseSignature, toHex } from 'viem';
 import type { Address, Hex } from 'viem';
 import { mnemonicToAccount } from 'viem/accounts';
@@ -8,17 +9,6 @@ import { MNEMONIC, PAYER, TillOnAnvil } from './till-on-anvil.ts';
 /** The till's hot wallet. */
 export const HOT = mnemonicToAccount(MNEMONIC, { path: "m/44'/60'/0'/0/0" }).address;
 export const ETHER = 10n ** 18n;
-const TYPES = {
-  TransferWithAuthorization: [
-    { name: 'from', type: 'address' },
-    { name: 'to', type: 'address' },
-    { name: 'value', type: 'uint256' },
-    { name: 'validAfter', type: 'uint256' },
-    { name: 'validBefore', type: 'uint256' },
-    { name: 'nonce', type: 'bytes32' },
-  ],
-} as const;
-
 const CANCEL = {
   CancelAuthorization: [
     { name: 'authorizer', type: 'address' },
@@ -98,7 +88,7 @@ export async function signed(terms: Requirements, forgery: Forgery = {}): Promis
   const chainId = forgery.chainId ?? Number(terms.network.split(':')[1]);
   const signature = await PAYER.signTypedData({
     domain: { ...terms.extra, chainId, verifyingContract: terms.asset },
-    types: TYPES,
+    types: authorizationTypes,
     primaryType: 'TransferWithAuthorization',
     message,
   });
