@@ -258,6 +258,8 @@ describe('an account with the dashboard', { concurrency: 3 }, () => {
       const asked = two.page.waitForResponse((response) => response.status() === 404);
       await goTo(two.page, path);
       await asked;
+      // Only then is the page left for the list, which would end the next visit.
+      await two.page.waitForURL((url) => !url.hash.endsWith(path));
     }
     assert.ok(statuses.length >= 2);
     assert.deepEqual(
