@@ -7,7 +7,7 @@ import type { Compiled } from './compile.ts';
 export type Engines = 'memory' | 'sqlite' | 'pg' | 'all';
 
 /** Tests that need more than the packages, each with a run of its own. */
-export const APART = ['nodes', 'browser', 'clients', 'shops'] as const;
+export const APART = ['nodes', 'browser', 'clients', 'shops', 'receivers'] as const;
 export type Apart = (typeof APART)[number];
 
 /** Which files are wanted. */
@@ -71,6 +71,7 @@ const FULL_ONLY = [
   'test/e2e/restore-drill',
   'test/e2e/signer-drill',
   'test/e2e/tron-pairs',
+  'test/e2e/x402-troubles',
   'test/upgrades/rolling',
 ];
 /**
