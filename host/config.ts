@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { TillgateError } from '../core/index.ts';
 import type { FieldError } from '../core/index.ts';
 import type { SignerAddress } from '../adapters/signer/index.ts';
+import { processProblems } from './processes/process-count.ts';
 import { signerAddressOf } from './signer/signer-address.ts';
 import { parseSettings, settingsSchema, withModeDefaults } from './settings.ts';
 import type { PluginSetting, RateSourceSetting, Settings, TillConfig, TillSettings } from './settings.ts';
@@ -30,7 +31,7 @@ export type DatabaseConfig =
     };
 
 /** Every setting with its final value; paths are absolute. */
-export interface HostConfig extends TillConfig, Pick<Settings, 'apiDocs' | 'dashboard' | 'dataDir'> {
+export interface HostConfig extends TillConfig, Pick<Settings, 'apiDocs' | 'dashboard' | 'dataDir' | 'processes'> {
   readonly listen: { readonly host: string; readonly port: number; readonly trustedHops: number };
   /** `null`: `http://localhost:<port>`, whatever port it becomes. */
   readonly baseUrl: string | null;
@@ -99,6 +100,10 @@ export function resolveConfig(
   const port = portOf(environment['TILLGATE_PORT'], found);
   const databaseUrl = environment['TILLGATE_DATABASE_URL'] || null;
   found.push(...productionProblems(input, environment), ...databaseProblems(settings, databaseUrl));
+  if (settings !== null)
+    found.push(
+      ...processProblems(settings.processes, databaseOf(settings.database, databaseUrl, directory, directory)),
+    );
   const till = settings === null ? null : completeTill(settings, { directory, environment }, found);
   const home = homeOf(file, directory);
   const signer = signerAddressOf(settings?.signer, home, found);
@@ -320,11 +325,12 @@ function complete(
 ): HostConfig {
   const sandbox = settings.mode === 'sandbox';
   const dataDir = resolve(directory, settings.dataDir);
-  const { apiDocs, dashboard, baseUrl, listen, plugins, database } = settings;
+  const { apiDocs, dashboard, processes, baseUrl, listen, plugins, database } = settings;
   return {
     ...till,
     apiDocs,
     dashboard,
+    processes,
     dataDir,
     directory,
     secrets,

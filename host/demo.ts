@@ -87,9 +87,11 @@ async function demoAccount({ storage, hasher, clock, createAccount }: DemoTools,
 /** Writes the credentials where only the owner of the process can read them. */
 export function writeDemoFile(path: string, demo: DemoMerchant): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  writeFileSync(`${path}.new`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 });
+  // Several processes of a server write it at the same time.
+  const unfinished = `${path}.${process.pid}`;
+  writeFileSync(unfinished, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 });
   // Written and renamed, so that a reader never sees half of the file.
-  renameSync(`${path}.new`, path);
+  renameSync(unfinished, path);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { PinoLogger } from '../adapters/logging/index.ts';
 import type { LogLevel } from '../adapters/logging/index.ts';
-import type { Logger } from '../core/index.ts';
+import type { LogFields, Logger } from '../core/index.ts';
 
 /** The process's own log, on standard error: standard output belongs to what a command answers. */
 export interface ProcessLog {
@@ -10,11 +10,11 @@ export interface ProcessLog {
   flush(): void;
 }
 
-/** Opens the log of this process. */
-export function openLog(level: LogLevel = 'info'): ProcessLog {
+/** Opens the log of this process. @param fields - what every line has */
+export function openLog(fields: LogFields = {}, level: LogLevel = 'info'): ProcessLog {
   const destination = pino.destination({ fd: 2, sync: false });
   return {
-    logger: new PinoLogger({ level, destination }),
+    logger: new PinoLogger({ level, destination }).child(fields),
     flush: () => {
       try {
         destination.flushSync();

@@ -5,38 +5,61 @@ import type { Host } from './host.ts';
 import { openLog } from './log.ts';
 import type { ProcessLog } from './log.ts';
 import { growYoungGenerationForGateway, unlimitYoungGeneration } from './memory.ts';
+import { endOnUncaughtError, stopOnSignal } from './process-end.ts';
+import { processCount } from './processes/process-count.ts';
+import { placeOfThisProcess } from './processes/process-link.ts';
+import type { RunTill, TillParts } from './processes/one-of-several.ts';
 import type { RuntimeOptions } from './runtime.ts';
 
 /** As of a release that refuses its database at the start. */
 const OUTDATED_EXIT = 1;
-/** After this the process exits whatever still runs: it must be gone 10 seconds after SIGTERM. */
-const LONGEST_STOP_MS = 9500;
 
 /**
- * `tillgate serve`: runs the till until a signal ends it. The only place with process-wide effects.
+ * `tillgate serve`: runs the till until a signal ends it, in this process or in several that it starts. The only place with
+ * process-wide effects.
  *
  * @param say - writes a line to standard output
  * @param options - ports and leases that differ from the ordinary
  * @returns the exit code
  */
 export async function serve(json: boolean, say: (line: string) => void, options: RuntimeOptions = {}): Promise<number> {
+  const place = placeOfThisProcess();
+  if (place !== null) {
+    const { runOneOfSeveral } = await import('./processes/one-of-several.ts');
+    const run: RunTill = (parts) => runTill({ ...parts, json });
+    return runOneOfSeveral(place, options, run, OUTDATED_EXIT);
+  }
   const config = await loadConfig();
-  const log = openLog();
-  const host = createHost(config, { ...options, logger: log.logger });
-  exitOnUncaughtError(log);
-  const stopped = stopOnSignal(host, log);
+  const { count, because } = processCount(config);
+  const log = openLog(count === 1 ? {} : { process: 'primary' });
+  if (because !== null) log.logger.warn('processes is "auto", and there are fewer than cores', { count, because });
   try {
-    await host.start();
-    host.till.gateway.onOpen(growYoungGenerationForGateway);
-    const calm = host.till.events.on('order.created', () => {
-      unlimitYoungGeneration();
-      calm();
-    });
-    for (const line of json ? [JSON.stringify(summary(host, config.mode))] : greeting(host, config)) say(line);
-    return await Promise.race([stopped, host.outdated.then(() => OUTDATED_EXIT)]);
+    if (count === 1) {
+      const greet = (lines: readonly string[]): void => lines.forEach(say);
+      return await runTill({ config, log, options, json, greet, secondSignal: 'end', onHost: () => undefined });
+    }
+    const { runPrimary } = await import('./processes/primary.ts');
+    return await runPrimary({ count, config, log, say, outdatedExit: OUTDATED_EXIT });
   } finally {
     log.flush();
   }
+}
+
+/** Runs a till in this process until a signal ends it. @returns the exit code */
+async function runTill(parts: TillParts & { readonly json: boolean }): Promise<number> {
+  const { config, log, options, json, greet, secondSignal, onHost } = parts;
+  const host = createHost(config, { ...options, logger: log.logger });
+  endOnUncaughtError(log);
+  const stopped = stopOnSignal(host, log, secondSignal);
+  await host.start();
+  host.till.gateway.onOpen(growYoungGenerationForGateway);
+  const calm = host.till.events.on('order.created', () => {
+    unlimitYoungGeneration();
+    calm();
+  });
+  onHost(host);
+  greet(json ? [JSON.stringify(summary(host, config.mode))] : greeting(host, config));
+  return Promise.race([stopped, host.outdated.then(() => OUTDATED_EXIT)]);
 }
 
 function summary(host: Host, mode: string): object {
@@ -55,34 +78,4 @@ function greeting({ url, demo, till }: Host, { mode, dashboard: { enabled: dashb
     `Signing-Secret: ${demo.signing_secret}`,
     ...(dashboard ? [`Dashboard: ${url}/dashboard`, `E-mail: ${demo.email}`, `Password: ${demo.password}`] : []),
   ];
-}
-
-/** The first signal starts the shutdown, which resolves with 0; a second signal exits at once. */
-function stopOnSignal(host: Host, log: ProcessLog): Promise<number> {
-  return new Promise((resolve, reject) => {
-    let asked = false;
-    const end = (code: number): void => {
-      log.flush();
-      process.exit(code);
-    };
-    const onSignal = (): void => {
-      if (asked) end(1);
-      asked = true;
-      setTimeout(() => end(0), LONGEST_STOP_MS).unref();
-      host.stop().then(() => resolve(0), reject);
-    };
-    process.on('SIGTERM', onSignal);
-    process.on('SIGINT', onSignal);
-  });
-}
-
-/** An uncaught error is a defect: a restart is safe, continuing is not. */
-function exitOnUncaughtError(log: ProcessLog): void {
-  const exit = (error: unknown): void => {
-    log.logger.error('uncaught error: the process exits and can be restarted safely', { error });
-    log.flush();
-    process.exit(70);
-  };
-  process.on('uncaughtException', exit);
-  process.on('unhandledRejection', exit);
 }

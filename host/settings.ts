@@ -319,6 +319,9 @@ const plugin = z.strictObject(
   { error: 'write {"use": "ethereum", "options": {…}}' },
 );
 
+const several = { error: 'write a number of processes from 1 to 256, or "auto"' };
+const processes = z.union([z.literal('auto'), z.int(several).min(1, several).max(256, several)], several);
+
 /** The settings file (decisions, section 10): times in seconds, money as decimal text. Unknown keys are refused. */
 export const settingsSchema = tillSchema.extend({
   listen: z
@@ -332,6 +335,8 @@ export const settingsSchema = tillSchema.extend({
     )
     .prefault({}),
   baseUrl: baseUrl.optional(),
+  /** How many processes share the port and the work; `auto` for one for each core. */
+  processes: processes.default(1),
   /** Without it the seed is in this process. */
   signer: signerSetting.optional(),
   apiDocs: yesOrNo.default(true),

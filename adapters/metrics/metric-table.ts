@@ -9,6 +9,8 @@ export interface MetricDefinition {
   readonly labels: readonly string[];
   /** Upper bounds of a histogram's buckets, in the metric's unit. */
   readonly buckets?: readonly number[];
+  /** What several processes of one server say of a gauge together; `latest` by default: it is a fact of the till, and whoever wrote last knows. */
+  readonly together?: 'latest' | 'sum' | 'min';
   /** Values of a counter's one label that are there with 0 from the start: `increase()` misses what is first seen as 1. */
   readonly from?: readonly string[];
 }
@@ -111,8 +113,11 @@ export const METRIC_TABLE = {
     'route',
     'outcome',
   ),
-  tillgate_gateway_read_cache_bytes: gauge('Memory of the answers that the gateway keeps.'),
-  tillgate_gateway_upstream_up: gauge('1 while an upstream of a route serves.', 'route', 'upstream'),
-  tillgate_gateway_websockets: gauge('Open WebSocket connections.', 'route'),
+  tillgate_gateway_read_cache_bytes: { ...gauge('Memory of the answers that the gateway keeps.'), together: 'sum' },
+  tillgate_gateway_upstream_up: {
+    ...gauge('1 while an upstream of a route serves.', 'route', 'upstream'),
+    together: 'min',
+  },
+  tillgate_gateway_websockets: { ...gauge('Open WebSocket connections.', 'route'), together: 'sum' },
   tillgate_worker_errors_total: counter('Passes of a worker that failed and are tried again.', 'loop'),
 } as const satisfies Readonly<Record<string, MetricDefinition>>;

@@ -1,5 +1,7 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import type { Labels, Logger, Metrics } from '../../core/index.ts';
+import { seriesKey } from './collected-metrics.ts';
+import type { CollectedMetrics } from './collected-metrics.ts';
 import { METRIC_TABLE } from './metric-table.ts';
 import type { MetricDefinition, MetricKind } from './metric-table.ts';
 
@@ -39,6 +41,8 @@ export class PromMetrics implements Metrics {
   readonly #registry: Registry;
   readonly #series = new Map<string, Series>();
   readonly #complaints = new Set<string>();
+  /** When each gauge was last set: by name, and by its label values. */
+  readonly #setAt = new Map<string, Map<string, number>>();
   readonly #logger: Logger;
   readonly #maxSeries: number;
 
@@ -68,7 +72,9 @@ export class PromMetrics implements Metrics {
 
   gauge(name: string, value: number, labels: Labels = {}): void {
     const found = this.#find(name, 'gauge', labels);
-    if (found?.instrument.kind === 'gauge') found.instrument.metric.set(found.labels, value);
+    if (found?.instrument.kind !== 'gauge') return;
+    found.instrument.metric.set(found.labels, value);
+    this.#setAt.get(name)?.set(seriesKey(found.labels), Date.now());
   }
 
   observe(name: string, value: number, labels: Labels = {}): void {
@@ -81,17 +87,31 @@ export class PromMetrics implements Metrics {
     return this.#registry.metrics();
   }
 
+  /** All metrics as data, to be put together with those of other processes by `MetricsOfProcesses`. */
+  async collect(): Promise<CollectedMetrics> {
+    const all = (await this.#registry.getMetricsAsJSON()) as unknown as CollectedMetrics;
+    return all.map((metric) => {
+      const times = this.#setAt.get(metric.name);
+      if (times === undefined) return metric;
+      const values = metric.values.map((each) => ({ ...each, at: times.get(seriesKey(each.labels)) ?? 0 }));
+      return { ...metric, values };
+    });
+  }
+
   /** The content type of {@link text}. */
   get contentType(): string {
     return this.#registry.contentType;
   }
 
-  #register(name: string, { kind, help, labels, buckets }: MetricDefinition): Instrument {
+  #register(name: string, { kind, help, labels, buckets, together = 'latest' }: MetricDefinition): Instrument {
     const known = this.#registry.getSingleMetric(name);
     if (known !== undefined) return { kind, metric: known } as Instrument;
     const common = { name, help, labelNames: [...labels], registers: [this.#registry] };
     if (kind === 'counter') return { kind, metric: new Counter(common) };
-    if (kind === 'gauge') return { kind, metric: new Gauge(common) };
+    if (kind === 'gauge') {
+      if (together === 'latest') this.#setAt.set(name, new Map());
+      return { kind, metric: new Gauge({ ...common, aggregator: together === 'latest' ? 'first' : together }) };
+    }
     return { kind, metric: new Histogram({ ...common, ...(buckets === undefined ? {} : { buckets: [...buckets] }) }) };
   }
 

@@ -52,6 +52,7 @@ const FULL_ONLY = [
   'test/host/cli-audit',
   'test/host/master-key',
   'test/host/prepaid',
+  'test/host/processes',
   'test/host/usage',
   'test/host/wallet-forget',
   'test/http/bodies',

@@ -1,0 +1,79 @@
+import { PromMetrics } from '../../adapters/metrics/index.ts';
+import type { Logger } from '../../core/index.ts';
+import { loadConfig } from '../config.ts';
+import type { HostConfig } from '../config.ts';
+import { openLog } from '../log.ts';
+import type { ProcessLog } from '../log.ts';
+import type { Host } from '../host.ts';
+import type { RuntimeOptions } from '../runtime.ts';
+import { shareOf } from './process-count.ts';
+import type { ProcessPlace } from './process-count.ts';
+import { ProcessLink } from './process-link.ts';
+
+/** What one process runs a till with. */
+export interface TillParts {
+  readonly config: HostConfig;
+  readonly log: ProcessLog;
+  readonly options: RuntimeOptions;
+  readonly greet: (lines: readonly string[]) => void;
+  readonly secondSignal: 'end' | 'nothing';
+  /** Gets the host once it serves, before it greets. */
+  readonly onHost: (host: Host) => void;
+}
+
+/** Runs a till in this process until a signal ends it. @returns the exit code */
+export type RunTill = (parts: TillParts) => Promise<number>;
+
+/**
+ * Runs one of the processes of a server: an instance of the till with its part of the database connections. The primary
+ * is told when it serves, and why it does not.
+ *
+ * @returns the exit code
+ */
+export async function runOneOfSeveral(
+  place: ProcessPlace,
+  options: RuntimeOptions,
+  run: RunTill,
+  outdatedExit: number,
+): Promise<number> {
+  const link = new ProcessLink();
+  const log = openLog({ process: place.number });
+  try {
+    const config = shareOf(await loadConfig(), place);
+    const metrics = new MetricsOfServer(log.logger, link);
+    const code = await run({
+      config,
+      log,
+      options: { ...options, replace: { metrics, ...options.replace } },
+      secondSignal: 'nothing',
+      onHost: ({ till }) => {
+        link.measures(() => {
+          till.gateway.flush();
+          return metrics.collect();
+        });
+      },
+      greet: (greeting) => void link.send({ kind: 'serving', greeting }),
+    });
+    if (code === outdatedExit) await link.send({ kind: 'outdated' });
+    return code;
+  } catch (error) {
+    await link.failed(error);
+    return 1;
+  } finally {
+    log.flush();
+  }
+}
+
+/** Measures for this process, and answers a scrape for all. */
+class MetricsOfServer extends PromMetrics {
+  readonly #link: ProcessLink;
+
+  constructor(logger: Logger, link: ProcessLink) {
+    super(logger);
+    this.#link = link;
+  }
+
+  override text(): Promise<string> {
+    return this.#link.scrape();
+  }
+}

@@ -1,0 +1,65 @@
+import cluster from 'node:cluster';
+import type { CollectedMetrics } from '../../adapters/metrics/index.ts';
+import { sentError, unwrapped, wrapped } from './messages.ts';
+import type { FromProcess, ToProcess } from './messages.ts';
+import type { ProcessPlace } from './process-count.ts';
+
+/** Says to a process which of how many it is: `2/4`. */
+export const PLACE_VARIABLE = 'TILLGATE_PROCESS';
+
+/** Which process of a server this one is; `null` where it is the only one, or the one that starts the others. */
+export function placeOfThisProcess(): ProcessPlace | null {
+  const [, number, count] = /^(\d+)\/(\d+)$/.exec(process.env[PLACE_VARIABLE] ?? '') ?? [];
+  // Another cluster, such as a process manager's, may have started this program.
+  return cluster.isWorker && number !== undefined ? { number: Number(number), count: Number(count) } : null;
+}
+
+/** One of several processes, as it talks with the primary. Without the primary it ends at once: Node sees to that. */
+export class ProcessLink {
+  readonly #waiting = new Map<number, (text: string) => void>();
+  #asked = 0;
+  #collect: (() => Promise<CollectedMetrics>) | null = null;
+
+  constructor() {
+    process.on('message', (received: unknown) => {
+      const message = unwrapped<ToProcess>(received);
+      if (message?.kind === 'collect') void this.#answer(message.id);
+      if (message?.kind !== 'scraped') return;
+      this.#waiting.get(message.id)?.(message.text);
+      this.#waiting.delete(message.id);
+    });
+  }
+
+  /** @param collect - what this process has measured so far */
+  measures(collect: () => Promise<CollectedMetrics>): void {
+    this.#collect = collect;
+  }
+
+  /** The metrics of all processes together, in Prometheus' text format. */
+  scrape(): Promise<string> {
+    const id = this.#asked++;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, resolve);
+      this.send({ kind: 'scrape', id }).catch(reject);
+    });
+  }
+
+  failed(error: unknown): Promise<void> {
+    return this.send({ kind: 'failed', error: sentError(error) });
+  }
+
+  /** Resolves once it is on its way: an exit before that would lose it. */
+  send(message: FromProcess): Promise<void> {
+    return new Promise((resolve, reject) => {
+      process.send?.(wrapped(message), undefined, {}, (error: Error | null) => (error ? reject(error) : resolve()));
+    });
+  }
+
+  async #answer(id: number): Promise<void> {
+    if (this.#collect === null) return;
+    // Whoever cannot say is counted as it was when last asked.
+    await this.#collect()
+      .then((metrics) => this.send({ kind: 'collected', id, metrics }))
+      .catch(() => undefined);
+  }
+}
