@@ -66,6 +66,24 @@ test('the processes share the connections of the settings, and have no more toge
   }
 });
 
+test('the processes share what strangers may do in a minute; a merchant may send all requests by one connection', () => {
+  const limits = (count: number, loginsPerMinute = 20) =>
+    shareOf(of({ database: { ...PG, pool: { max: 200 } }, processes: count, limits: { loginsPerMinute } }), {
+      number: 1,
+      count,
+    }).limits;
+  assert.deepEqual(
+    [2, 3, 50].map((count) => [limits(count).loginsPerMinute, limits(count).payerWritesPerMinute]),
+    [
+      [10, 300],
+      [7, 200],
+      [3, 12],
+    ],
+  );
+  assert.equal(limits(4, 1).loginsPerMinute, 1);
+  assert.equal(limits(4).requestsPerMinute, 60_000);
+});
+
 test('fault 294: a process is started again with growing waits, and given up after short lives in a row; a long life makes up for them', () => {
   const restarts = new Restarts();
   const short = () => restarts.ended(SHORT_LIFE_MS - 1);
