@@ -5,6 +5,7 @@ import { TillgateError } from '../core/index.ts';
 import type { FieldError } from '../core/index.ts';
 import type { SignerAddress } from '../adapters/signer/index.ts';
 import { processProblems } from './processes/process-count.ts';
+import type { ProcessPlace } from './processes/process-count.ts';
 import { signerAddressOf } from './signer/signer-address.ts';
 import { parseSettings, settingsSchema, withModeDefaults } from './settings.ts';
 import type { PluginSetting, RateSourceSetting, Settings, TillConfig, TillSettings } from './settings.ts';
@@ -170,6 +171,15 @@ export function settingsTarget(
     ? resolve(directory, named)
     : (settingsPath(undefined, directory) ?? resolve(directory, FIRST_NAME));
   return { path, exists: existsSync(path) };
+}
+
+/** Says to a process which of how many it is: `2/4`. */
+export const PLACE_VARIABLE = 'TILLGATE_PROCESS';
+
+/** Which of how many processes of a server the environment says that this one is. */
+export function placeInEnvironment(environment: Environment = process.env): ProcessPlace | null {
+  const [, number, count] = /^(\d+)\/(\d+)$/.exec(environment[PLACE_VARIABLE] ?? '') ?? [];
+  return number === undefined ? null : { number: Number(number), count: Number(count) };
 }
 
 /** Whether the environment gives the master key. */

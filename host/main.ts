@@ -3,7 +3,6 @@ import type { HostConfig } from './config.ts';
 import { createHost } from './host.ts';
 import type { Host } from './host.ts';
 import { openLog } from './log.ts';
-import type { ProcessLog } from './log.ts';
 import { growYoungGenerationForGateway, unlimitYoungGeneration } from './memory.ts';
 import { endOnUncaughtError, stopOnSignal } from './process-end.ts';
 import { processCount } from './processes/process-count.ts';

@@ -6,7 +6,7 @@ import { openLog } from '../log.ts';
 import type { ProcessLog } from '../log.ts';
 import type { Host } from '../host.ts';
 import type { RuntimeOptions } from '../runtime.ts';
-import { shareOf } from './process-count.ts';
+import { shareOf } from './process-share.ts';
 import type { ProcessPlace } from './process-count.ts';
 import { ProcessLink } from './process-link.ts';
 

@@ -1,17 +1,14 @@
 import cluster from 'node:cluster';
 import type { CollectedMetrics } from '../../adapters/metrics/index.ts';
+import { placeInEnvironment } from '../config.ts';
 import { sentError, unwrapped, wrapped } from './messages.ts';
 import type { FromProcess, ToProcess } from './messages.ts';
 import type { ProcessPlace } from './process-count.ts';
 
-/** Says to a process which of how many it is: `2/4`. */
-export const PLACE_VARIABLE = 'TILLGATE_PROCESS';
-
 /** Which process of a server this one is; `null` where it is the only one, or the one that starts the others. */
 export function placeOfThisProcess(): ProcessPlace | null {
-  const [, number, count] = /^(\d+)\/(\d+)$/.exec(process.env[PLACE_VARIABLE] ?? '') ?? [];
   // Another cluster, such as a process manager's, may have started this program.
-  return cluster.isWorker && number !== undefined ? { number: Number(number), count: Number(count) } : null;
+  return cluster.isWorker ? placeInEnvironment() : null;
 }
 
 /** One of several processes, as it talks with the primary. Without the primary it ends at once: Node sees to that. */

@@ -2,10 +2,10 @@ import cluster from 'node:cluster';
 import type { Worker } from 'node:cluster';
 import { TillgateError } from '../../core/index.ts';
 import type { Logger } from '../../core/index.ts';
+import { PLACE_VARIABLE } from '../config.ts';
 import { receivedError, unwrapped, wrapped } from './messages.ts';
 import type { FromProcess, ToProcess } from './messages.ts';
 import { MetricsGathering } from './metrics-gathering.ts';
-import { PLACE_VARIABLE } from './process-link.ts';
 import { Restarts, SHORT_LIFE_MS, SHORT_LIVES } from './restarts.ts';
 
 /** One of the places of a server, with the process that is in it now. */

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { resolveConfig } from '../../host/index.ts';
 import type { SettingsInput } from '../../host/index.ts';
-import { processCount, shareOf } from '../../host/processes/process-count.ts';
+import { processCount } from '../../host/processes/process-count.ts';
+import { shareOf } from '../../host/processes/process-share.ts';
 import { Restarts, SHORT_LIFE_MS, SHORT_LIVES } from '../../host/processes/restarts.ts';
 
 const PG = { client: 'pg', connection: 'postgres://user@localhost/tillgate' } as const;

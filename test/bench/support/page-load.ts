@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 
 /** What a round of requests came to. */
 export interface PageRun {
+  readonly requests: number;
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly failures: number;
@@ -22,6 +23,16 @@ export async function loadPages(
     (path) =>
       `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAccept: text/html\r\nAccept-Language: de-CH,de;q=0.9,en;q=0.8\r\n\r\n`,
   );
+  return loadRequests(url, requests, connections, seconds);
+}
+
+/** Sends the requests, written out, in turn over so many connections, each with one on its way at a time, for some seconds. */
+export async function loadRequests(
+  url: string,
+  requests: readonly string[],
+  connections: number,
+  seconds: number,
+): Promise<PageRun> {
   const took: number[] = [];
   let next = 0;
   let failures = 0;
@@ -40,7 +51,7 @@ export async function loadPages(
   await Promise.all(Array.from({ length: connections }, ask));
   const elapsed = (performance.now() - began) / 1000;
   took.sort((a, b) => a - b);
-  return { perSecond: took.length / elapsed, p50Ms: took[took.length >> 1] ?? NaN, failures };
+  return { requests: took.length, perSecond: took.length / elapsed, p50Ms: took[took.length >> 1] ?? NaN, failures };
 }
 
 /** One kept-alive connection. Bare on purpose: a client library would take longer than the page. */

@@ -1,0 +1,224 @@
+/**
+ * A server of two processes against one of a single process, in turns: orders, and calls through the gateway.
+ *
+ *     npm run bench -- cores [ROUNDS]     3 rounds
+ */
+import { createServer } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
+import { availableParallelism } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
+import { buildTill } from '../support/till-program.ts';
+import { waitFor } from '../support/wait.ts';
+import { startLoadGenerator } from './support/load.ts';
+import type { LoadGenerator } from './support/load.ts';
+import { postgresFixture } from './support/order-fixtures.ts';
+import type { OrderFixture } from './support/order-fixtures.ts';
+import { loadRequests } from './support/page-load.ts';
+import { familyCpuMicros } from './support/process-cost.ts';
+import { median, report, rounded } from './support/report.ts';
+import { withFolder } from './support/temp-folder.ts';
+import { startTill } from './support/till-process.ts';
+import type { TillProcess } from './support/till-process.ts';
+
+const PROCESSES = [1, 2] as const;
+const CONNECTIONS = 64;
+const SECONDS = 5;
+const WARM_UP_SECONDS = 3;
+const IDLE_MS = 2_000;
+const ADDRESSES = 400_000;
+const NO_LIMIT = 1_000_000_000;
+const HOST = 'eth.gate.example';
+/** Load, database and upstream need cores of their own before a second process can double anything. */
+const CORES_FOR_ALL = 6;
+const MORE_WITH_CORES = 1.6;
+/** On fewer cores the processes must not stand in each other's way. */
+const NO_LESS = 0.8;
+/** Two processes need hardly more processor time for a call. */
+const CALL_COST_AT_MOST = 1.35;
+/** Orders that come at the same time are committed together: of the same load each of two processes has half of them. */
+const ORDER_COST_AT_MOST = 1.5;
+
+interface Round {
+  readonly perSecond: number;
+  readonly medianMs: number;
+  readonly cpuMicros: number;
+}
+
+interface Rounds {
+  readonly orders: Round[];
+  readonly calls: Round[];
+}
+
+async function run([rounds = '3']: readonly string[]): Promise<void> {
+  const program = await buildTill('tillgate-bench-cores');
+  await withFolder('cores', async (folder) => {
+    const fixture = await postgresFixture(folder, CONNECTIONS);
+    const load = startLoadGenerator();
+    const upstream = await startUpstream();
+    const found = new Map<number, Rounds>(PROCESSES.map((processes) => [processes, { orders: [], calls: [] }]));
+    try {
+      for (let round = 0; round < Number(rounds); round++)
+        for (const processes of PROCESSES)
+          await oneRound({ folder, program, fixture, load, upstream, processes }, found.get(processes) as Rounds);
+    } finally {
+      upstream.close();
+      await load.stop();
+      await fixture.close();
+    }
+    tell(found, Number(rounds));
+  });
+}
+
+interface Setting {
+  readonly folder: string;
+  readonly program: string;
+  readonly fixture: OrderFixture;
+  readonly load: LoadGenerator;
+  readonly upstream: Server;
+  readonly processes: number;
+}
+
+async function oneRound(setting: Setting, { orders, calls }: Rounds): Promise<void> {
+  const { folder, program, fixture, upstream, processes, load } = setting;
+  const { port } = upstream.address() as AddressInfo;
+  const till = await startTill({
+    folder,
+    program,
+    settings: {
+      mode: 'sandbox',
+      processes,
+      database: fixture.database,
+      limits: { requestsPerMinute: NO_LIMIT },
+      orders: { openPerAccount: NO_LIMIT, addressesPerDay: NO_LIMIT },
+      gateways: [
+        {
+          host: HOST,
+          chain: 'ETH',
+          network: 'devnet',
+          protocol: 'jsonrpc',
+          upstreams: [`http://127.0.0.1:${port}`],
+          limits: { requestsPerSecond: 1_000_000, burst: 1_000_000, concurrency: 100_000 },
+        },
+      ],
+    },
+  });
+  try {
+    orders.push(await measureOrders(till, fixture, load));
+    calls.push(await measureCalls(till));
+  } finally {
+    await till.stop();
+  }
+}
+
+/** Processor time of all processes of the till while `work` runs, for each of what it answers with, beyond what they use idle. */
+async function costing(
+  till: TillProcess,
+  work: () => Promise<{ count: number } & Omit<Round, 'cpuMicros'>>,
+): Promise<Round> {
+  const idle = familyCpuMicros(till.pid);
+  await pause(IDLE_MS);
+  const before = familyCpuMicros(till.pid);
+  const began = performance.now();
+  const { count, ...round } = await work();
+  const used = familyCpuMicros(till.pid) - before;
+  const idleShare = (before - idle) / IDLE_MS;
+  return { ...round, cpuMicros: (used - idleShare * (performance.now() - began)) / count };
+}
+
+async function measureOrders(till: TillProcess, fixture: OrderFixture, load: LoadGenerator): Promise<Round> {
+  await waitFor(() => fixture.fillPools(ADDRESSES).then(() => true), {
+    timeoutMs: 60_000,
+    intervalMs: 200,
+    describe: 'the first addresses of each chain',
+  });
+  const { url, apiToken, signingSecret } = till;
+  const once = async (seconds: number) => {
+    const result = await load.run({ url, apiToken, signingSecret, connections: CONNECTIONS, seconds });
+    if (result.failures.length > 0) throw new Error(`orders were refused:\n${result.failures.join('\n')}`);
+    const { acknowledged, medianMs } = result;
+    return { count: acknowledged, perSecond: acknowledged / result.seconds, medianMs };
+  };
+  await once(WARM_UP_SECONDS);
+  return costing(till, () => once(SECONDS));
+}
+
+async function measureCalls(till: TillProcess): Promise<Round> {
+  const request = requestOf(await appKey(till));
+  const once = async (seconds: number) => {
+    const result = await loadRequests(till.url, [request], CONNECTIONS, seconds);
+    if (result.failures > 0) throw new Error(`${result.failures} calls were refused`);
+    return { count: result.requests, perSecond: result.perSecond, medianMs: result.p50Ms };
+  };
+  await once(WARM_UP_SECONDS);
+  return costing(till, () => once(SECONDS));
+}
+
+async function appKey(till: TillProcess): Promise<string> {
+  const email = `user-${till.pid}@example.com`;
+  const account = (await till.command([
+    'account',
+    'create',
+    '--email',
+    email,
+    '--password',
+    'correct horse battery',
+  ])) as {
+    id: string;
+  };
+  const app = await till.command(['app', 'create', '--account', account.id, '--name', 'load', '--chains', 'ETH']);
+  return (app as { key: { api_key: string } }).key.api_key;
+}
+
+function requestOf(key: string): string {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] });
+  return `POST / HTTP/1.1\r\nHost: ${HOST}\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+}
+
+/** A node that answers every request alike; bare on purpose. */
+async function startUpstream(): Promise<Server> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, result: '0x1' });
+  const reply = `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  const server = createServer({ noDelay: true }, (socket) => {
+    socket.on('error', () => socket.destroy());
+    socket.on('data', () => socket.write(reply, 'latin1'));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return server;
+}
+
+function tell(found: ReadonlyMap<number, Rounds>, rounds: number): void {
+  const middle = (processes: number, part: keyof Rounds, field: keyof Round): number =>
+    median((found.get(processes)?.[part] ?? []).map((round) => round[field]));
+  const factor = (part: keyof Rounds, field: keyof Round): number => middle(2, part, field) / middle(1, part, field);
+  const cores = availableParallelism();
+  const atLeast = cores >= CORES_FOR_ALL ? MORE_WITH_CORES : NO_LESS;
+  report({
+    bench: 'cores',
+    rows: PROCESSES.map((processes) => ({
+      processes,
+      'orders/s': rounded(middle(processes, 'orders', 'perSecond')),
+      'median ms': rounded(middle(processes, 'orders', 'medianMs')),
+      'CPU µs/order': rounded(middle(processes, 'orders', 'cpuMicros')),
+      'calls/s': rounded(middle(processes, 'calls', 'perSecond')),
+      'median ms of a call': rounded(middle(processes, 'calls', 'medianMs')),
+      'CPU µs/call': rounded(middle(processes, 'calls', 'cpuMicros')),
+    })),
+    checks: [
+      { name: 'orders/s of two processes ÷ one', value: factor('orders', 'perSecond'), atLeast },
+      { name: 'calls/s of two processes ÷ one', value: factor('calls', 'perSecond'), atLeast },
+      {
+        name: 'CPU per order of two processes ÷ one',
+        value: factor('orders', 'cpuMicros'),
+        atMost: ORDER_COST_AT_MOST,
+      },
+      { name: 'CPU per call of two processes ÷ one', value: factor('calls', 'cpuMicros'), atMost: CALL_COST_AT_MOST },
+    ],
+    facts: { rounds, seconds: SECONDS, connections: CONNECTIONS, coresForAll: CORES_FOR_ALL },
+    notes: [
+      `Load, database and upstream share the ${cores} cores with the processes: with fewer than ${CORES_FOR_ALL} a second process finds no free core, and the factor says little.`,
+      'CPU is that of all processes of the till; what it costs no more of, it can do as often as there are cores.',
+    ],
+  });
+}
+
+export default { name: 'cores', run };
