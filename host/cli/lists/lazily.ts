@@ -1,0 +1,11 @@
+import type { Command } from '../command.ts';
+
+/** Commands are loaded when they run, so that each loads only what it uses. */
+export const lazily =
+  <Module>(load: () => Promise<Module>) =>
+  (pick: (module: Module) => Command['run']): Command['run'] =>
+  async (call) =>
+    pick(await load())(call);
+
+export const required = { required: true } as const;
+export const flag = { flag: true } as const;

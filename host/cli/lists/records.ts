@@ -1,0 +1,77 @@
+import type { Command } from '../command.ts';
+import { lazily } from './lazily.ts';
+
+const alerts = lazily(() => import('../alert-commands.ts'));
+const audit = lazily(() => import('../audit-commands.ts'));
+const masterKey = lazily(() => import('../master-key-commands.ts'));
+const orders = lazily(() => import('../order-commands.ts'));
+
+/** What is recorded: orders, ledger, master key, alerts, audit log. */
+export const RECORDS_COMMANDS: readonly Command[] = [
+  {
+    words: ['order', 'list'],
+    summary: 'lists orders, newest first; --q finds by id, reference, deposit address or transaction hash',
+    operands: [],
+    options: {
+      account: { value: 'ID' },
+      status: { value: 'PENDING' },
+      chain: { value: 'ETH' },
+      currency: { value: 'ETH' },
+      from: { value: 'TIME' },
+      to: { value: 'TIME' },
+      q: { value: 'TEXT' },
+      limit: { value: '20' },
+      cursor: {},
+    },
+    run: orders((module) => module.orderList),
+  },
+  {
+    words: ['order', 'show'],
+    summary: 'shows an order and each of its changes',
+    operands: ['ID'],
+    options: {},
+    run: orders((module) => module.orderShow),
+  },
+  {
+    words: ['ledger', 'check'],
+    summary: 'checks the ledger; fails when an invariant is broken',
+    operands: [],
+    options: {},
+    run: orders((module) => module.ledgerCheck),
+  },
+  {
+    words: ['master-key', 'status'],
+    summary: 'counts what is sealed with the master key, and with the former one',
+    operands: [],
+    options: {},
+    run: masterKey((module) => module.masterKeyStatus),
+  },
+  {
+    words: ['master-key', 'rotate'],
+    summary: 'seals everything anew that TILLGATE_MASTER_KEY_FORMER has sealed; can be killed and repeated',
+    operands: [],
+    options: {},
+    run: masterKey((module) => module.masterKeyRotate),
+  },
+  {
+    words: ['alert', 'list'],
+    summary: 'what an operator has to look at, newest first; an admin closes it in the management API',
+    operands: [],
+    options: { status: { value: 'OPEN' } },
+    run: alerts((module) => module.alertList),
+  },
+  {
+    words: ['audit', 'verify'],
+    summary: 'checks the hash chain of the audit log, and that it contains a head that was noted earlier',
+    operands: [],
+    options: { head: { value: 'SEQ:HASH' } },
+    run: audit((module) => module.auditVerify),
+  },
+  {
+    words: ['audit', 'export'],
+    summary: 'writes the audit log as JSON lines, with the hashes',
+    operands: [],
+    options: { from: { value: 'TIME' }, to: { value: 'TIME' } },
+    run: audit((module) => module.auditExport),
+  },
+];

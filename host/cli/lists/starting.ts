@@ -1,0 +1,52 @@
+import type { Command } from '../command.ts';
+import { flag, lazily } from './lazily.ts';
+
+const beginning = lazily(() => import('../init-command.ts'));
+const diagnosis = lazily(() => import('../doctor.ts'));
+const till = lazily(() => import('../till-commands.ts'));
+
+const serve: Command['run'] = async ({ json, terminal }) => {
+  const { limitYoungGeneration } = await import('../../memory.ts');
+  // Saves memory of a long-running server and slows loading down, so commands go without.
+  limitYoungGeneration();
+  const { serve: run } = await import('../../main.ts');
+  return run(json, terminal.out);
+};
+
+/** Setting a till up and running it. */
+export const STARTING_COMMANDS: readonly Command[] = [
+  { words: ['serve'], summary: 'runs the server and its workers', operands: [], options: {}, run: serve },
+  {
+    words: ['init'],
+    summary: 'makes what a till needs: settings, key, database, wallet and the first admin; asks what no option says',
+    operands: [],
+    options: {
+      mode: { value: 'production|sandbox' },
+      'base-url': { value: 'URL' },
+      port: {},
+      database: { value: 'sqlite|URL' },
+      nodes: { value: 'ethereum=URL,…' },
+      plugins: { value: 'JSON' },
+      rates: { value: 'coingecko,kraken' },
+      email: {},
+      'password-stdin': flag,
+      password: {},
+      'without-wallet': flag,
+    },
+    run: beginning((module) => module.init),
+  },
+  {
+    words: ['migrate'],
+    summary: 'migrates the database',
+    operands: [],
+    options: {},
+    run: till((module) => module.migrate),
+  },
+  {
+    words: ['doctor'],
+    summary: 'checks configuration, database, chains and rates',
+    operands: [],
+    options: {},
+    run: diagnosis((module) => module.doctor),
+  },
+];
