@@ -79,6 +79,35 @@ export async function loadConfig(
   return resolveConfig(await readSettingsFile(path), { environment, directory, file: path });
 }
 
+/** Every variable of the environment that a till reads. */
+export const VARIABLES: readonly string[] = [
+  'TILLGATE_CONFIG',
+  'TILLGATE_PORT',
+  'TILLGATE_DATABASE_URL',
+  ...['TILLGATE_MASTER_KEY', 'TILLGATE_MASTER_KEY_FORMER', 'TILLGATE_MNEMONIC', 'TILLGATE_COINGECKO_API_KEY'].flatMap(
+    (name) => [name, `${name}_FILE`],
+  ),
+];
+
+/** Settings as they are written; nothing is checked. */
+export interface WrittenSettings {
+  readonly form: 'json' | 'module' | 'none';
+  readonly input: unknown;
+  /** The names of those {@link VARIABLES} that are set. */
+  readonly variables: readonly string[];
+}
+
+/** Reads what {@link loadConfig} reads, without the secrets. @throws TillgateError `CONFIG_INVALID` for a file that cannot be read */
+export async function writtenSettings(
+  environment: Environment = process.env,
+  directory = process.cwd(),
+): Promise<WrittenSettings> {
+  const path = settingsPath(environment['TILLGATE_CONFIG'], directory);
+  const variables = VARIABLES.filter((name) => Boolean(environment[name]));
+  if (path === null) return { form: 'none', input: {}, variables };
+  return { form: path.endsWith('.json') ? 'json' : 'module', input: await readSettingsFile(path), variables };
+}
+
 /**
  * Settings with their defaults, checked as a whole.
  *

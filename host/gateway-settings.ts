@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { isTillgateError, readRoute } from '../core/index.ts';
 import type { GatewayRoute, RouteId, RouteInput } from '../core/index.ts';
-import { section } from './setting-fields.ts';
+import { section, shown } from './setting-fields.ts';
 
 const text = (what: string) => z.string({ error: `write ${what}` });
-const number = z.number({ error: 'write a number' });
+const number = shown(z.number({ error: 'write a number' }));
 const limit = number.nullable();
-const flag = z.boolean({ error: 'write true or false' });
+const flag = shown(z.boolean({ error: 'write true or false' }));
 const methods = z.array(text('a method, such as "eth_*"'), { error: 'write a list of methods, such as ["eth_*"]' });
 const upstream = z.union(
   [z.string(), z.strictObject({ url: z.string(), headers: z.record(z.string(), z.string()).optional() })],
@@ -21,12 +21,12 @@ const gatewaySetting = z.strictObject(
     host: text('the host name that selects this gateway'),
     chain: text('a chain code, such as "ETH"'),
     network: text('the network, such as "mainnet"'),
-    protocol: z.enum(['jsonrpc', 'http', 'websocket'], { error: 'write "jsonrpc", "http" or "websocket"' }),
+    protocol: shown(z.enum(['jsonrpc', 'http', 'websocket'], { error: 'write "jsonrpc", "http" or "websocket"' })),
     upstreams: z.array(upstream, { error: 'write a list of nodes' }),
-    admission: z
-      .enum(['disabled', 'shadow', 'enforce'], { error: 'write "disabled", "shadow" or "enforce"' })
-      .optional(),
-    enabled: z.boolean({ error: 'write true or false' }).optional(),
+    admission: shown(
+      z.enum(['disabled', 'shadow', 'enforce'], { error: 'write "disabled", "shadow" or "enforce"' }),
+    ).optional(),
+    enabled: flag.optional(),
     methods: z.strictObject({ allow: methods.optional(), deny: methods.optional() }, section).optional(),
     limits: z
       .strictObject(

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { text } from './setting-fields.ts';
+import { shown, text } from './setting-fields.ts';
 import { SANDBOX_PRICES } from './static-prices.ts';
 
 const price = z
@@ -16,15 +16,15 @@ export const rateSourceSetting = z.discriminatedUnion(
   'use',
   [
     z.strictObject({
-      use: z.literal('coingecko'),
+      use: shown(z.literal('coingecko')),
       url,
       apiKey: text('the key of the service').optional(),
       apiKeyFile: text('the path of a file that holds the key').optional(),
       ids: idsBySymbol('{"SOL": "solana"}'),
     }),
-    z.strictObject({ use: z.literal('kraken'), url, pairs: idsBySymbol('{"SOL": "SOLUSD"}') }),
+    z.strictObject({ use: shown(z.literal('kraken')), url, pairs: idsBySymbol('{"SOL": "SOLUSD"}') }),
     z.strictObject({
-      use: z.literal('static'),
+      use: shown(z.literal('static')),
       prices: z
         .record(z.string(), price, { error: 'write prices in US dollars, such as {"ETH": "2500", "EUR": "1.08"}' })
         .optional(),

@@ -34,7 +34,7 @@ import { rateSourceSetting, rateSourcesOf } from './rate-settings.ts';
 import { withdrawalLimits } from './limit-settings.ts';
 import { salesSetting } from './plan-settings.ts';
 import { signerSetting } from './signer/signer-address.ts';
-import { amounts, section, text, usd, whole, yesOrNo } from './setting-fields.ts';
+import { amounts, section, shown, text, usd, whole, yesOrNo } from './setting-fields.ts';
 
 const YEAR = 31_536_000;
 const seconds = (ms: number): number => ms / 1000;
@@ -50,8 +50,8 @@ const orders = z
       toleranceBps: whole('basis points', 0, 500).default(DEFAULT_ORDER_SETTINGS.toleranceBps),
       /** The most that `tolerance_bps` of an order may be. */
       maxToleranceBps: whole('basis points', 0, 500).default(DEFAULT_ORDER_SETTINGS.maxToleranceBps),
-      min: usd.default(DEFAULT_ORDER_SETTINGS.min),
-      max: usd.default(DEFAULT_ORDER_SETTINGS.max),
+      min: shown(usd).default(DEFAULT_ORDER_SETTINGS.min),
+      max: shown(usd).default(DEFAULT_ORDER_SETTINGS.max),
       openPerAccount: whole('orders', 1, 1_000_000_000).default(DEFAULT_ORDER_SETTINGS.openPerAccount),
       addressesPerDay: whole('addresses', 1, 1_000_000_000).default(DEFAULT_ORDER_SETTINGS.addressesPerDay),
     },
@@ -188,7 +188,9 @@ const auth = z
       temporaryPasswordSeconds: whole('seconds', 60, YEAR).default(DEFAULT_TEMPORARY_PASSWORD_SECONDS),
       stepUpSeconds: whole('seconds', 1, 3600).default(DEFAULT_STEP_UP_SECONDS),
       /** Who needs one: by default admins in production, nobody in the sandbox. */
-      secondFactor: z.enum(SECOND_FACTOR_DEMANDS, { error: 'write "everybody", "admins" or "nobody"' }).optional(),
+      secondFactor: shown(
+        z.enum(SECOND_FACTOR_DEMANDS, { error: 'write "everybody", "admins" or "nobody"' }),
+      ).optional(),
       /** Where breached passwords are asked for: by default the public service in production, nowhere in the sandbox. */
       breachedPasswords: serviceUrl.nullable().optional(),
       /** The former name: true is `admins`, false `nobody`. */
@@ -213,7 +215,7 @@ function formerDemand(ofAdmins: boolean | undefined): SecondFactorDemand | undef
 /** The settings of a till in whatever process it runs; each section becomes the settings of the part that uses it. */
 export const tillSchema = z.strictObject(
   {
-    mode: z.enum(['sandbox', 'production'], { error: 'write "sandbox" or "production"' }).default('sandbox'),
+    mode: shown(z.enum(['sandbox', 'production'], { error: 'write "sandbox" or "production"' })).default('sandbox'),
     serviceName: z
       .string({ error: 'write a name, such as "service"' })
       .regex(/^[a-z0-9][a-z0-9-]{0,63}$/, {
@@ -299,9 +301,9 @@ const pool = z
 const database = z.discriminatedUnion(
   'client',
   [
-    z.strictObject({ client: z.literal('sqlite'), filename: text('the path of the database file').optional() }),
+    z.strictObject({ client: shown(z.literal('sqlite')), filename: text('the path of the database file').optional() }),
     z.strictObject({
-      client: z.literal('pg'),
+      client: shown(z.literal('pg')),
       connection: text('a connection string, such as "postgres://user@host:5432/tillgate"').optional(),
       pool: pool.optional(),
       /** True: in production it may be on another machine without TLS. */

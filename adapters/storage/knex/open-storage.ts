@@ -128,9 +128,10 @@ function sqlite({ client, filename }: SqliteConfig, logger: Logger): Pools {
   return { dialect: sqliteDialect, writers, readers: inMemory ? writers : open({ min: 0, max: SQLITE_READERS }, true) };
 }
 
-function postgres({ connection, pool }: PgConfig, logger: Logger): Pools {
+/** What knex is told of a PostgreSQL database. */
+export function pgSettings({ connection }: PgConfig): Knex.Config {
   const given = typeof connection === 'string' ? { connectionString: connection } : connection;
-  const settings = {
+  return {
     client: 'pg',
     connection: {
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -139,12 +140,16 @@ function postgres({ connection, pool }: PgConfig, logger: Logger): Pools {
       ...given,
     },
   };
-  const instance = knex(common(settings, { min: 0, max: 10, ...pool }, logger));
+}
+
+function postgres(config: PgConfig, logger: Logger): Pools {
+  const instance = knex(common(pgSettings(config), { min: 0, max: 10, ...config.pool }, logger));
   const connections = new Connections(instance, pgDialect, { readOnly: false, owned: true });
   return { dialect: pgDialect, writers: connections, readers: connections };
 }
 
-function common(settings: Knex.Config, pool: Knex.PoolConfig, logger: Logger): Knex.Config {
+/** What every pool has: its size, and a log without bound values. */
+export function common(settings: Knex.Config, pool: Knex.PoolConfig, logger: Logger): Knex.Config {
   const silent = (): void => undefined;
   return {
     ...settings,

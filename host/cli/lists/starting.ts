@@ -3,6 +3,7 @@ import { flag, lazily } from './lazily.ts';
 
 const beginning = lazily(() => import('../init-command.ts'));
 const diagnosis = lazily(() => import('../doctor.ts'));
+const support = lazily(() => import('../support-command.ts'));
 const till = lazily(() => import('../till-commands.ts'));
 
 const serve: Command['run'] = async ({ json, terminal }) => {
@@ -48,5 +49,12 @@ export const STARTING_COMMANDS: readonly Command[] = [
     operands: [],
     options: {},
     run: diagnosis((module) => module.doctor),
+  },
+  {
+    words: ['support-bundle'],
+    summary: 'writes a file for whoever helps you: versions, settings, states and counts, and no secret',
+    operands: [],
+    options: { out: { value: 'FILE' } },
+    run: support((module) => module.supportBundle),
   },
 ];

@@ -1,0 +1,51 @@
+import { readFileSync, statfsSync } from 'node:fs';
+import { arch, availableParallelism, freemem, platform, release, totalmem } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The program and its machine, without the machine's name. */
+export interface MachineFacts {
+  readonly tillgate: string;
+  readonly node: string;
+  readonly system: string;
+  readonly processors: number;
+  readonly memoryBytes: { readonly total: number; readonly free: number };
+  /** Of the file system with the till's data; `null` where it does not tell. */
+  readonly diskBytes: { readonly total: number; readonly free: number } | null;
+}
+
+export function machineFacts(dataDir: string | null): MachineFacts {
+  return {
+    tillgate: ownVersion(dirname(fileURLToPath(import.meta.url))),
+    node: process.version,
+    system: `${platform()} ${release()} ${arch()}`,
+    processors: availableParallelism(),
+    memoryBytes: { total: totalmem(), free: freemem() },
+    diskBytes: dataDir === null ? null : diskOf(dataDir),
+  };
+}
+
+function diskOf(folder: string): MachineFacts['diskBytes'] {
+  try {
+    const { bsize, blocks, bavail } = statfsSync(folder);
+    return { total: bsize * blocks, free: bsize * bavail };
+  } catch {
+    // The folder is made at the first start.
+    return null;
+  }
+}
+
+/** The version of the package that this file is part of, whether it runs from its sources or compiled. */
+function ownVersion(folder: string): string {
+  try {
+    const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+      readonly name?: string;
+      readonly version?: string;
+    };
+    if (name === 'tillgate' && version !== undefined) return version;
+  } catch {
+    // Most folders have no manifest.
+  }
+  const parent = dirname(folder);
+  return parent === folder ? 'unknown' : ownVersion(parent);
+}
