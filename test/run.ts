@@ -9,6 +9,7 @@
  *     npm run test:browser            those in a real browser (test/browser)
  *     npm run test:clients            those with real client libraries (test/clients); CLIENTS=viem,curl chooses
  *     npm run test:shops              those in real shop systems (test/shops)
+ *     npm run test:frameworks         those in web frameworks (test/frameworks)
  *     npm run test:receivers          those of the receivers of callbacks, in four languages (test/receivers)
  *
  * `--engines=memory|sqlite|pg|all` chooses the databases; arguments that begin with `--test-` go on to node. One file also runs
@@ -61,7 +62,7 @@ function installPrograms(apart: Apart | null): boolean {
   if (status === 0) return true;
   console.error(`${installer} failed.`);
   // The others are there, and the tests of the missing ones say why.
-  return apart === 'clients' || apart === 'shops';
+  return apart === 'clients' || apart === 'shops' || apart === 'frameworks';
 }
 
 /** What the chosen files import and all of them share. */

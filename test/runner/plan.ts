@@ -7,7 +7,7 @@ import type { Compiled } from './compile.ts';
 export type Engines = 'memory' | 'sqlite' | 'pg' | 'all';
 
 /** Tests that need more than the packages, each with a run of its own. */
-export const APART = ['nodes', 'browser', 'clients', 'shops', 'receivers'] as const;
+export const APART = ['nodes', 'browser', 'clients', 'shops', 'frameworks', 'receivers'] as const;
 export type Apart = (typeof APART)[number];
 
 /** Which files are wanted. */

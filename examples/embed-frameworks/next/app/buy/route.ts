@@ -1,0 +1,3 @@
+import { shop } from '../../till.ts';
+
+export const POST = async (): Promise<Response> => Response.json(await shop().buy());
