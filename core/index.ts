@@ -172,6 +172,7 @@ export * from './gateway/rate-limit-sync.ts';
 export * from './gateway/metered-route.ts';
 export * from './gateway/quota.ts';
 export * from './gateway/quotas.ts';
+export * from './gateway/gate-sales.ts';
 export * from './gateway/plan.ts';
 export * from './gateway/prepaid-balances.ts';
 export * from './gateway/allowance.ts';

@@ -67,6 +67,9 @@ const gatewaySetting = z.strictObject(
       .optional(),
     maxBodyBytes: number.optional(),
     maxBatch: number.optional(),
+    plans: z
+      .array(text('the name of a plan, such as "starter"'), { error: 'write a list of plans of gateway.sales' })
+      .optional(),
   },
   section,
 );

@@ -34,6 +34,7 @@ export interface HttpEdge {
 export function createHttpApi(till: Till, config: TillConfig, edge: HttpEdge): HttpApi {
   const settings = httpSettings(config, edge.trustedHops);
   const checkout = createCheckout(till);
+  till.gateway.isBehind(edge.trustedHops);
   edge.onStop?.(() => checkout.close());
   const docs = apiDocsOperation(() => openApiDocument(operations, edge.serverUrl));
   const extra = [

@@ -11,16 +11,22 @@ import type {
 } from '../core/index.ts';
 import type { Gateway, GatewayDeps } from './gateway/index.ts';
 
+/** What the gateway needs, besides how it is reached. */
+export interface LazyGatewayDeps extends Omit<GatewayDeps, 'sales'> {
+  readonly sales?: Omit<NonNullable<GatewayDeps['sales']>, 'trustedHops'> | null;
+}
+
 /** The gateway as the server sees it. The proxy is loaded with the first route: a till without gateways does not need it. */
 export class LazyGateway {
-  readonly #deps: GatewayDeps;
+  readonly #deps: LazyGatewayDeps;
   readonly #unsubscribe: () => void;
   #loading: Promise<Gateway> | null = null;
   #gateway: Gateway | null = null;
   readonly #servers: Server[] = [];
   readonly #opened: (() => void)[] = [];
+  #trustedHops = 0;
 
-  constructor(deps: GatewayDeps & { readonly routes: () => GatewayRouteTable; readonly directory: KeyDirectory }) {
+  constructor(deps: LazyGatewayDeps & { readonly routes: () => GatewayRouteTable; readonly directory: KeyDirectory }) {
     this.#deps = deps;
     this.#unsubscribe = deps.directory.onChange(() => this.openIfNeeded());
   }
@@ -32,6 +38,11 @@ export class LazyGateway {
       this.#open().catch((error: unknown) => this.#deps.logger.error('the gateway could not be loaded', { error }));
       return;
     }
+  }
+
+  /** Says how many proxies of one's own stand in front. */
+  isBehind(trustedHops: number): void {
+    this.#trustedHops = trustedHops;
   }
 
   /** Calls the listener once the proxy is loaded; at once where it is loaded already. */
@@ -98,7 +109,9 @@ export class LazyGateway {
 
   #open(): Promise<Gateway> {
     this.#loading ??= import('./gateway/index.ts').then(({ createGateway }) => {
-      const gateway = createGateway(this.#deps);
+      const { sales = null, ...deps } = this.#deps;
+      const sold = sales === null ? null : { ...sales, trustedHops: () => this.#trustedHops };
+      const gateway = createGateway({ ...deps, sales: sold });
       for (const server of this.#servers) gateway.attach(server);
       for (const listener of this.#opened) listener();
       return (this.#gateway = gateway);

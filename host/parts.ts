@@ -17,6 +17,7 @@ import type {
   DeliverNotices,
   ExchangeToken,
   ExpireOrders,
+  GateSales,
   PayoutFeeEstimator,
   InvoiceFollower,
   InvoicePayer,
@@ -125,6 +126,7 @@ export interface Parts extends Ports, GivenParts {
   readonly usageMeter: UsageMeter;
   readonly allowance: Allowance;
   readonly topUps: TopUps;
+  readonly gateSales: GateSales;
   readonly linkSales: LinkSales;
   readonly usageRecorder: UsageRecorder;
   readonly gateway: LazyGateway;

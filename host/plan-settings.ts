@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { findFiat, isId, MAX_PLAN_UNITS, readDecimal, toUnits } from '../core/index.ts';
+import { findFiat, isId, MAX_PLAN_UNITS, PLAN_NAME, readDecimal, toUnits } from '../core/index.ts';
 import type { AccountId, PlanSales } from '../core/index.ts';
 import { section, text, usd, whole, yesOrNo } from './setting-fields.ts';
 
@@ -26,15 +26,19 @@ const plan = z
     return z.NEVER;
   });
 
-const planName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, {
+const planName = z.string().regex(PLAN_NAME, {
   error: 'name a plan in lower-case letters, digits and hyphens, at most 64',
 });
+
+const accountId = (what: string) => text(what).refine(isId, { error: 'write the id of an account' });
 
 /** The setting `gateway.sales`: plans that owners of Apps buy (decisions, section 13). Plans keep their order. */
 export const salesSetting = z
   .strictObject(
     {
-      account: text('the id of the account that sells').refine(isId, { error: 'write the id of an account' }),
+      account: accountId('the id of the account that sells'),
+      /** Owns the Apps of those who pay at the gate without a key; by default the account that sells. */
+      agents: accountId('the id of the account that owns the Apps of agents').optional(),
       newAppsPrepaid: yesOrNo.default(true),
       plans: z
         .record(planName, plan, {
@@ -44,8 +48,9 @@ export const salesSetting = z
     },
     section,
   )
-  .transform(({ account, plans, newAppsPrepaid }): PlanSales => ({
+  .transform(({ account, agents = account, plans, newAppsPrepaid }): PlanSales => ({
     accountId: account as AccountId,
+    agentsId: agents as AccountId,
     newAppsPrepaid,
     plans: Object.entries(plans).map(([name, each]) => ({ name, ...each })),
   }))

@@ -4,7 +4,7 @@ import type { HttpRequest } from './messages.ts';
  * The client's address: the peer's, or, behind `trustedHops` proxies of one's own, the entry of `X-Forwarded-For`
  * that the outermost of them wrote. Entries before it are made up by the client.
  */
-export function clientAddress({ peer, headers }: HttpRequest, trustedHops: number): string {
+export function clientAddress({ peer, headers }: Pick<HttpRequest, 'peer' | 'headers'>, trustedHops: number): string {
   if (trustedHops === 0) return peer;
   const forwarded = (headers.get('x-forwarded-for') ?? [])
     .flatMap((line) => line.split(','))

@@ -3,12 +3,14 @@ import { TillgateError } from '../kernel/errors.ts';
 import { present } from '../kernel/guard.ts';
 import { hex } from '../kernel/hex.ts';
 import type { AccountId, AppId } from '../kernel/ids.ts';
+import type { Millis } from '../kernel/time.ts';
 import { checkPage } from '../kernel/page.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
 import { settledIfPossible } from '../keys/app-keys.ts';
 import { makeKey } from '../keys/issued-key.ts';
 import type { IssuedKey, KeyMaker } from '../keys/issued-key.ts';
 import type { AppChanges } from '../ports/app-store.ts';
+import type { Random } from '../ports/random.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
 import { appErrors } from './app-fields.ts';
 import type { App } from './app.ts';
@@ -69,24 +71,8 @@ export class Apps {
       ...(providerWrong === null ? [] : [{ path: 'provider_id', message: providerWrong }]),
     ]);
     const { storage, clock, ids, appsPerAccount = DEFAULT_APPS_PER_ACCOUNT } = this.#deps;
-    const now = clock.now();
-    const id = ids.next() as AppId;
-    const app: App = {
-      id,
-      accountId,
-      name,
-      enabled: true,
-      version: 1,
-      providerId,
-      chains,
-      admissionMode: null,
-      limits: null,
-      quota: null,
-      prepaid,
-      createdAt: now,
-      modifiedAt: now,
-    };
-    const key = makeKey(this.#deps, id);
+    const app = newApp({ accountId, name, chains, providerId, prepaid }, ids.next() as AppId, clock.now());
+    const key = makeKey(this.#deps, app.id);
     await storage.transaction(async (tx) => {
       const { apps } = tx;
       const status = await apps.accountStatus(accountId);
@@ -97,9 +83,7 @@ export class Apps {
           'STATE_CONFLICT',
           `The account has ${appsPerAccount} Apps, as many as it may have (limits.appsPerAccount).`,
         );
-      await apps.create(app);
-      await apps.createKey(key.key);
-      if (prepaid) await this.#openPrepaid(tx, id);
+      await addApp(tx, app, key, this.#deps.random);
     });
     await settledIfPossible(storage);
     return { app, key };
@@ -144,15 +128,34 @@ export class Apps {
         throw new TillgateError('VERSION_MISMATCH', `The App has version ${version} by now.`, { version });
       if (changes.enabled === true && status === 'archived')
         throw new TillgateError('STATE_CONFLICT', 'The account is archived.');
-      if (updated.prepaid) await this.#openPrepaid(tx, id);
+      if (updated.prepaid) await openPrepaid(tx, id, this.#deps.random);
       return updated;
     });
     await storage.feed.settled();
     return changed;
   }
+}
 
-  /** Whoever knows the token may pay for the App. */
-  #openPrepaid({ prepaid }: Transaction, id: AppId): Promise<void> {
-    return prepaid.open(id, hex(this.#deps.random.bytes(TOKEN_BYTES)));
-  }
+/** An App as it begins. */
+export function newApp(
+  { accountId, name, chains, providerId = null, prepaid = false }: NewApp,
+  id: AppId,
+  now: Millis,
+): App {
+  return {
+    ...{ id, accountId, name, enabled: true, version: 1, providerId, chains },
+    ...{ admissionMode: null, limits: null, quota: null, prepaid, createdAt: now, modifiedAt: now },
+  };
+}
+
+/** Stores an App with its first key. */
+export async function addApp(tx: Transaction, app: App, { key }: IssuedKey, random: Random): Promise<void> {
+  await tx.apps.create(app);
+  await tx.apps.createKey(key);
+  if (app.prepaid) await openPrepaid(tx, app.id, random);
+}
+
+/** Whoever knows the token may pay for the App. */
+function openPrepaid({ prepaid }: Transaction, id: AppId, random: Random): Promise<void> {
+  return prepaid.open(id, hex(random.bytes(TOKEN_BYTES)));
 }

@@ -6,7 +6,10 @@ export const ANY_ORIGIN = '*';
 const NONE: readonly string[] = [];
 const VARY: readonly string[] = ['Vary', 'Origin'];
 /** What of a reply a page may read besides its body. */
-const EXPOSED = ['Access-Control-Expose-Headers', 'X-Trace-Id, X-Key-Expires, Retry-After, Link'] as const;
+const EXPOSED = [
+  'Access-Control-Expose-Headers',
+  'X-Trace-Id, X-Key-Expires, Retry-After, Link, PAYMENT-REQUIRED, PAYMENT-RESPONSE, Tillgate-Key',
+] as const;
 /** How long a browser remembers an answer, in seconds. */
 const MAX_AGE = '600';
 const HEADER_NAMES = /^[!#$%&'*+.^_`|~0-9A-Za-z, \t-]{1,4096}$/;

@@ -24,6 +24,7 @@ const NOT_SENT: ReadonlySet<string> = new Set([
   'host',
   'expect',
   'authorization',
+  'payment-signature',
   'cookie',
   'cookie2',
   'referer',
@@ -66,6 +67,10 @@ const NOT_RETURNED: ReadonlySet<string> = new Set([
   'x-sendfile',
   'x-trace-id',
   'x-key-expires',
+  // Only the gateway itself asks its clients for money.
+  'payment-required',
+  'payment-response',
+  'tillgate-key',
 ]);
 
 /** Headers that an upstream is configured with. */

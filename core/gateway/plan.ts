@@ -9,9 +9,14 @@ export interface Plan {
   readonly vsPrice: Decimal;
 }
 
+/** Lower-case letters, digits and hyphens, at most 64. */
+export const PLAN_NAME = /^[a-z0-9][a-z0-9-]{0,63}$/;
+
 /** What an operator sells, and to whose balance the payments go. */
 export interface PlanSales {
   readonly accountId: AccountId;
+  /** Owns the Apps of those who pay at the gate without a key. */
+  readonly agentsId: AccountId;
   readonly plans: readonly Plan[];
   /** Whether new Apps are prepaid. */
   readonly newAppsPrepaid: boolean;

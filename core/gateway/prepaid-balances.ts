@@ -50,6 +50,12 @@ export class PrepaidBalances implements FeedReader {
     });
   }
 
+  /** False while an App's units were not read yet: then every call is admitted. */
+  isRead({ id }: AppView): boolean {
+    const stored = this.#balances.get(id)?.stored ?? null;
+    return stored !== null;
+  }
+
   /** Calls that go to a node. */
   spend({ id, prepaid }: AppView, units: number): void {
     if (prepaid && units > 0) this.#balance(id).own += units;

@@ -18,6 +18,11 @@ export const REFUSALS = {
   origin_not_allowed: { status: 403, message: 'Pages of this origin may not use this gateway.' },
   method_not_allowed: { status: 403, message: 'The method is not allowed on this gateway.' },
   quota_exceeded: { status: 429, message: 'The App has used up its quota.' },
+  payment_pending: {
+    status: 202,
+    message: 'The payment is not confirmed yet: send the same request again, with the same PAYMENT-SIGNATURE.',
+    rpcCode: -32005,
+  },
   rate_limited: { status: 429, message: 'Too many requests of this App; try again later.' },
   body_too_large: { status: 413, message: 'The body is too large.' },
   range_too_large: { status: 400, message: 'The range has too many blocks.', rpcCode: -32005 },
@@ -36,13 +41,25 @@ export interface Refusal {
   readonly retryAfterSeconds: number | null;
   /** Where units are bought; `null` unless that helps. */
   readonly topUpUrl: string | null;
+  /** More headers of the reply, names and values in turn. */
+  readonly headers: readonly string[];
   /** The JSON-RPC error code: the request is invalid, could not be read at all, or is beyond a limit (EIP-1474). */
   readonly rpcCode: -32600 | -32700 | -32005;
 }
 
+const NO_HEADERS: readonly string[] = [];
+
 /** The refusal of a reason; another status or a sentence of its own where the case has one. */
 export function refuse(reason: RefusalReason, more: Partial<Omit<Refusal, 'reason'>> = {}): Refusal {
-  return { reason, retryAfterSeconds: null, topUpUrl: null, rpcCode: -32600, ...REFUSALS[reason], ...more };
+  return {
+    reason,
+    retryAfterSeconds: null,
+    topUpUrl: null,
+    headers: NO_HEADERS,
+    rpcCode: -32600,
+    ...REFUSALS[reason],
+    ...more,
+  };
 }
 
 /** True for a refusal among the results of a check. */

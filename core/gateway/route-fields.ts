@@ -2,6 +2,7 @@ import { chainProblem, limitErrors } from '../accounts/app-fields.ts';
 import type { FieldError } from '../kernel/errors.ts';
 import { ANY_ORIGIN } from './cors.ts';
 import { ANY_METHOD } from './metered-route.ts';
+import { PLAN_NAME } from './plan.ts';
 import { ADMISSION_MODES } from './route.ts';
 import type { ReadRules } from './read-rules.ts';
 import type { GatewayRoute, MethodRules, RouteProtocol, RouteTimeouts, RouteUpstream } from './route.ts';
@@ -37,6 +38,7 @@ const RESERVED_HEADERS: ReadonlySet<string> = new Set([
 const MAX_UPSTREAMS = 32;
 const MAX_METHODS = 1_000;
 const MAX_ORIGINS = 100;
+const MAX_PLANS = 20;
 const MAX_BLOCKS = 1_000_000_000;
 const MAX_UNITS = 1_000_000;
 const MAX_TIMEOUT_MS = 3_600_000;
@@ -160,6 +162,16 @@ function readErrors({ reads }: RouteFields): FieldError[] {
   });
 }
 
+function planErrors({ plans, protocol }: RouteFields): FieldError[] {
+  return [
+    ...when(plans.length > MAX_PLANS, 'plans', `must have at most ${MAX_PLANS} plans`),
+    ...when(plans.length > 0 && protocol === 'websocket', 'plans', 'must be empty for websocket: it is paid over HTTP'),
+    ...plans.flatMap((plan, index) =>
+      when(!PLAN_NAME.test(plan), `plans.${index}`, 'must be the name of a plan of gateway.sales'),
+    ),
+  ];
+}
+
 /** Every wrong field of a route, by the names that they have on the wire. No message repeats an upstream's URL or headers. */
 export function routeErrors(route: RouteFields): readonly FieldError[] {
   const { host, chain, network, protocol, admission, limits, timeouts, maxBodyBytes, maxBatch } = route;
@@ -176,6 +188,7 @@ export function routeErrors(route: RouteFields): readonly FieldError[] {
     ...corsErrors(route),
     ...unitErrors(route),
     ...readErrors(route),
+    ...planErrors(route),
     ...TIMEOUTS.flatMap(([name, field]) =>
       when(
         !isWhole(timeouts[field], 1, MAX_TIMEOUT_MS),

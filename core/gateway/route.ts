@@ -73,6 +73,8 @@ export interface GatewayRoute {
   readonly reads: ReadRules;
   readonly maxBodyBytes: number;
   readonly maxBatch: number;
+  /** The plans that are sold with a refusal for no key, or for nothing left; empty: none are. */
+  readonly plans: readonly string[];
 }
 
 export const NO_LIMITS: AdmissionLimits = { requestsPerSecond: null, burst: null, concurrency: null };

@@ -21,7 +21,7 @@ export interface RouteInput
 
 /** What of a route has a default. */
 export interface RouteOptions extends Partial<
-  Pick<RouteFields, 'admission' | 'enabled' | 'units' | 'maxBodyBytes' | 'maxBatch'>
+  Pick<RouteFields, 'admission' | 'enabled' | 'units' | 'maxBodyBytes' | 'maxBatch' | 'plans'>
 > {
   readonly methods?: Partial<MethodRules>;
   readonly limits?: Partial<AdmissionLimits>;
@@ -62,6 +62,7 @@ const DEFAULTS: Omit<RouteFields, 'host' | 'chain' | 'network' | 'protocol' | 'u
   reads: DEFAULT_READS,
   maxBodyBytes: DEFAULT_MAX_BODY_BYTES,
   maxBatch: DEFAULT_MAX_BATCH,
+  plans: [],
 };
 
 const noSuchRoute = (): TillgateError => new TillgateError('NOT_FOUND', 'There is no such gateway.');

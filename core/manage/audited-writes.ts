@@ -29,6 +29,7 @@ const ROUTE_FIELDS = [
   'cors',
   'maxBodyBytes',
   'maxBatch',
+  'plans',
 ] as const;
 
 /** Writes of Apps and keys with an audit row for each, so that no use case can forget it. */

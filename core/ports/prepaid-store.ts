@@ -1,4 +1,4 @@
-import type { AppId, OrderId } from '../kernel/ids.ts';
+import type { AppId, AppKeyId, OrderId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 import type { OrderStatus } from '../orders/order-status.ts';
 
@@ -33,6 +33,31 @@ export interface PurchaseView extends Purchase {
   readonly orderStatus: OrderStatus;
 }
 
+/** An order for a plan, which the gate offers to whoever pays it first by an authorization. */
+export interface GateOffer {
+  readonly orderId: OrderId;
+  readonly plan: string;
+  readonly units: number;
+  readonly createdAt: Millis;
+}
+
+/** Whose an offer has become. */
+export interface GateTaking {
+  readonly appId: AppId;
+  /** The key that was made with a new App; `null` for an App that was there. */
+  readonly keyId: AppKeyId | null;
+  /** Of the secret that the payment came with. */
+  readonly ticketHash: string;
+}
+
+/** An offer as it is stored. */
+export interface GateOfferView extends GateOffer {
+  /** `null` while nobody has paid. */
+  readonly taken: GateTaking | null;
+  /** Of its purchase; `null` while nobody has paid. */
+  readonly state: PurchaseState | null;
+}
+
 /** What Apps bought of the gateway. */
 export interface PrepaidStore {
   /** `null` for an App that never was prepaid. */
@@ -44,6 +69,8 @@ export interface PrepaidStore {
   countOpen(appId: AppId, since: Millis): Promise<number>;
   /** Newest first. */
   purchases(appId: AppId, limit: number): Promise<readonly PurchaseView[]>;
+  /** `null` for an order that the gate does not offer. */
+  gateOffer(orderId: OrderId): Promise<GateOfferView | null>;
 }
 
 /** Purchases, inside a transaction. */
@@ -52,6 +79,12 @@ export interface PrepaidWrites {
   open(appId: AppId, token: string): Promise<void>;
   /** Adds an open purchase. */
   add(purchase: Omit<Purchase, 'state'>): Promise<void>;
+  /** Adds an offer of the gate. */
+  addGateOffer(offer: GateOffer): Promise<void>;
+  /** False when somebody has it already, or there is none. */
+  takeGateOffer(orderId: OrderId, taking: GateTaking): Promise<boolean>;
+  /** Whether a payment at the gate is under way for an App, by an offer that was made at `since` or later. */
+  isPayingAtGate(appId: AppId, since: Millis): Promise<boolean>;
   /** Gives the App the units of an order's purchase, once; nothing for an order that is no purchase. */
   credit(orderId: OrderId): Promise<void>;
   /** Takes them away again, once. */

@@ -44,6 +44,20 @@ export interface PullOutcome {
   readonly reason: string | null;
 }
 
+/** An authorization as a payer has sent it, with the chain, the token and the receiver that it was signed for. */
+export interface SentAuthorization {
+  /** CAIP-2. */
+  readonly network: string;
+  /** The token's contract, in lower case. */
+  readonly asset: string;
+  /** In lower case. */
+  readonly to: string;
+  readonly authorization: Omit<Authorization, 'currency'>;
+}
+
+/** What is written in the transaction that stores an authorization. */
+export type WithPull = (tx: Transaction) => Promise<void>;
+
 export interface RequestPullDeps {
   readonly storage: Storage;
   readonly assets: AssetCatalogue;
@@ -99,13 +113,40 @@ export class RequestPull {
   }
 
   /**
+   * Stores the transfer of what a payer has sent, as {@link RequestPull.request}, unless it came before.
+   *
+   * @param also - is written in the same transaction; not when it came before
+   * @throws TillgateError as {@link RequestPull.request}
+   */
+  async take(token: string, sent: SentAuthorization, also?: WithPull): Promise<void> {
+    const { authorization } = sent;
+    if ((await this.find(token, authorization)) !== null) return;
+    try {
+      const offer = await this.offer(token);
+      requireSame(offer, sent);
+      const { address, currency } = offer.payment;
+      const to = sent.to === address.toLowerCase() ? address : sent.to;
+      await this.request(token, to, { ...authorization, currency }, also);
+    } catch (error) {
+      // The same one came to another instance, and has paid the order meanwhile.
+      if ((await this.find(token, authorization)) === null) throw error;
+    }
+  }
+
+  /**
    * Stores the transfer that sends an authorization; it is sent by the payout pipeline. The same one again changes nothing.
    *
+   * @param also - is written in the same transaction; not when it came before
    * @throws TillgateError as {@link RequestPull.offer}; `INVALID_FIELDS` for an authorization that does not pay this order, or
    * is not signed by its payer; `STATE_CONFLICT` when the network would revert it, when the network's fee is too large a share of it, or
    * while another one is under way; `NOT_READY` without a rate
    */
-  async request(token: string, to: string, authorization: Authorization): Promise<PullOutcome> {
+  async request(
+    token: string,
+    to: string,
+    authorization: Authorization,
+    also: WithPull = NOTHING_MORE,
+  ): Promise<PullOutcome> {
     const former = await this.find(token, authorization);
     if (former !== null) return former;
     const offer = await this.offer(token);
@@ -114,7 +155,7 @@ export class RequestPull {
     if (!(await place.authorizations.isSigned(authorization, to)))
       throw refusal('signature', 'it is not that of the payer for this payment');
     const pull = await this.#priced(place, offer, authorization);
-    if (!(await this.#deps.storage.transaction((tx) => this.#store(tx, pull)))) {
+    if (!(await this.#deps.storage.transaction((tx) => this.#store(tx, pull, also)))) {
       const stored = await this.find(token, authorization);
       if (stored !== null) return stored;
       throw new TillgateError('STATE_CONFLICT', 'Another authorization for this order is under way.');
@@ -206,7 +247,7 @@ export class RequestPull {
   }
 
   /** @returns false when the authorization came before, or another one for the order is under way */
-  async #store(tx: Transaction, pull: Pull): Promise<boolean> {
+  async #store(tx: Transaction, pull: Pull, also: WithPull): Promise<boolean> {
     const order = present(await tx.orders.lock(present(pull.orderId, 'an order')), 'the order');
     const payment = this.#openPayment(order);
     if (payment.address !== pull.toAddress || payment.currency !== pull.authorization.currency)
@@ -216,8 +257,18 @@ export class RequestPull {
         'STATE_CONFLICT',
         'Too many authorizations for this order came to nothing; pay it yourself.',
       );
-    return tx.transfers.add(pull);
+    if (!(await tx.transfers.add(pull))) return false;
+    await also(tx);
+    return true;
   }
+}
+
+const NOTHING_MORE: WithPull = () => Promise.resolve();
+
+/** The chain and the token that the payer has signed for, which the authorization itself does not name. */
+function requireSame({ terms }: PullOffer, { network, asset }: SentAuthorization): void {
+  const same = terms.network === network && terms.asset.toLowerCase() === asset;
+  if (!same) throw new TillgateError('INVALID_FIELDS', `The order is paid with ${terms.asset} on ${terms.network}.`);
 }
 
 function txHashOf(view: PayoutView | null): string | null {

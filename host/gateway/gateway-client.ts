@@ -28,6 +28,8 @@ export interface BodyLimits {
 
 /** The client of an exchange: `HttpServerClient` over Node's server, or the fast path's `ClientConnection`. */
 export interface GatewayClient {
+  /** The address of the connection's other side. */
+  readonly peer: string;
   /** True while the socket's buffer is full. */
   readonly needsDrain: boolean;
   /** True while a chunk that was written may still be referenced. */

@@ -40,6 +40,8 @@ import { RequestAuthorizer } from './request-authorizer.ts';
 import { newRequestContext, receivedByNode } from './request-context.ts';
 import type { ReceivedRequest } from './request-context.ts';
 import { unreadableHost, unreadableRefusal, unreadableRequest } from './unreadable-request.ts';
+import { GateSale } from './sale/gate-sale.ts';
+import type { GateSaleDeps } from './sale/gate-sale.ts';
 import { TimeoutQueue } from './timeout-queue.ts';
 import { WebSockets } from './websockets.ts';
 
@@ -63,6 +65,8 @@ export interface GatewayDeps {
   readonly maxKeptBytes?: number;
   /** How many times the limits of an App all Apps of its account may use together. */
   readonly limitPerAccount?: number;
+  /** Sells plans with refusals; by default nothing is sold. */
+  readonly sales?: Pick<GateSaleDeps, 'sales' | 'orderTimeoutMs' | 'payerWritesPerMinute' | 'trustedHops'> | null;
   /** False to read and send every request with node:http and undici; true by default. See fast-path/README.md. */
   readonly fastPath?: boolean;
   /** False to refuse keys in the path as unknown ones: paths are logged by what is in front. True by default. */
@@ -124,6 +128,7 @@ class HttpGateway implements Gateway {
       maxKeptBytes = MAX_KEPT_BYTES,
       fastPath = true,
       keysInPath = true,
+      sales = null,
       limitPerAccount = DEFAULT_LIMIT_PER_ACCOUNT,
     } = deps;
     this.#deps = deps;
@@ -144,7 +149,8 @@ class HttpGateway implements Gateway {
     const common = { authorizer, metrics: this.#metrics, meter, allowance, logger };
     const budget = new BufferBudget(maxKeptBytes);
     const sharedReads = new SharedReads({ metrics: this.#metrics, budget, cache: new ReadCache(MAX_CACHE_BYTES) });
-    this.#exchangeDeps = { ...common, timeoutQueue: this.#timeoutQueue, budget, sharedReads };
+    const sale = sales === null ? null : new GateSale({ ...sales, ...common, clock, directory, routes: deps.routes });
+    this.#exchangeDeps = { ...common, sale, timeoutQueue: this.#timeoutQueue, budget, sharedReads };
     this.#checks = new HealthChecks({
       routes: this.#routes,
       metrics: this.#metrics,

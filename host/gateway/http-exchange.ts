@@ -13,6 +13,9 @@ import type { RequestContext } from './request-context.ts';
 import { RequestForwarder } from './request-forwarder.ts';
 import type { ForwardedResponseHandler, RequestForwarderDeps } from './request-forwarder.ts';
 import { ResponseWriter } from './response-writer.ts';
+import { isSellable } from './sale/gate-sale.ts';
+import type { SaleOutcome, Seller } from './sale/gate-sale.ts';
+import { PaidClient } from './sale/paid-client.ts';
 import type { Expirable, TimeoutQueue } from './timeout-queue.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -20,6 +23,8 @@ export interface HttpExchangeDeps extends Counters, RequestForwarderDeps {
   readonly authorizer: RequestAuthorizer;
   readonly timeoutQueue: TimeoutQueue;
   readonly budget: BufferBudget;
+  /** Sells plans with refusals; `null` where nothing is sold. */
+  readonly sale: Seller | null;
 }
 
 /** Bodies up to this size are sent in one write; larger ones are streamed. */
@@ -39,6 +44,8 @@ export class HttpExchange implements ClientRequestHandler, ForwardedResponseHand
   readonly #client: GatewayClient;
   readonly #context: RequestContext;
   #body: Buffer | RequestBodyStream | null = null;
+  /** True once its whole body was read. */
+  #bodyRead = false;
   readonly #forwarder: RequestForwarder;
   /** True once the request counts towards the App's concurrency. */
   #entered = false;
@@ -150,6 +157,7 @@ export class HttpExchange implements ClientRequestHandler, ForwardedResponseHand
   onRequestEnd(body: Buffer): void {
     if (this.#over) return;
     this.#body = body.length === 0 ? null : body;
+    this.#bodyRead = true;
     const { live, method } = this.#context;
     const refusal = live?.route.protocol === 'jsonrpc' ? this.#checkRpc(body, live) : null;
     if (live?.route.protocol === 'http') this.#forwarder.attempts.idempotent = method !== 'POST';
@@ -285,6 +293,40 @@ export class HttpExchange implements ClientRequestHandler, ForwardedResponseHand
       this.#destroy();
       return;
     }
+    const { sale } = this.#deps;
+    const sold = sale !== null && isSellable(this.#context, refusal) && (this.#body === null || this.#bodyRead);
+    const offered = sold ? sale.offered(this.#context, refusal) : refusal;
+    if (offered === null) this.#sell(sale as Seller, refusal);
+    else this.#refuseFinally(offered);
+  }
+
+  /** The request stands still while its payment is taken, or an offer is made. */
+  #sell(sale: Seller, refusal: Refusal): void {
+    this.#deps.timeoutQueue.delete(this);
+    this.#client.setHandler(this);
+    this.#entered = true;
+    sale.serve(this.#context, refusal, this.#client.peer).then(
+      (outcome) => this.#goOn(outcome),
+      (error: unknown) => this.abort(error),
+    );
+  }
+
+  #goOn(outcome: SaleOutcome): void {
+    if (this.#over) return;
+    if (outcome.kind === 'refused') this.#refuseFinally(outcome.refusal);
+    else this.#beginAgain(outcome);
+  }
+
+  /** As another exchange, which checks the request from its beginning. */
+  #beginAgain({ headers, context }: Extract<SaleOutcome, { kind: 'paid' }>): void {
+    const { sale } = this.#deps;
+    const body = this.#bodyRead ? ((this.#body as Buffer | null) ?? EMPTY) : null;
+    this.#leave();
+    const client = new PaidClient(this.#client, headers, body);
+    new HttpExchange({ ...this.#deps, sale: sale?.again ?? null }, client, context).start();
+  }
+
+  #refuseFinally(refusal: Refusal): void {
     this.#response.discard();
     if (this.#body !== null && !Buffer.isBuffer(this.#body)) this.#body.destroy();
     logRefusal(this.#deps.logger, this.#context, refusal);
@@ -292,15 +334,18 @@ export class HttpExchange implements ClientRequestHandler, ForwardedResponseHand
     this.#client.refuse(refusal, this.#context);
   }
 
-  #finish(status: number): void {
+  #leave(): void {
     this.#over = true;
     this.#forwarder.close();
     this.#deps.timeoutQueue.delete(this);
     this.#deps.budget.give(this.#keptBytes);
-    if (this.#entered) {
-      this.#context.use?.leave();
-      this.#client.setHandler(null);
-    }
+    if (!this.#entered) return;
+    this.#context.use?.leave();
+    this.#client.setHandler(null);
+  }
+
+  #finish(status: number): void {
+    this.#leave();
     recordExchange(this.#deps, this.#context, status, this.#bytesIn, this.#response.bytes);
   }
 

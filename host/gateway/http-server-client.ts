@@ -22,6 +22,10 @@ export class HttpServerClient implements GatewayClient {
     this.#res = res;
   }
 
+  get peer(): string {
+    return this.#req.socket.remoteAddress ?? '';
+  }
+
   get needsDrain(): boolean {
     return this.#res.writableNeedDrain;
   }

@@ -32,6 +32,7 @@ export function refusalReply(refusal: Refusal, protocol: RouteProtocol | null, t
       'Cache-Control',
       'no-store',
       ...extras(refusal, protocol),
+      ...refusal.headers,
     ],
     body,
   };

@@ -3,6 +3,7 @@ import { randomTraceId } from '../../adapters/http/trace-id.ts';
 import {
   Allowance,
   AppLimits,
+  GateSales,
   KeyCache,
   PrepaidBalances,
   Quotas,
@@ -65,6 +66,14 @@ export const gatewayRecipes = {
     ({ config, orderQueries: queries, ...parts }) =>
       new TopUps({ ...parts, queries, orderTimeoutMs: config.orders.timeoutMs, sales: config.gateway.sales }),
   ),
+  gateSales: recipe(
+    [
+      ...(['config', 'storage', 'createOrder', 'requestPull', 'assets', 'chains', 'rateBook'] as const),
+      ...(['digest', 'vault', 'random', 'ids', 'clock'] as const),
+    ],
+    ({ config, requestPull: pulls, ...parts }) =>
+      new GateSales({ ...parts, pulls, orderTimeoutMs: config.orders.timeoutMs, sales: config.gateway.sales }),
+  ),
   usageRecorder: recipe(
     ['usageMeter', 'allowance', 'storage', 'clock', 'logger', 'metrics'],
     ({ usageMeter: meter, storage, ...parts }) =>
@@ -77,11 +86,22 @@ export const gatewayRecipes = {
       }),
   ),
   gateway: recipe(
-    ['config', 'routeCache', 'keyDirectory', 'clock', 'metrics', 'logger', 'appLimits', 'usageMeter', 'allowance'],
-    ({ config, routeCache, keyDirectory: directory, appLimits: limiter, usageMeter: meter, ...ports }) =>
+    [
+      ...(['config', 'routeCache', 'keyDirectory', 'clock', 'metrics', 'logger'] as const),
+      ...(['appLimits', 'usageMeter', 'allowance', 'gateSales'] as const),
+    ],
+    ({ config, routeCache, keyDirectory: directory, appLimits: limiter, usageMeter: meter, gateSales, ...ports }) =>
       new LazyGateway({
         ...ports,
         ...config.gateway,
+        sales:
+          config.gateway.sales === null
+            ? null
+            : {
+                sales: gateSales,
+                orderTimeoutMs: config.orders.timeoutMs,
+                payerWritesPerMinute: config.limits.payerWritesPerMinute,
+              },
         limitPerAccount: config.limits.perAccount,
         routes: () => routeCache.table(),
         directory,

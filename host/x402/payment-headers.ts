@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { TillgateError } from '../../core/index.ts';
-import type { Authorization, PullOffer, PullOutcome } from '../../core/index.ts';
+import type { PullOffer, PullOutcome, SentAuthorization } from '../../core/index.ts';
 
 /** x402 version 2: what a payer may send, with the receiver and the exact amount. */
 export interface PaymentRequirements {
@@ -13,19 +13,31 @@ export interface PaymentRequirements {
   readonly payTo: string;
   readonly maxTimeoutSeconds: number;
   /** The domain of the token's signatures (EIP-712). */
-  readonly extra: { readonly assetTransferMethod: 'eip3009'; readonly name: string; readonly version: string };
+  readonly extra: {
+    readonly assetTransferMethod: 'eip3009';
+    readonly name: string;
+    readonly version: string;
+    /** A secret that clients send back with the payment: who has it gets what was bought. */
+    readonly ticket?: string;
+  };
 }
 
-/** A payer's authorization as it came, and the address that it pays. */
+/** What is paid for. */
+export interface PaidResource {
+  readonly url: string;
+  readonly description: string;
+}
+
+/** A payment as it came. */
 export interface SentPayment {
-  readonly network: string;
-  readonly asset: string;
-  readonly to: string;
-  readonly authorization: Omit<Authorization, 'currency'>;
+  readonly sent: SentAuthorization;
+  /** The secret that the payer was given with the requirements; `null` without one. */
+  readonly ticket: string | null;
 }
 
 /** A header of a payment is no longer than this; one of an authorization has some 1,200 characters. */
 const LONGEST = 8_192;
+const LONGEST_TICKET = 128;
 const hex = (bytes: number): z.ZodType<string> =>
   z
     .string()
@@ -38,7 +50,12 @@ const uint = z
   .refine((value) => value < 2n ** 256n);
 const schema = z.object({
   x402Version: z.literal(2),
-  accepted: z.object({ scheme: z.literal('exact'), network: z.string(), asset: hex(20) }),
+  accepted: z.object({
+    scheme: z.literal('exact'),
+    network: z.string(),
+    asset: hex(20),
+    extra: z.object({ ticket: z.string().max(LONGEST_TICKET).optional() }).optional(),
+  }),
   payload: z.object({
     signature: hex(65),
     authorization: z.object({
@@ -67,9 +84,12 @@ export function requirementsOf({ payment, units, terms, secondsLeft }: PullOffer
 }
 
 /** The value of `PAYMENT-REQUIRED`: base64 of JSON. */
-export function paymentRequired(url: string, accepts: readonly PaymentRequirements[], error: string): string {
-  const resource = { url, description: 'An order', mimeType: 'application/json' };
-  return encode({ x402Version: 2, error, resource, accepts });
+export function paymentRequired(
+  resource: PaidResource,
+  accepts: readonly PaymentRequirements[],
+  error: string,
+): string {
+  return encode({ x402Version: 2, error, resource: { ...resource, mimeType: 'application/json' }, accepts });
 }
 
 /** The value of `PAYMENT-RESPONSE`. */
@@ -96,8 +116,9 @@ export function readPayment(header: string): SentPayment {
   }
   const { accepted, payload } = parsed.data;
   const { value: units, to, ...rest } = payload.authorization;
-  const { network, asset } = accepted;
-  return { network, asset, to, authorization: { ...rest, units, signature: canonical(payload.signature) } };
+  const { network, asset, extra } = accepted;
+  const authorization = { ...rest, units, signature: canonical(payload.signature) };
+  return { sent: { network, asset, to, authorization }, ticket: extra?.ticket ?? null };
 }
 
 function canonical(signature: string): string {

@@ -4,20 +4,17 @@ import { RateLimit } from '../../adapters/http/rate-limits.ts';
 import { ANYBODY, textOperation } from '../../adapters/http/index.ts';
 import type { HttpResponse, Operation } from '../../adapters/http/index.ts';
 import { assert, isTillgateError, TillgateError } from '../../core/index.ts';
-import type { Authorization, PullOffer, PullOutcome, RequestPull } from '../../core/index.ts';
+import type { Authorization, PullOffer, PullOutcome, RequestPull, SentAuthorization } from '../../core/index.ts';
 import { paymentRequired, paymentResponse, readPayment, requirementsOf } from './payment-headers.ts';
-import type { SentPayment } from './payment-headers.ts';
+import { PAYMENT_POLL_MS, PAYMENT_WAIT_MS } from './payment-wait.ts';
 
 export interface X402Deps {
-  readonly pulls: Pick<RequestPull, 'offer' | 'request' | 'find'>;
+  readonly pulls: Pick<RequestPull, 'offer' | 'take' | 'find'>;
   /** How many authorizations a client's address may send in a minute. */
   readonly payerWritesPerMinute: number;
 }
 
 const TOKEN = /^[0-9a-zA-Z_-]{1,128}$/;
-/** A request waits so long for the block; then it is answered with 202. */
-const WAIT_MS = 20_000;
-const POLL_MS = 250;
 
 /**
  * An order paid by x402 (version 2, scheme `exact`, EIP-3009): 402 with `PAYMENT-REQUIRED`, and with `PAYMENT-SIGNATURE` 200
@@ -52,48 +49,25 @@ async function demand(pulls: X402Deps['pulls'], token: string, error: string): P
 
 function demandOf(offer: PullOffer, token: string, error: string): HttpResponse {
   const said = error === '' ? 'PAYMENT-SIGNATURE header is required' : error;
-  const required = paymentRequired(`/checkout/${token}/x402`, [requirementsOf(offer)], said);
+  const resource = { url: `/checkout/${token}/x402`, description: 'An order' };
+  const required = paymentRequired(resource, [requirementsOf(offer)], said);
   return json(402, { error: said }, { 'PAYMENT-REQUIRED': required });
 }
 
 async function pay(pulls: X402Deps['pulls'], token: string, sent: string): Promise<HttpResponse> {
   try {
-    return await settle(pulls, token, readPayment(sent));
+    return await settle(pulls, token, readPayment(sent).sent);
   } catch (error) {
     if (!isTillgateError(error, 'INVALID_FIELDS')) throw error;
     return demand(pulls, token, error.message);
   }
 }
 
-async function settle(pulls: X402Deps['pulls'], token: string, sent: SentPayment): Promise<HttpResponse> {
+async function settle(pulls: X402Deps['pulls'], token: string, sent: SentAuthorization): Promise<HttpResponse> {
   const { network, authorization } = sent;
-  if ((await pulls.find(token, authorization)) === null) await begin(pulls, token, sent, authorization);
+  await pulls.take(token, sent);
   const settled = await outcome(pulls, token, authorization);
   return answerOf(settled, paymentResponse(settled, network, authorization.from));
-}
-
-async function begin(
-  pulls: X402Deps['pulls'],
-  token: string,
-  sent: SentPayment,
-  authorization: SentPayment['authorization'],
-): Promise<void> {
-  try {
-    const offer = await pulls.offer(token);
-    requireSame(offer, sent);
-    const { address, currency } = offer.payment;
-    const to = sent.to === address.toLowerCase() ? address : sent.to;
-    await pulls.request(token, to, { ...authorization, currency });
-  } catch (error) {
-    // The same one came to another instance, and has paid the order meanwhile.
-    if ((await pulls.find(token, authorization)) === null) throw error;
-  }
-}
-
-/** The chain and the token that the payer has signed for, which the authorization itself does not name. */
-function requireSame({ terms }: PullOffer, { network, asset }: SentPayment): void {
-  const same = terms.network === network && terms.asset.toLowerCase() === asset;
-  if (!same) throw new TillgateError('INVALID_FIELDS', `The order is paid with ${terms.asset} on ${terms.network}.`);
 }
 
 /** Waits for the block, or the failure. */
@@ -102,12 +76,12 @@ async function outcome(
   token: string,
   authorization: Omit<Authorization, 'currency'>,
 ): Promise<PullOutcome> {
-  const until = performance.now() + WAIT_MS;
+  const until = performance.now() + PAYMENT_WAIT_MS;
   for (;;) {
     const found = await pulls.find(token, authorization);
     assert(found !== null, 'a stored authorization is gone');
     if (found.mined || found.status === 'FAILED' || performance.now() >= until) return found;
-    await pause(POLL_MS);
+    await pause(PAYMENT_POLL_MS);
   }
 }
 

@@ -34,6 +34,12 @@ export interface OrderWindows {
   readonly watchSeconds?: number;
 }
 
+/** What a till of these tests has besides. */
+export interface TillOptions extends OrderWindows {
+  /** More settings, which need the merchant's account. */
+  readonly further?: (till: TillOnAnvil) => Promise<Record<string, unknown>>;
+}
+
 /** The tokens that the till knows by these names, with what is wrong with each. */
 export interface Tokens {
   /** USDT-ERC20: honest, with EIP-3009. */
@@ -88,7 +94,7 @@ export class TillOnAnvil {
   /** Deploys the tokens, writes the settings, makes a merchant by the command line, and starts the server. */
   static async start(
     engine: 'sqlite' | 'pg',
-    { timeoutSeconds = TIMEOUT_SECONDS, ...orders }: OrderWindows = {},
+    { timeoutSeconds = TIMEOUT_SECONDS, further, ...orders }: TillOptions = {},
   ): Promise<TillOnAnvil> {
     const anvil = await startAnvil();
     const tokens = await deployTokens(anvil);
@@ -96,10 +102,11 @@ export class TillOnAnvil {
     const gate = await startRpcGate(anvil.url);
     const directory = freshDirectory();
     const database = engine === 'pg' ? await freshDatabase() : null;
-    directory.write(
-      'tillgate.config.json',
-      settings(anvil, gate, tokens, { databaseUrl: database?.url ?? null, orders: { timeoutSeconds, ...orders } }),
-    );
+    const common = settings(anvil, gate, tokens, {
+      databaseUrl: database?.url ?? null,
+      orders: { timeoutSeconds, ...orders },
+    });
+    directory.write('tillgate.config.json', common);
     const environment = { TILLGATE_MASTER_KEY: randomBytes(32).toString('base64'), TILLGATE_MNEMONIC: MNEMONIC };
     const databaseUrl = database?.url ?? null;
     const till = new TillOnAnvil(anvil, gate, tokens, receiver, directory, environment, databaseUrl, async () => {
@@ -110,6 +117,7 @@ export class TillOnAnvil {
       directory.remove();
     });
     await till.#createMerchant();
+    if (further !== undefined) directory.write('tillgate.config.json', { ...common, ...(await further(till)) });
     await till.startServer();
     return till;
   }
@@ -123,6 +131,11 @@ export class TillOnAnvil {
     this.#process = serve(this.#directory.path, this.#environment);
     assert(this.demo !== null);
     this.#merchant = new Merchant(await this.#process.url(), this.demo);
+  }
+
+  /** The till's folder. */
+  get directory(): string {
+    return this.#directory.path;
   }
 
   /** Where the server listens; another port after each start. */
@@ -298,7 +311,7 @@ function settings(
   gate: RpcGate,
   tokens: Tokens,
   { databaseUrl, orders }: { readonly databaseUrl: string | null; readonly orders: OrderWindows },
-): unknown {
+): Record<string, unknown> {
   const token = ({ address }: DeployedContract, decimals: number): unknown => ({ address, decimals });
   return {
     mode: 'production',

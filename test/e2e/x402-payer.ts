@@ -5,6 +5,7 @@ import type { Address, Hex } from 'viem';
 import { mnemonicToAccount } from 'viem/accounts';
 import { invoke, read, receipt } from '../support/contracts.ts';
 import { MNEMONIC, PAYER, TillOnAnvil } from './till-on-anvil.ts';
+import type { TillOptions } from './till-on-anvil.ts';
 
 /** The till's hot wallet. */
 export const HOT = mnemonicToAccount(MNEMONIC, { path: "m/44'/60'/0'/0/0" }).address;
@@ -23,7 +24,7 @@ export interface Requirements {
   readonly asset: Address;
   readonly payTo: Address;
   readonly maxTimeoutSeconds: number;
-  readonly extra: { readonly name: string; readonly version: string };
+  readonly extra: { readonly name: string; readonly version: string; readonly ticket?: string };
 }
 
 /** What a forged payment changes. */
@@ -157,8 +158,11 @@ export async function pullsSent({ anvil, tokens }: TillOnAnvil): Promise<number>
 }
 
 /** A till whose hot wallet can pay for gas. */
-export async function startPullingTill(engine: 'sqlite' | 'pg'): Promise<TillOnAnvil> {
-  const till = await TillOnAnvil.start(engine, { timeoutSeconds: 600 });
+export async function startPullingTill(
+  engine: 'sqlite' | 'pg',
+  options: Pick<TillOptions, 'further'> = {},
+): Promise<TillOnAnvil> {
+  const till = await TillOnAnvil.start(engine, { timeoutSeconds: 600, ...options });
   await till.anvil.rpc('anvil_setBalance', [HOT, toHex(ETHER)]);
   await till.anvil.mine(6);
   await till.caughtUp();

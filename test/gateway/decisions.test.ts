@@ -188,6 +188,7 @@ describe('refusals', () => {
     origin_not_allowed: 403,
     method_not_allowed: 403,
     quota_exceeded: 429,
+    payment_pending: 202,
     rate_limited: 429,
     body_too_large: 413,
     range_too_large: 400,

@@ -111,6 +111,7 @@ export const routeOf = (upstreams: readonly string[], changes: Partial<GatewayRo
   reads: DEFAULT_READS,
   maxBodyBytes: DEFAULT_MAX_BODY_BYTES,
   maxBatch: DEFAULT_MAX_BATCH,
+  plans: [],
   ...changes,
 });
 

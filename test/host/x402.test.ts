@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { TillgateError } from '../../core/index.ts';
+import { RequestPull, TillgateError } from '../../core/index.ts';
 import type { PullOutcome } from '../../core/index.ts';
 import { x402Operations } from '../../host/x402/x402.ts';
 import type { X402Deps } from '../../host/x402/x402.ts';
@@ -23,11 +23,10 @@ const PAYMENT = {
 async function pays(...found: readonly (PullOutcome | null)[]): Promise<{ readonly status: number }> {
   const rest = [...found];
   const closed = () => Promise.reject(new TillgateError('STATE_CONFLICT', 'The order is paid.'));
-  const pulls: X402Deps['pulls'] = {
+  const pulls: X402Deps['pulls'] = Object.assign(Object.create(RequestPull.prototype) as RequestPull, {
     find: () => Promise.resolve(rest.shift() ?? null),
     offer: closed,
-    request: closed,
-  };
+  });
   const [operation] = x402Operations({ pulls, payerWritesPerMinute: 10 });
   assert(operation !== undefined);
   const signature = Buffer.from(JSON.stringify(PAYMENT)).toString('base64');

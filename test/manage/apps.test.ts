@@ -34,6 +34,7 @@ const CONFIGURED: GatewayRoute = {
   reads: DEFAULT_READS,
   maxBodyBytes: DEFAULT_MAX_BODY_BYTES,
   maxBatch: DEFAULT_MAX_BATCH,
+  plans: [],
 };
 
 eachStorage((_name, open) => {

@@ -20,6 +20,7 @@ eachStorage((_name, open) => {
   /** Its account is known when the fixture runs. */
   const sales: { -readonly [Field in keyof PlanSales]: PlanSales[Field] } = {
     accountId: '' as AccountId,
+    agentsId: '' as AccountId,
     newAppsPrepaid: true,
     plans: [{ name: 'starter', units: 1_000, vsCurrency: 'USD', vsPrice: { digits: 1250n, scale: 2 } }],
   };
@@ -29,6 +30,7 @@ eachStorage((_name, open) => {
     seller = await fixture.newMember();
     user = await fixture.newMember();
     sales.accountId = seller.id as AccountId;
+    sales.agentsId = sales.accountId;
   });
   after(async () => {
     await fixture.close();

@@ -47,6 +47,7 @@ const NAMES = {
   usageBatches: 'gateway_usage_batches',
   prepaidUnits: 'prepaid_units',
   purchases: 'prepaid_purchases',
+  gateOffers: 'gate_offers',
   profiles: 'account_profiles',
   security: 'account_security',
   sessions: 'manage_sessions',

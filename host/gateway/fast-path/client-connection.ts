@@ -191,6 +191,10 @@ export class ClientConnection implements GatewayClient, Expirable {
 
   // ---- called by the exchange
 
+  get peer(): string {
+    return this.#socket.remoteAddress ?? '';
+  }
+
   get needsDrain(): boolean {
     return this.#socket.writableLength >= MAX_WAITING;
   }

@@ -31,6 +31,7 @@ function decimal(text: string) {
 
 const salesOf = (till: MoneyDomain): PlanSales => ({
   accountId: till.principal.accountId,
+  agentsId: till.principal.accountId,
   newAppsPrepaid: true,
   plans: [
     { name: 'starter', units: UNITS, vsCurrency: 'USD', vsPrice: decimal(PRICE) },

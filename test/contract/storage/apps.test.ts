@@ -67,6 +67,7 @@ function route(given: Partial<StoredRoute> = {}): StoredRoute {
     reads: { headLagBlocks: 7, maxLogsRange: 9, hedgeAfterMs: 8, dedupe: false, cache: true },
     maxBodyBytes: 4,
     maxBatch: 5,
+    plans: [],
     createdAt: NOW,
     modifiedAt: NOW,
     ...given,

@@ -57,6 +57,7 @@ const route = (changes: Partial<GatewayRoute> = {}): GatewayRoute => ({
   units: {},
   maxBodyBytes: DEFAULT_MAX_BODY_BYTES,
   maxBatch: DEFAULT_MAX_BATCH,
+  plans: [],
   ...changes,
 });
 

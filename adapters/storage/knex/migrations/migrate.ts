@@ -44,6 +44,7 @@ import { payerPage } from './0048-payer-page.ts';
 import { paymentLinks } from './0049-payment-links.ts';
 import { ordersTransfers } from './0050-orders-transfers.ts';
 import { pulls } from './0052-pulls.ts';
+import { paidGate } from './0053-paid-gate.ts';
 import type { Migration } from './migration.ts';
 import { checksum, ruleStatements } from './rules.ts';
 
@@ -91,6 +92,7 @@ export const MIGRATIONS: readonly Migration[] = [
   paymentLinks,
   ordersTransfers,
   pulls,
+  paidGate,
 ];
 /** The row with the version of the triggers. */
 const RULES = 'rules';

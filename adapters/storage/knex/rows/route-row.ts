@@ -21,6 +21,7 @@ export const ROUTE_COLUMNS: readonly Column<StoredRoute>[] = [
   { name: 'units', kind: 'text', of: (r) => JSON.stringify(r.units) },
   { name: 'max_body_bytes', kind: 'bigint', of: (r) => r.maxBodyBytes },
   { name: 'max_batch', kind: 'bigint', of: (r) => r.maxBatch },
+  { name: 'plans', kind: 'text', of: (r) => JSON.stringify(r.plans) },
   { name: 'created_at', kind: 'bigint', of: (r) => r.createdAt },
   { name: 'modified_at', kind: 'bigint', of: (r) => r.modifiedAt },
 ];
@@ -44,6 +45,7 @@ export function routeOf(row: Row): StoredRoute {
     units: json<StoredRoute['units']>(row, 'units'),
     maxBodyBytes: integer(row, 'max_body_bytes'),
     maxBatch: integer(row, 'max_batch'),
+    plans: json<StoredRoute['plans']>(row, 'plans'),
     createdAt: integer(row, 'created_at'),
     modifiedAt: integer(row, 'modified_at'),
   };

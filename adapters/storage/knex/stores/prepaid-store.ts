@@ -1,5 +1,9 @@
 import type {
   AppId,
+  AppKeyId,
+  GateOffer,
+  GateOfferView,
+  GateTaking,
   Millis,
   OrderId,
   OrderStatus,
@@ -13,7 +17,7 @@ import type {
 import type { ChangePublisher } from '../change-publisher.ts';
 import type { Database } from '../database.ts';
 import type { Row } from '../dialects/dialect.ts';
-import { integer, text } from '../rows/values.ts';
+import { integer, text, textOrNull } from '../rows/values.ts';
 import type { Session } from '../session.ts';
 import { isStorable } from './common.ts';
 
@@ -25,6 +29,25 @@ const unitsOf = (row: Row): PrepaidUnits => ({
   bought: integer(row, 'bought'),
   used: integer(row, 'used'),
 });
+
+function gateOfferOf(row: Row): GateOfferView {
+  const appId = textOrNull(row, 'app_id');
+  return {
+    orderId: text(row, 'order_id') as OrderId,
+    plan: text(row, 'plan'),
+    units: integer(row, 'units'),
+    createdAt: integer(row, 'created_at'),
+    taken:
+      appId === null
+        ? null
+        : {
+            appId: appId as AppId,
+            keyId: textOrNull(row, 'key_id') as AppKeyId | null,
+            ticketHash: text(row, 'ticket_hash'),
+          },
+    state: textOrNull(row, 'state') as PurchaseState | null,
+  };
+}
 
 /** What Apps bought, in `prepaid_units` and `prepaid_purchases`. */
 export class KnexPrepaidStore implements PrepaidStore {
@@ -77,6 +100,17 @@ export class KnexPrepaidStore implements PrepaidStore {
     }));
   }
 
+  async gateOffer(orderId: OrderId): Promise<GateOfferView | null> {
+    if (!isStorable(orderId)) return null;
+    const { tables } = this.#db;
+    const [row] = await this.#db.read(
+      `SELECT g.order_id, g.plan, g.units, g.created_at, g.app_id, g.key_id, g.ticket_hash, p.state
+       FROM ${tables.gateOffers} g LEFT JOIN ${tables.purchases} p ON p.order_id = g.order_id WHERE g.order_id = ?`,
+      [orderId],
+    );
+    return row === undefined ? null : gateOfferOf(row);
+  }
+
   async #one(column: 'app_id' | 'token', value: string): Promise<PrepaidUnits | null> {
     if (!isStorable(value)) return null;
     const [row] = await this.#db.read(`SELECT ${UNITS} FROM ${this.#db.tables.prepaidUnits} WHERE ${column} = ?`, [
@@ -110,6 +144,38 @@ export class KnexPrepaidWrites implements PrepaidWrites {
       `INSERT INTO ${tables.purchases} (order_id, app_id, plan, units, created_at, state) VALUES (?, ?, ?, ?, ?, 'OPEN')`,
       [orderId, appId, plan, units, createdAt],
     );
+  }
+
+  async addGateOffer({ orderId, plan, units, createdAt }: GateOffer): Promise<void> {
+    const { run, tables } = this.#session;
+    await run(`INSERT INTO ${tables.gateOffers} (order_id, plan, units, created_at) VALUES (?, ?, ?, ?)`, [
+      orderId,
+      plan,
+      units,
+      createdAt,
+    ]);
+  }
+
+  async takeGateOffer(orderId: OrderId, { appId, keyId, ticketHash }: GateTaking): Promise<boolean> {
+    const { run, tables } = this.#session;
+    const taken = await run(
+      `UPDATE ${tables.gateOffers} SET app_id = ?, key_id = ?, ticket_hash = ?
+       WHERE order_id = ? AND app_id IS NULL RETURNING order_id`,
+      [appId, keyId, ticketHash, orderId],
+    );
+    return taken.length > 0;
+  }
+
+  async isPayingAtGate(appId: AppId, since: Millis): Promise<boolean> {
+    const { run, tables } = this.#session;
+    const found = await run(
+      `SELECT g.order_id FROM ${tables.gateOffers} g
+       JOIN ${tables.purchases} p ON p.order_id = g.order_id AND p.state = 'OPEN'
+       JOIN ${tables.transfers} t ON t.order_id = g.order_id AND t.authorization_key IS NOT NULL AND t.status <> 'FAILED'
+       WHERE g.app_id = ? AND g.created_at >= ? LIMIT 1`,
+      [appId, since],
+    );
+    return found.length > 0;
   }
 
   credit(orderId: OrderId): Promise<void> {

@@ -1,0 +1,69 @@
+import type { Refusal } from '../../../core/index.ts';
+import type { BodyLimits, ClientRequestHandler, GatewayClient } from '../gateway-client.ts';
+import type { RequestContext } from '../request-context.ts';
+
+/** The client of a request that has been paid: its reply has more headers, and its body may have been read already. */
+export class PaidClient implements GatewayClient {
+  readonly #client: GatewayClient;
+  readonly #headers: readonly string[];
+  readonly #body: Buffer | null;
+  #handler: ClientRequestHandler | null = null;
+
+  /** @param body - `null` where it was not read yet */
+  constructor(client: GatewayClient, headers: readonly string[], body: Buffer | null) {
+    this.#client = client;
+    this.#headers = headers;
+    this.#body = body;
+  }
+
+  get peer(): string {
+    return this.#client.peer;
+  }
+
+  get needsDrain(): boolean {
+    return this.#client.needsDrain;
+  }
+
+  get retainsChunks(): boolean {
+    return this.#client.retainsChunks;
+  }
+
+  setHandler(handler: ClientRequestHandler | null): void {
+    this.#handler = handler;
+    this.#client.setHandler(handler);
+  }
+
+  writeContinue(): void {
+    if (this.#body === null) this.#client.writeContinue();
+  }
+
+  readBody(limits: BodyLimits): void {
+    const [body, handler] = [this.#body, this.#handler];
+    if (body === null) this.#client.readBody(limits);
+    else if (handler?.onRequestData(body.length) === true) handler.onRequestEnd(body);
+  }
+
+  respond(status: number, headers: string[], body: readonly Buffer[], size: number, idleMs: number): void {
+    this.#client.respond(status, [...headers, ...this.#headers], body, size, idleMs);
+  }
+
+  writeHead(status: number, headers: string[], hasLength: boolean): boolean {
+    return this.#client.writeHead(status, [...headers, ...this.#headers], hasLength);
+  }
+
+  write(chunk: Buffer): boolean {
+    return this.#client.write(chunk);
+  }
+
+  end(idleMs: number): void {
+    this.#client.end(idleMs);
+  }
+
+  refuse(refusal: Refusal, context: RequestContext): void {
+    this.#client.refuse({ ...refusal, headers: [...refusal.headers, ...this.#headers] }, context);
+  }
+
+  destroy(): void {
+    this.#client.destroy();
+  }
+}

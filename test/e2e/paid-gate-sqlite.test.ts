@@ -1,0 +1,3 @@
+import { paidGateSuite } from './paid-gate-suite.ts';
+
+paidGateSuite('sqlite');
