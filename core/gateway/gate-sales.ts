@@ -7,6 +7,7 @@ import { hex } from '../kernel/hex.ts';
 import { isId } from '../kernel/ids.ts';
 import type { AccountId, AppId, OrderId } from '../kernel/ids.ts';
 import { compareDecimals, toUnits } from '../kernel/decimal.ts';
+import { settledIfPossible } from '../keys/app-keys.ts';
 import { makeKey, openKey } from '../keys/issued-key.ts';
 import type { IssuedKey, KeyMaker } from '../keys/issued-key.ts';
 import type { CreateOrder } from '../orders/create-order.ts';
@@ -20,7 +21,7 @@ import type { PullOffer, PullOutcome, RequestPull, SentAuthorization } from '../
 import type { Plan, PlanSales } from './plan.ts';
 
 export interface GateSalesDeps extends KeyMaker {
-  readonly storage: Pick<Storage, 'accounts' | 'apps' | 'orders' | 'prepaid' | 'transaction'>;
+  readonly storage: Pick<Storage, 'accounts' | 'apps' | 'feed' | 'orders' | 'prepaid' | 'transaction'>;
   readonly createOrder: Pick<CreateOrder, 'payInfo'>;
   readonly pulls: Pick<RequestPull, 'offer' | 'take' | 'find'>;
   readonly assets: AssetCatalogue;
@@ -133,6 +134,8 @@ export class GateSales {
       const order = await this.#order(found.orderId);
       const key = payment.appId === null ? makeKey(this.#deps, this.#deps.ids.next() as AppId) : null;
       await pulls.take(order.checkoutToken, payment.sent, (tx) => this.#take(tx, found, payment, key));
+      // Nobody has the key before every instance knows it.
+      await settledIfPossible(storage);
     }
     const stored = present(await storage.prepaid.gateOffer(found.orderId), 'an offer of the gate');
     return this.#outcome(stored, payment);

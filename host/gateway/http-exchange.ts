@@ -305,10 +305,10 @@ export class HttpExchange implements ClientRequestHandler, ForwardedResponseHand
     this.#deps.timeoutQueue.delete(this);
     this.#client.setHandler(this);
     this.#entered = true;
-    sale.serve(this.#context, refusal, this.#client.peer).then(
-      (outcome) => this.#goOn(outcome),
-      (error: unknown) => this.abort(error),
-    );
+    sale
+      .serve(this.#context, refusal, this.#client.peer)
+      .then((outcome) => this.#goOn(outcome))
+      .catch((error: unknown) => this.abort(error));
   }
 
   #goOn(outcome: SaleOutcome): void {

@@ -15,7 +15,7 @@ import { PRICE, startPaidGate, UNITS } from './paid-gate-fixture.ts';
 import type { GateCall, GateReply, GateRequirements } from './paid-gate-fixture.ts';
 import { PAYER } from './till-on-anvil.ts';
 import type { TillOnAnvil } from './till-on-anvil.ts';
-import { authorizationOf, HOT, pullsSent, signed, unpack } from './x402-payer.ts';
+import { authorizationOf, cancels, HOT, pullsSent, signed, unpack } from './x402-payer.ts';
 import type { Forgery } from './x402-payer.ts';
 
 /** The gate paid by the request, through the real host, on a real EVM node and a real database. */
@@ -228,6 +228,53 @@ export function paidGateSuite(engine: 'sqlite' | 'pg'): void {
       assert.deepEqual([paid.status, keyOf(paid), (await offerOf(terms)).taken], [401, '', null]);
     });
 
+    /** Sends a payment while no block is made; what comes of it once they are made again. */
+    const whileStill = async (payment: string, act: (reply: Promise<GateReply>) => Promise<void>): Promise<void> => {
+      await till.anvil.rpc('evm_setIntervalMining', [0]);
+      try {
+        await act(gate({ payment }));
+      } finally {
+        await till.anvil.rpc('evm_setIntervalMining', [1]);
+      }
+    };
+
+    test('a payment that is not mined in time is answered with 202 and the key, and the same one again goes through', async () => {
+      const terms = await demanded();
+      const payment = await signed(terms);
+      let given = '';
+      await whileStill(payment, async (reply) => {
+        // Others are not sent to an order that is paid.
+        await waitFor(async () => (await demanded()).payTo !== terms.payTo);
+        const pending = await reply;
+        assert.deepEqual([pending.status, pending.headers['retry-after']], [202, '5'], pending.text);
+        assert.match(pending.text, /payment_pending/);
+        assert.equal(unpack(String(pending.headers['payment-response']))['success'], false);
+        assert.equal(await boughtBy(terms), 0);
+        given = keyOf(pending);
+      });
+      const again = await gate({ payment });
+      assert(answered(again), again.text);
+      assert.equal(keyOf(again), given);
+      assert.equal(await boughtBy(terms), UNITS);
+    });
+
+    test('a payment that its payer takes back gets neither key nor units, and its sender is told so', async () => {
+      const terms = await demanded();
+      const payment = await signed(terms);
+      const sent = await pullsSent(till);
+      await whileStill(payment, async (reply) => {
+        await waitFor(async () => (await pullsSent(till)) > sent, { timeoutMs: 20_000, describe: () => till.log });
+        await cancels(till, payment);
+        await till.anvil.mine(7);
+        const failed = await reply;
+        assert.deepEqual([failed.status, keyOf(failed)], [402, ''], failed.text);
+        assert.equal(unpack(String(failed.headers['payment-response']))['success'], false);
+        assert.notEqual(asked(failed).payTo, terms.payTo);
+      });
+      assert.deepEqual([await boughtBy(terms), await held(terms.payTo)], [0, 0n]);
+      await booksHold();
+    });
+
     test('fault 260: no log has a key, a ticket or a signature', async () => {
       const terms = await demanded();
       const payment = await signed(terms);
@@ -237,5 +284,35 @@ export function paidGateSuite(engine: 'sqlite' | 'pg'): void {
         assert(!till.log.includes(secret), 'the log has a secret');
       assert(!till.log.includes(authorizationOf(payment).signature));
     });
+
+    if (engine === 'pg')
+      test('fault 257: an offer of one instance is paid at another, at both at once, and the key is good at both', async () => {
+        const [terms, apps] = [await demanded(), (await agentApps()).length];
+        const payment = await signed(terms);
+        const sent = await pullsSent(till);
+        const beside = await till.startBeside();
+        try {
+          const replies = await Promise.all([call(beside.url, { payment }), gate({ payment })]);
+          for (const reply of replies) assert(answered(reply), reply.text);
+          const [key, same] = replies.map(keyOf);
+          assert.equal(key, same);
+          assert.deepEqual([(await pullsSent(till)) - sent, (await agentApps()).length], [1, apps + 1]);
+          for (const url of [beside.url, await till.url()]) assert(answered(await call(url, { key: key ?? '' })));
+          await useUp(key ?? '', terms);
+          assert.notEqual(asked(await call(beside.url)).payTo, (await demanded()).payTo);
+          let refusal = await call(beside.url, { key: key ?? '' });
+          // What was used at another instance is known here within half a second.
+          await waitFor(async () => (refusal = await call(beside.url, { key: key ?? '' })).status === 402, {
+            intervalMs: 100,
+          });
+          const paid = await gate({ key: key ?? '', payment: await signed(asked(refusal)) });
+          assert(answered(paid), paid.text);
+          assert.equal(await boughtBy(terms), 2 * UNITS);
+          await waitFor(async () => answered(await call(beside.url, { key: key ?? '' })));
+          await booksHold();
+        } finally {
+          await beside.stop();
+        }
+      });
   });
 }

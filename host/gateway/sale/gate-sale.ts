@@ -109,7 +109,7 @@ export class GateSale implements Seller {
       chainsOf: (plan: string) => this.#chainsOf(plan),
     };
     // Before the wait: others must not be sent to an order that is paid.
-    const taken = await this.#deps.sales.pay(payment).finally(() => this.#look(ticket));
+    const taken = await this.#take(payment);
     const purchase = await this.#outcome(payment, taken);
     const { pull, credited, key } = purchase;
     const response = paymentResponse({ ...pull, mined: credited || pull.mined }, sent.network, sent.authorization.from);
@@ -123,6 +123,14 @@ export class GateSale implements Seller {
     if (hasFailed(purchase)) return this.#refused(context, refusal, 'The payment has failed.', paid);
     const pending = refuse('payment_pending', { retryAfterSeconds: PENDING_RETRY_SECONDS, headers });
     return { kind: 'refused', refusal: pending };
+  }
+
+  async #take(payment: GatePayment): Promise<GatePurchase> {
+    try {
+      return await this.#deps.sales.pay(payment);
+    } finally {
+      await this.#look(payment.ticket);
+    }
   }
 
   /** Waits until the units are credited, or the payment has failed. */

@@ -2,6 +2,8 @@ import type { Refusal } from '../../../core/index.ts';
 import type { BodyLimits, ClientRequestHandler, GatewayClient } from '../gateway-client.ts';
 import type { RequestContext } from '../request-context.ts';
 
+const CACHING: ReadonlySet<string> = new Set(['cache-control', 'expires']);
+
 /** The client of a request that has been paid: its reply has more headers, and its body may have been read already. */
 export class PaidClient implements GatewayClient {
   readonly #client: GatewayClient;
@@ -44,11 +46,11 @@ export class PaidClient implements GatewayClient {
   }
 
   respond(status: number, headers: string[], body: readonly Buffer[], size: number, idleMs: number): void {
-    this.#client.respond(status, [...headers, ...this.#headers], body, size, idleMs);
+    this.#client.respond(status, this.#more(headers), body, size, idleMs);
   }
 
   writeHead(status: number, headers: string[], hasLength: boolean): boolean {
-    return this.#client.writeHead(status, [...headers, ...this.#headers], hasLength);
+    return this.#client.writeHead(status, this.#more(headers), hasLength);
   }
 
   write(chunk: Buffer): boolean {
@@ -61,6 +63,12 @@ export class PaidClient implements GatewayClient {
 
   refuse(refusal: Refusal, context: RequestContext): void {
     this.#client.refuse({ ...refusal, headers: [...refusal.headers, ...this.#headers] }, context);
+  }
+
+  /** A cache must not keep the key for others, whatever the node allows. */
+  #more(headers: readonly string[]): string[] {
+    const kept = headers.filter((_, at) => !CACHING.has(headers[at - (at % 2)]?.toLowerCase() ?? ''));
+    return [...kept, 'Cache-Control', 'no-store', ...this.#headers];
   }
 
   destroy(): void {
