@@ -69,6 +69,7 @@ const FULL_ONLY = [
   'test/e2e/late-payment',
   'test/e2e/money-out-kills',
   'test/e2e/money-out-restarts',
+  'test/e2e/paid-gate',
   'test/e2e/restore-drill',
   'test/e2e/signer-drill',
   'test/e2e/tron-pairs',

@@ -13,6 +13,7 @@ const MAX_URL = 2048;
 const MAX_UPSTREAMS = 32;
 const MAX_METHODS = 1000;
 const MAX_ORIGINS = 100;
+const MAX_PLANS = 20;
 
 const upstreamHealthSchema = z
   .object({
@@ -60,6 +61,9 @@ export const gatewaySchema = z
     reads: readsSchema,
     max_body_bytes: whole('Bytes'),
     max_batch: whole('Elements'),
+    plans: z.array(z.string()).readonly().meta({
+      description: 'Plans of gateway.sales: the smallest is sold over x402 to whoever has no key, or nothing left',
+    }),
     source: z.enum(['config', 'managed']).meta({ description: 'A gateway of the configuration is changed only there' }),
     created_at: instant('Creation').nullable(),
     modified_at: instant('Last change').nullable(),
@@ -141,6 +145,7 @@ const createBody = z.object({
   reads: readsBody.optional(),
   max_body_bytes: number('Bytes'),
   max_batch: number('Elements'),
+  plans: texts(MAX_PLANS, 64, 'Plans of gateway.sales, sold over x402; none for websocket').optional(),
 });
 
 /** Gateways: routes of the node gateway that are stored in the database. Admins only. */

@@ -798,6 +798,7 @@ const resources: Catalogue['resources'] = {
     linesHelp: 'واحدة في كل سطر.',
     allowHelp: 'واحدة في كل سطر؛ إن تُركت فارغة فهي المعتادة للسلسلة، و* تعني الكل.',
     originsHelp: 'صفحات الويب التي يُسمح لها باستخدامها، واحدة في كل سطر؛ * تعني أي صفحة.',
+    plansHelp: 'خطط gateway.sales، واحدة في كل سطر: تُباع عبر x402 لمن لا مفتاح لديه أو نفد رصيده.',
     unitsHelp: 'كلفة الاستدعاءات، واحدة في كل سطر: eth_getLogs: 20',
     headLagHelp: 'فارغ: حسب السلسلة.',
     noneHelp: 'فارغ: بلا حد.',
@@ -837,6 +838,7 @@ const resources: Catalogue['resources'] = {
       modified_at: 'وقت التعديل',
       methods: { allow: 'الدوال المسموح بها', deny: 'الدوال المرفوضة' },
       cors: { origins: 'المصادر (Origin)' },
+      plans: 'الخطط المباعة عند البوابة',
       limits: {
         requests_per_second: 'الاستدعاءات في الثانية',
         burst: 'معًا بعد توقف',

@@ -1023,6 +1023,8 @@ const resources: Catalogue['resources'] = {
     linesHelp: 'Eine pro Zeile.',
     allowHelp: 'Eine pro Zeile; ohne Angabe die üblichen der Chain, * sind alle.',
     originsHelp: 'Von welchen Webseiten es benutzt werden darf, eine pro Zeile; * ist jede.',
+    plansHelp:
+      'Pläne aus gateway.sales, einer pro Zeile: über x402 verkauft an alle ohne Schlüssel oder ohne Guthaben.',
     unitsHelp: 'Was Aufrufe kosten, einer pro Zeile: eth_getLogs: 20',
     headLagHelp: 'Leer: je nach Chain.',
     noneHelp: 'Leer: keine Grenze.',
@@ -1062,6 +1064,7 @@ const resources: Catalogue['resources'] = {
       modified_at: 'Geändert am',
       methods: { allow: 'Erlaubte Methoden', deny: 'Abgelehnte Methoden' },
       cors: { origins: 'Origins' },
+      plans: 'Am Gateway verkaufte Pläne',
       limits: {
         requests_per_second: 'Anfragen pro Sekunde',
         burst: 'Auf einmal nach einer Pause',

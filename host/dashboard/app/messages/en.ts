@@ -801,6 +801,7 @@ const resources = {
     linesHelp: 'One in each line.',
     allowHelp: 'One in each line; none are the usual ones of the chain, * is all.',
     originsHelp: 'From which web pages it may be used, one in each line; * is any.',
+    plansHelp: 'Plans of gateway.sales, one in each line: sold over x402 to whoever has no key, or nothing left.',
     unitsHelp: 'What calls cost, one in each line: eth_getLogs: 20',
     headLagHelp: 'Empty: by the chain.',
     noneHelp: 'Empty: no limit.',
@@ -840,6 +841,7 @@ const resources = {
       modified_at: 'Changed at',
       methods: { allow: 'Allowed methods', deny: 'Refused methods' },
       cors: { origins: 'Origins' },
+      plans: 'Plans sold at the gate',
       limits: {
         requests_per_second: 'Requests a second',
         burst: 'At once after a pause',

@@ -1015,6 +1015,7 @@ const resources: Catalogue['resources'] = {
     linesHelp: 'Uno por línea.',
     allowHelp: 'Uno por línea; vacío: los habituales de la cadena; *: todos.',
     originsHelp: 'Desde qué páginas web se puede usar, una por línea; *: cualquiera.',
+    plansHelp: 'Planes de gateway.sales, uno por línea: se venden por x402 a quien no tiene clave o no le queda nada.',
     unitsHelp: 'Lo que cuestan las llamadas, una por línea: eth_getLogs: 20',
     headLagHelp: 'Vacío: según la cadena.',
     noneHelp: 'Vacío: sin límite.',
@@ -1054,6 +1055,7 @@ const resources: Catalogue['resources'] = {
       modified_at: 'Modificado el',
       methods: { allow: 'Métodos permitidos', deny: 'Métodos rechazados' },
       cors: { origins: 'Orígenes' },
+      plans: 'Planes vendidos en la pasarela',
       limits: {
         requests_per_second: 'Solicitudes por segundo',
         burst: 'A la vez tras una pausa',

@@ -1022,6 +1022,7 @@ const resources: Catalogue['resources'] = {
     linesHelp: 'Une par ligne.',
     allowHelp: 'Une par ligne ; vide : les méthodes habituelles de la chaîne ; * : toutes.',
     originsHelp: 'De quelles pages web elle peut être utilisée, une par ligne ; * : toutes.',
+    plansHelp: 'Forfaits de gateway.sales, un par ligne : vendus par x402 à qui n’a pas de clé, ou plus rien.',
     unitsHelp: 'Ce que coûtent les appels, un par ligne : eth_getLogs: 20',
     headLagHelp: 'Vide : selon la chaîne.',
     noneHelp: 'Vide : sans limite.',
@@ -1061,6 +1062,7 @@ const resources: Catalogue['resources'] = {
       modified_at: 'Modifiée le',
       methods: { allow: 'Méthodes autorisées', deny: 'Méthodes refusées' },
       cors: { origins: 'Origines' },
+      plans: 'Forfaits vendus à l’entrée',
       limits: {
         requests_per_second: 'Requêtes par seconde',
         burst: 'D’un coup après une pause',

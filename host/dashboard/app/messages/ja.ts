@@ -799,6 +799,7 @@ const resources: Catalogue['resources'] = {
     linesHelp: '1 行に 1 つ。',
     allowHelp: '1 行に 1 つ。空欄はチェーンの標準、* はすべて。',
     originsHelp: '利用を許可する Web ページ。1 行に 1 つ。* はすべて。',
+    plansHelp: 'gateway.sales のプラン。1 行に 1 つ。キーがない、または残りがない利用者に x402 で販売します。',
     unitsHelp: '呼び出しのコスト。1 行に 1 つ：eth_getLogs: 20',
     headLagHelp: '空欄：チェーンの標準。',
     noneHelp: '空欄：制限なし。',
@@ -838,6 +839,7 @@ const resources: Catalogue['resources'] = {
       modified_at: '変更日時',
       methods: { allow: '許可するメソッド', deny: '拒否するメソッド' },
       cors: { origins: 'オリジン' },
+      plans: 'ゲートで販売するプラン',
       limits: {
         requests_per_second: '1 秒あたりのリクエスト',
         burst: '休止後のバースト',

@@ -798,6 +798,7 @@ const resources: Catalogue['resources'] = {
     linesHelp: '한 줄에 하나씩.',
     allowHelp: '한 줄에 하나씩. 비우면 체인의 기본값, *는 전체.',
     originsHelp: '사용을 허용할 웹 페이지, 한 줄에 하나씩. *는 전체.',
+    plansHelp: 'gateway.sales의 요금제, 한 줄에 하나씩. 키가 없거나 남은 것이 없는 사용자에게 x402로 판매합니다.',
     unitsHelp: '호출 비용, 한 줄에 하나씩: eth_getLogs: 20',
     headLagHelp: '비우면: 체인의 기본값.',
     noneHelp: '비우면: 제한 없음.',
@@ -837,6 +838,7 @@ const resources: Catalogue['resources'] = {
       modified_at: '변경 시각',
       methods: { allow: '허용된 메서드', deny: '거부된 메서드' },
       cors: { origins: '오리진' },
+      plans: '게이트에서 판매하는 요금제',
       limits: {
         requests_per_second: '초당 요청',
         burst: '쉰 뒤 한꺼번에',

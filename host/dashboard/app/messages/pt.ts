@@ -1014,6 +1014,7 @@ const resources: Catalogue['resources'] = {
     linesHelp: 'Um por linha.',
     allowHelp: 'Um por linha; vazio: os habituais da blockchain; *: todos.',
     originsHelp: 'De quais páginas web ele pode ser usado, uma por linha; *: qualquer uma.',
+    plansHelp: 'Planos de gateway.sales, um por linha: vendidos por x402 a quem não tem chave ou não tem mais saldo.',
     unitsHelp: 'Quanto custam as chamadas, uma por linha: eth_getLogs: 20',
     headLagHelp: 'Vazio: conforme a blockchain.',
     noneHelp: 'Vazio: sem limite.',
@@ -1053,6 +1054,7 @@ const resources: Catalogue['resources'] = {
       modified_at: 'Alterado em',
       methods: { allow: 'Métodos permitidos', deny: 'Métodos recusados' },
       cors: { origins: 'Origens' },
+      plans: 'Planos vendidos na entrada',
       limits: {
         requests_per_second: 'Solicitações por segundo',
         burst: 'De uma vez após uma pausa',

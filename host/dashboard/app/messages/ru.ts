@@ -1016,6 +1016,7 @@ const resources: Catalogue['resources'] = {
     linesHelp: 'По одному в строке.',
     allowHelp: 'По одному в строке; пусто — обычные для блокчейна, * — все.',
     originsHelp: 'С каких веб-страниц его можно использовать, по одной в строке; * — с любых.',
+    plansHelp: 'Тарифы из gateway.sales, по одному в строке: продаются через x402 тем, у кого нет ключа или остатка.',
     unitsHelp: 'Сколько стоят вызовы, по одному в строке: eth_getLogs: 20',
     headLagHelp: 'Пусто: по блокчейну.',
     noneHelp: 'Пусто: без ограничения.',
@@ -1055,6 +1056,7 @@ const resources: Catalogue['resources'] = {
       modified_at: 'Изменён',
       methods: { allow: 'Разрешённые методы', deny: 'Отклоняемые методы' },
       cors: { origins: 'Источники (origin)' },
+      plans: 'Тарифы, продаваемые на входе',
       limits: {
         requests_per_second: 'Запросов в секунду',
         burst: 'Сразу после паузы',

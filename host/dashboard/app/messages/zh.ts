@@ -795,6 +795,7 @@ const resources: Catalogue['resources'] = {
     linesHelp: '每行一个。',
     allowHelp: '每行一个；留空为该链的常用方法，* 为全部。',
     originsHelp: '允许哪些网页使用，每行一个；* 为任意网页。',
+    plansHelp: 'gateway.sales 中的套餐，每行一个：通过 x402 卖给没有密钥或余额已用完的调用方。',
     unitsHelp: '调用的费用，每行一个：eth_getLogs: 20',
     headLagHelp: '留空：由链决定。',
     noneHelp: '留空：无限制。',
@@ -834,6 +835,7 @@ const resources: Catalogue['resources'] = {
       modified_at: '修改时间',
       methods: { allow: '允许的方法', deny: '拒绝的方法' },
       cors: { origins: '来源（Origin）' },
+      plans: '在网关出售的套餐',
       limits: {
         requests_per_second: '每秒请求数',
         burst: '停顿后的突发量',

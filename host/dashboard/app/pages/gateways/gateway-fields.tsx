@@ -76,6 +76,7 @@ export function GatewayOptions() {
         <TextInput source="methods.deny" multiline helperText={`${KEY}.linesHelp`} />
         <TextInput source="cors.origins" multiline helperText={`${KEY}.originsHelp`} />
         <TextInput source="units" multiline helperText={`${KEY}.unitsHelp`} />
+        <TextInput source="plans" multiline helperText={`${KEY}.plansHelp`} />
         <NumberInput source="reads.head_lag_blocks" helperText={`${KEY}.headLagHelp`} />
         <NumberInput source="reads.max_logs_range" helperText={`${KEY}.noneHelp`} />
         <BooleanInput source="reads.dedupe" helperText={false} />

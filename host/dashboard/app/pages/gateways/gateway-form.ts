@@ -14,6 +14,7 @@ export interface GatewayForm {
   readonly methods?: { readonly allow?: string; readonly deny?: string };
   readonly cors?: { readonly origins?: string };
   readonly units?: string;
+  readonly plans?: string;
   readonly limits?: Numbers;
   readonly timeouts?: Numbers;
   readonly reads?: Readonly<Record<string, unknown>>;
@@ -44,13 +45,14 @@ const textOf = (pairs: Readonly<Record<string, unknown>>): string =>
 const numberOf = (text: string): unknown => (/^\d{1,15}$/.test(text) ? Number(text) : text);
 
 export function formOf(gateway: GatewayItem): GatewayForm {
-  const { methods, cors, upstreams, units, limits, timeouts, reads } = gateway;
+  const { methods, cors, upstreams, units, plans, limits, timeouts, reads } = gateway;
   return {
     ...gateway,
     upstreams: upstreams.map(({ url, headers }) => ({ url, headers: textOf(headers) })),
     methods: { allow: methods.allow.join('\n'), deny: methods.deny.join('\n') },
     cors: { origins: cors.origins.join('\n') },
     units: textOf(units),
+    plans: plans.join('\n'),
     limits: { ...limits },
     timeouts: { ...timeouts },
     reads: { ...reads },
@@ -70,6 +72,7 @@ export function bodyOf(form: GatewayForm): Readonly<Record<string, unknown>> {
     methods: { allow: linesOf(form.methods?.allow), deny: linesOf(form.methods?.deny) },
     cors: form.cors === undefined ? undefined : { origins: linesOf(form.cors.origins) },
     units: Object.fromEntries(pairsOf(form.units).map(([name, value]) => [name, numberOf(value)])),
+    plans: form.plans === undefined ? undefined : linesOf(form.plans),
     timeouts: given(timeouts),
     ...given({ max_body_bytes, max_batch }),
   };

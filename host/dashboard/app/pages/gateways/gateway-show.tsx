@@ -154,7 +154,7 @@ function Health({ health }: { readonly health: GatewayItem['upstream_health'][nu
 
 function Rules({ gateway }: GatewayProps) {
   const translate = useTranslate();
-  const { methods, cors, units, reads } = gateway;
+  const { methods, cors, units, plans, reads } = gateway;
   const yesNo = (on: boolean): string => translate(on ? 'ra.boolean.true' : 'ra.boolean.false');
   const cost = Object.entries(units).map(([name, value]) => `${name}: ${value}`);
   return (
@@ -165,6 +165,7 @@ function Rules({ gateway }: GatewayProps) {
           [`${FIELD}.methods.deny`, methods.deny.join(', ')],
           [`${FIELD}.cors.origins`, cors.origins.join(', ') || '–'],
           [`${FIELD}.units`, cost.join(', ')],
+          [`${FIELD}.plans`, plans.join(', ') || '–'],
           [`${FIELD}.reads.head_lag_blocks`, reads.head_lag_blocks === null ? null : String(reads.head_lag_blocks)],
           [`${FIELD}.reads.max_logs_range`, reads.max_logs_range === null ? null : String(reads.max_logs_range)],
           [`${FIELD}.reads.dedupe`, yesNo(reads.dedupe)],
