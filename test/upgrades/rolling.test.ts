@@ -92,24 +92,26 @@ describe('two releases on one PostgreSQL', () => {
   afterEach(killAll);
   after(() => directories.forEach((each) => each.remove()));
 
-  test('fault 272: when the newer one has migrated, the older one stops by itself, says why and exits with 1', async () => {
-    const { url, drop } = await freshDatabase();
-    try {
-      const key = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64');
-      const environment = { TILLGATE_DATABASE_URL: url, TILLGATE_MASTER_KEY: key };
-      const till = serve(directories[0]!.path, environment);
-      const address = await till.url();
-      assert.equal((await fetch(`${address}/readyz`)).status, 200);
-      await addNewer(url);
-      const { code, err } = await till.ended();
-      assert.equal(code, 1, err);
-      assert.match(err, /older than its database/);
-      assert.match(err, new RegExp(NEWER.name));
-      const again = await serve(directories[1]!.path, environment).ended();
-      assert.equal(again.code, 1);
-      assert.match(again.err, /A newer release has migrated this database/);
-    } finally {
-      await drop();
-    }
-  });
+  for (const processes of [1, 2])
+    test(`fault 272: when the newer one has migrated, the older one stops by itself, says why and exits with 1 (${processes} of its processes)`, async () => {
+      const { url, drop } = await freshDatabase();
+      for (const each of directories) each.write('tillgate.config.json', { mode: 'sandbox', processes });
+      try {
+        const key = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64');
+        const environment = { TILLGATE_DATABASE_URL: url, TILLGATE_MASTER_KEY: key };
+        const till = serve(directories[0]!.path, environment);
+        const address = await till.url();
+        assert.equal((await fetch(`${address}/readyz`)).status, 200);
+        await addNewer(url);
+        const { code, err } = await till.ended();
+        assert.equal(code, 1, err);
+        assert.match(err, /older than its database/);
+        assert.match(err, new RegExp(NEWER.name));
+        const again = await serve(directories[1]!.path, environment).ended();
+        assert.equal(again.code, 1);
+        assert.match(again.err, /A newer release has migrated this database/);
+      } finally {
+        await drop();
+      }
+    });
 });
