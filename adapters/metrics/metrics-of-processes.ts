@@ -10,6 +10,7 @@ import type { CollectedMetric, CollectedMetrics, CollectedValue } from './collec
 export class MetricsOfProcesses {
   readonly #last = new Map<number, CollectedMetrics>();
   #ended: CollectedMetrics = [];
+  #ending: Promise<void> = Promise.resolve();
 
   /** Takes what a process has measured so far. */
   note(process: number, metrics: CollectedMetrics): void {
@@ -17,12 +18,21 @@ export class MetricsOfProcesses {
   }
 
   /** The process has ended: what it counted stays, what it held itself is gone. */
-  async end(process: number): Promise<void> {
+  end(process: number): Promise<void> {
+    const end = (): Promise<void> => this.#end(process);
+    // One after the other: each adds to what the one before has left.
+    this.#ending = this.#ending.then(end, end);
+    return this.#ending;
+  }
+
+  async #end(process: number): Promise<void> {
     const last = this.#last.get(process);
-    this.#last.delete(process);
     if (last === undefined) return;
     const kept = last.filter((metric) => accumulates(metric) || metric.values.some(({ at }) => at !== undefined));
-    this.#ended = await together([this.#ended, kept]);
+    const ended = await together([this.#ended, kept]);
+    // Both at once: a scrape in between would miss it, or have it twice.
+    this.#ended = ended;
+    this.#last.delete(process);
   }
 
   /** All of them in Prometheus' text format. */

@@ -19,6 +19,9 @@ interface Place {
   failure: Error | null;
 }
 
+/** One whose event loop stands still hears no SIGTERM, and has to be gone before the primary is. */
+const KILL_AFTER_MS = 9_300;
+
 /** The processes of one server. Each takes connections of the same port; one that ends is started again. */
 export class Processes {
   readonly #places: readonly Place[];
@@ -64,9 +67,15 @@ export class Processes {
   async #stop(): Promise<void> {
     for (const timer of this.#timers) clearTimeout(timer);
     const gone = new Promise<void>((resolve) => (this.#onGone = resolve));
-    for (const { worker } of this.#places) worker?.process.kill('SIGTERM');
+    this.#signal('SIGTERM');
+    const timer = setTimeout(() => this.#signal('SIGKILL'), KILL_AFTER_MS);
     this.#noticeEnd();
     await gone;
+    clearTimeout(timer);
+  }
+
+  #signal(signal: NodeJS.Signals): void {
+    for (const { worker } of this.#places) worker?.process.kill(signal);
   }
 
   #fork(place: Place): void {
@@ -76,10 +85,24 @@ export class Processes {
       const message = unwrapped<FromProcess>(received);
       if (message !== null) this.#hear(place, worker, message);
     });
-    worker.on('error', (error) => this.#logger.warn('cannot talk with a process', { of: place.number, error }));
-    worker.once('exit', (code: number | null, signal: string | null) =>
-      this.#ended(place, worker, signal ?? `code ${code}`),
-    );
+    worker.on('error', (error) => {
+      this.#logger.warn('cannot talk with a process', { of: place.number, error });
+      if (worker.process.pid === undefined) this.#ended(place, worker, error.message);
+    });
+    // Its last message may come after its end, and before the end of the channel.
+    let how: string | null = null;
+    let silent = false;
+    const settle = (): void => {
+      if (how !== null && silent) this.#ended(place, worker, how);
+    };
+    worker.once('exit', (code: number | null, signal: string | null) => {
+      how = signal ?? `code ${code}`;
+      settle();
+    });
+    worker.once('disconnect', () => {
+      silent = true;
+      settle();
+    });
   }
 
   #hear(place: Place, worker: Worker, message: FromProcess): void {

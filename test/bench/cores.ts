@@ -1,9 +1,8 @@
 /**
  * A server of two processes against one of a single process, in turns: orders, and calls through the gateway.
  *
- *     npm run bench -- cores [ROUNDS]     3 rounds
+ *     npm run bench -- cores [ROUNDS]     5 rounds
  */
-import { createServer } from 'node:net';
 import type { AddressInfo, Server } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -14,6 +13,7 @@ import type { LoadGenerator } from './support/load.ts';
 import { postgresFixture } from './support/order-fixtures.ts';
 import type { OrderFixture } from './support/order-fixtures.ts';
 import { loadRequests } from './support/page-load.ts';
+import { requestOf, startUpstream } from './support/plain-node.ts';
 import { familyCpuMicros } from './support/process-cost.ts';
 import { median, report, rounded } from './support/report.ts';
 import { withFolder } from './support/temp-folder.ts';
@@ -22,9 +22,9 @@ import type { TillProcess } from './support/till-process.ts';
 
 const PROCESSES = [1, 2] as const;
 const CONNECTIONS = 64;
-const SECONDS = 5;
+const SECONDS = 4;
 const WARM_UP_SECONDS = 3;
-const IDLE_MS = 2_000;
+const IDLE_MS = 1_000;
 const ADDRESSES = 400_000;
 const NO_LIMIT = 1_000_000_000;
 const HOST = 'eth.gate.example';
@@ -44,50 +44,45 @@ interface Round {
   readonly cpuMicros: number;
 }
 
-interface Rounds {
-  readonly orders: Round[];
-  readonly calls: Round[];
-}
+/** What was measured of each of the two tills, a round an entry. */
+type Rounds = ReadonlyMap<number, { readonly orders: Round[]; readonly calls: Round[] }>;
 
-async function run([rounds = '3']: readonly string[]): Promise<void> {
+async function run([rounds = '5']: readonly string[]): Promise<void> {
   const program = await buildTill('tillgate-bench-cores');
   await withFolder('cores', async (folder) => {
     const fixture = await postgresFixture(folder, CONNECTIONS);
     const load = startLoadGenerator();
     const upstream = await startUpstream();
-    const found = new Map<number, Rounds>(PROCESSES.map((processes) => [processes, { orders: [], calls: [] }]));
+    const tills = new Map<number, TillProcess>();
     try {
-      for (let round = 0; round < Number(rounds); round++)
-        for (const processes of PROCESSES)
-          await oneRound({ folder, program, fixture, load, upstream, processes }, found.get(processes) as Rounds);
+      // One till of two servers: whatever else the machine does strikes both.
+      for (const processes of PROCESSES)
+        tills.set(processes, await started(folder, program, fixture, upstream, processes));
+      tell(await measure(tills, fixture, load, Number(rounds)), Number(rounds));
     } finally {
+      for (const till of tills.values()) await till.stop();
       upstream.close();
       await load.stop();
       await fixture.close();
     }
-    tell(found, Number(rounds));
   });
 }
 
-interface Setting {
-  readonly folder: string;
-  readonly program: string;
-  readonly fixture: OrderFixture;
-  readonly load: LoadGenerator;
-  readonly upstream: Server;
-  readonly processes: number;
-}
-
-async function oneRound(setting: Setting, { orders, calls }: Rounds): Promise<void> {
-  const { folder, program, fixture, upstream, processes, load } = setting;
+function started(
+  folder: string,
+  program: string,
+  { database }: OrderFixture,
+  upstream: Server,
+  processes: number,
+): Promise<TillProcess> {
   const { port } = upstream.address() as AddressInfo;
-  const till = await startTill({
+  return startTill({
     folder,
     program,
     settings: {
       mode: 'sandbox',
       processes,
-      database: fixture.database,
+      database,
       limits: { requestsPerMinute: NO_LIMIT },
       orders: { openPerAccount: NO_LIMIT, addressesPerDay: NO_LIMIT },
       gateways: [
@@ -102,19 +97,35 @@ async function oneRound(setting: Setting, { orders, calls }: Rounds): Promise<vo
       ],
     },
   });
-  try {
-    orders.push(await measureOrders(till, fixture, load));
-    calls.push(await measureCalls(till));
-  } finally {
-    await till.stop();
-  }
+}
+
+/** In turns, after each has warmed up. */
+async function measure(
+  tills: ReadonlyMap<number, TillProcess>,
+  fixture: OrderFixture,
+  load: LoadGenerator,
+  rounds: number,
+): Promise<Rounds> {
+  await waitFor(() => fixture.fillPools(ADDRESSES).then(() => true), {
+    timeoutMs: 60_000,
+    intervalMs: 200,
+    describe: 'the first addresses of each chain',
+  });
+  const found: Rounds = new Map(PROCESSES.map((processes) => [processes, { orders: [], calls: [] }]));
+  const key = await appKey([...tills.values()][0] as TillProcess);
+  for (const till of tills.values()) await makeOrders(till, load, WARM_UP_SECONDS);
+  for (let round = 0; round < rounds; round++)
+    for (const [processes, till] of tills)
+      found.get(processes)?.orders.push(await costing(till, () => makeOrders(till, load, SECONDS)));
+  for (const till of tills.values()) await makeCalls(till, key, WARM_UP_SECONDS);
+  for (let round = 0; round < rounds; round++)
+    for (const [processes, till] of tills)
+      found.get(processes)?.calls.push(await costing(till, () => makeCalls(till, key, SECONDS)));
+  return found;
 }
 
 /** Processor time of all processes of the till while `work` runs, for each of what it answers with, beyond what they use idle. */
-async function costing(
-  till: TillProcess,
-  work: () => Promise<{ count: number } & Omit<Round, 'cpuMicros'>>,
-): Promise<Round> {
+async function costing(till: TillProcess, work: () => Promise<Window>): Promise<Round> {
   const idle = familyCpuMicros(till.pid);
   await pause(IDLE_MS);
   const before = familyCpuMicros(till.pid);
@@ -125,32 +136,24 @@ async function costing(
   return { ...round, cpuMicros: (used - idleShare * (performance.now() - began)) / count };
 }
 
-async function measureOrders(till: TillProcess, fixture: OrderFixture, load: LoadGenerator): Promise<Round> {
-  await waitFor(() => fixture.fillPools(ADDRESSES).then(() => true), {
-    timeoutMs: 60_000,
-    intervalMs: 200,
-    describe: 'the first addresses of each chain',
-  });
-  const { url, apiToken, signingSecret } = till;
-  const once = async (seconds: number) => {
-    const result = await load.run({ url, apiToken, signingSecret, connections: CONNECTIONS, seconds });
-    if (result.failures.length > 0) throw new Error(`orders were refused:\n${result.failures.join('\n')}`);
-    const { acknowledged, medianMs } = result;
-    return { count: acknowledged, perSecond: acknowledged / result.seconds, medianMs };
-  };
-  await once(WARM_UP_SECONDS);
-  return costing(till, () => once(SECONDS));
+/** What a window of load came to. */
+type Window = Omit<Round, 'cpuMicros'> & { readonly count: number };
+
+async function makeOrders(
+  { url, apiToken, signingSecret }: TillProcess,
+  load: LoadGenerator,
+  seconds: number,
+): Promise<Window> {
+  const result = await load.run({ url, apiToken, signingSecret, connections: CONNECTIONS, seconds });
+  if (result.failures.length > 0) throw new Error(`orders were refused:\n${result.failures.join('\n')}`);
+  const { acknowledged, medianMs } = result;
+  return { count: acknowledged, perSecond: acknowledged / result.seconds, medianMs };
 }
 
-async function measureCalls(till: TillProcess): Promise<Round> {
-  const request = requestOf(await appKey(till));
-  const once = async (seconds: number) => {
-    const result = await loadRequests(till.url, [request], CONNECTIONS, seconds);
-    if (result.failures > 0) throw new Error(`${result.failures} calls were refused`);
-    return { count: result.requests, perSecond: result.perSecond, medianMs: result.p50Ms };
-  };
-  await once(WARM_UP_SECONDS);
-  return costing(till, () => once(SECONDS));
+async function makeCalls({ url }: TillProcess, key: string, seconds: number): Promise<Window> {
+  const result = await loadRequests(url, [requestOf(HOST, key)], CONNECTIONS, seconds);
+  if (result.failures > 0) throw new Error(`${result.failures} calls were refused`);
+  return { count: result.requests, perSecond: result.perSecond, medianMs: result.p50Ms };
 }
 
 async function appKey(till: TillProcess): Promise<string> {
@@ -169,27 +172,15 @@ async function appKey(till: TillProcess): Promise<string> {
   return (app as { key: { api_key: string } }).key.api_key;
 }
 
-function requestOf(key: string): string {
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] });
-  return `POST / HTTP/1.1\r\nHost: ${HOST}\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-}
-
-/** A node that answers every request alike; bare on purpose. */
-async function startUpstream(): Promise<Server> {
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, result: '0x1' });
-  const reply = `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-  const server = createServer({ noDelay: true }, (socket) => {
-    socket.on('error', () => socket.destroy());
-    socket.on('data', () => socket.write(reply, 'latin1'));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return server;
-}
-
-function tell(found: ReadonlyMap<number, Rounds>, rounds: number): void {
-  const middle = (processes: number, part: keyof Rounds, field: keyof Round): number =>
-    median((found.get(processes)?.[part] ?? []).map((round) => round[field]));
-  const factor = (part: keyof Rounds, field: keyof Round): number => middle(2, part, field) / middle(1, part, field);
+function tell(found: Rounds, rounds: number): void {
+  type Part = 'orders' | 'calls';
+  const all = (processes: number, part: Part, field: keyof Round): readonly number[] =>
+    (found.get(processes)?.[part] ?? []).map((round) => round[field]);
+  const middle = (processes: number, part: Part, field: keyof Round): number => median(all(processes, part, field));
+  const factor = (part: Part, field: keyof Round): number => {
+    const one = all(1, part, field);
+    return median(all(2, part, field).map((value, round) => value / (one[round] ?? NaN)));
+  };
   const cores = availableParallelism();
   const atLeast = cores >= CORES_FOR_ALL ? MORE_WITH_CORES : NO_LESS;
   report({
