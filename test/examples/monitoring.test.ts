@@ -49,6 +49,32 @@ describe('examples/self-host: monitoring', () => {
     assert.ok(ALERT_KINDS.length > 5 && rules.includes('tillgate_alerts_total'));
   });
 
+  test('every alert has a test by which it fires and one by which it does not, and words for whoever it wakes', () => {
+    const names = [...read('prometheus/tillgate.rules.yml').matchAll(/^ +- alert: (\w+)$/gm)].map(
+      ([, name = '']) => name,
+    );
+    const tests = read('prometheus/tillgate.rules.test.yml');
+    const guide = read('README.md');
+    for (const name of names) {
+      assert.match(tests, new RegExp(`alertname: ${name}, eval_time: \\w+, exp_alerts: \\[\\]`), name);
+      assert.match(tests, new RegExp(`alertname: ${name}\\n +eval_time: \\w+\\n +exp_alerts:\\n +- exp_labels`), name);
+      assert.match(guide, new RegExp(`^\\| \`${name}\` \\| [^|]{20,} \\| [^|]{20,} \\|$`, 'm'), name);
+    }
+    const tested = [...tests.matchAll(/alertname: (\w+)/g)].map(([, name = '']) => name);
+    assert.deepEqual([...new Set(tested)].sort(), names.sort());
+  });
+
+  test('the tests of the rules have series that a till has', () => {
+    const tests = read('prometheus/tillgate.rules.test.yml');
+    const series = [...tests.matchAll(/series: '(\w+)\{([^}]*)\}'/g)];
+    assert.ok(series.length >= 20);
+    for (const [, name = '', labels = ''] of series.filter(([, each]) => each !== 'up')) {
+      assert.ok(name in table, `there is no metric ${name}`);
+      for (const [, label = ''] of labels.matchAll(/(\w+)=/g))
+        assert.ok(label === 'instance' || table[name]?.labels.includes(label), `${name} has no label ${label}`);
+    }
+  });
+
   test('the dashboard shows metrics and labels that there are, each panel once', () => {
     const { panels } = JSON.parse(read('grafana/tillgate.json')) as Dashboard;
     assert.equal(new Set(panels.map(({ id }) => id)).size, panels.length);

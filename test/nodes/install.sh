@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Brings in the daemons that the tests of this folder run against: bitcoind, litecoind and lnd.
+# Brings in the daemons that the tests of this folder run against: bitcoind, litecoind and lnd; and promtool, which checks rules.
 #
 #     test/nodes/install.sh            what is missing, and nothing when nothing is
 #
-# A daemon that the machine has on its PATH, or that BITCOIND, LITECOIND or LND names, is used as it is. What has to be
+# A program that the machine has on its PATH, or that BITCOIND, LITECOIND, LND or PROMTOOL names, is used as it is. What has to be
 # fetched comes as Debian packages from the machine's own package source and is unpacked below this folder
 # (.bin, or what TEST_NODES_DIR names): the system stays as it was. lnd is built from its Go modules, which lnd/go.mod
 # pins: some four minutes on two cores the first time, and seconds with Go's own cache.
@@ -70,7 +70,7 @@ closure() {
   local package=$1
   apt-cache depends --recurse --no-recommends --no-suggests --no-conflicts --no-breaks --no-replaces --no-enhances "$package" |
     grep -E "^($package|lib[a-z0-9.+-]+|zlib1g[a-z0-9]*|gcc-[0-9]+-base)\$" |
-    grep -vE '^lib(systemd|mount|blkid|selinux|pcre2|audit|acl|crypt1|pam|seccomp|apparmor|kmod|fdisk|p11|idn2|unistring|tss2)' |
+    grep -vE '^lib(js-|systemd|mount|blkid|selinux|pcre2|audit|acl|crypt1|pam|seccomp|apparmor|kmod|fdisk|p11|idn2|unistring|tss2)' |
     sort -u
 }
 
@@ -103,6 +103,9 @@ unpack() {
 
 if ! have "${LITECOIND:-}" litecoind; then
   unpack litecoind litecoind LITECOIND bookworm
+fi
+if ! have "${PROMTOOL:-}" promtool; then
+  unpack prometheus promtool PROMTOOL bookworm
 fi
 # No stable suite has a node for Bitcoin. The unstable one has a fork of Bitcoin Core that is kept up with it.
 if ! have "${BITCOIND:-}" bitcoind; then
