@@ -39,7 +39,7 @@ export interface Seller {
 }
 
 export interface GateSaleDeps {
-  readonly sales: GateSales;
+  readonly sales: Pick<GateSales, 'offer' | 'again' | 'pay' | 'ticketOf'>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly directory: KeyDirectory;
