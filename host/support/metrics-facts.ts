@@ -16,7 +16,7 @@ const SHOWN_LABELS: ReadonlySet<string> = new Set([
   'currency',
   'loop',
 ]);
-const VALUE = /^[A-Za-z0-9 _.:{}/-]{1,64}$/;
+const VALUE = /^[A-Za-z0-9 _.-]{1,64}$/;
 const SERIES = /^(tillgate_\w+?)(_sum|_count)?(?:\{(.*)\})? (-?[0-9.eE+-]+)$/;
 const LABEL = /(\w+)="([^"\\]*)"(?:,|$)/g;
 const EVERYWHERE: ReadonlySet<string> = new Set(['0.0.0.0', '::', '']);

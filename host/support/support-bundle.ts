@@ -1,5 +1,5 @@
 import { isTillgateError } from '../../core/index.ts';
-import { inspectDatabase, requireSecureConnection } from '../../adapters/storage/knex/index.ts';
+import { classOf, inspectDatabase, requireSecureConnection } from '../../adapters/storage/knex/index.ts';
 import type { DatabaseFacts, Fact } from '../../adapters/storage/knex/index.ts';
 import { CollectingLogger } from '../cli/node-error-hints.ts';
 import { VARIABLES, loadConfig, writtenSettings } from '../config.ts';
@@ -79,7 +79,7 @@ async function databaseFacts(config: HostConfig | null): Promise<Fact<DatabaseFa
       await requireSecureConnection(database.connection, 'database');
     return await inspectDatabase(database, new CollectingLogger());
   } catch (error) {
-    return { unknown: isTillgateError(error) ? error.code : 'error' };
+    return { unknown: classOf(error) };
   }
 }
 

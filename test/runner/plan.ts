@@ -97,6 +97,7 @@ const WITH_COVERAGE = [
   'test/host/serve',
   'test/mutation/',
   'test/security/logins',
+  'test/security/support-bundle',
   'test/security/withdrawal-approvals',
 ];
 /** Parts whose subject is the SQL: they run on every database each time. */

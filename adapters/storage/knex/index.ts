@@ -8,7 +8,7 @@ export type { EmbeddedConfig, PgConfig, SqliteConfig, StorageConfig, StorageDeps
 export { requireSecureConnection } from './pg-transport.ts';
 export { KnexStorage } from './knex-storage.ts';
 export type { TransactionLimits } from './session.ts';
-export { inspectDatabase } from './inspection/inspect.ts';
+export { classOf, inspectDatabase } from './inspection/inspect.ts';
 export type * from './inspection/facts.ts';
 export { acquireServerLock } from './server-lock.ts';
 export type { ServerLock } from './server-lock.ts';
