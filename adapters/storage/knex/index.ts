@@ -10,5 +10,6 @@ export { KnexStorage } from './knex-storage.ts';
 export type { TransactionLimits } from './session.ts';
 export { classOf, inspectDatabase } from './inspection/inspect.ts';
 export type * from './inspection/facts.ts';
+export type { InspectedDatabase, InspectedFile } from './inspection/read-only.ts';
 export { acquireServerLock } from './server-lock.ts';
 export type { ServerLock } from './server-lock.ts';

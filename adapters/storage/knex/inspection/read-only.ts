@@ -12,7 +12,7 @@ import { DEFAULT_LIMITS } from '../session.ts';
 import { namespaceOf } from '../tables.ts';
 
 /** An SQLite file. */
-interface InspectedFile {
+export interface InspectedFile {
   readonly client: 'sqlite';
   readonly filename: string;
 }
