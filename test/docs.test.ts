@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, it } from 'node:test';
+import { documents } from './guides/guides.ts';
 import { repository } from './support/source-tree.ts';
 
 const FOLDERS = ['core', 'adapters', 'plugins', 'host', 'examples', 'test'];
@@ -22,18 +23,6 @@ function pathsIn(document: string, text: string): string[] {
 
 function scriptsIn(text: string): string[] {
   return [...text.matchAll(SCRIPT)].map(([, name = '']) => name);
-}
-
-function documents(): string[] {
-  const top = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'].filter((path) =>
-    existsSync(join(repository, path)),
-  );
-  const nested = FOLDERS.flatMap((folder) =>
-    readdirSync(join(repository, folder), { recursive: true, encoding: 'utf8' })
-      .filter((path) => path.endsWith('.md') && !/(?:^|[\\/])(?:node_modules|\.)/.test(path))
-      .map((path) => join(folder, path)),
-  );
-  return [...top, ...nested];
 }
 
 describe('the documents', () => {
