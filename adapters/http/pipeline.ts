@@ -66,7 +66,7 @@ export class HttpApi {
   /**
    * Answers a request. Never throws but for a client that left.
    *
-   * @param route - what {@link route} found for it, where a binding asked before
+   * @param route - what {@link HttpApi.route} found for it, where a binding asked before
    * @throws ClientGone when the client has disconnected
    */
   async handle(
