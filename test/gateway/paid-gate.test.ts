@@ -2,10 +2,18 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, test } from 'node:test';
 import { Allowance, PrepaidBalances, Quotas, replyHeaders, TillgateError, UsageMeter } from '../../core/index.ts';
-import type { GatePayment, GatePurchase, GateSales, GatewayRoute, PullOffer, RouteId } from '../../core/index.ts';
+import type {
+  AppId,
+  GatePayment,
+  GatePurchase,
+  GateSales,
+  GatewayRoute,
+  PullOffer,
+  RouteId,
+} from '../../core/index.ts';
 import { FakeClock } from '../support/fakes.ts';
 import { waitFor } from '../support/wait.ts';
-import { answerRpc, appView, ask, bothPaths, CALL, HOST, KEY, keyView, routeOf } from './support.ts';
+import { answerRpc, appView, ask, bothPaths, CALL, HOST, KEY, keyView, OTHER_KEY, routeOf } from './support.ts';
 import { startGateway, startNode } from './support.ts';
 import type { Answer, Ask, FakeNode, TestGateway } from './support.ts';
 
@@ -163,6 +171,17 @@ bothPaths(
       assert.equal(again.status, 402, again.text);
       assert.notEqual(again.headers['payment-required'], undefined);
       assert.deepEqual([sales.payments.length, node.seen.length], [2, 1]);
+    });
+
+    test('fault 255: a paid request waits until what its App has left was read, and is not admitted before', async () => {
+      sales.onPay = async () => ({ ...(await credited()), key: { text: OTHER_KEY } as GatePurchase['key'] });
+      const app = appView({ id: '1000000000000000009' as AppId, prepaid: true });
+      gate.directory.set(OTHER_KEY, keyView({ app }));
+      const reply = call({ headers: PAID });
+      let asked: readonly AppId[] = [];
+      await waitFor(() => (asked = prepaid.asked()).includes(app.id));
+      prepaid.read(asked, [{ appId: app.id, bought: 0, used: 0, token: 'abc' }], meter);
+      assert.deepEqual([(await reply).status, node.seen.length], [402, 0]);
     });
 
     test('a request behind a paid one on the same connection is read from its own first byte', async () => {

@@ -77,9 +77,7 @@ export class GateSale implements Seller {
   }
 
   offered(context: RequestContext, refusal: Refusal): Refusal | null {
-    if (paymentOf(context) !== null) return null;
-    const ready = this.#offers.ready(plansOf(context));
-    return ready === null ? null : this.#demand(context, refusal, ready, NEEDED);
+    return paymentOf(context) === null ? this.#ready(context, refusal) : null;
   }
 
   async serve(context: RequestContext, refusal: Refusal, peer: string): Promise<SaleOutcome> {
@@ -94,7 +92,7 @@ export class GateSale implements Seller {
   }
 
   readonly again: Seller = {
-    offered: (context, refusal) => this.#demand(context, refusal, this.#offers.ready(plansOf(context)) ?? [], NEEDED),
+    offered: (context, refusal) => this.#ready(context, refusal),
     serve: (context, refusal) => this.#refused(context, refusal, NEEDED),
     get again() {
       return this;
@@ -177,6 +175,12 @@ export class GateSale implements Seller {
     this.#deps.logger.warn('a payment at the gateway could not be taken', { error, trace_id: context.traceId });
     const message = 'Payments cannot be taken at the moment; send the same one again.';
     return { kind: 'refused', refusal: refuse('upstream_unavailable', { status: 503, message, retryAfterSeconds: 1 }) };
+  }
+
+  /** The refusal with what is offered; `null` when that has to be made first. */
+  #ready(context: RequestContext, refusal: Refusal): Refusal | null {
+    const ready = this.#offers.ready(plansOf(context));
+    return ready === null ? null : this.#demand(context, refusal, ready, NEEDED);
   }
 
   async #refused(

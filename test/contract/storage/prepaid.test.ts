@@ -76,6 +76,29 @@ eachStorage((_name, open) => {
     await credit(storage, nextId() as OrderId);
   });
 
+  test('fault 256: an offer of the gate is taken once, and says whose it is', async (t) => {
+    const { storage } = await open(t);
+    const { id: accountId } = await storedAccount(storage);
+    const [one, other] = [await storedApp(storage, accountId), await storedApp(storage, accountId)];
+    const { id: orderId } = await storedOrder(storage, accountId);
+    const offer = { orderId, plan: 'starter', units: 7, createdAt: NOW };
+    assert.equal(await storage.prepaid.gateOffer(orderId), null);
+    await storage.transaction(({ prepaid }) => prepaid.addGateOffer(offer));
+    assert.deepEqual(await storage.prepaid.gateOffer(orderId), { ...offer, taken: null, state: null });
+    const takings = [one, other].map((appId) => ({ appId, keyId: null, ticketHash: `hash of ${appId}` }));
+    const took = await Promise.all(
+      takings.map((taking) => storage.transaction(({ prepaid }) => prepaid.takeGateOffer(orderId, taking))),
+    );
+    assert.deepEqual([...took].sort(), [false, true]);
+    const taken = takings[took.indexOf(true)];
+    assert.deepEqual(await storage.prepaid.gateOffer(orderId), { ...offer, taken, state: null });
+    const unknown = nextId() as OrderId;
+    assert.equal(await storage.transaction(({ prepaid }) => prepaid.takeGateOffer(unknown, takings[0]!)), false);
+    const paying = (since: number): Promise<boolean> =>
+      storage.transaction(({ prepaid }) => prepaid.isPayingAtGate(one, since));
+    assert.equal(await paying(0), false);
+  });
+
   test('a credit that is rolled back leaves nothing; one that is committed is published', async (t) => {
     const { storage } = await open(t);
     const { id: accountId } = await storedAccount(storage);
