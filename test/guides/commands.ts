@@ -109,6 +109,7 @@ export const COMMANDS: Readonly<Record<string, Readonly<Record<string, Fate>>>> 
     'tillgate withdrawal approve ID': by('test/host/cli-money.test.ts', "'withdrawal', 'approve'"),
     'tillgate withdrawal reject ID *': by('test/host/cli-money.test.ts', "'withdrawal', 'reject'"),
     'tillgate ledger check': by(SELF_HOST, "'ledger', 'check'"),
+    'tillgate support-bundle': by('test/security/support-bundle.test.ts', "'support-bundle'"),
     'tillgate wallet reconcile': by(RESTORE, "'wallet', 'reconcile'"),
     'git clone *': SERVICE,
     'useradd *': SERVICE,
