@@ -41,9 +41,11 @@ import { newRequestContext, receivedByNode } from './request-context.ts';
 import type { ReceivedRequest } from './request-context.ts';
 import { unreadableHost, unreadableRefusal, unreadableRequest } from './unreadable-request.ts';
 import { GateSale } from './sale/gate-sale.ts';
-import type { GateSaleDeps } from './sale/gate-sale.ts';
+import type { GatewaySales } from './sale/gate-sale.ts';
 import { TimeoutQueue } from './timeout-queue.ts';
 import { WebSockets } from './websockets.ts';
+
+export type { GatewaySales };
 
 export interface GatewayDeps {
   /** The current routes; may return another table at each call. */
@@ -66,7 +68,7 @@ export interface GatewayDeps {
   /** How many times the limits of an App all Apps of its account may use together. */
   readonly limitPerAccount?: number;
   /** Sells plans with refusals; by default nothing is sold. */
-  readonly sales?: Pick<GateSaleDeps, 'sales' | 'orderTimeoutMs' | 'payerWritesPerMinute' | 'trustedHops'> | null;
+  readonly sales?: GatewaySales | null;
   /** False to read and send every request with node:http and undici; true by default. See fast-path/README.md. */
   readonly fastPath?: boolean;
   /** False to refuse keys in the path as unknown ones: paths are logged by what is in front. True by default. */

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Address } from 'viem';
 import { CONFIRMATIONS, PAYER, PAYER_KEY } from '../e2e/till-on-anvil.ts';
 import type { TillOnAnvil } from '../e2e/till-on-anvil.ts';
+import { PRICE, RPC_HOST, startPaidGate } from '../e2e/paid-gate-fixture.ts';
 import { demanded, pullsSent, startPullingTill, unpack } from '../e2e/x402-payer.ts';
 import { read } from '../support/contracts.ts';
 import { chosenClients, PAYING_CLIENTS } from './clients.ts';
@@ -39,6 +40,29 @@ describe('real clients of x402 pay an order of a real till on a real node', { co
         assert.equal((await pullsSent(till)) - before, 1);
         const { code, out, err } = await till.command('ledger', 'check');
         assert.equal(code, 0, `${out}${err}`);
+      });
+});
+
+describe('real clients of x402 begin without a key at the gate of a real till', { concurrency: 1 }, () => {
+  let till: TillOnAnvil;
+  before(async () => void ({ till } = await startPaidGate('sqlite')));
+  after(() => till.close());
+
+  for (const client of chosenClients(PAYING_CLIENTS))
+    for (const way of client.ways)
+      test(`${client.name} by ${way}: a block is read by paying for it, and the next one with the key that came`, async () => {
+        const had = await read<bigint>(till.anvil, till.tokens.honest, 'balanceOf', [PAYER.address]);
+        const environment = {
+          ...{ GATE_URL: `http://${RPC_HOST}:${new URL(await till.url()).port}/`, X402_WAY: way },
+          ...{ CHAIN_ID: String(till.anvil.chainId), PRIVATE_KEY: PAYER_KEY },
+        };
+        const run = await runClient(client, { environment: async () => environment });
+        assert.equal(run.failure, null, `${run.failure}\n${till.log.slice(-2000)}`);
+        paidBy(run);
+        assert.match(run.said.get('read') ?? '', /^0x[0-9a-f]+$/);
+        assert.match(run.said.get('again') ?? '', /^200 0x[0-9a-f]+$/);
+        const left = await read<bigint>(till.anvil, till.tokens.honest, 'balanceOf', [PAYER.address]);
+        assert.equal(had - left, PRICE);
       });
 });
 

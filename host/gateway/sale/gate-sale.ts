@@ -38,18 +38,23 @@ export interface Seller {
   readonly again: Seller;
 }
 
-export interface GateSaleDeps {
+/** What a gateway sells, and to whom. */
+export interface GatewaySales {
   readonly sales: Pick<GateSales, 'offer' | 'again' | 'pay' | 'ticketOf'>;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly directory: KeyDirectory;
-  readonly allowance: Allowance;
-  readonly routes: () => GatewayRouteTable;
+  /** How long an order waits to be paid, in milliseconds. */
   readonly orderTimeoutMs: number;
   /** How many payments a client's address may send in a minute. */
   readonly payerWritesPerMinute: number;
   /** How many proxies of one's own stand in front. */
   readonly trustedHops: () => number;
+}
+
+export interface GateSaleDeps extends GatewaySales {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly directory: KeyDirectory;
+  readonly allowance: Allowance;
+  readonly routes: () => GatewayRouteTable;
 }
 
 /** So long an instance may need to learn of what was paid. */

@@ -1,4 +1,4 @@
-/** `@x402/fetch` pays an order: prints what ../x402.test.ts reads. */
+/** `@x402/fetch` pays an order, or at the gate where there is GATE_URL: prints what ../x402.test.ts reads. */
 import { readFileSync } from 'node:fs';
 import { ExactEvmScheme } from '@x402/evm';
 import { wrapFetchWithPayment, x402Client } from '@x402/fetch';
@@ -17,7 +17,19 @@ const client = x402Client.fromConfig({
   spendControls: false,
 });
 const pay = wrapFetchWithPayment(fetch, client);
-for (const name of ['paid', 'again']) {
-  const reply = await pay(url);
-  say(name, reply.status, reply.headers.get('payment-response') ?? '-');
+const { GATE_URL: gate } = process.env;
+if (gate === undefined) {
+  for (const name of ['paid', 'again']) {
+    const reply = await pay(url);
+    say(name, reply.status, reply.headers.get('payment-response') ?? '-');
+  }
+} else {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_blockNumber' });
+  const json = { 'Content-Type': 'application/json' };
+  const reply = await pay(gate, { method: 'POST', headers: json, body });
+  say('paid', reply.status, reply.headers.get('payment-response') ?? '-');
+  say('read', ((await reply.json()) as { result?: string }).result);
+  const key = `Bearer ${reply.headers.get('tillgate-key')}`;
+  const next = await fetch(gate, { method: 'POST', headers: { ...json, Authorization: key }, body });
+  say('again', next.status, ((await next.json()) as { result?: string }).result);
 }
