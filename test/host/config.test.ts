@@ -108,12 +108,16 @@ describe('the configuration', () => {
     const sales = (plans: object) => ({ gateway: { sales: { account, plans } } });
     assert.deepEqual(resolveConfig(sales({ b: plan, a: { ...plan, currency: 'JPY', price: '900' } })).gateway.sales, {
       accountId: account,
+      agentsId: account,
       newAppsPrepaid: true,
       plans: [
         { name: 'b', units: 1_000, vsCurrency: 'EUR', vsPrice: { digits: 125n, scale: 1 } },
         { name: 'a', units: 1_000, vsCurrency: 'JPY', vsPrice: { digits: 900n, scale: 0 } },
       ],
     });
+    const agents = '1574601001451652542';
+    const { gateway } = resolveConfig({ gateway: { sales: { account, agents, plans: { a: plan } } } });
+    assert.equal(gateway.sales?.agentsId, agents);
     for (const [wrong, path] of [
       [{ ...plan, units: 0 }, 'units'],
       [{ ...plan, price: '0' }, 'price'],
@@ -145,6 +149,11 @@ describe('the configuration', () => {
     const reads = { headLagBlocks: 3, maxLogsRange: 500, hedgeAfterMs: 250, dedupe: true, cache: true };
     assert.deepEqual(resolveConfig({ gateways: [{ ...node, reads }] }).gateways[0]?.reads, reads);
     assert.deepEqual(resolveConfig({ gateways: [node] }).gateways[0]?.reads, DEFAULT_READS);
+    assert.deepEqual(resolveConfig({ gateways: [node] }).gateways[0]?.plans, []);
+    assert.deepEqual(resolveConfig({ gateways: [{ ...node, plans: ['starter'] }] }).gateways[0]?.plans, ['starter']);
+    assert.deepEqual(Object.keys(problemsOf({ gateways: [{ ...node, plans: ['No Name'] }] })), ['gateways.0.plans.0']);
+    const socket = { ...node, protocol: 'websocket', plans: ['starter'] };
+    assert.deepEqual(Object.keys(problemsOf({ gateways: [socket] })), ['gateways.0.plans']);
     assert.deepEqual(
       Object.keys(
         problemsOf({ gateways: [{ ...node, reads: { headLagBlocks: 0.5, maxLogsRange: 0, hedgeAfterMs: 0 } }] }),

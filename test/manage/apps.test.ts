@@ -245,6 +245,7 @@ eachStorage((_name, open) => {
         reads: { head_lag_blocks: null, max_logs_range: null, hedge_after_ms: null, dedupe: false, cache: false },
         max_body_bytes: 5_242_880,
         max_batch: 1000,
+        plans: [],
         source: 'managed',
       });
       assertRefused(await fixture.admin.client.post('/manage/v1/gateways', route), 409);
@@ -255,6 +256,7 @@ eachStorage((_name, open) => {
         limits: { burst: 9 },
         cors: { origins: ['https://app.example'] },
         units: { eth_getLogs: 20, '*': 0 },
+        plans: ['starter'],
         reads: { head_lag_blocks: 3, max_logs_range: 500, hedge_after_ms: 250, dedupe: true, cache: true },
       };
       const changed = managed(
@@ -263,6 +265,7 @@ eachStorage((_name, open) => {
       assert.deepEqual(changed['upstreams'], body.upstreams);
       assert.deepEqual(changed['cors'], body.cors);
       assert.deepEqual(changed['units'], body.units);
+      assert.deepEqual(changed['plans'], body.plans);
       assert.deepEqual(changed['reads'], body.reads);
       assert.deepEqual(changed['timeouts'], { connect_ms: 5000, first_byte_ms: 30_000, idle_ms: 5 });
       assert.deepEqual(
