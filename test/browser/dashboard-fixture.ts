@@ -29,8 +29,8 @@ export interface Person {
 }
 
 const HEIGHT = 900;
-/** What the server refuses on purpose in these tests: no session, a step-up, another's record, a state. */
-const REFUSALS = [400, 401, 403, 404, 409];
+/** What the server refuses on purpose in these tests: no session, a step-up, another's record, a state, a stale version. */
+const REFUSALS = [400, 401, 403, 404, 409, 412];
 
 /** A till on simulated chains, with its dashboard. */
 export class DashboardFixture {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
+import { readDecimal } from '../../core/index.ts';
+import type { Actor, CurrencyCode } from '../../core/index.ts';
 import { buttonSnippet } from '../../host/dashboard/app/pages/links/button-snippet.ts';
 import { assertAccessible, launch, picture } from './chromium.ts';
 import { DashboardFixture, fits, goTo } from './dashboard-fixture.ts';
@@ -49,6 +51,51 @@ describe('payment links in the dashboard', { concurrency: 1 }, () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Switch off' }).click();
     await page.getByRole('button', { name: 'Switch on' }).waitFor(PATIENCE);
     assert.equal((await till.host.till.storage.links.find(link.id))?.active, false);
+    await leave();
+  });
+
+  test('a merchant changes a link: what was emptied is removed, and what another changed meanwhile is refused', async () => {
+    const { page, leave } = await till.loggedIn({ width: 390 });
+    page.setDefaultTimeout(PATIENCE.timeout);
+    const { links } = till.host.till.manage;
+    const actor: Actor = {
+      accountId: till.demo.account_id as Actor['accountId'],
+      role: 'user',
+      ip: null,
+      traceId: null,
+    };
+    const made = await links.create(actor, {
+      ...{ title: 'Lemonade', description: 'Cold', vsCurrency: 'EUR', vsPrice: readDecimal('4'), maxSales: 9 },
+      ...{ coins: ['ETH' as CurrencyCode], returnUrl: 'https://shop.example/thanks', metadata: { shop: 'north' } },
+    });
+    const stored = async () => till.host.till.storage.links.find(made.link.id);
+    await goTo(page, `/links/${made.link.id}/show`);
+    await page.getByRole('link', { name: 'Edit' }).click();
+    await page.getByLabel('Title').waitFor(PATIENCE);
+    assert.equal(await page.getByRole('combobox', { name: 'Kind' }).count(), 0);
+    await page.getByText('EUR').first().waitFor(PATIENCE);
+    await page.getByLabel('Title').fill('Fresh lemonade');
+    await page.getByLabel('Amount', { exact: true }).fill('');
+    await page.getByLabel('Least amount').fill('2.50');
+    await page.getByLabel('Limit of sales').fill('');
+    await page.getByLabel('Description').fill('');
+    assert.equal(await fits(page), true);
+    await assertAccessible(page, 'the form that changes a link');
+    await picture(page, 'dashboard-link-edit-390');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'Share' }).waitFor(PATIENCE);
+    const { link } = made;
+    assert.deepEqual(await stored(), {
+      ...link,
+      ...{ title: 'Fresh lemonade', description: '', price: null, minPrice: 250n, maxSales: null, version: 2 },
+      updatedAt: (await stored())?.updatedAt,
+    });
+    await page.getByRole('link', { name: 'Edit' }).click();
+    await page.getByLabel('Title').fill('Warm lemonade');
+    await links.update(actor, link.id, 2, { title: 'Iced lemonade' });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The link has version 3 by now.').waitFor(PATIENCE);
+    assert.equal((await stored())?.title, 'Iced lemonade');
     await leave();
   });
 

@@ -1,6 +1,6 @@
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
-import { useRecordContext, useTranslate } from 'react-admin';
+import { EditButton, useRecordContext, useTranslate } from 'react-admin';
 import { useState } from 'react';
 import { Link } from 'react-router-dom';
 import { ActionButton } from '../../components/act.tsx';
@@ -68,6 +68,7 @@ function LinkFacts({ link }: { readonly link: LinkRecord }) {
         <Button variant="outlined" component={Link} to={orders}>
           {translate('resources.links.orders')}
         </Button>
+        <EditButton variant="outlined" size="medium" />
         {active ? (
           <ActionButton
             label="resources.links.deactivate"

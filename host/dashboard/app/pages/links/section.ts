@@ -12,5 +12,6 @@ export const links: Section = {
     list: lazyPage(() => import('./link-list.tsx'), 'LinkList'),
     show: lazyPage(() => import('./link-show.tsx'), 'LinkShow'),
     create: lazyPage(() => import('./link-create.tsx'), 'LinkCreate'),
+    edit: lazyPage(() => import('./link-edit.tsx'), 'LinkEdit'),
   },
 };

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { bodyOf, changesOf } from '../../../host/dashboard/app/pages/links/link-form.ts';
+import type { LinkRecord } from '../../../host/dashboard/app/records.ts';
+
+const END = '2026-12-24T18:00:00Z';
+const former: LinkRecord = {
+  ...{ id: '1', account_id: '2', url: 'https://pay.example/l/x', face: 'LINK', state: 'open', sold: 0, open: 0 },
+  ...{ title: 'Tea', description: 'A cup', vs_currency: 'USD', vs_price: '5', min_price: null, max_price: null },
+  ...{ coins: ['ETH'], max_sales: 3, expires_at: END, active: true, return_url: 'https://shop.example/' },
+  ...{ callback_url: null, timeout_callback: null, enable_post_callback: true, fixed_encrypt_price: false },
+  ...{ reference_prefix: null, metadata: {}, devices: [], version: 1, created_at: END, updated_at: END },
+};
+
+describe('the form of a payment link', () => {
+  test('makes a link of what was typed', () => {
+    const form = { title: 'Tea', face: 'LINK', vs_price: '', coins: [], max_sales: null, expires_at: new Date(END) };
+    assert.deepEqual(bodyOf(form), { title: 'Tea', face: 'LINK', expires_at: '2026-12-24T18:00:00.000Z' });
+  });
+
+  test('sends nothing of a form that was not touched', () => {
+    assert.deepEqual(changesOf(former, { ...former }), {});
+  });
+
+  test('sends what was changed, and null for what was emptied', () => {
+    const form = { ...former, title: 'Cake', vs_price: null, coins: [], max_sales: null, expires_at: null };
+    const expected = { title: 'Cake', vs_price: null, coins: null, max_sales: null, expires_at: null };
+    assert.deepEqual(changesOf(former, form), expected);
+    assert.deepEqual(changesOf(former, { ...former, return_url: '' }), { return_url: null });
+  });
+
+  test('an emptied text is an empty text, which the API takes for a description and refuses for a title', () => {
+    assert.deepEqual(changesOf(former, { ...former, title: null, description: null }), { title: '', description: '' });
+  });
+
+  test('never sends what cannot be changed', () => {
+    assert.deepEqual(
+      changesOf(former, { ...former, face: 'COUNTER', vs_currency: 'EUR', url: 'x', active: false }),
+      {},
+    );
+  });
+});
