@@ -1,6 +1,8 @@
+import type { AssetCatalogue } from '../kernel/asset.ts';
 import { formatUnits, readDecimal } from '../kernel/decimal.ts';
 import type { Decimal } from '../kernel/decimal.ts';
-import { TillgateError } from '../kernel/errors.ts';
+import { isTillgateError, TillgateError } from '../kernel/errors.ts';
+import type { ErrorCode } from '../kernel/errors.ts';
 import { findFiat } from '../kernel/fiat.ts';
 import { present } from '../kernel/guard.ts';
 import { hex } from '../kernel/hex.ts';
@@ -8,6 +10,7 @@ import type { LinkDeviceId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 import type { Actor } from '../manage/actor.ts';
 import { addAuditRow } from '../manage/audit.ts';
+import type { ChoosePayment } from '../orders/choose-payment.ts';
 import type { CreateOrder, MadeOrder } from '../orders/create-order.ts';
 import { ORDER_STATUSES } from '../orders/order-status.ts';
 import type { Order } from '../orders/order.ts';
@@ -19,12 +22,14 @@ import type { IdempotencyClaim, PlaceRefusal } from '../ports/order-store.ts';
 import type { Random } from '../ports/random.ts';
 import type { Storage } from '../ports/storage.ts';
 import { linkAmount } from './link-fields.ts';
-import { linkState, MAX_LINK_DEVICES, MAX_OPEN_OF_LINK } from './payment-link.ts';
+import { linkState, MAX_LINK_DEVICES, MAX_OPEN_OF_LINK, onlyCoin } from './payment-link.ts';
 import type { LinkState, PaymentLink } from './payment-link.ts';
 
 export interface LinkSalesDeps {
   readonly storage: Pick<Storage, 'accounts' | 'links' | 'orders' | 'transaction'>;
   readonly createOrder: Pick<CreateOrder, 'ofLink'>;
+  readonly choosePayment: Pick<ChoosePayment, 'choose'>;
+  readonly assets: Pick<AssetCatalogue, 'find'>;
   readonly clock: Clock;
   readonly ids: IdGenerator;
   readonly random: Random;
@@ -47,6 +52,13 @@ export interface LinkVisit {
   readonly key: string;
   /** True where a finished order of the key is followed by a new one. */
   readonly renew: boolean;
+}
+
+/** An order that was made at a counter. */
+export interface CounterSale {
+  readonly order: Order;
+  /** Why the link's only coin could not be chosen for it: the payer's page offers it again. `null` for no such trouble. */
+  readonly refused: ErrorCode | null;
 }
 
 /** How often a link may change while an order of it is made. */
@@ -90,6 +102,26 @@ export class LinkSales {
       key = `${visit.key} after ${order.id}`;
     }
     throw new TillgateError('RATE_LIMITED', 'Too many orders of one visitor today.');
+  }
+
+  /**
+   * The order of a sale at a counter. Where the link offers one coin, nobody has to choose it: it is chosen for the order. An order whose
+   * coin cannot be chosen now stays as it is, and the same sale tries again.
+   *
+   * @throws TillgateError as {@link order}
+   */
+  async charge(token: string, visit: LinkVisit): Promise<CounterSale> {
+    const order = await this.order(token, visit);
+    const coin = onlyCoin((await this.find(token)).link);
+    const asset = coin === null || order.payment !== null || !this.#isOpen(order) ? null : this.#deps.assets.find(coin);
+    if (asset === null) return { order, refused: null };
+    try {
+      const { chain, currency } = asset;
+      return { order: await this.#deps.choosePayment.choose(order.checkoutToken, chain, currency), refused: null };
+    } catch (error) {
+      if (isTillgateError(error)) return { order, refused: error.code };
+      throw error;
+    }
   }
 
   async #made(token: string, visit: LinkVisit): Promise<MadeOrder> {

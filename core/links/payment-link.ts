@@ -79,6 +79,11 @@ export const MAX_LINK_DEVICES = 20;
 /** How long a pairing code can be used. */
 export const PAIRING_MS = 10 * 60_000;
 
+/** The coin of a link that offers no other; `null` where the payer chooses. */
+export function onlyCoin({ coins }: Pick<PaymentLink, 'coins'>): CurrencyCode | null {
+  return coins?.length === 1 ? (coins[0] ?? null) : null;
+}
+
 /** How many orders a link has open and paid. */
 export interface LinkCounts {
   readonly open: number;

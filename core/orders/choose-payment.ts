@@ -80,7 +80,8 @@ export class ChoosePayment {
     if (!offered(asset)) throw new TillgateError('UNSUPPORTED', `${currency} is not offered for this order.`);
     if (found.payment?.currency === currency && found.payment.chain === chain) return found;
     const invoice = this.#allocator.lightning ? await this.#formerInvoice(found) : null;
-    if (invoice !== null && chain === LIGHTNING_ASSET.chain) return this.#settleChoice(found, async () => invoice);
+    if (invoice !== null && chain === LIGHTNING_ASSET.chain)
+      return this.#settleChoice(found, asset, async () => invoice);
     const { units, rate } = await this.#quote(found, asset);
     requireWorthSpending(asset, units);
     const spare = await this.#allocator.take(asset, termsOf(found, units));
@@ -90,7 +91,7 @@ export class ChoosePayment {
         : null;
     let used = false;
     try {
-      return await this.#settleChoice(found, async (tx, order) => {
+      return await this.#settleChoice(found, asset, async (tx, order) => {
         if (companion !== null) await this.#addCompanion(tx, order, companion);
         const address = await this.#addressOf(tx, order, asset, spare);
         used = address === spare;
@@ -110,12 +111,15 @@ export class ChoosePayment {
 
   #settleChoice(
     found: Order,
+    { chain, currency }: Asset,
     choose: (tx: Transaction, order: Order) => Promise<Omit<OrderPayment, 'chosenAt'>>,
   ): Promise<Order> {
     const { storage, clock } = this.#deps;
     return storage.transaction(async (tx) => {
       const order = present(await tx.orders.lock(found.id), `order ${found.id}`);
       requireChoosable(order, clock.now());
+      // Chosen by the same request, sent twice: somebody has its amount before his eyes.
+      if (order.payment?.chain === chain && order.payment.currency === currency) return order;
       if (
         (await tx.deposits.byOrder(order.id)).length > 0 ||
         (await tx.unconfirmedPayments.live(order.id)).length > 0

@@ -2,9 +2,11 @@
 /** @jsxImportSource preact */
 import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import type { LinkView, Order, OrderStatus } from '../../core/index.ts';
+import type { CheckoutView, LinkView, Order, OrderStatus } from '../../core/index.ts';
+import type { Brand } from '../checkout/brands.ts';
 import type { Language } from '../checkout/languages.ts';
 import { QrCode } from '../checkout/qr-code.tsx';
+import { shownAmount } from '../checkout/shown-amount.ts';
 import { AmountField, Head, moneyOf } from './link-page.tsx';
 import { linkText } from './link-text.ts';
 import type { LinkPage } from './link-writer.ts';
@@ -13,16 +15,24 @@ import type { LinkMessageName } from './messages/en.ts';
 /** What a counter shows to a paired device. */
 export interface ShownCounter {
   readonly view: LinkView;
+  readonly brand: Brand;
   readonly language: Language;
   readonly form: string;
-  readonly refusal: LinkMessageName | null;
+  readonly refusal: string | null;
   readonly amount: string;
   /** Orders of today, newest first. */
   readonly sales: readonly Order[];
   /** Minutes that the device's clock is ahead of UTC. */
   readonly zoneMinutes: number;
-  /** The sale before the payer, with the payer's page. */
-  readonly sale: { readonly order: Order; readonly payUrl: string } | null;
+  /** The sale before the payer. */
+  readonly sale: { readonly order: Order; readonly scan: ScanCode | null } | null;
+}
+
+/** What the payer scans. */
+export interface ScanCode {
+  readonly text: string;
+  /** The payment that the code itself asks for; `null` where it is the address of the payer's page. */
+  readonly payment: CheckoutView | null;
 }
 
 const PAD = ['1', '2', '3', '4', '5', '6', '7', '8', '9', '.', '0'] as const;
@@ -31,7 +41,7 @@ const MINUTE_MS = 60_000;
 
 /** The amount pad with the day's list, or the sale that is being paid. */
 export function counterPage(shown: ShownCounter): LinkPage {
-  const { view, sale } = shown;
+  const { view, brand, sale } = shown;
   const { link } = view;
   const waiting = sale !== null && sale.order.status === 'PENDING';
   return {
@@ -39,11 +49,12 @@ export function counterPage(shown: ShownCounter): LinkPage {
     title: link.title,
     html: renderToString(<Main {...shown} />),
     refresh: waiting ? `${REFRESH_SECONDS};url=${link.token}?sale=${sale.order.id}` : null,
+    brand,
   };
 }
 
 /** The page of a device that is not paired: nothing of the counter is on it. */
-export function unpairedPage(token: string, language: Language, refusal: LinkMessageName | null): LinkPage {
+export function unpairedPage(token: string, language: Language, refusal: string | null): LinkPage {
   const title = linkText(language, 'unpairedTitle');
   const html = renderToString(
     <main id="link">
@@ -58,16 +69,16 @@ export function unpairedPage(token: string, language: Language, refusal: LinkMes
           </button>
         </form>
       </section>
-      <Refusal language={language} refusal={refusal} />
+      <Refusal refusal={refusal} />
     </main>,
   );
   return { status: 200, title, html, refresh: null };
 }
 
-function Refusal({ language, refusal }: Pick<ShownCounter, 'language' | 'refusal'>): VNode | null {
+function Refusal({ refusal }: Pick<ShownCounter, 'refusal'>): VNode | null {
   return refusal === null ? null : (
     <p id="refusal" class="card refusal" role="alert">
-      {linkText(language, refusal)}
+      {refusal}
     </p>
   );
 }
@@ -77,17 +88,17 @@ function Main(shown: ShownCounter): VNode {
   return (
     <main id="link" data-counter="">
       {sale === null ? <Pad {...shown} /> : <Sale view={view} language={language} {...sale} />}
-      <Refusal language={language} refusal={refusal} />
+      <Refusal refusal={refusal} />
       <Today {...shown} />
     </main>
   );
 }
 
-function Pad({ view, language, form, amount }: ShownCounter): VNode {
+function Pad({ view, brand, language, form, amount }: ShownCounter): VNode {
   const { link } = view;
   return (
     <section class="card">
-      <Head view={view} />
+      <Head view={view} brand={brand} />
       <form id="charge" class="sell" method="post" action={link.token}>
         <input type="hidden" name="form" value={form} />
         <AmountField link={link} language={language} amount={amount} />
@@ -126,12 +137,12 @@ function Sale({
   view: { link },
   language,
   order,
-  payUrl,
+  scan,
 }: {
   readonly view: LinkView;
   readonly language: Language;
   readonly order: Order;
-  readonly payUrl: string;
+  readonly scan: ScanCode | null;
 }): VNode {
   const state = STATES[order.status];
   return (
@@ -151,16 +162,37 @@ function Sale({
       <p id="words" class="words" role="status">
         {wordOf(order.status, language)}
       </p>
-      {state === 'waiting' ? (
-        <div id="scan" class="scan">
-          <QrCode text={payUrl} label={linkText(language, 'qrOf')} />
-          <p class="soft">{linkText(language, 'scan')}</p>
-        </div>
-      ) : null}
+      {scan === null ? null : <Scan scan={scan} language={language} />}
       <a id="next" class="button main" href={link.token}>
         {linkText(language, 'nextSale')}
       </a>
     </section>
+  );
+}
+
+/** The code, and below it what a wallet shows that has read the payment in it. */
+function Scan({ scan: { text, payment }, language }: { readonly scan: ScanCode; readonly language: Language }): VNode {
+  if (payment === null)
+    return (
+      <div id="scan" class="scan">
+        <QrCode text={text} label={linkText(language, 'qrOf')} />
+        <p class="soft">{linkText(language, 'scan')}</p>
+      </div>
+    );
+  const { order, amount, remaining, seen, chainName } = payment;
+  const currency = order.payment?.currency ?? '';
+  const due = shownAmount(currency, seen ? remaining : amount, language);
+  return (
+    <div id="scan" class="scan">
+      <QrCode text={text} label={language.text('qrCode', { amount: due.text, coin: due.unit })} />
+      <p class="due">
+        <bdi dir="ltr">
+          {due.text} {due.unit}
+        </bdi>
+      </p>
+      <p class="soft">{language.text('onlyThis', { coin: currency, chain: chainName })}</p>
+      <p class="soft">{linkText(language, 'scan')}</p>
+    </div>
   );
 }
 

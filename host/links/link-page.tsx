@@ -4,6 +4,7 @@ import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { findFiat, formatUnits } from '../../core/index.ts';
 import type { LinkView, PaymentLink } from '../../core/index.ts';
+import type { Brand } from '../checkout/brands.ts';
 import type { Language } from '../checkout/languages.ts';
 import { linkText } from './link-text.ts';
 import type { LinkPage } from './link-writer.ts';
@@ -12,11 +13,12 @@ import type { LinkMessageName } from './messages/en.ts';
 /** What a link's page is made of. */
 export interface ShownLink {
   readonly view: LinkView;
+  readonly brand: Brand;
   readonly language: Language;
   /** The hidden field of its form. */
   readonly form: string;
   /** Why the form was refused. */
-  readonly refusal: LinkMessageName | null;
+  readonly refusal: string | null;
   /** What was typed. */
   readonly amount: string;
   /** Whether this browser may have an order that reserves a place. */
@@ -37,8 +39,8 @@ export function moneyOf(units: bigint, vsCurrency: string, language: Language): 
 
 /** The page of a link: what is sold, and one button. */
 export function linkPage(shown: ShownLink): LinkPage {
-  const { link } = shown.view;
-  return { status: 200, title: link.title, html: renderToString(<Main {...shown} />), refresh: null };
+  const { view, brand } = shown;
+  return { status: 200, title: view.link.title, html: renderToString(<Main {...shown} />), refresh: null, brand };
 }
 
 /** A page that only says something. */
@@ -54,11 +56,11 @@ export function messagePage(status: number, title: string, text: string): LinkPa
   return { status, title, html, refresh: null };
 }
 
-/** Who sells, and what. A place for the account's own logo. */
-export function Head({ view: { link, merchant } }: { readonly view: LinkView }): VNode {
+/** Who sells, unless the page's brand says it, and what. */
+export function Head({ view: { link, merchant }, brand }: Pick<ShownLink, 'view' | 'brand'>): VNode {
   return (
     <>
-      {merchant === null ? null : <p class="soft merchant">{merchant}</p>}
+      {merchant === null || brand.name !== null ? null : <p class="soft merchant">{merchant}</p>}
       <h1 id="title">{link.title}</h1>
       {link.description === '' ? null : <p class="described">{link.description}</p>}
     </>
@@ -66,13 +68,13 @@ export function Head({ view: { link, merchant } }: { readonly view: LinkView }):
 }
 
 function Main(shown: ShownLink): VNode {
-  const { view, language, refusal, known } = shown;
+  const { view, brand, language, refusal, known } = shown;
   const closed = view.state === 'open' ? null : MESSAGES[view.state];
   const going = view.state === 'reserved' && known;
   return (
     <main id="link">
       <section class="card">
-        <Head view={view} />
+        <Head view={view} brand={brand} />
         {closed === null || going ? <OrderForm {...shown} going={going} /> : null}
       </section>
       {closed === null ? null : (
@@ -83,7 +85,7 @@ function Main(shown: ShownLink): VNode {
       )}
       {refusal === null ? null : (
         <p id="refusal" class="card refusal" role="alert">
-          {linkText(language, refusal)}
+          {refusal}
         </p>
       )}
     </main>

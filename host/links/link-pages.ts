@@ -1,11 +1,15 @@
 import { header } from '../../adapters/http/index.ts';
 import type { HttpResponse, RawCall } from '../../adapters/http/index.ts';
-import { isId, isTillgateError, TillgateError } from '../../core/index.ts';
-import type { LinkView, OrderId } from '../../core/index.ts';
+import { isId, isTillgateError, onlyCoin, TillgateError } from '../../core/index.ts';
+import type { LinkView, Order, OrderId, PaymentLink } from '../../core/index.ts';
+import { Brands } from '../checkout/brands.ts';
 import { chosenLanguage } from '../checkout/chosen-language.ts';
 import type { Language } from '../checkout/languages.ts';
+import type { MessageName } from '../checkout/messages/en.ts';
+import { isPastDeadline } from '../checkout/order-snapshot.ts';
+import { paymentLink } from '../checkout/payment-link.ts';
 import { counterPage, unpairedPage } from './counter-page.tsx';
-import type { ShownCounter } from './counter-page.tsx';
+import type { ScanCode, ShownCounter } from './counter-page.tsx';
 import { formToken } from './link-form.ts';
 import { linkPage, messagePage } from './link-page.tsx';
 import { linkText } from './link-text.ts';
@@ -15,16 +19,28 @@ import { findLink, pairedDevice, visitorAt } from './link-visit.ts';
 import type { LinkDeps } from './link-visit.ts';
 import type { LinkMessageName } from './messages/en.ts';
 
-const REFUSALS: Readonly<Record<string, LinkMessageName>> = {
-  amount: 'refusedAmount',
-  form: 'refusedForm',
-  often: 'refusedOften',
-  busy: 'busyText',
-  reserved: 'reservedText',
-  'sold-out': 'soldOutText',
-  ended: 'endedText',
-  pairing: 'pairRefused',
-};
+/** Words of these pages. */
+const REFUSALS: ReadonlyMap<string, LinkMessageName> = new Map(
+  Object.entries({
+    amount: 'refusedAmount',
+    form: 'refusedForm',
+    often: 'refusedOften',
+    busy: 'busyText',
+    reserved: 'reservedText',
+    'sold-out': 'soldOutText',
+    ended: 'endedText',
+    pairing: 'pairRefused',
+  } as const),
+);
+
+/** Words of the payer's page. */
+const PAYERS_REFUSALS: ReadonlyMap<string, MessageName> = new Map(
+  Object.entries({
+    now: 'refusedNow',
+    coin: 'refusedCoin',
+    other: 'refusedOther',
+  } as const),
+);
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
@@ -42,11 +58,13 @@ export class LinkPages {
   readonly #deps: LinkDeps;
   readonly #secure: boolean;
   readonly #writer = new LinkWriter();
+  readonly #brands: Brands;
 
   /** @param secure - whether cookies go over https only */
   constructor(deps: LinkDeps, secure: boolean) {
     this.#deps = deps;
     this.#secure = secure;
+    this.#brands = new Brands(deps.storage.branding, deps.clock);
   }
 
   /** `GET /l/{link}`; answers unknown tokens with a page too. */
@@ -76,7 +94,7 @@ export class LinkPages {
     try {
       const view = await findLink(this.#deps, token);
       if (view.link.face === 'COUNTER') return await this.#counter(call, view, query, language);
-      return this.#link(call, view, query, language);
+      return await this.#link(call, view, query, language);
     } catch (error) {
       if (isTillgateError(error, 'NOT_FOUND')) {
         const title = linkText(language, 'unknownTitle');
@@ -88,10 +106,11 @@ export class LinkPages {
     }
   }
 
-  #link(call: RawCall, view: LinkView, query: URLSearchParams, language: Language): Shown {
+  async #link(call: RawCall, view: LinkView, query: URLSearchParams, language: Language): Promise<Shown> {
     const { visitor, known, cookie } = visitorAt(call, this.#secure);
     const form = formToken(this.#deps.vault, view.link.token, visitor);
-    const page = linkPage({ view, language, form, known, ...refused(query) });
+    const brand = await this.#brands.of(view.link.accountId);
+    const page = linkPage({ view, brand, language, form, known, ...refused(query, language) });
     return { page, cookie };
   }
 
@@ -99,12 +118,14 @@ export class LinkPages {
     const { vault, linkSales, clock } = this.#deps;
     const { link } = view;
     const device = pairedDevice(this.#deps, view, call);
-    if (device === null) return { page: unpairedPage(link.token, language, refused(query).refusal), cookie: null };
+    if (device === null)
+      return { page: unpairedPage(link.token, language, refused(query, language).refusal), cookie: null };
     const zoneMinutes = zoneOf(call);
     const local = clock.now() + zoneMinutes * MINUTE_MS;
     const midnight = local - (local % DAY_MS) - zoneMinutes * MINUTE_MS;
     const page = counterPage({
-      ...{ view, language, form: formToken(vault, link.token, device), ...refused(query), zoneMinutes },
+      ...{ view, language, form: formToken(vault, link.token, device), ...refused(query, language), zoneMinutes },
+      brand: await this.#brands.of(link.accountId),
       sales: await linkSales.salesSince(link, midnight),
       sale: await this.#sale(view, query.get('sale')),
     });
@@ -116,16 +137,39 @@ export class LinkPages {
     if (id === null || !isId(id)) return null;
     const order = await this.#deps.storage.orders.find(id as OrderId);
     if (order?.linkId !== link.id) return null;
-    return { order, payUrl: this.#deps.orderQueries.payUrl(order) };
+    return { order, scan: await this.#scan(link, order) };
+  }
+
+  /** What the payer scans: the payment itself where there is nothing to choose, else the payer's page. */
+  async #scan(link: PaymentLink, order: Order): Promise<ScanCode | null> {
+    const { orderQueries, clock } = this.#deps;
+    if (order.status !== 'PENDING') return null;
+    const page = { text: orderQueries.payUrl(order), payment: null };
+    if (order.payment === null || order.payment.currency !== onlyCoin(link)) return page;
+    const view = await orderQueries.checkout(order.checkoutToken);
+    if (view.order.payment === null || view.paymentUri === '') return page;
+    // All of it was seen, or it is too late for it: whoever scans it now pays for nothing.
+    if (view.remaining === '0' || isPastDeadline(view, clock.now())) return null;
+    return { text: paymentLink(view.order.payment.chain, view.paymentUri).qr, payment: view };
   }
 }
 
 /** Why a form was refused, and what was typed into it. */
-function refused(query: URLSearchParams): { readonly refusal: LinkMessageName | null; readonly amount: string } {
-  const error = query.get('error') ?? '';
-  const refusal = Object.hasOwn(REFUSALS, error) ? (REFUSALS[error] ?? null) : null;
+function refused(
+  query: URLSearchParams,
+  language: Language,
+): { readonly refusal: string | null; readonly amount: string } {
   const amount = query.get('amount') ?? '';
-  return { refusal, amount: /^[\d.,]{1,20}$/.test(amount) ? amount : '' };
+  return {
+    refusal: refusalOf(query.get('error') ?? '', language),
+    amount: /^[\d.,]{1,20}$/.test(amount) ? amount : '',
+  };
+}
+
+function refusalOf(error: string, language: Language): string | null {
+  const [own, payers] = [REFUSALS.get(error), PAYERS_REFUSALS.get(error)];
+  if (own !== undefined) return linkText(language, own);
+  return payers === undefined ? null : language.text(payers);
 }
 
 /** How far the device's clock is ahead of UTC, as its script said in a cookie. */

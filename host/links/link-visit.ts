@@ -1,13 +1,13 @@
 import type { RawCall } from '../../adapters/http/index.ts';
 import { TillgateError } from '../../core/index.ts';
-import type { Clock, LinkSales, LinkView, OrderQueries, OrderStore, Vault } from '../../core/index.ts';
+import type { BrandingStore, Clock, LinkSales, LinkView, OrderQueries, OrderStore, Vault } from '../../core/index.ts';
 import { deviceOf, newVisitor, visitorCookie, visitorOf } from './link-form.ts';
 
 /** What the pages of links are made from. */
 export interface LinkDeps {
   readonly linkSales: LinkSales;
-  readonly orderQueries: Pick<OrderQueries, 'payUrl'>;
-  readonly storage: { readonly orders: Pick<OrderStore, 'find'> };
+  readonly orderQueries: Pick<OrderQueries, 'payUrl' | 'checkout'>;
+  readonly storage: { readonly orders: Pick<OrderStore, 'find'>; readonly branding: Pick<BrandingStore, 'of'> };
   readonly vault: Pick<Vault, 'lookupHash' | 'lookupHashes'>;
   readonly clock: Clock;
 }

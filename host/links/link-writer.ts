@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { NO_BRAND } from '../checkout/brands.ts';
+import type { Brand } from '../checkout/brands.ts';
 import { contentPolicy, DocumentFrame } from '../checkout/document.ts';
 import type { PageFiles } from '../checkout/document.ts';
 import type { Language } from '../checkout/languages.ts';
@@ -13,6 +15,8 @@ export interface LinkPage {
   readonly html: string;
   /** Seconds and address of the page that follows without script; `null` for none. */
   readonly refresh: string | null;
+  /** Whose it is; nobody's by default. */
+  readonly brand?: Brand;
 }
 
 const HEADERS: Readonly<Record<string, string>> = {
@@ -30,15 +34,22 @@ export class LinkWriter {
   readonly files: PageFiles = readLinkFiles();
   readonly #frames = new Map<Language, DocumentFrame>();
 
-  reply({ status, title, html, refresh }: LinkPage, language: Language): PageReply {
+  reply({ status, title, html, refresh, brand = NO_BRAND }: LinkPage, language: Language): PageReply {
     const frame = this.#frames.get(language) ?? new DocumentFrame(language, this.files, 'assets');
     this.#frames.set(language, frame);
     const nonce = randomBytes(16).toString('base64');
     const headers = { ...HEADERS, 'Content-Language': language.tag, 'Content-Security-Policy': contentPolicy(nonce) };
-    const template = new Template(frame.write({ title: withoutSlots(title), main: withoutSlots(html), refresh }));
+    const parts = { title: withoutSlots(title), main: withoutSlots(html), refresh, brand: besides(brand) };
+    const template = new Template(frame.write(parts));
     return { status, headers, body: template.fill({ nonce, leftMs: '0', leftText: '' }) };
   }
 }
+
+/** A brand on a page that is in another folder than the payer's, whose logos it shows. */
+const besides = ({ logo, ...brand }: Brand): Brand => ({
+  ...brand,
+  logo: logo === null ? null : `../checkout/${logo}`,
+});
 
 /** Characters that stand for a template's values are of no script: a merchant's text must not stand for one. */
 const withoutSlots = (text: string): string => text.replace(/[\uE000-\uF8FF]/g, '');

@@ -2,7 +2,7 @@ import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { ANYBODY, textOperation } from '../../adapters/http/index.ts';
 import type { HttpResponse, Operation, RawCall } from '../../adapters/http/index.ts';
 import { addressKey, isTillgateError, readDecimal, TillgateError } from '../../core/index.ts';
-import type { Decimal } from '../../core/index.ts';
+import type { Decimal, ErrorCode } from '../../core/index.ts';
 import { z } from 'zod';
 import { queryOf } from '../query-of.ts';
 import { deviceCookie, readFormToken, visitorOf } from './link-form.ts';
@@ -14,6 +14,14 @@ import type { LinkDeps } from './link-visit.ts';
 const VISITS = { points: 30, duration: 1_800 };
 const CODE = /^[0-9a-f]{32}$/;
 const shared = { tag: 'Checkout', auth: ANYBODY, hidden: true, type: 'text/html' } as const;
+
+/** Why a counter's only coin is not chosen. */
+const CHOICE_REASONS: Readonly<Partial<Record<ErrorCode, string>>> = {
+  NOT_READY: 'now',
+  NODE_FAILED: 'now',
+  AMOUNT_OUT_OF_RANGE: 'amount',
+  UNSUPPORTED: 'coin',
+};
 
 const tokenOf = ({ params }: RawCall): string => params['link'] ?? '';
 
@@ -134,8 +142,14 @@ async function sell(deps: LinkDeps, call: RawCall, visits: RateLimiterMemory): P
   if (who === null || form === null) throw new TillgateError('FORBIDDEN', 'This form is not of this browser.');
   if (!counter) await take(visits, call.client);
   const key = counter ? `${who} ${form}` : who;
-  const order = await deps.linkSales.order(token, { amount: amountOf(call), key, renew: !counter });
-  return see(counter ? `${token}?sale=${order.id}` : `../checkout/${order.checkoutToken}`, call.traceId);
+  const visit = { amount: amountOf(call), key, renew: !counter };
+  if (!counter) {
+    const { checkoutToken } = await deps.linkSales.order(token, visit);
+    return see(`../checkout/${checkoutToken}`, call.traceId);
+  }
+  const { order, refused } = await deps.linkSales.charge(token, visit);
+  const why = refused === null ? '' : `&error=${CHOICE_REASONS[refused] ?? 'other'}`;
+  return see(`${token}?sale=${order.id}${why}`, call.traceId);
 }
 
 async function pair(deps: LinkDeps, call: RawCall, codes: RateLimiterMemory, secure: boolean): Promise<HttpResponse> {

@@ -96,7 +96,10 @@ export const orderRecipes = {
     ['storage', 'orderStateMachine', 'clock', 'logger'],
     ({ orderStateMachine: stateMachine, ...ports }) => new ExpireOrders({ ...ports, stateMachine }),
   ),
-  linkSales: recipe(['storage', 'createOrder', 'clock', 'ids', 'random', 'digest'], (parts) => new LinkSales(parts)),
+  linkSales: recipe(
+    ['storage', 'createOrder', 'choosePayment', 'assets', 'clock', 'ids', 'random', 'digest'],
+    (parts) => new LinkSales(parts),
+  ),
   chainReports: recipe(['storage', 'chains', 'clock', 'metrics'], (ports) => new ChainReports(ports)),
   rescanDeposits: recipe(
     ['chains', 'storage', 'clock', 'ids', 'events', 'logger', 'metrics'],

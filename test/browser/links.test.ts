@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { readDecimal } from '../../core/index.ts';
+import { noBranding, readDecimal } from '../../core/index.ts';
 import type { Actor, NewLink, PaymentLink } from '../../core/index.ts';
 import { LANGUAGES } from '../../host/checkout/languages.ts';
+import { waitFor } from '../support/wait.ts';
 import { assertAccessible, launch, picture } from './chromium.ts';
 import { DashboardFixture, fits } from './dashboard-fixture.ts';
 
@@ -15,7 +17,9 @@ describe('payment links in a browser', { concurrency: 1 }, () => {
   let actor: Actor;
   before(async () => {
     browser = await launch();
-    till = await DashboardFixture.open(browser);
+    // An order whose payment was seen is not paid yet.
+    const plugins = [{ use: 'sandbox', options: { confirmations: 2 } }];
+    till = await DashboardFixture.open(browser, { plugins });
     actor = { accountId: till.demo.account_id as Actor['accountId'], role: 'user', ip: null, traceId: null };
   });
   after(async () => {
@@ -128,6 +132,67 @@ describe('payment links in a browser', { concurrency: 1 }, () => {
     await leave();
   });
 
+  test('a counter with one coin shows the payment to scan, with its amount, and the code is gone once it is seen', async () => {
+    const { link, url } = await newLink({ face: 'COUNTER', vsPrice: null, title: 'Coffee bar', coins: ['ETH'] });
+    const { code } = await till.host.till.manage.links.pair(actor, link.id);
+    const { page, leave } = await till.window({ width: 390 });
+    await page.goto(`${url}#${code}`);
+    await page.getByRole('button', { name: 'Pair this device' }).click();
+    await page.locator('#amount').fill('5');
+    await page.getByRole('button', { name: 'Charge' }).click();
+    await page.getByRole('img', { name: 'QR code of the payment: 0.002 ETH' }).waitFor(PATIENCE);
+    assert.match(await page.locator('#scan').innerText(), /0\.002 ETH[\s\S]*Send only ETH on Ethereum/);
+    await assertAccessible(page, 'the payment to scan');
+    await picture(page, 'counter-coin-390');
+    const [order] = await till.host.till.linkSales.salesSince(link, 0);
+    await post('/sandbox/v1/pay', { order_id: order?.id, amount: '0.0005' });
+    await page.getByRole('img', { name: 'QR code of the payment: 0.0015 ETH' }).waitFor(PATIENCE);
+    await post('/sandbox/v1/pay', { order_id: order?.id, amount: '0.0015' });
+    await page.locator('#scan').waitFor({ ...PATIENCE, state: 'detached' });
+    await post('/sandbox/v1/blocks', { chain: 'ETH', count: 15 });
+    await page.locator('#sale.paid').waitFor(PATIENCE);
+    await page.getByText('Paid today: $5.00').waitFor(PATIENCE);
+    await leave();
+  });
+
+  test('links and counters have the logo and the colour of their account, in the dark and from right to left', async () => {
+    const bytes = await logoOf(browser);
+    const logo = { id: createHash('sha256').update(bytes).digest('hex'), type: 'image/png' } as const;
+    const { link, url } = await newLink({ description: 'One seat.\nDoors open at seven.' });
+    const counter = await newLink({ face: 'COUNTER', vsPrice: null, title: 'Coffee bar', coins: ['ETH'] });
+    const brand = { ...noBranding(link.accountId), name: 'Corner Shop & Söhne', colour: '#8a1253', logo };
+    await till.host.till.storage.transaction((tx) => tx.branding.save(brand, 'cornershopsohne', bytes));
+    const looks = [
+      { name: 'light', theme: 'light', locale: 'en' },
+      { name: 'dark', theme: 'dark', locale: 'en' },
+      { name: 'ar', theme: 'dark', locale: 'ar' },
+    ] as const;
+    for (const { name, theme, locale } of looks) {
+      const { page, leave } = await till.window({ width: 320, theme, locale });
+      await waitFor(
+        async () => {
+          await page.goto(url);
+          return (await page.locator('.brand img').count()) === 1;
+        },
+        { describe: 'the brand', timeoutMs: 60_000 },
+      );
+      await assertBranded(page, `a branded link, ${name}`);
+      await picture(page, `link-branded-320-${name}`);
+      const { code } = await till.host.till.manage.links.pair(actor, counter.link.id);
+      await page.goto(`${counter.url}#${code}`);
+      await page.locator('button.main').click();
+      await page.locator('.pad').waitFor(PATIENCE);
+      await assertBranded(page, `a branded counter, ${name}`);
+      await picture(page, `counter-branded-320-${name}`);
+      await page.locator('#amount').fill('12.5');
+      await page.locator('#charge button.main').click();
+      await page.locator('#scan').waitFor(PATIENCE);
+      await assertBranded(page, `a branded sale, ${name}`);
+      await picture(page, `counter-branded-sale-320-${name}`);
+      await leave();
+    }
+  });
+
   test('a counter works on a screen of 320 pixels from right to left', async () => {
     const { link, url } = await newLink({ face: 'COUNTER', vsPrice: null, title: 'Coffee bar' });
     const { code } = await till.host.till.manage.links.pair(actor, link.id);
@@ -147,6 +212,30 @@ describe('payment links in a browser', { concurrency: 1 }, () => {
     await leave();
   });
 });
+
+/** A picture of 160 by 80 pixels. */
+async function logoOf(browser: Browser): Promise<Buffer> {
+  const page = await browser.newPage({ viewport: { width: 160, height: 80 } });
+  await page.setContent('<body style="margin:0;background:#8a1253;color:#fff;font:600 40px/80px serif">Corner</body>');
+  const bytes = await page.screenshot({ type: 'png' });
+  await page.close();
+  return bytes;
+}
+
+/** The logo is drawn, once, the colour is the account's, and everybody can read it. */
+async function assertBranded(page: Page, what: string): Promise<void> {
+  const logo = page.locator('.brand img');
+  assert.equal(await logo.evaluate((image: HTMLImageElement) => image.decode().then(() => image.naturalWidth)), 160);
+  const mark = await page.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue('--mark'));
+  const ground = await page
+    .locator('button.main, a.button.main')
+    .first()
+    .evaluate((each) => getComputedStyle(each).backgroundColor);
+  assert.notEqual(mark, '');
+  assert.notEqual(ground, 'rgb(10, 91, 171)', what);
+  assert.equal(await fits(page), true, `${what} scrolls sideways`);
+  await assertAccessible(page, what);
+}
 
 /** Every button and link of the counter has room for a finger. */
 async function assertRoom(page: Page): Promise<void> {

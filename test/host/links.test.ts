@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
-import { readDecimal } from '../../core/index.ts';
-import type { Actor, NewLink, OrderId, PaymentLink } from '../../core/index.ts';
+import { noBranding, readDecimal, TillgateError } from '../../core/index.ts';
+import type { Actor, ErrorCode, NewLink, OrderId, PaymentLink } from '../../core/index.ts';
 import { LANGUAGES } from '../../host/checkout/languages.ts';
 import { createHost } from '../../host/index.ts';
 import type { Host } from '../../host/index.ts';
+import { png } from '../support/pictures.ts';
 import { waitFor } from '../support/wait.ts';
 import { Merchant } from './merchant.ts';
 import { freshDirectory } from './till-process.ts';
@@ -59,7 +61,7 @@ describe('the pages of payment links', () => {
   let actor: Actor;
   before(async () => {
     host = createHost(
-      { mode: 'sandbox', listen: { port: 0 }, plugins: [{ use: 'sandbox', options: { confirmations: 1 } }] },
+      { mode: 'sandbox', listen: { port: 0 }, plugins: [{ use: 'sandbox', options: { confirmations: 2 } }] },
       { directory: directory.path },
     );
     await host.start();
@@ -236,6 +238,94 @@ describe('the pages of payment links', () => {
     assert.equal(await sent(), await sent());
     assert.notEqual(await device.submit(counter.path, { amount: '3' }), await sent());
     assert.equal(await ordersOf(counter.link), 2);
+  });
+
+  const codeIn = (html: string): string => /<path stroke="#000" d="([^"]+)"/.exec(html)?.[1] ?? '';
+
+  test('fault 298: with one coin the code of a counter is the payment itself, for what is missing of it', async () => {
+    const counter = await newLink({ face: 'COUNTER', vsPrice: null, coins: ['ETH'] });
+    const device = await paired(counter);
+    const location = await device.submit(counter.path, { amount: '5' });
+    const sale = async (): Promise<string> => (await device.get(`/l/${location}`)).text();
+    const order = await host.till.storage.orders.find((location.split('=')[1] ?? '') as OrderId);
+    assert(order?.payment != null);
+    const payers = async (): Promise<string> => (await visitor().get(`/checkout/${order.checkoutToken}`)).text();
+    const html = await sale();
+    assert.equal(codeIn(html), codeIn(await payers()));
+    assert.ok(codeIn(html) !== '');
+    assert.match(html, /0\.002 ETH/);
+    assert.match(html, /aria-label="QR code of the payment: 0\.002 ETH"/);
+    assert.match(html, /Send only ETH on /);
+    assert.equal((await merchant.pay(order.id, { amount: '0.0005' })).code, 0);
+    await waitFor(async () => (await sale()).includes('0.0015 ETH'), { describe: 'the missing amount' });
+    assert.equal(codeIn(await sale()), codeIn(await payers()));
+    assert.equal((await merchant.pay(order.id, { amount: '0.0015' })).code, 0);
+    await waitFor(async () => !(await sale()).includes('id="scan"'), { describe: 'the code to be gone' });
+    assert.equal((await host.till.storage.orders.find(order.id))?.status, 'PENDING', 'before it is confirmed');
+  });
+
+  test('with several coins, or none named, the code of a counter is the address of the payer’s page', async () => {
+    for (const coins of [['ETH', 'BTC'], null]) {
+      const counter = await newLink({ face: 'COUNTER', vsPrice: null, coins });
+      const device = await paired(counter);
+      const html = await (await device.get(`/l/${await device.submit(counter.path, { amount: '4' })}`)).text();
+      assert.match(html, /aria-label="QR code of the payer’s page"/);
+      assert.ok(!html.includes('Send only'));
+    }
+  });
+
+  test('fault 297: a counter says why its only coin is not chosen, and shows the address of the payer’s page', async (t) => {
+    const counter = await newLink({ face: 'COUNTER', vsPrice: null, coins: ['BTC'] });
+    const device = await paired(counter);
+    const shown = async (): Promise<string> =>
+      (await device.get(`/l/${await device.submit(counter.path, { amount: '4' })}`)).text();
+    const { choosePayment } = host.till;
+    const why = (code: ErrorCode) => () => Promise.reject(new TillgateError(code, 'refused'));
+    for (const [code, words] of [
+      ['AMOUNT_OUT_OF_RANGE', 'Check the amount.'],
+      ['NOT_READY', 'That did not work just now'],
+      ['NODE_FAILED', 'That did not work just now'],
+      ['UNSUPPORTED', 'This coin is not available any more'],
+      ['RATE_LIMITED', 'That did not work. Please try again.'],
+    ] as const) {
+      const choose = t.mock.method(choosePayment, 'choose', why(code));
+      const html = await shown();
+      choose.mock.restore();
+      assert.ok(html.includes(`role="alert">${words}`), code);
+      assert.match(html, /aria-label="QR code of the payer’s page"/);
+    }
+  });
+
+  test('fault 230: shows the logo, the name and the colour of the account, on links and to paired devices', async () => {
+    const bytes = png(64, 64);
+    const logo = { id: createHash('sha256').update(bytes).digest('hex'), type: 'image/png' } as const;
+    const name = '<b>Corner</b>';
+    const link = await newLink();
+    const saved = { ...noBranding(link.link.accountId), name, colour: '#ffd700', logo };
+    const counter = await newLink({ face: 'COUNTER' });
+    const device = await paired(counter);
+    const plain = await (await visitor().get(link.path)).text();
+    assert.ok(plain.includes('class="soft merchant"') && !plain.includes('class="brand"'));
+    await host.till.storage.transaction((tx) => tx.branding.save(saved, 'corner', bytes));
+    for (const [who, path] of [
+      [visitor(), link.path],
+      [device, counter.path],
+    ] as const) {
+      const branded = async (): Promise<string | null> => {
+        const html = await (await who.get(path)).text();
+        return html.includes('class="brand"') ? html : null;
+      };
+      const html = (await waitFor(branded, { describe: 'the brand', timeoutMs: 20_000 })) ?? '';
+      assert.match(html, /<strong><bdi>&lt;b&gt;Corner&lt;\/b&gt;<\/bdi><\/strong>/);
+      assert.match(html, /<style nonce="[^"]+">@media screen\{:root\{--mark:#/);
+      assert.ok(!html.includes('class="soft merchant"'), 'the name is said once');
+      const src = /<img src="([^"]+)" alt="">/.exec(html)?.[1] ?? '';
+      const reply = await fetch(new URL(src, `${url}${path}`));
+      assert.deepEqual([reply.status, reply.headers.get('content-type')], [200, 'image/png']);
+      assert.deepEqual(Buffer.from(await reply.arrayBuffer()), bytes);
+    }
+    const stranger = await (await visitor().get(counter.path)).text();
+    assert.ok(!stranger.includes('class="brand"') && !stranger.includes('Corner'));
   });
 
   test('a counter shows no sale of another counter', async () => {

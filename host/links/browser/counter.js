@@ -61,6 +61,15 @@ function type(key) {
 }
 
 /**
+ * The main part of a page: the styles in its head have a nonce of their own, which the present page's policy refuses.
+ *
+ * @param {string} html
+ */
+function parsed(html) {
+  return new DOMParser().parseFromString(/<main [^]*<\/main>/.exec(html)?.[0] ?? '', 'text/html');
+}
+
+/**
  * Puts another page of this counter in place of the present one.
  *
  * @param {string} url
@@ -70,7 +79,7 @@ async function go(url, request = {}) {
   stop();
   try {
     const reply = await fetch(url, request);
-    const next = new DOMParser().parseFromString(await reply.text(), 'text/html').getElementById('link');
+    const next = parsed(await reply.text()).getElementById('link');
     const here = document.getElementById('link');
     if (next === null || here === null) throw new Error('another page');
     here.replaceWith(document.importNode(next, true));
@@ -134,19 +143,27 @@ function show(sale, state) {
   const words = document.getElementById('words');
   const text = sale.dataset[state];
   if (words !== null && text !== undefined && words.textContent !== text) words.textContent = text;
-  if (state === 'seen') return;
+  if (state === 'seen') return void renew('scan');
   sale.dataset['state'] = state;
   document.getElementById('scan')?.remove();
   stop();
-  void today();
+  void renew('today');
 }
 
-/** The day's list anew, with the sale in it. */
-async function today() {
+/**
+ * A part of the page anew: the day's list with the sale in it, or the code, which asks for what is missing, or is gone once nothing is.
+ *
+ * @param {'today' | 'scan'} part
+ */
+async function renew(part) {
+  const { href } = location;
   try {
-    const reply = await fetch(location.href, { cache: 'no-store' });
-    const next = new DOMParser().parseFromString(await reply.text(), 'text/html').getElementById('today');
-    if (next !== null) document.getElementById('today')?.replaceWith(document.importNode(next, true));
+    const reply = await fetch(href, { cache: 'no-store' });
+    const next = parsed(await reply.text());
+    if (!reply.ok || location.href !== href || next.getElementById('link') === null) return;
+    const found = next.getElementById(part);
+    if (found === null) document.getElementById(part)?.remove();
+    else document.getElementById(part)?.replaceWith(document.importNode(found, true));
   } catch {
     // The next page has it.
   }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe } from 'node:test';
+import { describe, mock } from 'node:test';
 import { CryptoDigest } from '../../../adapters/crypto/index.ts';
 import { LinkSales, ManageLinks, PAIRING_MS, readDecimal } from '../../../core/index.ts';
 import type { Actor, Decimal, LinkVisit, NewLink, Order, PaymentLink, Storage } from '../../../core/index.ts';
@@ -219,6 +219,58 @@ eachStorage((engine, open) => {
       );
       await assert.rejects(till.choosePayment.choose(order.checkoutToken, 'ETH', 'ETH'), { code: 'UNSUPPORTED' });
       await till.choosePayment.choose(order.checkoutToken, 'BTC', 'BTC');
+    });
+
+    domain('a counter with one coin has it chosen for each order, at the present rate', async (till) => {
+      const sales = salesOf(till);
+      const one = await newLink(till, { face: 'COUNTER', vsPrice: null, coins: ['ETH'] });
+      const { order, refused } = await sales.charge(one.token, visit('a', { amount: decimal('20'), renew: false }));
+      assert.equal(refused, null);
+      assert.deepEqual([order.payment?.currency, order.payment?.units], ['ETH', 10n ** 16n]);
+      await send(till, order);
+      assert.equal((await till.order(order.id)).status, 'SUCCESS');
+      for (const coins of [['ETH', 'BTC'], null]) {
+        const several = await newLink(till, { face: 'COUNTER', vsPrice: null, coins });
+        const sale = await sales.charge(several.token, visit('a', { amount: decimal('20'), renew: false }));
+        assert.deepEqual([sale.order.payment, sale.refused], [null, null]);
+      }
+      await till.checkBooks();
+    });
+
+    domain(
+      'fault 297: a sale whose coin was not chosen, for want of a rate or by a kill, is chosen when it comes again',
+      async (till) => {
+        const { token } = await newLink(till, { face: 'COUNTER', coins: ['ETH'] });
+        const charged = (sales: LinkSales) => sales.charge(token, visit('a', { renew: false }));
+        const killed = { choose: async () => Promise.reject(new Error('killed')) };
+        const dying = new LinkSales({ ...till, choosePayment: killed, random, digest: new CryptoDigest() });
+        await assert.rejects(charged(dying), /killed/);
+        till.rates.prices.delete('ETH');
+        const first = await charged(salesOf(till));
+        assert.deepEqual([first.order.payment, first.refused], [null, 'NOT_READY']);
+        till.rates.prices.set('ETH', '2000');
+        till.clock.advance(60_000);
+        const second = await charged(salesOf(till));
+        assert.deepEqual([second.order.id, second.refused], [first.order.id, null]);
+        assert.equal(second.order.payment?.currency, 'ETH');
+        assert.deepEqual(await charged(salesOf(till)), second);
+      },
+    );
+
+    domain('fault 296: the same choice, sent twice while the rate changes, keeps its first amount', async (till) => {
+      const { token } = await newLink(till, { face: 'COUNTER', coins: ['ETH'] });
+      const { checkoutToken, id } = await salesOf(till).order(token, visit('a'));
+      const { rateBook, choosePayment } = till;
+      let first: Order | null = null;
+      const quoted = mock.method(rateBook, 'quote', async (...given: Parameters<typeof rateBook.quote>) => {
+        quoted.mock.restore();
+        const quote = await rateBook.quote(...given);
+        first = await choosePayment.choose(checkoutToken, 'ETH', 'ETH');
+        return { ...quote, units: quote.units + 1n };
+      });
+      const second = await choosePayment.choose(checkoutToken, 'ETH', 'ETH');
+      assert.deepEqual(second.payment, (first as Order | null)?.payment);
+      assert.deepEqual((await till.order(id)).payment, second.payment);
     });
 
     domain('fault 235: a pairing code pairs one device, once and in time', async (till) => {
