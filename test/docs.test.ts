@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, it } from 'node:test';
 import { documents } from './guides/guides.ts';
@@ -40,6 +40,13 @@ describe('the documents', () => {
       );
     });
   }
+});
+
+describe('the records of decisions', () => {
+  it('stand in the list of core/README.md, in order', () => {
+    const listed = [...read('core/README.md').matchAll(/^- \[\d{4}\]\(decisions\/(\S+)\) /gm)].map(([, name]) => name);
+    assert.deepEqual(listed, readdirSync(join(repository, 'core/decisions')).toSorted());
+  });
 });
 
 describe('the table of requirements', () => {
