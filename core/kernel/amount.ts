@@ -1,4 +1,4 @@
-import type { Asset } from './asset.ts';
+import type { Asset, CurrencyCode } from './asset.ts';
 import { formatUnits, parseUnits } from './decimal.ts';
 import { assert } from './guard.ts';
 
@@ -17,6 +17,11 @@ export function parseAmount(text: string, asset: Asset): Amount | null {
 /** The amount as a plain decimal: no sign, no exponent, no trailing zeros. */
 export function formatAmount({ asset, units }: Amount): string {
   return formatUnits(units, asset.decimals);
+}
+
+/** Units of one of these assets as a person reads them: `0.001 BTC`. */
+export function amountInWords(assets: readonly Asset[], currency: CurrencyCode, units: bigint): string {
+  return `${formatUnits(units, assets.find((asset) => asset.currency === currency)?.decimals ?? 0)} ${currency}`;
 }
 
 /** The sum of two amounts of one asset. */

@@ -1,4 +1,5 @@
 import { epochHold } from '../epochs/epoch.ts';
+import { amountInWords } from '../kernel/amount.ts';
 import type { Millis } from '../kernel/time.ts';
 import { isTillgateError } from '../kernel/errors.ts';
 import type { Lease } from '../ports/lease-store.ts';
@@ -117,7 +118,7 @@ export class PayoutRunner {
   /** Reconciles before the first payment after a start, and periodically; nothing is paid while money is missing. */
   async #booksHold(): Promise<boolean> {
     const { clock, metrics } = this.#deps;
-    const { code } = this.#chain;
+    const { code, assets } = this.#chain;
     const now = clock.now();
     if (now - this.#reconciledAt < RECONCILE_EVERY_MS) return true;
     const lines = await reconcile(this.#chain, this.#deps);
@@ -131,8 +132,8 @@ export class PayoutRunner {
     }
     this.#short += 1;
     if (this.#short < SHORT_BEFORE_STOP) return false;
-    const missing = short.map(({ currency, shortfall }) => `${shortfall} units of ${currency}`).join(', ');
-    const reason = `The chain ${code} holds less than the books say: ${missing} are missing. Find out why, then resume payouts.`;
+    const missing = short.map(({ currency, shortfall }) => amountInWords(assets, currency, shortfall)).join(' and ');
+    const reason = `The chain ${code} holds less than the books say, by ${missing}. Find out why, then resume payouts.`;
     await stopPayouts(this.#deps, code, reason);
     this.#short = 0;
     return false;

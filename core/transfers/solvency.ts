@@ -1,5 +1,5 @@
 import type { Asset, ChainCode, CurrencyCode } from '../kernel/asset.ts';
-import { formatUnits } from '../kernel/decimal.ts';
+import { amountInWords } from '../kernel/amount.ts';
 import { ownAccountNames, ownAccounts, solvencyOf } from '../ledger/solvency.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { PayingChain } from './payout-deps.ts';
@@ -48,10 +48,7 @@ export function insolvencyReason(
 ): string | null {
   const missing = lines
     .filter(({ units }) => units < 0n)
-    .map(({ currency, units }) => {
-      const decimals = assets.find((asset) => asset.currency === currency)?.decimals ?? 0;
-      return `${formatUnits(-units, decimals)} ${currency}`;
-    });
+    .map(({ currency, units }) => amountInWords(assets, currency, -units));
   if (missing.length === 0) return null;
   if (topUp === null) return `${OWED} ${code}, by ${missing.join(' and ')}; payouts go on.`;
   return `${OWED} ${code}: send at least ${missing.join(' and ')} to ${topUp}; payouts go on by themselves once that is booked.`;
