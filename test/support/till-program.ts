@@ -51,7 +51,8 @@ export async function buildTill(name: string, entry = 'host/bin.ts'): Promise<st
     banner: { js: REQUIRE },
     logLevel: 'silent',
   });
-  // The payer's page reads what the browser gets from beside itself.
-  cpSync(join(REPOSITORY, 'host/checkout/browser'), join(folder, 'browser'), { recursive: true });
+  // These pages read what the browser gets from beside themselves.
+  for (const pages of ['checkout', 'links'])
+    cpSync(join(REPOSITORY, `host/${pages}/browser`), join(folder, 'browser'), { recursive: true });
   return join(folder, `${basename(entry, '.ts')}.mjs`);
 }
