@@ -33,7 +33,7 @@ const HOST = 'eth.gate.example';
 const CORES_FOR_ALL = 6;
 const FACTOR_AT_LEAST = 1.6;
 /** Where all share two cores, which may be two halves of one, the same work takes more processor time the more of it runs at once. */
-const COST_AT_MOST = 1.5;
+const COST_AT_MOST = 1.25;
 
 interface Round {
   readonly perSecond: number;
