@@ -114,7 +114,7 @@ async function buy(till: ShopTill, callbackUrl: string): Promise<string> {
     break;
   }
   await till.pay({ payUrl: order.pay_url, orderId });
-  await till.mine();
+  await till.mine(orderId);
   return orderId;
 }
 

@@ -30,8 +30,8 @@ export interface ShopTill {
   until(orderId: string, status: string): Promise<void>;
   /** Chooses a coin on the payer's page, and pays there. @param share - of what is due; all of it by default */
   pay(order: PayableOrder, share?: number): Promise<void>;
-  /** Mines until what was paid can be spent. */
-  mine(): Promise<void>;
+  /** Mines until an order can be refunded: what was paid is deep enough, and the till has read so. */
+  mine(orderId: string): Promise<void>;
   /** Mines until the refund of an order is deep enough. */
   refunded(orderId: string): Promise<void>;
   stop(): Promise<void>;
@@ -97,7 +97,12 @@ export async function startShopTill(settings: SettingsInput = {}): Promise<ShopT
       const part = share === undefined ? {} : { amount: (Number(amount) * share).toFixed(8) };
       await send('POST', '/sandbox/v1/pay', { order_id: orderId, ...part });
     },
-    mine,
+    mine: async (orderId) =>
+      void (await waitFor(async () => (await mine(), (await client.order(orderId)).refund), {
+        timeoutMs: 60_000,
+        intervalMs: 250,
+        describe: `order ${orderId} to be refundable`,
+      })),
     refunded: async (orderId) =>
       void (await waitFor(async () => (await mine(), (await client.order(orderId)).status === 'REFUNDED'), {
         timeoutMs: 60_000,

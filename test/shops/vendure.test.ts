@@ -36,7 +36,7 @@ describe('a Vendure shop with the plugin of examples/shops/vendure', () => {
     assert(payment !== undefined);
     assert.deepEqual([payment.state, payment.amount], ['Settled', PRICE]);
 
-    await till.mine();
+    await till.mine(begun.orderId);
     assert.equal(await shop.refund(payment, PRICE - 1), 'Failed', 'a part');
     assert.equal(await shop.refund(payment), 'Pending');
     assert.equal(await shop.refund(payment), 'REFUND_AMOUNT_ERROR', 'a second refund');
@@ -129,7 +129,7 @@ describe('a Vendure shop with the plugin of examples/shops/vendure', () => {
     await till.pay(begun);
     const { state, payments } = await shop.until(begun.id, (order) => stateOf(order) === 'Settled');
     assert.equal(state, 'Cancelled');
-    await till.mine();
+    await till.mine(begun.orderId);
     assert(payments[0] !== undefined);
     assert.equal(await shop.refund(payments[0]), 'Pending');
   });
