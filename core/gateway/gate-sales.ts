@@ -215,12 +215,22 @@ export class GateSales {
   async #payable(): Promise<readonly { readonly chain: ChainCode; readonly currency: CurrencyCode }[]> {
     const payable = [];
     for (const { chain, currency, kind } of this.#deps.assets.enabled()) {
-      const authorizations = kind === 'token' ? this.#deps.chains.get(chain)?.payments?.authorizations : undefined;
-      // A chain whose node is away sells nothing now.
-      const terms = (await authorizations?.terms(currency).catch(() => null)) ?? null;
-      if (terms !== null && payable.length < MOST_TOKENS) payable.push({ chain, currency });
+      if (payable.length === MOST_TOKENS) break;
+      if (kind === 'token' && (await this.#takesAuthorizations(chain, currency))) payable.push({ chain, currency });
     }
     return payable;
+  }
+
+  /** False also while its chain's node is away. */
+  async #takesAuthorizations(chain: ChainCode, currency: CurrencyCode): Promise<boolean> {
+    const authorizations = this.#deps.chains.get(chain)?.payments?.authorizations;
+    if (authorizations === undefined) return false;
+    try {
+      return (await authorizations.terms(currency)) !== null;
+    } catch (error) {
+      if (isTillgateError(error)) return false;
+      throw error;
+    }
   }
 
   async #cheapest(plans: readonly Plan[]): Promise<Plan> {

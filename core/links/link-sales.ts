@@ -112,8 +112,9 @@ export class LinkSales {
    */
   async charge(token: string, visit: LinkVisit): Promise<CounterSale> {
     const order = await this.order(token, visit);
+    if (order.payment !== null || !this.#isOpen(order)) return { order, refused: null };
     const coin = onlyCoin((await this.find(token)).link);
-    const asset = coin === null || order.payment !== null || !this.#isOpen(order) ? null : this.#deps.assets.find(coin);
+    const asset = coin === null ? null : this.#deps.assets.find(coin);
     if (asset === null) return { order, refused: null };
     try {
       const { chain, currency } = asset;

@@ -36,8 +36,8 @@ export async function runOneOfSeveral(
   run: RunTill,
   outdatedExit: number,
 ): Promise<number> {
-  const link = new ProcessLink();
   const log = openLog({ process: place.number });
+  const link = new ProcessLink(log.logger);
   try {
     const config = shareOf(await loadConfig(), place);
     const metrics = new MetricsOfServer(log.logger, link);

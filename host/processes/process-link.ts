@@ -1,4 +1,5 @@
 import cluster from 'node:cluster';
+import type { Logger } from '../../core/index.ts';
 import type { CollectedMetrics } from '../../adapters/metrics/index.ts';
 import { placeInEnvironment } from '../config.ts';
 import { sentError, unwrapped, wrapped } from './messages.ts';
@@ -13,11 +14,13 @@ export function placeOfThisProcess(): ProcessPlace | null {
 
 /** One of several processes, as it talks with the primary. Without the primary it ends at once: Node sees to that. */
 export class ProcessLink {
+  readonly #logger: Logger;
   readonly #waiting = new Map<number, (text: string) => void>();
   #asked = 0;
   #collect: (() => Promise<CollectedMetrics>) | null = null;
 
-  constructor() {
+  constructor(logger: Logger) {
+    this.#logger = logger;
     process.on('message', (received: unknown) => {
       const message = unwrapped<ToProcess>(received);
       if (message?.kind === 'collect') void this.#answer(message.id);
@@ -55,8 +58,10 @@ export class ProcessLink {
   async #answer(id: number): Promise<void> {
     if (this.#collect === null) return;
     // Whoever cannot say is counted as it was when last asked.
-    await this.#collect()
-      .then((metrics) => this.send({ kind: 'collected', id, metrics }))
-      .catch(() => undefined);
+    try {
+      await this.send({ kind: 'collected', id, metrics: await this.#collect() });
+    } catch (error) {
+      this.#logger.warn('the metrics of this process did not reach the primary', { error });
+    }
   }
 }

@@ -1,4 +1,4 @@
-import { MIGRATIONS } from '../migrations/migrate.ts';
+import { KNOWN_MIGRATIONS } from '../migrations/migrate.ts';
 import type { Database } from '../database.ts';
 import type { Row } from '../dialects/dialect.ts';
 import { integer, integerOrNull, jsonOrNull, text } from '../rows/values.ts';
@@ -23,18 +23,14 @@ export async function engine(database: Database): Promise<EngineFacts> {
   return { name, version: text(row, 'version'), bytes: integer(row, 'bytes'), now: integer(clock, 'now') };
 }
 
-/** The row of the triggers' version is no migration. */
-const RULES = 'rules';
-
 export async function migrations({ read, tables }: Database): Promise<MigrationFacts> {
   const rows = await read(`SELECT name, applied_at FROM ${tables.migrations} ORDER BY applied_at, name`);
-  const known = new Set([...MIGRATIONS.map(({ name }) => name), RULES]);
   const applied = rows.map((row) => ({ name: text(row, 'name'), at: integer(row, 'applied_at') }));
   const names = new Set(applied.map(({ name }) => name));
   return {
-    applied: applied.filter(({ name }) => known.has(name)),
-    missing: [...known].filter((name) => !names.has(name)),
-    foreign: applied.filter(({ name }) => !known.has(name)).length,
+    applied: applied.filter(({ name }) => KNOWN_MIGRATIONS.has(name)),
+    missing: [...KNOWN_MIGRATIONS].filter((name) => !names.has(name)),
+    foreign: applied.filter(({ name }) => !KNOWN_MIGRATIONS.has(name)).length,
   };
 }
 

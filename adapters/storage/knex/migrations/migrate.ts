@@ -96,6 +96,8 @@ export const MIGRATIONS: readonly Migration[] = [
 ];
 /** The row with the version of the triggers. */
 const RULES = 'rules';
+/** What this release writes down of what it has applied. */
+export const KNOWN_MIGRATIONS: ReadonlySet<string> = new Set([...MIGRATIONS.map(({ name }) => name), RULES]);
 
 async function applied(run: Run, tables: Tables): Promise<ReadonlyMap<string, string>> {
   const rows = await run(`SELECT name, checksum FROM ${tables.migrations}`);
@@ -157,8 +159,7 @@ export async function refuseNewerSchema({ tables, read }: Database): Promise<voi
 }
 
 function refuseNewer(done: ReadonlyMap<string, string>): void {
-  const known = new Set([...MIGRATIONS.map(({ name }) => name), RULES]);
-  const unknown = [...done.keys()].filter((name) => !known.has(name));
+  const unknown = [...done.keys()].filter((name) => !KNOWN_MIGRATIONS.has(name));
   if (unknown.length > 0) {
     throw new TillgateError(
       'CONFIG_INVALID',

@@ -1,4 +1,5 @@
-import { Edit, SaveButton, SimpleForm, Toolbar, useGetIdentity, useRecordContext } from 'react-admin';
+import { useGetIdentity, useRecordContext } from 'react-admin';
+import { EditForm, EditPage } from '../../components/edit-page.tsx';
 import type { AccountFile } from '../../operator-records.ts';
 import { AccountFields } from './account-fields.tsx';
 
@@ -17,9 +18,9 @@ function bodyOf(form: Editable, former?: { readonly previousData: Editable }): P
 /** A change of an account. */
 export function AccountEdit() {
   return (
-    <Edit redirect="show" mutationMode="pessimistic" actions={false} transform={bodyOf}>
+    <EditPage transform={bodyOf}>
       <AccountForm />
-    </Edit>
+    </EditPage>
   );
 }
 
@@ -27,14 +28,8 @@ function AccountForm() {
   const { identity } = useGetIdentity();
   const account = useRecordContext<AccountFile>();
   return (
-    <SimpleForm
-      toolbar={
-        <Toolbar>
-          <SaveButton />
-        </Toolbar>
-      }
-    >
+    <EditForm>
       <AccountFields role={account?.id !== identity?.id} />
-    </SimpleForm>
+    </EditForm>
   );
 }

@@ -1,37 +1,29 @@
 import Box from '@mui/material/Box';
-import { Edit, SaveButton, SimpleForm, Toolbar, useRecordContext } from 'react-admin';
+import { useRecordContext } from 'react-admin';
+import { changesSent, EditForm, EditPage } from '../../components/edit-page.tsx';
 import { Facts } from '../../components/facts.tsx';
 import type { LinkRecord } from '../../records.ts';
 import { LinkTerms, LinkTexts } from './link-fields.tsx';
 import { bodyOf, changesOf } from './link-form.ts';
-import type { LinkForm } from './link-form.ts';
 import { LinkFace } from './link-list.tsx';
 
 const FIELD = 'resources.links.fields';
-
-const changes = (form: LinkForm, former?: { readonly previousData: LinkRecord }) =>
-  former === undefined ? bodyOf(form) : changesOf(former.previousData, form);
+const changes = changesSent(bodyOf, changesOf);
 
 /** A change of a payment link; its kind and its fiat currency stay. */
 export function LinkEdit() {
   return (
-    <Edit redirect="show" mutationMode="pessimistic" actions={false} transform={changes}>
-      <EditForm />
-    </Edit>
+    <EditPage transform={changes}>
+      <LinkForm />
+    </EditPage>
   );
 }
 
-function EditForm() {
+function LinkForm() {
   const link = useRecordContext<LinkRecord>();
   if (link === undefined) return null;
   return (
-    <SimpleForm
-      toolbar={
-        <Toolbar>
-          <SaveButton />
-        </Toolbar>
-      }
-    >
+    <EditForm>
       <Box sx={{ mb: 2 }}>
         <Facts
           of={[
@@ -42,6 +34,6 @@ function EditForm() {
       </Box>
       <LinkTexts />
       <LinkTerms />
-    </SimpleForm>
+    </EditForm>
   );
 }
