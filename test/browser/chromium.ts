@@ -59,13 +59,25 @@ export class Complaints {
   }
 }
 
+/** Until no transition runs: what is half transparent has too little contrast. Animations without an end do not count. */
+const atRest = (page: Page) =>
+  page.waitForFunction(() =>
+    document
+      .getAnimations()
+      .every(
+        ({ playState, effect }) =>
+          playState !== 'running' || effect?.getComputedTiming().endTime === Number.POSITIVE_INFINITY,
+      ),
+  );
+
 /**
- * Asks axe, and fails with whatever it finds. There are no frames, so that the mode without a page of its own for them
+ * Asks axe once transitions have ended, and fails with whatever it finds. There are no frames, so that the mode without a page of its own for them
  * is enough.
  *
  * @param only - these rules alone; all of {@link TAGS} unless given
  */
 export async function assertAccessible(page: Page, what: string, only: readonly string[] = []): Promise<void> {
+  await atRest(page);
   const axe = new AxeBuilder({ page }).setLegacyMode();
   const { violations } = await (only.length > 0 ? axe.withRules([...only]) : axe.withTags(TAGS)).analyze();
   const found = violations.map(

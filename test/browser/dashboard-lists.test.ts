@@ -110,12 +110,14 @@ describe('the lists of money in the dashboard', { concurrency: 3 }, () => {
     const count = await rows(page).count();
     await page.getByLabel('Month').click();
     await page.getByRole('option').nth(1).click();
+    await page.getByRole('listbox').waitFor({ state: 'detached' });
     await rowCount(page, count);
     await look(page, 'ledger');
     const records = parseCsv(await download(page, 'Download CSV', 'ledger.csv'));
     assert.equal(records.length, count + 1);
     await page.getByLabel('Month').click();
     await page.getByRole('option').nth(2).click();
+    await page.getByRole('listbox').waitFor({ state: 'detached' });
     await page.getByText('No Ledger found').waitFor();
     assert.equal(parseCsv(await download(page, 'Download CSV', 'ledger.csv')).length, 1, 'the header alone');
     await leave();

@@ -189,6 +189,7 @@ describe('with the dashboard alone', () => {
     await page.getByRole('menuitem', { name: 'Ledger' }).click();
     await page.getByLabel('Month').click();
     await page.getByRole('option').nth(1).click();
+    await page.getByRole('listbox').waitFor({ state: 'detached' });
     await page.locator('tbody tr').first().waitFor(PATIENT);
     await look(page, 'ledger');
     // Until nothing more is booked while it is read.
