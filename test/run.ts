@@ -4,7 +4,7 @@
  *     npm test                        each unit and contract test once, on SQLite; the storage's and the end-to-end tests on PostgreSQL too
  *     npm test -- orders http/        files whose path contains one of the words
  *     npm test -- --coverage          more of them, with coverage, which must be high enough in core
- *     npm run test:rest               what `npm run test:full` adds to that
+ *     npm run test:rest               what `npm run test:full` adds to that; words choose among it
  *     npm run test:nodes              those against real daemons (test/nodes)
  *     npm run test:browser            those in a real browser (test/browser)
  *     npm run test:clients            those with real client libraries (test/clients); CLIENTS=viem,curl chooses

@@ -4,8 +4,10 @@
  *     npm run bench                     every bench of this folder, one after another
  *     npm run bench -- orders           one
  *     npm run bench -- orders sqlite    one, with words of its own; see its head
+ *     npm run bench -- compare          the newest run of each beside those before it, on this machine
  *
- * Each prints a table, one line of JSON and PASS or FAIL against its target; any FAIL makes the exit code 1.
+ * Each prints a table, one line of JSON and PASS or FAIL against its target; any FAIL makes the exit code 1. Where the machine had
+ * other work before, nothing is judged. Each judged run leaves its line in `temp/bench/runs.jsonl`.
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,6 +30,13 @@ async function load(name: string): Promise<Bench> {
 }
 
 async function main([wanted, ...words]: readonly string[]): Promise<number> {
+  if (wanted === 'compare') {
+    const [{ tellComparison }, { keptRuns }] = await Promise.all([
+      import('./support/compare.ts'),
+      import('./support/kept-runs.ts'),
+    ]);
+    return tellComparison(keptRuns());
+  }
   const names = readdirSync(folder)
     .filter((file) => file.endsWith('.ts') && file !== 'run.ts')
     .map((file) => file.slice(0, -'.ts'.length))

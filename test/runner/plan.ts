@@ -122,15 +122,17 @@ function usualEngines(path: string): Engines {
 
 /** The files that a choice means, each with its databases. */
 export function planOf({ apart, rest, coverage, engines, words }: Choice, compiled: Compiled): PlannedFile[] {
-  const all = [...compiled.imports.keys()].filter((path) => /\.test\.tsx?$/.test(path) && apartOf(path) === apart);
+  const wanted = (path: string): boolean => words.length === 0 || words.some((word) => path.includes(word));
+  const all = [...compiled.imports.keys()].filter(
+    (path) => /\.test\.tsx?$/.test(path) && apartOf(path) === apart && wanted(path),
+  );
   const planned = (path: string, chosen: Engines): PlannedFile => ({
     path,
     engines: engines ?? chosen,
     alone: apart !== null || within(ALONE, path) || ownProcess(path),
   });
   const usual = (paths: readonly string[]): PlannedFile[] => paths.map((path) => planned(path, usualEngines(path)));
-  if (words.length > 0) return usual(all.filter((path) => words.some((word) => path.includes(word))));
-  if (apart !== null) return usual(all);
+  if (apart !== null || (words.length > 0 && !rest)) return usual(all);
   const covered = all.filter((path) => !within(FULL_ONLY, path));
   if (!rest) return usual(covered.filter((path) => coverage || !within(WITH_COVERAGE, path)));
   const onSqliteOnly = covered.filter(

@@ -1,15 +1,14 @@
 import { availableParallelism, cpus, loadavg } from 'node:os';
+import { keepRun } from './kept-runs.ts';
+import type { Check, KeptRun } from './kept-runs.ts';
 
 /** What the machine had to do before the bench came. */
 const loadBefore = loadavg()[0] ?? NaN;
+/** Above it other work takes so much of the cores that no figure is judged or kept. */
+const MOST_LOAD = availableParallelism() / 2;
 
-/** One figure that a bench holds against its target. */
-export interface Check {
-  readonly name: string;
-  readonly value: number;
-  readonly atLeast?: number;
-  readonly atMost?: number;
-}
+/** Whether figures of this run say anything of the product. */
+const machineIsQuiet = (): boolean => loadBefore <= MOST_LOAD;
 
 /** Everything that a bench found out. */
 export interface Findings {
@@ -23,16 +22,24 @@ export interface Findings {
   readonly notes?: readonly string[];
 }
 
-/** Prints a bench's table, its one line of JSON and PASS or FAIL for each check; a FAIL makes the exit code 1. */
+/**
+ * Prints a bench's table, its one line of JSON and PASS or FAIL for each check, and keeps the line; a FAIL makes the exit code 1.
+ * A run on a machine that had other work is printed, but neither judged nor kept.
+ */
 export function report({ bench, rows, checks, facts, notes = [] }: Findings): void {
   const judged = checks.map((check) => ({ ...check, value: rounded(check.value), pass: passes(check) }));
   console.table(rows);
   for (const note of notes) console.log(note);
-  if (loadBefore > availableParallelism() / 2)
-    console.log(`The machine was busy (load average ${rounded(loadBefore)}): the figures are of little worth.`);
-  console.log(
-    JSON.stringify({ bench, pass: judged.every(({ pass }) => pass), checks: judged, ...facts, machine: machine() }),
-  );
+  const run = { bench, pass: judged.every(({ pass }) => pass), checks: judged, ...facts, machine: machine() };
+  console.log(JSON.stringify(run));
+  if (!machineIsQuiet()) {
+    console.log(
+      `NOT JUDGED ${bench}: the load average was ${rounded(loadBefore)} before, more than ${MOST_LOAD}. Run it again on a quiet machine.`,
+    );
+    process.exitCode = 1;
+    return;
+  }
+  keepRun({ at: new Date().toISOString(), ...run });
   for (const { name, value, atLeast, atMost, pass } of judged) {
     const target = atLeast === undefined ? `at most ${atMost ?? NaN}` : `at least ${atLeast}`;
     console.log(`${pass ? 'PASS' : 'FAIL'} ${bench}: ${name} ${value}, target ${target}`);
@@ -44,7 +51,7 @@ function passes({ value, atLeast = -Infinity, atMost = Infinity }: Check): boole
   return Number.isFinite(value) && value >= atLeast && value <= atMost;
 }
 
-function machine(): object {
+function machine(): KeptRun['machine'] {
   return {
     cores: availableParallelism(),
     cpu: cpus()[0]?.model ?? 'unknown',
