@@ -39,7 +39,8 @@ export function report({ bench, rows, checks, facts, notes = [] }: Findings): vo
     process.exitCode = 1;
     return;
   }
-  keepRun({ at: new Date().toISOString(), ...run });
+  const kept = { at: new Date().toISOString(), ...run };
+  keepRun(kept);
   for (const { name, value, atLeast, atMost, pass } of judged) {
     const target = atLeast === undefined ? `at most ${atMost ?? NaN}` : `at least ${atLeast}`;
     console.log(`${pass ? 'PASS' : 'FAIL'} ${bench}: ${name} ${value}, target ${target}`);
