@@ -74,26 +74,34 @@ interface Services {
 async function startServices(needs: Needs): Promise<Services> {
   const server = needs.postgres ? await (await import('./support/postgres.ts')).startPostgres() : null;
   if (server) process.env['TEST_DATABASE_URL'] = server.url;
-  const program = needs.till
-    ? (await import('./support/till-program.ts')).buildTill(`tillgate-test-${process.pid}`)
-    : null;
+  const programs = Promise.all([
+    needs.till ? program('till', 'host/bin.ts') : null,
+    needs.crashTill ? program('crash-till', 'test/crash/till-main.ts') : null,
+  ]);
   const templates = needs.templates
     ? await (await import('./support/templates.ts')).makeTemplates(needs.postgres)
     : null;
-  const till = await program;
+  const [till, crashTill] = await programs;
   const packages = needs.benchPackage ? await benchPackages() : null;
   return {
     environment: {
       ...templates?.environment,
       ...(till !== null && { TEST_TILL_PROGRAM: till }),
+      ...(crashTill !== null && { TEST_CRASH_PROGRAM: crashTill }),
       ...(packages !== null && { NODE_PATH: packages }),
     },
     stop: async () => {
       await templates?.remove();
       await server?.stop();
-      if (till !== null) rmSync(dirname(till), { recursive: true, force: true });
+      for (const built of [till, crashTill])
+        if (built !== null) rmSync(dirname(built), { recursive: true, force: true });
     },
   };
+}
+
+async function program(name: string, entry: string): Promise<string> {
+  const { buildTill } = await import('./support/till-program.ts');
+  return buildTill(`tillgate-test-${name}-${process.pid}`, entry);
 }
 
 async function benchPackages(): Promise<string> {

@@ -21,8 +21,9 @@ const STATES_KEPT = '128';
 
 /** The nodes, the merchant's server and the debug build: what outlives every kill. */
 export async function openFixture(name: string): Promise<CrashFixture & { close(): Promise<void> }> {
+  const built = process.env['TEST_CRASH_PROGRAM'];
   const [program, anvil, receiver] = await Promise.all([
-    buildTill(`tillgate-crash-${name}`, TILL),
+    built ?? buildTill(`tillgate-crash-${name}`, TILL),
     startAnvil({ args: ['--prune-history', STATES_KEPT] }),
     startReceiver(),
   ]);
@@ -42,7 +43,7 @@ export async function openFixture(name: string): Promise<CrashFixture & { close(
     close: async () => {
       await Promise.all([anvil.stop(), receiver.close(), server.close()]);
       folder.remove();
-      rmSync(dirname(program), { recursive: true, force: true });
+      if (built === undefined) rmSync(dirname(program), { recursive: true, force: true });
     },
   };
 }

@@ -148,6 +148,8 @@ export interface Needs {
   readonly postgres: boolean;
   readonly templates: boolean;
   readonly till: boolean;
+  /** The till that is killed at named points. */
+  readonly crashTill: boolean;
   /** The packages of test/bench. */
   readonly benchPackage: boolean;
 }
@@ -159,6 +161,7 @@ export function needsOf(files: readonly PlannedFile[], compiled: Compiled): Need
     postgres: uses('test/support/postgres.ts'),
     templates: uses('test/support/templates.ts'),
     till: uses('test/host/till-process.ts'),
+    crashTill: uses('test/crash/fixture.ts'),
     benchPackage: uses('test/support/bench-package.ts'),
   };
 }
