@@ -38,7 +38,7 @@ export interface PortOverrides {
 /** What exists before the container. */
 export type Infrastructure = Pick<
   GivenParts,
-  'config' | 'masterKeys' | 'feedLeaseMs' | 'disposables' | 'storage' | 'logger' | 'metrics'
+  'config' | 'masterKeys' | 'feedLeaseMs' | 'disposables' | 'storage' | 'logger' | 'metrics' | 'tracing'
 >;
 
 /** Made by {@link createContainer}; only this file takes parts out of it. */
@@ -144,6 +144,7 @@ const TILL_PARTS = [
   'logger',
   'events',
   'metrics',
+  'tracing',
   'digest',
   'ids',
   'passwordHasher',

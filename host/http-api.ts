@@ -92,6 +92,7 @@ function httpDeps(till: Till, settings: HttpSettings, isStopping: () => boolean)
       };
     },
     traceId: randomTraceId,
+    ...(till.tracing !== null && { trace: till.tracing.request }),
   };
 }
 

@@ -56,6 +56,7 @@ import type {
   WalletQueries,
 } from '../core/index.ts';
 import type { MasterKeys } from '../adapters/crypto/index.ts';
+import type { Tracing } from '../adapters/tracing/index.ts';
 import type { TillConfig } from './settings.ts';
 import type { DisposeStack } from './dispose-stack.ts';
 import type { LazyGateway } from './lazy-gateway.ts';
@@ -73,6 +74,8 @@ export interface GivenParts {
   readonly storage: Ports['storage'];
   readonly logger: Ports['logger'];
   readonly metrics: Ports['metrics'];
+  /** `null` where nothing is traced. */
+  readonly tracing: Tracing | null;
   readonly workerId: SnowflakeWorkerId;
   readonly wallet: OpenWallet;
   readonly plugins: PluginRegistry;

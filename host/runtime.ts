@@ -80,8 +80,18 @@ export async function openRuntime<Config extends TillConfig>(
 ): Promise<Runtime<Config>> {
   const { metrics, feedLeaseMs = DEFAULT_FEED_LEASE_MS, wrap = {}, ...rest } = deps;
   const { config, masterKeys, logger, replace = {}, owner, leaseTtlMs } = rest;
-  const infrastructure = { config, masterKeys, feedLeaseMs, disposables, storage: rest.storage, logger, metrics };
-  const container = createContainer(infrastructure, { replace, wrap });
+  const tracing = config.tracing ? (await import('../adapters/tracing/index.ts')).openTracing() : null;
+  const infrastructure = {
+    config,
+    masterKeys,
+    feedLeaseMs,
+    disposables,
+    storage: rest.storage,
+    logger,
+    metrics,
+    tracing,
+  };
+  const container = createContainer(infrastructure, { replace, wrap: { ...tracing?.wrap, ...wrap } });
   const { storage, clock, vault, random, events } = openingPorts(container);
   await storage.migrate();
   const clockWatch = new ClockWatch({ clock, leases: storage.leases, owner, logger, metrics, events });

@@ -222,6 +222,8 @@ export const tillSchema = z.strictObject(
         error: 'write a name of lower-case letters, digits and hyphens, at most 64',
       })
       .default('service'),
+    /** Records spans by the API of OpenTelemetry. */
+    tracing: yesOrNo.default(false),
     orders: orders.prefault({}),
     callbacks: callbacks.prefault({}),
     limits: z

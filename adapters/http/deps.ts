@@ -17,6 +17,7 @@ import type {
   RequestWithdrawal,
   WalletQueries,
 } from '../../core/index.ts';
+import type { HeaderMap, HttpResponse } from './messages.ts';
 
 /** The settings that the HTTP edge needs. */
 export interface HttpSettings {
@@ -41,6 +42,16 @@ export interface HttpSettings {
   /** Whether payers reach it over https alone; false by default. */
   readonly secureCookies?: boolean;
 }
+
+/** A request to be traced; `operation` is its id, or `none`. */
+export interface TracedRequest {
+  readonly operation: string;
+  readonly method: string;
+  readonly headers: HeaderMap;
+}
+
+/** Answers a request by calling `run`, once, and records it. */
+export type TraceRequest = (request: TracedRequest, run: () => Promise<HttpResponse>) => Promise<HttpResponse>;
 
 /** The use cases of the core that operations call. */
 export interface HttpDeps {
@@ -76,4 +87,6 @@ export interface HttpDeps {
   } | void>;
   /** A fresh trace id, which cannot be guessed. */
   readonly traceId: () => string;
+  /** Left out where requests are not traced. */
+  readonly trace?: TraceRequest;
 }

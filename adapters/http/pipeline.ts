@@ -73,6 +73,14 @@ export class HttpApi {
     request: HttpRequest,
     route: RouteMatch | null = this.route(request.target, request.mount),
   ): Promise<HttpResponse> {
+    const { trace } = this.#deps;
+    if (trace === undefined) return this.#answer(request, route);
+    const { method, headers } = request;
+    const operation = route?.methods.get(method)?.id ?? 'none';
+    return trace({ operation, method, headers }, () => this.#answer(request, route));
+  }
+
+  async #answer(request: HttpRequest, route: RouteMatch | null): Promise<HttpResponse> {
     const progress: Progress = {
       request,
       route,

@@ -179,8 +179,8 @@ export class DeliverCallbacks {
       endpoint === null
         ? callbackHeaders(callback, await this.#signer(callback, now), digest, now)
         : standardHeaders(callback, this.#secretsOf(endpoint, now), digest, now);
-    const { accountId, method, url, body } = callback;
-    return { accountId, method, url, headers, body };
+    const { accountId, orderId, attempts, method, url, body } = callback;
+    return { accountId, orderId, attempt: attempts + 1, method, url, headers, body };
   }
 
   /** The former secret signs too until its time is over. */

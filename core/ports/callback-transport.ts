@@ -1,10 +1,14 @@
-import type { AccountId } from '../kernel/ids.ts';
+import type { AccountId, OrderId } from '../kernel/ids.ts';
 import { token } from './token.ts';
 
 /** A request to a merchant's URL. */
 export interface CallbackRequest {
   /** Whose callback it is: accounts share the connections to one address. */
   readonly accountId: AccountId;
+  /** The order that it is about; `null` or left out for another event. */
+  readonly orderId?: OrderId | null;
+  /** Which attempt it is, from 1. */
+  readonly attempt?: number;
   readonly method: 'GET' | 'POST';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;

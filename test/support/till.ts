@@ -119,6 +119,7 @@ export async function startTestTill(
     storage,
     logger: options.logger ?? logger,
     metrics: new PromMetrics(logger),
+    tracing: null,
   };
   const container = createContainer(infrastructure, {
     replace: {
