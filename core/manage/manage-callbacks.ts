@@ -1,14 +1,15 @@
 import type { Callback, CallbackAttempt, CallbackStatus } from '../callbacks/callback.ts';
 import { TillgateError } from '../kernel/errors.ts';
 import type { AccountId, CallbackId, WebhookId } from '../kernel/ids.ts';
-import { checkPage } from '../kernel/page.ts';
-import type { Page, PageRequest } from '../kernel/page.ts';
+import type { Millis } from '../kernel/time.ts';
 import type { EventBus } from '../ports/events.ts';
 import type { Storage } from '../ports/storage.ts';
+import type { Vault } from '../ports/vault.ts';
 import { listScope, recordNotFound, requireAccess } from './actor.ts';
 import type { Actor } from './actor.ts';
 import { addAuditRow } from './audit.ts';
 import type { AuditDeps } from './audit.ts';
+import { checkLimit, readCursor, writeCursor } from './list-cursor.ts';
 
 /** A callback with its attempts. */
 export interface CallbackDetail {
@@ -18,7 +19,9 @@ export interface CallbackDetail {
 
 export interface ManageCallbacksDeps extends AuditDeps {
   readonly storage: Pick<Storage, 'callbacks' | 'webhooks' | 'transaction'>;
+  readonly vault: Pick<Vault, 'lookupHash' | 'lookupHashes'>;
   readonly events: EventBus;
+  /** The largest `limit` of a list. */
   readonly pageMax: number;
 }
 
@@ -38,21 +41,41 @@ export class ManageCallbacks {
     this.#deps = deps;
   }
 
-  /** Newest first. @throws TillgateError `INVALID_FIELDS` for a page out of range, `NOT_FOUND` for another's account or endpoint */
+  /**
+   * Newest first.
+   *
+   * @throws TillgateError `INVALID_FIELDS` for a limit out of range, or a cursor that this list did not give out; `NOT_FOUND` for
+   * another's account or endpoint
+   */
   async list(
     actor: Actor,
-    { accountId, status, webhookId }: CallbackFilter,
-    page: PageRequest,
-  ): Promise<Page<Callback>> {
-    const { storage, pageMax } = this.#deps;
-    checkPage(page, pageMax);
+    {
+      accountId,
+      status,
+      webhookId,
+      limit,
+      cursor,
+    }: CallbackFilter & { readonly limit: number; readonly cursor?: string | undefined },
+  ): Promise<{ readonly items: readonly Callback[]; readonly nextCursor: string | null }> {
+    const { storage, vault, pageMax } = this.#deps;
+    checkLimit(limit, pageMax);
     const scope = listScope(actor, accountId);
     if (webhookId !== undefined) {
       const endpoint = await storage.webhooks.find(webhookId);
       if (endpoint === null) throw recordNotFound();
       requireAccess(actor, endpoint.accountId);
     }
-    return storage.callbacks.list(scope, status ?? null, page, webhookId);
+    const list = ['callbacks', actor.accountId, scope, status, webhookId];
+    const found = await storage.callbacks.list({
+      accountId: scope,
+      status: status ?? null,
+      endpointId: webhookId ?? null,
+      after: cursor === undefined ? null : readCursor<{ createdAt: Millis; id: CallbackId }>(cursor, list, vault).id,
+      limit: limit + 1,
+    });
+    const items = found.slice(0, limit);
+    const last = found.length > limit ? items.at(-1) : undefined;
+    return { items, nextCursor: last === undefined ? null : writeCursor(last, list, vault) };
   }
 
   /** @throws TillgateError `NOT_FOUND`, the same for another account's */

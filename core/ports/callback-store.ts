@@ -1,5 +1,4 @@
 import type { AccountId, CallbackId, OrderId, WebhookId } from '../kernel/ids.ts';
-import type { Page, PageRequest } from '../kernel/page.ts';
 import type { Millis } from '../kernel/time.ts';
 import type { Callback, CallbackAttempt, CallbackStatus } from '../callbacks/callback.ts';
 
@@ -17,17 +16,25 @@ export interface CallbackOutcomeChanges {
   readonly deliveredAt: Millis | null;
 }
 
+/** Which callbacks are asked for. */
+export interface CallbackSearch {
+  /** `null` for those of all accounts. */
+  readonly accountId: AccountId | null;
+  /** `null` for any. */
+  readonly status: CallbackStatus | null;
+  /** Only those of this endpoint; `null` for any, and those that belong to none. */
+  readonly endpointId: WebhookId | null;
+  /** The last one of the page before; `null` for the first page. */
+  readonly after: CallbackId | null;
+  readonly limit: number;
+}
+
 /** The outbox. */
 export interface CallbackStore {
   find(id: CallbackId): Promise<Callback | null>;
   byOrder(orderId: OrderId): Promise<readonly Callback[]>;
-  /** Newest first. @param endpointId - only those of this endpoint */
-  list(
-    accountId: AccountId | null,
-    status: CallbackStatus | null,
-    page: PageRequest,
-    endpointId?: WebhookId,
-  ): Promise<Page<Callback>>;
+  /** Callbacks, newest first. What a page costs depends on its size alone. */
+  list(search: CallbackSearch): Promise<readonly Callback[]>;
   attempts(id: CallbackId): Promise<readonly CallbackAttempt[]>;
   /**
    * Claims due callbacks for `leaseMs`, oldest due first; one of an order only when no earlier one of that order is

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { checkLedger, OrderQueries } from '../../core/index.ts';
-import type { AccountId, CallbackId, ChainCode } from '../../core/index.ts';
+import type { AccountId, CallbackId, CallbackSearch, ChainCode } from '../../core/index.ts';
 import { openStorage } from '../../adapters/storage/knex/index.ts';
 import type { KnexStorage } from '../../adapters/storage/knex/index.ts';
 import { silentLogger } from '../support/storage.ts';
@@ -205,6 +205,8 @@ async function measure(place: Place, times: Times): Promise<void> {
   const samples: Sample[] = [];
   for (let n = 0; n < REPEATED; n++) samples.push(await place.sample());
   const page = { limit: PAGE, after: null };
+  const callbacks = (search: Partial<CallbackSearch>): Promise<unknown> =>
+    storage.callbacks.list({ accountId: account, status: null, endpointId: null, after: null, limit: PAGE, ...search });
   let at = 0;
   const next = (): Sample => samples[at++ % REPEATED] as Sample;
   await repeated("an order's detail", () => {
@@ -217,13 +219,9 @@ async function measure(place: Place, times: Times): Promise<void> {
   await repeated("an operator's list by status", () => queries.search(null, { status: 'OVERDUE' }, page));
   await repeated('a search by hash', () => queries.search(null, { q: next().hash }, page));
   await repeated('a search by reference', () => queries.search(null, { q: next().reference }, page));
-  await repeated('the list of callbacks', () => storage.callbacks.list(account, null, { page: 1, size: PAGE }));
-  await repeated('the list of callbacks by status', () =>
-    storage.callbacks.list(account, 'DELIVERED', { page: 1, size: PAGE }),
-  );
-  await repeated("an operator's list of dead callbacks", () =>
-    storage.callbacks.list(null, 'DEAD', { page: 1, size: PAGE }),
-  );
+  await repeated('the list of callbacks', () => callbacks({}));
+  await repeated('the list of callbacks by status', () => callbacks({ status: 'DELIVERED' }));
+  await repeated("an operator's list of dead callbacks", () => callbacks({ accountId: null, status: 'DEAD' }));
   await claims(place, repeated);
   growth.lapse();
   const chains = new Map<ChainCode, number>([['ETH', clock.now()]]);

@@ -28,7 +28,7 @@ export async function subscribe(
 
 /** What an endpoint is sent, oldest first. */
 export async function eventsFor(storage: Storage, { id, accountId }: WebhookEndpoint): Promise<readonly Callback[]> {
-  const { items } = await storage.callbacks.list(accountId, null, { page: 1, size: 1000 }, id);
+  const items = await storage.callbacks.list({ accountId, status: null, endpointId: id, after: null, limit: 1000 });
   return items.toReversed();
 }
 

@@ -1,10 +1,10 @@
 import { CALLBACK_STATUSES, formatInstant, WEBHOOK_EVENTS } from '../../../core/index.ts';
 import type { Callback, CallbackDetail, CallbackId, WebhookId } from '../../../core/index.ts';
 import { z } from 'zod';
-import { accountFilter, idParams, inputOf, recordId, word } from './fields.ts';
-import { manageList, manageOperation } from './operation.ts';
+import { accountFilter, cursorFields, idParams, inputOf, recordId, word } from './fields.ts';
+import { manageOperation } from './operation.ts';
 import type { ManageOperation } from './operation.ts';
-import { id, instant, pageRecord, time, whole } from './reply-fields.ts';
+import { cursorPage, id, instant, time, whole } from './reply-fields.ts';
 
 const callbackFields = {
   id: id('The callback'),
@@ -67,21 +67,25 @@ const params = idParams<CallbackId>('The callback');
 
 /** Callbacks and events of webhook endpoints, with their attempts (decisions, sections 7 and 14). */
 export const callbackOperations: readonly ManageOperation[] = [
-  manageList({
+  manageOperation({
     id: 'listCallbacks',
+    method: 'GET',
     path: '/callbacks',
     summary: 'Callbacks',
-    description: 'Callbacks of orders and events of webhook endpoints, newest first.',
+    description:
+      'Callbacks of orders and events of webhook endpoints, newest first. `next_cursor` asks for the next page of the same list, with the same filters.',
     errors: ['NOT_FOUND'],
-    filter: {
+    query: z.object({
       ...accountFilter,
       status: word(CALLBACK_STATUSES, 'Only these').optional(),
       webhook_id: recordId<WebhookId>('Only the events of this webhook endpoint').optional(),
+      ...cursorFields,
+    }),
+    data: cursorPage('CallbackList', callbackSchema),
+    handler: async ({ actor, query: { limit, ...query } }, { manage }) => {
+      const { items, nextCursor } = await manage.callbacks.list(actor, { ...inputOf(query), limit });
+      return { items: items.map(callbackRecord), next_cursor: nextCursor };
     },
-    name: 'CallbackList',
-    item: callbackSchema,
-    handler: async ({ actor, query: { page, size, ...filter } }, { manage }) =>
-      pageRecord(await manage.callbacks.list(actor, inputOf(filter), { page, size }), callbackRecord),
   }),
   manageOperation({
     id: 'getCallback',

@@ -1,10 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CALLBACK_STATUSES } from '../../../core/index.ts';
-import type { Callback, CallbackAttempt, CallbackId, Order, Storage } from '../../../core/index.ts';
+import type {
+  AccountId,
+  Callback,
+  CallbackAttempt,
+  CallbackId,
+  CallbackSearch,
+  Order,
+  Storage,
+  WebhookId,
+} from '../../../core/index.ts';
+import { callbackSearchSql } from '../../../adapters/storage/knex/stores/callback-search.ts';
+import { tablesOf } from '../../../adapters/storage/knex/tables.ts';
 import { eachStorage } from '../../support/each-storage.ts';
+import type { TestStorage } from '../../support/storage.ts';
 import { waitFor } from '../../support/wait.ts';
-import { callback, NOW, storedAccount, storedOrder } from './fixtures.ts';
+import { callback, EVERY_CALLBACK, NOW, storedAccount, storedOrder } from './fixtures.ts';
 
 const LEASE = 60_000;
 const delivered = { status: 'DELIVERED', attempts: 1, nextAt: NOW, deliveredAt: NOW + 1 } as const;
@@ -28,7 +40,7 @@ async function orders(storage: Storage, count: number): Promise<Order[]> {
   return Promise.all(Array.from({ length: count }, () => storedOrder(storage, id)));
 }
 
-eachStorage((_name, open) => {
+eachStorage((name, open) => {
   test('one row for each event of an order', async (t) => {
     const { storage } = await open(t);
     const [made] = await orders(storage, 1);
@@ -204,27 +216,47 @@ eachStorage((_name, open) => {
     }
   });
 
-  test('the list is cut by account and status, newest first, with the exact total on every page', async (t) => {
+  test('the list is cut by account and status, newest first, and goes on after any of its rows', async (t) => {
     const { storage } = await open(t);
     const [one, two] = [await orders(storage, 3), await orders(storage, 1)];
     const rows = [callback(one[0]!), callback(one[1]!, { status: 'DEAD' }), callback(one[2]!), callback(two[0]!)];
     await outbox(storage, rows);
     const { accountId } = one[0]!;
-    const page = await storage.callbacks.list(accountId, null, { page: 1, size: 2 });
-    assert.deepEqual([page.total, page.maxPage, page.items], [3, 2, [rows[2], rows[1]]]);
-    assert.deepEqual((await storage.callbacks.list(accountId, 'PENDING', { page: 1, size: 9 })).items, [
-      rows[2],
-      rows[0],
-    ]);
-    assert.deepEqual((await storage.callbacks.list(null, null, { page: 1, size: 9 })).total, 4);
-    assert.deepEqual(await storage.callbacks.list(null, 'DEAD', { page: 5, size: 9 }), {
-      page: 5,
-      size: 9,
-      total: 1,
-      maxPage: 1,
-      items: [],
-    });
+    const list = (search: Partial<CallbackSearch>) => storage.callbacks.list({ ...EVERY_CALLBACK, ...search });
+    assert.deepEqual(await list({ accountId, limit: 2 }), [rows[2], rows[1]]);
+    assert.deepEqual(await list({ accountId, after: rows[1]!.id }), [rows[0]]);
+    assert.deepEqual(await list({ accountId, status: 'PENDING' }), [rows[2], rows[0]]);
+    assert.equal((await list({})).length, 4);
+    assert.deepEqual(await list({ status: 'DEAD' }), [rows[1]]);
+    assert.deepEqual(await list({ status: 'DEAD', after: rows[1]!.id }), []);
     assert.equal(await storage.callbacks.nextDueAt(), NOW);
+  });
+
+  test('fault 305: no list of callbacks counts, sorts or reads more than its page', async (t) => {
+    const { storage, sql } = await open(t);
+    const [[order], { id: another }] = [await orders(storage, 1), await storedAccount(storage)];
+    await outbox(storage, [callback(order!, { status: 'DELIVERED' })]);
+    await multiply(sql, { pg: name === 'pg', another, count: 20_000 });
+    const { accountId } = order!;
+    const endpointId = 'an endpoint' as WebhookId;
+    for (const owner of [null, accountId])
+      for (const status of [null, ...CALLBACK_STATUSES])
+        for (const endpoint of [null, endpointId])
+          for (const after of [null, '1600000000000009000' as CallbackId]) {
+            const search = { accountId: owner, status, endpointId: endpoint, after, limit: 21 };
+            const found = callbackSearchSql(tablesOf(''), search);
+            const rows = await sql(
+              `${name === 'pg' ? 'EXPLAIN' : 'EXPLAIN QUERY PLAN'} ${found.sql}`,
+              found.bindings as (string | number)[],
+            );
+            const plan = rows.map((row) => String(row['QUERY PLAN'] ?? row['detail'])).join('\n');
+            assert.doesNotMatch(
+              plan,
+              /Seq Scan|Sort|Filter: .*status|TEMP B-TREE/,
+              `${JSON.stringify(search)}\n${plan}`,
+            );
+            if (name !== 'pg') assert.match(plan, expectedIndex(search), JSON.stringify(search));
+          }
   });
 
   test('nothing is due in an empty outbox', async (t) => {
@@ -233,3 +265,36 @@ eachStorage((_name, open) => {
     assert.deepEqual(await storage.callbacks.claimDue(NOW, LEASE, 9), []);
   });
 });
+
+/** The index of a list on SQLite, whose plans do not tell what a row is only filtered by. */
+function expectedIndex({ accountId, status, endpointId }: CallbackSearch): RegExp {
+  if (endpointId !== null) return status === null ? /callbacks_endpoint/ : /callbacks_sent/;
+  if (accountId !== null) return status === null ? /callbacks_account/ : /callbacks_listed/;
+  return status === null ? /callbacks_pkey|autoindex_callbacks|SCAN callbacks USING INDEX/ : /callbacks_status/;
+}
+
+interface Copies {
+  readonly pg: boolean;
+  /** Whose every second one is. */
+  readonly another: AccountId;
+  readonly count: number;
+}
+
+/** Many callbacks like the one that is there, of two accounts and in every status. */
+async function multiply(sql: TestStorage['sql'], { pg, another, count }: Copies): Promise<void> {
+  const columns = Object.keys((await sql('SELECT * FROM callbacks'))[0] ?? {});
+  const given: Readonly<Record<string, string>> = {
+    id: 'CAST(1600000000000000000 + n AS TEXT)',
+    event: `'event ' || n`,
+    account_id: `CASE n % 2 WHEN 0 THEN '${another}' ELSE sample.account_id END`,
+    status: `CASE n % 3 ${CALLBACK_STATUSES.map((status, at) => `WHEN ${at} THEN '${status}'`).join(' ')} END`,
+  };
+  const values = columns.map((column) => given[column] ?? `sample.${column}`);
+  const numbers = pg
+    ? `WITH numbers (n) AS (SELECT generate_series(2::bigint, ${count}::bigint))`
+    : `WITH RECURSIVE numbers (n) AS (SELECT 2 UNION ALL SELECT n + 1 FROM numbers LIMIT ${count - 1})`;
+  await sql(
+    `INSERT INTO callbacks (${columns.join(', ')}) ${numbers} SELECT ${values.join(', ')} FROM numbers CROSS JOIN (SELECT * FROM callbacks) AS sample`,
+  );
+  await sql('ANALYZE');
+}

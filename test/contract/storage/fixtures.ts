@@ -4,6 +4,7 @@ import type {
   AccountId,
   Callback,
   CallbackId,
+  CallbackSearch,
   Credential,
   CredentialId,
   Deposit,
@@ -240,3 +241,12 @@ export function entry(
     ...given,
   };
 }
+
+/** All callbacks of a test in one page. */
+export const EVERY_CALLBACK: CallbackSearch = {
+  accountId: null,
+  status: null,
+  endpointId: null,
+  after: null,
+  limit: 100,
+};

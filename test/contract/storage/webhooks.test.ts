@@ -9,7 +9,17 @@ import type {
   WebhookId,
 } from '../../../core/index.ts';
 import { eachStorage } from '../../support/each-storage.ts';
-import { callback, claim, credential, newOrder, nextId, NOW, storedAccount, storedOrder } from './fixtures.ts';
+import {
+  callback,
+  claim,
+  credential,
+  EVERY_CALLBACK,
+  newOrder,
+  nextId,
+  NOW,
+  storedAccount,
+  storedOrder,
+} from './fixtures.ts';
 
 const LEASE = 60_000;
 const PAGE = { page: 1, size: 10 };
@@ -103,8 +113,11 @@ eachStorage((_name, open) => {
     await add(storage, [own, event, eventOf(await newEndpoint(storage))]);
     assert.deepEqual(await storage.callbacks.find(event.id), event);
     const { accountId, id } = endpoint;
-    assert.deepEqual((await storage.callbacks.list(accountId, null, PAGE)).items, [event, own]);
-    assert.deepEqual((await storage.callbacks.list(accountId, 'PENDING', PAGE, id)).items, [event]);
+    assert.deepEqual(await storage.callbacks.list({ ...EVERY_CALLBACK, accountId }), [event, own]);
+    assert.deepEqual(
+      await storage.callbacks.list({ ...EVERY_CALLBACK, accountId, status: 'PENDING', endpointId: id }),
+      [event],
+    );
     assert.deepEqual(await storage.callbacks.byOrder(order.id), [own]);
   });
 
@@ -186,7 +199,7 @@ eachStorage((_name, open) => {
     const repeated = newOrder(accountId, {}, claim('same'));
     const again = { ...repeated, events: [eventOf(endpoint, { subjectId: repeated.order.id })] };
     assert.equal((await storage.orders.create(again)).kind, 'repeated');
-    const { items } = await storage.callbacks.list(accountId, null, { page: 1, size: 100 }, endpoint.id);
+    const items = await storage.callbacks.list({ ...EVERY_CALLBACK, accountId, endpointId: endpoint.id });
     assert.deepEqual(
       items.toReversed(),
       told.flatMap(({ events }) => events),
@@ -211,7 +224,7 @@ eachStorage((_name, open) => {
     const created = results.flatMap((result) => (result.kind === 'created' ? [result.order.id as string] : []));
     assert.equal(created.length, 8);
     assert.equal(results.filter(({ kind }) => kind === 'reference-taken').length, 8);
-    const { items } = await storage.callbacks.list(accountId, null, { page: 1, size: 100 }, id);
+    const items = await storage.callbacks.list({ ...EVERY_CALLBACK, accountId, endpointId: id });
     assert.deepEqual(items.map(({ subjectId }) => subjectId).toSorted(), created.toSorted());
   });
 

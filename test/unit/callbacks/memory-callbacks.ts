@@ -1,16 +1,13 @@
-import { pageOf } from '../../../core/index.ts';
 import type {
   Callback,
   CallbackAttempt,
   CallbackId,
   CallbackOutcomeChanges,
-  CallbackStatus,
+  CallbackSearch,
   CallbackStore,
   ClaimedCallback,
   Millis,
   OrderId,
-  Page,
-  PageRequest,
 } from '../../../core/index.ts';
 
 interface Row {
@@ -42,9 +39,8 @@ export class MemoryCallbacks implements CallbackStore {
     return this.#all().filter((callback) => callback.orderId === orderId);
   }
 
-  async list(_accountId: unknown, status: CallbackStatus | null, page: PageRequest): Promise<Page<Callback>> {
-    const items = this.#all().filter((callback) => status === null || callback.status === status);
-    return pageOf(page, items.length, items);
+  async list({ status }: CallbackSearch): Promise<readonly Callback[]> {
+    return this.#all().filter((callback) => status === null || callback.status === status);
   }
 
   async attempts(id: CallbackId): Promise<readonly CallbackAttempt[]> {

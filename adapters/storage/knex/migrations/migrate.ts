@@ -45,6 +45,7 @@ import { paymentLinks } from './0049-payment-links.ts';
 import { ordersTransfers } from './0050-orders-transfers.ts';
 import { pulls } from './0052-pulls.ts';
 import { paidGate } from './0053-paid-gate.ts';
+import { callbackLists } from './0054-callback-lists.ts';
 import type { Migration } from './migration.ts';
 import { checksum, ruleStatements } from './rules.ts';
 
@@ -93,6 +94,7 @@ export const MIGRATIONS: readonly Migration[] = [
   ordersTransfers,
   pulls,
   paidGate,
+  callbackLists,
 ];
 /** The row with the version of the triggers. */
 const RULES = 'rules';

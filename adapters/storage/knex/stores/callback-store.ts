@@ -1,28 +1,25 @@
-import { pageOf } from '../../../../core/index.ts';
 import type {
   AccountId,
   Callback,
   CallbackAttempt,
   CallbackId,
   CallbackOutcomeChanges,
-  CallbackStatus,
+  CallbackSearch,
   CallbackStore,
   CallbackWrites,
   ClaimedCallback,
   Millis,
   OrderId,
-  Page,
-  PageRequest,
   WebhookId,
 } from '../../../../core/index.ts';
 import type { Database } from '../database.ts';
-import type { Binding } from '../binding.ts';
 import type { Run } from '../dialects/dialect.ts';
 import { ATTEMPT_COLUMNS, attemptOf, CALLBACK_COLUMNS, callbackOf } from '../rows/callback-row.ts';
 import { insertion, names } from '../rows/columns.ts';
 import { integer } from '../rows/values.ts';
 import type { Session } from '../session.ts';
 import type { Tables } from '../tables.ts';
+import { callbackSearchSql } from './callback-search.ts';
 import { isStorable } from './common.ts';
 
 const CALLBACKS = names(CALLBACK_COLUMNS);
@@ -47,32 +44,9 @@ export class KnexCallbackStore implements CallbackStore {
     return (await this.#db.read(sql, [orderId])).map(callbackOf);
   }
 
-  async list(
-    accountId: AccountId | null,
-    status: CallbackStatus | null,
-    page: PageRequest,
-    endpointId?: WebhookId,
-  ): Promise<Page<Callback>> {
-    const filters: [string, Binding][] = [];
-    if (accountId !== null) filters.push(['account_id = ?', accountId]);
-    if (status !== null) filters.push(['status = ?', status]);
-    if (endpointId !== undefined) filters.push(['endpoint_id = ?', endpointId]);
-    const where = filters.length === 0 ? '' : `WHERE ${filters.map(([filter]) => filter).join(' AND ')}`;
-    const bindings = filters.map(([, value]) => value);
-    const { callbacks } = this.#db.tables;
-    // One statement, so that page and total are consistent.
-    const rows = await this.#db.read(
-      `SELECT counted.total, page.* FROM (SELECT count(*) AS total FROM ${callbacks} ${where}) AS counted
-       LEFT JOIN (SELECT ${CALLBACKS} FROM ${callbacks} ${where} ORDER BY id DESC LIMIT ? OFFSET ?) AS page ON 1 = 1
-       ORDER BY page.id DESC`,
-      [...bindings, ...bindings, page.size, (page.page - 1) * page.size],
-    );
-    const [first] = rows;
-    return pageOf(
-      page,
-      first === undefined ? 0 : integer(first, 'total'),
-      rows.filter((row) => row['id'] !== null).map(callbackOf),
-    );
+  async list(search: CallbackSearch): Promise<readonly Callback[]> {
+    const { sql, bindings } = callbackSearchSql(this.#db.tables, search);
+    return (await this.#db.read(sql, bindings)).map(callbackOf);
   }
 
   async attempts(id: CallbackId): Promise<readonly CallbackAttempt[]> {

@@ -20,7 +20,7 @@ export const RESOURCES = {
   withdrawals: { path: 'withdrawals', id: 'id', paging: 'page' },
   'withdrawal-addresses': { path: 'withdrawal-addresses', id: 'chain', paging: 'page' },
   credentials: { path: 'credentials', id: 'id', paging: 'page' },
-  callbacks: { path: 'callbacks', id: 'id', paging: 'page' },
+  callbacks: { path: 'callbacks', id: 'id', paging: 'cursor' },
   links: { path: 'links', id: 'id', paging: 'cursor', versioned: true },
   webhooks: { path: 'webhooks', id: 'id', paging: 'page' },
   apps: { path: 'apps', id: 'id', paging: 'page', versioned: true },
