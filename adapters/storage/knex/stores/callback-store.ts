@@ -1,5 +1,4 @@
 import type {
-  AccountId,
   Callback,
   CallbackAttempt,
   CallbackId,
