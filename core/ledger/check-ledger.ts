@@ -1,8 +1,19 @@
-import type { LedgerBreach } from '../ports/ledger-store.ts';
+import type { LedgerBreach, LedgerSealing } from '../ports/ledger-store.ts';
 import type { Storage } from '../ports/storage.ts';
 
 /** At most this many breaches of one invariant are reported. */
 const LIMIT = 100;
+
+/**
+ * Checks what was written since the last seal and seals it (decision 0062): {@link checkLedger} of a part, which takes seconds however much
+ * was sealed before. With `full` everything is read again, and what was sealed is compared with its seal.
+ */
+export function sealLedger(
+  { ledger }: Pick<Storage, 'ledger'>,
+  { full }: { readonly full: boolean },
+): Promise<LedgerSealing> {
+  return ledger.seal({ full, limit: LIMIT });
+}
 
 /**
  * Checks every invariant of the ledger: entries sum to zero, cached balances are the sums of their postings, no merchant

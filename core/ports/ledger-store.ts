@@ -35,8 +35,33 @@ export interface BookedPosting extends Posting, Pick<LedgerEntry, 'kind' | 'refe
   readonly position: PostingPosition;
 }
 
+/** What a check reads, and how much of what it finds it tells. */
+export interface SealRequest {
+  /** Everything, also what was sealed before. */
+  readonly full: boolean;
+  /** At most so many breaches of one invariant are told. */
+  readonly limit: number;
+}
+
+/** What a check of the ledger found. */
+export interface LedgerSealing {
+  /** None: what was read is sealed, and the next check begins there. */
+  readonly breaches: readonly LedgerBreach[];
+  /** Whether everything was read: it was asked for, or nothing was sealed before. */
+  readonly full: boolean;
+  /** How many postings were read. */
+  readonly postings: number;
+  /** A hash of what is sealed now; `null` when nothing was. */
+  readonly digest: string | null;
+}
+
 /** Ledger reads. */
 export interface LedgerStore {
+  /**
+   * Checks every invariant in one snapshot: of what was written since the last seal, or of everything, which is compared with the
+   * seal too. When all hold, what the snapshot has is sealed in one transaction.
+   */
+  seal(request: SealRequest): Promise<LedgerSealing>;
   /** Cached balances of accounts whose name begins with one of these (`merchant:123:`), by account and currency. */
   balances(...prefixes: readonly string[]): Promise<readonly LedgerBalance[]>;
   /** Postings, newest first. What a page costs depends on its size alone. */

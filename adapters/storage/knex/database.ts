@@ -70,6 +70,18 @@ export class Database {
     });
   }
 
+  /** Reads of one snapshot and writes that change nothing which is not in it, however long that takes. */
+  sealing<T>(begin: string, work: (session: Session) => Promise<T>): Promise<T> {
+    return this.#outermost(() =>
+      uncollided(() =>
+        this.#attempt(this.#parts.writers, begin, { patient: true }, async (session) => {
+          if (this.dialect.withoutTimeLimit !== null) await session.run(this.dialect.withoutTimeLimit);
+          return work(session);
+        }),
+      ),
+    );
+  }
+
   /** Runs `work` atomically; retried from its start after a serialisation failure or deadlock. */
   transaction<T>(work: (session: Session) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
     const { begin } = this.dialect;

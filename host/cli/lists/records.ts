@@ -1,5 +1,5 @@
 import type { Command } from '../command.ts';
-import { lazily } from './lazily.ts';
+import { flag, lazily } from './lazily.ts';
 
 const alerts = lazily(() => import('../alert-commands.ts'));
 const audit = lazily(() => import('../audit-commands.ts'));
@@ -34,9 +34,9 @@ export const RECORDS_COMMANDS: readonly Command[] = [
   },
   {
     words: ['ledger', 'check'],
-    summary: 'checks the ledger; fails when an invariant is broken',
+    summary: 'checks the ledger since the last check, or all of it; fails when an invariant is broken',
     operands: [],
-    options: {},
+    options: { full: flag },
     run: orders((module) => module.ledgerCheck),
   },
   {

@@ -50,14 +50,15 @@ const PGBENCH_THREADS = 2;
  * Starts a cluster of its own on a free port of loopback: `fsync` and `synchronous_commit` on, everything else as it
  * comes.
  *
+ * @param more - further settings of the server
  * @throws Error when the machine has no PostgreSQL with `pgbench`
  */
-export async function startDurablePostgres(): Promise<DurablePostgres> {
+export async function startDurablePostgres(more: Readonly<Record<string, string>> = {}): Promise<DurablePostgres> {
   const bin = programsWithPgbench();
   const user = serverUser();
   const folder = serverFolder(user);
   try {
-    return await start(bin, user, folder);
+    return await start(bin, user, { folder, more });
   } catch (error) {
     rmSync(folder, { recursive: true, force: true });
     throw error;
@@ -81,7 +82,11 @@ function programsWithPgbench(): string {
   );
 }
 
-async function start(bin: string, user: ServerUser, folder: string): Promise<DurablePostgres> {
+async function start(
+  bin: string,
+  user: ServerUser,
+  { folder, more }: { readonly folder: string; readonly more: Readonly<Record<string, string>> },
+): Promise<DurablePostgres> {
   const data = join(folder, 'data');
   mkdirSync(data, { mode: 0o700 });
   const password = randomBytes(16).toString('hex');
@@ -104,6 +109,7 @@ async function start(bin: string, user: ServerUser, folder: string): Promise<Dur
     max_connections: 200,
     fsync: 'on',
     synchronous_commit: 'on',
+    ...more,
   };
   const server = spawn(
     join(bin, 'postgres'),

@@ -56,6 +56,16 @@ export interface UpdateRule {
   readonly words: string;
 }
 
+/** A queue of the new rows of a table. */
+export interface QueueRule {
+  readonly source: string;
+  readonly queue: string;
+  /** What the rows are, for whoever reads the queue. */
+  readonly kind: string;
+  /** The column that names a row. */
+  readonly subject: string;
+}
+
 /** Sums over the rows of a table, kept by triggers in each transaction that changes them. */
 export interface SumRule {
   /** The table whose rows are summed up; without its schema. */
@@ -93,6 +103,11 @@ export interface Dialect {
   readonly begin: string;
   /** Starts a read-only transaction on one snapshot. */
   readonly beginSnapshot: string;
+  /**
+   * Starts a transaction that reads one snapshot and deletes no row that is not in it; `null` where such a transaction would keep all
+   * writers waiting.
+   */
+  readonly beginSealing: string | null;
   /** Lets the statements of the present transaction take as long as they need; `null` where none has a limit. */
   readonly withoutTimeLimit: string | null;
   /** Row-lock clauses; empty on an engine with one write lock. */
@@ -136,6 +151,8 @@ export interface Dialect {
   enforceUpdates(rule: UpdateRule): readonly string[];
   /** Statements that (re)create the triggers that keep sums of a table's rows. */
   keepSums(rule: SumRule): readonly string[];
+  /** Statements that (re)create the trigger that writes each new row of a table into a queue. */
+  queueNew(rule: QueueRule): readonly string[];
   /** Statements that (re)create the triggers that refuse updates and deletes. */
   enforceAppendOnly(table: string): readonly string[];
   /** Damage found in the database file; empty for none. */

@@ -88,6 +88,7 @@ export const pgDialect: Dialect = {
   // turn these waits into retries. See README.md.
   begin: 'BEGIN ISOLATION LEVEL READ COMMITTED',
   beginSnapshot: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
+  beginSealing: 'BEGIN ISOLATION LEVEL REPEATABLE READ',
   withoutTimeLimit: WITHOUT_TIME_LIMIT,
   forUpdate: 'FOR UPDATE',
   forShare: 'FOR SHARE',
@@ -132,6 +133,13 @@ export const pgDialect: Dialect = {
     `CREATE TRIGGER ${table}_${name} BEFORE UPDATE OF ${column} ON ${table} FOR EACH ROW EXECUTE FUNCTION ${table}_${name}()`,
   ],
   keepSums: keepSumsPg,
+  queueNew: ({ source, queue, kind, subject }) => [
+    `CREATE OR REPLACE FUNCTION ${source}_queue_new() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN INSERT INTO ${queue} (kind, subject) SELECT '${kind}', a.${subject} FROM added AS a; RETURN NULL; END $$`,
+    `DROP TRIGGER IF EXISTS ${source}_queue_new ON ${source}`,
+    `CREATE TRIGGER ${source}_queue_new AFTER INSERT ON ${source} REFERENCING NEW TABLE AS added
+      FOR EACH STATEMENT EXECUTE FUNCTION ${source}_queue_new()`,
+  ],
   enforceAppendOnly: (table) => [
     refusing(`${table}_refuse_change`, `${table} is append-only`),
     `DROP TRIGGER IF EXISTS ${table}_append_only ON ${table}`,

@@ -76,6 +76,7 @@ export const sqliteDialect: Dialect = {
   // The write lock is taken at once: a transaction that reads first and writes later could fail to get it.
   begin: 'BEGIN IMMEDIATE',
   beginSnapshot: 'BEGIN',
+  beginSealing: null,
   withoutTimeLimit: null,
   forUpdate: '',
   forShare: '',
@@ -114,6 +115,11 @@ export const sqliteDialect: Dialect = {
       BEGIN SELECT RAISE(ABORT, '${words}'); END`,
   ],
   keepSums: keepSumsSqlite,
+  queueNew: ({ source, queue, kind, subject }) => [
+    `DROP TRIGGER IF EXISTS ${source}_queue_new`,
+    `CREATE TRIGGER ${source}_queue_new AFTER INSERT ON ${source} FOR EACH ROW
+      BEGIN INSERT INTO ${queue} (kind, subject) VALUES ('${kind}', NEW.${subject}); END`,
+  ],
   enforceAppendOnly: (table) =>
     ['UPDATE', 'DELETE'].flatMap((verb) => [
       `DROP TRIGGER IF EXISTS ${table}_no_${verb.toLowerCase()}`,

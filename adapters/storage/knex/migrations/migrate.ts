@@ -46,6 +46,8 @@ import { ordersTransfers } from './0050-orders-transfers.ts';
 import { pulls } from './0052-pulls.ts';
 import { paidGate } from './0053-paid-gate.ts';
 import { callbackLists } from './0054-callback-lists.ts';
+import { ledgerSeals } from './0055-ledger-seals.ts';
+import { autovacuum } from './0056-autovacuum.ts';
 import type { Migration } from './migration.ts';
 import { checksum, ruleStatements } from './rules.ts';
 
@@ -95,6 +97,8 @@ export const MIGRATIONS: readonly Migration[] = [
   pulls,
   paidGate,
   callbackLists,
+  ledgerSeals,
+  autovacuum,
 ];
 /** The row with the version of the triggers. */
 const RULES = 'rules';

@@ -13,7 +13,8 @@ import {
   TRANSFER_TRANSITIONS,
 } from '../../../../core/index.ts';
 import type { PayoutStatus, HoldingStatus } from '../../../../core/index.ts';
-import type { Dialect, SumRule, UpdateRule } from '../dialects/dialect.ts';
+import type { Dialect, QueueRule, SumRule, UpdateRule } from '../dialects/dialect.ts';
+import { UNSEALED_ENTRY, UNSEALED_ORDER } from '../stores/ledger-seal.ts';
 import type { Namespace } from '../tables.ts';
 
 type Moves = readonly (readonly [string, string])[];
@@ -100,6 +101,12 @@ const sumRules = ({ bare, tables }: Namespace): readonly SumRule[] => [
   { source: bare.callbacks, sums: tables.callbackSums, groups: [account, day, status], amounts: [] },
 ];
 
+/** What the next check of the ledger has to look at. */
+const queueRules = ({ bare, tables }: Namespace): readonly QueueRule[] => [
+  { source: bare.entries, queue: tables.unsealed, kind: UNSEALED_ENTRY, subject: 'id' },
+  { source: bare.history, queue: tables.unsealed, kind: UNSEALED_ORDER, subject: 'order_id' },
+];
+
 /**
  * Triggers that enforce the domain's transition tables in the database, and that keep daily sums. They are generated from those tables, and
  * created again whenever their text has changed.
@@ -125,6 +132,7 @@ export function ruleStatements(namespace: Namespace, dialect: Dialect): readonly
     ...dialect.enforceUpdates(reassigned(namespace)),
     ...dialect.enforceUpdates(auditGrows(namespace)),
     ...sumRules(namespace).flatMap((rule) => dialect.keepSums(rule)),
+    ...queueRules(namespace).flatMap((rule) => dialect.queueNew(rule)),
     ...[
       tables.entries,
       tables.postings,

@@ -1,4 +1,5 @@
-import type { LedgerBalance } from '../../../../core/index.ts';
+import type { LedgerBalance, LedgerBreach } from '../../../../core/index.ts';
+import type { Database } from '../database.ts';
 import type { Row, Run } from '../dialects/dialect.ts';
 import { text, units } from '../rows/values.ts';
 import type { Tables } from '../tables.ts';
@@ -19,7 +20,24 @@ export async function ledgerBalances(
   return (await run(sql, bounds)).map(balanceOf);
 }
 
-export const balanceOf = (row: Row): LedgerBalance => ({
+/** Merchant balances below zero. */
+export async function negativeMerchants(
+  run: Run,
+  { tables, dialect }: Pick<Database, 'tables' | 'dialect'>,
+  limit: number,
+): Promise<readonly LedgerBreach[]> {
+  const rows = await run(
+    `SELECT account, currency, units FROM ${tables.balances}
+     WHERE substr(account, 1, 9) = 'merchant:' AND ${dialect.isNegative('units')} ORDER BY account, currency LIMIT ?`,
+    [limit],
+  );
+  return rows.map(balanceOf).map(({ account, currency, units: below }) => ({
+    invariant: 'no merchant balance is below zero',
+    detail: `${account} has ${below} units of ${currency}`,
+  }));
+}
+
+const balanceOf = (row: Row): LedgerBalance => ({
   account: text(row, 'account'),
   currency: text(row, 'currency'),
   units: units(row, 'units'),

@@ -1,5 +1,6 @@
 import type { LedgerBreach, OrderEventName, OrderStatus } from '../../../../core/index.ts';
 import { ORDER_TRANSITIONS, unassignedAccount } from '../../../../core/index.ts';
+import type { Binding } from '../binding.ts';
 import type { Row, Run } from '../dialects/dialect.ts';
 import { text, units } from '../rows/values.ts';
 import type { Tables } from '../tables.ts';
@@ -8,18 +9,27 @@ import type { Tables } from '../tables.ts';
 const booked = (entries: string, what: string): string =>
   `(SELECT count(*) FROM ${entries} e WHERE e.reference >= 'deposit:' || d.id || ':${what}:' AND e.reference < 'deposit:' || d.id || ':${what};')`;
 
+/** A condition on the rows that are looked at. */
+export interface Among {
+  readonly sql: string;
+  readonly bindings: readonly Binding[];
+}
+
+const ALL: Among = { sql: '1 = 1', bindings: [] };
+
 /** Deposits whose number of live credits (credits less reversals) does not match their status. */
 export async function mismatchedDeposits(
   run: Run,
   { deposits, entries }: Tables,
   limit: number,
+  among: Among = ALL,
 ): Promise<readonly LedgerBreach[]> {
   const rows = await run(
     `SELECT id, status, live FROM (
-       SELECT d.id, d.status, ${booked(entries, 'credit')} - ${booked(entries, 'reverse')} AS live FROM ${deposits} d
+       SELECT d.id, d.status, ${booked(entries, 'credit')} - ${booked(entries, 'reverse')} AS live FROM ${deposits} d WHERE ${among.sql}
      ) AS counted
      WHERE live <> CASE WHEN status IN ('CREDITED', 'SPENDABLE') THEN 1 ELSE 0 END ORDER BY id LIMIT ?`,
-    [limit],
+    [...among.bindings, limit],
   );
   return rows.map((row) => ({
     invariant: 'a credited deposit has exactly one live credit, any other none',
@@ -75,6 +85,7 @@ export async function missingCallbacks(
   run: Run,
   { orders, history, callbacks }: Tables,
   limit: number,
+  among: Among = ALL,
 ): Promise<readonly LedgerBreach[]> {
   const breaches: LedgerBreach[] = [];
   for (const [event, url] of Object.entries(URL_COLUMN) as [OrderEventName, string][]) {
@@ -83,11 +94,11 @@ export async function missingCallbacks(
       .join(', ');
     const rows = await run(
       `SELECT o.id, o.status FROM ${orders} o
-       WHERE o.${url} IS NOT NULL AND o.status <> 'PENDING'
+       WHERE ${among.sql} AND o.${url} IS NOT NULL AND o.status <> 'PENDING'
          AND (o.status IN (${statuses}) OR EXISTS (SELECT 1 FROM ${history} h WHERE h.order_id = o.id AND h.to_status IN (${statuses})))
          AND NOT EXISTS (SELECT 1 FROM ${callbacks} c WHERE c.order_id = o.id AND c.event = '${event}')
        ORDER BY o.id LIMIT ?`,
-      [limit],
+      [...among.bindings, limit],
     );
     for (const row of rows) {
       breaches.push({

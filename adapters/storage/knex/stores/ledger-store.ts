@@ -1,8 +1,17 @@
-import type { BookedPosting, LedgerBalance, LedgerBreach, LedgerStore, PostingSearch } from '../../../../core/index.ts';
+import type {
+  BookedPosting,
+  LedgerBalance,
+  LedgerBreach,
+  LedgerSealing,
+  LedgerStore,
+  PostingSearch,
+  SealRequest,
+} from '../../../../core/index.ts';
 import type { Database } from '../database.ts';
-import { balanceOf, ledgerBalances } from './ledger-balances.ts';
+import { ledgerBalances, negativeMerchants } from './ledger-balances.ts';
 import { driftedBalances, insolventCurrencies, unbalancedEntries } from './ledger-sums.ts';
 import { driftedUnassigned, missingCallbacks, mismatchedDeposits } from './ledger-facts.ts';
+import { sealLedger } from './ledger-seal.ts';
 import { mismatchedTransfers } from './ledger-transfers.ts';
 import { bookedPostingOf } from '../rows/ledger-row.ts';
 import { postingSearchSql } from './posting-search.ts';
@@ -24,6 +33,10 @@ export class KnexLedgerStore implements LedgerStore {
     return (await this.#db.read(sql, bindings)).map(bookedPostingOf);
   }
 
+  seal(request: SealRequest): Promise<LedgerSealing> {
+    return sealLedger(this.#db, request);
+  }
+
   unbalancedEntries(limit: number): Promise<readonly LedgerBreach[]> {
     return this.#db.survey((run) => unbalancedEntries(run, this.#db, limit));
   }
@@ -32,17 +45,8 @@ export class KnexLedgerStore implements LedgerStore {
     return this.#db.survey((run) => driftedBalances(run, this.#db, limit));
   }
 
-  async negativeMerchants(limit: number): Promise<readonly LedgerBreach[]> {
-    const { tables, dialect } = this.#db;
-    const rows = await this.#db.read(
-      `SELECT account, currency, units FROM ${tables.balances}
-       WHERE substr(account, 1, 9) = 'merchant:' AND ${dialect.isNegative('units')} ORDER BY account, currency LIMIT ?`,
-      [limit],
-    );
-    return rows.map(balanceOf).map(({ account, currency, units: below }) => ({
-      invariant: 'no merchant balance is below zero',
-      detail: `${account} has ${below} units of ${currency}`,
-    }));
+  negativeMerchants(limit: number): Promise<readonly LedgerBreach[]> {
+    return negativeMerchants(this.#db.read, this.#db, limit);
   }
 
   insolventCurrencies(limit: number): Promise<readonly LedgerBreach[]> {

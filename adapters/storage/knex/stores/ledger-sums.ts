@@ -12,7 +12,7 @@ type LedgerTables = Pick<Database, 'tables' | 'dialect'>;
 const PAGE = 5_000;
 
 /** The exact sum of the postings of a group, as columns that {@link sumOf} reads. */
-const sumColumns = (dialect: Dialect): string =>
+export const sumColumns = (dialect: Dialect): string =>
   dialect
     .sumParts('units')
     .map((sum, part) => `${sum} AS sum${part}`)
@@ -22,7 +22,8 @@ const mayBeOff = (dialect: Dialect): string =>
     .sumParts('units')
     .map((sum) => `${sum} <> '0'`)
     .join(' OR ');
-const sumOf = (row: Row): bigint => unitsOfParts(row, 'sum');
+/** The exact sum of a row of {@link sumColumns}. */
+export const sumOf = (row: Row): bigint => unitsOfParts(row, 'sum');
 
 /** Entries that do not sum to zero in each currency, and the total difference. */
 export async function unbalancedEntries(run: Run, db: LedgerTables, limit: number): Promise<readonly LedgerBreach[]> {
@@ -36,12 +37,18 @@ export async function unbalancedEntries(run: Run, db: LedgerTables, limit: numbe
   return [...off, ...(await lopsidedEntries(run, db, limit))].slice(0, limit);
 }
 
-async function lopsidedEntries(run: Run, { tables, dialect }: LedgerTables, limit: number): Promise<LedgerBreach[]> {
+/** Entries that do not sum to zero. @param among - SQL that is true for those to look at */
+export async function lopsidedEntries(
+  run: Run,
+  { tables, dialect }: LedgerTables,
+  limit: number,
+  among = '1 = 1',
+): Promise<LedgerBreach[]> {
   const breaches: LedgerBreach[] = [];
   let after = ['', ''];
   while (breaches.length < limit) {
     const rows = await run(
-      `SELECT entry_id, currency, ${sumColumns(dialect)} FROM ${tables.postings} WHERE (entry_id, currency) > (?, ?)
+      `SELECT entry_id, currency, ${sumColumns(dialect)} FROM ${tables.postings} WHERE (entry_id, currency) > (?, ?) AND ${among}
        GROUP BY entry_id, currency HAVING ${mayBeOff(dialect)} ORDER BY entry_id, currency LIMIT ${PAGE}`,
       after,
     );
