@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { TestContext } from 'node:test';
 import pg from 'pg';
 import { sealLedger } from '../../../core/index.ts';
 import type { AccountId, LedgerSealing, Storage } from '../../../core/index.ts';
 import { eachStorage } from '../../support/each-storage.ts';
 import type { TestStorage } from '../../support/storage.ts';
+import { waitFor } from '../../support/wait.ts';
 import { deposit, entry, NOW, storedAccount, storedOrder } from './fixtures.ts';
 
 async function book(storage: Storage, account: AccountId, reference: string, units = 5n): Promise<void> {
@@ -144,30 +146,60 @@ eachStorage((name, open) => {
     assert.deepEqual((await check(storage, true)).breaches, []);
   });
 
-  if (name === 'pg')
+  if (name === 'pg') {
     test('fault 310: an entry with a lower id that commits after the seal is read by the next check', async (t) => {
       const store = await open(t);
-      const { storage, config } = store;
+      const { storage } = store;
       const { id } = await storedAccount(storage);
-      const client = new pg.Client({ connectionString: (config as { connection: string }).connection });
-      await client.connect();
-      try {
-        // Other accounts than the ones below: an entry waits for no other but at the balances of both.
-        await client.query('BEGIN');
-        await client.query(
-          `INSERT INTO ledger_entries (id, booked_at, kind, reference) VALUES ('1', 1, 'slow', 'slow')`,
-        );
-        await client.query(
-          `INSERT INTO ledger_postings (entry_id, line, account, currency, units, booked_at)
-           VALUES ('1', 0, 'custody:BTC', 'BTC', -3, 1), ('1', 1, 'merchant:${id}:pending', 'BTC', 2, 1)`,
-        );
-        await book(storage, id, 'later');
-        const sealed = await check(storage);
-        assert.deepEqual([sealed.breaches, sealed.postings], [[], 2]);
-        await client.query('COMMIT');
-        assert.match((await broken(storage)).join('\n'), /entry 1 is off by -1 units of BTC/);
-      } finally {
-        await client.end();
-      }
+      const slow = await slowEntry(t, store, id);
+      await book(storage, id, 'later');
+      const sealed = await check(storage);
+      assert.deepEqual([sealed.breaches, sealed.postings], [[], 2]);
+      await slow.query('COMMIT');
+      assert.match((await broken(storage)).join('\n'), OFF);
     });
+
+    test('fault 310: so is one that commits while the check has read and not sealed yet', async (t) => {
+      const store = await open(t);
+      const { storage, sql } = store;
+      const { id } = await storedAccount(storage);
+      const slow = await slowEntry(t, store, id);
+      await book(storage, id, 'later');
+      const holder = await connected(t, store);
+      await holder.query('BEGIN');
+      await holder.query('SELECT number FROM ledger_seal FOR UPDATE');
+      const checking = check(storage);
+      await waitFor(async () => (await sql('SELECT 1 FROM pg_locks WHERE NOT granted')).length > 0, {
+        timeoutMs: 10_000,
+        describe: 'the check to wait for the seal',
+      });
+      await slow.query('COMMIT');
+      await holder.query('ROLLBACK');
+      assert.deepEqual((await checking).breaches, []);
+      assert.match((await broken(storage)).join('\n'), OFF);
+    });
+  }
 });
+
+const OFF = /entry 1 is off by -1 units of BTC/;
+
+async function connected(t: Pick<TestContext, 'after'>, { config }: TestStorage): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: (config as { connection: string }).connection });
+  // The database is dropped before the connection ends.
+  client.on('error', () => undefined);
+  await client.connect();
+  t.after(() => client.end());
+  return client;
+}
+
+/** A transaction that has written an entry which does not sum to zero, and goes on. */
+async function slowEntry(t: Pick<TestContext, 'after'>, store: TestStorage, account: AccountId): Promise<pg.Client> {
+  const client = await connected(t, store);
+  await client.query('BEGIN');
+  await client.query(`INSERT INTO ledger_entries (id, booked_at, kind, reference) VALUES ('1', 1, 'slow', 'slow')`);
+  await client.query(
+    `INSERT INTO ledger_postings (entry_id, line, account, currency, units, booked_at)
+     VALUES ('1', 0, 'custody:BTC', 'BTC', -3, 1), ('1', 1, 'merchant:${account}:pending', 'BTC', 2, 1)`,
+  );
+  return client;
+}
