@@ -92,7 +92,9 @@ export interface ReceivedCallback {
 }
 
 /** A merchant's web server that keeps what it was sent. */
-export async function startReceiver(): Promise<{ url: string; received: ReceivedCallback[]; close(): Promise<void> }> {
+export async function startReceiver(
+  host = '127.0.0.1',
+): Promise<{ url: string; received: ReceivedCallback[]; close(): Promise<void> }> {
   const received: ReceivedCallback[] = [];
   const server = createServer((req, res) => {
     const chunks: Buffer[] = [];
@@ -107,9 +109,9 @@ export async function startReceiver(): Promise<{ url: string; received: Received
       res.end('thank you');
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://${host}:${(server.address() as AddressInfo).port}`,
     received,
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };

@@ -12,6 +12,8 @@ export interface AnvilOptions {
   readonly chainId?: number;
   /** Seconds between blocks; without it a block is mined for each transaction. */
   readonly blockTime?: number;
+  /** The address to listen on; loopback unless told. */
+  readonly host?: string;
   /** Further arguments of the program, such as `['--hardfork', 'london']`. */
   readonly args?: readonly string[];
 }
@@ -31,15 +33,15 @@ export interface Anvil {
 }
 
 /**
- * Starts anvil on a free port of loopback.
+ * Starts anvil on a free port.
  *
  * @throws Error when the program is missing: a test of an EVM chain must never pass without one
  */
-export async function startAnvil({ chainId = 31337, blockTime, args = [] }: AnvilOptions = {}): Promise<Anvil> {
+export async function startAnvil({ chainId = 31337, host = '127.0.0.1', blockTime, args = [] }: AnvilOptions = {}): Promise<Anvil> {
   const every = blockTime === undefined ? [] : ['--block-time', String(blockTime)];
   const child = spawn(
     anvilProgram(),
-    ['--host', '127.0.0.1', '--port', '0', '--chain-id', String(chainId), ...every, ...args],
+    ['--host', host, '--port', '0', '--chain-id', String(chainId), ...every, ...args],
     { stdio: ['ignore', 'pipe', 'pipe'] },
   );
   endWithThisProcess(child);
