@@ -19,13 +19,19 @@ export class TillLifecycle {
   readonly #onOutdated: () => void;
   #outdated = false;
 
-  /** @param onOutdated - called once when a newer release has migrated the database: nothing may be written any more. Without it the work ends. */
+  /** @param onOutdated - called once when a newer release has migrated the database, or the database has lost what it had: nothing may be written any more. Without it the work ends. */
   constructor(runtime: Runtime, till: Till, onOutdated?: () => void) {
     this.#onOutdated = onOutdated ?? (() => void this.stop());
     this.#runtime = runtime;
     this.#till = till;
     const { marker = null, config } = runtime;
-    this.#epochKeeper = new EpochKeeper({ ...till, marker, settings: config.restore });
+    this.#epochKeeper = new EpochKeeper({
+      ...till,
+      marker,
+      settings: config.restore,
+      onLost: (reason) =>
+        this.#end('the database has lost what it had, so this process ends and has to be started again', reason),
+    });
   }
 
   /** Does everything that has to be done before requests are answered. */
@@ -44,16 +50,17 @@ export class TillLifecycle {
     const { storage, owner, leaseTtlMs, clockWatch } = this.#runtime;
     const tools = { ...this.#till, leases: storage.leases, owner, leaseTtlMs, clockWatch };
     const { usageRetentionMs } = this.#runtime.config.gateway;
-    const onOutdated = (reason: string): void => this.#end(reason);
+    const onOutdated = (reason: string): void =>
+      this.#end('this release is older than its database, so its work ends', reason);
     const duties = { ...this.#till, epochKeeper: this.#epochKeeper, usageRetentionMs, onOutdated };
     this.#workers = new Workers(duties, tools, scope);
     this.#workers.start();
   }
 
-  #end(reason: string): void {
+  #end(what: string, reason: string): void {
     if (this.#outdated) return;
     this.#outdated = true;
-    this.#till.logger.error('this release is older than its database, so its work ends', { reason });
+    this.#till.logger.error(what, { reason });
     this.#onOutdated();
   }
 

@@ -50,6 +50,33 @@ export async function beginEpochAfterRestore(
   return begun;
 }
 
+/**
+ * Begins a new epoch when the database has no longer what it had: a standby that lagged was promoted, or a backup was
+ * restored while the till ran. Others may have gone on in it since, so that it has come further than its marker.
+ *
+ * @param known - how far it had come, and the epoch that was
+ * @param orders - further ones that were acknowledged
+ * @returns why; `null` when nothing is missing
+ */
+export async function beginEpochAfterLoss(
+  deps: BeginEpochDeps,
+  known: EpochMarker,
+  orders: readonly string[] = [],
+): Promise<string | null> {
+  const { storage } = deps;
+  const epoch = await storage.epochs.current();
+  if (known.tillId !== epoch.tillId) return null;
+  const missing = await storage.epochs.missing(known.newest, orders);
+  if (missing.length === 0) return null;
+  const reason = `The database has lost what it had: ${missing.join(', ')}.`;
+  // Another instance has begun it already.
+  if (known.epoch < epoch.number) return reason;
+  const next = { epoch, marker: known, reason, status: 'pending' } as const;
+  const begun = await storage.transaction((tx) => beginEpoch(tx, deps, next));
+  if (begun.reason === reason) raiseAlert(deps, 'restored', `epoch ${begun.number}`, reason);
+  return reason;
+}
+
 /** Why a database without its marker may be a restored backup; `null` when it was up to date until just now. */
 async function suspicion(
   { storage, clock }: BeginEpochDeps,

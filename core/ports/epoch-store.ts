@@ -13,6 +13,8 @@ export interface EpochStore {
   current(): Promise<Epoch>;
   /** Read from one snapshot. */
   progress(): Promise<Progress>;
+  /** Which of these records and further orders, empty ids aside, are not in the database: it had them once, so it is an older one. */
+  missing(newest: Progress['newest'], orders: readonly string[]): Promise<readonly string[]>;
   /** Notes that a marker was written, so that a missing one means something. */
   setMarked(): Promise<void>;
   /** Every range of a wallet's indexes that was given out, in ascending order. */

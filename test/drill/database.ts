@@ -84,6 +84,7 @@ export class DatabaseServer {
 
   /** Takes a base backup of the primary and follows it. */
   async follow(primary: DatabaseServer, mode: 'synchronous' | 'asynchronous'): Promise<void> {
+    this.kill();
     this.#emptyData();
     await primary.#session(async (ask) => {
       await ask(`select pg_backup_start('drill', true)`);

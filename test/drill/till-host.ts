@@ -92,7 +92,7 @@ export class TillHost {
     const [program, ...args] = [...on(this.machine), process.execPath, this.#program, ...words, '--json'];
     const options = { cwd: this.#directory.path, env: this.#env() };
     const text = await new Promise<string>((resolve, reject) =>
-      execFile(program!, args, options, (error, out, err) => {
+      execFile(program, args, options, (error, out, err) => {
         if (error === null) resolve(out);
         else reject(new Error(`${words.join(' ')}: ${out}${err}`));
       }),
@@ -154,7 +154,7 @@ export class TillHost {
     const clock = this.#clockMs === 0 ? [] : ['--import', LOADER, '--import', CLOCK];
     const [program, ...args] = [...on(this.machine), process.execPath, ...clock, this.#program, 'serve'];
     const env = { ...this.#env(), DRILL_CLOCK_MS: String(this.#clockMs) };
-    const child = spawn(program!, args, { cwd: this.#directory.path, env, stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = spawn(program, args, { cwd: this.#directory.path, env, stdio: ['ignore', 'ignore', 'pipe'] });
     child.stderr.setEncoding('utf8').on('data', (text: string) => (this.log = (this.log + text).slice(-200_000)));
     child.once('close', (code) => {
       if (this.#stopped || this.#child !== child) return;

@@ -47,6 +47,8 @@ export interface StorageDeps {
 
 const ACQUIRE_TIMEOUT_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 5_000;
+/** A connection that only listens notices a server that is gone without a word: the system's own delay is two hours. */
+const KEEP_ALIVE_MS = 10_000;
 const SQLITE_READERS = 3;
 
 const DIALECTS: Readonly<Record<string, Dialect>> = {
@@ -136,6 +138,7 @@ export function pgSettings({ connection }: PgConfig): Knex.Config {
     connection: {
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
       application_name: 'tillgate',
       ...given,
     },

@@ -75,6 +75,22 @@ export class KnexEpochStore implements EpochStore {
     return this.#db.snapshot((run) => readProgress(run, this.#db.tables));
   }
 
+  async missing(newest: Progress['newest'], further: readonly string[]): Promise<readonly string[]> {
+    const { orders, entries, payouts } = this.#db.tables;
+    const tables = { order: orders, entry: entries, payout: payouts };
+    const known = [
+      ...(['order', 'entry', 'payout'] as const).map((name) => ({ name, id: newest[name] })),
+      ...further.map((id) => ({ name: 'order' as const, id })),
+    ].filter(({ id }) => id !== '');
+    if (known.length === 0) return [];
+    const rows = await this.#db.read(
+      known.map(({ name }) => `SELECT '${name}' AS name, id FROM ${tables[name]} WHERE id = ?`).join(' UNION '),
+      known.map(({ id }) => id),
+    );
+    const found = new Set(rows.map((row) => `${text(row, 'name')} ${text(row, 'id')}`));
+    return [...new Set(known.map(({ name, id }) => `${name} ${id}`))].filter((record) => !found.has(record));
+  }
+
   async setMarked(): Promise<void> {
     const { epochs } = this.#db.tables;
     await this.#db.write(`UPDATE ${epochs} SET marked = ? WHERE number = (SELECT max(number) FROM ${epochs})`, [true]);
