@@ -81,6 +81,12 @@ export class Workers {
     );
     const refills = [...duties.chains.keys()].map((chain) => loop(refillPool(duties, chain)));
     const payouts = new Map([...duties.payouts].map(([chain, runner]) => [chain, loop(payOut(duties, chain, runner))]));
+    const follows = new Map(
+      [...duties.followers].map(([chain, follower]) => [
+        chain,
+        loop(followChain(duties, chain, follower, () => payouts.get(chain)?.wake())),
+      ]),
+    );
     const invoices = duties.lightningWork === null ? null : loop(followInvoices(duties.lightningWork));
     if (duties.lightningWork !== null) payouts.set(LIGHTNING_ASSET.chain, loop(payInvoices(duties.lightningWork)));
     const own = [
@@ -97,7 +103,7 @@ export class Workers {
     ];
     const shared = [
       ...refills,
-      ...[...duties.followers].map(([chain, follower]) => loop(followChain(duties, chain, follower))),
+      ...follows.values(),
       ...(invoices === null ? [] : [invoices]),
       ...payouts.values(),
       loop(expireOrders(duties)),
@@ -112,6 +118,10 @@ export class Workers {
       duties.events.on('callback.queued', () => deliver.wake()),
       duties.events.on('notice.queued', ({ notifier }) => notices.get(notifier)?.wake()),
       duties.events.on('transfer.queued', ({ chain }) => payouts.get(chain)?.wake()),
+      ...[...duties.chains].flatMap(([chain, { simulator }]) => {
+        const end = simulator?.watch?.(() => [follows, payouts].forEach((loops) => loops.get(chain)?.wake()));
+        return end === undefined ? [] : [end];
+      }),
       ...(duties.lightningWork === null || scope !== 'all'
         ? []
         : [
@@ -133,9 +143,16 @@ export class Workers {
   }
 }
 
-function followChain({ chains }: WorkerDuties, chain: ChainCode, follower: ChainFollower): LoopWork {
+/** @param onHead - called when new blocks have been read to the head: payouts wait for them */
+function followChain(
+  { chains }: WorkerDuties,
+  chain: ChainCode,
+  follower: ChainFollower,
+  onHead: () => void,
+): LoopWork {
   const pollMs = chains.get(chain)?.policy.pollIntervalMs ?? HALTED_PAUSE_MS;
   let started = false;
+  let advanced = false;
   return {
     name: `follow:${chain}`,
     lease: `follow:${chain}`,
@@ -143,6 +160,8 @@ function followChain({ chains }: WorkerDuties, chain: ChainCode, follower: Chain
       if (!started) await follower.start();
       started = true;
       const result = await follower.step(held(lease));
+      if (result === 'idle' && advanced) onHead();
+      advanced = result === 'advanced';
       return result === 'advanced' ? 0 : result === 'idle' ? pollMs : HALTED_PAUSE_MS;
     },
   };

@@ -199,7 +199,7 @@ export class ChainFollower {
     await this.#health.note(state, stale);
     if (this.#timedByBlocks) await this.#caughtUp(lease, Math.min(lookBegan, cursor.time));
     else if (stale === null) await this.#caughtUp(lease, lookBegan);
-    const { more, found } = await this.#reread.step(lease, cursor.height, this.#watch);
+    const { more, found } = await this.#reread.step(lease, state, cursor.height, this.#watch);
     // What was found may be deep enough already.
     if (found) this.#settledHeight = -1;
     return more || found ? 'advanced' : 'idle';

@@ -1,6 +1,7 @@
 import { raiseAlert } from '../alerts/raise-alert.ts';
 import { isTillgateError } from '../kernel/errors.ts';
 import type { ChainAdapter, WatchList } from '../ports/chain-adapter.ts';
+import type { ChainState } from '../ports/chain-store.ts';
 import type { Lease } from '../ports/lease-store.ts';
 import type { RecordDeps } from './owned-transfers.ts';
 import { recordAgain } from './record-again.ts';
@@ -33,14 +34,15 @@ export class RereadBlocks {
   /**
    * Reads one range.
    *
+   * @param state - of the chain, as this step of the follower has read it
    * @param head - the height of the follower's cursor
    * @returns whether more blocks are deep enough, and whether a payment was found
    * @throws TillgateError `LEASE_LOST`, `NOT_READY`
    */
-  async step(lease: Lease, head: number, watch: WatchList): Promise<Reread> {
+  async step(lease: Lease, state: ChainState, head: number, watch: WatchList): Promise<Reread> {
     const { code, policy } = this.#chain;
     const deep = head - policy.spendableConfirmations;
-    const from = (await this.#deps.storage.chains.state(code))?.rereadHeight ?? null;
+    const from = state.rereadHeight;
     if (from === null || from >= deep || this.#failedAt === head) return NOTHING;
     const to = Math.min(deep, from + policy.maxScanBlocks);
     try {

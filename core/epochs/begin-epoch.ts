@@ -64,10 +64,10 @@ export async function beginEpochAfterLoss(
   orders: readonly string[] = [],
 ): Promise<string | null> {
   const { storage } = deps;
-  const epoch = await storage.epochs.current();
-  if (known.tillId !== epoch.tillId) return null;
   const missing = await storage.epochs.missing(known.newest, orders);
   if (missing.length === 0) return null;
+  const epoch = await storage.epochs.current();
+  if (known.tillId !== epoch.tillId) return null;
   const reason = `The database has lost what it had: ${missing.join(', ')}.`;
   // Another instance has begun it already.
   if (known.epoch < epoch.number) return reason;

@@ -141,6 +141,8 @@ export interface ChainSimulator {
   /** Pays and returns the transaction's id. */
   pay(address: string, currency: CurrencyCode, units: bigint): Promise<string>;
   mine(count: number): Promise<void>;
+  /** Calls the listener whenever this instance has added blocks, until the returned function is called. Since interface 1.10.0. */
+  watch?(listener: () => void): () => void;
 }
 
 /** A payment request to a payer, in the chain's own terms. */

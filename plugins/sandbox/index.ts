@@ -15,10 +15,13 @@ export interface SandboxOptions {
   readonly pollIntervalMs: number;
 }
 
+/** Blocks of this instance are read at once; only those of another one wait for it. */
+const POLL_MS = 5_000;
+
 const optionsSchema = z.strictObject({
   confirmations: z.int().min(1).max(1_000).optional(),
   spendableConfirmations: z.int().min(1).max(1_000).optional(),
-  pollIntervalMs: z.int().min(10).max(60_000).default(300),
+  pollIntervalMs: z.int().min(10).max(60_000).default(POLL_MS),
 });
 
 function parseSandboxOptions(input: unknown): SandboxOptions {

@@ -80,6 +80,7 @@ export class SandboxChain implements ChainAdapter {
   readonly #contracts: ReadonlyMap<CurrencyCode, string>;
   #view: View | null = null;
   #scannedTo = -1;
+  readonly #listeners = new Set<() => void>();
   /** Changes of this instance go one after another; only other instances can come between. */
   readonly #queue = new SequentialQueue();
 
@@ -102,6 +103,11 @@ export class SandboxChain implements ChainAdapter {
     this.simulator = {
       pay: (address, currency, units) => this.#pay(address, currency, units),
       mine: (count) => this.#mine(count),
+      watch: (listener) => {
+        const own = (): void => listener();
+        this.#listeners.add(own);
+        return () => void this.#listeners.delete(own);
+      },
     };
     this.payments = options.hotXpub === null ? null : this.#payingSide(options.hotXpub);
   }
@@ -286,7 +292,10 @@ export class SandboxChain implements ChainAdapter {
         (await this.#load()) ??
         firstView(genesisState(addressing.hashPrefix, `${this.code} ${this.walletId}`, clock.now()));
       const { state, result } = edit(view);
-      if (await documents.write(this.#documentKey, JSON.stringify(state), view.version)) return result;
+      if (await documents.write(this.#documentKey, JSON.stringify(state), view.version)) {
+        for (const listener of this.#listeners) listener();
+        return result;
+      }
       // Another instance wrote in between: its block comes first.
       await pause(Math.random() * Math.min(attempt + 1, 20));
     }

@@ -37,7 +37,12 @@ export interface Anvil {
  *
  * @throws Error when the program is missing: a test of an EVM chain must never pass without one
  */
-export async function startAnvil({ chainId = 31337, host = '127.0.0.1', blockTime, args = [] }: AnvilOptions = {}): Promise<Anvil> {
+export async function startAnvil({
+  chainId = 31337,
+  host = '127.0.0.1',
+  blockTime,
+  args = [],
+}: AnvilOptions = {}): Promise<Anvil> {
   const every = blockTime === undefined ? [] : ['--block-time', String(blockTime)];
   const child = spawn(
     anvilProgram(),

@@ -10,7 +10,7 @@ import type {
 } from '../../../../core/index.ts';
 import type { Database } from '../database.ts';
 import type { Row, Run } from '../dialects/dialect.ts';
-import { flag, integer, integerOrNull, text } from '../rows/values.ts';
+import { flag, integer, text } from '../rows/values.ts';
 import type { Session } from '../session.ts';
 import type { Tables } from '../tables.ts';
 
@@ -31,29 +31,30 @@ function epochOf(row: Row | undefined): Epoch {
 const firstIndexesOf = (row: Row): Readonly<Record<string, number>> =>
   JSON.parse(text(row, 'first_indexes')) as Readonly<Record<string, number>>;
 
-/** Each maximum is the end of an index. */
+/** Each maximum is the end of an index. One statement: it is read every two seconds, and is a snapshot by itself. */
 async function readProgress(run: Run, t: Tables): Promise<Progress> {
-  const [row] = await run(
-    `SELECT (SELECT max(id) FROM ${t.orders}) AS newest_order, (SELECT max(id) FROM ${t.entries}) AS newest_entry,
-       (SELECT max(id) FROM ${t.payouts}) AS newest_payout, (SELECT max(created_at) FROM ${t.payoutAttempts}) AS attempt_at`,
+  const rows = await run(
+    `SELECT 'order' AS kind, '' AS name, CAST(max(id) AS TEXT) AS value FROM ${t.orders}
+     UNION ALL SELECT 'entry', '', CAST(max(id) AS TEXT) FROM ${t.entries}
+     UNION ALL SELECT 'payout', '', CAST(max(id) AS TEXT) FROM ${t.payouts}
+     UNION ALL SELECT 'attempt', '', CAST(max(created_at) AS TEXT) FROM ${t.payoutAttempts}
+     UNION ALL SELECT 'address', s.chain,
+       CAST((SELECT max(created_at) FROM ${t.addresses} a WHERE a.chain = s.chain) AS TEXT) FROM ${t.chainStates} s
+     UNION ALL SELECT 'height', chain, CAST(cursor_height AS TEXT) FROM ${t.chainStates}
+     UNION ALL SELECT 'index', wallet_id, CAST(next_index AS TEXT) FROM ${t.walletIndexes}`,
   );
-  assert(row !== undefined, 'a query without FROM has one row');
-  const chains = await run(
-    `SELECT chain, cursor_height, (SELECT max(created_at) FROM ${t.addresses} a WHERE a.chain = s.chain) AS address_at
-     FROM ${t.chainStates} s`,
-  );
-  const wallets = await run(`SELECT wallet_id, next_index FROM ${t.walletIndexes}`);
-  const id = (name: string): string => (row[name] === null ? '' : text(row, name));
+  const of = (kind: string): readonly (readonly [name: string, value: string])[] =>
+    rows.flatMap((row) =>
+      text(row, 'kind') === kind ? [[text(row, 'name'), row['value'] === null ? '' : text(row, 'value')] as const] : [],
+    );
+  const one = (kind: string): string => of(kind)[0]?.[1] ?? '';
+  const numbers = (kind: string): Record<string, number> =>
+    Object.fromEntries(of(kind).map(([name, value]) => [name, Number(value)]));
   return {
-    newest: { order: id('newest_order'), entry: id('newest_entry'), payout: id('newest_payout') },
-    lastAt: {
-      address: Math.max(0, ...chains.map((chain) => integerOrNull(chain, 'address_at') ?? 0)),
-      attempt: integerOrNull(row, 'attempt_at') ?? 0,
-    },
-    indexes: Object.fromEntries(wallets.map((each) => [text(each, 'wallet_id'), integer(each, 'next_index')])),
-    heights: Object.fromEntries(
-      chains.map((chain) => [text(chain, 'chain'), integerOrNull(chain, 'cursor_height') ?? 0]),
-    ),
+    newest: { order: one('order'), entry: one('entry'), payout: one('payout') },
+    lastAt: { address: Math.max(0, ...Object.values(numbers('address'))), attempt: Number(one('attempt')) },
+    indexes: numbers('index'),
+    heights: numbers('height'),
   };
 }
 
@@ -72,7 +73,7 @@ export class KnexEpochStore implements EpochStore {
   }
 
   progress(): Promise<Progress> {
-    return this.#db.snapshot((run) => readProgress(run, this.#db.tables));
+    return readProgress(this.#db.read, this.#db.tables);
   }
 
   async missing(newest: Progress['newest'], further: readonly string[]): Promise<readonly string[]> {

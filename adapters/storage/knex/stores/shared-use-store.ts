@@ -28,26 +28,31 @@ export class KnexSharedUseStore implements SharedUseStore {
 
   async exchange(instance: string, counts: readonly AppUseCount[], lastAt: Millis | null): Promise<SharedUseExchange> {
     const { tables, dialect } = this.#db;
-    const [clock] = await this.#db.read(`SELECT ${dialect.nowMs} AS now`);
-    const now = clock === undefined ? 0 : integer(clock, 'now');
-    if (counts.length > 0)
+    if (counts.length > 0) {
+      const [clock] = await this.#db.read(`SELECT ${dialect.nowMs} AS now`);
+      const now = clock === undefined ? 0 : integer(clock, 'now');
       await this.#show(
         counts.map((count) => ({ ...count, instance, at: now })),
         now,
       );
-    const freshAfter = now - FRESH_MS;
-    const after = Math.max(now - KEPT_MS, Math.min(now, lastAt ?? now) - FRESH_MS);
+    }
+    // One statement, twice a second for ever: the time, and whatever others have shown by it.
     const rows = await this.#db.read(
-      `SELECT instance, app_id, route_id, taken, CASE WHEN shown_at > ? THEN running ELSE 0 END AS running FROM ${tables.uses} WHERE shown_at > ? AND instance <> ?`,
-      [freshAfter, after, instance],
+      `SELECT c.now, u.instance, u.app_id, u.route_id, u.taken, CASE WHEN u.shown_at > c.now - ? THEN u.running ELSE 0 END AS running
+       FROM (SELECT ${dialect.nowMs} AS now) c
+       LEFT JOIN ${tables.uses} u ON u.shown_at > c.now - ? AND u.shown_at > CASE WHEN c.now < ? THEN c.now ELSE ? END - ? AND u.instance <> ?`,
+      [FRESH_MS, KEPT_MS, lastAt ?? Number.MAX_SAFE_INTEGER, lastAt ?? Number.MAX_SAFE_INTEGER, FRESH_MS, instance],
     );
-    const uses = rows.map((row) => ({
-      instance: text(row, 'instance'),
-      subject: text(row, 'app_id'),
-      routeId: text(row, 'route_id') as RouteId,
-      taken: integer(row, 'taken'),
-      running: integer(row, 'running'),
-    }));
+    const now = rows[0] === undefined ? 0 : integer(rows[0], 'now');
+    const uses = rows
+      .filter((row) => row['instance'] !== null)
+      .map((row) => ({
+        instance: text(row, 'instance'),
+        subject: text(row, 'app_id'),
+        routeId: text(row, 'route_id') as RouteId,
+        taken: integer(row, 'taken'),
+        running: integer(row, 'running'),
+      }));
     return { at: now, uses };
   }
 
