@@ -29,7 +29,11 @@ describe('the sandbox plugin', () => {
       () => sandbox.options({ confirmations: 3, spendableConfirmations: 2 }),
       (error: unknown) => isTillgateError(error, 'CONFIG_INVALID'),
     );
-    assert.deepEqual(sandbox.options(undefined), { confirmations: 1, spendableConfirmations: 2, pollIntervalMs: 5_000 });
+    assert.deepEqual(sandbox.options(undefined), {
+      confirmations: 1,
+      spendableConfirmations: 2,
+      pollIntervalMs: 5_000,
+    });
     assert.deepEqual(sandbox.options({ confirmations: 4 }), {
       confirmations: 4,
       spendableConfirmations: 4,
