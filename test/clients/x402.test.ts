@@ -38,7 +38,7 @@ describe('real clients of x402 pay an order of a real till on a real node', { co
         assert.deepEqual([data['obtained'], data['tx_hash']], ['250', transaction]);
         assert.deepEqual([await held(payTo), had - (await held(PAYER.address))], [BigInt(amount), BigInt(amount)]);
         assert.equal((await pullsSent(till)) - before, 1);
-        const { code, out, err } = await till.command('ledger', 'check');
+        const { code, out, err } = await till.command('ledger', 'check', '--full');
         assert.equal(code, 0, `${out}${err}`);
       });
 });

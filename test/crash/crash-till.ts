@@ -313,7 +313,7 @@ export class CrashTill {
 
   /** The same by the command, and the chain compared with the books. */
   async checkByCommand(): Promise<void> {
-    await this.command('ledger', 'check');
+    await this.command('ledger', 'check', '--full');
     await this.command('wallet', 'reconcile');
   }
 

@@ -178,9 +178,8 @@ for (const engine of ['sqlite', 'pg'] as const) {
     });
 
     test('the books balance', async () => {
-      const checked = await till.command('ledger', 'check');
-      assert.deepEqual(JSON.parse(checked.out), { ok: true, breaches: [] });
-      assert.equal(checked.code, 0);
+      const checked = await till.command('ledger', 'check', '--full');
+      assert.deepEqual([checked.code, (JSON.parse(checked.out) as { breaches: unknown }).breaches], [0, []]);
     });
   });
 }

@@ -138,7 +138,7 @@ export function moneyOut(engine: 'sqlite' | 'pg', part: MoneyOutPart): void {
       return paid;
     };
     const booksHold = async (): Promise<void> => {
-      const { code, out, err } = await till.command('ledger', 'check');
+      const { code, out, err } = await till.command('ledger', 'check', '--full');
       assert.equal(code, 0, out + err);
       const reconciled = await till.command('wallet', 'reconcile');
       assert.equal(reconciled.code, 0, reconciled.out + reconciled.err);

@@ -62,7 +62,7 @@ export function paidGateSuite(engine: 'sqlite' | 'pg'): void {
     };
     const boughtBy = async (terms: GateRequirements): Promise<number> => (await unitsOf(terms)).bought;
     const booksHold = async (): Promise<void> => {
-      const { code, out, err } = await till.command('ledger', 'check');
+      const { code, out, err } = await till.command('ledger', 'check', '--full');
       assert.equal(code, 0, `${out}${err}`);
     };
     const unitsOf = async (terms: GateRequirements): Promise<{ bought: number; used: number }> => {

@@ -281,7 +281,7 @@ export class PairTill {
   }
 
   async booksHold(): Promise<void> {
-    await this.command('ledger', 'check');
+    await this.command('ledger', 'check', '--full');
   }
 
   async #createMerchant(): Promise<void> {

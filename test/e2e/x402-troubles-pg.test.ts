@@ -47,7 +47,7 @@ describe('x402 when somebody else is faster, on anvil and pg', { concurrency: 1 
     return { reply };
   };
   const booksHold = async (): Promise<void> => {
-    const { code, out, err } = await till.command('ledger', 'check');
+    const { code, out, err } = await till.command('ledger', 'check', '--full');
     assert.equal(code, 0, `${out}${err}`);
   };
 

@@ -143,7 +143,7 @@ describe('examples/write-a-chain in a till of its own process, production mode',
     );
     assert.ok(charged >= BigInt(paid[0]?.transaction.fee ?? 0), `${charged} are charged`);
     assert.equal((await row())?.['tx_hash'], paid[0]?.id);
-    const books = await command('ledger', 'check');
+    const books = await command('ledger', 'check', '--full');
     assert.equal(books.code, 0, books.out + books.err);
   });
 

@@ -100,12 +100,19 @@ describe('a till with no configuration at all', () => {
     assert.deepEqual([items.map(({ order_id }) => order_id), next_cursor], [[orderId], null]);
     const none = await run(directory.path, ['order', 'list', '--q', orderId, '--status', 'OVERDUE']);
     assert.deepEqual([none.code, none.out], [0, 'There is none.\n']);
-    const checked = await run(directory.path, ['ledger', 'check', '--json']);
-    assert.deepEqual(
-      [checked.code, JSON.parse(checked.out)],
-      [0, { ok: true, breaches: [] }],
-      'a command runs beside the server',
-    );
+    // A command runs beside the server. The first check reads everything, the next one what came since.
+    const checks = [];
+    for (const how of [[], [], ['--full']]) {
+      const { code, out, err } = await run(directory.path, ['ledger', 'check', ...how, '--json']);
+      const { ok, breaches, full, postings } = JSON.parse(out) as Record<string, unknown>;
+      assert.deepEqual([code, ok, breaches], [0, true, []], err);
+      checks.push({ full, read: Number(postings) > 0 });
+    }
+    assert.deepEqual(checks, [
+      { full: true, read: true },
+      { full: false, read: false },
+      { full: true, read: true },
+    ]);
 
     const refused = await serve(directory.path).ended();
     assert.equal(refused.code, 1, 'a second server on one SQLite file is refused');

@@ -222,7 +222,7 @@ export class LightningTill {
   }
 
   async booksHold(): Promise<void> {
-    await this.command('ledger', 'check');
+    await this.command('ledger', 'check', '--full');
   }
 
   #words(what: string): string {

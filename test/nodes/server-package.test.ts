@@ -123,7 +123,7 @@ describe('@tillgate/server, installed from its tarball into an empty folder', ()
     assert.equal(status, 'SUCCESS');
     server.kill('SIGTERM');
     assert.equal(await ended, 0, said);
-    const books = await tillgate(['ledger', 'check']);
+    const books = await tillgate(['ledger', 'check', '--full']);
     assert.equal(books.code, 0, books.err);
   });
 });

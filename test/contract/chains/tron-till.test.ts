@@ -121,7 +121,7 @@ describe('a till on Tron', { concurrency: 1 }, () => {
     });
     const { data } = await merchant.call('GET', `/api/v2/order/detail/${id}`);
     assert.equal(data['obtained'], '10');
-    const books = await command('ledger', 'check');
+    const books = await command('ledger', 'check', '--full');
     assert.equal(books.code, 0, books.err);
   });
 
