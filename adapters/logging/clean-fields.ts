@@ -55,16 +55,16 @@ function cleanList(items: readonly unknown[], depth: number): CleanValue {
 }
 
 function cleanEntries(entries: readonly (readonly [string, unknown])[], depth: number): CleanValue {
-  // Without a prototype, a field named `__proto__` is an ordinary field.
-  const clean = Object.create(null) as Record<string, CleanValue>;
+  const clean: [string, CleanValue][] = [];
   for (const [name, value] of entries.slice(0, MAX_ITEMS)) {
     if (value === undefined) continue;
     const { text, secret } = cleanName(name);
     // Flags and `null` are kept: they only say whether there is a secret.
     const hidden = secret && typeof value !== 'boolean' && value !== null;
-    clean[text] = hidden ? REDACTED : cleanValue(value, depth + 1);
+    clean.push([text, hidden ? REDACTED : cleanValue(value, depth + 1)]);
   }
-  return clean;
+  // A field named `__proto__` is an ordinary field then, and a console prints an ordinary object.
+  return Object.fromEntries(clean);
 }
 
 /**

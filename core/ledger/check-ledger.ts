@@ -1,18 +1,18 @@
-import type { LedgerBreach, LedgerSealing } from '../ports/ledger-store.ts';
+import type { LedgerBreach, LedgerCheckpoint } from '../ports/ledger-store.ts';
 import type { Storage } from '../ports/storage.ts';
 
 /** At most this many breaches of one invariant are reported. */
 const LIMIT = 100;
 
 /**
- * Checks what was written since the last seal and seals it (decision 0062): {@link checkLedger} of a part, which takes seconds however much
- * was sealed before. With `full` everything is read again, and what was sealed is compared with its seal.
+ * Checks what was written since the last checkpoint, and writes the next one (decision 0062): {@link checkLedger} of a part, which takes seconds however much
+ * was checked before. With `full` everything is read again, and what was checked is compared with its checkpoint.
  */
-export function sealLedger(
+export function checkpointLedger(
   { ledger }: Pick<Storage, 'ledger'>,
   { full }: { readonly full: boolean },
-): Promise<LedgerSealing> {
-  return ledger.seal({ full, limit: LIMIT });
+): Promise<LedgerCheckpoint> {
+  return ledger.checkpoint({ full, limit: LIMIT });
 }
 
 /**

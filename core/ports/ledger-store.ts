@@ -36,32 +36,32 @@ export interface BookedPosting extends Posting, Pick<LedgerEntry, 'kind' | 'refe
 }
 
 /** What a check reads, and how much of what it finds it tells. */
-export interface SealRequest {
-  /** Everything, also what was sealed before. */
+export interface CheckpointRequest {
+  /** Everything, also what was checked before. */
   readonly full: boolean;
   /** At most so many breaches of one invariant are told. */
   readonly limit: number;
 }
 
 /** What a check of the ledger found. */
-export interface LedgerSealing {
-  /** None: what was read is sealed, and the next check begins there. */
+export interface LedgerCheckpoint {
+  /** None: a checkpoint is written, and the next check begins there. */
   readonly breaches: readonly LedgerBreach[];
-  /** Whether everything was read: it was asked for, or nothing was sealed before. */
+  /** Whether everything was read: it was asked for, or there was no checkpoint. */
   readonly full: boolean;
   /** How many postings were read. */
   readonly postings: number;
-  /** A hash of what is sealed now; `null` when nothing was. */
+  /** The hash of the checkpoint; `null` when none was written. */
   readonly digest: string | null;
 }
 
 /** Ledger reads. */
 export interface LedgerStore {
   /**
-   * Checks every invariant in one snapshot: of what was written since the last seal, or of everything, which is compared with the
-   * seal too. When all hold, what the snapshot has is sealed in one transaction.
+   * Checks every invariant in one snapshot: of what was written since the last checkpoint, or of everything, which is compared with the
+   * checkpoint too. When all hold, the checkpoint is written in one transaction.
    */
-  seal(request: SealRequest): Promise<LedgerSealing>;
+  checkpoint(request: CheckpointRequest): Promise<LedgerCheckpoint>;
   /** Cached balances of accounts whose name begins with one of these (`merchant:123:`), by account and currency. */
   balances(...prefixes: readonly string[]): Promise<readonly LedgerBalance[]>;
   /** Postings, newest first. What a page costs depends on its size alone. */

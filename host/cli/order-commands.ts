@@ -4,7 +4,7 @@ import {
   OrderQueries,
   SHIB_ERC20,
   TillgateError,
-  sealLedger,
+  checkpointLedger,
   findFiat,
   formatInstant,
   formatUnits,
@@ -73,13 +73,13 @@ export async function orderShow({ operands, json, terminal }: CommandCall): Prom
 /** `ledger check`: what was written since the last one that found all in order; with `--full` everything. */
 export async function ledgerCheck({ values, json, terminal }: CommandCall): Promise<number> {
   const asked = values['full'] === true;
-  const found = await withRuntime(({ storage }) => sealLedger(storage, { full: asked }));
+  const found = await withRuntime(({ storage }) => checkpointLedger(storage, { full: asked }));
   const { breaches, full, postings, digest } = found;
-  if (json) terminal.out(JSON.stringify({ ok: breaches.length === 0, breaches, full, postings, seal: digest }));
+  if (json) terminal.out(JSON.stringify({ ok: breaches.length === 0, breaches, full, postings, checkpoint: digest }));
   else if (breaches.length === 0) {
     terminal.out('The ledger is in order.');
     terminal.out(full ? `All ${postings} postings were read.` : `${postings} postings since the last check were read.`);
-    if (digest !== null) terminal.out(`Sealed: ${digest}`);
+    if (digest !== null) terminal.out(`Checkpoint: ${digest}`);
   } else for (const { invariant, detail } of breaches) terminal.out(`${invariant}: ${detail}`);
   return breaches.length === 0 ? 0 : 1;
 }

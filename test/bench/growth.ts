@@ -12,7 +12,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { OrderQueries, sealLedger } from '../../core/index.ts';
+import { OrderQueries, checkpointLedger } from '../../core/index.ts';
 import type { AccountId, CallbackId, CallbackSearch, ChainCode } from '../../core/index.ts';
 import { openStorage } from '../../adapters/storage/knex/index.ts';
 import type { KnexStorage } from '../../adapters/storage/knex/index.ts';
@@ -252,7 +252,7 @@ async function check({ storage, growth }: Place): Promise<readonly object[]> {
   const rows: object[] = [];
   const one = async (name: string, full: boolean): Promise<void> => {
     const start = performance.now();
-    const { breaches, postings } = await sealLedger(storage, { full });
+    const { breaches, postings } = await checkpointLedger(storage, { full });
     const seconds = rounded((performance.now() - start) / 1000);
     rows.push({ check: name, postings, seconds, breaches: breaches.length });
   };

@@ -71,7 +71,7 @@ export class Database {
   }
 
   /** Reads of one snapshot and writes that change nothing which is not in it, however long that takes. */
-  sealing<T>(begin: string, work: (session: Session) => Promise<T>): Promise<T> {
+  checkpointing<T>(begin: string, work: (session: Session) => Promise<T>): Promise<T> {
     return this.#outermost(() =>
       uncollided(() =>
         this.#attempt(this.#parts.writers, begin, { patient: true }, async (session) => {

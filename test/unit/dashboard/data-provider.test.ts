@@ -102,11 +102,11 @@ describe('the data of the dashboard', () => {
 
   test('lists with numbered pages, and those that come whole', async () => {
     const { provider, sent } = provide(() => ({ items: [{ id: '7' }], total: 31 }));
-    assert.equal((await provider.getList('callbacks', list(2, { status: 'DEAD' }))).total, 31);
+    assert.equal((await provider.getList('withdrawals', list(2, { status: 'PAID' }))).total, 31);
     await provider.getList('sessions', list(1));
     assert.deepEqual(
       sent.map(({ target }) => target),
-      ['callbacks?status=DEAD&page=2&size=2', 'sessions'],
+      ['withdrawals?status=PAID&page=2&size=2', 'sessions'],
     );
   });
 

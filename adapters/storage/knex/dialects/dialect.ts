@@ -107,7 +107,7 @@ export interface Dialect {
    * Starts a transaction that reads one snapshot and deletes no row that is not in it; `null` where such a transaction would keep all
    * writers waiting.
    */
-  readonly beginSealing: string | null;
+  readonly beginCheckpoint: string | null;
   /** Lets the statements of the present transaction take as long as they need; `null` where none has a limit. */
   readonly withoutTimeLimit: string | null;
   /** Row-lock clauses; empty on an engine with one write lock. */

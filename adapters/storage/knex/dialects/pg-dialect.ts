@@ -88,7 +88,7 @@ export const pgDialect: Dialect = {
   // turn these waits into retries. See README.md.
   begin: 'BEGIN ISOLATION LEVEL READ COMMITTED',
   beginSnapshot: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
-  beginSealing: 'BEGIN ISOLATION LEVEL REPEATABLE READ',
+  beginCheckpoint: 'BEGIN ISOLATION LEVEL REPEATABLE READ',
   withoutTimeLimit: WITHOUT_TIME_LIMIT,
   forUpdate: 'FOR UPDATE',
   forShare: 'FOR SHARE',

@@ -76,7 +76,7 @@ export const sqliteDialect: Dialect = {
   // The write lock is taken at once: a transaction that reads first and writes later could fail to get it.
   begin: 'BEGIN IMMEDIATE',
   beginSnapshot: 'BEGIN',
-  beginSealing: null,
+  beginCheckpoint: null,
   withoutTimeLimit: null,
   forUpdate: '',
   forShare: '',

@@ -22,7 +22,7 @@ export const autovacuum: Migration = {
       ...[t.orders, t.addresses, t.deposits, t.transactions, t.callbacks, t.holdings, t.transfers].map((table) =>
         set(table, CHANGED),
       ),
-      ...[t.addressPool, t.idempotency, t.usedSignatures, t.unsealed].map((table) => set(table, EMPTIED)),
+      ...[t.addressPool, t.idempotency, t.usedSignatures, t.unchecked].map((table) => set(table, EMPTIED)),
       ...[t.leases, t.chainStates, t.counters, t.balances, t.orderSums, t.callbackSums, t.instances].map((table) =>
         set(table, FEW),
       ),

@@ -46,7 +46,7 @@ import { ordersTransfers } from './0050-orders-transfers.ts';
 import { pulls } from './0052-pulls.ts';
 import { paidGate } from './0053-paid-gate.ts';
 import { callbackLists } from './0054-callback-lists.ts';
-import { ledgerSeals } from './0055-ledger-seals.ts';
+import { ledgerCheckpoints } from './0055-ledger-checkpoints.ts';
 import { autovacuum } from './0056-autovacuum.ts';
 import type { Migration } from './migration.ts';
 import { checksum, ruleStatements } from './rules.ts';
@@ -97,7 +97,7 @@ export const MIGRATIONS: readonly Migration[] = [
   pulls,
   paidGate,
   callbackLists,
-  ledgerSeals,
+  ledgerCheckpoints,
   autovacuum,
 ];
 /** The row with the version of the triggers. */

@@ -14,7 +14,7 @@ import {
 } from '../../../../core/index.ts';
 import type { PayoutStatus, HoldingStatus } from '../../../../core/index.ts';
 import type { Dialect, QueueRule, SumRule, UpdateRule } from '../dialects/dialect.ts';
-import { UNSEALED_ENTRY, UNSEALED_ORDER } from '../stores/ledger-seal.ts';
+import { UNCHECKED_ENTRY, UNCHECKED_ORDER } from '../stores/ledger-checkpoint.ts';
 import type { Namespace } from '../tables.ts';
 
 type Moves = readonly (readonly [string, string])[];
@@ -103,8 +103,8 @@ const sumRules = ({ bare, tables }: Namespace): readonly SumRule[] => [
 
 /** What the next check of the ledger has to look at. */
 const queueRules = ({ bare, tables }: Namespace): readonly QueueRule[] => [
-  { source: bare.entries, queue: tables.unsealed, kind: UNSEALED_ENTRY, subject: 'id' },
-  { source: bare.history, queue: tables.unsealed, kind: UNSEALED_ORDER, subject: 'order_id' },
+  { source: bare.entries, queue: tables.unchecked, kind: UNCHECKED_ENTRY, subject: 'id' },
+  { source: bare.history, queue: tables.unchecked, kind: UNCHECKED_ORDER, subject: 'order_id' },
 ];
 
 /**

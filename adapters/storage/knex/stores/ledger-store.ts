@@ -2,16 +2,16 @@ import type {
   BookedPosting,
   LedgerBalance,
   LedgerBreach,
-  LedgerSealing,
+  LedgerCheckpoint,
   LedgerStore,
   PostingSearch,
-  SealRequest,
+  CheckpointRequest,
 } from '../../../../core/index.ts';
 import type { Database } from '../database.ts';
 import { ledgerBalances, negativeMerchants } from './ledger-balances.ts';
 import { driftedBalances, insolventCurrencies, unbalancedEntries } from './ledger-sums.ts';
 import { driftedUnassigned, missingCallbacks, mismatchedDeposits } from './ledger-facts.ts';
-import { sealLedger } from './ledger-seal.ts';
+import { checkpointLedger } from './ledger-checkpoint.ts';
 import { mismatchedTransfers } from './ledger-transfers.ts';
 import { bookedPostingOf } from '../rows/ledger-row.ts';
 import { postingSearchSql } from './posting-search.ts';
@@ -33,8 +33,8 @@ export class KnexLedgerStore implements LedgerStore {
     return (await this.#db.read(sql, bindings)).map(bookedPostingOf);
   }
 
-  seal(request: SealRequest): Promise<LedgerSealing> {
-    return sealLedger(this.#db, request);
+  checkpoint(request: CheckpointRequest): Promise<LedgerCheckpoint> {
+    return checkpointLedger(this.#db, request);
   }
 
   unbalancedEntries(limit: number): Promise<readonly LedgerBreach[]> {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { LedgerBreach, LedgerSealing, SealRequest } from '../../../../core/index.ts';
+import type { LedgerBreach, LedgerCheckpoint, CheckpointRequest } from '../../../../core/index.ts';
 import type { Database } from '../database.ts';
 import type { Run } from '../dialects/dialect.ts';
 import { integer, text, units } from '../rows/values.ts';
@@ -9,8 +9,8 @@ import { mismatchedTransfers } from './ledger-transfers.ts';
 import { negativeMerchants } from './ledger-balances.ts';
 
 /** Kinds of rows in the queue of what the next check looks at. */
-export const UNSEALED_ENTRY = 'entry';
-export const UNSEALED_ORDER = 'order';
+export const UNCHECKED_ENTRY = 'entry';
+export const UNCHECKED_ORDER = 'order';
 
 const PAGE = 5_000;
 const SUMS_AT_ONCE = 300;
@@ -18,16 +18,16 @@ const SUMS_AT_ONCE = 300;
 /** Sums of postings by account and currency, which are separated by a space. */
 type Sums = ReadonlyMap<string, bigint>;
 
-interface Seal {
+interface Checkpoint {
   /** 0 before the first one. */
   readonly number: number;
   readonly postings: number;
   readonly digest: string;
 }
 
-interface Examined extends Omit<LedgerSealing, 'digest'> {
-  readonly former: Seal;
-  readonly sealed: Sums;
+interface Examined extends Omit<LedgerCheckpoint, 'digest'> {
+  readonly former: Checkpoint;
+  readonly checked: Sums;
   readonly sums: Sums;
   readonly count: number;
   /** The last row of the queue that was seen. */
@@ -35,41 +35,41 @@ interface Examined extends Omit<LedgerSealing, 'digest'> {
 }
 
 /**
- * Checks the books and seals what was read. On PostgreSQL both are one transaction of one snapshot: of the queue it deletes what
+ * Checks the books and writes a checkpoint. On PostgreSQL both are one transaction of one snapshot: of the queue it deletes what
  * it has seen, and an entry that commits meanwhile stays there, whatever its id. On SQLite, where one writes at a time, the queue's
  * numbers are in the order of the commits, so no writer waits for the reading.
  */
-export async function sealLedger(db: Database, request: SealRequest): Promise<LedgerSealing> {
-  const { beginSealing } = db.dialect;
-  const done = async (run: Run, found: Examined): Promise<LedgerSealing> => ({
+export async function checkpointLedger(db: Database, request: CheckpointRequest): Promise<LedgerCheckpoint> {
+  const { beginCheckpoint } = db.dialect;
+  const done = async (run: Run, found: Examined): Promise<LedgerCheckpoint> => ({
     breaches: found.breaches,
     full: found.full,
     postings: found.postings,
     digest: found.breaches.length > 0 ? null : await write(run, db, found),
   });
-  if (beginSealing !== null)
-    return db.sealing(beginSealing, async ({ run }) => done(run, await examine(run, db, request)));
+  if (beginCheckpoint !== null)
+    return db.checkpointing(beginCheckpoint, async ({ run }) => done(run, await examine(run, db, request)));
   const found = await db.survey((run) => examine(run, db, request));
   return db.transaction(({ run }) => done(run, found));
 }
 
-async function examine(run: Run, db: Database, { full: asked, limit }: SealRequest): Promise<Examined> {
+async function examine(run: Run, db: Database, { full: asked, limit }: CheckpointRequest): Promise<Examined> {
   const { tables } = db;
-  const former = await sealOf(run, db);
+  const former = await checkpointOf(run, db);
   const full = asked || former.number === 0;
-  const [queue] = await run(`SELECT max(seq) AS line FROM ${tables.unsealed}`);
+  const [queue] = await run(`SELECT max(seq) AS line FROM ${tables.unchecked}`);
   const line = queue === undefined || queue['line'] === null ? 0 : integer(queue, 'line');
-  const sealed = await storedSums(run, tables.sealedSums);
-  const fresh = await sumsOf(run, db, `WHERE ${unsealed(db)}`);
+  const checked = await storedSums(run, tables.checkpointSums);
+  const fresh = await sumsOf(run, db, `WHERE ${unchecked(db)}`);
   const read = full ? await sumsOf(run, db, '') : fresh;
-  const sums = full ? read.sums : added(sealed, fresh.sums);
+  const sums = full ? read.sums : added(checked, fresh.sums);
   const breaches = [
-    ...brokenSeal(former, sealed),
+    ...brokenCheckpoint(former, checked),
     ...(full && former.number > 0
-      ? changedSince(former, sealed, added(sums, fresh.sums, -1n), read.count - fresh.count)
+      ? changedSince(former, checked, added(sums, fresh.sums, -1n), read.count - fresh.count)
       : []),
     ...offCurrencies(sums),
-    ...(await lopsidedEntries(run, db, limit, full ? undefined : unsealed(db))),
+    ...(await lopsidedEntries(run, db, limit, full ? undefined : unchecked(db))),
     ...drifted(sums, await storedSums(run, tables.balances)),
     ...(await negativeMerchants(run, db, limit)),
     ...(await insolventCurrencies(run, tables, limit)),
@@ -79,26 +79,26 @@ async function examine(run: Run, db: Database, { full: asked, limit }: SealReque
     ...(await missingCallbacks(run, tables, limit, full ? undefined : freshOrders(db))),
   ];
   const count = full ? read.count : former.postings + fresh.count;
-  return { breaches, full, postings: read.count, former, sealed, sums, count, line };
+  return { breaches, full, postings: read.count, former, checked, sums, count, line };
 }
 
-const unsealed = ({ tables }: Database): string =>
-  `entry_id IN (SELECT subject FROM ${tables.unsealed} WHERE kind = '${UNSEALED_ENTRY}')`;
+const unchecked = ({ tables }: Database): string =>
+  `entry_id IN (SELECT subject FROM ${tables.unchecked} WHERE kind = '${UNCHECKED_ENTRY}')`;
 
 const freshOrders = ({ tables }: Database) => ({
-  sql: `o.id IN (SELECT subject FROM ${tables.unsealed} WHERE kind = '${UNSEALED_ORDER}')`,
+  sql: `o.id IN (SELECT subject FROM ${tables.unchecked} WHERE kind = '${UNCHECKED_ORDER}')`,
   bindings: [],
 });
 
-/** Deposits that were booked since the seal, and those that are not settled yet. */
+/** Deposits that were booked since the checkpoint, and those that are not settled yet. */
 async function freshDeposits(run: Run, db: Database, limit: number): Promise<readonly LedgerBreach[]> {
   const { tables, dialect } = db;
   const live = { sql: `d.status IN ('SEEN', 'CREDITED')`, bindings: [] };
   const breaches = [...(await mismatchedDeposits(run, tables, limit, live))];
   for (let after = 0; ;) {
     const rows = await run(
-      `SELECT u.seq, e.reference FROM ${tables.unsealed} u JOIN ${tables.entries} e ON e.id = u.subject
-       WHERE u.kind = '${UNSEALED_ENTRY}' AND u.seq > ? ORDER BY u.seq LIMIT ${PAGE}`,
+      `SELECT u.seq, e.reference FROM ${tables.unchecked} u JOIN ${tables.entries} e ON e.id = u.subject
+       WHERE u.kind = '${UNCHECKED_ENTRY}' AND u.seq > ? ORDER BY u.seq LIMIT ${PAGE}`,
       [after],
     );
     const ids = rows.map((row) => text(row, 'reference').split(':')).filter(([what]) => what === 'deposit');
@@ -114,8 +114,8 @@ async function freshDeposits(run: Run, db: Database, limit: number): Promise<rea
   }
 }
 
-async function sealOf(run: Run, { tables }: Database): Promise<Seal> {
-  const [row] = await run(`SELECT number, postings, digest FROM ${tables.seal} WHERE id = 1`);
+async function checkpointOf(run: Run, { tables }: Database): Promise<Checkpoint> {
+  const [row] = await run(`SELECT number, postings, digest FROM ${tables.checkpoint} WHERE id = 1`);
   if (row === undefined) return { number: 0, postings: 0, digest: '' };
   return { number: integer(row, 'number'), postings: integer(row, 'postings'), digest: text(row, 'digest') };
 }
@@ -167,27 +167,32 @@ function offCurrencies(sums: Sums): readonly LedgerBreach[] {
     }));
 }
 
-/** The sums of the seal, as they are stored, are those that it was written for. */
-function brokenSeal({ number, postings, digest }: Seal, sealed: Sums): readonly LedgerBreach[] {
-  if (number === 0 || digest === digestOf(number, postings, sealed)) return [];
+/** The sums of the checkpoint, as they are stored, are those that it was written for. */
+function brokenCheckpoint({ number, postings, digest }: Checkpoint, checked: Sums): readonly LedgerBreach[] {
+  if (number === 0 || digest === digestOf(number, postings, checked)) return [];
   return [
     {
-      invariant: 'a seal stays as it was written',
-      detail: `seal ${number} or its sums were changed; ledger check --full reads everything`,
+      invariant: 'a checkpoint stays as it was written',
+      detail: `checkpoint ${number} or its sums were changed; ledger check --full reads everything`,
     },
   ];
 }
 
-/** What the seal has seen is still there, and nothing came to it. */
-function changedSince({ number, postings }: Seal, sealed: Sums, now: Sums, count: number): readonly LedgerBreach[] {
-  const invariant = 'what was sealed does not change';
+/** What the checkpoint has seen is still there, and nothing came to it. */
+function changedSince(
+  { number, postings }: Checkpoint,
+  checked: Sums,
+  now: Sums,
+  count: number,
+): readonly LedgerBreach[] {
+  const invariant = 'what was checked does not change';
   return [
     ...(count === postings
       ? []
-      : [{ invariant, detail: `seal ${number} had ${postings} postings, now there are ${count}` }]),
-    ...differences(now, sealed).map(([key, sum]) => ({
+      : [{ invariant, detail: `checkpoint ${number} had ${postings} postings, now there are ${count}` }]),
+    ...differences(now, checked).map(([key, sum]) => ({
       invariant,
-      detail: `the postings of ${inWords(key)} are ${sum} units above those of seal ${number}`,
+      detail: `the postings of ${inWords(key)} are ${sum} units above those of checkpoint ${number}`,
     })),
   ];
 }
@@ -199,20 +204,20 @@ function digestOf(number: number, postings: number, sums: Sums): string {
     .digest('hex');
 }
 
-/** @returns the digest of the new seal; `null` when another check has sealed meanwhile, and so has done the same */
+/** @returns the digest of the new checkpoint; `null` when another check has written one meanwhile, and so has done the same */
 async function write(run: Run, { tables, dialect }: Database, found: Examined): Promise<string | null> {
-  const { former, sealed, sums, count, line } = found;
+  const { former, checked, sums, count, line } = found;
   const digest = digestOf(former.number + 1, count, sums);
   const kept = await run(
-    `UPDATE ${tables.seal} SET number = ?, postings = ?, sealed_at = ${dialect.nowMs}, digest = ? WHERE id = 1 AND number = ? RETURNING id`,
+    `UPDATE ${tables.checkpoint} SET number = ?, postings = ?, checked_at = ${dialect.nowMs}, digest = ? WHERE id = 1 AND number = ? RETURNING id`,
     [former.number + 1, count, digest, former.number],
   );
   if (kept.length === 0) return null;
-  const changed = [...sums].filter(([key, sum]) => sealed.get(key) !== sum);
+  const changed = [...sums].filter(([key, sum]) => checked.get(key) !== sum);
   for (let from = 0; from < changed.length; from += SUMS_AT_ONCE) {
     const part = changed.slice(from, from + SUMS_AT_ONCE);
     await run(
-      `INSERT INTO ${tables.sealedSums} (account, currency, units) VALUES ${part.map(() => '(?, ?, ?)').join(', ')}
+      `INSERT INTO ${tables.checkpointSums} (account, currency, units) VALUES ${part.map(() => '(?, ?, ?)').join(', ')}
        ON CONFLICT (account, currency) DO UPDATE SET units = excluded.units`,
       part.flatMap(([key, sum]) => {
         const at = key.indexOf(' ');
@@ -221,6 +226,6 @@ async function write(run: Run, { tables, dialect }: Database, found: Examined): 
     );
   }
   // On PostgreSQL rows below the line that are not in the snapshot are not seen by this either.
-  await run(`DELETE FROM ${tables.unsealed} WHERE seq <= ?`, [line]);
+  await run(`DELETE FROM ${tables.unchecked} WHERE seq <= ?`, [line]);
   return digest;
 }

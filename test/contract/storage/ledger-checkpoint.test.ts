@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import pg from 'pg';
-import { sealLedger } from '../../../core/index.ts';
-import type { AccountId, LedgerSealing, Storage } from '../../../core/index.ts';
+import { checkpointLedger } from '../../../core/index.ts';
+import type { AccountId, LedgerCheckpoint, Storage } from '../../../core/index.ts';
 import { eachStorage } from '../../support/each-storage.ts';
 import type { TestStorage } from '../../support/storage.ts';
 import { waitFor } from '../../support/wait.ts';
@@ -13,23 +13,23 @@ async function book(storage: Storage, account: AccountId, reference: string, uni
   await storage.transaction((tx) => tx.ledger.append(entry(account, reference, units)));
 }
 
-const check = (storage: Storage, full = false): Promise<LedgerSealing> => sealLedger(storage, { full });
+const check = (storage: Storage, full = false): Promise<LedgerCheckpoint> => checkpointLedger(storage, { full });
 const broken = async (storage: Storage, full = false): Promise<readonly string[]> =>
   (await check(storage, full)).breaches.map(({ invariant, detail }) => `${invariant}: ${detail}`);
 
-/** The seal, and what waits for the next check. */
+/** The checkpoint, and what waits for the next check. */
 async function kept({ sql }: TestStorage): Promise<unknown> {
-  const [[seal], [queue]] = [
-    await sql('SELECT number, digest FROM ledger_seal'),
-    await sql('SELECT count(*) AS waiting FROM ledger_unsealed'),
+  const [[checkpoint], [queue]] = [
+    await sql('SELECT number, digest FROM ledger_checkpoint'),
+    await sql('SELECT count(*) AS waiting FROM ledger_unchecked'),
   ];
-  return [Number(seal?.['number']), seal?.['digest'], Number(queue?.['waiting'])];
+  return [Number(checkpoint?.['number']), checkpoint?.['digest'], Number(queue?.['waiting'])];
 }
 
 eachStorage((name, open) => {
   const own = (units: number): string => (name === 'pg' ? String(units) : `'${units}'`);
 
-  test('the first check of the ledger reads everything, a later one what came since, and each seals it', async (t) => {
+  test('the first check of the ledger reads everything, a later one what came since, and each writes a checkpoint', async (t) => {
     const store = await open(t);
     const { storage } = store;
     const { id } = await storedAccount(storage);
@@ -46,7 +46,7 @@ eachStorage((name, open) => {
     assert.deepEqual([whole.breaches, whole.full, whole.postings], [[], true, 8]);
   });
 
-  test('fault 306: what is wrong since the seal is found, and sealed by no check', async (t) => {
+  test('fault 306: what is wrong since the checkpoint is found, and no check writes a checkpoint over it', async (t) => {
     const store = await open(t);
     const { storage, sql } = store;
     const { id } = await storedAccount(storage);
@@ -76,7 +76,7 @@ eachStorage((name, open) => {
     assert.deepEqual(await kept(store), before);
   });
 
-  test('fault 307: a sealed posting that was changed with its balance is found by the full check alone', async (t) => {
+  test('fault 307: a checked posting that was changed with its balance is found by the full check alone', async (t) => {
     const { storage, sql } = await open(t);
     const { id } = await storedAccount(storage);
     await book(storage, id, 'a');
@@ -94,7 +94,7 @@ eachStorage((name, open) => {
     const found = (await broken(storage, true)).join('\n');
     assert.match(
       found,
-      /what was sealed does not change: the postings of merchant:\d+:pending in USDT-ERC20 are 4 units above/,
+      /what was checked does not change: the postings of merchant:\d+:pending in USDT-ERC20 are 4 units above/,
     );
     await sql(
       `UPDATE ledger_balances SET units = CASE WHEN account LIKE 'custody%' THEN ${own(-10)} ELSE ${own(10)} END`,
@@ -102,38 +102,38 @@ eachStorage((name, open) => {
     assert.deepEqual(await broken(storage), []);
   });
 
-  test('fault 308: a seal whose sums were changed is no ground for a check', async (t) => {
+  test('fault 308: a checkpoint whose sums were changed is no ground for a check', async (t) => {
     const { storage, sql } = await open(t);
     const { id } = await storedAccount(storage);
     await book(storage, id, 'a');
     await check(storage);
     await sql(
-      `UPDATE ledger_sealed_sums SET units = CASE WHEN account LIKE 'custody%' THEN ${own(-9)} ELSE ${own(9)} END`,
+      `UPDATE ledger_checkpoint_sums SET units = CASE WHEN account LIKE 'custody%' THEN ${own(-9)} ELSE ${own(9)} END`,
     );
     await sql(
       `UPDATE ledger_balances SET units = CASE WHEN account LIKE 'custody%' THEN ${own(-9)} ELSE ${own(9)} END`,
     );
-    assert.match((await broken(storage)).join('\n'), /a seal stays as it was written/);
+    assert.match((await broken(storage)).join('\n'), /a checkpoint stays as it was written/);
   });
 
-  test('fault 309: a check that ends in the middle of its seal has sealed nothing', async (t) => {
+  test('fault 309: a check that ends in the middle of its checkpoint has written none', async (t) => {
     const store = await open(t);
     const { storage, sql } = store;
     const { id } = await storedAccount(storage);
     await book(storage, id, 'a');
     const refuse =
       name === 'pg'
-        ? 'BEFORE DELETE ON ledger_unsealed FOR EACH STATEMENT EXECUTE FUNCTION ledger_entries_refuse_change()'
-        : `BEFORE DELETE ON ledger_unsealed BEGIN SELECT RAISE(ABORT, 'no'); END`;
+        ? 'BEFORE DELETE ON ledger_unchecked FOR EACH STATEMENT EXECUTE FUNCTION ledger_entries_refuse_change()'
+        : `BEFORE DELETE ON ledger_unchecked BEGIN SELECT RAISE(ABORT, 'no'); END`;
     await sql(`CREATE TRIGGER refused ${refuse}`);
     await assert.rejects(check(storage));
     assert.deepEqual(await kept(store), [0, '', 1]);
-    assert.deepEqual(await sql('SELECT * FROM ledger_sealed_sums'), []);
-    await sql(name === 'pg' ? 'DROP TRIGGER refused ON ledger_unsealed' : 'DROP TRIGGER refused');
+    assert.deepEqual(await sql('SELECT * FROM ledger_checkpoint_sums'), []);
+    await sql(name === 'pg' ? 'DROP TRIGGER refused ON ledger_unchecked' : 'DROP TRIGGER refused');
     assert.equal((await check(storage)).postings, 2);
   });
 
-  test('two checks at once seal the same once', async (t) => {
+  test('two checks at once write one checkpoint', async (t) => {
     const store = await open(t);
     const { storage } = store;
     const { id } = await storedAccount(storage);
@@ -147,19 +147,19 @@ eachStorage((name, open) => {
   });
 
   if (name === 'pg') {
-    test('fault 310: an entry with a lower id that commits after the seal is read by the next check', async (t) => {
+    test('fault 310: an entry with a lower id that commits after the checkpoint is read by the next check', async (t) => {
       const store = await open(t);
       const { storage } = store;
       const { id } = await storedAccount(storage);
       const slow = await slowEntry(t, store, id);
       await book(storage, id, 'later');
-      const sealed = await check(storage);
-      assert.deepEqual([sealed.breaches, sealed.postings], [[], 2]);
+      const checked = await check(storage);
+      assert.deepEqual([checked.breaches, checked.postings], [[], 2]);
       await slow.query('COMMIT');
       assert.match((await broken(storage)).join('\n'), OFF);
     });
 
-    test('fault 310: so is one that commits while the check has read and not sealed yet', async (t) => {
+    test('fault 310: so is one that commits while the check has read and not written its checkpoint yet', async (t) => {
       const store = await open(t);
       const { storage, sql } = store;
       const { id } = await storedAccount(storage);
@@ -167,11 +167,11 @@ eachStorage((name, open) => {
       await book(storage, id, 'later');
       const holder = await connected(t, store);
       await holder.query('BEGIN');
-      await holder.query('SELECT number FROM ledger_seal FOR UPDATE');
+      await holder.query('SELECT number FROM ledger_checkpoint FOR UPDATE');
       const checking = check(storage);
       await waitFor(async () => (await sql('SELECT 1 FROM pg_locks WHERE NOT granted')).length > 0, {
         timeoutMs: 10_000,
-        describe: 'the check to wait for the seal',
+        describe: 'the check to wait for the checkpoint',
       });
       await slow.query('COMMIT');
       await holder.query('ROLLBACK');
