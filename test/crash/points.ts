@@ -302,6 +302,7 @@ const NOT_KILLED_AT: Readonly<Record<string, readonly string[]>> = {
       storage.documents.read,
       storage.epochs.current,
       storage.epochs.progress,
+      storage.epochs.missing,
       storage.feed.after,
       storage.feed.onNotification,
       storage.leases.now,

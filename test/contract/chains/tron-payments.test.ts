@@ -5,7 +5,7 @@ import { readTransaction } from '../../../adapters/chains/tron/transaction.ts';
 import { isTillgateError } from '../../../core/index.ts';
 import type { PayoutOutcome, ErrorCode, PaymentLine, SignedTransaction } from '../../../core/index.ts';
 import { PRICES } from '../../support/tron/fake-tron-network.ts';
-import { ENERGY, keyNamed, transferLog } from '../../support/tron/tron-state.ts';
+import { BLACK_LISTED, ENERGY, keyNamed, transferLog } from '../../support/tron/tron-state.ts';
 import {
   CONTRACTS,
   MNEMONIC,
@@ -110,7 +110,7 @@ describe('payments on Tron', () => {
     });
 
     test('is refused with the reason where the contract would revert', async () => {
-      const key = `bb${fresh().slice(2)}`;
+      const key = `${BLACK_LISTED}${fresh().slice(BLACK_LISTED.length)}`;
       fixture.network.mint(CONTRACTS.usdt, key, 100n);
       await assert.rejects(
         price(usdt(fresh(), 50n), { address: tronAddress(key), index: 3 }),
