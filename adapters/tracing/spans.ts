@@ -20,10 +20,11 @@ export interface Finished {
 export const timeNow = (): number => performance.timeOrigin + performance.now();
 
 /** The span in which the code runs now; `null` outside of any, and in one that is not recorded. */
-export function activeSpan(): Span | null {
-  const span = trace.getActiveSpan();
-  return span?.isRecording() === true ? span : null;
-}
+export const activeSpan = (): Span | null =>
+  quietly(() => {
+    const span = trace.getActiveSpan();
+    return span?.isRecording() === true ? span : null;
+  });
 
 /** Makes spans. A tracer that fails costs its span, never the work: a payment must not fail because of it. */
 export class Spans {
@@ -37,7 +38,7 @@ export class Spans {
   async around<T>(name: string, options: SpanOptions, work: (span: Span) => Promise<T>): Promise<T> {
     const span = quietly(() => this.#tracer.startSpan(name, options, ROOT_CONTEXT)) ?? NO_SPAN;
     try {
-      return await context.with(trace.setSpan(context.active(), span), () => work(span));
+      return await inside(span, () => work(span));
     } catch (error) {
       fail(span, error);
       throw error;
@@ -52,6 +53,17 @@ export class Spans {
     if (error !== undefined) fail(span, error);
     quietly(() => span.end(timeNow()));
   }
+}
+
+/** Does the work once, without the context where that cannot be set. */
+function inside<T>(span: Span, work: () => Promise<T>): Promise<T> {
+  const begun: Promise<T>[] = [];
+  quietly(() => {
+    context.with(trace.setSpan(context.active(), span), () => {
+      begun.push(work());
+    });
+  });
+  return begun[0] ?? work();
 }
 
 /** By its code or kind alone: messages and stacks may hold what a user sent. */

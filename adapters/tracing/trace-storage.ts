@@ -38,8 +38,9 @@ async function transaction<T>(storage: Storage, spans: Spans, work: (tx: Transac
         ? watchCalls(store, timeNow, (call) => ordersOf(name, call).forEach((id) => orders.add(id)))
         : store,
     );
-  const ended = (error?: unknown): void =>
-    recordCall(spans, 'storage', { method: 'transaction', args: [], startedAt, error }, [...orders]);
+  const ended = (error?: unknown): void => {
+    quietly(() => recordCall(spans, 'storage', { method: 'transaction', args: [], startedAt, error }, [...orders]));
+  };
   try {
     const result = await storage.transaction((tx) => {
       // A collision begins the work anew.

@@ -1,3 +1,5 @@
+import { quietly } from './spans.ts';
+
 type Method = (...args: never[]) => unknown;
 
 /** What a call through a port was, once it has ended. */
@@ -31,11 +33,11 @@ export function watchCalls<Port extends object>(
         if (!(result instanceof Promise)) return result;
         return result.then(
           (settled: unknown) => {
-            ended({ ...call, result: settled });
+            quietly(() => ended({ ...call, result: settled }));
             return settled;
           },
           (error: unknown) => {
-            ended({ ...call, error });
+            quietly(() => ended({ ...call, error }));
             throw error;
           },
         );

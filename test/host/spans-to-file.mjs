@@ -1,5 +1,5 @@
 // An application's OpenTelemetry: preloaded by `node --import`, it appends each span to the file that SPANS_FILE names.
-// With SPANS_BROKEN every span throws, where it begins and where it ends.
+// With SPANS_BROKEN every span throws where it begins or ends, or the context does.
 import { appendFileSync } from 'node:fs';
 import { context, propagation, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
@@ -38,5 +38,7 @@ const { SPANS_BROKEN } = process.env;
 trace.setGlobalTracerProvider(
   new BasicTracerProvider({ spanProcessors: [SPANS_BROKEN === undefined ? toFile : failing(SPANS_BROKEN)] }),
 );
-context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+const contexts = new AsyncLocalStorageContextManager().enable();
+if (SPANS_BROKEN === 'context is asked for') contexts.active = contexts.with = () => broken(SPANS_BROKEN);
+context.setGlobalContextManager(contexts);
 propagation.setGlobalPropagator(new W3CTraceContextPropagator());

@@ -109,8 +109,8 @@ describe('a till whose application traces with OpenTelemetry', () => {
     assert.equal((await fetch(`${url}/livez`, { headers: { traceparent: 'nonsense' } })).status, 200);
   });
 
-  for (const when of ['begins', 'ends'])
-    test(`fault 300: a tracer that fails when a span ${when} costs its spans and no payment`, async () => {
+  for (const when of ['begins', 'ends', 'context is asked for'])
+    test(`fault 300: a tracer that fails (${when}) costs its spans and no payment`, async () => {
       const url = await start({ tracing: true }, { SPANS_BROKEN: when }).url();
       await sell(url);
       assert.ok(
