@@ -70,19 +70,26 @@ const atRest = (page: Page) =>
       ),
   );
 
+/** A message may begin to fade while axe looks: what is wrong with a page is wrong each time. */
+const LOOKS = 3;
+
 /**
- * Asks axe once transitions have ended, and fails with whatever it finds. There are no frames, so that the mode without a page of its own for them
- * is enough.
+ * Asks axe while no transition runs, and fails with whatever it finds at each look. There are no frames, so that the mode without
+ * a page of its own for them is enough.
  *
  * @param only - these rules alone; all of {@link TAGS} unless given
  */
 export async function assertAccessible(page: Page, what: string, only: readonly string[] = []): Promise<void> {
-  await atRest(page);
-  const axe = new AxeBuilder({ page }).setLegacyMode();
-  const { violations } = await (only.length > 0 ? axe.withRules([...only]) : axe.withTags(TAGS)).analyze();
-  const found = violations.map(
-    ({ id, help, nodes }) => `${id}: ${help}\n    ${nodes.map(({ html }) => html).join('\n    ')}`,
-  );
+  let found: readonly string[] = [];
+  for (let look = 0; look < LOOKS; look++) {
+    await atRest(page);
+    const axe = new AxeBuilder({ page }).setLegacyMode();
+    const { violations } = await (only.length > 0 ? axe.withRules([...only]) : axe.withTags(TAGS)).analyze();
+    found = violations.map(
+      ({ id, help, nodes }) => `${id}: ${help}\n    ${nodes.map(({ html }) => html).join('\n    ')}`,
+    );
+    if (found.length === 0) return;
+  }
   assert.deepEqual(found, [], what);
 }
 
