@@ -246,7 +246,7 @@ export class ChainFollower {
     if (added === null) return false;
     announceRecorded(
       this.#deps,
-      code,
+      this.#chain,
       owned.map(({ owner }) => owner.orderId),
       added,
     );
@@ -311,6 +311,7 @@ export class ChainFollower {
       await tx.transfers.unminePayouts(code, ancestor.height);
       return orphanDeposits(tx, {
         chain: code,
+        assets: this.#chain.assets,
         ancestorHeight: ancestor.height,
         now: clock.now(),
         ids,

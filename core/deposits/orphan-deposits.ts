@@ -2,6 +2,8 @@ import { balanceOf, reversalLoss, reverseEntry } from '../ledger/deposit-entries
 import { unassignedLoss, unassignedReverseEntry } from '../ledger/unassigned-entries.ts';
 import { merchantAccount } from '../ledger/entry.ts';
 import { postEntry } from '../ledger/post-entry.ts';
+import { amountInWords } from '../kernel/amount.ts';
+import type { Asset } from '../kernel/asset.ts';
 import { assert, present } from '../kernel/guard.ts';
 import type { AccountId, DepositId, EntryId, OrderId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
@@ -14,6 +16,8 @@ import { refreshOrder } from './credit-deposit.ts';
 
 export interface OrphanContext {
   readonly chain: string;
+  /** Of the chain, to tell amounts in. */
+  readonly assets: readonly Asset[];
   /** The height of the last common block. */
   readonly ancestorHeight: number;
   readonly now: Millis;
@@ -76,7 +80,7 @@ async function orphanOfOrder(
     const lossUnits = isCredited ? await reverse(tx, deposit, context) : deposit.lossUnits;
     if (deposit.status === 'DUST') await tx.deposits.setTransactionStatus(id, 'FAILED');
     if (deposit.status === 'SPENDABLE') await tx.transfers.dropHolding(context.chain, holdingRef(deposit));
-    if (deposit.status === 'SPENDABLE' && lossUnits > 0n) losses.push(await lose(tx, deposit, lossUnits, context.now));
+    if (deposit.status === 'SPENDABLE' && lossUnits > 0n) losses.push(await lose(tx, deposit, lossUnits, context));
     const changes = { creditedAt: null, lossUnits };
     assert(await tx.deposits.move(id, deposit.status, 'ORPHANED', changes), `deposit ${id} changed while locked`);
     if (deposit.assignment === 'ORDER') await expectAgain(tx, deposit, context);
@@ -133,13 +137,14 @@ async function lose(
   tx: Transaction,
   { id, accountId, currency, txid, assignment }: Deposit,
   lossUnits: bigint,
-  at: Millis,
+  { assets, now: at }: Pick<OrphanContext, 'assets' | 'now'>,
 ): Promise<Loss> {
+  const lost = amountInWords(assets, currency, lossUnits);
   if (assignment !== 'ORDER') {
-    const reason = `A reorganisation removed the payment ${txid}, which was paid back; ${lossUnits} units of ${currency} are missing.`;
+    const reason = `A reorganisation removed the payment ${txid}, which was paid back; ${lost} are missing.`;
     return { accountId, depositId: id, reason };
   }
-  const reason = `A reorganisation removed the payment ${txid} after it was withdrawn; ${lossUnits} units of ${currency} are missing.`;
+  const reason = `A reorganisation removed the payment ${txid} after it was withdrawn; ${lost} are missing.`;
   await tx.transfers.freeze({ accountId, reason, at });
   return { accountId, depositId: id, reason };
 }

@@ -57,13 +57,13 @@ export async function recordOwned(
 /** Announces stored transfers after the commit. */
 export function announceRecorded(
   { events, logger, metrics }: Pick<RecordDeps, 'events' | 'logger' | 'metrics'>,
-  chain: string,
+  { code, assets }: Pick<ChainAdapter, 'code' | 'assets'>,
   orderIds: readonly Deposit['orderId'][],
   added: readonly Deposit[],
 ): void {
   for (const orderId of orderIds) {
-    metrics.count('tillgate_deposits_total', { chain, event: 'seen' });
+    metrics.count('tillgate_deposits_total', { chain: code, event: 'seen' });
     events.emit('order.payment', { orderId });
   }
-  raiseUnassigned({ events, logger, metrics }, added);
+  raiseUnassigned({ events, logger, metrics }, assets, added);
 }

@@ -37,7 +37,7 @@ export async function recordAgain(
   if (added === null) return null;
   announceRecorded(
     deps,
-    chain.code,
+    chain,
     added.map(({ orderId }) => orderId),
     added,
   );

@@ -58,6 +58,7 @@ export async function rewindChain(chain: ChainAdapter, height: number, deps: Rew
     await tx.transfers.unminePayouts(code, from.height);
     return orphanDeposits(tx, {
       chain: code,
+      assets: chain.assets,
       ancestorHeight: from.height,
       now: clock.now(),
       ids,

@@ -1,5 +1,7 @@
 import { raiseAlert } from '../alerts/raise-alert.ts';
 import type { AlertChannels } from '../alerts/raise-alert.ts';
+import { amountInWords } from '../kernel/amount.ts';
+import type { Asset } from '../kernel/asset.ts';
 import type { Deposit, UnassignedReason } from './deposit.ts';
 
 /** Why a deposit is unassigned, in words that complete "a payment …". */
@@ -9,11 +11,11 @@ export const UNASSIGNED_WORDS: Readonly<Record<UnassignedReason, string>> = {
 };
 
 /** Alerts for new deposits that belong to no order, after the commit. */
-export function raiseUnassigned(channels: AlertChannels, deposits: readonly Deposit[]): void {
+export function raiseUnassigned(channels: AlertChannels, assets: readonly Asset[], deposits: readonly Deposit[]): void {
   for (const { id, orderId, chain, currency, units, txid, unassignedReason } of deposits) {
     if (unassignedReason === null) continue;
     const reason =
-      `The payment ${txid} on ${chain} of ${units} units of ${currency} ${UNASSIGNED_WORDS[unassignedReason]} ` +
+      `The payment ${txid} on ${chain} of ${amountInWords(assets, currency, units)} ${UNASSIGNED_WORDS[unassignedReason]} ` +
       `(${orderId}). It is unassigned: assign it to an order, or refund it.`;
     raiseAlert(channels, 'deposit', `deposit ${id}`, reason);
   }

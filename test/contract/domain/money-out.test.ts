@@ -753,7 +753,8 @@ eachStorage((engine, open) => {
         assert.equal(await till.balance('available', 'ETH'), 0n);
         const loss = (await till.storage.ledger.balances('loss:')).find(({ currency }) => currency === 'ETH')?.units;
         assert.equal(loss, (ETHER / 10n) * -9n);
-        assert.ok(till.logger.lines.some(({ fields }) => fields['alert'] === 'loss'));
+        const alert = till.logger.lines.find(({ fields }) => fields['alert'] === 'loss');
+        assert.match(String(alert?.fields['reason']), /after it was withdrawn; 0\.9 ETH are missing\.$/);
         await till.checkBooks();
         await till.settle();
         assert.equal((await till.transfer(asked.tx_id)).status, 'CONFIRMED');

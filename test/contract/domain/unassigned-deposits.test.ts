@@ -52,6 +52,11 @@ eachStorage((engine, open) => {
         [deposit?.txid, deposit?.status, deposit?.unassignedReason, deposit?.orderId],
         ['late', 'SEEN', 'late', order.id],
       );
+      const alert = domain.logger.lines.find(({ fields }) => fields['alert'] === 'deposit');
+      assert.match(
+        String(alert?.fields['reason']),
+        /^The payment late on ETH of 10 USDT-ERC20 came after the watch window/,
+      );
       assert.equal(await owed(domain), 0n);
       domain.eth.mineEmpty(2);
       await domain.follow();
