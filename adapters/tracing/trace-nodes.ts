@@ -1,7 +1,7 @@
 import { SpanKind } from '@opentelemetry/api';
 import type { Attributes } from '@opentelemetry/api';
 import type { ChainAdapter, ChainRegistry, LightningNode, ScannedRange } from '../../core/index.ts';
-import { activeSpan, timeNow } from './spans.ts';
+import { activeSpan } from './spans.ts';
 import type { Spans } from './spans.ts';
 import { watchCalls } from './traced-calls.ts';
 import type { EndedCall } from './traced-calls.ts';
@@ -17,13 +17,13 @@ export function traceChains(chains: ChainRegistry, spans: Spans): ChainRegistry 
 function traceChain(chain: ChainAdapter, spans: Spans): ChainAdapter {
   const attributes = { 'tillgate.chain': chain.code };
   const ended = (call: EndedCall): void => recordCall(spans, 'chain', call, attributes);
-  return watchCalls(chain, timeNow, ended, (_name, value) =>
-    value !== null && value === chain.payments ? watchCalls(value, timeNow, ended) : value,
+  return watchCalls(chain, ended, (_name, value) =>
+    value !== null && value === chain.payments ? watchCalls(value, ended) : value,
   );
 }
 
 export function traceLightning(node: LightningNode | null, spans: Spans): LightningNode | null {
-  return node === null ? null : watchCalls(node, timeNow, (call) => recordCall(spans, 'lightning', call, {}));
+  return node === null ? null : watchCalls(node, (call) => recordCall(spans, 'lightning', call, {}));
 }
 
 /** Never the address of a node: it may hold a key. */

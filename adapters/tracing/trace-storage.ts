@@ -14,11 +14,10 @@ const isObject = (value: unknown): value is object => typeof value === 'object' 
 export function traceStorage(storage: Storage, spans: Spans): Storage {
   const traced = watchCalls(
     storage,
-    timeNow,
     (call) => recordCall(spans, 'storage', call, []),
     (name, store) =>
       isObject(store)
-        ? watchCalls(store, timeNow, (call) => recordCall(spans, `storage ${name}`, call, ordersOf(name, call)))
+        ? watchCalls(store, (call) => recordCall(spans, `storage ${name}`, call, ordersOf(name, call)))
         : store,
   );
   return new Proxy(traced, {
@@ -33,9 +32,9 @@ async function transaction<T>(storage: Storage, spans: Spans, work: (tx: Transac
   const startedAt = timeNow();
   let orders = new Set<string>();
   const noting = (tx: Transaction): Transaction =>
-    watchCalls(tx, timeNow, ignore, (name, store) =>
+    watchCalls(tx, ignore, (name, store) =>
       name === 'orders' && isObject(store)
-        ? watchCalls(store, timeNow, (call) => ordersOf(name, call).forEach((id) => orders.add(id)))
+        ? watchCalls(store, (call) => ordersOf(name, call).forEach((id) => orders.add(id)))
         : store,
     );
   const ended = (error?: unknown): void => {

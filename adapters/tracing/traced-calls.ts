@@ -1,4 +1,4 @@
-import { quietly } from './spans.ts';
+import { quietly, timeNow } from './spans.ts';
 
 type Method = (...args: never[]) => unknown;
 
@@ -14,12 +14,10 @@ export interface EndedCall {
 /**
  * A port whose calls are watched: `ended` gets each asynchronous one, after it has ended. What is computed at once has no span.
  *
- * @param now - epoch milliseconds
  * @param member - may give something else in place of a member that is not a method
  */
 export function watchCalls<Port extends object>(
   port: Port,
-  now: () => number,
   ended: (call: EndedCall) => void,
   member: (name: string, value: unknown) => unknown = (_name, value) => value,
 ): Port {
@@ -28,7 +26,7 @@ export function watchCalls<Port extends object>(
       const value: unknown = Reflect.get(target, key);
       if (typeof value !== 'function' || typeof key === 'symbol') return member(String(key), value);
       return (...args: never[]) => {
-        const call = { method: key, args, startedAt: now() };
+        const call = { method: key, args, startedAt: timeNow() };
         const result = (value as Method).apply(target, args);
         if (!(result instanceof Promise)) return result;
         return result.then(
