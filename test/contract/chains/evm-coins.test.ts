@@ -315,7 +315,10 @@ describe('an EVM chain sees its own coin', () => {
     const at = (await height(anvil)) + 1;
     await receipt(anvil, await invoke(anvil, forwarder, 'forward', [to], { value: 30n }));
     const early = await anvil.rpc<{ hash: string }>('eth_getBlockByNumber', ['latest', false]);
-    await anvil.rpc('eth_sendTransaction', [{ from: to, to: freshAddress(), value: toHex(10n ** 18n) }]);
+    const spent = await anvil.rpc<`0x${string}`>('eth_sendTransaction', [
+      { from: to, to: freshAddress(), value: toHex(10n ** 18n) },
+    ]);
+    await receipt(anvil, spent);
     const racing = await hastyChain(t, early.hash);
     await assert.rejects(racing.scan(at, at, watch), { code: 'NODE_FAILED' });
     assert.deepEqual(

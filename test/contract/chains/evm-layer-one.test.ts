@@ -4,7 +4,7 @@ import { isTillgateError } from '../../../core/index.ts';
 import { agreeEvmPrice } from '../../../adapters/chains/evm/agree-price.ts';
 import { startOpStack } from '../../support/op-stack.ts';
 import type { OpStackNode } from '../../support/op-stack.ts';
-import { deployContract, mint } from '../../support/contracts.ts';
+import { deployContract, mint, receipt } from '../../support/contracts.ts';
 import type { DeployedContract } from '../../support/contracts.ts';
 import { fund, minedOutcome, payingChain } from './evm-paying.ts';
 import type { PayingChain } from './evm-paying.ts';
@@ -102,6 +102,7 @@ describe('payments on a chain that charges for its first layer', () => {
     const plain = await payingChain([node.anvil.url], {}, OPTIONS);
     const payment = await plain.sign({ to: freshAddress(), units: 5n });
     await plain.payments.broadcast(payment);
+    await receipt(node.anvil, payment.txid as `0x${string}`);
     await assert.rejects(
       plain.payments.outcome(payment.payout),
       (error: unknown) => isTillgateError(error, 'NODE_FAILED') && error.message.includes('first layer'),

@@ -15,6 +15,7 @@ import type {
 } from '../../../core/index.ts';
 import type { Anvil } from '../../support/anvil.ts';
 import type { MemoryLogger } from '../../support/fakes.ts';
+import { waitFor } from '../../support/wait.ts';
 import { evmChain } from './evm-support.ts';
 
 /** Not anvil's own words: nothing but the till signs with these keys, and whoever a test lets. */
@@ -96,9 +97,15 @@ export async function fund(anvil: Anvil, { address }: PayingAddress): Promise<vo
 
 type Mined = Extract<PayoutOutcome, { kind: 'mined' }>;
 
-/** The outcome of a payout that must be mined. */
+/** The outcome of a payout that must be mined. The node mines after it has answered the broadcast. */
 export async function minedOutcome(payments: ChainPayments, payout: SignedPayout): Promise<Mined> {
-  const outcome = await payments.outcome(payout);
-  if (outcome.kind !== 'mined') throw new Error(`the payment is ${JSON.stringify(outcome)}, not mined`);
-  return outcome;
+  let kind = '';
+  return waitFor(
+    async () => {
+      const outcome = await payments.outcome(payout);
+      kind = outcome.kind;
+      return outcome.kind === 'mined' && outcome;
+    },
+    { describe: () => `a payment that is mined; it is ${kind}` },
+  );
 }
