@@ -130,11 +130,12 @@ export class OrderQueries {
     return `${this.#deps.baseUrl}/l/${token}`;
   }
 
-  /** Each change of an order with its rule and inputs, the creation first; `null` for an unknown order. */
+  /** Each change of an order with its rule, inputs and rate, the creation first; `null` for an unknown order. */
   async history(orderId: string): Promise<{ order: Order; entries: readonly OrderHistoryEntry[] } | null> {
     const order = isId(orderId) ? await this.#deps.storage.orders.find(orderId as OrderId) : null;
     if (order === null) return null;
-    return { order, entries: [createdEntry(order), ...(await this.#deps.storage.orders.history(order.id))] };
+    const stored = await this.#deps.storage.orders.history(order.id);
+    return { order, entries: [createdEntry(order), ...stored.map((entry) => withRate(entry, order))] };
   }
 
   /** What the payer's page shows. @throws TillgateError `NOT_FOUND` */
@@ -227,6 +228,11 @@ function createdEntry(order: Order): OrderHistoryEntry {
     },
     rate: atOnce?.rate ?? null,
   };
+}
+
+function withRate(entry: OrderHistoryEntry, { payment }: Order): OrderHistoryEntry {
+  const isMove = entry.from !== entry.to;
+  return isMove && entry.rate === null ? { ...entry, rate: payment?.rate ?? null } : entry;
 }
 
 function groupByOrder(deposits: readonly Deposit[]): ReadonlyMap<OrderId, readonly Deposit[]> {

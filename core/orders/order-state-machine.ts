@@ -99,7 +99,7 @@ export class OrderStateMachine {
       to: transition.to,
       rule: decision.rule,
       inputs: decision.inputs,
-      rate: order.payment?.rate ?? null,
+      rate: null,
     });
     if (transition.event !== null) await this.#queueCallback(tx, moved, deposits, transition.event);
     const told = await addEvent(

@@ -130,6 +130,10 @@ export interface OrderHistoryEntry {
     | 'payment-credited-again';
   /** The rule's inputs: amounts as digit strings of units, times in epoch milliseconds. */
   readonly inputs: Readonly<Record<string, string | number | boolean | null>>;
+  /**
+   * Of a choice of coin. A change of status is stored without one: from then on no other coin is chosen, so the order's own is the rate
+   * it was decided by.
+   */
   readonly rate: RateEvidence | null;
 }
 

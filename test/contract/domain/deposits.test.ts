@@ -133,6 +133,12 @@ eachStorage((engine, open) => {
         );
         assert.equal(history.entries[1]?.inputs['confirmedInTime'], (4n * USDT).toString());
         assert.equal(history.entries[0]?.rate?.coin.sources[0]?.source, 'fake');
+        for (const { rate } of history.entries) assert.deepEqual(rate, order.payment?.rate);
+        // The rate is stored once, with the order.
+        assert.deepEqual(
+          (await domain.storage.orders.history(order.id)).map(({ rate }) => rate),
+          [null, null],
+        );
       },
     );
 
