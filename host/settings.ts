@@ -86,6 +86,8 @@ const callbacks = z
         .max(100, { error: 'write at most 100 waiting times' })
         .default(() => CALLBACK_SCHEDULE_MS.map(seconds)),
       timeoutSeconds: whole('seconds', 1, 120).default(15),
+      /** Bodies of delivered callbacks: most of what an order takes in the database. Without one a callback is not sent again. */
+      keepBodiesDays: whole('days', 1, 36_500).default(90),
       /** By default the sandbox allows them, production does not. */
       allowPrivateNetworks: yesOrNo.optional(),
       /** The only hosts that callbacks go to; without it any public one. */
@@ -101,8 +103,9 @@ const callbacks = z
     },
     section,
   )
-  .transform(({ schedule, timeoutSeconds, ...rest }) => ({
+  .transform(({ schedule, timeoutSeconds, keepBodiesDays, ...rest }) => ({
     ...rest,
+    keepBodiesMs: keepBodiesDays * DAY_MS,
     scheduleMs: schedule.map((each) => each * 1000),
     timeoutMs: timeoutSeconds * 1000,
   }));

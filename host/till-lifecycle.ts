@@ -49,10 +49,11 @@ export class TillLifecycle {
     if (this.#workers !== null) return;
     const { storage, owner, leaseTtlMs, clockWatch } = this.#runtime;
     const tools = { ...this.#till, leases: storage.leases, owner, leaseTtlMs, clockWatch };
-    const { usageRetentionMs } = this.#runtime.config.gateway;
+    const { gateway, callbacks } = this.#runtime.config;
+    const kept = { usageRetentionMs: gateway.usageRetentionMs, keepBodiesMs: callbacks.keepBodiesMs };
     const onOutdated = (reason: string): void =>
       this.#end('this release is older than its database, so its work ends', reason);
-    const duties = { ...this.#till, epochKeeper: this.#epochKeeper, usageRetentionMs, onOutdated };
+    const duties = { ...this.#till, epochKeeper: this.#epochKeeper, ...kept, onOutdated };
     this.#workers = new Workers(duties, tools, scope);
     this.#workers.start();
   }

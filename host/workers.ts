@@ -22,6 +22,8 @@ export interface WorkerDuties extends TillDuties {
   readonly onOutdated: (reason: string) => void;
   /** How long usage is kept, in milliseconds. */
   readonly usageRetentionMs: number;
+  /** How long bodies of delivered callbacks are kept, in milliseconds. */
+  readonly keepBodiesMs: number;
 }
 
 type TillDuties = Pick<
@@ -361,7 +363,7 @@ function noteProgress({ epochKeeper }: WorkerDuties): LoopWork {
   };
 }
 
-function prune({ storage, clock, usageRetentionMs }: WorkerDuties): LoopWork {
+function prune({ storage, clock, usageRetentionMs, keepBodiesMs }: WorkerDuties): LoopWork {
   return {
     name: 'prune',
     lease: 'prune',
@@ -370,7 +372,8 @@ function prune({ storage, clock, usageRetentionMs }: WorkerDuties): LoopWork {
       const claims = await storage.orders.pruneIdempotency(now, PRUNE_BATCH);
       const signatures = await storage.accounts.pruneSignatures(now, PRUNE_BATCH);
       const usage = await storage.usage.prune(now - usageRetentionMs, PRUNE_BATCH);
-      return Math.max(claims, signatures, usage) >= PRUNE_BATCH ? 0 : PRUNE_EVERY_MS;
+      const bodies = await storage.callbacks.dropBodies(now - keepBodiesMs, PRUNE_BATCH);
+      return Math.max(claims, signatures, usage, bodies) >= PRUNE_BATCH ? 0 : PRUNE_EVERY_MS;
     },
   };
 }

@@ -30,13 +30,18 @@ export interface Callback {
   readonly method: 'GET' | 'POST';
   /** The merchant's URL; for GET with our query parameters added. An endpoint's row follows a change of its URL while it is PENDING. */
   readonly url: string;
-  /** The JSON body of a POST; `null` for GET. */
+  /** The JSON body of a POST; `null` for GET, and for a POST that was delivered so long ago that it is no longer kept. */
   readonly body: string | null;
   readonly status: CallbackStatus;
   readonly attempts: number;
   readonly nextAt: Millis;
   readonly createdAt: Millis;
   readonly deliveredAt: Millis | null;
+}
+
+/** What was sent can't be sent again: the order has changed since, and a repetition has the bytes of the first. */
+export function bodyIsGone({ method, body }: Pick<Callback, 'method' | 'body'>): boolean {
+  return method === 'POST' && body === null;
 }
 
 /** One attempt, kept for the operator. */

@@ -1,3 +1,4 @@
+import { bodyIsGone } from '../callbacks/callback.ts';
 import type { Callback, CallbackAttempt, CallbackStatus } from '../callbacks/callback.ts';
 import { TillgateError } from '../kernel/errors.ts';
 import type { AccountId, CallbackId, WebhookId } from '../kernel/ids.ts';
@@ -90,12 +91,18 @@ export class ManageCallbacks {
   /**
    * Sends a delivered or dead callback again and restarts its schedule.
    *
-   * @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` while it is pending, and for an endpoint that is removed or disabled
+   * @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` while it is pending, for an endpoint that is removed or disabled, and where the
+   * body is no longer kept
    */
   async redeliver(actor: Actor, id: CallbackId): Promise<CallbackDetail> {
     const { storage, clock, events } = this.#deps;
     const { callback } = await this.find(actor, id);
     const { accountId, endpointId } = callback;
+    if (bodyIsGone(callback))
+      throw new TillgateError(
+        'STATE_CONFLICT',
+        'It was delivered so long ago that its body is no longer kept; ask for the order itself.',
+      );
     await storage.transaction(async (tx) => {
       if (endpointId !== null && (await tx.webhooks.find(endpointId))?.enabled !== true)
         throw new TillgateError('STATE_CONFLICT', 'The webhook endpoint is removed or disabled.');

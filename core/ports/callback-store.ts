@@ -47,8 +47,13 @@ export interface CallbackStore {
    * is stored all the same).
    */
   finish(claim: ClaimedCallback, changes: CallbackOutcomeChanges, attempt: CallbackAttempt): Promise<boolean>;
-  /** DEAD or DELIVERED back to PENDING, due now, an endpoint's row to its present URL; false when it is neither. */
+  /**
+   * DEAD or DELIVERED back to PENDING, due now, an endpoint's row to its present URL; false when it is neither, or its body is no
+   * longer kept.
+   */
   replay(id: CallbackId, now: Millis): Promise<boolean>;
+  /** Removes the bodies of up to `limit` callbacks that were delivered before then. @returns how many */
+  dropBodies(before: Millis, limit: number): Promise<number>;
   /** When the earliest PENDING callback is due; `null` for none. */
   nextDueAt(): Promise<Millis | null>;
 }

@@ -56,6 +56,7 @@ describe('the configuration', () => {
       addressesPerDay: 100_000,
       pageMax: 100,
     });
+    assert.equal(config.callbacks.keepBodiesMs, 90 * 86_400_000);
     assert.deepEqual(
       config.callbacks.scheduleMs,
       [5, 30, 120, 600, 1800, 3600, 10_800, 21_600, 43_200, 86_400].map((seconds) => seconds * 1000),

@@ -229,6 +229,11 @@ eachStorage((_name, open) => {
       const again = managed(await user.client.request('POST', `${path}/redeliver`));
       assert.deepEqual([again['status'], again['attempts']], ['PENDING', 0]);
       assertRefused(await user.client.get('/manage/v1/callbacks?status=GONE'), 400, 'status');
+      const gone = "UPDATE callbacks SET status = 'DELIVERED', method = 'POST', body = NULL WHERE id = ?";
+      await store.sql(gone, [callbackId]);
+      const refused = await user.client.request('POST', `${path}/redeliver`);
+      assertRefused(refused, 409);
+      assert.match(JSON.stringify(refused), /body is no longer kept/);
     });
 
     test('an order is accepted as it is, once, and its history says by whom and why', async () => {

@@ -35,7 +35,12 @@ const IDS_AN_ORDER = 16;
 /** Hot indexes are filled as a busy till fills them: by several writers, each with a batch a transaction. */
 const WRITERS = 2;
 const BATCH = 10_000;
-const YEAR_MS = 365 * 24 * 3600 * 1000;
+const DAY_MS = 24 * 3600 * 1000;
+const YEAR_MS = 365 * DAY_MS;
+/** As the till removes them (`callbacks.keepBodiesDays`). */
+const BODIES_KEPT_MS = 90 * DAY_MS;
+/** The share of payments, the newest, whose coins are still at the address that was paid. */
+const UNSWEPT = 0.01;
 /** Of 100 orders so many are paid: the rest is never. */
 const PAID_OF_100 = 76;
 
@@ -108,10 +113,13 @@ function statementsOf(filling: Filling): readonly { sql: string; checked: boolea
   ] as const;
   return made.flatMap(([sample, which]) => {
     const copy = copier(sample, filling);
+    const old = oldOrders(filling);
     return ORDER_TABLES.flatMap((table) =>
       (sample.get(table) ?? []).map((row) => {
         const columns = Object.keys(row).filter((name) => !(name === 'id' && IDENTITIES.has(table)));
-        const values = columns.map((name) => copy(name, row[name]));
+        const values = columns.map(
+          (name) => old.get(`${table}.${name}`)?.(copy(name, row[name])) ?? copy(name, row[name]),
+        );
         return {
           sql: `INSERT INTO ${table} (${columns.join(', ')}) SELECT ${values.join(', ')}
             FROM generate_series($1::bigint, $2::bigint) AS n WHERE ${which}`,
@@ -120,6 +128,17 @@ function statementsOf(filling: Filling): readonly { sql: string; checked: boolea
       }),
     );
   });
+}
+
+/** What time has made of the rows of an old order, by column: the SQL of its value, from that of a new one's. */
+function oldOrders({ orders }: Filling): ReadonlyMap<string, (value: string) => string> {
+  const swept = Math.floor(orders * (1 - UNSWEPT));
+  const bodiless = Math.floor(orders * (1 - BODIES_KEPT_MS / YEAR_MS));
+  return new Map([
+    ['holdings.status', (value) => `CASE WHEN n <= ${swept} THEN 'SPENT' ELSE ${value} END`],
+    ['holdings.bundle_id', (value) => `CASE WHEN n <= ${swept} THEN 'filled' ELSE ${value} END`],
+    ['callbacks.body', (value) => `CASE WHEN n > ${bodiless} THEN ${value} END`],
+  ]);
 }
 
 /** The SQL of a column's value in copy n of a sample. */

@@ -178,6 +178,30 @@ eachStorage((name, open) => {
     assert.equal(await second.callbacks.finish(held!, delivered, attempt(row)), false);
   });
 
+  test('bodies of what was delivered before a day are removed, the oldest first, and such a callback is not sent again', async (t) => {
+    const { storage } = await open(t);
+    const made = await orders(storage, 6);
+    const posted = { method: 'POST', body: '{"a":1}', status: 'DELIVERED' } as const;
+    const [late, early, kept, dead, got, waiting] = [
+      callback(made[0]!, { ...posted, deliveredAt: NOW - 1 }),
+      callback(made[1]!, { ...posted, deliveredAt: NOW - 2 }),
+      callback(made[2]!, { ...posted, deliveredAt: NOW }),
+      callback(made[3]!, { ...posted, status: 'DEAD' }),
+      callback(made[4]!, { status: 'DELIVERED', deliveredAt: NOW - 3 }),
+      callback(made[5]!, { ...posted, status: 'PENDING' }),
+    ] as const;
+    await outbox(storage, [late, early, kept, dead, got, waiting]);
+    assert.equal(await storage.callbacks.dropBodies(NOW, 1), 1);
+    assert.deepEqual(await storage.callbacks.find(early.id), { ...early, body: null });
+    assert.deepEqual(await storage.callbacks.find(late.id), late);
+    assert.equal(await storage.callbacks.dropBodies(NOW, 9), 1);
+    assert.equal(await storage.callbacks.dropBodies(NOW, 9), 0);
+    for (const row of [kept, dead, got, waiting]) assert.deepEqual(await storage.callbacks.find(row.id), row);
+    const again = await Promise.all([early, late, kept, dead, got].map(({ id }) => storage.callbacks.replay(id, NOW)));
+    assert.deepEqual(again, [false, false, true, true, true]);
+    assert.equal((await storage.callbacks.find(early.id))?.status, 'DELIVERED');
+  });
+
   test('a dead or delivered callback is replayed, a pending one is not', async (t) => {
     const { storage } = await open(t);
     const made = await orders(storage, 3);

@@ -78,6 +78,14 @@ export class MemoryCallbacks implements CallbackStore {
     return true;
   }
 
+  async dropBodies(before: Millis, limit: number): Promise<number> {
+    const old = [...this.rows.values()].filter(
+      ({ callback: { status, body, deliveredAt } }) => status === 'DELIVERED' && body !== null && deliveredAt! < before,
+    );
+    for (const row of old.slice(0, limit)) row.callback = { ...row.callback, body: null };
+    return Math.min(old.length, limit);
+  }
+
   async nextDueAt(): Promise<Millis | null> {
     const times = this.#all().flatMap(({ status, nextAt }) => (status === 'PENDING' ? [nextAt] : []));
     return times.length === 0 ? null : Math.min(...times);

@@ -48,6 +48,7 @@ import { paidGate } from './0053-paid-gate.ts';
 import { callbackLists } from './0054-callback-lists.ts';
 import { ledgerCheckpoints } from './0055-ledger-checkpoints.ts';
 import { autovacuum } from './0056-autovacuum.ts';
+import { callbackBodies } from './0057-callback-bodies.ts';
 import type { Migration } from './migration.ts';
 import { checksum, ruleStatements } from './rules.ts';
 
@@ -99,6 +100,7 @@ export const MIGRATIONS: readonly Migration[] = [
   callbackLists,
   ledgerCheckpoints,
   autovacuum,
+  callbackBodies,
 ];
 /** The row with the version of the triggers. */
 const RULES = 'rules';

@@ -96,6 +96,17 @@ export class KnexCallbackStore implements CallbackStore {
     return replayed(this.#db.write, this.#db.tables, id, now);
   }
 
+  async dropBodies(before: Millis, limit: number): Promise<number> {
+    const { tables, dialect } = this.#db;
+    const rows = await this.#db.write(
+      `UPDATE ${tables.callbacks} SET body = NULL WHERE id IN (
+         SELECT id FROM ${tables.callbacks} WHERE status = 'DELIVERED' AND body IS NOT NULL AND delivered_at < ?
+         ORDER BY delivered_at LIMIT ? ${dialect.forUpdateSkipLocked}) RETURNING id`,
+      [before, limit],
+    );
+    return rows.length;
+  }
+
   async nextDueAt(): Promise<Millis | null> {
     const [row] = await this.#db.read(
       `SELECT min(next_at) AS at FROM ${this.#db.tables.callbacks} WHERE status = 'PENDING'`,
@@ -110,7 +121,7 @@ async function replayed(run: Run, { callbacks, webhooks }: Tables, id: CallbackI
     `UPDATE ${callbacks}
      SET status = 'PENDING', attempts = 0, next_at = ?, delivered_at = NULL, claimed_until = 0, fence = fence + 1,
        url = COALESCE((SELECT w.url FROM ${webhooks} w WHERE w.id = ${callbacks}.endpoint_id), url)
-     WHERE id = ? AND status IN ('DEAD', 'DELIVERED') RETURNING id`,
+     WHERE id = ? AND status IN ('DEAD', 'DELIVERED') AND (method = 'GET' OR body IS NOT NULL) RETURNING id`,
     [now, id],
   );
   return rows.length > 0;
