@@ -337,10 +337,7 @@ export class ChainFollower {
   /** Orders expire by this time. Written once a second at most, however often the chain is polled. */
   async #caughtUp(lease: Lease, readUpTo: Millis): Promise<void> {
     if (readUpTo - this.#caughtUpAt < CAUGHT_UP_STEP_MS) return;
-    await this.#deps.storage.transaction(async (tx) => {
-      await tx.leases.check(lease);
-      await tx.chains.setCaughtUp(this.#chain.code, readUpTo);
-    });
+    await this.#deps.storage.chains.setCaughtUp(lease, this.#chain.code, readUpTo);
     this.#caughtUpAt = readUpTo;
   }
 

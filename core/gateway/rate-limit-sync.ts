@@ -8,6 +8,8 @@ export interface RateLimitSyncDeps {
   /** `null` where no other instance shares the database. */
   readonly uses: SharedUseStore | null;
   readonly clock: Clock;
+  /** Whether the gateway has a route; without one nobody has a limit to keep. */
+  readonly hasRoutes: () => boolean;
   /** A name that no instance had before: its counts begin at zero. */
   readonly instance: string;
 }
@@ -56,9 +58,13 @@ export class RateLimitSync {
 
   /** One exchange. @throws TillgateError `NOT_READY`; until the next exchange each instance counts alone */
   async run(): Promise<void> {
-    const { uses, instance, clock } = this.#deps;
-    // Without usage of its own too: what others charge between two exchanges has to be told from what they did before.
+    const { uses, instance, clock, hasRoutes } = this.#deps;
     if (uses === null) return;
+    if (!hasRoutes()) {
+      this.#known = null;
+      return;
+    }
+    // Without usage of its own too: what others charge between two exchanges has to be told from what they did before.
     const changed = this.#changed(clock.now());
     const remote = await uses.exchange(
       instance,

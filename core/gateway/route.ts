@@ -94,6 +94,10 @@ export class GatewayRouteTable {
     this.#byHost = new Map([...routes].map((route) => [route.host, route]));
   }
 
+  get isEmpty(): boolean {
+    return this.#byHost.size === 0;
+  }
+
   /** Every route of the table. */
   all(): Iterable<GatewayRoute> {
     return this.#byHost.values();

@@ -2,6 +2,7 @@ import type { ChainCode } from '../kernel/asset.ts';
 import type { Millis } from '../kernel/time.ts';
 import type { BlockRef } from './block-ref.ts';
 import type { DerivedAddress } from './chain-adapter.ts';
+import type { Lease } from './lease-store.ts';
 import type { DepositAddress } from './order-store.ts';
 
 /** What keeps a chain from being read up to now; each leaves its orders open. A disagreement of nodes also stops payments. */
@@ -47,6 +48,8 @@ export interface ChainStore {
   fillPool(chain: ChainCode, walletId: string, addresses: readonly DerivedAddress[]): Promise<void>;
   /** How many addresses are in the pool. */
   poolSize(chain: ChainCode, walletId: string): Promise<number>;
+  /** Sets how far the chain was read, under a lease, in one statement. @throws TillgateError `LEASE_LOST` */
+  setCaughtUp(lease: Lease, chain: ChainCode, at: Millis): Promise<void>;
   /** Removes addresses from the pool, lowest index first; fewer when it has fewer. */
   takeFromPool(chain: ChainCode, walletId: string, count: number): Promise<readonly DepositAddress[]>;
 }

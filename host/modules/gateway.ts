@@ -51,9 +51,12 @@ export const gatewayRecipes = {
   ),
   appLimits: recipe([], () => new AppLimits()),
   rateLimitSync: recipe(
-    ['appLimits', 'storage', 'clock'],
-    ({ appLimits: limits, storage, clock }) =>
-      new RateLimitSync({ limits, uses: storage.uses, clock, instance: randomUUID() }),
+    ['appLimits', 'storage', 'clock', 'routeCache'],
+    ({ appLimits: limits, storage, clock, routeCache }) =>
+      new RateLimitSync({
+        ...{ limits, uses: storage.uses, clock, instance: randomUUID() },
+        hasRoutes: () => !routeCache.table().isEmpty,
+      }),
   ),
   usageMeter: recipe(['clock'], ({ clock }) => new UsageMeter(clock)),
   allowance: recipe(

@@ -423,6 +423,7 @@ const NOT_KILLED_AT: Readonly<Record<string, readonly string[]>> = {
     storage.apps.touchKeys,
     storage.callbacks.claimDue,
     storage.chains.initialise,
+    storage.chains.setCaughtUp,
     storage.epochs.setMarked,
     storage.feed.reap,
     storage.notices.giveUp,

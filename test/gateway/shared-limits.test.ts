@@ -19,9 +19,11 @@ const LIMITS = { app: APP_LIMITS, account: NO_LIMITS };
 /** What the database keeps, with a clock that is told. */
 class World implements SharedUseStore {
   now = 1_000_000;
+  exchanges = 0;
   readonly #rows = new Map<string, RemoteUse & { readonly at: number }>();
 
   exchange(instance: string, counts: readonly AppUseCount[], lastAt: number | null): Promise<SharedUseExchange> {
+    this.exchanges += 1;
     for (const count of counts)
       this.#rows.set(`${instance} ${count.subject} ${count.routeId}`, { ...count, instance, at: this.now });
     const after = Math.max(this.now - 60_000, Math.min(this.now, lastAt ?? this.now) - 5_000);
@@ -36,6 +38,7 @@ class World implements SharedUseStore {
 class Instance {
   readonly limits = new AppLimits();
   readonly sharing: RateLimitSync;
+  hasRoutes = true;
   readonly #world: World;
 
   constructor(world: World, name: string) {
@@ -44,6 +47,7 @@ class Instance {
       limits: this.limits,
       uses: world,
       clock: { now: () => world.now },
+      hasRoutes: () => this.hasRoutes,
       instance: name,
     });
   }
@@ -70,6 +74,21 @@ function two(): { world: World; one: Instance; other: Instance; exchange: () => 
 }
 
 describe('limits over several instances', () => {
+  test('without a route nothing is exchanged; with the first one, only what comes from then on', async () => {
+    const { world, one, other, exchange } = two();
+    one.ask(1);
+    await exchange();
+    one.hasRoutes = false;
+    const before = world.exchanges;
+    await one.sharing.run();
+    assert.equal(world.exchanges, before);
+    other.ask(15);
+    await other.sharing.run();
+    one.hasRoutes = true;
+    await one.sharing.run();
+    assert.equal(one.ask(19), 19, 'what others took before is not charged');
+  });
+
   test('what one took the other refuses', async () => {
     const { one, other, exchange } = two();
     other.ask(0);

@@ -7,11 +7,11 @@ import { waitFor } from '../support/wait.ts';
 import { freshDirectory, killAll, serve } from './till-process.ts';
 
 const SECONDS = 5;
-const AT_MOST_A_SECOND = 27;
+const AT_MOST_A_SECOND = 20;
 
 after(killAll);
 
-test('fault 312: a till with five chains and nothing to do sends its database no more than 27 statements a second', async () => {
+test('fault 312: a till with five chains and nothing to do sends its database no more than 20 statements a second', async () => {
   const { url, drop } = await freshDatabase();
   const counter = await countStatements(url);
   const folder = freshDirectory();

@@ -71,6 +71,19 @@ eachStorage((_name, open) => {
     assert.equal((await storage.chains.state('ETH'))?.rereadHeight, 3, 'it goes back with the cursor');
   });
 
+  test('how far a chain was read is set under a lease that is held, and under no other', async (t) => {
+    const { storage } = await open(t);
+    await storage.chains.initialise('ETH', 'eip155:1');
+    const former = await storage.leases.acquire('follow:ETH', 'one', 60_000);
+    await storage.chains.setCaughtUp(former!, 'ETH', NOW);
+    await storage.leases.release(former!);
+    const held = await storage.leases.acquire('follow:ETH', 'two', 60_000);
+    await assert.rejects(storage.chains.setCaughtUp(former!, 'ETH', NOW + 9), { code: 'LEASE_LOST' });
+    assert.equal((await storage.chains.state('ETH'))?.caughtUpAt, NOW);
+    await storage.chains.setCaughtUp(held!, 'ETH', NOW + 1);
+    assert.equal((await storage.chains.state('ETH'))?.caughtUpAt, NOW + 1);
+  });
+
   test('stored blocks are pruned below and removed above', async (t) => {
     const { storage } = await open(t);
     const blocks = Array.from({ length: 1200 }, (_, n) => block(n));

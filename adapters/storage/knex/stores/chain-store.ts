@@ -7,6 +7,7 @@ import type {
   ChainWrites,
   DepositAddress,
   DerivedAddress,
+  Lease,
   Millis,
 } from '../../../../core/index.ts';
 import { assert } from '../../../../core/index.ts';
@@ -17,6 +18,7 @@ import type { Column } from '../rows/columns.ts';
 import { depositAddressOf } from '../rows/order-row.ts';
 import { integer, integerOrNull, jsonOrNull, text, textOrNull } from '../rows/values.ts';
 import type { Session } from '../session.ts';
+import { leaseLost } from './lease-store.ts';
 
 const STATE =
   'chain, identity, cursor_height, cursor_hash, cursor_parent_hash, cursor_time, caught_up_at, halted_reason, reread_height, trouble';
@@ -109,6 +111,17 @@ export class KnexChainStore implements ChainStore {
       trouble === null ? null : JSON.stringify(trouble),
       chain,
     ]);
+  }
+
+  async setCaughtUp(lease: Lease, chain: ChainCode, at: Millis): Promise<void> {
+    const { tables, dialect } = this.#db;
+    const { name, owner, fence } = lease;
+    const set = await this.#db.write(
+      `WITH held AS (SELECT name FROM ${tables.leases} WHERE name = ? AND owner = ? AND fence = ? ${dialect.forShare})
+       UPDATE ${tables.chainStates} SET caught_up_at = ? WHERE chain = ? AND EXISTS (SELECT 1 FROM held) RETURNING chain`,
+      [name, owner, fence, at, chain],
+    );
+    if (set.length === 0) throw leaseLost(lease);
   }
 
   async reserveIndexes(walletId: string, count: number): Promise<number> {

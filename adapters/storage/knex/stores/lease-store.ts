@@ -82,10 +82,15 @@ export class KnexLeaseWrites implements LeaseWrites {
     this.#session = session;
   }
 
-  async check({ name, owner, fence }: Lease): Promise<void> {
+  async check(lease: Lease): Promise<void> {
+    const { name, owner, fence } = lease;
     const { run, tables, dialect } = this.#session;
     const sql = `SELECT name FROM ${tables.leases} WHERE name = ? AND owner = ? AND fence = ? ${dialect.forShare}`;
     const kept = await run(sql, [name, owner, fence]);
-    if (kept.length === 0) throw new TillgateError('LEASE_LOST', `The lease ${name} is held by another instance.`);
+    if (kept.length === 0) throw leaseLost(lease);
   }
+}
+
+export function leaseLost({ name }: Lease): TillgateError {
+  return new TillgateError('LEASE_LOST', `The lease ${name} is held by another instance.`);
 }
