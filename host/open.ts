@@ -4,6 +4,7 @@ import { DEFAULT_FEED_LEASE_MS } from '../core/index.ts';
 import type { Logger, Storage } from '../core/index.ts';
 import { PromMetrics } from '../adapters/metrics/index.ts';
 import { acquireServerLock, openStorage, requireSecureConnection } from '../adapters/storage/knex/index.ts';
+import type { StorageDeps } from '../adapters/storage/knex/index.ts';
 import type { HostConfig } from './config.ts';
 import { EpochMarkerFile, markerPath } from './epoch-marker.ts';
 import { DisposeStack } from './dispose-stack.ts';
@@ -52,7 +53,8 @@ async function open(
   const { replace = {} } = overrides;
   const masterKeys = obtainMasterKeys(config);
   const singleServer = config.database.client === 'sqlite' && role === 'server' && replace.storage === undefined;
-  const storage = replace.storage ?? (await openDatabase(config, logger, singleServer, disposables));
+  const metrics = replace.metrics ?? new PromMetrics(logger);
+  const storage = replace.storage ?? (await openDatabase(config, { logger, metrics }, singleServer, disposables));
   return openRuntime(
     {
       marker: new EpochMarkerFile(markerPath(config), logger),
@@ -62,7 +64,7 @@ async function open(
       mnemonic: config.secrets.mnemonic,
       signer: config.signer,
       logger: replace.logger ?? logger,
-      metrics: replace.metrics ?? new PromMetrics(logger),
+      metrics,
       storage,
       owner: singleServer ? 'server' : `${hostname()}:${process.pid}:${randomUUID()}`,
       leaseTtlMs: singleServer || role === 'command' ? SINGLE_SERVER_TTL_MS : leaseTtlMs,
@@ -74,7 +76,7 @@ async function open(
 
 async function openDatabase(
   { database, mode }: HostConfig,
-  logger: Logger,
+  deps: StorageDeps,
   singleServer: boolean,
   disposables: DisposeStack,
 ): Promise<Storage> {
@@ -84,7 +86,7 @@ async function openDatabase(
     const lock = await acquireServerLock(database);
     disposables.add('server lock', () => lock.release());
   }
-  const storage = await openStorage(database, { logger });
+  const storage = await openStorage(database, deps);
   disposables.add('storage', () => storage.close());
   return storage;
 }

@@ -119,5 +119,6 @@ export const METRIC_TABLE = {
     together: 'min',
   },
   tillgate_gateway_websockets: { ...gauge('Open WebSocket connections.', 'route'), together: 'sum' },
+  tillgate_database_wait_seconds_total: counter('Seconds that work waited because every connection was in use.'),
   tillgate_worker_errors_total: counter('Passes of a worker that failed and are tried again.', 'loop'),
 } as const satisfies Readonly<Record<string, MetricDefinition>>;

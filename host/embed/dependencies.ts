@@ -5,7 +5,7 @@ import type { FieldError, Logger, Metrics, Plugin, Storage } from '../../core/in
 import { BridgeLogger } from '../../adapters/logging/bridge-logger.ts';
 import type { ConsoleLike, PinoLike } from '../../adapters/logging/bridge-logger.ts';
 import type { MasterKeys } from '../../adapters/crypto/index.ts';
-import type { SqliteConfig } from '../../adapters/storage/knex/index.ts';
+import type { SqliteConfig, StorageDeps } from '../../adapters/storage/knex/index.ts';
 import { completeTill, configError, masterKeyOf } from '../config.ts';
 import type { TillConfig } from '../settings.ts';
 import type { DisposeStack } from '../dispose-stack.ts';
@@ -84,7 +84,8 @@ export async function openDependencies(
   const { replace = {}, mnemonic = null } = options;
   const metrics = replace.metrics ?? (await metricsOf(options.metrics, logger));
   const storage =
-    replace.storage ?? (await storageOf(present(options.storage, 'the storage'), config.mode, logger, disposables));
+    replace.storage ??
+    (await storageOf(present(options.storage, 'the storage'), config.mode, { logger, metrics }, disposables));
   const owner = `${hostname()}:${process.pid}:${randomUUID()}`;
   return { config, masterKeys, mnemonic, logger, metrics, storage, owner, leaseTtlMs: SHARED_TTL_MS, replace };
 }
@@ -112,7 +113,7 @@ function isMetrics(given: object): given is Metrics {
 async function storageOf(
   given: TillStorage,
   mode: TillConfig['mode'],
-  logger: Logger,
+  deps: Pick<StorageDeps, 'logger' | 'metrics'>,
   disposables: DisposeStack,
 ): Promise<Storage> {
   if ('transaction' in given) return given;
@@ -126,7 +127,7 @@ async function storageOf(
     disposables.add('server lock', () => lock.release());
   }
   const storage = await openStorage(config, {
-    logger,
+    ...deps,
     ...(tablePrefix === undefined ? {} : { tablePrefix }),
     ...(schema === undefined ? {} : { schema }),
   });

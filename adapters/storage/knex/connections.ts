@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { Metrics } from '../../../core/index.ts';
 import type { Binding } from './binding.ts';
 import type { ConnectionRole, Dialect, Row, RunOptions } from './dialects/dialect.ts';
 import { StatementError, wordsOf } from './errors.ts';
@@ -10,6 +11,7 @@ interface DriverConnection {
 
 /** The pool functions of knex's client. */
 interface PoolClient {
+  readonly pool: { readonly max: number; numUsed(): number; numPendingCreates(): number };
   acquireConnection(): Promise<DriverConnection>;
   acquireRawConnection(): Promise<DriverConnection>;
   destroyRawConnection(connection: DriverConnection): Promise<unknown>;
@@ -64,18 +66,21 @@ export class Connections {
   readonly #knex: Knex;
   readonly #dialect: Dialect;
   readonly #role: ConnectionRole;
+  readonly #metrics: Metrics | null;
   readonly #prepared = new WeakSet<DriverConnection>();
 
-  constructor(knex: Knex, dialect: Dialect, role: ConnectionRole) {
+  /** @param metrics - counts how long work waits while every connection is in use */
+  constructor(knex: Knex, dialect: Dialect, role: ConnectionRole, metrics: Metrics | null = null) {
     this.#knex = knex;
     this.#dialect = dialect;
     this.#role = role;
+    this.#metrics = metrics;
   }
 
   /** Checks a connection out for the duration of `work`. */
   async use<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     const client = this.#knex.client as PoolClient;
-    const connection = await this.#acquire(client);
+    const connection = isFull(client) ? await this.#await(client) : await this.#acquire(client);
     try {
       if (!this.#prepared.has(connection.raw)) await this.#prepare(connection);
       return await work(connection);
@@ -98,6 +103,15 @@ export class Connections {
     if (this.#role.owned) await this.#knex.destroy();
   }
 
+  async #await(client: PoolClient): Promise<Connection> {
+    const began = performance.now();
+    try {
+      return await this.#acquire(client);
+    } finally {
+      this.#metrics?.count('tillgate_database_wait_seconds_total', {}, (performance.now() - began) / 1000);
+    }
+  }
+
   async #acquire(client: PoolClient): Promise<Connection> {
     try {
       return new Connection(this.#knex, this.#dialect, await client.acquireConnection());
@@ -118,3 +132,5 @@ export class Connections {
     }
   }
 }
+
+const isFull = ({ pool }: PoolClient): boolean => pool.numUsed() + pool.numPendingCreates() >= pool.max;

@@ -1,6 +1,6 @@
 import knex, { type Knex } from 'knex';
 import { TillgateError } from '../../../core/index.ts';
-import type { Logger } from '../../../core/index.ts';
+import type { Logger, Metrics } from '../../../core/index.ts';
 import { Connections } from './connections.ts';
 import { Database } from './database.ts';
 import type { Dialect } from './dialects/dialect.ts';
@@ -36,6 +36,8 @@ export type StorageConfig = SqliteConfig | PgConfig | EmbeddedConfig;
 
 export interface StorageDeps {
   readonly logger: Logger;
+  /** Counts how long work waits for a connection (`tillgate_database_wait_seconds_total`). */
+  readonly metrics?: Metrics;
   /** Prefix of every table name; empty by default. */
   readonly tablePrefix?: string;
   /** The PostgreSQL schema of the tables, created when missing; by default the first in the connection's search path. */
@@ -70,7 +72,7 @@ interface Pools {
  */
 export async function openStorage(config: StorageConfig, deps: StorageDeps): Promise<KnexStorage> {
   const namespace = namespaceOf(deps.tablePrefix ?? '', deps.schema ?? null);
-  const { dialect, writers, readers } = poolsOf(config, deps.logger);
+  const { dialect, writers, readers } = poolsOf(config, deps);
   const database = new Database({
     dialect,
     namespace,
@@ -94,24 +96,24 @@ function checkNamespace({ schema }: Namespace, dialect: Dialect): void {
   throw new TillgateError('CONFIG_INVALID', 'SQLite has no schemas: give a table prefix instead.');
 }
 
-function poolsOf(config: StorageConfig, logger: Logger): Pools {
-  if ('knex' in config) return embedded(config.knex);
-  return config.client === 'pg' ? postgres(config, logger) : sqlite(config, logger);
+function poolsOf(config: StorageConfig, deps: StorageDeps): Pools {
+  if ('knex' in config) return embedded(config.knex, deps);
+  return config.client === 'pg' ? postgres(config, deps) : sqlite(config, deps);
 }
 
-function embedded(instance: Knex): Pools {
+function embedded(instance: Knex, { metrics }: StorageDeps): Pools {
   const dialect = DIALECTS[(instance.client as { driverName?: string }).driverName ?? ''];
   if (dialect === undefined)
     throw new TillgateError(
       'CONFIG_INVALID',
       'The knex instance must be one of the clients pg, sqlite3 and better-sqlite3.',
     );
-  const pool = new Connections(instance, dialect, { readOnly: false, owned: false });
+  const pool = new Connections(instance, dialect, { readOnly: false, owned: false }, metrics);
   return { dialect, writers: pool, readers: pool };
 }
 
 /** One connection writes; WAL lets others read meanwhile. An in-memory database exists only in its one connection. */
-function sqlite({ client, filename }: SqliteConfig, logger: Logger): Pools {
+function sqlite({ client, filename }: SqliteConfig, { logger, metrics }: StorageDeps): Pools {
   const settings = {
     client: client === 'sqlite' ? 'sqlite3' : client,
     connection: { filename },
@@ -121,10 +123,8 @@ function sqlite({ client, filename }: SqliteConfig, logger: Logger): Pools {
   const open = (pool: { min: number; max: number }, readOnly: boolean): Connections => {
     // Closing the connection would delete an in-memory database.
     const lasting = inMemory ? { idleTimeoutMillis: 2 ** 31 - 1 } : {};
-    return new Connections(knex(common(settings, { ...pool, ...lasting }, logger)), sqliteDialect, {
-      readOnly,
-      owned: true,
-    });
+    const instance = knex(common(settings, { ...pool, ...lasting }, logger));
+    return new Connections(instance, sqliteDialect, { readOnly, owned: true }, metrics);
   };
   const writers = open({ min: 1, max: 1 }, false);
   return { dialect: sqliteDialect, writers, readers: inMemory ? writers : open({ min: 0, max: SQLITE_READERS }, true) };
@@ -145,9 +145,9 @@ export function pgSettings({ connection }: PgConfig): Knex.Config {
   };
 }
 
-function postgres(config: PgConfig, logger: Logger): Pools {
+function postgres(config: PgConfig, { logger, metrics }: StorageDeps): Pools {
   const instance = knex(common(pgSettings(config), { min: 0, max: 10, ...config.pool }, logger));
-  const connections = new Connections(instance, pgDialect, { readOnly: false, owned: true });
+  const connections = new Connections(instance, pgDialect, { readOnly: false, owned: true }, metrics);
   return { dialect: pgDialect, writers: connections, readers: connections };
 }
 

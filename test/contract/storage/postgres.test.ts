@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 import knex from 'knex';
 import { openStorage } from '../../../adapters/storage/knex/index.ts';
 import type { KnexStorage } from '../../../adapters/storage/knex/index.ts';
 import { isTillgateError } from '../../../core/index.ts';
+import { MemoryMetrics } from '../../support/fakes.ts';
 import { freshDatabase } from '../../support/postgres.ts';
 import { silentLogger } from '../../support/storage.ts';
 import { waitFor } from '../../support/wait.ts';
@@ -241,5 +243,26 @@ describe('PostgreSQL', () => {
     await assert.rejects(openStorage({ client: 'pg', connection: url.href }, deps), quiet);
     url.port = '1';
     await assert.rejects(openStorage({ client: 'pg', connection: url.href }, deps), quiet);
+  });
+
+  test('how long work waits for a connection is counted, and what finds one free does not count', async (t) => {
+    const metrics = new MemoryMetrics();
+    const connection = await database(t);
+    const storage = await openStorage({ client: 'pg', connection, pool: { max: 2 } }, { ...deps, metrics });
+    t.after(() => storage.close());
+    const waited = (): number => metrics.counts.get('tillgate_database_wait_seconds_total') ?? 0;
+    const held: Promise<unknown>[] = [];
+    let end = (): void => undefined;
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    const hold = (): Promise<void> => new Promise((begun) => held.push(storage.transaction(() => (begun(), ended))));
+    await hold();
+    await storage.ping();
+    await hold();
+    assert.equal(waited(), 0);
+    const third = storage.ping();
+    await nextTurn();
+    end();
+    await Promise.all([...held, third]);
+    assert.ok(waited() > 0);
   });
 });
