@@ -170,6 +170,7 @@ const TILL_PARTS = [
   'deliverNotices',
   'dailySummary',
   'tidyNotices',
+  'watchLedger',
   'chainReports',
   'followers',
   'authenticate',

@@ -54,6 +54,7 @@ import type {
   UsageMeter,
   UsageRecorder,
   WalletQueries,
+  WatchLedger,
 } from '../core/index.ts';
 import type { MasterKeys } from '../adapters/crypto/index.ts';
 import type { Tracing } from '../adapters/tracing/index.ts';
@@ -122,6 +123,7 @@ export interface Parts extends Ports, GivenParts {
   readonly deliverNotices: DeliverNotices;
   readonly dailySummary: DailySummary;
   readonly tidyNotices: TidyNotices;
+  readonly watchLedger: WatchLedger;
   readonly routeCache: RouteCache;
   readonly keyCache: KeyCache;
   readonly appLimits: AppLimits;

@@ -40,6 +40,7 @@ type TillDuties = Pick<
   | 'deliverNotices'
   | 'dailySummary'
   | 'tidyNotices'
+  | 'watchLedger'
   | 'addressPool'
   | 'rateBook'
   | 'workerId'
@@ -64,6 +65,7 @@ const NOTICES_EVERY_MS = 60_000;
 const REFILL_EVERY_MS = 5000;
 const REFRESH_RATES_EVERY_MS = 60_000;
 const NOTE_PROGRESS_EVERY_MS = 2000;
+const WATCH_LEDGER_EVERY_MS = 60_000;
 const PRUNE_EVERY_MS = 600_000;
 const PRUNE_BATCH = 1000;
 const HALTED_PAUSE_MS = 30_000;
@@ -113,6 +115,7 @@ export class Workers {
       ...notices.values(),
       ...(notices.size === 0 ? [] : [loop(summarise(duties))]),
       loop(tidyNotices(duties)),
+      loop(watchLedger(duties)),
       loop(prune(duties)),
     ];
     this.#loops = scope === 'all' ? [...own, ...shared] : own;
@@ -253,6 +256,17 @@ function tidyNotices({ tidyNotices: tidy, deliverNotices: deliver }: WorkerDutie
     lease: 'tidy-notices',
     // Without a notifier there is only what a former one left.
     pass: async () => ((await tidy.run()) ? 0 : deliver.notifiers.length === 0 ? HOUR_MS : NOTICES_EVERY_MS),
+  };
+}
+
+function watchLedger({ watchLedger: watch }: WorkerDuties): LoopWork {
+  return {
+    name: 'watch-ledger',
+    lease: 'watch-ledger',
+    pass: async () => {
+      await watch.run();
+      return WATCH_LEDGER_EVERY_MS;
+    },
   };
 }
 

@@ -7,6 +7,7 @@ export const ALERT_KINDS = [
   'clock',
   'deposit',
   'float',
+  'ledger',
   'loss',
   'node',
   'payouts-stopped',

@@ -6,14 +6,16 @@ import {
   RequestWithdrawal,
   UnassignedDeposits,
   WalletQueries,
+  WatchLedger,
   WithdrawalLimits,
   canPay,
 } from '../../core/index.ts';
 import { recipe } from '../parts.ts';
 import type { Recipes } from '../parts.ts';
 
-/** Withdrawals, refunds, sweeps, and the payout runner of each chain that pays. */
+/** Withdrawals, refunds, sweeps, the payout runner of each chain that pays, and the check of the ledger. */
 export const payoutRecipes = {
+  watchLedger: recipe(['storage', 'clock', 'logger', 'events', 'metrics'], (ports) => new WatchLedger(ports)),
   payoutFees: recipe(
     ['config', 'storage', 'rateBook', 'clock'],
     ({ config, rateBook: rates, ...ports }) =>

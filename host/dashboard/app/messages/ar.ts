@@ -722,6 +722,7 @@ const resources: Catalogue['resources'] = {
       clock: 'الساعة',
       deposit: 'إيداع',
       float: 'أموال الرسوم',
+      ledger: 'دفتر القيود',
       loss: 'خسارة',
       node: 'عقدة',
       'payouts-stopped': 'توقف الدفع الصادر',

@@ -944,6 +944,7 @@ const resources: Catalogue['resources'] = {
       clock: 'Uhr',
       deposit: 'Einzahlung',
       float: 'Mittel für Gebühren',
+      ledger: 'Hauptbuch',
       loss: 'Verlust',
       node: 'Knoten',
       'payouts-stopped': 'Zahlungsausgang gestoppt',

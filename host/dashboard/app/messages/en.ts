@@ -724,6 +724,7 @@ const resources = {
       clock: 'Clock',
       deposit: 'Deposit',
       float: 'Funds for fees',
+      ledger: 'Ledger',
       loss: 'Loss',
       node: 'Node',
       'payouts-stopped': 'Payouts stopped',

@@ -938,6 +938,7 @@ const resources: Catalogue['resources'] = {
       clock: 'Reloj',
       deposit: 'Depósito',
       float: 'Fondos para comisiones',
+      ledger: 'Libro mayor',
       loss: 'Pérdida',
       node: 'Nodo',
       'payouts-stopped': 'Pagos salientes detenidos',

@@ -944,6 +944,7 @@ const resources: Catalogue['resources'] = {
       clock: 'Horloge',
       deposit: 'Dépôt',
       float: 'Fonds pour les frais',
+      ledger: 'Grand livre',
       loss: 'Perte',
       node: 'Nœud',
       'payouts-stopped': 'Paiements sortants arrêtés',

@@ -724,6 +724,7 @@ const resources: Catalogue['resources'] = {
       clock: '時計',
       deposit: '入金',
       float: '手数料の資金',
+      ledger: '元帳',
       loss: '損失',
       node: 'ノード',
       'payouts-stopped': '送金の停止',

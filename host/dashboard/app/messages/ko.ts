@@ -723,6 +723,7 @@ const resources: Catalogue['resources'] = {
       clock: '시계',
       deposit: '입금',
       float: '수수료 자금',
+      ledger: '원장',
       loss: '손실',
       node: '노드',
       'payouts-stopped': '송금 중지',

@@ -937,6 +937,7 @@ const resources: Catalogue['resources'] = {
       clock: 'Relógio',
       deposit: 'Depósito',
       float: 'Fundos para taxas',
+      ledger: 'Livro-razão',
       loss: 'Perda',
       node: 'Nó',
       'payouts-stopped': 'Pagamentos suspensos',

@@ -940,6 +940,7 @@ const resources: Catalogue['resources'] = {
       clock: 'Часы',
       deposit: 'Поступление',
       float: 'Средства на комиссии',
+      ledger: 'Книги',
       loss: 'Потеря',
       node: 'Узел',
       'payouts-stopped': 'Выплаты остановлены',

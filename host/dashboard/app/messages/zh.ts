@@ -720,6 +720,7 @@ const resources: Catalogue['resources'] = {
       clock: '时钟',
       deposit: '收款',
       float: '手续费资金',
+      ledger: '账本',
       loss: '损失',
       node: '节点',
       'payouts-stopped': '出款停止',

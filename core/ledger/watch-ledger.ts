@@ -1,0 +1,49 @@
+import { raiseAlert } from '../alerts/raise-alert.ts';
+import type { AlertChannels } from '../alerts/raise-alert.ts';
+import { HOUR_MS } from '../kernel/time.ts';
+import type { Millis } from '../kernel/time.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { LedgerBreach } from '../ports/ledger-store.ts';
+import type { Storage } from '../ports/storage.ts';
+import { checkpointLedger } from './check-ledger.ts';
+
+export interface WatchLedgerDeps extends AlertChannels {
+  readonly storage: Pick<Storage, 'ledger'>;
+  readonly clock: Clock;
+}
+
+/** A till that has just started has payments to catch up with first. */
+const FIRST_CHECK_AFTER_MS = 5 * 60_000;
+const CHECK_EVERY_MS = HOUR_MS;
+
+/**
+ * Checks each hour what was booked since the last check (decision 0062), and raises an alert `ledger` where an invariant does not hold. It
+ * repeats each hour until it was mended: such a check writes no checkpoint.
+ */
+export class WatchLedger {
+  readonly #deps: WatchLedgerDeps;
+  #nextAt: Millis | null = null;
+
+  constructor(deps: WatchLedgerDeps) {
+    this.#deps = deps;
+  }
+
+  /** Checks when it is due. @throws TillgateError `NOT_READY`: it is due again at the next call */
+  async run(): Promise<void> {
+    const { storage, clock } = this.#deps;
+    this.#nextAt ??= clock.now() + FIRST_CHECK_AFTER_MS;
+    if (clock.now() < this.#nextAt) return;
+    const { breaches } = await checkpointLedger(storage, { full: false });
+    this.#nextAt = clock.now() + CHECK_EVERY_MS;
+    const [first] = breaches;
+    if (first !== undefined) raiseAlert(this.#deps, 'ledger', 'ledger', inWords(first, breaches.length));
+  }
+}
+
+function inWords({ invariant, detail }: LedgerBreach, count: number): string {
+  const what = count === 1 ? 'An invariant of the ledger does' : `${count} invariants of the ledger do`;
+  return (
+    `${what} not hold: ${invariant}: ${detail}. tillgate ledger check shows all; ` +
+    'tillgate payouts stop holds payments back until it is known why.'
+  );
+}
