@@ -1,6 +1,12 @@
-import { HttpApi, createOperations, manageOperations, openApiDocument, randomTraceId } from '../adapters/http/index.ts';
-import type { HttpDeps, HttpSettings, Operation } from '../adapters/http/index.ts';
-import { TillgateError } from '../core/index.ts';
+import {
+  HttpApi,
+  createOperations,
+  manageOperations,
+  openApiDocument,
+  randomTraceId,
+  shuttingDown,
+} from '../adapters/http/index.ts';
+import type { HttpDeps, HttpSettings, Operation, RequestsInProgress } from '../adapters/http/index.ts';
 import type { Metrics } from '../core/index.ts';
 import { apiDocsOperation } from './api-docs/operation.ts';
 import { createCheckout } from './checkout/checkout.ts';
@@ -16,6 +22,8 @@ export interface HttpEdge {
   /** How many proxies of one's own stand in front. */
   readonly trustedHops: number;
   readonly isStopping: () => boolean;
+  /** Counts the requests, where no server of the till's own does, and refuses them once it is closed. */
+  readonly requests?: RequestsInProgress;
   /** Receives the function that ends the event streams of payers' pages; call it before closing the server, or wait for them. */
   readonly onStop?: (end: () => void) => void;
   /** Offers the management API; true by default. */
@@ -53,6 +61,7 @@ export function createHttpApi(till: Till, config: TillConfig, edge: HttpEdge): H
   return new HttpApi(operations, {
     ...httpDeps(till, settings, edge.isStopping),
     choosePayment: checkout.choosePayment,
+    ...(edge.requests !== undefined && { requests: edge.requests }),
   });
 }
 
@@ -82,7 +91,7 @@ function httpDeps(till: Till, settings: HttpSettings, isStopping: () => boolean)
       return metricsText(till.metrics);
     },
     readiness: async () => {
-      if (isStopping()) throw new TillgateError('NOT_READY', 'The service is shutting down.');
+      if (isStopping()) throw shuttingDown();
       await storage.ping();
       const states = await till.chainReports.refresh();
       return {

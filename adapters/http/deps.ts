@@ -18,6 +18,7 @@ import type {
   WalletQueries,
 } from '../../core/index.ts';
 import type { HeaderMap, HttpResponse } from './messages.ts';
+import type { RequestsInProgress } from './requests-in-progress.ts';
 
 /** The settings that the HTTP edge needs. */
 export interface HttpSettings {
@@ -89,4 +90,6 @@ export interface HttpDeps {
   readonly traceId: () => string;
   /** Left out where requests are not traced. */
   readonly trace?: TraceRequest;
+  /** Left out where the server itself waits for its requests. */
+  readonly requests?: RequestsInProgress;
 }

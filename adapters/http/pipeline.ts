@@ -18,6 +18,7 @@ import { readForm, readQuery } from './read-form.ts';
 import { readJson } from './read-json.ts';
 import { failureReply, manageFailureReply, seeOther } from './replies.ts';
 import { checkRequest, pathOf, queryOf } from './request-checks.ts';
+import { shuttingDown } from './requests-in-progress.ts';
 import { HttpRouter } from './http-router.ts';
 import type { RouteMatch } from './http-router.ts';
 
@@ -61,6 +62,11 @@ export class HttpApi {
   /** The operations at a target's path, of whatever method; `null` for a path that the table does not have. */
   route(target: string, mount: string): RouteMatch | null {
     return this.#routes.find(routePath(target, mount));
+  }
+
+  /** Counts a request that a binding is about to have answered. @returns to be called when its reply is over */
+  begin(): () => void {
+    return this.#deps.requests?.begin() ?? (() => undefined);
   }
 
   /**
@@ -135,6 +141,7 @@ export class HttpApi {
   async #serve(progress: Progress): Promise<HttpResponse> {
     const { request } = progress;
     const { route, operation } = choose(progress);
+    if (this.#deps.requests?.closed === true) throw shuttingDown();
     checkRequest(request);
     const body = operation.method === 'GET' ? EMPTY : await readBody(request);
     const kind = this.#contentType(operation, request, body);

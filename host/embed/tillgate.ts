@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import type { AccountId, EventBus, Principal } from '../../core/index.ts';
-import { expressBinding } from '../../adapters/http/index.ts';
+import { RequestsInProgress, expressBinding } from '../../adapters/http/index.ts';
 import type { ConnectionInterceptor, HttpApi } from '../../adapters/http/index.ts';
 import { fetchBinding } from '../../adapters/http/fetch/index.ts';
 import type { FetchHandler, FetchOptions } from '../../adapters/http/fetch/index.ts';
@@ -94,7 +94,10 @@ export interface Tillgate extends UseCases, DeprecatedUseCases {
   toFetch<Context extends readonly unknown[]>(
     options: MountOptions & Pick<FetchOptions<Context>, 'facts'>,
   ): FetchHandler<Context>;
-  /** Stops the workers and gives everything back that the till opened itself; at the latest after 10 seconds. */
+  /**
+   * Refuses new requests with `NOT_READY` (50300), lets those in progress be answered, for 7 seconds at most, stops the
+   * workers and gives everything back that the till opened itself; at the latest after 10 seconds.
+   */
   close(): Promise<void>;
 }
 
@@ -125,10 +128,13 @@ export function merchantOf(accountId: AccountId): Principal {
 
 function embedded(plan: Plan, lifecycle: TillLifecycle, till: Till, trustedHops: number): Tillgate {
   const streams: (() => void)[] = [];
+  const requests = new RequestsInProgress();
+  const gateway = countedGateway(till.gateway, requests);
   let closing: Promise<void> | null = null;
   const edge = {
     trustedHops,
-    isStopping: () => closing !== null,
+    isStopping: () => requests.closed,
+    requests,
     onStop: (end: () => void) => void streams.push(end),
     serverUrl: plan.baseUrl,
   };
@@ -141,7 +147,7 @@ function embedded(plan: Plan, lifecycle: TillLifecycle, till: Till, trustedHops:
       Object.entries(FORMER_NAMES).map(([former, name]) => [former, till[name]]),
     ) as unknown as DeprecatedUseCases),
     events: { on: (name, listener) => till.events.on(name, listener) },
-    gateway: till.gateway,
+    gateway,
     workers: {
       start: async (scope) => {
         await lifecycle.prepare(scope);
@@ -149,20 +155,33 @@ function embedded(plan: Plan, lifecycle: TillLifecycle, till: Till, trustedHops:
       },
       stop: () => lifecycle.stop(),
     },
-    toExpress: ({ gateway = false, ...mount } = {}) => {
+    toExpress: ({ gateway: withGateway = false, ...mount } = {}) => {
       const binding = expressBinding(apiOf(mount));
-      return gateway ? behindGateway(till.gateway, binding) : binding;
+      return withGateway ? behindGateway(gateway, binding) : binding;
     },
     toFetch: (options) => {
       // Plain JavaScript may leave the options out: the binding then says what is missing.
       const { facts, ...mount } = { ...options };
       return fetchBinding(apiOf(mount), { mount: pathOf(plan.baseUrl), facts });
     },
-    close: () => (closing ??= closeTill(lifecycle, streams)),
+    close: () => (closing ??= closeTill(lifecycle, requests, streams)),
   };
 }
 
-function behindGateway(gateway: Till['gateway'], binding: RequestHandler): RequestHandler {
+/** The gateway, whose HTTP requests are waited for; its WebSockets are closed. */
+function countedGateway(gateway: Till['gateway'], requests: RequestsInProgress): Tillgate['gateway'] {
+  return {
+    handles: (host) => gateway.handles(host),
+    request: (req, res) => {
+      if (!res.destroyed) res.once('close', requests.begin());
+      gateway.request(req, res);
+    },
+    upgrade: (req, socket, head) => gateway.upgrade(req, socket, head),
+    clientError: (error, socket) => gateway.clientError(error, socket),
+  };
+}
+
+function behindGateway(gateway: Tillgate['gateway'], binding: RequestHandler): RequestHandler {
   return (req, res, next) => {
     if (gateway.handles(req.headers.host)) gateway.request(req, res);
     else void binding(req, res, next);
@@ -173,9 +192,14 @@ function pathOf(baseUrl: string): string {
   return new URL(baseUrl).pathname.replace(/\/$/, '');
 }
 
-async function closeTill(lifecycle: TillLifecycle, streams: readonly (() => void)[]): Promise<void> {
+async function closeTill(
+  lifecycle: TillLifecycle,
+  requests: RequestsInProgress,
+  streams: readonly (() => void)[],
+): Promise<void> {
+  const answered = requests.close();
   for (const end of streams) end();
-  await lifecycle.drain(Promise.resolve());
+  await lifecycle.drain(answered);
   await lifecycle.leave();
   await lifecycle.close();
 }

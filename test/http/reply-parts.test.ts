@@ -14,8 +14,10 @@ import {
   createOperations,
   expressBinding,
   HttpApi,
+  RequestsInProgress,
   textOperation,
 } from '../../adapters/http/index.ts';
+import type { Operation } from '../../adapters/http/index.ts';
 import { waitFor } from '../support/wait.ts';
 import { startFakeEdge } from './fake-edge.ts';
 import type { FakeEdge } from './fake-edge.ts';
@@ -84,11 +86,12 @@ describe('a reply of parts', () => {
   let edge: FakeEdge;
   let source: Source;
   let api: HttpApi;
+  let operation: Operation;
   let port: number;
   let close: () => void;
   before(async () => {
     edge = await startFakeEdge();
-    const operation = textOperation({
+    operation = textOperation({
       id: 'parts',
       method: 'GET',
       path: '/parts',
@@ -146,6 +149,30 @@ describe('a reply of parts', () => {
     assert.equal(response.status, 200);
     await assert.rejects(response.text(), /the database is away/);
     assert.match(JSON.stringify(edge.logger.lines), /reply broken off/);
+  });
+
+  test('a Response is in progress until its parts are taken, break, or are wanted no more', async () => {
+    const ends: Readonly<Record<string, (response: Response) => Promise<unknown>>> = {
+      taken: (response) => response.text(),
+      broken: (response) => assert.rejects(response.text()),
+      unwanted: (response) => (response.body as ReadableStream).cancel(),
+    };
+    for (const [name, end] of Object.entries(ends)) {
+      const requests = new RequestsInProgress();
+      const { settings } = edge.deps;
+      const counted = new HttpApi(createOperations(settings, [operation]), { ...edge.deps, requests });
+      source = new Source(3, 'a line\n', name === 'broken');
+      const response = await fetchBinding(counted, { facts: () => ({ peer: '' }) })(
+        new Request('http://till.example/parts'),
+      );
+      const events: string[] = [];
+      const closing = requests.close().then(() => events.push('closed'));
+      await new Promise(setImmediate);
+      events.push(name);
+      await end(response);
+      await closing;
+      assert.deepEqual(events, [name, 'closed']);
+    }
   });
 
   test('a HEAD asks for no part', async () => {

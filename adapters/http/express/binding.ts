@@ -18,7 +18,9 @@ export function expressBinding(api: HttpApi): RequestHandler {
       next();
       return;
     }
-    api.handle(fromNode(req, res, target, req.baseUrl), route).then(
+    const request = fromNode(req, res, target, req.baseUrl);
+    request.onGone(api.begin());
+    api.handle(request, route).then(
       (response) => writeResponse(req, res, response),
       (error: unknown) => {
         if (error instanceof ClientGone) res.destroy();

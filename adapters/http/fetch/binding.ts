@@ -37,15 +37,16 @@ export function fetchBinding<Context extends readonly unknown[]>(
   if (typeof (facts as unknown) !== 'function')
     throw new TillgateError('CONFIG_INVALID', 'toFetch needs facts: (request, …) => ({ peer: the client’s address })');
   return async (request, ...context) => {
+    const over = api.begin();
     try {
       const plain = fromFetch(request, mount, facts(request, ...context));
       const path = pathOf(plain.target);
       const route = path === mount || path.startsWith(`${mount}/`) ? api.route(plain.target, mount) : null;
-      return toResponse(await api.handle(plain, route), request.method);
+      return toResponse(await api.handle(plain, route), request.method, over);
     } catch (error) {
       // The client may be gone, but a server needs a response.
       const failure = error instanceof ClientGone ? new TillgateError('MALFORMED_REQUEST', error.message) : error;
-      return toResponse(api.failure(failure), request.method);
+      return toResponse(api.failure(failure), request.method, over);
     }
   };
 }
@@ -60,8 +61,15 @@ export function toFetch<Context extends readonly unknown[]>(
 
 const encoder = new TextEncoder();
 
-function toResponse({ status, headers, body, stream, parts }: HttpResponse, method: string): Response {
-  if (parts !== undefined) return new Response(method === 'HEAD' ? null : readableParts(parts), { status, headers });
+/** @param over - called when nothing of the reply has to be made any more */
+function toResponse(
+  { status, headers, body, stream, parts }: HttpResponse,
+  method: string,
+  over: () => void,
+): Response {
+  if (parts !== undefined && method !== 'HEAD') return new Response(readableParts(parts, over), { status, headers });
+  over();
+  if (parts !== undefined) return new Response(null, { status, headers });
   if (stream !== undefined) return new Response(method === 'HEAD' ? null : readable(stream), { status, headers });
   const bytes = typeof body === 'string' ? encoder.encode(body) : Uint8Array.from(body);
   const bodiless = method === 'HEAD' || NO_BODY.has(status);
@@ -72,16 +80,28 @@ function toResponse({ status, headers, body, stream, parts }: HttpResponse, meth
 }
 
 /** Asks for a part when the client asks for more; an error of the source is one of the body, and no end. */
-function readableParts(parts: AsyncIterable<string>): ReadableStream<Uint8Array> {
+function readableParts(parts: AsyncIterable<string>, over: () => void): ReadableStream<Uint8Array> {
   const source = parts[Symbol.asyncIterator]();
+  const next = async (): Promise<IteratorResult<string>> => {
+    try {
+      return await source.next();
+    } catch (error) {
+      over();
+      throw error;
+    }
+  };
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const next = await source.next();
-        if (next.done === true) controller.close();
-        else controller.enqueue(encoder.encode(next.value));
+        const part = await next();
+        if (part.done !== true) controller.enqueue(encoder.encode(part.value));
+        else {
+          over();
+          controller.close();
+        }
       },
       async cancel() {
+        over();
         await source.return?.();
       },
     },
