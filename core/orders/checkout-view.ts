@@ -39,6 +39,7 @@ export interface CheckoutView {
   /** One coin in the order's fiat currency, as it was when the coin was chosen; rounded, for reading only. */
   readonly rate: string;
   readonly contractAddr: string;
+  /** Asks for what remains; empty where nothing is to be paid any more, or not yet. */
   readonly paymentUri: string;
   /** The Lightning invoice that a Bitcoin order can be paid by as well; `null` for none. */
   readonly invoice: string | null;
@@ -78,6 +79,7 @@ export function checkoutView(
   place: PaymentPlace,
   { deposits, unconfirmed, gone }: SeenPayment,
   assets: AssetCatalogue,
+  now: Millis,
 ): CheckoutView {
   const { chain, currency, units, rate } = present(order.payment, 'payment');
   const plain = plainIn(currency, assets);
@@ -106,7 +108,7 @@ export function checkoutView(
     surplus: plain(arrived > units ? arrived - units : 0n),
     rate: coinPrice(rate, present(findFiat(order.vsCurrency), `fiat ${order.vsCurrency}`).decimals),
     contractAddr: place.contractAddr,
-    paymentUri: place.uri(remaining === 0n ? units : remaining),
+    paymentUri: remaining > 0n && isOpen(order, now) ? place.uri(remaining) : '',
     invoice: remaining === units ? place.invoice : null,
     confirmations: live.length === 0 || waiting.length > 0 ? 0 : Math.min(...live.map(depth)),
     confirmationsRequired: place.required,
@@ -117,6 +119,11 @@ export function checkoutView(
     ),
     vanished: !seen && (gone || deposits.some(({ status }) => status === 'ORPHANED')),
   };
+}
+
+/** A wallet that opened the URI of any other order would pay late, or a second time. */
+function isOpen({ status, expiresAt }: Order, now: Millis): boolean {
+  return status === 'PENDING' && now < expiresAt;
 }
 
 function plainIn(currency: CurrencyCode, assets: AssetCatalogue): (units: bigint) => string {

@@ -12,6 +12,7 @@ import { merchantAccount } from '../ledger/entry.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
 import type { ChainRegistry } from '../ports/chain-adapter.ts';
 import type { OrderPosition } from '../ports/order-store.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { TransactionView } from '../transactions/transaction.ts';
 import { checkoutView, emptyView } from './checkout-view.ts';
@@ -28,6 +29,7 @@ export interface OrderQueriesDeps {
   readonly storage: Pick<Storage, 'orders' | 'deposits' | 'unconfirmedPayments' | 'chains' | 'ledger' | 'transfers'>;
   readonly assets: AssetCatalogue;
   readonly chains: ChainRegistry;
+  readonly clock: Clock;
   readonly settings: Pick<OrderSettings, 'pageMax'>;
   /** Where payers reach this till, without a slash at the end. */
   readonly baseUrl: string;
@@ -148,7 +150,7 @@ export class OrderQueries {
     const deposits = await storage.deposits.byOrder(order.id);
     const unconfirmed = await storage.unconfirmedPayments.live([order.id]);
     const gone = deposits.length + unconfirmed.length === 0 && (await this.#hasGone(order));
-    return checkoutView(order, place, { deposits, unconfirmed, gone }, this.#deps.assets);
+    return checkoutView(order, place, { deposits, unconfirmed, gone }, this.#deps.assets, this.#deps.clock.now());
   }
 
   /** A payment that was seen unconfirmed may be replaced, or its coins be spent elsewhere. */

@@ -116,7 +116,7 @@ export async function openTill(filename: string): Promise<Till> {
   return {
     merchant: { accountId: account.id, credentialId: null, via: 'api-key' },
     createOrder: new CreateOrder({ storage, assets, rates, addresses, clock, ids, random, events, metrics, settings }),
-    queries: new OrderQueries({ storage, assets, chains, settings, baseUrl: 'https://shop.example.com' }),
+    queries: new OrderQueries({ storage, assets, chains, clock, settings, baseUrl: 'https://shop.example.com' }),
     events,
     chain,
     follow,

@@ -91,6 +91,7 @@ function versionOf(view: CheckoutView, refund: RefundNotice | null, now: Millis)
     view.received,
     view.arrived,
     view.remaining,
+    view.paymentUri,
     view.seen,
     shownConfirmations(view),
     view.confirmationsRequired,

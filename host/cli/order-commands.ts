@@ -59,8 +59,8 @@ export async function orderShow({ operands, json, terminal }: CommandCall): Prom
   const id = operands[0] ?? '';
   // No plugin is set up for reading: the specification's assets are enough to format amounts.
   const assets = new AssetCatalogue([SHIB_ERC20]);
-  const found = await withRuntime(({ storage }) =>
-    new OrderQueries({ storage, assets, chains: new Map(), settings: { pageMax: 1 }, baseUrl: '' }).history(id),
+  const found = await withRuntime(({ storage, clock }) =>
+    new OrderQueries({ storage, assets, chains: new Map(), clock, settings: { pageMax: 1 }, baseUrl: '' }).history(id),
   );
   if (found === null) throw new TillgateError('NOT_FOUND', `There is no order ${id}.`);
   const lines = json

@@ -147,9 +147,9 @@ export class LinkPages {
     const page = { text: orderQueries.payUrl(order), payment: null };
     if (order.payment === null || order.payment.currency !== onlyCoin(link)) return page;
     const view = await orderQueries.checkout(order.checkoutToken);
-    if (view.order.payment === null || view.paymentUri === '') return page;
     // All of it was seen, or it is too late for it: whoever scans it now pays for nothing.
     if (view.remaining === '0' || isPastDeadline(view, clock.now())) return null;
+    if (view.order.payment === null || view.paymentUri === '') return page;
     return { text: paymentLink(view.order.payment.chain, view.paymentUri).qr, payment: view };
   }
 }

@@ -77,7 +77,7 @@ export const orderRecipes = {
       new ChoosePayment({ ...parts, rates, addresses, quota }),
   ),
   orderQueries: recipe(
-    ['config', 'storage', 'assets', 'chains', 'baseUrl'],
+    ['config', 'storage', 'assets', 'chains', 'clock', 'baseUrl'],
     ({ config, baseUrl, ...parts }) =>
       new OrderQueries({
         ...parts,

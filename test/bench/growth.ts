@@ -122,6 +122,7 @@ async function open(name: Place['name'], url: string, masterKey: Uint8Array, ord
     storage,
     assets: till.assets,
     chains: till.chains,
+    clock: till.clock,
     settings: { pageMax: 100 },
     baseUrl: 'https://till.example',
   });

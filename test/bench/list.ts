@@ -109,6 +109,7 @@ async function measure(engine: string, storage: KnexStorage, account: AccountId)
     storage,
     assets,
     chains: new Map(),
+    clock: { now: () => Date.now() },
     settings: { pageMax: 100 },
     baseUrl: 'https://till.example',
   });

@@ -131,6 +131,7 @@ async function measure(engine: string, storage: KnexStorage, account: AccountId)
     storage,
     assets: new AssetCatalogue(SPECIFIED_ASSETS),
     chains: new Map(),
+    clock: { now: () => Date.now() },
     settings: { pageMax: 100 },
     baseUrl: 'https://till.example',
   });

@@ -60,6 +60,10 @@ describe("the payer's page", () => {
     return { status: reply.status, headers: reply.headers, html: await reply.text() };
   }
 
+  async function stateOf(path: string): Promise<Readonly<Record<string, string>>> {
+    return ((await (await fetch(`${url}${path}/state`)).json()) as { data: Record<string, string> }).data;
+  }
+
   async function post(path: string, form: Readonly<Record<string, string>>, cookie = ''): Promise<Response> {
     return fetch(`${url}${path}`, {
       method: 'POST',
@@ -143,11 +147,8 @@ describe("the payer's page", () => {
     assert.equal(new URL(chosen.headers.get('location') ?? '', `${url}${path}/choice`).pathname, path);
 
     const waiting = (await get(path)).html;
-    const {
-      address,
-      contract_addr: contract,
-      amount,
-    } = ((await (await fetch(`${url}${path}/state`)).json()) as { data: Record<string, string> }).data;
+    const { address, contract_addr: contract, amount, payment_uri: uri } = await stateOf(path);
+    assert.match(uri ?? '', /uint256=13500000$/);
     for (const text of [address, contract, amount])
       assert.ok(text !== undefined && whole(waiting).includes(`>${text}</code>`), text);
     assert.match(waiting, /<svg class="qr"/);
@@ -163,6 +164,7 @@ describe("the payer's page", () => {
       { describe: 'the page to show the payment' },
     );
     assert.match(seen, /Leave an address for a refund/);
+    assert.equal((await stateOf(path))['payment_uri'], '', 'all of it was seen: nothing asks for it again');
     await fetch(`${url}/sandbox/v1/blocks`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
@@ -180,6 +182,8 @@ describe("the payer's page", () => {
       /http-equiv="refresh" content="5;url=https:\/\/shop\.example\/thanks\?order=1&amp;x=(?:%22y%22|&quot;y&quot;)"/,
     );
     assert.match(paid, /Back to the merchant/);
+    const { status, payment_uri: again } = await stateOf(path);
+    assert.deepEqual([status, again], ['SUCCESS', ''], 'fault 317');
   });
 
   test('says what is still to pay, keeps an address for a refund, and shows a refused form in words', async () => {
@@ -189,6 +193,7 @@ describe("the payer's page", () => {
     await waitFor(async () => (await get(path)).html.includes('10 USDT-ERC20 arrived. Still to pay: 3.5 USDT-ERC20.'), {
       describe: 'the rest to be shown',
     });
+    assert.match((await stateOf(path))['payment_uri'] ?? '', /uint256=3500000$/, 'it asks for the rest');
 
     const form = (await get(`${path}?view=refund`)).html;
     assert.match(form, /<label for="address">Your own address on Ethereum<\/label>/);

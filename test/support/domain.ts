@@ -212,7 +212,9 @@ export async function buildDomain(given: Storage, options: DomainOptions = {}): 
     addresses,
     createOrder,
     choosePayment: new ChoosePayment({ storage, assets, chains, rates, addresses, invoices, quota, clock }),
-    queries: presentedQueries(new OrderQueries({ storage, assets, chains, settings, baseUrl: 'https://till.example' })),
+    queries: presentedQueries(
+      new OrderQueries({ storage, assets, chains, clock, settings, baseUrl: 'https://till.example' }),
+    ),
     expireOrders,
     orderAdminActions: new OrderAdminActions({ storage, stateMachine, clock }),
     principal,

@@ -19,7 +19,10 @@ const checkoutStateSchema = z
     received: decimal('What was seen'),
     address: z.string(),
     contract_addr: z.string(),
-    payment_uri: z.string(),
+    payment_uri: z.string().meta({
+      description:
+        'Asks for what is missing; empty before a coin is chosen, and once nothing is to be paid any more: all was seen, the deadline has passed, the order is over',
+    }),
     confirmations: z.number().meta({ type: 'integer', minimum: 0 }),
     confirmations_required: z.number().meta({ type: 'integer', minimum: 0 }),
     expires_at: timestamp('The deadline'),

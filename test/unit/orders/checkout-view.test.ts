@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { AssetCatalogue, SPECIFIED_ASSETS } from '../../../core/index.ts';
-import type { Deposit, Order, UnconfirmedPayment } from '../../../core/index.ts';
+import type { Deposit, Order, OrderStatus, UnconfirmedPayment } from '../../../core/index.ts';
+import { ORDER_STATUSES } from '../../../core/orders/order-status.ts';
 import { checkoutView } from '../../../core/orders/checkout-view.ts';
 
 const ASSETS = new AssetCatalogue(SPECIFIED_ASSETS, [
@@ -46,8 +47,11 @@ const deposit = (txid: string, units: bigint, more: Partial<Deposit> = {}): Depo
   }) as Deposit;
 const pending = (txid: string, units: bigint, seenAt: number): UnconfirmedPayment =>
   ({ txid, units, seenAt, chain: 'BTC', currency: 'BTC', status: 'WAITING' }) as UnconfirmedPayment;
-const view = (deposits: readonly Deposit[], unconfirmed: readonly UnconfirmedPayment[] = []) =>
-  checkoutView(ORDER, PLACE, { deposits, unconfirmed, gone: false }, ASSETS);
+const view = (
+  deposits: readonly Deposit[],
+  unconfirmed: readonly UnconfirmedPayment[] = [],
+  { status = 'PENDING', now = 5_000 }: { readonly status?: OrderStatus; readonly now?: number } = {},
+) => checkoutView({ ...ORDER, status }, PLACE, { deposits, unconfirmed, gone: false }, ASSETS, now);
 
 describe("the payer's view of an order", () => {
   test('has each transaction with its depth and its page, the oldest first; an orphaned one pays nothing', () => {
@@ -72,6 +76,17 @@ describe("the payer's view of an order", () => {
     assert.deepEqual([remaining, surplus, invoice], ['0', '0.0000025', null]);
   });
 
+  test('fault 317: a URI asks for what is missing, and none is offered where nothing is to be paid', () => {
+    const part = [deposit('b', 400n)];
+    assert.deepEqual([view([]).paymentUri, view(part).paymentUri], ['bitcoin:1000', 'bitcoin:600']);
+    assert.equal(view([deposit('b', 1_000n)]).paymentUri, '', 'all of it is in a block');
+    assert.equal(view(part, [pending('n', 600n, 9)]).paymentUri, '', 'all of it was seen');
+    assert.equal(view(part, [], { now: 9_999 }).paymentUri, 'bitcoin:600');
+    assert.equal(view(part, [], { now: 10_000 }).paymentUri, '', 'the deadline has passed');
+    for (const status of ORDER_STATUSES.filter((each) => each !== 'PENDING'))
+      assert.deepEqual([view([], [], { status }).paymentUri, view(part, [], { status }).paymentUri], ['', ''], status);
+  });
+
   test('a chain without an explorer has no page for a transaction', () => {
     assert.equal(ASSETS.transactionUrl('ETH', '0x1'), null);
   });
@@ -80,7 +95,7 @@ describe("the payer's view of an order", () => {
     assert.equal(view([]).vanished, false);
     assert.equal(view([deposit('o', 1_000n, { status: 'ORPHANED' })]).vanished, true);
     assert.equal(view([deposit('o', 1_000n, { status: 'ORPHANED' })], [pending('n', 1_000n, 9)]).vanished, false);
-    assert.equal(checkoutView(ORDER, PLACE, { deposits: [], unconfirmed: [], gone: true }, ASSETS).vanished, true);
+    assert.equal(checkoutView(ORDER, PLACE, { deposits: [], unconfirmed: [], gone: true }, ASSETS, 0).vanished, true);
     assert.equal(view([]).invoice, 'lnbc1', 'nothing is paid: the invoice asks for the whole amount');
   });
 });
