@@ -1,9 +1,8 @@
 import { parseArgs } from 'node:util';
 import type { ParseArgsConfig } from 'node:util';
-import { isTillgateError } from '../core/kernel/errors.ts';
 import type { Command, Terminal } from './cli/command.ts';
 import { COMMANDS } from './cli/commands.ts';
-import { missingPeer, missingPeerWords } from './missing-peer.ts';
+import { failureText } from './cli/failure.ts';
 
 /**
  * Runs one command line.
@@ -21,8 +20,7 @@ export async function runCli(args: readonly string[], terminal: Terminal): Promi
   try {
     return await command.run({ ...parsed, terminal });
   } catch (error) {
-    const peer = missingPeer(error);
-    terminal.err(peer === null ? inWords(error) : missingPeerWords(peer, `the command ${command.words.join(' ')}`));
+    terminal.err(failureText(error, command.words.join(' '), parsed.json));
     return 1;
   }
 }
@@ -71,14 +69,4 @@ function usageOf({ words, operands, options }: Command): string {
     return required === true ? text : `[${text}]`;
   });
   return [...words, ...operands, ...named].join(' ');
-}
-
-/** An error as a person reads it; a defect keeps its stack, for a bug report. */
-function inWords(error: unknown): string {
-  if (!isTillgateError(error)) return error instanceof Error ? (error.stack ?? error.message) : String(error);
-  const fields = error.details.fields ?? [];
-  const further = fields.filter(
-    ({ path, message }) => !error.message.includes(message) || !error.message.includes(path),
-  );
-  return [error.message, ...further.map(({ path, message }) => `  ${path}: ${message}`)].join('\n');
 }

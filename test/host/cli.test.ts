@@ -129,6 +129,14 @@ describe('the command line', () => {
     const again = await run(fresh.path, ['wallet', 'init']);
     assert.equal(again.code, 1);
     assert.match(again.err, /There is a wallet already/);
+    const asked = await run(fresh.path, ['wallet', 'init', '--json']);
+    assert.deepEqual([asked.code, asked.out], [1, '']);
+    const message = 'There is a wallet already; its words are not shown again.';
+    assert.deepEqual(JSON.parse(asked.err), { error: { code: 'STATE_CONFLICT', message } });
+    fresh.write('wrong.json', { mode: 'sandbox', plugins: [], orders: { timeoutSeconds: 0 } });
+    const wrong = await run(fresh.path, ['migrate', '--json'], { TILLGATE_CONFIG: 'wrong.json' });
+    const { error } = JSON.parse(wrong.err) as { error: { code: string; fields: { path: string }[] } };
+    assert.deepEqual([error.code, error.fields.map(({ path }) => path)], ['CONFIG_INVALID', ['orders.timeoutSeconds']]);
     // The address that every tool derives from these words at m/44'/60'/0'/0/0.
     const shown = await run(directory.path, ['wallet', 'show'], { TILLGATE_MNEMONIC: MNEMONIC });
     assert.match(shown.out, /ETH\s+m\/44'\/60'\/0'\/0\/0\s+0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266/);

@@ -1,0 +1,25 @@
+import { isTillgateError } from '../../core/kernel/errors.ts';
+import type { FieldError } from '../../core/kernel/errors.ts';
+import { missingPeer, missingPeerWords } from '../missing-peer.ts';
+
+/** What a command that failed says; with `--json` as one line of JSON. */
+export function failureText(error: unknown, command: string, json: boolean): string {
+  const peer = missingPeer(error);
+  const message = peer === null ? messageOf(error) : missingPeerWords(peer, `the command ${command}`);
+  const fields = isTillgateError(error) ? (error.details.fields ?? []) : [];
+  if (!json)
+    return [message, ...further(message, fields).map(({ path, message: valid }) => `  ${path}: ${valid}`)].join('\n');
+  const code = isTillgateError(error) ? error.code : peer === null ? 'INTERNAL' : 'CONFIG_INVALID';
+  return JSON.stringify({ error: { code, message, ...(fields.length > 0 && { fields }) } });
+}
+
+/** A defect keeps its stack, for a bug report. */
+function messageOf(error: unknown): string {
+  if (isTillgateError(error)) return error.message;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+/** The fields that the message does not name already. */
+function further(message: string, fields: readonly FieldError[]): readonly FieldError[] {
+  return fields.filter((field) => !message.includes(field.message) || !message.includes(field.path));
+}
