@@ -10,6 +10,7 @@ import { createContainer, openingPorts, pluginPorts, provide, resolveTill } from
 import type { PortOverrides, Till, TillContainer } from './container.ts';
 import type { DisposeStack } from './dispose-stack.ts';
 import type { EpochMarkerFile } from './epoch-marker.ts';
+import { loadTracing } from './load-tracing.ts';
 import { instanceName, warnOfRotation } from './master-key.ts';
 import { moneyProblems } from './money-settings.ts';
 import { noteNoticeChannels } from './notice-channels.ts';
@@ -80,7 +81,7 @@ export async function openRuntime<Config extends TillConfig>(
 ): Promise<Runtime<Config>> {
   const { metrics, feedLeaseMs = DEFAULT_FEED_LEASE_MS, wrap = {}, ...rest } = deps;
   const { config, masterKeys, logger, replace = {}, owner, leaseTtlMs } = rest;
-  const tracing = config.tracing ? (await import('../adapters/tracing/index.ts')).openTracing() : null;
+  const tracing = await loadTracing(config.tracing);
   const infrastructure = {
     config,
     masterKeys,

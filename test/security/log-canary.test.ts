@@ -1,3 +1,4 @@
+// @own-process: OpenTelemetry's SDK is registered for the whole process
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -7,6 +8,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { context, trace } from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { PinoLogger } from '../../adapters/logging/index.ts';
 import { generateMnemonic } from '../../adapters/wallet/index.ts';
 import { present } from '../../core/index.ts';
@@ -26,6 +30,7 @@ let host: Host;
 let demo: DemoMerchant;
 let log = '';
 let requests: string[] = [];
+const kept = new InMemorySpanExporter();
 const replies: string[] = [];
 
 /** A node, a rate source and a merchant that all answer with an error which repeats the URL that they were asked by. */
@@ -35,6 +40,8 @@ const broken = createServer((request, response) => {
 });
 
 before(async () => {
+  trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(kept)] }));
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   directory = mkdtempSync(join(tmpdir(), 'tillgate-canary-'));
   broken.listen(0, '127.0.0.1');
   await once(broken, 'listening');
@@ -44,6 +51,7 @@ before(async () => {
       mode: 'sandbox',
       listen: { port: 0 },
       dataDir: join(directory, 'data'),
+      tracing: true,
       orders: { timeoutSeconds: 1 },
       callbacks: { schedule: [0] },
       rates: {
@@ -91,6 +99,22 @@ function secrets(checkoutToken: string): Readonly<Record<string, string>> {
   };
 }
 
+/** Everything that an exporter gets of the spans: of a request, of the storage, of the failing node and of the callback. */
+function spansText(): string {
+  const spans = kept.getFinishedSpans();
+  for (const part of ['createPayUrl', 'storage orders create', 'chain ', 'callback send'])
+    assert.ok(
+      spans.some(({ name }) => name.startsWith(part)),
+      part,
+    );
+  return JSON.stringify(
+    spans.map(({ name, attributes, events, status, links, resource, instrumentationScope }) => [
+      [name, attributes, events, status],
+      [links, resource.attributes, instrumentationScope],
+    ]),
+  );
+}
+
 function assertNoSecret(where: string, text: string, checkoutToken: string): void {
   for (const [name, secret] of Object.entries(secrets(checkoutToken))) {
     const at = text.indexOf(secret);
@@ -101,7 +125,7 @@ function assertNoSecret(where: string, text: string, checkoutToken: string): voi
 }
 
 describe('fault 73: a canary in every secret', () => {
-  test('no byte of logs, metrics and refusals holds one, whatever goes wrong', async () => {
+  test('no byte of logs, metrics, spans and refusals holds one, whatever goes wrong', async () => {
     const client = new HttpClient(host.url);
     const keyed = client.with({ 'API-Key': demo.api_key });
     const refused = async (reply: Promise<{ status: number; text: string }>): Promise<void> => {
@@ -160,6 +184,7 @@ describe('fault 73: a canary in every secret', () => {
 
     assertNoSecret('the log', log, checkoutToken);
     assertNoSecret('the metrics', metrics, checkoutToken);
+    assertNoSecret('a span', spansText(), checkoutToken);
     for (const text of replies) assertNoSecret('a refusal', text, checkoutToken);
     client.close();
     keyed.close();
