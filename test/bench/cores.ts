@@ -8,6 +8,7 @@ import { availableParallelism } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { buildTill } from '../support/till-program.ts';
 import { waitFor } from '../support/wait.ts';
+import { appKey } from './support/app-key.ts';
 import { startLoadGenerator } from './support/load.ts';
 import type { LoadGenerator } from './support/load.ts';
 import { postgresFixture } from './support/order-fixtures.ts';
@@ -152,22 +153,6 @@ async function makeCalls({ url }: TillProcess, key: string, processes: number, s
   const result = await loadRequests(url, [requestOf(HOST, key)], processes * CONNECTIONS, seconds);
   if (result.failures > 0) throw new Error(`${result.failures} calls were refused`);
   return { count: result.requests, perSecond: result.perSecond, medianMs: result.p50Ms };
-}
-
-async function appKey(till: TillProcess): Promise<string> {
-  const email = `user-${till.pid}@example.com`;
-  const account = (await till.command([
-    'account',
-    'create',
-    '--email',
-    email,
-    '--password',
-    'correct horse battery',
-  ])) as {
-    id: string;
-  };
-  const app = await till.command(['app', 'create', '--account', account.id, '--name', 'load', '--chains', 'ETH']);
-  return (app as { key: { api_key: string } }).key.api_key;
 }
 
 function tell(found: Rounds, rounds: number): void {

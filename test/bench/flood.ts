@@ -8,10 +8,10 @@ import { createServer } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { WebSocketServer } from 'ws';
-import { HOST, KEY } from '../gateway/support.ts';
 import { endWithThisProcess, stopProcess } from '../support/processes.ts';
-import { compileProxies, startProxy, UPSTREAM, WEBSOCKET_HOST } from './support/gateway-fixture.ts';
+import { HOSTS, startProxy, UPSTREAM } from './support/gateway-fixture.ts';
 import { Line } from './support/line.ts';
+import { requestOf } from './support/plain-node.ts';
 import { median, report, rounded } from './support/report.ts';
 import { withFolder } from './support/temp-folder.ts';
 
@@ -20,9 +20,7 @@ const WINDOW_MS = 3_000;
 const LEAD_MS = 300;
 const BETWEEN_MS = 2;
 const AT_MOST = 2;
-const BODY = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}';
 const REPLY = '{"jsonrpc":"2.0","id":1,"result":"0x1"}';
-const REQUEST = `POST / HTTP/1.1\r\nHost: ${HOST}\r\nAuthorization: Bearer ${KEY}\r\nContent-Type: application/json\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}`;
 
 /** How long the requests of one connection took, in ms. */
 interface Window {
@@ -32,25 +30,24 @@ interface Window {
 }
 
 async function run(): Promise<void> {
-  compileProxies();
   await withFolder('flood', async (folder) => {
     const upstream = createServer((_req, res) => res.end(REPLY));
     const sockets = new WebSocketServer({ server: upstream });
     await new Promise<void>((resolve) => upstream.listen(Number(new URL(UPSTREAM).port), '127.0.0.1', resolve));
-    const gateway = await startProxy('gateway', folder);
+    const gateway = await startProxy('gateway', { folder });
     const program = fileURLToPath(new URL('./support/ping-flood.ts', import.meta.url));
-    const flood = spawn(process.execPath, ['--import', 'tsx', program, String(gateway.port), WEBSOCKET_HOST, KEY], {
-      stdio: ['pipe', 'inherit', 'inherit'],
-    });
+    const words = ['--import', 'tsx', program, String(gateway.port), HOSTS.websocket, gateway.key];
+    const flood = spawn(process.execPath, words, { stdio: ['pipe', 'inherit', 'inherit'] });
     endWithThisProcess(flood);
     const line = new Line(`http://127.0.0.1:${gateway.port}`);
-    await measured(line);
+    const request = requestOf(HOSTS.jsonrpc, gateway.key);
+    await measured(line, request);
     const rounds: { readonly calm: Window; readonly flooded: Window }[] = [];
     for (let round = 0; round < ROUNDS; round++) {
-      const calm = await measured(line);
+      const calm = await measured(line, request);
       flood.stdin.write('\n');
       await pause(LEAD_MS);
-      const flooded = await measured(line);
+      const flooded = await measured(line, request);
       flood.stdin.write('\n');
       await pause(LEAD_MS);
       rounds.push({ calm, flooded });
@@ -65,11 +62,11 @@ async function run(): Promise<void> {
   });
 }
 
-async function measured(line: Line): Promise<Window> {
+async function measured(line: Line, request: string): Promise<Window> {
   const took: number[] = [];
   for (const end = performance.now() + WINDOW_MS; performance.now() < end;) {
     const began = performance.now();
-    const reply = await line.ask(REQUEST);
+    const reply = await line.ask(request);
     if (!reply.startsWith('HTTP/1.1 200')) throw new Error(reply);
     took.push(performance.now() - began);
     await pause(BETWEEN_MS);

@@ -1,82 +1,66 @@
 import { spawn, spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { HOST, KEY } from '../../gateway/support.ts';
+import { build } from 'esbuild';
 import { endWithThisProcess, stopProcess } from '../../support/processes.ts';
+import { buildTill } from '../../support/till-program.ts';
 import { waitFor } from '../../support/wait.ts';
-import { costOf, descendantsOf } from './process-cost.ts';
+import { appKey } from './app-key.ts';
+import { PIN, pinned } from './pinned.ts';
+import { descendantsOf } from './process-cost.ts';
+import { startTill } from './till-process.ts';
 
 /** A proxy under test, alone on the first core. */
 export interface Proxy {
   readonly name: string;
   readonly port: number;
+  /** The App key that its clients send. */
+  readonly key: string;
   /** The process that does the work. */
-  pid(): number;
+  readonly pid: number;
   stop(): Promise<void>;
 }
 
-/** What one run of wrk found. */
-export interface Run {
-  readonly perSecond: number;
-  readonly p50Ms: number;
-  readonly p99Ms: number;
-  readonly errors: number;
-  readonly cpuMicros: number;
-  readonly rssMb: number;
-}
-
-/** What a run asks. */
-export interface Load {
-  readonly connections: number;
-  readonly seconds: number;
-  /** 1 MB replies to GET in place of 300 bytes to POST. */
-  readonly large?: boolean;
+/** How {@link startProxy} starts one. */
+export interface ProxyOptions {
+  /** For its files. */
+  readonly folder: string;
+  /** Further options of node for the gateway, such as `--cpu-prof`. */
+  readonly node?: readonly string[];
 }
 
 const REPOSITORY = fileURLToPath(new URL('../../../', import.meta.url));
-const COMPILED = join(REPOSITORY, 'node_modules/.cache/tillgate-bench');
-const PROGRAM = join(COMPILED, 'test/bench/support/gateway-server.js');
+const COMPILED = join(REPOSITORY, 'node_modules/.cache/tillgate-bench-proxies');
 const UPSTREAM_PORT = 18_545;
-export const WEBSOCKET_HOST = 'ws.example';
 export const UPSTREAM = `http://127.0.0.1:${UPSTREAM_PORT}`;
-/** Pins a process to a core. */
-const PIN = ['taskset'][0] as string;
+/** The hosts of the gateway's routes, by protocol. */
+export const HOSTS = { jsonrpc: 'eth.gate.example', http: 'http.example', websocket: 'ws.example' } as const;
 /** The proxies share one core, the load and the upstream the other, where there are two. */
-const [PROXY_CORE, LOAD_CORE] = ['0', '1'];
+const PROXY_CORE = '0';
+export const LOAD_CORE = '1';
+/** Checked and counted for each request, and never reached. */
+const LIMITS = { requestsPerSecond: 1_000_000, burst: 1_000_000, concurrency: 100_000 };
+/** To the proxies that read no key, as long as one. */
+const ANY_KEY = 'k'.repeat(47);
 
 /** What of the programs that a bench needs is not installed. */
 export function missingPrograms(): readonly string[] {
   return ['nginx', 'wrk', PIN].filter((program) => spawnSync('which', [program]).status !== 0);
 }
 
-/** Compiles the proxies as a release is compiled: the loader of the tests costs time and memory of its own. */
-export function compileProxies(): void {
-  const tsc = join(REPOSITORY, 'node_modules/typescript/bin/tsc');
-  const options = [
-    '--ignoreConfig',
-    '--noCheck',
-    '--target',
-    'es2023',
-    '--module',
-    'nodenext',
-    '--types',
-    'node',
-    '--rewriteRelativeImportExtensions',
-    '--rootDir',
-    REPOSITORY,
-    '--outDir',
-    COMPILED,
-  ];
-  const { status, stdout } = spawnSync(process.execPath, [tsc, 'test/bench/support/gateway-server.ts', ...options], {
-    cwd: REPOSITORY,
-    encoding: 'utf8',
+/** Compiles the other proxies: the loader of the tests costs time and memory of its own. */
+export async function compileProxies(): Promise<void> {
+  await build({
+    entryPoints: [join(REPOSITORY, 'test/bench/support/proxy-server.ts')],
+    outdir: COMPILED,
+    outExtension: { '.js': '.mjs' },
+    format: 'esm',
+    target: 'node20',
   });
-  if (status !== 0) throw new Error(`the proxies could not be compiled: ${stdout}`);
-  writeFileSync(join(COMPILED, 'package.json'), '{"type":"module"}');
 }
 
 /** Starts the upstream: nginx, which no proxy here can outrun. */
@@ -97,17 +81,50 @@ export async function startUpstream(folder: string): Promise<() => Promise<void>
   return () => stopProcess(child);
 }
 
-export async function startProxy(name: string, folder: string): Promise<Proxy> {
+/** Starts the proxy of a row. */
+export async function startProxy(name: string, { folder, node = [] }: ProxyOptions): Promise<Proxy> {
   if (name === 'nginx') return startNginxProxy(folder);
-  const child = spawn(PIN, ['-c', PROXY_CORE, process.execPath, PROGRAM, name, UPSTREAM], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  if (name.startsWith('gateway')) return startGateway(name, folder, node);
+  const [first = '', ...words] = pinned(PROXY_CORE, [
+    process.execPath,
+    join(COMPILED, 'proxy-server.mjs'),
+    name,
+    UPSTREAM,
+  ]);
+  const child = spawn(first, words, { stdio: ['ignore', 'pipe', 'inherit'] });
   endWithThisProcess(child);
   const port = await new Promise<number>((resolve, reject) => {
     createInterface(child.stdout).once('line', (line) => resolve(Number(line)));
     child.once('exit', () => reject(new Error(`${name} ended at once`)));
   });
-  return { name, port, pid: () => child.pid ?? 0, stop: () => stopProcess(child) };
+  return { name, port, key: ANY_KEY, pid: child.pid ?? 0, stop: () => stopProcess(child) };
+}
+
+/**
+ * The whole built host with a database of its own: the key is found in the real directory, limits are kept, usage and
+ * metrics are counted as by default. It takes no payments.
+ */
+async function startGateway(name: string, above: string, node: readonly string[]): Promise<Proxy> {
+  const folder = join(above, name);
+  mkdirSync(folder);
+  const route = { chain: 'ETH', network: 'devnet', upstreams: [UPSTREAM], limits: LIMITS };
+  const till = await startTill({
+    folder,
+    node,
+    program: await buildTill('tillgate-bench-gateway'),
+    core: PROXY_CORE,
+    settings: {
+      mode: 'sandbox',
+      plugins: [],
+      gateway: { fastPath: name === 'gateway' },
+      gateways: (['jsonrpc', 'http', 'websocket'] as const).map((protocol) => ({
+        ...route,
+        protocol,
+        host: HOSTS[protocol],
+      })),
+    },
+  });
+  return { name, port: Number(new URL(till.url).port), key: await appKey(till), pid: till.pid, stop: till.stop };
 }
 
 async function startNginxProxy(folder: string): Promise<Proxy> {
@@ -123,7 +140,8 @@ async function startNginxProxy(folder: string): Promise<Proxy> {
   }`,
   );
   await answers(port);
-  return { name: 'nginx', port, pid: () => descendantsOf(child.pid ?? 0)[0] ?? 0, stop: () => stopProcess(child) };
+  const pid = descendantsOf(child.pid ?? 0)[0] ?? 0;
+  return { name: 'nginx', port, key: ANY_KEY, pid, stop: () => stopProcess(child) };
 }
 
 function startNginx(folder: string, name: string, core: string, http: string): ChildProcess {
@@ -136,7 +154,8 @@ http { access_log off; keepalive_requests 100000000; client_body_temp_path ${fol
   fastcgi_temp_path ${folder}/${name}-f; uwsgi_temp_path ${folder}/${name}-u; scgi_temp_path ${folder}/${name}-s;
   ${http} }`,
   );
-  const child = spawn(PIN, ['-c', core, 'nginx', '-c', file, '-e', `${folder}/${name}.log`], { stdio: 'ignore' });
+  const [first = '', ...words] = pinned(core, ['nginx', '-c', file, '-e', `${folder}/${name}.log`]);
+  const child = spawn(first, words, { stdio: 'ignore' });
   // nginx ends its worker itself, which a kill of the master would not.
   endWithThisProcess(child, () => void child.kill('SIGTERM'));
   return child;
@@ -151,100 +170,4 @@ function answers(port: number): Promise<unknown> {
       }),
     { describe: `port ${port}` },
   );
-}
-
-/** Runs wrk against a proxy and measures what it cost that proxy. */
-export async function runWrk(
-  proxy: Proxy,
-  folder: string,
-  { connections, seconds, large = false }: Load,
-): Promise<Run> {
-  const script = join(folder, large ? 'large.lua' : 'post.lua');
-  const host = large ? 'http.example' : HOST;
-  const headers = `wrk.headers["Host"]="${host}" wrk.headers["Authorization"]="Bearer ${KEY}"`;
-  const body = JSON.stringify({
-    jsonrpc: '2.0',
-    id: 1,
-    method: 'eth_getBalance',
-    params: [`0x${'1'.repeat(40)}`, 'latest'],
-  }).padEnd(120);
-  writeFileSync(
-    script,
-    (large
-      ? `wrk.method="GET" wrk.path="/large" ${headers}`
-      : `wrk.method="POST" wrk.path="/" wrk.body='${body}' ${headers} wrk.headers["Content-Type"]="application/json"`) +
-      ` done = function(s, l, r) io.write(string.format("RESULT %f %f %f %d\\n", s.requests / s.duration * 1e6, l:percentile(50) / 1000, l:percentile(99) / 1000, s.errors.connect + s.errors.read + s.errors.write + s.errors.status + s.errors.timeout)) end`,
-  );
-  const before = costOf(proxy.pid()).cpuMicros;
-  const child = spawn(
-    PIN,
-    [
-      '-c',
-      LOAD_CORE,
-      'wrk',
-      '-t1',
-      `-c${connections}`,
-      `-d${seconds}s`,
-      '-s',
-      script,
-      `http://127.0.0.1:${proxy.port}`,
-    ],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  );
-  endWithThisProcess(child);
-  let text = '';
-  child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
-  await new Promise((resolve) => child.once('close', resolve));
-  const cost = costOf(proxy.pid());
-  const [perSecond = NaN, p50Ms = NaN, p99Ms = NaN, errors = NaN] =
-    /^RESULT (.*)$/m.exec(text)?.[1]?.split(' ').map(Number) ?? [];
-  const requests = Number(/(\d+) requests in/.exec(text)?.[1] ?? NaN);
-  return {
-    perSecond,
-    p50Ms,
-    p99Ms,
-    errors,
-    cpuMicros: (cost.cpuMicros - before) / requests,
-    rssMb: cost.rssBytes / 1e6,
-  };
-}
-
-/** A load none of whose clients waits for its reply. */
-export interface Leavers {
-  /** At a time. */
-  readonly clients: number;
-  readonly seconds: number;
-}
-
-/** So long after its last bytes a client leaves in the middle of its request. */
-const LEAVE_MS = 20;
-const GIVE_UP_MS = 1_000;
-
-/** A load of clients that leave in the middle of their request, or of its reply, and come back as somebody else. @returns how many left */
-export async function leaveMidRequest({ port }: Proxy, { clients, seconds }: Leavers): Promise<number> {
-  const end = performance.now() + seconds * 1000;
-  let left = 0;
-  const client = async (): Promise<void> => {
-    for (; performance.now() < end; left++) await leaveOnce(port, left % 2 === 0);
-  };
-  await Promise.all(Array.from({ length: clients }, client));
-  return left;
-}
-
-function leaveOnce(port: number, inReply: boolean): Promise<void> {
-  const head = (target: string, more: string): string =>
-    `${target} HTTP/1.1\r\nHost: http.example\r\nAuthorization: Bearer ${KEY}\r\n${more}\r\n`;
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
-    const leave = (): void => void socket.destroy();
-    const timer = setTimeout(leave, inReply ? GIVE_UP_MS : LEAVE_MS);
-    socket.on('error', leave).on('close', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-    socket.write(
-      inReply ? head('GET /large', '') : `${head('POST /x', 'Content-Length: 100000\r\n')}${'a'.repeat(70_000)}`,
-    );
-    if (inReply) socket.once('data', leave);
-  });
 }

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import type { SettingsInput } from '../../../host/index.ts';
 import { endWithThisProcess, stopProcess } from '../../support/processes.ts';
 import { waitFor } from '../../support/wait.ts';
+import { pinned } from './pinned.ts';
 
 /** A till in a process of its own, as `npm start` runs it. */
 export interface TillProcess {
@@ -30,6 +31,8 @@ export interface TillOptions {
   readonly node?: readonly string[];
   /** The program as it is built and shipped; without it the sources, as `npm start` runs them. */
   readonly program?: string;
+  /** The only core that it may use; by default any. */
+  readonly core?: string;
 }
 
 interface Summary {
@@ -45,7 +48,7 @@ const PROGRAM = fileURLToPath(new URL('../../../host/bin.ts', import.meta.url));
  *
  * @throws Error with the end of the log when it does not come up
  */
-export async function startTill({ folder, settings, node = [], program }: TillOptions): Promise<TillProcess> {
+export async function startTill({ folder, settings, node = [], program, core }: TillOptions): Promise<TillProcess> {
   const logFile = join(folder, 'till.log');
   const log = openSync(logFile, 'a');
   const file = program === undefined ? ['--import', import.meta.resolve('tsx'), PROGRAM] : [program];
@@ -57,10 +60,8 @@ export async function startTill({ folder, settings, node = [], program }: TillOp
       ...(settings === undefined ? {} : { TILLGATE_CONFIG: settingsFile(folder, settings) }),
     },
   };
-  const child = spawn(process.execPath, [...node, ...file, 'serve', '--json'], {
-    ...surroundings,
-    stdio: ['ignore', 'pipe', log],
-  });
+  const [first = '', ...words] = pinned(core, [process.execPath, ...node, ...file, 'serve', '--json']);
+  const child = spawn(first, words, { ...surroundings, stdio: ['ignore', 'pipe', log] });
   closeSync(log);
   endWithThisProcess(child);
   const { url, demo } = await summaryOf(child, logFile);
