@@ -36,6 +36,8 @@ export interface DurablePostgres {
   /** An empty database beside the yardstick's. */
   readonly url: string;
   readonly version: string;
+  /** Another empty database, and the rows of one query in it. */
+  create(name: string): Promise<Pick<DurablePostgres, 'url' | 'query'>>;
   /** Committed transactions a second of `pgbench -N`. */
   pgbench(load: PgbenchLoad): Promise<number>;
   /** Rows of one query in the till's database. */
@@ -145,9 +147,17 @@ async function start(
   );
   if (about?.['durable'] !== 'onon') throw new Error('the cluster of the bench is not durable');
 
+  const opened = (database: string): Pick<DurablePostgres, 'url' | 'query'> => ({
+    url: `postgres://postgres:${password}@127.0.0.1:${port}/${database}`,
+    query: (sql, values) => ask({ ...client, database }, sql, values),
+  });
   return {
     pid: server.pid ?? 0,
-    url: `postgres://postgres:${password}@127.0.0.1:${port}/till`,
+    ...opened('till'),
+    create: async (name) => {
+      await ask({ ...client, database: 'postgres' }, `create database ${name}`);
+      return opened(name);
+    },
     version: String(about['version']),
     pgbench: async ({ clients, seconds }) => {
       const load = [
@@ -159,7 +169,6 @@ async function start(
       ];
       return transactionsASecond((await run(join(bin, 'pgbench'), [...load, ...yardstick], options)).stdout);
     },
-    query: (sql, values) => ask({ ...client, database: 'till' }, sql, values),
     stop: async () => {
       await stopProcess(server, 'SIGINT');
       remove();

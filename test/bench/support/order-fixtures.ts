@@ -4,13 +4,9 @@ import type { SettingsInput } from '../../../host/index.ts';
 import { startDurablePostgres } from './durable-postgres.ts';
 import type { DurablePostgres } from './durable-postgres.ts';
 
-/** A database for the till, and the yardstick on the same engine and the same disk. */
-export interface OrderFixture {
-  readonly engine: string;
-  readonly yardstick: string;
+/** A database for a till. */
+export interface OrderDatabase {
   readonly database: NonNullable<SettingsInput['database']>;
-  /** The database's server; `null` where it is part of the till's process. */
-  readonly serverPid: number | null;
   /**
    * Puts addresses into the pools as the till's worker would, but without deriving them: that is done ahead of the load
    * in real life too.
@@ -20,6 +16,16 @@ export interface OrderFixture {
   fillPools(count: number): Promise<void>;
   /** The number of stored orders, of their addresses and of their idempotency keys. */
   stored(): Promise<{ orders: number; addresses: number; claims: number }>;
+}
+
+/** A database for the till, and the yardstick on the same engine and the same disk. */
+export interface OrderFixture extends OrderDatabase {
+  readonly engine: string;
+  readonly yardstick: string;
+  /** The database's server; `null` where it is part of the till's process. */
+  readonly serverPid: number | null;
+  /** A database for another till, on the same server; `null` where a till has one process only. */
+  readonly another: (() => Promise<OrderDatabase>) | null;
   /** Commits a second of the yardstick. */
   measure(seconds: number): Promise<number>;
   close(): Promise<void>;
@@ -39,30 +45,40 @@ export async function postgresFixture(_folder: string, connections: number): Pro
   return {
     engine: `PostgreSQL ${cluster.version}`,
     yardstick: `pgbench -N, ${connections} clients`,
-    database: { client: 'pg', connection: cluster.url },
     serverPid: cluster.pid,
-    fillPools: (count) => fillPostgresPools(cluster, count),
-    stored: async () => countsOf((await cluster.query(STORED))[0]),
+    ...postgresDatabase(cluster),
+    another: async () => postgresDatabase(await cluster.create('another_till')),
     measure: (seconds) => cluster.pgbench({ clients: connections, seconds }),
     close: () => cluster.stop(),
   };
 }
 
-async function fillPostgresPools(cluster: DurablePostgres, count: number): Promise<void> {
-  const wallets = await cluster.query('SELECT DISTINCT chain, wallet_id FROM address_pool');
+/** One of a server's databases. */
+type PostgresDatabase = Pick<DurablePostgres, 'url' | 'query'>;
+
+function postgresDatabase(opened: PostgresDatabase): OrderDatabase {
+  return {
+    database: { client: 'pg', connection: opened.url },
+    fillPools: (count) => fillPostgresPools(opened, count),
+    stored: async () => countsOf((await opened.query(STORED))[0]),
+  };
+}
+
+async function fillPostgresPools({ query }: PostgresDatabase, count: number): Promise<void> {
+  const wallets = await query('SELECT DISTINCT chain, wallet_id FROM address_pool');
   if (wallets.length < CHAINS) throw new Error('a chain has no addresses yet');
   for (const { chain, wallet_id: wallet } of wallets) {
     const taken =
       'UPDATE wallet_indexes SET next_index = next_index + $2 WHERE wallet_id = $1 RETURNING next_index - $2 AS first';
-    const [index] = await cluster.query(taken, [wallet, count]);
+    const [index] = await query(taken, [wallet, count]);
     const first = Number(index?.['first']);
-    await cluster.query(
+    await query(
       `INSERT INTO address_pool (chain, wallet_id, address_index, address, watch_key)
        SELECT $1, $2, n, '0x' || key, key FROM (SELECT n, substr(md5(n::text) || md5('x' || n), 1, 40) AS key FROM generate_series($3::bigint, $4::bigint) AS n) AS made`,
       [chain, wallet, first, first + (chain === LOADED_CHAIN ? count : BEYOND_LOW_WATER) - 1],
     );
   }
-  await cluster.query('ANALYZE address_pool');
+  await query('ANALYZE address_pool');
 }
 
 /** The part of better-sqlite3 that is used here. */
@@ -98,6 +114,7 @@ export async function sqliteFixture(folder: string): Promise<OrderFixture> {
     yardstick: 'better-sqlite3, one order a commit',
     database: { client: 'sqlite', filename },
     serverPid: null,
+    another: null,
     fillPools: async (count) => fillSqlitePools(opened(), count),
     stored: async () => countsOf(opened().prepare(STORED).get()),
     measure: async (seconds) => (single ??= new SingleCommits(opened(), join(folder, 'yardstick.db'))).measure(seconds),
