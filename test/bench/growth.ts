@@ -5,7 +5,7 @@
  *     npm run bench -- growth --orders 100000        fewer, for a look
  *
  * The orders are filled in by SQL as copies of rows that the product wrote. The database lies in the system's temporary folder: about
- * 8 kB an order, which TMPDIR puts elsewhere.
+ * 7 kB an order, which TMPDIR puts elsewhere.
  */
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
