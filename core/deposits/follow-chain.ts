@@ -216,10 +216,10 @@ export class ChainFollower {
   async #refreshWatch(cursor: BlockRef): Promise<void> {
     const { storage, clock } = this.#deps;
     const readFrom = Math.min(clock.now(), cursor.time - BLOCK_TIME_SLACK_MS);
-    const { addresses, asOf } = await storage.deposits.watched(this.#chain.code, readFrom, this.#watchedAsOf);
     const native = this.#nativeCurrency();
-    for (const { key, watchUntil, currency } of addresses) this.#watch.add(key, watchUntil, currency === native);
-    this.#watchedAsOf = asOf;
+    this.#watchedAsOf = await storage.deposits.watched(this.#chain.code, readFrom, this.#watchedAsOf, (address) =>
+      this.#watch.add(address.key, address.watchUntil, address.currency === native),
+    );
     this.#watch.expire(readFrom);
   }
 

@@ -10,36 +10,39 @@ const MINUTE_MS = 60_000;
  * insertion order is nearly the order of their ends, and `expire` checks the front only.
  */
 export class WatchSet implements WatchList {
-  readonly #endMinute = new Map<string, number>();
-  readonly #native = new Set<string>();
+  /** The last minute of each key whose order wants the chain's own coin. */
+  readonly #native = new Map<string, number>();
+  readonly #others = new Map<string, number>();
 
   get size(): number {
-    return this.#endMinute.size;
+    return this.#native.size + this.#others.size;
   }
 
   /** Watches a key until `until`; `native` while its order wants the chain's own coin. */
   add(key: string, until: Millis, native: boolean): void {
-    this.#endMinute.delete(key);
-    this.#endMinute.set(key, Math.ceil(until / MINUTE_MS));
-    if (native) this.#native.add(key);
-    else this.#native.delete(key);
+    const [own, other] = native ? [this.#native, this.#others] : [this.#others, this.#native];
+    other.delete(key);
+    own.delete(key);
+    own.set(key, Math.ceil(until / MINUTE_MS));
   }
 
   has(key: string): boolean {
-    return this.#endMinute.has(key);
+    return this.#others.has(key) || this.#native.has(key);
   }
 
   nativeKeys(): Iterable<string> {
-    return this.#native;
+    return this.#native.keys();
   }
 
   /** Removes expired entries; stops at the first that has not expired. */
   expire(now: Millis): void {
-    const minute = Math.floor(now / MINUTE_MS);
-    for (const [key, end] of this.#endMinute) {
-      if (end > minute) return;
-      this.#endMinute.delete(key);
-      this.#native.delete(key);
-    }
+    for (const keys of [this.#native, this.#others]) expireFront(keys, Math.floor(now / MINUTE_MS));
+  }
+}
+
+function expireFront(keys: Map<string, number>, minute: number): void {
+  for (const [key, end] of keys) {
+    if (end > minute) return;
+    keys.delete(key);
   }
 }

@@ -67,14 +67,17 @@ export interface DepositStore {
   /** Transactions, newest first. What a page costs depends on its size alone, whatever is asked for. */
   searchTransactions(search: TransactionSearch): Promise<readonly TransactionRow[]>;
   /**
-   * Addresses of a chain that are watched beyond `now` and were assigned at or after `since` by the database's clock (all for
-   * 0), and the database's time of this read.
+   * Hands on each address of a chain that is watched beyond `now` and was assigned at or after `since` by the database's clock (all for
+   * 0); the same one again where it changed meanwhile. They are read in parts, so that a million of them is never in memory at once.
+   *
+   * @returns the database's time of this read
    */
   watched(
     chain: ChainCode,
     now: Millis,
     since: Millis,
-  ): Promise<{ readonly addresses: readonly WatchedAddress[]; readonly asOf: Millis }>;
+    each: (address: Pick<WatchedAddress, 'key' | 'currency' | 'watchUntil'>) => void,
+  ): Promise<Millis>;
   /** The owner of each of these keys, also when it is no longer watched. */
   owners(chain: ChainCode, keys: readonly string[]): Promise<readonly WatchedAddress[]>;
 }

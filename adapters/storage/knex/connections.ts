@@ -11,7 +11,8 @@ interface DriverConnection {
 
 /** The pool functions of knex's client. */
 interface PoolClient {
-  readonly pool: { readonly max: number; numUsed(): number; numPendingCreates(): number };
+  /** Missing in a client of an application's own that keeps its connections otherwise. */
+  readonly pool?: { readonly max: number; numUsed(): number; numPendingCreates(): number };
   acquireConnection(): Promise<DriverConnection>;
   acquireRawConnection(): Promise<DriverConnection>;
   destroyRawConnection(connection: DriverConnection): Promise<unknown>;
@@ -133,4 +134,5 @@ export class Connections {
   }
 }
 
-const isFull = ({ pool }: PoolClient): boolean => pool.numUsed() + pool.numPendingCreates() >= pool.max;
+const isFull = ({ pool }: PoolClient): boolean =>
+  pool !== undefined && pool.numUsed() + pool.numPendingCreates() >= pool.max;

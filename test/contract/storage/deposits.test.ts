@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DEPOSIT_STATUSES, DEPOSIT_TRANSITIONS } from '../../../core/index.ts';
-import type { DepositId, DepositStatus, OrderId } from '../../../core/index.ts';
+import type { DepositId, DepositStatus, OrderId, Storage, WatchedAddress } from '../../../core/index.ts';
 import { eachStorage } from '../../support/each-storage.ts';
 import {
   deposit,
@@ -17,6 +17,12 @@ import {
 const legal = new Set(
   Object.values(DEPOSIT_TRANSITIONS).flatMap(({ from, to }) => from.map((status) => `${status} ${to}`)),
 );
+
+async function watchedBy({ deposits }: Storage, now = NOW, since = 0) {
+  const addresses: Pick<WatchedAddress, 'key' | 'currency' | 'watchUntil'>[] = [];
+  const asOf = await deposits.watched('ETH', now, since, (address) => addresses.push(address));
+  return { addresses, asOf };
+}
 
 eachStorage((_name, open) => {
   test('fault 52: the same transfer is stored once, however often and from wherever it is reported', async (t) => {
@@ -209,21 +215,23 @@ eachStorage((_name, open) => {
     ];
     await Promise.all([watched, ended].map((each) => storage.orders.create(each)));
     await storage.orders.create({ ...foreign, depositAddress: depositAddress({ chain: 'BSC' }) });
-    const { addresses, asOf } = await storage.deposits.watched('ETH', NOW, 0);
+    const { addresses, asOf } = await watchedBy(storage);
     const { key, address } = watched.depositAddress!;
-    const expected = {
-      key,
-      address,
-      orderId: watched.order.id,
-      accountId,
-      currency: 'USDT-ERC20',
-      watchUntil: NOW + 1,
-      assignedAt: watched.order.createdAt,
-      assignedHeight: null,
-    };
-    assert.deepEqual(addresses, [expected]);
+    assert.deepEqual(addresses, [{ key, currency: 'USDT-ERC20', watchUntil: NOW + 1 }]);
+    assert.deepEqual(await storage.deposits.owners('ETH', [key]), [
+      {
+        key,
+        address,
+        orderId: watched.order.id,
+        accountId,
+        currency: 'USDT-ERC20',
+        watchUntil: NOW + 1,
+        assignedAt: watched.order.createdAt,
+        assignedHeight: null,
+      },
+    ]);
     const keys = async (since: number): Promise<string[]> =>
-      (await storage.deposits.watched('ETH', NOW, since)).addresses.map((each) => each.key);
+      (await watchedBy(storage, NOW, since)).addresses.map((each) => each.key);
     assert.deepEqual(await keys(asOf), [key], 'a look goes back far enough for what was committed late');
     await sql('UPDATE order_addresses SET created_at = created_at - 100000');
     assert.deepEqual(await keys(asOf), []);
@@ -255,12 +263,12 @@ eachStorage((_name, open) => {
         `INSERT INTO order_addresses (order_id, account_id, chain, currency, address, watch_key, wallet_id, address_index, watch_until, created_at) VALUES ${values.join(',')}`,
       );
     }
-    const { addresses } = await storage.deposits.watched('ETH', NOW, 0);
+    const { addresses } = await watchedBy(storage);
     assert.equal(new Set(addresses.map(({ key }) => key)).size, 20_500);
     assert.equal(addresses.length, 20_500);
-    assert.equal(new Set((await storage.deposits.watched('ETH', NOW, 1)).addresses.map(({ key }) => key)).size, 20_500);
+    assert.equal(new Set((await watchedBy(storage, NOW, 1)).addresses.map(({ key }) => key)).size, 20_500);
     // A third of the 41 blocks of 500 ends at each of three times.
-    assert.equal((await storage.deposits.watched('ETH', NOW + 501, 0)).addresses.length, 13 * 500);
+    assert.equal((await watchedBy(storage, NOW + 501)).addresses.length, 13 * 500);
   });
 
   test('owners are found by key, watched or not any more', async (t) => {

@@ -24,7 +24,7 @@ import { numberedPage } from './common.ts';
 import { transactionSearchSql } from './transaction-search.ts';
 
 /** Chunk size for watched addresses, of which there may be a million. */
-const CHUNK = 10_000;
+const CHUNK = 1_000;
 const KEYS_AT_ONCE = 2_000;
 /**
  * How far before `since` to look. A row gets its time when it is written and becomes visible when its transaction
@@ -97,15 +97,18 @@ export class KnexDepositStore implements DepositStore {
     chain: ChainCode,
     now: Millis,
     since: Millis,
-  ): Promise<{ readonly addresses: readonly WatchedAddress[]; readonly asOf: Millis }> {
+    each: (address: Pick<WatchedAddress, 'key' | 'currency' | 'watchUntil'>) => void,
+  ): Promise<Millis> {
     const [clock] = await this.#db.read(`SELECT ${this.#db.dialect.nowMs} AS now`);
-    const asOf = clock === undefined ? 0 : integer(clock, 'now');
-    const addresses: WatchedAddress[] = [];
-    const intern = interner();
     for await (const rows of this.#watchedRows(chain, now, since)) {
-      for (const row of rows) addresses.push(watchedOf(row, intern));
+      for (const row of rows)
+        each({
+          key: text(row, 'watch_key'),
+          currency: text(row, 'currency'),
+          watchUntil: integer(row, 'watch_until'),
+        });
     }
-    return { addresses, asOf };
+    return clock === undefined ? 0 : integer(clock, 'now');
   }
 
   async owners(chain: ChainCode, keys: readonly string[]): Promise<readonly WatchedAddress[]> {
@@ -113,9 +116,7 @@ export class KnexDepositStore implements DepositStore {
     const sql = `SELECT ${WATCHED} FROM ${tables.addresses} WHERE chain = ? AND ${dialect.anyOf('watch_key')}`;
     const found: WatchedAddress[] = [];
     for (const some of parts(keys, KEYS_AT_ONCE)) {
-      found.push(
-        ...(await this.#db.read(sql, [chain, dialect.list(some)])).map((row) => watchedOf(row, (value) => value)),
-      );
+      found.push(...(await this.#db.read(sql, [chain, dialect.list(some)])).map(watchedOf));
     }
     return found;
   }
@@ -128,7 +129,7 @@ export class KnexDepositStore implements DepositStore {
     const by = since > 0 ? 'created_at' : 'watch_until';
     // `+ 0` keeps SQLite, which has no statistics, from using the other index.
     const alive = since > 0 ? 'AND watch_until + 0 > ?' : '';
-    const sql = `SELECT ${WATCHED}, created_at FROM ${this.#db.tables.addresses}
+    const sql = `SELECT watch_key, currency, watch_until, order_id, created_at FROM ${this.#db.tables.addresses}
       WHERE chain = ? AND (${by}, order_id) > (?, ?) ${alive} ORDER BY ${by}, order_id LIMIT ${CHUNK}`;
     // An empty id sorts before every digit string, a colon after: `since` itself is included, `now` is not.
     let after: [number, string] = since > 0 ? [since - LOOK_BACK_MS, ''] : [now, ':'];
@@ -143,24 +144,13 @@ export class KnexDepositStore implements DepositStore {
   }
 }
 
-/** Interns equal strings, to save memory. */
-function interner(): (value: string) => string {
-  const known = new Map<string, string>();
-  return (value) => {
-    const same = known.get(value);
-    if (same !== undefined) return same;
-    known.set(value, value);
-    return value;
-  };
-}
-
-function watchedOf(row: Row, intern: (value: string) => string): WatchedAddress {
+function watchedOf(row: Row): WatchedAddress {
   return {
     key: text(row, 'watch_key'),
     address: text(row, 'address'),
     orderId: text(row, 'order_id') as OrderId,
-    accountId: intern(text(row, 'account_id')) as AccountId,
-    currency: intern(text(row, 'currency')),
+    accountId: text(row, 'account_id') as AccountId,
+    currency: text(row, 'currency'),
     watchUntil: integer(row, 'watch_until'),
     assignedAt: integer(row, 'assigned_at'),
     assignedHeight: integerOrNull(row, 'assigned_height'),
