@@ -17,6 +17,8 @@ import type { DeployedContract } from '../support/contracts.ts';
 import type { FakeLightningNode } from '../support/lightning/fake-node.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { endWithThisProcess } from '../support/processes.ts';
+import { call } from '../e2e/paid-gate-fixture.ts';
+import type { GateCall, GateReply } from '../e2e/paid-gate-fixture.ts';
 import { silentLogger } from '../support/storage.ts';
 import type { EngineName } from '../support/storage.ts';
 import { subscribe } from '../support/subscribe.ts';
@@ -31,6 +33,10 @@ const PASSWORD = 'correct horse battery';
 const EMAIL = 'shop@example.com';
 /** The host name under which the till passes requests on to its node. */
 const GATE = 'eth.gate.example';
+/** The same for whoever pays with the request. */
+const PAID_GATE = 'paid.gate.example';
+/** What it sells. */
+export const PLAN = { units: 50, price: '250.00', currency: 'USD' };
 const LONGEST_WAIT_MS = 60_000;
 const SETTINGS_FILE = 'tillgate.config.json';
 
@@ -92,8 +98,8 @@ export class CrashTill {
   static async start(engine: EngineName, fixture: CrashFixture): Promise<CrashTill> {
     const directory = freshDirectory();
     const database = engine === 'pg' ? await freshDatabase() : null;
-    const written = settings(fixture, database?.url ?? null);
-    directory.write(SETTINGS_FILE, written);
+    const unsold = settings(fixture, database?.url ?? null);
+    directory.write(SETTINGS_FILE, unsold);
     const environment = { TILLGATE_MASTER_KEY: randomBytes(32).toString('base64'), TILLGATE_MNEMONIC: MNEMONIC };
     const command = async (...args: readonly string[]): Promise<Record<string, unknown>> => {
       const { code, out, err } = await runCommand(fixture.program, directory.path, environment, args);
@@ -101,6 +107,8 @@ export class CrashTill {
       return JSON.parse(out) as Record<string, unknown>;
     };
     const account = await command('account', 'create', '--email', EMAIL, '--password', PASSWORD, '--verified', '*');
+    const written = { ...unsold, ...sales(fixture, String(account['id'])) };
+    directory.write(SETTINGS_FILE, written);
     const credential = await command('credential', 'create', '--account', String(account['id']));
     const shown = (await command('wallet', 'show')) as { addresses: { chain: string; address: string }[] };
     const config =
@@ -272,6 +280,17 @@ export class CrashTill {
     });
   }
 
+  /** A request to the gate that sells; by default one without a key. `null` as that of {@link ask}. */
+  async paidGate(options: Omit<GateCall, 'host'> = {}): Promise<GateReply | null> {
+    if (this.#url === '' || !this.alive) return null;
+    try {
+      const reply = await call(this.#url, { ...options, host: PAID_GATE });
+      return reply.status === 503 ? null : reply;
+    } catch (error) {
+      return this.#gone(error);
+    }
+  }
+
   async #call(
     method: string,
     target: string,
@@ -297,13 +316,17 @@ export class CrashTill {
       const reply = await fetch(`${this.#url}${target}`, init);
       return { status: reply.status, headers: reply.headers, text: await reply.text() };
     } catch (error) {
-      // The connection of a killed process breaks a moment before its end is known.
-      await waitFor(() => !this.alive, {
-        timeoutMs: 5_000,
-        describe: () => `the process to be gone after ${String(error)}`,
-      });
-      return null;
+      return this.#gone(error);
     }
+  }
+
+  /** The connection of a killed process breaks a moment before its end is known. */
+  async #gone(error: unknown): Promise<null> {
+    await waitFor(() => !this.alive, {
+      timeoutMs: 5_000,
+      describe: () => `the process to be gone after ${String(error)}`,
+    });
+    return null;
   }
 
   /** Fails when an invariant of the books is broken. */
@@ -371,7 +394,7 @@ export class CrashTill {
   }
 }
 
-type TillSettings = ReturnType<typeof settings>;
+type TillSettings = ReturnType<typeof settings> & ReturnType<typeof sales>;
 
 interface Parts {
   readonly settings: TillSettings;
@@ -457,6 +480,17 @@ function settings({ anvil, token, lightning }: CrashFixture, databaseUrl: string
       },
       { use: 'lightning', options: { ...lightning.options, network: 'regtest' } },
     ],
-    gateways: [{ host: GATE, chain: 'ETH', network: 'devnet', protocol: 'jsonrpc', upstreams: [anvil.url] }],
+  };
+}
+
+/** The gateways: one for keys alone, and one that sells them for an account. */
+function sales({ anvil }: CrashFixture, account: string) {
+  const node = { chain: 'ETH', network: 'devnet', protocol: 'jsonrpc', upstreams: [anvil.url] };
+  return {
+    gateway: { sales: { account, plans: { small: PLAN } } },
+    gateways: [
+      { ...node, host: GATE },
+      { ...node, host: PAID_GATE, plans: ['small'] },
+    ],
   };
 }

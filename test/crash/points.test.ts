@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CRASH_POINTS } from './points.ts';
 import type { CrashPointName } from './points.ts';
+import { GATE_SALES } from './gate-sale.ts';
 import {
   CANCELS_AND_FLOAT,
   MONEY_IN,
@@ -15,7 +16,7 @@ test('every named point is on the way of a scenario', () => {
   const reached = new Set(
     [
       ...[...PAID_ORDER, ...MONEY_IN, ...MONEY_OUT],
-      ...[...CANCELS_AND_FLOAT, ...RETURNS_AND_RESTORES, ...SWEEPS_AND_KEYS],
+      ...[...CANCELS_AND_FLOAT, ...RETURNS_AND_RESTORES, ...SWEEPS_AND_KEYS, ...GATE_SALES],
     ].flatMap(({ points, actPoints = [] }) => [...actPoints, ...points]),
   );
   const names = Object.keys(CRASH_POINTS) as CrashPointName[];

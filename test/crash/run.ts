@@ -15,7 +15,9 @@ import { startPostgres } from '../support/postgres.ts';
 import { killAtRandom } from './random-kills.ts';
 
 const FILES = ['pg', 'sqlite'].flatMap((engine) =>
-  ['order', 'in', 'out', 'cancel', 'returns', 'keys'].map((part) => `test/crash/points-${engine}-${part}.test.ts`),
+  ['order', 'in', 'out', 'cancel', 'returns', 'keys', 'gate'].map(
+    (part) => `test/crash/points-${engine}-${part}.test.ts`,
+  ),
 );
 /** A till that is killed and started again waits for leases and blocks half of its time. */
 const FILES_PER_CORE = 2;

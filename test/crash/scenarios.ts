@@ -75,7 +75,7 @@ export async function mineUntil(
 }
 
 /** Waits until nothing is pending: after many kills dozens of sweeps wait, and they run one after the other. */
-async function settle(till: CrashTill): Promise<void> {
+export async function settle(till: CrashTill): Promise<void> {
   await mineUntil(till, () => till.quiet(), 'nothing to be pending', SETTLED_MS);
 }
 
@@ -766,7 +766,7 @@ async function signedFor(till: CrashTill, order: string): Promise<string> {
   return signed(accepts[0]);
 }
 
-/** An order that is paid; with {@link MONEY_IN}, {@link MONEY_OUT}, {@link CANCELS_AND_FLOAT} and {@link SWEEPS_AND_KEYS} every named point is reached. */
+/** An order that is paid; with {@link MONEY_IN}, {@link MONEY_OUT}, {@link CANCELS_AND_FLOAT}, {@link SWEEPS_AND_KEYS} and `GATE_SALES` every named point is reached. */
 export const PAID_ORDER: readonly Scenario[] = [
   {
     name: 'an order, its payment and its credit',
