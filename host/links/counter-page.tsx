@@ -2,6 +2,7 @@
 /** @jsxImportSource preact */
 import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
+import { LIGHTNING_ASSET } from '../../core/index.ts';
 import type { CheckoutView, LinkView, Order, OrderStatus } from '../../core/index.ts';
 import type { Brand } from '../checkout/brands.ts';
 import type { Language } from '../checkout/languages.ts';
@@ -25,7 +26,16 @@ export interface ShownCounter {
   /** Minutes that the device's clock is ahead of UTC. */
   readonly zoneMinutes: number;
   /** The sale before the payer. */
-  readonly sale: { readonly order: Order; readonly scan: ScanCode | null } | null;
+  readonly sale: ShownSale | null;
+}
+
+/** A sale before the payer. */
+export interface ShownSale {
+  readonly order: Order;
+  /** `null` where nothing is to be paid. */
+  readonly scan: ScanCode | null;
+  /** True once something of its payment was seen. */
+  readonly seen: boolean;
 }
 
 /** What the payer scans. */
@@ -138,29 +148,28 @@ function Sale({
   language,
   order,
   scan,
-}: {
-  readonly view: LinkView;
-  readonly language: Language;
-  readonly order: Order;
-  readonly scan: ScanCode | null;
-}): VNode {
+  seen,
+}: ShownSale & Pick<ShownCounter, 'view' | 'language'>): VNode {
   const state = STATES[order.status];
+  const confirming = state === 'waiting' && seen;
   return (
     <section
       id="sale"
-      class={`card sale ${state}`}
+      class={`card sale ${confirming ? 'seen' : state}`}
       data-order={order.checkoutToken}
       data-state={state}
       data-paid={language.text('paidTitle')}
       data-seen={linkText(language, 'seen')}
       data-over={linkText(language, 'notPaid')}
     >
-      <p class="soft merchant">{link.title}</p>
+      <p class="soft merchant">
+        <bdi>{link.title}</bdi>
+      </p>
       <h1 id="title" class="sum-fixed">
         {moneyOf(order.vsPrice, order.vsCurrency, language)}
       </h1>
       <p id="words" class="words" role="status">
-        {wordOf(order.status, language)}
+        {confirming ? linkText(language, 'seen') : wordOf(order.status, language)}
       </p>
       {scan === null ? null : <Scan scan={scan} language={language} />}
       <a id="next" class="button main" href={link.token}>
@@ -190,7 +199,9 @@ function Scan({ scan: { text, payment }, language }: { readonly scan: ScanCode; 
           {due.text} {due.unit}
         </bdi>
       </p>
-      <p class="soft">{language.text('onlyThis', { coin: currency, chain: chainName })}</p>
+      {currency === LIGHTNING_ASSET.currency ? null : (
+        <p class="soft">{language.text('onlyThis', { coin: currency, chain: chainName })}</p>
+      )}
       <p class="soft">{linkText(language, 'scan')}</p>
     </div>
   );

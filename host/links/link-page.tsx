@@ -56,13 +56,23 @@ export function messagePage(status: number, title: string, text: string): LinkPa
   return { status, title, html, refresh: null };
 }
 
-/** Who sells, unless the page's brand says it, and what. */
+/** Who sells, unless the page's brand says it, and what: in their own direction of writing, whatever the page's is. */
 export function Head({ view: { link, merchant }, brand }: Pick<ShownLink, 'view' | 'brand'>): VNode {
   return (
     <>
-      {merchant === null || brand.name !== null ? null : <p class="soft merchant">{merchant}</p>}
-      <h1 id="title">{link.title}</h1>
-      {link.description === '' ? null : <p class="described">{link.description}</p>}
+      {merchant === null || brand.name !== null ? null : (
+        <p class="soft merchant">
+          <bdi>{merchant}</bdi>
+        </p>
+      )}
+      <h1 id="title">
+        <bdi>{link.title}</bdi>
+      </h1>
+      {link.description === '' ? null : (
+        <p class="described">
+          <bdi>{link.description}</bdi>
+        </p>
+      )}
     </>
   );
 }

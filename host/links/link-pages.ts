@@ -1,7 +1,7 @@
 import { header } from '../../adapters/http/index.ts';
 import type { HttpResponse, RawCall } from '../../adapters/http/index.ts';
 import { isId, isTillgateError, onlyCoin, TillgateError } from '../../core/index.ts';
-import type { LinkView, Order, OrderId, PaymentLink } from '../../core/index.ts';
+import type { CheckoutView, LinkView, OrderId, PaymentLink } from '../../core/index.ts';
 import { Brands } from '../checkout/brands.ts';
 import { chosenLanguage } from '../checkout/chosen-language.ts';
 import type { Language } from '../checkout/languages.ts';
@@ -137,20 +137,21 @@ export class LinkPages {
     if (id === null || !isId(id)) return null;
     const order = await this.#deps.storage.orders.find(id as OrderId);
     if (order?.linkId !== link.id) return null;
-    return { order, scan: await this.#scan(link, order) };
+    if (order.status !== 'PENDING') return { order, scan: null, seen: false };
+    const view = await this.#deps.orderQueries.checkout(order.checkoutToken);
+    return { order, scan: this.#scan(link, view), seen: view.seen };
   }
 
   /** What the payer scans: the payment itself where there is nothing to choose, else the payer's page. */
-  async #scan(link: PaymentLink, order: Order): Promise<ScanCode | null> {
+  #scan(link: PaymentLink, view: CheckoutView): ScanCode | null {
     const { orderQueries, clock } = this.#deps;
-    if (order.status !== 'PENDING') return null;
-    const page = { text: orderQueries.payUrl(order), payment: null };
-    if (order.payment === null || order.payment.currency !== onlyCoin(link)) return page;
-    const view = await orderQueries.checkout(order.checkoutToken);
+    const { payment } = view.order;
+    const page = { text: orderQueries.payUrl(view.order), payment: null };
+    if (payment === null || payment.currency !== onlyCoin(link)) return page;
     // All of it was seen, or it is too late for it: whoever scans it now pays for nothing.
     if (view.remaining === '0' || isPastDeadline(view, clock.now())) return null;
-    if (view.order.payment === null || view.paymentUri === '') return page;
-    return { text: paymentLink(view.order.payment.chain, view.paymentUri).qr, payment: view };
+    if (view.paymentUri === '') return page;
+    return { text: paymentLink(payment.chain, view.paymentUri).qr, payment: view };
   }
 }
 

@@ -3,12 +3,15 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { TillgateError } from '../../core/index.ts';
 import type { AccountId, AppId, Asset, Branding, Logo, Plan, PrepaidView } from '../../core/index.ts';
+import { Brands } from '../../host/checkout/brands.ts';
 import { CheckoutPages } from '../../host/checkout/checkout-pages.ts';
 import { findLanguage, negotiateLanguage } from '../../host/checkout/languages.ts';
+import type { PageReply } from '../../host/checkout/page-writer.ts';
 import type { PayerState } from '../../host/checkout/i18n-text.ts';
 import { topUpPage } from '../../host/top-up/top-up-page.tsx';
 import type { OrderSnapshot } from '../../host/checkout/order-snapshot.ts';
 import { changed, CHOICES, NOW, SAMPLES } from '../host/checkout-samples.ts';
+import { LINK_PAGES, LinkGallery } from './link-gallery.ts';
 
 const price = (digits: bigint): Plan['vsPrice'] => ({ digits, scale: 2 });
 const PREPAID: PrepaidView = {
@@ -37,6 +40,7 @@ export const GALLERY_PAGES: readonly string[] = [
   'branded-waiting',
   'branded-paid?view=receipt',
   'branded-lost',
+  ...LINK_PAGES,
   'no-such-order',
 ];
 
@@ -63,8 +67,14 @@ function sampleOf(token: string): OrderSnapshot | undefined {
   return changed(found, { order: { accountId: BRAND.accountId, checkoutToken: token } });
 }
 
-/** Serves the payer's page of an order in each state, as the host makes it, and nothing behind it: no stream, no state. */
+/** Serves the payer's page of an order, and those of links and counters, in each state, as the host makes them, and nothing behind it: no stream, no state. */
 export async function startGallery(): Promise<{ readonly url: string; close(): Promise<void> }> {
+  const clock = { now: () => NOW };
+  const branding = {
+    of: async (accountId: AccountId) => (accountId === BRAND.accountId ? BRAND : null),
+    logo: async () => LOGO,
+  };
+  const links = new LinkGallery(() => new Brands(branding, clock).of(BRAND.accountId));
   const pages = new CheckoutPages(
     {
       read: async (token) => {
@@ -78,19 +88,15 @@ export async function startGallery(): Promise<{ readonly url: string; close(): P
         options: async () => CHOICES.map(({ asset, amount }) => ({ asset, units: unitsOf(amount, asset) })),
       },
       assets: { chainName: (chain) => CHOICES.find(({ asset }) => asset.chain === chain)?.chainName ?? chain },
-      clock: { now: () => NOW },
-      storage: {
-        branding: {
-          of: async (accountId) => (accountId === BRAND.accountId ? BRAND : null),
-          logo: async () => LOGO,
-        },
-      },
+      clock,
+      storage: { branding },
     },
   );
   const server = createServer((req, res) => {
     const url = new URL(req.url ?? '/', 'http://gallery');
     const name = url.pathname.split('/').at(-1) ?? '';
-    const file = [pages.files.script, pages.files.style].find((each) => each.name === name);
+    const files = [pages.files, links.files].flatMap(({ script, style }) => [script, style]);
+    const file = files.find((each) => each.name === name);
     if (file !== undefined) {
       res.writeHead(200, { 'Content-Type': file.type }).end(file.body);
       return;
@@ -112,9 +118,11 @@ export async function startGallery(): Promise<{ readonly url: string; close(): P
       browser: null,
       partOnly: url.searchParams.has('part'),
     };
-    const reply =
-      name === 'top-up' ? topUpPage(() => Promise.resolve(PREPAID), language, wanted.error) : pages.reply(name, wanted);
-    void reply.then(({ status, headers, body }) => res.writeHead(status, headers).end(body));
+    const replyOf = async (): Promise<PageReply> =>
+      name === 'top-up'
+        ? topUpPage(() => Promise.resolve(PREPAID), language, wanted.error)
+        : ((await links.reply(name, language)) ?? pages.reply(name, wanted));
+    void replyOf().then(({ status, headers, body }) => res.writeHead(status, headers).end(body));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/checkout`, close: () => close(server) };

@@ -261,6 +261,7 @@ describe('the pages of payment links', () => {
     assert.equal(codeIn(await sale()), codeIn(await payers()));
     assert.equal((await merchant.pay(order.id, { amount: '0.0015' })).code, 0);
     await waitFor(async () => !(await sale()).includes('id="scan"'), { describe: 'the code to be gone' });
+    assert.match(await sale(), /class="card sale seen"[^]*role="status">Payment seen, being confirmed</);
     assert.equal((await host.till.storage.orders.find(order.id))?.status, 'PENDING', 'before it is confirmed');
   });
 

@@ -1,0 +1,137 @@
+import type { LinkState, LinkView, Order, PaymentLink } from '../../core/index.ts';
+import { NO_BRAND } from '../../host/checkout/brands.ts';
+import type { Brand } from '../../host/checkout/brands.ts';
+import type { Language } from '../../host/checkout/languages.ts';
+import { counterPage, unpairedPage } from '../../host/links/counter-page.tsx';
+import type { ScanCode, ShownCounter } from '../../host/links/counter-page.tsx';
+import { linkPage } from '../../host/links/link-page.tsx';
+import { linkText } from '../../host/links/link-text.ts';
+import { LinkWriter } from '../../host/links/link-writer.ts';
+import type { LinkPage } from '../../host/links/link-writer.ts';
+import type { LinkMessageName } from '../../host/links/messages/en.ts';
+import { NOW, SAMPLES } from '../host/checkout-samples.ts';
+
+type Sample = (language: Language, brand: Brand) => LinkPage;
+
+const MINUTE = 60_000;
+const DESCRIPTION = 'One seat in the third row.\nDoors open at seven.';
+
+function viewOf(link: Partial<PaymentLink>, state: LinkState = 'open'): LinkView {
+  const defaults = { title: 'Summer concert', description: DESCRIPTION, vsCurrency: 'EUR', price: 1250n };
+  return {
+    link: { ...{ token: 'link', minPrice: null, maxPrice: null, coins: null }, ...defaults, ...link } as PaymentLink,
+    merchant: 'Corner Shop & Söhne',
+    state,
+  };
+}
+
+/** What an own amount is asked by. */
+const CHOSEN = { title: 'A donation of as much as you like', price: null, minPrice: 500n, maxPrice: 100_000n } as const;
+
+interface Shown {
+  readonly state?: LinkState;
+  readonly refusal?: LinkMessageName;
+  readonly known?: boolean;
+}
+
+const link =
+  (given: Partial<PaymentLink>, { state = 'open', refusal, known = false }: Shown = {}): Sample =>
+  (language, brand) =>
+    linkPage({
+      ...{ view: viewOf(given, state), brand, language, form: 'form', known },
+      refusal: refusal === undefined ? null : linkText(language, refusal),
+      amount: refusal === undefined ? '' : '3',
+    });
+
+/** Orders of the day, newest first. */
+const TODAY: readonly Order[] = (
+  [
+    ['waiting', 420n],
+    ['paid', 1_234_567_890n],
+    ['expired', 1250n],
+    ['partial', 980n],
+    ['refunded', 1999n],
+    ['cancelled', 650n],
+    ['paidLate', 300n],
+  ] as const
+).map(([name, vsPrice], at) => ({
+  ...SAMPLES[name].view.order,
+  vsPrice,
+  createdAt: NOW - at * 47 * MINUTE,
+}));
+
+const COUNTER = { face: 'COUNTER', title: 'Coffee bar', description: '', price: null } as const;
+
+const counter =
+  (given: Partial<ShownCounter> = {}, of: Partial<PaymentLink> = {}): Sample =>
+  (language, brand) =>
+    counterPage({
+      ...{ view: viewOf({ ...COUNTER, ...of }), brand, language, form: 'form', refusal: null, amount: '' },
+      ...{ sales: TODAY, zoneMinutes: 0, sale: null, ...given },
+    });
+
+/** A sale that is before the payer, as one of the samples of the payer's page is. */
+const sale = (name: keyof typeof SAMPLES, scan: ScanCode | null = null): Sample =>
+  counter({ sale: { order: SAMPLES[name].view.order, scan, seen: SAMPLES[name].view.seen } });
+
+const scanOf = (name: 'waiting' | 'short' | 'waitingLightning'): ScanCode => {
+  const payment = SAMPLES[name].view;
+  return { text: payment.paymentUri, payment };
+};
+const PAGE: ScanCode = { text: 'https://pay.shop.example/checkout/0d1f4a0c6c7b4c2f9d3e5a6b7c8d9e0f', payment: null };
+
+const BRANDED = 'branded-';
+const SAMPLES_OF_LINKS: Readonly<Record<string, Sample>> = {
+  link: link({}),
+  'link-chosen': link(CHOSEN),
+  'link-refused': link(CHOSEN, { refusal: 'refusedAmount' }),
+  'link-long': link({ title: 'x'.repeat(100), price: 999_999_999_99n, description: 'word '.repeat(60) }),
+  'link-reserved': link({}, { state: 'reserved' }),
+  'link-go-on': link({}, { state: 'reserved', known: true }),
+  'link-sold-out': link({}, { state: 'sold-out' }),
+  'link-ended': link({}, { state: 'ended' }),
+  'counter-unpaired': (language) => unpairedPage('counter', language, linkText(language, 'pairRefused')),
+  'counter-pad': counter(),
+  'counter-first': counter({ sales: [] }),
+  'counter-fixed': counter({}, { price: 420n }),
+  'counter-refused': (language, brand) =>
+    counter({ refusal: linkText(language, 'refusedAmount'), amount: '0.001' })(language, brand),
+  'counter-sale': sale('choose', PAGE),
+  'counter-coin': sale('waiting', scanOf('waiting')),
+  'counter-coin-short': sale('short', scanOf('short')),
+  'counter-lightning': sale('waitingLightning', scanOf('waitingLightning')),
+  'counter-seen': sale('confirming'),
+  'counter-paid': sale('paid'),
+  'counter-over': sale('expired'),
+  'counter-partly': sale('partial'),
+};
+const OF_A_MERCHANT: readonly string[] = ['link', 'counter-pad', 'counter-sale', 'counter-paid'];
+
+/** Every page of a payment link and of a counter that there are pictures of. */
+export const LINK_PAGES: readonly string[] = [
+  ...Object.keys(SAMPLES_OF_LINKS),
+  ...OF_A_MERCHANT.map((name) => `${BRANDED}${name}`),
+];
+
+/** Writes the pages of links as the host does. */
+export class LinkGallery {
+  readonly #writer = new LinkWriter();
+  readonly #brand: () => Promise<Brand>;
+
+  /** @param brand - of the pages that begin with `branded-` */
+  constructor(brand: () => Promise<Brand>) {
+    this.#brand = brand;
+  }
+
+  get files(): LinkWriter['files'] {
+    return this.#writer.files;
+  }
+
+  /** `null` for a name that is none of these pages'. */
+  async reply(name: string, language: Language): Promise<ReturnType<LinkWriter['reply']> | null> {
+    const branded = name.startsWith(BRANDED);
+    const sample = SAMPLES_OF_LINKS[branded ? name.slice(BRANDED.length) : name];
+    if (sample === undefined) return null;
+    return this.#writer.reply(sample(language, branded ? await this.#brand() : NO_BRAND), language);
+  }
+}
