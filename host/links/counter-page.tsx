@@ -34,8 +34,8 @@ export interface ShownSale {
   readonly order: Order;
   /** `null` where nothing is to be paid. */
   readonly scan: ScanCode | null;
-  /** True once something of its payment was seen. */
-  readonly seen: boolean;
+  /** What was seen of its payment. */
+  readonly seen: 'nothing' | 'part' | 'all';
 }
 
 /** What the payer scans. */
@@ -151,7 +151,7 @@ function Sale({
   seen,
 }: ShownSale & Pick<ShownCounter, 'view' | 'language'>): VNode {
   const state = STATES[order.status];
-  const confirming = state === 'waiting' && seen;
+  const confirming = state === 'waiting' && seen !== 'nothing';
   return (
     <section
       id="sale"
@@ -160,6 +160,7 @@ function Sale({
       data-state={state}
       data-paid={language.text('paidTitle')}
       data-seen={linkText(language, 'seen')}
+      data-part={linkText(language, 'partly')}
       data-over={linkText(language, 'notPaid')}
     >
       <p class="soft merchant">
@@ -169,7 +170,7 @@ function Sale({
         {moneyOf(order.vsPrice, order.vsCurrency, language)}
       </h1>
       <p id="words" class="words" role="status">
-        {confirming ? linkText(language, 'seen') : wordOf(order.status, language)}
+        {confirming ? linkText(language, seen === 'part' ? 'partly' : 'seen') : wordOf(order.status, language)}
       </p>
       {scan === null ? null : <Scan scan={scan} language={language} />}
       <a id="next" class="button main" href={link.token}>

@@ -137,9 +137,10 @@ export class LinkPages {
     if (id === null || !isId(id)) return null;
     const order = await this.#deps.storage.orders.find(id as OrderId);
     if (order?.linkId !== link.id) return null;
-    if (order.status !== 'PENDING') return { order, scan: null, seen: false };
+    if (order.status !== 'PENDING') return { order, scan: null, seen: 'nothing' };
     const view = await this.#deps.orderQueries.checkout(order.checkoutToken);
-    return { order, scan: this.#scan(link, view), seen: view.seen };
+    const seen = !view.seen ? 'nothing' : view.paymentUri === '' ? 'all' : 'part';
+    return { order, scan: this.#scan(link, view), seen };
   }
 
   /** What the payer scans: the payment itself where there is nothing to choose, else the payer's page. */

@@ -1,9 +1,9 @@
-import type { LinkState, LinkView, Order, PaymentLink } from '../../core/index.ts';
+import type { CheckoutView, LinkState, LinkView, Order, PaymentLink } from '../../core/index.ts';
 import { NO_BRAND } from '../../host/checkout/brands.ts';
 import type { Brand } from '../../host/checkout/brands.ts';
 import type { Language } from '../../host/checkout/languages.ts';
 import { counterPage, unpairedPage } from '../../host/links/counter-page.tsx';
-import type { ScanCode, ShownCounter } from '../../host/links/counter-page.tsx';
+import type { ScanCode, ShownCounter, ShownSale } from '../../host/links/counter-page.tsx';
 import { linkPage } from '../../host/links/link-page.tsx';
 import { linkText } from '../../host/links/link-text.ts';
 import { LinkWriter } from '../../host/links/link-writer.ts';
@@ -70,9 +70,12 @@ const counter =
       ...{ sales: TODAY, zoneMinutes: 0, sale: null, ...given },
     });
 
+const seenOf = ({ seen, remaining }: CheckoutView): ShownSale['seen'] =>
+  seen ? (remaining === '0' ? 'all' : 'part') : 'nothing';
+
 /** A sale that is before the payer, as one of the samples of the payer's page is. */
 const sale = (name: keyof typeof SAMPLES, scan: ScanCode | null = null): Sample =>
-  counter({ sale: { order: SAMPLES[name].view.order, scan, seen: SAMPLES[name].view.seen } });
+  counter({ sale: { order: SAMPLES[name].view.order, scan, seen: seenOf(SAMPLES[name].view) } });
 
 const scanOf = (name: 'waiting' | 'short' | 'waitingLightning'): ScanCode => {
   const payment = SAMPLES[name].view;

@@ -147,8 +147,10 @@ describe('payment links in a browser', { concurrency: 1 }, () => {
     const [order] = await till.host.till.linkSales.salesSince(link, 0);
     await post('/sandbox/v1/pay', { order_id: order?.id, amount: '0.0005' });
     await page.getByRole('img', { name: 'QR code of the payment: 0.0015 ETH' }).waitFor(PATIENCE);
+    assert.equal(await page.locator('#words').textContent(), 'Paid in part');
     await post('/sandbox/v1/pay', { order_id: order?.id, amount: '0.0015' });
     await page.locator('#scan').waitFor({ ...PATIENCE, state: 'detached' });
+    assert.equal(await page.locator('#words').textContent(), 'Payment seen, being confirmed');
     await post('/sandbox/v1/blocks', { chain: 'ETH', count: 15 });
     await page.locator('#sale.paid').waitFor(PATIENCE);
     await page.getByText('Paid today: $5.00').waitFor(PATIENCE);

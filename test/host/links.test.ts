@@ -258,6 +258,7 @@ describe('the pages of payment links', () => {
     assert.match(html, /Send only ETH on /);
     assert.equal((await merchant.pay(order.id, { amount: '0.0005' })).code, 0);
     await waitFor(async () => (await sale()).includes('0.0015 ETH'), { describe: 'the missing amount' });
+    assert.match(await sale(), /class="card sale seen"[^]*role="status">Paid in part</);
     assert.equal(codeIn(await sale()), codeIn(await payers()));
     assert.equal((await merchant.pay(order.id, { amount: '0.0015' })).code, 0);
     await waitFor(async () => !(await sale()).includes('id="scan"'), { describe: 'the code to be gone' });

@@ -122,26 +122,27 @@ function again(sale, path) {
 
 /**
  * @param {HTMLElement} sale
- * @param {{ status: string, received: string }} state
+ * @param {{ status: string, received: string, payment_uri: string }} state
  */
-function follow(sale, { status, received }) {
+function follow(sale, { status, received, payment_uri: missing }) {
   if (!sale.isConnected || sale.dataset['state'] !== 'waiting') return;
   if (PAID.includes(status)) {
     show(sale, 'paid');
     sound();
   } else if (status !== 'PENDING') show(sale, 'over');
-  else if (received !== '' && Number(received) > 0) show(sale, 'seen');
+  else if (received !== '' && Number(received) > 0) show(sale, 'seen', missing === '' ? 'seen' : 'part');
 }
 
 /**
  * @param {HTMLElement} sale
  * @param {'paid' | 'seen' | 'over'} state
+ * @param {string} [word]
  */
-function show(sale, state) {
+function show(sale, state, word = state) {
   sale.classList.remove('waiting', 'seen');
   sale.classList.add(state);
   const words = document.getElementById('words');
-  const text = sale.dataset[state];
+  const text = sale.dataset[word];
   if (words !== null && text !== undefined && words.textContent !== text) words.textContent = text;
   if (state === 'seen') return void renew('scan');
   sale.dataset['state'] = state;
