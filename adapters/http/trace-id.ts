@@ -1,7 +1,16 @@
-import { randomUUID } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
+
+const ID_BYTES = 16;
+/** Drawn for many ids at once: a call for each would take longer than all else that an id costs. */
+const drawn = Buffer.alloc(256 * ID_BYTES);
+let used = drawn.length;
 
 /** A fresh trace id: 32 hexadecimal digits that cannot be guessed. */
 export function randomTraceId(): string {
-  const id = randomUUID();
-  return id.slice(0, 8) + id.slice(9, 13) + id.slice(14, 18) + id.slice(19, 23) + id.slice(24);
+  if (used === drawn.length) {
+    randomFillSync(drawn);
+    used = 0;
+  }
+  used += ID_BYTES;
+  return drawn.toString('hex', used - ID_BYTES, used);
 }

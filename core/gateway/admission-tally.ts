@@ -22,7 +22,7 @@ const MAX_COUNTS = 500;
 
 /** Verdicts by App, route and reason since this instance started; bounded, the App that came first goes first. */
 export class AdmissionTally {
-  readonly #apps = new Map<AppId, Map<string, Counting>>();
+  readonly #apps = new Map<AppId, Counting[]>();
   readonly #maxApps: number;
 
   constructor(maxApps = MAX_APPS) {
@@ -32,20 +32,21 @@ export class AdmissionTally {
   add(app: AppId, route: string, { mode, verdict, refusal }: AdmissionVerdict): void {
     const counts = this.#apps.get(app) ?? this.#begin(app);
     const reason = refusal?.reason ?? 'none';
-    const name = `${route} ${mode} ${verdict} ${reason}`;
-    const found = counts.get(name);
+    const found = counts.find(
+      (each) => each.route === route && each.mode === mode && each.verdict === verdict && each.reason === reason,
+    );
     if (found !== undefined) found.count += 1;
-    else if (counts.size < MAX_COUNTS) counts.set(name, { route, mode, verdict, reason, count: 1 });
+    else if (counts.length < MAX_COUNTS) counts.push({ route, mode, verdict, reason, count: 1 });
   }
 
   of(app: AppId): readonly AdmissionCount[] {
-    return [...(this.#apps.get(app)?.values() ?? [])].map((count) => ({ ...count }));
+    return (this.#apps.get(app) ?? []).map((count) => ({ ...count }));
   }
 
-  #begin(app: AppId): Map<string, Counting> {
+  #begin(app: AppId): Counting[] {
     const [first] = this.#apps.keys();
     if (this.#apps.size >= this.#maxApps && first !== undefined) this.#apps.delete(first);
-    const counts = new Map<string, Counting>();
+    const counts: Counting[] = [];
     this.#apps.set(app, counts);
     return counts;
   }

@@ -36,14 +36,10 @@ export function readJsonRpc(text: string, maxBatch: number): JsonRpcRequest | Re
   if (elements.length === 0) return invalid('A batch must not be empty.');
   if (elements.length > maxBatch)
     return refuse('batch_too_large', { message: `A batch may have at most ${maxBatch} elements.` });
-  const methods: string[] = [];
-  const params: unknown[] = [];
-  for (const element of elements) {
-    const method = methodOf(element);
-    if (method === null) return invalid('Each request must be an object whose "method" is a string.');
-    methods.push(method);
-    params.push((element as { readonly params?: unknown }).params);
-  }
+  const methods = elements.map(methodOf);
+  if (!methods.every((method) => method !== null))
+    return invalid('Each request must be an object whose "method" is a string.');
+  const params = elements.map((element) => (element as { readonly params?: unknown }).params);
   const ids = readIds(text, batch ? 2 : 1);
   return ids === null
     ? invalid('A request has a member twice, too many members or an id of another kind than text or number.')

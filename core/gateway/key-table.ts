@@ -9,6 +9,8 @@ const STATES: readonly StoredKeyState[] = ['active', 'grace', 'revoked'];
 /** 128 bits of the look-up hash distinguish keys; guessing them is as hopeless as guessing all 256. */
 const HASH_WORDS = 4;
 const FIRST_ROWS = 1024;
+/** How many views are kept for those who look again. */
+const KEPT_VIEWS = 1024;
 /** Of a key: its id, its end, its App's row, its state, what it has of its App, and the App's next key. */
 const KEY_WORDS = 8;
 const [KEY_END, KEY_APP, KEY_STATE, KEY_GRANT, KEY_NEXT] = [2, 4, 5, 6, 7] as const;
@@ -37,6 +39,7 @@ class TableApp implements AppView {
   readonly #grant: number;
   readonly #profile: AppProfile;
   #id: AppId | null = null;
+  #accountId: AccountId | null = null;
 
   constructor(table: KeyTable, row: number, grant: number) {
     this.#table = table;
@@ -51,7 +54,7 @@ class TableApp implements AppView {
   }
 
   get accountId(): AccountId {
-    return this.#table.accountIdOf(this.#row);
+    return (this.#accountId ??= this.#table.accountIdOf(this.#row));
   }
 
   get enabled(): boolean {
@@ -90,6 +93,8 @@ class TableKey implements KeyView {
   readonly app: AppView;
   readonly #table: KeyTable;
   readonly #row: number;
+  /** The table's {@link KeyTable.changes} at that time. */
+  readonly #changes: number;
   #id: AppKeyId | null = null;
 
   constructor(table: KeyTable, row: number, state: StoredKeyState, expiresAt: number | null, app: AppView) {
@@ -98,10 +103,16 @@ class TableKey implements KeyView {
     this.app = app;
     this.#table = table;
     this.#row = row;
+    this.#changes = table.changes;
   }
 
   get id(): AppKeyId {
     return (this.#id ??= this.#table.keyId(this.#row));
+  }
+
+  /** True for a view of that row of which nothing has changed since. */
+  shows(row: number): boolean {
+    return this.#row === row && this.#changes === this.#table.changes;
   }
 }
 
@@ -109,7 +120,7 @@ class TableKey implements KeyView {
  * Every key, App and account that a gateway needs, in flat arrays: some 60 bytes a key and 35 an App, so that a million
  * of each fits into a small process. A key's row has a copy of all that decides about it, so that a look at a key reads
  * one place of memory; a change of an App or an account goes to the rows of all its keys. Views are made when they are
- * asked for.
+ * asked for, and the latest kept until something changes.
  */
 export class KeyTable {
   readonly #keyIndex = new RowIndex(HASH_WORDS);
@@ -125,10 +136,17 @@ export class KeyTable {
   readonly #profileOf = new Map<string, number>();
   /** Numbers of profiles that no App has any more. */
   readonly #freeProfiles: number[] = [];
+  readonly #views: (TableKey | undefined)[] = Array.from({ length: KEPT_VIEWS }, () => undefined);
+  #changes = 0;
 
   /** How many keys there are. */
   get size(): number {
     return this.#keyIndex.size;
+  }
+
+  /** How often anything was put. */
+  get changes(): number {
+    return this.#changes;
   }
 
   /** How many profiles there is room for: at most one more than there were Apps at once. */
@@ -145,6 +163,7 @@ export class KeyTable {
   }
 
   putAccount({ id, active }: DirectoryAccount): void {
+    this.#changes += 1;
     const row = this.#accountIndex.ensure(idWords(id));
     if (row >= this.#active.length) this.#active = grown(this.#active);
     if (row >= this.#firstApps.length) this.#firstApps = grown(this.#firstApps);
@@ -161,6 +180,7 @@ export class KeyTable {
 
   /** Its account must be known, and stay the same. */
   putApp({ id, accountId, enabled, ...profile }: DirectoryApp): void {
+    this.#changes += 1;
     const account = this.#accountIndex.find(idWords(accountId));
     assert(account >= 0, `the account of App ${id} is unknown`);
     const known = this.#appIndex.size;
@@ -181,6 +201,7 @@ export class KeyTable {
 
   /** Its App must be known, and stay the same. */
   putKey({ id, appId, lookupHash, state, expiresAt }: DirectoryKey): void {
+    this.#changes += 1;
     const app = this.#appIndex.find(idWords(appId));
     assert(app >= 0, `the App of key ${id} is unknown`);
     const known = this.#keyIndex.size;
@@ -208,6 +229,12 @@ export class KeyTable {
 
   /** The key in a row, as it is now. */
   view(row: number): KeyView {
+    const place = row % KEPT_VIEWS;
+    const kept = this.#views[place];
+    return kept?.shows(row) === true ? kept : (this.#views[place] = this.#newView(row));
+  }
+
+  #newView(row: number): TableKey {
     const keys = this.#keys;
     const at = row * KEY_WORDS;
     const endHigh = keys[at + KEY_END] as number;

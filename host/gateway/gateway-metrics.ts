@@ -20,6 +20,22 @@ interface Pending {
   count: number;
 }
 
+interface VerdictCount {
+  readonly mode: AdmissionVerdict['mode'];
+  readonly verdict: AdmissionVerdict['verdict'];
+  readonly reason: string;
+  count: number;
+}
+
+/** What one App did on one route: looked up by names that are there already, without making new ones. */
+class AppCounts {
+  /** By status. */
+  readonly requests = new Map<number, number>();
+  readonly admission: VerdictCount[] = [];
+  bytesIn = 0;
+  bytesOut = 0;
+}
+
 const FLUSH_MS = 500;
 const MAX_PENDING = 5_000;
 
@@ -32,6 +48,10 @@ export class GatewayMetrics {
   readonly #tally = new AdmissionTally();
   readonly #open = new Map<string, number>();
   #cacheBytes = 0;
+  /** By route and App. */
+  #apps = new Map<string, Map<string, AppCounts>>();
+  #appCounts = 0;
+  /** All other counts. */
   readonly #pending = new Map<string, Pending>();
   readonly #timer = setInterval(() => this.flush(), FLUSH_MS).unref();
 
@@ -40,37 +60,27 @@ export class GatewayMetrics {
   }
 
   request({ route, app, status, seconds, bytesIn, bytesOut }: RequestStats): void {
-    this.#add('tillgate_gateway_requests_total', `${route} ${app} ${status}`, 1, () => ({
-      route,
-      app,
-      status: String(status),
-    }));
-    this.bytes(route, app, bytesIn, bytesOut);
+    const counts = this.#of(route, app);
+    counts.requests.set(status, (counts.requests.get(status) ?? 0) + 1);
+    counts.bytesIn += bytesIn;
+    counts.bytesOut += bytesOut;
     this.#metrics.observe('tillgate_gateway_request_seconds', seconds, { route });
   }
 
   bytes(route: string, app: string, bytesIn: number, bytesOut: number): void {
-    if (bytesIn > 0)
-      this.#add('tillgate_gateway_bytes_total', `i ${route} ${app}`, bytesIn, () => ({ route, app, direction: 'in' }));
-    if (bytesOut > 0)
-      this.#add('tillgate_gateway_bytes_total', `o ${route} ${app}`, bytesOut, () => ({
-        route,
-        app,
-        direction: 'out',
-      }));
+    const counts = this.#of(route, app);
+    counts.bytesIn += bytesIn;
+    counts.bytesOut += bytesOut;
   }
 
   admission(route: string, app: AppId, admission: AdmissionVerdict): void {
     const { mode, verdict, refusal } = admission;
     const reason = refusal?.reason ?? 'none';
     this.#tally.add(app, route, admission);
-    this.#add('tillgate_gateway_admission_total', `${route} ${app} ${mode} ${verdict} ${reason}`, 1, () => ({
-      route,
-      app,
-      mode,
-      verdict,
-      reason,
-    }));
+    const counts = this.#of(route, app).admission;
+    const found = counts.find((each) => each.mode === mode && each.verdict === verdict && each.reason === reason);
+    if (found === undefined) counts.push({ mode, verdict, reason, count: 1 });
+    else found.count += 1;
   }
 
   sharedRead(route: string, outcome: 'joined' | 'answered' | 'alone'): void {
@@ -102,6 +112,9 @@ export class GatewayMetrics {
 
   /** Passes on what has been added up. */
   flush(): void {
+    for (const [route, apps] of this.#apps) for (const [app, counts] of apps) this.#pass(route, app, counts);
+    this.#apps = new Map();
+    this.#appCounts = 0;
     for (const { name, labels, count } of this.#pending.values()) this.#metrics.count(name, labels, count);
     this.#pending.clear();
     if (this.#cacheBytes > 0) this.#metrics.gauge('tillgate_gateway_read_cache_bytes', this.#cacheBytes);
@@ -110,6 +123,29 @@ export class GatewayMetrics {
   close(): void {
     clearInterval(this.#timer);
     this.flush();
+  }
+
+  #of(route: string, app: string): AppCounts {
+    return this.#apps.get(route)?.get(app) ?? this.#begin(route, app);
+  }
+
+  #begin(route: string, app: string): AppCounts {
+    if (this.#appCounts >= MAX_PENDING) this.flush();
+    const counts = new AppCounts();
+    const apps = this.#apps.get(route) ?? new Map<string, AppCounts>();
+    this.#apps.set(route, apps.set(app, counts));
+    this.#appCounts += 1;
+    return counts;
+  }
+
+  #pass(route: string, app: string, { requests, admission, bytesIn, bytesOut }: AppCounts): void {
+    const metrics = this.#metrics;
+    for (const [status, count] of requests)
+      metrics.count('tillgate_gateway_requests_total', { route, app, status: String(status) }, count);
+    for (const { mode, verdict, reason, count } of admission)
+      metrics.count('tillgate_gateway_admission_total', { route, app, mode, verdict, reason }, count);
+    for (const [direction, bytes] of Object.entries({ in: bytesIn, out: bytesOut }))
+      if (bytes > 0) metrics.count('tillgate_gateway_bytes_total', { route, app, direction }, bytes);
   }
 
   #add(name: string, series: string, by: number, labels: () => Labels): void {

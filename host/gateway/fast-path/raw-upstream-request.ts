@@ -108,6 +108,6 @@ function requestBytes(host: string, { method, path, headers, body }: OutgoingReq
   head += size > 0 || method === 'POST' ? `content-length: ${size}\r\n\r\n` : '\r\n';
   const bytes = Buffer.allocUnsafe(head.length + size);
   bytes.write(head, 0, 'latin1');
-  if (body !== null) body.copy(bytes, head.length);
+  if (body !== null) bytes.set(body, head.length);
   return bytes;
 }

@@ -13,6 +13,42 @@ const START = 8_000_000_000_000_000_000n;
 const id = (n: number): string => String(START + BigInt(n));
 
 describe('the table of keys', () => {
+  test('fault 313: a key that was just looked at is seen as it is after each change of it, its App and its account', () => {
+    const table = new KeyTable();
+    const account = { id: id(1) as AccountId, active: true };
+    const app = {
+      id: id(2) as AppId,
+      accountId: account.id,
+      enabled: true,
+      chains: ['ETH'],
+      admissionMode: null,
+      quota: null,
+      prepaid: false,
+      limits: null,
+    };
+    const key: DirectoryKey = {
+      id: id(3) as AppKeyId,
+      appId: app.id,
+      lookupHash: hashOf('it'),
+      state: 'active',
+      expiresAt: null,
+    };
+    table.putAccount(account);
+    table.putApp(app);
+    table.putKey(key);
+    const seen = (): readonly unknown[] => {
+      const { state, app: its } = table.view(table.rowOf(key.lookupHash));
+      return [state, its.enabled, its.accountActive];
+    };
+    assert.deepEqual(seen(), ['active', true, true]);
+    table.putAccount({ ...account, active: false });
+    assert.deepEqual(seen(), ['active', true, false]);
+    table.putApp({ ...app, enabled: false });
+    assert.deepEqual(seen(), ['active', false, false]);
+    table.putKey({ ...key, state: 'revoked' });
+    assert.deepEqual(seen(), ['revoked', false, false]);
+  });
+
   test('finds each of many keys, with its App and account as they are now', () => {
     const table = new KeyTable();
     const many = 20_000;
