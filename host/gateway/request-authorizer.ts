@@ -26,6 +26,7 @@ import type {
   KeyDirectory,
   KeyView,
   MethodPolicy,
+  Millis,
   Refusal,
   RouteProtocol,
 } from '../../core/index.ts';
@@ -76,7 +77,8 @@ export class RequestAuthorizer {
     context.head = head;
     const wrong = wrongProtocol(context.upgrade, protocol === 'websocket');
     if (wrong !== null) return wrong;
-    return this.#checkKey(context) ?? this.#checkRoute(context) ?? this.#admit(context);
+    const now = this.#deps.clock.now();
+    return this.#checkKey(context, now) ?? this.#checkRoute(context) ?? this.#admit(context, now);
   }
 
   /** The headers that answer a browser's question before a page's request, which has no key; `null` for other requests. */
@@ -91,16 +93,15 @@ export class RequestAuthorizer {
   }
 
   /** Looks a key up and checks it. */
-  authenticate(keyText: string): Authenticated | Refusal {
-    const { directory, clock } = this.#deps;
+  authenticate(keyText: string, now = this.#deps.clock.now()): Authenticated | Refusal {
     let key: KeyView | null;
     try {
-      key = directory.find(keyText);
+      key = this.#deps.directory.find(keyText);
     } catch {
       // A key that cannot be looked up is refused, whatever the reason.
       return refuse('upstream_unavailable', KEYS_UNAVAILABLE);
     }
-    return authenticateKey(key, clock.now());
+    return authenticateKey(key, now);
   }
 
   /**
@@ -143,16 +144,16 @@ export class RequestAuthorizer {
     return allowance.check(app, live.metered.unitsOf(calls));
   }
 
-  #checkKey(context: RequestContext): Refusal | null {
+  #checkKey(context: RequestContext, now: Millis): Refusal | null {
     const extracted = extractKey(context, context.live?.route.protocol ?? 'http', this.#deps.keysInPath);
     if (isRefusal(extracted)) return extracted;
     const { keyText, rest } = extracted;
     context.keyText = keyText;
     context.rest = rest;
-    const auth = this.authenticate(keyText);
+    const auth = this.authenticate(keyText, now);
     if (isRefusal(auth)) return auth;
     context.auth = auth;
-    this.#deps.directory.used(auth.key.id, this.#deps.clock.now());
+    this.#deps.directory.used(auth.key.id, now);
     return holdsKey(rest, keyText)
       ? refuse('bad_request', { message: 'The App key must not stand anywhere else in the target.' })
       : null;
@@ -164,11 +165,10 @@ export class RequestAuthorizer {
     return upgrade && !allowsOrigin(live.route.cors, head?.origin ?? null) ? refuse('origin_not_allowed') : null;
   }
 
-  #admit(context: RequestContext): Refusal | null {
+  #admit(context: RequestContext, now: Millis): Refusal | null {
     const { live, auth } = context;
     if (live === null || auth === null) return refuse('not_found');
     const { app } = auth.key;
-    const now = this.#deps.clock.now();
     context.mode = effectiveMode(live.route, app);
     context.limits = effectiveLimits(live.limits, app);
     const { requestsPerSecond, concurrency } = context.limits.app;

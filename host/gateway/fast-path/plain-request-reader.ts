@@ -5,20 +5,18 @@ const HEAD_END = Buffer.from('\r\n\r\n');
 /** Longer heads are not cached. */
 const MAX_CACHED_HEAD = 1024;
 
-/** Reads the requests of one client: most repeat the same head, which is then parsed once. */
+/** Reads the requests of one client: some repeat the same head, which is then parsed once. */
 export class PlainRequestReader {
-  #cached: { readonly bytes: Buffer; readonly request: PlainRequest } | null = null;
+  #cached: { readonly text: string; readonly request: PlainRequest } | null = null;
 
   /** @param bytes - from the request's first one on @returns `null` for a request that is not plain, or whose head is not complete */
   read(bytes: Buffer): PlainRequest | null {
-    const cached = this.#cached;
-    const size = cached?.bytes.length ?? 0;
-    if (cached !== null && bytes.length >= size && cached.bytes.compare(bytes, 0, size) === 0) return cached.request;
     const end = bytes.indexOf(HEAD_END) + HEAD_END.length;
     if (end < HEAD_END.length || end > MAX_PLAIN_HEAD) return null;
-    const request = readPlainRequest(bytes.toString('latin1', 0, end));
-    if (request !== null && end <= MAX_CACHED_HEAD)
-      this.#cached = { bytes: Buffer.from(bytes.subarray(0, end)), request };
+    const text = bytes.toString('latin1', 0, end);
+    if (this.#cached?.text === text) return this.#cached.request;
+    const request = readPlainRequest(text);
+    if (request !== null && end <= MAX_CACHED_HEAD) this.#cached = { text, request };
     return request;
   }
 }

@@ -63,15 +63,16 @@ export async function compileProxies(): Promise<void> {
   });
 }
 
-/** Starts the upstream: nginx, which no proxy here can outrun. */
+/** Starts the upstream: nginx, which no proxy here can outrun. Its replies, too, are of different lengths. */
 export async function startUpstream(folder: string): Promise<() => Promise<void>> {
   writeFileSync(join(folder, 'large'), Buffer.alloc(1_000_000, 0x61));
-  const reply = JSON.stringify({ jsonrpc: '2.0', id: 1, result: `0x${'0'.repeat(264)}` });
+  const reply = JSON.stringify({ jsonrpc: '2.0', id: 1, result: `0x${'0'.repeat(256)}$more` });
   const child = startNginx(
     folder,
     'upstream',
     LOAD_CORE,
-    `server {
+    `map $http_x_request_id $more { default ""; ~^[0-3] "0000"; ~^[4-7] "00000000"; ~^[89ab] "000000000000"; }
+  server {
     listen 127.0.0.1:${UPSTREAM_PORT} reuseport;
     location = /large { root ${folder}; default_type application/octet-stream; }
     location / { default_type application/json; return 200 '${reply}'; }
@@ -140,7 +141,7 @@ async function startNginxProxy(folder: string): Promise<Proxy> {
   }`,
   );
   await answers(port);
-  const pid = descendantsOf(child.pid ?? 0)[0] ?? 0;
+  const pid = await waitFor(() => descendantsOf(child.pid ?? 0)[0] ?? null, { describe: "nginx's worker" });
   return { name: 'nginx', port, key: ANY_KEY, pid, stop: () => stopProcess(child) };
 }
 
