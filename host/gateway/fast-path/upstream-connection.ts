@@ -208,10 +208,10 @@ export class UpstreamConnection implements Expirable {
   /** How many bytes of the chunk were used; negative if they are no response. */
   #readHead(chunk: Buffer, from: number): number {
     const request = this.#request as RawResponseHandler;
-    const cached = this.#partial === null ? this.#delegate.headCache.find(chunk, from, request.method) : null;
-    if (cached !== null) {
-      this.#begin(cached, request);
-      return cached.length;
+    const whole = this.#partial === null ? this.#delegate.headCache.read(chunk, from, request.method) : null;
+    if (whole !== null) {
+      this.#begin(whole, request);
+      return whole.length;
     }
     const fresh = from === 0 ? chunk : chunk.subarray(from);
     const bytes = this.#partial === null ? fresh : Buffer.concat([this.#partial, fresh]);
@@ -227,10 +227,7 @@ export class UpstreamConnection implements Expirable {
     this.#partial = null;
     // The protocol is never changed here; other interim responses are dropped.
     if (head.status === 101) return -1;
-    if (head.status >= 200) {
-      this.#delegate.headCache.keep(bytes, head, request.method);
-      this.#begin(head, request);
-    }
+    if (head.status >= 200) this.#begin(head, request);
     return head.length - before;
   }
 
