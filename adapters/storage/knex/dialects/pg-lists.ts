@@ -5,16 +5,26 @@ import type { ListInsertion } from './dialect.ts';
 /** Characters that need a backslash in a quoted element. */
 const SPECIAL = /["\\]/g;
 
-/** A PostgreSQL array literal. Built here, because knex and pg would process each element again. */
+/**
+ * A PostgreSQL array literal. Built here, because knex and pg would process each element again. Records of one batch
+ * often have the same value in a column: its element is made once for all that follow each other.
+ */
 export function arrayText<T>(records: readonly T[], of: Column<T>['of']): string {
-  let text = '';
+  const elements: string[] = [];
+  let former: ReturnType<Column<T>['of']> | undefined;
+  let element = '';
   for (const record of records) {
     const value = of(record);
-    text += text === '' ? '{' : ',';
-    if (typeof value === 'string') text += `"${value.replaceAll(SPECIAL, '\\$&')}"`;
-    else text += value === null ? 'NULL' : String(value);
+    if (value !== former) element = elementText(value);
+    former = value;
+    elements.push(element);
   }
-  return text === '' ? '{}' : `${text}}`;
+  return `{${elements.join(',')}}`;
+}
+
+function elementText(value: string | number | boolean | null): string {
+  if (typeof value === 'string') return `"${value.replaceAll(SPECIAL, '\\$&')}"`;
+  return value === null ? 'NULL' : String(value);
 }
 
 /** One array for each column, so that one statement serves any number of records. */
