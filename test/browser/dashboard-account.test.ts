@@ -71,10 +71,10 @@ describe('an account with the dashboard', { concurrency: 3 }, () => {
       await button(page, 'Make an order and pay it').click();
       await shows(page, 'Done: the money is in the wallet.');
       await page.getByRole('link', { name: 'Open the order' }).click();
-      await button(page, 'Mine blocks in the sandbox').click();
-      await shows(page, 'Spendable');
     };
     await pay();
+    await button(page, 'Mine blocks in the sandbox').click();
+    await shows(page, 'Spendable');
     await button(page, 'Refund').click();
     await dialog(page, 'Refund this order?').getByRole('button', { name: 'Refund' }).click();
     await dialog(page, 'Is it you?').waitFor();
@@ -89,6 +89,8 @@ describe('an account with the dashboard', { concurrency: 3 }, () => {
     await look(page, 'order-refunded');
 
     await pay();
+    // A payment of another test mines a block too, which can make this one spendable before its button is seen.
+    await mineUntil(page, 'Spendable');
     await goTo(page, '/withdrawal-addresses');
     await button(page, 'Register an address').click();
     await page.getByLabel('Chain').click();
