@@ -9,28 +9,15 @@ import type { TestContext } from 'node:test';
 import express from 'express';
 import { fetch, request } from 'undici';
 import { OPERATOR } from '../../core/index.ts';
-import type { Plugin, PluginContext, Storage } from '../../core/index.ts';
+import type { Storage } from '../../core/index.ts';
 import { openStorage } from '../../adapters/storage/knex/index.ts';
 import { createTillgate } from '../../host/embed/index.ts';
 import type { Tillgate } from '../../host/embed/index.ts';
-import sandbox from '../../plugins/sandbox/index.ts';
-import type { SandboxOptions } from '../../plugins/sandbox/index.ts';
 import { beforeCall } from '../support/before-call.ts';
 import { createFetchServer, rawFacts } from '../support/fetch-server.ts';
 import { silentLogger } from '../support/storage.ts';
+import { ethereum } from '../support/one-chain.ts';
 import { waitFor } from '../support/wait.ts';
-
-/** One simulated chain instead of six: each derives addresses ahead. */
-const ethereum: Plugin = {
-  ...sandbox,
-  setup: (context) =>
-    sandbox.setup({
-      ...(context as PluginContext<SandboxOptions>),
-      addChain: (chain, name) => {
-        if (chain.code === 'ETH') context.addChain(chain, name);
-      },
-    }),
-};
 
 const GATE_HOST = 'eth.gate.example';
 const SHUT = { code: 50300, message: 'The service is shutting down.' };

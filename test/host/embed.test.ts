@@ -12,29 +12,17 @@ import { pino } from 'pino';
 import { Registry, register } from 'prom-client';
 import { request } from 'undici';
 import { OPERATOR, present, readDecimal } from '../../core/index.ts';
-import type { AccountId, Order, Plugin, PluginContext } from '../../core/index.ts';
+import type { AccountId, Order } from '../../core/index.ts';
 import { createTillgate, merchantOf } from '../../host/embed/index.ts';
 import type { Tillgate, TillgateOptions } from '../../host/embed/index.ts';
 import sandbox from '../../plugins/sandbox/index.ts';
-import type { SandboxOptions } from '../../plugins/sandbox/index.ts';
 import { createFetchServer, rawFacts } from '../support/fetch-server.ts';
 import { freshDatabase } from '../support/postgres.ts';
+import { ethereum } from '../support/one-chain.ts';
 import { waitFor } from '../support/wait.ts';
 import { freshDirectory } from './till-process.ts';
 
 const BASE_URL = 'https://shop.example.com/pay';
-
-/** One simulated chain instead of six: each derives addresses ahead. */
-const ethereum: Plugin = {
-  ...sandbox,
-  setup: (context) =>
-    sandbox.setup({
-      ...(context as PluginContext<SandboxOptions>),
-      addChain: (chain, name) => {
-        if (chain.code === 'ETH') context.addChain(chain, name);
-      },
-    }),
-};
 
 /** An application's database; its knex instance waits for its disk, as a till wants it. */
 const DATABASES: Readonly<Record<'sqlite' | 'pg', (t: TestContext) => Promise<Knex>>> = {
