@@ -40,6 +40,7 @@ const CLIENT_CLOSED_REQUEST = 499;
  */
 export class HttpExchange implements ClientRequestHandler, ForwardedResponseHandler, Expirable {
   expiresAt = 0;
+  queuePlace = -1;
   readonly #deps: HttpExchangeDeps;
   readonly #client: GatewayClient;
   readonly #context: RequestContext;

@@ -9,6 +9,8 @@ import type { Expirable } from '../timeout-queue.ts';
 import type { PlainRequest } from './http1/plain-request.ts';
 import { PlainRequestReader } from './plain-request-reader.ts';
 import { responseHeadText } from './http1/response-text.ts';
+import { turnWrites } from './turn-writes.ts';
+import type { Unsent } from './turn-writes.ts';
 
 /** What a {@link ClientConnection} reports to the listener that accepted it, and what it needs of it. */
 export interface ClientConnectionDelegate {
@@ -54,8 +56,9 @@ export interface ClientSocket extends Socket {
  * A client's connection: one plain request after another. At the first request that is not plain, or not the gateway's,
  * the connection goes to Node's HTTP server, and stays there.
  */
-export class ClientConnection implements GatewayClient, Expirable {
+export class ClientConnection implements GatewayClient, Expirable, Unsent {
   expiresAt: number;
+  queuePlace = -1;
   readonly #delegate: ClientConnectionDelegate;
   readonly #socket: ClientSocket;
   #state: State = 'waiting';
@@ -66,6 +69,8 @@ export class ClientConnection implements GatewayClient, Expirable {
   /** True when the connection closes after the current response. */
   #last = false;
   #chunked = false;
+  /** A whole response that leaves at the end of this turn. */
+  #unsent: Buffer | null = null;
   /** Bytes of the current request's body that are still to come. */
   #bodyLeft = 0;
   #body: Buffer[] = [];
@@ -177,6 +182,7 @@ export class ClientConnection implements GatewayClient, Expirable {
     const socket = this.#socket;
     this.#state = 'over';
     this.#pending = null;
+    this.writeUnsent();
     socket[CONNECTION] = undefined;
     socket
       .off('data', onData)
@@ -208,6 +214,7 @@ export class ClientConnection implements GatewayClient, Expirable {
   }
 
   writeContinue(): void {
+    this.writeUnsent();
     this.#socket.write('HTTP/1.1 100 Continue\r\n\r\n');
   }
 
@@ -236,19 +243,30 @@ export class ClientConnection implements GatewayClient, Expirable {
 
   respond(status: number, headers: string[], body: readonly Buffer[], size: number, idleMs: number): void {
     const head = this.#headText(status, headers, false);
+    this.writeUnsent();
     if (size > ONE_PIECE) {
       this.#socket.cork();
       this.#socket.write(head, 'latin1');
       for (const piece of body) this.#socket.write(piece);
       this.#socket.uncork();
     } else {
-      this.#socket.write(joined(head, body, size));
+      this.#unsent = joined(head, body, size);
+      turnWrites.add(this);
     }
     this.#done(idleMs);
   }
 
+  /** Everything that is written otherwise comes after it. */
+  writeUnsent(): void {
+    const bytes = this.#unsent;
+    if (bytes === null) return;
+    this.#unsent = null;
+    this.#socket.write(bytes);
+  }
+
   writeHead(status: number, headers: string[], hasLength: boolean): boolean {
     this.#chunked = !hasLength;
+    this.writeUnsent();
     // Corked until the end of this turn: the head and the body's first bytes leave in one write.
     this.#socket.cork();
     process.nextTick(uncork, this.#socket);
@@ -283,12 +301,14 @@ export class ClientConnection implements GatewayClient, Expirable {
     if (refusal.status === 408) this.#last = true;
     const { status, headers, body } = refusalFor(refusal, context);
     const head = this.#headText(status, headers, false);
+    this.writeUnsent();
     this.#socket.write(context.method === 'HEAD' ? head : head + body);
     if (this.#bodyLeft > 0) this.#drain();
     else this.#done(DEFAULT_TIMEOUTS.idleMs);
   }
 
   destroy(): void {
+    this.writeUnsent();
     this.#socket.destroy();
   }
 
@@ -308,7 +328,7 @@ export class ClientConnection implements GatewayClient, Expirable {
   #done(idleMs: number): void {
     this.#chunked = false;
     const socket = this.#socket;
-    const watched = socket.writableLength > UNWATCHED;
+    const watched = socket.writableLength + (this.#unsent?.length ?? 0) > UNWATCHED;
     // A client that does not read the rest of its response is closed after a while.
     if (watched || socket.timeout !== undefined) socket.setTimeout(watched ? idleMs : 0);
     if (this.#last) {
@@ -345,11 +365,12 @@ export class ClientConnection implements GatewayClient, Expirable {
     this.#state = 'over';
     this.#pending = null;
     this.expiresAt = after(DRAIN_MS);
+    this.writeUnsent();
     this.#socket.destroySoon();
   }
 }
 
-guardMethods(ClientConnection, ['onData', 'onEnd', 'onClose', 'onDrain', 'onTimeout']);
+guardMethods(ClientConnection, ['onData', 'onEnd', 'onClose', 'onDrain', 'onTimeout', 'writeUnsent']);
 
 function after(ms: number): number {
   return ms > 0 ? performance.now() + ms : Infinity;

@@ -10,6 +10,8 @@ import { MAX_RESPONSE_HEAD, readResponseHead } from './http1/response-head.ts';
 import type { ResponseHead } from './http1/response-head.ts';
 import { readBuffers } from './read-buffers.ts';
 import type { ResponseHeadCache } from './response-head-cache.ts';
+import { turnWrites } from './turn-writes.ts';
+import type { Unsent } from './turn-writes.ts';
 
 /** What an {@link UpstreamConnection} reports of its current request. `RawUpstreamRequest` implements it. */
 export interface RawResponseHandler extends Pick<
@@ -60,13 +62,16 @@ interface UpstreamSocket extends Socket {
 }
 
 /** One connection to an upstream, with one request at a time. */
-export class UpstreamConnection implements Expirable {
+export class UpstreamConnection implements Expirable, Unsent {
   expiresAt: number;
+  queuePlace = -1;
   readonly #delegate: UpstreamConnectionDelegate;
   readonly #socket: UpstreamSocket;
   #connected = false;
   #closed = false;
   #request: RawResponseHandler | null = null;
+  /** The request's bytes, until the end of the turn. */
+  #unsent: Buffer | null = null;
   /** The beginning of an incomplete head. */
   #partial: Buffer | null = null;
   #head: ResponseHead | null = null;
@@ -107,7 +112,14 @@ export class UpstreamConnection implements Expirable {
   send(request: RawResponseHandler): void {
     this.#request = request;
     this.expiresAt = Infinity;
-    this.#socket.write(request.onConnect(this));
+    this.#unsent = request.onConnect(this);
+    turnWrites.add(this);
+  }
+
+  writeUnsent(): void {
+    const bytes = this.#unsent;
+    this.#unsent = null;
+    if (bytes !== null) this.#socket.write(bytes);
   }
 
   resume(): void {
@@ -149,6 +161,11 @@ export class UpstreamConnection implements Expirable {
   }
 
   onRead(size: number, buffer: Buffer): boolean {
+    // Whatever this answers, it is not the request, which has not left yet.
+    if (this.#unsent !== null) {
+      this.#fail(INVALID_RESPONSE);
+      return true;
+    }
     const own = this.#own !== null;
     if (own) this.#ownUsed += size;
     const bytes = buffer.subarray(0, size);
@@ -311,6 +328,7 @@ export class UpstreamConnection implements Expirable {
 
 guardMethods(UpstreamConnection, [
   'onTimeout',
+  'writeUnsent',
   'onSocketConnect',
   'onRead',
   'onSocketEnd',
