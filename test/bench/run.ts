@@ -6,13 +6,14 @@
  *     npm run bench -- orders sqlite    one, with words of its own; see its head
  *     npm run bench -- compare          the newest run of each beside those before it, on this machine
  *
- * Each prints a table, one line of JSON and PASS or FAIL against its target; any FAIL makes the exit code 1. Where the machine had
- * other work before, nothing is judged. Each judged run leaves its line in `temp/bench/runs.jsonl`.
+ * Each prints a table, one line of JSON and PASS or FAIL against its target; any FAIL makes the exit code 1. It waits two minutes for a
+ * machine that is busy; where that does not help, nothing is judged. Each judged run leaves its line in `temp/bench/runs.jsonl`.
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { installBenchPackage } from '../support/bench-package.ts';
+import { waitForQuiet } from './support/other-work.ts';
 
 /** What each file of this folder exports by default. */
 interface Bench {
@@ -49,7 +50,9 @@ async function main([wanted, ...words]: readonly string[]): Promise<number> {
   installBenchPackage();
   for (const name of chosen) {
     console.log(`\n== ${name}`);
-    await (await load(name)).run(words);
+    const bench = await load(name);
+    await waitForQuiet();
+    await bench.run(words);
   }
   // A bench that missed its target has set it.
   return Number(process.exitCode ?? 0);

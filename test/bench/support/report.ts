@@ -1,14 +1,7 @@
-import { availableParallelism, cpus, loadavg } from 'node:os';
+import { availableParallelism, cpus } from 'node:os';
 import { keepRun } from './kept-runs.ts';
 import type { Check, KeptRun } from './kept-runs.ts';
-
-/** What the machine had to do before the bench came. */
-const loadBefore = loadavg()[0] ?? NaN;
-/** Above it other work takes so much of the cores that no figure is judged or kept. */
-const MOST_LOAD = availableParallelism() / 2;
-
-/** Whether figures of this run say anything of the product. */
-const machineIsQuiet = (): boolean => loadBefore <= MOST_LOAD;
+import { busyBefore, MOST_BUSY } from './other-work.ts';
 
 /** Everything that a bench found out. */
 export interface Findings {
@@ -32,9 +25,9 @@ export function report({ bench, rows, checks, facts, notes = [] }: Findings): vo
   for (const note of notes) console.log(note);
   const run = { bench, pass: judged.every(({ pass }) => pass), checks: judged, ...facts, machine: machine() };
   console.log(JSON.stringify(run));
-  if (!machineIsQuiet()) {
+  if (!(busyBefore() <= MOST_BUSY)) {
     console.log(
-      `NOT JUDGED ${bench}: the load average was ${rounded(loadBefore)} before, more than ${MOST_LOAD}. Run it again on a quiet machine.`,
+      `NOT JUDGED ${bench}: other work took ${rounded(busyBefore())} of the processors before, more than ${MOST_BUSY}. Run it again on a quiet machine.`,
     );
     process.exitCode = 1;
     return;
@@ -57,7 +50,7 @@ function machine(): KeptRun['machine'] {
     cores: availableParallelism(),
     cpu: cpus()[0]?.model ?? 'unknown',
     node: process.version,
-    loadBefore: rounded(loadBefore),
+    busyBefore: rounded(busyBefore()),
   };
 }
 
