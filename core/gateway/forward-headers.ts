@@ -159,7 +159,9 @@ function connectionTokens(rawHeaders: readonly string[]): ReadonlySet<string> | 
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] as string;
     if (name.length !== 10 || name.toLowerCase() !== 'connection') continue;
-    for (const part of (rawHeaders[at + 1] as string).split(',')) {
+    const value = rawHeaders[at + 1] as string;
+    if (value === 'keep-alive') continue;
+    for (const part of value.split(',')) {
       const token = part.trim().toLowerCase();
       if (token !== '' && token !== 'keep-alive' && token !== 'close') (tokens ??= new Set()).add(token);
     }

@@ -110,11 +110,6 @@ function bodyEndOf({ length, coding }: Framing, bodiless: boolean): BodyEnd | nu
 }
 
 function hasToken(list: string, token: string): boolean {
-  return (
-    list !== '' &&
-    list
-      .toLowerCase()
-      .split(',')
-      .some((part) => part.trim() === token)
-  );
+  const text = list.toLowerCase();
+  return text.includes(token) && text.split(',').some((part) => part.trim() === token);
 }
