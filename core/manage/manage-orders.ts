@@ -136,8 +136,9 @@ export class ManageOrders {
   async find(actor: Actor, id: OrderId): Promise<OrderFile> {
     const { storage, queries } = this.#deps;
     const order = await this.#own(actor, id);
-    const [detail, deposits, unconfirmed, callbacks, refund] = await Promise.all([
-      queries.detail(order.accountId, id),
+    // The status first: what it follows from is there for whoever reads after it.
+    const detail = await queries.detail(order.accountId, id);
+    const [deposits, unconfirmed, callbacks, refund] = await Promise.all([
       storage.deposits.byOrder(id),
       storage.unconfirmedPayments.live([id]),
       storage.callbacks.byOrder(id),
