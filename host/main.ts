@@ -3,7 +3,7 @@ import type { HostConfig } from './config.ts';
 import { createHost } from './host.ts';
 import type { Host } from './host.ts';
 import { openLog } from './log.ts';
-import { growYoungGenerationForGateway, unlimitYoungGeneration } from './memory.ts';
+import { growYoungGenerationForGateway, unlimitMemory } from './memory.ts';
 import { endOnUncaughtError, stopOnSignal } from './process-end.ts';
 import { processCount } from './processes/process-count.ts';
 import { placeOfThisProcess } from './processes/process-link.ts';
@@ -53,7 +53,7 @@ async function runTill(parts: TillParts & { readonly json: boolean }): Promise<n
   await host.start();
   host.till.gateway.onOpen(growYoungGenerationForGateway);
   const calm = host.till.events.on('order.created', () => {
-    unlimitYoungGeneration();
+    unlimitMemory();
     calm();
   });
   onHost(host);

@@ -7,9 +7,9 @@ const support = lazily(() => import('../support-command.ts'));
 const till = lazily(() => import('../till-commands.ts'));
 
 const serve: Command['run'] = async ({ json, terminal }) => {
-  const { limitYoungGeneration } = await import('../../memory.ts');
+  const { limitMemory } = await import('../../memory.ts');
   // Saves memory of a long-running server and slows loading down, so commands go without.
-  limitYoungGeneration();
+  limitMemory();
   const { serve: run } = await import('../../main.ts');
   return run(json, terminal.out);
 };
