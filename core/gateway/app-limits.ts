@@ -122,7 +122,6 @@ const MANY_OF_ACCOUNT = 'Too many requests of the Apps of this account; try agai
 const BUSY_APP = 'Too many requests of this App are under way.';
 const BUSY_ACCOUNT = "Too many requests of this account's Apps are under way.";
 
-const nameOf = (subject: UseSubject, route: RouteId): string => `${subject} ${route}`;
 const subjectOf = (account: AccountId): UseSubject => `account:${account}`;
 
 /** The usage of one App, or of all Apps of one account, on one route. */
@@ -134,24 +133,26 @@ export interface SubjectUse {
 
 /** The usage of every App and every account on every route, in memory, with a limit. */
 export class AppLimits {
-  readonly #uses = new Map<string, SubjectUse>();
+  readonly #uses = new Map<UseSubject, Map<RouteId, SubjectUse>>();
   readonly #max: number;
+  #size = 0;
 
   constructor(max = MAX_USES) {
     this.#max = max;
   }
 
   get size(): number {
-    return this.#uses.size;
+    return this.#size;
   }
 
   /** `undefined` for one that did not use the route here. */
   find(subject: UseSubject, route: RouteId): AppUse | undefined {
-    return this.#uses.get(nameOf(subject, route))?.use;
+    return this.#uses.get(subject)?.get(route)?.use;
   }
 
-  all(): Iterable<SubjectUse> {
-    return this.#uses.values();
+  /** The oldest subjects first. */
+  *all(): Generator<SubjectUse> {
+    for (const routes of this.#uses.values()) yield* routes.values();
   }
 
   of({ id, accountId }: { readonly id: AppId; readonly accountId: AccountId }, route: RouteId, now: Millis): AppUse {
@@ -167,21 +168,30 @@ export class AppLimits {
   }
 
   #add(subject: UseSubject, routeId: RouteId, now: Millis, account: AppUse | null): AppUse {
-    if (this.#uses.size >= this.#max) this.#makeRoom(now);
+    if (this.#size >= this.#max) this.#makeRoom(now);
     const use = new AppUse(now, account);
-    this.#uses.set(nameOf(subject, routeId), { subject, routeId, use });
+    const routes = this.#uses.get(subject) ?? new Map<RouteId, SubjectUse>();
+    this.#uses.set(subject, routes.set(routeId, { subject, routeId, use }));
+    this.#size += 1;
     return use;
   }
 
   /** Removes idle entries among the oldest; without any, the oldest entry. */
   #makeRoom(now: Millis): void {
-    let oldest: string | null = null;
+    let oldest: SubjectUse | null = null;
     let left = LOOK_AT;
-    for (const [name, { use }] of this.#uses) {
-      oldest ??= name;
-      if (use.idle(now)) this.#uses.delete(name);
+    for (const each of this.all()) {
+      oldest ??= each;
+      if (each.use.idle(now)) this.#remove(each);
       if (--left === 0) break;
     }
-    if (this.#uses.size >= this.#max && oldest !== null) this.#uses.delete(oldest);
+    if (this.#size >= this.#max && oldest !== null) this.#remove(oldest);
+  }
+
+  #remove({ subject, routeId }: SubjectUse): void {
+    const routes = this.#uses.get(subject);
+    if (routes?.delete(routeId) !== true) return;
+    this.#size -= 1;
+    if (routes.size === 0) this.#uses.delete(subject);
   }
 }
