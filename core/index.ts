@@ -97,6 +97,7 @@ export * from './deposits/follow-chain.ts';
 export * from './deposits/resume-chain.ts';
 export * from './deposits/rewind-chain.ts';
 export * from './ledger/check-ledger.ts';
+export * from './ledger/close-months.ts';
 export * from './ledger/watch-ledger.ts';
 export * from './ports/deadline.ts';
 export * from './auth/principal.ts';

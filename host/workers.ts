@@ -68,6 +68,8 @@ const NOTE_PROGRESS_EVERY_MS = 2000;
 const WATCH_LEDGER_EVERY_MS = 60_000;
 const PRUNE_EVERY_MS = 600_000;
 const PRUNE_BATCH = 1000;
+const UNCLOSABLE =
+  'a clock was far ahead, or the till was off for months: postings of these months are in the table ledger_postings_rest, so that they cannot be closed';
 const HALTED_PAUSE_MS = 30_000;
 /** The node notifies us of changes; polling covers notifications that were lost. */
 const LIGHTNING_EVERY_MS = 1000;
@@ -116,7 +118,7 @@ export class Workers {
       ...(notices.size === 0 ? [] : [loop(summarise(duties))]),
       loop(tidyNotices(duties)),
       loop(watchLedger(duties)),
-      loop(prune(duties)),
+      loop(prune(duties, tools)),
     ];
     this.#loops = scope === 'all' ? [...own, ...shared] : own;
     this.#unsubscribe = [
@@ -377,7 +379,7 @@ function noteProgress({ epochKeeper }: WorkerDuties): LoopWork {
   };
 }
 
-function prune({ storage, clock, usageRetentionMs, keepBodiesMs }: WorkerDuties): LoopWork {
+function prune({ storage, clock, usageRetentionMs, keepBodiesMs }: WorkerDuties, { logger }: LoopTools): LoopWork {
   return {
     name: 'prune',
     lease: 'prune',
@@ -387,6 +389,8 @@ function prune({ storage, clock, usageRetentionMs, keepBodiesMs }: WorkerDuties)
       const signatures = await storage.accounts.pruneSignatures(now, PRUNE_BATCH);
       const usage = await storage.usage.prune(now - usageRetentionMs, PRUNE_BATCH);
       const bodies = await storage.callbacks.dropBodies(now - keepBodiesMs, PRUNE_BATCH);
+      const months = await storage.ledger.makePostingMonths(now);
+      if (months.length > 0) logger.warn(UNCLOSABLE, { months });
       return Math.max(claims, signatures, usage, bodies) >= PRUNE_BATCH ? 0 : PRUNE_EVERY_MS;
     },
   };

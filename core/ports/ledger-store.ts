@@ -1,6 +1,7 @@
 import type { CurrencyCode } from '../kernel/asset.ts';
 import type { AccountId, EntryId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
+import type { AuditWrites } from './audit-store.ts';
 import type { LedgerBalance, LedgerEntry, Posting } from '../ledger/entry.ts';
 
 /** One broken invariant, in words. */
@@ -55,6 +56,26 @@ export interface LedgerCheckpoint {
   readonly digest: string | null;
 }
 
+/** A month of postings, in UTC: `2026-01`; of several months that were made one table, the last. */
+export interface LedgerMonth {
+  readonly month: string;
+  readonly until: Millis;
+}
+
+/** A month whose postings are in a table of its own, which no read looks into; its sums are kept, and count (decision 0068). */
+export interface LedgerClosing extends LedgerMonth {
+  /** `null` for all that is older. */
+  readonly from: Millis | null;
+  /** How many postings it has. */
+  readonly postings: number;
+  /** SHA-256 of the month, its sums, and the closing before it. */
+  readonly digest: string;
+  readonly closedAt: Millis;
+}
+
+/** What is written with a closing, in its transaction. */
+export type MonthNote = (tx: { readonly audit: AuditWrites }, closing: LedgerClosing) => Promise<void>;
+
 /** Ledger reads. */
 export interface LedgerStore {
   /**
@@ -66,6 +87,29 @@ export interface LedgerStore {
   balances(...prefixes: readonly string[]): Promise<readonly LedgerBalance[]>;
   /** Postings, newest first. What a page costs depends on its size alone. */
   postings(search: PostingSearch): Promise<readonly BookedPosting[]>;
+  /**
+   * Gives the months of postings to come their partitions, where the database has some.
+   *
+   * @returns months that cannot have one any more, since postings of theirs are elsewhere: they count, and are never closed
+   */
+  makePostingMonths(now: Millis): Promise<readonly string[]>;
+  /** The closed months, the oldest first. */
+  closings(): Promise<readonly LedgerClosing[]>;
+  /** The months that are not closed and have a table, the oldest first. @throws TillgateError `UNSUPPORTED` without partitions */
+  openMonths(): Promise<readonly LedgerMonth[]>;
+  /**
+   * Closes the oldest open month in one transaction; its table is detached and stays.
+   *
+   * @returns `null` when it is not the oldest open one: somebody has closed it
+   * @throws TillgateError `STATE_CONFLICT` when an entry of it was not checked; `NOT_READY` when somebody reads for long; `UNSUPPORTED`
+   */
+  closeMonth(month: string, note: MonthNote): Promise<LedgerClosing | null>;
+  /**
+   * Attaches the table of the newest closed month again, and removes its closing.
+   *
+   * @throws TillgateError `STATE_CONFLICT` when it is not the newest, or when its table has other sums; `NOT_FOUND` without its table; `NOT_READY`; `UNSUPPORTED`
+   */
+  reopenMonth(month: string, note: MonthNote): Promise<LedgerClosing>;
   /** Sums of all postings per currency that are not zero: must be none. */
   unbalancedEntries(limit: number): Promise<readonly LedgerBreach[]>;
   /** Accounts whose cached balance is not the sum of their postings: must be none. */

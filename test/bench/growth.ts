@@ -171,8 +171,9 @@ async function fill({ url, query, growth, account }: Place, orders: number): Pro
 
 async function bytesOf(query: Query, orders: number): Promise<readonly object[]> {
   const rows = await query(
-    `SELECT relname AS table, pg_table_size(oid) AS heap, pg_indexes_size(oid) AS indexes FROM pg_class
-     WHERE relkind = 'r' AND relname = ANY($1) ORDER BY pg_total_relation_size(oid) DESC`,
+    `SELECT relname AS table, sum(pg_table_size(part)) AS heap, sum(pg_indexes_size(part)) AS indexes
+     FROM pg_class, LATERAL (SELECT oid AS part UNION ALL SELECT inhrelid FROM pg_inherits WHERE inhparent = pg_class.oid) AS parts
+     WHERE relkind IN ('r', 'p') AND relname = ANY($1) GROUP BY relname ORDER BY sum(pg_total_relation_size(part)) DESC`,
     [ORDER_TABLES],
   );
   const line = (table: unknown, heap: number, indexes: number): object => ({

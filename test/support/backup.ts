@@ -10,7 +10,10 @@ type Rows = readonly Record<string, unknown>[];
 export async function takeBackup({ sql, engine }: TestStorage): Promise<() => Promise<void>> {
   const tables =
     engine === 'pg'
-      ? await sql(`SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'`)
+      ? await sql(
+          `SELECT relname AS name FROM pg_class
+           WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition`,
+        )
       : await sql(`SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`);
   const kept = new Map<string, Rows>();
   for (const { name } of tables) kept.set(String(name), await sql(`SELECT * FROM "${String(name)}"`));

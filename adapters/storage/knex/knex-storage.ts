@@ -73,6 +73,7 @@ import { KnexUsageStore } from './stores/usage-store.ts';
 import { KnexWalletStore, KnexWalletWrites } from './stores/wallet-store.ts';
 import { KnexLinkStore, KnexLinkWrites } from './stores/link-store.ts';
 import { KnexWebhookStore, KnexWebhookWrites } from './stores/webhook-store.ts';
+import { makeFirstMonths } from './stores/posting-months.ts';
 import type { Session } from './session.ts';
 
 const writesOf = (session: Session, publisher: ChangePublisher, audit: KnexAuditWrites): Transaction => ({
@@ -187,6 +188,7 @@ export class KnexStorage implements Storage {
 
   async migrate(): Promise<void> {
     await migrate(this.#db);
+    await makeFirstMonths(this.#db);
   }
 
   checkSchema(): Promise<void> {

@@ -20,6 +20,8 @@ const NAMES = {
   unchecked: 'ledger_unchecked',
   checkpoint: 'ledger_checkpoint',
   checkpointSums: 'ledger_checkpoint_sums',
+  closings: 'ledger_closings',
+  closingSums: 'ledger_closing_sums',
   callbacks: 'callbacks',
   callbackSums: 'callback_sums',
   attempts: 'callback_attempts',

@@ -16,7 +16,11 @@ import type { Value } from './protocol.ts';
 import { PgServer } from './server.ts';
 import { Turns } from './turns.ts';
 
-const TABLES = `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'schema_migrations' ORDER BY 1`;
+const TABLES = `SELECT relname AS name FROM pg_class
+  WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition AND relname <> 'schema_migrations' ORDER BY 1`;
+
+/** Tables with rows of their own. */
+const HEAPS = `SELECT tablename AS name FROM pg_tables JOIN pg_class ON relname = tablename WHERE schemaname = 'public' AND relkind = 'r'`;
 
 const REFERENCES = `SELECT confrelid::regclass::text AS target, conrelid::regclass::text AS source FROM pg_constraint WHERE contype = 'f' ORDER BY 1, 2`;
 
@@ -70,10 +74,13 @@ async function prepare(url: string): Promise<Base> {
   const storage = storageOn(driver);
   await storage.migrate();
   // The rules read on from the row that they read last, as SQLite numbers its rows by itself.
-  server.look('ALTER TABLE ledger_postings ADD COLUMN rowid BIGINT GENERATED ALWAYS AS IDENTITY');
+  server.look('CREATE SEQUENCE ledger_postings_rowid');
+  server.look(`ALTER TABLE ledger_postings ADD COLUMN rowid BIGINT NOT NULL DEFAULT nextval('ledger_postings_rowid')`);
+  server.look('ALTER SEQUENCE ledger_postings_rowid OWNED BY ledger_postings.rowid');
   const tables = server.look(TABLES).map(({ name }) => String(name));
   // Whoever tidies up by the clock changes plans and the order of rows.
-  for (const table of tables) server.look(`ALTER TABLE ${table} SET (autovacuum_enabled = off)`);
+  for (const table of server.look(HEAPS).map(({ name }) => String(name)))
+    server.look(`ALTER TABLE ${table} SET (autovacuum_enabled = off)`);
   const merchants = await enrol(storage);
   driver.kill();
   server.look('CREATE SCHEMA base');

@@ -118,6 +118,8 @@ export interface Dialect {
   readonly batchesAtOnce: number;
   /** True where several servers may share one database. */
   readonly manyServers: boolean;
+  /** Whether postings have a partition for each month, which can be closed and detached. */
+  readonly partitions: boolean;
   /** SQL that is true when the column is one of a list bound with {@link Dialect.list}. */
   anyOf(column: string): string;
   list(values: readonly string[]): Binding;
@@ -153,7 +155,7 @@ export interface Dialect {
   keepSums(rule: SumRule): readonly string[];
   /** Statements that (re)create the trigger that writes each new row of a table into a queue. */
   queueNew(rule: QueueRule): readonly string[];
-  /** Statements that (re)create the triggers that refuse updates and deletes. */
+  /** Statements that (re)create the triggers that refuse updates and deletes, of each partition too. */
   enforceAppendOnly(table: string): readonly string[];
   /** Damage found in the database file; empty for none. */
   integrity(run: Run): Promise<readonly string[]>;

@@ -95,6 +95,7 @@ export const pgDialect: Dialect = {
   forUpdateSkipLocked: 'FOR UPDATE SKIP LOCKED',
   batchesAtOnce: 2,
   manyServers: true,
+  partitions: true,
   anyOf: (column) => `${column} = ANY(?)`,
   // An array, because the planner's row estimate for a join may lead to a full table scan.
   anyFrom: (column, query) => `${column} = ANY(ARRAY(${query}))`,
@@ -145,6 +146,13 @@ export const pgDialect: Dialect = {
     `DROP TRIGGER IF EXISTS ${table}_append_only ON ${table}`,
     `CREATE TRIGGER ${table}_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON ${table}
       FOR EACH STATEMENT EXECUTE FUNCTION ${table}_refuse_change()`,
+    // A statement that names a partition fires the triggers of the partition alone.
+    `DO $$ DECLARE part regclass; BEGIN
+      FOR part IN SELECT inhrelid::regclass FROM pg_inherits WHERE inhparent = '${table}'::regclass LOOP
+        EXECUTE format('DROP TRIGGER IF EXISTS ${table}_append_only ON %s', part);
+        EXECUTE format('CREATE TRIGGER ${table}_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON %s
+          FOR EACH STATEMENT EXECUTE FUNCTION ${table}_refuse_change()', part);
+      END LOOP; END $$`,
   ],
   integrity: async () => [],
   feedPoll: { notifiedMs: 1000, unnotifiedMs: 100 },

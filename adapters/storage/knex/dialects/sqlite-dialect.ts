@@ -83,6 +83,7 @@ export const sqliteDialect: Dialect = {
   forUpdateSkipLocked: '',
   batchesAtOnce: 1,
   manyServers: false,
+  partitions: false,
   anyOf: (column) => `${column} IN (SELECT value FROM json_each(?))`,
   anyFrom: (column, query) => `${column} IN (${query})`,
   list: (values) => JSON.stringify(values),

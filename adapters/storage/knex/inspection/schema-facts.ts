@@ -103,8 +103,10 @@ async function guessOf(
     return { rows: integerOrNull(row, 'records') ?? 0, bytes: null };
   }
   const [row = {}] = await database.read(
-    'SELECT reltuples::bigint AS records, pg_total_relation_size(oid) AS bytes FROM pg_class WHERE oid = to_regclass(?)',
-    [table],
+    // A partitioned table has no rows but those of its partitions.
+    `SELECT sum(greatest(reltuples, 0))::bigint AS records, sum(pg_total_relation_size(oid))::bigint AS bytes FROM pg_class
+     WHERE oid = to_regclass(?) OR oid IN (SELECT inhrelid FROM pg_inherits WHERE inhparent = to_regclass(?))`,
+    [table, table],
   );
   return { rows: integer(row, 'records'), bytes: integer(row, 'bytes') };
 }

@@ -49,6 +49,7 @@ import { callbackLists } from './0054-callback-lists.ts';
 import { ledgerCheckpoints } from './0055-ledger-checkpoints.ts';
 import { autovacuum } from './0056-autovacuum.ts';
 import { callbackBodies } from './0057-callback-bodies.ts';
+import { postingMonths } from './0058-posting-months.ts';
 import type { Migration } from './migration.ts';
 import { checksum, ruleStatements } from './rules.ts';
 
@@ -101,6 +102,7 @@ export const MIGRATIONS: readonly Migration[] = [
   ledgerCheckpoints,
   autovacuum,
   callbackBodies,
+  postingMonths,
 ];
 /** The row with the version of the triggers. */
 const RULES = 'rules';
@@ -146,7 +148,7 @@ export async function migrate(database: Database): Promise<readonly string[]> {
       for (const migration of missing) {
         const statements = migration.statements(bare, dialect);
         await apply(run, statements);
-        await migration.further?.(run, bare);
+        await migration.further?.(run, bare, dialect);
         await record(migration.name, checksum(statements));
       }
       const rules = ruleStatements(database.namespace, dialect);

@@ -6,5 +6,5 @@ export interface Migration {
   readonly name: string;
   statements(tables: Tables, dialect: Dialect): readonly string[];
   /** Runs after the statements, for what SQL alone cannot compute. */
-  readonly further?: (run: Run, tables: Tables) => Promise<void>;
+  readonly further?: (run: Run, tables: Tables, dialect: Dialect) => Promise<void>;
 }

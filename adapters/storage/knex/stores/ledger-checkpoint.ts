@@ -1,10 +1,12 @@
-import { createHash } from 'node:crypto';
 import type { LedgerBreach, LedgerCheckpoint, CheckpointRequest } from '../../../../core/index.ts';
 import type { Database } from '../database.ts';
 import type { Run } from '../dialects/dialect.ts';
-import { integer, text, units } from '../rows/values.ts';
+import { integer, text } from '../rows/values.ts';
 import { driftedUnassigned, missingCallbacks, mismatchedDeposits } from './ledger-facts.ts';
-import { insolventCurrencies, lopsidedEntries, sumColumns, sumOf } from './ledger-sums.ts';
+import { lockMonths, readClosings } from './ledger-closings.ts';
+import { drifted, insolventCurrencies, lopsidedEntries, offCurrencies } from './ledger-sums.ts';
+import { added, differences, digestOf, inWords, storedSums, storeSums, sumsOf } from './posting-sums.ts';
+import type { Sums } from './posting-sums.ts';
 import { mismatchedTransfers } from './ledger-transfers.ts';
 import { negativeMerchants } from './ledger-balances.ts';
 
@@ -13,10 +15,6 @@ export const UNCHECKED_ENTRY = 'entry';
 export const UNCHECKED_ORDER = 'order';
 
 const PAGE = 5_000;
-const SUMS_AT_ONCE = 300;
-
-/** Sums of postings by account and currency, which are separated by a space. */
-type Sums = ReadonlyMap<string, bigint>;
 
 interface Checkpoint {
   /** 0 before the first one. */
@@ -55,18 +53,21 @@ export async function checkpointLedger(db: Database, request: CheckpointRequest)
 
 async function examine(run: Run, db: Database, { full: asked, limit }: CheckpointRequest): Promise<Examined> {
   const { tables } = db;
+  await lockMonths(run, db);
   const former = await checkpointOf(run, db);
   const full = asked || former.number === 0;
   const [queue] = await run(`SELECT max(seq) AS line FROM ${tables.unchecked}`);
   const line = queue === undefined || queue['line'] === null ? 0 : integer(queue, 'line');
   const checked = await storedSums(run, tables.checkpointSums);
-  const fresh = await sumsOf(run, db, `WHERE ${unchecked(db)}`);
-  const read = full ? await sumsOf(run, db, '') : fresh;
-  const sums = full ? read.sums : added(checked, fresh.sums);
+  const fresh = await sumsOf(run, db, tables.postings, `WHERE ${unchecked(db)}`);
+  const read = full ? await sumsOf(run, db, tables.postings) : fresh;
+  const closings = await readClosings(run, db);
+  const sums = full ? added(read.sums, closings.sums) : added(checked, fresh.sums);
   const breaches = [
     ...brokenCheckpoint(former, checked),
+    ...closings.breaches,
     ...(full && former.number > 0
-      ? changedSince(former, checked, added(sums, fresh.sums, -1n), read.count - fresh.count)
+      ? changedSince(former, checked, added(sums, fresh.sums, -1n), read.count + closings.count - fresh.count)
       : []),
     ...offCurrencies(sums),
     ...(await lopsidedEntries(run, db, limit, full ? undefined : unchecked(db))),
@@ -78,7 +79,7 @@ async function examine(run: Run, db: Database, { full: asked, limit }: Checkpoin
     ...(await mismatchedTransfers(run, tables, limit)),
     ...(await missingCallbacks(run, tables, limit, full ? undefined : freshOrders(db))),
   ];
-  const count = full ? read.count : former.postings + fresh.count;
+  const count = full ? read.count + closings.count : former.postings + fresh.count;
   return { breaches, full, postings: read.count, former, checked, sums, count, line };
 }
 
@@ -120,56 +121,9 @@ async function checkpointOf(run: Run, { tables }: Database): Promise<Checkpoint>
   return { number: integer(row, 'number'), postings: integer(row, 'postings'), digest: text(row, 'digest') };
 }
 
-async function storedSums(run: Run, table: string): Promise<Sums> {
-  const rows = await run(`SELECT account, currency, units FROM ${table}`);
-  return new Map(rows.map((row) => [`${text(row, 'account')} ${text(row, 'currency')}`, units(row, 'units')]));
-}
-
-async function sumsOf(run: Run, { tables, dialect }: Database, where: string): Promise<{ sums: Sums; count: number }> {
-  const rows = await run(
-    `SELECT account, currency, count(*) AS records, ${sumColumns(dialect)} FROM ${tables.postings} ${where} GROUP BY account, currency`,
-  );
-  return {
-    sums: new Map(rows.map((row) => [`${text(row, 'account')} ${text(row, 'currency')}`, sumOf(row)])),
-    count: rows.reduce((sum, row) => sum + integer(row, 'records'), 0),
-  };
-}
-
-function added(a: Sums, b: Sums, sign = 1n): Sums {
-  const sums = new Map(a);
-  for (const [key, sum] of b) sums.set(key, (sums.get(key) ?? 0n) + sign * sum);
-  return sums;
-}
-
-/** Accounts whose sums differ, with the difference. */
-const differences = (a: Sums, b: Sums): readonly (readonly [string, bigint])[] =>
-  [...added(a, b, -1n)].filter(([, sum]) => sum !== 0n).slice(0, SUMS_AT_ONCE);
-
-const inWords = (key: string): string => key.replace(' ', ' in ');
-
-const drifted = (sums: Sums, balances: Sums): readonly LedgerBreach[] =>
-  differences(sums, balances).map(([key, sum]) => ({
-    invariant: 'a balance is the sum of its postings',
-    detail: `the postings of ${inWords(key)} are ${sum} units above its balance`,
-  }));
-
-function offCurrencies(sums: Sums): readonly LedgerBreach[] {
-  const totals = new Map<string, bigint>();
-  for (const [key, sum] of sums) {
-    const currency = key.slice(key.indexOf(' ') + 1);
-    totals.set(currency, (totals.get(currency) ?? 0n) + sum);
-  }
-  return [...totals]
-    .filter(([, sum]) => sum !== 0n)
-    .map(([currency, sum]) => ({
-      invariant: 'all postings sum to zero',
-      detail: `${currency} is off by ${sum} units`,
-    }));
-}
-
 /** The sums of the checkpoint, as they are stored, are those that it was written for. */
 function brokenCheckpoint({ number, postings, digest }: Checkpoint, checked: Sums): readonly LedgerBreach[] {
-  if (number === 0 || digest === digestOf(number, postings, checked)) return [];
+  if (number === 0 || digest === digestOf([number, postings], checked)) return [];
   return [
     {
       invariant: 'a checkpoint stays as it was written',
@@ -197,34 +151,21 @@ function changedSince(
   ];
 }
 
-function digestOf(number: number, postings: number, sums: Sums): string {
-  const lines = [...sums].filter(([, sum]) => sum !== 0n).map(([key, sum]) => `${key} ${sum}`);
-  return createHash('sha256')
-    .update([number, postings, ...lines.sort()].join('\n'))
-    .digest('hex');
-}
-
 /** @returns the digest of the new checkpoint; `null` when another check has written one meanwhile, and so has done the same */
 async function write(run: Run, { tables, dialect }: Database, found: Examined): Promise<string | null> {
   const { former, checked, sums, count, line } = found;
-  const digest = digestOf(former.number + 1, count, sums);
+  const digest = digestOf([former.number + 1, count], sums);
   const kept = await run(
     `UPDATE ${tables.checkpoint} SET number = ?, postings = ?, checked_at = ${dialect.nowMs}, digest = ? WHERE id = 1 AND number = ? RETURNING id`,
     [former.number + 1, count, digest, former.number],
   );
   if (kept.length === 0) return null;
   const changed = [...sums].filter(([key, sum]) => checked.get(key) !== sum);
-  for (let from = 0; from < changed.length; from += SUMS_AT_ONCE) {
-    const part = changed.slice(from, from + SUMS_AT_ONCE);
-    await run(
-      `INSERT INTO ${tables.checkpointSums} (account, currency, units) VALUES ${part.map(() => '(?, ?, ?)').join(', ')}
-       ON CONFLICT (account, currency) DO UPDATE SET units = excluded.units`,
-      part.flatMap(([key, sum]) => {
-        const at = key.indexOf(' ');
-        return [key.slice(0, at), key.slice(at + 1), String(sum)];
-      }),
-    );
-  }
+  await storeSums(run, {
+    table: tables.checkpointSums,
+    sums: changed,
+    conflict: 'ON CONFLICT (account, currency) DO UPDATE SET units = excluded.units',
+  });
   // On PostgreSQL rows below the line that are not in the snapshot are not seen by this either.
   await run(`DELETE FROM ${tables.unchecked} WHERE seq <= ?`, [line]);
   return digest;

@@ -3,7 +3,11 @@ import type {
   LedgerBalance,
   LedgerBreach,
   LedgerCheckpoint,
+  LedgerClosing,
+  LedgerMonth,
   LedgerStore,
+  Millis,
+  MonthNote,
   PostingSearch,
   CheckpointRequest,
 } from '../../../../core/index.ts';
@@ -12,8 +16,11 @@ import { ledgerBalances, negativeMerchants } from './ledger-balances.ts';
 import { driftedBalances, insolventCurrencies, unbalancedEntries } from './ledger-sums.ts';
 import { driftedUnassigned, missingCallbacks, mismatchedDeposits } from './ledger-facts.ts';
 import { checkpointLedger } from './ledger-checkpoint.ts';
+import { closings } from './ledger-closings.ts';
+import { closeMonth, openMonths, reopenMonth } from './month-moves.ts';
 import { mismatchedTransfers } from './ledger-transfers.ts';
 import { bookedPostingOf } from '../rows/ledger-row.ts';
+import { makePostingMonths } from './posting-months.ts';
 import { postingSearchSql } from './posting-search.ts';
 
 /** The ledger's cached balances and its invariants. */
@@ -35,6 +42,26 @@ export class KnexLedgerStore implements LedgerStore {
 
   checkpoint(request: CheckpointRequest): Promise<LedgerCheckpoint> {
     return checkpointLedger(this.#db, request);
+  }
+
+  makePostingMonths(now: Millis): Promise<readonly string[]> {
+    return makePostingMonths(this.#db, now);
+  }
+
+  closings(): Promise<readonly LedgerClosing[]> {
+    return closings(this.#db.read, this.#db);
+  }
+
+  openMonths(): Promise<readonly LedgerMonth[]> {
+    return openMonths(this.#db);
+  }
+
+  closeMonth(month: string, note: MonthNote): Promise<LedgerClosing | null> {
+    return closeMonth(this.#db, month, note);
+  }
+
+  reopenMonth(month: string, note: MonthNote): Promise<LedgerClosing> {
+    return reopenMonth(this.#db, month, note);
   }
 
   unbalancedEntries(limit: number): Promise<readonly LedgerBreach[]> {

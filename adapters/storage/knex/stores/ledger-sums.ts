@@ -1,9 +1,12 @@
 import type { LedgerBreach } from '../../../../core/index.ts';
 import type { Database } from '../database.ts';
-import type { Dialect, Row, Run } from '../dialects/dialect.ts';
-import { text, units, unitsOfParts } from '../rows/values.ts';
+import type { Dialect, Run } from '../dialects/dialect.ts';
+import { text, units } from '../rows/values.ts';
 import type { Tables } from '../tables.ts';
+import { lockMonths, readClosings } from './ledger-closings.ts';
 import { liveTransfers } from './ledger-transfers.ts';
+import { added, differences, inWords, storedSums, sumColumns, sumOf, sumsOf } from './posting-sums.ts';
+import type { Sums } from './posting-sums.ts';
 
 /** What the sums are taken of, and how. */
 type LedgerTables = Pick<Database, 'tables' | 'dialect'>;
@@ -11,30 +14,34 @@ type LedgerTables = Pick<Database, 'tables' | 'dialect'>;
 /** So many entries that may be off are read at once; on SQLite one whose digits carry may be, too (see `Dialect.sumParts`). */
 const PAGE = 5_000;
 
-/** The exact sum of the postings of a group, as columns that {@link sumOf} reads. */
-export const sumColumns = (dialect: Dialect): string =>
-  dialect
-    .sumParts('units')
-    .map((sum, part) => `${sum} AS sum${part}`)
-    .join(', ');
 const mayBeOff = (dialect: Dialect): string =>
   dialect
     .sumParts('units')
     .map((sum) => `${sum} <> '0'`)
     .join(' OR ');
-/** The exact sum of a row of {@link sumColumns}. */
-export const sumOf = (row: Row): bigint => unitsOfParts(row, 'sum');
-
 /** Entries that do not sum to zero in each currency, and the total difference. */
 export async function unbalancedEntries(run: Run, db: LedgerTables, limit: number): Promise<readonly LedgerBreach[]> {
-  const totals = await run(`SELECT currency, ${sumColumns(db.dialect)} FROM ${db.tables.postings} GROUP BY currency`);
-  const off = totals
-    .filter((row) => sumOf(row) !== 0n)
-    .map((row) => ({
+  const sums = await bookedSums(run, db);
+  return [...offCurrencies(sums), ...(await lopsidedEntries(run, db, limit))].slice(0, limit);
+}
+
+/** The sums of all postings, those of closed months too. */
+async function bookedSums(run: Run, db: LedgerTables): Promise<Sums> {
+  await lockMonths(run, db);
+  const { sums } = await sumsOf(run, db, db.tables.postings);
+  return added(sums, (await readClosings(run, db)).sums);
+}
+
+/** Currencies whose sums of all accounts are not zero. */
+export function offCurrencies(sums: Sums): readonly LedgerBreach[] {
+  const totals = new Map<string, bigint>();
+  for (const [key, sum] of sums) add(totals, key.slice(key.indexOf(' ') + 1), sum);
+  return [...totals]
+    .filter(([, sum]) => sum !== 0n)
+    .map(([currency, sum]) => ({
       invariant: 'all postings sum to zero',
-      detail: `${text(row, 'currency')} is off by ${sumOf(row)} units`,
+      detail: `${currency} is off by ${sum} units`,
     }));
-  return [...off, ...(await lopsidedEntries(run, db, limit))].slice(0, limit);
 }
 
 /** Entries that do not sum to zero. @param among - SQL that is true for those to look at */
@@ -68,22 +75,16 @@ export async function lopsidedEntries(
 
 /** Accounts whose cached balance differs from the sum of their postings. */
 export async function driftedBalances(run: Run, db: LedgerTables, limit: number): Promise<readonly LedgerBreach[]> {
-  const { tables, dialect } = db;
-  const drift = new Map<string, bigint>();
-  const sums = await run(
-    `SELECT account, currency, ${sumColumns(dialect)} FROM ${tables.postings} GROUP BY account, currency`,
-  );
-  for (const row of sums) add(drift, `${text(row, 'account')} in ${text(row, 'currency')}`, sumOf(row));
-  for (const row of await run(`SELECT account, currency, units FROM ${tables.balances}`))
-    add(drift, `${text(row, 'account')} in ${text(row, 'currency')}`, -units(row, 'units'));
-  return [...drift]
-    .filter(([, sum]) => sum !== 0n)
-    .slice(0, limit)
-    .map(([account, sum]) => ({
-      invariant: 'a balance is the sum of its postings',
-      detail: `the postings of ${account} are ${sum} units above its balance`,
-    }));
+  const sums = await bookedSums(run, db);
+  return drifted(sums, await storedSums(run, db.tables.balances)).slice(0, limit);
 }
+
+/** {@link driftedBalances} by the sums of all postings. */
+export const drifted = (sums: Sums, balances: Sums): readonly LedgerBreach[] =>
+  differences(sums, balances).map(([key, sum]) => ({
+    invariant: 'a balance is the sum of its postings',
+    detail: `the postings of ${inWords(key)} are ${sum} units above its balance`,
+  }));
 
 const add = (sums: Map<string, bigint>, key: string, amount: bigint): Map<string, bigint> =>
   sums.set(key, (sums.get(key) ?? 0n) + amount);

@@ -1,0 +1,144 @@
+import { isTillgateError } from '../../../../core/index.ts';
+import type { Millis } from '../../../../core/index.ts';
+import type { Database } from '../database.ts';
+import { StatementError } from '../errors.ts';
+import type { Run } from '../dialects/dialect.ts';
+import { integer, integerOrNull, text, textOrNull } from '../rows/values.ts';
+import type { Namespace, Tables } from '../tables.ts';
+
+/** So many months have a partition ahead, the present one among them. */
+const MONTHS_AHEAD = 3;
+/** Whoever changes partitions gives up before credits have waited for long, and before the database looks for a deadlock (1 s). */
+export const LOCK_TIMEOUT = `SET LOCAL lock_timeout = '900ms'`;
+
+/** A month of postings, in UTC. */
+export interface PostingMonth {
+  /** `2026-01`; of several months that are one partition, the last. */
+  readonly name: string;
+  /** `null` for all that is older. */
+  readonly from: Millis | null;
+  readonly until: Millis;
+}
+
+/** The month of a time, or so many months later. */
+export function monthAt(at: Millis, later = 0): PostingMonth & { readonly from: Millis } {
+  const date = new Date(at);
+  const start = (months: number): Millis => Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months);
+  return { name: new Date(start(later)).toISOString().slice(0, 7), from: start(later), until: start(later + 1) };
+}
+
+const suffix = (name: string): string => name.replace('-', '_');
+
+export const monthTable = ({ postings }: Tables, name: string): string => `${postings}_${suffix(name)}`;
+/** The partition of postings whose month has none, so that a wrong clock makes no credit fail. */
+export const restTable = ({ postings }: Tables): string => `${postings}_rest`;
+
+export const attachMonth = (run: Run, tables: Tables, { name, from, until }: PostingMonth): Promise<unknown> =>
+  run(
+    `ALTER TABLE ${tables.postings} ATTACH PARTITION ${monthTable(tables, name)}
+     FOR VALUES FROM (${from === null ? 'MINVALUE' : `'${from}'`}) TO ('${until}')`,
+  );
+
+/** The attached months, the oldest first. */
+export async function attachedMonths(run: Run, { postings }: Tables): Promise<readonly PostingMonth[]> {
+  const rows = await run(
+    `SELECT right(c.relname, 7) AS name, bounds[1] AS lower, bounds[2] AS upper
+     FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid,
+       regexp_match(pg_get_expr(c.relpartbound, c.oid), 'FROM \\(''*(MINVALUE|-*[0-9]+)''*\\) TO \\(''([0-9]+)''\\)') AS bounds
+     WHERE i.inhparent = to_regclass('${postings}') AND bounds IS NOT NULL ORDER BY bounds[2]::bigint`,
+  );
+  return rows.map((row) => ({
+    name: text(row, 'name').replace('_', '-'),
+    from: textOrNull(row, 'lower') === 'MINVALUE' ? null : Number(row['lower']),
+    until: Number(row['upper']),
+  }));
+}
+
+/**
+ * Gives this month and the next ones their partitions, where they have none.
+ *
+ * @returns months that cannot have one, since postings of theirs are among the rest: they are in every sum and list, and never closed
+ */
+export async function makePostingMonths(db: Database, now: Millis): Promise<readonly string[]> {
+  if (!db.dialect.partitions) return [];
+  if ((await missingMonths(db.read, db.tables, now)).length === 0) return [];
+  try {
+    return await makeMissing(db, now);
+  } catch (error) {
+    // Somebody reads for long; the months are made ahead, so there is time.
+    if (isBusy(error)) return [];
+    throw error;
+  }
+}
+
+function makeMissing(db: Database, now: Millis): Promise<readonly string[]> {
+  const { tables } = db;
+  return db.transaction(async ({ run }) => {
+    await lockEntries(run, tables);
+    const occupied: string[] = [];
+    for (const month of await missingMonths(run, tables, now)) {
+      const [found] = await run(
+        `SELECT 1 AS found FROM ${restTable(tables)} WHERE booked_at >= ? AND booked_at < ? LIMIT 1`,
+        [month.from, month.until],
+      );
+      if (found === undefined) await makeMonth(run, db, month);
+      else occupied.push(month.name);
+    }
+    return occupied;
+  });
+}
+
+/** {@link makePostingMonths} at the start, by the database's time. */
+export async function makeFirstMonths(db: Database): Promise<void> {
+  const [row = {}] = await db.read(`SELECT ${db.dialect.nowMs} AS now`);
+  await makePostingMonths(db, integer(row, 'now'));
+}
+
+/** Whether a lock was not to be had in time. */
+export const isBusy = (error: unknown): boolean =>
+  isTillgateError(error, 'NOT_READY') && error.cause instanceof StatementError && error.cause.failure.code === '55P03';
+
+/** Of this month and the next ones those without a partition; a clock that went back asks for none that was closed. */
+async function missingMonths(run: Run, tables: Tables, now: Millis): Promise<ReturnType<typeof monthAt>[]> {
+  const attached = await attachedMonths(run, tables);
+  const [closed = {}] = await run(`SELECT max(until_at) AS until FROM ${tables.closings}`);
+  const after = integerOrNull(closed, 'until') ?? -Infinity;
+  return Array.from({ length: MONTHS_AHEAD }, (_, later) => monthAt(now, later)).filter(
+    (month) =>
+      month.from >= after &&
+      !attached.some(({ from, until }) => (from ?? -Infinity) < month.until && month.from < until),
+  );
+}
+
+/**
+ * The first lock of whoever changes partitions. Attaching and detaching lock the entries too, for the foreign key, and whoever books
+ * locks them before the postings: in the other order the two could wait for each other.
+ */
+export async function lockEntries(run: Run, { entries }: Tables): Promise<void> {
+  await run(LOCK_TIMEOUT);
+  await run(`LOCK TABLE ${entries} IN SHARE ROW EXCLUSIVE MODE`);
+}
+
+/** Made beside the table and attached: made as its partition it would keep every reader waiting. */
+async function makeMonth(run: Run, db: Pick<Database, 'namespace'>, month: PostingMonth): Promise<void> {
+  const { tables, bare } = db.namespace;
+  const table = monthTable(tables, month.name);
+  await run(`CREATE TABLE ${table} (LIKE ${tables.postings} INCLUDING DEFAULTS, PRIMARY KEY (entry_id, line))`);
+  for (const [index, columns] of [
+    ['listed', 'account, booked_at, entry_id, line'],
+    ['all', 'booked_at, entry_id, line'],
+  ])
+    await run(`CREATE INDEX ${bare.postings}_${index}_${suffix(month.name)} ON ${table} (${columns})`);
+  await guardMonth(run, db.namespace, month.name);
+  await attachMonth(run, tables, month);
+}
+
+/** Nothing in the table of a month is changed or removed by a statement that names it: those of the whole are not asked then. */
+export async function guardMonth(run: Run, { tables, bare }: Namespace, name: string): Promise<void> {
+  const [table, trigger] = [monthTable(tables, name), `${bare.postings}_append_only`];
+  await run(`DROP TRIGGER IF EXISTS ${trigger} ON ${table}`);
+  await run(
+    `CREATE TRIGGER ${trigger} BEFORE UPDATE OR DELETE OR TRUNCATE ON ${table}
+     FOR EACH STATEMENT EXECUTE FUNCTION ${tables.postings}_refuse_change()`,
+  );
+}
