@@ -66,6 +66,8 @@ export interface LedgerMonth {
 export interface LedgerClosing extends LedgerMonth {
   /** `null` for all that is older. */
   readonly from: Millis | null;
+  /** The table with its postings, where nobody has removed it. */
+  readonly table: string;
   /** How many postings it has. */
   readonly postings: number;
   /** SHA-256 of the month, its sums, and the closing before it. */

@@ -8,6 +8,7 @@ const PRINTED = 'test/examples/printed-commands.test.ts';
 const SERVICE = by('test/examples/service-guide.test.ts', '## As a service');
 const SERVER = 'test/nodes/server-package.test.ts';
 const SELF_HOST = 'test/examples/self-host.test.ts';
+const LEDGER = 'test/host/cli-ledger.test.ts';
 const RESTORE = 'test/e2e/restore-drill.ts';
 const APPLICATIONS = 'test/frameworks/application.ts';
 const EMBEDDED = 'test/examples/embed.test.ts';
@@ -109,6 +110,10 @@ export const COMMANDS: Readonly<Record<string, Readonly<Record<string, Fate>>>> 
     'tillgate withdrawal approve ID': by('test/host/cli-money.test.ts', "'withdrawal', 'approve'"),
     'tillgate withdrawal reject ID *': by('test/host/cli-money.test.ts', "'withdrawal', 'reject'"),
     'tillgate ledger check': by(SELF_HOST, "'ledger', 'check'"),
+    'tillgate ledger close *': by(LEDGER, "'close', '--before'"),
+    'psql *': notRun('the PostgreSQL of the tests comes without it'),
+    'pg_restore *': notRun('the PostgreSQL of the tests comes without it'),
+    'tillgate ledger reopen *': by(LEDGER, "'reopen', '--month'"),
     'tillgate support-bundle': by('test/security/support-bundle.test.ts', "'support-bundle'"),
     'tillgate wallet reconcile': by(RESTORE, "'wallet', 'reconcile'"),
     'git clone *': SERVICE,

@@ -51,7 +51,7 @@ const filter = {
   user_id: recordId<AccountId>("Only this account's; an admin sees all books by default").optional(),
 };
 const WHAT =
-  "Every posting of the account, newest first: the sum of all is the balance, of those before a time the balance at that time. An admin without `user_id` sees the till's own accounts too, and all of it sums to zero.";
+  "Every posting of the account, newest first: the sum of all is the balance, of those before a time the balance at that time. An admin without `user_id` sees the till's own accounts too, and all of it sums to zero. Months that an operator has closed are not listed (`tillgate ledger close`).";
 
 /** The ledger (decisions, section 14). */
 export const ledgerOperations: readonly ManageOperation[] = [

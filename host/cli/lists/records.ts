@@ -3,6 +3,7 @@ import { flag, lazily } from './lazily.ts';
 
 const alerts = lazily(() => import('../alert-commands.ts'));
 const audit = lazily(() => import('../audit-commands.ts'));
+const ledger = lazily(() => import('../ledger-commands.ts'));
 const masterKey = lazily(() => import('../master-key-commands.ts'));
 const orders = lazily(() => import('../order-commands.ts'));
 
@@ -38,6 +39,20 @@ export const RECORDS_COMMANDS: readonly Command[] = [
     operands: [],
     options: { full: flag },
     run: orders((module) => module.ledgerCheck),
+  },
+  {
+    words: ['ledger', 'close'],
+    summary: 'closes the months before another: their postings are moved to tables of their own (PostgreSQL)',
+    operands: [],
+    options: { before: { value: '2026-01', required: true } },
+    run: ledger((module) => module.ledgerClose),
+  },
+  {
+    words: ['ledger', 'reopen'],
+    summary: 'attaches the table of the newest closed month again',
+    operands: [],
+    options: { month: { value: '2025-12', required: true } },
+    run: ledger((module) => module.ledgerReopen),
   },
   {
     words: ['master-key', 'status'],

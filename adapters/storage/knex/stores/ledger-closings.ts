@@ -2,24 +2,27 @@ import type { LedgerBreach, LedgerClosing } from '../../../../core/index.ts';
 import type { Database } from '../database.ts';
 import type { Row, Run } from '../dialects/dialect.ts';
 import { integer, integerOrNull, text } from '../rows/values.ts';
+import type { Tables } from '../tables.ts';
+import { monthTable } from './posting-months.ts';
 import { added, digestOf, storedSums } from './posting-sums.ts';
 import type { Sums } from './posting-sums.ts';
 
 type ClosingTables = Pick<Database, 'tables' | 'dialect'>;
 
+export const CLOSING_COLUMNS = 'month, from_at, until_at, postings, digest, closed_at';
 /** What closings are chained from. */
 export const NO_CLOSING = '';
 
 /** The closed months, the oldest first. */
 export async function closings(run: Run, { tables }: Pick<Database, 'tables'>): Promise<readonly LedgerClosing[]> {
-  const rows = await run(
-    `SELECT month, from_at, until_at, postings, digest, closed_at FROM ${tables.closings} ORDER BY until_at`,
-  );
-  return rows.map(closingOf);
+  const rows = await run(`SELECT ${CLOSING_COLUMNS} FROM ${tables.closings} ORDER BY until_at`);
+  return rows.map((row) => closingOf(tables, row));
 }
 
-const closingOf = (row: Row): LedgerClosing => ({
+/** The closing in a row. */
+export const closingOf = (tables: Tables, row: Row): LedgerClosing => ({
   month: text(row, 'month'),
+  table: monthTable(tables, text(row, 'month')),
   from: integerOrNull(row, 'from_at'),
   until: integer(row, 'until_at'),
   postings: integer(row, 'postings'),

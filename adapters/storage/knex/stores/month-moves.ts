@@ -2,10 +2,9 @@ import { stateConflict, TillgateError } from '../../../../core/index.ts';
 import type { LedgerClosing, LedgerMonth, MonthNote } from '../../../../core/index.ts';
 import type { Database } from '../database.ts';
 import type { Run } from '../dialects/dialect.ts';
-import { integer } from '../rows/values.ts';
 import { KnexAuditWrites } from './audit-store.ts';
 import { UNCHECKED_ENTRY } from './ledger-checkpoint.ts';
-import { closedSums, closingDigest, closings, NO_CLOSING } from './ledger-closings.ts';
+import { closedSums, CLOSING_COLUMNS, closingDigest, closingOf, closings, NO_CLOSING } from './ledger-closings.ts';
 import {
   attachedMonths,
   attachMonth,
@@ -61,12 +60,12 @@ async function write(run: Run, db: Database, { name, from, until }: PostingMonth
   const former = (await closings(run, db)).at(-1)?.digest ?? NO_CLOSING;
   const digest = closingDigest(former, { month: name, from, until, postings }, sums);
   const [row = {}] = await run(
-    `INSERT INTO ${tables.closings} (month, from_at, until_at, postings, digest, closed_at)
-     VALUES (?, ?, ?, ?, ?, ${dialect.nowMs}) RETURNING closed_at`,
+    `INSERT INTO ${tables.closings} (${CLOSING_COLUMNS})
+     VALUES (?, ?, ?, ?, ?, ${dialect.nowMs}) RETURNING ${CLOSING_COLUMNS}`,
     [name, from, until, postings, digest],
   );
   await storeSums(run, { table: tables.closingSums, sums: [...sums], more: { month: name } });
-  return { month: name, from, until, postings, digest, closedAt: integer(row, 'closed_at') };
+  return closingOf(tables, row);
 }
 
 /** Attaches the table of the newest closed month again and removes the closing, where its sums are still those of the closing. */
