@@ -100,6 +100,10 @@ eachStorage((name, open) => {
     );
     assert.equal((await verifyAudit({ audit: storage.audit, digest: new CryptoDigest() }, null)).breach, null);
     await sql(`DROP TABLE ${tableName(FIRST)}`);
+    const months = await storage.ledger.openMonths();
+    // A clock that went back asks for no month that was closed.
+    assert.deepEqual(await storage.ledger.makePostingMonths(month(0).from), []);
+    assert.deepEqual(await storage.ledger.openMonths(), months);
     assert.equal(await broken(storage, true), '');
   });
 
@@ -230,14 +234,47 @@ eachStorage((name, open) => {
     await reader.query('BEGIN');
     await reader.query('SELECT 1 FROM ledger_postings');
     const closing = storage.ledger.closeMonth(FIRST, unnoted);
+    const started = performance.now();
     await Promise.all([
       assert.rejects(closing, { code: 'NOT_READY', message: /nothing was changed, try again/ }),
       book(storage, id, month(2).from),
     ]);
+    assert.ok(performance.now() - started < 5_000);
+    const months = await storage.ledger.openMonths();
+    assert.deepEqual(await storage.ledger.makePostingMonths(month(6).from), []);
+    assert.deepEqual(await storage.ledger.openMonths(), months, 'they are made later');
     await reader.query('COMMIT');
     const { listed, ...rest } = (await state(store)) as { listed: unknown[] };
     assert.deepEqual({ ...rest, listed: listed.slice(2) }, before);
     assert.equal((await close(storage)).length, 2);
+  });
+
+  test('fault 326: a closing that waits for a credit keeps nobody else waiting, that credit least of all', async (t) => {
+    const store = await filled(t, open);
+    const { storage, sql, id } = store;
+    await checkpointLedger(storage, { full: true });
+    const [writer, reader] = [await connected(t, store), await connected(t, store)];
+    await writer.query('BEGIN');
+    await writer.query(
+      `INSERT INTO ledger_entries (id, booked_at, kind, reference) VALUES ('1', ${month(2).from}, 'slow', 'slow')`,
+    );
+    const closing = storage.ledger.closeMonth(FIRST, unnoted).catch((error: unknown) => String(error));
+    await waitFor(async () => (await sql('SELECT 1 FROM pg_locks WHERE NOT granted')).length > 0, {
+      timeoutMs: 10_000,
+      describe: 'the closing to wait for the entries',
+    });
+    // A closing that waits with the postings in its hands would let these wait until it gives up.
+    for (const client of [reader, writer]) await client.query(`SET lock_timeout = '200ms'`);
+    await reader.query('SELECT 1 FROM ledger_postings LIMIT 1');
+    await writer.query(
+      `INSERT INTO ledger_postings (entry_id, line, account, currency, units, booked_at)
+       VALUES ('1', 0, 'custody:ETH', 'USDT-ERC20', 0, ${month(2).from}), ('1', 1, 'merchant:${id}:pending', 'USDT-ERC20', 0, ${month(2).from})`,
+    );
+    await writer.query('COMMIT');
+    const answer = await closing;
+    assert.ok(typeof answer !== 'string' || answer.includes('try again'), String(answer));
+    await close(storage);
+    assert.equal(await broken(storage, true), '');
   });
 
   test('a check that has begun sees a month either open or closed: it keeps it from being closed meanwhile', async (t) => {
