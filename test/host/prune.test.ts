@@ -15,6 +15,10 @@ test('a running till makes the months of postings to come', async () => {
   const database = await freshDatabase();
   const storage = await openStorage({ client: 'pg', connection: database.url }, { logger: silentLogger });
   await storage.migrate();
+  const till = await createTillgate({
+    ...{ masterKey: randomBytes(32), baseUrl: 'https://shop.example', mode: 'sandbox', plugins: [sandbox] },
+    replace: { storage },
+  });
   const client = new pg.Client({ connectionString: database.url });
   await client.connect();
   const months = (await storage.ledger.openMonths()).map(({ month }) => month);
@@ -22,10 +26,6 @@ test('a running till makes the months of postings to come', async () => {
   assert.equal(dropped.length, 2);
   for (const month of dropped) await client.query(`DROP TABLE ledger_postings_${month.replace('-', '_')}`);
   assert.equal((await storage.ledger.openMonths()).length, 1);
-  const till = await createTillgate({
-    ...{ masterKey: randomBytes(32), baseUrl: 'https://shop.example', mode: 'sandbox', plugins: [sandbox] },
-    replace: { storage },
-  });
   try {
     await till.workers.start();
     await waitFor(async () => (await storage.ledger.openMonths()).length === 3);

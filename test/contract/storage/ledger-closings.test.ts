@@ -272,7 +272,7 @@ eachStorage((name, open) => {
     );
     await writer.query('COMMIT');
     const answer = await closing;
-    assert.ok(typeof answer !== 'string' || answer.includes('try again'), String(answer));
+    if (typeof answer === 'string') assert.match(answer, /try again/);
     await close(storage);
     assert.equal(await broken(storage, true), '');
   });
