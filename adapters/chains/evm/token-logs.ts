@@ -220,14 +220,23 @@ function movements(logs: unknown, watch: Pick<WatchList, 'has'>): RawMovements {
   return { arrived, left, places: placesOf(all) };
 }
 
-/** Spelled the usual way only once for each contract and block: a range has ten thousands of logs. */
+/**
+ * Spelled the usual way only once for each contract and block: a range has ten thousands of logs. Most have the block, and many the
+ * contract, of the one before, which is compared faster than looked up.
+ */
 function placesOf(logs: readonly RawLog[]): ReadonlySet<string> {
   const byBlock = new Map<unknown, Set<unknown>>();
+  let [lastBlock, lastContract, contracts]: [unknown, unknown, Set<unknown>] = [undefined, undefined, new Set()];
   for (const { topics, removed, blockHash, address } of logs) {
     if (topics?.length !== 3 || topics[0] !== TRANSFER_TOPIC || removed === true) continue;
-    const contracts = byBlock.get(blockHash);
-    if (contracts === undefined) byBlock.set(blockHash, new Set([address]));
-    else contracts.add(address);
+    if (blockHash !== lastBlock) {
+      contracts = byBlock.get(blockHash) ?? new Set();
+      byBlock.set(blockHash, contracts);
+      [lastBlock, lastContract] = [blockHash, undefined];
+    }
+    if (address === lastContract) continue;
+    contracts.add(address);
+    lastContract = address;
   }
   return new Set([...byBlock].flatMap(([hash, contracts]) => [...contracts].map((one) => placeOf(hash, one))));
 }
