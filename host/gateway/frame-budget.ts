@@ -24,7 +24,7 @@ export class FrameBudget {
   #since = -Infinity;
 
   /**
-   * False once there were too many.
+   * False once there were too many; the rest of the chunk is not read, since the connection ends.
    *
    * @param chunk - the next bytes of the connection
    * @param now - in milliseconds
@@ -44,9 +44,10 @@ export class FrameBudget {
         this.#headBytes += 1;
         at += 1;
         if (this.#headBytes > 1) this.#readHead();
+        if (this.#count > MAX_PER_SECOND) return false;
       }
     }
-    return this.#count <= MAX_PER_SECOND;
+    return true;
   }
 
   #readHead(): void {

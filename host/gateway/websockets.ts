@@ -2,8 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer } from 'ws';
 import { allowsOrigin, isRefusal, refuse, viaOf } from '../../core/index.ts';
-import type { KeyDirectory, Logger } from '../../core/index.ts';
+import type { KeyDirectory, Logger, Refusal } from '../../core/index.ts';
 import type { RequestAuthorizer } from './request-authorizer.ts';
+import { FloodPauses } from './flood-pauses.ts';
 import { FrameBudget } from './frame-budget.ts';
 import { NEWEST_BLOCK, nextUpstream } from './live-route.ts';
 import type { LiveRoute, LiveRoutes } from './live-route.ts';
@@ -31,6 +32,7 @@ const MAX_UPSTREAM_BYTES = 32 * 1024 * 1024;
 export class WebSockets {
   readonly #deps: WebSocketDeps;
   readonly #bridges = new Set<WebSocketBridge>();
+  readonly #pauses = new FloodPauses();
   readonly #timer = setInterval(() => this.#checkAll(), CHECK_MS).unref();
   readonly #unsubscribe: () => void;
 
@@ -43,7 +45,7 @@ export class WebSockets {
   upgrade(req: IncomingMessage, socket: Duplex, head: Buffer, context: RequestContext): void {
     // An 'error' event without a listener would end the process.
     socket.on('error', () => socket.destroy());
-    const refusal = this.#deps.authorizer.check(context) ?? checkHandshake(req);
+    const refusal = this.#deps.authorizer.check(context) ?? checkHandshake(req) ?? this.#checkPause(context, req);
     if (refusal !== null) {
       recordExchange(this.#deps, context, refusal.status, 0, 0);
       writeRawRefusal(socket, context, refusal, refusal.status === 400 ? ['Sec-WebSocket-Version', '13'] : []);
@@ -137,13 +139,20 @@ export class WebSockets {
         this.#deps.metrics.connections(live.route.host, -1);
       });
       const stop = guarded(bridge, (side: WebSocket) => bridge.flooded(side));
-      onFlood(socket, () => stop(client));
+      onFlood(socket, () => {
+        stop(client);
+        if (context.auth !== null) this.#pauses.begin(context.auth.key.app.id, addressOf(req), performance.now());
+      });
       if (transport !== null) onFlood(transport, () => stop(connection));
       this.#bridges.add(bridge);
       this.#deps.metrics.connections(live.route.host, 1);
       // The key may have been revoked while the upstream was being connected.
       this.#check(bridge);
     });
+  }
+
+  #checkPause({ auth }: RequestContext, req: IncomingMessage): Refusal | null {
+    return auth === null ? null : this.#pauses.check(auth.key.app.id, addressOf(req), performance.now());
   }
 
   #checkAll(): void {
@@ -186,6 +195,9 @@ function onFlood(socket: Duplex, stop: () => void): void {
     if (!budget.take(chunk, performance.now())) stop();
   });
 }
+
+/** Empty once the connection is closed. */
+const addressOf = ({ socket }: IncomingMessage): string => socket.remoteAddress ?? '';
 
 function checkHandshake({ headers }: IncomingMessage): ReturnType<typeof refuse> | null {
   const good =
