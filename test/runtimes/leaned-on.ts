@@ -14,6 +14,11 @@ export const LEANED_ON: readonly LeanedOn[] = [
     tests: ['test/gateway/client-connections.test.ts', 'test/gateway/raw-socket.test.ts', 'test/gateway/anvil.test.ts'],
   },
   {
+    what: 'a socket calls its own `push` with the bytes of each read, and goes on reading where that says true',
+    sources: ['host/gateway/fast-path/client-connection.ts'],
+    tests: ['test/unit/gateway/client-reading.test.ts'],
+  },
+  {
     what: '`closeIdleConnections` and `closeAllConnections` may be replaced, and `close` calls the first',
     sources: ['host/gateway/fast-path/connection-listener.ts'],
     tests: ['test/gateway/kept-connections.test.ts', 'test/gateway/client-connections.test.ts'],
