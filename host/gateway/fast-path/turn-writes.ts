@@ -12,8 +12,6 @@ const AT_ONCE = 64;
  */
 export class TurnWrites {
   #waiting: Unsent[] = [];
-  /** The list of the turn before, empty. */
-  #spare: Unsent[] = [];
   readonly #end = (): void => this.#write();
 
   add(connection: Unsent): void {
@@ -25,10 +23,8 @@ export class TurnWrites {
 
   #write(): void {
     const connections = this.#waiting;
-    this.#waiting = this.#spare;
+    this.#waiting = [];
     for (const connection of connections) connection.writeUnsent();
-    connections.length = 0;
-    this.#spare = connections;
   }
 }
 
