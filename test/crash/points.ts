@@ -432,6 +432,7 @@ const NOT_KILLED_AT: Readonly<Record<string, readonly string[]>> = {
   'it is repeated until it was done': pathsOf(({ storage, tx }) => [
     storage.accounts.pruneSignatures,
     storage.callbacks.dropBodies,
+    storage.ledger.makePostingMonths,
     storage.apps.touchKeys,
     storage.callbacks.claimDue,
     storage.chains.initialise,
