@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
-import pg from 'pg';
+import type pg from 'pg';
 import { checkpointLedger } from '../../../core/index.ts';
 import type { AccountId, LedgerCheckpoint, Storage } from '../../../core/index.ts';
+import { connected } from '../../support/pg-client.ts';
 import { eachStorage } from '../../support/each-storage.ts';
 import type { TestStorage } from '../../support/storage.ts';
 import { waitFor } from '../../support/wait.ts';
@@ -182,15 +183,6 @@ eachStorage((name, open) => {
 });
 
 const OFF = /entry 1 is off by -1 units of BTC/;
-
-async function connected(t: Pick<TestContext, 'after'>, { config }: TestStorage): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: (config as { connection: string }).connection });
-  // The database is dropped before the connection ends.
-  client.on('error', () => undefined);
-  await client.connect();
-  t.after(() => client.end());
-  return client;
-}
 
 /** A transaction that has written an entry which does not sum to zero, and goes on. */
 async function slowEntry(t: Pick<TestContext, 'after'>, store: TestStorage, account: AccountId): Promise<pg.Client> {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
-import pg from 'pg';
 import { closingDigest, NO_CLOSING } from '../../../adapters/storage/knex/stores/ledger-closings.ts';
 import { monthAt } from '../../../adapters/storage/knex/stores/posting-months.ts';
 import { checkLedger, checkpointLedger, closeMonths, OPERATOR, reopenMonth, verifyAudit } from '../../../core/index.ts';
 import type { AccountId, LedgerClosing, Millis, MonthNote, PostingSearch, Storage } from '../../../core/index.ts';
 import { CryptoDigest } from '../../../adapters/crypto/index.ts';
+import { connected } from '../../support/pg-client.ts';
 import { eachStorage } from '../../support/each-storage.ts';
 import { FakeClock } from '../../support/fakes.ts';
 import type { TestStorage } from '../../support/storage.ts';
@@ -348,12 +348,3 @@ eachStorage((name, open) => {
     assert.equal(await broken(storage, true), '');
   });
 });
-
-async function connected(t: Pick<TestContext, 'after'>, { config }: TestStorage): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: (config as { connection: string }).connection });
-  // The database is dropped before the connection ends.
-  client.on('error', () => undefined);
-  await client.connect();
-  t.after(() => client.end());
-  return client;
-}

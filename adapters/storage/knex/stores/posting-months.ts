@@ -90,6 +90,7 @@ function makeMissing(db: Database, now: Millis): Promise<readonly string[]> {
 
 /** {@link makePostingMonths} at the start, by the database's time. */
 export async function makeFirstMonths(db: Database): Promise<void> {
+  if (!db.dialect.partitions) return;
   const [row = {}] = await db.read(`SELECT ${db.dialect.nowMs} AS now`);
   await makePostingMonths(db, integer(row, 'now'));
 }
