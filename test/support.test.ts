@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
 import { startAnvil } from './support/anvil.ts';
 import type { Anvil } from './support/anvil.ts';
 import { deployContract, invoke, mint, read, receipt, transfer } from './support/contracts.ts';
 import type { ContractName, DeployedContract } from './support/contracts.ts';
+import { freePort } from './support/free-port.ts';
 import { freshDatabase } from './support/postgres.ts';
 import { waitFor } from './support/wait.ts';
 
@@ -129,5 +132,16 @@ describe('waitFor', () => {
       assert.equal((error.cause as Error).message, 'not yet');
       return true;
     });
+  });
+});
+
+describe('a free port', () => {
+  it('is given once, is free, and is none that the system gives to others', async () => {
+    const ports = await Promise.all(Array.from({ length: 100 }, () => freePort()));
+    assert.equal(new Set(ports).size, ports.length);
+    assert.ok(ports.every((port) => port >= 10_000 && port < 32_000));
+    const server = createServer().listen(ports[0], '127.0.0.1');
+    await once(server, 'listening');
+    server.close();
   });
 });

@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TestContext } from 'node:test';
 import { freshDirectory } from '../host/till-process.ts';
+import { freePort } from '../support/free-port.ts';
 import { endWithThisProcess } from '../support/processes.ts';
 import { waitFor } from '../support/wait.ts';
 
@@ -48,13 +47,4 @@ export async function startExample(t: TestContext, name: string): Promise<Runnin
     return ended;
   };
   return { url: `http://127.0.0.1:${port}`, out: () => out, terminate };
-}
-
-/** A port of this machine that was free a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise<void>((resolve) => server.close(() => resolve()));
-  return port;
 }

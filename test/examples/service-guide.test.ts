@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { startAnvil } from '../support/anvil.ts';
+import { freePort } from '../support/free-port.ts';
 import { endWithThisProcess } from '../support/processes.ts';
 import { repository } from '../support/source-tree.ts';
-import { freePort } from './example-process.ts';
 
 /**
  * What the machine of a test has not, or must not be changed: users, a service manager, the sources of elsewhere. Each is a program of

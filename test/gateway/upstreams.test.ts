@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, beforeEach, test } from 'node:test';
-import { createServer } from 'node:net';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AddressInfo, Server } from 'node:net';
 import { MAX_CONNECTIONS } from '../../host/gateway/upstream-request.ts';
+import { freePort } from '../support/free-port.ts';
 import { waitFor } from '../support/wait.ts';
 import {
   answerRpc,
@@ -22,15 +21,6 @@ import type { FakeNode, TestGateway } from './support.ts';
 const READ = CALL;
 const BROADCAST = '{"jsonrpc":"2.0","id":1,"method":"eth_sendRawTransaction","params":["0x00"]}';
 const UNKNOWN = '{"jsonrpc":"2.0","id":1,"method":"eth_newFilter","params":[]}';
-
-/** A port that nobody listens on. */
-async function freePort(): Promise<number> {
-  const server: Server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 bothPaths('several upstreams', (path) => {
   const started: { close(): Promise<void> }[] = [];

@@ -1,19 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { createHost } from '../../host/index.ts';
+import { freePort } from '../support/free-port.ts';
 import { freshDirectory } from './till-process.ts';
-
-/** A port that nothing listens on. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 for (const [baseUrl, header] of [
   ['https://pay.example.com', 'max-age=31536000; includeSubDomains'],

@@ -2,12 +2,11 @@ import { spawn, spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'lossless-json';
+import { freePort } from '../support/free-port.ts';
 import { endWithThisProcess, stopProcess } from '../support/processes.ts';
 import { waitFor } from '../support/wait.ts';
 
@@ -174,15 +173,6 @@ export function programOf(kind: string, variable: string): string {
   );
   if (found !== undefined) return found;
   throw new Error(`${kind} is missing: run test/nodes/install.sh, or name the program by ${variable}`);
-}
-
-/** A port of loopback that nothing listens on. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 function caller(url: string, user: string, password: string): Daemon['rpc'] {

@@ -6,9 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LightningRestClient } from '../../adapters/lightning/lightning-rest-client.ts';
 import { part } from '../../adapters/lightning/replies.ts';
+import { freePort } from '../support/free-port.ts';
 import { endWithThisProcess, stopProcess } from '../support/processes.ts';
 import { waitFor } from '../support/wait.ts';
-import { freePort, programOf } from './daemons.ts';
+import { programOf } from './daemons.ts';
 import type { Daemon } from './daemons.ts';
 
 /** Where bitcoind tells lnd of blocks and transactions. */

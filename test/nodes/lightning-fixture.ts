@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { part } from '../../adapters/lightning/replies.ts';
+import { freePort } from '../support/free-port.ts';
 import { waitFor } from '../support/wait.ts';
-import { freePort, startBitcoind } from './daemons.ts';
+import { startBitcoind } from './daemons.ts';
 import type { Daemon } from './daemons.ts';
 import { LndDaemon } from './lightning-daemon.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
-import { freePort } from '../examples/example-process.ts';
+import { freePort } from '../support/free-port.ts';
 import { endWithThisProcess } from '../support/processes.ts';
 import { waitFor } from '../support/wait.ts';
 import { emptyProject, tarball } from './project.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { freePort } from '../support/free-port.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { waitFor } from '../support/wait.ts';
 import { packagesOf, runInShop, startShop } from './shop-process.ts';
-import { freePort } from './till.ts';
 import type { PayableOrder, ShopTill } from './till.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

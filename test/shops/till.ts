@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { TillgateClient } from '../../adapters/client/index.ts';
 import { createHost } from '../../host/index.ts';
 import type { SettingsInput } from '../../host/settings.ts';
@@ -114,13 +112,4 @@ export async function startShopTill(settings: SettingsInput = {}): Promise<ShopT
       directory.remove();
     },
   };
-}
-
-/** A port that was free a moment ago: a webhook endpoint has its address before the shop listens. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise<void>((resolve) => server.close(() => resolve()));
-  return port;
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
+import { freePort } from '../support/free-port.ts';
 import { waitFor } from '../support/wait.ts';
 import { startShop } from './shop-process.ts';
 import type { ShopProcess } from './shop-process.ts';
 import type { PayableOrder, ShopTill } from './till.ts';
-import { freePort } from './till.ts';
 
 /** What the shop's admin shows of a payment. */
 export interface AdminPayment {

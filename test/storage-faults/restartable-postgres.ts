@@ -1,10 +1,9 @@
 import { execFile, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { freePort } from '../support/free-port.ts';
 import { binaryCandidates, serverFolder, serverUser } from '../support/postgres-binaries.ts';
 import { endWithThisProcess, stopProcess } from '../support/processes.ts';
 
@@ -75,12 +74,4 @@ export async function startRestartablePostgres(): Promise<RestartablePostgres> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise<void>((resolve) => server.close(() => resolve()));
-  return port;
 }

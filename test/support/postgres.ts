@@ -2,11 +2,10 @@ import { execFile, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chownSync, mkdirSync, openSync, closeSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { freePort } from './free-port.ts';
 import { binaryCandidates, serverFolder, serverUser } from './postgres-binaries.ts';
 import type { ServerUser } from './postgres-binaries.ts';
 import { endWithThisProcess, stopProcess } from './processes.ts';
@@ -130,15 +129,6 @@ async function ready(child: ChildProcess, url: string, logFile: string): Promise
     describe: () => `PostgreSQL; its log:\n${readFileSync(logFile, 'utf8')}`,
   });
   if (over()) throw new Error(`postgres ended at once: ${failure?.message ?? readFileSync(logFile, 'utf8')}`);
-}
-
-/** A port that was free a moment ago: PostgreSQL can't choose one for itself. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise<void>((resolve) => server.close(() => resolve()));
-  return port;
 }
 
 async function query(url: string, text: string): Promise<boolean> {

@@ -11,11 +11,10 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { freePort } from '../../support/free-port.ts';
 import { serverFolder, serverUser } from '../../support/postgres-binaries.ts';
 import type { ServerUser } from '../../support/postgres-binaries.ts';
 import { endWithThisProcess, stopProcess } from '../../support/processes.ts';
@@ -195,13 +194,4 @@ async function ask(
   } finally {
     await client.end();
   }
-}
-
-/** A port that was free a moment ago: PostgreSQL can't choose one for itself. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise<void>((resolve) => server.close(() => resolve()));
-  return port;
 }
