@@ -221,10 +221,10 @@ export class HttpExchange implements ClientRequestHandler, ForwardedResponseHand
 
   // ---- the response
 
-  onResponseHeaders(status: number, fields: readonly string[], upstream: Upstream | null): void {
+  onResponseHeaders(status: number, fields: readonly string[], length: string | null, upstream: Upstream | null): void {
     if (this.#over) return;
     this.#expireIn(this.#timeouts.idleMs);
-    this.#response.begin(status, fields, upstream);
+    this.#response.begin(status, fields, length, upstream);
   }
 
   onResponseData(chunk: Buffer): boolean {

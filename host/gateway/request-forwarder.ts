@@ -38,7 +38,7 @@ export interface ForwardedResponseHandler
   /** An answer is waited for, at most so long; what came of another upstream's response is void. */
   onWaiting(timeoutMs: number): void;
   /** @param upstream - which one answers; `null` for an answer that came to an equal request */
-  onResponseHeaders(status: number, fields: readonly string[], upstream: Upstream | null): void;
+  onResponseHeaders(status: number, fields: readonly string[], length: string | null, upstream: Upstream | null): void;
   /** There is no answer, or it broke off. */
   onUnanswered(refusal: Refusal): void;
 }
@@ -132,7 +132,7 @@ export class RequestForwarder implements UpstreamResponseHandler, SharedReadHand
 
   onSharedReply(body: Buffer): void {
     if (this.#over) return;
-    this.#handler.onResponseHeaders(200, JSON_TYPE, null);
+    this.#handler.onResponseHeaders(200, JSON_TYPE, String(body.length), null);
     this.#handler.onResponseData(body);
     this.#handler.onResponseEnd();
   }
@@ -227,7 +227,7 @@ export class RequestForwarder implements UpstreamResponseHandler, SharedReadHand
     else this.#ask(next, live);
   }
 
-  onResponseHeaders(status: number, fields: readonly string[]): void {
+  onResponseHeaders(status: number, fields: readonly string[], length: string | null): void {
     const request = this.#request;
     const { live } = this.#context;
     const { upstream } = this.attempts;
@@ -244,7 +244,7 @@ export class RequestForwarder implements UpstreamResponseHandler, SharedReadHand
       this.#handler.onUnanswered(refuse('upstream_unavailable'));
       return;
     }
-    this.#handler.onResponseHeaders(status, fields, upstream);
+    this.#handler.onResponseHeaders(status, fields, length, upstream);
   }
 
   onResponseData(chunk: Buffer): boolean {

@@ -25,6 +25,11 @@ export function newRequestHeadCache(): RequestHeadCache {
   return { protocol: null, extracted: null, own: null, headers: null };
 }
 
+/** For another head with the same target and `Authorization`: what does not follow from its other lines. */
+export function keyOf({ protocol, extracted }: RequestHeadCache): RequestHeadCache {
+  return { protocol, extracted, own: null, headers: null };
+}
+
 /** A client's head whose key was found. */
 interface KeyedHead {
   readonly rawHeaders: readonly string[];

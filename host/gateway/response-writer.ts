@@ -52,10 +52,14 @@ export class ResponseWriter {
     return this.#buffered !== null || this.#client.retainsChunks;
   }
 
-  /** @param upstream - where it comes from; `null` for a response of the gateway's own */
-  begin(status: number, fields: readonly string[], upstream: Upstream | null): void {
+  /**
+   * @param fields - names and values in turn, without `Content-Length`
+   * @param length - the value of `Content-Length`; `null` without one
+   * @param upstream - where it comes from; `null` for a response of the gateway's own
+   */
+  begin(status: number, fields: readonly string[], length: string | null, upstream: Upstream | null): void {
     this.#status = status;
-    this.#headers = this.#headersOf(fields, upstream);
+    this.#headers = this.#headersOf(fields, status === 204 ? null : length, upstream);
     this.#buffered = [];
     this.#bufferedBytes = 0;
   }
@@ -103,8 +107,7 @@ export class ResponseWriter {
     return this.#status === 204 || this.#status === 304 || this.#context.method === 'HEAD';
   }
 
-  #headersOf(fields: readonly string[], upstream: Upstream | null): string[] {
-    const length = this.#status === 204 ? null : contentLength(fields);
+  #headersOf(fields: readonly string[], length: string | null, upstream: Upstream | null): string[] {
     this.#hasLength = length !== null;
     const headers = [
       ...(upstream?.returned(fields) ?? fields),
@@ -116,12 +119,4 @@ export class ResponseWriter {
     if (length !== null) headers.push('Content-Length', length);
     return headers;
   }
-}
-
-function contentLength(fields: readonly string[]): string | null {
-  for (let at = 0; at < fields.length; at += 2) {
-    const name = fields[at] as string;
-    if (name.length === 14 && name.toLowerCase() === 'content-length') return fields[at + 1] as string;
-  }
-  return null;
 }

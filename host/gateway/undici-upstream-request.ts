@@ -53,7 +53,9 @@ export class UndiciUpstreamRequest extends UpstreamRequest implements Dispatcher
     this.#resume = resume;
     const fields = rawHeaders.map((part) => part.toString('latin1'));
     if (fields.some((field) => BREAKS_LINE.test(field))) throw new Error('A header of the response is malformed.');
-    this.begin(status, fields);
+    const lengthAt = fields.findIndex((field, at) => at % 2 === 0 && field.toLowerCase() === 'content-length');
+    const [, length = null] = lengthAt < 0 ? [] : fields.splice(lengthAt, 2);
+    this.begin(status, fields, length);
     process.nextTick(reportIdle, this);
     return true;
   }

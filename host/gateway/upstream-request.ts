@@ -21,8 +21,11 @@ export interface PendingResponse {
 export interface UpstreamResponseHandler {
   /** A connection was assigned and the request is about to be written. */
   onUpstreamConnect(): void;
-  /** @param fields - names and values in turn, checked: none contains a line break */
-  onResponseHeaders(status: number, fields: readonly string[]): void;
+  /**
+   * @param fields - names and values in turn, without `Content-Length`, checked: none contains a line break
+   * @param length - the value of `Content-Length`; `null` without one
+   */
+  onResponseHeaders(status: number, fields: readonly string[], length: string | null): void;
   /** Return false to pause the response until `resume`. */
   onResponseData(chunk: Buffer): boolean;
   /** All bytes received so far were passed on; the next ones may take a while. */
@@ -127,10 +130,10 @@ export abstract class UpstreamRequest implements PendingResponse {
     this.abort();
   }
 
-  protected begin(status: number, fields: readonly string[]): void {
+  protected begin(status: number, fields: readonly string[], length: string | null): void {
     // Whoever answers is there; whether such an answer means more, the health checks find out.
     this.#record(REFUSING.has(status) ? 'erred' : 'succeeded');
-    this.handler.onResponseHeaders(status, fields);
+    this.handler.onResponseHeaders(status, fields, length);
   }
 
   protected complete(): void {

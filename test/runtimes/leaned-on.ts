@@ -14,8 +14,8 @@ export const LEANED_ON: readonly LeanedOn[] = [
     tests: ['test/gateway/client-connections.test.ts', 'test/gateway/raw-socket.test.ts', 'test/gateway/anvil.test.ts'],
   },
   {
-    what: 'a socket calls its own `push` with the bytes of each read, and goes on reading where that says true',
-    sources: ['host/gateway/fast-path/client-connection.ts'],
+    what: 'where a socket keeps its `onread`, which an accepted one is given later, and `useUserBuffer` of its `_handle`',
+    sources: ['host/gateway/fast-path/client-socket.ts'],
     tests: ['test/unit/gateway/client-reading.test.ts'],
   },
   {

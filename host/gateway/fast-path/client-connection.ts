@@ -1,4 +1,4 @@
-import { Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { DEFAULT_TIMEOUTS } from '../../../core/index.ts';
 import type { Refusal } from '../../../core/index.ts';
 import type { BodyLimits, ClientRequestHandler, GatewayClient } from '../gateway-client.ts';
@@ -6,6 +6,8 @@ import { guardMethods } from '../guard-methods.ts';
 import { refusalFor } from '../refusal-response.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { Expirable } from '../timeout-queue.ts';
+import { attachHandler, detachHandler } from './client-socket.ts';
+import type { ClientSocketHandler } from './client-socket.ts';
 import type { PlainRequest } from './http1/plain-request.ts';
 import { PlainRequestReader } from './plain-request-reader.ts';
 import { responseHeadText } from './http1/response-text.ts';
@@ -46,21 +48,15 @@ const DRAIN_MS = 2_000;
 
 type State = 'waiting' | 'busy' | 'draining' | 'over';
 
-const CONNECTION = Symbol('client connection');
-/** A client's socket with the connection that reads it. */
-export interface ClientSocket extends Socket {
-  [CONNECTION]?: ClientConnection | undefined;
-}
-
 /**
  * A client's connection: one plain request after another. At the first request that is not plain, or not the gateway's,
  * the connection goes to Node's HTTP server, and stays there.
  */
-export class ClientConnection implements GatewayClient, Expirable, Unsent {
+export class ClientConnection implements GatewayClient, ClientSocketHandler, Expirable, Unsent {
   expiresAt: number;
   queuePlace = -1;
   readonly #delegate: ClientConnectionDelegate;
-  readonly #socket: ClientSocket;
+  readonly #socket: Socket;
   #state: State = 'waiting';
   /** Bytes that were received but not parsed yet. */
   #pending: Buffer | null = null;
@@ -78,19 +74,11 @@ export class ClientConnection implements GatewayClient, Expirable, Unsent {
   #bodyHandler: ClientRequestHandler | null = null;
   readonly #reader = new PlainRequestReader();
 
-  constructor(delegate: ClientConnectionDelegate, socket: ClientSocket) {
+  constructor(delegate: ClientConnectionDelegate, socket: Socket) {
     this.#delegate = delegate;
     this.#socket = socket;
     this.expiresAt = after(delegate.timeouts.headersTimeout);
-    socket[CONNECTION] = this;
-    socket.push = push;
-    socket
-      .on('data', onData)
-      .on('end', onEnd)
-      .on('error', onError)
-      .on('close', onClose)
-      .on('drain', onDrain)
-      .on('timeout', onTimeout);
+    attachHandler(socket, this);
   }
 
   // ---- called by the socket
@@ -106,6 +94,8 @@ export class ClientConnection implements GatewayClient, Expirable, Unsent {
       if (this.#state === 'waiting') this.#advance();
       if (this.#pending !== null && this.#pending.length > MAX_AHEAD) this.#socket.pause();
     }
+    // The chunk's memory is used for the next read of any connection.
+    if (this.#pending?.buffer === chunk.buffer) this.#pending = Buffer.from(this.#pending);
   }
 
   /** The client closed its side: its request is aborted. */
@@ -184,16 +174,9 @@ export class ClientConnection implements GatewayClient, Expirable, Unsent {
     this.#state = 'over';
     this.#pending = null;
     this.writeUnsent();
-    socket[CONNECTION] = undefined;
-    socket
-      .off('data', onData)
-      .off('end', onEnd)
-      .off('error', onError)
-      .off('close', onClose)
-      .off('drain', onDrain)
-      .off('timeout', onTimeout);
+    detachHandler(socket);
     socket.setTimeout(0);
-    this.#delegate.delegateToNode(this, socket, bytes);
+    this.#delegate.delegateToNode(this, socket, Buffer.from(bytes));
   }
 
   // ---- called by the exchange
@@ -232,10 +215,11 @@ export class ClientConnection implements GatewayClient, Expirable, Unsent {
     const size = Math.min(this.#bodyLeft, chunk.length);
     const piece = size === chunk.length ? chunk : chunk.subarray(0, size);
     if (size < chunk.length) this.#pending = chunk.subarray(size);
-    this.#body.push(piece);
+    this.#body.push(Buffer.from(piece));
     this.#bodyLeft -= size;
     if (!handler.onRequestData(size) || this.#bodyLeft > 0) return;
-    const body = this.#body.length === 1 ? piece : Buffer.concat(this.#body);
+    const [first] = this.#body;
+    const body = this.#body.length === 1 && first !== undefined ? first : Buffer.concat(this.#body);
     this.#bodyHandler = null;
     this.#body = [];
     this.expiresAt = Infinity;
@@ -386,43 +370,4 @@ function joined(head: string, body: readonly Buffer[], size: number): Buffer {
 
 function uncork(socket: Socket): void {
   socket.uncork();
-}
-
-/**
- * What Node's socket calls with the bytes of each read. The stream would pass them on by an event and then look for more in a further
- * tick, which takes a twentieth of a request's time; while nothing waits in the stream they are passed on at once. A socket that went
- * to Node's server reads as any other.
- */
-function push(this: ClientSocket, chunk: Buffer | null, encoding?: BufferEncoding): boolean {
-  const connection = this[CONNECTION];
-  if (chunk === null || connection === undefined || this.readableFlowing !== true || this.readableLength > 0)
-    return Socket.prototype.push.call(this, chunk, encoding);
-  connection.onData(chunk);
-  return true;
-}
-
-function onData(this: ClientSocket, chunk: Buffer): void {
-  this[CONNECTION]?.onData(chunk);
-}
-
-function onEnd(this: ClientSocket): void {
-  this[CONNECTION]?.onEnd();
-}
-
-/** The event 'close' follows. */
-function onError(this: ClientSocket): void {
-  this.destroy();
-}
-
-function onClose(this: ClientSocket): void {
-  this[CONNECTION]?.onClose();
-}
-
-function onDrain(this: ClientSocket): void {
-  this[CONNECTION]?.onDrain();
-}
-
-/** The client read nothing for too long; or it has read everything, and its idle connection was kept long enough. */
-function onTimeout(this: ClientSocket): void {
-  this.destroy();
 }

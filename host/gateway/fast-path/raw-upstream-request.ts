@@ -61,8 +61,8 @@ export class RawUpstreamRequest extends UpstreamRequest implements RawResponseHa
     return bytes;
   }
 
-  onResponseHeaders(status: number, fields: readonly string[]): void {
-    this.begin(status, fields);
+  onResponseHeaders(status: number, fields: readonly string[], length: string | null): void {
+    this.begin(status, fields, length);
   }
 
   onResponseData(chunk: Buffer): boolean {

@@ -255,7 +255,7 @@ export class UpstreamConnection implements Expirable, Unsent {
     if (head.bodyEnd === 'chunked') this.#chunks = new ChunkReader();
     if (head.keepAliveSeconds !== null)
       this.#keepMs = Math.min(head.keepAliveSeconds * 1000 - KEEP_MARGIN_MS, MAX_KEEP_MS);
-    request.onResponseHeaders(head.status, head.fields);
+    request.onResponseHeaders(head.status, head.fields, head.declaredLength);
     this.#complete = head.bodyEnd === 'none' || (head.bodyEnd === 'length' && this.#left === 0);
   }
 

@@ -170,8 +170,8 @@ class Leg implements UpstreamResponseHandler, Abortable {
     this.#hedged.onConnect(this);
   }
 
-  onResponseHeaders(status: number, fields: readonly string[]): void {
-    if (this.#hedged.onStatus(this, status)) this.handler.onResponseHeaders(status, fields);
+  onResponseHeaders(status: number, fields: readonly string[], length: string | null): void {
+    if (this.#hedged.onStatus(this, status)) this.handler.onResponseHeaders(status, fields, length);
   }
 
   // What follows comes from the one alone whose head was passed on: the other's request is over by then.

@@ -21,13 +21,13 @@ export class SharedResponse implements UpstreamResponseHandler {
     this.#handler.onUpstreamConnect();
   }
 
-  onResponseHeaders(status: number, fields: readonly string[]): void {
+  onResponseHeaders(status: number, fields: readonly string[], length: string | null): void {
     // Another upstream may be asked after any other status.
     if (status === 200) {
       this.#kept = this.#lead.close();
       this.#coding = codingOf(fields);
     }
-    this.#handler.onResponseHeaders(status, fields);
+    this.#handler.onResponseHeaders(status, fields, length);
   }
 
   onResponseData(chunk: Buffer): boolean {

@@ -20,48 +20,62 @@ async function portOf(t: TestContext, server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-test('a client that sends on without waiting is not read without bound, and gets every response', async (t) => {
-  const count = 20_000;
-  let held: ClientConnection | null = null;
-  let accepted: Socket | undefined;
-  let asked = 0;
-  const respond = (client: ClientConnection): void =>
-    client.respond(200, ['Content-Length', '1'], [Buffer.from('s')], 1, 60_000);
-  const port = await portOf(
-    t,
-    createServer((socket) => {
-      accepted = socket;
-      new ClientConnection(
-        {
-          timeouts: { headersTimeout: 0, requestTimeout: 0, keepAliveTimeout: 0 },
-          serves: () => true,
-          onRequest: (client) => {
-            asked += 1;
-            if (asked === 1) held = client;
-            // Some at once, some in a later turn.
-            else if (asked % 7 === 0) setImmediate(respond, client);
-            else respond(client);
+/** As in a Node that keeps a socket's `onread` elsewhere. */
+const hideUserBuffer = (socket: Socket): void => {
+  const { _handle: handle } = socket as Socket & { readonly _handle?: { useUserBuffer?: unknown } };
+  assert.equal(typeof handle?.useUserBuffer, 'function');
+  Object.defineProperty(handle, 'useUserBuffer', { value: undefined });
+};
+
+const WAYS = { 'into the common buffer': false, "by the event 'data'": true } as const;
+for (const [way, byEvent] of Object.entries(WAYS))
+  test(`a client that sends on without waiting is not read without bound, and gets every response, ${way}`, async (t) => {
+    let events = 0;
+    const count = 20_000;
+    let held: ClientConnection | null = null;
+    let accepted: Socket | undefined;
+    let asked = 0;
+    const respond = (client: ClientConnection): void =>
+      client.respond(200, ['Content-Length', '1'], [Buffer.from('s')], 1, 60_000);
+    const port = await portOf(
+      t,
+      createServer((socket) => {
+        accepted = socket;
+        if (byEvent) hideUserBuffer(socket);
+        socket.on('data', () => (events += 1));
+        new ClientConnection(
+          {
+            timeouts: { headersTimeout: 0, requestTimeout: 0, keepAliveTimeout: 0 },
+            serves: () => true,
+            onRequest: (client) => {
+              asked += 1;
+              if (asked === 1) held = client;
+              // Some at once, some in a later turn.
+              else if (asked % 7 === 0) setImmediate(respond, client);
+              else respond(client);
+            },
+            delegateToNode: () => assert.fail('plain requests'),
+            onClose: () => undefined,
+            onError: (error) => assert.fail(String(error)),
+            startTimeout: () => undefined,
           },
-          delegateToNode: () => assert.fail('plain requests'),
-          onClose: () => undefined,
-          onError: (error) => assert.fail(String(error)),
-          startTimeout: () => undefined,
-        },
-        socket,
-      );
-    }),
-  );
-  const client = connect(port, '127.0.0.1');
-  t.after(() => client.destroy());
-  let got = 0;
-  client.on('data', (bytes: Buffer) => (got += bytes.toString('latin1').split('HTTP/1.1 200').length - 1));
-  client.write(REQUEST.repeat(count));
-  await waitFor(() => held !== null && (accepted?.isPaused() ?? false));
-  const read = accepted?.bytesRead ?? Infinity;
-  assert.ok(read < 1_000_000, `${read} bytes`);
-  respond(held as unknown as ClientConnection);
-  await waitFor(() => got === count, { describe: () => `${got} responses, ${asked} requests` });
-});
+          socket,
+        );
+      }),
+    );
+    const client = connect(port, '127.0.0.1');
+    t.after(() => client.destroy());
+    let text = '';
+    client.setEncoding('latin1').on('data', (more: string) => (text += more));
+    const got = (): number => text.split('HTTP/1.1 200').length - 1;
+    client.write(REQUEST.repeat(count));
+    await waitFor(() => held !== null && (accepted?.isPaused() ?? false));
+    const read = accepted?.bytesRead ?? Infinity;
+    assert.ok(read < 1_000_000, `${read} bytes`);
+    respond(held as unknown as ClientConnection);
+    await waitFor(() => got() === count, { describe: () => `${got()} responses, ${asked} requests` });
+    assert.equal(events > 0, byEvent);
+  });
 
 test('a connection that goes to Node after requests of its own is read on by Node, bodies and all', async (t) => {
   const queue = new TimeoutQueue();

@@ -212,7 +212,7 @@ describe('fault 199: two requests for one read', () => {
 
   test('the answer is of the one that begins it, and the end of the other one says nothing', async () => {
     const { first, second, events } = await both();
-    second.events.onResponseHeaders(200, []);
+    second.events.onResponseHeaders(200, [], null);
     assert.deepEqual([first.ended, second.ended], ['outpaced ', '']);
     second.events.onResponseEnd();
     assert.deepEqual(events, ['second won ', 'second 200', 'second ended']);
@@ -220,7 +220,7 @@ describe('fault 199: two requests for one read', () => {
 
   test('one that breaks off behind its head fails as a single one does, and is counted once', async () => {
     const { first, second, events } = await both();
-    first.events.onResponseHeaders(200, []);
+    first.events.onResponseHeaders(200, [], null);
     first.events.onResponseError(lost);
     assert.equal(second.ended, 'outpaced ');
     assert.deepEqual(events, ['first lost ', 'first 200', 'first ECONNRESET true']);
@@ -229,7 +229,7 @@ describe('fault 199: two requests for one read', () => {
   test('both fail once; an error status waits for the other', async () => {
     for (const status of [401, 407, 429, 502, 503, 504]) {
       const { first, second, events } = await both();
-      first.events.onResponseHeaders(status, []);
+      first.events.onResponseHeaders(status, [], null);
       assert.equal(first.ended, 'cancelled ');
       second.events.onResponseError({ reason: 'ECONNREFUSED', requestSent: false });
       assert.deepEqual(events, [`first failed by ${status}`, 'second unanswered first', 'second ECONNREFUSED true']);
@@ -239,7 +239,7 @@ describe('fault 199: two requests for one read', () => {
   test('an answer by an error of the request is an answer', async () => {
     for (const status of [400, 404, 500]) {
       const { first, second, events } = await both();
-      first.events.onResponseHeaders(status, []);
+      first.events.onResponseHeaders(status, [], null);
       assert.equal(second.ended, 'outpaced ');
       assert.deepEqual(events, ['first lost ', `first ${status}`]);
     }
@@ -247,7 +247,7 @@ describe('fault 199: two requests for one read', () => {
 
   test('there is no second one once the first has answered, failed or ended', async () => {
     const ends: ((made: ReturnType<typeof started>) => void)[] = [
-      ({ requests: [first] }) => first?.events.onResponseHeaders(503, []),
+      ({ requests: [first] }) => first?.events.onResponseHeaders(503, [], null),
       ({ requests: [first] }) => first?.events.onResponseError(lost),
       ({ hedged }) => hedged.cancel(),
       ({ hedged }) => hedged.expire(),

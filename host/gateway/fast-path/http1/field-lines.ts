@@ -29,27 +29,35 @@ const USES = Uint8Array.from({ length: 256 }, (_, code) => {
  * @returns where the body begins, {@link INCOMPLETE} or {@link MALFORMED}
  */
 export function readFields(text: string, from: number, into: string[]): number {
-  for (let at = from; ;) {
-    if (text.charCodeAt(at) === CR) return endsLine(text, at);
-    const nameEnd = past(text, at, NAME);
-    if (nameEnd === text.length) return INCOMPLETE;
-    if (nameEnd === at || text.charCodeAt(nameEnd) !== COLON) return MALFORMED;
-    let start = nameEnd + 1;
-    while (isBlank(text.charCodeAt(start))) start += 1;
-    const lineEnd = past(text, start, VALUE);
-    const next = endsLine(text, lineEnd);
-    if (next < 0) return next;
-    let end = lineEnd;
-    while (end > start && text.charCodeAt(end - 1) === SPACE) end -= 1;
-    // RFC 9110, section 5.5, ignores it; Node reads it as a part of the value of `Content-Length` or `Connection`.
-    if (end > start && text.charCodeAt(end - 1) === TAB) return MALFORMED;
-    into.push(text.slice(at, nameEnd), text.slice(start, end));
-    at = next;
-  }
+  let at = from;
+  while (at >= 0 && text.charCodeAt(at) !== CR) at = readField(text, at, into);
+  return at < 0 ? at : endsLine(text, at);
 }
 
-/** The position behind the CR LF at `at`. */
-function endsLine(text: string, at: number): number {
+/**
+ * Reads one of these lines.
+ *
+ * @returns where the next line begins, {@link INCOMPLETE} or {@link MALFORMED}
+ */
+export function readField(text: string, at: number, into: string[]): number {
+  const nameEnd = past(text, at, NAME);
+  if (nameEnd === text.length) return INCOMPLETE;
+  if (nameEnd === at || text.charCodeAt(nameEnd) !== COLON) return MALFORMED;
+  let start = nameEnd + 1;
+  while (isBlank(text.charCodeAt(start))) start += 1;
+  const lineEnd = past(text, start, VALUE);
+  const next = endsLine(text, lineEnd);
+  if (next < 0) return next;
+  let end = lineEnd;
+  while (end > start && text.charCodeAt(end - 1) === SPACE) end -= 1;
+  // RFC 9110, section 5.5, ignores it; Node reads it as a part of the value of `Content-Length` or `Connection`.
+  if (end > start && text.charCodeAt(end - 1) === TAB) return MALFORMED;
+  into.push(text.slice(at, nameEnd), text.slice(start, end));
+  return next;
+}
+
+/** The position behind the CR LF at `at`, {@link INCOMPLETE} or {@link MALFORMED}. */
+export function endsLine(text: string, at: number): number {
   if (at + 1 >= text.length) return at >= text.length || text.charCodeAt(at) === CR ? INCOMPLETE : MALFORMED;
   return text.charCodeAt(at) === CR && text.charCodeAt(at + 1) === LF ? at + 2 : MALFORMED;
 }

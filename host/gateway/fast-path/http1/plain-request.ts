@@ -1,8 +1,27 @@
 import { MAX_HEADER_FIELDS } from '../../../../core/index.ts';
 import type { RequestHead } from '../../../../core/index.ts';
 import type { ReceivedRequest } from '../../request-context.ts';
-import { newRequestHeadCache } from '../../request-head-cache.ts';
-import { readFields } from './field-lines.ts';
+import { keyOf, newRequestHeadCache } from '../../request-head-cache.ts';
+import { endsLine, readField } from './field-lines.ts';
+
+/** The first line of a request. */
+interface StartLine {
+  /** With its end. */
+  readonly text: string;
+  readonly method: string;
+  readonly target: string;
+}
+
+/** A header. */
+interface HeaderLine {
+  /** With its end. */
+  readonly text: string;
+  /** In lower case. */
+  readonly name: string;
+  readonly value: string;
+  /** The decisive header that it is, `feature` for one that asks for another feature of HTTP, or `other`. */
+  readonly use: keyof Decisive | 'feature' | 'other';
+}
 
 /**
  * A request that every reader understands in the same way, and that needs no other feature of HTTP. The names in
@@ -14,25 +33,31 @@ export interface PlainRequest extends ReceivedRequest {
   readonly close: boolean;
   /** Of the head, including the empty line, in bytes. */
   readonly length: number;
+  readonly start: StartLine;
+  readonly lines: readonly HeaderLine[];
 }
 
 /** Longest head, in bytes; a request with a longer one goes to Node's server. */
 export const MAX_PLAIN_HEAD = 8 * 1024;
 /** Longest body, in bytes; a request with a longer one goes to Node's server. */
 export const MAX_PLAIN_BODY = 64 * 1024;
+const CR = 0x0d;
 const START = /^(GET|HEAD|POST) (\/[!"$-~]*) HTTP\/1\.1\r\n/;
 const LENGTH = /^\d{1,5}$/;
 
 /** The headers that decide how a request is read; none may be repeated. */
-interface Decisive {
-  host: string | null;
-  authorization: string | null;
-  'content-length': string | null;
-  'content-type': string | null;
-  'content-encoding': string | null;
-  connection: string | null;
-  origin: string | null;
+class Decisive {
+  host: string | null = null;
+  authorization: string | null = null;
+  'content-length': string | null = null;
+  'content-type': string | null = null;
+  'content-encoding': string | null = null;
+  connection: string | null = null;
+  origin: string | null = null;
 }
+const DECISIVE: ReadonlySet<string> = new Set(Object.keys(new Decisive()));
+/** Node reads the last one as `Connection`. */
+const FEATURES: ReadonlySet<string> = new Set(['transfer-encoding', 'expect', 'upgrade', 'proxy-connection']);
 
 /**
  * Reads a plain request (RFC 9112): GET, HEAD or POST of HTTP/1.1, with a complete head, framed by `Content-Length` or
@@ -40,28 +65,81 @@ interface Decisive {
  * malformed.
  *
  * @param text - the bytes from the request's first one on, one character for each byte
+ * @param former - the same client's request before it: lines that are equal byte for byte need not be read again
  */
-export function readPlainRequest(text: string): PlainRequest | null {
+export function readPlainRequest(text: string, former: PlainRequest | null = null): PlainRequest | null {
+  const start = former !== null && stands(text, 0, former.start) ? former.start : readStart(text);
+  if (start === null) return null;
+  const lines: HeaderLine[] = [];
+  const found = new Decisive();
+  const fields: string[] = [];
+  let at = start.text.length;
+  while (text.charCodeAt(at) !== CR) {
+    const known = former?.lines[lines.length];
+    const line = known !== undefined && stands(text, at, known) ? known : readHeader(text, at);
+    if (line === null || !take(line, found)) return null;
+    lines.push(line);
+    fields.push(line.name, line.value);
+    at += line.text.length;
+  }
+  const length = endsLine(text, at);
+  if (length < 0 || length > MAX_PLAIN_HEAD || lines.length > MAX_HEADER_FIELDS || found.host === null) return null;
+  const head = headOf(found, start.method);
+  if (head === null) return null;
+  const sameKey = start === former?.start && found.authorization === (former.head.authorization[0] ?? null);
+  return {
+    method: start.method,
+    target: start.target,
+    httpVersion: '1.1',
+    rawHeaders: fields,
+    hostHeader: found.host,
+    upgrade: false,
+    head,
+    headCache: sameKey ? keyOf(former.headCache) : newRequestHeadCache(),
+    close: found.connection?.toLowerCase() === 'close',
+    length,
+    start,
+    lines,
+  };
+}
+
+/** `startsWith` takes several times as long. */
+const stands = (text: string, at: number, line: { readonly text: string }): boolean =>
+  text.slice(at, at + line.text.length) === line.text;
+
+function readStart(text: string): StartLine | null {
   const start = START.exec(text);
   if (start === null) return null;
   const [line, method = '', target = ''] = start;
-  const fields: string[] = [];
-  const length = readFields(text, line.length, fields);
-  if (length < 0 || length > MAX_PLAIN_HEAD || fields.length > 2 * MAX_HEADER_FIELDS) return null;
-  const found: Decisive = {
-    host: null,
-    authorization: null,
-    'content-length': null,
-    'content-type': null,
-    'content-encoding': null,
-    connection: null,
-    origin: null,
-  };
-  if (!takeDecisive(fields, found) || found.host === null) return null;
+  return { text: line, method, target };
+}
+
+function readHeader(text: string, at: number): HeaderLine | null {
+  const field: string[] = [];
+  const end = readField(text, at, field);
+  if (end < 0) return null;
+  const [given = '', value = ''] = field;
+  const name = given.toLowerCase();
+  const use = DECISIVE.has(name) ? (name as keyof Decisive) : asksForFeature(name) ? 'feature' : 'other';
+  return { text: text.slice(at, end), name, value, use };
+}
+
+const asksForFeature = (name: string): boolean => FEATURES.has(name) || name.startsWith('sec-websocket-');
+
+/** False for a repeated header, or one that asks for another feature. */
+function take({ use, value }: HeaderLine, found: Decisive): boolean {
+  if (use === 'other') return true;
+  if (use === 'feature' || found[use] !== null) return false;
+  found[use] = value;
+  return true;
+}
+
+/** `null` for a length or a connection that is not plain. */
+function headOf(found: Decisive, method: string): RequestHead | null {
   const contentLength = lengthOf(found['content-length'], method);
   const connection = found.connection?.toLowerCase() ?? 'keep-alive';
   if (contentLength === false || (connection !== 'keep-alive' && connection !== 'close')) return null;
-  const head = {
+  return {
     authorization: found.authorization === null ? [] : [found.authorization],
     contentLength,
     chunked: false,
@@ -69,47 +147,6 @@ export function readPlainRequest(text: string): PlainRequest | null {
     expectsContinue: false,
     origin: found.origin,
   };
-  return {
-    method,
-    target,
-    httpVersion: '1.1',
-    rawHeaders: fields,
-    hostHeader: found.host,
-    upgrade: false,
-    head,
-    headCache: newRequestHeadCache(),
-    close: connection === 'close',
-    length,
-  };
-}
-
-/** Changes the names to lower case and fills `found`. False for a repeated header, or one that asks for another feature. */
-function takeDecisive(fields: string[], found: Decisive): boolean {
-  for (let at = 0; at < fields.length; at += 2) {
-    const name = (fields[at] as string).toLowerCase();
-    fields[at] = name;
-    switch (name) {
-      case 'host':
-      case 'authorization':
-      case 'content-length':
-      case 'content-type':
-      case 'content-encoding':
-      case 'connection':
-      case 'origin':
-        if (found[name] !== null) return false;
-        found[name] = fields[at + 1] as string;
-        break;
-      case 'transfer-encoding':
-      case 'expect':
-      case 'upgrade':
-      // Node reads it as `Connection`.
-      case 'proxy-connection':
-        return false;
-      default:
-        if (name.startsWith('sec-websocket-')) return false;
-    }
-  }
-  return true;
 }
 
 /** The length of the body; `null` without the header; false for an invalid, forbidden or large one. */

@@ -6,8 +6,10 @@ export type BodyEnd = 'none' | 'length' | 'chunked' | 'close';
 /** The head of an upstream's response. */
 export interface ResponseHead {
   readonly status: number;
-  /** Names, as received, and values in turn. */
+  /** Names, as received, and values in turn; without `Content-Length`. */
   readonly fields: readonly string[];
+  /** The value of `Content-Length`; `null` without one. */
+  readonly declaredLength: string | null;
   readonly bodyEnd: BodyEnd;
   /** Of the body in bytes, where `bodyEnd` is `length`. */
   readonly contentLength: number;
@@ -52,7 +54,7 @@ export function readResponseHead(text: string, method: string): ResponseHead | t
   const fields: string[] = [];
   const length = readFields(text, start[0].length, fields);
   if (length === INCOMPLETE || length === MALFORMED) return length;
-  const framing = framingOf(fields);
+  const framing = takeFraming(fields);
   const status = Number(start[2]);
   const bodiless = status < 200 || status === 204 || status === 304 || method === 'HEAD';
   const bodyEnd = framing === null ? null : bodyEndOf(framing, bodiless);
@@ -63,6 +65,7 @@ export function readResponseHead(text: string, method: string): ResponseHead | t
   return {
     status,
     fields,
+    declaredLength: framing.length,
     bodyEnd,
     length,
     contentLength: bodyEnd === 'length' ? Number(framing.length) : 0,
@@ -71,9 +74,10 @@ export function readResponseHead(text: string, method: string): ResponseHead | t
   };
 }
 
-/** `null` for a repeated length or transfer coding. */
-function framingOf(fields: readonly string[]): Framing | null {
+/** Takes `Content-Length` out of the fields. `null` for a repeated length or transfer coding. */
+function takeFraming(fields: string[]): Framing | null {
   const framing: Framing = { length: null, coding: null, connection: '', keepAlive: '' };
+  let lengthAt = -1;
   for (let at = 0; at < fields.length; at += 2) {
     const given = fields[at] as string;
     // Only names of these lengths matter: most are not even changed to lower case.
@@ -83,6 +87,7 @@ function framingOf(fields: readonly string[]): Framing | null {
       case 'content-length':
         if (framing.length !== null) return null;
         framing.length = value;
+        lengthAt = at;
         break;
       case 'transfer-encoding':
         if (framing.coding !== null) return null;
@@ -97,6 +102,7 @@ function framingOf(fields: readonly string[]): Framing | null {
       default:
     }
   }
+  if (lengthAt >= 0) fields.splice(lengthAt, 2);
   return framing;
 }
 
