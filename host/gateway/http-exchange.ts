@@ -360,7 +360,7 @@ export class HttpExchange implements ClientRequestHandler, ForwardedResponseHand
   }
 
   #expireIn(ms: number): void {
-    this.expiresAt = performance.now() + ms;
+    this.expiresAt = this.#deps.timeoutQueue.expiryIn(ms);
   }
 }
 

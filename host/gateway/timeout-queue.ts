@@ -1,6 +1,6 @@
 /** Something with a time limit. */
 export interface Expirable {
-  /** By `performance.now()`, in milliseconds; may change while it is queued. */
+  /** From {@link TimeoutQueue.expiryIn}; may change while it is queued. */
   expiresAt: number;
   /** Where it stands in the queue, which alone sets it; -1 while it is not queued. */
   queuePlace: number;
@@ -19,7 +19,17 @@ const TICK_MS = 100;
  */
 export class TimeoutQueue {
   readonly #queued: Expirable[] = [];
+  /** Of the last look, by `performance.now()`, in milliseconds. */
+  #now = performance.now();
   readonly #timer = setInterval(() => this.#expire(), TICK_MS).unref();
+
+  /**
+   * When a time limit ends that begins now, for `expiresAt`. Two looks late at most, and never early where the process stood still: what
+   * arrived meanwhile is read between two looks. To read the clock each time would cost more than the limit.
+   */
+  expiryIn(ms: number): number {
+    return this.#now + ms;
+  }
 
   add(expirable: Expirable): void {
     if (expirable.queuePlace >= 0) return;
@@ -42,10 +52,11 @@ export class TimeoutQueue {
   }
 
   #expire(): void {
-    const now = performance.now();
-    for (const expirable of this.#queued.filter(({ expiresAt }) => expiresAt <= now)) {
+    const due = this.#now;
+    this.#now = performance.now();
+    for (const expirable of this.#queued.filter(({ expiresAt }) => expiresAt <= due)) {
       // Another one's end may have ended it.
-      if (expirable.queuePlace < 0 || expirable.expiresAt > now) continue;
+      if (expirable.queuePlace < 0 || expirable.expiresAt > due) continue;
       this.delete(expirable);
       expirable.onTimeout();
     }

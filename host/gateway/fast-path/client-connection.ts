@@ -5,7 +5,7 @@ import type { BodyLimits, ClientRequestHandler, GatewayClient } from '../gateway
 import { guardMethods } from '../guard-methods.ts';
 import { refusalFor } from '../refusal-response.ts';
 import type { RequestContext } from '../request-context.ts';
-import type { Expirable } from '../timeout-queue.ts';
+import type { Expirable, TimeoutQueue } from '../timeout-queue.ts';
 import { attachHandler, detachHandler } from './client-socket.ts';
 import type { ClientSocketHandler } from './client-socket.ts';
 import type { PlainRequest } from './http1/plain-request.ts';
@@ -31,6 +31,8 @@ export interface ClientConnectionDelegate {
   onClose(connection: ClientConnection): void;
   /** The connection is closed because of an error of the gateway's own. */
   onError(error: unknown): void;
+  /** See {@link TimeoutQueue.expiryIn}. */
+  expiryIn(ms: number): number;
   /** Queues the connection's timeout again. */
   startTimeout(connection: ClientConnection): void;
 }
@@ -77,7 +79,7 @@ export class ClientConnection implements GatewayClient, ClientSocketHandler, Exp
   constructor(delegate: ClientConnectionDelegate, socket: Socket) {
     this.#delegate = delegate;
     this.#socket = socket;
-    this.expiresAt = after(delegate.timeouts.headersTimeout);
+    this.expiresAt = this.#after(delegate.timeouts.headersTimeout);
     attachHandler(socket, this);
   }
 
@@ -165,7 +167,7 @@ export class ClientConnection implements GatewayClient, ClientSocketHandler, Exp
     this.#last ||= request.close;
     this.#bodyLeft = request.head.contentLength ?? 0;
     this.#pending = bytes.length > request.length ? bytes.subarray(request.length) : null;
-    this.expiresAt = this.#bodyLeft > 0 ? after(this.#delegate.timeouts.requestTimeout) : Infinity;
+    this.expiresAt = this.#bodyLeft > 0 ? this.#after(this.#delegate.timeouts.requestTimeout) : Infinity;
     this.#delegate.onRequest(this, request);
   }
 
@@ -322,7 +324,7 @@ export class ClientConnection implements GatewayClient, ClientSocketHandler, Exp
       return;
     }
     this.#state = 'waiting';
-    this.expiresAt = watched ? Infinity : after(this.#delegate.timeouts.keepAliveTimeout);
+    this.expiresAt = watched ? Infinity : this.#after(this.#delegate.timeouts.keepAliveTimeout);
     if (socket.isPaused()) socket.resume();
     this.#advance();
   }
@@ -333,7 +335,7 @@ export class ClientConnection implements GatewayClient, ClientSocketHandler, Exp
    */
   #drain(): void {
     this.#state = 'draining';
-    if (this.#last) this.expiresAt = after(DRAIN_MS);
+    if (this.#last) this.expiresAt = this.#after(DRAIN_MS);
     const bytes = this.#pending;
     this.#pending = null;
     if (bytes !== null) this.#skip(bytes);
@@ -346,20 +348,20 @@ export class ClientConnection implements GatewayClient, ClientSocketHandler, Exp
     if (this.#bodyLeft === 0) this.#done(DEFAULT_TIMEOUTS.idleMs);
   }
 
+  #after(ms: number): number {
+    return ms > 0 ? this.#delegate.expiryIn(ms) : Infinity;
+  }
+
   #close(): void {
     this.#state = 'over';
     this.#pending = null;
-    this.expiresAt = after(DRAIN_MS);
+    this.expiresAt = this.#after(DRAIN_MS);
     this.writeUnsent();
     this.#socket.destroySoon();
   }
 }
 
 guardMethods(ClientConnection, ['onData', 'onEnd', 'onClose', 'onDrain', 'onTimeout', 'writeUnsent']);
-
-function after(ms: number): number {
-  return ms > 0 ? performance.now() + ms : Infinity;
-}
 
 function joined(head: string, body: readonly Buffer[], size: number): Buffer {
   const bytes = Buffer.allocUnsafe(head.length + size);

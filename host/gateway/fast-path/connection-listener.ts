@@ -69,6 +69,10 @@ export class ConnectionListener implements ClientConnectionDelegate {
     this.#listener.onRequest(connection, request);
   }
 
+  expiryIn(ms: number): number {
+    return this.#timeoutQueue.expiryIn(ms);
+  }
+
   startTimeout(connection: ClientConnection): void {
     this.#timeoutQueue.add(connection);
   }

@@ -32,6 +32,10 @@ export class UpstreamConnectionPool implements UpstreamConnectionDelegate {
     this.#timeoutQueue = timeoutQueue;
   }
 
+  expiryIn(ms: number): number {
+    return this.#timeoutQueue.expiryIn(ms);
+  }
+
   get size(): number {
     return this.#all.size;
   }

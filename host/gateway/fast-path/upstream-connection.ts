@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { CONNECT_TIMEOUT, CONNECTION_CLOSED, DESTROYED, failureReason, INVALID_RESPONSE } from '../failure-reasons.ts';
 import { guardMethods } from '../guard-methods.ts';
-import type { Expirable } from '../timeout-queue.ts';
+import type { Expirable, TimeoutQueue } from '../timeout-queue.ts';
 import type { UpstreamResponseHandler } from '../upstream-request.ts';
 import { ChunkReader } from './http1/chunk-reader.ts';
 import { INCOMPLETE, MALFORMED } from './http1/field-lines.ts';
@@ -34,6 +34,8 @@ export interface UpstreamConnectionDelegate {
   readonly port: number;
   readonly connectMs: number;
   readonly headCache: ResponseHeadCache;
+  /** See {@link TimeoutQueue.expiryIn}. */
+  expiryIn(ms: number): number;
   /** The connection was established. */
   onConnect(): void;
   /** The connection can take a request: it is new, or its last response is complete. */
@@ -91,7 +93,7 @@ export class UpstreamConnection implements Expirable, Unsent {
 
   constructor(delegate: UpstreamConnectionDelegate) {
     this.#delegate = delegate;
-    this.expiresAt = performance.now() + delegate.connectMs;
+    this.expiresAt = delegate.expiryIn(delegate.connectMs);
     const socket: UpstreamSocket = connect({
       host: delegate.host,
       port: delegate.port,
@@ -308,7 +310,7 @@ export class UpstreamConnection implements Expirable, Unsent {
   // ---- ends
 
   #becomeIdle(): void {
-    this.expiresAt = performance.now() + this.#keepMs;
+    this.expiresAt = this.#delegate.expiryIn(this.#keepMs);
     this.#delegate.onIdle(this);
   }
 

@@ -58,6 +58,7 @@ for (const [way, byEvent] of Object.entries(WAYS))
             onClose: () => undefined,
             onError: (error) => assert.fail(String(error)),
             startTimeout: () => undefined,
+            expiryIn: () => Infinity,
           },
           socket,
         );

@@ -13,7 +13,7 @@ test('what is due is told once, whatever is added and deleted meanwhile', (t) =>
   const told: string[] = [];
   const item = (name: string, dueInMs: number, then: () => void = () => undefined): Item => ({
     name,
-    expiresAt: performance.now() + dueInMs,
+    expiresAt: queue.expiryIn(dueInMs),
     queuePlace: -1,
     onTimeout: () => {
       told.push(name);
@@ -46,4 +46,19 @@ test('what is due is told once, whatever is added and deleted meanwhile', (t) =>
   t.mock.timers.tick(100);
   assert.equal(told.length, 5);
   assert.equal(gone.queuePlace, -1);
+});
+
+test('a limit that begins after the process stood still is not over at the next look', (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  let now = 0;
+  t.mock.method(performance, 'now', () => now);
+  const queue = new TimeoutQueue();
+  t.after(() => queue.close());
+  let told = 0;
+  now = 5_000;
+  queue.add({ expiresAt: queue.expiryIn(200), queuePlace: -1, onTimeout: () => (told += 1) });
+  t.mock.timers.tick(100);
+  assert.equal(told, 0);
+  t.mock.timers.tick(100);
+  assert.equal(told, 1);
 });

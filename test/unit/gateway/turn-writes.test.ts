@@ -85,6 +85,7 @@ for (const way of Object.keys(answers))
         onClose: () => undefined,
         onError: (error: unknown) => assert.fail(String(error)),
         startTimeout: () => undefined,
+        expiryIn: () => Infinity,
       };
       new ClientConnection(delegate, socket);
     });
@@ -128,6 +129,7 @@ test('a response that arrives before its request has left is refused, and its co
       host: '127.0.0.1',
       port,
       connectMs: 5_000,
+      expiryIn: () => Infinity,
       headCache: new ResponseHeadCache(),
       onConnect: () => undefined,
       onIdle: resolve,

@@ -65,37 +65,76 @@ const FEATURES: ReadonlySet<string> = new Set(['transfer-encoding', 'expect', 'u
  * malformed.
  *
  * @param text - the bytes from the request's first one on, one character for each byte
- * @param former - the same client's request before it: lines that are equal byte for byte need not be read again
+ * @param former - the same client's request before it: what is equal byte for byte is not read again
  */
 export function readPlainRequest(text: string, former: PlainRequest | null = null): PlainRequest | null {
-  const start = former !== null && stands(text, 0, former.start) ? former.start : readStart(text);
+  return (former === null ? null : readAlike(text, former)) ?? readAnew(text);
+}
+
+/** Reads a request whose lines are those of the former one, but for values that decide nothing and the length of its body; else `null`. */
+function readAlike(text: string, former: PlainRequest): PlainRequest | null {
+  const { start, head } = former;
+  if (!stands(text, 0, start)) return null;
+  const lines = [...former.lines];
+  const rawHeaders = [...former.rawHeaders];
+  let { contentLength } = head;
+  let at = start.text.length;
+  for (const [index, known] of former.lines.entries()) {
+    if (!stands(text, at, known)) {
+      const line = readHeader(text, at);
+      if (line === null || line.name !== known.name) return null;
+      const length = line.use === 'content-length' ? lengthOf(line.value, start.method) : contentLength;
+      if (length === false || (line.use !== 'content-length' && line.use !== 'other')) return null;
+      contentLength = length;
+      lines[index] = line;
+      rawHeaders[2 * index + 1] = line.value;
+    }
+    at += (lines[index] as HeaderLine).text.length;
+  }
+  const length = endsLine(text, at);
+  if (length < 0 || length > MAX_PLAIN_HEAD) return null;
+  const { method, target, httpVersion, hostHeader, upgrade, close } = former;
+  return {
+    method,
+    target,
+    httpVersion,
+    rawHeaders,
+    hostHeader,
+    upgrade,
+    head: contentLength === head.contentLength ? head : { ...head, contentLength },
+    headCache: keyOf(former.headCache),
+    close,
+    length,
+    start,
+    lines,
+  };
+}
+
+function readAnew(text: string): PlainRequest | null {
+  const start = readStart(text);
   if (start === null) return null;
   const lines: HeaderLine[] = [];
   const found = new Decisive();
-  const fields: string[] = [];
   let at = start.text.length;
   while (text.charCodeAt(at) !== CR) {
-    const known = former?.lines[lines.length];
-    const line = known !== undefined && stands(text, at, known) ? known : readHeader(text, at);
+    const line = readHeader(text, at);
     if (line === null || !take(line, found)) return null;
     lines.push(line);
-    fields.push(line.name, line.value);
     at += line.text.length;
   }
   const length = endsLine(text, at);
   if (length < 0 || length > MAX_PLAIN_HEAD || lines.length > MAX_HEADER_FIELDS || found.host === null) return null;
   const head = headOf(found, start.method);
   if (head === null) return null;
-  const sameKey = start === former?.start && found.authorization === (former.head.authorization[0] ?? null);
   return {
     method: start.method,
     target: start.target,
     httpVersion: '1.1',
-    rawHeaders: fields,
+    rawHeaders: lines.flatMap(({ name, value }) => [name, value]),
     hostHeader: found.host,
     upgrade: false,
     head,
-    headCache: sameKey ? keyOf(former.headCache) : newRequestHeadCache(),
+    headCache: newRequestHeadCache(),
     close: found.connection?.toLowerCase() === 'close',
     length,
     start,
