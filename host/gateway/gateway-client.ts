@@ -1,4 +1,5 @@
 import type { Refusal } from '../../core/index.ts';
+import type { HeaderList } from './header-list.ts';
 import type { RequestContext } from './request-context.ts';
 import type { BodyStreamHandler, RequestBodyStream } from './request-body-stream.ts';
 
@@ -26,6 +27,13 @@ export interface BodyLimits {
   readonly maxBytes: number;
 }
 
+/** The headers of a response. */
+export interface ReplyHeaders {
+  readonly common: HeaderList;
+  /** Of this response alone, names and values in turn; none is `Date`. */
+  readonly own: string[];
+}
+
 /** The client of an exchange: `HttpServerClient` over Node's server, or the fast path's `ClientConnection`. */
 export interface GatewayClient {
   /** The address of the connection's other side. */
@@ -43,17 +51,15 @@ export interface GatewayClient {
   /**
    * Writes a complete response.
    *
-   * @param headers - names and values in turn
    * @param idleMs - how long the client may read nothing before its connection is closed
    */
-  respond(status: number, headers: string[], body: readonly Buffer[], size: number, idleMs: number): void;
+  respond(status: number, headers: ReplyHeaders, body: readonly Buffer[], size: number, idleMs: number): void;
   /**
    * Writes the head of a response whose body follows. False when the connection has ended.
    *
-   * @param headers - names and values in turn
    * @param hasLength - false when the body needs chunked framing
    */
-  writeHead(status: number, headers: string[], hasLength: boolean): boolean;
+  writeHead(status: number, headers: ReplyHeaders, hasLength: boolean): boolean;
   /** False when the caller should wait for `onDrain`. */
   write(chunk: Buffer): boolean;
   /**

@@ -6,6 +6,7 @@ import type { Counters } from './exchange-report.ts';
 import type { ClientRequestHandler, GatewayClient } from './gateway-client.ts';
 import type { LiveRoute } from './live-route.ts';
 import { guardMethods } from './guard-methods.ts';
+import { HeaderList } from './header-list.ts';
 import { readRpcBody } from './json-rpc-body.ts';
 import type { RequestAuthorizer } from './request-authorizer.ts';
 import type { RequestBodyStream } from './request-body-stream.ts';
@@ -83,7 +84,8 @@ export class HttpExchange implements ClientRequestHandler, ForwardedResponseHand
 
   #answerPreflight(headers: readonly string[]): void {
     this.#finish(204);
-    this.#client.respond(204, [...headers, 'X-Trace-Id', this.#context.traceId], [], 0, DEFAULT_TIMEOUTS.idleMs);
+    const own = [...headers, 'X-Trace-Id', this.#context.traceId];
+    this.#client.respond(204, { common: HeaderList.NONE, own }, [], 0, DEFAULT_TIMEOUTS.idleMs);
   }
 
   /** After an error of the gateway's own: answers 503 where nothing was answered yet, else closes the connection. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Refusal } from '../../core/index.ts';
 import { drainThenEnd } from '../../adapters/http/express/drain-then-end.ts';
-import type { BodyLimits, ClientRequestHandler, GatewayClient } from './gateway-client.ts';
+import type { BodyLimits, ClientRequestHandler, GatewayClient, ReplyHeaders } from './gateway-client.ts';
 import { endAfterResponse, writeRefusal } from './refusal-response.ts';
 import { RequestBodyStream } from './request-body-stream.ts';
 import type { RequestContext } from './request-context.ts';
@@ -47,7 +47,7 @@ export class HttpServerClient implements GatewayClient {
     if (this.#handler !== null) readBody(this.#req, limits, this.#handler);
   }
 
-  respond(status: number, headers: string[], body: readonly Buffer[], size: number, idleMs: number): void {
+  respond(status: number, headers: ReplyHeaders, body: readonly Buffer[], size: number, idleMs: number): void {
     if (!this.#writeHead(status, headers)) return;
     const piece = body.length > 1 ? Buffer.concat(body, size) : body[0];
     if (this.#req.complete) {
@@ -59,7 +59,7 @@ export class HttpServerClient implements GatewayClient {
     this.#closeWhenStalled(idleMs);
   }
 
-  writeHead(status: number, headers: string[]): boolean {
+  writeHead(status: number, headers: ReplyHeaders): boolean {
     if (!this.#writeHead(status, headers)) return false;
     this.#res.flushHeaders();
     return true;
@@ -85,7 +85,8 @@ export class HttpServerClient implements GatewayClient {
     this.#res.destroy();
   }
 
-  #writeHead(status: number, headers: string[]): boolean {
+  #writeHead(status: number, { common, own }: ReplyHeaders): boolean {
+    const headers = [...common.pairs, ...own];
     if (!this.#req.complete) {
       // The upstream answered before it had the whole request: the rest of the request is discarded.
       headers.push('Connection', 'close');

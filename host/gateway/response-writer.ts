@@ -1,4 +1,5 @@
-import type { GatewayClient } from './gateway-client.ts';
+import type { GatewayClient, ReplyHeaders } from './gateway-client.ts';
+import { HeaderList } from './header-list.ts';
 import { corsOf, graceHeaders } from './refusal-response.ts';
 import type { RequestContext } from './request-context.ts';
 import type { Upstream } from './upstream.ts';
@@ -14,7 +15,7 @@ export class ResponseWriter {
   readonly #client: GatewayClient;
   readonly #context: RequestContext;
   #status = 0;
-  #headers: string[] = [];
+  #headers: ReplyHeaders = { common: HeaderList.NONE, own: [] };
   #hasLength = false;
   /** What is not sent yet; `null` once the head was sent. */
   #buffered: Buffer[] | null = null;
@@ -98,7 +99,7 @@ export class ResponseWriter {
       this.#client.end(idleMs);
     } else {
       this.#flushed = true;
-      if (!this.#hasLength && !this.#bodiless) this.#headers.push('Content-Length', String(this.#bufferedBytes));
+      if (!this.#hasLength && !this.#bodiless) this.#headers.own.push('Content-Length', String(this.#bufferedBytes));
       this.#client.respond(this.#status, this.#headers, buffered, this.#bufferedBytes, idleMs);
     }
   }
@@ -107,16 +108,11 @@ export class ResponseWriter {
     return this.#status === 204 || this.#status === 304 || this.#context.method === 'HEAD';
   }
 
-  #headersOf(fields: readonly string[], length: string | null, upstream: Upstream | null): string[] {
+  #headersOf(fields: readonly string[], length: string | null, upstream: Upstream | null): ReplyHeaders {
     this.#hasLength = length !== null;
-    const headers = [
-      ...(upstream?.returned(fields) ?? fields),
-      'X-Trace-Id',
-      this.#context.traceId,
-      ...graceHeaders(this.#context.auth),
-      ...corsOf(this.#context),
-    ];
-    if (length !== null) headers.push('Content-Length', length);
-    return headers;
+    const { traceId, auth } = this.#context;
+    const own = ['X-Trace-Id', traceId, ...graceHeaders(auth), ...corsOf(this.#context)];
+    if (length !== null) own.push('Content-Length', length);
+    return { common: upstream?.returned(fields) ?? new HeaderList(fields), own };
   }
 }

@@ -1,6 +1,7 @@
 import { Pool } from 'undici';
 import { replyHeaders, TillgateError, UpstreamHealth } from '../../core/index.ts';
 import type { OwnHeaders, RouteTimeouts, RouteUpstream } from '../../core/index.ts';
+import { HeaderList } from './header-list.ts';
 import type { RequestBodyStream } from './request-body-stream.ts';
 import { MAX_CONNECTIONS } from './upstream-request.ts';
 import { UndiciUpstreamRequest } from './undici-upstream-request.ts';
@@ -26,7 +27,7 @@ export class Upstream {
   readonly #rawTransport: RawTransport | null;
   #pool: Pool | null = null;
   #lastFields: readonly string[] | null = null;
-  #lastReturned: readonly string[] = [];
+  #lastReturned = HeaderList.NONE;
   readonly #connectMs: number;
 
   /**
@@ -73,9 +74,9 @@ export class Upstream {
   }
 
   /** The headers of a response that go back to the client. */
-  returned(fields: readonly string[]): readonly string[] {
+  returned(fields: readonly string[]): HeaderList {
     if (fields !== this.#lastFields) {
-      this.#lastReturned = replyHeaders(fields, this);
+      this.#lastReturned = new HeaderList(replyHeaders(fields, this));
       this.#lastFields = fields;
     }
     return this.#lastReturned;

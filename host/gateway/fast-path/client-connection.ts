@@ -1,8 +1,9 @@
 import type { Socket } from 'node:net';
 import { DEFAULT_TIMEOUTS } from '../../../core/index.ts';
 import type { Refusal } from '../../../core/index.ts';
-import type { BodyLimits, ClientRequestHandler, GatewayClient } from '../gateway-client.ts';
+import type { BodyLimits, ClientRequestHandler, GatewayClient, ReplyHeaders } from '../gateway-client.ts';
 import { guardMethods } from '../guard-methods.ts';
+import { HeaderList } from '../header-list.ts';
 import { refusalFor } from '../refusal-response.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { Expirable, TimeoutQueue } from '../timeout-queue.ts';
@@ -228,7 +229,7 @@ export class ClientConnection implements GatewayClient, ClientSocketHandler, Exp
     handler.onRequestEnd(body);
   }
 
-  respond(status: number, headers: string[], body: readonly Buffer[], size: number, idleMs: number): void {
+  respond(status: number, headers: ReplyHeaders, body: readonly Buffer[], size: number, idleMs: number): void {
     const head = this.#headText(status, headers, false);
     this.writeUnsent();
     if (size > ONE_PIECE) {
@@ -251,7 +252,7 @@ export class ClientConnection implements GatewayClient, ClientSocketHandler, Exp
     this.#socket.write(bytes);
   }
 
-  writeHead(status: number, headers: string[], hasLength: boolean): boolean {
+  writeHead(status: number, headers: ReplyHeaders, hasLength: boolean): boolean {
     this.#chunked = !hasLength;
     this.writeUnsent();
     // Corked until the end of this turn: the head and the body's first bytes leave in one write.
@@ -287,7 +288,7 @@ export class ClientConnection implements GatewayClient, ClientSocketHandler, Exp
     this.#body = [];
     if (refusal.status === 408) this.#last = true;
     const { status, headers, body } = refusalFor(refusal, context);
-    const head = this.#headText(status, headers, false);
+    const head = this.#headText(status, { common: HeaderList.NONE, own: headers }, false);
     this.writeUnsent();
     this.#socket.write(context.method === 'HEAD' ? head : head + body);
     if (this.#bodyLeft > 0) this.#drain();
@@ -299,14 +300,14 @@ export class ClientConnection implements GatewayClient, ClientSocketHandler, Exp
     this.#socket.destroy();
   }
 
-  #headText(status: number, headers: readonly string[], chunked: boolean): string {
+  #headText(status: number, { common, own }: ReplyHeaders, chunked: boolean): string {
     const { keepAliveTimeout } = this.#delegate.timeouts;
     const coding = chunked ? 'Transfer-Encoding: chunked\r\n' : '';
     const kept =
       keepAliveTimeout > 0
         ? `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveTimeout / 1000)}\r\n\r\n`
         : 'Connection: keep-alive\r\n\r\n';
-    return responseHeadText(status, headers) + coding + (this.#last ? 'Connection: close\r\n\r\n' : kept);
+    return responseHeadText(status, common, own) + coding + (this.#last ? 'Connection: close\r\n\r\n' : kept);
   }
 
   // ---- ends

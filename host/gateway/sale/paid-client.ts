@@ -1,5 +1,6 @@
 import type { Refusal } from '../../../core/index.ts';
-import type { BodyLimits, ClientRequestHandler, GatewayClient } from '../gateway-client.ts';
+import type { BodyLimits, ClientRequestHandler, GatewayClient, ReplyHeaders } from '../gateway-client.ts';
+import { HeaderList } from '../header-list.ts';
 import type { RequestContext } from '../request-context.ts';
 
 const CACHING: ReadonlySet<string> = new Set(['cache-control', 'expires']);
@@ -45,11 +46,11 @@ export class PaidClient implements GatewayClient {
     else if (handler?.onRequestData(body.length) === true) handler.onRequestEnd(body);
   }
 
-  respond(status: number, headers: string[], body: readonly Buffer[], size: number, idleMs: number): void {
+  respond(status: number, headers: ReplyHeaders, body: readonly Buffer[], size: number, idleMs: number): void {
     this.#client.respond(status, this.#more(headers), body, size, idleMs);
   }
 
-  writeHead(status: number, headers: string[], hasLength: boolean): boolean {
+  writeHead(status: number, headers: ReplyHeaders, hasLength: boolean): boolean {
     return this.#client.writeHead(status, this.#more(headers), hasLength);
   }
 
@@ -66,9 +67,9 @@ export class PaidClient implements GatewayClient {
   }
 
   /** A cache must not keep the key for others, whatever the node allows. */
-  #more(headers: readonly string[]): string[] {
-    const kept = headers.filter((_, at) => !CACHING.has(headers[at - (at % 2)]?.toLowerCase() ?? ''));
-    return [...kept, 'Cache-Control', 'no-store', ...this.#headers];
+  #more({ common: { pairs }, own }: ReplyHeaders): ReplyHeaders {
+    const kept = pairs.filter((_, at) => !CACHING.has(pairs[at - (at % 2)]?.toLowerCase() ?? ''));
+    return { common: new HeaderList(kept), own: [...own, 'Cache-Control', 'no-store', ...this.#headers] };
   }
 
   destroy(): void {

@@ -7,9 +7,13 @@ import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { ClientConnection } from '../../../host/gateway/fast-path/client-connection.ts';
 import { createFastPath } from '../../../host/gateway/fast-path/index.ts';
+import type { ReplyHeaders } from '../../../host/gateway/gateway-client.ts';
+import { HeaderList } from '../../../host/gateway/header-list.ts';
 import { TimeoutQueue } from '../../../host/gateway/timeout-queue.ts';
 import { rawExchange } from '../../support/http.ts';
 import { waitFor } from '../../support/wait.ts';
+
+const headers = (own: string[]): ReplyHeaders => ({ common: HeaderList.NONE, own });
 
 const REQUEST = `GET / HTTP/1.1\r\nHost: gate.example\r\nX-Padding: ${'x'.repeat(900)}\r\n\r\n`;
 
@@ -36,7 +40,7 @@ for (const [way, byEvent] of Object.entries(WAYS))
     let accepted: Socket | undefined;
     let asked = 0;
     const respond = (client: ClientConnection): void =>
-      client.respond(200, ['Content-Length', '1'], [Buffer.from('s')], 1, 60_000);
+      client.respond(200, headers(['Content-Length', '1']), [Buffer.from('s')], 1, 60_000);
     const port = await portOf(
       t,
       createServer((socket) => {
@@ -92,7 +96,7 @@ test('a connection that goes to Node after requests of its own is read on by Nod
   });
   fast.attach(server, {
     serves: (host) => host === 'gate.example',
-    onRequest: (client) => client.respond(200, ['Content-Length', '4'], [Buffer.from('gate')], 4, 60_000),
+    onRequest: (client) => client.respond(200, headers(['Content-Length', '4']), [Buffer.from('gate')], 4, 60_000),
   });
   const body = 'b'.repeat(300_000);
   const other = (more: string): string =>

@@ -11,8 +11,12 @@ import { INVALID_RESPONSE } from '../../../host/gateway/failure-reasons.ts';
 import { TurnWrites } from '../../../host/gateway/fast-path/turn-writes.ts';
 import { UpstreamConnection } from '../../../host/gateway/fast-path/upstream-connection.ts';
 import type { RawResponseHandler } from '../../../host/gateway/fast-path/upstream-connection.ts';
+import type { ReplyHeaders } from '../../../host/gateway/gateway-client.ts';
+import { HeaderList } from '../../../host/gateway/header-list.ts';
 import { newRequestContext } from '../../../host/gateway/request-context.ts';
 import { rawExchange } from '../../support/http.ts';
+
+const headers = (own: string[]): ReplyHeaders => ({ common: HeaderList.NONE, own });
 
 async function listen(t: TestContext, onSocket: (socket: Socket) => void): Promise<number> {
   const server: Server = createServer(onSocket);
@@ -47,16 +51,16 @@ test('what connections write in one turn leaves at its end, in order; many do no
 /** The ways to answer that may follow a response of the same turn. */
 const BIG = Buffer.alloc(70_000, 'b');
 const answers: Readonly<Record<string, (client: ClientConnection) => void>> = {
-  small: (client) => client.respond(200, ['Content-Length', '1'], [Buffer.from('s')], 1, 1_000),
-  long: (client) => client.respond(200, ['Content-Length', String(BIG.length)], [BIG], BIG.length, 1_000),
+  small: (client) => client.respond(200, headers(['Content-Length', '1']), [Buffer.from('s')], 1, 1_000),
+  long: (client) => client.respond(200, headers(['Content-Length', String(BIG.length)]), [BIG], BIG.length, 1_000),
   streamed: (client) => {
-    client.writeHead(200, [], false);
+    client.writeHead(200, headers([]), false);
     client.write(Buffer.from('abc'));
     client.end(1_000);
   },
   continued: (client) => {
     client.writeContinue();
-    client.respond(204, [], [], 0, 1_000);
+    client.respond(204, headers([]), [], 0, 1_000);
   },
   refused: (client) => client.refuse(refuse('key_unknown'), newRequestContext('t', RECEIVED)),
   destroyed: (client) => client.destroy(),

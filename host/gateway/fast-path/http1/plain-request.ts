@@ -79,7 +79,8 @@ function readAlike(text: string, former: PlainRequest): PlainRequest | null {
   const rawHeaders = [...former.rawHeaders];
   let { contentLength } = head;
   let at = start.text.length;
-  for (const [index, known] of former.lines.entries()) {
+  for (let index = 0; index < lines.length; index += 1) {
+    const known = former.lines[index] as HeaderLine;
     if (!stands(text, at, known)) {
       const line = readHeader(text, at);
       if (line === null || line.name !== known.name) return null;

@@ -1,4 +1,6 @@
 import { STATUS_CODES } from 'node:http';
+import { headerLines } from '../../header-list.ts';
+import type { HeaderList } from '../../header-list.ts';
 
 const LINES: (string | undefined)[] = [];
 
@@ -23,15 +25,9 @@ export function dateHeader(now: number): string {
 /**
  * A response's head without its last, empty line. The caller makes sure that no value contains a line break.
  *
- * @param headers - names and values in turn
+ * @param own - headers of this response alone, names and values in turn; none is `Date`
  */
-export function responseHeadText(status: number, headers: readonly string[]): string {
-  let head = statusLine(status);
-  let dated = false;
-  for (let at = 0; at < headers.length; at += 2) {
-    const name = headers[at] as string;
-    head += `${name}: ${headers[at + 1] as string}\r\n`;
-    if (name.length === 4 && name.toLowerCase() === 'date') dated = true;
-  }
-  return dated ? head : head + dateHeader(Date.now());
+export function responseHeadText(status: number, common: HeaderList, own: readonly string[]): string {
+  const date = common.dated ? '' : dateHeader(Date.now());
+  return statusLine(status) + common.lines + headerLines(own) + date;
 }
