@@ -48,6 +48,7 @@ export class UsageMeter {
 
   /** Calls that go to a node: they cost their units whatever becomes of them. Returns these. */
   sent(app: AppId, route: MeteredRoute, methods: readonly string[]): number {
+    this.#turn();
     let all = 0;
     for (const name of methods) {
       const { name: counted, units } = route.method(name);
@@ -65,6 +66,7 @@ export class UsageMeter {
 
   /** Calls that were refused before a node was asked: an error each, and no units. */
   refused(app: AppId, route: MeteredRoute, methods: readonly string[]): void {
+    this.#turn();
     for (const name of methods) {
       const counts = this.#counts(app, route.host, route.method(name).name);
       if (counts === null) {
@@ -76,7 +78,7 @@ export class UsageMeter {
     }
   }
 
-  /** Calls that went to a node and came to an error. */
+  /** Calls that went to a node and came to an error: in the hour that the last call began in. */
   failed(app: AppId, route: MeteredRoute, methods: readonly string[]): void {
     for (const name of methods) {
       const counts = this.#counts(app, route.host, route.method(name).name);
@@ -84,7 +86,7 @@ export class UsageMeter {
     }
   }
 
-  /** Bytes of bodies. Those of a batch are shared out evenly, what is left to its first call. */
+  /** Bytes of bodies, in the hour that the last call began in. Those of a batch are shared out evenly, what is left to its first call. */
   bytes(app: AppId, route: MeteredRoute, methods: readonly string[], bytesIn: number, bytesOut: number): void {
     if (bytesIn === 0 && bytesOut === 0) return;
     const shareIn = Math.floor(bytesIn / methods.length);
@@ -120,7 +122,6 @@ export class UsageMeter {
   }
 
   #counts(app: AppId, host: string, method: string): Counting | null {
-    this.#turn();
     const found = this.#apps.get(app)?.get(host)?.get(method);
     return found ?? this.#begin(app, host, method);
   }

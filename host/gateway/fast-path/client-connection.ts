@@ -6,7 +6,7 @@ import { guardMethods } from '../guard-methods.ts';
 import { HeaderList } from '../header-list.ts';
 import { refusalFor } from '../refusal-response.ts';
 import type { RequestContext } from '../request-context.ts';
-import type { Expirable, TimeoutQueue } from '../timeout-queue.ts';
+import type { Expirable } from '../timeout-queue.ts';
 import { attachHandler, detachHandler } from './client-socket.ts';
 import type { ClientSocketHandler } from './client-socket.ts';
 import type { PlainRequest } from './http1/plain-request.ts';
@@ -32,7 +32,7 @@ export interface ClientConnectionDelegate {
   onClose(connection: ClientConnection): void;
   /** The connection is closed because of an error of the gateway's own. */
   onError(error: unknown): void;
-  /** See {@link TimeoutQueue.expiryIn}. */
+  /** As `expiryIn` of the time-out queue. */
   expiryIn(ms: number): number;
   /** Queues the connection's timeout again. */
   startTimeout(connection: ClientConnection): void;

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { CONNECT_TIMEOUT, CONNECTION_CLOSED, DESTROYED, failureReason, INVALID_RESPONSE } from '../failure-reasons.ts';
 import { guardMethods } from '../guard-methods.ts';
-import type { Expirable, TimeoutQueue } from '../timeout-queue.ts';
+import type { Expirable } from '../timeout-queue.ts';
 import type { UpstreamResponseHandler } from '../upstream-request.ts';
 import { ChunkReader } from './http1/chunk-reader.ts';
 import { INCOMPLETE, MALFORMED } from './http1/field-lines.ts';
@@ -34,7 +34,7 @@ export interface UpstreamConnectionDelegate {
   readonly port: number;
   readonly connectMs: number;
   readonly headCache: ResponseHeadCache;
-  /** See {@link TimeoutQueue.expiryIn}. */
+  /** As `expiryIn` of the time-out queue. */
   expiryIn(ms: number): number;
   /** The connection was established. */
   onConnect(): void;
