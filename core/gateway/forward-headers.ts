@@ -109,8 +109,7 @@ export function requestHeaders(
   }
   if (!typed && contentType !== null) sent.push('content-type', contentType);
   if (!own.names.has('via')) sent.push('via', viaOf(httpVersion));
-  sent.push(...own.pairs);
-  return sent;
+  return own.pairs.length === 0 ? sent : [...sent, ...own.pairs];
 }
 
 /** That a message came through the gateway, and in which version (RFC 9110, section 7.6.3); where from, it does not say. */

@@ -75,8 +75,8 @@ export function readPlainRequest(text: string, former: PlainRequest | null = nul
 function readAlike(text: string, former: PlainRequest): PlainRequest | null {
   const { start, head } = former;
   if (!stands(text, 0, start)) return null;
-  const lines = [...former.lines];
-  const rawHeaders = [...former.rawHeaders];
+  const lines = former.lines.slice();
+  const rawHeaders = former.rawHeaders.slice();
   let { contentLength } = head;
   let at = start.text.length;
   for (let index = 0; index < lines.length; index += 1) {
@@ -102,13 +102,18 @@ function readAlike(text: string, former: PlainRequest): PlainRequest | null {
     rawHeaders,
     hostHeader,
     upgrade,
-    head: contentLength === head.contentLength ? head : { ...head, contentLength },
+    head: contentLength === head.contentLength ? head : withLength(head, contentLength),
     headCache: keyOf(former.headCache),
     close,
     length,
     start,
     lines,
   };
+}
+
+function withLength(head: RequestHead, contentLength: number | null): RequestHead {
+  const { authorization, chunked, encoded, expectsContinue, origin } = head;
+  return { authorization, contentLength, chunked, encoded, expectsContinue, origin };
 }
 
 function readAnew(text: string): PlainRequest | null {
