@@ -30,7 +30,7 @@ import type { Apart, Choice, Engines, Needs } from './runner/plan.ts';
 /** A process, with all its files, that takes longer hangs; on a machine with much else to do it may take minutes. */
 const PROCESS_LIMIT_MS = 1_200_000;
 /** How many processes run at once for each core: tests wait for blocks, leases and restarts. A browser waits for nothing. */
-const processesPerCore = ({ apart }: Request): number => (apart === 'browser' ? 1 : 2);
+const processesPerCore = ({ apart }: Request): number => (apart === 'browser' ? 1 : 2.5);
 
 /** What a run was asked for. */
 interface Request extends Choice {
