@@ -21,7 +21,13 @@ export async function dumpSqlite(sql: Sql): Promise<string> {
   );
   const rows: string[] = [];
   for (const table of tables) rows.push(...(await rowsOf(sql, table)));
-  return [...(await made('table')), ...rows, ...(await made('index')), ...(await made('trigger'))]
+  return [
+    ...(await made('table')),
+    ...rows,
+    ...(await made('index')),
+    ...(await made('view')),
+    ...(await made('trigger')),
+  ]
     .map((statement) => `${statement};\n`)
     .join('');
 }

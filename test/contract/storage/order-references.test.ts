@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { pgDialect } from '../../../adapters/storage/knex/dialects/pg-dialect.ts';
+import { sqliteDialect } from '../../../adapters/storage/knex/dialects/sqlite-dialect.ts';
+import { tablesOf } from '../../../adapters/storage/knex/tables.ts';
 import { eachStorage } from '../../support/each-storage.ts';
 import { claim, newOrder, NOW, storedAccount, storedOrder } from './fixtures.ts';
 
@@ -67,6 +70,39 @@ eachStorage((_name, open) => {
       results.map(({ kind }) => kind),
       ['created', 'reference-taken', 'created', 'created'],
     );
+  });
+
+  test('a batch is one statement: each order is stored with its number and address, or claims nothing', async (t) => {
+    const { storage, engine, sql } = await open(t);
+    const [one, two] = await Promise.all([storedAccount(storage), storedAccount(storage)]);
+    await storage.orders.create(newOrder(one.id, { merchantReference: 'a' }, claim('live')));
+    await storage.orders.create(newOrder(one.id, { merchantReference: 'b' }, claim('ended', { expiresAt: NOW })));
+    const batch = [
+      newOrder(one.id, { merchantReference: 'c' }, claim('new')),
+      newOrder(one.id, { merchantReference: 'a' }),
+      newOrder(one.id, { merchantReference: 'b' }, claim('kept')),
+      newOrder(two.id, { merchantReference: 'a' }, claim('live')),
+      newOrder(one.id, {}, claim('live')),
+      newOrder(one.id, { payment: null, hosted: true }, claim('ended')),
+      newOrder(two.id),
+    ];
+    const dialect = engine === 'pg' ? pgDialect : sqliteDialect;
+    const numbers = await dialect.storeOrders(
+      (text, values = []) => sql(text, values as (string | number)[]),
+      tablesOf(''),
+      batch,
+    );
+    assert.deepEqual(
+      batch.map(({ order }) => numbers.get(order.id) ?? null),
+      [3, null, null, 1, null, 4, 2],
+    );
+    const stored = async (table: string, column: string): Promise<readonly number[]> => {
+      const ids = new Set((await sql(`SELECT ${column} AS id FROM ${table}`)).map(({ id }) => id));
+      return batch.flatMap(({ order }, place) => (ids.has(order.id) ? [place] : []));
+    };
+    assert.deepEqual(await stored('orders', 'id'), [0, 3, 5, 6]);
+    assert.deepEqual(await stored('order_addresses', 'order_id'), [0, 3, 6]);
+    assert.deepEqual(await stored('idempotency_claims', 'order_id'), [0, 3, 5]);
   });
 
   test('metadata comes back as it was stored', async (t) => {

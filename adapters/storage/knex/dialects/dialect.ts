@@ -2,7 +2,7 @@ import type { Binding } from '../binding.ts';
 import type { Failure } from '../errors.ts';
 import type { Column } from '../rows/columns.ts';
 import type { Tables } from '../tables.ts';
-import type { NewOrder, PlaceRefusal } from '../../../../core/index.ts';
+import type { NewOrder } from '../../../../core/index.ts';
 
 /** A row as a driver gives it, by column. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -32,12 +32,6 @@ export interface ConnectionRole {
   /** False for the application's own pool, whose session settings must not be changed. */
   readonly owned: boolean;
 }
-
-/** The outcome of one order of a batch: its number, `repeated` when its idempotency key was used before, or why its link refuses it. */
-export type BatchOutcome =
-  | { readonly kind: 'created'; readonly number: number }
-  | { readonly kind: 'repeated' }
-  | { readonly kind: 'no-place'; readonly why: PlaceRefusal };
 
 /** The legal changes of a status column, which a trigger enforces. */
 export interface MoveRule {
@@ -166,8 +160,15 @@ export interface Dialect {
   /** Listens on a dedicated connection; `null` on an engine without notifications. */
   readonly listen:
     ((raw: unknown, channel: string, listener: ChannelListener, end: () => Promise<void>) => Promise<Listening>) | null;
-  /** Writes a batch of orders atomically; no idempotency key occurs twice in it. */
-  createOrders(store: BatchTarget, batch: readonly NewOrder[]): Promise<readonly BatchOutcome[]>;
+  /** Statements that (re)create what {@link Dialect.storeOrders} needs in the database. */
+  orderBatches(tables: Tables): readonly string[];
+  /**
+   * Stores a batch of orders with their claims, numbers and addresses, by one statement; no idempotency key and no reference
+   * occurs twice in it.
+   *
+   * @returns the numbers of those that are stored, by id; the key or the reference of the others was used before
+   */
+  storeOrders(run: Run, tables: Tables, batch: readonly NewOrder[]): Promise<ReadonlyMap<string, number>>;
   /** `INSERT … SELECT …` of any number of records, in their order; `ON CONFLICT` may follow. */
   insertList<T>(table: string, columns: readonly Column<T>[], records: readonly T[]): ListInsertion;
 }
@@ -176,12 +177,4 @@ export interface Dialect {
 export interface ListInsertion {
   readonly sql: string;
   readonly bindings: readonly Binding[];
-}
-
-export interface BatchTarget {
-  readonly tables: Tables;
-  /** One statement in a transaction of its own. */
-  readonly write: Run;
-  /** A transaction that takes the write lock at its start. */
-  readonly transaction: <T>(work: (run: Run) => Promise<T>) => Promise<T>;
 }

@@ -1,7 +1,9 @@
-import type { Callback, NewOrder } from '../../../../core/index.ts';
+import type { NewOrder } from '../../../../core/index.ts';
 import { claimColumns } from '../rows/claim-row.ts';
 import type { Column } from '../rows/columns.ts';
+import { ORDER_COLUMNS } from '../rows/order-row.ts';
 import type { Tables } from '../tables.ts';
+import type { Row } from './dialect.ts';
 
 /** The columns of `idempotency_claims`, from a new order that has a claim. */
 export const CLAIM_COLUMNS = claimColumns<NewOrder>(({ order }) => order);
@@ -20,6 +22,29 @@ export const ADDRESS_COLUMNS: readonly Column<NewOrder>[] = [
   { name: 'assigned_at', kind: 'bigint', of: ({ order }) => order.createdAt },
 ];
 
+/** The columns of a batch: the order's, but for its number, then the claim's and the address's own. */
+export const BATCH_COLUMNS: readonly Column<NewOrder>[] = [
+  ...ORDER_COLUMNS.filter(({ name }) => name !== 'number').map(({ name, kind, of }) => ({
+    name,
+    kind,
+    of: ({ order }: NewOrder) => of(order),
+  })),
+  ...own('claim', CLAIM_COLUMNS, ['account_id', 'order_id']),
+  ...own('address', ADDRESS_COLUMNS, ['order_id', 'account_id', 'watch_until']),
+];
+
+function own(prefix: string, columns: readonly Column<NewOrder>[], shared: readonly string[]): Column<NewOrder>[] {
+  return columns
+    .filter(({ name }) => !shared.includes(name))
+    .map((column) => ({ ...column, name: `${prefix}_${column.name}` }));
+}
+
+const GIVEN: ReadonlySet<string> = new Set(BATCH_COLUMNS.map(({ name }) => name));
+
+/** The batch's column for each column of a table: its own one, or the order's where both are the same. */
+export const batchNames = (prefix: string, columns: readonly Column<NewOrder>[]): readonly string[] =>
+  columns.map(({ name }) => (GIVEN.has(`${prefix}_${name}`) ? `${prefix}_${name}` : name === 'order_id' ? 'id' : name));
+
 /** The `assigned_height` of an address: the last block that the till has read of its chain. */
 export const assignedHeight = ({ chainStates }: Tables, chain: string): string =>
   `(SELECT cursor_height FROM ${chainStates} WHERE chain = ${chain})`;
@@ -28,6 +53,14 @@ export const assignedHeight = ({ chainStates }: Tables, chain: string): string =
 export const claimsEndedBy = (batch: readonly NewOrder[]): number =>
   Math.min(...batch.map(({ order }) => order.createdAt));
 
-/** The rows of the outbox of new orders. */
-export const eventsOf = (created: readonly NewOrder[]): readonly Callback[] =>
-  created.flatMap(({ events = [] }) => events);
+/** The numbers of a batch's orders, from one text, because drivers are slow for each row. Nothing: every key was used before. */
+export function numbersOf(row: Row | undefined): ReadonlyMap<string, number> {
+  const text = (row?.['numbers'] ?? '') as string;
+  const pairs = text === '' ? [] : text.split(',');
+  return new Map(
+    pairs.map((pair): [string, number] => {
+      const [id = '', number = ''] = pair.split(' ');
+      return [id, Number(number)];
+    }),
+  );
+}

@@ -2,7 +2,7 @@ import { TillgateError } from '../../../../core/index.ts';
 import { codeOf, wordsOf } from '../errors.ts';
 import type { Failure } from '../errors.ts';
 import type { ConnectionRole, Dialect, MoveRule, Row, Run } from './dialect.ts';
-import { createOrdersPg } from './pg-create-orders.ts';
+import { storeOrdersPg } from './pg-store-orders.ts';
 import { insertListPg } from './pg-lists.ts';
 import { listenPg } from './pg-listen.ts';
 import { keepSumsPg } from './pg-sums.ts';
@@ -158,6 +158,7 @@ export const pgDialect: Dialect = {
   feedPoll: { notifiedMs: 1000, unnotifiedMs: 100 },
   notify: (channel) => [`SELECT pg_notify('${channel}', '')`],
   listen: listenPg,
-  createOrders: createOrdersPg,
+  orderBatches: () => [],
+  storeOrders: storeOrdersPg,
   insertList: insertListPg,
 };

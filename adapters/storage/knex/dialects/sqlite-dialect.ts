@@ -2,8 +2,8 @@ import { TillgateError } from '../../../../core/index.ts';
 import { codeOf, wordsOf } from '../errors.ts';
 import type { Failure } from '../errors.ts';
 import type { ConnectionRole, Dialect, MoveRule, Row, Run } from './dialect.ts';
-import { createOrdersSqlite } from './sqlite-create-orders.ts';
 import { insertionOf, listOf } from './sqlite-lists.ts';
+import { orderBatchesSqlite, storeOrdersSqlite } from './sqlite-store-orders.ts';
 import { keepSumsSqlite, partsOf } from './sqlite-sums.ts';
 import { refuseBadSqlite } from './sqlite-version.ts';
 
@@ -140,7 +140,8 @@ export const sqliteDialect: Dialect = {
   feedPoll: { notifiedMs: 50, unnotifiedMs: 50 },
   notify: () => [],
   listen: null,
-  createOrders: createOrdersSqlite,
+  orderBatches: orderBatchesSqlite,
+  storeOrders: storeOrdersSqlite,
   insertList: (table, columns, records) => ({
     sql: `${insertionOf(table, columns)} WHERE true`,
     bindings: [listOf(columns, records)],

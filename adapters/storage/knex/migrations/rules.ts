@@ -108,8 +108,8 @@ const queueRules = ({ bare, tables }: Namespace): readonly QueueRule[] => [
 ];
 
 /**
- * Triggers that enforce the domain's transition tables in the database, and that keep daily sums. They are generated from those tables, and
- * created again whenever their text has changed.
+ * Triggers that enforce the domain's transition tables in the database, that keep daily sums, and that store batches of orders. They are
+ * generated from those tables, and created again whenever their text has changed.
  */
 export function ruleStatements(namespace: Namespace, dialect: Dialect): readonly string[] {
   const { bare: tables } = namespace;
@@ -133,6 +133,7 @@ export function ruleStatements(namespace: Namespace, dialect: Dialect): readonly
     ...dialect.enforceUpdates(auditGrows(namespace)),
     ...sumRules(namespace).flatMap((rule) => dialect.keepSums(rule)),
     ...queueRules(namespace).flatMap((rule) => dialect.queueNew(rule)),
+    ...dialect.orderBatches(tables),
     ...[
       tables.entries,
       tables.postings,

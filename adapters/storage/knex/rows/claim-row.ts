@@ -29,8 +29,8 @@ export function claimKey({ accountId }: Claimed, { idempotency }: Claiming): str
   return idempotency === null ? null : JSON.stringify([accountId, idempotency.route, idempotency.key]);
 }
 
-/** `ON CONFLICT` of a claim: an ended one is replaced, a live one stays and is not returned. Binds the current time. */
-export const claimConflict = (table: string): string =>
+/** `ON CONFLICT` of a claim: one that ended by then is replaced, a live one stays and is not returned. @param ended - SQL of a time */
+export const claimConflict = (table: string, ended: string): string =>
   `ON CONFLICT (account_id, route, claim_key) DO UPDATE
     SET body_hash = excluded.body_hash, order_id = excluded.order_id, expires_at = excluded.expires_at
-    WHERE ${table}.expires_at <= ? RETURNING order_id`;
+    WHERE ${table}.expires_at <= ${ended}`;

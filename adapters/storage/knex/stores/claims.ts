@@ -41,7 +41,7 @@ export async function claimTransfer(
   const { route, key, bodyHash, expiresAt } = claim;
   const claimed = await run(
     `INSERT INTO ${tables.idempotency} (account_id, route, claim_key, body_hash, order_id, expires_at) VALUES (?, ?, ?, ?, ?, ?)
-     ${claimConflict(tables.idempotency)}`,
+     ${claimConflict(tables.idempotency, '?')} RETURNING order_id`,
     [accountId, route, key, bodyHash, id, expiresAt, claimedAt(claim)],
   );
   if (claimed.length > 0) return null;

@@ -18,11 +18,13 @@ import { GroupCommit } from '../group-commit.ts';
 import type { Database } from '../database.ts';
 import { ORDERS_COUNTER } from '../dialects/counters.ts';
 import { StatementError } from '../errors.ts';
-import type { BatchOutcome, BatchTarget, Row } from '../dialects/dialect.ts';
+import type { Row } from '../dialects/dialect.ts';
 import { claimKey } from '../rows/claim-row.ts';
 import { names } from '../rows/columns.ts';
 import { HISTORY_COLUMNS, historyOf, ORDER_COLUMNS, orderOf } from '../rows/order-row.ts';
 import { integer, text, textOrNull } from '../rows/values.ts';
+import { createOrders } from './create-orders.ts';
+import type { BatchOutcome } from './create-orders.ts';
 import { deleteSome, isStorable, numberedPage } from './common.ts';
 import { orderSearchSql } from './order-search.ts';
 
@@ -37,13 +39,8 @@ export class KnexOrderStore implements OrderStore {
 
   constructor(db: Database) {
     this.#db = db;
-    const target: BatchTarget = {
-      tables: db.tables,
-      write: db.write,
-      transaction: (work) => db.transaction(({ run }) => work(run)),
-    };
     this.#groupCommit = new GroupCommit({
-      commit: (batch) => db.dialect.createOrders(target, batch),
+      commit: (batch) => createOrders(db, batch),
       maxSize: MAX_BATCH,
       atOnce: db.dialect.batchesAtOnce,
       keysOf: (fresh) => [claimKey(fresh.order, fresh), referenceKey(fresh), linkKey(fresh)],

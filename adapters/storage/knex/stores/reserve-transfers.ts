@@ -97,8 +97,8 @@ async function claim(
   const { sql, bindings } = dialect.insertList(tables.idempotency, CLAIM_COLUMNS, claiming);
   const endedBy = Math.min(...claiming.map(({ idempotency }) => claimedAt(present(idempotency, 'claim'))));
   const claimed = new Set(
-    (await run(`${sql} ${claimConflict(tables.idempotency)}`, [...bindings, endedBy])).map((row) =>
-      text(row, 'order_id'),
+    (await run(`${sql} ${claimConflict(tables.idempotency, '?')} RETURNING order_id`, [...bindings, endedBy])).map(
+      (row) => text(row, 'order_id'),
     ),
   );
   for (const { transfer, idempotency } of claiming) {

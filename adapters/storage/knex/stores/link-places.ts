@@ -2,7 +2,7 @@ import type { LinkPlace, NewOrder, OrderId, PlaceRefusal } from '../../../../cor
 import { HOLDS_PLACE } from '../../../../core/index.ts';
 import { integer } from '../rows/values.ts';
 import type { Tables } from '../tables.ts';
-import type { Run } from './dialect.ts';
+import type { Run } from '../dialects/dialect.ts';
 
 /**
  * The orders of a batch whose payment links have no place for them. Each link is locked, in the order of their ids, until the
