@@ -1,11 +1,10 @@
-import { refuse } from '../../core/index.ts';
-import type { AppId, Refusal } from '../../core/index.ts';
+import type { AppId } from '../../core/index.ts';
 
-const PAUSE_MS = 1_000;
+const PAUSE_MS = 2_000;
 const MAX_PAUSES = 10_000;
 
 /**
- * Who has flooded a WebSocket gets no further one for a second: an App's clients of one address. To cut a flood off costs little, but
+ * Who has flooded a WebSocket gets no further one for two seconds: an App's clients of one address. To cut a flood off costs little, but
  * each new connection costs others a few milliseconds.
  */
 export class FloodPauses {
@@ -27,14 +26,10 @@ export class FloodPauses {
     this.#ends.set(client, now + PAUSE_MS);
   }
 
-  /** The refusal of a further WebSocket; `null` where it may be opened. */
-  check(app: AppId, address: string, now: number): Refusal | null {
-    const end = this.#ends.get(nameOf(app, address)) ?? -Infinity;
-    return end > now ? refuse('rate_limited', { message: FLOODED, retryAfterSeconds: 1 }) : null;
+  /** How long no further WebSocket may be opened, in milliseconds; 0 where one may. */
+  leftOf(app: AppId, address: string, now: number): number {
+    return Math.max(0, (this.#ends.get(nameOf(app, address)) ?? 0) - now);
   }
 }
-
-const FLOODED =
-  'A WebSocket from here was closed, since it sent too many frames that are no messages; try again later.';
 
 const nameOf = (app: AppId, address: string): string => `${app} ${address}`;

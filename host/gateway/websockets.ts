@@ -6,11 +6,13 @@ import type { KeyDirectory, Logger, Refusal } from '../../core/index.ts';
 import type { RequestAuthorizer } from './request-authorizer.ts';
 import { FloodPauses } from './flood-pauses.ts';
 import { FrameBudget } from './frame-budget.ts';
+import { HeldSockets } from './held-sockets.ts';
 import { NEWEST_BLOCK, nextUpstream } from './live-route.ts';
 import type { LiveRoute, LiveRoutes } from './live-route.ts';
 import { recordExchange } from './exchange-report.ts';
 import type { Counters } from './exchange-report.ts';
 import { guarded } from './guard-methods.ts';
+import type { Abortable } from './guard-methods.ts';
 import { graceHeaders, writeRawRefusal } from './refusal-response.ts';
 import type { Upstream } from './upstream.ts';
 import type { RequestContext } from './request-context.ts';
@@ -27,12 +29,19 @@ export interface WebSocketDeps extends Counters {
 const CHECK_MS = 500;
 /** Largest message of an upstream, in bytes. */
 const MAX_UPSTREAM_BYTES = 32 * 1024 * 1024;
+/** A timer counts from the event loop's time, which may be so much behind: who hears that a pause is over finds it over. */
+const LATE_MS = 100;
+const FLOODED: Partial<Refusal> = {
+  message: 'A WebSocket from here was closed, since it sent too many frames that are no messages; try again later.',
+  retryAfterSeconds: 2,
+};
 
 /** The gateway's WebSocket routes: upgrades and open connections. */
 export class WebSockets {
   readonly #deps: WebSocketDeps;
   readonly #bridges = new Set<WebSocketBridge>();
   readonly #pauses = new FloodPauses();
+  readonly #held = new HeldSockets();
   readonly #timer = setInterval(() => this.#checkAll(), CHECK_MS).unref();
   readonly #unsubscribe: () => void;
 
@@ -45,10 +54,18 @@ export class WebSockets {
   upgrade(req: IncomingMessage, socket: Duplex, head: Buffer, context: RequestContext): void {
     // An 'error' event without a listener would end the process.
     socket.on('error', () => socket.destroy());
-    const refusal = this.#deps.authorizer.check(context) ?? checkHandshake(req) ?? this.#checkPause(context, req);
+    const refusal = this.#deps.authorizer.check(context) ?? checkHandshake(req);
     if (refusal !== null) {
-      recordExchange(this.#deps, context, refusal.status, 0, 0);
-      writeRawRefusal(socket, context, refusal, refusal.status === 400 ? ['Sec-WebSocket-Version', '13'] : []);
+      this.#refuse(socket, context, refusal, refusal.status === 400 ? ['Sec-WebSocket-Version', '13'] : []);
+      return;
+    }
+    const pauseMs = this.#pauseOf(context, req);
+    if (pauseMs > 0) {
+      this.#held.hold(
+        socket,
+        pauseMs + LATE_MS,
+        guarded(this.#ending(socket, context), () => this.#refuse(socket, context, refuse('rate_limited', FLOODED))),
+      );
       return;
     }
     context.use?.enter();
@@ -59,6 +76,7 @@ export class WebSockets {
   close(): void {
     clearInterval(this.#timer);
     this.#unsubscribe();
+    this.#held.close();
     for (const bridge of this.#bridges) bridge.close(1001, 'The gateway is shutting down.');
   }
 
@@ -66,8 +84,7 @@ export class WebSockets {
     const upstream = nextUpstream(live, tried, NEWEST_BLOCK);
     if (upstream === null) {
       const refusal = refuse('upstream_unavailable', tried.length === 0 ? { status: 503, retryAfterSeconds: 1 } : {});
-      recordExchange(this.#deps, context, refusal.status, 0, 0);
-      writeRawRefusal(client.socket, context, refusal);
+      this.#refuse(client.socket, context, refusal);
       return;
     }
     upstream.health.started(performance.now());
@@ -87,9 +104,8 @@ export class WebSockets {
     };
     const failing = {
       abort: (error: unknown): void => {
-        this.#deps.logger.error('a gateway upgrade failed', { error, trace_id: context.traceId });
         connection.on('error', () => undefined).terminate();
-        client.socket.destroy();
+        this.#ending(client.socket, context).abort(error);
       },
     };
     connection.once('open', guarded(failing, onOpen));
@@ -151,8 +167,23 @@ export class WebSockets {
     });
   }
 
-  #checkPause({ auth }: RequestContext, req: IncomingMessage): Refusal | null {
-    return auth === null ? null : this.#pauses.check(auth.key.app.id, addressOf(req), performance.now());
+  #refuse(socket: Duplex, context: RequestContext, refusal: Refusal, headers: readonly string[] = []): void {
+    recordExchange(this.#deps, context, refusal.status, 0, 0);
+    writeRawRefusal(socket, context, refusal, headers);
+  }
+
+  /** What an error of the gateway's own ends. */
+  #ending(socket: Duplex, { traceId }: RequestContext): Abortable {
+    return {
+      abort: (error) => {
+        this.#deps.logger.error('a gateway upgrade failed', { error, trace_id: traceId });
+        socket.destroy();
+      },
+    };
+  }
+
+  #pauseOf({ auth }: RequestContext, req: IncomingMessage): number {
+    return auth === null ? 0 : this.#pauses.leftOf(auth.key.app.id, addressOf(req), performance.now());
   }
 
   #checkAll(): void {

@@ -112,16 +112,32 @@ bothPaths(
       await waitFor(() => logged() > 0);
     });
 
+    const dialled = (): WebSocket =>
+      new WebSocket(`ws://127.0.0.1:${gate.port}/`, { headers: { host: WS, authorization: `Bearer ${KEY}` } }).on(
+        'error',
+        () => undefined,
+      );
+    const open = async (): Promise<WebSocket> => {
+      const socket = dialled();
+      await new Promise((resolve) => socket.once('open', resolve));
+      return socket;
+    };
+
+    test('when the refusal of a WebSocket has waited', async () => {
+      await start();
+      const flooding = await open();
+      for (let n = 0; n < 200; n++) flooding.ping();
+      await waitFor(() => flooding.readyState === WebSocket.CLOSED);
+      failing = 'bytes';
+      const held = dialled();
+      await waitFor(() => held.readyState === WebSocket.CLOSED);
+      failing = null;
+      assert(logged() > 0);
+      (await open()).terminate();
+    });
+
     test('when a WebSocket message has arrived', async () => {
       await start();
-      const open = async (): Promise<WebSocket> => {
-        const socket = new WebSocket(`ws://127.0.0.1:${gate.port}/`, {
-          headers: { host: WS, authorization: `Bearer ${KEY}` },
-        });
-        socket.on('error', () => undefined);
-        await new Promise((resolve) => socket.once('open', resolve));
-        return socket;
-      };
       const [first, other] = [await open(), await open()];
       failing = 'sent';
       first.send(CALL);
