@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
@@ -19,6 +20,8 @@ export const MACHINES = {
 export type Machine = keyof typeof MACHINES;
 
 const ALL = Object.keys(MACHINES) as Machine[];
+/** Where `ip netns` keeps its names. */
+const NAMES = '/run/netns';
 const portOf = (machine: Machine): string => `p-${machine}`;
 
 async function ip(...words: readonly string[]): Promise<void> {
@@ -30,7 +33,9 @@ export const on = (machine: Machine): readonly string[] => ['ip', 'netns', 'exec
 
 /** Makes the machines and the bridge between them. The process must be in namespaces of its own, which end with it. */
 export async function makeNetwork(): Promise<void> {
-  await execute('mount', ['-t', 'tmpfs', 'tmpfs', '/run/netns']);
+  // Made by the first `ip netns add` of a machine, and needed before it.
+  mkdirSync(NAMES, { recursive: true });
+  await execute('mount', ['-t', 'tmpfs', 'tmpfs', NAMES]);
   await ip('link', 'set', 'lo', 'up');
   await ip('link', 'add', 'lan', 'type', 'bridge');
   await ip('addr', 'add', `${MIDDLE}/24`, 'dev', 'lan');
