@@ -29,7 +29,7 @@ export class HeldSockets {
 
   /** Closes them unanswered. */
   close(): void {
-    for (const socket of [...this.#timers.keys()]) socket.destroy();
+    for (const socket of this.#timers.keys()) socket.destroy();
   }
 
   #release(socket: Duplex): void {

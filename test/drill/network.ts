@@ -1,5 +1,5 @@
-import { mkdirSync } from 'node:fs';
 import { execFile } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
 import { promisify } from 'node:util';
 
 const execute = promisify(execFile);

@@ -28,13 +28,11 @@ const given = (name: string): string => `value ->> ${BATCH_COLUMNS.findIndex((co
  */
 export function orderBatchesSqlite(t: Tables): readonly string[] {
   const view = viewOf(t);
-  const [id, account, reference, claimKey, chain] = [
-    given('id'),
-    given('account_id'),
-    given('merchant_reference'),
-    given('claim_claim_key'),
-    given('address_chain'),
-  ];
+  const id = given('id');
+  const account = given('account_id');
+  const reference = given('merchant_reference');
+  const claimKey = given('claim_claim_key');
+  const chain = given('address_chain');
   const input = BATCH_COLUMNS.filter(({ name }) => ORDER_COLUMNS.some((column) => column.name === name));
   const free = `(${reference} IS NULL OR NOT EXISTS (SELECT 1 FROM ${t.orders} AS former
       WHERE former.account_id = ${account} AND former.merchant_reference = ${reference}))`;
