@@ -6,6 +6,12 @@ import { promisify } from 'node:util';
 
 const MEMORY = fileURLToPath(new URL('../../host/memory.ts', import.meta.url));
 
+/** What a program prints, as JSON. */
+async function printed(program: string, ...options: readonly string[]): Promise<unknown> {
+  const node = [...options, '--import', import.meta.resolve('tsx'), '--input-type=module', '--eval', program];
+  return JSON.parse((await promisify(execFile)(process.execPath, node)).stdout);
+}
+
 /** The most that the heap takes while 30 of the same lists are kept and the oldest of them replaced, in bytes. */
 async function mostHeap(begin: string): Promise<number> {
   const program = `
@@ -19,8 +25,7 @@ async function mostHeap(begin: string): Promise<number> {
       most = Math.max(most, process.memoryUsage().heapTotal);
     }
     console.log(most);`;
-  const node = ['--import', import.meta.resolve('tsx'), '--input-type=module', '--eval', program];
-  return Number((await promisify(execFile)(process.execPath, node)).stdout);
+  return (await printed(program)) as number;
 }
 
 test('a till that takes no orders keeps its memory near what it needs; with the first order it grows as usual', async () => {
@@ -31,4 +36,40 @@ test('a till that takes no orders keeps its memory near what it needs; with the 
   ]);
   assert.ok(limited < 0.6 * usual, `${limited} and ${usual} bytes`);
   assert.ok(again > 0.7 * usual, `${again} and ${usual} bytes`);
+});
+
+test("a gateway's young generation grows to its size, and again after a time with nothing to do", async () => {
+  const sizes = await printed(
+    `
+    import { getHeapSpaceStatistics } from 'node:v8';
+    import { growYoungGenerationForGateway, limitMemory } from ${JSON.stringify(MEMORY)};
+    const young = () => getHeapSpaceStatistics().find((space) => space.space_name === 'new_space').space_size;
+    limitMemory();
+    growYoungGenerationForGateway();
+    let kept = [];
+    const turn = async (objects) => {
+      for (let n = 0; n < objects; n++) kept.push({ n, list: [n] });
+      kept = kept.slice(-5000);
+      await new Promise(setImmediate);
+    };
+    const work = async () => {
+      for (let n = 0; n < 400; n++) await turn(30_000);
+      return young();
+    };
+    const first = await work();
+    // V8 makes it smaller at a full collection, while little is allocated.
+    const end = performance.now() + 60_000;
+    while (young() >= first && performance.now() < end) {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      gc({ type: 'minor' });
+      gc();
+    }
+    const idle = young();
+    console.log(JSON.stringify({ first, idle, again: await work() }));`,
+    '--expose-gc',
+  );
+  const { first, idle, again } = sizes as Record<'first' | 'idle' | 'again', number>;
+  assert.equal(first, 8 * 1024 * 1024);
+  assert.ok(idle < first, 'V8 has not made it smaller');
+  assert.equal(again, first);
 });
