@@ -17,13 +17,15 @@ export const sumColumns = (dialect: Dialect): string =>
 /** The exact sum of a row of {@link sumColumns}. */
 export const sumOf = (row: Row): bigint => unitsOfParts(row, 'sum');
 
+const keyOf = (row: Row): string => `${text(row, 'account')} ${text(row, 'currency')}`;
+
 /** The account and currency of a sum, for a report. */
 export const inWords = (key: string): string => key.replace(' ', ' in ');
 
 /** Sums that are stored as rows. */
 export async function storedSums(run: Run, table: string, where = '', bindings: readonly string[] = []): Promise<Sums> {
   const rows = await run(`SELECT account, currency, units FROM ${table} ${where}`, bindings);
-  return new Map(rows.map((row) => [`${text(row, 'account')} ${text(row, 'currency')}`, units(row, 'units')]));
+  return new Map(rows.map((row) => [keyOf(row), units(row, 'units')]));
 }
 
 /** Adds up the rows of a table. */
@@ -37,7 +39,7 @@ export async function sumsOf(
     `SELECT account, currency, count(*) AS records, ${sumColumns(dialect)} FROM ${table} ${where} GROUP BY account, currency`,
   );
   return {
-    sums: new Map(rows.map((row) => [`${text(row, 'account')} ${text(row, 'currency')}`, sumOf(row)])),
+    sums: new Map(rows.map((row) => [keyOf(row), sumOf(row)])),
     count: rows.reduce((sum, row) => sum + integer(row, 'records'), 0),
   };
 }
