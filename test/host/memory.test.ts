@@ -53,7 +53,7 @@ test("a gateway's young generation grows to its size, and again after a time wit
       await new Promise(setImmediate);
     };
     const work = async () => {
-      for (let n = 0; n < 400; n++) await turn(30_000);
+      for (let n = 0; n < 4000; n++) await turn(3000);
       return young();
     };
     const first = await work();
