@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 
 const ID_DIGITS = 32;
 /** Drawn for many ids at once: a call for each would take longer than all else that an id costs. */
-const AT_ONCE = 64;
+const AT_ONCE = 256;
 let drawn = '';
 let used = 0;
 

@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { UNREAD } from '../../core/index.ts';
 import type { Allowance, AppView, Logger, MeteredRoute, Refusal, UsageMeter } from '../../core/index.ts';
 import type { GatewayMetrics } from './gateway-metrics.ts';

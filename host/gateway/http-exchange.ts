@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { blockNeeded, DEFAULT_TIMEOUTS, isRead, isRefusal, refuse } from '../../core/index.ts';
 import type { AdmissionVerdict, JsonRpcRequest, Refusal } from '../../core/index.ts';
 import type { BufferBudget } from './buffer-budget.ts';

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { performance } from 'node:perf_hooks';
 import { NO_LIMITS } from '../../core/index.ts';
 import type {
   AdmissionMode,

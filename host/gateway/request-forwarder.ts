@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { refuse } from '../../core/index.ts';
 import type { Logger, Refusal } from '../../core/index.ts';
 import { CONNECT_TIMEOUT, INVALID_REQUEST } from './failure-reasons.ts';

@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import type { UpstreamHealth } from '../../core/index.ts';
 import { INVALID_REQUEST } from './failure-reasons.ts';
 import type { RequestBodyStream } from './request-body-stream.ts';

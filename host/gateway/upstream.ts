@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { Pool } from 'undici';
 import { replyHeaders, TillgateError, UpstreamHealth } from '../../core/index.ts';
 import type { OwnHeaders, RouteTimeouts, RouteUpstream } from '../../core/index.ts';

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import type { Socket } from 'node:net';
 import { DEFAULT_TIMEOUTS } from '../../../core/index.ts';
 import type { Refusal } from '../../../core/index.ts';

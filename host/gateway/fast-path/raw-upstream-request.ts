@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import type { UpstreamHealth } from '../../../core/index.ts';
 import { INVALID_REQUEST } from '../failure-reasons.ts';
 import { UpstreamRequest } from '../upstream-request.ts';

@@ -1,7 +1,6 @@
 import { readResponseHead } from './http1/response-head.ts';
 import type { ResponseHead } from './http1/response-head.ts';
 
-const HEAD_END = Buffer.from('\r\n\r\n');
 /** Longer heads are not read here, in bytes. */
 const MAX_BYTES = 2 * 1024;
 const LENGTH_LINE = /\r\ncontent-length:[\t ]*(?=\d{1,15}\r\n)/i;
@@ -22,37 +21,39 @@ export class ResponseHeadCache {
 
   /** The head that the bytes from `from` on begin with; `null` for one that is not whole, too long, malformed or of an interim response. */
   read(bytes: Buffer, from: number, method: string): ResponseHead | null {
-    const end = bytes.indexOf(HEAD_END, from) + HEAD_END.length;
-    if (end < HEAD_END.length || end - from > MAX_BYTES) return null;
-    const text = bytes.toString('latin1', from, end);
+    const text = bytes.toString('latin1', from, from + MAX_BYTES);
     const bodiless = method === 'HEAD';
     const known = this.#known;
     const again = known !== null && known.bodiless === bodiless ? sameButLength(known, text) : null;
     if (again !== null) return again;
     const head = readResponseHead(text, method);
     if (typeof head === 'number' || head.status < 200) return null;
-    const valueAt = valueOfLength(head, text);
-    const after = text.slice(valueAt + (head.declaredLength?.length ?? 0));
-    this.#known = { head, before: text.slice(0, valueAt), after, bodiless };
+    this.#known = knownOf(head, text.slice(0, head.length), bodiless);
     return head;
   }
 }
 
-/** Where the value of `Content-Length` stands; at the end of a head without one. */
-function valueOfLength({ declaredLength }: ResponseHead, text: string): number {
-  const line = declaredLength === null ? null : LENGTH_LINE.exec(text);
-  return line === null ? text.length : line.index + line[0].length;
+/** `null` for a head whose length is not written plainly. */
+function knownOf(head: ResponseHead, text: string, bodiless: boolean): Known | null {
+  const { declaredLength } = head;
+  if (declaredLength === null) return { head, before: text, after: '', bodiless };
+  const line = LENGTH_LINE.exec(text);
+  if (line === null) return null;
+  const valueAt = line.index + line[0].length;
+  return { head, before: text.slice(0, valueAt), after: text.slice(valueAt + declaredLength.length), bodiless };
 }
 
-/** The head of this text, where it is the known one but for the value of `Content-Length`. */
+/** The head that this text begins with, where it is the known one but for the value of `Content-Length`. */
 function sameButLength({ head, before, after }: Known, text: string): ResponseHead | null {
-  const lengthEnd = text.length - after.length;
-  if (text.slice(0, before.length) !== before || text.slice(lengthEnd) !== after) return null;
-  if (head.declaredLength === null) return lengthEnd === before.length ? head : null;
-  const declaredLength = text.slice(before.length, lengthEnd);
+  if (text.slice(0, before.length) !== before) return null;
+  if (head.declaredLength === null) return head;
+  const valueEnd = text.indexOf('\r', before.length);
+  const length = valueEnd + after.length;
+  if (valueEnd < 0 || text.slice(valueEnd, length) !== after) return null;
+  const declaredLength = text.slice(before.length, valueEnd);
   if (declaredLength === head.declaredLength) return head;
   if (!LENGTH.test(declaredLength)) return null;
   const { status, fields, bodyEnd, keepAlive, keepAliveSeconds } = head;
   const contentLength = bodyEnd === 'length' ? Number(declaredLength) : 0;
-  return { status, fields, declaredLength, bodyEnd, contentLength, keepAlive, keepAliveSeconds, length: text.length };
+  return { status, fields, declaredLength, bodyEnd, contentLength, keepAlive, keepAliveSeconds, length };
 }

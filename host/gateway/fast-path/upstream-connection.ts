@@ -1,5 +1,7 @@
+import { Buffer } from 'node:buffer';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
+import { performance } from 'node:perf_hooks';
 import { CONNECT_TIMEOUT, CONNECTION_CLOSED, DESTROYED, failureReason, INVALID_RESPONSE } from '../failure-reasons.ts';
 import { guardMethods } from '../guard-methods.ts';
 import type { Expirable } from '../timeout-queue.ts';

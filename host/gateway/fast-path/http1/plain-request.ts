@@ -1,19 +1,11 @@
 import { MAX_HEADER_FIELDS } from '../../../../core/index.ts';
 import type { RequestHead } from '../../../../core/index.ts';
 import type { ReceivedRequest } from '../../request-context.ts';
-import { keyOf, newRequestHeadCache } from '../../request-head-cache.ts';
+import { newRequestHeadCache } from '../../request-head-cache.ts';
 import { endsLine, readField } from './field-lines.ts';
 
-/** The first line of a request. */
-interface StartLine {
-  /** With its end. */
-  readonly text: string;
-  readonly method: string;
-  readonly target: string;
-}
-
 /** A header. */
-interface HeaderLine {
+export interface HeaderLine {
   /** With its end. */
   readonly text: string;
   /** In lower case. */
@@ -33,7 +25,13 @@ export interface PlainRequest extends ReceivedRequest {
   readonly close: boolean;
   /** Of the head, including the empty line, in bytes. */
   readonly length: number;
-  readonly start: StartLine;
+}
+
+/** A plain request with its lines. */
+export interface PlainHead {
+  readonly request: PlainRequest;
+  /** The first line, with its end. */
+  readonly start: string;
   readonly lines: readonly HeaderLine[];
 }
 
@@ -65,63 +63,14 @@ const FEATURES: ReadonlySet<string> = new Set(['transfer-encoding', 'expect', 'u
  * malformed.
  *
  * @param text - the bytes from the request's first one on, one character for each byte
- * @param former - the same client's request before it: what is equal byte for byte is not read again
  */
-export function readPlainRequest(text: string, former: PlainRequest | null = null): PlainRequest | null {
-  return (former === null ? null : readAlike(text, former)) ?? readAnew(text);
-}
-
-/** Reads a request whose lines are those of the former one, but for values that decide nothing and the length of its body; else `null`. */
-function readAlike(text: string, former: PlainRequest): PlainRequest | null {
-  const { start, head } = former;
-  if (!stands(text, 0, start)) return null;
-  const lines = former.lines.slice();
-  const rawHeaders = former.rawHeaders.slice();
-  let { contentLength } = head;
-  let at = start.text.length;
-  for (let index = 0; index < lines.length; index += 1) {
-    const known = former.lines[index] as HeaderLine;
-    if (!stands(text, at, known)) {
-      const line = readHeader(text, at);
-      if (line === null || line.name !== known.name) return null;
-      const length = line.use === 'content-length' ? lengthOf(line.value, start.method) : contentLength;
-      if (length === false || (line.use !== 'content-length' && line.use !== 'other')) return null;
-      contentLength = length;
-      lines[index] = line;
-      rawHeaders[2 * index + 1] = line.value;
-    }
-    at += (lines[index] as HeaderLine).text.length;
-  }
-  const length = endsLine(text, at);
-  if (length < 0 || length > MAX_PLAIN_HEAD) return null;
-  const { method, target, httpVersion, hostHeader, upgrade, close } = former;
-  return {
-    method,
-    target,
-    httpVersion,
-    rawHeaders,
-    hostHeader,
-    upgrade,
-    head: contentLength === head.contentLength ? head : withLength(head, contentLength),
-    headCache: keyOf(former.headCache),
-    close,
-    length,
-    start,
-    lines,
-  };
-}
-
-function withLength(head: RequestHead, contentLength: number | null): RequestHead {
-  const { authorization, chunked, encoded, expectsContinue, origin } = head;
-  return { authorization, contentLength, chunked, encoded, expectsContinue, origin };
-}
-
-function readAnew(text: string): PlainRequest | null {
-  const start = readStart(text);
+export function readPlainHead(text: string): PlainHead | null {
+  const start = START.exec(text);
   if (start === null) return null;
+  const [startLine, method = '', target = ''] = start;
   const lines: HeaderLine[] = [];
   const found = new Decisive();
-  let at = start.text.length;
+  let at = startLine.length;
   while (text.charCodeAt(at) !== CR) {
     const line = readHeader(text, at);
     if (line === null || !take(line, found)) return null;
@@ -130,11 +79,11 @@ function readAnew(text: string): PlainRequest | null {
   }
   const length = endsLine(text, at);
   if (length < 0 || length > MAX_PLAIN_HEAD || lines.length > MAX_HEADER_FIELDS || found.host === null) return null;
-  const head = headOf(found, start.method);
+  const head = headOf(found, method);
   if (head === null) return null;
-  return {
-    method: start.method,
-    target: start.target,
+  const request: PlainRequest = {
+    method,
+    target,
     httpVersion: '1.1',
     rawHeaders: lines.flatMap(({ name, value }) => [name, value]),
     hostHeader: found.host,
@@ -143,20 +92,8 @@ function readAnew(text: string): PlainRequest | null {
     headCache: newRequestHeadCache(),
     close: found.connection?.toLowerCase() === 'close',
     length,
-    start,
-    lines,
   };
-}
-
-/** `startsWith` takes several times as long. */
-const stands = (text: string, at: number, line: { readonly text: string }): boolean =>
-  text.slice(at, at + line.text.length) === line.text;
-
-function readStart(text: string): StartLine | null {
-  const start = START.exec(text);
-  if (start === null) return null;
-  const [line, method = '', target = ''] = start;
-  return { text: line, method, target };
+  return { request, start: startLine, lines };
 }
 
 function readHeader(text: string, at: number): HeaderLine | null {
@@ -195,7 +132,7 @@ function headOf(found: Decisive, method: string): RequestHead | null {
 }
 
 /** The length of the body; `null` without the header; false for an invalid, forbidden or large one. */
-function lengthOf(text: string | null, method: string): number | null | false {
+export function lengthOf(text: string | null, method: string): number | null | false {
   if (text === null) return null;
   const length = LENGTH.test(text) ? Number(text) : NaN;
   return length === 0 || (length <= MAX_PLAIN_BODY && method === 'POST') ? length : false;
