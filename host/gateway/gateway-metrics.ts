@@ -138,7 +138,8 @@ export class GatewayMetrics {
   }
 
   #observe(route: string, durations: readonly number[]): void {
-    for (const seconds of durations) this.#metrics.observe('tillgate_gateway_request_seconds', seconds, { route });
+    const labels = { route };
+    for (const seconds of durations) this.#metrics.observe('tillgate_gateway_request_seconds', seconds, labels);
   }
 
   #of(route: string, app: string): AppCounts {

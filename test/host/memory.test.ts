@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 const MEMORY = fileURLToPath(new URL('../../host/memory.ts', import.meta.url));
+const WAIT = fileURLToPath(new URL('../support/wait.ts', import.meta.url));
 
 /** What a program prints, as JSON. */
 async function printed(program: string, ...options: readonly string[]): Promise<unknown> {
@@ -43,6 +44,7 @@ test("a gateway's young generation grows to its size, and again after a time wit
     `
     import { getHeapSpaceStatistics } from 'node:v8';
     import { growYoungGenerationForGateway, limitMemory } from ${JSON.stringify(MEMORY)};
+    import { waitFor } from ${JSON.stringify(WAIT)};
     const young = () => getHeapSpaceStatistics().find((space) => space.space_name === 'new_space').space_size;
     limitMemory();
     growYoungGenerationForGateway();
@@ -58,13 +60,12 @@ test("a gateway's young generation grows to its size, and again after a time wit
     };
     const first = await work();
     // V8 makes it smaller at a full collection, while little is allocated.
-    const end = performance.now() + 60_000;
-    while (young() >= first && performance.now() < end) {
-      await new Promise((resolve) => setTimeout(resolve, 100));
+    const shrunk = () => {
       gc({ type: 'minor' });
       gc();
-    }
-    const idle = young();
+      return young() < first && young();
+    };
+    const idle = await waitFor(shrunk, { intervalMs: 100, timeoutMs: 60_000, describe: 'V8 to make it smaller' });
     console.log(JSON.stringify({ first, idle, again: await work() }));`,
     '--expose-gc',
   );
