@@ -137,7 +137,7 @@ export const sqliteDialect: Dialect = {
     return [...quick, ...foreign];
   },
   // Only commands beside the server write in another process; their changes are found by polling.
-  feedPoll: { notifiedMs: 50, unnotifiedMs: 50 },
+  feedPoll: { notifiedMs: 250, unnotifiedMs: 250 },
   notify: () => [],
   listen: null,
   orderBatches: orderBatchesSqlite,
