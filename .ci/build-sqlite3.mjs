@@ -1,5 +1,6 @@
-// Compiles sqlite3, where the registry has no binary of it, on all cores and with -O2, the default of SQLite's authors. Its
-// own installation takes one core and -O3, and twice as long. npm runs it at the end of an installation (`prepare`).
+// Compiles sqlite3, if the registry has no binary of it, on all cores and with -O2, the default of SQLite's authors.
+// Its own installation uses one core and -O3, and takes twice as long. npm runs this at the end of an installation
+// (`prepare`).
 
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// Builds the package: JavaScript and types, the files that the payer's page loads as they are, the bundled application of the
-// dashboard, and the list of all packages that the lock file names (CycloneDX).
+// Builds the package: JavaScript and types, the files that the payer's page loads without compilation, the bundled
+// application of the dashboard, and the list of all packages in the lock file (CycloneDX).
 //
 //   node .ci/build.mjs [folder]     into dist, or into another folder
 
@@ -11,10 +11,10 @@ import { flattenTypes } from './flatten-types.mjs';
 
 const repository = fileURLToPath(new URL('..', import.meta.url));
 const sources = ['core', 'adapters', 'plugins', 'host'];
-/** Served or read as they are. */
+/** Copied without compilation. */
 const assets = new Set(['.js', '.css']);
 
-/** Builds into a folder, which is emptied before. */
+/** Builds into a folder, which is emptied first. */
 export function build(folder = join(repository, 'dist')) {
   rmSync(folder, { recursive: true, force: true });
   const tsc = join(repository, 'node_modules/typescript7/bin/tsc');
@@ -36,7 +36,7 @@ export function build(folder = join(repository, 'dist')) {
   writeFileSync(join(folder, 'sbom.cdx.json'), billOfMaterials());
 }
 
-/** The application of the dashboard, by the compiled bundler and in a process of its own: this one stays synchronous. */
+/** Bundles the dashboard with the compiled bundler, in another process, so that this one stays synchronous. */
 function bundleDashboard(folder) {
   const bundler = JSON.stringify(pathToFileURL(join(folder, 'host/dashboard/bundle.js')).href);
   const target = JSON.stringify(join(folder, 'host/dashboard/files'));
@@ -60,7 +60,7 @@ export function billOfMaterials() {
   return `${JSON.stringify(bill, null, 2)}\n`;
 }
 
-/** Every file of these folders, relative to the repository, in order. */
+/** Every file of these folders, relative to the repository, sorted. */
 export function filesOf(folders) {
   return folders.flatMap((folder) =>
     readdirSync(join(repository, folder), { recursive: true, withFileTypes: true })

@@ -1,5 +1,5 @@
-// Checks the tarball that would be published: its manifest with publint, and that every entry has types which resolve
-// to what is imported with attw ("are the types wrong").
+// Checks the tarball that would be published: its manifest with publint, and with attw ("are the types wrong") that the
+// types of every entry resolve to what is imported.
 
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -9,7 +9,9 @@ import { stage } from './stage.mjs';
 
 const bin = (name) => fileURLToPath(new URL(`../node_modules/.bin/${name}`, import.meta.url));
 
-/** The entries of package.json; of a pattern, which all resolve alike, the shallowest and the deepest. */
+/**
+ * The entries of package.json; of each pattern the shallowest and the deepest, because all of its files resolve alike.
+ */
 function entries() {
   const { exports } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
   const sources = filesOf(['core', 'adapters', 'plugins', 'host']);

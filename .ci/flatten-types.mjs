@@ -1,6 +1,6 @@
-// Writes the declarations of a module with its types spelled out, so that they need no other file and no package.
+// Writes the declarations of a module with its types expanded, so that they need no other file and no package.
 //
-// The merchant's client derives its records from the schemas of the HTTP edge; a merchant has neither those nor zod.
+// The merchant's client derives its records from the schemas of the HTTP API; a merchant has neither those nor zod.
 
 import { writeFileSync } from 'node:fs';
 import ts from 'typescript';
@@ -9,7 +9,7 @@ const FORMAT = ts.TypeFormatFlags.NoTruncation | ts.TypeFormatFlags.InTypeAlias;
 
 /**
  * @param source - the module's TypeScript file
- * @param target - where its declarations go
+ * @param target - the file to write
  */
 export function flattenTypes(source, target, tsconfig) {
   const { config } = ts.readConfigFile(tsconfig, ts.sys.readFile);

@@ -1,25 +1,25 @@
-// Keeps the test node (`optionalDependencies`: anvil) out of the published manifest, so that an embedder of the
-// core installs nothing with it. `npm pack` and `npm publish` call this around the build of the tarball.
+// Keeps the test node (`optionalDependencies`: anvil) out of the published manifest, so that an embedder of the core
+// does not install it. `npm pack` and `npm publish` call this around the build of the tarball.
 //
-//   node .ci/pack.mjs strip     saves package.json and writes it without what only the repository needs
-//   node .ci/pack.mjs restore   puts the saved file back
+//   node .ci/pack.mjs strip     saves package.json and writes it without the fields that only the repository needs
+//   node .ci/pack.mjs restore   restores the saved file
 
 import { copyFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 
 const manifest = new URL('../package.json', import.meta.url);
 const saved = new URL('../.package.json.before-pack', import.meta.url);
-/** Meaningless to whoever installs the tarball, or harmful: npm would fetch the optional ones. */
+/** Useless in the tarball, or harmful: npm would install the optional ones. */
 const repositoryOnly = ['optionalDependencies', 'devDependencies', 'allowScripts'];
 
 function strip() {
-  // A former pack that died half-way left a stripped manifest behind: start from the true one.
+  // An interrupted pack left a stripped manifest behind, so the saved one is restored first.
   if (existsSync(saved)) renameSync(saved, manifest);
   copyFileSync(manifest, saved);
   writeFileSync(manifest, stripped(readFileSync(manifest, 'utf8')));
 }
 
-/** The text of a manifest without what only the repository needs. */
+/** The text of a manifest without the fields that only the repository needs. */
 export function stripped(text) {
   const kept = JSON.parse(text);
   for (const field of repositoryOnly) delete kept[field];
@@ -27,8 +27,8 @@ export function stripped(text) {
 }
 
 function restore() {
-  // `npm publish` reads the manifest once more after `postpack`, and what it reads then is what the registry
-  // shows: the restore has to wait for `postpublish`.
+  // `npm publish` reads the manifest once more after `postpack`, and publishes that one in the registry, so the restore
+  // must wait for `postpublish`.
   const publishing = process.env.npm_command === 'publish' && process.env.npm_lifecycle_event === 'postpack';
   if (!publishing && existsSync(saved)) renameSync(saved, manifest);
 }

@@ -1,4 +1,4 @@
-// Makes the tarball that would be published, in temp/package and without touching the working tree, once for each
+// Builds the tarball that would be published, in temp/package and without touching the working tree, once for each
 // state of the sources: the check of the package and the test that installs it share one build.
 //
 //   node .ci/stage.mjs          prints the path of the tarball
@@ -17,7 +17,7 @@ const home = join(repository, 'temp', 'package');
 const sources = ['core', 'adapters', 'plugins', 'host'];
 const files = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'SECURITY.md'];
 
-/** The path of the tarball of the present sources; made when there is none yet. */
+/** The path of the tarball of the present sources, built if necessary. */
 export function stage() {
   const folder = join(home, stateOfSources());
   const tarball = join(folder, 'tillgate.tgz');
@@ -34,7 +34,7 @@ export function stage() {
   return tarball;
 }
 
-/** The path of the tarball of `@tillgate/server`; made when there is none yet. */
+/** The path of the tarball of `@tillgate/server`, built if necessary. */
 export function stageServer() {
   const manifest = serverManifest();
   const template = join(repository, '.ci', 'server-package');
@@ -57,7 +57,7 @@ export function stageServer() {
   return tarball;
 }
 
-/** What the server needs when it runs: the library, and each of its peers in the version that is tested. */
+/** The server's runtime dependencies: the library, and each of its peers in the tested version. */
 export function serverManifest() {
   const { version, license, engines, keywords, peerDependencies, devDependencies } = JSON.parse(
     readFileSync(join(repository, 'package.json'), 'utf8'),

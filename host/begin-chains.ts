@@ -9,8 +9,9 @@ export interface BeginTools {
 }
 
 /**
- * Sets the starting point of every chain that was never followed, before the till takes orders: following starts at the
- * head, and a payment in an earlier block would be missed. A chain that cannot be reached now is left to its worker.
+ * Sets the starting block of every chain that was never followed, before the till takes orders: following starts at the
+ * head, so a payment in an earlier block would be missed. The worker of a chain does it later when its node cannot be
+ * reached now.
  */
 export async function beginChains(tools: BeginTools): Promise<void> {
   await Promise.all([...tools.followers].map(([chain, follower]) => begin(tools, chain, follower)));

@@ -5,5 +5,5 @@ const code = await runCli(process.argv.slice(2), {
   out: (line) => console.log(line),
   err: (line) => console.error(line),
 });
-// A lease, a timer or a pooled connection that is still open must not keep a finished command waiting.
+// Exits explicitly: an open lease, timer or pooled connection would keep the process alive after its command.
 process.exit(code);

@@ -3,11 +3,12 @@ import type { ParseArgsConfig } from 'node:util';
 import type { Command, Terminal } from './cli/command.ts';
 import { COMMANDS } from './cli/commands.ts';
 import { failureText } from './cli/failure.ts';
+import { usageOf } from './cli/usage.ts';
 
 /**
  * Runs one command line.
  *
- * @returns the exit code: 0 for success, 1 for a command that failed or found something wrong, 2 for a wrong command line
+ * @returns the exit code: 0 for success, 1 for a failed command or a problem found, 2 for a wrong command line
  */
 export async function runCli(args: readonly string[], terminal: Terminal): Promise<number> {
   const command = COMMANDS.find(({ words }) => words.every((word, index) => args[index] === word));
@@ -47,7 +48,7 @@ function readArguments({ options, operands: wanted }: Command, args: readonly st
     if (missing !== undefined) return `--${missing[0]} is missing.`;
     const needed = wanted.filter((operand) => !operand.startsWith('['));
     if (positionals.length < needed.length || positionals.length > wanted.length)
-      return needed.length === 0 ? `"${positionals[0] ?? ''}" is not understood.` : `${needed.join(' ')} is missing.`;
+      return needed.length === 0 ? `Unexpected argument "${positionals[0] ?? ''}".` : `${needed.join(' ')} is missing.`;
     return { values: values as Arguments['values'], operands: positionals, json: values['json'] === true };
   } catch (error) {
     return (error as Error).message;
@@ -58,15 +59,7 @@ function usage(args: readonly string[], { out, err }: Terminal): number {
   const asked = args.length === 0 || args[0] === 'help' || args[0] === '--help' || args[0] === '-h';
   const say = asked ? out : err;
   if (!asked) say(`There is no command "${args.slice(0, 2).join(' ')}".`);
-  say('Commands of tillgate; each takes --json:');
+  say('Commands of tillgate; each accepts --json:');
   for (const command of COMMANDS) say(`  ${usageOf(command).padEnd(72)} ${command.summary}`);
   return asked ? 0 : 2;
-}
-
-function usageOf({ words, operands, options }: Command): string {
-  const named = Object.entries(options).map(([name, { flag, required, value }]) => {
-    const text = flag === true ? `--${name}` : `--${name} ${value ?? name.toUpperCase()}`;
-    return required === true ? text : `[${text}]`;
-  });
-  return [...words, ...operands, ...named].join(' ');
 }

@@ -6,22 +6,21 @@ import { AnchoredClock } from '../adapters/system/index.ts';
 export interface ClockWatchDeps extends AlertChannels {
   readonly clock: Clock;
   readonly leases: Pick<LeaseStore, 'now'>;
-  /** The name of this instance. */
   readonly owner: string;
 }
 
-/** An instance whose clock differs by more holds no leases (decisions, section 12). */
+/** An instance whose clock differs by more holds no leases. */
 const TOLERATED_MS = 5_000;
-/** An answer that takes longer says too little of the time. */
+/** A comparison with a slower answer is discarded as too imprecise. */
 const LONGEST_ROUND_TRIP_MS = 2_000;
-/** How often the clocks are compared. */
+/** The interval at which the clocks are compared. */
 export const CLOCK_WATCH_INTERVAL_MS = 5_000;
 
 /**
- * Keeps the till's clock at the database's time. An instance whose machine has another time says so and leaves the work under
- * leases to others until both agree; requests are answered by the database's time meanwhile.
+ * Keeps the till's clock at the database's time. An instance whose machine clock is wrong reports it and holds no
+ * leases until both agree; meanwhile it answers requests by the database's time.
  *
- * Nothing is compared with a clock that the embedder gave, or with a database inside this process.
+ * A clock that the embedder supplies is never compared, and neither is a database inside this process.
  */
 export class ClockWatch {
   readonly #deps: ClockWatchDeps;
@@ -36,7 +35,7 @@ export class ClockWatch {
   /** Whether this instance may hold leases. */
   readonly agrees = (): boolean => this.#agrees;
 
-  /** The difference in words; `null` while the clocks agree. */
+  /** A description of the difference; `null` while the clocks agree. */
   get problem(): string | null {
     if (this.#agrees) return null;
     const seconds = Math.round(Math.abs(this.#differenceMs) / 100) / 10;
@@ -46,7 +45,7 @@ export class ClockWatch {
     );
   }
 
-  /** Compares the clocks. @throws TillgateError `NOT_READY` while the database is away */
+  /** Compares the clocks. @throws TillgateError `NOT_READY` while the database cannot be reached */
   async measure(): Promise<void> {
     const { clock, leases, metrics } = this.#deps;
     if (!(clock instanceof AnchoredClock)) return;

@@ -4,43 +4,44 @@ import { pathToFileURL } from 'node:url';
 import { TillgateError } from '../core/index.ts';
 import type { FieldError } from '../core/index.ts';
 import type { SignerAddress } from '../adapters/signer/index.ts';
+import { ownHosts } from './own-hosts.ts';
 import { processProblems } from './processes/process-count.ts';
 import type { ProcessPlace } from './processes/process-count.ts';
 import { signerAddressOf } from './signer/signer-address.ts';
 import { parseSettings, settingsSchema, withModeDefaults } from './settings.ts';
 import type { PluginSetting, RateSourceSetting, Settings, TillConfig, TillSettings } from './settings.ts';
 
-/** What comes from the environment only. */
+/** Secrets, which come only from the environment. */
 export interface Secrets {
-  /** 32 bytes; `null` when none was given: the sandbox then keeps one of its own. */
+  /** 32 bytes; `null` when none was given, and the sandbox then makes and keeps its own. */
   readonly masterKey: Uint8Array | null;
-  /** The master key that {@link masterKey} replaces: it opens what is not sealed anew yet. */
+  /** The previous master key, which opens secrets that are not yet sealed with {@link masterKey}. */
   readonly formerMasterKey: Uint8Array | null;
-  /** The wallet's seed words; `null` when none were given: then the stored wallet counts. */
+  /** The wallet's seed words; `null` when none were given, and the stored wallet is then used. */
   readonly mnemonic: string | null;
 }
 
-/** Where orders are kept. */
+/** The database that keeps orders. */
 export type DatabaseConfig =
   | { readonly client: 'sqlite'; readonly filename: string }
   | {
       readonly client: 'pg';
       readonly connection: string;
       readonly pool: { readonly min: number; readonly max: number };
-      /** It may be on another machine without TLS. */
+      /** Allows a database on another machine without TLS. */
       readonly insecure: boolean;
     };
 
 /** Every setting with its final value; paths are absolute. */
 export interface HostConfig extends TillConfig, Pick<Settings, 'apiDocs' | 'dashboard' | 'dataDir' | 'processes'> {
   readonly listen: { readonly host: string; readonly port: number; readonly trustedHops: number };
-  /** `null`: `http://localhost:<port>`, whatever port it becomes. */
+  /** `null` means `http://localhost:<port>` with the port that the server is given. */
   readonly baseUrl: string | null;
   readonly database: DatabaseConfig;
-  /** The process that has the seed; `null` for this one. */
+  /** The address of the process that holds the seed; `null` when this process does. */
   readonly signer: SignerAddress | null;
   readonly plugins: readonly PluginSetting[];
-  /** What relative paths and plugin modules are relative to. */
+  /** The folder that relative paths and plugin modules are resolved against. */
   readonly directory: string;
   readonly secrets: Secrets;
 }
@@ -50,23 +51,23 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Inputs of {@link resolveConfig} besides the settings. */
 export interface ConfigSources {
-  /** Relative paths are relative to it; the working directory by default. */
+  /** The folder that relative paths are resolved against; the working directory by default. */
   readonly directory?: string;
   /** Empty by default: an embedder's environment is not read. */
   readonly environment?: Environment;
-  /** The file that the settings are from: their paths are relative to it, and it has to say in which mode it is meant. */
+  /** The settings file: paths in it are relative to its folder, and it must name its mode explicitly. */
   readonly file?: string | null;
 }
 
-/** Where secrets are looked for. */
+/** The sources without the settings file. */
 type Surrounding = Required<Omit<ConfigSources, 'file'>>;
 
 const FIRST_NAME = 'tillgate.config.json';
 const FILE_NAMES = [FIRST_NAME, 'tillgate.config.ts', 'tillgate.config.js'];
 
 /**
- * Reads the settings file that `TILLGATE_CONFIG` names (else `tillgate.config.json` or `.ts` in the working directory,
- * else none: the sandbox) and the secrets of the environment (decisions, section 10).
+ * Reads the settings file that `TILLGATE_CONFIG` names, else `tillgate.config.json` or `.ts` in the working directory,
+ * else no file (the sandbox), and the secrets of the environment.
  *
  * @throws TillgateError `CONFIG_INVALID` listing every problem
  */
@@ -79,7 +80,7 @@ export async function loadConfig(
   return resolveConfig(await readSettingsFile(path), { environment, directory, file: path });
 }
 
-/** Every variable of the environment that a till reads. */
+/** Every environment variable that a till reads. */
 export const VARIABLES: readonly string[] = [
   'TILLGATE_CONFIG',
   'TILLGATE_PORT',
@@ -89,15 +90,19 @@ export const VARIABLES: readonly string[] = [
   ),
 ];
 
-/** Settings as they are written; nothing is checked. */
+/** Settings as they are written, without validation. */
 export interface WrittenSettings {
   readonly form: 'json' | 'module' | 'none';
   readonly input: unknown;
-  /** The names of those {@link VARIABLES} that are set. */
+  /** The names of the {@link VARIABLES} that are set. */
   readonly variables: readonly string[];
 }
 
-/** Reads what {@link loadConfig} reads, without the secrets. @throws TillgateError `CONFIG_INVALID` for a file that cannot be read */
+/**
+ * Reads the same as {@link loadConfig} except the secrets.
+ *
+ * @throws TillgateError `CONFIG_INVALID` for an unreadable file
+ */
 export async function writtenSettings(
   environment: Environment = process.env,
   directory = process.cwd(),
@@ -109,7 +114,7 @@ export async function writtenSettings(
 }
 
 /**
- * Settings with their defaults, checked as a whole.
+ * Settings with their defaults, validated as a whole.
  *
  * @throws TillgateError `CONFIG_INVALID` listing every problem
  */
@@ -133,6 +138,7 @@ export function resolveConfig(
   if (settings !== null)
     found.push(
       ...processProblems(settings.processes, databaseOf(settings.database, databaseUrl, directory, directory)),
+      ...gatewayProblems(settings),
     );
   const till = settings === null ? null : completeTill(settings, { directory, environment }, found);
   const home = homeOf(file, directory);
@@ -143,7 +149,7 @@ export function resolveConfig(
   return complete(settings, till, { secrets, port, databaseUrl, directory: home, signer });
 }
 
-/** The settings of a till with their final values; what is wrong with a secret joins the problems. */
+/** The settings of a till with their final values; problems with secrets are added to `problems`. */
 export function completeTill(settings: TillSettings, sources: Surrounding, problems: FieldError[]): TillConfig {
   const till = withModeDefaults(settings);
   return {
@@ -154,7 +160,7 @@ export function completeTill(settings: TillSettings, sources: Surrounding, probl
   };
 }
 
-/** CoinGecko's key is in the settings, in a file that they name, or in the environment. */
+/** Reads CoinGecko's API key from the settings, from a file that they name, or from the environment. */
 function withApiKey(
   source: RateSourceSetting,
   path: string,
@@ -172,7 +178,7 @@ function withApiKey(
   return key === null ? rest : { ...rest, apiKey: key };
 }
 
-/** The one error for any number of configuration problems, one line each. */
+/** One error for all configuration problems, one line each. */
 export function configError(problems: readonly FieldError[]): TillgateError {
   const lines = problems.map(({ path, message }) => `  ${path}: ${message}`);
   return new TillgateError('CONFIG_INVALID', `The configuration is not usable:\n${lines.join('\n')}`, {
@@ -190,7 +196,7 @@ async function readSettingsFile(path: string): Promise<unknown> {
   }
 }
 
-/** Where the settings are, or would be made: the file that `TILLGATE_CONFIG` names, else one of the working directory. */
+/** The path of the settings file, existing or not: the one in `TILLGATE_CONFIG`, else one in the working directory. */
 export function settingsTarget(
   environment: Environment = process.env,
   directory = process.cwd(),
@@ -202,10 +208,10 @@ export function settingsTarget(
   return { path, exists: existsSync(path) };
 }
 
-/** Says to a process which of how many it is: `2/4`. */
+/** The place of this process among those of its server, such as `2/4`. */
 export const PLACE_VARIABLE = 'TILLGATE_PROCESS';
 
-/** Which of how many processes of a server the environment says that this one is. */
+/** Reads {@link PLACE_VARIABLE}; `null` when this is the only process. */
 export function placeInEnvironment(environment: Environment = process.env): ProcessPlace | null {
   const [, number, count] = /^(\d+)\/(\d+)$/.exec(environment[PLACE_VARIABLE] ?? '') ?? [];
   return number === undefined ? null : { number: Number(number), count: Number(count) };
@@ -224,11 +230,11 @@ function settingsPath(named: string | undefined, directory: string): string | nu
   }
   const [first, second] = FILE_NAMES.map((name) => resolve(directory, name)).filter((path) => existsSync(path));
   if (second !== undefined)
-    throw configError([{ path: second, message: `is there beside ${first ?? ''}: keep one of them` }]);
+    throw configError([{ path: second, message: `exists beside ${first ?? ''}: keep one of them` }]);
   return first ?? null;
 }
 
-/** A secret of the environment, by value or, with `_FILE`, by the name of a file that holds it. */
+/** A secret from the environment variable, or from the file that the variable with the suffix `_FILE` names. */
 function secretText(environment: Environment, name: string, directory: string, problems: FieldError[]): string | null {
   const fileName = `${name}_FILE`;
   return valueOrFile({ name, fileName, value: environment[name], file: environment[fileName] }, directory, problems);
@@ -239,7 +245,7 @@ function homeOf(file: string | null, directory: string): string {
   return file === null ? directory : dirname(file);
 }
 
-/** The master key in the file that the settings name; a file that others of the machine can read becomes a problem. */
+/** Reads the master key from the file in the settings; a file that other users can read is reported as a problem. */
 function keyOfSettings(file: string | undefined, sources: Surrounding, problems: FieldError[]): Uint8Array | null {
   if (file === undefined) return null;
   const path = 'masterKeyFile';
@@ -286,7 +292,7 @@ function valueOrFile(
   }
 }
 
-/** 32 bytes from base64 or hex; a text that is not that becomes a problem at `path`. */
+/** Decodes 32 bytes from base64 or hex; any other text is reported as a problem at `path`. */
 export function masterKeyOf(text: string | null, problems: FieldError[], path: string): Uint8Array | null {
   if (text === null) return null;
   const hex = /^[0-9a-fA-F]{64}$/.test(text);
@@ -311,13 +317,13 @@ function portOf(text: string | undefined, problems: FieldError[]): number | null
   return null;
 }
 
-/** Without a mode a file for real coins would be taken for the sandbox's. */
+/** Requires an explicit mode: without it a file meant for real coins would start a sandbox. */
 function modeProblems(input: unknown): FieldError[] {
   if (typeof input !== 'object' || input === null || 'mode' in input) return [];
   return [{ path: 'mode', message: 'write "sandbox" or "production"' }];
 }
 
-/** Asked of the raw input, so that it is reported together with all other problems (faults, row 74). */
+/** Checks the raw input, so that these problems are reported together with all others. */
 function productionProblems(input: unknown, environment: Environment): FieldError[] {
   const { mode, rates, masterKeyFile } = (input ?? {}) as {
     mode?: unknown;
@@ -341,6 +347,23 @@ function productionProblems(input: unknown, environment: Environment): FieldErro
     });
   }
   return problems;
+}
+
+/**
+ * Refuses a gateway with one of the till's own host names: it would receive the requests of the till's API and pages.
+ */
+function gatewayProblems({ gateways, baseUrl, listen }: Settings): FieldError[] {
+  const own = ownHosts({ url: baseUrl ?? '', ...(listen.host === undefined ? {} : { listens: listen.host }) });
+  return gateways.flatMap(({ host }, index) =>
+    own.includes(host)
+      ? [
+          {
+            path: `gateways.${index}.host`,
+            message: 'is a name of the till itself (baseUrl, listen.host): write another',
+          },
+        ]
+      : [],
+  );
 }
 
 function databaseProblems(settings: Settings | null, databaseUrl: string | null): FieldError[] {

@@ -16,7 +16,6 @@ import { tokenOf } from './parts.ts';
 import type { GivenParts, Parts, Recipe, Recipes } from './parts.ts';
 import { NO_PLUGINS } from './plugin-registry.ts';
 
-/** The recipes of every area. */
 export const AREAS: readonly Recipes[] = [
   portRecipes,
   accountRecipes,
@@ -29,25 +28,26 @@ export const AREAS: readonly Recipes[] = [
   manageRecipes,
 ];
 
-/** What a till does differently from the ordinary: ports of the embedder's own, or ports that are wrapped. */
+/** Ports that an embedder replaces, and wrappers around ports. */
 export interface PortOverrides {
   readonly replace?: PortReplacements;
   readonly wrap?: PortWrappers;
 }
 
-/** What exists before the container. */
+/** The values that must exist before the container. */
 export type Infrastructure = Pick<
   GivenParts,
   'config' | 'masterKeys' | 'feedLeaseMs' | 'disposables' | 'storage' | 'logger' | 'metrics' | 'tracing'
 >;
 
-/** Made by {@link createContainer}; only this file takes parts out of it. */
+/** Made by {@link createContainer}; only this file resolves parts from it. */
 export type TillContainer = Container;
 
 /**
- * The container of one till: one module for each area, each part made once. {@link provide} adds what is opened later.
+ * Creates the container of one till: one module for each area, each part a singleton. {@link provide} adds values
+ * opened later.
  *
- * @throws TillgateError `CONFIG_INVALID` for a replacement whose name is not a port's
+ * @throws TillgateError `CONFIG_INVALID` for a replacement that names no port
  */
 export function createContainer(
   infrastructure: Infrastructure,
@@ -56,16 +56,17 @@ export function createContainer(
   const container = new Container({ defaultScope: 'Singleton' });
   container.load(...AREAS.map(moduleOf));
   provide(container, infrastructure);
-  // Before the wrappers: what they see is what the parts ask for.
+  // Registered before the wrappers, so that wrappers see the storage that the parts use.
   container.onActivation<Storage>(tokenOf('storage'), (_context, storage) => withEvents(container, storage));
   for (const name of portNames(replace)) replacePort(container, name, replace[name]);
   for (const name of portNames(wrap)) wrapPort(container, name, wrap[name]);
   return container;
 }
 
-/** The other parts exist by the time of the first event. */
+/** Storage that publishes events; the parts for it are resolved at the first event, when they exist. */
 function withEvents(container: Container, storage: Storage): Storage {
   const part = <Name extends keyof Parts>(name: Name): Parts[Name] => container.get(tokenOf(name));
+  const assets = { find: (currency: string) => part('assets').find(currency) };
   return storageWithEvents(storage, {
     ids: { next: () => part('ids').next() },
     clock: { now: () => part('clock').now() },
@@ -73,9 +74,10 @@ function withEvents(container: Container, storage: Storage): Storage {
       emit: (name, event) => part('events').emit(name, event),
       on: (name, listener) => part('events').on(name, listener),
     },
-    presenter: eventPresenter({ find: (currency) => part('assets').find(currency) }),
+    presenter: eventPresenter(assets),
+    assets,
     notices: {
-      // A transaction before the plugins are set up concerns nobody yet.
+      // Before the plugins are set up, transactions cause no notices.
       channels: () => (container.isBound(tokenOf('plugins')) ? part('noticeSettings').channels() : []),
       amount: (currency, units) => part('noticeSettings').amount(currency, units),
     },
@@ -110,20 +112,20 @@ function wrapPort<Name extends keyof Ports>(container: Container, name: Name, wr
   if (wrapper !== undefined) container.onActivation<Ports[Name]>(tokenOf(name), (_context, port) => wrapper(port));
 }
 
-/** Adds values that were opened, each once. */
+/** Adds values that were opened later, each once. */
 export function provide(container: TillContainer, values: Partial<GivenParts>): void {
   for (const [name, value] of Object.entries(values))
     container.bind<unknown>(tokenOf(name as keyof Parts)).toConstantValue(value);
 }
 
-/** The ports with which the rest of a till is opened. */
+/** The ports that are needed to open the rest of a till. */
 export type OpeningPorts = Pick<Ports, 'storage' | 'clock' | 'vault' | 'random' | 'events'>;
 
 export function openingPorts(container: TillContainer): OpeningPorts {
   return take(container, ['storage', 'clock', 'vault', 'random', 'events']);
 }
 
-/** The ports that plugins use; `workerId` and `wallet` must be there. */
+/** The ports that plugins receive; `workerId` and `wallet` must have been provided. */
 export function pluginPorts(container: TillContainer): Pick<Ports, 'storage' | 'clock' | 'logger' | 'signer'> {
   return take(container, ['storage', 'clock', 'logger', 'signer']);
 }
@@ -131,7 +133,7 @@ export function pluginPorts(container: TillContainer): Pick<Ports, 'storage' | '
 /**
  * The management use cases, for a command that needs no plugin.
  *
- * @param noticeChannels - the notifiers that the server has: what the command changes is told by them
+ * @param noticeChannels - the server's notifiers, which send the notices about what the command changes
  */
 export function resolveManage(container: TillContainer, noticeChannels: readonly NoticeChannel[]): Manage {
   provide(container, { plugins: { ...NO_PLUGINS, noticeChannels }, baseUrl: { url: '' } });
@@ -158,7 +160,7 @@ const TILL_PARTS = [
   'choosePayment',
   'orderQueries',
   'requestWithdrawal',
-  'requestPull',
+  'requestCharge',
   'requestRefund',
   'lightningService',
   'lightningWork',
@@ -193,7 +195,7 @@ const TILL_PARTS = [
 /** The parts of a till that the server, the workers, the commands and embedders use. */
 export type Till = Pick<Parts, (typeof TILL_PARTS)[number]>;
 
-/** Takes a whole till out of its container; everything that is opened must be there. */
+/** Resolves a whole till; every value that is opened later must have been provided. */
 export function resolveTill(container: TillContainer): Till {
   return take(container, TILL_PARTS);
 }

@@ -8,8 +8,8 @@ const DEPOSIT_EVENTS = ['seen', 'credited', 'dust', 'orphaned'];
 const RATE_OUTCOMES = ['ok', 'failed'];
 
 /**
- * Begins the counters whose label values are known at 0. A series that appears with its first event has no increase for a
- * rule such as `increase(tillgate_alerts_total[5m]) > 0`, so the first alert of a kind would go unnoticed.
+ * Starts the counters whose label values are known at 0. A series that first appears at 1 has no increase for a rule
+ * such as `increase(tillgate_alerts_total[5m]) > 0`, so the first alert of a kind would go unnoticed.
  *
  * @param sources - the names of the rate sources
  */

@@ -15,7 +15,7 @@ import type {
 import { TillgateError } from '../core/index.ts';
 import { withLease } from './with-lease.ts';
 
-/** What a newcomer needs to make a first order; also the form of `data/demo.json`. */
+/** The credentials that a newcomer needs to create a first order; also the format of `data/demo.json`. */
 export interface DemoMerchant {
   readonly account_id: string;
   readonly api_key: string;
@@ -26,7 +26,6 @@ export interface DemoMerchant {
   readonly password: string;
 }
 
-/** What making the demo merchant takes. */
 export interface DemoTools {
   readonly storage: Pick<Storage, 'accounts' | 'documents'> & { readonly leases: LeaseStore };
   readonly vault: Vault;
@@ -41,8 +40,8 @@ const EMAIL = 'demo@example.com';
 const DOCUMENT: SealedDocument = 'host:demo-merchant';
 
 /**
- * The sandbox's merchant, made at the first start and the same ever after. It is kept sealed in the database, so that
- * every instance prints the same credentials.
+ * The sandbox's merchant, created at the first start. Its credentials are stored sealed in the database, so that every
+ * instance prints the same ones.
  */
 export async function demoMerchant(tools: DemoTools): Promise<DemoMerchant> {
   return withLease(tools.storage.leases, 'demo-merchant', tools.owner, async () => {
@@ -70,7 +69,7 @@ async function makeMerchant(tools: DemoTools): Promise<DemoMerchant> {
   };
 }
 
-/** A start that was cut short may have left the account without its credentials: then it gets a new password. */
+/** Sets a new password when an interrupted start left the account without stored credentials. */
 async function demoAccount({ storage, hasher, clock, createAccount }: DemoTools, password: string): Promise<Account> {
   const found = await storage.accounts.findByEmail(EMAIL);
   if (found === null)
@@ -84,18 +83,18 @@ async function demoAccount({ storage, hasher, clock, createAccount }: DemoTools,
   return found;
 }
 
-/** Writes the credentials where only the owner of the process can read them. */
+/** Writes the credentials to a file that only the owner of the process can read. */
 export function writeDemoFile(path: string, demo: DemoMerchant): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  // Several processes of a server write it at the same time.
+  // Several processes of a server may write the file at the same time.
   const unfinished = `${path}.${process.pid}`;
   writeFileSync(unfinished, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 });
-  // Written and renamed, so that a reader never sees half of the file.
+  // Written to a temporary file and renamed, so that readers never see a partial file.
   renameSync(unfinished, path);
 }
 
 /**
- * Production runs without the demo merchant, whose password was printed and written to a file.
+ * Refuses to run production with the demo merchant, whose password was printed and written to a file.
  *
  * @throws TillgateError `CONFIG_INVALID` when the database has an active one
  */

@@ -1,6 +1,6 @@
 import type { Logger } from '../core/index.ts';
 
-/** Resources to be closed, in the order in which they were opened. */
+/** Resources to close in the reverse of the order in which they were opened. */
 export class DisposeStack {
   readonly #logger: Logger;
   readonly #open: { readonly name: string; readonly close: () => void | Promise<void> }[] = [];
@@ -13,7 +13,7 @@ export class DisposeStack {
     this.#open.push({ name, close });
   }
 
-  /** Closes the last opened first; one failure does not prevent the others. */
+  /** Closes the last opened first; a failure does not prevent closing the others. */
   async close(): Promise<void> {
     for (const { name, close } of this.#open.splice(0).reverse()) {
       try {

@@ -2,14 +2,14 @@ import { beginEpochAfterLoss, beginEpochAfterRestore } from '../core/index.ts';
 import type { BeginEpochDeps, EpochMarker, EpochSettings } from '../core/index.ts';
 import type { EpochMarkerFile } from './epoch-marker.ts';
 
-/** Shorter than a failover, and a few in the time between two notes. */
+/** Shorter than a database failover, and short enough for several spans between two notes. */
 const SPAN_MS = 100;
 
 export interface EpochKeeperDeps extends BeginEpochDeps {
-  /** `null` where nothing is kept outside the database: an application that embeds the till. */
+  /** `null` for an embedded till, which keeps nothing outside the database. */
   readonly marker: EpochMarkerFile | null;
   readonly settings: EpochSettings;
-  /** What is done when the database has lost what it had: whatever this process remembers of it is wrong. */
+  /** Called when the database has lost acknowledged data: everything that this process remembers of it is invalid. */
   readonly onLost: (reason: string) => void;
 }
 
@@ -17,7 +17,7 @@ export interface EpochKeeperDeps extends BeginEpochDeps {
 export class EpochKeeper {
   readonly #deps: EpochKeeperDeps;
   #known: EpochMarker | null = null;
-  /** The last order that this process acknowledged in each short span since its last note: no failover is shorter. */
+  /** The last order that this process acknowledged in each span of {@link SPAN_MS} since its last note. */
   readonly #acknowledged = new Map<number, string>();
   #lost = false;
 
@@ -29,7 +29,7 @@ export class EpochKeeper {
     });
   }
 
-  /** Begins a new epoch when the database is a restored backup. Before anything else: no address may be given out yet. */
+  /** Begins a new epoch when the database is a restored backup. It must run first, before any address is given out. */
   async check(): Promise<void> {
     const { marker, settings } = this.#deps;
     if (marker === null) return;
@@ -39,7 +39,7 @@ export class EpochKeeper {
     await this.note();
   }
 
-  /** Writes how far the database has come. One that has lost what it had gets a new epoch, and keeps its marker. */
+  /** Writes the database's progress to the marker. After a loss of data the marker stays and a new epoch begins. */
   async note(): Promise<void> {
     const { marker, storage, onLost } = this.#deps;
     if (marker === null || this.#lost) return;

@@ -14,12 +14,12 @@ const schema = z.object({
   heights: z.record(z.string(), whole),
 });
 
-/** Where the marker of a till is: beside the database file, else in the folder of the till's data. It is never part of a backup. */
+/** The path of the marker: beside the database file, else in the data folder. Backups must never include it. */
 export function markerPath({ database, dataDir }: Pick<HostConfig, 'database' | 'dataDir'>): string {
   return database.client === 'sqlite' ? `${database.filename}.marker` : join(dataDir, 'tillgate.marker');
 }
 
-/** How far the database had come, in a file outside it: a restored backup has come less far. */
+/** The progress of the database, kept in a file outside it: a restored backup is behind it. */
 export class EpochMarkerFile {
   readonly path: string;
   readonly #logger: Logger;
@@ -29,7 +29,7 @@ export class EpochMarkerFile {
     this.#logger = logger;
   }
 
-  /** `null` when it is missing; a damaged one counts as missing. */
+  /** `null` when the file is missing or damaged. */
   read(): EpochMarker | null {
     try {
       return schema.parse(JSON.parse(readFileSync(this.path, 'utf8')));
@@ -40,7 +40,7 @@ export class EpochMarkerFile {
     }
   }
 
-  /** Replaces it at once: whoever reads it finds all of the former or all of the new one. */
+  /** Replaces the file atomically: a reader sees either the old or the new content. */
   write(marker: EpochMarker): void {
     mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
     const unfinished = `${this.path}.${process.pid}`;

@@ -15,7 +15,6 @@ const upstream = z.union(
   },
 );
 
-/** One entry of `gateways` (decisions, section 8); what is left out has the defaults there. */
 const gatewaySetting = z.strictObject(
   {
     host: text('the host name that selects this gateway'),
@@ -76,7 +75,7 @@ const gatewaySetting = z.strictObject(
 
 type GatewaySetting = z.output<typeof gatewaySetting>;
 
-/** The setting `gateways`, as routes. A route's id is its host: it stays the same at each start. */
+/** The setting `gateways`, as routes. A route's id is its host, so it stays the same at each start. */
 export const gatewaysSetting = z
   .array(gatewaySetting, { error: 'write a list of gateways' })
   .transform((settings, context): readonly GatewayRoute[] => {
@@ -103,7 +102,7 @@ function inputOf({ upstreams, ...setting }: GatewaySetting): RouteInput {
   return withoutUndefined({ ...setting, upstreams: nodes }) as RouteInput;
 }
 
-/** What a setting leaves out must not stand in the way of its default. */
+/** Removes undefined values, which would override defaults when spread. */
 function withoutUndefined(value: object): object {
   const entries = Object.entries(value).filter(([, each]) => each !== undefined);
   return Object.fromEntries(

@@ -11,6 +11,7 @@ import type { HostRuntime } from './open.ts';
 import { importPlugins } from './plugins.ts';
 import type { LoadedPlugin } from './plugins.ts';
 import { openTill } from './runtime.ts';
+import type { BaseUrl } from './parts.ts';
 import type { RuntimeOptions } from './runtime.ts';
 import { createListener } from './server.ts';
 import type { HttpListener } from './server.ts';
@@ -19,29 +20,29 @@ import { TillLifecycle } from './till-lifecycle.ts';
 
 /** A till with its server and its workers, in this process. */
 export interface Host {
-  /** Opens the database, sets the plugins up, listens, and starts the workers. @throws TillgateError `CONFIG_INVALID` */
+  /** Opens the database, sets up the plugins, listens and starts the workers. @throws TillgateError `CONFIG_INVALID` */
   start(): Promise<void>;
-  /** Stops accepting requests, finishes running work, releases leases; at the latest after 8 seconds. */
+  /** Stops accepting requests, finishes running work and releases leases, within 8 seconds. */
   stop(): Promise<void>;
-  /** Resolves once it has stopped by itself, because a newer release has migrated its database. */
+  /** Resolves once the host has stopped because a newer release migrated its database. */
   readonly outdated: Promise<void>;
-  /** Where payers and merchants reach it; known once it has started. */
+  /** The URL for payers and merchants; known after the start. */
   readonly url: string;
-  /** The use cases, without HTTP. @throws Error before it has started */
+  /** The use cases, without HTTP. @throws Error before the start */
   readonly till: Till;
   /** The sandbox's merchant; `null` in production. */
   readonly demo: DemoMerchant | null;
 }
 
-/** Options of {@link createHost} besides the settings. `replace` puts an embedder's own ports in place of the till's. */
+/** Options of {@link createHost} besides the settings. `replace` replaces the till's ports with an embedder's. */
 export interface HostOptions extends ConfigSources, RuntimeOptions {
   readonly logger?: Logger;
 }
 
 /**
- * Makes a host; nothing happens before its `start`.
+ * Creates a host; it does nothing before `start`.
  *
- * @param config - settings as in `tillgate.config.json`, or what `loadConfig` read
+ * @param config - settings as in `tillgate.config.json`, or the result of `loadConfig`
  * @throws TillgateError `CONFIG_INVALID` listing every problem of the settings
  */
 export function createHost(
@@ -60,7 +61,7 @@ class RunningHost implements Host {
   readonly #config: HostConfig;
   readonly #logger: Logger;
   readonly #options: RuntimeOptions;
-  readonly #baseUrl = { url: '' };
+  readonly #baseUrl: BaseUrl;
   #till: Till | null = null;
   #demo: DemoMerchant | null = null;
   #stop: (() => Promise<void>) | null = null;
@@ -70,6 +71,7 @@ class RunningHost implements Host {
 
   constructor(config: HostConfig, logger: Logger, options: RuntimeOptions) {
     this.#config = config;
+    this.#baseUrl = { url: '', listens: config.listen.host };
     this.#logger = logger;
     this.#options = options;
   }
@@ -118,7 +120,7 @@ class RunningHost implements Host {
   }
 }
 
-/** Imports every plugin and lists the problems of all of them at once. */
+/** Imports every plugin and reports the problems of all of them in one error. */
 async function requirePlugins({ plugins: settings, mode, directory }: HostConfig): Promise<readonly LoadedPlugin[]> {
   const { plugins, problems } = await importPlugins(settings, mode, directory);
   if (problems.length > 0) throw configError(problems);

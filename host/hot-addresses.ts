@@ -5,23 +5,23 @@ import { importPlugins } from './plugins.ts';
 import type { HostRuntime } from './open.ts';
 import { openStoredWallet, openTill } from './runtime.ts';
 
-/** An address that money is paid out from. */
+/** A hot wallet's address. */
 export interface HotAddress {
   readonly chain: ChainCode;
-  /** The whole derivation path. */
+  /** The full derivation path. */
   readonly path: string;
   readonly address: string;
 }
 
 /**
- * The hot address of each configured chain that pays, as the chain itself says; where no plugin can be set up, those of
- * all main networks.
+ * The hot wallet's address on each configured chain that pays, as the chain adapter reports it; if no plugin can be set
+ * up, the addresses on all main networks.
  *
  * @throws TillgateError `CONFIG_INVALID` for a till without a seed
  */
 export async function hotAddresses(runtime: HostRuntime): Promise<readonly HotAddress[]> {
   const { wallet } = await openStoredWallet(runtime);
-  // First, because it says what is wrong where there is no seed, before any plugin complains of the same.
+  // Derived first, because a missing seed is reported more clearly here than by the first plugin that needs it.
   const mainAddresses = await Promise.all(CHAIN_DEFINITIONS.map((definition) => derive(wallet, definition)));
   const paying = await payingChains(runtime);
   return paying.length > 0 ? paying : mainAddresses;
@@ -44,7 +44,7 @@ async function payingChains(runtime: HostRuntime): Promise<readonly HotAddress[]
   }
 }
 
-/** The path by the network that the address belongs to; a chain of another plugin has paths that are not known here. */
+/** Finds the path by the network of the address; the paths of other plugins' chains are unknown here. */
 async function pathOf(chain: ChainCode, address: string): Promise<string> {
   const { networksOf } = await import('../plugins/address-codec.ts');
   const definition = KNOWN_CHAIN_DEFINITIONS.find(({ code }) => code === chain);
@@ -53,7 +53,6 @@ async function pathOf(chain: ChainCode, address: string): Promise<string> {
   return network === undefined ? '' : firstKeyOf(network.accounts.hot);
 }
 
-/** The hot address on the main network. */
 async function derive(wallet: PublicWallet, definition: ChainDefinition): Promise<HotAddress> {
   const [{ networksOf }, { AccountKey }] = await Promise.all([
     import('../plugins/address-codec.ts'),

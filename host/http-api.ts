@@ -7,6 +7,7 @@ import {
   shuttingDown,
 } from '../adapters/http/index.ts';
 import type { HttpDeps, HttpSettings, Operation, RequestsInProgress } from '../adapters/http/index.ts';
+import { isUnread } from '../core/index.ts';
 import type { Metrics } from '../core/index.ts';
 import { apiDocsOperation } from './api-docs/operation.ts';
 import { createCheckout } from './checkout/checkout.ts';
@@ -16,15 +17,16 @@ import type { Till } from './container.ts';
 import { linkOperations } from './links/links.ts';
 import { x402Operations } from './x402/x402.ts';
 import { topUpOperations } from './top-up/top-up.ts';
+import { WriteProbe } from './write-probe.ts';
 
-/** How a till is offered over HTTP. */
+/** Options for offering a till over HTTP. */
 export interface HttpEdge {
-  /** How many proxies of one's own stand in front. */
+  /** The number of trusted proxies in front. */
   readonly trustedHops: number;
   readonly isStopping: () => boolean;
-  /** Counts the requests, where no server of the till's own does, and refuses them once it is closed. */
+  /** Counts requests where the till has no server of its own, and refuses them once it is closed. */
   readonly requests?: RequestsInProgress;
-  /** Receives the function that ends the event streams of payers' pages; call it before closing the server, or wait for them. */
+  /** Receives the function that ends the event streams of payers' pages, to be called before closing the server. */
   readonly onStop?: (end: () => void) => void;
   /** Offers the management API; true by default. */
   readonly manage?: boolean;
@@ -32,13 +34,13 @@ export interface HttpEdge {
   readonly dashboard?: boolean;
   /** Offers `/metrics`; true by default. */
   readonly metrics?: boolean;
-  /** Offers the reference of the API as a page, `/docs`; true by default. */
+  /** Offers the API reference as a page at `/docs`; true by default. */
   readonly docs?: boolean;
-  /** Where the paths of the OpenAPI document begin; `/` by default. */
+  /** The server URL of the OpenAPI document; `/` by default. */
   readonly serverUrl?: string;
 }
 
-/** The operations table with the payer's page, the management API and the probes, for whichever binding. */
+/** The operations table with the payer's page, the management API and the probes, for any HTTP binding. */
 export function createHttpApi(till: Till, config: TillConfig, edge: HttpEdge): HttpApi {
   const settings = httpSettings(config, edge.trustedHops);
   const checkout = createCheckout(till);
@@ -48,7 +50,7 @@ export function createHttpApi(till: Till, config: TillConfig, edge: HttpEdge): H
   const extra = [
     ...checkout.operations,
     ...linkOperations(till, config.mode === 'production'),
-    ...x402Operations({ pulls: till.requestPull, payerWritesPerMinute: settings.payerWritesPerMinute }),
+    ...x402Operations({ charges: till.requestCharge, payerWritesPerMinute: settings.payerWritesPerMinute }),
     ...(config.gateway.sales === null ? [] : topUpOperations(till.topUps)),
     ...(edge.docs === false ? [] : [docs]),
     ...(edge.manage === false ? [] : managementOperations(till, config)),
@@ -82,6 +84,7 @@ function httpSettings({ mode, serviceName, limits, callbacks }: TillConfig, trus
 
 function httpDeps(till: Till, settings: HttpSettings, isStopping: () => boolean): HttpDeps {
   const { storage } = till;
+  const writeProbe = new WriteProbe(storage, till.clock);
   return {
     ...till,
     settings,
@@ -92,11 +95,12 @@ function httpDeps(till: Till, settings: HttpSettings, isStopping: () => boolean)
     },
     readiness: async () => {
       if (isStopping()) throw shuttingDown();
-      await storage.ping();
+      await writeProbe.run();
       const states = await till.chainReports.refresh();
+      const now = till.clock.now();
       return {
         halted: states.filter(({ haltedReason }) => haltedReason !== null).map(({ chain }) => chain),
-        lagging: states.filter(({ trouble }) => trouble !== null).map(({ chain }) => chain),
+        lagging: states.filter((state) => isUnread(state, now)).map(({ chain }) => chain),
         signer: (await till.wallet.problem?.()) ?? null,
       };
     },
@@ -105,15 +109,15 @@ function httpDeps(till: Till, settings: HttpSettings, isStopping: () => boolean)
   };
 }
 
-/** Metrics that can be written out for Prometheus. */
+/** Metrics that can be exported for Prometheus. */
 export interface ReadableMetrics extends Metrics {
-  /** Everything measured, in Prometheus' text format. */
+  /** All metrics in Prometheus' text format. */
   text(): Promise<string>;
   /** The content type of {@link ReadableMetrics.text}. */
   readonly contentType: string;
 }
 
-/** The metrics as a page for Prometheus; empty where they cannot be read, as an application's own. */
+/** The metrics for Prometheus; empty when an application's own metrics cannot be exported. */
 export async function metricsText(metrics: Metrics): Promise<{ readonly contentType: string; readonly text: string }> {
   return isReadable(metrics)
     ? { contentType: metrics.contentType, text: await metrics.text() }
@@ -124,7 +128,6 @@ function isReadable(metrics: Metrics): metrics is ReadableMetrics {
   return 'text' in metrics && 'contentType' in metrics;
 }
 
-/** The management API (decisions, section 9). */
 function managementOperations({ manage, assets }: Till, { mode, limits, callbacks }: TillConfig): readonly Operation[] {
   const settings = {
     pageMax: 100,

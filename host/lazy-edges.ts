@@ -39,7 +39,7 @@ export class LazyCallbackTransport implements CallbackTransport {
   }
 }
 
-/** The service at an address, loaded with the first password that is set; for `null` every password passes. */
+/** The breached-password service at a URL, loaded when the first password is set; with `null` every password passes. */
 export function breachedPasswords(url: string | null, logger: Logger): BreachedPasswords {
   if (url === null) return { isBreached: () => Promise.resolve(false) };
   let service: Promise<BreachedPasswords> | null = null;
@@ -53,7 +53,7 @@ export function breachedPasswords(url: string | null, logger: Logger): BreachedP
 /**
  * The rate source of a setting; a network source is loaded when it is first used.
  *
- * @param priceIds - what a coin is called at each source, by symbol; the setting's own ids come before them
+ * @param priceIds - the id of each coin at each source, by symbol; the setting's own ids override them
  */
 export function rateSource(
   setting: RateSourceSetting,

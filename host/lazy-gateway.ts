@@ -11,12 +11,12 @@ import type {
 } from '../core/index.ts';
 import type { Gateway, GatewayDeps } from './gateway/index.ts';
 
-/** What the gateway needs, besides how it is reached. */
+/** The dependencies of the gateway, except how it is reached. */
 export interface LazyGatewayDeps extends Omit<GatewayDeps, 'sales'> {
   readonly sales?: Omit<NonNullable<GatewayDeps['sales']>, 'trustedHops'> | null;
 }
 
-/** The gateway as the server sees it. The proxy is loaded with the first route: a till without gateways does not need it. */
+/** The gateway as the server sees it. The proxy is loaded with the first route, to save memory without gateways. */
 export class LazyGateway {
   readonly #deps: LazyGatewayDeps;
   readonly #unsubscribe: () => void;
@@ -40,12 +40,12 @@ export class LazyGateway {
     }
   }
 
-  /** Says how many proxies of one's own stand in front. */
+  /** Sets the number of trusted proxies in front of the gateway. */
   isBehind(trustedHops: number): void {
     this.#trustedHops = trustedHops;
   }
 
-  /** Calls the listener once the proxy is loaded; at once where it is loaded already. */
+  /** Calls the listener once the proxy is loaded, or at once if it already is. */
   onOpen(listener: () => void): void {
     if (this.#gateway === null) this.#opened.push(listener);
     else listener();
@@ -63,7 +63,7 @@ export class LazyGateway {
   }
 
   upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void {
-    // Node listens no more, and an 'error' event without a listener would end the process.
+    // Node no longer listens on this socket, and an 'error' event without a listener would end the process.
     const destroy = (): void => void socket.destroy();
     socket.on('error', destroy);
     this.#with((gateway) => {
@@ -76,7 +76,7 @@ export class LazyGateway {
     return this.#gateway?.clientError(error, socket) ?? false;
   }
 
-  /** Once it is loaded, the gateway reads this server's connections first. */
+  /** Lets the gateway, once it is loaded, read this server's connections first. */
   attach(server: Server): void {
     this.#servers.push(server);
     this.#gateway?.attach(server);
@@ -87,7 +87,7 @@ export class LazyGateway {
     return this.#gateway?.admissionTally(app) ?? [];
   }
 
-  /** The upstreams of a route as this instance sees them, in their order; `null` for one that it does not use. */
+  /** This instance's view of a route's upstreams, in their order; `null` for one that it does not use. */
   upstreamHealth(route: GatewayRoute): readonly (UpstreamView | null)[] {
     return this.#gateway?.upstreamHealth(route) ?? route.upstreams.map(() => null);
   }

@@ -6,7 +6,7 @@ const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const WINDOW = /^([1-9]\d{0,3})([mhd])$/;
 const bound = usd.optional();
 
-/** How long a limit counts back: `24h`. */
+/** The window of a limit, such as `24h`. */
 const windowMs = z
   .string({ error: 'write a time, such as "24h"' })
   .regex(WINDOW, { error: 'write a time in minutes, hours or days, such as "30m", "24h" or "7d"' })
@@ -15,7 +15,7 @@ const windowMs = z
     return Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS];
   });
 
-/** What may go out in a window without an approval (decisions, section 11). */
+/** The amounts that may be withdrawn in a window without an approval. */
 export const withdrawalLimits = z.array(
   z
     .strictObject(

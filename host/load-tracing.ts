@@ -3,9 +3,9 @@ import { configError } from './config.ts';
 import { missingPeer, missingPeerWords } from './missing-peer.ts';
 
 /**
- * What a till is traced with; `null` where it is not, and then nothing of OpenTelemetry is loaded.
+ * Loads tracing; `null` when it is switched off, and then no OpenTelemetry package is loaded.
  *
- * @throws TillgateError `CONFIG_INVALID` where the package is not installed
+ * @throws TillgateError `CONFIG_INVALID` when the package is not installed
  */
 export async function loadTracing(wanted: boolean): Promise<Tracing | null> {
   if (!wanted) return null;

@@ -1,6 +1,6 @@
 import type { ClockWatch } from './clock-watch.ts';
 import { isTillgateError } from '../core/index.ts';
-import type { Lease, LeaseStore, Logger, Metrics } from '../core/index.ts';
+import type { Clock, Lease, LeaseStore, Logger, Metrics } from '../core/index.ts';
 
 /** The work of a loop. */
 export interface LoopWork {
@@ -10,12 +10,12 @@ export interface LoopWork {
   /**
    * One iteration.
    *
-   * @returns milliseconds to wait before the next, 0 for none; a `wake` ends the wait early
+   * @returns milliseconds until the next, 0 for none; `wake` ends the wait early
    */
   pass(lease: Lease | null): Promise<number>;
 }
 
-/** What all loops use. */
+/** The dependencies that all loops share. */
 export interface LoopTools {
   readonly leases: LeaseStore;
   readonly owner: string;
@@ -23,6 +23,7 @@ export interface LoopTools {
   readonly leaseTtlMs: number;
   /** An instance whose clock differs from the database's holds no leases. */
   readonly clockWatch: Pick<ClockWatch, 'agrees' | 'measure'>;
+  readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
 }
@@ -53,8 +54,10 @@ export class Loop {
     tools.metrics.count('tillgate_worker_errors_total', { loop: work.name }, 0);
   }
 
-  /** Starts it; starting it twice does nothing. */
+  /** Starting a running loop does nothing. */
   start(): void {
+    // The gauge has a value from the start, so that a loop that never succeeds is noticed too.
+    if (this.#done === null) this.#noteSuccess();
     this.#done ??= this.#run();
   }
 
@@ -84,12 +87,18 @@ export class Loop {
       if (!(await this.#haveLease())) return this.#tools.leaseTtlMs / 3;
       const wait = await this.#work.pass(this.#lease);
       this.#failures = 0;
+      this.#noteSuccess();
       return wait;
     } catch (error) {
       if (!isTillgateError(error, 'LEASE_LOST')) return this.#backOff(error);
       this.#forget();
       return this.#tools.leaseTtlMs / 3;
     }
+  }
+
+  #noteSuccess(): void {
+    const { clock, metrics } = this.#tools;
+    metrics.gauge('tillgate_loop_success_timestamp_seconds', clock.now() / 1_000, { loop: this.#work.name });
   }
 
   #backOff(error: unknown): number {
@@ -124,7 +133,7 @@ export class Loop {
       if (renewed === null) this.#forget();
       else this.#lease = renewed;
     } catch (error) {
-      // The fence keeps the holder of an expired lease from writing, so this costs time only.
+      // The fence prevents the holder of an expired lease from writing, so a failed renewal only costs time.
       this.#logger.warn('could not renew the lease', { error });
     }
   }

@@ -10,15 +10,15 @@ import { placeOfThisProcess } from './processes/process-link.ts';
 import type { RunTill, TillParts } from './processes/one-of-several.ts';
 import type { RuntimeOptions } from './runtime.ts';
 
-/** As of a release that refuses its database at the start. */
+/** The same exit code as a release that refuses its database at the start. */
 const OUTDATED_EXIT = 1;
 
 /**
- * `tillgate serve`: runs the till until a signal ends it, in this process or in several that it starts. The only place with
- * process-wide effects.
+ * `tillgate serve`: runs the till until a signal ends it, in this process or in several that it starts. Only this file
+ * has process-wide effects.
  *
  * @param say - writes a line to standard output
- * @param options - ports and leases that differ from the ordinary
+ * @param options - replaced ports and lease times
  * @returns the exit code
  */
 export async function serve(json: boolean, say: (line: string) => void, options: RuntimeOptions = {}): Promise<number> {

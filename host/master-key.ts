@@ -16,7 +16,7 @@ export function obtainMasterKeys(config: HostConfig): MasterKeys {
 }
 
 /**
- * The master key: the environment's, or in the sandbox one that is made once and kept in the data folder.
+ * The master key from the environment; in the sandbox, one that is generated once and kept in the data folder.
  *
  * @throws TillgateError `CONFIG_INVALID` for production without one, or with the one that the sandbox made
  */
@@ -39,7 +39,7 @@ function obtainMasterKey({ mode, dataDir, secrets }: HostConfig): Uint8Array {
     ]);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   try {
-    // `wx`: of two processes that start at once, one makes the key and both use it.
+    // `wx`: of two processes that start at once, one creates the key and both use it.
     writeFileSync(path, randomBytes(32).toString('base64') + '\n', { mode: 0o600, flag: 'wx' });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
@@ -60,12 +60,12 @@ function readKey(path: string): Buffer | null {
   }
 }
 
-/** What a rotation in progress, or the end of one, asks of the operator. */
+/** Logs what the operator must do about a rotation that is in progress or has ended. */
 export function warnOfRotation({ opens }: MasterKeyState, { former = [] }: MasterKeys, logger: Logger): void {
   if (opens.length > 0)
     logger.warn('the master key is being replaced: run "master-key rotate" once every server has both keys');
   else if (former.length > 0)
-    logger.warn('nothing is sealed with TILLGATE_MASTER_KEY_FORMER any more: take it away and start again');
+    logger.warn('nothing is sealed with TILLGATE_MASTER_KEY_FORMER any more: remove it and restart');
 }
 
 const KEY_MARK = ' key:';
@@ -78,7 +78,7 @@ export const instanceName = (owner: string, { current }: MasterKeys): string =>
 export function instancesWithAnotherKey(keys: MasterKeys, instances: readonly string[]): readonly string[] {
   return instances.filter((name) => {
     const [owner = ''] = name.split(KEY_MARK);
-    // The one server of a SQLite file keeps its name: one that has the current key has replaced one that was killed.
+    // A SQLite server keeps its name: an instance of that name with the current key has replaced one that was killed.
     return !instances.includes(instanceName(owner, keys));
   });
 }

@@ -13,13 +13,13 @@ import { makePrivate } from './private-files.ts';
 import { SHARED_TTL_MS, openRuntime } from './runtime.ts';
 import type { Runtime, RuntimeOptions } from './runtime.ts';
 
-/** Who opens a till: the one server of a database file, or a command that runs beside it. */
+/** A till is opened by the one server of a database file, or by a command that runs beside it. */
 export type Role = 'server' | 'command';
 
 /** The runtime of a server or a command of this machine. */
 export type HostRuntime = Runtime<HostConfig>;
 
-/** A single SQLite server may take its own leases again immediately, so they may be long. */
+/** Leases may be long because the single SQLite server takes over its own leases at once after a restart. */
 const SINGLE_SERVER_TTL_MS = 600_000;
 
 /**

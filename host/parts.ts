@@ -24,6 +24,7 @@ import type {
   Invoices,
   KeyCache,
   RouteCache,
+  LatePayments,
   LightningService,
   LightningNode,
   LinkSales,
@@ -40,7 +41,7 @@ import type {
   RefusedAttempts,
   RescanDeposits,
   RequestLightningPayment,
-  RequestPull,
+  RequestCharge,
   RequestRefund,
   RequestWithdrawal,
   WithdrawalLimits,
@@ -69,13 +70,13 @@ import type { SnowflakeWorkerId } from './worker-id.ts';
 export interface GivenParts {
   readonly config: TillConfig;
   readonly masterKeys: MasterKeys;
-  /** How long this instance's view of the gateway keys may be trusted, in milliseconds. */
+  /** The time for which this instance's view of the gateway keys may be trusted, in milliseconds. */
   readonly feedLeaseMs: number;
   readonly disposables: DisposeStack;
   readonly storage: Ports['storage'];
   readonly logger: Ports['logger'];
   readonly metrics: Ports['metrics'];
-  /** `null` where nothing is traced. */
+  /** `null` when tracing is off. */
   readonly tracing: Tracing | null;
   readonly workerId: SnowflakeWorkerId;
   readonly wallet: OpenWallet;
@@ -83,7 +84,7 @@ export interface GivenParts {
   readonly baseUrl: BaseUrl;
 }
 
-/** Everything that the container holds, by name: ports, given values and use cases. */
+/** All parts of the container by name: ports, given values and use cases. */
 export interface Parts extends Ports, GivenParts {
   readonly assets: AssetCatalogue;
   readonly authenticate: Authenticate;
@@ -95,6 +96,7 @@ export interface Parts extends Ports, GivenParts {
   readonly rateBook: RateBook;
   readonly addressPool: AddressPool;
   readonly orderStateMachine: OrderStateMachine;
+  readonly latePayments: LatePayments;
   readonly createOrder: CreateOrder;
   readonly orderQuota: OrderQuota;
   readonly newOrderEvents: NewOrderEvents;
@@ -108,7 +110,7 @@ export interface Parts extends Ports, GivenParts {
   readonly payoutFees: PayoutFeeEstimator;
   readonly withdrawalLimits: WithdrawalLimits;
   readonly requestWithdrawal: RequestWithdrawal;
-  readonly requestPull: RequestPull;
+  readonly requestCharge: RequestCharge;
   readonly requestRefund: RequestRefund;
   readonly unassignedDeposits: UnassignedDeposits;
   readonly payouts: ReadonlyMap<ChainCode, PayoutRunner>;
@@ -146,21 +148,23 @@ export interface LightningWork {
   readonly payer: InvoicePayer;
 }
 
-/** Where payers reach this till, without a slash at the end; `url` is set once the port is known. */
+/** The base URL for payers, without a slash at the end; `url` is set once the port is known. */
 export interface BaseUrl {
   url: string;
+  /** The address that the server listens on; absent when an application embeds the till. */
+  readonly listens?: string;
 }
 
-/** How one part is made, and of which others. */
+/** Makes one part from the parts that it needs. */
 export interface Recipe<Part> {
   readonly needs: readonly (keyof Parts)[];
   readonly make: (parts: Parts) => Part;
 }
 
-/** The recipes of an area, by the name of what they make. */
+/** The recipes of an area, by the name of the part. */
 export type Recipes = { readonly [Name in keyof Parts]?: Recipe<Parts[Name]> };
 
-/** Makes a recipe. `make` sees the parts that it names and no others. */
+/** Defines a recipe. `make` receives only the parts that it names. */
 export function recipe<Part, Need extends keyof Parts = never>(
   needs: readonly Need[],
   make: (parts: Pick<Parts, Need>) => Part,

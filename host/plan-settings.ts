@@ -32,12 +32,14 @@ const planName = z.string().regex(PLAN_NAME, {
 
 const accountId = (what: string) => text(what).refine(isId, { error: 'write the id of an account' });
 
-/** The setting `gateway.sales`: plans that owners of Apps buy (decisions, section 13). Plans keep their order. */
+/** The setting `gateway.sales`: plans that owners of Apps buy. Plans keep their order. */
 export const salesSetting = z
   .strictObject(
     {
       account: accountId('the id of the account that sells'),
-      /** Owns the Apps of those who pay at the gate without a key; by default the account that sells. */
+      /**
+       * The account that owns the Apps of clients who pay at the gateway without a key; by default the selling account.
+       */
       agents: accountId('the id of the account that owns the Apps of agents').optional(),
       newAppsPrepaid: yesOrNo.default(true),
       plans: z

@@ -17,16 +17,16 @@ import type {
 import { AccountSigner } from '../adapters/wallet/account-signer.ts';
 import type { LoadedPlugin } from './plugins.ts';
 
-/** What the plugins of a till added. */
+/** Everything that the plugins of a till added. */
 export interface PluginRegistry {
   readonly chains: ReadonlyMap<ChainCode, ChainAdapter>;
   readonly chainNames: readonly ChainName[];
-  /** What the coins of the plugins' chains are called at rate sources, by symbol. */
+  /** The ids of the plugins' coins at each rate source, by symbol. */
   readonly priceIds: Readonly<Record<string, PriceIds>>;
   readonly lightning: LightningNode | null;
   readonly rateSources: readonly RateSource[];
   readonly notifiers: readonly Notifier[];
-  /** What notices are written for: the notifiers, in a command that sets no plugin up too. */
+  /** The notifiers that notices are written for, also in a command that sets up no plugin. */
   readonly noticeChannels: readonly NoticeChannel[];
 }
 
@@ -41,17 +41,17 @@ export const NO_PLUGINS: PluginRegistry = {
   noticeChannels: [],
 };
 
-/** The ports that plugins are given. */
+/** The ports that plugins receive. */
 export type PluginPorts = Pick<PluginContext<unknown>, 'logger' | 'clock' | 'wallet' | 'signer' | 'documents'>;
 
-/** The plugins of a running till, to be closed with it. */
+/** The plugins of a running till; close them with it. */
 export interface RunningPlugins extends PluginRegistry {
-  /** Closes plugins in reverse order; one failure does not prevent the others. */
+  /** Closes plugins in reverse order; a failure does not prevent closing the others. */
   close(): Promise<void>;
 }
 
 /**
- * Sets the plugins up, each with its own options and nothing else.
+ * Sets up the plugins, each with only its own options.
  *
  * @throws TillgateError `CONFIG_INVALID` naming the plugin that failed; those before it are closed again
  */
@@ -70,23 +70,23 @@ export async function setUpPlugins(ports: PluginPorts, plugins: readonly LoadedP
 }
 
 /**
- * Whoever is between the till and a node can answer for it.
+ * Requires TLS to nodes on other machines, because anyone in between could forge their answers.
  *
- * @throws TillgateError `CONFIG_INVALID` naming the nodes on other machines that are asked without TLS
+ * @throws TillgateError `CONFIG_INVALID` naming the nodes without TLS
  */
 export function requireSecureNodes({ chains }: Pick<PluginRegistry, 'chains'>): void {
   for (const { code, nodes } of chains.values()) {
     if (nodes === undefined || nodes.insecure.length === 0) continue;
     throw new TillgateError(
       'CONFIG_INVALID',
-      `${code}: ${nodes.insecure.join(', ')} is asked without TLS, so that anybody on the way could invent payments. ` +
-        'Use https, or set "insecureNodes": true in the options of the plugin where the way is yours alone.',
+      `${code}: ${nodes.insecure.join(', ')} is used without TLS, so anyone on the network path could invent payments. ` +
+        'Use https, or set "insecureNodes": true in the options of the plugin if you control the whole network path.',
     );
   }
 }
 
 /**
- * The sandbox prices by a fixed table and makes a merchant whose keys it prints: real coins would be taken by them.
+ * Refuses chains with real money in the sandbox, which prices by a fixed table and has a merchant whose keys it prints.
  *
  * @throws TillgateError `CONFIG_INVALID` naming the chain whose coins are worth money
  */
@@ -137,7 +137,7 @@ class Registry implements RunningPlugins {
     const accounts = plugin.accounts?.(options) ?? [];
     for (const account of accounts) this.#claim(`the account ${account}`, plugin.name);
     if (signer === null || accounts.length > 0) return signer === null ? null : new AccountSigner(signer, accounts);
-    logger.debug('the plugin names no accounts and is given no signer', { plugin: plugin.name });
+    logger.debug('the plugin names no accounts, so it gets no signer', { plugin: plugin.name });
     return null;
   }
 
@@ -171,7 +171,7 @@ class Registry implements RunningPlugins {
     if (owner !== undefined) {
       throw new TillgateError(
         'CONFIG_INVALID',
-        `${what} is there already, brought by the plugin ${owner}: configure it once`,
+        `${what} exists already, added by the plugin ${owner}: configure it once`,
       );
     }
     this.#owners.set(what, plugin);
@@ -188,7 +188,7 @@ class Registry implements RunningPlugins {
   }
 }
 
-/** Payers follow it: nothing but an https page may be behind it. */
+/** Payers follow this link, so it must be an https page. */
 function requireExplorer(explorer: string | undefined): void {
   if (explorer === undefined || /^https:\/\/[^\s"<>\\]*\{txid\}[^\s"<>\\]*$/.test(explorer)) return;
   throw new TillgateError('CONFIG_INVALID', 'the explorer of a chain must be an https URL with {txid} in it');
@@ -205,7 +205,7 @@ function namespaced(documents: DocumentStore, plugin: string): DocumentStore {
 /** Parts that interface 1.0 did not have: a chain without them takes orders and is watch-only. */
 const OPTIONAL_PARTS: Readonly<Record<string | symbol, null>> = { payments: null, balances: null };
 
-/** The chain with its missing parts as `null`. The plugin's own object stays as it is; methods run on that object. */
+/** The chain with its missing parts as `null`. The plugin's own object is not changed; methods run on that object. */
 function withOptionalParts(chain: ChainAdapter): ChainAdapter {
   if (Object.keys(OPTIONAL_PARTS).every((part) => part in chain)) return chain;
   return new Proxy(chain, {

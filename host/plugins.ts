@@ -7,16 +7,16 @@ import { BUILT_IN_NAMES, isBuiltIn, loadBuiltIn } from '../plugins/registry.ts';
 import { missingPeer, missingPeerWords } from './missing-peer.ts';
 import type { PluginSetting } from './settings.ts';
 
-/** A plugin that was found fit, with its options as it read them. */
+/** A valid plugin with its parsed options. */
 export interface LoadedPlugin {
   readonly plugin: Plugin;
   readonly options: unknown;
 }
 
 /**
- * Imports the plugins that the settings name and has each read its options. Nothing is set up yet.
+ * Imports the plugins of the settings and parses their options, without setting them up.
  *
- * @returns those that are fit, and every problem with the path of its setting
+ * @returns the valid plugins, and every problem with the path of its setting
  */
 export async function importPlugins(
   settings: readonly PluginSetting[],
@@ -70,7 +70,7 @@ export function checkPlugin(found: unknown, mode: 'sandbox' | 'production'): Plu
   return plugin as Plugin;
 }
 
-/** True when a version is in a caret range (`^1.2.0`) or is exactly the one named. */
+/** True when a version is in a caret range (`^1.2.0`) or equals the exact version. */
 export function satisfies(version: string, range: string): boolean {
   const numbers = (text: string): readonly [number, number, number] | null => {
     const match = /^(\d+)\.(\d+)\.(\d+)$/.exec(text);
@@ -80,7 +80,7 @@ export function satisfies(version: string, range: string): boolean {
   const wanted = numbers(range.replace(/^\^/, ''));
   if (have === null || wanted === null) return false;
   if (!range.startsWith('^')) return version === range;
-  // A caret holds the first number that is not zero, as npm reads it.
+  // A caret range fixes the first number that is not zero, as in npm.
   const held = wanted.findIndex((number) => number > 0);
   const upTo = held === -1 ? 2 : held;
   if (wanted.slice(0, upTo + 1).some((number, index) => have[index] !== number)) return false;
@@ -88,7 +88,7 @@ export function satisfies(version: string, range: string): boolean {
   return order >= 0;
 }
 
-/** What kept a plugin from being loaded, as problems of its setting. */
+/** The reasons why a plugin could not be loaded, as problems of its setting. */
 export function problemsOf(error: unknown, path: string, use: string): FieldError[] {
   const fields = isTillgateError(error, 'CONFIG_INVALID') ? error.details.fields : undefined;
   if (fields !== undefined && fields.length > 0) {

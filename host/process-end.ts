@@ -1,9 +1,10 @@
 import type { ProcessLog } from './log.ts';
 
-/** After this the process exits whatever still runs: it must be gone 10 seconds after SIGTERM. */
+/**
+ * The process exits this long after a stop signal even when work still runs: it must be gone 10 seconds after SIGTERM.
+ */
 const LONGEST_STOP_MS = 9500;
 
-/** What is stopped by a signal. */
 export interface Stoppable {
   stop(): Promise<void>;
 }
@@ -11,8 +12,8 @@ export interface Stoppable {
 /**
  * The first signal starts the shutdown, which resolves with 0.
  *
- * @param second - what a second signal does: exit at once, or nothing. One of several processes is told both by the primary and by
- *   whoever signals the whole group.
+ * @param second - whether a second signal exits at once or is ignored. One of several processes may receive the same
+ * signal both from the primary and from a sender that signals the whole group.
  */
 export function stopOnSignal(running: Stoppable, log: ProcessLog, second: 'end' | 'nothing'): Promise<number> {
   return new Promise((resolve, reject) => {
@@ -35,7 +36,7 @@ export function stopOnSignal(running: Stoppable, log: ProcessLog, second: 'end' 
   });
 }
 
-/** An uncaught error is a defect: a restart is safe, continuing is not. */
+/** Ends the process at an uncaught error, which is a defect: a restart is safe, continuing is not. */
 export function endOnUncaughtError(log: ProcessLog): void {
   const exit = (error: unknown): void => {
     log.logger.error('uncaught error: the process exits and can be restarted safely', { error });

@@ -1,6 +1,6 @@
 import type { HttpRequest } from '../adapters/http/index.ts';
 
-/** The query of a request's target; most have none. */
+/** The query parameters of a request's target; empty for most requests. */
 export function queryOf({ target }: HttpRequest): URLSearchParams {
   const mark = target.indexOf('?');
   return mark === -1 ? NO_QUERY : new URLSearchParams(target.slice(mark));

@@ -3,12 +3,12 @@ import { networksOf } from '../plugins/address-codec.ts';
 import type { ChainAccounts, ChainDefinition } from '../plugins/chain-definition.ts';
 import { KNOWN_CHAIN_DEFINITIONS } from '../plugins/definitions.ts';
 
-/** What another program needs beside the seed words to find the money of one chain. */
+/** The data besides the seed words with which another wallet program finds the money of one chain. */
 export interface Recovery {
   readonly chain: ChainCode;
-  /** Of the hot wallet's only address, change included. */
+  /** The single address of the hot wallet, which also receives change. */
   readonly hot: { readonly path: string; readonly descriptor: string | null };
-  /** Of the deposit addresses; `i` is the index. `ranges` are inclusive. */
+  /** The paths of the deposit addresses; `i` is the index. `ranges` are inclusive. */
   readonly deposits: {
     readonly path: string;
     readonly descriptor: string | null;
@@ -18,13 +18,13 @@ export interface Recovery {
 
 const HOT_KEY = '0/0';
 
-/** The derivation paths of a chain, whole. */
+/** The full derivation paths of a chain. */
 export const pathsOf = ({ hot, deposit }: ChainAccounts): { readonly hot: string; readonly deposits: string } => ({
   hot: `${hot}/${HOT_KEY}`,
   deposits: `${deposit}/0/i`,
 });
 
-/** For each built-in chain that is configured. Chains of other plugins, and addresses of an `xpub` option, have paths of their own. */
+/** One entry for each configured built-in chain. Other plugins' chains, and `xpub` options, have other paths. */
 export async function recoveryOf(
   chains: Iterable<ChainAdapter>,
   { storage, wallet }: { readonly storage: Pick<Storage, 'epochs'>; readonly wallet: PublicWallet },
@@ -53,7 +53,7 @@ const inclusive = ({ first, end }: IndexRange): readonly [number, number] => [fi
 
 interface RecoveredNetwork {
   readonly accounts: ChainAccounts;
-  /** Of extended public keys, where wallets read descriptors; `null` elsewhere. */
+  /** The version bytes of extended public keys for chains whose wallets read descriptors; `null` for the others. */
   readonly version: number | null;
 }
 

@@ -3,12 +3,12 @@ import type { DocumentStore, EcdsaSignature, PublicWallet, Signer, SigningIntent
 import type { SignerClient } from '../adapters/signer/index.ts';
 
 const DOCUMENT = 'host:signer-keys';
-/** A status is asked for so often at most. */
+/** The signer's status is requested at most this often. */
 const STATUS_EVERY_MS = 5_000;
 
 /**
- * The wallet of a till whose seed is with a signer. The first public key of each account is kept in the database: with it the
- * till starts while the signer is away, and a signer with another seed is refused.
+ * The wallet of a till whose seed is with a signer. The first public key of each account is kept in the database, so
+ * that the till starts while the signer is unreachable and refuses a signer with another seed.
  */
 export class RemoteWallet implements PublicWallet, Signer {
   readonly #client: SignerClient;
@@ -28,7 +28,7 @@ export class RemoteWallet implements PublicWallet, Signer {
     else if (answer !== known)
       throw new TillgateError(
         'CONFIG_INVALID',
-        `The signer has another seed than the one that this till's addresses are of: its key of ${path} differs. Start the right signer.`,
+        `The signer has another seed than this till's addresses: its key at ${path} differs. Start the right signer.`,
       );
     return answer;
   }
@@ -37,7 +37,7 @@ export class RemoteWallet implements PublicWallet, Signer {
     return this.#client.sign(intent);
   }
 
-  /** Why payments cannot be signed now; `null` while they can. */
+  /** The reason why payments cannot be signed now; `null` while they can. */
   async problem(): Promise<string | null> {
     const now = performance.now();
     if (this.#status === null || now - this.#status.at > STATUS_EVERY_MS)
@@ -68,7 +68,7 @@ export class RemoteWallet implements PublicWallet, Signer {
       const { keys, version } = await this.#read();
       if (keys[path] === key) return;
       if (keys[path] !== undefined)
-        throw new TillgateError('CONFIG_INVALID', `Another instance has another signer: its key of ${path} differs.`);
+        throw new TillgateError('CONFIG_INVALID', `Another instance has another signer: its key at ${path} differs.`);
       if (await this.#documents.write(DOCUMENT, JSON.stringify({ ...keys, [path]: key }), version)) return;
     }
   }

@@ -22,31 +22,31 @@ import type { OpenWallet } from './wallet.ts';
 import type { SignerAddress } from '../adapters/signer/index.ts';
 import { SnowflakeWorkerId } from './worker-id.ts';
 
-/** How the caller may vary a till besides its settings. */
+/** Options of a till besides its settings. */
 export interface RuntimeOptions extends PortOverrides {
-  /** How long a lease outlives a process that was killed, in milliseconds; 15 seconds by default. */
+  /** The time by which a lease outlives a killed process, in milliseconds; 15 seconds by default. */
   readonly leaseTtlMs?: number;
 }
 
-/** What a till is opened with, in whatever process it runs. */
+/** The dependencies with which a till is opened, in any kind of process. */
 export interface RuntimeDeps<Config extends TillConfig = TillConfig> extends PortOverrides {
   readonly config: Config;
   readonly masterKeys: MasterKeys;
-  /** The wallet's seed words; `null` for the stored wallet, or none. */
+  /** The wallet's seed words; `null` to use the stored wallet, if there is one. */
   readonly mnemonic: string | null;
-  /** The process that has the seed; none by default. */
+  /** The address of the process that holds the seed; none by default. */
   readonly signer?: SignerAddress | null;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** Opened; {@link openRuntime} brings its schema up to date. */
+  /** An open database; {@link openRuntime} brings its schema up to date. */
   readonly storage: Storage;
   /** The name under which this instance takes its leases. */
   readonly owner: string;
-  /** How long this instance's leases outlive it, in milliseconds. */
+  /** The time by which this instance's leases outlive it, in milliseconds. */
   readonly leaseTtlMs: number;
-  /** Where it is kept, outside the database, how far that has come; `null` for nowhere. */
+  /** The file outside the database that records its progress; `null` for none. */
   readonly marker?: EpochMarkerFile | null;
-  /** As {@link leaseTtlMs}, for its view of the gateway keys. */
+  /** As {@link leaseTtlMs}, for this instance's view of the gateway keys. */
   readonly feedLeaseMs?: number;
 }
 
@@ -61,17 +61,17 @@ export interface Runtime<Config extends TillConfig = TillConfig> extends Omit<
   readonly random: Random;
   readonly ids: IdGenerator;
   readonly container: TillContainer;
-  /** Runs `close` when the till is closed, before all that was opened earlier. */
+  /** Registers `close` to run when the till is closed, before the resources that were opened earlier are closed. */
   onClose(name: string, close: () => void | Promise<void>): void;
   /** Closes everything, the last opened first. */
   close(): Promise<void>;
 }
 
-/** Several instances share a database: after this time others take over from one that died. */
+/** Several instances share a database: others take over this long after an instance died. */
 export const SHARED_TTL_MS = 15_000;
 
 /**
- * Brings the schema up to date and makes the container, plugins aside.
+ * Brings the schema up to date and creates the container, without plugins.
  *
  * @throws TillgateError `CONFIG_INVALID` for a wrong master key or a database that a newer release has migrated
  */
@@ -121,7 +121,7 @@ export async function openRuntime<Config extends TillConfig>(
   };
 }
 
-/** Sets the plugins up and takes the whole till out of the container. */
+/** Sets up the plugins and resolves the whole till. */
 export async function openTill(runtime: Runtime, plugins: readonly LoadedPlugin[], baseUrl: BaseUrl): Promise<Till> {
   const { config, container } = runtime;
   const wallet = await walletOf(runtime);
@@ -145,14 +145,14 @@ export async function openTill(runtime: Runtime, plugins: readonly LoadedPlugin[
   return till;
 }
 
-/** Addresses must belong to the keys that sign: with a signer of the embedder's own they come from that signer. */
+/** Addresses must belong to the keys that sign, so with an embedder's own signer they come from that signer. */
 async function walletOf(runtime: Runtime): Promise<OpenWallet> {
   const signer = runtime.replace?.signer;
   if (signer === undefined) return openStoredWallet(runtime, runtime.config.mode === 'sandbox');
   return { wallet: signer ?? new NoWallet(), signer };
 }
 
-/** The wallet as it is configured. @param makeOne - stores a new seed where there is none */
+/** Opens the configured wallet. @param makeOne - stores a new seed when there is none */
 export function openStoredWallet(
   { storage, vault, mnemonic, signer = null, logger }: Runtime,
   makeOne = false,

@@ -8,7 +8,6 @@ import type { HostConfig } from './config.ts';
 import type { Till } from './container.ts';
 import { createHttpApi } from './http-api.ts';
 
-/** The till's one listener. */
 export interface HttpListener {
   /** Listens. @returns the port @throws TillgateError `CONFIG_INVALID` when the address is not available */
   listen(): Promise<number>;
@@ -68,7 +67,7 @@ async function drain(server: Server): Promise<void> {
   let closed = false;
   const close = new Promise<void>((resolve) => server.close(() => resolve())).then(() => (closed = true));
   while (!closed) {
-    // Node closes only connections that are idle now; a kept-alive one becomes idle after each response.
+    // Node closes only connections that are idle now; a keep-alive connection becomes idle after each response.
     server.closeIdleConnections();
     await Promise.race([close, pause(50)]);
   }

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-/** Settings whose values a support bundle shows; of all others it says only whether they are set. */
+/** Settings whose values a support bundle shows; for all others it shows only whether they are set. */
 const SHOWN = z.registry<{ readonly shown: true }>();
 
 /**
- * A setting whose value holds no secret and nothing of customers, whatever is written there that the schema takes. A copy is
- * marked: the same form may be used where it is not to be shown.
+ * Marks a setting whose valid values can hold neither secrets nor customer data. It marks a copy of the schema, because
+ * the same schema may be used where values must not be shown.
  */
 export function shown<Schema extends z.ZodType>(schema: Schema): Schema {
   const copy = schema.clone();
@@ -13,7 +13,7 @@ export function shown<Schema extends z.ZodType>(schema: Schema): Schema {
   return copy;
 }
 
-/** Whether {@link shown} has marked it. */
+/** Whether {@link shown} marked the schema. */
 export const isShown = (schema: z.core.$ZodType): boolean => SHOWN.has(schema);
 
 /** A whole number in bounds. */
@@ -22,7 +22,6 @@ export const whole = (unit: string, min: number, max: number) => {
   return shown(z.int({ error }).min(min, { error }).max(max, { error }));
 };
 
-/** A text that is not empty. */
 export const text = (what: string) => z.string({ error: `write ${what}` }).min(1, { error: `write ${what}` });
 
 export const yesOrNo = shown(z.boolean({ error: 'write true or false' }));

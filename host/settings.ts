@@ -8,6 +8,7 @@ import {
   DEFAULT_EPOCH_SETTINGS,
   DEFAULT_GRACE_SECONDS,
   DEFAULT_LIGHTNING_FEES,
+  DEFAULT_LONGEST_INVOICE_MS,
   DEFAULT_LIMIT_PER_ACCOUNT,
   DEFAULT_ORDER_SETTINGS,
   DEFAULT_PAYOUT_SETTINGS,
@@ -16,6 +17,7 @@ import {
   DEFAULT_STEP_UP_SECONDS,
   DEFAULT_TEMPORARY_PASSWORD_SECONDS,
   DEFAULT_USAGE_RETENTION_DAYS,
+  LATE_ADDRESS_RULES,
   SECOND_FACTOR_DEMANDS,
   isHostPattern,
   isLoopback,
@@ -25,7 +27,7 @@ import type {
   FieldError,
   OrderSettings,
   PayoutSettings,
-  SecondFactorDemand,
+  RefundSettings,
   SweepSettings,
   WithdrawalSettings,
 } from '../core/index.ts';
@@ -43,16 +45,23 @@ const orders = z
   .strictObject(
     {
       timeoutSeconds: whole('seconds', 1, YEAR).default(seconds(DEFAULT_ORDER_SETTINGS.timeoutMs)),
-      /** The bounds of `expires_in` of an order. */
+      /** The bounds of an order's `expires_in`. */
       minTimeoutSeconds: whole('seconds', 1, YEAR).optional(),
       maxTimeoutSeconds: whole('seconds', 1, YEAR).optional(),
       watchSeconds: whole('seconds', 0, YEAR).default(seconds(DEFAULT_ORDER_SETTINGS.watchMs)),
+      /** The time after the deadline in which a payment still completes an order at the order's rate. */
+      lateGraceSeconds: whole('seconds', 0, YEAR).default(seconds(DEFAULT_ORDER_SETTINGS.lateGraceMs)),
+      /** The time after the deadline for which unconfirmed payments keep an order open that they could complete. */
+      unconfirmedHoldSeconds: whole('seconds', 0, YEAR).default(seconds(DEFAULT_ORDER_SETTINGS.unconfirmedHoldMs)),
+      /** The surcharge on the amount of a coin, over its price. */
+      spreadBps: whole('basis points', 0, 5_000).default(DEFAULT_ORDER_SETTINGS.spreadBps),
       toleranceBps: whole('basis points', 0, 500).default(DEFAULT_ORDER_SETTINGS.toleranceBps),
-      /** The most that `tolerance_bps` of an order may be. */
+      /** The maximum of an order's `tolerance_bps`. */
       maxToleranceBps: whole('basis points', 0, 500).default(DEFAULT_ORDER_SETTINGS.maxToleranceBps),
       min: shown(usd).default(DEFAULT_ORDER_SETTINGS.min),
       max: shown(usd).default(DEFAULT_ORDER_SETTINGS.max),
       openPerAccount: whole('orders', 1, 1_000_000_000).default(DEFAULT_ORDER_SETTINGS.openPerAccount),
+      openPerLink: whole('orders', 1, 1_000_000).default(DEFAULT_ORDER_SETTINGS.openPerLink),
       addressesPerDay: whole('addresses', 1, 1_000_000_000).default(DEFAULT_ORDER_SETTINGS.addressesPerDay),
     },
     section,
@@ -61,7 +70,9 @@ const orders = z
     path: ['min'],
     error: 'write an amount not above orders.max',
   })
-  .transform(({ timeoutSeconds, minTimeoutSeconds, maxTimeoutSeconds, watchSeconds, ...rest }): OrderSettings => {
+  .transform((given): OrderSettings => {
+    const { timeoutSeconds, minTimeoutSeconds, maxTimeoutSeconds, watchSeconds, ...others } = given;
+    const { lateGraceSeconds, unconfirmedHoldSeconds, ...rest } = others;
     const timeoutMs = timeoutSeconds * 1000;
     const { minTimeoutMs, maxTimeoutMs } = DEFAULT_ORDER_SETTINGS;
     return {
@@ -71,6 +82,8 @@ const orders = z
       minTimeoutMs: minTimeoutSeconds === undefined ? Math.min(minTimeoutMs, timeoutMs) : minTimeoutSeconds * 1000,
       maxTimeoutMs: maxTimeoutSeconds === undefined ? Math.max(maxTimeoutMs, timeoutMs) : maxTimeoutSeconds * 1000,
       watchMs: watchSeconds * 1000,
+      lateGraceMs: lateGraceSeconds * 1000,
+      unconfirmedHoldMs: unconfirmedHoldSeconds * 1000,
     };
   })
   .refine(({ minTimeoutMs, maxTimeoutMs }) => minTimeoutMs <= maxTimeoutMs, {
@@ -86,11 +99,14 @@ const callbacks = z
         .max(100, { error: 'write at most 100 waiting times' })
         .default(() => CALLBACK_SCHEDULE_MS.map(seconds)),
       timeoutSeconds: whole('seconds', 1, 120).default(15),
-      /** Bodies of delivered callbacks: most of what an order takes in the database. Without one a callback is not sent again. */
+      /**
+       * The time for which bodies of delivered callbacks are kept, most of an order's space; without its body none can
+       * be resent.
+       */
       keepBodiesDays: whole('days', 1, 36_500).default(90),
-      /** By default the sandbox allows them, production does not. */
+      /** By default the sandbox allows them and production does not. */
       allowPrivateNetworks: yesOrNo.optional(),
-      /** The only hosts that callbacks go to; without it any public one. */
+      /** The only hosts that callbacks are sent to; without it, any public host. */
       hosts: z
         .array(
           z.string().refine(isHostPattern, {
@@ -110,6 +126,17 @@ const callbacks = z
     timeoutMs: timeoutSeconds * 1000,
   }));
 
+/** An omitted time is the one for registered addresses. */
+const refunds = z.strictObject(
+  {
+    addressHoldSeconds: whole('seconds', 0, YEAR).optional(),
+    lateAddress: z
+      .enum(LATE_ADDRESS_RULES, { error: 'write "wait" to refuse such a refund until then, or "approve" to hold it' })
+      .default('wait'),
+  },
+  section,
+);
+
 const withdrawals = z
   .strictObject(
     {
@@ -119,14 +146,25 @@ const withdrawals = z
       limits: withdrawalLimits.default([]),
       approvals: whole('persons', 1, 20).default(DEFAULT_APPROVALS),
       addressHoldSeconds: whole('seconds', 0, YEAR).default(86_400),
+      refunds: refunds.prefault({}),
       lightningMaxFeeBps: whole('basis points', 0, 10_000).default(DEFAULT_LIGHTNING_FEES.maxFeeBps),
       lightningMinFeeSats: whole('satoshi', 0, 1_000_000).default(DEFAULT_LIGHTNING_FEES.minFeeSats),
+      lightningLongestInvoiceDays: whole('days', 1, 366).default(DEFAULT_LONGEST_INVOICE_MS / DAY_MS),
     },
     section,
   )
-  .transform(({ addressHoldSeconds, lightningMaxFeeBps, lightningMinFeeSats, ...rest }) => {
-    const settings: Required<WithdrawalSettings> = { ...rest, addressHoldMs: addressHoldSeconds * 1000 };
-    return { ...settings, lightningFees: { maxFeeBps: lightningMaxFeeBps, minFeeSats: lightningMinFeeSats } };
+  .transform(({ addressHoldSeconds, refunds: given, lightningLongestInvoiceDays, ...rest }) => {
+    const { lightningMaxFeeBps, lightningMinFeeSats, ...bounds } = rest;
+    const settings: Required<WithdrawalSettings> = { ...bounds, addressHoldMs: addressHoldSeconds * 1000 };
+    const { addressHoldSeconds: refundHoldSeconds = addressHoldSeconds, lateAddress } = given;
+    const ofRefunds: RefundSettings = { addressHoldMs: refundHoldSeconds * 1000, lateAddress };
+    const lightningFees = { maxFeeBps: lightningMaxFeeBps, minFeeSats: lightningMinFeeSats };
+    return {
+      ...settings,
+      refunds: ofRefunds,
+      lightningFees,
+      lightningLongestInvoiceMs: lightningLongestInvoiceDays * DAY_MS,
+    };
   });
 
 const sweeps = z
@@ -190,32 +228,18 @@ const auth = z
       sessionsPerAccount: whole('sessions', 1, 1000).default(DEFAULT_SESSIONS_PER_ACCOUNT),
       temporaryPasswordSeconds: whole('seconds', 60, YEAR).default(DEFAULT_TEMPORARY_PASSWORD_SECONDS),
       stepUpSeconds: whole('seconds', 1, 3600).default(DEFAULT_STEP_UP_SECONDS),
-      /** Who needs one: by default admins in production, nobody in the sandbox. */
+      /** The accounts that need a second factor: by default admins in production, nobody in the sandbox. */
       secondFactor: shown(
         z.enum(SECOND_FACTOR_DEMANDS, { error: 'write "everybody", "admins" or "nobody"' }),
       ).optional(),
-      /** Where breached passwords are asked for: by default the public service in production, nowhere in the sandbox. */
+      /** The service for checking breached passwords: by default the public one in production, none in the sandbox. */
       breachedPasswords: serviceUrl.nullable().optional(),
-      /** The former name: true is `admins`, false `nobody`. */
-      adminSecondFactor: yesOrNo.optional(),
     },
     section,
   )
-  .refine(({ secondFactor, adminSecondFactor }) => secondFactor === undefined || adminSecondFactor === undefined, {
-    path: ['adminSecondFactor'],
-    error: 'is the former name of auth.secondFactor: keep that one',
-  })
-  .transform(({ clockSkewSeconds, secondFactor, adminSecondFactor, ...rest }) => ({
-    ...rest,
-    secondFactor: secondFactor ?? formerDemand(adminSecondFactor),
-    clockSkewMs: clockSkewSeconds * 1000,
-  }));
+  .transform(({ clockSkewSeconds, ...rest }) => ({ ...rest, clockSkewMs: clockSkewSeconds * 1000 }));
 
-function formerDemand(ofAdmins: boolean | undefined): SecondFactorDemand | undefined {
-  return ofAdmins === undefined ? undefined : ofAdmins ? 'admins' : 'nobody';
-}
-
-/** The settings of a till in whatever process it runs; each section becomes the settings of the part that uses it. */
+/** The settings that a till has in every kind of process; each section configures one part. */
 export const tillSchema = z.strictObject(
   {
     mode: shown(z.enum(['sandbox', 'production'], { error: 'write "sandbox" or "production"' })).default('sandbox'),
@@ -225,7 +249,7 @@ export const tillSchema = z.strictObject(
         error: 'write a name of lower-case letters, digits and hyphens, at most 64',
       })
       .default('service'),
-    /** Records spans by the API of OpenTelemetry. */
+    /** Records spans with the OpenTelemetry API. */
     tracing: yesOrNo.default(false),
     orders: orders.prefault({}),
     callbacks: callbacks.prefault({}),
@@ -264,8 +288,10 @@ export const tillSchema = z.strictObject(
       .strictObject(
         {
           fastPath: yesOrNo.default(true),
-          /** False: App keys are taken from the header alone. */
+          /** False: App keys are accepted only in the header. */
           keysInPath: yesOrNo.default(true),
+          /** Whether gateways of the management API may lead to private networks; by default only in the sandbox. */
+          allowPrivateUpstreams: yesOrNo.optional(),
           usageRetentionDays: whole('days', 62, 36_500).default(DEFAULT_USAGE_RETENTION_DAYS),
           sales: salesSetting,
         },
@@ -311,7 +337,7 @@ const database = z.discriminatedUnion(
       client: shown(z.literal('pg')),
       connection: text('a connection string, such as "postgres://user@host:5432/tillgate"').optional(),
       pool: pool.optional(),
-      /** True: in production it may be on another machine without TLS. */
+      /** True allows a production database on another machine without TLS. */
       insecure: yesOrNo.default(false),
     }),
   ],
@@ -329,7 +355,7 @@ const plugin = z.strictObject(
 const several = { error: 'write a number of processes from 1 to 256, or "auto"' };
 const processes = z.union([z.literal('auto'), z.int(several).min(1, several).max(256, several)], several);
 
-/** The settings file (decisions, section 10): times in seconds, money as decimal text. Unknown keys are refused. */
+/** The settings file: times in seconds, money as decimal text. Unknown keys are refused. */
 export const settingsSchema = tillSchema.extend({
   listen: z
     .strictObject(
@@ -342,35 +368,35 @@ export const settingsSchema = tillSchema.extend({
     )
     .prefault({}),
   baseUrl: baseUrl.optional(),
-  /** How many processes share the port and the work; `auto` for one for each core. */
+  /** The number of processes that share the port and the work; `auto` for one for each core. */
   processes: processes.default(1),
   /** Without it the seed is in this process. */
   signer: signerSetting.optional(),
   apiDocs: yesOrNo.default(true),
   dashboard: z.strictObject({ enabled: yesOrNo.default(true) }, section).prefault({}),
   dataDir: text('the path of a folder').default('./data'),
-  /** The file with the master key, where the environment names none; nobody else may read it. */
+  /** The file with the master key, used when the environment has none; only its owner may be able to read it. */
   masterKeyFile: text('the path of the file with the master key').optional(),
   database: database.optional(),
   plugins: z.array(plugin, { error: 'write a list, such as [{"use": "ethereum", "options": {…}}]' }).optional(),
 });
 
-/** What a settings file may hold. */
+/** The content of a settings file. */
 export type SettingsInput = z.input<typeof settingsSchema>;
 /** Settings after their defaults. */
 export type Settings = z.output<typeof settingsSchema>;
-/** The part of them that every till has. */
+/** The part of {@link Settings} that every till has. */
 export type TillSettings = z.output<typeof tillSchema>;
 /** One entry of `plugins`. */
 export type PluginSetting = z.output<typeof plugin>;
 export type { RateSourceSetting } from './rate-settings.ts';
 
-/** Gives a `tillgate.config.ts` its types; it changes nothing. */
+/** Types the settings of a `tillgate.config.ts`; returns them unchanged. */
 export function defineConfig(settings: SettingsInput): SettingsInput {
   return settings;
 }
 
-/** Reads settings; every problem is listed with its path and what to write there. */
+/** Parses settings; each problem is listed with its path and the value expected there. */
 export function parseSettings<Schema extends z.ZodType>(
   schema: Schema,
   input: unknown,
@@ -387,10 +413,11 @@ function problemsOf(issue: z.core.$ZodIssue): FieldError[] {
   return issue.keys.map((key) => ({ path: at(key), message: 'unknown setting: correct its spelling or remove it' }));
 }
 
-/** The settings with those defaults that depend on the mode. */
+/** The settings with the defaults that depend on the mode. */
 export function withModeDefaults({
   callbacks: { allowPrivateNetworks, ...delivery },
   auth: { secondFactor, breachedPasswords, ...auth },
+  gateway: { allowPrivateUpstreams, ...gateway },
   rates,
   ...settings
 }: TillSettings) {
@@ -402,7 +429,8 @@ export function withModeDefaults({
       secondFactor: secondFactor ?? (production ? 'admins' : 'nobody'),
       breachedPasswords: breachedPasswords === undefined && production ? PWNED_PASSWORDS : (breachedPasswords ?? null),
     },
-    callbacks: { ...delivery, allowPrivateNetworks: allowPrivateNetworks ?? settings.mode === 'sandbox' },
+    callbacks: { ...delivery, allowPrivateNetworks: allowPrivateNetworks ?? !production },
+    gateway: { ...gateway, allowPrivateUpstreams: allowPrivateUpstreams ?? !production },
     rateSources: rateSourcesOf(rates.sources, settings.mode),
   };
 }

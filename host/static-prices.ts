@@ -1,6 +1,6 @@
 import { PRICE_DEFINITIONS } from '../plugins/prices.ts';
 
-/** US dollars per unit of every fiat code of the specification. */
+/** US dollars per unit of every supported fiat code. */
 const FIAT_PRICES: Readonly<Record<string, string>> = {
   USD: '1',
   EUR: '1.08',
@@ -53,8 +53,8 @@ const FIAT_PRICES: Readonly<Record<string, string>> = {
 };
 
 /**
- * US dollars per unit of every fiat code and every coin that the till knows: round figures for the sandbox, where no
- * money is real. A till that takes money names its own `rates.sources`.
+ * US dollars per unit of every fiat code and every coin of the till: round figures for the sandbox, where no money is
+ * real. A till that takes real money configures its own `rates.sources`.
  */
 export const SANDBOX_PRICES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.entries(PRICE_DEFINITIONS).map(([symbol, { sandboxUsd }]) => [symbol, sandboxUsd])),

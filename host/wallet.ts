@@ -7,20 +7,20 @@ import { MnemonicWallet, NoWallet, generateMnemonic } from '../adapters/wallet/i
 
 const DOCUMENT: SealedDocument = 'host:wallet';
 
-/** Where the till's seed is kept. */
+/** The ports that store and open the till's seed. */
 export interface WalletTools {
   readonly documents: DocumentStore;
   readonly vault: Vault;
-  /** The process that has the seed; none by default. */
+  /** The address of the process that holds the seed; none by default. */
   readonly signer?: SignerAddress | null;
 }
 
-/** The till's keys: the public ones for plugins, and what signs with the private ones. */
+/** The till's keys: public ones for plugins, and the signer that uses the private ones. */
 export interface OpenWallet {
   readonly wallet: PublicWallet;
-  /** `null` for a till without a seed: it is watch-only. */
+  /** `null` for a till without a seed, which is watch-only. */
   readonly signer: Signer | null;
-  /** Why payments cannot be signed now; left out where the seed is in this process. */
+  /** The reason why payments cannot be signed now; absent when the seed is in this process. */
   readonly problem?: () => Promise<string | null>;
 }
 
@@ -28,9 +28,11 @@ export interface OpenWallet {
 export const WATCH_ONLY: OpenWallet = { wallet: new NoWallet(), signer: null };
 
 /**
- * The till's wallet: the signer's where there is one, the environment's seed, else the stored one, else in the sandbox a new one, else none.
+ * Opens the till's wallet: the signer's, else the environment's seed, else the stored one, else a new one in the
+ * sandbox, else none.
  *
- * @throws TillgateError `CONFIG_INVALID` when the environment's words are no mnemonic, or a seed is stored beside a signer
+ * @throws TillgateError `CONFIG_INVALID` when the environment's words are no mnemonic, or a seed is stored beside a
+ * signer
  */
 export async function openWallet(
   tools: WalletTools,
@@ -43,11 +45,11 @@ export async function openWallet(
   const stored = await storedMnemonic(tools);
   if (stored !== null) return openMnemonic(stored);
   if (!makeOne) return WATCH_ONLY;
-  logger.info('made a wallet for the sandbox');
+  logger.info('a wallet for the sandbox was created');
   return openMnemonic((await initWallet(tools)) ?? (await requireStored(tools)));
 }
 
-/** A server that is taken over must find no seed, not even a sealed one. */
+/** Refuses a stored seed, even a sealed one: an attacker who takes over a server with a signer must find none. */
 async function openRemote(address: SignerAddress, tools: WalletTools): Promise<OpenWallet> {
   if ((await storedMnemonic(tools)) !== null)
     throw new TillgateError(
@@ -58,7 +60,7 @@ async function openRemote(address: SignerAddress, tools: WalletTools): Promise<O
   return { wallet, signer: wallet, problem: () => wallet.problem() };
 }
 
-/** Any account: a seed that has one of its keys has all of them. */
+/** Comparing one account is enough: two seeds that share one key are the same. */
 const COMPARED = "m/44'/60'/0'";
 
 /**
@@ -88,9 +90,9 @@ function openMnemonic(mnemonic: string): OpenWallet {
 }
 
 /**
- * Makes a seed and stores it sealed.
+ * Generates a seed and stores it sealed.
  *
- * @param show - is given the words before they are stored, so that a process that is killed leaves no seed which nobody has seen
+ * @param show - receives the words before they are stored, so that a killed process leaves no seed that nobody has seen
  * @returns its 24 words; `null` when there is a wallet already
  */
 export async function initWallet(
@@ -106,12 +108,12 @@ export async function initWallet(
 
 async function storedMnemonic({ documents, vault }: WalletTools): Promise<string | null> {
   const stored = await documents.read(DOCUMENT);
-  // Sealed as nothing once it was forgotten.
+  // A removed seed is stored as an empty text.
   return stored === null ? null : vault.open(stored.value, DOCUMENT) || null;
 }
 
 async function requireStored(tools: WalletTools): Promise<string> {
   const stored = await storedMnemonic(tools);
-  if (stored === null) throw new TillgateError('INTERNAL', 'The wallet was neither made nor found.');
+  if (stored === null) throw new TillgateError('INTERNAL', 'The wallet was neither created nor found.');
   return stored;
 }

@@ -1,23 +1,30 @@
 import type { HostConfig } from './config.ts';
 
-/** What of the settings is allowed in production and weak there, in words; nothing in the sandbox. */
+/** Warnings about settings that production allows although they are weak; empty in the sandbox. */
 export function weakSettings({ mode, auth, callbacks, rateSources, withdrawals }: HostConfig): readonly string[] {
   if (mode !== 'production') return [];
-  const { addressHoldMs, approveAbove, limits } = withdrawals;
+  const { addressHoldMs, approveAbove, limits, refunds } = withdrawals;
   const weak: readonly (readonly [boolean, string])[] = [
     [
       rateSources.some(({ use }) => use === 'static'),
       'rates.sources has "static": orders are priced by a table that nobody updates',
     ],
-    [auth.breachedPasswords === null, 'auth.breachedPasswords is null: passwords of data breaches are taken'],
-    [addressHoldMs === 0, 'withdrawals.addressHoldSeconds is 0: a stolen session uses a new address at once'],
+    [auth.breachedPasswords === null, 'auth.breachedPasswords is null: passwords from data breaches are accepted'],
+    [
+      addressHoldMs === 0,
+      'withdrawals.addressHoldSeconds is 0: a stolen session can withdraw to a new address at once',
+    ],
+    [
+      refunds.addressHoldMs === 0 && addressHoldMs > 0,
+      'withdrawals.refunds.addressHoldSeconds is 0: anyone who has the link of a paid order can have it refunded to another address at once',
+    ],
     [
       callbacks.allowPrivateNetworks,
       'callbacks.allowPrivateNetworks is true: merchants make this server call hosts of your own network',
     ],
     [
       approveAbove.size === 0 && limits.length === 0,
-      'neither withdrawals.limits nor withdrawals.approveAbove is set: whoever has a key takes a whole balance without an approval',
+      'neither withdrawals.limits nor withdrawals.approveAbove is set: anyone who has a key can withdraw a whole balance without an approval',
     ],
   ];
   return weak.flatMap(([is, words]) => (is ? [words] : []));

@@ -11,8 +11,8 @@ export interface WorkerIdDeps {
 }
 
 /**
- * The ids of this instance, made with a worker id that is leased from the database: no two live instances share one.
- * An instance that could not renew its lease makes no more ids until it has one again.
+ * Makes the ids of this instance with a worker id that is leased from the database, so that no two running instances
+ * share one. An instance that could not renew its lease makes no more ids until it has one again.
  */
 export class SnowflakeWorkerId implements IdGenerator {
   readonly #deps: WorkerIdDeps;
@@ -37,7 +37,7 @@ export class SnowflakeWorkerId implements IdGenerator {
     if (this.#deps.clock.now() >= this.#validUntil) {
       throw new TillgateError(
         'NOT_READY',
-        'This instance lost touch with its database and makes no ids until it is back.',
+        'This instance could not renew its worker id and creates no ids until its database answers again.',
       );
     }
     return this.#ids.next();

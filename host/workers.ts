@@ -1,5 +1,6 @@
 import type { ChainCode, ChainFollower, Lease, PayoutRunner } from '../core/index.ts';
 import {
+  AGREEMENT_BEAT_MS,
   CHAIN_REPORTS_INTERVAL_MS,
   HOUR_MS,
   LIGHTNING_ASSET,
@@ -18,11 +19,13 @@ import type { LightningWork, Parts } from './parts.ts';
 /** The parts that the workers drive. */
 export interface WorkerDuties extends TillDuties {
   readonly epochKeeper: EpochKeeper;
-  /** What is done when a newer release has migrated the database. */
+  /** Records that this instance runs, and its settings. */
+  readonly agree: () => Promise<void>;
+  /** Called when a newer release has migrated the database. */
   readonly onOutdated: (reason: string) => void;
-  /** How long usage is kept, in milliseconds. */
+  /** The time for which usage is kept, in milliseconds. */
   readonly usageRetentionMs: number;
-  /** How long bodies of delivered callbacks are kept, in milliseconds. */
+  /** The time for which bodies of delivered callbacks are kept, in milliseconds. */
   readonly keepBodiesMs: number;
 }
 
@@ -52,14 +55,16 @@ type TillDuties = Pick<
 >;
 
 /**
- * `instance`: only what this process itself needs to answer requests (its ids, its prices, the keys it knows); another
- * process does the rest. `all`: everything.
+ * `instance`: only what this process needs to answer requests (its ids, prices and cached keys); another process does
+ * the rest. `all`: everything.
  */
 export type WorkerScope = 'all' | 'instance';
 
-/** How long an instance may work on a database that a newer release has migrated. */
+/** The longest that an instance may work on a database that a newer release has migrated. */
 const SCHEMA_WATCH_MS = 2_000;
 const EXPIRE_EVERY_MS = 1000;
+/** The longest wait of orders that a reorganisation or a failed refund left undecided. */
+const DECIDE_AGAIN_EVERY_MS = 5000;
 const DELIVER_EVERY_MS = 1000;
 const NOTICES_EVERY_MS = 60_000;
 const REFILL_EVERY_MS = 5000;
@@ -71,7 +76,7 @@ const PRUNE_BATCH = 1000;
 const UNCLOSABLE =
   'a clock was far ahead, or the till was off for months: postings of these months are in the table ledger_postings_rest, so that they cannot be closed';
 const HALTED_PAUSE_MS = 30_000;
-/** The node notifies us of changes; polling covers notifications that were lost. */
+/** The node pushes changes; polling covers lost notifications. */
 const LIGHTNING_EVERY_MS = 1000;
 
 /** The background work: one loop for each duty, so that none blocks another. */
@@ -102,6 +107,7 @@ export class Workers {
       loop(refreshRates(duties)),
       loop(followKeys(duties)),
       loop(noteProgress(duties)),
+      loop(agreeOnSettings(duties)),
       loop(readChainReports(duties)),
       loop(noteRefusedAttempts(duties)),
       loop(recordUsage(duties)),
@@ -150,7 +156,7 @@ export class Workers {
   }
 }
 
-/** @param onHead - called when new blocks have been read to the head: payouts wait for them */
+/** @param onHead - called when blocks have been read up to the head, which payouts wait for */
 function followChain(
   { chains }: WorkerDuties,
   chain: ChainCode,
@@ -194,8 +200,8 @@ function payInvoices({ payer }: LightningWork): LoopWork {
 }
 
 /**
- * Its own lease, so that paying and following do not wait for each other. Signing takes half of the time at most, however
- * much waits: new orders come first.
+ * Uses its own lease, so that paying and following do not wait for each other. Signing takes half of the time at most,
+ * however many payouts wait: new orders come first.
  */
 function payOut({ chains, clock }: WorkerDuties, chain: ChainCode, runner: PayoutRunner): LoopWork {
   const pollMs = chains.get(chain)?.policy.pollIntervalMs ?? HALTED_PAUSE_MS;
@@ -215,15 +221,23 @@ function held(lease: Lease | null): Lease {
   return lease;
 }
 
-function expireOrders({ expireOrders: expire }: WorkerDuties): LoopWork {
+function expireOrders({ expireOrders: expire, clock }: WorkerDuties): LoopWork {
+  let wholeAt = -Infinity;
   return {
     name: 'expire-orders',
     lease: 'expire-orders',
-    pass: async () => ((await expire.run()) > 0 ? 0 : EXPIRE_EVERY_MS),
+    pass: async () => {
+      const now = clock.now();
+      const isWhole = now - wholeAt >= DECIDE_AGAIN_EVERY_MS;
+      const changed = await expire.run(isWhole ? undefined : 'deadlines');
+      // An iteration that changed something may have left more work of the same kind.
+      if (isWhole && changed === 0) wholeAt = now;
+      return changed > 0 ? 0 : EXPIRE_EVERY_MS;
+    },
   };
 }
 
-/** Not leased as a whole: every instance claims callbacks of its own. */
+/** Not leased as a whole: every instance claims its own callbacks. */
 function deliverCallbacks({ deliverCallbacks: deliver }: WorkerDuties): LoopWork {
   return {
     name: 'deliver-callbacks',
@@ -232,7 +246,7 @@ function deliverCallbacks({ deliverCallbacks: deliver }: WorkerDuties): LoopWork
   };
 }
 
-/** Not leased: every instance claims notices of its own. One loop for each notifier, so that none waits for another. */
+/** Not leased: every instance claims its own notices. One loop for each notifier, so that none waits for another. */
 function deliverNotices({ deliverNotices: deliver }: WorkerDuties, name: string): LoopWork {
   return {
     name: `deliver-notices:${name}`,
@@ -256,7 +270,7 @@ function tidyNotices({ tidyNotices: tidy, deliverNotices: deliver }: WorkerDutie
   return {
     name: 'tidy-notices',
     lease: 'tidy-notices',
-    // Without a notifier there is only what a former one left.
+    // Without a notifier there are only the notices of a removed one to delete.
     pass: async () => ((await tidy.run()) ? 0 : deliver.notifiers.length === 0 ? HOUR_MS : NOTICES_EVERY_MS),
   };
 }
@@ -272,7 +286,7 @@ function watchLedger({ watchLedger: watch }: WorkerDuties): LoopWork {
   };
 }
 
-/** Deriving addresses blocks the event loop: it gets half of the time at most. */
+/** Deriving addresses blocks the event loop, so it gets half of the time at most. */
 function refillPool({ addressPool, clock }: WorkerDuties, chain: ChainCode): LoopWork {
   return {
     name: `refill:${chain}`,
@@ -297,7 +311,7 @@ function watchClock({ clockWatch }: LoopTools): LoopWork {
   };
 }
 
-/** Not leased: each instance has a release of its own. */
+/** Not leased: each instance checks its own release. */
 function watchSchema({ storage, onOutdated }: WorkerDuties): LoopWork {
   return {
     name: 'watch-schema',
@@ -367,7 +381,7 @@ function recordUsage({ usageRecorder }: WorkerDuties): LoopWork {
   };
 }
 
-/** Not leased: every instance keeps a marker beside itself. */
+/** Not leased: every instance keeps its own marker. */
 function noteProgress({ epochKeeper }: WorkerDuties): LoopWork {
   return {
     name: 'note-progress',
@@ -375,6 +389,18 @@ function noteProgress({ epochKeeper }: WorkerDuties): LoopWork {
     pass: async () => {
       await epochKeeper.note();
       return NOTE_PROGRESS_EVERY_MS;
+    },
+  };
+}
+
+/** Not leased: every instance records that it runs. */
+function agreeOnSettings({ agree }: WorkerDuties): LoopWork {
+  return {
+    name: 'agree-on-settings',
+    lease: null,
+    pass: async () => {
+      await agree();
+      return AGREEMENT_BEAT_MS;
     },
   };
 }
@@ -396,7 +422,7 @@ function prune({ storage, clock, usageRetentionMs, keepBodiesMs }: WorkerDuties,
   };
 }
 
-/** Not leased: each instance has counted its own. */
+/** Not leased: each instance counts its own attempts. */
 function noteRefusedAttempts({ refusedAttempts }: WorkerDuties): LoopWork {
   return {
     name: 'refused-attempts',

@@ -1,17 +1,17 @@
-// From their files, not the families' indexes: an address needs no engine.
+// Imported from single files and not from the families' indexes, because addresses need no engine.
 import { evmAddress, evmKey, normaliseEvmAddress } from '../adapters/chains/evm/evm-address.ts';
 import { tronAddress, tronKey } from '../adapters/chains/tron/tron-address.ts';
 import { readUtxoAddress, segwitAddress } from '../adapters/chains/utxo/segwit-address.ts';
 import type { UtxoNetwork } from '../adapters/chains/utxo/segwit-address.ts';
 import type { ChainAccounts, ChainDefinition } from './chain-definition.ts';
 
-/** An address as it is written, and as it is compared. */
+/** The text of an address, and its key for comparisons. */
 export interface KeyedAddress {
   readonly address: string;
   readonly key: string;
 }
 
-/** How the addresses of one network are made and read. */
+/** Encodes and decodes the addresses of one network. */
 export interface AddressCodec {
   fromPublicKey(publicKey: Uint8Array): KeyedAddress;
   /** `null` for a text that is not an address of the network. */
@@ -24,7 +24,7 @@ export interface ChainNetwork {
   readonly codec: AddressCodec;
 }
 
-/** The networks of a chain: the main one first, that for regression tests last, which may be the same. */
+/** The networks of a chain: the main network first and the regression-test network last, which may be the same. */
 export function networksOf(definition: ChainDefinition): readonly [main: ChainNetwork, ...others: ChainNetwork[]] {
   if (definition.addressForm !== 'segwit')
     return [{ accounts: definition.accounts, codec: CODECS[definition.addressForm] }];

@@ -1,17 +1,14 @@
 import type { Asset, ChainAdapter, ChainCode, ChainDetails, PriceIds } from '../core/index.ts';
 import type { UtxoNetwork } from '../adapters/chains/utxo/segwit-address.ts';
 
-/** How a symbol is priced. */
+/** The sources of a symbol's price. */
 export interface PriceDefinition {
   readonly ids: PriceIds;
-  /** US dollars for one in the sandbox, a round figure. */
+  /** The round price in US dollars that the sandbox uses. */
   readonly sandboxUsd: string;
 }
 
-/**
- * Two accounts of the till's seed that no other chain uses: 2k pays, and the addresses of 2k + 1 are given to payers
- * (decisions, section 10).
- */
+/** Two accounts of the till's seed that no other chain uses: 2k pays, and deposit addresses are derived from 2k + 1. */
 export interface ChainAccounts {
   readonly hot: string;
   readonly deposit: string;
@@ -22,27 +19,39 @@ export function accountPaths({ hot, deposit }: ChainAccounts): readonly string[]
   return [hot, deposit];
 }
 
+/** The reasons for a chain's depths. */
+export interface DepthBasis {
+  /** The chain's own guarantee about a block, in one sentence. */
+  readonly promise: string;
+  /** The source of that guarantee. */
+  readonly source: string;
+  /** The date in ISO 8601 on which the source was read, since chains change their rules. */
+  readonly readOn: string;
+}
+
 interface ChainFacts {
   readonly code: ChainCode;
   readonly name: string;
-  /** The chain's own coin, which fees are paid in. */
+  /** The native coin, in which fees are paid. */
   readonly coin: Asset;
-  /** How {@link coin} is priced; tokens are in `prices.ts`, for many chains have the same. */
+  /** The price sources of {@link coin}; those of tokens are in `prices.ts`, because many chains share them. */
   readonly price: PriceDefinition;
   /** When a deposit is credited, may be spent, and can no longer be reorganised away. */
   readonly confirmations: number;
   readonly spendableConfirmations: number;
   readonly finalityBlocks: number;
+  /** The reasons for these three depths; `null` for a chain that the operator describes. */
+  readonly basis: DepthBasis | null;
   readonly pollIntervalMs: number;
-  /** The time from one block to the next on the main network, on average. */
+  /** The average time between blocks on the main network, in seconds. */
   readonly blockSeconds: number;
-  /** Blocks that a gateway's upstream may be behind the foremost one before it is used only in need. */
+  /** Blocks that a gateway's upstream may be behind the most advanced one before it is used only as a fallback. */
   readonly maxLagBlocks: number;
-  /** The page of a transaction of the main network in a block explorer, with `{txid}` in it. */
+  /** The URL of a main network transaction in a block explorer, containing `{txid}`. */
   readonly explorer?: string;
 }
 
-/** What a built-in plugin says of its chain: on networks for tests the explorer shows nothing. */
+/** The details that a built-in plugin gives about its chain; on test networks there is no explorer. */
 export function chainDetails({ explorer }: Pick<ChainFacts, 'explorer'>, { nodes }: ChainAdapter): ChainDetails {
   return nodes?.mainNetwork === true ? { explorer } : {};
 }
@@ -57,7 +66,7 @@ export interface AccountChainDefinition extends ChainFacts {
 /** A chain of Bitcoin's family. */
 export interface SegwitChainDefinition extends ChainFacts {
   readonly addressForm: 'segwit';
-  /** Of payment URIs (BIP-21). */
+  /** The scheme of payment URIs (BIP-21). */
   readonly scheme: string;
   readonly networks: Readonly<
     Record<
@@ -65,12 +74,12 @@ export interface SegwitChainDefinition extends ChainFacts {
       {
         readonly accounts: ChainAccounts;
         readonly addresses: UtxoNetwork;
-        /** Of extended public keys (BIP-32). */
+        /** The version bytes of extended public keys (BIP-32). */
         readonly publicKeyVersion: number;
       }
     >
   >;
 }
 
-/** Everything that is particular to one built-in chain, as data: no other list knows of it. */
+/** Everything that is specific to one built-in chain, as data; no other list names chains. */
 export type ChainDefinition = AccountChainDefinition | SegwitChainDefinition;

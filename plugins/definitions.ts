@@ -6,15 +6,15 @@ import { EVM_PRESETS } from './evm/presets.ts';
 import { definition as litecoin } from './litecoin/definition.ts';
 import { definition as tron } from './tron/definition.ts';
 
-/** The built-in chains by the names of their plugins. They are data: no engine is loaded with them. */
+/** The built-in chains by the names of their plugins. They are data, with which no engine is loaded. */
 export const DEFINITIONS = { ethereum, bitcoin, litecoin, bsc, tron } as const satisfies Readonly<
   Record<string, ChainDefinition>
 >;
 
 export const CHAIN_DEFINITIONS: readonly ChainDefinition[] = Object.values(DEFINITIONS);
 
-/** Chains that the plugin `evm` knows by a preset: there only when the settings name them. */
+/** The presets of the plugin `evm`, whose chains exist only when the settings name them. */
 const PRESET_DEFINITIONS: readonly ChainDefinition[] = Object.values(EVM_PRESETS);
 
-/** Every chain of which the till knows anything before it is configured. */
+/** Every chain that the till supports without further description. */
 export const KNOWN_CHAIN_DEFINITIONS: readonly ChainDefinition[] = [...CHAIN_DEFINITIONS, ...PRESET_DEFINITIONS];

@@ -16,6 +16,7 @@ export { default as smtp } from './smtp/index.ts';
 export { default as tron } from './tron/index.ts';
 export type {
   AccountChainDefinition,
+  DepthBasis,
   ChainAccounts,
   ChainDefinition,
   PriceDefinition,

@@ -7,7 +7,7 @@ const token = (coingecko: string, kraken: string, sandboxUsd: string): PriceDefi
   sandboxUsd,
 });
 
-/** Tokens by their symbols: one price on whatever chain they are. */
+/** Tokens by symbol, with one price for every chain. */
 const TOKENS: Readonly<Record<string, PriceDefinition>> = {
   USDT: token('tether', 'USDTUSD', '1'),
   USDC: token('usd-coin', 'USDCUSD', '1'),
@@ -15,13 +15,13 @@ const TOKENS: Readonly<Record<string, PriceDefinition>> = {
   SHIB: token('shiba-inu', 'SHIBUSD', '0.00002'),
 };
 
-/** How every built-in coin and token is priced, by symbol. */
+/** The price sources of every built-in coin and token, by symbol. */
 export const PRICE_DEFINITIONS: Readonly<Record<string, PriceDefinition>> = {
   ...Object.fromEntries(KNOWN_CHAIN_DEFINITIONS.map(({ coin, price }) => [coin.symbol, price])),
   ...TOKENS,
 };
 
-/** The same as ids alone, in the form in which a plugin gives those of its own chain. */
+/** Only their ids, in the format in which a plugin supplies those of its own chain. */
 export const BUILT_IN_PRICE_IDS: Readonly<Record<string, PriceIds>> = Object.fromEntries(
   Object.entries(PRICE_DEFINITIONS).map(([symbol, { ids }]) => [symbol, ids]),
 );

@@ -1,6 +1,9 @@
 import type { DEFINITIONS } from './definitions.ts';
 
-/** The plugins that come with Tillgate: one for each defined chain, further EVM chains, Lightning, the sandbox, and ways to tell persons. */
+/**
+ * The plugins that come with Tillgate: one for each defined chain, further EVM chains, Lightning, the sandbox, and
+ * notifiers.
+ */
 export type BuiltInName = keyof typeof DEFINITIONS | 'evm' | 'lightning' | 'sandbox' | 'smtp' | 'chat';
 
 const LOADERS: Readonly<Record<BuiltInName, () => Promise<{ readonly default: unknown }>>> = {
@@ -22,7 +25,7 @@ export function isBuiltIn(name: string): name is BuiltInName {
   return Object.hasOwn(LOADERS, name);
 }
 
-/** Imports a plugin; its engine and that engine's packages are loaded with it, not before. */
+/** Imports a plugin; its engine and that engine's packages are loaded only then. */
 export async function loadBuiltIn(name: BuiltInName): Promise<unknown> {
   return (await LOADERS[name]()).default;
 }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, it } from 'node:test';
-import { documents } from './guides/guides.ts';
+import { DERIVED_PARTS, withPart } from './support/derived-documents.ts';
+import { documents } from './support/guides.ts';
 import { repository } from './support/source-tree.ts';
 
 const FOLDERS = ['core', 'adapters', 'plugins', 'host', 'examples', 'test'];
@@ -42,41 +43,12 @@ describe('the documents', () => {
   }
 });
 
-describe('the records of decisions', () => {
-  it('stand in the list of core/README.md, in order', () => {
-    const listed = [...read('core/README.md').matchAll(/^- \[\d{4}\]\(decisions\/(\S+)\) /gm)].map(([, name]) => name);
-    assert.deepEqual(listed, readdirSync(join(repository, 'core/decisions')).toSorted());
-  });
-});
-
-describe('the table of requirements', () => {
-  const rows = read('test/asvs.md')
-    .split('\n')
-    .filter((line) => /^\| V\d/.test(line))
-    .map((line) => line.split('|').map((cell) => cell.trim()));
-
-  it('gives each a verdict, and a test to each that holds', () => {
-    assert.ok(rows.length > 80);
-    for (const [, requirements = '', verdict = '', how = '', shown = ''] of rows) {
-      assert.match(verdict, /^(?:holds|fails|operator|contract|n\/a)$/, requirements);
-      assert.ok(how !== '', requirements);
-      if (verdict === 'holds' || verdict === 'contract')
-        assert.match(shown, /`test\/[\w./-]+\.test\.ts`/, requirements);
-    }
-  });
-
-  it('says of one requirement only that the specification demands otherwise', () => {
-    const contract = rows.filter(([, , verdict]) => verdict === 'contract').map(([, requirements]) => requirements);
-    assert.deepEqual(contract, ['V11.4.1']);
-  });
-
-  it('has none twice', () => {
-    const names = rows.flatMap(([, requirements = '']) => requirements.split(', '));
-    assert.deepEqual(
-      names.filter((name, index) => names.indexOf(name) !== index),
-      [],
-    );
-  });
+describe('the parts of documents that are made from the sources', () => {
+  for (const part of DERIVED_PARTS)
+    it(`${part.document} has the present ${part.name}; else: npm run docs:tables`, () => {
+      const text = read(part.document);
+      assert.equal(text, withPart(text, part));
+    });
 });
 
 describe('the checker of documents', () => {

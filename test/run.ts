@@ -2,15 +2,16 @@
  * Runs the tests.
  *
  *     npm test                        each unit and contract test once, on SQLite; the storage's and the end-to-end tests on PostgreSQL too
- *     npm test -- orders http/        files whose path contains one of the words
+ *     npm test -- orders http/        files whose path contains one of the words; `file.test.ts#part` chooses a part
  *     npm test -- --coverage          more of them, with coverage, which must be high enough in core
  *     npm run test:rest               what `npm run test:full` adds to that; words choose among it
+ *     npm run test:rest -- --alternate  the same; the parts of a file run on SQLite and PostgreSQL in turn, and not each on both
  *     npm run test:nodes              those against real daemons (test/nodes)
  *     npm run test:browser            those in a real browser (test/browser)
- *     npm run test:clients            those with real client libraries (test/clients); CLIENTS=viem,curl chooses
- *     npm run test:shops              those in real shop systems (test/shops)
- *     npm run test:frameworks         those in web frameworks (test/frameworks)
- *     npm run test:receivers          those of the receivers of callbacks, in four languages (test/receivers)
+ *     npm run test:clients            those with real client libraries (test/lab/clients); CLIENTS=viem,curl chooses
+ *     npm run test:shops              those in real shop systems (test/lab/shops)
+ *     npm run test:frameworks         those in web frameworks (test/lab/frameworks)
+ *     npm run test:receivers          those of the receivers of callbacks, in four languages (test/lab/receivers)
  *
  * `--engines=memory|sqlite|pg|all` chooses the databases; arguments that begin with `--test-` go on to node. One file also runs
  * by itself: `node --import tsx --test FILE`.
@@ -23,7 +24,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { compileSources, repository } from './runner/compile.ts';
 import { writeGroups } from './runner/groups.ts';
-import { APART, needsOf, planOf } from './runner/plan.ts';
+import { APART, folderOf, needsOf, planOf } from './runner/plan.ts';
 import { useScratchFolder } from './runner/scratch.ts';
 import type { Apart, Choice, Engines, Needs } from './runner/plan.ts';
 
@@ -41,23 +42,26 @@ interface Request extends Choice {
 const ENGINES = /^--engines=(memory|sqlite|pg|all)$/;
 
 function readRequest(args: readonly string[]): Request {
-  const apart = APART.find((each) => args.includes(`--${each}`)) ?? null;
+  const has = (flag: string): boolean => args.includes(flag);
+  const apart = APART.find((each) => has(`--${each}`)) ?? null;
   const words = args.filter((arg) => !arg.startsWith('--'));
   const forNode = args.filter((arg) => arg.startsWith('--test-'));
   const engines =
     args.map((arg) => ENGINES.exec(arg)?.[1] as Engines | undefined).find((each) => each !== undefined) ?? null;
-  const flags = [`--${apart ?? ''}`, '--rest', '--coverage'];
+  const flags = [`--${apart ?? ''}`, '--rest', '--coverage', '--alternate'];
   const unknown = args.find(
     (arg) => arg.startsWith('--') && !forNode.includes(arg) && !flags.includes(arg) && !ENGINES.test(arg),
   );
   if (unknown) throw new Error(`unknown argument ${unknown}; see the head of test/run.ts`);
-  return { apart, rest: args.includes('--rest'), coverage: args.includes('--coverage'), engines, words, forNode };
+  const flagged = { rest: has('--rest'), coverage: has('--coverage'), alternate: has('--alternate') };
+  return { apart, ...flagged, engines, words, forNode };
 }
 
 /** Installs the programs that are missing; the tests themselves fail, and do not skip, where one still is. */
 function installPrograms(apart: Apart | null): boolean {
-  const installer = join(repository, `test/${apart ?? ''}/install.sh`);
-  if (apart === null || !existsSync(installer)) return true;
+  if (apart === null) return true;
+  const installer = join(repository, folderOf(apart), 'install.sh');
+  if (!existsSync(installer)) return true;
   const { status } = spawnSync('bash', [installer], { cwd: repository, stdio: ['ignore', 'inherit', 'inherit'] });
   if (status === 0) return true;
   console.error(`${installer} failed.`);

@@ -22,8 +22,8 @@ let running = false;
 async function affected(sources: ReadonlySet<string>): Promise<string[]> {
   const compiled = await compileSources(`watch-${process.pid}`);
   compiled.remove();
-  return planOf({ apart: null, rest: false, coverage: true, engines: 'sqlite', words: [] }, compiled)
-    .map(({ path }) => path)
+  const planned = planOf({ apart: null, rest: false, coverage: true, engines: 'sqlite', words: [] }, compiled);
+  return [...new Set(planned.map(({ path }) => path))]
     .filter((path) => words.length === 0 || words.some((word) => path.includes(word)))
     .filter((path) => [...reached(compiled, path, false)].some((each) => sources.has(each)));
 }

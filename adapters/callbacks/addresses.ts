@@ -1,5 +1,5 @@
-import { BlockList, isIPv4, isIPv6 } from 'node:net';
-import { SPECIAL_V4, SPECIAL_V6 } from '../../core/index.ts';
+import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
+import { isMetadataHost, SPECIAL_V4, SPECIAL_V6 } from '../../core/index.ts';
 
 type Network = readonly [address: string, prefix: number];
 
@@ -22,7 +22,7 @@ const nat64 = blockList([NAT64], 'ipv6');
 
 /** The IPv4 address in the last 32 bits of an IPv6 address, from the canonical form of the URL standard. */
 function embeddedIpv4(address: string): string | null {
-  const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
+  const canonical = hostOf(address).slice(1, -1);
   const [high = '', low = ''] = canonical.split(':').slice(-2);
   const value = Number.parseInt(high === '' ? '0' : high, 16) * 0x10000 + Number.parseInt(low === '' ? '0' : low, 16);
   return Number.isNaN(value) ? null : [24, 16, 8, 0].map((shift) => (value >>> shift) & 0xff).join('.');
@@ -40,4 +40,18 @@ export function isPublicAddress(address: string): boolean {
     return inner !== null && isPublicAddress(inner);
   }
   return openIpv6.check(address, 'ipv6') && !closedIpv6.check(address, 'ipv6');
+}
+
+/**
+ * True for an IP address that the till connects to for somebody: a public one; where private networks are allowed, any that is
+ * neither link-local nor where a cloud answers its machines with credentials.
+ */
+export function isCallable(address: string, allowPrivate: boolean): boolean {
+  if (!allowPrivate) return isPublicAddress(address);
+  return isIP(address) !== 0 && !address.includes('%') && !isMetadataHost(hostOf(address));
+}
+
+/** An IP address without a zone, as `URL` writes it. */
+function hostOf(address: string): string {
+  return new URL(`http://${isIPv6(address) ? `[${address}]` : address}`).hostname;
 }

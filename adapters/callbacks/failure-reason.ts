@@ -9,7 +9,7 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^UND_ERR_INVALID_ARG$/, 'bad-request'],
 ];
 
-/** Why an attempt got no reply, in a short word without any part of the URL, which may contain a secret. */
+/** The reason why an attempt got no reply: a short word without any part of the URL, which may contain a secret. */
 export function failureReason(error: unknown): string {
   if (error instanceof TargetRefused) return error.reason;
   if (!(error instanceof Error)) return 'error';

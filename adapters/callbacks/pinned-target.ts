@@ -1,12 +1,12 @@
 import { isIP, isIPv6 } from 'node:net';
 import type { LookupFunction } from 'node:net';
 import { addressKey, isListedHost } from '../../core/index.ts';
-import { isPublicAddress } from './addresses.ts';
+import { isCallable, isPublicAddress } from './addresses.ts';
 import type { Resolve } from './resolver.ts';
 
 type Refusal = 'bad-url' | 'dns' | 'refused-address' | 'refused-host';
 
-/** Why no request was sent; a short word without the URL or an address. */
+/** The request was not sent. The reason is a short word without the URL or an address. */
 export class TargetRefused extends Error {
   readonly reason: Refusal;
 
@@ -17,11 +17,11 @@ export class TargetRefused extends Error {
   }
 }
 
-/** A URL and its checked addresses, the only ones that a connection is made to. */
+/** A URL and its checked addresses, to which alone a connection is made. */
 export interface PinnedTarget {
   readonly url: URL;
   readonly lookup: LookupFunction;
-  /** The first of its addresses, with its port where it is private: names that share it share its connections. */
+  /** The first address, with the port if it is private: host names that share it share its connections. */
   readonly place: string;
 }
 
@@ -46,11 +46,12 @@ export async function pinTarget(
   const url = parseTarget(text);
   if (hosts !== null && !isListedHost(url, hosts)) throw new TargetRefused('refused-host');
   const addresses = await addressesOf(url.hostname, resolve, signal);
-  if (!allowPrivateNetworks && !addresses.every(isPublicAddress)) throw new TargetRefused('refused-address');
+  if (!addresses.every((address) => isCallable(address, allowPrivateNetworks)))
+    throw new TargetRefused('refused-address');
   return { url, lookup: lookupOf(addresses), place: placeOf(addresses.toSorted()[0] ?? '', url) };
 }
 
-/** On one private address many receivers may listen. */
+/** A private address may have a different receiver on each port. */
 function placeOf(address: string, { port, protocol }: URL): string {
   return isPublicAddress(address) ? addressKey(address) : `${address} ${port || protocol}`;
 }

@@ -10,7 +10,7 @@ import type { Resolve } from './resolver.ts';
 import { parseRetryAfter } from './retry-after.ts';
 
 const MAX_HEADER_BYTES = 16 * 1024;
-/** Connections to one address at once: of all accounts, and of one of them. */
+/** Maximum number of connections to one address, of all accounts and of one account. */
 const PER_ADDRESS = 32;
 const PER_ACCOUNT_AND_ADDRESS = 6;
 /** Connect time of one address before the next is tried in parallel. */
@@ -37,7 +37,7 @@ interface Reply {
 }
 
 /**
- * {@link CallbackTransport} on undici (decisions, section 7). Each attempt resolves and checks its target again and opens
+ * {@link CallbackTransport} on undici. Each attempt resolves and checks its target again and opens
  * a new connection to the checked addresses: attempts are minutes apart, and a kept connection is a resource that an
  * attacker's server could hold.
  *
@@ -106,7 +106,10 @@ export class UndiciCallbackTransport implements CallbackTransport {
     }
   }
 
-  /** Whatever names lead to an address: one account cannot use up its connections, and nobody those of all addresses. */
+  /**
+   * Counts by address, whatever host names lead to it, so that one account cannot use all its connections, and by
+   * account, so that no account uses those of all addresses.
+   */
   #isBusy([place, ofAccount]: readonly [string, string]): boolean {
     return this.#open.of(place) >= PER_ADDRESS || this.#open.of(ofAccount) >= PER_ACCOUNT_AND_ADDRESS;
   }

@@ -6,7 +6,7 @@ import { PublicChildren } from './public-children.ts';
 
 /** BIP-32's version of a public key of the main network: `xpub`. */
 const XPUB_VERSION = 0x0488b21e;
-/** Other spellings of extended public keys: `ypub zpub tpub upub vpub Ltub` say which addresses a wallet makes of them. */
+/** Versions of extended public keys: `xpub`, and `ypub zpub tpub upub vpub Ltub` for other networks and address types. */
 const PUBLIC_VERSIONS: ReadonlySet<number> = new Set([
   XPUB_VERSION,
   0x049d7cb2,
@@ -50,12 +50,12 @@ export class AccountKey {
     return this.#children().compressed(index);
   }
 
-  /** The same key for {@link evmKey}: 65 bytes where it comes uncompressed for nothing, else 33. */
+  /** The key for {@link evmKey}: 65 bytes where the uncompressed form costs nothing, otherwise 33. */
   point(index: number): Uint8Array {
     return this.#children().point(index);
   }
 
-  /** Derived when the first address is asked for: many commands ask for none. */
+  /** Derived when the first address is needed, since many commands need none. */
   #children(): PublicChildren {
     this.#receiving ??= new PublicChildren(this.#account.deriveChild(EXTERNAL));
     return this.#receiving;

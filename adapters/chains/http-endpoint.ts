@@ -1,7 +1,7 @@
 import { Pool } from 'undici';
 import { TillgateError } from '../../core/index.ts';
 
-/** Why an endpoint gave no usable answer; the next one may. Its message names only the host of the URL. */
+/** An endpoint gave no usable answer; the next one may. The message names only the host of the URL. */
 export class TransportFailure extends Error {
   constructor(
     message: string,

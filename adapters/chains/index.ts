@@ -8,7 +8,7 @@ export * from './account-key.ts';
 export * from './evm/index.ts';
 export { JsonRpcClient } from './json-rpc.ts';
 export type { JsonRpcOptions, RpcCall, RpcCaller } from './json-rpc.ts';
-export type { RpcReply } from './json-rpc-replies.ts';
+export type { RpcProblem, RpcReply } from './json-rpc-replies.ts';
 export * from './quorum/index.ts';
 export { invalidOptions, parseOptions } from '../plugin-options/parse-options.ts';
 export type { TokenInputs } from '../plugin-options/token-options.ts';

@@ -1,9 +1,16 @@
 import { TransportFailure } from './http-endpoint.ts';
 
+/** A node's refusal of a call. */
+export interface RpcProblem {
+  readonly code: number;
+  readonly message: string;
+  /** The error's additional data, if it is text. */
+  readonly data?: string;
+}
+
 /** The outcome of one call of a batch: a result, or the node's refusal. */
 export type RpcReply =
-  | { readonly result: unknown; readonly problem: null }
-  | { readonly result: null; readonly problem: { readonly code: number; readonly message: string } };
+  { readonly result: unknown; readonly problem: null } | { readonly result: null; readonly problem: RpcProblem };
 
 /** The endpoint that answered: its host, and how to redact its text. */
 export interface ReplySource {
@@ -62,12 +69,13 @@ function readEnvelope(value: unknown, source: ReplySource): RpcReply {
   if (typeof value !== 'object' || value === null) throw notAnAnswer(source);
   const { error, result } = value as Envelope;
   if (error !== undefined && error !== null) {
-    const { code, message } = error as { code?: unknown; message?: unknown };
+    const { code, message, data } = error as { code?: unknown; message?: unknown; data?: unknown };
     return {
       result: null,
       problem: {
         code: typeof code === 'number' ? code : 0,
         message: source.redact(typeof message === 'string' ? message : 'without a reason'),
+        ...(typeof data === 'string' ? { data: source.redact(data) } : {}),
       },
     };
   }

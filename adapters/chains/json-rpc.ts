@@ -13,7 +13,7 @@ export interface RpcCall {
 /** A call to a fixed endpoint, for {@link JsonRpcOptions.admit}. */
 export type RpcCaller = (method: string, params: readonly unknown[]) => Promise<unknown>;
 
-/** How to reach the nodes of one chain. */
+/** The URLs and limits for reaching the nodes of one chain. */
 export interface JsonRpcOptions {
   /** Tried in order; they may contain keys, so only their host is ever printed. */
   readonly urls: readonly string[];
@@ -130,7 +130,10 @@ export class JsonRpcClient {
         // Another node's answer to the same question is as large.
         if (error instanceof TransportFailure && error.tooLarge) break;
         if (this.#endpoints.length > 1)
-          this.#logger.warn('a node does not serve', { host: endpoint.host, reason: (error as Error).message });
+          this.#logger.warn('a node failed to answer; the next one is asked', {
+            host: endpoint.host,
+            reason: (error as Error).message,
+          });
       }
     }
     throw summarise(failures);

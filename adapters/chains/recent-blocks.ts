@@ -12,8 +12,8 @@ export class RecentBlocks {
   }
 
   /**
-   * True for a head that is lower than a former one and its ancestor. Where that is not known any more, it is taken for one
-   * down to `finalityBlocks`; the follower compares a deeper one with the stored blocks.
+   * Whether a head is lower than an earlier one and its ancestor. When that is no longer known, it is assumed down to
+   * `finalityBlocks`; the follower compares a deeper head with the stored blocks.
    */
   isBehind(head: BlockRef, finalityBlocks: number): boolean {
     const missing = this.#height - head.height;

@@ -7,7 +7,7 @@ interface Token {
   readonly address: string;
 }
 
-/** What a contract says of itself; `null` where there is no contract, or none that says its decimals. */
+/** Reads the decimals of a contract; `null` when there is no contract, or it does not report them. */
 export type ReadDecimals = (address: string) => Promise<number | null>;
 
 /**
@@ -27,7 +27,7 @@ export class TokenDecimals {
   }
 
   /**
-   * Resolves at once for a currency that was found right before, and for one that is no token.
+   * Resolves at once for a currency that was verified before, and for one that is not a token.
    *
    * @throws TillgateError `CHAIN_HALTED` when they differ; `NOT_READY` while no node answers
    */
@@ -62,7 +62,7 @@ export class TokenDecimals {
       if (!isTillgateError(error, 'NODE_FAILED')) throw error;
       throw new TillgateError(
         'NOT_READY',
-        `The contract of ${currency} cannot be checked, for no node of ${this.#chain} answers; retry later.`,
+        `The contract of ${currency} cannot be checked, because no node of ${this.#chain} answers; retry later.`,
         {},
         error,
       );

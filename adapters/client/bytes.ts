@@ -10,7 +10,7 @@ export function toBase64(bytes: Uint8Array): string {
   return btoa(String.fromCharCode(...bytes));
 }
 
-/** Reads standard base64 with padding; `null` for anything else, so that no signature has a second spelling. */
+/** Reads standard base64 with padding; `null` for anything else, so that each signature has exactly one spelling. */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> | null {
   if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return null;
   const bytes = Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
@@ -18,7 +18,7 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> | null {
   return toBase64(bytes) === text ? bytes : null;
 }
 
-/** Lower-case hexadecimal digits, two a byte. */
+/** Lower-case hexadecimal digits, two for each byte. */
 export function toHex(bytes: Uint8Array): string {
   let text = '';
   for (const byte of bytes) text += byte.toString(16).padStart(2, '0');

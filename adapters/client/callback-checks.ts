@@ -16,10 +16,10 @@ export class CallbackRejectedError extends Error {
   }
 }
 
-/** How old or early a callback may be when nothing else is said. */
+/** The default tolerance, in seconds, for the age of a callback. */
 const DEFAULT_TOLERANCE_S = 300;
 
-/** How a time is judged. */
+/** Options for checking the time of a callback. */
 export interface TimeOptions {
   /** How old or early a callback may be, in seconds; 300 by default. */
   readonly toleranceSeconds?: number;
@@ -27,20 +27,20 @@ export interface TimeOptions {
   readonly now?: number;
 }
 
-/** @throws CallbackRejectedError for a time, in epoch milliseconds, that is not within the tolerance; NaN is none */
+/** @throws CallbackRejectedError when a time, in epoch milliseconds, is outside the tolerance or NaN */
 export function checkTime(at: number, { toleranceSeconds = DEFAULT_TOLERANCE_S, now = Date.now() }: TimeOptions): void {
   // Written this way so that NaN is refused too.
   if (Math.abs(now - at) <= toleranceSeconds * 1000) return;
   throw new CallbackRejectedError(
     'EXPIRED',
-    `The callback is not of the last ${toleranceSeconds} seconds, or has no time in the right form.`,
+    `The time of the callback is not within ${toleranceSeconds} seconds of now, or not in the right form.`,
   );
 }
 
 /** The `webhook-timestamp` in epoch milliseconds; NaN for any other text. */
 export const stampedAt = (timestamp: string): number => (/^\d{1,12}$/.test(timestamp) ? Number(timestamp) * 1000 : NaN);
 
-/** A reader of headers that have to be there. @throws CallbackRejectedError where one is missing or empty */
+/** A reader of required headers. @throws CallbackRejectedError when the header is missing or empty */
 export function requiredHeaders(header: (name: string) => string | null): (name: string) => string {
   return (name) => {
     const value = header(name);
@@ -54,11 +54,11 @@ export function requiredHeaders(header: (name: string) => string | null): (name:
 export interface StandardHeaders {
   readonly id: string;
   readonly timestamp: string;
-  /** Several, separated by spaces, during a rotation. */
+  /** One signature, or several separated by spaces during a rotation. */
   readonly webhookSignature: string;
 }
 
-/** True when one of the signatures of Standard Webhooks is of this content under one of the secrets (`whsec_…`). */
+/** Whether one of the Standard Webhooks signatures of this content verifies with one of the secrets (`whsec_…`). */
 export function isSignedStandard(
   { id, timestamp, webhookSignature }: StandardHeaders,
   content: string,
@@ -68,7 +68,10 @@ export function isSignedStandard(
   return anyMatches(signatures, secrets.map(secretBytes), webhookText(id, timestamp, content));
 }
 
-/** True when one of the signatures matches the text under one of the secrets; every pair is compared. */
+/**
+ * Whether one of the signatures verifies with one of the secrets. It compares every pair, so that the time it takes
+ * reveals nothing.
+ */
 export async function anyMatches(
   signatures: readonly string[],
   secrets: readonly Uint8Array<ArrayBuffer>[],
@@ -91,7 +94,7 @@ function secretBytes(secret: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** @throws CallbackRejectedError for bytes that are not text */
+/** @throws CallbackRejectedError for bytes that are not UTF-8 */
 export function decode(body: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);

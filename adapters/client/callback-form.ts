@@ -3,7 +3,7 @@ import type { CallbackOrder } from './records.ts';
 /** The events of callbacks: the order was paid, or it expired. */
 export type CallbackEvent = 'order.succeeded' | 'order.timeout';
 
-/** The order's fields in the query of a GET callback (decisions, section 7). */
+/** The order's fields that the query of a GET callback contains. */
 export type CallbackSummary = Pick<
   CallbackOrder,
   | 'order_id'
@@ -18,7 +18,7 @@ export type CallbackSummary = Pick<
   | 'metadata'
 >;
 
-/** The names of {@link CallbackSummary} in the query, after `event`. */
+/** The names of the fields of {@link CallbackSummary} in the query, after `event`. */
 export const SUMMARY_FIELDS = [
   'order_id',
   'status',
@@ -32,7 +32,7 @@ export const SUMMARY_FIELDS = [
   'metadata',
 ] as const satisfies readonly (keyof CallbackSummary)[];
 
-/** Which event leads to which state (decisions, section 4). */
+/** The event that each order status leads to. */
 const EVENTS: Readonly<Record<string, CallbackEvent>> = {
   SUCCESS: 'order.succeeded',
   RESOLVED: 'order.succeeded',
@@ -40,7 +40,7 @@ const EVENTS: Readonly<Record<string, CallbackEvent>> = {
   PARTIAL: 'order.timeout',
 };
 
-/** The event of an order's state at the time of its callback; `null` for a state without a callback. */
+/** The event for an order's status at the time of its callback; `null` for a status without a callback. */
 export function eventOf(status: string): CallbackEvent | null {
   return Object.hasOwn(EVENTS, status) ? (EVENTS[status] as CallbackEvent) : null;
 }
@@ -54,12 +54,12 @@ export const WEBHOOK_HEADERS = {
 
 const SECRET_PREFIX = 'whsec_';
 
-/** The base64 of a callback secret, without `whsec_`. */
+/** The base64 part of a callback secret, without `whsec_`. */
 export function secretBase64(callbackSecret: string): string {
   return callbackSecret.startsWith(SECRET_PREFIX) ? callbackSecret.slice(SECRET_PREFIX.length) : callbackSecret;
 }
 
-/** The text that Standard Webhooks signs; for a GET the full URL in place of a body. */
+/** The text that Standard Webhooks signs; for a GET, the full URL takes the place of the body. */
 export function webhookText(id: string, timestamp: string, content: string): string {
   return `${id}.${timestamp}.${content}`;
 }

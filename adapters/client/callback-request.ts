@@ -1,10 +1,10 @@
-/** A request of a server without `fetch`: Node's `IncomingMessage`, Express' `Request`. */
+/** A request of a server without `fetch`: Node's `IncomingMessage`, Express's `Request`. */
 export interface PlainRequest {
   readonly method?: string | undefined;
-  /** Path and query as received (in Express `originalUrl`), or the whole URL. */
+  /** Path and query as received (`originalUrl` in Express), or the whole URL. */
   readonly url?: string | undefined;
   readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** The raw body; a parsed one cannot be verified. */
+  /** The raw body; a parsed body cannot be verified. */
   readonly body?: string | Uint8Array | null;
 }
 
@@ -13,18 +13,18 @@ export interface ReadRequest {
   readonly method: string;
   /** Path and query. */
   readonly target: string;
-  /** The origin that it was sent to, `https://shop.example`; `null` when unknown. */
+  /** The origin to which the request was sent, `https://shop.example`; `null` when unknown. */
   readonly origin: string | null;
   readonly header: (name: string) => string | null;
   readonly body: Uint8Array;
 }
 
-/** Longer than any callback. */
+/** In bytes; every callback is shorter. */
 const MAX_BODY = 256 * 1024;
 
 /**
  * Reads a request of either kind.
- * @returns `null` when its body is longer than any callback's
+ * @returns `null` when its body is longer than that of any callback
  * @throws TypeError for a body that was read or parsed already
  */
 export async function readRequest(request: Request | PlainRequest): Promise<ReadRequest | null> {
@@ -45,7 +45,7 @@ export async function readRequest(request: Request | PlainRequest): Promise<Read
 async function readStream(request: Request): Promise<Uint8Array | null> {
   if (request.bodyUsed)
     throw new TypeError(
-      'The body of the callback was read already; verify a clone of the request, or before anything reads it.',
+      'The body of the callback was already read: verify the request before anything reads its body, or verify a clone.',
     );
   const chunks: Uint8Array[] = [];
   let length = 0;
@@ -71,9 +71,7 @@ async function readStream(request: Request): Promise<Uint8Array | null> {
 function plainBody(body: unknown): Uint8Array | null {
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
   if (!(bytes instanceof Uint8Array))
-    throw new TypeError(
-      'A callback is verified over its raw body: give the text or the bytes, not what a parser made of them.',
-    );
+    throw new TypeError('A callback is verified by its raw body: pass the text or the bytes, not the parsed value.');
   return bytes.length > MAX_BODY ? null : bytes;
 }
 

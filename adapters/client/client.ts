@@ -17,6 +17,7 @@ import type {
   PayUrl,
   PayUrlInput,
   Refund,
+  RefundInput,
   SelfCustodyBalance,
   Transaction,
   Wallet,
@@ -26,7 +27,7 @@ import type {
 import { Transport } from './transport.ts';
 import type { Call, CallOptions, CallParts, ClientOptions, WriteOptions } from './transport.ts';
 
-/** The client's operations, by their names in the operations table of the HTTP edge. */
+/** The client's operations. The keys are the ids of the operations table of the HTTP edge. */
 export const CALLS = {
   createPayUrl: { method: 'POST', path: '/api/order/pay-url', keyed: true },
   createPayInfo: { method: 'POST', path: '/api/order/pay-info', keyed: true },
@@ -47,9 +48,9 @@ export const CALLS = {
 } as const satisfies Readonly<Record<string, Call>>;
 
 /**
- * A merchant's client of the payment API: signs requests or sends the key, retries what is safe to retry, and returns data or
- * throws {@link TillgateApiError}, {@link TillgateConnectionError} or {@link TillgateReplyError}. Needs `fetch` and Web Crypto.
- * Not for browsers, where its secrets would be public.
+ * A merchant's client of the payment API. It signs requests or sends the API key, retries what is safe to retry, and
+ * returns data or throws {@link TillgateApiError}, {@link TillgateConnectionError} or {@link TillgateReplyError}. It
+ * needs `fetch` and Web Crypto. Do not use it in browsers, where its secrets would be public.
  */
 export class TillgateClient {
   readonly #transport: Transport;
@@ -59,22 +60,25 @@ export class TillgateClient {
     this.#transport = new Transport(options);
   }
 
-  /** Creates an order with a checkout link; the payer chooses the coin there (endpoint 1). */
+  /** Creates an order with a hosted checkout page, where the payer chooses the coin. */
   createPayUrl(body: PayUrlInput, options?: WriteOptions): Promise<PayUrl> {
     return this.#send('createPayUrl', { body }, options);
   }
 
-  /** Creates an order in a given coin, with its address and amount (endpoint 2). */
+  /** Creates an order in a given coin and returns its deposit address and amount. */
   createPayInfo(body: PayInfoInput, options?: WriteOptions): Promise<PayInfo> {
     return this.#send('createPayInfo', { body }, options);
   }
 
-  /** One page of the account's orders, newest first (endpoint 3). */
+  /** Returns one page of the account's orders, newest first. */
   listOrders(query: PageQuery = {}, options?: CallOptions): Promise<ListPage<OrderItem>> {
     return this.#send('listOrders', { query: { ...query } }, options);
   }
 
-  /** All of the account's orders, newest first, loaded page by page: `for await (const order of client.orders())`. */
+  /**
+   * Iterates over the account's orders, newest first, and loads them page by page: `for await (const order of
+   * client.orders())`.
+   */
   orders({ page = 1, size }: PageQuery = {}, options?: CallOptions): AsyncGenerator<OrderItem, void, undefined> {
     return eachItem(
       page,
@@ -83,27 +87,32 @@ export class TillgateClient {
     );
   }
 
-  /** One order; another account's is `NOT_FOUND` (endpoint 4). */
+  /** Returns an order. @throws TillgateApiError `NOT_FOUND` also for an order of another account */
   order(orderId: string, options?: CallOptions): Promise<OrderDetail> {
     return this.#send('getOrderDetail', { params: { order_id: orderId } }, options);
   }
 
-  /** An order's refund; `NOT_FOUND` before one was asked for (endpoint 5). */
+  /** Returns the refund of an order. @throws TillgateApiError `NOT_FOUND` when none was requested */
   refundInfo(orderId: string, options?: CallOptions): Promise<Refund> {
     return this.#send('getRefundInfo', { params: { order_id: orderId } }, options);
   }
 
-  /** Refunds what was received, less the network's fee, once for each order (endpoint 6). */
-  refund(orderId: string, options?: WriteOptions): Promise<Refund> {
-    return this.#send('refundOrder', { params: { order_id: orderId } }, options);
+  /**
+   * Refunds the amount received, less the network fee, to the address that the payer entered. An order can be refunded
+   * once.
+   * @throws TillgateApiError `STATE_CONFLICT` while the payer has entered no address, or its hold has not ended
+   */
+  refund(orderId: string, body: RefundInput = {}, options?: WriteOptions): Promise<Refund> {
+    const parts = { params: { order_id: orderId } };
+    return this.#send('refundOrder', Object.keys(body).length === 0 ? parts : { ...parts, body }, options);
   }
 
-  /** One page of the account's transactions, newest first (endpoint 7). */
+  /** Returns one page of the account's transactions, newest first. */
   listTransactions(query: PageQuery = {}, options?: CallOptions): Promise<ListPage<Transaction>> {
     return this.#send('listTransactions', { query: { ...query } }, options);
   }
 
-  /** All of the account's transactions, newest first, loaded page by page. */
+  /** Iterates over the account's transactions, newest first, and loads them page by page. */
   transactions(
     { page = 1, size }: PageQuery = {},
     options?: CallOptions,
@@ -115,52 +124,52 @@ export class TillgateClient {
     );
   }
 
-  /** Every known pair of chain and coin, and whether orders in it are possible now (endpoint 8). */
+  /** Returns every supported pair of chain and coin, and whether orders can currently be created in it. */
   cryptoCurrencies(options?: CallOptions): Promise<readonly CryptoCurrency[]> {
     return this.#send('listCryptoCurrencies', {}, options);
   }
 
-  /** The fiat codes that orders can be priced in (endpoint 9). */
+  /** Returns the fiat currencies in which orders can be priced. */
   fiatCurrencies(options?: CallOptions): Promise<readonly FiatCurrency[]> {
     return this.#send('listFiatCurrencies', {}, options);
   }
 
-  /** The on-chain balances of the addresses that the account registered as its own (endpoint 10). */
+  /** Returns the on-chain balances of the addresses that the account registered as its own. */
   contractBalance(options?: CallOptions): Promise<readonly SelfCustodyBalance[]> {
     return this.#send('listSelfCustodyBalances', {}, options);
   }
 
-  /** Pays from the account's balance to the address registered for the chain (endpoint 11). */
+  /** Pays from the account's balance to the withdrawal address that is registered for the chain. */
   withdraw(body: WithdrawInput, options?: WriteOptions): Promise<Withdrawal> {
     return this.#send('withdraw', { body }, options);
   }
 
-  /** The account's balances (Get Wallets List). */
+  /** Returns the account's balances. */
   wallets(options?: CallOptions): Promise<readonly Wallet[]> {
     return this.#send('listWallets', {}, options);
   }
 
-  /** Creates an order that is paid over Lightning (endpoint 12). */
+  /** Creates an order that is paid over Lightning. */
   createLightningOrder(body: LightningOrderInput, options?: WriteOptions): Promise<LightningOrder> {
     return this.#send('createLightningOrder', { body }, options);
   }
 
-  /** Pays an invoice from the balance in BTC-LN, once (endpoint 13). */
+  /** Pays an invoice from the BTC-LN balance; each invoice is paid at most once. */
   withdrawLightning(body: LightningWithdrawInput, options?: WriteOptions): Promise<LightningWithdrawal> {
     return this.#send('withdrawLightning', { body }, options);
   }
 
-  /** The account's balance in BTC-LN (Get BLN Balance). */
+  /** Returns the account's balance in BTC-LN. */
   lightningBalance(options?: CallOptions): Promise<Wallet> {
     return this.#send('getLightningBalance', {}, options);
   }
 
-  /** Exchanges username and password for an access token, to be used as `apiKey`; never sent twice (endpoint 14). */
+  /** Exchanges a username and password for an access token, which is used as `apiKey`. It is never retried. */
   exchangeToken(body: LoginInput, options?: CallOptions): Promise<AccessToken> {
     return this.#send('exchangeToken', { body }, options);
   }
 
-  /** The types of data are those of the operation's schema, by the names of `records.ts`. */
+  /** The type of the data is that of the operation's schema, by its name in `records.ts`. */
   async #send<T>(operation: keyof typeof CALLS, parts: CallParts, options?: WriteOptions): Promise<T> {
     return (await this.#transport.send(operation, CALLS[operation], parts, options)) as T;
   }

@@ -1,6 +1,6 @@
 import type { FieldError } from '../../core/index.ts';
 
-/** The name of each code of the payment API (decisions, section 1); the status is `Math.floor(code / 100)`. */
+/** The name of each error code of the payment API. The HTTP status is `Math.floor(code / 100)`. */
 export const API_ERRORS = {
   40000: 'MALFORMED_REQUEST',
   40001: 'INVALID_FIELDS',
@@ -34,12 +34,12 @@ export const API_ERRORS = {
   50300: 'NOT_READY',
 } as const;
 
-/** The codes of the payment API that this client knows. */
+/** The codes of the payment API in this version of the client. */
 export type ApiErrorCode = keyof typeof API_ERRORS;
-/** The kind of a refusal; `UNKNOWN` for a code that this client does not know. */
+/** The name of an error code; `UNKNOWN` for a code that this client does not have. */
 export type ApiErrorKind = (typeof API_ERRORS)[ApiErrorCode] | 'UNKNOWN';
 
-/** What the server received of a signed request that did not verify (specification, "Signature authentication", rule 5). */
+/** The values that the server verified a signature against, when the signature did not verify. */
 export interface SigningInformation {
   readonly algorithm: string;
   readonly date: string;
@@ -48,20 +48,20 @@ export interface SigningInformation {
   readonly signature_origin: string;
 }
 
-/** The part of a call that every error contains. */
+/** Facts about the call, which every error contains. */
 export interface CallFacts {
-  /** The operation, `withdraw`. */
+  /** The operation, such as `withdraw`. */
   readonly operation: string;
-  /** How often the request was sent. */
+  /** Number of times the request was sent. */
   readonly tries: number;
   /**
-   * The `Idempotency-Key` that was sent; `null` for calls without one. When the outcome is unknown, repeating the call with this
-   * key returns the first outcome and does nothing twice.
+   * The `Idempotency-Key` that was sent; `null` for calls without one. When the outcome is unknown, repeat the call
+   * with this key: it returns the first outcome and has no second effect.
    */
   readonly idempotencyKey: string | null;
 }
 
-/** Every failure of a call: a refusal, no reply, or a reply from something else than the server. */
+/** The base class of every failed call: an error reply, no reply, or a reply that is not the server's. */
 export abstract class TillgateClientError extends Error implements CallFacts {
   readonly operation: string;
   readonly tries: number;
@@ -84,7 +84,7 @@ export interface Refusal {
   readonly signing?: SigningInformation;
 }
 
-/** The server refused or failed; `kind` is the name of the code. */
+/** An error reply of the server; `kind` is the name of its code. */
 export class TillgateApiError extends TillgateClientError {
   override readonly name = 'TillgateApiError';
   readonly kind: ApiErrorKind;
@@ -94,9 +94,9 @@ export class TillgateApiError extends TillgateClientError {
   readonly traceId: string;
   /** Every invalid field; empty unless `kind` is `INVALID_FIELDS`. */
   readonly errors: readonly FieldError[];
-  /** To compare with what was signed; `null` unless a signature was refused. */
+  /** The values to compare with what was signed; `null` unless a signature was refused. */
   readonly signing: SigningInformation | null;
-  /** How long the server asked to wait; `null` when it did not. */
+  /** The milliseconds that the server asked to wait; `null` when it did not. */
   readonly retryAfterMs: number | null;
 
   constructor(
@@ -116,7 +116,9 @@ export class TillgateApiError extends TillgateClientError {
   }
 }
 
-/** No reply: network failure, timeout, or aborted by the caller. Whether the request took effect is unknown. */
+/**
+ * There was no reply: network failure, timeout, or abort by the caller. It is unknown whether the request took effect.
+ */
 export class TillgateConnectionError extends TillgateClientError {
   override readonly name = 'TillgateConnectionError';
   /** True when the caller's signal aborted it. */
@@ -128,11 +130,11 @@ export class TillgateConnectionError extends TillgateClientError {
   }
 }
 
-/** A reply from something else than the server: a proxy's page, a redirect. */
+/** The reply is not the server's: the page of a proxy, a redirect. */
 export class TillgateReplyError extends TillgateClientError {
   override readonly name = 'TillgateReplyError';
   readonly httpStatus: number;
-  /** The reply's `Retry-After`; `null` without one. */
+  /** The `Retry-After` of the reply in milliseconds; `null` without one. */
   readonly retryAfterMs: number | null;
 
   constructor(message: string, httpStatus: number, retryAfterMs: number | null, facts: CallFacts) {
@@ -142,7 +144,7 @@ export class TillgateReplyError extends TillgateClientError {
   }
 }
 
-/** True for a refusal by the server, of the given kind if one is named. */
+/** Whether an error is an error reply of the server, of the given kind if one is named. */
 export function isApiError(error: unknown, kind?: ApiErrorKind): error is TillgateApiError {
   return error instanceof TillgateApiError && (kind === undefined || error.kind === kind);
 }

@@ -2,8 +2,8 @@ import type { SignatureAlgorithm } from '../../core/index.ts';
 import { utf8 } from './bytes.ts';
 
 /**
- * The keyed hash of a text: HMAC-SHA256 through Web Crypto, HMAC-SHA3_256 through `node:crypto` where it exists.
- * @throws Error where the runtime has no SHA-3
+ * The HMAC of a text: HMAC-SHA256 through Web Crypto, HMAC-SHA3_256 through `node:crypto` where it exists.
+ * @throws Error when the runtime has no SHA-3
  */
 export async function hmac(
   algorithm: SignatureAlgorithm,
@@ -16,7 +16,7 @@ export async function hmac(
 }
 
 function hmacSha3(key: Uint8Array, text: string): Uint8Array {
-  // Loaded by name when needed: an import would break bundles for runtimes without the module.
+  // Loaded by name when it is needed: an import would break bundles for runtimes without the module.
   const runtime = globalThis.process as Partial<NodeJS.Process> | undefined;
   const node = runtime?.getBuiltinModule?.('node:crypto');
   if (node?.getHashes().includes('sha3-256') !== true) {

@@ -1,6 +1,6 @@
 /**
- * The merchant's client: calls the payment API by key or signature, and verifies callbacks. No dependency; runs where
- * there is `fetch` and Web Crypto.
+ * The merchant's client: it calls the payment API with an API key or a signature, and verifies callbacks. It has no
+ * dependencies and runs wherever `fetch` and Web Crypto exist.
  *
  * @packageDocumentation
  */

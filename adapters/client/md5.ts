@@ -25,7 +25,7 @@ export function md5Hex(bytes: Uint8Array): string {
   return toHex(new Uint8Array(digest.buffer));
 }
 
-/** A one bit, zeros, and the length in bits as 64 bits, low word first. */
+/** Appends a one bit, zeros, and the length in bits as 64 bits, low word first. */
 function pad(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const padded = new Uint8Array(Math.ceil((bytes.length + 9) / BLOCK) * BLOCK);
   padded.set(bytes);
@@ -49,7 +49,7 @@ function mix(state: Uint32Array, words: DataView, start: number): void {
   [a, b, c, d].forEach((word, at) => (state[at] = (state[at] as number) + word));
 }
 
-/** The round's function of three words, and which word of the block the step takes. */
+/** The round's function of three words, and the index of the block's word that the step uses. */
 function choose(round: number, step: number, b: number, c: number, d: number): { value: number; word: number } {
   if (round === 0) return { value: (b & c) | (~b & d), word: step };
   if (round === 1) return { value: (d & b) | (~d & c), word: (5 * step + 1) & 15 };

@@ -1,10 +1,10 @@
 import type { ListPage } from './records.ts';
 
 /**
- * Every item of a list, page by page, newest first. Items that are added meanwhile shift the others, so that the end of a page
- * may appear again on the next one; each item is returned once.
+ * Iterates over a list page by page, newest first. Items added in the meantime shift the others, so that the end of a
+ * page may appear again on the next one; each item is returned only once.
  *
- * @param idOf - an item's identity
+ * @param idOf - returns an item's id
  */
 export async function* eachItem<T>(
   first: number,

@@ -5,7 +5,7 @@ import type { lightningOrderBody, lightningOrderSchema, lightningWithdrawBody } 
 import type { accessTokenSchema, loginBody } from '../http/operations/login.ts';
 import type { callbackOrderSchema, orderDetailSchema, orderSchema } from '../http/operations/order-record.ts';
 import type { payInfoBody, payInfoSchema, payUrlBody, payUrlSchema } from '../http/operations/orders.ts';
-import type { refundSchema } from '../http/operations/refunds.ts';
+import type { refundBody, refundSchema } from '../http/operations/refunds.ts';
 import type { transactionSchema } from '../http/operations/transactions.ts';
 import type { selfCustodySchema, walletSchema, withdrawBody } from '../http/operations/wallets.ts';
 import type { lightningWithdrawalSchema, withdrawalSchema } from '../http/operations/withdrawal-record.ts';
@@ -18,61 +18,67 @@ type Sent<Schema extends z.ZodType> = Readonly<z.input<Schema>>;
 export type { AmountInput };
 
 /**
- * An item of the order list (specification, "Order"); amounts are plain decimals.
+ * An item of the order list; amounts are plain decimals.
  *
  * @interface
  */
 export type OrderItem = Read<typeof orderSchema>;
 /**
- * Get Orders Details; `to_addr` is `false` while there is no deposit address.
+ * An order in full; `to_addr` is `false` while there is no deposit address.
  *
  * @interface
  */
 export type OrderDetail = Read<typeof orderDetailSchema>;
 /**
- * The body of a POST callback (specification, "Order").
+ * The body of a POST callback.
  *
  * @interface
  */
 export type CallbackOrder = Read<typeof callbackOrderSchema>;
 /**
- * Pay-url result: the checkout link, to send the payer to.
+ * A hosted order: the URL of the checkout page for the payer.
  *
  * @interface
  */
 export type PayUrl = Read<typeof payUrlSchema>;
 /**
- * Get Payment Info; the numbers are exact as doubles.
+ * A new order in a given coin; the numbers are exact as doubles.
  *
  * @interface
  */
 export type PayInfo = Read<typeof payInfoSchema>;
 /**
- * A row of the transaction list (specification, "Transaction"); amounts are plain decimals.
+ * A row of the transaction list; amounts are plain decimals.
  *
  * @interface
  */
 export type Transaction = Read<typeof transactionSchema>;
 /**
- * Refund information, with the fields of both documented shapes; numbers are rounded down to 8 decimals.
+ * A refund, with the fields of both documented shapes. Numbers are rounded down to 8 decimals.
  *
  * @interface
  */
 export type Refund = Read<typeof refundSchema>;
 /**
- * The answer of a withdrawal; amounts are plain decimals.
+ * The body of a refund request.
+ *
+ * @interface
+ */
+export type RefundInput = Sent<typeof refundBody>;
+/**
+ * A withdrawal; amounts are plain decimals.
  *
  * @interface
  */
 export type Withdrawal = Read<typeof withdrawalSchema>;
 /**
- * A row of Get Wallets List; amounts are plain decimals.
+ * The balance in one currency; amounts are plain decimals.
  *
  * @interface
  */
 export type Wallet = Read<typeof walletSchema>;
 /**
- * What is on chain at the account's own addresses; the number is rounded down to 8 decimals.
+ * A balance on chain at the account's own addresses; the number is rounded down to 8 decimals.
  *
  * @interface
  */
@@ -84,50 +90,51 @@ export type SelfCustodyBalance = Read<typeof selfCustodySchema>;
  */
 export type LightningOrder = Read<typeof lightningOrderSchema>;
 /**
- * A withdrawal over Lightning: `amount` is what the invoice gets, `fee` the most that routing may cost until it is settled.
+ * A withdrawal over Lightning. `amount` is what the payee of the invoice receives; `fee` is the maximum routing fee
+ * until the payment is settled.
  *
  * @interface
  */
 export type LightningWithdrawal = Read<typeof lightningWithdrawalSchema>;
 /**
- * A row of the crypto list; `status` is true when orders in it are possible now.
+ * A row of the list of crypto currencies; `status` tells whether orders can currently be created in it.
  *
  * @interface
  */
 export type CryptoCurrency = Read<typeof cryptoCurrencySchema>;
 /**
- * A row of the fiat list.
+ * A row of the list of fiat currencies.
  *
  * @interface
  */
 export type FiatCurrency = Read<typeof fiatCurrencySchema>;
 /**
- * API key exchange result; `expire` is the lifetime in seconds.
+ * An access token; `expire` is its lifetime in seconds.
  *
  * @interface
  */
 export type AccessToken = Read<typeof accessTokenSchema>;
 
 /**
- * Body of POST /api/order/pay-url: the payer chooses the coin on the checkout page.
+ * The body of POST /api/order/pay-url; the payer chooses the coin on the checkout page.
  *
  * @interface
  */
 export type PayUrlInput = Sent<ReturnType<typeof payUrlBody>>;
 /**
- * Body of POST /api/order/pay-info: the coin is fixed by the merchant.
+ * The body of POST /api/order/pay-info; the merchant chooses the coin.
  *
  * @interface
  */
 export type PayInfoInput = Sent<ReturnType<typeof payInfoBody>>;
 /**
- * Body of POST /api/withdraw: paid to the address that the account registered for the chain.
+ * The body of POST /api/withdraw; the withdrawal goes to the address that the account registered for the chain.
  *
  * @interface
  */
 export type WithdrawInput = Sent<typeof withdrawBody>;
 /**
- * Body of POST /api/bln/order; its callbacks are GET requests.
+ * The body of POST /api/bln/order; its callbacks are GET requests.
  *
  * @interface
  */
@@ -139,7 +146,7 @@ export type LightningOrderInput = Sent<ReturnType<typeof lightningOrderBody>>;
  */
 export type LightningWithdrawInput = Sent<typeof lightningWithdrawBody>;
 /**
- * Body of endpoint 14; `username` is the account's email.
+ * Body of the login; `username` is the account's email.
  *
  * @interface
  */
@@ -154,7 +161,7 @@ export interface ListPage<T> {
   readonly data: readonly T[];
 }
 
-/** Which page of a list: `page` from 1, `size` 10 by default, at most 100. */
+/** Selects a page of a list: `page` starts at 1; `size` is 10 by default and at most 100. */
 export interface PageQuery {
   readonly page?: number;
   readonly size?: number;

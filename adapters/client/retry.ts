@@ -1,9 +1,9 @@
 import { TillgateApiError, TillgateConnectionError, TillgateReplyError } from './errors.ts';
 import type { ApiErrorKind } from './errors.ts';
 
-/** The retry policy of requests that are safe to retry. */
+/** The policy for retrying requests that are safe to retry. */
 export interface RetryOptions {
-  /** The most attempts, the first included; 4 by default, 1 for no retries. */
+  /** The maximum number of attempts, including the first; 4 by default, 1 for no retries. */
   readonly tries?: number;
   /** The first delay in milliseconds, 250 by default; it doubles each time. */
   readonly baseMs?: number;
@@ -16,14 +16,14 @@ export interface RetryOptions {
 export const DEFAULT_RETRY: Required<RetryOptions> = { tries: 4, baseMs: 250, maxMs: 8_000, maxRetryAfterMs: 60_000 };
 
 const TRANSIENT_STATUS: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
-/** The first request is still running; or this signature was used before, and each attempt gets a new one. */
+/** The first request is still running, or the signature was used before; each attempt has a new signature. */
 const TRANSIENT_KIND: ReadonlySet<ApiErrorKind> = new Set<ApiErrorKind>(['IDEMPOTENCY_RUNNING', 'SIGNATURE_REPLAYED']);
 
 /**
- * How long to wait before the next attempt, in milliseconds; `null` for no further attempt.
+ * The delay before the next attempt in milliseconds; `null` for no further attempt.
  *
- * @param tried - how often the request was sent
- * @param chance - a number from 0 to 1 for the jitter, which is half of each delay, so that clients that failed
+ * @param tried - the number of times the request was sent
+ * @param chance - a random number from 0 to 1 for the jitter, which is half of each delay, so that clients that failed
  *   together do not retry together
  */
 export function pauseBefore(
@@ -54,7 +54,7 @@ export function retryAfter(value: string | null, now: number): number | null {
   return Number.isNaN(at) ? null : Math.max(0, at - now);
 }
 
-/** Waits; ends early when the signal aborts. */
+/** Waits; it ends early when the signal aborts. */
 export function pause(ms: number, signal: AbortSignal | null): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {

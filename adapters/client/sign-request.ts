@@ -3,11 +3,11 @@ import { toBase64, utf8 } from './bytes.ts';
 import { hmac } from './hmac.ts';
 import { md5Hex } from './md5.ts';
 
-/** The signing pair, created on the API management page: the public token, and the secret, which is never sent. */
+/** A signing pair, created on the API management page: a public token, and a secret that is never sent. */
 export interface SigningPair {
   readonly apiToken: string;
   readonly signingSecret: string;
-  /** `HMAC-SHA256` by default; `HMAC-SHA3_256` where the runtime has it. */
+  /** `HMAC-SHA256` by default; `HMAC-SHA3_256` needs a runtime that has it. */
   readonly algorithm?: SignatureAlgorithm;
 }
 
@@ -21,13 +21,13 @@ export interface UnsignedRequest {
   readonly body: Uint8Array;
 }
 
-/** A raw `|` would make the signed text ambiguous, and the server refuses it; a target contains no white space and no `#`. */
+/** A target without white space and `#`. A raw `|` would make the signed text ambiguous, and the server refuses it. */
 const SOUND_TARGET = /^\/[^\s|#]*$/;
 const DELIMITER = ' | ';
 
 /**
- * The headers that sign a request (specification, "Signature authentication").
- * @param at - epoch milliseconds of `Date`
+ * Creates the headers that sign a request.
+ * @param at - the time for the `Date` header, in epoch milliseconds
  * @throws RangeError for a target that is not a path or cannot be signed
  */
 export async function signRequest(
@@ -55,7 +55,7 @@ export function signatureOrigin(algorithm: string, date: string, requestInfo: st
   return [algorithm, date, requestInfo, ...md5].join(DELIMITER);
 }
 
-/** `YYYY-MM-DDTHH:MM:SSZ`. */
+/** A time in the format `YYYY-MM-DDTHH:MM:SSZ`. */
 export function signedDate(at: number): string {
   return `${new Date(at).toISOString().slice(0, 19)}Z`;
 }

@@ -5,19 +5,19 @@ import { hmac } from './hmac.ts';
 import type { CallbackOrder } from './records.ts';
 import { signRequest } from './sign-request.ts';
 
-/** A callback for a merchant's own tests. */
+/** The callback to create for a merchant's own tests. */
 export interface TestCallbackInput {
-  /** The merchant's URL as given with the order. */
+  /** The callback URL that the merchant gave with the order. */
   readonly url: string;
   /** POST by default. */
   readonly method?: 'GET' | 'POST';
-  /** `order.succeeded` by default; sets the order's status where `order` does not. */
+  /** `order.succeeded` by default; it sets the order's status unless `order` does. */
   readonly event?: CallbackEvent;
   /** Fields that differ from the default order. */
   readonly order?: Partial<CallbackOrder>;
   readonly callbackToken: string;
   readonly callbackSecret: string;
-  /** The former secret, which also signs during a rotation. */
+  /** The previous secret, which also signs during a rotation. */
   readonly formerSecret?: string;
   readonly id?: string;
   /** The time of signing in epoch milliseconds; now by default. */
@@ -111,7 +111,10 @@ function queryText(value: CallbackOrder[keyof CallbackSummary]): string {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : (value ?? '');
 }
 
-/** The merchant's URL as requested: its own query without parameters of our names, then ours. */
+/**
+ * The URL that is called: the merchant's URL without query parameters of the callback's names, followed by the
+ * callback's parameters.
+ */
 function targetUrl(link: string, query: readonly string[] | null): string {
   const url = new URL(link);
   const own = url.search === '' ? [] : url.search.slice(1).split('&');

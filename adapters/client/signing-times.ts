@@ -1,13 +1,14 @@
 const MANY = 256;
 
 /**
- * Signing times for operations whose signatures are accepted once. `Date` has whole seconds, so two equal requests within one
- * second would have the same signature and the second one would be refused. Here each gets a second of its own.
+ * Signing times for operations whose signatures are accepted once. `Date` has whole seconds, so two equal requests in
+ * the same second would have the same signature, and the second would be refused. Each request therefore gets a second
+ * of its own.
  */
 export class SigningTimes {
   readonly #last = new Map<string, number>();
 
-  /** Epoch milliseconds of the next unused second for a request, from `now` on. */
+  /** The next unused second for a request, at or after `now`, in epoch milliseconds. */
   take(request: string, now: number): number {
     const present = Math.floor(now / 1000);
     const second = Math.max(present, (this.#last.get(request) ?? 0) + 1);

@@ -8,27 +8,27 @@ import { signRequest } from './sign-request.ts';
 import type { SigningPair } from './sign-request.ts';
 import { SigningTimes } from './signing-times.ts';
 
-/** How the client sends one operation of the payment API. */
+/** How the client sends an operation of the payment API. */
 export interface Call {
   readonly method: 'GET' | 'POST';
-  /** Path template, `/api/v2/order/detail/{order_id}`. */
+  /** Path template, such as `/api/v2/order/detail/{order_id}`. */
   readonly path: string;
-  /** Creates or moves money: carries an `Idempotency-Key`, so that it may be retried. */
+  /** The operation creates or moves money; it carries an `Idempotency-Key`, so that it can be retried. */
   readonly keyed?: true;
-  /** The server accepts each signature once. */
+  /** The server accepts each signature of the operation once. */
   readonly once?: true;
-  /** Sent without credentials. */
+  /** The operation is sent without credentials. */
   readonly open?: true;
 }
 
-/** The credentials: an API key or access token, or a signing pair. An account with Data Security needs the pair. */
+/** An API key or access token, or a signing pair. An account with Data Security needs the signing pair. */
 export type Credentials = { readonly apiKey: string } | SigningPair;
 
 /** The server's address and how to call it. */
 export interface ClientOptions {
-  /** The server's address, `https://pay.example.com`, with any path before `/api`. */
+  /** The server's base URL, `https://pay.example.com`, with any path before `/api`. */
   readonly baseUrl: string;
-  /** May be missing only for {@link TillgateClient.exchangeToken}. */
+  /** May be left out only for {@link TillgateClient.exchangeToken}. */
   readonly credentials?: Credentials;
   readonly retry?: RetryOptions;
   /** The timeout of one attempt in milliseconds; 30,000 by default. */
@@ -49,7 +49,10 @@ export interface CallOptions {
 
 /** Options of a call that creates or moves money. */
 export interface WriteOptions extends CallOptions {
-  /** Your own key, to continue after a restart; a new one by default. At most 255 characters; the server keeps it for 24 hours. */
+  /**
+   * Your own key, to continue after a restart; by default a new one. It has at most 255 characters, and the server
+   * keeps it for 24 hours.
+   */
   readonly idempotencyKey?: string;
 }
 
@@ -89,7 +92,7 @@ export class Transport {
 
   /**
    * Makes a call.
-   * @returns the envelope's data
+   * @returns the data of the envelope
    * @throws TillgateApiError, TillgateConnectionError, TillgateReplyError
    */
   async send(
@@ -106,7 +109,7 @@ export class Transport {
       key: call.keyed === true ? (idempotencyKey ?? crypto.randomUUID()) : null,
       signal: signal ?? null,
     };
-    // Retrying a POST without a key could do the same thing twice.
+    // Retrying a POST without a key could have its effect twice.
     const again = call.method === 'GET' || prepared.key !== null;
     for (let tries = 1; ; tries++) {
       try {
@@ -139,7 +142,7 @@ export class Transport {
     } catch (error) {
       const aborted = prepared.signal?.aborted === true;
       throw new TillgateConnectionError(
-        aborted ? 'given up by the caller' : 'no reply from the till',
+        aborted ? 'aborted by the caller' : 'no reply from the till',
         aborted,
         facts,
         error,
@@ -154,7 +157,7 @@ export class Transport {
     return await send(url.href, {
       method: call.method,
       headers,
-      // A redirect would send the credentials to another address.
+      // Following a redirect would send the credentials to another address.
       redirect: 'manual',
       signal: signal === null ? deadline : AbortSignal.any([signal, deadline]),
       ...(text === '' ? {} : { body: text }),
@@ -196,14 +199,14 @@ function readReply(response: Response, text: string, now: number, facts: CallFac
   const { status } = response;
   const asked = retryAfter(response.headers.get('retry-after'), now);
   const envelope = readEnvelope(text);
-  if (envelope === null) throw new TillgateReplyError('the reply is not the till’s', status, asked, facts);
+  if (envelope === null) throw new TillgateReplyError('the reply is not from a till', status, asked, facts);
   if (envelope.result) return envelope.data;
   throw new TillgateApiError(envelope, status, asked, facts);
 }
 
 type Envelope = ({ readonly result: true; readonly data: unknown } | { readonly result: false }) & Refusal;
 
-/** The envelope of a reply (specification, "Response envelope of the payment API"); `null` for anything else. */
+/** The envelope of a reply; `null` for anything else. */
 function readEnvelope(text: string): Envelope | null {
   let value: unknown;
   try {

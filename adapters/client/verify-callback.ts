@@ -18,9 +18,9 @@ import { md5Hex } from './md5.ts';
 import type { CallbackOrder } from './records.ts';
 import { signatureOrigin } from './sign-request.ts';
 
-/** An account's callback credential. */
+/** The callback credential of an account. */
 export interface CallbackKey {
-  /** Identifies the credential; needed to verify with the former secret alone during a rotation. */
+  /** Identifies the credential; needed to verify with only the previous secret during a rotation. */
   readonly callbackToken?: string;
   /** `whsec_…` */
   readonly callbackSecret: string;
@@ -29,25 +29,28 @@ export interface CallbackKey {
 /** The credentials to verify with: one, or several during a rotation. */
 export type VerifyOptions = (CallbackKey | { readonly secrets: readonly CallbackKey[] }) &
   TimeOptions & {
-    /** The origin that the server calls, `https://shop.example`; needed behind a proxy for GET callbacks, whose signature covers the whole URL. */
+    /**
+     * The origin that the server calls, `https://shop.example`. GET callbacks behind a proxy need it, because their
+     * signature covers the whole URL.
+     */
     readonly origin?: string;
   };
 
 /** The common part of every verified callback. */
 export interface Verified {
-  /** The callback's id, the same at each attempt, so that repeated ones can be ignored. */
+  /** The callback's id, which is the same for each attempt, so that repetitions can be ignored. */
   readonly id: string;
   readonly event: CallbackEvent;
-  /** When this attempt was signed, epoch milliseconds. */
+  /** The signing time of this attempt, in epoch milliseconds. */
   readonly sentAt: number;
   /**
-   * False when the service's own signature is of a credential that was not given, during a rotation. Then only the signature of
-   * Standard Webhooks was verified, which does not cover the path of a POST.
+   * False when the native signature belongs to a credential that was not given, during a rotation. Only the Standard
+   * Webhooks signature was verified then, which does not cover the path of a POST.
    */
   readonly native: boolean;
 }
 
-/** A verified callback; a POST contains the whole order, a GET a part of it. */
+/** A verified callback. A POST contains the whole order, a GET only a part of it. */
 export type VerifiedCallback =
   | (Verified & { readonly method: 'POST'; readonly order: CallbackOrder })
   | (Verified & { readonly method: 'GET'; readonly order: CallbackSummary });
@@ -55,10 +58,10 @@ export type VerifiedCallback =
 const SIGNED_DATE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/;
 
 /**
- * Verifies a callback: the service's own signature over method, target and body, and Standard Webhooks' over id, time
- * and body (a GET's whole URL), each keyed with one of the given secrets, and both times within the tolerance.
+ * Verifies a callback: its native signature over method, target and body, its Standard Webhooks signature over id, time
+ * and body (for a GET the whole URL), each with one of the given secrets, and both times.
  *
- * @throws CallbackRejectedError when it is not authentic
+ * @throws CallbackRejectedError when the callback is not authentic or not current
  * @throws TypeError for a body that was parsed or read before
  */
 export async function verifyCallback(
@@ -66,12 +69,12 @@ export async function verifyCallback(
   options: VerifyOptions,
 ): Promise<VerifiedCallback> {
   const keys = 'secrets' in options ? options.secrets : [options];
-  if (keys.length === 0) throw new TypeError('A callback is verified with at least one secret.');
+  if (keys.length === 0) throw new TypeError('At least one secret is needed to verify a callback.');
   const read = await readRequest(request);
-  if (read === null) throw new CallbackRejectedError('BODY', 'The body is longer than any callback’s.');
+  if (read === null) throw new CallbackRejectedError('BODY', 'The body is too long for a callback.');
   const { method } = read;
   if (method !== 'POST' && method !== 'GET')
-    throw new CallbackRejectedError('METHOD', 'A callback is a GET or a POST.');
+    throw new CallbackRejectedError('METHOD', 'A callback must be a GET or a POST request.');
   const signed = readSigned(read);
   checkTimes(signed, options);
   const native = await verifyNative(read, signed, keys);
@@ -81,7 +84,7 @@ export async function verifyCallback(
   return { ...common, method, ...orderOf(read.body) };
 }
 
-/** The headers with a callback's signatures. */
+/** The headers that carry the signatures of a callback. */
 interface Signed extends StandardHeaders {
   readonly token: string;
   readonly algorithm: string;
@@ -109,7 +112,10 @@ function checkTimes({ date, timestamp }: Signed, options: TimeOptions): void {
   checkTime(stampedAt(timestamp), options);
 }
 
-/** True when it verifies; false when it is of a credential that was not given, as after a rotation. */
+/**
+ * Whether the native signature was verified; false when it belongs to a credential that was not given, as after a
+ * rotation.
+ */
 async function verifyNative(
   { method, target, body }: ReadRequest,
   signed: Signed,
@@ -119,7 +125,7 @@ async function verifyNative(
   if (bodyMd5.toLowerCase() !== (body.length === 0 ? '' : md5Hex(body)))
     throw new CallbackRejectedError('BODY', 'Body-MD5 is not the MD5 of the body that arrived.');
   if (algorithm !== 'HMAC-SHA256')
-    throw new CallbackRejectedError('SIGNATURE', 'Callbacks are signed with HMAC-SHA256.');
+    throw new CallbackRejectedError('SIGNATURE', 'The algorithm of a callback must be HMAC-SHA256.');
   const own = keys.filter(({ callbackToken }) => callbackToken === undefined || callbackToken === token);
   if (own.length === 0) return false;
   const origin = signatureOrigin(algorithm, date, `${method} ${target}`, body.length === 0 ? [] : [bodyMd5]);
@@ -140,7 +146,7 @@ async function verifyWebhook(
 ): Promise<void> {
   const { method, target, body } = read;
   if (method === 'GET' && origin === null)
-    throw new TypeError('A GET callback is verified with its whole URL: give the origin that the till calls.');
+    throw new TypeError('A GET callback is verified by its whole URL: pass the origin that the till calls.');
   const content = method === 'GET' ? new URL(origin ?? '').origin + target : decode(body);
   const secrets = keys.map(({ callbackSecret }) => callbackSecret);
   if (await isSignedStandard(signed, content, secrets)) return;
@@ -152,7 +158,7 @@ async function verifyWebhook(
 
 function orderOf(body: Uint8Array): { event: CallbackEvent; order: CallbackOrder } {
   const order = readJson(decode(body), 'The body is not JSON.') as Partial<CallbackOrder> | null;
-  // The signature is the server's, so the fields are as specified.
+  // The server signed it, so the fields are as documented.
   return { event: knownEvent(order?.status ?? ''), order: order as CallbackOrder };
 }
 
@@ -169,7 +175,7 @@ function summaryOf(target: string): { event: CallbackEvent; order: CallbackSumma
       ...order,
       tx_hash: order.tx_hash === '' ? null : order.tx_hash,
       merchant_reference: order.merchant_reference === '' ? null : order.merchant_reference,
-      // A till of an earlier release sends none.
+      // Earlier releases do not send metadata.
       metadata: readJson(query.get('metadata') ?? '{}', 'The metadata is not JSON.') as CallbackSummary['metadata'],
     },
   };

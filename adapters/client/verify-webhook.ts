@@ -14,7 +14,7 @@ import { readRequest } from './callback-request.ts';
 import type { PlainRequest } from './callback-request.ts';
 import type { CallbackOrder } from './records.ts';
 
-/** A webhook endpoint's secrets, `whsec_…`: one, or several during a rotation. */
+/** The secrets of a webhook endpoint, `whsec_…`: one, or several during a rotation. */
 export interface VerifyWebhookOptions extends TimeOptions {
   readonly secrets: readonly string[];
 }
@@ -22,41 +22,42 @@ export interface VerifyWebhookOptions extends TimeOptions {
 /** The types of an order's events. */
 export type OrderWebhookType = Extract<WebhookEvent, `order.${string}`>;
 
-/** What an event of one type has. */
+/** The fields that events of one type have. */
 export interface WebhookFrame<Type extends WebhookEvent, Data> {
-  /** The event's id, the same at each attempt, so that repeated ones can be ignored. */
+  /** The event's id, which is the same for each attempt, so that repetitions can be ignored. */
   readonly id: string;
-  /** When this attempt was signed, epoch milliseconds. */
+  /** The signing time of this attempt, in epoch milliseconds. */
   readonly sentAt: number;
   readonly type: Type;
-  /** When it happened; RFC 3339. */
+  /** The time of the event, in RFC 3339. */
   readonly timestamp: string;
   readonly data: Data;
 }
 
 /**
- * An event of a webhook endpoint. One of an order has the record that callbacks have, as it was at `timestamp`: it may come late, again
- * or after a later one, so ask for the order before anything is sold.
+ * A verified event of a webhook endpoint. An order event has the same record as callbacks, in its state at `timestamp`.
+ * It may arrive late, repeatedly or after a later event, so retrieve the order before you deliver goods.
  */
 export type VerifiedWebhook =
   | WebhookFrame<OrderWebhookType, CallbackOrder>
   | WebhookFrame<Exclude<WebhookEvent, OrderWebhookType>, Readonly<Record<string, unknown>>>;
 
 /**
- * Verifies an event of a webhook endpoint: the signature of Standard Webhooks over id, time and body with one of the secrets, and the
- * time within the tolerance. Such events carry no other signature; those with an order's own URL are {@link verifyCallback}'s.
+ * Verifies an event of a webhook endpoint: its Standard Webhooks signature over id, time and body with one of the
+ * secrets, and its time. Such events carry no other signature. For callbacks to an order's own URL use {@link
+ * verifyCallback}.
  *
- * @throws CallbackRejectedError when it is not authentic or not current
+ * @throws CallbackRejectedError when the event is not authentic or not current
  * @throws TypeError for a body that was parsed or read before, and without a secret
  */
 export async function verifyWebhook(
   request: Request | PlainRequest,
   { secrets, ...times }: VerifyWebhookOptions,
 ): Promise<VerifiedWebhook> {
-  if (secrets.length === 0) throw new TypeError('An event is verified with at least one secret.');
+  if (secrets.length === 0) throw new TypeError('At least one secret is needed to verify an event.');
   const read = await readRequest(request);
-  if (read === null) throw new CallbackRejectedError('BODY', 'The body is longer than any event’s.');
-  if (read.method !== 'POST') throw new CallbackRejectedError('METHOD', 'An event is a POST.');
+  if (read === null) throw new CallbackRejectedError('BODY', 'The body is too long for an event.');
+  if (read.method !== 'POST') throw new CallbackRejectedError('METHOD', 'An event must be a POST request.');
   const required = requiredHeaders(read.header);
   const id = required(WEBHOOK_HEADERS.id);
   const timestamp = required(WEBHOOK_HEADERS.timestamp);
@@ -66,7 +67,7 @@ export async function verifyWebhook(
   const text = decode(read.body);
   if (!(await isSignedStandard({ id, timestamp, webhookSignature }, text, secrets)))
     throw new CallbackRejectedError('SIGNATURE', 'The webhook signature does not verify.');
-  // The signature is the server's, so the fields are as documented.
+  // The server signed it, so the fields are as documented.
   const event = readJson(text, 'The body is not JSON.') as Pick<VerifiedWebhook, 'type' | 'timestamp' | 'data'>;
   return { ...event, id, sentAt } as VerifiedWebhook;
 }

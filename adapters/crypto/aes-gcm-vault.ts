@@ -68,7 +68,7 @@ export class AesGcmVault implements Vault {
 
   isCurrent(sealed: string): boolean {
     const header = Buffer.from(sealed, 'base64url').subarray(0, HEADER_BYTES);
-    // Of another version, it is one that a rotation has to seal anew.
+    // A secret of another version has to be sealed again by a rotation.
     return header[0] === VERSION && header.toString('hex', 1) === this.#current.id;
   }
 

@@ -5,7 +5,7 @@ import type { AccountId, Millis, TokenClaims, TokenIssuer } from '../../core/ind
 import { deriveSubKeys } from './master-keys.ts';
 import type { MasterKeys, SubKey } from './master-keys.ts';
 
-/** Loaded with the first token: most commands have to do with none. */
+/** Loaded with the first token, since most commands need none. */
 const jose = (): Promise<typeof import('jose')> => import('jose');
 
 const ALGORITHM = 'HS256';
@@ -20,8 +20,8 @@ export interface JoseTokenIssuerOptions {
 }
 
 /**
- * {@link TokenIssuer} with JSON Web Tokens, HS256 under a key derived from the master key. Algorithm, type, issuer
- * and audience are pinned; tokens of a former master key are accepted until they expire.
+ * {@link TokenIssuer} with JSON Web Tokens: HS256 with a key derived from the master key. Algorithm, type, issuer and
+ * audience are pinned. Tokens of a previous master key are accepted until they expire.
  */
 export class JoseTokenIssuer implements TokenIssuer {
   readonly #current: SubKey;

@@ -4,7 +4,9 @@ import { TillgateError } from '../../core/index.ts';
 
 const MASTER_KEY_BYTES = 32;
 
-/** The master keys of an installation, 32 bytes each: `current` seals; `former` ones only open. */
+/**
+ * The master keys of an installation, 32 bytes each: `current` seals; those of `former`, the previous keys, only open.
+ */
 export interface MasterKeys {
   readonly current: Uint8Array;
   /** Newest first. */
@@ -24,7 +26,7 @@ function derive(master: Uint8Array, purpose: KeyPurpose, length: number): Buffer
   return Buffer.from(hkdfSync('sha256', master, new Uint8Array(0), purpose, length));
 }
 
-/** Names a master key without revealing it: 8 hexadecimal digits, which every text that it has sealed begins with. */
+/** Names a master key without revealing it: 8 hexadecimal digits, with which every text that it has sealed begins. */
 export const masterKeyId = (master: Uint8Array): string => derive(master, 'tillgate/key-id', 4).toString('hex');
 
 /**

@@ -10,11 +10,14 @@ const MAX_BLOCKS = 2 ** 21;
 const FORM =
   /^(scrypt|scrypt-sha512)\$(\d{1,8})\$(\d{1,2})\$(\d{1,2})\$([A-Za-z0-9+/]{11,}={0,2})\$([A-Za-z0-9+/]{43}=)$/;
 
-/** How a hash was made: `scrypt` before the exact bytes counted. */
+/** The scheme of a hash; `scrypt` is the older one, which normalised the password. */
 type Form = 'scrypt' | 'scrypt-sha512';
 const PRESENT: Form = 'scrypt-sha512';
 
-/** A new password, which no stranger can set: in the lane of known accounts, without a share of its own. */
+/**
+ * Used when a password is set, which only a known account can do: it waits with the known accounts, without a limit of
+ * its own.
+ */
 const NOBODYS = '';
 
 /** The cost of one hash: `128 × N × r` bytes of memory, `N × r × p` of work. */
@@ -34,7 +37,7 @@ export interface ScryptHasherOptions {
   readonly concurrency?: number;
   /** Length of each lane's queue; one more hash is refused. */
   readonly maxWaiting?: number;
-  /** How many of them one known account may have waiting. */
+  /** The number of hashes of one known account that may wait. */
   readonly maxWaitingEach?: number;
 }
 
@@ -46,9 +49,10 @@ interface StoredHash {
 }
 
 /**
- * {@link PasswordHasher} with scrypt, stored as `scrypt-sha512$N$r$p$salt$hash` (base64): of the SHA-512 of the password's bytes,
- * because scrypt takes a password with zeros after it for the same one. Memory is bounded however many logins arrive: a few are hashed, some wait, the rest is refused with a time to retry after. Known accounts wait in a lane of their own, which takes
- * turns with that of strangers.
+ * {@link PasswordHasher} with scrypt, stored as `scrypt-sha512$N$r$p$salt$hash` (base64). It hashes the SHA-512 of the
+ * password's bytes, because scrypt treats a password and the same password with appended zeros as equal. Memory is
+ * bounded however many logins arrive: a few are hashed, some wait, and the rest are refused with a time to retry after.
+ * Known accounts wait in a queue of their own, which takes turns with that of unknown users.
  */
 export class ScryptHasher implements PasswordHasher {
   readonly #cost: ScryptCost;
@@ -154,7 +158,10 @@ function parse(stored: string): StoredHash | null {
   };
 }
 
-/** What scrypt is given: exactly one block, so that no two passwords share it; former hashes are of the normalised text (NFKC). */
+/**
+ * The input of scrypt: exactly one block, so that no two passwords share it. Older hashes are of the normalised text
+ * (NFKC).
+ */
 function keyOf(password: string, form: Form): Buffer {
   return form === PRESENT
     ? createHash('sha512').update(password, 'utf8').digest()

@@ -1,8 +1,8 @@
 import type { HttpRequest } from './messages.ts';
 
 /**
- * The client's address: the peer's, or, behind `trustedHops` proxies of one's own, the entry of `X-Forwarded-For`
- * that the outermost of them wrote. Entries before it are made up by the client.
+ * The client's address: the peer's, or behind `trustedHops` proxies the entry of `X-Forwarded-For` that the outermost
+ * proxy wrote. The client can forge every entry before that one.
  */
 export function clientAddress({ peer, headers }: Pick<HttpRequest, 'peer' | 'headers'>, trustedHops: number): string {
   if (trustedHops === 0) return peer;

@@ -1,28 +1,30 @@
 import type { z } from 'zod';
 
-/** What a spreadsheet takes for the beginning of a formula. */
+/** A cell that begins like this is run as a formula by a spreadsheet. */
 const FORMULA = /^[=+\-@\t\r]/;
 const NEEDS_QUOTES = /[",\r\n]/;
 
 export const CSV_TYPE = 'text/csv; charset=utf-8';
 
-/** The pattern of a plain decimal that may be below zero. A column of it is of numbers: `-1.5` there is no formula. */
+/**
+ * The pattern of a plain decimal that may be negative. Cells of such a column are numbers, so `-1.5` is not a formula.
+ */
 export const SIGNED_DECIMAL = '^-?\\d+(\\.\\d+)?$';
 const NUMBER = new RegExp(SIGNED_DECIMAL);
 
-/** What a cell is written from: an object as its JSON text, `null` as an empty cell. */
+/** The value of a cell. An object is written as its JSON text, `null` as an empty cell. */
 type Cell = string | number | boolean | object | null;
 
-/** Lines of comma-separated values (RFC 4180) of records of one schema. */
+/** Writes records of one schema as comma-separated values (RFC 4180). */
 export interface CsvTable<R> {
-  /** The line with the names of the columns: the fields of the record. */
+  /** The header line: the names of the record's fields. */
   readonly header: string;
-  /** The lines of these records, one for each. */
+  /** One line for each record. */
   lines(records: readonly R[]): string;
 }
 
 /**
- * The table of a schema's records. Text that a spreadsheet would run as a formula gets an apostrophe in front, but for plain
+ * The CSV table of a schema. Text that a spreadsheet would run as a formula gets an apostrophe in front, except plain
  * decimals in columns of {@link SIGNED_DECIMAL}.
  */
 export function csvTable<S extends z.ZodRawShape>(schema: z.ZodObject<S>): CsvTable<z.input<z.ZodObject<S>>> {

@@ -22,7 +22,7 @@ import type { RequestsInProgress } from './requests-in-progress.ts';
 
 /** The settings that the HTTP edge needs. */
 export interface HttpSettings {
-  /** The last segment of endpoint 14 besides `service`. */
+  /** The last segment of the login's path, which also answers under `service`. */
   readonly serviceName: string;
   /** Offers `/sandbox/v1/…`, which pays orders without credentials. */
   readonly sandbox: boolean;
@@ -32,15 +32,15 @@ export interface HttpSettings {
   readonly requestsPerMinute: number;
   /** Logins a minute for each address, and for each username. */
   readonly loginsPerMinute: number;
-  /** How often payers of one address may change their orders in a minute. */
+  /** Changes that payers with the same address may make to their orders in a minute. */
   readonly payerWritesPerMinute: number;
-  /** The number of own proxies in front: that many entries of `X-Forwarded-For` are trusted. */
+  /** The number of the operator's proxies in front: that many entries of `X-Forwarded-For` are trusted. */
   readonly trustedHops: number;
-  /** Callback URLs may name private addresses. */
+  /** Whether callback URLs may name private addresses. */
   readonly allowPrivateNetworks: boolean;
-  /** The only hosts that callbacks go to (`isHostPattern`); without it any public one. */
+  /** The only hosts that callbacks may go to (`isHostPattern`); any public host when left out. */
   readonly callbackHosts?: readonly string[] | null;
-  /** Whether payers reach it over https alone; false by default. */
+  /** Whether payers use https only; false by default. */
   readonly secureCookies?: boolean;
 }
 
@@ -73,23 +73,23 @@ export interface HttpDeps {
   readonly digest: Pick<Digest, 'sha256Hex'>;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** All metrics in the text format of Prometheus, with its content type. */
+  /** All metrics in the Prometheus text format, with its content type. */
   readonly metricsText: () => Promise<{ readonly contentType: string; readonly text: string }>;
   /**
-   * Resolves to the chains that are stopped and wait for an operator, and those that are not read up to now, when it is known:
-   * the others go on.
+   * Resolves to the stopped chains, which wait for an operator, and to the chains whose reading lags. The other chains
+   * work on.
    * @throws TillgateError `NOT_READY` while the service cannot work (`/readyz`).
    */
   readonly readiness: () => Promise<{
     readonly halted: readonly string[];
     readonly lagging: readonly string[];
-    /** Why payments cannot be signed; `null` while they can. */
+    /** Reason why payments cannot be signed; `null` while they can. */
     readonly signer?: string | null;
   } | void>;
   /** A fresh trace id, which cannot be guessed. */
   readonly traceId: () => string;
-  /** Left out where requests are not traced. */
+  /** Left out when requests are not traced. */
   readonly trace?: TraceRequest;
-  /** Left out where the server itself waits for its requests. */
+  /** Left out when the server itself waits for its requests before it stops. */
   readonly requests?: RequestsInProgress;
 }

@@ -1,18 +1,18 @@
 import { isTillgateError } from '../../core/index.ts';
 import type { ErrorCode, ErrorDetails } from '../../core/index.ts';
 
-/** An error code of the core on the wire. */
+/** How an error code of the core appears in a reply. */
 export interface WireError {
-  /** `status × 100 + n`, so that the status can be read off it. */
+  /** `status × 100 + n`, so the HTTP status can be derived from it. */
   readonly code: number;
   readonly meaning: string;
-  /** True when the reply carries `meaning` in place of the error's own words: one answer for all its causes. */
+  /** The reply carries `meaning` instead of the error's message, so that causes cannot be told apart. */
   readonly uniform?: true;
-  /** True for what only the management API answers. */
+  /** Only the management API answers with it. */
   readonly manageOnly?: true;
 }
 
-/** Every error code (decisions, section 1); the management API answers with the status alone. */
+/** Every error code. The management API answers with the HTTP status only. */
 export const ERROR_TABLE = {
   MALFORMED_REQUEST: { code: 40000, meaning: 'The request is malformed.' },
   INVALID_FIELDS: { code: 40001, meaning: 'A field is missing or invalid; errors lists every one.' },
@@ -46,7 +46,11 @@ export const ERROR_TABLE = {
   STATE_CONFLICT: { code: 40900, meaning: 'The state of the resource does not allow this.' },
   IDEMPOTENCY_MISMATCH: { code: 40901, meaning: 'The Idempotency-Key was used before with another body.' },
   IDEMPOTENCY_RUNNING: { code: 40902, meaning: 'The first request with this Idempotency-Key is still running.' },
-  VERSION_MISMATCH: { code: 41200, meaning: 'The record has another version by now; read it again.', manageOnly: true },
+  VERSION_MISMATCH: {
+    code: 41200,
+    meaning: 'The record was changed meanwhile and has another version; read it again.',
+    manageOnly: true,
+  },
   BODY_TOO_LARGE: { code: 41300, meaning: 'The body is too large.' },
   UNSUPPORTED_MEDIA_TYPE: { code: 41500, meaning: 'The content type, charset or encoding is not supported.' },
   INSUFFICIENT_BALANCE: { code: 42200, meaning: 'The balance is insufficient.' },
@@ -71,22 +75,22 @@ export function statusOf(code: number): number {
   return Math.floor(code / 100);
 }
 
-/** A failure, ready for the wire. */
+/** An error as it is written to a reply. */
 export interface Failure {
   readonly code: number;
   readonly status: number;
   readonly message: string;
   readonly details: ErrorDetails;
-  /** True when it is this program's fault or its surroundings', and belongs in the log with its cause. */
+  /** The error is a fault of the server, not of the request, and is logged with its cause. */
   readonly ours: boolean;
 }
 
 const NO_DETAILS: ErrorDetails = {};
 
-/** Brings whatever was thrown to its code, status and message; nothing of an unknown error reaches the client. */
+/** Maps any thrown value to its code, status and message. Nothing of an unknown error reaches the client. */
 export function failureOf(error: unknown): Failure {
   const known = isTillgateError(error);
-  // A copy of the package newer than this one may know words that this table does not.
+  // A newer copy of the package may throw codes that this table does not have.
   const word: ErrorCode = known && Object.hasOwn(ERROR_TABLE, error.code) ? error.code : 'INTERNAL';
   const entry: WireError = ERROR_TABLE[word];
   const status = statusOf(entry.code);

@@ -11,20 +11,22 @@ import { id } from './record-fields.ts';
 
 /** The data of the events of withdrawals and refunds. */
 const transferEventSchema = transactionSchema
-  .extend({ order_id: id('The order that is paid back').nullable() })
+  .extend({ order_id: id('ID of the refunded order').nullable() })
   .meta({ id: 'TransferEvent' });
 
-/** The data of the events of an account's security: a row of its audit log. */
+/** The data of security events: a row of the account's audit log. */
 const securityEventSchema = auditSchema
   .extend({
-    account_id: id('The account').nullable(),
-    effective_at: instant('When what was loosened takes effect; null for what is in force').nullable(),
+    account_id: id('ID of the account').nullable(),
+    effective_at: instant(
+      'Time at which a weakened protection takes effect; null if the change is in force',
+    ).nullable(),
   })
   .meta({ id: 'SecurityEvent' });
 
-const testEventSchema = z.object({ webhook_id: id('The endpoint') }).meta({ id: 'TestEvent' });
+const testEventSchema = z.object({ webhook_id: id('ID of the endpoint') }).meta({ id: 'TestEvent' });
 
-/** The data of the events of each group. */
+/** The schema of the data of each group of events. */
 const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   order: callbackOrderSchema.meta({ id: 'OrderEvent' }),
   refund: transferEventSchema,
@@ -34,18 +36,18 @@ const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   alert: alertSchema,
 };
 
-/** What a webhook endpoint receives of each type, as the OpenAPI document describes it. */
+/** The body that a webhook endpoint receives for each type, for the OpenAPI document. */
 export const EVENT_BODIES: readonly { readonly type: WebhookEvent; readonly schema: z.ZodType }[] =
   WEBHOOK_EVENTS.flatMap((type) => {
     const data = type === TEST_EVENT ? testEventSchema : SCHEMAS[type.slice(0, type.indexOf('.'))];
     return data === undefined
       ? []
-      : [{ type, schema: z.object({ type: z.literal(type), timestamp: instant('When it happened'), data }) }];
+      : [{ type, schema: z.object({ type: z.literal(type), timestamp: instant('Time of the event'), data }) }];
   });
 
-/** Writes the data of events as the APIs have the same records. */
+/** Writes the data of events as the same records that the APIs return. */
 export function eventPresenter(assets: Pick<AssetCatalogue, 'find'>): EventPresenter {
-  // A currency whose plugin was removed is written in units.
+  // The amount of a currency whose plugin was removed is written in its smallest unit.
   const decimalsOf = (currency: string) => ({ decimals: assets.find(currency)?.decimals ?? 0 });
   const json = <T extends z.ZodType>(_schema: T, record: z.input<T>): string => JSON.stringify(record);
   return {

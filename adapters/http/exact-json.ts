@@ -5,8 +5,8 @@ const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 const EXACT_NUMBERS = new WeakSet<z.ZodType>();
 
 /**
- * A field that a record holds as decimal text and that its JSON has as a number of exactly those digits: the input of
- * the schema is what is written, its output what a client reads.
+ * A field that records hold as decimal text and that their JSON has as a number of exactly those digits. The schema's
+ * input is the text, its output is the number that a client reads.
  */
 export function exactNumber(documented: Readonly<Record<string, unknown>>) {
   const schema = z.string().transform(Number).meta(documented);
@@ -14,7 +14,7 @@ export function exactNumber(documented: Readonly<Record<string, unknown>>) {
   return schema;
 }
 
-/** The fields of a record's schema, or of that of a list of records, that are an {@link exactNumber}. */
+/** The names of the {@link exactNumber} fields of a record's schema, or of the records of a list's schema. */
 export function exactNumbersOf(schema: z.ZodType): readonly string[] {
   if (schema instanceof z.ZodReadonly) return exactNumbersOf(schema.unwrap() as z.ZodType);
   if (schema instanceof z.ZodArray) return exactNumbersOf(schema.element as z.ZodType);
@@ -25,25 +25,25 @@ export function exactNumbersOf(schema: z.ZodType): readonly string[] {
 }
 
 /**
- * Writes a flat record as JSON, and the named fields, which hold plain decimals as text, as numbers of exactly those
- * digits: a double would round them.
+ * Writes a flat record as JSON. The named fields hold plain decimals as text and become numbers of exactly those
+ * digits, which a double would round.
  */
 export function writeRecord(record: Readonly<Record<string, unknown>>, numberFields: readonly string[]): string {
   let text = JSON.stringify(record);
   for (const name of numberFields) {
     const digits = record[name];
-    assert(typeof digits === 'string' && JSON_NUMBER.test(digits), `${name} holds no plain decimal`);
-    // Quotes inside values are escaped, so this text can only be the member itself.
+    assert(typeof digits === 'string' && JSON_NUMBER.test(digits), `${name} is not a plain decimal`);
+    // Quotes inside values are escaped, so this text can match only the member itself.
     text = text.replace(`"${name}":"${digits}"`, `"${name}":${digits}`);
   }
   return text;
 }
 
-/** The most digits of a JSON number, so that it is exact as a double (decisions, section 2). */
+/** The most decimals of a JSON number that a double holds exactly. */
 const NUMBER_DECIMALS = 8;
 const NUMBER_DIGITS = 15;
 
-/** A plain decimal as a JSON number, rounded down so that it never overstates the amount (decisions, section 5). */
+/** A plain decimal as a JSON number, rounded down so that it never overstates an amount. */
 export function roundedDown(decimal: string): string {
   const { digits, scale } = present(readDecimal(decimal), 'a plain decimal');
   return formatUnits(roundUnits(digits, scale, NUMBER_DECIMALS, NUMBER_DIGITS, 'down'), scale);

@@ -1,26 +1,29 @@
 import { TillgateError } from '../../core/index.ts';
 
-/** How much of the process one account may have, in units of {@link costOf}. */
+/** The share of the process that one account may use, in units of {@link costOf}. */
 export interface TurnLimits {
-  /** Handled at once, while no other account asks. */
+  /** Units handled at once while no other account sends requests. */
   readonly alone: number;
-  /** Handled at once, while another one asks. */
+  /** Units handled at once while another account sends requests. */
   readonly shared: number;
-  /** How far one account may get ahead of another that asks as well. */
+  /** Units by which one account may get ahead of another that sends requests too. */
   readonly lead: number;
-  /** How much further, for each tick in which that other one is silent: a dear request waits, and nobody waits for long. */
+  /**
+   * Further units for each tick in which the other account is silent. An expensive request has to wait, but no request
+   * waits for long.
+   */
   readonly leadOfTick: number;
-  /** How much an account loses of what it is behind, for each tick in which it has no request: it asked for nothing. */
+  /** Units that an account loses of what it is behind, for each tick without a request of it. */
   readonly lossOfTick: number;
-  /** So many requests of an account, under way or waiting, make each further one count once more. */
+  /** This many requests of an account, running or waiting, add 1 to the weight of each further one. */
   readonly crowd: number;
-  /** An account asks until it has been silent for so many ticks. */
+  /** An account counts as active until it was silent for this many ticks. */
   readonly silentTicks: number;
-  /** Requests that wait for their turn. */
+  /** The most requests of an account that may wait for their turn. */
   readonly waiting: number;
 }
 
-/** Measured with `npm run bench -- fairness` (decision 0034). */
+/** Measured with `npm run bench -- fairness` (core/decisions/fair-turns.md). */
 export const TURN_LIMITS: TurnLimits = {
   alone: 64,
   shared: 16,
@@ -32,31 +35,31 @@ export const TURN_LIMITS: TurnLimits = {
   waiting: 1000,
 };
 
-/** A body or a reply of so many bytes takes about as long as a small request. */
+/** Handling a body or a reply of this many bytes takes about as long as a small request. */
 const UNIT_BYTES = 2048;
 
-/** How often a request of a large crowd counts. */
+/** The largest weight of a request when its account has many at once. */
 const MOST_WEIGHT = 3;
 
-/** What a request costs, in units: 1, and more for a large body or reply. */
+/** The cost of a request in units: 1, and more for a large body or reply. */
 export function costOf(bytes: number): number {
   return 1 + Math.floor(bytes / UNIT_BYTES);
 }
 
 /** A request that is being handled. */
 export interface Turn {
-  /** Says that its reply is made, once. @param bytes - of its body and its reply */
+  /** Ends the turn; call it once, when the reply is made. @param bytes - the size of the body and the reply */
   end(bytes: number): void;
 }
 
-/** Calls back when the client has left; returns how to stop listening. */
+/** Calls the listener when the client has left; returns a function that removes the listener. */
 export type OnGone = (listener: () => void) => () => void;
 
-/** When things are looked at again; tests replace it. */
+/** Schedules the next look at waiting requests; tests replace it. */
 export interface TurnTime {
-  /** Once what has come in meanwhile was read: the next turn of the event loop. */
+  /** Runs in the next turn of the event loop, once everything that arrived meanwhile was read. */
   soon(run: () => void): void;
-  /** A millisecond later, or longer where the event loop is busy: never before it has read what came in. */
+  /** Runs a millisecond later, or longer when the event loop is busy, but never before it has read what arrived. */
   tick(run: () => void): void;
 }
 
@@ -73,30 +76,30 @@ interface Ended {
   readonly expected: number;
 }
 
-/** What one account has of the process. */
+/** The use that one account makes of the process. */
 interface Share {
   readonly waiting: Set<Start>;
   /** Units that are being handled. */
   running: number;
   requests: number;
-  /** Units so far, counted on from where the others are. */
+  /** Units so far, counted from where the other accounts were when this one began. */
   used: number;
-  /** What its last request cost: what the next one is taken for until it has ended. */
+  /** The cost of its last request, which is assumed for the next one until that has ended. */
   expected: number;
-  /** The tick in which a request of it last came or ended. */
+  /** The tick in which a request of the account last arrived or ended. */
   askedAt: number;
 }
 
 /**
- * Lets each account have its turn: an account that asks for more than its share waits, in the order in which it asked, until
- * the others have had as much (decision 0034). There is no limit of all accounts together, so that one whose requests wait for
- * a slow node delays only itself.
+ * Shares the process fairly among accounts: an account that sends more than its share waits, in the order of its
+ * requests, until the other accounts have had as much (core/decisions/fair-turns.md). There is no limit for all accounts together, so
+ * an account whose requests wait for a slow node delays only itself.
  */
 export class FairTurns {
   readonly #limits: TurnLimits;
   readonly #time: TurnTime;
   readonly #shares = new Map<string, Share>();
-  /** Where a newcomer begins to count: where the latest request began. */
+  /** The used units at which a new account begins: those of the account whose request began last. */
   #begin = 0;
   #waiting = 0;
   #ticks = 0;
@@ -109,10 +112,10 @@ export class FairTurns {
   }
 
   /**
-   * Waits for a turn; whoever gets one has to end it.
+   * Waits for a turn. The caller must end the turn it gets.
    *
-   * @param name - whose request it is
-   * @param onGone - tells when the client has left; the request then waits no longer, and `left` is what it fails with
+   * @param name - the account of the request
+   * @param onGone - reports that the client has left; the request then stops waiting and fails with the error of `left`
    * @throws TillgateError `RATE_LIMITED` when too many requests of this name wait
    */
   take(name: string, onGone: OnGone, left: () => Error): Turn | Promise<Turn> {
@@ -123,7 +126,7 @@ export class FairTurns {
     return this.#wait(share, onGone, left);
   }
 
-  /** How many requests wait, of all accounts, and how many accounts are known. */
+  /** The number of waiting requests of all accounts, and of accounts that are remembered. */
   get held(): { readonly waiting: number; readonly accounts: number } {
     return { waiting: this.#waiting, accounts: this.#shares.size };
   }
@@ -164,7 +167,7 @@ export class FairTurns {
     return share.running < this.#limits.shared && share.used <= bound;
   }
 
-  /** How much an account may have used, because of the one that asks and had the least. */
+  /** The most units that an account may have used: set by the active account that used the fewest. */
   #bound(): number {
     if (this.#shares.size === 1) return Infinity;
     const { lead, leadOfTick, silentTicks } = this.#limits;
@@ -192,12 +195,15 @@ export class FairTurns {
     };
   }
 
-  /** The more an account asks for at once, the more each request counts: whoever asks for less gets more of it. */
+  /** The more requests an account has at once, the more each counts, so accounts with few requests are preferred. */
   #weightOf({ requests, waiting }: Share): number {
     return Math.min(MOST_WEIGHT, 1 + (requests + waiting.size) / this.#limits.crowd);
   }
 
-  /** What a request took counts until the event loop has turned: others' requests are read only then. */
+  /**
+   * The cost of a request counts as running until the next turn of the event loop, when the requests of others are
+   * read.
+   */
   #end(share: Share, expected: number, cost: number): void {
     share.expected = cost;
     share.askedAt = this.#ticks;
@@ -227,7 +233,10 @@ export class FairTurns {
     }
   }
 
-  /** Ticks while a request waits, for an account that may have fallen silent, and until the silent ones are forgotten. */
+  /**
+   * Ticks while a request waits, since the account it waits for may have become silent, and until silent accounts are
+   * forgotten.
+   */
   #tick(): void {
     if (this.#ticking) return;
     this.#ticking = true;
@@ -240,7 +249,7 @@ export class FairTurns {
     });
   }
 
-  /** How many accounts without a request are still remembered. */
+  /** Forgets silent accounts. @returns how many accounts without a request are still remembered */
   #forgetSilent(): number {
     let idle = 0;
     for (const [name, share] of this.#shares) {

@@ -14,11 +14,14 @@ import type { CallbackPlaces, Decimal, Metadata } from '../../core/index.ts';
 import { z } from 'zod';
 
 const MAX_CODE = 64;
-/** Text without control characters, which mean nothing in any field of this API; PostgreSQL stores no NUL. As JSON Schema writes it. */
+/**
+ * Text without control characters, as a JSON Schema pattern. No field of this API needs them, and PostgreSQL cannot
+ * store NUL.
+ */
 const WITHOUT_CONTROL = '^[^\\u0000-\\u001F\\u007F-\\u009F]*$';
 const CLEAN = new RegExp(WITHOUT_CONTROL);
 
-/** "is required" for what is absent, else what would be right. */
+/** The message "is required" for an absent value, otherwise what is expected. */
 const expected =
   (what: string) =>
   ({ input }: { readonly input?: unknown }): string =>
@@ -34,7 +37,7 @@ export function text(max: number, description: string) {
     .meta({ pattern: WITHOUT_CONTROL, description });
 }
 
-/** A chain, currency or fiat code; whether it is supported is the core's business. */
+/** A chain, currency or fiat code; the core checks whether it is supported. */
 export const code = (description: string) => text(MAX_CODE, description);
 
 /** A flag that is false when it is absent. */
@@ -45,18 +48,18 @@ export function flag(description: string) {
     .meta({ description });
 }
 
-/** A number of a request: a JSON number, or a plain decimal in a string, which is read digit by digit. */
+/** A number in a request: a JSON number, or a plain decimal in a string. Both are read exactly. */
 export type AmountInput = number | string;
 
 interface Conversion<T> {
-  /** The value as the core takes it, in an object of its own; `null` when it is refused. */
+  /** Converts the value for the core, wrapped in an object; `null` when it is invalid. */
   readonly convert: (value: unknown) => { readonly value: T } | null;
-  /** What would be right. */
+  /** Describes a valid value, for the error message. */
   readonly what: string;
   readonly documented: Readonly<Record<string, unknown>>;
 }
 
-/** A field that may be absent, converted; `Input` is what a client sends. */
+/** A converted field that may be absent; `Input` is the type that a client sends. */
 function optional<Input, T>({ convert, what, documented }: Conversion<T>) {
   return z
     .custom<Input>()
@@ -70,22 +73,24 @@ function optional<Input, T>({ convert, what, documented }: Conversion<T>) {
     .meta(documented);
 }
 
-/** A field that is required: optional to zod nevertheless, so that an absent one is refused in our words. */
+/**
+ * A converted field that is required. Zod regards it as optional, so that its absence gets the message of this file.
+ */
 function required<Input, T>(conversion: Conversion<T>) {
   return optional<Input, T>(conversion) as z.ZodType<T, Input>;
 }
 
 const valueOrNull = <T>(value: T | null): { readonly value: T } | null => (value === null ? null : { value });
 
-/** A number's text: a JSON number as it was sent, or a plain decimal in a string. */
+/** The digits of a JSON number as it was sent, or of a plain decimal in a string. */
 function numberText(value: unknown): string | null {
   if (isLosslessNumber(value)) return value.value;
-  // An exponent belongs to JSON's numbers only.
+  // Only JSON numbers may have an exponent.
   return typeof value === 'string' && /^\d+(?:\.\d+)?$/.test(value) ? value : null;
 }
 
-const AMOUNT = 'a positive number, or a positive decimal in a string';
-/** A bound for numbers, and a pattern for strings: zero is refused in both forms. */
+const AMOUNT = 'a positive number with a point before its decimals, such as 12.50';
+/** Refuses zero in both forms: by a minimum for numbers and a pattern for strings. */
 const AMOUNT_FORMS = {
   type: ['number', 'string'],
   exclusiveMinimum: 0,
@@ -98,11 +103,11 @@ function positive(value: unknown): Decimal | null {
   return decimal === null || decimal.digits === 0n ? null : decimal;
 }
 
-/** A positive decimal, exact (decisions, section 2). */
+/** A positive decimal, exact. */
 export function price(description: string) {
   const documented = {
     ...AMOUNT_FORMS,
-    description: `${description}; a JSON number or a plain decimal in a string, read exactly`,
+    description: `${description}. A JSON number or a plain decimal in a string; read exactly.`,
   };
   return required<AmountInput, Decimal>({ convert: (value) => valueOrNull(positive(value)), what: AMOUNT, documented });
 }
@@ -117,7 +122,7 @@ export function optionalAmount(description: string) {
   });
 }
 
-/** Text that may be absent; an empty one counts as absent, `null`. */
+/** Text that may be absent. An empty text counts as absent, which is `null`. */
 export function optionalText(max: number, description: string) {
   const convert = (value: unknown) => {
     if (value === undefined || value === '') return { value: null };
@@ -131,18 +136,18 @@ export function optionalText(max: number, description: string) {
   });
 }
 
-/** The merchant's own name of an order; an empty one counts as absent, `null`. */
+/** The merchant's reference of an order. An empty text counts as absent, which is `null`. */
 export function merchantReference() {
   const convert = (value: unknown) => {
     if (value === undefined || value === '') return { value: null };
     return typeof value === 'string' && isMerchantReference(value) ? { value } : null;
   };
-  const description = `The merchant's own name of the order, unique for its account: ${REFERENCE_RULE}`;
+  const description = `Your own reference for the order, unique in your account: ${REFERENCE_RULE}`;
   const documented = { type: 'string', maxLength: MERCHANT_DATA.referenceLength, description };
   return optional<string, string | null>({ convert, what: REFERENCE_RULE, documented });
 }
 
-/** What a merchant keeps with an order: names and texts; none when it is absent. */
+/** Names and texts that a merchant stores with an order; empty when absent. */
 export function metadata() {
   const convert = (value: unknown) => {
     if (value === undefined) return { value: {} };
@@ -152,7 +157,7 @@ export function metadata() {
     type: 'object',
     additionalProperties: { type: 'string', maxLength: MERCHANT_DATA.valueLength },
     maxProperties: MERCHANT_DATA.pairs,
-    description: `The merchant's own names and texts: ${METADATA_RULE}`,
+    description: `Your own key-value pairs, stored with the order: ${METADATA_RULE}`,
   };
   return optional<Metadata, Metadata>({ convert, what: METADATA_RULE, documented });
 }
@@ -161,7 +166,7 @@ function isPlainObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
 }
 
-/** The digits of a one-time code: text, or a JSON number, which has lost its leading zeros; `null` when it is absent. */
+/** The digits of a one-time code, as text or as a JSON number, which has lost its leading zeros; `null` when absent. */
 export function optionalCode(length: number, description: string) {
   const convert = (value: unknown) => {
     if (value === undefined || value === '') return { value: null };
@@ -186,7 +191,7 @@ export function count(min: number, max: number, description: string) {
   });
 }
 
-/** A whole number in a JSON body that may be absent; its bounds are the core's business. */
+/** A whole number in a JSON body that may be absent; the core checks its bounds. */
 export function optionalCount(description: string) {
   const convert = (value: unknown) => {
     if (value === undefined) return { value };
@@ -196,7 +201,7 @@ export function optionalCount(description: string) {
   return optional<number, number | undefined>({ convert, what: 'a whole number', documented });
 }
 
-/** A whole number from 1 in a query, with a default. */
+/** A whole number of at least 1 in a query, with a default. */
 export function queryNumber(fallback: number, max: number, description: string) {
   const convert = (value: unknown) => {
     if (value === undefined) return { value: fallback };
@@ -220,20 +225,20 @@ function within(digits: string, min: number, max: number): number | null {
   return value >= min && value <= max ? value : null;
 }
 
-/** The query of a list (decisions, section 2). */
+/** The paging parameters of a list. */
 export function pageQuery(pageMax: number) {
   return z.object({
-    page: queryNumber(1, Number.MAX_SAFE_INTEGER, 'Which page, from 1; one past the end is empty.'),
-    size: queryNumber(Math.min(10, pageMax), pageMax, 'How many entries a page has.'),
+    page: queryNumber(1, Number.MAX_SAFE_INTEGER, 'Page number, starting at 1; a page after the last one is empty'),
+    size: queryNumber(Math.min(10, pageMax), pageMax, 'Number of entries on a page'),
   });
 }
 
 const ANYWHERE: CallbackPlaces = { allowPrivateNetworks: true, hosts: null };
 
 /**
- * A merchant's URL (decisions, section 7; faults 30 and 37): http or https, no credentials.
+ * A URL of the merchant: http or https, without credentials.
  *
- * @param places - for URLs that the till calls; those that a browser follows may be anywhere
+ * @param places - restricts URLs that the till calls; URLs for browsers may have any host
  */
 export function merchantUrl(description: string, places: CallbackPlaces = ANYWHERE) {
   return z
@@ -247,8 +252,8 @@ export function merchantUrl(description: string, places: CallbackPlaces = ANYWHE
 }
 
 /**
- * The refinement that a price has no more decimals than its fiat; an unknown fiat is the core's to refuse. It looks at
- * for any input, so that its problem is reported together with those of other fields.
+ * Refuses a price with more decimals than its fiat currency has; the core refuses unknown currencies. It runs even when
+ * other fields are invalid, so that all problems are reported together.
  */
 export function fiatDecimals(priceField: string, codeField: string) {
   const check = (body: unknown): boolean => {

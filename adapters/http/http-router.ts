@@ -17,8 +17,8 @@ const NO_PARAMS: Readonly<Record<string, string>> = {};
 const PLACE = /\{(\w+)\}/g;
 
 /**
- * Finds the operations of a path: fixed paths in one look-up, then templates. Paths are compared as sent, without decoding,
- * so that each resource has one spelling, which a signature covers.
+ * Finds the operations of a path: fixed paths with one look-up, then templates. Paths are compared as sent, without
+ * decoding, so that each resource has exactly one spelling, which signatures cover.
  */
 export class HttpRouter {
   readonly #fixed = new Map<string, Map<string, Operation>>();
@@ -30,7 +30,7 @@ export class HttpRouter {
     }
   }
 
-  /** `null` for a path without any operation. */
+  /** @returns `null` for a path without an operation */
   find(path: string): RouteMatch | null {
     const methods = this.#fixed.get(path);
     if (methods !== undefined) return { methods, params: NO_PARAMS };

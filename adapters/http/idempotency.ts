@@ -6,8 +6,8 @@ import { header } from './messages.ts';
 const MAX_LENGTH = 255;
 
 /**
- * The claim of a request's `Idempotency-Key`; `null` without one (decisions, section 2). The path is part of
- * the request, like its body: one key for refunds of two orders is an error, not a repetition.
+ * The claim of a request's `Idempotency-Key`; `null` without one. The claim covers the values in the path like the
+ * body: the same key for refunds of two orders is an error, not a repetition.
  *
  * @param route - the operation's path template
  * @throws TillgateError `INVALID_FIELDS` for an empty key or one of more than 255 characters

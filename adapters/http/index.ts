@@ -1,6 +1,6 @@
 /**
- * The payment API over HTTP: one table of operations, from which routing, validation and OpenAPI are derived, a
- * pipeline without a framework, and its Express binding.
+ * The payment API over HTTP: one table of operations, from which routing, validation and OpenAPI are derived; a
+ * pipeline without a framework; and its Express binding.
  *
  * @packageDocumentation
  */

@@ -1,7 +1,7 @@
 import { addressKey, networkOf, TillgateError } from '../../core/index.ts';
 
 const MINUTE_MS = 60_000;
-/** Keys that are counted at once; of more, the oldest are forgotten. */
+/** The most keys that are counted; beyond it the oldest are forgotten. */
 const MAX_KEYS = 100_000;
 
 interface Count {
@@ -10,19 +10,20 @@ interface Count {
 }
 
 export interface LoginFailuresOptions {
-  /** Failures that an address may have in a minute, and an account from one network. */
+  /** Failures allowed in a minute for an address, and for an account from one network. */
   readonly perMinute: number;
   readonly maxKeys?: number;
   readonly now?: () => number;
 }
 
 /**
- * Counts failed logins, a minute at a time, by address and by (account, network): a stranger's failures never refuse the right
- * password from another network. A try counts from its beginning, so that tries at once count, until it is forgiven.
+ * Counts failed logins in each minute, by address and by account and network: failures of others never block the right
+ * password from another network. An attempt counts from its beginning, so that parallel attempts count, until it
+ * succeeds.
  */
 export class LoginFailures {
   readonly #options: Required<LoginFailuresOptions>;
-  /** By key, oldest first: all live equally long. */
+  /** By key, oldest first: all entries live equally long. */
   readonly #counts = new Map<string, Count>();
 
   constructor({ perMinute, maxKeys = MAX_KEYS, now = () => performance.now() }: LoginFailuresOptions) {
@@ -30,9 +31,9 @@ export class LoginFailures {
   }
 
   /**
-   * Runs a login and forgives its try when it succeeds.
+   * Runs a login, and removes its attempt from the count when it succeeds.
    *
-   * @throws TillgateError `RATE_LIMITED` before it, after too many failures; whatever it throws
+   * @throws TillgateError `RATE_LIMITED` without running it, after too many failures; any error of the login
    */
   async guard<T>(client: string, account: string, login: () => Promise<T>): Promise<T> {
     const keys = [`address ${addressKey(client)}`, `network ${networkOf(client)} ${account.toLowerCase()}`];

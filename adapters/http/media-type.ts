@@ -12,14 +12,14 @@ const KINDS: Readonly<Record<string, BodyKind>> = {
 const CHARSET = /^charset=(?:utf-?8|"utf-?8")$/i;
 
 /**
- * The kind of body that the headers announce.
+ * The kind of body that the headers declare.
  * @throws TillgateError `UNSUPPORTED_MEDIA_TYPE` for another type, another charset or any encoding
  */
 export function bodyKind(headers: HeaderMap, accepted: readonly BodyKind[]): BodyKind {
   const encoding = header(headers, 'content-encoding');
   if (encoding !== null && encoding.trim().toLowerCase() !== 'identity') throw unsupported(accepted);
   const type = header(headers, 'content-type') ?? '';
-  // The fast path for nearly every request.
+  // The fast path of nearly every request.
   if (type === 'application/json') return one('json', accepted);
   const [name = '', ...parameters] = type.split(';').map((part) => part.trim());
   const kind = Object.hasOwn(KINDS, name.toLowerCase()) ? KINDS[name.toLowerCase()] : undefined;
@@ -41,7 +41,7 @@ function unsupported(accepted: readonly BodyKind[]): TillgateError {
   );
 }
 
-/** True when a page sent this request, so that it prefers HTML to JSON. */
+/** Whether the request prefers HTML to JSON, because a page sent it. */
 export function prefersHtml(headers: HeaderMap): boolean {
   const accept = header(headers, 'accept') ?? '';
   const html = accept.indexOf('text/html');

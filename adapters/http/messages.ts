@@ -1,23 +1,23 @@
-/** Header values by lower-case name, each as it came in; a repeated header has several. */
+/** Header values by lower-case name, each as it was sent; a repeated header has several. */
 export type HeaderMap = ReadonlyMap<string, readonly string[]>;
 
-/** The body of a request, not read yet. */
+/** The body of a request, before it is read. */
 export interface RequestBody {
-  /** True when the request announces a body (a length above zero, or chunks). */
+  /** Whether the request announces a body (a length above zero, or chunks). */
   readonly present: boolean;
   /**
-   * Reads all of it.
-   * @returns `null` when it is longer than `limit` bytes; the rest is left to the binding
-   * @throws ClientGone when the client left before its end
+   * Reads the whole body.
+   * @returns `null` when it is longer than `limit` bytes; the binding handles the rest
+   * @throws ClientGone when the client left before the end of the body
    */
   read(limit: number): Promise<Uint8Array | null>;
 }
 
-/** A request as plain data: what every binding (Express, `fetch`) makes of its own kind. */
+/** A request as plain data, which every binding (Express, `fetch`) creates from its own kind of request. */
 export interface HttpRequest {
   /** As sent, upper case. */
   readonly method: string;
-  /** The request target exactly as it came in: signatures cover it. */
+  /** The request target exactly as it was sent: signatures cover it. */
   readonly target: string;
   /** The path under which the table is mounted; an empty string at the root. */
   readonly mount: string;
@@ -25,7 +25,7 @@ export interface HttpRequest {
   readonly body: RequestBody;
   /** The address of the connection's client. */
   readonly peer: string;
-  /** Calls back when the client has left before its reply; returns how to stop listening. */
+  /** Calls the listener when the client leaves before its reply; returns a function that removes the listener. */
   readonly onGone: (listener: () => void) => () => void;
 }
 
@@ -39,7 +39,9 @@ export interface ReplySink {
   end(): void;
 }
 
-/** Called once the headers are out; what it returns is called once, when the reply or its connection is over. */
+/**
+ * Called once the headers are sent. The function it returns is called once, when the reply or its connection is over.
+ */
 export type ReplyStream = (sink: ReplySink) => () => void;
 
 /** A reply as plain data. */
@@ -47,11 +49,12 @@ export interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array;
-  /** Follows on the body, which is empty then, for as long as it likes: event streams. */
+  /** Writes the reply after the headers for as long as it likes (event streams); `body` is then empty. */
   readonly stream?: ReplyStream;
   /**
-   * Follow on the body, which is empty then: documents of any length. The next part is asked for once the client has taken
-   * the former one, none after it has left. An error ends the connection, so that a part is never taken for the whole.
+   * The parts of a document of any length; `body` is then empty. The next part is read once the client has received the
+   * previous one, and none after it has left. An error breaks the connection, so that a part is never taken for the
+   * whole.
    */
   readonly parts?: AsyncIterable<string>;
 }

@@ -28,11 +28,11 @@ const errorSchema = z
     code: z.number().meta({ type: 'integer', enum: CODES.map(([code]) => code), description: codeTable() }),
     message: z.string(),
     result: z.literal(false),
-    trace_id: z.string().meta({ description: 'Also in X-Trace-Id' }),
+    trace_id: z.string().meta({ description: "ID of the request in the server's logs; also sent in X-Trace-Id" }),
     errors: z
       .array(z.object({ path: z.string().meta({ description: 'Dotted path of the field' }), message: z.string() }))
       .optional()
-      .meta({ description: 'Every missing or invalid field (40001)' }),
+      .meta({ description: 'All missing or invalid fields (code 40001)' }),
     signing: z
       .object({
         algorithm: z.string(),
@@ -42,11 +42,13 @@ const errorSchema = z
         signature_origin: z.string(),
       })
       .optional()
-      .meta({ description: 'What the server saw of a signed request that does not verify' }),
+      .meta({
+        description: 'The values that the server verified the signature against; only when a signature does not verify',
+      }),
   })
   .meta({ id: 'Error' });
 
-/** Errors of every operation; more are derived from its inputs. */
+/** Errors of every operation; further ones are derived from its inputs. */
 const COMMON: readonly ErrorCode[] = ['MALFORMED_REQUEST', 'METHOD_NOT_ALLOWED', 'INTERNAL', 'NOT_READY'];
 const WITH_BODY: readonly ErrorCode[] = ['BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'INVALID_FIELDS'];
 const WITH_CREDENTIALS: readonly ErrorCode[] = [
@@ -63,9 +65,9 @@ const WITH_CREDENTIALS: readonly ErrorCode[] = [
 const WITH_SESSION: readonly ErrorCode[] = ['NO_CREDENTIALS', 'SESSION_INVALID', 'FORBIDDEN', 'RATE_LIMITED'];
 
 /**
- * The OpenAPI 3.1 description of a table.
+ * The OpenAPI 3.1 description of a table of operations.
  *
- * @param serverUrl - where its paths begin
+ * @param serverUrl - the base URL of its paths
  */
 export function openApiDocument(operations: readonly Operation[], serverUrl = '/'): object {
   const registry = new OpenAPIRegistry();
@@ -81,31 +83,33 @@ export function openApiDocument(operations: readonly Operation[], serverUrl = '/
     info: {
       title: 'Tillgate payment API',
       version: '1.0.0',
-      description: 'Crypto payment orders. Every reply is an envelope; see Error for the codes.',
+      description:
+        'Accept crypto payments for orders. Every JSON response is an envelope; the schema Error lists all error codes.',
     },
     servers: [{ url: serverUrl }],
   });
 }
 
-/** What webhook endpoints receive. */
+/** Registers the events that webhook endpoints receive. */
 function registerEvents(registry: OpenAPIRegistry): void {
   for (const { type, schema } of EVENT_BODIES)
     registry.registerWebhook({
       method: 'post',
       path: type,
-      summary: `The event ${type}`,
-      description: 'Signed as Standard Webhooks says, with the secret of the endpoint.',
+      summary: `Event ${type}`,
+      description:
+        'Sent to the webhook endpoints that subscribe to it, signed with the secret of the endpoint as Standard Webhooks specifies.',
       request: { body: { required: true, content: { [MEDIA.json]: { schema } } } },
-      responses: { '2XX': { description: 'Received; anything else is tried again' } },
+      responses: { '2XX': { description: 'Received. The event is sent again after any other status.' } },
     });
 }
 
-/** Registers the security schemes; returns the requirement of a signature. */
+/** Registers the security schemes; returns the security requirement of a signature. */
 function registerSecurity(registry: OpenAPIRegistry): Record<string, string[]> {
   const header = (name: string, description: string): string =>
     registry.registerComponent('securitySchemes', name, { type: 'apiKey', in: 'header', name, description }).name;
-  header('API-Key', 'An API key, or the access token of endpoint 14.');
-  header('X-Token', 'The same, on the Lightning operations only.');
+  header('API-Key', 'An API key, or the access token that the login returns.');
+  header('X-Token', 'An API key or access token, on the Lightning operations only.');
   const names = [
     header('API-Token', 'The public key of a signing pair.'),
     header('Algorithm', 'HMAC-SHA256 or HMAC-SHA3_256.'),
@@ -123,8 +127,11 @@ function routeOf(operation: Operation, path: string, signed: Record<string, stri
     path,
     operationId: alias === -1 ? operation.id : `${operation.id}_${alias + 1}`,
     tags: [operation.tag],
-    summary: operation.summary,
-    description: described(operation),
+    summary: alias === -1 ? operation.summary : `${operation.summary} (alias)`,
+    description:
+      alias === -1
+        ? described(operation)
+        : `The same as \`${operation.method} ${operation.path}\`. ${described(operation)}`,
     security: securityOf(operation, signed),
     request: requestOf(operation),
     responses: responsesOf(operation),
@@ -132,7 +139,9 @@ function routeOf(operation: Operation, path: string, signed: Record<string, stri
 }
 
 function described({ description, auth }: Operation): string {
-  return auth.kind === 'merchant' ? `${description} Needs a credential with the scope \`${auth.scope}\`.` : description;
+  return auth.kind === 'merchant'
+    ? `${description} Requires a credential with the scope \`${auth.scope}\`.`
+    : description;
 }
 
 function securityOf({ auth, method }: Operation, signed: Record<string, string[]>): Security {
@@ -146,11 +155,11 @@ function requestOf({ schemas, bodyKinds, examples, idempotent, bodyOptional, ver
   if (schemas.params !== null) request.params = schemas.params;
   if (schemas.query !== null) request.query = schemas.query;
   if (idempotent) {
-    const description = 'The same key with the same body gives the first outcome, for 24 hours';
+    const description = 'Makes the request safe to retry: for 24 hours, the same key and body return the first result';
     request.headers = z.object({ 'Idempotency-Key': z.string().min(1).max(255).optional().meta({ description }) });
   }
   if (versioned) {
-    const description = 'The version of the record that the change is made of: "3" or 3; without it 428';
+    const description = 'Version of the record that you change, as "3" or 3. Answers 428 if it is missing.';
     request.headers = z.object({ 'If-Match': z.string().meta({ description }) });
   }
   const { body: schema } = schemas;
@@ -166,7 +175,8 @@ function requestOf({ schemas, bodyKinds, examples, idempotent, bodyOptional, ver
 
 function responsesOf(operation: Operation): RouteConfig['responses'] {
   const responses: Record<string, ResponseConfig> = { [operation.status]: successOf(operation) };
-  if (operation.page !== null) responses['303'] = { description: "To a browser's form post: back to the page." };
+  if (operation.page !== null)
+    responses['303'] = { description: 'Redirects a browser that posted a form back to the page.' };
   for (const [status, codes] of errorsOf(operation)) {
     responses[status] = {
       description: codes
@@ -186,7 +196,7 @@ function responsesOf(operation: Operation): RouteConfig['responses'] {
 
 const EXAMPLE_TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 
-/** Examples of the errors that are an operation's own; those that all have in common are in the table of codes. */
+/** Examples of the errors that are specific to an operation; the table of codes documents the common ones. */
 function errorExamples(
   { errors }: Operation,
   codes: readonly (readonly [number, string])[],
@@ -201,7 +211,9 @@ function errorExamples(
   return examples.length === 0 ? {} : { examples: Object.fromEntries(examples) };
 }
 
-const traceHeader = z.object({ 'X-Trace-Id': z.string().meta({ description: 'Names this reply in the logs' }) });
+const traceHeader = z.object({
+  'X-Trace-Id': z.string().meta({ description: "ID of the request in the server's logs" }),
+});
 
 function successOf({ reply, examples, envelope, status }: Operation): ResponseConfig {
   if (reply.kind === 'text')

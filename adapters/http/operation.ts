@@ -1,6 +1,14 @@
 import { isLosslessNumber } from 'lossless-json';
 import { TillgateError } from '../../core/index.ts';
-import type { ErrorCode, FieldError, IdempotencyClaim, OpenSession, Principal, Scope } from '../../core/index.ts';
+import type {
+  AccountId,
+  ErrorCode,
+  FieldError,
+  IdempotencyClaim,
+  OpenSession,
+  Principal,
+  Scope,
+} from '../../core/index.ts';
 import type { z } from 'zod';
 import type { HttpDeps } from './deps.ts';
 import { exactNumbersOf, writeRecord } from './exact-json.ts';
@@ -9,13 +17,16 @@ import type { BodyKind } from './media-type.ts';
 import type { HttpRequest, HttpResponse } from './messages.ts';
 import { seeOther, successReply } from './replies.ts';
 
-/** Who may call: a merchant by key or signature, a session of the management API, or anyone. */
+/** Who may call: a merchant with a key or signature, a session of the management API, or anyone. */
 export type OperationAuth =
   | { readonly kind: 'merchant'; readonly xToken: boolean; readonly scope: Scope }
   | { readonly kind: 'session'; admit(request: HttpRequest): Promise<OpenSession> }
   | { readonly kind: 'none' };
 
-/** API key, access token or signature, with the scope that the operation needs. What moves money takes a signature once (decisions, section 3). */
+/**
+ * An API key, access token or signature with the scope that the operation needs. An operation that moves money accepts
+ * each signature once.
+ */
 export const merchant = (scope: Scope, xToken = false): OperationAuth => ({ kind: 'merchant', xToken, scope });
 /** No credentials. */
 export const ANYBODY: OperationAuth = { kind: 'none' };
@@ -24,7 +35,7 @@ export const ANYBODY: OperationAuth = { kind: 'none' };
 export interface RawCall {
   readonly request: HttpRequest;
   readonly traceId: string;
-  /** The client's address, behind trusted proxies too. */
+  /** The client's address, also behind trusted proxies. */
   readonly client: string;
   readonly principal: Principal | null;
   readonly session: OpenSession | null;
@@ -32,6 +43,8 @@ export interface RawCall {
   readonly query: unknown;
   readonly body: unknown;
   readonly idempotency: IdempotencyClaim | null;
+  /** The accounts whose records an admin reads in an operation of the management API: see `Actor`. */
+  readonly foreign?: Set<AccountId | null>;
 }
 
 /** A validated request. */
@@ -42,36 +55,39 @@ export interface Call<Params, Query, Body> extends RawCall {
 }
 
 export type OperationMethod = 'GET' | 'POST' | 'PATCH' | 'DELETE';
-/** `{code, message, data, result}` of the payment API, or `{data, msg}` of the management API. */
+/** The payment API's envelope `{code, message, data, result}`, or the management API's `{data, msg}`. */
 export type Envelope = 'payment' | 'manage';
 
-/** One row of the operations table: routing, validation, OpenAPI and client types all come from it. */
+/** One row of the operations table, from which routing, validation, OpenAPI and the client's types are derived. */
 export interface Operation {
   readonly id: string;
   readonly method: OperationMethod;
-  /** Path template, `/api/v2/order/detail/{order_id}`. */
+  /** Path template, such as `/api/v2/order/detail/{order_id}`. */
   readonly path: string;
-  /** Further paths that are the same operation. */
+  /** Further paths of the same operation. */
   readonly aliases: readonly string[];
   readonly summary: string;
   readonly description: string;
   readonly tag: string;
   readonly auth: OperationAuth;
   readonly envelope: Envelope;
-  /** The status of a success. */
+  /** The HTTP status of a success. */
   readonly status: 200 | 201;
   readonly bodyKinds: readonly BodyKind[];
-  /** True when no body at all is as good as an empty object. */
+  /** A request without a body is treated as one with an empty object. */
   readonly bodyOptional: boolean;
-  /** Wants the record's version in `If-Match`. */
+  /** Requires the record's version in `If-Match`. */
   readonly versioned: boolean;
   /** Accepts an `Idempotency-Key`. */
   readonly idempotent: boolean;
-  /** Of a login: the field of its body that names the account. Its failures are counted. */
+  /** For a login: the body field that names the account, by which failures are counted. */
   readonly login: string | null;
-  /** A browser's form post is answered with 303 to this relative page, refused or not. */
+  /**
+   * The relative page to which a browser is redirected with 303 after posting its form, whether it was accepted or
+   * refused.
+   */
   readonly page: ((params: Readonly<Record<string, string>>) => string) | null;
-  /** Left out of the OpenAPI document: pages. */
+  /** Pages are left out of the OpenAPI document. */
   readonly hidden: boolean;
   readonly schemas: {
     readonly params: z.ZodObject | null;
@@ -80,14 +96,14 @@ export interface Operation {
   };
   readonly reply: OperationReply;
   readonly examples: { readonly body?: unknown; readonly data?: unknown };
-  /** Errors besides those that every operation of its kind can give. */
+  /** Errors besides those that every operation with such inputs can answer. */
   readonly errors: readonly ErrorCode[];
   run(call: RawCall, deps: HttpDeps): Promise<HttpResponse>;
 }
 
-/** What a reply looks like: data in the envelope, or a text of its own. */
+/** The form of a reply: data in the envelope, or a text of its own. */
 export type OperationReply =
-  /** Data may be had as text of another type `also`. */
+  /** `also` is another content type in which the data is available as text. */
   | { readonly kind: 'data'; readonly schema: z.ZodType; readonly also?: string }
   | { readonly kind: 'text'; readonly type: string };
 
@@ -121,9 +137,9 @@ export interface DataOperationSpec<
   readonly query?: Q;
   readonly body?: B;
   readonly data: D;
-  /** The relative page that a browser's form post goes to when it is accepted; {@link Described.page} by default. */
+  /** The relative page to which a browser is redirected after an accepted form; {@link Described.page} by default. */
   readonly goTo?: (data: z.input<D>) => string;
-  /** @param headers - of the reply, beside the usual ones; a handler may add to them */
+  /** @param headers - the reply's further headers; a handler may add to them */
   handler(
     call: Call<z.output<P>, z.output<Q>, z.output<B>>,
     deps: HttpDeps,
@@ -133,7 +149,7 @@ export interface DataOperationSpec<
 
 type FlatRecord = Readonly<Record<string, unknown>>;
 
-/** Makes a row of the table that answers in the envelope. */
+/** Makes a row of the table whose reply is data in the envelope. */
 export function dataOperation<
   D extends z.ZodType,
   P extends z.ZodObject = z.ZodObject,
@@ -178,7 +194,7 @@ export function textOperation(spec: TextOperationSpec): Operation {
   };
 }
 
-/** What of a row comes from its description, with its defaults. */
+/** The fields of a row that come from its description, with their defaults. */
 export function described(spec: Described): Omit<Operation, 'schemas' | 'reply' | 'run'> {
   return {
     id: spec.id,
@@ -203,7 +219,7 @@ export function described(spec: Described): Omit<Operation, 'schemas' | 'reply' 
   };
 }
 
-/** Validates every part and refuses with all that is wrong, not only the first (decisions, section 1, 40001). */
+/** Validates every part of a request and reports all invalid fields, not only the first. */
 export function validate(raw: RawCall, schemas: Operation['schemas']): RawCall {
   const fields: FieldError[] = [];
   const query = schemas.query === null ? raw.query : read(schemas.query, raw.query, fields);
@@ -214,7 +230,7 @@ export function validate(raw: RawCall, schemas: Operation['schemas']): RawCall {
   });
 }
 
-/** A number is an object to zod, which would take it for one without fields. */
+/** Zod would read the object that holds a number as an object without fields. */
 function readBody(schema: z.ZodObject, value: unknown, fields: FieldError[]): unknown {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
   if (isObject) return read(schema, value, fields);

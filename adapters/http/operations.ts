@@ -12,17 +12,17 @@ import { serviceOperations } from './operations/service.ts';
 import { transactionOperation } from './operations/transactions.ts';
 import { walletOperations } from './operations/wallets.ts';
 
-/** How the table is mounted in an application; by default at its root. */
+/** Options for mounting the table in an application; by default at its root. */
 export interface TablePlace {
-  /** Operations that are left out, by id. */
+  /** Ids of operations that are left out. */
   readonly without?: readonly string[];
-  /** Where the paths of the OpenAPI document begin. */
+  /** The base URL of the paths in the OpenAPI document. */
   readonly serverUrl?: string;
 }
 
 /**
- * The operations table of an installation: what the settings allow, then the host's own rows (the payer's page,
- * `GET /checkout/{token}`).
+ * The operations table of an installation: the operations that the settings allow, then those that the host adds (the
+ * payer's page, `GET /checkout/{token}`).
  */
 export function createOperations(
   settings: HttpSettings,

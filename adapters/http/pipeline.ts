@@ -22,11 +22,11 @@ import { shuttingDown } from './requests-in-progress.ts';
 import { HttpRouter } from './http-router.ts';
 import type { RouteMatch } from './http-router.ts';
 
-/** The most bytes that a body of this API may have. */
+/** The most bytes of a request body. */
 export const BODY_LIMIT = 64 * 1024;
 const EMPTY = new Uint8Array(0);
 
-/** What is known of a request while it is served; the log line is made of it. */
+/** Collected while a request is served, for its log line. */
 interface Progress {
   readonly request: HttpRequest;
   readonly route: RouteMatch | null;
@@ -39,8 +39,8 @@ interface Progress {
 }
 
 /**
- * The HTTP edge without a framework: plain requests in, plain replies out, every check in the order of the decisions,
- * section 1. Bindings (Express, `fetch`) only translate.
+ * The HTTP edge without a framework: it takes plain requests, makes every check in a fixed order, and returns plain
+ * replies. Bindings (Express, `fetch`) only translate.
  */
 export class HttpApi {
   readonly #routes: HttpRouter;
@@ -59,20 +59,20 @@ export class HttpApi {
     this.#payers = new RateLimit(deps.settings.payerWritesPerMinute);
   }
 
-  /** The operations at a target's path, of whatever method; `null` for a path that the table does not have. */
+  /** Finds the operations at a target's path, for all methods; `null` for an unknown path. */
   route(target: string, mount: string): RouteMatch | null {
     return this.#routes.find(routePath(target, mount));
   }
 
-  /** Counts a request that a binding is about to have answered. @returns to be called when its reply is over */
+  /** Counts a request that a binding is about to have answered. @returns a function to call when the reply is over */
   begin(): () => void {
     return this.#deps.requests?.begin() ?? (() => undefined);
   }
 
   /**
-   * Answers a request. Never throws but for a client that left.
+   * Answers a request. It throws only when the client left.
    *
-   * @param route - what {@link HttpApi.route} found for it, where a binding asked before
+   * @param route - the result of {@link HttpApi.route}, when the binding has called it already
    * @throws ClientGone when the client has disconnected
    */
   async handle(
@@ -107,17 +107,17 @@ export class HttpApi {
     this.#record(progress, response.status);
     const { parts } = response;
     const reply = parts === undefined ? response : { ...response, parts: this.#watched(parts, progress) };
-    // A host's own rows write their own headers.
+    // Operations that the host added set their own headers.
     if (reply.headers['X-Trace-Id'] !== undefined) return reply;
     return { ...reply, headers: { ...reply.headers, 'X-Trace-Id': progress.traceId } };
   }
 
-  /** The parts of a reply; the binding gets no error but one that is in the log. */
+  /** The parts of a reply. Every error that the binding sees was logged first. */
   async *#watched(parts: AsyncIterable<string>, { traceId, operation }: Progress): AsyncGenerator<string> {
     try {
       yield* parts;
     } catch (error) {
-      this.#deps.logger.error('reply broken off', {
+      this.#deps.logger.error('a reply was interrupted', {
         trace_id: traceId,
         operation: operation?.id,
         error: causeOf(error),
@@ -127,9 +127,10 @@ export class HttpApi {
   }
 
   /**
-   * The reply to a failure outside of any operation: a request that Node could not read, an error in a host's page.
+   * The reply to a failure outside of any operation: a request that Node could not read, an error in a page of the
+   * host.
    *
-   * @param status - an HTTP status in place of the error's own, for what only HTTP knows (408)
+   * @param status - the HTTP status for failures of HTTP itself (408), instead of the error's own
    */
   failure(error: unknown, status: number | null = null): HttpResponse {
     const traceId = this.#deps.traceId();
@@ -152,7 +153,10 @@ export class HttpApi {
     return await this.#run(progress, received);
   }
 
-  /** Has an account's request wait for its turn before the dear part; a stranger's waits before it is refused. */
+  /**
+   * Makes an account's request wait for its turn before the expensive part. A request with invalid credentials waits
+   * before it is refused.
+   */
   async #inTurn(progress: Progress, received: Received): Promise<HttpResponse> {
     const { client, body, operation } = received;
     let account: AccountId;
@@ -175,7 +179,11 @@ export class HttpApi {
   }
 
   #turn(name: string, { onGone }: HttpRequest): Turn | Promise<Turn> {
-    return this.#turns.take(name, onGone, () => new ClientGone('The client left before its turn came.'));
+    return this.#turns.take(
+      name,
+      onGone,
+      () => new ClientGone('The client disconnected before its request was handled.'),
+    );
   }
 
   async #authenticate(progress: Progress, { auth }: Operation, body: Uint8Array): Promise<AccountId> {
@@ -198,14 +206,14 @@ export class HttpApi {
     return seeOther(operation.page(route.params), progress.traceId, cookie);
   }
 
-  /** Whoever knows the address of an order's page may write without credentials. */
+  /** Anyone who has the URL of an order's page may write without credentials, so these writes are limited. */
   async #limitPayer(client: string, { token }: Readonly<Record<string, string>>): Promise<void> {
     if (token === undefined) return;
     await this.#payers.take(addressKey(client));
     await this.#payersOfOrder.take(token);
   }
 
-  /** An empty body of no declared type is left to the credentials and the fields, which come later. */
+  /** An empty body without a declared type passes here; the credentials and the fields are checked later. */
   #contentType({ bodyKinds }: Operation, { headers, body: { present } }: HttpRequest, body: Uint8Array): BodyKind {
     const declared = headers.has('content-type') || headers.has('content-encoding');
     if (!present && body.length === 0 && !declared) return 'json';
@@ -250,7 +258,7 @@ export class HttpApi {
     const name = operation?.id ?? 'none';
     metrics.count('tillgate_http_requests_total', { operation: name, status: String(status) });
     metrics.observe('tillgate_http_request_seconds', seconds, { operation: name });
-    // Never the target: a checkout's path is a secret of its payer.
+    // Never logs the target: the path of a checkout is a secret of its payer.
     logger.info('request', {
       trace_id: traceId,
       method: request.method,
@@ -263,7 +271,7 @@ export class HttpApi {
   }
 }
 
-/** A request that was read. */
+/** A request whose body was read. */
 interface Received extends Chosen {
   readonly client: string;
   readonly body: Uint8Array;
@@ -296,7 +304,7 @@ async function readBody({ body }: HttpRequest): Promise<Uint8Array> {
   return bytes;
 }
 
-/** A field of a body that is not validated yet. */
+/** The text of a field in a body that is not validated yet. */
 function fieldOf(body: unknown, name: string): string {
   const value = typeof body === 'object' && body !== null ? (body as Readonly<Record<string, unknown>>)[name] : null;
   return typeof value === 'string' ? value : '';
@@ -307,7 +315,7 @@ function readBodyAs(kind: BodyKind, body: Uint8Array, optional: boolean): unknow
   return kind === 'form' ? readForm(body) : readJson(body);
 }
 
-/** The loggable part of a failure: kind and stack only, since the fields of a library's error may contain anything. */
+/** The loggable part of a failure: kind and stack only, since the fields of a library's error may contain secrets. */
 function causeOf(error: unknown): unknown {
   if (isTillgateError(error))
     return { code: error.code, message: error.message, stack: error.stack, cause: stackOf(error.cause) };

@@ -1,19 +1,19 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { TillgateError } from '../../core/index.ts';
 
-/** How often the payers of an order may change it in a minute. */
+/** Changes that the payers of one order may make to it in a minute. */
 export const PAYER_WRITES_OF_ORDER = 12;
 
-/** Counts requests by key, a minute at a time; each instance counts its own. */
+/** Limits the requests of each key in each minute. Each instance counts its own requests. */
 export class RateLimit {
   readonly #limiter: RateLimiterMemory;
 
-  /** @param perMinute - how many a key may have in a minute */
+  /** @param perMinute - the most requests of a key in a minute */
   constructor(perMinute: number) {
     this.#limiter = new RateLimiterMemory({ points: perMinute, duration: 60 });
   }
 
-  /** @throws TillgateError `RATE_LIMITED` with the seconds until the next minute begins for this key. */
+  /** @throws TillgateError `RATE_LIMITED`, with the seconds until the next minute of this key begins */
   async take(key: string): Promise<void> {
     try {
       await this.#limiter.consume(key);

@@ -15,7 +15,7 @@ export function readForm(bytes: Uint8Array): Readonly<Record<string, string>> {
   return Object.fromEntries(fields);
 }
 
-/** Reads a query; a repeated name gives all its values, which no field accepts. */
+/** Reads a query. A repeated name yields all its values, which no field accepts. */
 export function readQuery(query: string): Readonly<Record<string, string | readonly string[]>> {
   const params = new URLSearchParams(query);
   return Object.fromEntries(

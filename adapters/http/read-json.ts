@@ -1,14 +1,14 @@
 import { LosslessNumber, parse } from 'lossless-json';
 import { TillgateError } from '../../core/index.ts';
 
-/** Deeper than any body of this API, and far from the end of any stack. */
+/** Deeper than any body of this API, and shallow enough for any stack. */
 const MAX_DEPTH = 16;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 const malformed = (message: string): TillgateError => new TillgateError('MALFORMED_REQUEST', message);
 
-/** @throws TillgateError `MALFORMED_REQUEST` for bytes that are no UTF-8. */
+/** @throws TillgateError `MALFORMED_REQUEST` for invalid UTF-8 */
 export function readText(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes);
@@ -18,18 +18,18 @@ export function readText(bytes: Uint8Array): string {
 }
 
 /**
- * Reads a JSON body (RFC 8259) as strictly as its rules allow. Numbers come as {@link LosslessNumber}, in the digits
- * in which they were sent.
+ * Reads a JSON body (RFC 8259) strictly. Numbers are returned as {@link LosslessNumber}, with the digits that were
+ * sent.
  *
- * @throws TillgateError `MALFORMED_REQUEST` for what is no JSON, and for what two readers could understand in two
- * ways: repeated members, `__proto__`, half surrogate pairs, nesting without end.
+ * @throws TillgateError `MALFORMED_REQUEST` for invalid JSON, and for JSON that two readers could understand
+ *   differently: repeated members, `__proto__`, lone surrogates, nesting beyond the limit
  */
 export function readJson(bytes: Uint8Array): unknown {
   const text = readText(bytes);
   const { depth, members } = outline(text);
   if (depth > MAX_DEPTH) throw malformed(`The body is nested more than ${MAX_DEPTH} levels deep.`);
   const value = parseStrictly(text);
-  // The parser keeps one of two equal members; each member has one colon outside of strings.
+  // The parser keeps only one of two members of the same name. Each member has exactly one colon outside of strings.
   if (countMembers(value) !== members) throw malformed('The body names a member twice.');
   return value;
 }
@@ -43,7 +43,10 @@ function parseStrictly(text: string): unknown {
   }
 }
 
-/** How deep a JSON text nests and how many members its objects have together; any answer for what is no JSON. */
+/**
+ * The nesting depth of a JSON text and the number of members of all its objects. For invalid JSON the result is
+ * arbitrary.
+ */
 function outline(text: string): { depth: number; members: number } {
   let depth = 0;
   let open = 0;

@@ -4,7 +4,7 @@ import type { HttpResponse } from './messages.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** A successful reply around data that is JSON already (specification, "Response envelope of the payment API"). */
+/** A successful reply. @param dataText - the data as JSON text */
 export function successReply(dataText: string, traceId: string): HttpResponse {
   return {
     status: 200,
@@ -13,7 +13,10 @@ export function successReply(dataText: string, traceId: string): HttpResponse {
   };
 }
 
-/** A failed reply: the envelope without data, and what sections 1 and 3 of the decisions add to it. */
+/**
+ * A failed reply: the envelope without data, with the invalid fields or the details of a signature that does not
+ * verify.
+ */
 export function failureReply({ code, status, message, details }: Failure, traceId: string): HttpResponse {
   const headers = failureHeaders(status, details, traceId, 'API-Key realm="payment API"');
   const body = JSON.stringify({
@@ -37,7 +40,7 @@ function signingRecord({
   return { algorithm, date, request_info: requestInfo, body_md5: bodyMd5, signature_origin: signatureOrigin };
 }
 
-/** A successful reply of the management API around data that is JSON already (specification, "Management interface records"). */
+/** A successful reply of the management API. The data is JSON text. */
 export function manageReply(
   status: number,
   dataText: string,
@@ -47,7 +50,7 @@ export function manageReply(
   return { status, headers: { ...baseHeaders(traceId), ...headers }, body: `{"data":${dataText},"msg":"ok"}` };
 }
 
-/** A failed reply of the management API (decisions, section 9). */
+/** A failed reply of the management API. */
 export function manageFailureReply({ status, message, details }: Failure, traceId: string): HttpResponse {
   const headers = failureHeaders(status, details, traceId, 'Bearer realm="management API"');
   const { fields: errors, reason } = details;
@@ -67,7 +70,7 @@ function failureHeaders(
   return headers;
 }
 
-/** Text that is no envelope: metrics, the OpenAPI document. */
+/** A reply without an envelope: metrics, the OpenAPI document. */
 export function textReply(
   type: string,
   body: string,
@@ -77,13 +80,13 @@ export function textReply(
   return { status: 200, headers: { ...baseHeaders(traceId), 'Content-Type': type, ...headers }, body };
 }
 
-/** Sends a browser to another page with GET (RFC 9110, 303). */
+/** Redirects a browser to another page with GET (RFC 9110, 303). */
 export function seeOther(location: string, traceId: string, cookie?: string): HttpResponse {
   const kept = cookie === undefined ? {} : { 'Set-Cookie': cookie };
   return { status: 303, headers: { ...baseHeaders(traceId), ...kept, Location: location }, body: '' };
 }
 
-/** Replies hold orders, balances and tokens: they must not be cached or rendered as a page. */
+/** Replies contain orders, balances and tokens, so they must not be cached or rendered as a page. */
 function baseHeaders(traceId: string): Record<string, string> {
   return {
     'X-Trace-Id': traceId,

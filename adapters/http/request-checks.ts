@@ -3,8 +3,8 @@ import { header } from './messages.ts';
 import type { HttpRequest } from './messages.ts';
 
 /**
- * Headers that may appear only once: Node keeps the first of some and joins others with a comma, so that two readers
- * of one request could see two credentials, hosts or lengths.
+ * Headers that may appear only once. Node keeps the first value of some and joins others with a comma, so two readers
+ * of one request could see two different credentials, hosts or lengths.
  */
 const SINGLE = [
   'host',
@@ -26,7 +26,10 @@ const SINGLE = [
 ] as const;
 export const SINGLE_HEADERS: ReadonlySet<string> = new Set(SINGLE);
 
-/** The path of a target, without its query; of an absolute-form target too, so that it finds its route before it is refused. */
+/**
+ * The path of a target without its query. It also reads absolute-form targets, so that their route is found before they
+ * are refused.
+ */
 export function pathOf(target: string): string {
   const start = target.startsWith('/') ? 0 : target.indexOf('/', Math.max(0, target.indexOf('://') + 3));
   if (start === -1) return '/';
@@ -41,13 +44,13 @@ export function queryOf(target: string): string {
 }
 
 /**
- * The checks that a request has to pass before anything of it is read (decisions, sections 1 and 3).
+ * The checks that a request must pass before its body is read.
  * @throws TillgateError `MALFORMED_REQUEST`
  */
 export function checkRequest({ method, target, headers, body }: HttpRequest): void {
   if (!target.startsWith('/')) throw malformed('The request target must be a path.');
   if (target.includes('#')) throw malformed('The request target must not hold a fragment.');
-  // A bare | would let a signature of one target and body serve for another.
+  // A raw | would let the signature of one target and body be valid for another.
   if (target.includes('|')) throw malformed('The request target must not hold a raw "|"; write %7C.');
   for (const name of SINGLE) {
     const values = headers.get(name);
@@ -55,7 +58,7 @@ export function checkRequest({ method, target, headers, body }: HttpRequest): vo
   }
   const coding = header(headers, 'transfer-encoding');
   if (coding !== null && coding.trim().toLowerCase() !== 'chunked')
-    throw malformed('The only transfer coding is chunked.');
+    throw malformed('The only supported transfer coding is chunked.');
   if (body.present && (method === 'GET' || method === 'HEAD'))
     throw malformed(`A ${method} request must not have a body.`);
 }

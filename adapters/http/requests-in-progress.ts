@@ -1,25 +1,28 @@
 import { TillgateError } from '../../core/index.ts';
 
-/** The refusal of a service that stops. */
+/** The error for requests that arrive while the service stops. */
 export function shuttingDown(): TillgateError {
   return new TillgateError('NOT_READY', 'The service is shutting down.');
 }
 
 /**
- * The requests that are being answered, for a server that is not the till's own: what closes the till waits for them.
- * One of these may be shared by several bindings.
+ * The requests that are being answered by a server that the till does not own: closing the till waits for them. Several
+ * bindings may share one instance.
  */
 export class RequestsInProgress {
   readonly #running = new Set<symbol>();
   readonly #waiting: (() => void)[] = [];
   #closed = false;
 
-  /** True once {@link RequestsInProgress.close} was called: new requests are to be refused. */
+  /** Whether {@link RequestsInProgress.close} was called: new requests must be refused. */
   get closed(): boolean {
     return this.#closed;
   }
 
-  /** Counts a request; one that comes after the close is not waited for. @returns to be called when its reply is over; again does nothing */
+  /**
+   * Counts a request. A request that begins after the close is not waited for. @returns a function to call when its
+   * reply is over; further calls do nothing
+   */
   begin(): () => void {
     if (this.#closed) return () => undefined;
     const request = Symbol('request');
@@ -30,7 +33,7 @@ export class RequestsInProgress {
     };
   }
 
-  /** Has new requests refused. @returns once those in progress were answered */
+  /** Lets new requests be refused. @returns once those in progress were answered */
   close(): Promise<void> {
     this.#closed = true;
     return new Promise((resolve) => {

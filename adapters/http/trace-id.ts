@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 
 const ID_DIGITS = 32;
-/** Drawn for many ids at once: a call for each would take longer than all else that an id costs. */
+/** Random bytes are drawn for many ids at once: one call for each id would take longer than the rest of its work. */
 const AT_ONCE = 256;
 let drawn = '';
 let used = 0;

@@ -1,6 +1,7 @@
 import type { DecodedInvoice, LightningPaymentRequest, LightningPaymentView } from '../../core/index.ts';
 import type { NodeSelf } from './node-identity.ts';
-import { invoiceRefused, readPaymentRequest } from './payment-request.ts';
+import { readPayableRequest } from './payable-request.ts';
+import { invoiceRefused } from './payment-request.ts';
 
 /**
  * Checks a payment before it is sent: the hash must be that of the payment request, and exactly one of the two must have an
@@ -12,7 +13,7 @@ export function checkPayment(
   { paymentHash, paymentRequest, msat }: LightningPaymentRequest,
   { network }: NodeSelf,
 ): DecodedInvoice {
-  const invoice = readPaymentRequest(paymentRequest, network);
+  const invoice = readPayableRequest(paymentRequest, network);
   if (invoice.paymentHash !== paymentHash) throw invoiceRefused('has another payment hash than the payment');
   if (invoice.msat === null && (msat === null || msat <= 0n)) throw invoiceRefused('has no amount, and none is given');
   if (invoice.msat !== null && msat !== null) throw invoiceRefused('has an amount, and another one is given');

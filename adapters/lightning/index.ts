@@ -6,4 +6,5 @@
 export { openLightning } from './open-lightning.ts';
 export { parseLightningOptions } from './plugin-options.ts';
 export type { LightningPluginOptions, PinnedCertificate } from './plugin-options.ts';
+export { readPayableRequest } from './payable-request.ts';
 export { readPaymentRequest } from './payment-request.ts';

@@ -87,17 +87,25 @@ export class LightningRestClient {
     }
   }
 
-  /** An error reported by the node. Its text may repeat the request, so secrets are removed. */
+  /** An error reported by the node. */
   refusal(what: string, words: unknown): TillgateError {
+    return new TillgateError(
+      'NODE_FAILED',
+      `The Lightning node at ${this.host} refused ${what}: ${this.shown(words)}.`,
+      {
+        host: this.host,
+      },
+    );
+  }
+
+  /** The node's message for logs and errors. It may repeat the request, so secrets are removed. */
+  shown(words: unknown): string {
     const text = typeof words === 'string' ? words : 'no reason given';
     const clean = Object.values(this.#headers).reduce(
       (left, secret) => (secret.length < 8 ? left : left.replaceAll(secret, '***')),
       text,
     );
-    const shown = clean.length > SHOWN_CHARACTERS ? `${clean.slice(0, SHOWN_CHARACTERS)}…` : clean;
-    return new TillgateError('NODE_FAILED', `The Lightning node at ${this.host} refused ${what}: ${shown}.`, {
-      host: this.host,
-    });
+    return clean.length > SHOWN_CHARACTERS ? `${clean.slice(0, SHOWN_CHARACTERS)}…` : clean;
   }
 
   /** The error for a reply with a missing or invalid part. */

@@ -3,9 +3,9 @@ import { PREFIXES } from './payment-request.ts';
 
 /** The identity that a node reports. */
 export interface NodeSelf {
-  /** As in {@link PREFIXES}. */
+  /** A key of {@link PREFIXES}. */
   readonly network: string;
-  /** Its public key, hexadecimal. */
+  /** The node's public key, hexadecimal. */
   readonly key: string;
 }
 

@@ -15,18 +15,20 @@ export const PREFIXES: Readonly<Record<string, string>> = {
   simnet: 'sb',
 };
 /** Far longer than a payment request with many route hints. */
-const MAX_LENGTH = 7_089;
+export const MAX_LENGTH = 7_089;
+/** A payment secret of 256 bits. */
+export const SECRET_WORDS = 52;
 const SIGNATURE_WORDS = 104;
 const TIMESTAMP_WORDS = 7;
 /** Payment hash, payment secret, description hash and payee, by their tags. */
-const FIELD_WORDS: Readonly<Record<number, number>> = { 1: 52, 16: 52, 23: 52, 19: 53 };
+const FIELD_WORDS: Readonly<Record<number, number>> = { 1: 52, 16: SECRET_WORDS, 23: 52, 19: 53 };
 const DEFAULT_EXPIRY_SECONDS = 3_600;
 /** The largest valid expiry: some 30,000 years. */
 const MAX_EXPIRY_SECONDS = 1e12;
 const HASH = /^[0-9a-f]{64}$/;
 const KEY = /^0[23][0-9a-f]{64}$/;
 
-/** Why a payment request is refused (40007). */
+/** The error for a refused payment request (40007). */
 export function invoiceRefused(reason: string): TillgateError {
   return new TillgateError('INVOICE_INVALID', `The Lightning invoice ${reason}.`);
 }
@@ -38,10 +40,7 @@ export function invoiceRefused(reason: string): TillgateError {
  * @throws TillgateError `INVOICE_INVALID`
  */
 export function readPaymentRequest(text: string, network: string): DecodedInvoice {
-  const request = text
-    .trim()
-    .toLowerCase()
-    .replace(/^lightning:/, '');
+  const request = bareRequest(text);
   if (request.startsWith('lnurl') || request.includes('@'))
     throw invoiceRefused('is an LNURL or a Lightning address; only BOLT 11 payment requests are supported');
   if (!request.startsWith('ln')) throw invoiceRefused('is not a BOLT 11 payment request');
@@ -55,6 +54,14 @@ export function readPaymentRequest(text: string, network: string): DecodedInvoic
   const parts = readParts(request);
   if (parts.prefix !== PREFIXES[network]) throw invoiceRefused(`is of another network than this node’s, ${network}`);
   return { ...parts.invoice, payee: signerOf(request, parts.payee) };
+}
+
+/** A payment request in lower case, without the scheme of a link. */
+export function bareRequest(text: string): string {
+  return text
+    .trim()
+    .toLowerCase()
+    .replace(/^lightning:/, '');
 }
 
 interface Parts {
@@ -112,17 +119,35 @@ function sectionsOf(request: string): readonly Section[] {
   }
 }
 
-/** Removes hashes, keys and secrets with a wrong length, which BOLT 11 skips and the library refuses. */
-function withoutOddFields(words: readonly number[]): number[] {
+/** A tagged field, in five-bit words. */
+export interface TaggedField {
+  readonly tag: number;
+  /** The field's data. */
+  readonly words: readonly number[];
+  /** The field's tag, length and data. */
+  readonly whole: readonly number[];
+}
+
+/** The tagged fields between the timestamp and the signature, in their order. */
+export function taggedFields(words: readonly number[]): readonly TaggedField[] {
   const end = words.length - SIGNATURE_WORDS;
-  const kept = words.slice(0, TIMESTAMP_WORDS);
+  const fields: TaggedField[] = [];
   for (let at = TIMESTAMP_WORDS, next = at; at < end; at = next) {
     const [tag = 0, high = 0, low = 0] = words.slice(at, at + 3);
     next = Math.min(at + 3 + high * 32 + low, end);
-    const right = FIELD_WORDS[tag];
-    if (right === undefined || next - at - 3 === right) kept.push(...words.slice(at, next));
+    fields.push({ tag, words: words.slice(at + 3, next), whole: words.slice(at, next) });
   }
-  return [...kept, ...words.slice(Math.max(end, 0))];
+  return fields;
+}
+
+/** Removes hashes, keys and secrets with a wrong length, which BOLT 11 skips and the library refuses. */
+function withoutOddFields(words: readonly number[]): number[] {
+  const kept = taggedFields(words).filter(({ tag, words: data }) => (FIELD_WORDS[tag] ?? data.length) === data.length);
+  return [
+    ...words.slice(0, TIMESTAMP_WORDS),
+    ...kept.flatMap(({ whole }) => whole),
+    ...words.slice(Math.max(words.length - SIGNATURE_WORDS, 0)),
+  ];
 }
 
 /**

@@ -16,7 +16,7 @@ export interface PinoLoggerOptions {
 
 /**
  * {@link Logger} that writes JSON lines with pino. Only redacted copies are written: secrets are kept out by an allow
- * list of what is copied, not by a list of places where they might be (fault 73).
+ * list of what is copied, not by a list of places where they might be.
  */
 export class PinoLogger implements Logger {
   readonly #pino: PinoInstance;

@@ -35,8 +35,8 @@ const FORMS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * A fast path for most fields: short text of letters, digits and a little punctuation can contain no secret but those
- * that {@link HINT} finds.
+ * A fast path for most fields: short text of letters, digits and a little punctuation can only contain secrets that
+ * {@link HINT} finds.
  */
 const PLAIN = /^[A-Za-z0-9 .,;()'/-]{0,46}$/;
 const HINT = /eyJ|prv|tpv|bearer|basic|digest|0201036c6e64|checkout/i;

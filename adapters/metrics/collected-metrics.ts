@@ -2,9 +2,9 @@
 export interface CollectedValue {
   readonly value: number;
   readonly labels: Readonly<Record<string, string | number>>;
-  /** Of a histogram: `…_bucket`, `…_sum` or `…_count`. */
+  /** For a histogram: `…_bucket`, `…_sum` or `…_count`. */
   readonly metricName?: string;
-  /** Of a gauge whose latest value counts: when it was set, in epoch milliseconds. */
+  /** For a gauge whose latest value counts: the time at which it was set, in epoch milliseconds. */
   readonly at?: number;
 }
 
@@ -13,12 +13,12 @@ export interface CollectedMetric {
   readonly name: string;
   readonly help: string;
   readonly type: string;
-  /** How prom-client puts the values of several processes together. */
+  /** How prom-client aggregates the values of several processes. */
   readonly aggregator: string;
   readonly values: readonly CollectedValue[];
 }
 
-/** What one process has measured; it survives JSON. */
+/** The metrics of one process, which can be sent as JSON. */
 export type CollectedMetrics = readonly CollectedMetric[];
 
 /** The labels as one text, whatever their order. */

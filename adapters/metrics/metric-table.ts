@@ -9,9 +9,15 @@ export interface MetricDefinition {
   readonly labels: readonly string[];
   /** Upper bounds of a histogram's buckets, in the metric's unit. */
   readonly buckets?: readonly number[];
-  /** What several processes of one server say of a gauge together; `latest` by default: it is a fact of the till, and whoever wrote last knows. */
+  /**
+   * How the values of a gauge from several processes of one server are aggregated; `latest` by default, for facts about
+   * the till.
+   */
   readonly together?: 'latest' | 'sum' | 'min';
-  /** Values of a counter's one label that are there with 0 from the start: `increase()` misses what is first seen as 1. */
+  /**
+   * Values of a counter's one label that exist with 0 from the start: `increase()` misses a series that is first seen
+   * as 1.
+   */
   readonly from?: readonly string[];
 }
 
@@ -37,14 +43,14 @@ export const METRIC_TABLE = {
   tillgate_callbacks_total: counter('Callback attempts, by how they ended.', 'outcome'),
   tillgate_notices_total: counter('Attempts to send a notice to persons, by how they ended.', 'notifier', 'outcome'),
   tillgate_deposits_total: counter('Deposits seen, credited, matured or orphaned.', 'chain', 'event'),
-  tillgate_sightings_total: counter(
-    'Payments seen before they were mined, found missing, gone or returned.',
+  tillgate_unconfirmed_payments_total: counter(
+    'Unconfirmed payments that were first seen, went missing from the mempool, are gone or returned.',
     'chain',
     'event',
   ),
   tillgate_chain_height: gauge('Height of the last block that was followed.', 'chain'),
   tillgate_chain_lag_seconds: gauge(
-    'Seconds up to which a chain has not been read yet; beyond some minutes its node lags.',
+    'Seconds by which the reading of a chain is behind its head; more than some minutes mean that its node lags.',
     'chain',
   ),
   tillgate_chain_halted: gauge('1 while a chain is stopped and waits for an operator.', 'chain'),
@@ -56,20 +62,30 @@ export const METRIC_TABLE = {
   tillgate_transfers_total: counter('Outgoing transfers that entered a status.', 'chain', 'kind', 'status'),
   tillgate_transfers_waiting: gauge('Outgoing transfers that wait to be signed.', 'chain'),
   tillgate_payouts_stopped: gauge('1 while payments of a chain are stopped and wait for an operator.', 'chain'),
+  tillgate_currency_payouts_stopped: gauge(
+    '1 while payments in one currency of a chain are stopped, but those in its other currencies continue.',
+    'chain',
+    'currency',
+  ),
   tillgate_custody_shortfall: gauge(
-    '1 while a chain holds less of a currency than the books say.',
+    '1 while a chain holds less of a currency than the ledger says.',
+    'chain',
+    'currency',
+  ),
+  tillgate_frozen_units: gauge(
+    'Coins at deposit addresses that the contract of their token does not move, in units of a currency.',
     'chain',
     'currency',
   ),
   tillgate_solvency_units: gauge(
-    'What a chain holds by the books less what is owed, in units of a currency; below zero money is missing.',
+    'The holdings of a chain in the ledger less its debts, in units of a currency; below zero money is missing.',
     'chain',
     'currency',
   ),
   tillgate_clock_difference_seconds: gauge(
     "The database's time less this machine's; beyond 5 s the instance holds no leases.",
   ),
-  tillgate_alerts_total: { ...counter('Times that a person was asked to look.', 'kind'), from: ALERT_KINDS },
+  tillgate_alerts_total: { ...counter('Alerts that were raised for an operator.', 'kind'), from: ALERT_KINDS },
   tillgate_rate_fetches_total: counter('Requests to rate sources, by how they ended.', 'source', 'outcome'),
   tillgate_rate_age_seconds: gauge('Seconds since a source last answered, when it was last asked.', 'source'),
   tillgate_gateway_requests_total: counter(
@@ -84,7 +100,7 @@ export const METRIC_TABLE = {
     'app',
   ),
   tillgate_gateway_admission_total: counter(
-    'What admission said of requests, and why.',
+    'Decisions of admission about requests, with their reason.',
     'route',
     'app',
     'mode',
@@ -99,7 +115,7 @@ export const METRIC_TABLE = {
     'direction',
   ),
   tillgate_gateway_shared_reads_total: counter(
-    'Reads that waited for the answer to an equal one (joined), got it (answered), or had to ask themselves after all (alone).',
+    'Reads that waited for the answer to an equal read (joined), got it (answered), or were sent themselves in the end (alone).',
     'route',
     'outcome',
   ),
@@ -109,16 +125,23 @@ export const METRIC_TABLE = {
     'outcome',
   ),
   tillgate_gateway_hedges_total: counter(
-    'Reads whose upstream was slow: a second one answered first (won), or did not (lost), or neither did (unanswered); or none was asked, for there were too many (over_budget), or no other could answer (no_upstream).',
+    'Reads with a slow upstream: a second upstream answered first (won), answered later (lost), or neither answered (unanswered); or none was asked, because too many reads were doubled (over_budget) or no other upstream could answer (no_upstream).',
     'route',
     'outcome',
   ),
-  tillgate_gateway_read_cache_bytes: { ...gauge('Memory of the answers that the gateway keeps.'), together: 'sum' },
+  tillgate_gateway_read_cache_bytes: {
+    ...gauge('Bytes of the answers in the read cache of the gateway.'),
+    together: 'sum',
+  },
   tillgate_gateway_upstream_up: {
-    ...gauge('1 while an upstream of a route serves.', 'route', 'upstream'),
+    ...gauge('1 while an upstream of a route is available.', 'route', 'upstream'),
     together: 'min',
   },
   tillgate_gateway_websockets: { ...gauge('Open WebSocket connections.', 'route'), together: 'sum' },
   tillgate_database_wait_seconds_total: counter('Seconds that work waited because every connection was in use.'),
-  tillgate_worker_errors_total: counter('Passes of a worker that failed and are tried again.', 'loop'),
+  tillgate_worker_errors_total: counter('Runs of a worker that failed and are tried again.', 'loop'),
+  tillgate_loop_success_timestamp_seconds: gauge(
+    'Time of the last successful run of a worker on this instance, or of its start, in seconds since 1970.',
+    'loop',
+  ),
 } as const satisfies Readonly<Record<string, MetricDefinition>>;

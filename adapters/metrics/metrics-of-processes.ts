@@ -3,24 +3,25 @@ import { seriesKey } from './collected-metrics.ts';
 import type { CollectedMetric, CollectedMetrics, CollectedValue } from './collected-metrics.ts';
 
 /**
- * The metrics of several processes as those of one server. Counters and histograms are sums that never go back: what a process
- * had counted when it was last asked stays in the sum after its end. (Without it Prometheus would take the smaller sum for a
- * counter that began anew at 0, and add all of it once more.) Of a fact of the till the value that was set last counts.
+ * Combines the metrics of several processes into those of one server. Counters and histograms are sums that never
+ * decrease: the last known values of a process stay in the sum after its end. (Otherwise Prometheus would take the
+ * smaller sum for a counter that restarted at 0, and count it all once more.) For a gauge about the till, the value
+ * that was set last counts.
  */
 export class MetricsOfProcesses {
   readonly #last = new Map<number, CollectedMetrics>();
   #ended: CollectedMetrics = [];
   #ending: Promise<void> = Promise.resolve();
 
-  /** Takes what a process has measured so far. */
+  /** Takes the latest metrics of a process. */
   note(process: number, metrics: CollectedMetrics): void {
     this.#last.set(process, metrics);
   }
 
-  /** The process has ended: what it counted stays, what it held itself is gone. */
+  /** Removes a process that has ended: its counts stay, its gauges go. */
   end(process: number): Promise<void> {
     const end = (): Promise<void> => this.#end(process);
-    // One after the other: each adds to what the one before has left.
+    // One after another, since each adds to the result of the previous one.
     this.#ending = this.#ending.then(end, end);
     return this.#ending;
   }
@@ -59,7 +60,7 @@ async function together(all: readonly CollectedMetrics[]): Promise<CollectedMetr
   }));
 }
 
-/** Leaves of each value that knows when it was set the newest one only. */
+/** Keeps only the newest of the values that have a time. */
 function onlyNewest(all: readonly CollectedMetrics[]): readonly CollectedMetrics[] {
   const newest = new Map<string, CollectedValue>();
   const timed = all.flat().flatMap((metric) => metric.values.map((value) => [keyOf(metric, value), value] as const));

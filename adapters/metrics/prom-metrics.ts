@@ -87,7 +87,7 @@ export class PromMetrics implements Metrics {
     return this.#registry.metrics();
   }
 
-  /** All metrics as data, to be put together with those of other processes by `MetricsOfProcesses`. */
+  /** All metrics as data, which `MetricsOfProcesses` aggregates with those of other processes. */
   async collect(): Promise<CollectedMetrics> {
     const all = (await this.#registry.getMetricsAsJSON()) as unknown as CollectedMetrics;
     return all.map((metric) => {

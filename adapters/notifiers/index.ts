@@ -1,4 +1,4 @@
-/** Notices to persons: by mail, and to a chat. @packageDocumentation */
+/** Notices to people: by mail and to a chat. @packageDocumentation */
 export { parseChatOptions } from './chat/options.ts';
 export type { ChatOptions } from './chat/options.ts';
 export { CHAT_FORMATS } from './chat/chat-body.ts';

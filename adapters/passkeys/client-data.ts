@@ -1,4 +1,7 @@
-/** What a browser says that it had signed (WebAuthn level 2, section 5.8.1), as far as it is read here. */
+/**
+ * The client data that a browser lets the authenticator sign (WebAuthn level 2, section 5.8.1), as far as it is read
+ * here.
+ */
 export interface ClientData {
   readonly challenge: string;
   /** The page is in a frame of another site. */

@@ -3,13 +3,13 @@ import { PASSKEY_ALGORITHMS } from '../../core/index.ts';
 import type { NewPasskey, Passkey, PasskeyResponse, PasskeyVerifier, RelyingParty } from '../../core/index.ts';
 import { readClientData } from './client-data.ts';
 
-/** The site that passkeys are made for. */
+/** The site for which passkeys are created. */
 export interface WebauthnSite {
-  /** The public address; never one that a request names. */
+  /** The public address of the till, never one from a request. */
   readonly address: () => string;
-  /** What browsers show. */
+  /** The name that browsers show. */
   readonly name: string;
-  /** Without it also http, which browsers accept for localhost. */
+  /** If false, http is accepted too, which browsers allow for localhost. */
   readonly onlyHttps: boolean;
 }
 
@@ -75,7 +75,7 @@ export class WebauthnVerifier implements PasskeyVerifier {
     });
   }
 
-  /** What an answer must be about; `null` for one that comes from a frame in another site. */
+  /** The expected challenge and origin of an answer; `null` for an answer from a frame in another site. */
   #expected({ response: { clientDataJSON } }: PasskeyResponse, expectedChallenge: string) {
     const url = this.#url();
     if (url === null || readClientData(clientDataJSON)?.crossOrigin !== false) return null;
@@ -101,8 +101,8 @@ function isOf({ id, response: { userHandle } }: PasskeyResponse, { credentialId,
 }
 
 /**
- * True for an attestation without certificates. None is asked for, and a stranger's are not read: the library checks some of them
- * against lists at addresses that are in them.
+ * Whether an attestation is without certificates. None is requested, and foreign ones are not read: the library would
+ * fetch revocation lists from addresses inside some of them.
  */
 async function isSelfContained(attestationObject: string): Promise<boolean> {
   const { decodeAttestationObject } = await loadHelpers();
@@ -114,7 +114,7 @@ async function isSelfContained(attestationObject: string): Promise<boolean> {
   return found === true;
 }
 
-/** The value; `null` where the library throws, which is its answer to what is wrong. Its messages have the challenge in them. */
+/** The value; `null` when the library throws, as it does for an invalid answer. Its messages contain the challenge. */
 async function orNull<T>(work: () => T | Promise<T>): Promise<T | null> {
   try {
     return await work();

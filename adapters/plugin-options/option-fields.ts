@@ -3,36 +3,41 @@ import { z } from 'zod';
 /** A whole number in bounds. */
 export const count = (minimum: number, maximum: number): z.ZodNumber => z.int().min(minimum).max(maximum);
 
-/** Where a node is asked. */
+/** The URL of a node. */
 export const nodeUrl = z
   .string()
   .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), 'must be an http or https URL');
 const MOST_NODES = 16;
 export const nodeUrls = z.array(nodeUrl).min(1, 'at least one node URL is needed').max(MOST_NODES);
 
-/** What every chain's plugin takes (decisions, section 10). */
+/** The options that every chain's plugin accepts. */
 export const chainFields = {
   confirmations: count(1, 10_000).optional(),
   spendableConfirmations: count(1, 10_000).optional(),
   finalityBlocks: count(1, 10_000).optional(),
   pollIntervalMs: count(100, 600_000).optional(),
   startBlock: count(0, Number.MAX_SAFE_INTEGER).optional(),
-  /** How old the head may be before the chain counts as lagging; `null` for a network where blocks are rare. */
+  /**
+   * The age of the head, in seconds, from which the chain counts as lagging; `null` for a network where blocks are
+   * rare.
+   */
   maxLagSeconds: count(10, 86_400).nullable().optional(),
   xpub: z.string().min(1).optional(),
-  /** How many of the nodes have to agree about a deposit, and before a payment; one believes the first that answers. */
+  /**
+   * The number of nodes that must agree about a deposit, and before a payment; with 1, the first answer is accepted.
+   */
   quorum: count(1, MOST_NODES).optional(),
   /** True: nodes on other machines may be asked without TLS in production. */
   insecureNodes: z.boolean().optional(),
 } as const;
 
-/** How many confirmations a deposit needs to be credited, and to be spendable. */
+/** The confirmations that a deposit needs to be credited, and to be spendable. */
 export interface Depths {
   readonly confirmations: number;
   readonly spendableConfirmations: number;
 }
 
-/** A configured `confirmations` without the other sets both (decisions, section 4). */
+/** A configured `confirmations` without the other sets both. */
 export function depthsOf(given: { readonly [Depth in keyof Depths]?: number | undefined }, usual: Depths): Depths {
   const confirmations = given.confirmations ?? usual.confirmations;
   return {
@@ -43,13 +48,13 @@ export function depthsOf(given: { readonly [Depth in keyof Depths]?: number | un
   };
 }
 
-/** How a chain's nodes are asked (decisions, section 11). */
+/** The quorum and age limits for a chain's nodes. */
 export interface NodeTrust {
   readonly quorum: number;
   readonly insecureNodes: boolean;
 }
 
-/** Two of several have to agree, unless the settings say otherwise. */
+/** Of several nodes two must agree, unless the settings say otherwise. */
 export function nodeTrustOf(
   given: { readonly [Field in keyof NodeTrust]?: NodeTrust[Field] | undefined },
   urls: readonly string[],
@@ -64,7 +69,7 @@ export function quorumProblems(
 ): { readonly path: string; readonly message: string }[] {
   const { size } = nodesAt(urls);
   return quorum > size && size > 0
-    ? [{ path: 'quorum', message: `needs URLs of as many hosts; there are ${size}` }]
+    ? [{ path: 'quorum', message: `must not be more than the number of hosts in the URLs, which is ${size}` }]
     : [];
 }
 
@@ -78,7 +83,7 @@ export function nodesAt(urls: readonly string[]): ReadonlyMap<string, readonly n
   return nodes;
 }
 
-/** The problem of depths that contradict each other. */
+/** The problem of contradictory depths. */
 export function depthProblems({
   confirmations,
   spendableConfirmations,
@@ -88,13 +93,13 @@ export function depthProblems({
     : [];
 }
 
-/** So many blocks do not fail to come by chance. */
+/** This many consecutive blocks do not fail to arrive by chance. */
 const MISSED_BLOCKS = 12;
 const LEAST_MAX_LAG_SECONDS = 60;
 
 /**
- * How old the head may be, in milliseconds: as given, else by the time that blocks take. Networks for tests may have none for
- * days: no age is too old there.
+ * The maximum age of the head in milliseconds: as given, otherwise derived from the time between blocks. Test networks
+ * may have no blocks for days, so they have no limit.
  */
 export function maxLagMsOf(
   given: number | null | undefined,

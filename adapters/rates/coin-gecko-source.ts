@@ -7,7 +7,7 @@ const DEFAULT_URL = 'https://api.coingecko.com/api/v3';
 /** Paid keys have a host and a header of their own. */
 const PRO_HOST = 'pro-api.coingecko.com';
 
-/** The coin whose prices in fiats give the fiats' own. */
+/** The coin whose fiat prices yield the prices of the fiat currencies. */
 const REFERENCE_COIN = 'bitcoin';
 
 const FIAT_CODES: ReadonlySet<string> = new Set(FIATS.map(({ code }) => code));
@@ -21,9 +21,9 @@ export interface CoinGeckoOptions {
 }
 
 /**
- * Prices of CoinGecko, all from one `/simple/price` request: the coins in US dollars, and bitcoin in every fiat that is
- * asked for, which gives each fiat's own dollar price, `BTC/USD ÷ BTC/EUR`. Unlike `/exchange_rates` it says when its
- * prices are from, and it spends one call of a scarce allowance.
+ * Prices of CoinGecko, all from one `/simple/price` request: the coins in US dollars, and bitcoin in every requested
+ * fiat currency, from which each fiat's dollar price follows: `BTC/USD ÷ BTC/EUR`. Unlike `/exchange_rates` it contains
+ * the time of its prices, and it uses only one call of a small allowance.
  */
 export class CoinGeckoSource implements RateSource {
   readonly name = 'coingecko';
@@ -70,7 +70,7 @@ interface DatedPrice {
   readonly at: Millis;
 }
 
-/** A coin's dollar price; `null` when it has none now or does not say of when it is. */
+/** A coin's dollar price; `null` when there is none now, or it has no time. */
 function readEntry(entry: unknown): DatedPrice | null {
   const usd = readPrice(field(entry, 'usd'));
   const seconds = Number(field(entry, 'last_updated_at') ?? Number.NaN);

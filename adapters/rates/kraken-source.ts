@@ -8,7 +8,7 @@ const UNKNOWN_PAIR = 'EQuery:Unknown asset pair';
 /** A market that prices a symbol. */
 interface Market {
   readonly symbol: string;
-  /** Its name in requests. */
+  /** The market's name in requests. */
   readonly pair: string;
   /** True when it says how much of the symbol a dollar buys. */
   readonly inverse: boolean;
@@ -40,7 +40,7 @@ export class KrakenSource implements RateSource {
   readonly #clock: Clock;
   readonly #url: string;
   readonly #markets: ReadonlyMap<string, Market>;
-  /** Pairs that Kraken does not list; one of them would spoil every request that names it. */
+  /** Pairs that Kraken does not list; one of them would make a whole request fail. */
   readonly #unlisted = new Set<string>();
 
   constructor(clock: Clock, { url = DEFAULT_URL, pairs = {} }: KrakenOptions = {}) {
@@ -64,7 +64,10 @@ export class KrakenSource implements RateSource {
     return symbols.includes('USD') ? [{ symbol: 'USD', usd: '1', at }, ...ticks] : ticks;
   }
 
-  /** All in one request; when Kraken refuses it for a pair it does not list, one by one, to find that pair out. */
+  /**
+   * All pairs in one request; if Kraken refuses it because of an unlisted pair, each pair separately, to find that
+   * pair.
+   */
   async #tickers(markets: readonly Market[], signal: AbortSignal): Promise<unknown> {
     if (markets.length === 0) return {};
     const together = await this.#ask(markets, signal);

@@ -1,5 +1,5 @@
 /**
- * A signer in a process of its own: its journal, its server, and the client with which a till asks it.
+ * A signer in a separate process: its journal, its server, and the till's client for it.
  *
  * @packageDocumentation
  */

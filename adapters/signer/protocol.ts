@@ -9,7 +9,7 @@ export const MAX_REPLY_BYTES = 2_000_000;
 
 const version = z.literal(SIGNER_PROTOCOL);
 
-/** What a server asks of a signer: `POST /` with one of these. */
+/** The requests of a server to a signer, sent by `POST /`. */
 export const requestSchema = z.discriminatedUnion('ask', [
   z.strictObject({ version, ask: z.literal('status') }),
   z.strictObject({ version, ask: z.literal('public-key'), path: z.string().max(100) }),
@@ -23,7 +23,7 @@ export const requestSchema = z.discriminatedUnion('ask', [
 
 const hex64 = z.string().regex(/^[0-9a-f]{128}$/);
 
-/** What a signer answers. */
+/** The replies of a signer. */
 export const replySchemas = {
   status: z.object({ version, stopped: z.string().nullable(), chains: z.array(z.string()) }),
   'public-key': z.object({ version, key: z.string() }),
@@ -33,7 +33,7 @@ export const replySchemas = {
   }),
 } as const;
 
-/** Why it does not: the code of a {@link TillgateError}, and its words. */
+/** A refusal: the code of a {@link TillgateError} and its message. */
 export const refusalSchema = z.object({
   error: z.object({
     code: z.enum(['SIGNING_REFUSED', 'SIGNER_UNAVAILABLE']),

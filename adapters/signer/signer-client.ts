@@ -7,7 +7,7 @@ import type { EcdsaSignature, PublicWallet, Signer, SigningIntent } from '../../
 import { MAX_REPLY_BYTES, SIGNER_PROTOCOL, refusalSchema, replySchemas } from './protocol.ts';
 import type { SignerReplies } from './protocol.ts';
 
-/** Where a signer is reached: `unix:/path`, or `https://host:port` with certificates on both sides (PEM). */
+/** The address of a signer: `unix:/path`, or `https://host:port` with certificates on both sides (PEM). */
 export interface SignerAddress {
   readonly url: string;
   readonly tls: { readonly ca: string; readonly cert: string; readonly key: string } | null;
@@ -16,10 +16,10 @@ export interface SignerAddress {
 const TIMEOUT_MS = 10_000;
 
 /**
- * A signer in a process of its own. What it returns is only believed where the chain's own check of a signature holds.
+ * The client of a signer in a separate process. A returned signature is used only if the chain's own check accepts it.
  *
- * Every failure to reach it is `SIGNER_UNAVAILABLE`. It may have signed then; the signature is as good as not made, for it never
- * arrived, and asking again with the same intent gives the same one.
+ * Every failure to reach the signer is `SIGNER_UNAVAILABLE`. The signer may have signed then, but the signature never
+ * arrived, and a repeated request with the same intent yields the same signature.
  */
 export class SignerClient implements Signer, PublicWallet {
   readonly #options: RequestOptions;
@@ -37,7 +37,7 @@ export class SignerClient implements Signer, PublicWallet {
     this.#send = socket === null ? httpsRequest : httpRequest;
   }
 
-  /** Whether it signs, and for which chains. */
+  /** Whether the signer can sign, and for which chains. */
   status(): Promise<SignerReplies['status']> {
     return this.#ask('status', {});
   }
@@ -80,7 +80,7 @@ export class SignerClient implements Signer, PublicWallet {
   #post(body: string): Promise<{ readonly status: number; readonly text: string }> {
     return new Promise((resolve, reject) => {
       const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
-      // Without an agent: a connection for each signature, which costs little beside it, and none that is dead.
+      // Without an agent: each signature has a new connection, which costs little in comparison and cannot be dead.
       const options = { ...this.#options, method: 'POST', path: '/', headers, agent: false, timeout: TIMEOUT_MS };
       const sent = this.#send(options, (response) => {
         textOf(response).then((text) => resolve({ status: response.statusCode ?? 0, text }), reject);

@@ -9,13 +9,13 @@ import type { ChainCode, Logger, PolicySigner, SigningJournal } from '../../core
 import { MAX_REQUEST_BYTES, SIGNER_PROTOCOL, requestSchema } from './protocol.ts';
 import type { SignerReplies, SignerRequest } from './protocol.ts';
 
-/** Where a signer listens: a socket of the file system, or TLS with certificates on both sides. */
+/** Where a signer listens: a socket in the file system, or TLS with certificates on both sides. */
 export type SignerListen =
   | { readonly socket: string; readonly mode: number }
   | {
       readonly host: string;
       readonly port: number;
-      /** PEM: what clients' certificates are signed by, and the signer's own. */
+      /** In PEM; `ca` is the authority that signed the clients' certificates. */
       readonly ca: string;
       readonly cert: string;
       readonly key: string;
@@ -30,7 +30,7 @@ export interface SignerServerDeps {
 
 const TIMEOUT_MS = 10_000;
 
-/** Answers a server's requests. It says nothing that a signature or a public key is not. */
+/** Answers requests of a server. It returns only signatures, public keys and its status. */
 export class SignerServer {
   readonly #deps: SignerServerDeps;
   #server: Server | null = null;
@@ -114,7 +114,7 @@ function tlsServer({ ca, cert, key }: Exclude<SignerListen, { socket: string }>,
 async function freeSocket(path: string): Promise<void> {
   if (!existsSync(path)) return;
   if (!statSync(path).isSocket())
-    throw new TillgateError('CONFIG_INVALID', `${path} is there and is no socket: name another path in listen.socket.`);
+    throw new TillgateError('CONFIG_INVALID', `${path} exists and is not a socket: set another path in listen.socket.`);
   const probe = connect(path);
   const answers = await new Promise<boolean>((resolve) => {
     probe.once('connect', () => resolve(true)).once('error', () => resolve(false));
@@ -140,11 +140,11 @@ function parse(text: string): SignerRequest {
   try {
     input = JSON.parse(text);
   } catch {
-    throw malformed('is no JSON');
+    throw malformed('is not JSON');
   }
   const parsed = requestSchema.safeParse(input);
   if (parsed.success) return parsed.data;
-  throw malformed(`is none of version ${SIGNER_PROTOCOL} of the protocol`);
+  throw malformed(`is not of version ${SIGNER_PROTOCOL} of the protocol`);
 }
 
 function malformed(what: string): TillgateError {

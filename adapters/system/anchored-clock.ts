@@ -1,17 +1,17 @@
 import type { Clock, Millis } from '../../core/index.ts';
 import type { SystemClock } from './system-clock.ts';
 
-/** How the clocks of an instance differ from the reference, in milliseconds; above zero they are behind it. */
+/** The differences of an instance's clocks from the reference, in milliseconds; positive when they are behind it. */
 export interface ClockDifference {
-  /** Of the machine's clock: of the one the till started with, or of the wall clock where that is right by now. */
+  /** For the machine's clock: the one that the till started with, or the wall clock when that is correct by now. */
   readonly machineMs: number;
-  /** Of the till's clock, which is anchored to the reference. */
+  /** For the till's clock, which is anchored to the reference. */
   readonly anchoredMs: number;
 }
 
 /** A larger difference is no drift: it is not followed while the till runs. */
 const FOLLOWED_MS = 5_000;
-/** How much of a drift is worked off at each comparison. */
+/** The part of a drift, in milliseconds, that is corrected at each comparison. */
 const STEP_MS = 25;
 
 /**

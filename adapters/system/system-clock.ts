@@ -2,7 +2,7 @@ import { uptime } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import type { Clock, Millis } from '../../core/index.ts';
 
-/** Where a {@link SystemClock} takes its time from; tests give their own. All in milliseconds. */
+/** The sources of time of a {@link SystemClock}, in milliseconds; tests replace them. */
 export interface TimeSources {
   /** The wall clock, which an operator, a time server or a fault may set to anything. */
   readonly wall: () => number;
@@ -32,18 +32,18 @@ const SYSTEM_SOURCES: TimeSources = {
   uptime: () => uptime() * 1000,
 };
 
-/** A wall clock that differs by more is not believed. */
+/** In milliseconds: a wall clock that differs by more is not trusted. */
 const JUMP_MS = 30_000;
-/** A machine that was away for less is taken care of by slewing. */
+/** In milliseconds: a shorter suspension is corrected gradually. */
 const SUSPENSION_MS = 1000;
-/** How often the clocks are compared, at most. */
+/** The shortest time between two comparisons of the clocks, in milliseconds. */
 const CHECK_MS = 1000;
-/** How fast a difference is worked off: one part in 200, so that no duration is wrong by more. */
+/** The rate at which a difference is corrected: one part in 200, so that no duration is wrong by more. */
 const SLEW = 1 / 200;
 
 /**
  * {@link Clock} that starts at the wall clock's time and then follows the machine's steady clock, so that setting the
- * wall clock expires no order and steals no lease (fault 76).
+ * wall clock expires no order and steals no lease.
  *
  * - A small difference, as time servers make, is worked off slowly; the time never goes back.
  * - A jump of more than 30 s is reported once and not followed: a restart accepts it.
@@ -60,7 +60,7 @@ export class SystemClock implements Clock {
   #checkedAt: number;
   /** Uptime minus steady time: grows by what the machine was suspended. */
   #suspended: number;
-  /** What is still to be worked off. */
+  /** The difference that still has to be corrected, in milliseconds. */
   #slew = 0;
   #reported: number | null = null;
 
@@ -76,7 +76,7 @@ export class SystemClock implements Clock {
   now(): Millis {
     this.#advance();
     const difference = this.#sources.wall() - this.#time;
-    // A machine that wakes up has no second to lose: its first caller must not see the time of yesterday.
+    // A resumed machine cannot wait: its first caller must not get an old time.
     const moved = Math.abs(difference - (this.#reported ?? this.#slew)) >= SUSPENSION_MS;
     if (moved || this.#steady - this.#checkedAt >= CHECK_MS) this.#check(difference);
     return Math.floor(this.#time);
@@ -102,7 +102,7 @@ export class SystemClock implements Clock {
     const suspended = this.#sources.uptime() - this.#steady;
     const away = suspended - this.#suspended;
     this.#suspended = suspended;
-    // Both clocks must say so: one of them alone may be wrong.
+    // Both clocks must show the suspension, since one of them alone may be wrong.
     const followed = away >= SUSPENSION_MS ? Math.min(away, Math.max(0, difference)) : 0;
     this.#time += followed;
     this.#compare(difference - followed);

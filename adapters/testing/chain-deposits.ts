@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { present } from '../../core/index.ts';
+import { effectsOf, present } from '../../core/index.ts';
 import type { ObservedTransfer } from '../../core/index.ts';
 import { arrivals, assertLinked, freshAddress, scanFrom, trick } from './chain-sight.ts';
 import type { ChainCase } from './chain-harness.ts';
@@ -10,7 +10,7 @@ const amounts = (transfers: readonly ObservedTransfer[]): readonly bigint[] =>
   transfers.map(({ units }) => units).sort((a, b) => (a < b ? -1 : 1));
 const place = ({ txid, index }: ObservedTransfer): string => `${txid}:${index}`;
 
-/** Cases of following the chain, and of deposits. */
+/** Test cases for following the chain and for deposits. */
 export const chainDeposits: readonly ChainCase[] = [
   {
     needs: null,
@@ -32,7 +32,7 @@ export const chainDeposits: readonly ChainCase[] = [
   },
   {
     needs: null,
-    title: 'an exact payment is found with its transaction, amount, receiver and block; and the same again (fault 52)',
+    title: 'an exact payment is found with its transaction, amount, receiver and block; and the same again',
     run: async (world) => {
       const { chain, currency, units } = world;
       const [to, other] = [await freshAddress(world), await freshAddress(world)];
@@ -136,6 +136,63 @@ export const chainDeposits: readonly ChainCase[] = [
       const { transfers } = await scanFrom(world.chain, height - depth, to.key);
       assert.deepEqual(transfers.map(place), found === undefined ? [] : [place(found)]);
       assert.notEqual(transfers[0]?.block.hash, found?.block.hash);
+    },
+  },
+  {
+    needs: 'blockDependent',
+    title:
+      'fault 330: what a transaction brought is what its present block says, and can be read once more by that block',
+    run: async (world) => {
+      const { chain } = world;
+      const to = await freshAddress(world);
+      await world.mine(2);
+      let txid = '';
+      const paid = async (): Promise<string> => (txid = await trick(world, 'blockDependent')(to.address, world.units));
+      const found = (await arrivals(world, to, paid)).filter((one) => one.txid === txid);
+      assert.deepEqual(amounts(found), [world.units]);
+      const before = present(found[0], 'a payment');
+      const effects = effectsOf(chain);
+      assert.ok(
+        effects !== null,
+        '`effects` is null, although the id of a transaction does not commit to what it pays',
+      );
+      assert.equal(effects.dependsOnBlock(before.index), true);
+      const recorded = [{ ...before, address: to.address }];
+      assert.deepEqual(await effects.read(before.block, recorded), [before]);
+      const { height } = await chain.head();
+      const depth = height - before.block.height + 1;
+      await trick(world, 'reorganisation')(depth, 'again');
+      const { transfers } = await scanFrom(chain, height - depth, to.key);
+      const [now, ...more] = transfers.filter((one) => one.txid === txid);
+      assert.ok(now !== undefined && more.length === 0);
+      assert.notEqual(now.units, before.units);
+      assert.equal(await effects.read(before.block, recorded), null, 'the dead block is not confirmed');
+      assert.deepEqual(await effects.read(now.block, [{ ...now, address: to.address }]), [now]);
+      const wrong = await effects.read(now.block, recorded);
+      assert.ok(wrong?.every((one) => place(one) !== place(before) || one.units === now.units));
+    },
+  },
+  {
+    needs: 'byContract',
+    title: 'fault 385: coins that a contract sent are found by the present balance of their address, exactly once',
+    run: async (world) => {
+      const { chain } = world;
+      const [to, other] = [await freshAddress(world), await freshAddress(world)];
+      const balances = present(chain.present, 'present balances of a chain on which contracts send coins');
+      const keys = [other.key, to.key];
+      await world.mine(2);
+      const before = await chain.head();
+      const currency = await trick(world, 'byContract')(to.address, world.units);
+      assert.ok(balances.currencies.includes(currency), `${currency} is one of the currencies that are compared`);
+      await world.mine(2);
+      const now = await chain.head();
+      const read = await balances.read(keys, currency, now);
+      assert.deepEqual(read.units, [0n, world.units]);
+      assert.ok(read.through.height >= now.height, 'what was counted had arrived by the block that was asked for');
+      const reopened = await world.reopen();
+      assert.deepEqual((await reopened.present?.read(keys, currency, now))?.units, [0n, world.units]);
+      const { units, through } = await balances.read(keys, currency, before);
+      assert.ok(through.height > before.height || units[1] === null || units[1] === 0n, 'nothing counts too early');
     },
   },
 ];

@@ -6,7 +6,7 @@ import type { ChainCase } from './chain-harness.ts';
 /** More digits than a double can hold. */
 const LARGE = 12_345_678_901_234_567_891n;
 
-/** Cases of the chain's identity and its addresses. */
+/** Test cases for the chain's identity and addresses. */
 export const chainFacts: readonly ChainCase[] = [
   {
     needs: null,
@@ -74,7 +74,7 @@ export const chainFacts: readonly ChainCase[] = [
     run: async ({ chain }) => {
       const [{ address, key } = { address: '', key: '' }] = await chain.deriveAddresses(3, 1);
       assert.equal(chain.normaliseAddress(address), address);
-      if (chain.keyOf !== undefined) assert.equal(chain.keyOf(address), key);
+      assert.equal(chain.keyOf(address), key);
       for (const text of [
         '',
         'junk',

@@ -14,7 +14,7 @@ async function waiting(mempool: ChainMempool, ...keys: readonly string[]): Promi
   }
 }
 
-/** Cases of unconfirmed payments, for chains with a mempool. */
+/** Test cases for unconfirmed payments, on chains with a mempool. */
 export const chainMempool: readonly ChainCase[] = [
   {
     needs: null,

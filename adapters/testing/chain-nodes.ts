@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { assertFails, freshAddress, scanFrom, trick, under, watching } from './chain-sight.ts';
 import type { ChainCase } from './chain-harness.ts';
 
-/** Cases of nodes that fail, lag or return wrong data (fault 56). */
+/** Test cases for nodes that fail, lag or return wrong data. */
 export const chainNodes: readonly ChainCase[] = [
   {
     needs: 'outage',

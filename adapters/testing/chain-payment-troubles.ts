@@ -7,14 +7,14 @@ import { payoutOf, gotten, mined, payingSide, signPayment, stored } from './chai
 
 const nodeFailed = (error: unknown): boolean => isTillgateError(error, 'NODE_FAILED');
 
-/** Broadcasts, and ignores the failure whose only consequence is to ask for the outcome. */
+/** Broadcasts a transaction. A failed broadcast is ignored, since the test asks for the outcome anyway. */
 async function offer(payments: ChainPayments, transaction: SignedTransaction): Promise<void> {
   await payments
     .broadcast(stored(transaction))
     .catch((error: unknown) => assert.ok(nodeFailed(error), `NODE_FAILED was expected, not ${String(error)}`));
 }
 
-/** Cases of payouts with a failure between signing and the last confirmation. */
+/** Test cases for payouts with a failure between signing and the last confirmation. */
 export const chainPaymentTroubles: readonly ChainCase[] = [
   {
     needs: null,

@@ -3,7 +3,7 @@ import type { ChainCase } from './chain-harness.ts';
 import { freshAddress } from './chain-sight.ts';
 import { payoutOf, gotten, hotWallet, mined, payingSide, signPayment, stored } from './chain-till.ts';
 
-/** Cases of payouts without failures. */
+/** Test cases for payouts without failures. */
 export const chainPayments: readonly ChainCase[] = [
   {
     needs: null,
@@ -77,7 +77,7 @@ export const chainPayments: readonly ChainCase[] = [
         nonce !== null || priced.coins.length > 0 || signed.expiresAt !== null,
         'otherwise its end can never be proven',
       );
-      // Without nonce and coins, the core waits for the expiry before it signs again.
+      // Without nonce and coins, the core waits until the payment has expired before it signs again.
       if (nonce === null && priced.coins.length === 0) return;
       const twin = await payments.sign({ source, lines: [line], priced, nonce });
       assert.equal(twin.feeUnits, signed.feeUnits);

@@ -10,12 +10,12 @@ import type {
 } from '../../core/index.ts';
 import type { ChainTricks, ChainWorld } from './chain-harness.ts';
 
-/** Watches these keys, for every currency. */
+/** A watch list of these keys, for every currency. */
 export function watching(...keys: readonly string[]): WatchList {
   return { has: (key) => keys.includes(key), nativeKeys: () => keys };
 }
 
-/** One of the harness's tricks, which must exist unless it is listed in `lacks`. */
+/** A function of the harness, which must exist unless it is listed in `lacks`. */
 export function trick<Name extends keyof ChainTricks>(world: ChainWorld, name: Name): ChainTricks[Name] {
   const found = world.tricks[name];
   assert.ok(found !== undefined, `the harness neither offers the trick "${name}" nor says under "lacks" why it cannot`);
@@ -44,7 +44,7 @@ export async function scanFrom(chain: ChainAdapter, first: number, ...keys: read
   return { blocks, transfers };
 }
 
-/** The transfers to an address during an action and the block after it. */
+/** The transfers to an address during an action and in the block after it. */
 export async function arrivals(
   world: ChainWorld,
   to: Pick<DerivedAddress, 'key'>,
@@ -56,7 +56,7 @@ export async function arrivals(
   return (await scanFrom(world.chain, height + 1, to.key)).transfers;
 }
 
-/** Asserts that blocks are linked, from a height on. */
+/** Asserts that the blocks from a height on are linked by their hashes. */
 export function assertLinked(blocks: readonly BlockRef[], first: number): void {
   for (const [at, block] of blocks.entries()) {
     assert.equal(block.height, first + at, 'scanned blocks count up by one');
@@ -64,7 +64,7 @@ export function assertLinked(blocks: readonly BlockRef[], first: number): void {
   }
 }
 
-/** Runs something under a failure, and ends the failure in any case, so that it does not affect the next case. */
+/** Runs work during a failure, and ends the failure in any case, so that it does not affect the next case. */
 export async function under(
   trouble: (on: boolean) => void | Promise<void>,
   work: () => Promise<unknown>,
@@ -77,7 +77,7 @@ export async function under(
   }
 }
 
-/** Asserts a failure whose message can be shown: short, and without the node's whole reply. */
+/** Asserts that work fails with a message that can be shown: short, and without the node's whole reply. */
 export async function assertFails(work: Promise<unknown>): Promise<void> {
   await assert.rejects(work, (error: unknown) => {
     assert.ok(

@@ -37,7 +37,7 @@ export function hotWallet(chain: ChainAdapter): PayingAddress {
   return { address: payingSide(chain).hotAddress, index: null };
 }
 
-/** The payout of several attempts at one payment. */
+/** The payout that consists of several attempts at one payment. */
 export function payoutOf(
   { source, nonce, priced }: Pick<Payment, 'source' | 'nonce' | 'priced'>,
   ...attempts: readonly SignedTransaction[]
@@ -84,8 +84,8 @@ export async function signPayment(
 }
 
 /**
- * What the receiver of a payment has received on chain since its start. On account chains by its balance: an adapter may omit
- * what the till itself sent from the deposits.
+ * The amount that the recipient of a payment has received on chain since its start. On account chains it is read from
+ * the balance, because an adapter may omit from the deposits what the till itself sent.
  */
 export async function gotten(
   { chain, currency }: Pick<ChainWorld, 'chain' | 'currency'>,

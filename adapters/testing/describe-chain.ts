@@ -15,7 +15,7 @@ const MONEY_OUT = [...chainPayments, ...chainPaymentTroubles];
 /**
  * Registers the conformance suite of `ChainAdapter` with node:test, under a name.
  *
- * A case that needs an ability which the harness lacks is not run; the report names it.
+ * A case that needs an ability the harness lacks is skipped, and the report names it.
  */
 export function describeChain(name: string, harness: ChainHarness): void {
   const { lacks } = harness;

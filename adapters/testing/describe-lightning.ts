@@ -8,7 +8,7 @@ import { lightningOutgoing } from './lightning-outgoing.ts';
 /**
  * Registers the conformance suite of `LightningNode` with node:test, under a name.
  *
- * A case that needs an ability which the harness lacks is not run; the report names it.
+ * A case that needs an ability the harness lacks is skipped, and the report names it.
  */
 export function describeLightning(name: string, harness: LightningHarness): void {
   const { lacks } = harness;

@@ -6,16 +6,16 @@ import type { RateSource } from '../../core/index.ts';
 /** A rate source with its own service. */
 export interface RateWorld {
   readonly source: RateSource;
-  /** Makes the service fail, hang, or answer again; missing where there is no service. */
+  /** Makes the service fail, hang or return nonsense, or work again; left out when there is no service. */
   trouble?(kind: 'fails' | 'hangs' | 'answers nonsense' | null): void | Promise<void>;
   close(): Promise<void>;
 }
 
 /** Opens a rate source for the kit. */
 export interface RateHarness {
-  /** At least two symbols that it prices: coins as `BTC`, fiat currencies as `EUR`. */
+  /** At least two symbols that the source prices: coins such as `BTC`, fiat currencies such as `EUR`. */
   readonly knows: readonly string[];
-  /** Why it cannot fail: for a source without a service. */
+  /** The reason why the source cannot fail, if it has no service. */
   readonly cannotFail?: string;
   open(): Promise<RateWorld>;
 }

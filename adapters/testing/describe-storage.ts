@@ -6,7 +6,7 @@ import { storageWork } from './storage-work.ts';
 
 /** A storage on the suite's own database. */
 export interface StorageWorld {
-  /** Migrated, and empty. */
+  /** Migrated and empty. */
   readonly storage: Storage;
   /** Another instance on the same database. */
   another(): Promise<Storage>;
@@ -15,8 +15,8 @@ export interface StorageWorld {
 }
 
 /**
- * Registers the conformance suite of {@link Storage} with node:test, under a name: the requirements that money
- * depends on. It is not a full test of every query.
+ * Registers the conformance suite of {@link Storage} with node:test, under a name. It tests the requirements on which
+ * money depends, not every query.
  */
 export function describeStorage(name: string, open: () => Promise<StorageWorld>): void {
   describe(`${name}: the promises of a storage`, { concurrency: 1 }, () => {

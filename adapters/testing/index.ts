@@ -1,6 +1,6 @@
 /**
- * Conformance suites for node:test: plugin authors run them on their chains, storages and rate sources. They test every
- * requirement of the interfaces. The host does not use them.
+ * Conformance suites for node:test, with which plugin authors test their chains, Lightning nodes, storages and rate
+ * sources against every requirement of the interfaces. The host does not use them.
  *
  * @packageDocumentation
  */

@@ -9,7 +9,7 @@ const GENESIS_OF_LIGHTNING = Date.UTC(2018, 0, 1);
 const LONGEST = 7_000;
 const WORDS = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l';
 
-/** Cases of the node's identity, its invoices and settlements. */
+/** Test cases for the node's identity, its invoices and settlements. */
 export const lightningIncoming: readonly LightningCase[] = [
   {
     needs: [],

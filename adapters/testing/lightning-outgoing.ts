@@ -16,7 +16,7 @@ import {
 const NOBODY = 'cd'.repeat(32);
 const AMOUNT = 250_000n;
 
-/** Cases of payments and their failures. */
+/** Test cases for payments and their failures. */
 export const lightningOutgoing: readonly LightningCase[] = [
   {
     needs: [],
@@ -187,7 +187,8 @@ export const lightningOutgoing: readonly LightningCase[] = [
         const invoice = await world.invoice(AMOUNT);
         await trick(world, 'losses')(kind);
         const [paid] = await Promise.allSettled([world.node.pay(request(invoice))]);
-        // An adapter that queries the node meanwhile may find the payment before it notices that the reply is lost.
+        // An adapter that queries the node in the meantime may find the payment before it notices that the reply is
+        // lost.
         if (kind === 'reply' && paid.status === 'fulfilled') assert.notEqual(paid.value.state, 'failed');
         else assert.ok(paid.status === 'rejected' && isTillgateError(paid.reason, 'NODE_FAILED'), 'not NODE_FAILED');
         await trick(world, 'losses')(null);

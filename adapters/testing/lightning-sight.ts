@@ -4,6 +4,7 @@ import type {
   ErrorCode,
   LightningBalance,
   LightningNode,
+  LightningPayOutcome,
   LightningPaymentRequest,
   LightningPaymentView,
   Settlement,
@@ -12,7 +13,7 @@ import type { ForeignInvoice, LightningTricks, LightningWorld } from './lightnin
 
 const PATIENCE_MS = 60_000;
 const PAUSE_MS = 20;
-/** Enough for every payment here, on any node. */
+/** Enough for every payment of these tests on any node. */
 export const FEE_LIMIT = 100_000n;
 
 export function trick<Name extends keyof LightningTricks>(
@@ -29,7 +30,7 @@ export function refuses(work: Promise<unknown>, code: ErrorCode): Promise<void> 
   );
 }
 
-/** Repeats until there is an answer; an error of the node counts as none, a failed assertion does not. */
+/** Repeats until there is an answer. An error of the node counts as no answer, a failed assertion does not. */
 export async function until<T>(what: string, ask: () => Promise<T | null | false>): Promise<T> {
   let last: unknown = null;
   for (const end = performance.now() + PATIENCE_MS; performance.now() < end;) {
@@ -53,12 +54,12 @@ export function request(
 }
 
 /** Pays and waits for the outcome. */
-export async function payToEnd(node: LightningNode, payment: LightningPaymentRequest): Promise<LightningPaymentView> {
+export async function payToEnd(node: LightningNode, payment: LightningPaymentRequest): Promise<LightningPayOutcome> {
   const first = await node.pay(payment);
   return first.state === 'in-flight' ? end(node, payment.paymentHash) : first;
 }
 
-/** The outcome of a payment. */
+/** Waits for the outcome of a payment. */
 export function end(node: LightningNode, paymentHash: string): Promise<LightningPaymentView> {
   return until(`the end of the payment ${paymentHash}`, async () => {
     const view = await node.payment(paymentHash);
@@ -66,7 +67,7 @@ export function end(node: LightningNode, paymentHash: string): Promise<Lightning
   });
 }
 
-/** Every settlement after a cursor, so many at a time, until that of a hash. */
+/** Reads every settlement after a cursor, in batches of this size, up to that of a hash. */
 export async function settlements(
   node: LightningNode,
   cursor: string | null,
@@ -85,7 +86,7 @@ export async function settlements(
   return all;
 }
 
-/** The balance once no payment is under way: what was settled a moment ago is on one side or the other. */
+/** The balance once no payment is in progress: an amount settled a moment ago is then on one side. */
 export function restingBalance(node: LightningNode): Promise<LightningBalance> {
   return until('the payments to rest', async () => {
     const balance = await node.balance();

@@ -12,19 +12,19 @@ import type {
 } from '../../core/index.ts';
 import { AccountSigner } from '../wallet/account-signer.ts';
 
-/** What a plugin added, and how to close it. */
+/** What a plugin has registered, and how to close it. */
 export interface PluginYield {
   readonly chains: readonly ChainAdapter[];
   readonly rateSources: readonly RateSource[];
   readonly notifiers: readonly Notifier[];
-  /** `null` when it added none. */
+  /** `null` when the plugin registered none. */
   readonly lightning: LightningNode | null;
   close(): Promise<void>;
 }
 
-/** The context of a plugin in a test; all of it is in memory. */
+/** The context of a plugin in a test, which is all in memory. */
 export interface PluginSurroundings {
-  /** With a signer: a till with a seed. */
+  /** A wallet with a signer belongs to a till that has a seed. */
   readonly wallet: PublicWallet | (PublicWallet & Signer);
   readonly clock?: Clock;
   /** Share it between two set-ups to simulate a restart. */
@@ -40,7 +40,9 @@ const quiet: Logger = {
   child: () => quiet,
 };
 
-/** Reads the options and sets the plugin up, as the host does. @throws TillgateError `CONFIG_INVALID` as the plugin does */
+/**
+ * Reads the options and sets up the plugin as the host does. @throws TillgateError `CONFIG_INVALID` as the plugin does
+ */
 export async function setUpPlugin<Options>(
   plugin: Plugin<Options>,
   input: unknown,

@@ -45,6 +45,7 @@ export async function storeAccount(storage: Storage): Promise<Account> {
     name: null,
     role: 'user',
     status: 'active',
+    adminSince: null,
     passwordHash: 'none',
     passwordExpiresAt: null,
     authVersion: 1,
@@ -91,6 +92,7 @@ export function newOrder(accountId: AccountId, units: bigint, idempotency: Idemp
     reorgedAt: null,
     refundAddress: null,
     refundBrowser: null,
+    refundAddressAt: null,
   };
   return {
     order,
@@ -126,6 +128,8 @@ export function depositOf({ id: orderId, accountId }: Pick<Order, 'id' | 'accoun
     returnCostUnits: 0n,
     assignment: 'ORDER',
     unassignedReason: null,
+    leastConfirmations: null,
+    rate: null,
   };
 }
 
@@ -138,7 +142,7 @@ export function entryOf(accountId: AccountId, reference: string, units: bigint):
   return { id: nextId() as EntryId, at: NOW, kind: 'deposit-credited', reference, postings };
 }
 
-/** A withdrawal to reserve. */
+/** A withdrawal to be reserved. */
 export function reservationOf(
   accountId: AccountId,
   units: bigint,

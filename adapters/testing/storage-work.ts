@@ -6,7 +6,7 @@ import type { StorageCase } from './storage-samples.ts';
 
 const HOUR = 3_600_000;
 
-/** Cases of several instances that share the work. */
+/** Test cases for several instances that share the work. */
 export const storageWork: readonly StorageCase[] = [
   {
     title: 'fault 41: a lease has one holder, and a former holder writes nothing under it',

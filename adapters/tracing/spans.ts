@@ -7,7 +7,7 @@ export const ORDER_ID = 'tillgate.order.id';
 
 const NO_SPAN = trace.wrapSpanContext(INVALID_SPAN_CONTEXT);
 
-/** What a finished piece of work was. */
+/** A finished piece of work. */
 export interface Finished {
   readonly name: string;
   readonly kind: SpanKind;
@@ -26,7 +26,7 @@ export const activeSpan = (): Span | null =>
     return span?.isRecording() === true ? span : null;
   });
 
-/** Makes spans. A tracer that fails costs its span, never the work: a payment must not fail because of it. */
+/** Creates spans. If a tracer fails, only its span is lost, never the work: a payment must not fail because of it. */
 export class Spans {
   readonly #tracer: Tracer;
 
@@ -34,7 +34,7 @@ export class Spans {
     this.#tracer = tracer;
   }
 
-  /** Runs work inside a span of a trace of its own, which becomes the parent of what is recorded meanwhile. */
+  /** Runs work inside the root span of a new trace, which becomes the parent of spans recorded in the meantime. */
   async around<T>(name: string, options: SpanOptions, work: (span: Span) => Promise<T>): Promise<T> {
     const span = quietly(() => this.#tracer.startSpan(name, options, ROOT_CONTEXT)) ?? NO_SPAN;
     try {
@@ -66,7 +66,7 @@ function inside<T>(span: Span, work: () => Promise<T>): Promise<T> {
   return begun[0] ?? work();
 }
 
-/** By its code or kind alone: messages and stacks may hold what a user sent. */
+/** Records only the code or kind of an error: messages and stacks may contain user input. */
 function fail(span: Span, error: unknown): void {
   const type = isTillgateError(error) ? error.code : error instanceof Error ? error.name : 'unknown';
   quietly(() => span.setStatus({ code: SpanStatusCode.ERROR }).setAttribute('error.type', type));

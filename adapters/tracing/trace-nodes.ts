@@ -6,7 +6,9 @@ import type { Spans } from './spans.ts';
 import { watchCalls } from './traced-calls.ts';
 import type { EndedCall } from './traced-calls.ts';
 
-/** What is asked again and again, whether anything happens or not: recorded where a request asks, or where it fails. */
+/**
+ * Calls that are polled whether anything happens or not: they are recorded only inside a request, or when they fail.
+ */
 const POLLS: readonly string[] = ['head', 'blockAt', 'status', 'settled', 'outcome', 'nextNonce', 'balance', 'custody'];
 
 /** Records calls of the nodes of each chain, by the chain's code; a scan that finds nothing is a poll. */

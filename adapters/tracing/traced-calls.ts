@@ -2,7 +2,7 @@ import { quietly, timeNow } from './spans.ts';
 
 type Method = (...args: never[]) => unknown;
 
-/** What a call through a port was, once it has ended. */
+/** A call through a port that has ended. */
 export interface EndedCall {
   readonly method: string;
   readonly args: readonly unknown[];
@@ -12,9 +12,9 @@ export interface EndedCall {
 }
 
 /**
- * A port whose calls are watched: `ended` gets each asynchronous one, after it has ended. What is computed at once has no span.
+ * Wraps a port so that `ended` is called for each asynchronous call once it has ended. Synchronous calls have no span.
  *
- * @param member - may give something else in place of a member that is not a method
+ * @param member - may replace a member that is not a method
  */
 export function watchCalls<Port extends object>(
   port: Port,

@@ -8,7 +8,7 @@ import { ORDER_ID, quietly, Spans, timeNow } from './spans.ts';
 import { traceChains, traceLightning } from './trace-nodes.ts';
 import { traceStorage } from './trace-storage.ts';
 
-/** What a till is traced with. */
+/** The tools with which a till is traced. */
 export interface Tracing {
   /** For the HTTP edge. */
   readonly request: TraceRequest;
@@ -33,7 +33,10 @@ export function openTracing(): Tracing {
   };
 }
 
-/** A stranger's `traceparent` becomes a link, not the parent: who calls decides neither what is sampled nor what belongs together. */
+/**
+ * The `traceparent` of a caller becomes a link and not the parent, so that callers decide neither about sampling nor
+ * about the structure of traces.
+ */
 function traceRequest(spans: Spans): TraceRequest {
   return ({ operation, method, headers }, run) => {
     const attributes = { 'http.request.method': method, 'tillgate.operation': operation };

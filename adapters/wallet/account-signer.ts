@@ -1,7 +1,7 @@
 import { TillgateError } from '../../core/index.ts';
 import type { EcdsaSignature, Signer, SigningIntent, TransactionBuilder } from '../../core/index.ts';
 
-/** A signer that a plugin is given: it has the keys of that plugin's accounts, and of no other. */
+/** The signer of a plugin: it has the keys of the plugin's accounts and no others. */
 export class AccountSigner implements Signer {
   readonly #signer: Signer;
   readonly #accounts: ReadonlySet<string>;
@@ -18,7 +18,7 @@ export class AccountSigner implements Signer {
   }
 
   async sign(intent: SigningIntent, build: TransactionBuilder): Promise<readonly EcdsaSignature[]> {
-    // Built once: a builder that answers differently the next time must not get another key's signature.
+    // Built once: if the builder returned another result the next time, it would be signed with another key.
     const built = build(intent);
     for (const { path } of built.inputs) this.#require(path.split('/').slice(0, -2).join('/'));
     return this.#signer.sign(intent, () => built);

@@ -4,14 +4,14 @@ import { TillgateError } from '../../core/index.ts';
 import type { EcdsaSignature, PublicWallet, Signer, SigningIntent, TransactionBuilder } from '../../core/index.ts';
 import { KeyTree } from './key-tree.ts';
 
-/** Account paths only, hardened throughout: with such a public key and a stray private one below it no other key is found. */
+/** Account paths only, hardened throughout: such a public key and a leaked private key below it reveal no other key. */
 const ACCOUNT_PATH = /^m(?:\/\d{1,10}'){3}$/;
 /** An account, its branch and the address's index: the only keys that sign. */
 const KEY_PATH = /^(m(?:\/\d{1,10}'){3})\/(\d{1,10})\/(\d{1,10})$/;
 const DIGEST_BYTES = 32;
 const BITS = { 12: 128, 24: 256 } as const;
 
-/** The till's seed. It stays in here: public keys and signatures are all that comes out. */
+/** The till's seed, which never leaves this object: it returns only public keys and signatures. */
 export class MnemonicWallet implements PublicWallet, Signer {
   readonly #phrase: string;
   readonly #passphrase: string;
@@ -47,8 +47,8 @@ export class MnemonicWallet implements PublicWallet, Signer {
   }
 
   /**
-   * ECDSA over secp256k1 with the nonce of RFC 6979 and low s: the same digest and path give the same bytes each time. For
-   * signers that have built the transaction themselves, and are given nobody's digest.
+   * Signs by ECDSA over secp256k1 with the nonce of RFC 6979 and low s: the same digest and path always give the same
+   * bytes. Only for signers that have built the transaction themselves; never sign a digest that was received.
    */
   async signDigest(path: string, digest: Uint8Array): Promise<EcdsaSignature> {
     const [, account, branch, index] = KEY_PATH.exec(path) ?? [];

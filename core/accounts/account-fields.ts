@@ -9,21 +9,21 @@ const NAME = /^\P{Cc}{0,255}$/u;
 export const MIN_PASSWORD = 12;
 /** The longest accepted password, in UTF-16 units, to bound the work of hashing. */
 export const MAX_PASSWORD = 1024;
-/** Half of a surrogate pair has no UTF-8: all of them would be the same bytes. */
+/** Half of a surrogate pair has no UTF-8 encoding: all of them would become the same bytes. */
 const LONE_SURROGATE = /\p{Cs}/u;
 
-/** The error message for an invalid new password of an account; `null` for a valid one. Every other character counts as it is. */
+/** The error message for an invalid new password of an account; `null` for a valid one. Other characters are free. */
 export function passwordProblem(password: string, email: string): string | null {
   if (Array.from(password).length < MIN_PASSWORD || password.length > MAX_PASSWORD)
     return `must have ${MIN_PASSWORD} to ${MAX_PASSWORD} characters`;
   if (LONE_SURROGATE.test(password)) return 'must be Unicode text';
-  if (isCommonPassword(password)) return 'is one of the common ones: write one that nobody else has';
+  if (isCommonPassword(password)) return 'is one of the most common passwords: choose another one';
   return isMadeOfOwnWords(password, email)
-    ? 'is made of the email or the name of this software: write other words'
+    ? 'consists of the email address or the name of this software: choose other words'
     : null;
 }
 
-/** The password as it can be verified; `null` for one that no account has. */
+/** The password if it can be verified; `null` for one that no account can have. */
 export function verifiablePassword(password: string): string | null {
   return password.length <= MAX_PASSWORD && !LONE_SURROGATE.test(password) ? password : null;
 }

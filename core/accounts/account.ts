@@ -1,33 +1,43 @@
 import type { Scope } from '../auth/scopes.ts';
 import type { AccountId, CredentialId } from '../kernel/ids.ts';
+import { DAY_MS } from '../kernel/time.ts';
 import type { Millis } from '../kernel/time.ts';
 
 export type AccountRole = 'admin' | 'user';
 export type AccountStatus = 'active' | 'disabled' | 'archived';
 
-/** The legal transitions of an account, by event (decisions, section 9); archived is final. */
+/** The legal transitions of an account, by event. An archived one can be restored within {@link RESTORE_MS}. */
 export const ACCOUNT_TRANSITIONS = {
   disable: { from: ['active'], to: 'disabled' },
   enable: { from: ['disabled'], to: 'active' },
   archive: { from: ['active', 'disabled'], to: 'archived' },
+  restore: { from: ['archived'], to: 'active' },
 } as const satisfies Record<string, { from: readonly AccountStatus[]; to: AccountStatus }>;
 
-/** The key sent with a callback: that of the credential that created the order, or one that authenticates nothing. */
+/** How long an archived account can be restored. */
+export const RESTORE_MS: Millis = 30 * DAY_MS;
+
+/** The API key sent with a callback: that of the order's credential, or one that authenticates nothing. */
 export type CallbackApiKey = 'order' | 'callback';
 
-/** An account (specification, "Management interface records"). */
+/** An account. */
 export interface Account {
   readonly id: AccountId;
   readonly email: string;
   readonly name: string | null;
   readonly role: AccountRole;
   readonly status: AccountStatus;
+  /**
+   * The start of its present term as admin; `null` for a user. A new term starts when another person makes it an admin,
+   * enables it, or sets its password or its second factor.
+   */
+  readonly adminSince: Millis | null;
   readonly passwordHash: string;
-  /** When a password that somebody else set expires; `null` for one of the account's own. */
+  /** When a temporary password, set by another person, expires; `null` for the account's own password. */
   readonly passwordExpiresAt: Millis | null;
-  /** Incremented by each password change, disable and archive; older access tokens are refused. */
+  /** Incremented by each password change, disable and archive; access tokens with an older value are refused. */
   readonly authVersion: number;
-  /** With Data Security every request must be signed. */
+  /** True when every request must be signed (Data Security). */
   readonly dataSecurity: boolean;
   /** When Data Security ends, after it was switched off; `null` for no end. */
   readonly dataSecurityOffAt: Millis | null;
@@ -39,8 +49,8 @@ export interface Account {
 }
 
 /**
- * A payment API credential: an API key and a signing pair. Only keyed hashes of its public parts and a sealed record
- * of the whole are stored.
+ * A payment API credential: an API key and a signing pair. Only keyed hashes of its public parts and an encrypted
+ * record of the whole are stored.
  */
 export interface Credential {
   readonly id: CredentialId;
@@ -48,7 +58,7 @@ export interface Credential {
   readonly name: string;
   readonly apiKeyHash: string;
   readonly apiTokenHash: string;
-  /** Opens to {@link CredentialSecrets} as JSON, in the context `credential:<id>`. */
+  /** The encrypted {@link CredentialSecrets} as JSON, in the context `credential:<id>`. */
   readonly sealed: string;
   readonly status: 'active' | 'revoked';
   /** At least one, in the order of `SCOPES`. */
@@ -65,10 +75,10 @@ export interface CredentialSecrets {
   readonly signingSecret: string;
 }
 
-/** The callback credential of an account; during the overlap of a rotation the former one signs too. */
+/** The callback credential. During the overlap of a rotation, callbacks are signed with the previous secrets too. */
 export interface CallbackCredential {
   readonly accountId: AccountId;
-  /** Opens to {@link CallbackSecrets} as JSON, in the context `callback-credential:<accountId>`. */
+  /** The encrypted {@link CallbackSecrets} as JSON, in the context `callback-credential:<accountId>`. */
   readonly sealed: string;
   readonly previousSealed: string | null;
   readonly previousUntil: Millis | null;

@@ -11,7 +11,7 @@ const MAX_LIMIT = 1_000_000_000;
 
 const isLimit = (value: number): boolean => Number.isSafeInteger(value) && value >= 1 && value <= MAX_LIMIT;
 
-/** Wire names and rules of the limits. A rate may be below one a second. */
+/** API names and rules of the limits. A rate may be below one request a second. */
 const LIMIT_FIELDS: readonly {
   name: string;
   field: keyof AdmissionLimits;
@@ -46,7 +46,7 @@ export function chainProblem(chain: string): string | null {
 function chainErrors(chains: readonly string[]): FieldError[] {
   if (chains.length > MAX_CHAINS) return [{ path: 'chains', message: `must name at most ${MAX_CHAINS} chains` }];
   return chains.flatMap((chain, index) => {
-    const message = chainProblem(chain) ?? (chains.indexOf(chain) < index ? 'must be named once' : null);
+    const message = chainProblem(chain) ?? (chains.indexOf(chain) < index ? 'must not be listed twice' : null);
     return message === null ? [] : [{ path: `chains.${index}`, message }];
   });
 }
@@ -60,7 +60,7 @@ export function appErrors({ name, chains, admissionMode, limits, quota }: AppCha
   if (admissionMode != null && !ADMISSION_MODES.includes(admissionMode)) {
     errors.push({
       path: 'admission_mode',
-      message: `must be one of ${ADMISSION_MODES.join(', ')}, or null for the route's own`,
+      message: `must be one of ${ADMISSION_MODES.join(', ')}, or null for the mode of the route`,
     });
   }
   if (limits != null) errors.push(...limitErrors(limits));

@@ -4,7 +4,7 @@ import type { Millis } from '../kernel/time.ts';
 import type { Quota } from '../gateway/quota.ts';
 import type { AdmissionLimits, AdmissionMode } from '../gateway/route.ts';
 
-/** An App of an account, the owner of gateway keys (specification, "Management interface records", AppItem). */
+/** An App of an account, the owner of gateway keys. */
 export interface App {
   readonly id: AppId;
   readonly accountId: AccountId;
@@ -13,16 +13,21 @@ export interface App {
   /** Revision of the record, from 1. */
   readonly version: number;
   readonly providerId: string | null;
-  /** Chains whose gateways it may use. */
+  /** The chains whose gateways the App may use. */
   readonly chains: readonly ChainCode[];
-  /** Makes a route's mode stricter, never looser; `null` for the route's own. */
+  /** Can only be stricter than the route's mode; `null` for the route's own. */
   readonly admissionMode: AdmissionMode | null;
-  /** Make a route's limits stricter, never looser; `null` for the route's own. */
+  /** Can only be stricter than the route's limits; `null` for the route's own. */
   readonly limits: AdmissionLimits | null;
-  /** How much it may use of all routes together; `null` for no limit. */
+  /** The units that the App may use of all routes together; `null` for no limit. */
   readonly quota: Quota | null;
-  /** Uses what was bought for it, and no more. */
+  /** True when the App may use only the units that were bought for it. */
   readonly prepaid: boolean;
+  /**
+   * The address that paid for the App at the gate, in its chain's usual form; `null` for an App that its owner created.
+   * Apps of one buyer share limits as Apps of one account do.
+   */
+  readonly buyer: string | null;
   readonly createdAt: Millis;
   readonly modifiedAt: Millis;
 }

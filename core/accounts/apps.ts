@@ -19,18 +19,20 @@ import { nameProblem } from './account-fields.ts';
 export interface NewApp {
   readonly accountId: AccountId;
   readonly name: string;
-  /** Chains whose gateways it may use. */
+  /** The chains whose gateways the App may use. */
   readonly chains: readonly string[];
   readonly providerId?: string | null;
-  /** Uses what was bought for it, and no more; false by default. */
+  /** True when the App may use only the units that were bought for it; false by default. */
   readonly prepaid?: boolean;
+  /** The address that paid for the App at the gate; none by default. */
+  readonly buyer?: string | null;
 }
 
 export interface AppsDeps extends KeyMaker {
   readonly storage: Pick<Storage, 'apps' | 'feed' | 'transaction'>;
   /** The largest page of a list; 100 by default. */
   readonly pageMax?: number;
-  /** How many Apps an account may have; {@link DEFAULT_APPS_PER_ACCOUNT} by default. */
+  /** The most Apps of an account; {@link DEFAULT_APPS_PER_ACCOUNT} by default. */
   readonly appsPerAccount?: number;
 }
 
@@ -44,7 +46,7 @@ function refuse(fields: readonly FieldError[]): void {
   if (fields.length > 0) throw new TillgateError('INVALID_FIELDS', 'The App has invalid fields.', { fields });
 }
 
-/** Apps of accounts (decisions, section 9). */
+/** Apps of accounts. */
 export class Apps {
   readonly #deps: AppsDeps;
 
@@ -52,7 +54,7 @@ export class Apps {
     this.#deps = deps;
   }
 
-  /** The same use cases on another storage, such as one that writes audit rows. */
+  /** The same use cases on another storage, for example one that also writes audit rows. */
   on(storage: AppsDeps['storage']): Apps {
     return new Apps({ ...this.#deps, storage });
   }
@@ -60,8 +62,8 @@ export class Apps {
   /**
    * Creates an App with its first key, atomically.
    *
-   * @throws TillgateError `INVALID_FIELDS`; `NOT_FOUND` for an unknown account, `STATE_CONFLICT` for an archived one, and for one
-   * that has as many Apps as it may
+   * @throws TillgateError `INVALID_FIELDS`; `NOT_FOUND` for an unknown account; `STATE_CONFLICT` for an archived one,
+   *   and for one that has the most Apps already
    */
   async create(input: NewApp): Promise<{ readonly app: App; readonly key: IssuedKey }> {
     const { accountId, name, chains, providerId = null, prepaid = false } = input;
@@ -81,7 +83,7 @@ export class Apps {
       if ((await apps.countOf(accountId)) >= appsPerAccount)
         throw new TillgateError(
           'STATE_CONFLICT',
-          `The account has ${appsPerAccount} Apps, as many as it may have (limits.appsPerAccount).`,
+          `The account has reached its limit of ${appsPerAccount} Apps (setting limits.appsPerAccount).`,
         );
       await addApp(tx, app, key, this.#deps.random);
     });
@@ -94,7 +96,7 @@ export class Apps {
   }
 
   /**
-   * Apps newest first: of one account, or of all for `null`.
+   * Apps of one account, or of all for `null`, newest first.
    *
    * @throws TillgateError `INVALID_FIELDS` for a page out of range
    */
@@ -125,7 +127,11 @@ export class Apps {
       const { version } = present(await apps.lock(id), 'the App');
       const updated = version === expectedVersion ? await apps.update(id, expectedVersion, changes, clock.now()) : null;
       if (updated === null)
-        throw new TillgateError('VERSION_MISMATCH', `The App has version ${version} by now.`, { version });
+        throw new TillgateError(
+          'VERSION_MISMATCH',
+          `The App was changed meanwhile and has version ${version}: read it again, then repeat your change.`,
+          { version },
+        );
       if (changes.enabled === true && status === 'archived')
         throw new TillgateError('STATE_CONFLICT', 'The account is archived.');
       if (updated.prepaid) await openPrepaid(tx, id, this.#deps.random);
@@ -136,15 +142,15 @@ export class Apps {
   }
 }
 
-/** An App as it begins. */
+/** The initial record of an App. */
 export function newApp(
-  { accountId, name, chains, providerId = null, prepaid = false }: NewApp,
+  { accountId, name, chains, providerId = null, prepaid = false, buyer = null }: NewApp,
   id: AppId,
   now: Millis,
 ): App {
   return {
     ...{ id, accountId, name, enabled: true, version: 1, providerId, chains },
-    ...{ admissionMode: null, limits: null, quota: null, prepaid, createdAt: now, modifiedAt: now },
+    ...{ admissionMode: null, limits: null, quota: null, prepaid, buyer, createdAt: now, modifiedAt: now },
   };
 }
 
@@ -155,7 +161,7 @@ export async function addApp(tx: Transaction, app: App, { key }: IssuedKey, rand
   if (app.prepaid) await openPrepaid(tx, app.id, random);
 }
 
-/** Whoever knows the token may pay for the App. */
+/** Creates the prepaid record. Anyone who has its token may pay for the App. */
 function openPrepaid({ prepaid }: Transaction, id: AppId, random: Random): Promise<void> {
   return prepaid.open(id, hex(random.bytes(TOKEN_BYTES)));
 }

@@ -4,7 +4,7 @@ import type { Transaction } from '../ports/storage.ts';
 
 /**
  * Disables an archived account's Apps and revokes their keys, in the transaction that archives it and after its change
- * of status. After the commit wait for `feed.settled()`: then it is applied everywhere (decisions, section 9).
+ * of status. The caller waits for `feed.settled()` after the commit; from then on the change is in force everywhere.
  */
 export async function archiveAccountKeys(
   { apps }: Pick<Transaction, 'apps'>,

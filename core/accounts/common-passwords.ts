@@ -1,7 +1,7 @@
 import { COMMON_PRINTS } from './common-password-prints.ts';
 import { fingerprint } from './fingerprint.ts';
 
-/** Newer ones than the list has, and those of this field, in lower case. */
+/** Common passwords that the list lacks, because they are newer or of this field, in lower case. */
 const COMMON: ReadonlySet<string> = new Set(
   `
   000000000000 111111111111 222222222222 555555555555 666666666666 777777777777 888888888888 999999999999 aaaaaaaaaaaa xxxxxxxxxxxx
@@ -30,10 +30,9 @@ const COMMON: ReadonlySet<string> = new Set(
 const DIGITS = 8;
 const prints = COMMON_PRINTS.replaceAll('\n', '');
 
-/** How many passwords of the list of leaked ones are known. */
+/** The number of passwords in the list of leaked ones. */
 export const LISTED_PASSWORDS = prints.length / DIGITS;
 
-/** A binary search. */
 function isListed(print: string): boolean {
   let [from, to] = [0, LISTED_PASSWORDS];
   while (from < to) {
@@ -46,7 +45,7 @@ function isListed(print: string): boolean {
   return false;
 }
 
-/** True for a password that many people have, in whatever case; about one in 850,000 others counts as one, too. */
+/** True for a common password, in any case. About one in 850,000 other passwords is reported too. */
 export function isCommonPassword(password: string): boolean {
   const text = password.toLowerCase();
   return COMMON.has(text) || isListed(fingerprint(text));

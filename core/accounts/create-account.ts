@@ -5,6 +5,7 @@ import type { BreachedPasswords } from '../ports/breached-passwords.ts';
 import type { IdGenerator } from '../ports/id-generator.ts';
 import type { PasswordHasher } from '../ports/password-hasher.ts';
 import type { Account, AccountRole } from './account.ts';
+import { adminSinceOf } from './admin-since.ts';
 import { currenciesProblem, emailProblem, nameProblem, passwordProblem } from './account-fields.ts';
 import type { CallbackCredentialDeps } from './credential-record.ts';
 import { requireUnbreached } from './new-password.ts';
@@ -22,7 +23,7 @@ export interface CreateAccountInput {
 export interface CreateAccountDeps extends CallbackCredentialDeps {
   readonly hasher: PasswordHasher;
   readonly ids: IdGenerator;
-  /** Without it no password counts as breached. */
+  /** Without it, no password counts as breached. */
   readonly breachedPasswords?: BreachedPasswords;
 }
 
@@ -52,7 +53,7 @@ export class CreateAccount {
     return account;
   }
 
-  /** A validated account with its password hashed, not stored yet. @throws TillgateError `INVALID_FIELDS` naming every wrong field. */
+  /** A validated account, not stored yet. @throws TillgateError `INVALID_FIELDS` with every invalid field */
   async prepare(input: CreateAccountInput): Promise<Account> {
     const fields = CHECKS.flatMap(([path, problem]): FieldError[] => {
       const message = problem(input);
@@ -62,13 +63,15 @@ export class CreateAccount {
     const { hasher, ids, clock, breachedPasswords } = this.#deps;
     if (breachedPasswords !== undefined) await requireUnbreached(breachedPasswords, input.password, 'password');
     const now = clock.now();
+    const role = input.role ?? 'user';
     return {
       id: ids.next() as AccountId,
       // Emails are compared and stored in lower case.
       email: input.email.toLowerCase(),
       name: input.name ?? null,
-      role: input.role ?? 'user',
+      role,
       status: 'active',
+      adminSince: adminSinceOf(role, now),
       passwordHash: await hasher.hash(input.password),
       passwordExpiresAt: null,
       authVersion: 1,

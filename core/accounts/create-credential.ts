@@ -6,7 +6,7 @@ import type { CallbackSecrets, CredentialSecrets } from './account.ts';
 import type { CallbackCredentialDeps, CredentialRequest } from './credential-record.ts';
 import { callbackContext, credentialRecord, credentialTerms, ensureCallbackCredential } from './credential-record.ts';
 
-/** A new credential in clear text, with the account's callback secrets. Must not be logged. */
+/** A new credential in plain text, with the account's callback secrets. It must not be logged. */
 export interface NewCredential extends CredentialSecrets, CallbackSecrets {
   readonly credentialId: CredentialId;
 }
@@ -15,7 +15,7 @@ export interface CreateCredentialDeps extends CallbackCredentialDeps {
   readonly ids: IdGenerator;
 }
 
-/** Creates a payment API credential: an API key and a signing pair (specification, "Authentication"). */
+/** Creates a payment API credential: an API key and a signing pair. */
 export class CreateCredential {
   readonly #deps: CreateCredentialDeps;
 
@@ -34,7 +34,7 @@ export class CreateCredential {
     const account = await storage.accounts.find(accountId);
     if (account === null) throw new TillgateError('NOT_FOUND', 'There is no such account.');
     if (account.status === 'archived')
-      throw new TillgateError('STATE_CONFLICT', 'An archived account gets no credentials.');
+      throw new TillgateError('STATE_CONFLICT', 'The account is archived: no credentials can be created for it.');
     const { sealed } = await ensureCallbackCredential(this.#deps, accountId);
     const callbackSecrets = JSON.parse(vault.open(sealed, callbackContext(accountId))) as CallbackSecrets;
     const secrets = newCredentialSecrets(random);

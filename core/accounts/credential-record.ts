@@ -21,16 +21,16 @@ export const credentialContext = (id: CredentialId): SealContext => `credential:
 /** The vault context of an account's callback secrets. */
 export const callbackContext = (accountId: AccountId): SealContext => `callback-credential:${accountId}`;
 
-/** What is asked for a new credential. */
+/** The properties of a new credential. */
 export interface CredentialRequest {
   readonly name?: string;
-  /** All by default. */
+  /** All scopes by default. */
   readonly scopes?: readonly Scope[];
-  /** Never by default. */
+  /** `null`, the default, for no expiry. */
   readonly expiresAt?: Millis | null;
 }
 
-/** What a credential is called and may do. @throws TillgateError `INVALID_FIELDS` */
+/** Checks the name, scopes and expiry of a new credential. @throws TillgateError `INVALID_FIELDS` */
 export function credentialTerms(
   { name = '', scopes = SCOPES, expiresAt = null }: CredentialRequest,
   now: Millis,
@@ -42,7 +42,7 @@ export function credentialTerms(
   return { name, scopes: SCOPES.filter((scope) => scopes.includes(scope)), expiresAt };
 }
 
-/** The stored record of a credential: keyed hashes to find it by, the rest sealed. */
+/** The stored record of a credential: keyed hashes for look-ups, and everything else encrypted. */
 export function credentialRecord(
   owner: Pick<Credential, 'id' | 'accountId' | 'name' | 'scopes' | 'expiresAt'>,
   secrets: CredentialSecrets,
@@ -71,7 +71,7 @@ export interface CallbackCredentialDeps {
   readonly clock: Clock;
 }
 
-/** The account's callback credential, created when missing; concurrent callers get the same. */
+/** The account's callback credential, created when missing; concurrent callers get the same one. */
 export async function ensureCallbackCredential(
   deps: CallbackCredentialDeps,
   accountId: AccountId,

@@ -12,7 +12,7 @@ export interface DataSecurityDeps {
   readonly clock: Clock;
 }
 
-/** Data Security of an account as a demand. */
+/** The Data Security of an account as a {@link Demand}. */
 export function dataSecurityOf({ dataSecurity: on, dataSecurityOffAt: offAt }: Account): Demand {
   return { on, offAt };
 }

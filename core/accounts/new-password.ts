@@ -2,12 +2,12 @@ import { invalidField } from '../kernel/errors.ts';
 import type { BreachedPasswords } from '../ports/breached-passwords.ts';
 
 /**
- * The last check of a new password, before it is hashed and outside of transactions: it may take seconds.
+ * The last check of a new password, before it is hashed and outside of transactions, because it may take seconds.
  *
- * @param path - the field's name on the wire
- * @throws TillgateError `INVALID_FIELDS` for one that a data breach has made public
+ * @param path - the field's name in the API
+ * @throws TillgateError `INVALID_FIELDS` for a password that a data breach has made public
  */
 export async function requireUnbreached(breached: BreachedPasswords, password: string, path: string): Promise<void> {
   if (await breached.isBreached(password))
-    throw invalidField(path, 'is known from a data breach: write one that nobody else has');
+    throw invalidField(path, 'was found in a data breach; choose another password');
 }

@@ -5,10 +5,10 @@ import type { CallbackSecrets } from './account.ts';
 import type { CallbackCredentialDeps } from './credential-record.ts';
 import { sealCallbackSecrets } from './credential-record.ts';
 
-/** Time in which the former secrets sign too (decisions, section 7). */
+/** How long callbacks are signed with the previous secrets too, in milliseconds. */
 export const CALLBACK_OVERLAP_MS = 24 * 3_600_000;
 
-/** Rotates the callback secrets of an account; for 24 hours callbacks are signed with the former ones too. */
+/** Rotates the callback secrets of an account. For 24 hours, callbacks are signed with the previous ones too. */
 export class RotateCallbackCredential {
   readonly #deps: CallbackCredentialDeps;
 

@@ -1,15 +1,15 @@
 import type { Millis } from '../kernel/time.ts';
 import type { Account } from './account.ts';
 
-/** How long a password that somebody else set can be used; the setting's default. */
+/** How long a password that another person set can be used, in seconds; the default of the setting. */
 export const DEFAULT_TEMPORARY_PASSWORD_SECONDS = 3 * 86_400;
 
-/** True while somebody else has set the account's password: whoever logs in with it has to change it before anything else. */
+/** True while the account has a password that another person set: it must be changed before anything else. */
 export function mustChangePassword({ passwordExpiresAt }: Pick<Account, 'passwordExpiresAt'>): boolean {
   return passwordExpiresAt !== null;
 }
 
-/** The hash that a password is verified by; `null` for an unknown account and for an expired password, which cost the same work. */
+/** The hash for verifying a password; `null` for an unknown account or an expired password, at the same cost. */
 export function passwordHashOf(account: Account | null, now: Millis): string | null {
   if (account === null) return null;
   const { passwordHash, passwordExpiresAt } = account;

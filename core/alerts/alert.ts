@@ -1,15 +1,17 @@
 import type { AccountId, AlertId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 
-/** What an alert can be about; also a metric label. */
+/** The kinds of alerts; also a metric label. */
 export const ALERT_KINDS = [
   'approval',
   'clock',
   'deposit',
   'float',
+  'frozen',
   'ledger',
   'loss',
   'node',
+  'payouts',
   'payouts-stopped',
   'restored',
   'signer',
@@ -17,28 +19,28 @@ export const ALERT_KINDS = [
 ] as const;
 export type AlertKind = (typeof ALERT_KINDS)[number];
 
-/** OPEN until an admin has looked at it. */
+/** An alert is OPEN until an admin acknowledges it. */
 export const ALERT_STATUSES = ['OPEN', 'ACKNOWLEDGED'] as const;
 export type AlertStatus = (typeof ALERT_STATUSES)[number];
 
-/** Every transition of an alert, by event. What is raised again after that is another alert. */
+/** Every transition of an alert, by event. Raising it again after that opens another alert. */
 export const ALERT_TRANSITIONS = {
   acknowledge: { from: ['OPEN'], to: 'ACKNOWLEDGED' },
 } as const satisfies Record<string, { from: readonly AlertStatus[]; to: AlertStatus }>;
 
-/** Something that an operator has to look at. At most one of a kind and subject is OPEN. */
+/** A problem that an operator must look at. At most one alert of a kind and subject is OPEN. */
 export interface Alert {
   readonly id: AlertId;
   readonly kind: AlertKind;
   readonly subject: string;
-  /** The latest; holds no secret. */
+  /** The latest reason; contains no secret. */
   readonly reason: string;
   readonly status: AlertStatus;
   readonly firstAt: Millis;
   readonly lastAt: Millis;
-  /** How often it was raised while it was OPEN. */
+  /** The number of times it was raised while it was OPEN. */
   readonly count: number;
   readonly acknowledgedAt: Millis | null;
-  /** `null` for the operator at the command line, and while it is OPEN. */
+  /** `null` for an operator at the command line, and while it is OPEN. */
   readonly acknowledgedBy: AccountId | null;
 }

@@ -3,14 +3,14 @@ import type { EventBus } from '../ports/events.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Metrics } from '../ports/metrics.ts';
 
-/** Where alerts go. */
+/** The channels to which alerts are reported. */
 export interface AlertChannels {
   readonly logger: Logger;
   readonly events: EventBus;
   readonly metrics: Metrics;
 }
 
-/** Reports something that an operator has to look at: an error in the log, an event, a metric. `reason` holds no secret. */
+/** Reports a problem to operators by an error in the log, an event, and a metric. `reason` contains no secret. */
 export function raiseAlert(
   { logger, events, metrics }: AlertChannels,
   kind: AlertKind,

@@ -13,12 +13,12 @@ export interface StoreAlertsDeps {
   readonly logger: Logger;
 }
 
-/** How many wait to be stored; further ones are in the log alone, as they are while the database is away. */
+/** The most alerts that wait to be stored. Further ones are only in the log, as while the database is unavailable. */
 const MOST_WAITING = 1_000;
 
 /**
- * Stores what is raised, one after the other and beside the work that raised it: that goes on whatever becomes of it here. It is
- * in the log already.
+ * Stores raised alerts one after the other, asynchronously, so that a failure here does not affect the work that raised
+ * them. They are in the log already.
  */
 export class StoreAlerts {
   readonly #deps: StoreAlertsDeps;
@@ -39,14 +39,14 @@ export class StoreAlerts {
     });
   }
 
-  /** Takes no more; resolves when what was raised is stored, or could not be. */
+  /** Stops accepting alerts; resolves when all raised ones are stored or have failed. */
   async stop(): Promise<void> {
     this.#unsubscribe?.();
     this.#unsubscribe = null;
     await this.settled();
   }
 
-  /** Resolves when nothing waits. */
+  /** Resolves when no alert is waiting. */
   async settled(): Promise<void> {
     while (this.#waiting > 0) await this.#last;
   }

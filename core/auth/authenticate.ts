@@ -20,11 +20,11 @@ import type { Scope } from './scopes.ts';
 import type { SignatureVerdict, SignedRequest } from './signature.ts';
 import { isSigned, verifySignature } from './signature.ts';
 
-/** Which credentials an operation accepts. */
+/** The credentials that an operation accepts. */
 export interface AuthRule {
-  /** Accepts `X-Token` as well: the Lightning operations. */
+  /** True to accept `X-Token` as well, for the Lightning operations. */
   readonly xToken: boolean;
-  /** What the credential must allow. A signature of what moves money is accepted once. */
+  /** The scope that the credential needs. For `move`, each signature is accepted once. */
   readonly scope: Scope;
 }
 
@@ -34,7 +34,7 @@ export interface AuthenticateDeps {
   readonly digest: Digest;
   readonly tokens: TokenIssuer;
   readonly clock: Clock;
-  /** The accepted difference between a signed `Date` and the server's time; 300,000 unless configured. */
+  /** The accepted difference between a signed `Date` and the server's time, in milliseconds; 300,000 by default. */
   readonly clockSkewMs: number;
 }
 
@@ -44,7 +44,7 @@ interface Proof {
   readonly scopes: readonly Scope[];
 }
 
-/** Authenticates a payment API request (specification, "Authentication"; decisions, section 3). */
+/** Authenticates a payment API request. */
 export class Authenticate {
   readonly #deps: AuthenticateDeps;
   readonly #secrets: OpenedSecrets<CredentialSecrets>;
@@ -70,7 +70,7 @@ export class Authenticate {
     if (mustSign(proof.account, this.#deps.clock.now())) {
       throw new TillgateError('SIGNATURE_REQUIRED', 'This account has Data Security enabled: sign the request.');
     }
-    // Of several credentials the least one decides.
+    // When there are several credentials, each must have the scope.
     for (const { scopes } of [proof, ...beside]) requireScope(scopes, rule.scope);
     return proof.principal;
   }
@@ -81,7 +81,7 @@ export class Authenticate {
     const verdict = this.#verify(request, found, now);
     if (!verdict.ok) throw new TillgateError(verdict.code, verdict.message, signingDetails(verdict.signing));
     const owner = present(found, 'the owner of a verified signature');
-    // A key beside the signature must belong to the same account; otherwise it is unclear which one is meant.
+    // A key besides the signature must belong to the same account, otherwise the acting account is ambiguous.
     const beside = await this.#ofSameAccount(plain, owner.account);
     requireActive(owner.account);
     for (const { scopes } of [owner.credential, ...beside]) requireScope(scopes, rule.scope);
@@ -101,7 +101,7 @@ export class Authenticate {
     return apiToken === undefined ? [] : this.#deps.vault.lookupHashes(LOOKUP.apiToken, apiToken);
   }
 
-  /** A signature that was used under one hash of its token is used, also when the token is hashed anew meanwhile. */
+  /** A signature used under one hash of its token counts as used also when the token is hashed again meanwhile. */
   async #useOnce(request: SignedRequest, { apiTokenHash }: Credential, replayKey: string): Promise<void> {
     const { storage, clock, clockSkewMs } = this.#deps;
     const signature = replayKey.slice(apiTokenHash.length);
@@ -119,7 +119,7 @@ export class Authenticate {
     return verifySignature(request, { secret: signingSecret, tokenHash: apiTokenHash }, digest, now, clockSkewMs);
   }
 
-  /** An API key or an access token; its prefix says which, so one look-up is enough. */
+  /** Verifies an API key or an access token; the prefix distinguishes them, so one look-up is enough. */
   async #byText(text: string): Promise<Proof> {
     return text.startsWith(API_KEY_PREFIX) ? await this.#byApiKey(text) : await this.#byAccessToken(text);
   }
@@ -138,7 +138,7 @@ export class Authenticate {
     const claims = await tokens.read(text, clock.now());
     const account = claims === null ? null : await storage.accounts.find(claims.accountId);
     if (claims === null || account === null || account.authVersion !== claims.authVersion) throw credentialInvalid();
-    // Its owner's password was exchanged for it, and no credential.
+    // No credential: an access token comes from a login with the owner's password.
     return { account, principal: { accountId: account.id, credentialId: null, via: 'token' }, scopes: SCOPES };
   }
 
@@ -169,7 +169,7 @@ function plainCredentials(request: SignedRequest, rule: AuthRule): readonly stri
   return [...new Set(texts)].filter((text) => text !== '');
 }
 
-/** True while a credential is accepted: compared at each request, never by a sweeper. */
+/** True while a credential is accepted. The expiry is checked at each request and needs no background job. */
 function isUsable(credential: Credential, now: Millis): boolean {
   return credential.status === 'active' && (credential.expiresAt === null || now < credential.expiresAt);
 }
@@ -178,7 +178,7 @@ function requireActive(account: Account): void {
   if (account.status !== 'active') throw new TillgateError('ACCOUNT_INACTIVE', 'The account is disabled or archived.');
 }
 
-/** One message for unknown, revoked, expired and foreign credentials: it must not reveal which. */
+/** One message for unknown, revoked, expired and foreign credentials, so that it does not reveal which. */
 function credentialInvalid(): TillgateError {
   return new TillgateError('CREDENTIAL_INVALID', 'The API key or token is not valid.');
 }

@@ -1,6 +1,6 @@
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** Base32 without padding (RFC 4648, section 6), as authenticator apps read a secret. */
+/** Base32 without padding (RFC 4648, section 6), the format of secrets in authenticator apps. */
 export function encodeBase32(bytes: Uint8Array): string {
   let text = '';
   let buffer = 0;
@@ -14,7 +14,7 @@ export function encodeBase32(bytes: Uint8Array): string {
   return bits === 0 ? text : text + ALPHABET.charAt((buffer << (5 - bits)) & 31);
 }
 
-/** Reads base32 without padding; `null` for anything else. */
+/** Decodes base32 without padding; `null` for anything else. */
 export function decodeBase32(text: string): Uint8Array | null {
   const bytes = new Uint8Array(Math.floor((text.length * 5) / 8));
   let buffer = 0;

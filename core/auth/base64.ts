@@ -26,8 +26,9 @@ export function encodeBase64Url(bytes: Uint8Array): string {
 }
 
 /**
- * Reads standard base64 of exactly 32 bytes; `null` for anything else. Each value has one accepted text: no base64url, no
- * missing padding, no white space, no stray bits. So a signature has no second spelling that would count as another one.
+ * Decodes standard base64 of exactly 32 bytes; `null` for anything else. Each value has one accepted text: no
+ * base64url, no missing padding, no white space, no stray bits. A signature therefore has no second spelling that would
+ * count as another one.
  *
  * @param bytes - the target; a new array by default
  */
@@ -54,7 +55,7 @@ function digit(text: string, at: number): number {
 
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
-/** Lower-case hexadecimal digits, two a byte. */
+/** Lower-case hexadecimal digits, two for each byte. */
 export function encodeHex(bytes: Uint8Array): string {
   let text = '';
   for (const byte of bytes) text += HEX[byte] as string;

@@ -9,14 +9,14 @@ const SECRET_BYTES = 32;
 /** 62^43 is the first power of 62 above 2^256. */
 const SECRET_DIGITS = 43;
 
-/** What each kind of secret begins with: keys are told apart without a look-up, and logs recognise all of them. */
+/** The prefix of each kind of secret, which distinguishes keys without a look-up and lets logs redact all of them. */
 export const SECRET_PREFIXES = {
   apiKey: 'tak_',
   apiToken: 'tat_',
   signingSecret: 'tss_',
   callbackKey: 'tck_',
   callbackToken: 'tct_',
-  /** Standard Webhooks. */
+  /** The prefix of Standard Webhooks. */
   callbackSecret: 'whsec_',
   appKey: 'tgk_',
   session: 'tms_',
@@ -27,8 +27,8 @@ export const API_KEY_PREFIX = SECRET_PREFIXES.apiKey;
 export const CALLBACK_SECRET_PREFIX = SECRET_PREFIXES.callbackSecret;
 
 /**
- * 32 bytes as 43 base-62 digits. Each value has exactly one text, so the text is as hard to guess as the bytes. Drawing each
- * digit by itself could make some digits more likely.
+ * 32 bytes as 43 base-62 digits. Each value has exactly one text, so the text is as hard to guess as the bytes. Drawing
+ * each digit separately could make some digits more likely.
  */
 export function base62(bytes: Uint8Array): string {
   assert(bytes.length === SECRET_BYTES, `base62 of ${bytes.length} bytes`);

@@ -4,9 +4,9 @@ import type { Clock } from '../ports/clock.ts';
 import type { Storage } from '../ports/storage.ts';
 
 const DAY_MS = 86_400_000;
-/** For how long a network is known after a login from it. */
+/** How long a network is known after a login from it. */
 const KNOWN_MS = 30 * DAY_MS;
-/** How often that is written. */
+/** The least interval at which a login from a known network is stored. */
 const NOTED_MS = DAY_MS;
 
 export interface KnownNetworksDeps {
@@ -14,7 +14,7 @@ export interface KnownNetworksDeps {
   readonly clock: Clock;
 }
 
-/** The networks that accounts have logged in from lately: their passwords are verified in a lane that strangers cannot fill. */
+/** The networks from which accounts recently logged in. Their password checks have a queue of their own. */
 export class KnownNetworks {
   readonly #deps: KnownNetworksDeps;
 
@@ -23,7 +23,7 @@ export class KnownNetworks {
   }
 
   /**
-   * The lane of a login; `null` for that of strangers.
+   * The queue for the password check of a login; `null` for the queue of unknown networks.
    *
    * @param id - `null` for an unknown user, who costs the same look-up
    */
@@ -33,7 +33,7 @@ export class KnownNetworks {
     return id !== null && seen !== null && this.#deps.clock.now() < seen + KNOWN_MS ? id : null;
   }
 
-  /** After a login. */
+  /** Records the network of a successful login. */
   async note(id: AccountId, ip: string | null): Promise<void> {
     if (ip === null) return;
     const { storage, clock } = this.#deps;

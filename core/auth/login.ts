@@ -9,7 +9,7 @@ import type { TokenIssuer } from '../ports/token-issuer.ts';
 import type { RefusedAttempts } from '../manage/refused-attempts.ts';
 import { KnownNetworks } from './known-networks.ts';
 
-/** The reply of endpoint 14. */
+/** The reply to a login with username and password. */
 export interface AccessToken {
   readonly accessToken: string;
   readonly expireSeconds: number;
@@ -21,11 +21,11 @@ export interface ExchangeTokenDeps {
   readonly tokens: TokenIssuer;
   readonly clock: Clock;
   readonly refusedAttempts: Pick<RefusedAttempts, 'note'>;
-  /** The lifetime of an access token; 3600 by default. */
+  /** The lifetime of an access token in seconds; 3600 by default. */
   readonly tokenTtlSeconds: number;
 }
 
-/** Exchanges an account's email and password for an access token (specification, endpoint 14; decisions, section 3). */
+/** Exchanges an account's email and password for an access token. */
 export class ExchangeToken {
   readonly #deps: ExchangeTokenDeps;
   readonly #networks: KnownNetworks;
@@ -36,13 +36,14 @@ export class ExchangeToken {
   }
 
   /**
-   * @param ip - whence it comes, where that is known
+   * @param ip - the client's address, where it is known
    * @throws TillgateError `LOGIN_FAILED`, the same for a wrong password and an unknown user and after the same work;
-   *   once the password has verified: `ACCOUNT_INACTIVE`, `FORBIDDEN` for a temporary one, `SIGNATURE_REQUIRED`.
+   *   after the password was verified also `ACCOUNT_INACTIVE`, `FORBIDDEN` for a temporary password,
+   *   `SIGNATURE_REQUIRED`
    */
   async run(username: string, password: string, ip: string | null = null): Promise<AccessToken> {
     const { storage, hasher, tokens, clock, refusedAttempts, tokenTtlSeconds } = this.#deps;
-    // An impossible name or password is refused after the same work, without a look-up or hashing all of it.
+    // An invalid name or password is refused after the same work, without a look-up and without hashing all of it.
     const account = emailProblem(username) === null ? await storage.accounts.findByEmail(username.toLowerCase()) : null;
     const text = verifiablePassword(password);
     const known = text === null ? null : account;
@@ -52,13 +53,16 @@ export class ExchangeToken {
       refusedAttempts.note({ accountId: account?.id ?? null, ip, attempt: 'login' });
       throw new TillgateError('LOGIN_FAILED', 'The username or the password is wrong.');
     }
-    // Only after the password was verified, so that nobody else learns the account's status.
+    // Checked only after the password was verified, so that no one else learns the account's status.
     if (known.status !== 'active') {
       refusedAttempts.note({ accountId: known.id, ip, attempt: 'login_of_inactive' });
       throw new TillgateError('ACCOUNT_INACTIVE', 'The account is disabled or archived.');
     }
     if (mustChangePassword(known))
-      throw new TillgateError('FORBIDDEN', 'Somebody else set the password: change it first, in the management API.');
+      throw new TillgateError(
+        'FORBIDDEN',
+        'The password is temporary, because it was set by another person: change it in the management API first.',
+      );
     const issuedAt = clock.now();
     if (mustSign(known, issuedAt)) {
       throw new TillgateError('SIGNATURE_REQUIRED', 'This account has Data Security enabled: sign the request.');

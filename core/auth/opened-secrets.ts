@@ -7,10 +7,10 @@ interface Opened<T> {
 }
 
 /**
- * A cache of decrypted secrets by their record's context, least recently used first out.
+ * A cache of decrypted secrets by the context of their record; the least recently used ones are evicted first.
  *
- * An entry is valid only for exactly the same encrypted text: whether the record still exists, and its text, is read from the
- * database each time.
+ * An entry is valid only for exactly the same encrypted text. Whether the record still exists, and its text, are read
+ * from the database each time.
  */
 export class OpenedSecrets<T> {
   readonly #vault: Pick<Vault, 'open'>;

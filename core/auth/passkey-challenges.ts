@@ -16,7 +16,7 @@ export interface PasskeyChallengesDeps {
   readonly clock: Clock;
 }
 
-/** Random values that authenticators sign: each is answered once, for what it was given out for, within minutes. */
+/** Random values that authenticators sign. Each can be answered once for its use, within minutes. */
 export class PasskeyChallenges {
   readonly #deps: PasskeyChallengesDeps;
 
@@ -38,14 +38,14 @@ export class PasskeyChallenges {
       expiresAt: now + CHALLENGE_TTL_MS,
     };
     await storage.transaction(async (tx) => {
-      // Two at once would each miss the other's when the oldest are dropped.
+      // Without the lock, two concurrent challenges would each be missed when the oldest are dropped.
       await tx.accounts.lock(accountId);
       await tx.passkeys.addChallenge(record);
     });
     return challenge;
   }
 
-  /** Uses a challenge up, whatever becomes of the answer; false unless it was given out for this use. */
+  /** Consumes a challenge, whatever the outcome; false unless it was issued for this use. */
   async take(challenge: string, use: PasskeyUse): Promise<boolean> {
     const { storage, digest, clock } = this.#deps;
     const found = await storage.transaction((tx) => tx.passkeys.takeChallenge(digest.sha256Hex(challenge)));

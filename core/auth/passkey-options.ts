@@ -4,19 +4,19 @@ import type { Passkey } from './passkey.ts';
 import type { Account } from '../accounts/account.ts';
 import type { RelyingParty } from '../ports/passkey-verifier.ts';
 
-/** The signature algorithms that are accepted: EdDSA, ES256 and RS256 (COSE). */
+/** The accepted signature algorithms: EdDSA, ES256 and RS256 (COSE). */
 export const PASSKEY_ALGORITHMS = [-8, -7, -257] as const;
 
 const TYPE = 'public-key';
 
-/** A passkey, as browsers are given it. */
+/** A passkey in the form that browsers use. */
 export interface PasskeyDescriptor {
   readonly id: string;
   readonly type: typeof TYPE;
   readonly transports: readonly string[];
 }
 
-/** `PublicKeyCredentialRequestOptionsJSON` (WebAuthn level 3): what a browser asks an authenticator to sign. */
+/** `PublicKeyCredentialRequestOptionsJSON` (WebAuthn level 3): the request to sign with a passkey. */
 export interface PasskeyRequestOptions {
   readonly challenge: string;
   readonly rpId: string;
@@ -25,7 +25,7 @@ export interface PasskeyRequestOptions {
   readonly allowCredentials: readonly PasskeyDescriptor[];
 }
 
-/** `PublicKeyCredentialCreationOptionsJSON` (WebAuthn level 3): with what a browser has a credential made. */
+/** `PublicKeyCredentialCreationOptionsJSON` (WebAuthn level 3): the request to create a passkey. */
 export interface PasskeyCreationOptions {
   readonly challenge: string;
   readonly rp: RelyingParty;
@@ -43,7 +43,7 @@ export interface PasskeyCreationOptions {
 
 const descriptor = ({ credentialId: id, transports }: Passkey): PasskeyDescriptor => ({ id, type: TYPE, transports });
 
-/** What a browser needs to use one of these passkeys. */
+/** The options for signing with one of these passkeys. */
 export function requestOptions(
   challenge: string,
   { id: rpId }: RelyingParty,
@@ -53,7 +53,7 @@ export function requestOptions(
   return { challenge, rpId, timeout: CHALLENGE_TTL_MS, userVerification: 'required', allowCredentials };
 }
 
-/** What a browser needs to make a passkey that is none of those that are there. */
+/** The options for creating a passkey on an authenticator that has none of the existing ones. */
 export function creationOptions(
   challenge: string,
   rp: RelyingParty,

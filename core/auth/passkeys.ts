@@ -19,7 +19,7 @@ export interface PasskeysDeps extends PasskeyChallengesDeps {
   readonly refusedAttempts: Pick<RefusedAttempts, 'note'>;
 }
 
-/** Passkeys as a second factor: asking for one, and verifying the answers of authenticators. */
+/** Passkeys as a second factor: issues challenges and verifies the answers of authenticators. */
 export class Passkeys {
   readonly #deps: PasskeysDeps;
   readonly #challenges: PasskeyChallenges;
@@ -30,9 +30,9 @@ export class Passkeys {
   }
 
   /**
-   * What a browser needs to use a passkey.
+   * The options for signing with a passkey.
    *
-   * @throws TillgateError `STATE_CONFLICT` for an account without one, or where there is no address for passkeys
+   * @throws TillgateError `STATE_CONFLICT` for an account without a passkey, or when the public address allows none
    */
   async requestOptions(use: PasskeyUse): Promise<PasskeyRequestOptions> {
     const relyingParty = this.#relyingParty();
@@ -42,9 +42,10 @@ export class Passkeys {
   }
 
   /**
-   * What a browser needs to make a passkey.
+   * The options for creating a passkey.
    *
-   * @throws TillgateError `STATE_CONFLICT` for an account with {@link MAX_PASSKEYS}, or where there is no address for passkeys
+   * @throws TillgateError `STATE_CONFLICT` for an account with {@link MAX_PASSKEYS}, or when the public address allows
+   *   none
    */
   async creationOptions(account: Account, sessionHash: string): Promise<PasskeyCreationOptions> {
     const relyingParty = this.#relyingParty();
@@ -61,11 +62,12 @@ export class Passkeys {
     const made = challenge === null ? null : await passkeyVerifier.verifyRegistration(response, challenge);
     if (made !== null) return made;
     this.#refused(use.accountId, actor, 'passkey');
-    throw invalidField('passkey', 'is not a new passkey for this address, or was asked for too long ago: begin anew');
+    throw invalidField('passkey', 'is not a new passkey for this site, or the request has expired; start again');
   }
 
   /**
-   * Uses a passkey. The challenge is used up in any case, and each counter counts once, so that no answer is of use a second time.
+   * Verifies the answer of a passkey. The challenge is consumed in any case, and each counter value is accepted once,
+   * so that no answer can be replayed.
    *
    * @throws TillgateError `VERIFY_CODE_INVALID`
    */
@@ -85,7 +87,7 @@ export class Passkeys {
       throw this.#refusal(accountId, actor, 'passkey_counter');
   }
 
-  /** False when the counter did not go up, or the passkey was removed meanwhile. */
+  /** Stores the counter; false when it did not increase, or when the passkey was removed meanwhile. */
   async #count(tx: Transaction, { id, accountId }: Passkey, signCount: number): Promise<boolean> {
     assert((await tx.accounts.lock(accountId)) !== null, `account ${accountId} is gone`);
     const stored = await tx.passkeys.find(id);
@@ -94,7 +96,7 @@ export class Passkeys {
     return true;
   }
 
-  /** The challenge of an answer, used up; `null` unless it was given out for this use. */
+  /** Consumes and returns the challenge of an answer; `null` unless it was issued for this use. */
   async #take(use: PasskeyUse, response: PasskeyResponse): Promise<string | null> {
     const challenge = this.#deps.passkeyVerifier.challengeOf(response);
     return challenge !== null && (await this.#challenges.take(challenge, use)) ? challenge : null;
@@ -111,7 +113,7 @@ export class Passkeys {
 
   #refusal(accountId: AccountId, actor: Actor, attempt: RefusedAttempt): TillgateError {
     this.#refused(accountId, actor, attempt);
-    return invalidCode('passkey', 'is wrong, was used before, or was asked for too long ago');
+    return invalidCode('passkey', 'is wrong, was used before or has expired; start again');
   }
 
   #refused(accountId: AccountId, { ip }: Actor, attempt: RefusedAttempt): void {
@@ -119,7 +121,7 @@ export class Passkeys {
   }
 }
 
-/** @throws TillgateError `STATE_CONFLICT` when the account has as many as it may */
+/** @throws TillgateError `STATE_CONFLICT` when the account has the most passkeys already */
 export function requirePasskeyRoom({ length }: readonly Passkey[]): void {
   if (length >= MAX_PASSKEYS)
     throw new TillgateError('STATE_CONFLICT', `An account has at most ${MAX_PASSKEYS} passkeys; remove one first.`);

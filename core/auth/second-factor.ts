@@ -1,3 +1,4 @@
+import type { Account } from '../accounts/account.ts';
 import { addAuditRow, createdWith } from '../manage/audit.ts';
 import type { AuditDeps } from '../manage/audit.ts';
 import type { Actor } from '../manage/actor.ts';
@@ -15,9 +16,9 @@ import type { Storage, Transaction } from '../ports/storage.ts';
 import type { Vault } from '../ports/vault.ts';
 import type { SealContext } from '../secrets/seal-context.ts';
 
-/** A new second factor: shown once. */
+/** A new TOTP secret, shown once. */
 export interface TotpEnrolment {
-  /** Base32. */
+  /** In base32. */
   readonly secret: string;
   readonly uri: string;
 }
@@ -29,31 +30,31 @@ export interface SecondFactorDeps extends AuditDeps {
   readonly digest: Pick<Digest, 'hmacSha1' | 'equal'>;
   readonly clock: Clock;
   readonly refusedAttempts?: Pick<RefusedAttempts, 'note'>;
-  /** What authenticator programs show beside the account. */
+  /** The name that authenticator apps show with the account. */
   readonly issuer: string;
 }
 
-/** What else is known of a use of a code. */
+/** The context of the use of a code. */
 export interface CodeUse {
-  /** Who sends it, for the audit log. */
+  /** The sender, for the audit log. */
   readonly by: Actor;
-  /** Of the request, whose body has the code: copies of it are one attempt (decisions, section 11). */
+  /** The claim of the request that contains the code: its retries count as one attempt. */
   readonly idempotency?: IdempotencyClaim | null;
-  /** The hash of a session that outlives the confirmation of the factor. */
+  /** The hash of a session that is not ended when the factor is confirmed. */
   readonly keepSession?: string | null;
 }
 
-/** The hash of the body covers the code: no other code can share this name. */
+/** The hash of the body covers the code, so requests with different codes have different names. */
 const requestName = ({ route, key, bodyHash }: IdempotencyClaim): string => JSON.stringify([route, key, bodyHash]);
 
 const context = (accountId: AccountId): SealContext => `totp:${accountId}`;
 
-/** The one answer for a code or passkey that is missing, wrong, used or blocked (decisions, section 5). */
+/** The same error for a code or passkey that is missing, wrong, used or blocked. */
 export function invalidCode(path: string, message: string): TillgateError {
   return new TillgateError('VERIFY_CODE_INVALID', `${path}: ${message}`, { fields: [{ path, message }] });
 }
 
-/** Time-based codes of accounts: enrolling and using them. */
+/** Time-based codes of accounts: enrolment and use. */
 export class SecondFactor {
   readonly #deps: SecondFactorDeps;
 
@@ -61,20 +62,28 @@ export class SecondFactor {
     this.#deps = deps;
   }
 
-  /** Gives the account, whose row is locked, a new secret; its first right code confirms it. */
-  async enrol(tx: Pick<Transaction, 'manage'>, accountId: AccountId, email: string): Promise<TotpEnrolment> {
+  /**
+   * Gives the account, whose row is locked, a new secret; the first correct code confirms it.
+   *
+   * @param required - true to require a code also before it is confirmed
+   */
+  async enrol(
+    tx: Pick<Transaction, 'manage'>,
+    { id: accountId, email }: Pick<Account, 'id' | 'email'>,
+    required: boolean,
+  ): Promise<TotpEnrolment> {
     const { vault, random, issuer } = this.#deps;
     const secret = encodeBase32(random.bytes(TOTP_SECRET_BYTES));
     const security = await tx.manage.security(accountId);
-    await tx.manage.saveSecurity({ ...security, totp: newTotp(vault.seal(secret, context(accountId))) });
+    await tx.manage.saveSecurity({ ...security, totp: newTotp(vault.seal(secret, context(accountId)), required) });
     return { secret, uri: totpUri(issuer, email, secret) };
   }
 
   /**
-   * Uses a code up, in a transaction of its own: a wrong one counts and leaves an audit row, whatever becomes of the request.
-   * The first right one confirms the factor, which ends the sessions that were opened without it.
+   * Verifies and consumes a code in a transaction of its own: a wrong code is counted and audited, whatever the outcome
+   * of the request. The first correct code confirms the factor, which ends the sessions that were opened without it.
    *
-   * @param path - the field that the code came in
+   * @param path - the field that contained the code
    * @throws TillgateError `VERIFY_CODE_INVALID`
    */
   async use(accountId: AccountId, code: string | null, path: string, use: CodeUse): Promise<void> {
@@ -88,7 +97,7 @@ export class SecondFactor {
       const secret = vault.open(security.totp.sealed, context(accountId));
       const given = { code, request: idempotency === null ? null : requestName(idempotency) };
       const judged = judgeTotpOnce(security.totp, secret, given, digest, clock.now());
-      // A pause and copies of a request change nothing: they leave no row, so the log does not grow with their number.
+      // A pause and retries of a request change nothing. They write no row, so that they do not fill the log.
       if (judged.verdict === 'paused' || judged.state === security.totp) return judged.verdict;
       await tx.manage.saveSecurity({ ...security, totp: judged.state });
       if (judged.verdict === 'wrong') await this.#audit(tx, accountId, use.by, 'security.code_refused', path);

@@ -8,15 +8,14 @@ import { decodeBase64Of32, encodeBase64, encodeHex } from './base64.ts';
 /** A request as it was received, with nothing decoded. */
 export interface SignedRequest {
   readonly method: string;
-  /** The raw request target: path and query exactly as they were sent. */
+  /** The raw request target: path and query exactly as received. */
   readonly target: string;
   /** Lower-case names; every value of a repeated header. */
   readonly headers: ReadonlyMap<string, readonly string[]>;
-  /** The raw bytes. */
   readonly body: Uint8Array;
 }
 
-/** The expected signer's key, found by the request's API token before verification. */
+/** The key of the expected signer, found by the request's API token before verification. */
 export interface SignatureKey {
   readonly secret: string;
   /** The keyed hash by which the token was looked up; part of the replay key. */
@@ -35,9 +34,9 @@ export type SignatureVerdict =
 
 type Refusal = Extract<SignatureVerdict, { ok: false }>;
 
-/** Any of these marks a request as signed. `Date` does not: ordinary clients send it too. */
+/** Each of these headers marks a request as signed. `Date` does not, because ordinary clients send it too. */
 const SIGNATURE_HEADERS = ['api-token', 'algorithm', 'signature', 'body-md5'] as const;
-/** The headers of the scheme, as the specification writes them. */
+/** The headers of a signed request, in the spelling of the API's documentation. */
 const HEADERS = [
   { name: 'API-Token', lower: 'api-token', required: true },
   { name: 'Algorithm', lower: 'algorithm', required: true },
@@ -46,7 +45,7 @@ const HEADERS = [
   { name: 'Body-MD5', lower: 'body-md5', required: false },
 ] as const;
 const ALGORITHMS: readonly SignatureAlgorithm[] = ['HMAC-SHA256', 'HMAC-SHA3_256'];
-/** The specification's text says `|`, its examples put a space on each side. */
+/** The parts of the signed text are separated by `|`, with or without a space on each side. */
 const DELIMITERS = [' | ', '|'] as const;
 /**
  * With a raw `|` in the target, the three-part text of one request could equal the four-part text of another; white space has
@@ -54,12 +53,12 @@ const DELIMITERS = [' | ', '|'] as const;
  */
 const SOUND_TARGET = /^\/[^\s|#]*$/;
 const SOUND_METHOD = /^[A-Z]+$/;
-/** The key for an unknown token, so that verification takes equally long. Its result is never accepted. */
+/** The key for an unknown token, so that verification takes equally long. The result is never accepted. */
 const NOBODY: SignatureKey = { secret: 'nobody has this secret, and what it verifies is refused', tokenHash: '' };
 
 /**
- * Reused for each decoded signature and read before the call ends. A new array for each would be moved off the heap for the
- * native comparison, which costs as much as a hash.
+ * Reused for each decoded signature and read before the call ends. A new array for each call would be moved off the
+ * heap for the native comparison, which costs as much as a hash.
  */
 const scratch = new Uint8Array(32);
 
@@ -69,11 +68,11 @@ export function isSigned(request: SignedRequest): boolean {
 }
 
 /**
- * Verifies the signature of a request (specification, "Signature authentication"; decisions, section 3). Pure: the key
- * was looked up by the request's API token before.
+ * Verifies the signature of a request. Pure: the key was looked up before, by the request's API token.
  *
- * @param key - `null` for a token that is unknown or no longer valid: same answer and same work as for a wrong signature
- * @param skewMs - the accepted difference between `Date` and `now`, either way, itself included
+ * @param key - `null` for a token that is unknown or no longer valid: the answer and the work are those of a wrong
+ *   signature
+ * @param skewMs - the largest accepted difference between `Date` and `now`, inclusive, in milliseconds
  */
 export function verifySignature(
   request: SignedRequest,
@@ -93,7 +92,7 @@ export function verifySignature(
   if (presented === null) return refuse(seen, { message: 'Signature must be standard base64 of exactly 32 bytes.' });
   const { secret, tokenHash } = key ?? NOBODY;
   let matched = false;
-  // Every candidate is computed and compared, so that the time reveals nothing.
+  // Every candidate is computed and compared, so that the time reveals nothing about the match.
   for (const origin of candidates(seen)) {
     matched = digest.equal(digest.hmac(seen.algorithm as SignatureAlgorithm, secret, origin), presented) || matched;
   }
@@ -108,7 +107,6 @@ interface Seen {
   readonly algorithm: string;
   readonly date: string;
   readonly signature: string;
-  /** The text of Body-MD5. */
   readonly claimedMd5: string;
   /** The MD5 of the received body; empty when there is none. */
   readonly bodyMd5: string;
@@ -143,7 +141,7 @@ function headerProblem({ headers }: SignedRequest): Problem | null {
 function formProblem({ algorithm, method, target }: Seen): Problem | null {
   if (!(ALGORITHMS as readonly string[]).includes(algorithm))
     return { message: `Algorithm must be one of ${ALGORITHMS.join(', ')}.` };
-  if (!SOUND_METHOD.test(method)) return { message: 'The method is not one that can be signed.' };
+  if (!SOUND_METHOD.test(method)) return { message: 'Requests with this HTTP method cannot be signed.' };
   if (!SOUND_TARGET.test(target))
     return { message: 'The request target must be a path without a raw "|", "#" or white space.' };
   return null;
@@ -167,8 +165,8 @@ function bodyProblem({ claimedMd5, bodyMd5 }: Seen): Problem | null {
 }
 
 /**
- * The texts that may have been signed, with either delimiter. With a body: four parts, the MD5 as in the header. Without one:
- * three parts, or four of which the last is empty, so that the text ends in the delimiter.
+ * The texts that may have been signed, with either delimiter. With a body: four parts, the MD5 as in the header.
+ * Without one: three parts, or four of which the last is empty, so that the text ends with the delimiter.
  */
 function candidates({ algorithm, date, method, target, claimedMd5 }: Seen): readonly string[] {
   const texts: string[] = [];
@@ -210,10 +208,10 @@ export interface SigningPair {
 }
 
 /**
- * Signs a request, as a merchant's client and the till's callbacks do. Returns the headers to send, with `Body-MD5` when there
- * is a body.
+ * Signs a request, as a merchant's client and the till's callbacks do. Returns the headers to send, with `Body-MD5`
+ * when there is a body.
  *
- * @throws TillgateError `MALFORMED_REQUEST` when the target holds a raw `|`, `#` or white space, or is no path.
+ * @throws TillgateError `MALFORMED_REQUEST` when the target contains a raw `|`, `#` or white space, or is no path.
  */
 export function signRequest(
   request: UnsignedRequest,

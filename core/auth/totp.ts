@@ -3,7 +3,7 @@ import type { Millis } from '../kernel/time.ts';
 import type { Digest } from '../ports/digest.ts';
 import { decodeBase32 } from './base32.ts';
 
-/** The length of a secret: that of the hash, as RFC 4226 (section 4) recommends. */
+/** The length of a secret in bytes: that of the hash, as RFC 4226 (section 4) recommends. */
 export const TOTP_SECRET_BYTES = 20;
 const STEP_MS = 30_000;
 const DIGITS = 6;
@@ -11,39 +11,45 @@ const DIGITS = 6;
 const DRIFT = 1;
 const MAX_TRIES = 5;
 const PAUSE_MS = 15 * 60_000;
-/** For as long as a code can be valid, a copy of the request that it came with gets the same verdict. */
+/** How long verdicts are kept for retries of a request: as long as a code can be valid. */
 const REMEMBERED_MS = (2 * DRIFT + 1) * STEP_MS;
 
-/** A verdict, kept for copies of the request that the code came with. */
+/** The cached verdict on a request, so that its retries are not replays. */
 export interface JudgedRequest {
-  /** Names the request, its code included. */
+  /** Identifies the request, including its code. */
   readonly request: string;
   readonly accepted: boolean;
   readonly at: Millis;
 }
 
-/** The stored state of an account's TOTP (RFC 6238; decisions, section 5). */
+/** The stored state of an account's TOTP (RFC 6238). */
 export interface TotpState {
-  /** Decrypts to the secret in base32, in the context `totp:<accountId>`. */
+  /** The encrypted secret in base32, in the context `totp:<accountId>`. */
   readonly sealed: string;
-  /** When a code was accepted for the first time; `null` before. No code is required until then. */
+  /** When a code was first accepted; `null` before. */
   readonly confirmedAt: Millis | null;
-  /** The last used step, since each step is accepted once; -1 before the first. */
+  /**
+   * True for a secret that an operator set up: a code is required from the first login on, which confirms it, so that
+   * the password alone is not enough to replace it. A secret that the account set up itself is required once it is
+   * confirmed, because before that its owner may not have stored it.
+   */
+  readonly required: boolean;
+  /** The last used step, because each step is accepted once; -1 before the first. */
   readonly lastStep: number;
   /** Wrong codes since the last accepted one or the last pause. */
   readonly tries: number;
-  /** Until then no code is accepted; `null` for no pause. */
+  /** The time until which no code is accepted; `null` for no pause. */
   readonly pausedUntil: Millis | null;
-  /** The latest verdicts on requests that can be repeated; few, since right and wrong codes are limited. */
+  /** The latest verdicts on requests that can be retried. They are few, because right and wrong codes are limited. */
   readonly judged: readonly JudgedRequest[];
 }
 
 /** The initial state. */
-export function newTotp(sealed: string): TotpState {
-  return { sealed, confirmedAt: null, lastStep: -1, tries: 0, pausedUntil: null, judged: [] };
+export function newTotp(sealed: string, required: boolean): TotpState {
+  return { sealed, confirmedAt: null, required, lastStep: -1, tries: 0, pausedUntil: null, judged: [] };
 }
 
-/** The result of a check, and the state, which must be stored in each case. */
+/** The result of a check, and the new state, which must be stored in each case. */
 export interface TotpVerdict {
   readonly verdict: 'accepted' | 'wrong' | 'paused';
   readonly state: TotpState;
@@ -59,14 +65,14 @@ export function totpCode(digest: Pick<Digest, 'hmacSha1'>, secret: Uint8Array, s
   return String(number % 10 ** DIGITS).padStart(DIGITS, '0');
 }
 
-/** The step at a time. */
+/** The step that contains a time. */
 export function totpStep(at: Millis): number {
   return Math.floor(at / STEP_MS);
 }
 
 /**
- * Checks a code: valid for the current step or one before or after, each step once. Five wrong codes cause a pause of 15
- * minutes in which none is accepted.
+ * Checks a code, which is valid for the current step or one before or after, each step once. Five wrong codes cause a
+ * pause of 15 minutes in which none is accepted.
  *
  * @param secret - the secret in base32
  */
@@ -95,10 +101,11 @@ export function judgeTotp(
 }
 
 /**
- * As {@link judgeTotp}, for a request that may come several times: all copies are one attempt. The first one's code is
- * judged, and the others get its verdict; none of them uses up a step or counts as another try.
+ * As {@link judgeTotp}, for a request that may be retried: all its retries are one attempt. The code is checked once,
+ * and the retries get the same verdict; none of them consumes a step or counts as another try.
  *
- * @param request - names the request by everything in it, the code too; `null` for one that cannot be repeated
+ * @param request - identifies the request by its whole content, including the code; `null` for one that cannot be
+ *   retried
  */
 export function judgeTotpOnce(
   state: TotpState,
@@ -118,7 +125,7 @@ export function judgeTotpOnce(
   return { verdict, state: { ...next, judged: kept } };
 }
 
-/** The step of this code. All are compared, so that the time reveals nothing. */
+/** The step of this code. All steps are compared, so that the time reveals nothing about the match. */
 function matchingStep(
   secret: Uint8Array,
   code: string,
@@ -132,12 +139,12 @@ function matchingStep(
   return found;
 }
 
-/** The characters as bytes; anything but ASCII becomes a byte that is no digit. */
+/** The characters as bytes; a non-ASCII character becomes a byte that is no digit. */
 function digits(text: string): Uint8Array {
   return Uint8Array.from(text, (character) => Math.min(character.charCodeAt(0), 255));
 }
 
-/** The URI that authenticator apps read from a QR code (the Key URI format). */
+/** The URI for the QR code of authenticator apps (Key URI format). */
 export function totpUri(issuer: string, account: string, secret: string): string {
   const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(account)}`;
   return `otpauth://totp/${label}?secret=${secret}&issuer=${encodeURIComponent(issuer)}&algorithm=SHA1&digits=${DIGITS}&period=${STEP_MS / 1000}`;

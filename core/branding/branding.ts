@@ -7,7 +7,7 @@ export type LogoType = (typeof LOGO_TYPES)[number];
 
 /** A logo without its bytes. */
 export interface LogoRef {
-  /** SHA-256 of its bytes, 64 hexadecimal digits. */
+  /** SHA-256 of the bytes, 64 hexadecimal digits. */
   readonly id: string;
   readonly type: LogoType;
 }
@@ -17,7 +17,7 @@ export interface Logo extends LogoRef {
   readonly bytes: Uint8Array;
 }
 
-/** How the payer's page presents an account; `null` for what it has not said. */
+/** How the payer's page presents an account; `null` for values that the account has not set. */
 export interface Branding {
   readonly accountId: AccountId;
   readonly name: string | null;
@@ -26,12 +26,12 @@ export interface Branding {
   /** A mail address, or an https URL. */
   readonly support: string | null;
   readonly logo: LogoRef | null;
-  /** Counts the changes, from 1. */
+  /** The number of the change, from 1. */
   readonly version: number;
   readonly updatedAt: Millis;
 }
 
-/** The branding of an account that has said nothing. */
+/** The branding of an account that has set nothing. */
 export function noBranding(accountId: AccountId): Branding {
   return { accountId, name: null, colour: null, support: null, logo: null, version: 1, updatedAt: 0 };
 }

@@ -1,8 +1,8 @@
 import type { LogoType } from './branding.ts';
 
-/** The most bytes of a logo; as base64 it fits a request. */
+/** The most bytes of a logo; their base64 fits into a request. */
 export const MAX_LOGO_BYTES = 32 * 1024;
-/** A small file can have so many pixels that a browser which draws it runs out of memory. */
+/** The largest side in pixels: a small file can decode to so many pixels that a browser runs out of memory. */
 const MAX_SIDE = 1024;
 
 interface Size {
@@ -10,7 +10,9 @@ interface Size {
   readonly height: number;
 }
 
-/** What the bytes of a picture are, whatever anybody says of them; or why they are no logo, in words that complete "logo …". */
+/**
+ * Detects the type of a picture from its bytes alone. `problem` says why it is no logo, worded to complete "logo …".
+ */
 export function readLogo(bytes: Uint8Array): { readonly type: LogoType } | { readonly problem: string } {
   if (bytes.length > MAX_LOGO_BYTES) return { problem: `must have at most ${MAX_LOGO_BYTES} bytes` };
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -25,7 +27,7 @@ export function readLogo(bytes: Uint8Array): { readonly type: LogoType } | { rea
 
 const ascii = (bytes: Uint8Array, from: number, to: number): string => String.fromCharCode(...bytes.slice(from, to));
 
-/** By the first bytes of each format. */
+/** Detects the format by its first bytes. */
 function typeOf(bytes: Uint8Array): LogoType | null {
   if (ascii(bytes, 0, 8) === '\x89PNG\r\n\x1a\n') return 'image/png';
   if (ascii(bytes, 0, 3) === '\xff\xd8\xff') return 'image/jpeg';
@@ -41,13 +43,13 @@ const SIZES: Readonly<Record<LogoType, (view: DataView) => Size | null>> = {
 const tag = (view: DataView, at: number): string =>
   String.fromCharCode(view.getUint8(at), view.getUint8(at + 1), view.getUint8(at + 2), view.getUint8(at + 3));
 
-/** In the header chunk, which comes first (PNG, section 11.2.1). */
+/** Reads the size from the header chunk, which comes first (PNG, section 11.2.1). */
 function pngSize(view: DataView): Size | null {
   if (view.byteLength < 33 || tag(view, 12) !== 'IHDR') return null;
   return { width: view.getUint32(16), height: view.getUint32(20) };
 }
 
-/** In the first start-of-frame segment (ITU-T T.81, section B.2.2). */
+/** Reads the size from the first start-of-frame segment (ITU-T T.81, section B.2.2). */
 function jpegSize(view: DataView): Size | null {
   let at = 2;
   while (at + 9 <= view.byteLength && view.getUint8(at) === 0xff) {
@@ -64,7 +66,7 @@ function isFrame(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
 }
 
-/** In the first chunk: lossy, lossless or extended (RFC 9649, sections 2.5 to 2.7). */
+/** Reads the size from the first chunk: lossy, lossless or extended (RFC 9649, sections 2.5 to 2.7). */
 function webpSize(view: DataView): Size | null {
   if (view.byteLength < 30) return null;
   switch (tag(view, 12)) {

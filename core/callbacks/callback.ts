@@ -2,7 +2,7 @@ import type { AccountId, CallbackId, CredentialId, OrderId, WebhookId } from '..
 import type { Millis } from '../kernel/time.ts';
 import type { WebhookEvent } from '../webhooks/event-types.ts';
 
-/** PENDING: due, or waiting for its next attempt. DEAD: given up; an operator can send it again. */
+/** PENDING: due, or waiting for its next attempt. DEAD: given up; an operator can replay it. */
 export const CALLBACK_STATUSES = ['PENDING', 'DELIVERED', 'DEAD'] as const;
 export type CallbackStatus = (typeof CALLBACK_STATUSES)[number];
 
@@ -18,9 +18,9 @@ export const CALLBACK_TRANSITIONS = {
 export interface Callback {
   readonly id: CallbackId;
   readonly accountId: AccountId;
-  /** The order whose own URL is called; `null` for an event of an endpoint. */
+  /** The order whose own URL is called; `null` for an event of a webhook endpoint. */
   readonly orderId: OrderId | null;
-  /** The endpoint that receives the event; `null` for a callback of an order. */
+  /** The webhook endpoint that receives the event; `null` for a callback of an order. */
   readonly endpointId: WebhookId | null;
   /** The record that an endpoint's event is about; `null` for a callback of an order. */
   readonly subjectId: string | null;
@@ -28,9 +28,12 @@ export interface Callback {
   readonly event: WebhookEvent;
   readonly credentialId: CredentialId | null;
   readonly method: 'GET' | 'POST';
-  /** The merchant's URL; for GET with our query parameters added. An endpoint's row follows a change of its URL while it is PENDING. */
+  /**
+   * The merchant's URL, for a GET with the till's query parameters added. A PENDING row of an endpoint follows changes
+   * of the endpoint's URL.
+   */
   readonly url: string;
-  /** The JSON body of a POST; `null` for GET, and for a POST that was delivered so long ago that it is no longer kept. */
+  /** The JSON body of a POST; `null` for a GET, and for a delivered POST whose body was removed. */
   readonly body: string | null;
   readonly status: CallbackStatus;
   readonly attempts: number;
@@ -39,12 +42,12 @@ export interface Callback {
   readonly deliveredAt: Millis | null;
 }
 
-/** What was sent can't be sent again: the order has changed since, and a repetition has the bytes of the first. */
+/** True when a callback cannot be replayed: its body was removed, and the order has changed since. */
 export function bodyIsGone({ method, body }: Pick<Callback, 'method' | 'body'>): boolean {
   return method === 'POST' && body === null;
 }
 
-/** One attempt, kept for the operator. */
+/** One attempt, kept for operators. */
 export interface CallbackAttempt {
   readonly callbackId: CallbackId;
   readonly at: Millis;

@@ -23,11 +23,11 @@ import type { SlotUser } from './send-slots.ts';
 import type { CallbackSigner } from './sign.ts';
 import { callbackHeaders, chooseApiKey, standardHeaders } from './sign.ts';
 
-/** How callbacks are sent (decisions, section 7; settings `callbacks`). */
+/** The settings `callbacks`. */
 export interface DeliverySettings {
   /** Delays between attempts; see `CALLBACK_SCHEDULE_MS`. */
   readonly scheduleMs: readonly number[];
-  /** The timeout of one whole attempt. */
+  /** The timeout of one whole attempt, in milliseconds. */
   readonly timeoutMs: number;
   readonly allowPrivateNetworks: boolean;
 }
@@ -53,11 +53,11 @@ const LIMITS = {
   held: 512,
   heldPerAccount: 128,
 } as const;
-/** Rows claimed at once. */
+/** The number of rows that one claim takes. */
 const BATCH = 64;
-/** How often one pass claims, so that it gets past the long queue of one slow host. */
+/** The most claims of one pass, so that it gets past the long queue of one slow host. */
 const MAX_LOOKS = 20;
-/** How long a pass waits for slow receivers; new callbacks must not wait for them. */
+/** How long a pass waits for slow receivers, in milliseconds, so that they do not delay new callbacks. */
 const PATIENCE_MS = 250;
 const MAX_ERROR_TEXT = 200;
 
@@ -80,8 +80,8 @@ export class DeliverCallbacks {
   }
 
   /**
-   * One pass: claims due callbacks and sends them. Returns their number when all are done, or after 250 ms: slow receivers
-   * continue in their own slots while the next pass runs.
+   * Makes one pass: claims due callbacks and sends them. Returns their number when all are done, or after 250 ms: slow
+   * receivers keep their slots while the next pass runs.
    */
   async run(): Promise<number> {
     const taken = await this.#takeOn();
@@ -93,7 +93,7 @@ export class DeliverCallbacks {
     return taken;
   }
 
-  /** Resolves when nothing is being sent, for the shutdown. */
+  /** Resolves when nothing is being sent; for the shutdown. */
   async drain(): Promise<void> {
     await this.#slots.idle();
   }
@@ -105,7 +105,8 @@ export class DeliverCallbacks {
       if (limit <= 0) break;
       const at = this.#deps.clock.now();
       const claims = await this.#deps.storage.callbacks.claimDue(at, this.#leaseMs(), limit);
-      // A callback without a slot stays claimed until its lease lapses, so that it does not block those of other hosts and accounts.
+      // A callback without a slot stays claimed until its lease expires, so that it does not block those of other hosts
+      // and accounts.
       const accepted = claims.filter((claim) =>
         this.#slots.offer(userOf(claim.callback), async () => await this.#attempt(claim, at)),
       );
@@ -115,14 +116,14 @@ export class DeliverCallbacks {
     return taken;
   }
 
-  /** A third of the lease for waiting, a third for the attempt, a third for storing the outcome. */
+  /** The lease covers three parts of equal length: waiting, the attempt, and storing the outcome. */
   #leaseMs(): number {
     return this.#deps.settings.timeoutMs * 3;
   }
 
   async #attempt(claim: ClaimedCallback, claimedAt: Millis): Promise<void> {
     const { clock, logger, metrics, settings } = this.#deps;
-    // Too late to finish within the lease: the next claim sends it.
+    // Too late to finish within the lease; the next claim sends it.
     if (clock.now() - claimedAt > settings.timeoutMs) return;
     try {
       const result = await this.#sendAndRecord(claim, clock.now());
@@ -140,10 +141,10 @@ export class DeliverCallbacks {
     const { storage, clock, random, settings } = this.#deps;
     const { callback } = claim;
     const endpoint = callback.endpointId === null ? null : await storage.webhooks.find(callback.endpointId);
-    // Removed or disabled in the moment in which the event was written.
+    // The endpoint was removed or disabled while the event was stored.
     if (callback.endpointId !== null && endpoint?.enabled !== true) return this.#giveUp(claim, at);
     const outcome = await this.#send(callback, endpoint, at);
-    // As without a slot: it stays claimed until its lease lapses.
+    // As without a slot, the callback stays claimed until its lease expires.
     if (outcome.kind === 'busy') return 'busy';
     const { result, changes } = afterAttempt(outcome, callback.attempts, clock.now(), random, settings.scheduleMs);
     const attempt: CallbackAttempt = {
@@ -183,7 +184,7 @@ export class DeliverCallbacks {
     return { accountId, orderId, attempt: attempts + 1, method, url, headers, body };
   }
 
-  /** The former secret signs too until its time is over. */
+  /** Includes the previous secret until its overlap ends. */
   #secretsOf({ id, sealed, previousSealed, previousUntil }: WebhookEndpoint, now: Millis): readonly string[] {
     const former = previousSealed !== null && previousUntil !== null && now < previousUntil ? [previousSealed] : [];
     return [sealed, ...former].map((text) => this.#webhookSecrets.open(webhookContext(id), text).secret);
@@ -192,7 +193,7 @@ export class DeliverCallbacks {
   async #signer({ accountId, credentialId, url }: Callback, now: Millis): Promise<CallbackSigner> {
     const { storage, settings } = this.#deps;
     const account = present(await storage.accounts.find(accountId), 'the account of a callback');
-    // Created with the account; created here only after a crash between the two.
+    // The credential is created with the account; here only after a crash between the two.
     const signing = await ensureCallbackCredential(this.#deps, accountId);
     const credential = credentialId === null ? null : await storage.accounts.findCredential(credentialId);
     const open = (sealed: string): CallbackSecrets => this.#callbackSecrets.open(callbackContext(accountId), sealed);
@@ -211,7 +212,7 @@ function userOf({ accountId, url }: Callback): SlotUser {
   return { accountId, host: URL.canParse(url) ? new URL(url).host : '' };
 }
 
-/** An error's name only: its message may contain a URL or a key. */
+/** The error's name only, because its message may contain a URL or a key. */
 function kindOf(error: unknown): string {
   return error instanceof Error ? error.name : typeof error;
 }

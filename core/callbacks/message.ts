@@ -5,7 +5,7 @@ import type { Order } from '../orders/order.ts';
 import type { CallbackContent } from './callback-presenter.ts';
 import type { Callback } from './callback.ts';
 
-/** What a callback is made from. */
+/** The input of {@link buildCallback}. */
 export interface CallbackInput {
   readonly id: CallbackId;
   readonly order: Pick<Order, 'id' | 'accountId' | 'credentialId' | 'type' | 'links' | 'enablePostCallback'>;
@@ -14,11 +14,11 @@ export interface CallbackInput {
   readonly now: Millis;
 }
 
-/** The outbox row of an order's event, due now; `null` when the merchant gave no URL for the event. */
+/** The outbox row of an order's event, due now; `null` when the merchant set no URL for the event. */
 export function buildCallback({ id, order, event, content, now }: CallbackInput): Callback | null {
   const link = event === 'order.succeeded' ? order.links.callbackUrl : order.links.timeoutCallback;
   if (link === null) return null;
-  // Lightning callbacks are GET (specification, "Events", rule 4).
+  // Lightning callbacks are GET.
   const method = order.enablePostCallback && order.type === 'ORDER' ? 'POST' : 'GET';
   return {
     id,
@@ -40,9 +40,9 @@ export function buildCallback({ id, order, event, content, now }: CallbackInput)
 }
 
 /**
- * The merchant's URL as it will be requested. Its query is split at `&` and never decoded and encoded again; only parameters
- * with our names are replaced by ours. A raw `|` is percent-encoded, because it would make the signed text ambiguous. The
- * fragment is dropped.
+ * The merchant's URL as it is requested. Its query is split at `&` and never decoded and encoded again; only parameters
+ * with the till's names are replaced. A raw `|` is percent-encoded, because it would make the signed text ambiguous.
+ * The fragment is dropped.
  */
 function targetUrl(link: string, ours: CallbackContent['query']): string {
   const url = new URL(link);
@@ -54,7 +54,7 @@ function targetUrl(link: string, ours: CallbackContent['query']): string {
   return url.origin + (url.pathname + url.search).replaceAll('|', '%7C');
 }
 
-/** A parameter's name as receivers read it: percent-decoded, `+` is a space. */
+/** The name of a parameter as receivers decode it: percent-decoded, `+` is a space. */
 function nameOf(parameter: string): string {
   for (const name of new URLSearchParams(parameter).keys()) return name;
   return '';

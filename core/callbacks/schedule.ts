@@ -7,7 +7,7 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** Delays from one attempt to the next (decisions, section 7): 5 s to 24 h. */
+/** Delays between attempts in milliseconds: 5 s to 24 h. */
 export const CALLBACK_SCHEDULE_MS: readonly number[] = [
   5 * SECOND,
   30 * SECOND,
@@ -28,15 +28,15 @@ const JITTER = { least: 800, most: 1200 } as const;
 /** The outcome of an attempt, as a metric label. */
 export type AttemptResult = 'delivered' | 'retry' | 'dead';
 
-/** Any 2xx is success; everything else, also a redirect, is a failure. */
+/** Any 2xx is a success; everything else, including a redirect, is a failure. */
 export function isDelivered(outcome: CallbackAttemptOutcome): boolean {
   return outcome.kind === 'answered' && outcome.status >= 200 && outcome.status <= 299;
 }
 
 /**
- * What follows from an attempt: DELIVERED, a retry, or DEAD after a 410 or after the last attempt of the schedule.
+ * The consequence of an attempt: DELIVERED, a retry, or DEAD after a 410 or after the last attempt of the schedule.
  *
- * @param former - attempts before this one
+ * @param former - the number of attempts before this one
  */
 export function afterAttempt(
   outcome: CallbackAttemptOutcome,

@@ -7,17 +7,17 @@ export interface SlotLimits {
   readonly total: number;
   /** Concurrent sends to one host, so that a host that never answers does not use up the total. */
   readonly perHost: number;
-  /** Concurrent sends of one account, however many hosts it names. */
+  /** Concurrent sends of one account to all hosts. */
   readonly perAccount: number;
-  /** Sends of one account that wait for one host. */
+  /** Waiting sends of one account for one host. */
   readonly waitingPerHost: number;
   /** Running and waiting sends together. */
   readonly held: number;
-  /** Those of one account. */
+  /** Running and waiting sends of one account. */
   readonly heldPerAccount: number;
 }
 
-/** Whose job it is, and which host it waits for. */
+/** The account of a job, and the host that it calls. */
 export interface SlotUser {
   readonly accountId: AccountId;
   readonly host: string;
@@ -25,14 +25,14 @@ export interface SlotUser {
 
 type Job = () => Promise<void>;
 
-/** The jobs of one account for one host, first come first served. */
+/** The jobs of one account for one host, in the order of their arrival. */
 interface Queue extends SlotUser {
   readonly jobs: Job[];
 }
 
 /**
- * Runs jobs concurrently, limited in total, by account and by host. Each account's hosts take turns, so that a slow host delays
- * only what goes there, and an account only itself.
+ * Runs jobs concurrently, limited in total, by account and by host. The hosts of each account take turns, so that a
+ * slow host delays only jobs for it, and an account only its own jobs.
  */
 export class SendSlots {
   readonly #limits: SlotLimits;
@@ -48,7 +48,7 @@ export class SendSlots {
     this.#limits = limits;
   }
 
-  /** How many jobs may be offered now. */
+  /** The number of jobs that may be offered now. */
   room(): number {
     return this.#limits.held - this.#held;
   }
@@ -77,7 +77,7 @@ export class SendSlots {
     if (this.#held > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
   }
 
-  /** One of each queue in turn, until none may start. */
+  /** Starts one job of each queue in turn, until none may start. */
   #startReady(): void {
     for (let started = true; started;) {
       started = false;

@@ -7,10 +7,10 @@ import type { Millis } from '../kernel/time.ts';
 import type { Digest } from '../ports/digest.ts';
 import type { Callback } from './callback.ts';
 
-/** The secrets that a callback is signed with. */
+/** The secrets with which a callback is signed. */
 export interface CallbackSigner {
   readonly secrets: CallbackSecrets;
-  /** The former secrets while a rotation's overlap lasts. */
+  /** The previous secrets while the overlap of a rotation lasts. */
   readonly former: CallbackSecrets | null;
   /** The value of `API-Key`; `null` for no such header. */
   readonly apiKey: string | null;
@@ -18,8 +18,8 @@ export interface CallbackSigner {
 
 /**
  * The headers of an attempt: `API-Key`; the service's signature over method, path and query, keyed with the text of the
- * callback secret; and that of Standard Webhooks, keyed with its bytes, which signs the full URL in place of the body for GET
- * (decisions, section 7).
+ * callback secret; and the signature of Standard Webhooks, keyed with the secret's bytes, which for a GET covers the
+ * full URL instead of the body.
  */
 export function callbackHeaders(
   callback: Pick<Callback, 'id' | 'method' | 'url' | 'body'>,
@@ -47,7 +47,7 @@ export function callbackHeaders(
 }
 
 /**
- * The headers of Standard Webhooks, with one signature for each secret: all that an event of an endpoint carries.
+ * The headers of Standard Webhooks, with one signature for each secret; an event of a webhook endpoint has no others.
  *
  * @param secrets - each `whsec_` and base64 of 32 bytes, the current one first
  */
@@ -78,8 +78,8 @@ function secretBytes(callbackSecret: string): Uint8Array {
 }
 
 /**
- * The key to send along (fault 33), over https only unless private networks are allowed: the API key of the credential that
- * created the order, or the account's callback key, which authenticates nothing, when the account chose so or that
+ * The value of `API-Key`, sent over https only unless private networks are allowed: the API key of the credential that
+ * created the order; or the account's callback key, which authenticates nothing, when the account chose so or the
  * credential is no longer active. `null` for none.
  *
  * @param openApiKey - decrypts the credential's secrets; called only when its key is sent

@@ -1,16 +1,18 @@
 import { isListedHost } from './hosts.ts';
 
-/** The longest accepted URL. */
 const MAX_URL = 2048;
-/** As it is written: the parser would complete `https:host`, and take `http:///host` for `http://host`. */
+/** Matches the text before parsing: the parser would complete `https:host`, and `http:///host`. */
 const ABSOLUTE = /^https?:\/\/[^/?#]/i;
 /** Characters that the URL parser would silently drop or replace. */
 const UNSOUND = /[\s\\\p{Cc}]/u;
-/** Marks of direction and other characters without a sign of their own: what a person reads is not where the link goes. */
+/** Bidirectional marks and other invisible characters, with which a link can lead elsewhere than its text says. */
 const INVISIBLE = /\p{Cf}/u;
 const IPV4 = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/;
 
-/** IPv4 blocks that no callback is sent to: outside the public internet (IANA's special-purpose registry, RFC 6890), or of a cloud's own services. */
+/**
+ * IPv4 blocks to which no callback is sent: outside the public internet (IANA's special-purpose registry, RFC 6890), or
+ * of a cloud's own services.
+ */
 export const SPECIAL_V4: readonly (readonly [network: string, bits: number])[] = [
   ['0.0.0.0', 8], // this network, unspecified
   ['10.0.0.0', 8], // private
@@ -51,8 +53,8 @@ export const SPECIAL_V6: readonly (readonly [network: string, bits: number])[] =
 ];
 
 /**
- * Why a merchant's URL is unsafe, in words; `null` when it is safe (decisions, section 7). No name is resolved here: its
- * addresses are checked when the connection is made.
+ * Why a merchant's URL is unsafe, in words; `null` when it is safe. No name is resolved here: the addresses are checked
+ * when the connection is made.
  *
  * @param allowPrivate - true where private networks are allowed (sandbox), and for URLs that only a browser follows
  */
@@ -68,22 +70,22 @@ export function checkMerchantUrl(text: string, allowPrivate: boolean): string | 
   return null;
 }
 
-/** Where the till itself calls, beside what every merchant's URL has to be. */
+/** Further restrictions on URLs that the till itself calls. */
 export interface CallbackPlaces {
   readonly allowPrivateNetworks: boolean;
-  /** `null`: any public host. */
+  /** The hosts that may be called; `null` for any public host. */
   readonly hosts: readonly string[] | null;
 }
 
-/** Why the till does not call a merchant's URL, in words; `null` when it does. */
+/** Why the till refuses to call a merchant's URL, in words; `null` when it does not. */
 export function checkCallbackUrl(text: string, { allowPrivateNetworks, hosts }: CallbackPlaces): string | null {
   const problem = checkMerchantUrl(text, allowPrivateNetworks);
   if (problem !== null || hosts === null || isListedHost(new URL(text), hosts)) return problem;
-  return 'must be of a host that this till sends callbacks to';
+  return 'must have a host that the setting callbacks.hosts allows';
 }
 
 /**
- * True for literal addresses and names of this machine or a private network. Expects a host as `URL` writes it, where
+ * True for literal addresses and names of this machine or a private network. Expects a host in the form of `URL`, where
  * `2130706433`, `0x7f.1` and `127.1` are all `127.0.0.1`.
  */
 export function isPrivateHost(hostname: string): boolean {
@@ -96,20 +98,56 @@ export function isPrivateHost(hostname: string): boolean {
   return V6_RANGES.some((range) => inRange(v6, range));
 }
 
-/** The first address of a block, and how many low bits are free in it. */
+/**
+ * True for addresses at which clouds give credentials to their machines, and for all other link-local addresses. They
+ * are refused also where private networks are allowed. Expects a host in the form of `URL`.
+ */
+export function isMetadataHost(hostname: string): boolean {
+  const name = hostname.replace(/\.$/, '');
+  if (METADATA_NAMES.includes(name)) return true;
+  const v4 = readIpv4(name);
+  if (v4 !== null) return METADATA_V4.some((range) => inRange(v4, range));
+  if (!name.startsWith('[')) return false;
+  const v6 = readIpv6(name.slice(1, -1));
+  if (METADATA_V6.some((range) => inRange(v6, range))) return true;
+  // The last bits of these addresses are an IPv4 address.
+  return (
+    EMBEDDING_V6.some((range) => inRange(v6, range)) && METADATA_V4.some((range) => inRange(v6 & 0xffff_ffffn, range))
+  );
+}
+
+/** The first address of a block, and its number of free low bits. */
 interface Range {
   readonly first: bigint;
   readonly freeBits: bigint;
 }
 
-const V4_RANGES = SPECIAL_V4.map(([network, bits]): Range => ({
-  first: readIpv4(network) ?? 0n,
-  freeBits: BigInt(32 - bits),
-}));
-const V6_RANGES = SPECIAL_V6.map(([network, bits]): Range => ({
-  first: readIpv6(network),
-  freeBits: BigInt(128 - bits),
-}));
+type Block = readonly [network: string, bits: number];
+
+const rangesV4 = (blocks: readonly Block[]): readonly Range[] =>
+  blocks.map(([network, bits]) => ({ first: readIpv4(network) ?? 0n, freeBits: BigInt(32 - bits) }));
+const rangesV6 = (blocks: readonly Block[]): readonly Range[] =>
+  blocks.map(([network, bits]) => ({ first: readIpv6(network), freeBits: BigInt(128 - bits) }));
+
+const V4_RANGES = rangesV4(SPECIAL_V4);
+const V6_RANGES = rangesV6(SPECIAL_V6);
+const METADATA_NAMES: readonly string[] = ['metadata', 'metadata.google.internal', 'instance-data'];
+const METADATA_V4 = rangesV4([
+  ['169.254.0.0', 16],
+  ['168.63.129.16', 32],
+  ['100.100.100.200', 32], // Alibaba Cloud
+  ['192.0.0.192', 32], // Oracle Cloud
+]);
+const METADATA_V6 = rangesV6([
+  ['fe80::', 10],
+  ['fd00:ec2::254', 128], // AWS
+]);
+const EMBEDDING_V6 = rangesV6([
+  ['::', 96],
+  ['::ffff:0:0', 96],
+  ['::ffff:0:0:0', 96],
+  ['64:ff9b::', 96],
+]);
 
 function inRange(address: bigint, { first, freeBits }: Range): boolean {
   return address >> freeBits === first >> freeBits;
@@ -120,7 +158,7 @@ function readIpv4(text: string): bigint | null {
   return parts === undefined ? null : parts.reduce((value, part) => (value << 8n) | BigInt(part), 0n);
 }
 
-/** Reads an IPv6 address in hexadecimal groups with at most one `::`, as `URL` writes them. */
+/** Parses an IPv6 address of hexadecimal groups with at most one `::`, the form of `URL`. */
 function readIpv6(text: string): bigint {
   const [head = '', tail] = text.split('::');
   const groups = (part: string): string[] => (part === '' ? [] : part.split(':'));

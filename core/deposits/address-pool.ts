@@ -7,40 +7,40 @@ import type { Storage } from '../ports/storage.ts';
 
 export interface AddressPoolSettings {
   /**
-   * How many addresses an instance takes from the stored pool at once. A killed instance wastes them, so it is less than
-   * the 20 unused addresses in a row at which wallets stop looking (BIP-44).
+   * The addresses that an instance takes from the stored pool at once. A killed instance wastes them, so it is less
+   * than the 20 consecutive unused addresses after which wallets stop searching (BIP-44).
    */
   readonly batch: number;
-  /** As many at most while orders wait for addresses. */
+  /** The largest batch while orders wait for addresses. */
   readonly largestBatch: number;
-  /** The stored pool is refilled when it has fewer. */
+  /** The size of the stored pool below which it is refilled. */
   readonly lowWater: number;
-  /** How many are derived in one refill. */
+  /** The number of addresses that one refill derives. */
   readonly refill: number;
 }
 
 export const DEFAULT_POOL: AddressPoolSettings = { batch: 16, largestBatch: 256, lowWater: 2_000, refill: 500 };
 
-/** How many addresses an order derives itself when the stored pool is empty. */
+/** The number of addresses that an order derives itself when the stored pool is empty. */
 const INLINE = 8;
 
-/** Addresses that this instance took and has not used. */
+/** The unused addresses that this instance has taken from the pool. */
 interface Batch {
   /** In descending order: the lowest index is taken from the end. */
   readonly unused: DepositAddress[];
-  /** How many are fetched next. */
   size: number;
-  /** Orders that found nothing since the last fetch. */
+  /** The number of orders that found no address since the last fetch. */
   waiting: number;
   fetching: Promise<void> | null;
 }
 
 /**
- * Deposit addresses derived ahead of time. Deriving one costs most of a millisecond, so a worker fills a stored pool and
- * each instance takes a batch from it. Indexes are used in ascending order, so that another program which knows the seed
- * finds them.
+ * Deposit addresses that are derived ahead of time. Deriving one costs most of a millisecond, so a worker fills a
+ * stored pool, from which each instance takes batches. Indexes are used in ascending order, so that another wallet
+ * program with the seed finds them.
  *
- * Addresses are removed from the stored pool when they are taken: a crash wastes a few indexes, and no address is used twice.
+ * Addresses are removed from the stored pool when they are taken: a crash wastes a few indexes, and no address is used
+ * twice.
  */
 export class AddressPool {
   readonly #chains: ChainRegistry;
@@ -55,10 +55,11 @@ export class AddressPool {
   }
 
   /**
-   * An unused address, for a payment in a currency that is what the settings say of it.
+   * Takes an unused address, for a payment in a currency whose settings match the chain.
    *
-   * @throws TillgateError `UNSUPPORTED` for a chain that is not configured; `NOT_READY` for one that has not been followed
-   * yet: a payment would not be noticed; and for a token whose contract could not be checked or is another
+   * @throws TillgateError `UNSUPPORTED` for a chain that is not configured; `NOT_READY` for a chain that has not been
+   *   followed yet, because a payment would not be noticed, and for a token whose contract could not be checked or
+   *   differs
    */
   async take(code: ChainCode, currency?: CurrencyCode): Promise<DepositAddress> {
     const chain = requireChain(this.#chains, code);
@@ -80,11 +81,11 @@ export class AddressPool {
     this.#batch(address.chain).unused.push(address);
   }
 
-  /** Derives addresses when the stored pool runs low; returns how many. */
+  /** Derives addresses when the stored pool runs low; returns their number. */
   async refill(code: ChainCode): Promise<number> {
     const chain = requireChain(this.#chains, code);
     const { lowWater, refill } = this.#settings;
-    // One that finds the pool empty derives addresses itself: it takes the indexes before those of the refill.
+    // An order that finds the pool empty derives addresses itself; it takes indexes before those of the refill.
     await Promise.allSettled([this.#batches.get(code)?.fetching]);
     if ((await this.#storage.chains.poolSize(code, chain.walletId)) >= lowWater) return 0;
     const first = await this.#storage.chains.reserveIndexes(chain.walletId, refill);
@@ -138,7 +139,7 @@ export class AddressPool {
     );
   }
 
-  /** Larger while several orders at once find nothing, and slowly smaller again: few are wasted when this process is killed. */
+  /** Doubles while several orders at once find no address, and shrinks slowly afterwards, so that a kill wastes few. */
   #nextSize(batch: Batch): number {
     const { batch: smallest, largestBatch } = this.#settings;
     batch.size =
@@ -148,17 +149,22 @@ export class AddressPool {
   }
 }
 
-/** Adds addresses to be used after those that are there. */
+/** Adds addresses to be used after the present ones. */
 function addLater({ unused }: Batch, taken: readonly DepositAddress[]): void {
   unused.unshift(...taken.toReversed());
 }
 
-/** A wrong setting is the operator's to correct: until then there are no orders of that currency. */
+/** An operator must correct a wrong setting; until then no orders of that currency are accepted. */
 async function requireVerified(chain: ChainAdapter, currency: CurrencyCode): Promise<void> {
   try {
     await chain.verifyAsset?.(currency);
   } catch (error) {
     if (!isTillgateError(error, 'CHAIN_HALTED')) throw error;
-    throw new TillgateError('NOT_READY', `No orders of ${currency} are taken: its settings are wrong.`, {}, error);
+    throw new TillgateError(
+      'NOT_READY',
+      `Orders in ${currency} are not accepted, because its settings do not match its contract; see the alerts of the chain.`,
+      {},
+      error,
+    );
   }
 }

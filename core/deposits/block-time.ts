@@ -3,13 +3,13 @@ import type { BlockRef } from '../ports/block-ref.ts';
 import type { ChainPolicy } from '../ports/chain-adapter.ts';
 import type { WatchedAddress } from '../ports/deposit-store.ts';
 
-/** By how much a block's time may be wrong, or before that of an earlier block, on any chain (Bitcoin's rule). */
+/** The largest error of a block's time, in milliseconds, even against an earlier block's (Bitcoin's rule). */
 export const BLOCK_TIME_SLACK_MS: Millis = 2 * 3_600_000;
 
 /**
- * True when a block was made before an order got its address: what it pays was meant for somebody else. That is so when the
- * block was final by then, or is older by more than clocks may differ. The height alone is no proof, because the till may
- * have followed a wrong chain.
+ * True when a block was mined before an order got its address, so that its payments were meant for someone else: the
+ * block was final by then, or is older by more than clocks may differ. The height alone is no proof, because the till
+ * may have followed a wrong chain.
  */
 export function isBeforeAddress(
   { height, time }: BlockRef,

@@ -1,49 +1,77 @@
+import type { AlertChannels } from '../alerts/raise-alert.ts';
+import { LIGHTNING_ASSET } from '../kernel/asset.ts';
 import type { ChainCode } from '../kernel/asset.ts';
 import { TillgateError } from '../kernel/errors.ts';
 import type { Millis } from '../kernel/time.ts';
 import type { ChainState } from '../ports/chain-store.ts';
 import type { ChainRegistry } from '../ports/chain-adapter.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { Metrics } from '../ports/metrics.ts';
+import type { LightningNode } from '../ports/lightning.ts';
 import type { Storage } from '../ports/storage.ts';
+import { ChainWatchdog } from './watch-chains.ts';
 
-export interface ChainReportsDeps {
+export interface ChainReportsDeps extends AlertChannels {
   readonly storage: Pick<Storage, 'chains'>;
-  readonly chains: Pick<ChainRegistry, 'has'>;
+  readonly chains: ChainRegistry;
+  /** `null` without a Lightning node. */
+  readonly lightning: LightningNode | null;
   readonly clock: Clock;
-  readonly metrics: Metrics;
 }
 
-/** How often every instance reads them: for metrics, and for new orders. */
+/** How often every instance reads the reports, for metrics and for new orders, in milliseconds. */
 export const CHAIN_REPORTS_INTERVAL_MS = 5_000;
 
-/** How long ago everything of a chain had been read. */
-export function lagMs({ caughtUpAt, trouble }: ChainState, now: Millis): number {
-  return Math.max(0, now - (caughtUpAt ?? trouble?.since ?? now));
+/** Milliseconds since a chain was last read completely; since its state was created, if it never was. */
+export function lagMs({ caughtUpAt, trouble, readAt }: ChainState, now: Millis): number {
+  return Math.max(0, now - (caughtUpAt ?? trouble?.since ?? readAt ?? now));
 }
 
-/** How far each configured chain has been read, as the instance that follows it has stored it. */
+/**
+ * How far each configured chain has been read, according to the state that its follower stores. A chain has its state,
+ * metric and alert as soon as it is configured, even if no node of it has ever answered.
+ */
 export class ChainReports {
   readonly #deps: ChainReportsDeps;
+  readonly #names: ReadonlyMap<ChainCode, string>;
+  readonly #watchdog: ChainWatchdog;
   #states: ReadonlyMap<ChainCode, ChainState> = new Map();
 
   constructor(deps: ChainReportsDeps) {
     this.#deps = deps;
+    this.#names = new Map([
+      ...[...deps.chains].map(([code, { name }]) => [code, name] as const),
+      ...(deps.lightning === null ? [] : [[LIGHTNING_ASSET.chain, 'Lightning'] as const]),
+    ]);
+    this.#watchdog = new ChainWatchdog(deps);
   }
 
-  /** Reads them, and sets the metric of how far each chain lags. */
+  /** Reads the states, sets the metric of each chain's lag, and raises an alert for each unread chain. */
   async refresh(): Promise<readonly ChainState[]> {
-    const { storage, chains, clock, metrics } = this.#deps;
-    const states = (await storage.chains.states()).filter(({ chain }) => chains.has(chain));
+    const { clock, metrics } = this.#deps;
+    const states = await this.#stored();
+    const now = clock.now();
     this.#states = new Map(states.map((state) => [state.chain, state]));
     for (const state of states)
-      metrics.gauge('tillgate_chain_lag_seconds', lagMs(state, clock.now()) / 1_000, { chain: state.chain });
+      metrics.gauge('tillgate_chain_lag_seconds', lagMs(state, now) / 1_000, { chain: state.chain });
+    this.#watchdog.look(states, this.#names, now);
     return states;
   }
 
+  /** The state of each configured chain, created where there is none. */
+  async #stored(): Promise<readonly ChainState[]> {
+    const { storage, clock } = this.#deps;
+    const find = async (): Promise<readonly ChainState[]> =>
+      (await storage.chains.states()).filter(({ chain }) => this.#names.has(chain));
+    const states = await find();
+    const begun = new Set(states.flatMap(({ chain, readAt }) => (readAt === null ? [] : [chain])));
+    if (begun.size === this.#names.size) return states;
+    for (const code of this.#names.keys()) if (!begun.has(code)) await storage.chains.begin(code, clock.now());
+    return find();
+  }
+
   /**
-   * A chain whose node downloads its past takes no new orders: their payments would be found when it is done, at an unknown
-   * time. One that merely lags takes them, for its orders wait for it.
+   * Refuses new orders on a chain whose node is in its initial download: their payments would be found at an unknown
+   * time. A chain that merely lags accepts orders, because they do not expire before it has caught up.
    *
    * @throws TillgateError `NOT_READY`
    */
@@ -51,7 +79,7 @@ export class ChainReports {
     if (this.#states.get(chain)?.trouble?.kind === 'initial-download')
       throw new TillgateError(
         'NOT_READY',
-        `The node of ${chain} downloads the chain; it takes no orders until it is done.`,
+        `The node of ${chain} is still downloading the chain; orders are accepted once it has finished.`,
       );
   }
 }

@@ -2,20 +2,23 @@ import { creditEntry, spendableEntry } from '../ledger/deposit-entries.ts';
 import { unassignedCreditEntry } from '../ledger/unassigned-entries.ts';
 import { postEntry } from '../ledger/post-entry.ts';
 import { assert, present } from '../kernel/guard.ts';
-import type { EntryId } from '../kernel/ids.ts';
+import type { DepositId, EntryId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 import type { LedgerEntry } from '../ledger/entry.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { IdGenerator } from '../ports/id-generator.ts';
+import type { DepositAddress } from '../ports/order-store.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
 import type { Lease } from '../ports/lease-store.ts';
 import type { ChainPolicy } from '../ports/chain-adapter.ts';
 import type { OrderMove, OrderStateMachine } from '../orders/order-state-machine.ts';
 import { amountRequired } from '../orders/order.ts';
-import type { Order } from '../orders/order.ts';
+import type { Order, OrderHistoryEntry } from '../orders/order.ts';
 import { sumReceived } from '../orders/settle-order.ts';
 import { holdingRef, owedUnits } from './deposit.ts';
 import type { Deposit } from './deposit.ts';
+import { groupsOf, sumOf } from './note-deposits.ts';
+import type { DepositGroup } from './note-deposits.ts';
 
 export interface CreditDeps {
   readonly storage: Pick<Storage, 'transaction'>;
@@ -26,87 +29,119 @@ export interface CreditDeps {
 
 export type BookDeps = Pick<CreditDeps, 'stateMachine' | 'clock' | 'ids'>;
 
-/** The confirmations that a deposit has, and the chain's policy on them. */
+/** The confirmations of deposits, and the chain's policy on them. */
 export interface Depth {
-  readonly confirmations: number;
+  confirmations(deposit: Deposit): number;
   readonly policy: ChainPolicy;
-  /** The least that is worth spending, in units of the deposit's currency. */
-  readonly minDeposit: bigint;
+  /** The smallest deposit that is worth spending, in units of its currency. */
+  minDeposit(deposit: Deposit): bigint;
 }
 
-/** What became of a confirmed deposit, and the order's changes of status, to be announced after the commit. */
+/** The credited deposits and the order's changes of status, which are announced after the commit. */
 export interface Confirmed {
-  readonly to: 'CREDITED' | 'DUST';
+  readonly credited: readonly DepositId[];
+  readonly dust: readonly DepositId[];
   readonly moves: readonly OrderMove[];
 }
 
 /**
- * Credits a confirmed deposit: its postings, its transaction row, the order's status and callback, all in one
- * transaction. The larger of the deposit and the order decides how many confirmations it takes. One that is not worth
- * spending is credited as nothing.
- *
- * @returns `null` when there was nothing to do
+ * The most payments of one transaction that each get a row of their own in the order's history without deciding
+ * anything.
  */
-export async function creditDeposit(
+const NOTED_AT_MOST = 5;
+const NOTHING: Confirmed = { credited: [], dust: [], moves: [] };
+
+/**
+ * Credits confirmed deposits of one order: their postings, their transaction rows, the order's status and callback, all
+ * in one transaction, in which the order's rules are applied once. The required confirmations are the larger of those
+ * for the deposit and for the order. A deposit that is not worth spending is credited as nothing.
+ *
+ * @param seen - deposits of one order; the caller limits their number
+ */
+export async function creditDeposits(
   deps: CreditDeps,
   lease: Lease,
-  seen: Deposit,
+  seen: readonly Deposit[],
   depth: Depth,
-): Promise<Confirmed | null> {
+): Promise<Confirmed> {
+  const [first] = seen;
+  if (first === undefined) return NOTHING;
+  const { orderId } = first;
   return deps.storage.transaction(async (tx) => {
     await tx.leases.check(lease);
-    const order = present(await tx.orders.lock(seen.orderId), `order ${seen.orderId}`);
-    const deposit = await tx.deposits.lock(seen.id);
-    if (deposit?.status !== 'SEEN' || deposit.blockHash !== seen.blockHash || deposit.orderId !== order.id) return null;
-    if (depth.confirmations < depth.policy.confirmations(deposit.currency, weightOf(order, deposit))) return null;
-    if (deposit.units < depth.minDeposit) return disregard(tx, order, deposit, depth.minDeposit, deps.clock.now());
-    if (deposit.assignment === 'ORDER') return { to: 'CREDITED', moves: await bookCredit(tx, deps, order, deposit) };
-    await bookUnassigned(tx, deps, deposit);
-    return { to: 'CREDITED', moves: [] };
+    const order = present(await tx.orders.lock(orderId), `order ${orderId}`);
+    const due = (await lockedAsSeen(tx, seen, 'SEEN')).filter(
+      (deposit) =>
+        deposit.orderId === order.id &&
+        depth.confirmations(deposit) >= depth.policy.confirmations(deposit.currency, weightOf(order, deposit)),
+    );
+    const isDust = (deposit: Deposit): boolean => deposit.units < depth.minDeposit(deposit);
+    const dust = due.filter(isDust);
+    const worth = due.filter((deposit) => !isDust(deposit));
+    await disregard(tx, order, dust, depth, deps.clock.now());
+    for (const deposit of worth) if (deposit.assignment !== 'ORDER') await bookUnassigned(tx, deps, deposit);
+    const moves = await bookCredits(
+      tx,
+      deps,
+      order,
+      worth.filter(({ assignment }) => assignment === 'ORDER'),
+    );
+    return { credited: worth.map(({ id }) => id), dust: dust.map(({ id }) => id), moves };
   });
 }
 
-/** Records a locked SEEN deposit as dust: no posting and no coin of the till, so that nobody ever pays for spending it. */
+/** Locks the deposits that are still in this status and in the block in which they were seen; keeps their order. */
+async function lockedAsSeen(
+  tx: Transaction,
+  seen: readonly Deposit[],
+  status: Deposit['status'],
+): Promise<readonly Deposit[]> {
+  const locked = new Map((await tx.deposits.lockAll(seen.map(({ id }) => id))).map((deposit) => [deposit.id, deposit]));
+  return seen.flatMap(({ id, blockHash }) => {
+    const deposit = locked.get(id);
+    return deposit?.status === status && deposit.blockHash === blockHash ? [deposit] : [];
+  });
+}
+
+/** Marks locked SEEN deposits as dust: without posting and coin, so that the till never pays for spending them. */
 async function disregard(
   tx: Transaction,
   order: Order,
-  deposit: Deposit,
-  minDeposit: bigint,
+  deposits: readonly Deposit[],
+  depth: Depth,
   at: Millis,
-): Promise<Confirmed> {
-  assert(await tx.deposits.move(deposit.id, 'SEEN', 'DUST', {}), `deposit ${deposit.id} changed while locked`);
-  if (deposit.assignment !== 'ORDER') return { to: 'DUST', moves: [] };
-  await recordTransaction(tx, order, deposit, at, 0n);
-  const { chain, currency, units, txid } = deposit;
-  await tx.orders.addHistory({
-    orderId: order.id,
-    at,
-    from: order.status,
-    to: order.status,
-    rule: 'deposit-dust',
-    inputs: { chain, currency, units: units.toString(), minDeposit: minDeposit.toString(), txid },
-    rate: null,
-  });
-  return { to: 'DUST', moves: [] };
+): Promise<void> {
+  if (deposits.length === 0) return;
+  const moved = deposits.map(({ id }) => id);
+  assert(await tx.deposits.moveAll(moved, 'SEEN', 'DUST'), `deposits of order ${order.id} changed while locked`);
+  const own = deposits.filter(({ assignment }) => assignment === 'ORDER');
+  for (const deposit of own) await recordTransaction(tx, order, deposit, at, 0n);
+  for (const group of groupsOf(own, ({ currency }) => currency)) {
+    const minDeposit = depth.minDeposit(group[0]).toString();
+    await note(tx, order, at, 'deposit-dust', { ...sumOf(group), minDeposit });
+  }
 }
 
-/** Credits a locked SEEN deposit of a locked order. @returns the order's changes of status, to be announced after the commit */
-export async function bookCredit(
+/** Credits locked SEEN deposits of a locked order. @returns the order's changes of status to announce */
+export async function bookCredits(
   tx: Transaction,
   { stateMachine, clock, ids }: BookDeps,
   order: Order,
-  deposit: Deposit,
+  deposits: readonly Deposit[],
 ): Promise<readonly OrderMove[]> {
+  if (deposits.length === 0) return [];
   const now = clock.now();
-  await credit(tx, deposit, creditEntry(ids.next() as EntryId, now, deposit, deposit.credits + 1));
-  await recordTransaction(tx, order, deposit, now, owedUnits(deposit));
+  for (const deposit of deposits) {
+    await credit(tx, deposit, creditEntry(ids.next() as EntryId, now, deposit, deposit.credits + 1));
+    await recordTransaction(tx, order, deposit, now, owedUnits(deposit));
+  }
   const current = await refreshOrder(tx, order, now);
-  if (deposit.credits > 0) await noteRenewed(tx, current.order, deposit, now);
-  return stateMachine.settle(tx, current.order, current.deposits, {
-    now,
-    scannedPastDeadline: false,
-    unconfirmedSeenInTime: false,
-  });
+  const again = deposits.filter(({ credits }) => credits > 0);
+  for (const group of groupsOf(again, ({ currency }) => currency)) await noteRenewed(tx, current.order, group, now);
+  const moves = await stateMachine.settle(tx, current.order, current.deposits, { now, scannedPastDeadline: false });
+  const last = moves.at(-1)?.order ?? current.order;
+  for (const deposit of deposits.slice(0, NOTED_AT_MOST)) await stateMachine.noteUndecided(tx, last, deposit, now);
+  return moves;
 }
 
 /** Books a locked SEEN deposit that belongs to no order. */
@@ -123,18 +158,22 @@ async function credit(tx: Transaction, { id, credits }: Deposit, entry: LedgerEn
   assert(await postEntry(tx, entry), `deposit ${id} is credited twice`);
 }
 
-/** A payment that a reorganisation had removed is confirmed again; the status may stay the same. */
-async function noteRenewed(tx: Transaction, order: Order, deposit: Deposit, at: number): Promise<void> {
-  const { txid, units, blockHeight } = deposit;
-  await tx.orders.addHistory({
-    orderId: order.id,
-    at,
-    from: order.status,
-    to: order.status,
-    rule: 'payment-credited-again',
-    inputs: { txid, units: units.toString(), receivedNow: order.received.toString(), blockHeight },
-    rate: null,
-  });
+/** Records that payments which a reorganisation had removed are confirmed again; the status may stay the same. */
+async function noteRenewed(tx: Transaction, order: Order, group: DepositGroup, at: Millis): Promise<void> {
+  const [{ blockHeight }] = group;
+  const inputs = { ...sumOf(group), receivedNow: order.received.toString(), blockHeight };
+  await note(tx, order, at, 'payment-credited-again', inputs);
+}
+
+/** Records a change of an order's payments that does not change its status. */
+async function note(
+  tx: Transaction,
+  { id: orderId, status }: Order,
+  at: Millis,
+  rule: OrderHistoryEntry['rule'],
+  inputs: OrderHistoryEntry['inputs'],
+): Promise<void> {
+  await tx.orders.addHistory({ orderId, at, from: status, to: status, rule, inputs, rate: null });
 }
 
 /** Makes a locked CREDITED deposit spendable. */
@@ -144,34 +183,36 @@ export async function bookSpendable(
   deposit: Deposit,
 ): Promise<void> {
   assert(await tx.deposits.move(deposit.id, 'CREDITED', 'SPENDABLE', {}), `deposit ${deposit.id} changed while locked`);
-  // What belongs to no order has one account, whatever its depth.
+  // A deposit that belongs to no order has one ledger account, whatever its confirmations.
   if (deposit.assignment !== 'ORDER') return;
   const entry = spendableEntry(ids.next() as EntryId, clock.now(), deposit);
   if (entry !== null) assert(await postEntry(tx, entry), `deposit ${deposit.id} is made spendable twice`);
 }
 
-/** Moves a deep enough deposit from the merchant's pending to the available balance; false when there was nothing to do. */
-export async function makeDepositSpendable(deps: CreditDeps, lease: Lease, credited: Deposit): Promise<boolean> {
+/**
+ * Moves deep enough deposits from the pending to the available balances of their merchants, in one transaction. Returns
+ * their number.
+ */
+export async function makeDepositsSpendable(
+  deps: CreditDeps,
+  lease: Lease,
+  credited: readonly Deposit[],
+): Promise<number> {
+  if (credited.length === 0) return 0;
   return deps.storage.transaction(async (tx) => {
     await tx.leases.check(lease);
-    const deposit = await tx.deposits.lock(credited.id);
-    if (deposit?.status !== 'CREDITED' || deposit.blockHash !== credited.blockHash) return false;
-    await bookSpendable(tx, deps, deposit);
-    const address = present(
-      await tx.orders.addressAt(deposit.chain, deposit.toAddress),
-      `address ${deposit.toAddress} on ${deposit.chain}`,
-    );
-    const { chain, currency, units } = deposit;
-    await tx.transfers.addHolding({
-      accountId: deposit.assignment === 'ORDER' ? deposit.accountId : null,
-      chain,
-      currency,
-      units,
-      ref: holdingRef(deposit),
-      address: address.address,
-      index: address.index,
-    });
-    return true;
+    const deposits = await lockedAsSeen(tx, credited, 'CREDITED');
+    const addresses = new Map<string, DepositAddress>();
+    for (const deposit of deposits) {
+      const { chain, currency, units, toAddress } = deposit;
+      const known = addresses.get(toAddress) ?? (await tx.orders.addressAt(chain, toAddress));
+      const { address, index } = present(known, `address ${toAddress} on ${chain}`);
+      addresses.set(toAddress, present(known, 'its address'));
+      await bookSpendable(tx, deps, deposit);
+      const accountId = deposit.assignment === 'ORDER' ? deposit.accountId : null;
+      await tx.transfers.addHolding({ accountId, chain, currency, units, ref: holdingRef(deposit), address, index });
+    }
+    return deposits.length;
   });
 }
 
@@ -197,7 +238,7 @@ function weightOf(order: Order, deposit: Deposit): bigint {
   return due > deposit.units ? due : deposit.units;
 }
 
-/** The merchant's row of a deposit, with what was credited of it. */
+/** Adds the merchant's transaction row of a deposit, with the credited amount. */
 export async function recordTransaction(
   tx: Transaction,
   order: Order,

@@ -1,6 +1,7 @@
 import type { ChainCode, CurrencyCode } from '../kernel/asset.ts';
 import type { AccountId, DepositId, OrderId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
+import type { RateEvidence } from '../rates/evidence.ts';
 
 /**
  * SEEN in a block; CREDITED to the merchant's pending balance; SPENDABLE; ORPHANED by a reorganisation; DUST when it is
@@ -9,7 +10,7 @@ import type { Millis } from '../kernel/time.ts';
 export const DEPOSIT_STATUSES = ['SEEN', 'CREDITED', 'SPENDABLE', 'ORPHANED', 'DUST'] as const;
 export type DepositStatus = (typeof DEPOSIT_STATUSES)[number];
 
-/** Every transition of a deposit, by event. ORPHANED → SEEN is the same transaction mined again. */
+/** Every transition of a deposit, by event. ORPHANED → SEEN is the same transaction mined again with the same effect. */
 export const DEPOSIT_TRANSITIONS = {
   confirm: { from: ['SEEN'], to: 'CREDITED' },
   disregard: { from: ['SEEN'], to: 'DUST' },
@@ -18,7 +19,7 @@ export const DEPOSIT_TRANSITIONS = {
   remine: { from: ['ORPHANED'], to: 'SEEN' },
 } as const satisfies Record<string, { from: readonly DepositStatus[]; to: DepositStatus }>;
 
-/** True for a deposit that is in the chain and worth something: it is credited, or will be. */
+/** True for a deposit that is in the chain and not dust: it is credited, or will be. */
 export function countsForOrder({ status }: Pick<Deposit, 'status'>): boolean {
   return status !== 'ORPHANED' && status !== 'DUST';
 }
@@ -26,8 +27,9 @@ export function countsForOrder({ status }: Pick<Deposit, 'status'>): boolean {
 export type DepositEvent = keyof typeof DEPOSIT_TRANSITIONS;
 
 /**
- * Whose a deposit is. ORDER: its order's. UNASSIGNED: nobody's yet, an operator decides. RETURNING: a payment back to the
- * payer is under way; RETURNED: it is final. Independent of the status, which the chain alone decides.
+ * The owner of a deposit. ORDER: its order. UNASSIGNED: none until an operator decides. RETURNING: a payment back to
+ * the payer is in progress; RETURNED: that payment is final. Independent of the status, which only the chain
+ * determines.
  */
 export const DEPOSIT_ASSIGNMENTS = ['ORDER', 'UNASSIGNED', 'RETURNING', 'RETURNED'] as const;
 export type DepositAssignment = (typeof DEPOSIT_ASSIGNMENTS)[number];
@@ -40,16 +42,19 @@ export const DEPOSIT_ASSIGNMENT_TRANSITIONS = {
   finish: { from: ['RETURNING'], to: 'RETURNED' },
 } as const satisfies Record<string, { from: readonly DepositAssignment[]; to: DepositAssignment }>;
 
-/** Why a deposit was not its address's order's. */
-export const UNASSIGNED_REASONS = ['late', 'before-address'] as const;
+/** Why a deposit at an order's address does not belong to the order. */
+export const UNASSIGNED_REASONS = ['late', 'before-address', 'unexplained'] as const;
 export type UnassignedReason = (typeof UNASSIGNED_REASONS)[number];
 
-/** One transfer to an address of the till's. Unique by (chain, txid, index). */
+/**
+ * One transfer to an address of the till. At most one of each (chain, txid, index) is not ORPHANED: a transaction that
+ * has another effect in another block is another deposit, and the first one stays ORPHANED with its facts of the
+ * removed block.
+ */
 export interface Deposit {
   readonly id: DepositId;
-  /** The order that it belongs to; of one that belongs to none, the order that the address was given to. */
+  /** The order that it belongs to; for an unassigned deposit, the order to which the address was assigned. */
   readonly orderId: OrderId;
-  /** The account of that order. */
   readonly accountId: AccountId;
   readonly chain: ChainCode;
   readonly txid: string;
@@ -66,23 +71,32 @@ export interface Deposit {
   /** The payment's time: the earlier of the block's time and the time it was first seen. */
   readonly paidAt: Millis;
   readonly creditedAt: Millis | null;
-  /** How often it was credited. Part of the ledger reference, so that each credit and reversal is booked once. */
+  /** The number of times it was credited; part of the reference, so that each credit is booked once. */
   readonly credits: number;
-  /** What a reversal could not take from its owner's balance; booked to the loss account. */
+  /** The part of a reversal that its owner's balance did not cover; booked to the loss account. */
   readonly lossUnits: bigint;
-  /** What payments of it back that failed have cost the network; that much less of it is owed. */
+  /** The network fees of failed returns; the till owes its payer that much less. */
   readonly returnCostUnits: bigint;
   readonly assignment: DepositAssignment;
-  /** Why it was recorded as unassigned; `null` for one that was not. Kept when it is assigned. */
+  /** Why it was recorded as unassigned; `null` if it was not. Kept when it is assigned. */
   readonly unassignedReason: UnassignedReason | null;
+  /** Confirmations that the chain itself requires before its coins can be spent; `null` for none. */
+  readonly leastConfirmations: number | null;
+  /** For a deposit after the deadline, the rate when it was first seen; `null` where unknown, and for others. */
+  readonly rate: RateEvidence | null;
 }
 
-/** What its owner gets of it. */
+/** The part of a deposit that the till owes its owner. */
 export function owedUnits({ units, returnCostUnits }: Pick<Deposit, 'units' | 'returnCostUnits'>): bigint {
   return units - returnCostUnits;
 }
 
-/** The reference of a spendable deposit among the spendable outputs; on UTXO chains its outpoint. */
-export function holdingRef({ txid, index }: Pick<Deposit, 'txid' | 'index'>): string {
+/** Identifies a transfer within its chain. */
+export function placeOf({ txid, index }: Pick<Deposit, 'txid' | 'index'>): string {
   return `${txid}:${index}`;
+}
+
+/** The reference of a spendable deposit among the holdings; on UTXO chains its outpoint. */
+export function holdingRef(deposit: Pick<Deposit, 'txid' | 'index'>): string {
+  return placeOf(deposit);
 }

@@ -14,10 +14,10 @@ interface EndContext {
 }
 
 /**
- * Ends the return of a deposit with its transfer, in the transaction that ends it: RETURNED when it is paid, UNASSIGNED again
- * when it failed, and owed less by what that has cost. Nothing for other transfers.
+ * Ends the return of a deposit in the transaction that ends its transfer: RETURNED when it is paid; UNASSIGNED again
+ * when it failed, with the cost deducted from what is owed. Does nothing for other transfers.
  *
- * @param charged - what the failed transfer was charged
+ * @param charged - the amount that the failed transfer was charged
  */
 export async function endReturn(
   tx: Transaction,
@@ -37,11 +37,12 @@ export async function endReturn(
   }
   const returnCostUnits = deposit.returnCostUnits + charged;
   const left = { ...deposit, returnCostUnits };
-  // A reorganisation took the deposit meanwhile, at the cost of the loss account: what is owed for it ends.
+  // A reorganisation removed the deposit meanwhile, at the cost of the loss account, so nothing is owed for it any
+  // more.
   const isTaken = deposit.status !== 'CREDITED' && deposit.status !== 'SPENDABLE';
   if (isTaken && owedUnits(left) > 0n)
     assert(await postEntry(tx, keptEntry(ids.next() as EntryId, now, left, id)), `return ${id} ended twice`);
-  // A reorganisation cannot take the cost back; see unassignedLoss.
+  // A reorganisation cannot reverse the cost; see unassignedLoss.
   const changes = { returnCostUnits, lossUnits: returnCostUnits };
   assert(
     await tx.deposits.reassign(depositId, 'RETURNING', 'UNASSIGNED', changes),

@@ -3,14 +3,15 @@ import type { BlockRef } from '../ports/block-ref.ts';
 import type { ChainAdapter } from '../ports/chain-adapter.ts';
 import type { ChainStore } from '../ports/chain-store.ts';
 
-/** A head below this many of its own blocks may be one that its node leaves as it catches up. */
+/** A block this close to the head may be replaced while its node catches up. */
 const TIP_BLOCKS = 3;
 
 /**
- * Compares the stored blocks with the node's. A node that has less of the same chain lags: that is no change, however far it
- * is behind. Nothing is read from it until it has caught up, and then its blocks are compared.
+ * Compares the stored blocks with the node's. A node with fewer blocks of the same chain lags, which is no
+ * reorganisation, however far it is behind. Nothing is read from it until it has caught up; then its blocks are
+ * compared.
  *
- * @returns `null` when the node still has the cursor's block; `behind` when it lags; else the last common block
+ * @returns `null` when the node still has the cursor's block; `behind` when it lags; otherwise the last common block
  * @throws TillgateError `CHAIN_HALTED` for another block at or below the finality bound
  */
 export async function findAncestor(
@@ -23,10 +24,10 @@ export async function findAncestor(
   const top = Math.min(cursor.height, head.height);
   for (let height = top; height >= 0; height--) {
     const now = height === head.height ? head : await chain.blockAt(height);
-    // A node without a block below its own head is inconsistent for the moment: ask again later.
+    // A node without a block below its own head is inconsistent at the moment; retry later.
     if (now === null) return 'behind';
     const before = height === cursor.height ? cursor : await stored.block(chain.code, height);
-    // Nothing is stored below the block where following began, so nothing there was credited.
+    // No block is stored below the start of following, so nothing there was credited.
     if (before === null || before.hash === now.hash) return height < floor ? 'behind' : sameAs(cursor, now, top);
     if (height <= floor && (head.height - height >= TIP_BLOCKS || height === 0)) throw forked(chain, height);
   }
@@ -36,7 +37,7 @@ export async function findAncestor(
 function forked({ name, policy }: ChainAdapter, height: number): TillgateError {
   return new TillgateError(
     'CHAIN_HALTED',
-    `${name}'s node has another block ${height} than was followed, deeper than the finality bound of ${policy.finalityBlocks} blocks. ` +
+    `The node of ${name} has another block at height ${height} than the one that was followed, deeper than the finality bound of ${policy.finalityBlocks} blocks. ` +
       'Check the node, then resume the chain. If the node is right and the followed chain was wrong, resume from a block that is known to be right.',
   );
 }
@@ -46,11 +47,12 @@ function sameAs(cursor: BlockRef, common: BlockRef, top: number): BlockRef | 'be
   return common.height === top ? 'behind' : common;
 }
 
-/** How many headers are requested at a time. */
+/** The number of headers that are requested at a time. */
 const HEADERS_AT_ONCE = 10;
 
 /**
- * The blocks from the finality bound up to where following begins, lowest first, so that a reorganisation of them is noticed.
+ * The blocks from the finality bound to the start of following, lowest first, so that a reorganisation of them is
+ * noticed.
  *
  * @throws TillgateError `NODE_FAILED` when the chain changed meanwhile: retry
  */

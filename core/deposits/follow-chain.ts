@@ -1,13 +1,14 @@
 import { raiseAlert } from '../alerts/raise-alert.ts';
 import { isTillgateError, TillgateError } from '../kernel/errors.ts';
 import { assert, present } from '../kernel/guard.ts';
-import type { DepositId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
+import type { LatePayments } from '../orders/late-payments.ts';
 import type { OrderStateMachine } from '../orders/order-state-machine.ts';
 import type { BlockRef } from '../ports/block-ref.ts';
 import type { ChainAdapter, ScannedRange } from '../ports/chain-adapter.ts';
 import type { ChainState } from '../ports/chain-store.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { UnseenBlocks } from '../ports/comparison-store.ts';
 import type { EventBus } from '../ports/events.ts';
 import type { IdGenerator } from '../ports/id-generator.ts';
 import type { Lease } from '../ports/lease-store.ts';
@@ -15,21 +16,21 @@ import type { Logger } from '../ports/logger.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { Storage } from '../ports/storage.ts';
 import { BLOCK_TIME_SLACK_MS } from './block-time.ts';
-import { creditDeposit, makeDepositSpendable } from './credit-deposit.ts';
-import type { Deposit } from './deposit.ts';
+import { canCompare } from './compare-addresses.ts';
+import { CompareBalances } from './compare-balances.ts';
 import { findAncestor, readPast } from './find-ancestor.ts';
 import { NodeHealth } from './node-health.ts';
+import type { FoundTrouble } from './node-health.ts';
 import { orphanDeposits } from './orphan-deposits.ts';
 import type { Orphaned } from './orphan-deposits.ts';
 import { announceRecorded, ownedTransfers, recordOwned } from './owned-transfers.ts';
 import { RereadBlocks } from './reread-blocks.ts';
 import { scanBlocks } from './scan-blocks.ts';
-import { settledHeights } from './settled-heights.ts';
-import type { SettledHeights } from './settled-heights.ts';
+import { SettleDeposits } from './settle-deposits.ts';
 import { MempoolWatcher } from './watch-mempool.ts';
 import { WatchSet } from './watch-set.ts';
 
-/** A chain that has been begun. */
+/** The state of a chain with a cursor. */
 type FollowedState = ChainState & { readonly cursor: BlockRef };
 
 export interface FollowChainDeps {
@@ -40,6 +41,7 @@ export interface FollowChainDeps {
   readonly events: EventBus;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  readonly latePayments: LatePayments;
 }
 
 /** `advanced`: call again at once; `idle`: wait for the next block; `halted`: an operator must intervene. */
@@ -47,8 +49,8 @@ export type FollowResult = 'advanced' | 'idle' | 'halted';
 
 /** Blocks kept beyond the finality bound, so that a reorganisation of exactly that depth finds its common ancestor. */
 const KEEP_MARGIN = 16;
-const SETTLE_BATCH = 500;
 const CAUGHT_UP_STEP_MS = 1_000;
+const READ_STEP_MS = 5_000;
 
 /**
  * Follows one chain: a cursor (height, hash, parent) moves over each block once, in order. Deposits are stored in the
@@ -62,12 +64,14 @@ export class ChainFollower {
   readonly #mempool: MempoolWatcher;
   readonly #health: NodeHealth;
   readonly #reread: RereadBlocks;
+  readonly #settle: SettleDeposits;
+  readonly #compare: CompareBalances;
   readonly #watch = new WatchSet();
   #watchedAsOf: Millis = 0;
-  #settledHeight = -1;
   #cursorHeight = -1;
   #halted = false;
   #caughtUpAt: Millis = -Infinity;
+  #readAt: Millis = -Infinity;
 
   constructor(chain: ChainAdapter, deps: FollowChainDeps) {
     this.#chain = chain;
@@ -75,15 +79,28 @@ export class ChainFollower {
     this.#mempool = new MempoolWatcher(chain, deps);
     this.#health = new NodeHealth(chain, deps);
     this.#reread = new RereadBlocks(chain, deps);
+    this.#settle = new SettleDeposits(chain, deps);
+    this.#compare = new CompareBalances(chain, deps);
     this.#logger = deps.logger.child({ chain: chain.code });
   }
 
   /**
-   * Checks that the node serves the chain that was followed so far, and that its tokens are what the settings say.
+   * Checks that the node serves the chain that was followed so far, and that its tokens match the settings.
    *
-   * @throws TillgateError `CHAIN_HALTED` when it is another chain or another token; the node's own error when it does not answer
+   * @throws TillgateError `CHAIN_HALTED` when it is another chain or another token; the node's own error when it does
+   *   not answer
    */
   async start(): Promise<void> {
+    await this.#deps.storage.chains.begin(this.#chain.code, this.#deps.clock.now());
+    try {
+      await this.#identify();
+    } catch (error) {
+      await this.#health.notStarted(error);
+      throw error;
+    }
+  }
+
+  async #identify(): Promise<void> {
     const { code } = this.#chain;
     const identity = await this.#chain.identify();
     await this.#deps.storage.chains.initialise(code, identity);
@@ -97,7 +114,7 @@ export class ChainFollower {
     for (const { currency } of this.#chain.assets) await this.#chain.verifyAsset?.(currency);
   }
 
-  /** One step under a held lease. @throws TillgateError `LEASE_LOST`; any error of the node or the database: retry later */
+  /** Makes one step under a held lease. @throws TillgateError `LEASE_LOST`; other errors: retry later */
   async step(lease: Lease): Promise<FollowResult> {
     const { storage, clock } = this.#deps;
     const state = present(await storage.chains.state(this.#chain.code), `state of ${this.#chain.code}`);
@@ -134,11 +151,11 @@ export class ChainFollower {
     return this.#chain.mempool !== undefined;
   }
 
-  /** An operator or another instance may have rolled blocks back: forget what was remembered of them. */
+  /** An operator or another instance may have rolled blocks back; the cached state of these is dropped. */
   #noticeRewind(cursor: BlockRef | null): void {
     const height = cursor?.height ?? -1;
     if (height < this.#cursorHeight) {
-      this.#settledHeight = -1;
+      this.#settle.forget();
       this.#watchedAsOf = 0;
     }
     this.#cursorHeight = height;
@@ -148,14 +165,17 @@ export class ChainFollower {
     const { startHeight, code, name } = this.#chain;
     const stale = this.#health.stale(await this.#health.status(), head, this.#deps.clock.now());
     if (startHeight === null && stale?.kind === 'initial-download') {
-      // Its head is no place to begin at: no address was given out before the blocks that are still to come.
+      // A stale head is no place to start: no address was assigned before the blocks that are still to come.
       await this.#health.note(state, stale);
       return 'idle';
     }
     const height = startHeight === null ? head.height : Math.max(startHeight - 1, 0);
     const cursor = height === head.height ? head : await this.#chain.blockAt(height);
     if (cursor === null)
-      throw new TillgateError('NODE_FAILED', `${name} has no block ${height} yet, from which it is to be followed.`);
+      throw new TillgateError(
+        'NODE_FAILED',
+        `The node of ${name} does not have block ${height} yet, from which the chain is to be followed.`,
+      );
     const past = await readPast(this.#chain, cursor);
     await this.#deps.storage.transaction(async (tx) => {
       await tx.leases.check(lease);
@@ -169,25 +189,28 @@ export class ChainFollower {
     const { cursor } = state;
     const { storage } = this.#deps;
     if (cursor.height >= head.height) {
-      const settled = await this.#settle(lease, cursor.height);
+      const { changed, more } = await this.#settle.step(lease, cursor.height, head.height);
       const rest = await this.#atHead(lease, state, lookBegan);
-      return settled > 0 ? 'advanced' : rest;
+      return changed > 0 || more ? 'advanced' : rest;
     }
     const to = Math.min(head.height, cursor.height + this.#chain.policy.maxScanBlocks);
-    // After the head is known, so that every address used before one of these blocks was made is in the set.
+    // Refreshed after the head is known, so that the set includes every address that was in use before one of these
+    // blocks was mined.
     await this.#refreshWatch(cursor);
     const scanned = await scanBlocks(this.#chain, storage.deposits, [cursor.height + 1, to], this.#watch);
     if (scanned?.blocks[0]?.parentHash !== cursor.hash) return 'advanced';
     checkRange(scanned, cursor, to);
     if (!(await this.#store(lease, cursor, scanned))) return 'advanced';
+    await this.#noteRead();
     this.#deps.metrics.gauge('tillgate_chain_height', to, { chain: this.#chain.code });
-    await this.#settle(lease, to);
-    return to === head.height
-      ? this.#atHead(lease, { ...state, cursor: present(scanned.blocks.at(-1), 'scanned block') }, lookBegan)
-      : 'advanced';
+    const { more } = await this.#settle.step(lease, to, head.height);
+    if (to < head.height) return 'advanced';
+    const last = present(scanned.blocks.at(-1), 'scanned block');
+    const rest = await this.#atHead(lease, { ...state, cursor: last }, lookBegan);
+    return more ? 'advanced' : rest;
   }
 
-  /** Every block is read. The mempool is read before orders may expire by this pass. */
+  /** Handles the head, when every block is read. The mempool is read before this pass lets orders expire. */
   async #atHead(lease: Lease, state: FollowedState, lookBegan: Millis): Promise<FollowResult> {
     const { cursor } = state;
     const whole = await this.#mempool.look(lease, cursor, async () => {
@@ -196,29 +219,38 @@ export class ChainFollower {
     });
     if (!whole) return 'advanced';
     const stale = this.#health.stale(await this.#health.status(), cursor, lookBegan);
-    await this.#health.note(state, stale);
+    const compared = await this.#compare.step(lease, cursor);
+    await this.#health.note(state, stale ?? unseenTrouble(compared.unseen));
+    // Unseen blocks may contain payments that were made in time.
+    if (compared.unseen !== null) return this.#again(compared.more, compared.found);
     if (this.#timedByBlocks) await this.#caughtUp(lease, Math.min(lookBegan, cursor.time));
     else if (stale === null) await this.#caughtUp(lease, lookBegan);
+    await this.#noteRead();
     const { more, found } = await this.#reread.step(lease, state, cursor.height, this.#watch);
-    // What was found may be deep enough already.
-    if (found) this.#settledHeight = -1;
+    return this.#again(more, found || compared.found);
+  }
+
+  #again(more: boolean, found: boolean): FollowResult {
+    // The deposits that were found may already have enough confirmations.
+    if (found) this.#settle.forget();
     return more || found ? 'advanced' : 'idle';
   }
 
-  /** A payment's time is its block's, and blocks come regularly: by a later block everything before it has been read. */
+  /**
+   * True when payments count by their block's time and blocks come regularly: a later block shows that everything
+   * before it has been read.
+   */
   get #timedByBlocks(): boolean {
     return !this.#hasMempool && (this.#chain.policy.maxLagMs ?? null) !== null;
   }
 
-  /**
-   * Uses the time of the blocks being read, not the clock's: after any downtime a payment that was made in time is found.
-   */
+  /** Uses the time of the blocks being read, not the clock's, so that a payment in time is found after any downtime. */
   async #refreshWatch(cursor: BlockRef): Promise<void> {
     const { storage, clock } = this.#deps;
     const readFrom = Math.min(clock.now(), cursor.time - BLOCK_TIME_SLACK_MS);
     const native = this.#nativeCurrency();
     this.#watchedAsOf = await storage.deposits.watched(this.#chain.code, readFrom, this.#watchedAsOf, (address) =>
-      this.#watch.add(address.key, address.watchUntil, address.currency === native),
+      this.#watch.add(address.key, address.watchUntil, address.currency === native, address.openUntil),
     );
     this.#watch.expire(readFrom);
   }
@@ -230,10 +262,10 @@ export class ChainFollower {
   async #store(lease: Lease, cursor: BlockRef, scanned: ScannedRange): Promise<boolean> {
     const { storage } = this.#deps;
     const { code, policy } = this.#chain;
-    const owned = await ownedTransfers(this.#chain, storage, scanned.transfers);
+    const owned = await ownedTransfers(this.#chain, this.#deps, scanned.transfers);
     const last = present(scanned.blocks.at(-1), 'scanned block');
     const keepFrom = last.height - policy.finalityBlocks - KEEP_MARGIN;
-    const added = await storage.transaction(async (tx) => {
+    const recorded = await storage.transaction(async (tx) => {
       await tx.leases.check(lease);
       if (!(await tx.chains.moveCursor(code, cursor.hash, last))) return null;
       await tx.chains.addBlocks(
@@ -241,62 +273,13 @@ export class ChainFollower {
         scanned.blocks.filter(({ height }) => height >= keepFrom),
         keepFrom,
       );
+      if (scanned.unseen === true && canCompare(this.#chain))
+        await tx.comparisons.noteUnseen(code, { since: cursor.time, height: last.height });
       return recordOwned(tx, this.#chain, owned, this.#deps);
     });
-    if (added === null) return false;
-    announceRecorded(
-      this.#deps,
-      this.#chain,
-      owned.map(({ owner }) => owner.orderId),
-      added,
-    );
+    if (recorded === null) return false;
+    announceRecorded(this.#deps, this.#chain, owned, recorded);
     return true;
-  }
-
-  /** Credits deposits with enough confirmations and makes deep ones spendable; returns how many changed. */
-  async #settle(lease: Lease, height: number): Promise<number> {
-    if (height === this.#settledHeight) return 0;
-    let changed = 0;
-    let after: DepositId | null = null;
-    let marks: SettledHeights | null = null;
-    for (;;) {
-      const batch: readonly Deposit[] = await this.#deps.storage.deposits.unsettled(
-        this.#chain.code,
-        height,
-        SETTLE_BATCH,
-        after,
-      );
-      for (const deposit of batch) {
-        marks ??= await settledHeights(this.#chain, this.#deps.storage.chains);
-        if (await this.#settleDeposit(lease, deposit, height, marks)) changed += 1;
-      }
-      after = batch.at(-1)?.id ?? null;
-      if (batch.length < SETTLE_BATCH) break;
-    }
-    // Marks move without a block too.
-    this.#settledHeight = marks !== null && this.#chain.settled !== undefined ? -1 : height;
-    return changed;
-  }
-
-  async #settleDeposit(lease: Lease, deposit: Deposit, height: number, marks: SettledHeights): Promise<boolean> {
-    const { stateMachine, metrics, events } = this.#deps;
-    const { policy, code, assets } = this.#chain;
-    const confirmations = height - deposit.blockHeight + 1;
-    let changed = false;
-    const deepEnough = confirmations >= policy.confirmations(deposit.currency, deposit.units);
-    if (deposit.status === 'SEEN' && deepEnough && deposit.blockHeight <= marks.credit) {
-      const { minDeposit = 0n } = assets.find(({ currency }) => currency === deposit.currency) ?? {};
-      const confirmed = await creditDeposit(this.#deps, lease, deposit, { confirmations, policy, minDeposit });
-      changed = confirmed !== null;
-      if (confirmed !== null) {
-        metrics.count('tillgate_deposits_total', { chain: code, event: confirmed.to.toLowerCase() });
-        events.emit('order.payment', { orderId: deposit.orderId });
-        stateMachine.publish(confirmed.moves);
-      }
-    }
-    const credited = deposit.status === 'CREDITED' || changed;
-    if (!credited || confirmations < policy.spendableConfirmations || deposit.blockHeight > marks.spend) return changed;
-    return (await makeDepositSpendable(this.#deps, lease, deposit)) || changed;
   }
 
   async #rollBack(lease: Lease, cursor: BlockRef, ancestor: BlockRef): Promise<FollowResult> {
@@ -306,7 +289,8 @@ export class ChainFollower {
       await tx.leases.check(lease);
       if (!(await tx.chains.moveCursor(code, cursor.hash, ancestor))) return { deposits: [], losses: [] };
       await tx.chains.removeBlocksAbove(code, ancestor.height);
-      // No order expires by what was read of the former branch: its transactions may be in the new one.
+      // The blocks of the removed branch no longer count as read: orders must not expire while their payments may be in
+      // the new branch.
       await tx.chains.setCaughtUp(code, ancestor.time);
       await tx.transfers.unminePayouts(code, ancestor.height);
       return orphanDeposits(tx, {
@@ -318,27 +302,35 @@ export class ChainFollower {
         mempool: this.#hasMempool,
       });
     });
-    this.#settledHeight = -1;
+    this.#settle.forget();
     this.#caughtUpAt = -Infinity;
-    // Their addresses are watched for longer now and may have left the set: reload all of it.
+    // The addresses of orphaned deposits are watched longer now and may have left the set, so all of it is reloaded.
     this.#watchedAsOf = 0;
     this.#logger.warn('chain reorganisation (reorg): deposits above the common block were orphaned', {
       depth: cursor.height - ancestor.height,
       deposits: orphaned.length,
     });
-    for (const { orderId } of orphaned) {
-      metrics.count('tillgate_deposits_total', { chain: code, event: 'orphaned' });
+    if (orphaned.length > 0)
+      metrics.count('tillgate_deposits_total', { chain: code, event: 'orphaned' }, orphaned.length);
+    for (const orderId of new Set(orphaned.map((deposit) => deposit.orderId)))
       events.emit('order.payment', { orderId });
-    }
     for (const { accountId, reason } of losses) raiseAlert(this.#deps, 'loss', `account ${accountId}`, reason);
     return 'advanced';
   }
 
-  /** Orders expire by this time. Written once a second at most, however often the chain is polled. */
+  /** Stores the time by which orders expire. Written at most once a second, however often the chain is polled. */
   async #caughtUp(lease: Lease, readUpTo: Millis): Promise<void> {
     if (readUpTo - this.#caughtUpAt < CAUGHT_UP_STEP_MS) return;
     await this.#deps.storage.chains.setCaughtUp(lease, this.#chain.code, readUpTo);
     this.#caughtUpAt = readUpTo;
+  }
+
+  /** Stores when the chain was last read. The watchdog uses this time and the one up to which everything was read. */
+  async #noteRead(): Promise<void> {
+    const now = this.#deps.clock.now();
+    if (now - Math.max(this.#readAt, this.#caughtUpAt) < READ_STEP_MS) return;
+    await this.#deps.storage.chains.setRead(this.#chain.code, now);
+    this.#readAt = now;
   }
 
   async #halt(reason: string): Promise<FollowResult> {
@@ -355,7 +347,13 @@ export class ChainFollower {
   }
 }
 
-/** Checks what a chain adapter guarantees of a scan; a violation is a defect of the adapter. */
+function unseenTrouble(unseen: UnseenBlocks | null): FoundTrouble | null {
+  if (unseen === null) return null;
+  const since = new Date(unseen.since).toISOString();
+  return { kind: 'unseen', text: `the node keeps no state of blocks up to ${unseen.height} since ${since}` };
+}
+
+/** Checks the guarantees of an adapter's scan; a violation is a defect of the adapter. */
 function checkRange({ blocks, transfers }: ScannedRange, cursor: BlockRef, to: number): void {
   let parent = cursor;
   for (const block of blocks) {

@@ -5,7 +5,7 @@ import { postEntry } from '../ledger/post-entry.ts';
 import { amountInWords } from '../kernel/amount.ts';
 import type { Asset } from '../kernel/asset.ts';
 import { assert, present } from '../kernel/guard.ts';
-import type { AccountId, DepositId, EntryId, OrderId } from '../kernel/ids.ts';
+import type { AccountId, DepositId, EntryId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 import type { IdGenerator } from '../ports/id-generator.ts';
 import type { Transaction } from '../ports/storage.ts';
@@ -13,10 +13,22 @@ import { rejectTransfer } from '../transfers/review-transfer.ts';
 import { holdingRef } from './deposit.ts';
 import type { Deposit } from './deposit.ts';
 import { refreshOrder } from './credit-deposit.ts';
+import { groupsOf } from './note-deposits.ts';
+import type { DepositGroup } from './note-deposits.ts';
+
+/** Why deposits are reversed. */
+export interface OrphanCause {
+  /** The rule in the history of their orders. */
+  readonly rule: 'payment-reorganised' | 'payment-changed';
+  /** Worded to complete "… the payment ID". */
+  readonly words: string;
+}
+
+const REORGANISED: OrphanCause = { rule: 'payment-reorganised', words: 'A reorganisation removed' };
 
 export interface OrphanContext {
   readonly chain: string;
-  /** Of the chain, to tell amounts in. */
+  /** The assets of the chain, for amounts in texts. */
   readonly assets: readonly Asset[];
   /** The height of the last common block. */
   readonly ancestorHeight: number;
@@ -26,10 +38,10 @@ export interface OrphanContext {
   readonly mempool: boolean;
 }
 
-/** How long at least the address of an orphaned payment is watched. */
+/** The shortest time for which the address of an orphaned payment is watched again, in milliseconds. */
 const WATCH_AGAIN_MS = 24 * 3_600_000;
 
-/** An amount that a reversal could not take back because the merchant had withdrawn it. */
+/** An amount that a reversal could not recover because the merchant had withdrawn it. */
 export interface Loss {
   readonly accountId: AccountId;
   readonly depositId: DepositId;
@@ -43,50 +55,41 @@ export interface Orphaned {
 }
 
 /**
- * Orphans every deposit in blocks that a reorganisation removed, and reverses credited ones in the ledger. The orders keep
- * their status, with a mark, until the payment is mined again or the watch window ends. A merchant that had withdrawn the
- * money cannot withdraw until an operator unfreezes the account.
+ * Orphans every deposit in blocks that a reorganisation removed, and reverses credited ones in the ledger. The orders
+ * keep their status, with a mark, until the payment is mined again or the watch window ends. A merchant that had
+ * withdrawn the money cannot withdraw until an operator unfreezes the account.
  */
 export async function orphanDeposits(tx: Transaction, context: OrphanContext): Promise<Orphaned> {
-  const deposits = await tx.deposits.above(context.chain, context.ancestorHeight);
-  // The order of locking everywhere: orders by id, then their deposits.
-  const orderIds = [...new Set(deposits.map(({ orderId }) => orderId))].sort();
+  return takeBack(tx, await tx.deposits.above(context.chain, context.ancestorHeight), context, REORGANISED);
+}
+
+/** Orphans and reverses these deposits, for this cause. */
+export async function takeBack(
+  tx: Transaction,
+  deposits: readonly Deposit[],
+  context: OrphanContext,
+  cause: OrphanCause,
+): Promise<Orphaned> {
+  // The global locking order: orders by id, then their deposits.
+  const groups = [...groupsOf(deposits, ({ orderId }) => orderId)].sort(([a], [b]) => (a.orderId < b.orderId ? -1 : 1));
   const losses: Loss[] = [];
-  for (const orderId of orderIds) {
-    losses.push(
-      ...(await orphanOfOrder(
-        tx,
-        orderId,
-        deposits.filter((deposit) => deposit.orderId === orderId),
-        context,
-      )),
-    );
-  }
+  for (const group of groups) losses.push(...(await takeBackOfOrder(tx, group, context, cause)));
   return { deposits, losses };
 }
 
-async function orphanOfOrder(
+async function takeBackOfOrder(
   tx: Transaction,
-  orderId: OrderId,
-  deposits: readonly Deposit[],
+  deposits: DepositGroup,
   context: OrphanContext,
+  cause: OrphanCause,
 ): Promise<readonly Loss[]> {
-  const losses: Loss[] = [];
+  const [{ orderId }] = deposits;
   const order = present(await tx.orders.lock(orderId), `order ${orderId}`);
-  for (const { id } of deposits) {
-    const deposit = await withoutUnsignedReturn(tx, present(await tx.deposits.lock(id), `deposit ${id}`), context);
-    if (deposit.status === 'ORPHANED') continue;
-    const isCredited = deposit.status === 'CREDITED' || deposit.status === 'SPENDABLE';
-    const lossUnits = isCredited ? await reverse(tx, deposit, context) : deposit.lossUnits;
-    if (deposit.status === 'DUST') await tx.deposits.setTransactionStatus(id, 'FAILED');
-    if (deposit.status === 'SPENDABLE') await tx.transfers.dropHolding(context.chain, holdingRef(deposit));
-    if (deposit.status === 'SPENDABLE' && lossUnits > 0n) losses.push(await lose(tx, deposit, lossUnits, context));
-    const changes = { creditedAt: null, lossUnits };
-    assert(await tx.deposits.move(id, deposit.status, 'ORPHANED', changes), `deposit ${id} changed while locked`);
-    if (deposit.assignment === 'ORDER') await expectAgain(tx, deposit, context);
-  }
-  const own = deposits.filter(({ assignment }) => assignment === 'ORDER');
+  const locked = await tx.deposits.lockAll(deposits.map(({ id }) => id));
+  const losses = await takeBackLocked(tx, locked, context, cause);
+  const own = locked.filter(({ assignment, status }) => assignment === 'ORDER' && status !== 'ORPHANED');
   if (own.length === 0) return losses;
+  for (const group of groupsOf(own, ({ toAddress }) => toAddress)) await expectAgain(tx, group, context);
   const current = await refreshOrder(tx, order, context.now);
   const units = own.reduce((sum, deposit) => sum + deposit.units, 0n);
   await tx.orders.addHistory({
@@ -94,7 +97,7 @@ async function orphanOfOrder(
     at: context.now,
     from: order.status,
     to: order.status,
-    rule: 'payment-reorganised',
+    rule: cause.rule,
     inputs: {
       units: units.toString(),
       receivedNow: current.order.received.toString(),
@@ -105,60 +108,97 @@ async function orphanOfOrder(
   return losses;
 }
 
-/**
- * Watches its address again. Where the chain has a mempool it counts as unconfirmed again, with its first-seen time: its
- * order must not expire before the mempool has been read.
- */
-async function expectAgain(tx: Transaction, deposit: Deposit, { now, mempool }: OrphanContext): Promise<void> {
-  const { chain, txid, index, orderId, currency, units, paidAt, toAddress } = deposit;
-  const address = present(await tx.orders.addressAt(chain, toAddress), `address ${toAddress} on ${chain}`);
-  const { key } = address;
-  await tx.orders.extendWatch(address.orderId, chain, now + WATCH_AGAIN_MS);
-  if (!mempool) return;
-  await tx.unconfirmedPayments.add({
-    chain,
-    txid,
-    index,
-    orderId,
-    key,
-    currency,
-    units,
-    seenAt: paidAt,
-    status: 'WAITING',
-    since: now,
-  });
+/** Reverses credited deposits one by one. The others, of which there may be many, have no postings. */
+async function takeBackLocked(
+  tx: Transaction,
+  locked: readonly Deposit[],
+  context: OrphanContext,
+  cause: OrphanCause,
+): Promise<readonly Loss[]> {
+  const losses: Loss[] = [];
+  for (const status of ['SEEN', 'DUST'] as const) {
+    const ids = locked.filter((deposit) => deposit.status === status).map(({ id }) => id);
+    if (ids.length === 0) continue;
+    assert(await tx.deposits.moveAll(ids, status, 'ORPHANED'), 'a deposit changed while locked');
+    if (status === 'DUST') await tx.deposits.setTransactionStatus(ids, 'FAILED');
+  }
+  for (const each of locked) {
+    if (each.status !== 'CREDITED' && each.status !== 'SPENDABLE') continue;
+    const deposit = await withoutUnsignedReturn(tx, each, context, cause);
+    const lossUnits = await reverse(tx, deposit, context);
+    if (deposit.status === 'SPENDABLE') await tx.transfers.dropHolding(context.chain, holdingRef(deposit));
+    if (deposit.status === 'SPENDABLE' && lossUnits > 0n)
+      losses.push(await lose(tx, deposit, lossUnits, context, cause));
+    const changes = { creditedAt: null, lossUnits };
+    assert(
+      await tx.deposits.move(deposit.id, deposit.status, 'ORPHANED', changes),
+      `deposit ${deposit.id} changed while locked`,
+    );
+  }
+  return losses;
 }
 
 /**
- * Freezes the merchant that withdrew the money, in the transaction that locks the balance, so that no withdrawal happens in
- * between. What was paid back to a payer is nobody's to freeze.
+ * Watches their address again. Where the chain has a mempool they count as unconfirmed again, with their first-seen
+ * times, because their order must not expire before the mempool has been read.
+ */
+async function expectAgain(tx: Transaction, deposits: DepositGroup, { now, mempool }: OrphanContext): Promise<void> {
+  const [{ chain, toAddress }] = deposits;
+  const address = present(await tx.orders.addressAt(chain, toAddress), `address ${toAddress} on ${chain}`);
+  const { key } = address;
+  await tx.orders.extendWatch(address.orderId, chain, now + WATCH_AGAIN_MS);
+  for (const { txid, index, orderId, currency, units, paidAt: seenAt, rate } of mempool ? deposits : [])
+    await tx.unconfirmedPayments.add({
+      chain,
+      txid,
+      index,
+      orderId,
+      key,
+      currency,
+      units,
+      seenAt,
+      status: 'WAITING',
+      since: now,
+      rate,
+    });
+}
+
+/**
+ * Freezes the merchant that withdrew the money, in the transaction that locks the balance, so that no withdrawal
+ * happens in between. For a payment that was returned to its payer there is no one to freeze.
  */
 async function lose(
   tx: Transaction,
   { id, accountId, currency, txid, assignment }: Deposit,
   lossUnits: bigint,
   { assets, now: at }: Pick<OrphanContext, 'assets' | 'now'>,
+  { words }: OrphanCause,
 ): Promise<Loss> {
   const lost = amountInWords(assets, currency, lossUnits);
   if (assignment !== 'ORDER') {
-    const reason = `A reorganisation removed the payment ${txid}, which was paid back; ${lost} are missing.`;
+    const reason = `${words} the payment ${txid}, which was refunded already; ${lost} are missing.`;
     return { accountId, depositId: id, reason };
   }
-  const reason = `A reorganisation removed the payment ${txid} after it was withdrawn; ${lost} are missing.`;
+  const reason = `${words} the payment ${txid} after it was withdrawn; ${lost} are missing.`;
   await tx.transfers.freeze({ accountId, reason, at });
   return { accountId, depositId: id, reason };
 }
 
-/** Gives up the return of a deposit whose payment was not signed yet: it is unassigned again. */
-async function withoutUnsignedReturn(tx: Transaction, deposit: Deposit, context: OrphanContext): Promise<Deposit> {
+/** Cancels the return of a deposit whose payment was not signed yet; it is unassigned again. */
+async function withoutUnsignedReturn(
+  tx: Transaction,
+  deposit: Deposit,
+  context: OrphanContext,
+  { words }: OrphanCause,
+): Promise<Deposit> {
   if (deposit.assignment !== 'RETURNING') return deposit;
   const transfer = await tx.transfers.lockReturn(deposit.id);
   if (transfer?.status !== 'HELD' && transfer?.status !== 'REQUESTED') return deposit;
-  await rejectTransfer(tx, transfer.id, 'A reorganisation removed the deposit.', context);
+  await rejectTransfer(tx, transfer.id, `${words} the deposit.`, context);
   return present(await tx.deposits.lock(deposit.id), `deposit ${deposit.id}`);
 }
 
-/** Books the reversal; returns what goes to the loss account. */
+/** Books the reversal; returns the amount that goes to the loss account. */
 async function reverse(tx: Transaction, deposit: Deposit, { now, ids }: OrphanContext): Promise<bigint> {
   if (deposit.assignment !== 'ORDER') {
     const loss = unassignedLoss(deposit);
@@ -171,6 +211,6 @@ async function reverse(tx: Transaction, deposit: Deposit, { now, ids }: OrphanCo
   const lossUnits = reversalLoss(deposit, available);
   const booked = await postEntry(tx, reverseEntry(ids.next() as EntryId, now, deposit, lossUnits));
   assert(booked, `deposit ${deposit.id} is reversed twice`);
-  await tx.deposits.setTransactionStatus(deposit.id, 'FAILED');
+  await tx.deposits.setTransactionStatus([deposit.id], 'FAILED');
   return lossUnits;
 }

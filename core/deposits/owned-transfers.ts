@@ -1,14 +1,18 @@
 import { present } from '../kernel/guard.ts';
-import type { ChainAdapter, ObservedTransfer } from '../ports/chain-adapter.ts';
+import type { OrderId } from '../kernel/ids.ts';
+import type { LatePayments } from '../orders/late-payments.ts';
+import type { OrderHistoryEntry } from '../orders/order.ts';
+import type { ChainAdapter } from '../ports/chain-adapter.ts';
+import type { ObservedTransfer } from '../ports/observed-transfer.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { EventBus } from '../ports/events.ts';
 import type { IdGenerator } from '../ports/id-generator.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
-import type { Deposit } from './deposit.ts';
-import { recordTransfer } from './record-transfer.ts';
-import type { OwnedTransfer } from './record-transfer.ts';
+import { raiseChanged, raiseContradicted } from './changed-alert.ts';
+import { recordTransfers } from './record-transfer.ts';
+import type { OwnedTransfer, Recorded } from './record-transfer.ts';
 import { raiseUnassigned } from './unassigned-alert.ts';
 
 export interface RecordDeps {
@@ -18,52 +22,59 @@ export interface RecordDeps {
   readonly events: EventBus;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  readonly latePayments: LatePayments;
 }
 
-/** The transfers with their orders, in the order of locking: by order id, then by place in the chain. */
+/** The transfers with their orders, in locking order: by order id, then by place in the chain. */
 export async function ownedTransfers(
   { code }: Pick<ChainAdapter, 'code'>,
-  { deposits, orders }: Pick<Storage, 'deposits' | 'orders'>,
+  { storage: { deposits, orders }, latePayments }: Pick<RecordDeps, 'storage' | 'latePayments'>,
   transfers: readonly ObservedTransfer[],
 ): Promise<readonly OwnedTransfer[]> {
   if (transfers.length === 0) return [];
+  await latePayments.prepare(transfers.map(({ currency }) => currency));
   const keys = [...new Set(transfers.map(({ toKey }) => toKey))];
   const owners = new Map((await deposits.owners(code, keys)).map((owner) => [owner.key, owner]));
+  const histories = new Map<OrderId, readonly OrderHistoryEntry[]>();
   const owned: OwnedTransfer[] = [];
   for (const transfer of transfers) {
     const owner = present(owners.get(transfer.toKey), `owner of an address on ${code}`);
-    owned.push({ transfer, owner, history: await orders.history(owner.orderId) });
+    const history = histories.get(owner.orderId) ?? (await orders.history(owner.orderId));
+    histories.set(owner.orderId, history);
+    owned.push({ transfer, owner, history });
   }
   return owned.sort((a, b) => (a.owner.orderId < b.owner.orderId ? -1 : a.owner.orderId > b.owner.orderId ? 1 : 0));
 }
 
-/** Stores transfers. @returns the deposits that were not known before */
-export async function recordOwned(
+/** Stores transfers. */
+export function recordOwned(
   tx: Transaction,
   chain: ChainAdapter,
   owned: readonly OwnedTransfer[],
-  { clock, ids }: Pick<RecordDeps, 'clock' | 'ids'>,
-): Promise<readonly Deposit[]> {
+  { clock, ids, latePayments }: Pick<RecordDeps, 'clock' | 'ids' | 'latePayments'>,
+): Promise<Recorded> {
   const { code, policy } = chain;
-  const context = { chain: code, now: clock.now(), ids, mempool: chain.mempool !== undefined, policy };
-  const added: Deposit[] = [];
-  for (const transfer of owned) {
-    const deposit = await recordTransfer(tx, transfer, context);
-    if (deposit !== null) added.push(deposit);
-  }
-  return added;
+  return recordTransfers(tx, owned, {
+    chain: code,
+    now: clock.now(),
+    ids,
+    mempool: chain.mempool !== undefined,
+    policy,
+    latePayments,
+  });
 }
 
-/** Announces stored transfers after the commit. */
+/** Announces stored transfers after the commit, once for each order. */
 export function announceRecorded(
   { events, logger, metrics }: Pick<RecordDeps, 'events' | 'logger' | 'metrics'>,
   { code, assets }: Pick<ChainAdapter, 'code' | 'assets'>,
-  orderIds: readonly Deposit['orderId'][],
-  added: readonly Deposit[],
+  owned: readonly Pick<OwnedTransfer, 'owner'>[],
+  { added, changed, contradicted }: Recorded,
 ): void {
-  for (const orderId of orderIds) {
-    metrics.count('tillgate_deposits_total', { chain: code, event: 'seen' });
-    events.emit('order.payment', { orderId });
-  }
-  raiseUnassigned({ events, logger, metrics }, assets, added);
+  if (owned.length > 0) metrics.count('tillgate_deposits_total', { chain: code, event: 'seen' }, owned.length);
+  for (const orderId of new Set(owned.map(({ owner }) => owner.orderId))) events.emit('order.payment', { orderId });
+  const channels = { events, logger, metrics };
+  raiseUnassigned(channels, assets, added);
+  raiseChanged(channels, assets, changed);
+  raiseContradicted(channels, assets, contradicted);
 }

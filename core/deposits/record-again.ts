@@ -1,22 +1,24 @@
 import type { ChainAdapter, ScannedRange } from '../ports/chain-adapter.ts';
 import type { Transaction } from '../ports/storage.ts';
+import { placeOf } from './deposit.ts';
 import type { Deposit } from './deposit.ts';
 import { announceRecorded, ownedTransfers, recordOwned } from './owned-transfers.ts';
 import type { RecordDeps } from './owned-transfers.ts';
 
-/** More writes of the transaction that stores what was found. */
+/** Further steps of the transaction that stores the found deposits. */
 export interface RecordAgainWrites {
-  /** Before it is stored; false gives it up. */
+  /** Called before the deposits are stored; false aborts. */
   readonly confirm?: (tx: Transaction) => Promise<boolean>;
-  /** After it was stored. */
+  /** Called after the deposits were stored. */
   readonly also?: (tx: Transaction, added: readonly Deposit[]) => Promise<void>;
 }
 
 /**
- * Stores what another reading of blocks found and the first had missed. Known transfers are left as they are, so it may run
- * beside the follower. Only blocks of the followed chain count: another reorganisation cannot happen before the commit.
+ * Stores deposits that a second reading of blocks found and the first one missed. Known transfers stay unchanged, so it
+ * may run beside the follower; each one on which the two readings disagree raises an alert. Only blocks of the followed
+ * chain count, and no reorganisation can happen before the commit.
  *
- * @returns the new deposits; `null` when the blocks are not those of the followed chain, or `confirm` gave up
+ * @returns the new deposits; `null` when the blocks are not those of the followed chain, or `confirm` returned false
  */
 export async function recordAgain(
   chain: ChainAdapter,
@@ -24,22 +26,23 @@ export async function recordAgain(
   deps: RecordDeps,
   { confirm, also }: RecordAgainWrites = {},
 ): Promise<readonly Deposit[] | null> {
-  const owned = await ownedTransfers(chain, deps.storage, transfers);
+  const owned = await ownedTransfers(chain, deps, transfers);
   const last = blocks.at(-1);
   const checked = [...new Set([...transfers.map(({ block }) => block), ...(last === undefined ? [] : [last])])];
-  const added = await deps.storage.transaction(async (tx) => {
+  const recorded = await deps.storage.transaction(async (tx) => {
     for (const block of checked) if (!(await tx.chains.holds(chain.code, block))) return null;
     if (confirm !== undefined && !(await confirm(tx))) return null;
     const stored = await recordOwned(tx, chain, owned, deps);
-    await also?.(tx, stored);
+    await also?.(tx, stored.added);
     return stored;
   });
-  if (added === null) return null;
+  if (recorded === null) return null;
+  const added = new Set(recorded.added.map(placeOf));
   announceRecorded(
     deps,
     chain,
-    added.map(({ orderId }) => orderId),
-    added,
+    owned.filter(({ transfer }) => added.has(placeOf(transfer))),
+    recorded,
   );
-  return added;
+  return recorded.added;
 }

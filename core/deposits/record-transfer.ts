@@ -1,20 +1,29 @@
 import { assert, present } from '../kernel/guard.ts';
-import type { DepositId } from '../kernel/ids.ts';
+import type { DepositId, OrderId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
-import type { Order, OrderHistoryEntry, OrderPayment } from '../orders/order.ts';
-import type { ChainPolicy, ObservedTransfer } from '../ports/chain-adapter.ts';
+import type { FirstSight, LatePayments } from '../orders/late-payments.ts';
+import type { Order, OrderHistoryEntry } from '../orders/order.ts';
+import type { ChainPolicy } from '../ports/chain-adapter.ts';
+import type { ObservedTransfer } from '../ports/observed-transfer.ts';
 import type { WatchedAddress } from '../ports/deposit-store.ts';
 import type { IdGenerator } from '../ports/id-generator.ts';
 import type { Transaction } from '../ports/storage.ts';
 import { isBeforeAddress } from './block-time.ts';
+import { placeOf } from './deposit.ts';
 import type { Deposit, UnassignedReason } from './deposit.ts';
+import { fitCoins, noteUnassigned } from './note-deposits.ts';
+import { hasFacts } from './same-facts.ts';
+import { takeOverLoss } from './take-over-loss.ts';
+import type { UnconfirmedPayment } from './unconfirmed-payment.ts';
 
 /** A transfer and the owner of its address. */
 export interface OwnedTransfer {
   readonly transfer: ObservedTransfer;
   readonly owner: WatchedAddress;
-  /** The order's history, newest last: a payment in a coin chosen before counts at that choice's rate. */
+  /** The order's history, newest last: a payment in a coin that was chosen before counts at the rate of that choice. */
   readonly history: readonly OrderHistoryEntry[];
+  /** The payment's time and whether it is unassigned, where its block does not determine them. */
+  readonly judged?: Pick<Deposit, 'paidAt' | 'unassignedReason'>;
 }
 
 export interface RecordContext {
@@ -23,41 +32,183 @@ export interface RecordContext {
   readonly ids: IdGenerator;
   /** True where the chain has a mempool. */
   readonly mempool: boolean;
-  /** The chain's; `null` where a payment is its order's whenever it comes (Lightning: an invoice is used once). */
+  /** The policy of the chain; `null` where payments have no deadline (Lightning: an invoice is used once). */
   readonly policy: ChainPolicy | null;
+  readonly latePayments: LatePayments;
+}
+
+/** A transfer with another effect than in the block that was removed. */
+export interface ChangedDeposit {
+  /** The deposits of removed blocks, latest first. */
+  readonly former: readonly Deposit[];
+  readonly deposit: Deposit;
+}
+
+/** The result of recording transfers. */
+export interface Recorded {
+  readonly added: readonly Deposit[];
+  /** New deposits whose transaction had another effect in a block that a reorganisation removed. */
+  readonly changed: readonly ChangedDeposit[];
+  /** Deposits that the chain now contradicts, though their block was not removed. */
+  readonly contradicted: readonly { readonly deposit: Deposit; readonly transfer: ObservedTransfer }[];
+}
+
+interface Recording {
+  readonly added: Deposit[];
+  readonly changed: ChangedDeposit[];
+  readonly contradicted: { readonly deposit: Deposit; readonly transfer: ObservedTransfer }[];
+  /** Whether a balance has already shown the arrivals, by address, coin and height. */
+  readonly counted: Map<string, boolean>;
 }
 
 /**
- * Stores a transfer as a SEEN deposit, once for each (chain, txid, index). A known one is left unchanged; an orphaned one is
- * SEEN again in its new block. One that came after its order's watch window, or before the order got the address, is nobody's
- * until an operator decides.
+ * Stores transfers as SEEN deposits, once for each (chain, txid, index). A known one stays unchanged, and
+ * contradictions are reported. An orphaned one becomes SEEN again if its facts are those of the canonical block. With
+ * any other fact it stays ORPHANED, and the transfer becomes a deposit of its own, which keeps only the first-seen
+ * time. A transfer after its order's watch window, or before the order got the address, is unassigned until an operator
+ * decides.
  *
- * @returns the new deposit; `null` for a known one
+ * @param owned - in locking order: by order id
  */
-export async function recordTransfer(
+export async function recordTransfers(
   tx: Transaction,
-  { transfer, owner, history }: OwnedTransfer,
+  owned: readonly OwnedTransfer[],
+  context: RecordContext,
+): Promise<Recorded> {
+  const recording: Recording = { added: [], changed: [], contradicted: [], counted: new Map() };
+  const groups = byOrder(owned);
+  const orders = new Map<OrderId, Order>();
+  for (const id of groups.keys()) orders.set(id, present(await tx.orders.lock(id), `order ${id}`));
+  const known = await knownOf(tx, owned, context.chain);
+  for (const [id, transfers] of groups) {
+    const order = present(orders.get(id), `order ${id}`);
+    const fresh: Deposit[] = [];
+    for (const each of transfers) {
+      const deposit = await recordOne(tx, order, each, known, recording, context);
+      if (deposit !== null) fresh.push(deposit);
+    }
+    const own = fresh.filter(({ unassignedReason: reason }) => reason === null);
+    await fitCoins(tx, order, own, transfers[0]?.history ?? [], context.now);
+    await noteUnassigned(tx, order, fresh, context.now);
+    if (fresh.length > 0) await tx.deposits.addAll(fresh);
+    recording.added.push(...fresh);
+  }
+  return recording;
+}
+
+function byOrder(owned: readonly OwnedTransfer[]): ReadonlyMap<OrderId, readonly OwnedTransfer[]> {
+  const groups = new Map<OrderId, OwnedTransfer[]>();
+  for (const each of owned) {
+    const group = groups.get(each.owner.orderId);
+    if (group === undefined) groups.set(each.owner.orderId, [each]);
+    else group.push(each);
+  }
+  return groups;
+}
+
+/** The deposits of these transactions, by place. */
+async function knownOf(
+  tx: Transaction,
+  owned: readonly OwnedTransfer[],
+  chain: string,
+): Promise<Map<string, Deposit[]>> {
+  const known = new Map<string, Deposit[]>();
+  const txids = owned.map(({ transfer }) => transfer.txid);
+  for (const deposit of txids.length === 0 ? [] : await tx.deposits.lockByTransactions(chain, txids)) {
+    const place = placeOf(deposit);
+    const others = known.get(place);
+    if (others === undefined) known.set(place, [deposit]);
+    else others.push(deposit);
+  }
+  return known;
+}
+
+/** @returns the deposit to store; `null` for one that is already stored */
+async function recordOne(
+  tx: Transaction,
+  order: Order,
+  { transfer, owner, judged }: OwnedTransfer,
+  known: Map<string, Deposit[]>,
+  recording: Recording,
   context: RecordContext,
 ): Promise<Deposit | null> {
-  const order = present(await tx.orders.lock(owner.orderId), `order ${owner.orderId}`);
-  const unconfirmed = context.mempool
-    ? await tx.unconfirmedPayments.take({ chain: context.chain, txid: transfer.txid, index: transfer.index })
-    : null;
-  const known = await tx.deposits.lockByTransfer(context.chain, transfer.txid, transfer.index);
-  if (known !== null) {
-    if (known.status !== 'ORPHANED') return null;
-    const block = { blockHeight: transfer.block.height, blockHash: transfer.block.hash };
-    assert(await tx.deposits.move(known.id, 'ORPHANED', 'SEEN', block), `deposit ${known.id} changed while locked`);
+  const { txid, index, block } = transfer;
+  const unconfirmed = context.mempool ? await tx.unconfirmedPayments.take({ chain: context.chain, txid, index }) : null;
+  const place = placeOf(transfer);
+  const same = known.get(place) ?? [];
+  const facts = { ...transfer, address: owner.address };
+  const live = same.find(({ status }) => status !== 'ORPHANED');
+  if (live !== undefined) {
+    const agrees = hasFacts(live, facts) && (context.policy === null || live.blockHash === block.hash);
+    if (!agrees) recording.contradicted.push({ deposit: live, transfer });
     return null;
   }
-  const deposit = newDeposit(transfer, owner, context, unconfirmed?.seenAt ?? context.now);
-  if (deposit.unassignedReason === null) await fitCoin(tx, order, transfer, history, context);
-  else await noteUnassigned(tx, order, deposit, context.now);
-  assert(await tx.deposits.add(deposit), `deposit of ${transfer.txid} was stored meanwhile`);
+  const dead = same.find((deposit) => hasFacts(deposit, facts));
+  if (dead === undefined && (await isCounted(tx, transfer, owner, recording, context))) return null;
+  const found =
+    dead ??
+    judgedBy(
+      judged,
+      newDeposit(transfer, owner, context, firstSeen(order, transfer, same, unconfirmed, context)),
+      order,
+      context.latePayments,
+    );
+  const lossUnits = await takeOverLoss(tx, found, same);
+  const deposit: Deposit = { ...found, lossUnits, blockHeight: block.height, blockHash: block.hash, status: 'SEEN' };
+  known.set(place, [...same.filter((each) => each !== dead), deposit]);
+  if (dead !== undefined) {
+    const changes = { blockHeight: block.height, blockHash: block.hash, lossUnits };
+    assert(await tx.deposits.move(dead.id, 'ORPHANED', 'SEEN', changes), `deposit ${dead.id} changed while locked`);
+    return null;
+  }
+  if (same.length > 0) recording.changed.push({ former: same.toReversed(), deposit });
   return deposit;
 }
 
-/** Why a payment is not the order's; `null` for one that is. */
+/** Whether the balance of the address has already shown the transfer. */
+async function isCounted(
+  tx: Transaction,
+  { block, notBefore, currency }: ObservedTransfer,
+  { address }: WatchedAddress,
+  { counted }: Recording,
+  { chain }: RecordContext,
+): Promise<boolean> {
+  const height = notBefore ?? block.height;
+  const name = `${address} ${currency} ${height}`;
+  const known = counted.get(name) ?? (await tx.comparisons.isCounted(chain, address, currency, height));
+  counted.set(name, known);
+  return known;
+}
+
+function judgedBy(
+  judged: OwnedTransfer['judged'],
+  deposit: Deposit,
+  order: Order,
+  latePayments: LatePayments,
+): Deposit {
+  if (judged === undefined) return deposit;
+  const rate = latePayments.rateOf(order, deposit.currency, judged.paidAt);
+  return { ...deposit, ...judged, rate, assignment: judged.unassignedReason === null ? 'ORDER' : 'UNASSIGNED' };
+}
+
+/** A payment counts from when its transaction was first seen, whatever its effect, at the rate of that time. */
+function firstSeen(
+  order: Order,
+  transfer: ObservedTransfer,
+  same: readonly Deposit[],
+  unconfirmed: UnconfirmedPayment | null,
+  { now, latePayments }: RecordContext,
+): FirstSight & Pick<Deposit, 'seenAt'> {
+  const seenAt = Math.min(unconfirmed?.seenAt ?? now, ...same.map((deposit) => deposit.seenAt));
+  const sight = latePayments.firstSight(order, transfer, { now, unconfirmed });
+  const paidAt = Math.min(sight.paidAt, ...same.map((deposit) => deposit.paidAt));
+  if (paidAt === sight.paidAt) return { ...sight, seenAt };
+  const { currency } = transfer;
+  const former = same.find((deposit) => deposit.orderId === order.id && deposit.currency === currency);
+  return { seenAt, paidAt, rate: former?.rate ?? latePayments.rateOf(order, currency, paidAt) };
+}
+
+/** Why a payment does not belong to the order; `null` when it does. */
 function unassignedReason(
   { block }: ObservedTransfer,
   owner: WatchedAddress,
@@ -69,26 +220,12 @@ function unassignedReason(
   return paidAt > owner.watchUntil ? 'late' : null;
 }
 
-async function noteUnassigned(tx: Transaction, order: Order, deposit: Deposit, at: Millis): Promise<void> {
-  const { id, chain, currency, units, txid, paidAt, unassignedReason: reason } = deposit;
-  await tx.orders.addHistory({
-    orderId: order.id,
-    at,
-    from: order.status,
-    to: order.status,
-    rule: 'deposit-unassigned',
-    inputs: { depositId: id, chain, currency, units: units.toString(), txid, paidAt, reason },
-    rate: null,
-  });
-}
-
 function newDeposit(
   transfer: ObservedTransfer,
   owner: WatchedAddress,
   { chain, ids, policy }: RecordContext,
-  seenAt: Millis,
+  { seenAt, paidAt, rate }: FirstSight & Pick<Deposit, 'seenAt'>,
 ): Deposit {
-  const paidAt = Math.min(transfer.block.time, seenAt);
   const reason = unassignedReason(transfer, owner, paidAt, policy);
   return {
     id: ids.next() as DepositId,
@@ -112,55 +249,7 @@ function newDeposit(
     returnCostUnits: 0n,
     assignment: reason === null ? 'ORDER' : 'UNASSIGNED',
     unassignedReason: reason,
+    leastConfirmations: transfer.leastConfirmations ?? null,
+    rate,
   };
-}
-
-/**
- * Handles a payment in another coin than the order's. If the payer had chosen that coin before and nothing else was seen,
- * the order returns to that choice and its rate; otherwise the deposit is credited and the order's history says that it did
- * not count.
- */
-async function fitCoin(
-  tx: Transaction,
-  order: Order,
-  transfer: ObservedTransfer,
-  history: readonly OrderHistoryEntry[],
-  { chain, now }: RecordContext,
-): Promise<void> {
-  if (order.payment?.chain === chain && order.payment.currency === transfer.currency) return;
-  const former = order.status === 'PENDING' ? formerChoice(history, chain, transfer.currency) : null;
-  const untouched =
-    former !== null &&
-    (await tx.deposits.byOrder(order.id)).length === 0 &&
-    (await tx.unconfirmedPayments.live(order.id)).length === 0;
-  if (former !== null && untouched) {
-    await tx.orders.update(order.id, { payment: former, updatedAt: now });
-    await tx.orders.setAddressCurrency(order.id, chain, transfer.currency);
-  }
-  await tx.orders.addHistory({
-    orderId: order.id,
-    at: now,
-    from: order.status,
-    to: order.status,
-    rule: untouched ? 'payment-chosen' : 'deposit-other-currency',
-    inputs: { chain, currency: transfer.currency, units: transfer.units.toString(), txid: transfer.txid },
-    rate: untouched ? (former?.rate ?? null) : null,
-  });
-}
-
-/** The payer's last choice of a coin, with its amount and rate; `null` when it was never chosen. */
-export function formerChoice(
-  history: readonly OrderHistoryEntry[],
-  chain: string,
-  currency: string,
-): OrderPayment | null {
-  const entry = history.findLast(({ rule, inputs }) => {
-    return (
-      rule === 'payment-chosen' && inputs['chain'] === chain && inputs['currency'] === currency && 'address' in inputs
-    );
-  });
-  if (entry === undefined || entry.rate === null) return null;
-  const { units, address } = entry.inputs;
-  assert(typeof units === 'string' && typeof address === 'string', `history of order ${entry.orderId}`);
-  return { chain, currency, units: BigInt(units), address, rate: entry.rate, chosenAt: entry.at };
 }

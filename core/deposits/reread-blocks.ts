@@ -7,7 +7,7 @@ import type { RecordDeps } from './owned-transfers.ts';
 import { recordAgain } from './record-again.ts';
 import { scanBlocks } from './scan-blocks.ts';
 
-/** What one range brought. */
+/** The result of reading one range. */
 export interface Reread {
   readonly more: boolean;
   readonly found: boolean;
@@ -16,14 +16,14 @@ export interface Reread {
 const NOTHING: Reread = { more: false, found: false };
 
 /**
- * Reads each block a second time when it is as deep as a spendable deposit: the node may have answered before its index was
- * complete, or another node may answer now. It has a cursor of its own, which never passes the follower's, and costs one more
- * scan of each block.
+ * Reads each block a second time once it is as deep as a spendable deposit, because the node may have answered before
+ * its index was complete, or another node may answer now. It has a cursor of its own, which never passes the
+ * follower's, and costs one more scan of each block.
  */
 export class RereadBlocks {
   readonly #chain: ChainAdapter;
   readonly #deps: RecordDeps;
-  /** The head at which the node could not answer: it is asked again with the next block. */
+  /** The head at which the node could not answer; the next block is tried. */
   #failedAt = -1;
 
   constructor(chain: ChainAdapter, deps: RecordDeps) {
@@ -34,7 +34,7 @@ export class RereadBlocks {
   /**
    * Reads one range.
    *
-   * @param state - of the chain, as this step of the follower has read it
+   * @param state - the chain's state as this step of the follower has read it
    * @param head - the height of the follower's cursor
    * @returns whether more blocks are deep enough, and whether a payment was found
    * @throws TillgateError `LEASE_LOST`, `NOT_READY`
@@ -50,7 +50,7 @@ export class RereadBlocks {
       return { more: to < deep, found };
     } catch (error) {
       if (!isTillgateError(error, 'NODE_FAILED')) throw error;
-      // The blocks at the head go on being followed.
+      // Following the blocks at the head must not stop.
       this.#failedAt = head;
       this.#deps.logger.warn('deep blocks could not be read again yet', { chain: code, from: from + 1, to, error });
       return NOTHING;

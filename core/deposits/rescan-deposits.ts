@@ -1,35 +1,26 @@
 import { invalidField, TillgateError } from '../kernel/errors.ts';
 import { requireChain } from '../kernel/require-chain.ts';
 import type { BlockRef } from '../ports/block-ref.ts';
-import type { ChainAdapter, ChainRegistry, ObservedTransfer, ScannedRange } from '../ports/chain-adapter.ts';
+import type { ChainAdapter, ChainRegistry, ScannedRange } from '../ports/chain-adapter.ts';
+import type { ObservedTransfer } from '../ports/observed-transfer.ts';
 import type { AlsoWrite } from '../ports/storage.ts';
-import type { Deposit } from './deposit.ts';
 import type { RecordDeps } from './owned-transfers.ts';
 import { recordAgain } from './record-again.ts';
+import { RescanBalances } from './rescan-balances.ts';
+import type { Rescan, RescanInput } from './rescan.ts';
 import { NO_ADDRESS, scanBlocks } from './scan-blocks.ts';
 
 export interface RescanDeps extends RecordDeps {
   readonly chains: ChainRegistry;
 }
 
-/** Blocks that one rescan reads at most: each is read whole, and a request must end in time. */
+/** The most blocks of one rescan: each is read completely, and a request must end in time. */
 export const MAX_RESCAN_BLOCKS = 1_000;
 
-/** Blocks to read again: a range, or the block of a transaction. */
-export type RescanInput = { readonly from: number; readonly to: number } | { readonly txid: string };
-
-/** What a rescan found. */
-export interface Rescan {
-  readonly from: number;
-  readonly to: number;
-  /** Deposits that were not known before. */
-  readonly found: readonly Deposit[];
-}
-
 /**
- * Reads blocks again for payments to every address that was ever given out, and records those that are not known. It needs no
- * lease: a deposit is unique by (chain, txid, index), so it may be repeated and run beside the follower, which credits what
- * it finds. What only balances show (coins that a contract sends) is not found.
+ * Reads blocks again for payments to every assigned address, and records unknown ones. It needs no lease: a deposit is
+ * unique by (chain, txid, index), so it may be repeated and run beside the follower, which credits the deposits.
+ * Payments that only balances show (coins that a contract sends) are found by comparing balances with the ledger.
  */
 export class RescanDeposits {
   readonly #deps: RescanDeps;
@@ -39,13 +30,15 @@ export class RescanDeposits {
   }
 
   /**
-   * @param also - more writes of the transaction that records what was found
-   * @throws TillgateError `UNSUPPORTED` for a chain that is not configured; `INVALID_FIELDS` for a range that is none or is too
-   * long, and for a transaction that is in no block; `STATE_CONFLICT` for blocks that the follower has not read yet, and where
-   * the node or the chain changed; `NODE_FAILED`
+   * @param also - further writes of the transaction that records the deposits
+   * @throws TillgateError `UNSUPPORTED` for a chain that is not configured; `INVALID_FIELDS` for an invalid or too long
+   *   range, and for a transaction that is in no block; `STATE_CONFLICT` for blocks that the follower has not read yet,
+   *   when the node or the chain changed meanwhile, and when balances could not be compared now; `NODE_FAILED`
    */
   async run(code: string, input: RescanInput, also: AlsoWrite<Rescan> = () => Promise.resolve()): Promise<Rescan> {
     const chain = requireChain(this.#deps.chains, code);
+    if ('address' in input || 'orderId' in input || 'balances' in input)
+      return new RescanBalances(chain, this.#deps).run(input, also);
     const { from, to } = 'txid' in input ? await this.#blockOf(chain, input.txid) : input;
     await this.#requireRead(chain, from, to);
     const scanned = await this.#scan(chain, from, to);
@@ -73,13 +66,13 @@ export class RescanDeposits {
       );
   }
 
-  /** Old blocks are not stored to compare with: a node whose head is ours has them below it. */
+  /** Old blocks are not stored for a comparison; a node that has the followed head has them below it. */
   async #isFollowed(chain: ChainAdapter): Promise<boolean> {
     const cursor = (await this.#deps.storage.chains.state(chain.code))?.cursor ?? null;
     return cursor !== null && (await chain.blockAt(cursor.height))?.hash === cursor.hash;
   }
 
-  /** All of the range before anything is stored, so that it is recorded whole or not at all. */
+  /** Reads the whole range before anything is stored, so that it is recorded completely or not at all. */
   async #scan(chain: ChainAdapter, from: number, to: number): Promise<ScannedRange> {
     const { deposits } = this.#deps.storage;
     const blocks: BlockRef[] = [];
@@ -89,7 +82,7 @@ export class RescanDeposits {
       const last = Math.min(to, first + step - 1);
       const part = await scanBlocks(chain, deposits, [first, last], NO_ADDRESS, { thorough: true });
       const former = blocks.at(-1);
-      // The last block is held against the followed chain: it vouches for those before it by their hashes.
+      // The last block is compared with the followed chain; the ones before it are linked to it by their hashes.
       if (part === null || (former !== undefined && part.blocks[0]?.parentHash !== former.hash))
         throw changed(chain, from, to);
       blocks.push(...part.blocks);
@@ -100,12 +93,12 @@ export class RescanDeposits {
 
   async #blockOf(chain: ChainAdapter, txid: string): Promise<{ readonly from: number; readonly to: number }> {
     if (chain.heightOf === undefined)
-      throw invalidField('tx', `cannot be looked up on ${chain.code}; name the block: from and to`);
+      throw invalidField('tx', `cannot be looked up on ${chain.code}: give the block in from and to`);
     const height = await chain.heightOf(txid);
     if (height === null)
       throw invalidField(
         'tx',
-        `is in no block that the node of ${chain.code} finds by it; name the block: from and to`,
+        `was not found in any block by the node of ${chain.code}: give the block in from and to`,
       );
     return { from: height, to: height };
   }
@@ -114,6 +107,6 @@ export class RescanDeposits {
 function changed({ code }: ChainAdapter, from: number, to: number): TillgateError {
   return new TillgateError(
     'STATE_CONFLICT',
-    `The node's blocks ${from} to ${to} of ${code} are not those that were followed: check the node, or try again.`,
+    `The node of ${code} has other blocks from ${from} to ${to} than those that were followed: check the node, or try again.`,
   );
 }

@@ -3,10 +3,10 @@ import { TillgateError } from '../kernel/errors.ts';
 import type { Storage } from '../ports/storage.ts';
 
 /**
- * Resumes a stopped chain after an operator has corrected its node. Following continues at the cursor; a node that still
- * disagrees stops it again.
+ * Resumes a stopped chain after an operator has corrected its node. Following continues at the cursor; a node that
+ * still disagrees stops it again.
  *
- * @returns why it had been stopped
+ * @returns the reason why it was stopped
  * @throws TillgateError `NOT_FOUND` for a chain that was never followed, `STATE_CONFLICT` for one that is not stopped
  */
 export async function resumeChain({ chains }: Pick<Storage, 'chains'>, code: ChainCode): Promise<string> {

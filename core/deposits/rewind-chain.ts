@@ -24,22 +24,20 @@ export interface RewindChainDeps {
 
 /** The outcome of a rewind. */
 export interface Rewound {
-  /** Why the chain had been stopped. */
   readonly reason: string;
-  /** The last common block; what follows is read again. */
+  /** The height of the last common block; later blocks are read again. */
   readonly height: number;
-  /** How many deposits were orphaned. */
   readonly deposits: number;
 }
 
 /**
- * Resumes a stopped chain from an earlier block, when a wrong chain was followed for longer than the finality bound and the
- * node is right now. Deposits in blocks above `height` that the node does not have are orphaned, as in a reorganisation, and
- * the blocks are read again.
+ * Resumes a stopped chain from an earlier block, when a wrong chain was followed for longer than the finality bound and
+ * the node is right now. Deposits in blocks above `height` that the node does not have are orphaned, as in a
+ * reorganisation, and the blocks are read again.
  *
  * @param height - a block that is known to be right; a later one is used where the stored blocks agree with the node
- * @throws TillgateError `NOT_FOUND` for a chain that was never followed; `STATE_CONFLICT` for one that is not stopped, and
- * when the node does not have a stored block at or below `height`; `NODE_FAILED`
+ * @throws TillgateError `NOT_FOUND` for a chain that was never followed; `STATE_CONFLICT` for one that is not stopped,
+ *   and when the node does not have a stored block at or below `height`; `NODE_FAILED`
  */
 export async function rewindChain(chain: ChainAdapter, height: number, deps: RewindChainDeps): Promise<Rewound> {
   const { storage, clock, ids, events } = deps;
@@ -48,12 +46,12 @@ export async function rewindChain(chain: ChainAdapter, height: number, deps: Rew
   const from = await commonBlock(chain, storage, Math.min(height, cursor.height), cursor.height);
   const past = await readPast(chain, from);
   const { deposits, losses } = await storage.transaction<Orphaned>(async (tx) => {
-    // The follower writes nothing while the chain is stopped, so it was resumed meanwhile.
+    // The follower writes nothing while the chain is stopped, so another caller has resumed it meanwhile.
     if (!(await tx.chains.moveCursor(code, cursor.hash, from)))
       throw new TillgateError('STATE_CONFLICT', `The chain ${code} was resumed already.`);
     await tx.chains.removeBlocksAbove(code, -1);
     await tx.chains.addBlocks(code, past, from.height - policy.finalityBlocks);
-    // No order expires by what was read of the wrong chain.
+    // Orders must not expire by what was read of the wrong chain.
     await tx.chains.setCaughtUp(code, from.time);
     await tx.transfers.unminePayouts(code, from.height);
     return orphanDeposits(tx, {
@@ -93,16 +91,17 @@ async function commonBlock(chain: ChainAdapter, storage: Storage, least: number,
     if (height <= least) {
       throw new TillgateError(
         'STATE_CONFLICT',
-        `The node of ${chain.name} has another block ${height} than was followed: name an earlier block, or check the node.`,
+        `The node of ${chain.name} has another block at height ${height} than the one that was followed: give an earlier block, or check the node.`,
       );
     }
   }
   const block = await chain.blockAt(least);
-  if (block === null) throw new TillgateError('NODE_FAILED', `${chain.name}'s node has no block ${least} yet.`);
+  if (block === null)
+    throw new TillgateError('NODE_FAILED', `The node of ${chain.name} does not have block ${least} yet.`);
   return block;
 }
 
-/** Blocks with a known hash, the latest first, down to the first one at or below `least`. */
+/** Blocks with a known hash, latest first, down to the first one at or below `least`. */
 async function knownBlocks(
   chain: ChainAdapter,
   storage: Storage,

@@ -1,16 +1,16 @@
 import type { ChainAdapter, ScannedRange, ScanOptions, WatchList } from '../ports/chain-adapter.ts';
 import type { DepositStore } from '../ports/deposit-store.ts';
 
-/** No address: with it, {@link scanBlocks} finds the payments to every address that was ever given out. */
+/** An empty watch list, with which {@link scanBlocks} finds the payments to every assigned address. */
 export const NO_ADDRESS: WatchList = { has: () => false, nativeKeys: () => [] };
 
 /**
- * Scans blocks for payments to watched addresses and to every other address that was ever given out.
+ * Scans blocks for payments to watched addresses and to every other assigned address.
  *
  * Watched addresses are in memory. The other receivers in the blocks are collected during the scan and looked up in the
- * database at once, so that the memory needed depends on the blocks, not on how many addresses exist. Blocks with a payment
- * to an address that is not watched, which are rare, are scanned a second time for it. What a chain's adapter finds only
- * for addresses that it is asked about (coins that a contract sends) is not found for those.
+ * database at once, so that the memory depends on the blocks and not on the number of addresses. Blocks with a payment
+ * to an unwatched address, which are rare, are scanned a second time for it. Payments that an adapter finds only for
+ * requested addresses (coins that a contract sends) are not found for unwatched ones.
  *
  * @returns `null` when the chain changed between the two scans: try again
  */
@@ -31,7 +31,7 @@ export async function scanBlocks(
   return { blocks: scanned.blocks, transfers: [...scanned.transfers, ...second.transfers] };
 }
 
-/** The same list; receivers that are not in it are added to `others`. */
+/** A view of the list that adds receivers outside of it to `others`. */
 function collecting(watch: WatchList, others: Set<string>): WatchList {
   const has = (key: string): boolean => {
     if (watch.has(key)) return true;

@@ -1,40 +1,59 @@
 import { TillgateError } from '../kernel/errors.ts';
+import { present } from '../kernel/guard.ts';
 import type { BlockRef } from '../ports/block-ref.ts';
-import type { ChainAdapter } from '../ports/chain-adapter.ts';
+import type { ChainAdapter, SettledBlocks } from '../ports/chain-adapter.ts';
 import type { ChainStore } from '../ports/chain-store.ts';
 
-/** Up to which block deposits may be credited, and spent, by what the chain itself marks. */
+/** The heights up to which deposits may be credited and spent, by the chain's own marks. */
 export interface SettledHeights {
   readonly credit: number;
   readonly spend: number;
 }
 
-/** Where a chain marks nothing, confirmations alone decide. */
+/** Where a chain has no marks, confirmations alone decide. */
 const EVERY_BLOCK: SettledHeights = { credit: Infinity, spend: Infinity };
 
 /**
- * Reads a chain's marks, and compares the marked blocks with the followed ones: a mark on another branch settles nothing.
+ * Limits a mark to what was followed. Above the cursor there is no block to compare it with, so the node that gave it
+ * must show the cursor's own block: it may be another node than the followed one, on another branch.
  *
- * @throws TillgateError `NODE_FAILED` when a marked block is not the one that was followed, or the node does not tell it
+ * @returns the mark, at most the cursor; `null` when the node does not show the cursor's block
  */
-export async function settledHeights(chain: ChainAdapter, stored: Pick<ChainStore, 'block'>): Promise<SettledHeights> {
-  if (chain.settled === undefined) return EVERY_BLOCK;
-  const { credit, spend } = await chain.settled();
-  return { credit: await heightOf(chain, stored, credit), spend: await heightOf(chain, stored, spend) };
+export function followedMark(mark: BlockRef | null, shown: SettledBlocks['shown'], cursor: BlockRef): BlockRef | null {
+  if (mark === null || mark.height < cursor.height) return mark;
+  if (mark.height === cursor.height) return mark.hash === cursor.hash ? mark : null;
+  return shown?.height === cursor.height && shown.hash === cursor.hash ? cursor : null;
 }
 
-async function heightOf(
-  { code, name }: ChainAdapter,
-  stored: Pick<ChainStore, 'block'>,
-  mark: BlockRef | null | undefined,
-): Promise<number> {
-  if (mark === undefined) return Infinity;
-  if (mark === null) return -1;
-  const followed = await stored.block(code, mark.height);
-  if (followed !== null && followed.hash !== mark.hash)
-    throw new TillgateError(
-      'NODE_FAILED',
-      `${name}'s node marks another block ${mark.height} as settled than the one that was followed.`,
-    );
-  return mark.height;
+/**
+ * Reads a chain's marks and compares the marked blocks with the followed ones: a mark on another branch settles
+ * nothing.
+ *
+ * @throws TillgateError `NODE_FAILED` when a marked block is not part of the followed chain, or the node does not
+ *   return its marks
+ */
+export async function settledHeights(
+  chain: ChainAdapter,
+  stored: Pick<ChainStore, 'block' | 'state'>,
+): Promise<SettledHeights> {
+  if (chain.settled === undefined) return EVERY_BLOCK;
+  const cursor = present((await stored.state(chain.code))?.cursor, `cursor of ${chain.code}`);
+  const marks = await chain.settled(cursor);
+  const heightOf = async (mark: BlockRef | null | undefined): Promise<number> => {
+    if (mark === undefined) return Infinity;
+    if (mark === null) return -1;
+    const followed = followedMark(mark, marks.shown, cursor);
+    if (followed === null) throw otherBranch(chain, mark.height, cursor.height);
+    const known = await stored.block(chain.code, followed.height);
+    if (known !== null && known.hash !== followed.hash) throw otherBranch(chain, mark.height, followed.height);
+    return followed.height;
+  };
+  return { credit: await heightOf(marks.credit), spend: await heightOf(marks.spend) };
+}
+
+function otherBranch({ name }: ChainAdapter, marked: number, compared: number): TillgateError {
+  return new TillgateError(
+    'NODE_FAILED',
+    `${name}'s node marks block ${marked} as settled, and its block ${compared} is not the one that was followed.`,
+  );
 }

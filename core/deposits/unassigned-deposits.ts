@@ -1,7 +1,7 @@
 import { invalidField, isTillgateError, stateConflict, TillgateError } from '../kernel/errors.ts';
 import { assert, present } from '../kernel/guard.ts';
 import { isId } from '../kernel/ids.ts';
-import type { DepositId, EntryId, OrderId, TransferId } from '../kernel/ids.ts';
+import type { AccountId, DepositId, EntryId, OrderId, TransferId } from '../kernel/ids.ts';
 import { requireChain } from '../kernel/require-chain.ts';
 import type { Asset, AssetCatalogue } from '../kernel/asset.ts';
 import { postEntry } from '../ledger/post-entry.ts';
@@ -11,13 +11,17 @@ import type { ChainRegistry } from '../ports/chain-adapter.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { EventBus } from '../ports/events.ts';
 import type { IdGenerator } from '../ports/id-generator.ts';
+import type { Logger } from '../ports/logger.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { AlsoWrite, Storage, Transaction } from '../ports/storage.ts';
 import { requirePayments } from '../transfers/fee-estimator.ts';
 import type { FeeEstimate, PayoutFeeEstimator } from '../transfers/fee-estimator.ts';
 import { newTransfer } from '../transfers/transfer.ts';
 import type { Transfer } from '../transfers/transfer.ts';
+import type { WithdrawalLimits } from '../withdrawals/limits.ts';
+import type { WithdrawalSettings } from '../withdrawals/settings.ts';
 import { wrongAddress } from '../withdrawals/withdrawal-addresses.ts';
+import { alertHeld, heldAbove } from '../withdrawals/withdrawal-rules.ts';
 import { requirePayableAddress } from '../wallets/destination.ts';
 import { recordTransaction, refreshOrder } from './credit-deposit.ts';
 import { owedUnits } from './deposit.ts';
@@ -33,9 +37,12 @@ export interface UnassignedDepositsDeps {
   readonly ids: IdGenerator;
   readonly events: EventBus;
   readonly metrics: Metrics;
+  readonly logger: Logger;
+  readonly withdrawals: Pick<WithdrawalSettings, 'approveAbove'>;
+  readonly limits: WithdrawalLimits;
 }
 
-/** What an operator decides about deposits that belong to no order. Of two decisions about one deposit, one is made. */
+/** An operator's decisions about unassigned deposits. Of two concurrent decisions about one deposit, one succeeds. */
 export class UnassignedDeposits {
   readonly #deps: UnassignedDepositsDeps;
 
@@ -44,12 +51,12 @@ export class UnassignedDeposits {
   }
 
   /**
-   * Gives a confirmed deposit to an order: its money, less what failed payments of it back have cost, moves to the merchant's
-   * balance, with a transaction row, and the order's rules decide. Such a deposit counts whenever it came.
+   * Assigns a confirmed deposit to an order: its amount, less the cost of failed returns, moves to the merchant's
+   * balance, with a transaction row, and the order's rules are applied. An assigned deposit counts whenever it arrived.
    *
-   * @param actor - who decides, for the order's history
-   * @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` for a deposit that is not unassigned, not confirmed or spent, and for an
-   * order that is paid on another chain
+   * @param actor - the operator, for the order's history
+   * @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` for a deposit that is not unassigned, not confirmed or spent,
+   *   and for an order that is paid on another chain
    */
   async assign(id: string, orderId: string, actor: string, also: AlsoWrite<Deposit>): Promise<Deposit> {
     const { storage, stateMachine, events } = this.#deps;
@@ -82,7 +89,7 @@ export class UnassignedDeposits {
         rate: null,
       });
       const current = await refreshOrder(tx, order, now);
-      const context = { now, scannedPastDeadline: false, unconfirmedSeenInTime: false };
+      const context = { now, scannedPastDeadline: false };
       const made = await stateMachine.settle(tx, current.order, current.deposits, context);
       await also(tx, assigned);
       return [assigned, made] as const;
@@ -93,15 +100,22 @@ export class UnassignedDeposits {
   }
 
   /**
-   * Pays a spendable deposit back to an address, less the network's fee and what failed payments of it back have cost, by the
-   * pipeline of all payouts. When that fails, the deposit is unassigned again.
+   * Returns a spendable deposit to an address as a payout, less the network's fee and the cost of failed returns. When
+   * that fails, the deposit is unassigned again. The address is not registered, so a transfer above the approval amount
+   * or beyond the limits is HELD, unless an operator requests it at the command line.
    *
-   * @throws TillgateError `NOT_FOUND`; `INVALID_FIELDS` for what is no address of the chain; `DESTINATION_UNPAYABLE`;
-   * `STATE_CONFLICT` for a deposit that is not unassigned or not spendable, or does not cover the fee; `NOT_READY` (watch-only,
-   * no rate), `NODE_FAILED`
+   * @param requestedBy - the admin who requests it in the management API; `null` for the command line
+   * @throws TillgateError `NOT_FOUND`; `INVALID_FIELDS` for text that is no address of the chain;
+   *   `DESTINATION_UNPAYABLE`; `STATE_CONFLICT` for a deposit that is not unassigned or not spendable, or does not
+   *   cover the fee; `NOT_READY` (watch-only, no rate), `NODE_FAILED`
    */
-  async refund(id: string, address: string, also: AlsoWrite<Transfer>): Promise<Transfer> {
-    const { storage, chains, fees, assets, clock, ids, events, metrics } = this.#deps;
+  async refund(
+    id: string,
+    address: string,
+    also: AlsoWrite<Transfer>,
+    requestedBy: AccountId | null = null,
+  ): Promise<Transfer> {
+    const { storage, chains, fees, limits, assets, clock, ids, events, metrics } = this.#deps;
     const seen = requireDecidable(await this.#find(id), ['SPENDABLE']);
     const chain = requireChain(chains, seen.chain);
     const payments = requirePayments(chain);
@@ -110,6 +124,7 @@ export class UnassignedDeposits {
     if (toAddress === null) throw invalidField('address', wrongAddress(chain, address));
     await requirePayableAddress(chain, toAddress, 'address', storage);
     const units = owedUnits(seen);
+    await limits.prepare(asset);
     const fee = await estimate(() => fees.estimate(chain, asset, units, toAddress));
     const request = {
       id: ids.next() as TransferId,
@@ -117,6 +132,7 @@ export class UnassignedDeposits {
       accountId: null,
       orderId: null,
       depositId: seen.id,
+      ...(requestedBy === null ? {} : { requestedBy }),
       chain: seen.chain,
       currency: seen.currency,
       units,
@@ -125,22 +141,26 @@ export class UnassignedDeposits {
       sourceIndex: null,
       toAddress,
     };
-    const transfer = newTransfer(request, clock.now());
-    await storage.transaction(async (tx) => {
+    const asked = newTransfer(request, clock.now());
+    const bounded = requestedBy === null ? asked : heldAbove(this.#deps.withdrawals, asset, asked);
+    const transfer = await storage.transaction(async (tx) => {
       await holdBlock(tx, seen);
       await tx.orders.lock(seen.orderId);
       const former = requireDecidable(await tx.deposits.lock(seen.id), ['SPENDABLE']);
       if (owedUnits(former) !== units)
-        throw stateConflict('What is left of the deposit changed at this moment; ask again.');
+        throw stateConflict('The remaining amount of the deposit changed during the request; try again.');
       assert(
         await tx.deposits.reassign(former.id, 'UNASSIGNED', 'RETURNING', {}),
         `deposit ${id} changed while locked`,
       );
-      assert(await tx.transfers.add(transfer), `deposit ${id} is returned twice`);
-      await also(tx, transfer);
+      const made = requestedBy === null ? bounded : await limits.hold(tx, bounded);
+      assert(await tx.transfers.add(made), `deposit ${id} is returned twice`);
+      await also(tx, made);
+      return made;
     });
     metrics.count('tillgate_transfers_total', { chain: seen.chain, kind: transfer.kind, status: transfer.status });
-    events.emit('transfer.queued', { chain: seen.chain });
+    if (transfer.status === 'HELD') alertHeld(this.#deps, transfer);
+    else events.emit('transfer.queued', { chain: seen.chain });
     return transfer;
   }
 
@@ -151,7 +171,7 @@ export class UnassignedDeposits {
   }
 }
 
-/** No reorganisation happens from here to the commit, and none has taken the deposit's block. */
+/** Locks the chain's cursor, so that no reorganisation happens now, and checks that the block still exists. */
 async function holdBlock(tx: Transaction, { chain, blockHeight, blockHash }: Deposit): Promise<void> {
   if (!(await tx.chains.holds(chain, { height: blockHeight, hash: blockHash })))
     throw stateConflict('The block of the deposit is not part of the chain at the moment; try again later.');
@@ -163,22 +183,22 @@ function requireDecidable(deposit: Deposit | null, statuses: readonly Deposit['s
     throw stateConflict(
       deposit.assignment === 'ORDER'
         ? `The deposit belongs to order ${deposit.orderId}.`
-        : 'The deposit is being paid back, or was.',
+        : 'The deposit is being refunded, or was refunded.',
     );
   if (!statuses.includes(deposit.status))
     throw stateConflict(`The deposit is ${deposit.status}; it has to be ${statuses.join(' or ')} first.`);
   if (owedUnits(deposit) === 0n)
-    throw stateConflict('Nothing is left of the deposit: failed payments of it have cost all.');
+    throw stateConflict('The deposit has no amount left: the fees of its failed refunds used it up.');
   return deposit;
 }
 
-/** There is no amount in the request: that it does not pay for itself is a matter of the deposit's state. */
+/** The request has no amount, so an amount below the fee is a conflict with the deposit's state. */
 async function estimate(priced: () => Promise<FeeEstimate>): Promise<FeeEstimate> {
   try {
     return await priced();
   } catch (error) {
     if (isTillgateError(error, 'AMOUNT_OUT_OF_RANGE'))
-      throw stateConflict("What is left of the deposit does not cover the network's fee now.");
+      throw stateConflict('The remaining amount of the deposit does not cover the network fee at the moment.');
     throw error;
   }
 }

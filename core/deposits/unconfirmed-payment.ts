@@ -1,6 +1,7 @@
 import type { ChainCode, CurrencyCode } from '../kernel/asset.ts';
 import type { OrderId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
+import type { RateEvidence } from '../rates/evidence.ts';
 
 /** WAITING in the mempool; MISSING from it for a short time; GONE: replaced, double-spent or dropped. */
 export const UNCONFIRMED_PAYMENT_STATUSES = ['WAITING', 'MISSING', 'GONE'] as const;
@@ -16,8 +17,8 @@ export const UNCONFIRMED_PAYMENT_TRANSITIONS = {
 export type UnconfirmedPaymentEvent = keyof typeof UNCONFIRMED_PAYMENT_TRANSITIONS;
 
 /**
- * A transfer to an order's address in the mempool. It credits nothing; it records when a payment was first seen. Unique by
- * (chain, txid, index): a replacement transaction is a different payment with its own time.
+ * A transfer to an order's address in the mempool. It credits nothing, but records when a payment was first seen.
+ * Unique by (chain, txid, index): a replacement transaction is a different payment with its own time.
  */
 export interface UnconfirmedPayment {
   readonly chain: ChainCode;
@@ -31,18 +32,20 @@ export interface UnconfirmedPayment {
   /** When it was first seen; kept when the transaction leaves the mempool and returns. */
   readonly seenAt: Millis;
   readonly status: UnconfirmedPaymentStatus;
-  /** When it got this status. */
+  /** The time since which it has this status. */
   readonly since: Millis;
+  /** For a payment after the deadline, the rate when it was first seen; `null` where unknown, and for others. */
+  readonly rate: RateEvidence | null;
 }
 
-/** True while an order waits for it. */
+/** True while its order must not expire because of it. */
 export function isLive({ status }: Pick<UnconfirmedPayment, 'status'>): boolean {
   return status !== 'GONE';
 }
 
 /**
- * How long a transaction must be missing before it counts as gone. By then a restarted node, or another one in its place, has
- * learnt of it again, or the next block contains it.
+ * How long a transaction must be missing before it counts as gone, in milliseconds. By then a restarted node, or its
+ * replacement, has received it again, or the next block contains it.
  */
 export const DISAPPEARED_AFTER_MS = 600_000;
 
@@ -50,7 +53,7 @@ export const DISAPPEARED_AFTER_MS = 600_000;
 export interface ComparedUnconfirmedPayments<Pending> {
   readonly added: Pending[];
   readonly returned: { readonly unconfirmed: UnconfirmedPayment; readonly event: UnconfirmedPaymentEvent }[];
-  /** Valid only when the whole mempool was read and there is no unread block. */
+  /** Valid only when the whole mempool was read and every block has been read. */
   readonly missing: { readonly unconfirmed: UnconfirmedPayment; readonly event: UnconfirmedPaymentEvent }[];
 }
 

@@ -1,6 +1,7 @@
 import { present } from '../kernel/guard.ts';
 import type { OrderId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
+import type { LatePayments } from '../orders/late-payments.ts';
 import type { BlockRef } from '../ports/block-ref.ts';
 import type { ChainAdapter, PendingTransfer, PendingTransfers, WatchList } from '../ports/chain-adapter.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -9,6 +10,8 @@ import type { EventBus } from '../ports/events.ts';
 import type { Lease } from '../ports/lease-store.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
+import { placeOf } from './deposit.ts';
+import type { Deposit } from './deposit.ts';
 import { compareUnconfirmedPayments, UNCONFIRMED_PAYMENT_TRANSITIONS } from './unconfirmed-payment.ts';
 import type { UnconfirmedPayment, UnconfirmedPaymentEvent } from './unconfirmed-payment.ts';
 
@@ -17,32 +20,32 @@ export interface WatchMempoolDeps {
   readonly clock: Clock;
   readonly events: EventBus;
   readonly metrics: Metrics;
+  readonly latePayments: LatePayments;
 }
 
-/** How long gone payments are kept: a transaction that returns keeps its first-seen time. */
+/** How long GONE payments are kept, in milliseconds: a transaction that returns keeps its first-seen time. */
 const KEEP_GONE_MS = 48 * 3_600_000;
-/** How long at least the address of an unconfirmed payment is watched from now on, and how often that is extended. */
+/** How long the address of an unconfirmed payment stays watched at least, and when this is extended, in ms. */
 const WATCH_ON_MS = 24 * 3_600_000;
 const WATCH_EVERY_MS = 600_000;
 const ORDERS_AT_ONCE = 200;
 const NOTHING: PendingTransfers = { transfers: [], complete: true };
 
-/** The changes of one order's unconfirmed payments. */
 interface OrderChanges {
   readonly added: PendingTransfer[];
   readonly moved: { readonly unconfirmed: UnconfirmedPayment; readonly event: UnconfirmedPaymentEvent }[];
-  /** True when the address would no longer be watched while a payment to it is unconfirmed. */
+  /** True when the address would cease to be watched while a payment to it is unconfirmed. */
   readonly watchOn: boolean;
 }
 
 /**
- * Follows the mempool, under the lease of the chain's follower and only at the head. It records when payments were first seen
- * and which have disappeared. It credits nothing: an unconfirmed payment may still be replaced.
+ * Follows the mempool, under the lease of the chain's follower and only at the head. It records when payments were
+ * first seen and which have disappeared. It credits nothing, because an unconfirmed payment may still be replaced.
  */
 export class MempoolWatcher {
   readonly #chain: ChainAdapter;
   readonly #deps: WatchMempoolDeps;
-  /** When the last complete read began: a payment that it did not contain was not there yet. */
+  /** When the last complete read started; a payment that it did not contain came later. */
   #lookedAt: Millis | null = null;
   #watchedAt: Millis = -Infinity;
   #idle = false;
@@ -71,13 +74,13 @@ export class MempoolWatcher {
     const missing =
       found.complete && compared.missing.length > 0 && (await this.#isHead(cursor)) ? compared.missing : [];
     await this.#store(lease, { added: compared.added, moved: [...compared.returned, ...missing] }, stored, began);
-    // A chain without a mempool, and without payments left from a plugin that had one.
+    // True for a chain without a mempool and without payments from a plugin version that had one.
     this.#idle = mempool === undefined && stored.length === 0;
     if (found.complete) this.#lookedAt = began;
     return found.complete;
   }
 
-  /** A mined transaction leaves the mempool before its block is read: what is missing is gone only when no block is unread. */
+  /** A mined transaction leaves the mempool before its block is read, so only without unread blocks is it gone. */
   async #isHead({ hash }: BlockRef): Promise<boolean> {
     return (await this.#chain.head()).hash === hash;
   }
@@ -91,6 +94,7 @@ export class MempoolWatcher {
     const { storage, clock, events, metrics } = this.#deps;
     const { code } = this.#chain;
     const now = clock.now();
+    await this.#deps.latePayments.prepare(found.added.map(({ currency }) => currency));
     const orders = [...(await this.#byOrder(found, stored, now))].sort(([a], [b]) => (a < b ? -1 : 1));
     const forgetting = stored.some(({ status, since }) => status === 'GONE' && since < now - KEEP_GONE_MS);
     for (let at = 0; at < orders.length || (at === 0 && forgetting); at += ORDERS_AT_ONCE) {
@@ -104,7 +108,7 @@ export class MempoolWatcher {
         return changed;
       });
       for (const [orderId, changed] of counts) {
-        for (const event of changed) metrics.count('tillgate_sightings_total', { chain: code, event });
+        for (const event of changed) metrics.count('tillgate_unconfirmed_payments_total', { chain: code, event });
         if (changed.length > 0) events.emit('order.payment', { orderId });
       }
     }
@@ -136,7 +140,7 @@ export class MempoolWatcher {
     return orders;
   }
 
-  /** @returns the names of what happened, for the metric */
+  /** @returns the events, for the metric */
   async #storeOrder(
     tx: Transaction,
     orderId: OrderId,
@@ -145,13 +149,15 @@ export class MempoolWatcher {
   ): Promise<readonly string[]> {
     const { code } = this.#chain;
     const changed: string[] = [];
-    // Excludes concurrent changes of the order: they see this payment, or this sees their change.
-    present(await tx.orders.lock(orderId), `order ${orderId}`);
+    // Excludes concurrent changes of the order: either they see this payment, or this sees their change.
+    const order = present(await tx.orders.lock(orderId), `order ${orderId}`);
+    const txids = added.map(({ txid }) => txid);
+    const known = txids.length === 0 ? [] : await tx.deposits.lockByTransactions(code, txids);
     for (const transfer of added) {
-      const known = await tx.deposits.lockByTransfer(code, transfer.txid, transfer.index);
-      // A lagging node still shows what was read in a block already.
-      if (known !== null && known.status !== 'ORPHANED') continue;
-      const seenAt = Math.min(known?.paidAt ?? now, this.#firstSeen(transfer, began), now);
+      const same = known.filter((deposit) => placeOf(deposit) === placeOf(transfer));
+      // A lagging node still shows a transaction whose block was already read.
+      if (same.some(({ status }) => status !== 'ORPHANED')) continue;
+      const seenAt = Math.min(...same.map(({ paidAt }) => paidAt), this.#firstSeen(transfer, began), now);
       const { txid, index, toKey: key, currency, units } = transfer;
       if (
         await tx.unconfirmedPayments.add({
@@ -165,6 +171,7 @@ export class MempoolWatcher {
           seenAt,
           status: 'WAITING',
           since: now,
+          rate: rateOfSame(same, orderId, currency) ?? this.#deps.latePayments.rateOf(order, currency, seenAt),
         })
       )
         changed.push('seen');
@@ -184,10 +191,15 @@ export class MempoolWatcher {
     return changed;
   }
 
-  /** The node's time, which also covers downtime of the till, but never earlier than a complete read without the payment. */
+  /** The node's time, which also covers downtime of the till, but never earlier than a complete read without it. */
   #firstSeen({ seenAt }: PendingTransfer, began: Millis): Millis {
     return seenAt === null ? began : Math.max(seenAt, this.#lookedAt ?? seenAt);
   }
+}
+
+/** The rate when the same payment was first seen, before a reorganisation removed it. */
+function rateOfSame(same: readonly Deposit[], orderId: OrderId, currency: string): Deposit['rate'] {
+  return same.find((deposit) => deposit.orderId === orderId && deposit.currency === currency)?.rate ?? null;
 }
 
 const EVENT_NAMES: Readonly<Record<UnconfirmedPaymentEvent, string>> = {

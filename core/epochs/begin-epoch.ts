@@ -17,17 +17,17 @@ export interface BeginEpochDeps {
   readonly metrics: Metrics;
 }
 
-/** When a database without its marker is taken for a restored backup. */
+/** When a database without its marker is assumed to be a restored backup. */
 export interface EpochSettings {
-  /** It was last up to date longer ago than this, in milliseconds. */
+  /** The time in milliseconds since the database was last up to date, above which it is suspected. */
   readonly suspectAfterMs: number;
 }
 
 export const DEFAULT_EPOCH_SETTINGS: EpochSettings = { suspectAfterMs: 600_000 };
 
 /**
- * Begins a new epoch when the database is a restored backup, or may be one: address indexes go on far ahead, and nothing new is
- * paid before an operator has decided. A till that was only switched off goes on by itself.
+ * Begins a new epoch when the database is, or may be, a restored backup: address indexes continue far ahead, and
+ * nothing new is paid before an operator has decided. A till that was only switched off continues by itself.
  *
  * @returns the present epoch
  */
@@ -43,7 +43,7 @@ export async function beginEpochAfterRestore(
   if (found.kind === 'intact') return epoch;
   const reason = found.kind === 'unmarked' ? await suspicion(deps, settings) : found.reason;
   if (reason === null) return epoch;
-  // Another database of the same wallet endangers addresses; nothing that waits here was paid by it.
+  // Another database with the same wallet endangers addresses, but did not pay anything that waits in this one.
   const status = found.kind === 'same-wallet' ? 'dismissed' : 'pending';
   const begun = await storage.transaction((tx) => beginEpoch(tx, deps, { epoch, marker, reason, status }));
   if (begun.number > epoch.number) raiseAlert(deps, 'restored', `epoch ${begun.number}`, reason);
@@ -51,12 +51,12 @@ export async function beginEpochAfterRestore(
 }
 
 /**
- * Begins a new epoch when the database has no longer what it had: a standby that lagged was promoted, or a backup was
- * restored while the till ran. Others may have gone on in it since, so that it has come further than its marker.
+ * Begins a new epoch when the database has lost records: a lagging standby was promoted, or a backup was restored while
+ * the till ran. Other instances may have written to it since, so that it is ahead of its marker.
  *
- * @param known - how far it had come, and the epoch that was
- * @param orders - further ones that were acknowledged
- * @returns why; `null` when nothing is missing
+ * @param known - the progress and the epoch before the loss
+ * @param orders - further orders that were acknowledged
+ * @returns the reason; `null` when nothing is missing
  */
 export async function beginEpochAfterLoss(
   deps: BeginEpochDeps,
@@ -68,8 +68,8 @@ export async function beginEpochAfterLoss(
   if (missing.length === 0) return null;
   const epoch = await storage.epochs.current();
   if (known.tillId !== epoch.tillId) return null;
-  const reason = `The database has lost what it had: ${missing.join(', ')}.`;
-  // Another instance has begun it already.
+  const reason = `The database has lost data that it had: ${missing.join(', ')}.`;
+  // Another instance has already begun the new epoch.
   if (known.epoch < epoch.number) return reason;
   const next = { epoch, marker: known, reason, status: 'pending' } as const;
   const begun = await storage.transaction((tx) => beginEpoch(tx, deps, next));
@@ -86,11 +86,11 @@ async function suspicion(
   if (times.length === 0) return null;
   const last = Math.max(...times);
   if (clock.now() - last <= suspectAfterMs) return null;
-  return `The marker beside the database is gone, and no chain was up to date since ${new Date(last).toISOString()}: it may be a restored backup.`;
+  return `The marker file of the database is missing, and no chain was up to date since ${new Date(last).toISOString()}: the database may be a restored backup.`;
 }
 
 export interface NextEpoch {
-  /** The present one, as it was read; when another instance has begun the next one meanwhile, nothing is done. */
+  /** The present epoch as it was read. When another instance has begun the next one meanwhile, nothing is done. */
   readonly epoch: Epoch;
   readonly marker: EpochMarker | null;
   readonly reason: string;

@@ -14,10 +14,10 @@ export interface DecideEpochDeps extends AuditDeps {
 const HELD = 'It was waiting in a restored backup: find out whether it was paid since, then approve or reject it.';
 
 /**
- * The database is a restored backup: begins a new epoch unless one was begun already, and holds every payment that waits. What
- * is signed is followed as usual.
+ * Confirms that the database is a restored backup: begins a new epoch unless one was begun already, and holds every
+ * waiting payment. Signed payments are followed as usual.
  *
- * @returns the epoch, and how many payments are held
+ * @returns the epoch, and the number of held payments
  * @throws TillgateError `FORBIDDEN`
  */
 export async function confirmRestore(
@@ -42,9 +42,10 @@ export async function confirmRestore(
 }
 
 /**
- * Nothing was lost: the till was only switched off, and its marker with it. Payments go on; addresses stay far ahead.
+ * Declares that nothing was lost: the till was only switched off, and its marker is missing. Payments continue; address
+ * indexes stay far ahead.
  *
- * @throws TillgateError `FORBIDDEN`; `STATE_CONFLICT` when nothing waits for a decision
+ * @throws TillgateError `FORBIDDEN`; `STATE_CONFLICT` when no epoch waits for a decision
  */
 export async function dismissRestore(deps: DecideEpochDeps, actor: Actor): Promise<Epoch> {
   requireAdmin(actor);

@@ -6,6 +6,7 @@ import type { LightningNode } from '../ports/lightning.ts';
 import type { Storage } from '../ports/storage.ts';
 import { canPay } from '../transfers/payout-deps.ts';
 import type { PayingChain } from '../transfers/payout-deps.ts';
+import { payoutOutcome } from '../transfers/payout-outcome.ts';
 import { obtainedUnits } from '../transfers/transfer.ts';
 import type { Transfer, TransferKind, TransferStatus } from '../transfers/transfer.ts';
 import { isFromBackup } from './epoch.ts';
@@ -20,14 +21,14 @@ export interface FindPaymentsDeps {
 
 const PAGE = 100;
 const UNFINISHED: readonly TransferStatus[] = ['HELD', 'REQUESTED', 'SIGNED', 'BROADCAST'];
-/** Those that pay somebody else; the till's own moves are planned again. */
+/** The kinds of transfers that pay others; the till's own moves are planned again. */
 const PAYS: readonly TransferKind[] = ['withdrawal', 'refund', 'return'];
 
 /**
- * What the chains say of each unfinished payment of a restored backup, oldest first. It changes nothing, and what one node says
- * is no proof: an operator decides. Empty while no backup was restored.
+ * The chain's findings on each unfinished payment of a restored backup, oldest first. It changes nothing, and one
+ * node's answer is no proof: an operator decides. Empty while no backup was restored.
  *
- * @throws any error of the database; where a node fails, the finding says so
+ * @throws any error of the database; a failure of a node is part of the finding
  */
 export async function findPayments(deps: FindPaymentsDeps): Promise<readonly PaymentReport[]> {
   const wanted = await unfinished(deps);
@@ -89,22 +90,16 @@ async function eachOf<Finding>(
   return found;
 }
 
-/** By the signed bytes; `null` where there are none, or none of them can be mined any more. */
+/** Finds a payment by its signed bytes; `null` where there are none, or none of them can be mined any more. */
 async function ofPayout(
   { storage }: FindPaymentsDeps,
-  { payments, policy }: PayingChain,
+  chain: PayingChain,
   transfer: Transfer,
 ): Promise<PaymentFinding | null> {
   const view = await storage.transfers.payoutOf(transfer.id);
   if (view === null || transfer.status === 'HELD') return null;
-  const { payout, attempts } = view;
-  const outcome = await payments.outcome({
-    source: { address: payout.sourceAddress, index: payout.sourceIndex },
-    nonce: payout.nonce,
-    coins: payments.model === 'utxo' ? (await storage.transfers.coinsOf(payout.id)).map(({ ref }) => ref) : [],
-    attempts,
-  });
-  return ofOutcome(transfer, outcome, policy.spendableConfirmations);
+  const outcome = await payoutOutcome(chain, storage, view);
+  return ofOutcome(transfer, outcome, chain.policy.spendableConfirmations);
 }
 
 function ofOutcome(transfer: Transfer, outcome: PayoutOutcome, deep: number): PaymentFinding | null {
@@ -120,7 +115,7 @@ function ofOutcome(transfer: Transfer, outcome: PayoutOutcome, deep: number): Pa
     case 'missing':
       return {
         kind: 'open',
-        reason: 'It is signed, and may still be mined. It is followed by itself.',
+        reason: 'It is signed, and may still be mined. It is followed automatically.',
         transactions: [],
       };
     case 'mined': {
@@ -131,25 +126,25 @@ function ofOutcome(transfer: Transfer, outcome: PayoutOutcome, deep: number): Pa
           reason: `${txid} was mined without effect in block ${block.height}.`,
           transactions: [],
         };
-      const reason = `Paid by ${txid} in block ${block.height}, with ${confirmations} confirmations. It is followed by itself.`;
+      const reason = `Paid by ${txid} in block ${block.height}, with ${confirmations} confirmations. It is followed automatically.`;
       return { kind: confirmations < deep ? 'open' : 'paid', reason, transactions: by(txid, block.height) };
     }
     case 'conflicted': {
       const { txid, confirmations, rival } = outcome;
       if (rival?.pays !== 'same')
         return unclear(
-          `${txid} took its nonce or coins, and pays ${rival ? 'its receiver another amount' : 'others'}.`,
+          `${txid} used its nonce or coins, and pays ${rival ? 'its receiver another amount' : 'others'}.`,
         );
-      const reason = `Paid by ${txid}, which this database did not know, with ${confirmations} confirmations. It is followed by itself.`;
+      const reason = `Paid by ${txid}, which this database did not know, with ${confirmations} confirmations. It is followed automatically.`;
       return { kind: confirmations < deep ? 'open' : 'paid', reason, transactions: by(txid, null) };
     }
   }
 }
 
-/** By the payment hash, which the node pays at most once. */
+/** Finds a payment by its payment hash, which the node pays at most once. */
 async function ofLightning({ storage, lightning }: FindPaymentsDeps, transfer: Transfer): Promise<PaymentFinding> {
   const payment = await storage.lightning.paymentOf(transfer.id);
-  if (lightning === null || payment === null) return unclear('There is no Lightning node that could be asked.');
+  if (lightning === null || payment === null) return unclear('No Lightning node is configured.');
   const { paymentHash } = payment;
   const transactions = [{ txHash: paymentHash, height: null, obtainedUnits: obtainedUnits(transfer) }];
   const view = await lightning.payment(paymentHash);
@@ -162,8 +157,8 @@ async function ofLightning({ storage, lightning }: FindPaymentsDeps, transfer: T
       return { kind: 'unpaid', reason: `The node could not pay ${paymentHash}: ${view.reason}`, transactions: [] };
     case undefined:
       return transfer.status === 'REQUESTED' || transfer.status === 'HELD'
-        ? { kind: 'unpaid', reason: `The node does not know ${paymentHash}.`, transactions: [] }
-        : unclear(`The node was given ${paymentHash}, and does not know it any more.`);
+        ? { kind: 'unpaid', reason: `The node has no payment ${paymentHash}.`, transactions: [] }
+        : unclear(`The payment ${paymentHash} was sent to the node, which has no record of it any more.`);
   }
 }
 

@@ -1,20 +1,21 @@
 import type { TransferId } from '../kernel/ids.ts';
 import type { BlockRef } from '../ports/block-ref.ts';
-import type { ObservedTransfer, PendingTransfer, WatchList } from '../ports/chain-adapter.ts';
+import type { PendingTransfer, WatchList } from '../ports/chain-adapter.ts';
+import type { ObservedTransfer } from '../ports/observed-transfer.ts';
 import type { TransferStore } from '../ports/transfer-store.ts';
 import type { PayingChain } from '../transfers/payout-deps.ts';
 import type { Transfer } from '../transfers/transfer.ts';
 import type { FoundTransaction, PaymentFinding } from './payment-finding.ts';
 
-/** More blocks than these are not read: a week of Ethereum, a year of Bitcoin. */
+/** The most blocks to read: a week of Ethereum, a year of Bitcoin. */
 const MOST_BLOCKS = 52_560;
-/** The till's clock and a chain's may differ by so much, where the chain does not say. */
+/** The assumed difference between the till's clock and a chain's in milliseconds, by default. */
 const CLOCK_SKEW_MS = 7_200_000;
 
-/** A transfer in a block, or one that waits to be mined. */
+/** A transfer in a block, or one in the mempool. */
 type Seen = PendingTransfer & { readonly block: BlockRef | null };
 
-/** What was read of a chain. */
+/** The blocks and transfers that were read of a chain. */
 interface Search {
   readonly from: number;
   readonly to: number;
@@ -22,8 +23,9 @@ interface Search {
 }
 
 /**
- * Looks in the blocks since payments were requested, and in the mempool where the node shows it, for transactions that pay
- * their receivers: the till that was lost may have signed them anew. What belongs to another payment of the database is left out.
+ * Searches the blocks since payments were requested, and the mempool where the node shows it, for transactions that pay
+ * their receivers: the lost till may have signed them again. Transactions of other payments in the database are
+ * omitted.
  *
  * @throws TillgateError `NODE_FAILED`; any error of the database
  */
@@ -44,7 +46,7 @@ export async function searchPayments(
   return new Map(wanted.map(({ id }) => [id, judge(chain, id, matches, search)]));
 }
 
-/** The first block that is not older than a time, as far as block times ascend. */
+/** The first block that is not older than a time, assuming that block times ascend. */
 async function heightAt(chain: PayingChain, time: number, head: BlockRef): Promise<number> {
   let [older, found] = [0, head.height];
   while (found - older > 1) {
@@ -56,16 +58,14 @@ async function heightAt(chain: PayingChain, time: number, head: BlockRef): Promi
   return Math.max(1, older);
 }
 
-const keyOf = (chain: PayingChain, address: string): string => chain.keyOf?.(address) ?? address;
-
 async function read(
   chain: PayingChain,
   wanted: readonly Transfer[],
   [from, to]: readonly [from: number, to: number],
 ): Promise<Search> {
-  const keys = new Set(wanted.map(({ toAddress }) => keyOf(chain, toAddress)));
+  const keys = new Set(wanted.map(({ toAddress }) => chain.keyOf(toAddress)));
   const watch: WatchList = { has: (key) => keys.has(key), nativeKeys: () => [] };
-  // Before the blocks: what is mined meanwhile is in one of the two, or in both.
+  // Read before the blocks, so that a transaction that is mined meanwhile is in one of the two, or in both.
   const pending = (await chain.mempool?.pending(() => Promise.resolve(watch)))?.transfers ?? [];
   const mined: ObservedTransfer[] = [];
   const step = chain.policy.maxScanBlocks;
@@ -78,7 +78,7 @@ async function read(
   return { from, to, seen: [...mined.map((each) => ({ ...each, seenAt: null })), ...waiting] };
 }
 
-/** The transfers that may be each of the payments. */
+/** The transfers that may be payments, for each of the payments. */
 async function unbooked(
   chain: PayingChain,
   transfers: Pick<TransferStore, 'booked'>,
@@ -89,21 +89,21 @@ async function unbooked(
   const txids = [...new Set([...left].map(({ txid }) => txid))];
   const asked = new Set(wanted.map(({ id }) => id));
   for (const { txid, transferId, toAddress } of await transfers.booked(chain.code, txids)) {
-    const key = keyOf(chain, toAddress);
+    const key = chain.keyOf(toAddress);
     const own = [...left].find((each) => each.txid === txid && each.toKey === key);
     if (own !== undefined && !asked.has(transferId)) left.delete(own);
   }
   return new Map(wanted.map((transfer) => [transfer.id, [...left].filter((each) => mayBe(chain, transfer, each))]));
 }
 
-/** The receiver, the currency, an amount less a fee that may be charged, and a sender that is not somebody else. */
+/** Compares the receiver, the currency, the amount less a possible fee, and the sender (unknown or the till's own). */
 function mayBe(chain: PayingChain, transfer: Transfer, { toKey, currency, units, from }: Seen): boolean {
   return (
-    toKey === keyOf(chain, transfer.toAddress) &&
+    toKey === chain.keyOf(transfer.toAddress) &&
     currency === transfer.currency &&
     units <= transfer.units &&
     units >= transfer.units - transfer.maxFeeUnits &&
-    (from === null || keyOf(chain, from) === keyOf(chain, transfer.sourceAddress))
+    (from === null || chain.keyOf(from) === chain.keyOf(transfer.sourceAddress))
   );
 }
 
@@ -118,14 +118,20 @@ function judge(
   const [only, ...more] = found;
   if (only === undefined) {
     const unseen =
-      chain.mempool === undefined ? '; one that waits to be mined cannot be seen' : ', and none waits to be mined';
-    return { kind: 'unpaid', reason: `No block from ${from} to ${to} holds a payment of it${unseen}.`, transactions };
+      chain.mempool === undefined
+        ? '; unconfirmed transactions cannot be searched'
+        : ', and no unconfirmed transaction does';
+    return {
+      kind: 'unpaid',
+      reason: `No block from ${from} to ${to} contains a payment for it${unseen}.`,
+      transactions,
+    };
   }
   const sharing = [...matches].filter(([other, seen]) => other !== id && seen.some((each) => found.includes(each)));
   if (more.length > 0 || sharing.length > 0) {
     const rivals =
-      sharing.length === 0 ? '' : ` They may as well be payments of ${sharing.map(([each]) => each).join(', ')}.`;
-    const reason = `${found.length} transactions pay its receiver such an amount: compare the amounts, and what was requested since the backup.${rivals}`;
+      sharing.length === 0 ? '' : ` They may also be payments of ${sharing.map(([each]) => each).join(', ')}.`;
+    const reason = `${found.length} transactions pay its receiver a matching amount: compare the amounts, and what was requested since the backup.${rivals}`;
     return { kind: 'unclear', reason, transactions };
   }
   const depth = only.block === null ? 0 : to - only.block.height + 1;

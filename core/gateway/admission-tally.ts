@@ -3,13 +3,13 @@ import type { AdmissionVerdict } from './admission.ts';
 import type { RefusalReason } from './refusal.ts';
 import type { AdmissionMode } from './route.ts';
 
-/** How often admission said something of an App's requests on a route. */
+/** The number of requests of an App on a route with the same verdict. */
 export interface AdmissionCount {
   /** The route's host. */
   readonly route: string;
   readonly mode: AdmissionMode;
   readonly verdict: AdmissionVerdict['verdict'];
-  /** `none` for what was allowed. */
+  /** `none` for allowed requests. */
   readonly reason: RefusalReason | 'none';
   readonly count: number;
 }
@@ -17,10 +17,10 @@ export interface AdmissionCount {
 type Counting = { -readonly [Field in keyof AdmissionCount]: AdmissionCount[Field] };
 
 const MAX_APPS = 10_000;
-/** More than every combination on a dozen routes; beyond it nothing new is counted for an App. */
+/** More than all combinations on a dozen routes. Beyond it, an App's new combinations are not counted. */
 const MAX_COUNTS = 500;
 
-/** Verdicts by App, route and reason since this instance started; bounded, the App that came first goes first. */
+/** Verdicts by App, route and reason since this instance started. Bounded; the oldest App is removed first. */
 export class AdmissionTally {
   readonly #apps = new Map<AppId, Counting[]>();
   readonly #maxApps: number;

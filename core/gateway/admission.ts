@@ -9,7 +9,7 @@ import type { Quota } from './quota.ts';
 import { ADMISSION_MODES } from './route.ts';
 import type { AdmissionLimits, AdmissionMode, EffectiveLimits, GatewayRoute } from './route.ts';
 
-/** What the gateway knows of an App. */
+/** The fields of an App that admission needs. */
 export interface AppView {
   readonly id: AppId;
   readonly accountId: AccountId;
@@ -20,9 +20,11 @@ export interface AppView {
   readonly limits: AdmissionLimits | null;
   readonly quota: Quota | null;
   readonly prepaid: boolean;
+  /** The address that paid for the App at the gate; `null` for an App that its owner created. */
+  readonly buyer: string | null;
 }
 
-/** What the gateway knows of a key. */
+/** The fields of a key that admission needs. */
 export interface KeyView {
   readonly id: AppKeyId;
   readonly state: StoredKeyState;
@@ -30,15 +32,15 @@ export interface KeyView {
   readonly app: AppView;
 }
 
-/** An accepted key and its state now. */
+/** An accepted key and its present state. */
 export interface Authenticated {
   readonly key: KeyView;
   readonly state: Extract<AppKeyState, 'active' | 'grace'>;
 }
 
 /**
- * Checks a key that was looked up: its own state first, then its App and its account, so that an archived account's key
- * is `key_revoked` (decisions, section 8).
+ * Checks a key that was looked up: first its own state, then its App and its account. The key of an archived account is
+ * therefore `key_revoked`.
  */
 export function authenticateKey(key: KeyView | null, now: Millis): Authenticated | Refusal {
   if (key === null) return refuse('key_unknown');
@@ -49,7 +51,7 @@ export function authenticateKey(key: KeyView | null, now: Millis): Authenticated
   return { key, state: state as Authenticated['state'] };
 }
 
-/** The mode that holds for an App on a route: the stricter of the two. */
+/** The mode of an App on a route: the stricter of the route's and the App's. */
 export function effectiveMode(route: GatewayRoute, app: AppView): AdmissionMode {
   const { admissionMode } = app;
   if (admissionMode === null) return route.admission;
@@ -58,7 +60,10 @@ export function effectiveMode(route: GatewayRoute, app: AppView): AdmissionMode 
     : route.admission;
 }
 
-/** The limits of a route. @param perAccount - how many times the limits of an App all Apps of an account may use together */
+/**
+ * The limits of a route. @param perAccount - the factor by which the limits of one App are multiplied for all Apps of
+ * an account or buyer
+ */
 export function routeLimits({ limits }: GatewayRoute, perAccount: number): EffectiveLimits {
   const { requestsPerSecond: rate, burst, concurrency } = limits;
   const times = (limit: number | null): number | null => (limit === null ? null : limit * perAccount);
@@ -68,7 +73,7 @@ export function routeLimits({ limits }: GatewayRoute, perAccount: number): Effec
   };
 }
 
-/** The limits that hold for an App on a route: of each kind the smaller. */
+/** The limits of an App on a route: the smaller one of each kind. */
 export function effectiveLimits(route: EffectiveLimits, { limits }: AppView): EffectiveLimits {
   if (limits === null) return route;
   const { app, account } = route;
@@ -87,19 +92,19 @@ function smaller(a: number | null, b: number | null): number | null {
   return Math.min(a, b);
 }
 
-/** What admission says of a request, and what is done about it. */
+/** The verdict of admission on a request, and what the gateway does with it. */
 export interface AdmissionVerdict {
   readonly mode: AdmissionMode;
   readonly verdict: 'allowed' | 'refused' | 'would_refuse';
-  /** Why it is, or would be, refused. */
+  /** Why the request is refused, or would be in shadow mode. */
   readonly refusal: Refusal | null;
 }
 
 /**
- * Applies a mode to what an evaluation found. An evaluation that fails refuses where admission is enforced and passes
- * where it only watches: neither does a fault open the gate, nor does shadow ever shut it.
+ * Applies a mode to the result of an evaluation. An evaluation that throws refuses in `enforce` and passes in `shadow`:
+ * a fault never opens the gate, and shadow mode never closes it.
  *
- * @param evaluate - the refusal that the request deserves, `null` for none; not called when admission is disabled
+ * @param evaluate - returns the refusal of the request, `null` for none; not called when admission is disabled
  */
 export function applyAdmission(mode: AdmissionMode, evaluate: () => Refusal | null): AdmissionVerdict {
   if (mode === 'disabled') return { mode, verdict: 'allowed', refusal: null };

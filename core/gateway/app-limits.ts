@@ -1,33 +1,34 @@
-import type { AccountId, AppId, RouteId } from '../kernel/ids.ts';
+import type { RouteId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 import type { AppUseCount, UseSubject } from '../ports/shared-use-store.ts';
 import { refuse } from './refusal.ts';
 import type { Refusal } from './refusal.ts';
+import type { AppView } from './admission.ts';
 import type { AdmissionLimits, EffectiveLimits } from './route.ts';
 
 /**
- * One App's usage of one route: a token bucket, filled at the permitted rate, and the number of requests in flight. What it
- * takes, its account takes as well.
+ * One App's usage of one route: a token bucket, filled at the permitted rate, and the number of requests in flight.
+ * Tokens are taken from the account's bucket as well.
  *
- * (Not rate-limiter-flexible: it answers with promises, counts in fixed windows, and sets a timer for each key.)
+ * (Not rate-limiter-flexible: it is asynchronous, counts in fixed windows, and sets a timer for each key.)
  */
 export class AppUse {
   readonly #account: AppUse | null;
   #spent = 0;
   #at: Millis;
-  /** The rate of the last charge, at which tokens come back; 0 before the first one. */
+  /** The rate of the last charge in tokens per second, at which the bucket refills; 0 before the first charge. */
   #rate = 0;
   #running = 0;
   #runningElsewhere = 0;
   #taken = 0;
 
-  /** @param account - the usage of the App's account on the route; `null` for an account's own */
+  /** @param account - the usage of the App's account on the route; `null` for the usage of an account */
   constructor(now: Millis, account: AppUse | null = null) {
     this.#at = now;
     this.#account = account;
   }
 
-  /** Takes a token for each request, of the App's and of its account's, or returns the refusal and takes none. */
+  /** Takes a token for each request from both the App and its account, or takes none and returns the refusal. */
   charge({ app, account }: EffectiveLimits, requests: number, now: Millis): Refusal | null {
     const missing = this.#wait(app, requests, now);
     if (missing !== null) return refuse('rate_limited', { retryAfterSeconds: missing });
@@ -40,7 +41,7 @@ export class AppUse {
     return null;
   }
 
-  /** The refusal if no further request may begin now. */
+  /** The refusal if no further request may start now. */
   checkConcurrency({ app, account }: EffectiveLimits): Refusal | null {
     if (this.#isBusy(app)) return refuse('rate_limited', { message: BUSY_APP, retryAfterSeconds: 1 });
     return this.#account !== null && this.#account.#isBusy(account)
@@ -58,7 +59,7 @@ export class AppUse {
     this.#account?.leave();
   }
 
-  /** Seconds until there are tokens for so many requests; `null` when there are. */
+  /** Seconds until there are enough tokens for these requests; `null` when there are enough now. */
   #wait({ requestsPerSecond: rate, burst }: AdmissionLimits, requests: number, now: Millis): number | null {
     if (rate === null) return null;
     const capacity = Math.max(burst ?? rate, rate);
@@ -78,7 +79,7 @@ export class AppUse {
     return concurrency !== null && this.#running + this.#runningElsewhere >= concurrency;
   }
 
-  /** Requests charged here so far. */
+  /** The number of requests charged on this instance. */
   get taken(): number {
     return this.#taken;
   }
@@ -88,17 +89,18 @@ export class AppUse {
   }
 
   /**
-   * Adds what other instances charged since the last exchange, and their requests in flight. Together the instances may
-   * exceed the limit between two exchanges; the excess is a debt, so that the rate holds over time.
+   * Adds the requests that other instances charged since the last exchange, and their requests in flight. Between two
+   * exchanges the instances together may exceed the limit; the excess is charged as a debt, so that the rate holds over
+   * time.
    */
   addRemote({ taken, running }: Pick<AppUseCount, 'taken' | 'running'>, now: Millis): void {
-    // Refilled first: a bucket that was not used for long holds no more than its burst.
+    // Refilled first, so that a bucket that was idle for long holds no more than its burst.
     if (taken > 0 && this.#rate > 0) this.#refill(now);
     this.#spent += taken;
     this.#runningElsewhere = running;
   }
 
-  /** True if removing it changes nothing. */
+  /** True if removing this usage has no effect. */
   idle(now: Millis): boolean {
     return this.#running === 0 && this.#runningElsewhere === 0 && now - this.#at >= FORGET_MS && this.#owed(now) === 0;
   }
@@ -108,7 +110,7 @@ export class AppUse {
     this.#at = Math.max(this.#at, now);
   }
 
-  /** Spent tokens that have not come back. A clock that was set back returns none. */
+  /** Spent tokens that are not refilled yet. A clock that was set back refills none. */
   #owed(now: Millis): number {
     return Math.max(0, this.#spent - (Math.max(0, now - this.#at) * this.#rate) / 1000);
   }
@@ -118,20 +120,23 @@ const FORGET_MS = 60_000;
 const MAX_USES = 50_000;
 const LOOK_AT = 16;
 
-const MANY_OF_ACCOUNT = 'Too many requests of the Apps of this account; try again later.';
-const BUSY_APP = 'Too many requests of this App are under way.';
-const BUSY_ACCOUNT = "Too many requests of this account's Apps are under way.";
+const MANY_OF_ACCOUNT = 'Too many requests of the Apps of this account or buyer; try again later.';
+const BUSY_APP = 'This App has too many requests in progress.';
+const BUSY_ACCOUNT = 'The Apps of this account have too many requests in progress.';
 
-const subjectOf = (account: AccountId): UseSubject => `account:${account}`;
+/** The subject with which an App shares limits: its account, or its buyer where it was bought at the gate. */
+function ownerOf({ accountId, buyer }: Pick<AppView, 'accountId' | 'buyer'>): UseSubject {
+  return buyer === null ? `account:${accountId}` : `buyer:${buyer}`;
+}
 
-/** The usage of one App, or of all Apps of one account, on one route. */
+/** The usage of one App, or of all Apps of one account or buyer, on one route. */
 export interface SubjectUse {
   readonly subject: UseSubject;
   readonly routeId: RouteId;
   readonly use: AppUse;
 }
 
-/** The usage of every App and every account on every route, in memory, with a limit. */
+/** The usage of every App and every account on every route, in memory and bounded. */
 export class AppLimits {
   readonly #uses = new Map<UseSubject, Map<RouteId, SubjectUse>>();
   readonly #max: number;
@@ -145,26 +150,21 @@ export class AppLimits {
     return this.#size;
   }
 
-  /** `undefined` for one that did not use the route here. */
+  /** `undefined` for a subject that has not used the route on this instance. */
   find(subject: UseSubject, route: RouteId): AppUse | undefined {
     return this.#uses.get(subject)?.get(route)?.use;
   }
 
-  /** The oldest subjects first. */
+  /** All usages, those of the oldest subjects first. */
   *all(): Generator<SubjectUse> {
     for (const routes of this.#uses.values()) yield* routes.values();
   }
 
-  of({ id, accountId }: { readonly id: AppId; readonly accountId: AccountId }, route: RouteId, now: Millis): AppUse {
-    return (
-      this.find(id, route) ??
-      this.#add(
-        id,
-        route,
-        now,
-        this.find(subjectOf(accountId), route) ?? this.#add(subjectOf(accountId), route, now, null),
-      )
-    );
+  of(app: Pick<AppView, 'id' | 'accountId' | 'buyer'>, route: RouteId, now: Millis): AppUse {
+    const own = this.find(app.id, route);
+    if (own !== undefined) return own;
+    const owner = ownerOf(app);
+    return this.#add(app.id, route, now, this.find(owner, route) ?? this.#add(owner, route, now, null));
   }
 
   #add(subject: UseSubject, routeId: RouteId, now: Millis, account: AppUse | null): AppUse {
@@ -176,7 +176,7 @@ export class AppLimits {
     return use;
   }
 
-  /** Removes idle entries among the oldest; without any, the oldest entry. */
+  /** Removes idle entries among the oldest; if none is idle, the oldest entry. */
   #makeRoom(now: Millis): void {
     let oldest: SubjectUse | null = null;
     let left = LOOK_AT;

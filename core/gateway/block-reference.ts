@@ -1,4 +1,4 @@
-/** Which parameter of a read names its block. */
+/** The position of the block parameter of each read. */
 const BLOCK_PARAMETER: ReadonlyMap<string, number> = new Map([
   ['eth_getBlockByNumber', 0],
   ['eth_getBlockReceipts', 0],
@@ -16,17 +16,17 @@ const BLOCK_PARAMETER: ReadonlyMap<string, number> = new Map([
   ['eth_getStorageAt', 2],
 ]);
 
-/** As nodes write numbers (Ethereum's JSON-RPC, "QUANTITY"), up to 2⁵². */
+/** The QUANTITY format of Ethereum's JSON-RPC, up to 2⁵². */
 const QUANTITY = /^0x(?:0|[1-9a-f][0-9a-f]{0,12})$/i;
 
-/** A block number as nodes write it; `null` for anything else, tags among it. */
+/** A block number in the QUANTITY format; `null` for anything else, including tags. */
 export function blockNumber(value: unknown): number | null {
   return typeof value === 'string' && QUANTITY.test(value) ? Number(value) : null;
 }
 
 /**
- * The block that a node must have come to before it can answer a read: the number that the read names, and `Infinity`
- * for what depends on the newest block, or may.
+ * The lowest head that a node needs to answer a read: the block number in the parameters, or `Infinity` for a read that
+ * depends, or may depend, on the newest block.
  */
 export function blockNeeded(method: string, params: unknown): number {
   if (!Array.isArray(params)) return Infinity;
@@ -35,7 +35,7 @@ export function blockNeeded(method: string, params: unknown): number {
   return at === undefined ? Infinity : (numberNamed(params[at]) ?? Infinity);
 }
 
-/** A block as a number, or as EIP-1898 has it: `{"blockNumber": "0x…"}`. */
+/** A block as a number, or as an object of EIP-1898: `{"blockNumber": "0x…"}`. */
 function numberNamed(value: unknown): number | null {
   if (typeof value !== 'object' || value === null) return blockNumber(value);
   const { blockNumber: number, ...rest } = value as { readonly blockNumber?: unknown };

@@ -1,13 +1,13 @@
 import { blockNeeded, blockNumber } from './block-reference.ts';
 
-/** Reads whose answer says which block it is of, by the hash that they name; with the names of hash and number there. */
+/** Reads by hash whose answer contains its block, with the names of the block's hash and number in the answer. */
 const BY_HASH: ReadonlyMap<string, readonly [string, string]> = new Map([
   ['eth_getBlockByHash', ['hash', 'number']],
   ['eth_getTransactionByHash', ['hash', 'blockNumber']],
   ['eth_getTransactionReceipt', ['transactionHash', 'blockNumber']],
 ]);
 const HASH = /^0x[0-9a-f]{64}$/i;
-/** The members of a filter that all nodes read alike. */
+/** The members of a filter that all nodes interpret alike. */
 const FILTER: ReadonlySet<string> = new Set(['fromBlock', 'toBlock', 'address', 'topics']);
 const RESULT = '"result":';
 
@@ -20,10 +20,10 @@ export function isCacheable(method: string, params: unknown): boolean {
 }
 
 /**
- * The block that has to be final for an answer to be kept; `null` for what is never kept: errors, `null`, and what is not
- * of the block that was asked for.
+ * The block that must be final before an answer may be cached. `null` for what is never cached: errors, `null`, and
+ * answers about another block than the requested one.
  *
- * @param answer - as `sharedAnswer` gives it
+ * @param answer - as `sharedAnswer` returns it
  */
 export function blockOfAnswer(method: string, params: readonly unknown[], answer: string): number | null {
   if (!answer.startsWith(RESULT)) return null;

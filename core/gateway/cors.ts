@@ -1,42 +1,42 @@
 import type { CorsRules } from './route.ts';
 
-/** In a list of origins: any page. */
+/** The entry of a list of origins that allows every page. */
 export const ANY_ORIGIN = '*';
 
 const NONE: readonly string[] = [];
 const VARY: readonly string[] = ['Vary', 'Origin'];
-/** What of a reply a page may read besides its body. */
+/** The reply headers that a page may read. */
 const EXPOSED = [
   'Access-Control-Expose-Headers',
   'X-Trace-Id, X-Key-Expires, Retry-After, Link, PAYMENT-REQUIRED, PAYMENT-RESPONSE, Tillgate-Key',
 ] as const;
-/** How long a browser remembers an answer, in seconds. */
+/** How long a browser caches a preflight answer, in seconds. */
 const MAX_AGE = '600';
 const HEADER_NAMES = /^[!#$%&'*+.^_`|~0-9A-Za-z, \t-]{1,4096}$/;
 
 /**
- * True where a page of that origin may use the route.
+ * True when a page of this origin may use the route.
  *
- * @param origin - the request's header, compared byte for byte; `null` for none: then it is not a page that asks
+ * @param origin - the request's header, compared byte for byte; `null` when the request does not come from a page
  */
 export function allowsOrigin({ origins }: CorsRules, origin: string | null): boolean {
   return origin === null || origins.includes(ANY_ORIGIN) || origins.includes(origin);
 }
 
-/** The headers, names and values in turn, by which a browser lets the page read a reply, refusals included. */
+/** The headers, names and values in turn, that let a page read a reply, including a refusal. */
 export function corsHeaders(rules: CorsRules, origin: string | null): readonly string[] {
   if (rules.origins.includes(ANY_ORIGIN))
     return origin === null ? NONE : ['Access-Control-Allow-Origin', ANY_ORIGIN, ...EXPOSED];
-  // A cache must not give one origin's reply to another.
+  // Prevents caches from giving one origin's reply to another.
   return origin === null || !allowsOrigin(rules, origin)
     ? VARY
     : ['Access-Control-Allow-Origin', origin, ...EXPOSED, ...VARY];
 }
 
 /**
- * The answer to a browser that asks before it sends a page's request.
+ * The answer to a preflight request.
  *
- * @param methods - what the route takes
+ * @param methods - the HTTP methods of the route
  * @param wanted - the header `Access-Control-Request-Headers`, or nothing
  */
 export function preflightHeaders(

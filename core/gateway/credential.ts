@@ -3,25 +3,25 @@ import { refuse } from './refusal.ts';
 import type { Refusal } from './refusal.ts';
 import type { RouteProtocol } from './route.ts';
 
-/** A request target, the key taken out of it. */
+/** A request target without the key. */
 export interface GatewayTarget {
-  /** The first path segment when it begins as a key does, else `null`. */
+  /** The first path segment when it has the prefix of a key, otherwise `null`. */
   readonly pathKey: string | null;
-  /** Path and query without the key, byte for byte, beginning with `/`: what goes to the upstream. */
+  /** Path and query without the key, byte for byte, beginning with `/`; forwarded to the upstream. */
   readonly rest: string;
 }
 
 const BEARER = 'Bearer ';
 /**
- * Dot segments, plain or encoded, also with parameters behind a semicolon, which some servers cut off first; encoded separators;
- * doubled slashes; backslashes; controls and non-ASCII bytes.
+ * Rejected in paths: dot segments, plain or encoded, also before a semicolon (some servers remove path parameters
+ * first); encoded separators; doubled slashes; backslashes; control characters and non-ASCII bytes.
  */
 const UNSAFE_PATH = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|;|%3b|$)|%2f|%5c|%00|\/\/|\\|[^\x21-\x7e]/i;
 
 /**
- * Takes the key out of the request target (decisions, section 8).
+ * Separates the key from the request target.
  *
- * @param target - as it came in
+ * @param target - as received
  */
 export function readTarget(protocol: RouteProtocol, target: string): GatewayTarget | Refusal {
   if (!target.startsWith('/') || target.includes('#'))
@@ -30,13 +30,13 @@ export function readTarget(protocol: RouteProtocol, target: string): GatewayTarg
   const path = queryAt < 0 ? target : target.slice(0, queryAt);
   if (UNSAFE_PATH.test(path))
     return refuse('bad_request', {
-      message: 'The path must not hold dot segments, encoded separators or doubled slashes.',
+      message: 'The path must not contain dot segments, encoded separators or doubled slashes.',
     });
   const segmentEnd = path.indexOf('/', 1);
   const first = segmentEnd < 0 ? path.slice(1) : path.slice(1, segmentEnd);
   const pathKey = first.startsWith(APP_KEY_PREFIX) ? first : null;
   const rest = pathKey === null ? target : target.slice(1 + first.length);
-  // The query alone is no target: `/<key>?a=b` asks for `/?a=b`.
+  // A query without a path is no valid target: `/<key>?a=b` becomes `/?a=b`.
   const slashed = rest.startsWith('/') ? rest : `/${rest}`;
   if (protocol !== 'http' && slashed !== '/' && !slashed.startsWith('/?')) return refuse('not_found');
   return { pathKey, rest: slashed };
@@ -44,7 +44,7 @@ export function readTarget(protocol: RouteProtocol, target: string): GatewayTarg
 
 const ENCODED = /%([0-9a-f]{2})/gi;
 
-/** True for a target that holds the key in plain or in encoded characters: an upstream reads both as the same. */
+/** True for a target that contains the key, plain or percent-encoded: an upstream decodes both to the same text. */
 export function holdsKey(target: string, key: string): boolean {
   if (target.includes(key)) return true;
   return (
@@ -54,7 +54,8 @@ export function holdsKey(target: string, key: string): boolean {
 }
 
 /**
- * The key of a request: from the header, exactly `Bearer <key>`, or from the path; both must be equal.
+ * Reads the key of a request from the header, exactly `Bearer <key>`, or from the path; when both are present they must
+ * be equal.
  *
  * @param authorization - every value of the header
  */
@@ -63,7 +64,7 @@ export function readKey(authorization: readonly string[], pathKey: string | null
     return refuse('bad_request', { message: 'The header Authorization must not be repeated.' });
   const [header] = authorization;
   if (header === undefined && pathKey === null) return refuse('key_missing');
-  // Anything else in the header makes the key malformed.
+  // Any other scheme in the header counts as a malformed key.
   const headerKey = header === undefined ? null : header.startsWith(BEARER) ? header.slice(BEARER.length) : '';
   if (headerKey !== null && !isAppKeyText(headerKey)) return refuse('key_malformed');
   if (pathKey !== null && pathKey !== headerKey && !isAppKeyText(pathKey)) return refuse('key_malformed');

@@ -5,11 +5,11 @@ import type { Clock } from '../ports/clock.ts';
 import type { Deadline } from '../ports/deadline.ts';
 import type { Logger } from '../ports/logger.ts';
 
-/** A memory of the data whose changes the feed reports. */
+/** In-memory data whose changes the feed reports. */
 export interface FeedReader {
-  /** Reads everything again. The former state stays in force until that is done. */
+  /** Reads everything again. The old state stays in force until that is done. */
   load(): Promise<void>;
-  /** Reads again what changed. */
+  /** Reads the changed records again. */
   apply(subjects: readonly GatewaySubject[]): Promise<void>;
 }
 
@@ -24,15 +24,15 @@ export interface FeedFollowerDeps {
   readonly leaseMs?: number;
 }
 
-/** An instance that does not answer delays a revocation by this much at most. */
+/** The longest delay that an instance without an answer causes for a revocation, in milliseconds. */
 export const DEFAULT_FEED_LEASE_MS = 5_000;
-/** The share of the lease that the instance uses itself; the rest covers differences between two machines' clocks. */
+/** The share of the lease that the instance itself uses; the rest covers different clock speeds of two machines. */
 const OWN_SHARE = 0.95;
 const PAGE = 1_000;
 const RETRY_MS = 200;
 
 /**
- * Follows the change feed, so that its readers' data is either exact or marked as stale.
+ * Follows the change feed, so that the data of its readers is either exact or marked as stale.
  *
  * A writer that revokes something waits until this instance has confirmed the change, or has confirmed nothing for a
  * whole lease. So the data is fresh for one lease, less a margin, counted from *before* the last confirmation was sent.
@@ -61,7 +61,7 @@ export class FeedFollower {
     this.#leaseMs = deps.leaseMs ?? DEFAULT_FEED_LEASE_MS;
   }
 
-  /** True while no writer can have continued without this instance. */
+  /** True while no writer can have continued without a confirmation of this instance. */
   get isFresh(): boolean {
     return this.#deps.clock.now() < this.#freshUntil;
   }
@@ -73,30 +73,33 @@ export class FeedFollower {
     return () => void this.#listeners.delete(own);
   }
 
-  /** Loads everything and begins to serve. @throws TillgateError `NOT_READY` when the database is away */
+  /** Loads everything and starts to serve. @throws TillgateError `NOT_READY` when the database is unavailable */
   start(): Promise<void> {
     return this.refresh();
   }
 
-  /** Reads the feed once; never fails. Returns how long to wait before the next read, in milliseconds. */
+  /** Reads the feed once; never fails. Returns the delay before the next read, in milliseconds. */
   async run(): Promise<number> {
     if (this.#closed) return this.#leaseMs;
     try {
       await this.refresh();
-      if (this.#failing) this.#deps.logger.info('the gateway follows its changes again');
+      if (this.#failing) this.#deps.logger.info('the gateway reads its change feed again');
       this.#failing = false;
       return Math.min(this.#deps.feed.pollMs, this.#leaseMs / 3);
     } catch (error) {
       if (!this.#failing)
-        this.#deps.logger.warn('the gateway cannot follow its changes; it refuses when its lease has run out', {
-          error,
-        });
+        this.#deps.logger.warn(
+          'the gateway cannot read its change feed; it refuses requests once its lease has expired',
+          {
+            error,
+          },
+        );
       this.#failing = true;
       return RETRY_MS;
     }
   }
 
-  /** Applies new changes and confirms them. Concurrent calls share one read, which begins after all of them. */
+  /** Applies new changes and confirms them. Concurrent calls share one read, which starts after all of them. */
   async refresh(): Promise<void> {
     if (this.#closed) return;
     this.#endNews ??= this.#deps.feed.onNotification(() => void this.run());
@@ -140,7 +143,7 @@ export class FeedFollower {
     for (;;) {
       const before = clock.now();
       const known = await feed.confirm(instance, this.#applied ?? 0, this.#leaseMs);
-      // If the lease had expired, or its row was removed, a writer may have continued without waiting: its change can be
+      // If the lease had expired or the row was removed, a writer may have continued without waiting; its change can be
       // read now.
       const unbroken = known && this.isFresh;
       if (unbroken || !(await this.#catchUp())) {
@@ -150,7 +153,7 @@ export class FeedFollower {
     }
   }
 
-  /** Applies all changes up to now; true if there were any. */
+  /** Applies all changes up to now; returns true if there were any. */
   async #catchUp(): Promise<boolean> {
     if (this.#applied === null) await this.#load();
     for (let any = false; ; any = true) {
@@ -158,7 +161,7 @@ export class FeedFollower {
       const { head, changes } = await this.#deps.feed.after(applied, PAGE);
       const [first] = changes;
       const last = changes.at(-1);
-      // Missing changes, or a restored database: the data in memory cannot be updated any more.
+      // The feed has a gap, or the database was restored: the data in memory cannot be updated and is loaded again.
       if (head < applied || (first?.version ?? head + 1) !== applied + 1) await this.#load();
       else if (last === undefined) return any;
       else {
@@ -169,7 +172,7 @@ export class FeedFollower {
     }
   }
 
-  /** The head is read first: changes during the load come by the feed. */
+  /** The head is read first, so that changes during the load are read from the feed. */
   async #load(): Promise<void> {
     const { head } = await this.#deps.feed.after(0, 1);
     for (const reader of this.#readers) await reader.load();
@@ -188,7 +191,7 @@ export class FeedFollower {
     this.#notify();
   }
 
-  /** Notifies the listeners when the data becomes stale: open WebSockets have to be closed then. */
+  /** Notifies the listeners when the data becomes stale, because open WebSockets must be closed then. */
   #watch(): void {
     if (this.#watching) return;
     this.#watching = true;
@@ -206,13 +209,13 @@ export class FeedFollower {
       try {
         listener();
       } catch (error) {
-        this.#deps.logger.error('a listener to changes of the gateway failed', { error });
+        this.#deps.logger.error('a listener for changes of the gateway failed', { error });
       }
     }
   }
 }
 
-/** Thrown by an instance whose data is stale. */
+/** The error of an instance whose data is stale. */
 export function keysUnavailable(): TillgateError {
   return new TillgateError('NOT_READY', 'App keys cannot be checked at the moment.', { retryAfterSeconds: 1 });
 }

@@ -1,6 +1,5 @@
 import type { Random } from '../ports/random.ts';
 
-/** The largest prime below 2^32. */
 const PRIME = 4_294_967_291;
 const WAYS = 4;
 const SLOT_WORDS = 4;
@@ -9,12 +8,13 @@ const FEWEST_BUCKETS = 256;
 const MOST_BUCKETS = 2 ** 19;
 
 /**
- * Which row a text of one length belongs to, found without keeping the text: by a 96-bit fingerprint, in a flat table of
- * bounded size whose every look-up reads one line of memory.
+ * Finds the row of a text of one length without storing the text: by a 96-bit fingerprint, in a flat table of bounded
+ * size whose every look-up reads one line of memory.
  *
- * The fingerprint is a multilinear hash over three prime fields under a key that is drawn at the start and never leaves:
- * any two different texts have the same one with a probability of 2^-96, whatever the texts (Carter and Wegman, 1981).
- * An attacker who knows neither that key nor a valid text gains no more by a guess here than by guessing a text.
+ * The fingerprint is a multilinear hash over three prime fields under a key that is drawn at the start and never leaves
+ * the process: any two different texts collide with a probability of 2^-96, whatever the texts (Carter and Wegman,
+ * 1981). An attacker without this key and without a valid text gains no more from a guess here than from guessing a
+ * text.
  */
 export class FingerprintCache {
   readonly #length: number;
@@ -26,18 +26,18 @@ export class FingerprintCache {
   #second = 0;
   #third = 0;
 
-  /** @param length - of every text; any other text has no row */
+  /** @param length - of every text in characters; a text of another length has no row */
   constructor(random: Random, length: number) {
     this.#length = length;
     this.#key = drawn(random, 3 * (Math.ceil(length / 2) + 1));
   }
 
-  /** How many texts it can hold. */
+  /** The number of texts that fit into the cache. */
   get capacity(): number {
     return this.#slots.length / SLOT_WORDS;
   }
 
-  /** The row of a text: -1 when it isn't remembered, `null` for a text that can belong to none. */
+  /** The row of a text: -1 when it is not cached, `null` for a text that cannot have a row. */
   find(text: string): number | null {
     if (!this.#take(text)) return null;
     const slots = this.#slots;
@@ -50,7 +50,7 @@ export class FingerprintCache {
     return -1;
   }
 
-  /** Remembers the row of the text that was looked for last; forgets another one where there is no room. */
+  /** Caches the row of the text that was looked up last; evicts another one when there is no room. */
   remember(row: number): void {
     const bucket = (this.#first & this.#mask) * BUCKET_WORDS;
     let at = bucket;
@@ -62,7 +62,7 @@ export class FingerprintCache {
     this.#slots[at + 3] = row + 1;
   }
 
-  /** Makes room for so many texts, up to a bound; what was remembered is forgotten when it has to grow. */
+  /** Grows the cache to this many texts, up to a bound; growing clears it. */
   fit(rows: number): void {
     let buckets = this.#mask + 1;
     while (buckets * WAYS < rows * 2 && buckets < MOST_BUCKETS) buckets *= 2;
@@ -88,7 +88,7 @@ export class FingerprintCache {
       const left = text.charCodeAt(at);
       const right = at + 1 < length ? text.charCodeAt(at + 1) : 0;
       foreign |= left | right;
-      // As whole numbers up to here: each is turned into a double once.
+      // The sums are integers up to this point, so that each is converted to a double once.
       const pair = (left << 7) + right;
       first += pair * (key[place] as number);
       second += pair * (key[place + 1] as number);
@@ -101,7 +101,7 @@ export class FingerprintCache {
   }
 }
 
-/** The remainder by the prime: the operator `%` would take longer than everything else. */
+/** The remainder modulo the prime; the operator `%` would take longer than everything else here. */
 function reduced(sum: number): number {
   const rest = sum - Math.floor(sum / PRIME) * PRIME;
   // The quotient may have been rounded up or down by one.
@@ -109,7 +109,7 @@ function reduced(sum: number): number {
   return rest >= PRIME ? rest - PRIME : rest;
 }
 
-/** Numbers below the prime, all of them equally likely. */
+/** Uniformly random numbers below the prime. */
 function drawn(random: Random, count: number): Float64Array {
   const numbers = new Float64Array(count);
   for (let at = 0; at < count;) {

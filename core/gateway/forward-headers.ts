@@ -1,6 +1,6 @@
 import { checkMerchantUrl } from '../callbacks/url.ts';
 
-/** Headers of one hop (RFC 9110, section 7.6.1), and those that frame a message: each side of the gateway has its own. */
+/** Headers of one hop (RFC 9110, section 7.6.1) and framing headers; each side of the gateway has its own. */
 const HOP = [
   'connection',
   'keep-alive',
@@ -16,8 +16,8 @@ const HOP = [
 ];
 
 /**
- * What a client's request never brings to a node: its credentials, where it came from by its own account, and what
- * makes a server treat the request as another one than was checked.
+ * Client headers that are never forwarded: credentials, claims about the client's address, and headers that make a
+ * server treat the request differently from the one that was checked.
  */
 const NOT_SENT: ReadonlySet<string> = new Set([
   ...HOP,
@@ -45,7 +45,7 @@ const NOT_SENT: ReadonlySet<string> = new Set([
 ]);
 const NOT_SENT_PREFIXES = ['x-forwarded', 'cf-connecting', 'sec-websocket-', 'access-control-'];
 
-/** What a node's reply never brings to a client: state and policies of another host (CORS), and that host's authentication. */
+/** Reply headers that are never returned: cookies and policies of another host (CORS), and its authentication. */
 const NOT_RETURNED: ReadonlySet<string> = new Set([
   ...HOP,
   'set-cookie',
@@ -67,13 +67,13 @@ const NOT_RETURNED: ReadonlySet<string> = new Set([
   'x-sendfile',
   'x-trace-id',
   'x-key-expires',
-  // Only the gateway itself asks its clients for money.
+  // Only the gateway itself requests payments from its clients.
   'payment-required',
   'payment-response',
   'tillgate-key',
 ]);
 
-/** Headers that an upstream is configured with. */
+/** The configured headers of an upstream. */
 export interface OwnHeaders {
   /** In lower case. */
   readonly names: ReadonlySet<string>;
@@ -82,11 +82,11 @@ export interface OwnHeaders {
 }
 
 /**
- * The headers of a request to an upstream: the client's, without what must not go there, and then the upstream's own.
+ * The headers of a request to an upstream: the client's, without the forbidden ones, followed by the upstream's own.
  *
- * @param rawHeaders - names and values in turn, as they came
- * @param key - a header that holds it anywhere is left out
- * @param own - they replace the client's of the same names
+ * @param rawHeaders - names and values in turn, as received
+ * @param key - a header that contains it is omitted
+ * @param own - they replace the client's headers of the same names
  * @param httpVersion - of the client's request
  */
 export function requestHeaders(
@@ -112,20 +112,20 @@ export function requestHeaders(
   return own.pairs.length === 0 ? sent : [...sent, ...own.pairs];
 }
 
-/** That a message came through the gateway, and in which version (RFC 9110, section 7.6.3); where from, it does not say. */
+/** The `Via` header (RFC 9110, section 7.6.3), without the client's address. */
 export const viaOf = (httpVersion: string): string => `${httpVersion} tillgate`;
 
-/** The upstream that a reply came from. */
+/** The upstream that sent a reply. */
 export interface ReplySource {
   readonly hostname: string;
-  /** Parts of its URL and headers that nobody else may see. */
+  /** Parts of its URL and headers that no client may see. */
   readonly secrets: readonly string[];
 }
 
 /**
- * The headers of an upstream's reply that go back to the client; `Location` and `Link` only where they are safe.
+ * The headers of an upstream's reply for the client; `Location` and `Link` only where they are safe.
  *
- * @param rawHeaders - names and values in turn, as they came
+ * @param rawHeaders - names and values in turn, as received
  */
 export function replyHeaders(rawHeaders: readonly string[], source: ReplySource): string[] {
   const listed = connectionTokens(rawHeaders);
@@ -143,7 +143,7 @@ export function replyHeaders(rawHeaders: readonly string[], source: ReplySource)
   return kept;
 }
 
-/** True for the URL of another public host. What leads to the upstream itself, relative or not, is of no use to a client. */
+/** True for the URL of another public host. A URL of the upstream itself, relative or not, is useless to a client. */
 export function isSafeLocation(location: string, { hostname }: ReplySource): boolean {
   return checkMerchantUrl(location, false) === null && new URL(location).hostname !== hostname;
 }
@@ -152,7 +152,7 @@ function holdsSecret(value: string, { secrets }: ReplySource): boolean {
   return secrets.length > 0 && secrets.some((secret) => value.includes(secret));
 }
 
-/** The names that `Connection` lists besides the usual words; `null` for none. */
+/** The header names that `Connection` lists besides the usual ones; `null` for none. */
 function connectionTokens(rawHeaders: readonly string[]): ReadonlySet<string> | null {
   let tokens: Set<string> | null = null;
   for (let at = 0; at < rawHeaders.length; at += 2) {

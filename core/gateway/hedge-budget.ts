@@ -1,19 +1,19 @@
-/** One in so many reads may be sent to a second upstream. */
+/** One in this many reads may be sent to a second upstream. */
 const READS_FOR_ONE = 10;
-/** So many may be at once, after as many times the reads without one. */
+/** The most hedged reads at once, after ten times as many reads without one. */
 const BURST = 10;
 
-/** How many of a route's reads may be sent twice: on a day when all are slow, its upstreams get a tenth more, not twice as much. */
+/** Limits a route's reads that are sent twice: when all are slow, its upstreams get only a tenth more requests. */
 export class HedgeBudget {
-  /** Reads that no hedge was taken for. */
+  /** Reads that were not hedged, as credit for further hedges. */
   #reads = BURST * READS_FOR_ONE;
 
-  /** A read is sent. */
+  /** Counts a read that is sent. */
   read(): void {
     this.#reads = Math.min(this.#reads + 1, BURST * READS_FOR_ONE);
   }
 
-  /** True if one may be sent twice; it is counted. */
+  /** True if a read may be sent twice, which is then counted. */
   take(): boolean {
     if (this.#reads < READS_FOR_ONE) return false;
     this.#reads -= READS_FOR_ONE;

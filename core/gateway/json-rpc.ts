@@ -2,27 +2,28 @@ import { endOfString, nameOf } from './json-text.ts';
 import { refuse } from './refusal.ts';
 import type { Refusal } from './refusal.ts';
 
-/** What the gateway must know of a JSON-RPC request: its methods and, to answer in its place, its ids. */
+/** The parts of a JSON-RPC request that the gateway needs: the methods and, to answer instead of a node, the ids. */
 export interface JsonRpcRequest {
   readonly batch: boolean;
-  /** Of each element, in their order. */
+  /** The method of each element, in order. */
   readonly methods: readonly string[];
-  /** As it came. */
+  /** The text as received. */
   readonly text: string;
-  /** What each element has as `params`, as it was parsed. */
   readonly params: readonly unknown[];
-  /** Each element's id as JSON text, exactly as it came; `null` for a notification. */
+  /** The id of each element as JSON text, exactly as received; `null` for a notification. */
   readonly ids: readonly (string | null)[];
 }
 
-/** Printable ASCII: nodes have no other methods, and other names could be normalised differently by two readers. */
+/** Printable ASCII: nodes have no other methods, and two parsers could normalise other names differently. */
 const METHOD = /^[\x21-\x7e]{1,128}$/;
 const MAX_ID = 256;
-const MAX_MEMBERS = 16;
+/** The members of a request (JSON-RPC 2.0, section 4). */
+const MEMBERS: readonly string[] = ['jsonrpc', 'id', 'method', 'params'];
 
 /**
- * Reads exactly the text that goes to the node. Members that differ in case only are refused like duplicates: some nodes
- * read names without case and keep the last, others keep the first (fault 27).
+ * Parses exactly the text that is forwarded to the node. A request has the members of the standard, each at most once
+ * and spelled exactly so. Nodes in other languages fold names differently (Go accepts `param\u017f` for `params`) and
+ * use the first or the last of two members, so a further member could be used instead of the one that was checked.
  */
 export function readJsonRpc(text: string, maxBatch: number): JsonRpcRequest | Refusal {
   let value: unknown;
@@ -42,7 +43,9 @@ export function readJsonRpc(text: string, maxBatch: number): JsonRpcRequest | Re
   const params = elements.map((element) => (element as { readonly params?: unknown }).params);
   const ids = readIds(text, batch ? 2 : 1);
   return ids === null
-    ? invalid('A request has a member twice, too many members or an id of another kind than text or number.')
+    ? invalid(
+        'A request may have the members jsonrpc, id, method and params, each once; its id must be a string, a number or null.',
+      )
     : { batch, text, methods, params, ids };
 }
 
@@ -57,11 +60,10 @@ function methodOf(element: unknown): string | null {
 const ID = /^(?:null|"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*)$/;
 
 /**
- * Walks over JSON text that is known to be valid, and finds what parsing loses: repeated members, and ids as
- * they were written.
+ * Scans JSON text that is known to be valid for what parsing loses: repeated members, and ids as they were written.
  *
  * @param level - the nesting level of the requests' members
- * @returns `null` when a request has a member twice, too many of them, or an id of another kind
+ * @returns `null` when a request has a member twice, a member outside the standard, or an id of another type
  */
 function readIds(text: string, level: number): (string | null)[] | null {
   const ids: (string | null)[] = [];
@@ -76,9 +78,8 @@ function readIds(text: string, level: number): (string | null)[] | null {
         if (nameComes && depth === level) {
           nameComes = false;
           const name = nameOf(text, at, end);
-          const folded = name.toLowerCase();
-          if (names.length === MAX_MEMBERS || names.includes(folded)) return null;
-          names.push(folded);
+          if (!MEMBERS.includes(name) || names.includes(name)) return null;
+          names.push(name);
           if (name === 'id') idAt = text.indexOf(':', end + 1) + 1;
         }
         at = end;

@@ -1,6 +1,6 @@
 const BACKSLASH = 0x5c;
 
-/** Where the string ends that begins at `start`, in JSON text that is known to be valid. */
+/** The end of the string that starts at `start`, in JSON text that is known to be valid. */
 export function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
     let slashes = 0;
@@ -9,13 +9,13 @@ export function endOfString(text: string, start: number): number {
   }
 }
 
-/** A member's name, with its escapes read. */
+/** The name of a member with its escapes decoded. */
 export function nameOf(text: string, start: number, end: number): string {
   const name = text.slice(start + 1, end);
   return name.includes('\\') ? (JSON.parse(text.slice(start, end + 1)) as string) : name;
 }
 
-/** True if an object in JSON text, which is known to be valid, has a member twice: two readers may take different ones. */
+/** True if an object in JSON text, which is known to be valid, has a member twice: parsers use different ones. */
 export function repeatsMember(text: string): boolean {
   /** The names of each open object; `null` for a list. */
   const open: (Set<string> | null)[] = [];
@@ -57,8 +57,8 @@ export function repeatsMember(text: string): boolean {
 }
 
 /**
- * The members of an object in JSON text, which is known to be valid: each value as text, exactly as it came. `null` for
- * another value, and for an object that has a member twice.
+ * The members of an object in JSON text, which is known to be valid: each value as text, exactly as received. `null`
+ * when the text is no object, or an object that has a member twice.
  */
 export function membersOf(text: string): ReadonlyMap<string, string> | null {
   const members = new Map<string, string>();

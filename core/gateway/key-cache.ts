@@ -18,15 +18,15 @@ export interface KeyCacheDeps extends FeedFollowerDeps {
   readonly apps: Pick<AppStore, 'directory' | 'touchKeys'>;
   readonly vault: Vault;
   readonly random: Random;
-  /** Further readers of the same feed: the routes of the database. */
+  /** Further readers of the same feed, such as the routes of the database. */
   readonly alongside?: readonly FeedReader[];
-  /** How often last uses are written, in milliseconds. */
+  /** The interval at which last uses are stored, in milliseconds. */
   readonly flushUsesMs?: number;
 }
 
 const FLUSH_USES_MS = 10_000;
 const USES_AT_ONCE = 1_000;
-/** Further last uses are not recorded until the next flush. */
+/** Above this number, further last uses are not recorded until the next flush. */
 const MAX_USES = 100_000;
 
 /**
@@ -49,7 +49,6 @@ export class KeyCache implements KeyDirectory {
     this.#follower = new FeedFollower(deps, [own, ...(deps.alongside ?? [])]);
   }
 
-  /** How many keys are known. */
   get size(): number {
     return this.#table.size;
   }
@@ -74,12 +73,12 @@ export class KeyCache implements KeyDirectory {
     if (this.#uses.size < MAX_USES || this.#uses.has(id)) this.#uses.set(id, at);
   }
 
-  /** Loads every key and begins to answer. @throws TillgateError `NOT_READY` when the database is away */
+  /** Loads every key and starts to answer. @throws TillgateError `NOT_READY` when the database is unavailable */
   start(): Promise<void> {
     return this.#follower.start();
   }
 
-  /** One pass; never fails. Returns how long to wait before the next, in milliseconds. */
+  /** Makes one pass; never fails. Returns the delay before the next one, in milliseconds. */
   async run(): Promise<number> {
     const wait = await this.#follower.run();
     const { clock, flushUsesMs = FLUSH_USES_MS, logger } = this.#deps;
@@ -89,12 +88,12 @@ export class KeyCache implements KeyDirectory {
     return wait;
   }
 
-  /** Applies new changes and confirms them. @throws TillgateError `NOT_READY` when the database is away */
+  /** Applies new changes and confirms them. @throws TillgateError `NOT_READY` when the database is unavailable */
   refresh(): Promise<void> {
     return this.#follower.refresh();
   }
 
-  /** Writes the last uses noted so far. */
+  /** Stores the last uses recorded so far. */
   async flushUses(): Promise<void> {
     this.#flushedAt = this.#deps.clock.now();
     const uses = [...this.#uses].map(([id, at]) => ({ id, at }));
@@ -110,12 +109,13 @@ export class KeyCache implements KeyDirectory {
     await this.flushUses();
   }
 
-  /** The keyed hash is the most expensive step: it is computed once for each key. */
+  /** The keyed hash is the most expensive step, so it is computed once for each key. */
   #lookUp(keyText: string): KeyView | null {
     const hashes = this.#deps.vault.lookupHashes(APP_KEY_LOOKUP, keyText);
     const row = hashes.map((hash) => this.#table.rowOf(hash)).find((each) => each >= 0) ?? -1;
     if (row < 0) return null;
-    // While a former master key is configured a key may get another row, by its other hash: the one of the current key counts.
+    // While a previous master key is configured, a key can also be found in a row by its other hash. The hash of the
+    // current key counts, so such rows are not cached.
     if (hashes.length === 1) this.#rows.remember(row);
     return this.#table.view(row);
   }

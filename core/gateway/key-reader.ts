@@ -5,7 +5,7 @@ import { KeyTable } from './key-table.ts';
 
 const PAGE = 5_000;
 
-/** Everything, read page by page. A record that came too late to find what it belongs to comes again by the feed. */
+/** Reads everything, page by page. A record that was read before its owner is read again from the feed. */
 export async function loadKeys(source: DirectorySource): Promise<KeyTable> {
   const table = new KeyTable();
   await eachPage<AccountId, { readonly id: AccountId; readonly active: boolean }>(
@@ -23,7 +23,7 @@ export async function loadKeys(source: DirectorySource): Promise<KeyTable> {
   return table;
 }
 
-/** Reads again what changed, and its owner where it is not known yet. */
+/** Reads the changed records again, and their owners where these are not known yet. */
 export async function readChanges(
   source: DirectorySource,
   table: KeyTable,
@@ -56,7 +56,7 @@ export async function readChanges(
   );
   const accountIds = [...new Set([...ids.account, ...strangeAccounts])];
   const accounts = accountIds.length === 0 ? [] : await source.accounts({ ids: accountIds });
-  // All at once and in this order, so that no request is decided by half of it.
+  // All in one step and in this order, so that no request is decided by a part of it.
   for (const account of accounts) table.putAccount(account);
   for (const app of apps) table.putApp(app);
   for (const key of keys) table.putKey(key);
@@ -68,7 +68,7 @@ function missing<Id extends string>(ids: readonly Id[], isKnown: (id: Id) => boo
 
 type Ids = { readonly [Kind in GatewaySubject['kind']]: readonly Extract<GatewaySubject, { kind: Kind }>['id'][] };
 
-/** Each subject once, by kind. */
+/** The subjects by kind, each once. */
 function sorted(subjects: readonly GatewaySubject[]): Ids {
   const ids: Record<GatewaySubject['kind'], Set<string>> = {
     account: new Set(),

@@ -6,33 +6,32 @@ import type { AppView, KeyView } from './admission.ts';
 import { grown, RowIndex } from './row-index.ts';
 
 const STATES: readonly StoredKeyState[] = ['active', 'grace', 'revoked'];
-/** 128 bits of the look-up hash distinguish keys; guessing them is as hopeless as guessing all 256. */
+/** 128 bits of the look-up hash distinguish keys; guessing them is as infeasible as guessing all 256. */
 const HASH_WORDS = 4;
 const FIRST_ROWS = 1024;
-/** How many views are kept for those who look again. */
 const KEPT_VIEWS = 1024;
-/** Of a key: its id, its end, its App's row, its state, what it has of its App, and the App's next key. */
+/** Words of a key's record: its id, its expiry, its App's row, its state, its App's grant, and the App's next key. */
 const KEY_WORDS = 8;
 const [KEY_END, KEY_APP, KEY_STATE, KEY_GRANT, KEY_NEXT] = [2, 4, 5, 6, 7] as const;
-/** Of an App: its account's row, what its keys have of it, its first key, and the account's next App. */
+/** Words of an App's record: its account's row, the grant of its keys, its first key, and the account's next App. */
 const APP_WORDS = 4;
 const [APP_ACCOUNT, APP_GRANT, APP_FIRST_KEY, APP_NEXT] = [0, 1, 2, 3] as const;
 const NO_END = 0xffffffff;
-/** Rows in lists count from 1: this ends a list. */
+/** Ends a list, in which rows are counted from 1. */
 const NONE = 0;
-/** What a key has of its App, in one word: two flags, and the number of its profile above them. */
+/** The bits of a grant, the App's part of a key's record: two flags, and the number of the App's profile above them. */
 const [ENABLED, ACCOUNT_ACTIVE, PROFILE_SHIFT] = [1, 2, 2] as const;
 
-type AppProfile = Pick<AppView, 'chains' | 'admissionMode' | 'limits' | 'quota' | 'prepaid'>;
+type AppProfile = Pick<AppView, 'chains' | 'admissionMode' | 'limits' | 'quota' | 'prepaid' | 'buyer'>;
 
-/** A profile, and what it takes to give its number to another one once no App has it. */
+/** A profile, with the data needed to reuse its number once no App has it. */
 interface SharedProfile {
   readonly profile: AppProfile;
   readonly name: string;
   apps: number;
 }
 
-/** An App as it was when it was read. Its ids become text where they are used. */
+/** A snapshot of an App. Its ids are converted to text when they are read. */
 class TableApp implements AppView {
   readonly #table: KeyTable;
   readonly #row: number;
@@ -45,7 +44,7 @@ class TableApp implements AppView {
     this.#table = table;
     this.#row = row;
     this.#grant = grant;
-    // Its number may be another one's tomorrow.
+    // The profile is kept, because its number may be reused later.
     this.#profile = table.profile(grant);
   }
 
@@ -84,9 +83,13 @@ class TableApp implements AppView {
   get prepaid(): boolean {
     return this.#profile.prepaid;
   }
+
+  get buyer(): AppView['buyer'] {
+    return this.#profile.buyer;
+  }
 }
 
-/** A key as it was when it was looked at. */
+/** A snapshot of a key. */
 class TableKey implements KeyView {
   readonly state: StoredKeyState;
   readonly expiresAt: number | null;
@@ -110,17 +113,17 @@ class TableKey implements KeyView {
     return (this.#id ??= this.#table.keyId(this.#row));
   }
 
-  /** True for a view of that row of which nothing has changed since. */
+  /** True for a view of this row since which nothing has changed. */
   shows(row: number): boolean {
     return this.#row === row && this.#changes === this.#table.changes;
   }
 }
 
 /**
- * Every key, App and account that a gateway needs, in flat arrays: some 60 bytes a key and 35 an App, so that a million
- * of each fits into a small process. A key's row has a copy of all that decides about it, so that a look at a key reads
- * one place of memory; a change of an App or an account goes to the rows of all its keys. Views are made when they are
- * asked for, and the latest kept until something changes.
+ * Every key, App and account that a gateway needs, in flat arrays: some 60 bytes for a key and 35 for an App, so that a
+ * million of each fits into a small process. A key's row has a copy of everything that decides about it, so that a
+ * look-up reads one place of memory; a change of an App or an account is copied to the rows of all its keys. Views are
+ * created on demand, and the latest are cached until something changes.
  */
 export class KeyTable {
   readonly #keyIndex = new RowIndex(HASH_WORDS);
@@ -128,28 +131,27 @@ export class KeyTable {
   readonly #appIndex = new RowIndex(2);
   #apps = new Uint32Array(FIRST_ROWS * APP_WORDS);
   readonly #accountIndex = new RowIndex(2);
-  /** Of an account: whether it is active, and its first App. */
+  /** Of each account: whether it is active, and its first App. */
   #active = new Uint8Array(FIRST_ROWS);
   #firstApps = new Uint32Array(FIRST_ROWS);
-  /** Most Apps are alike in what they may do. */
+  /** Most Apps share a profile. */
   readonly #profiles: SharedProfile[] = [];
   readonly #profileOf = new Map<string, number>();
-  /** Numbers of profiles that no App has any more. */
+  /** Profile numbers that no App uses any more. */
   readonly #freeProfiles: number[] = [];
   readonly #views: (TableKey | undefined)[] = Array.from({ length: KEPT_VIEWS }, () => undefined);
   #changes = 0;
 
-  /** How many keys there are. */
   get size(): number {
     return this.#keyIndex.size;
   }
 
-  /** How often anything was put. */
+  /** The number of writes to the table. */
   get changes(): number {
     return this.#changes;
   }
 
-  /** How many profiles there is room for: at most one more than there were Apps at once. */
+  /** The number of allocated profiles: at most one more than there were Apps at once. */
   get profiles(): number {
     return this.#profiles.length;
   }
@@ -178,7 +180,7 @@ export class KeyTable {
     }
   }
 
-  /** Its account must be known, and stay the same. */
+  /** The App's account must be in the table, and stay the same. */
   putApp({ id, accountId, enabled, ...profile }: DirectoryApp): void {
     this.#changes += 1;
     const account = this.#accountIndex.find(idWords(accountId));
@@ -199,7 +201,7 @@ export class KeyTable {
     if (former !== null) this.#leaveProfile(former);
   }
 
-  /** Its App must be known, and stay the same. */
+  /** The key's App must be in the table, and stay the same. */
   putKey({ id, appId, lookupHash, state, expiresAt }: DirectoryKey): void {
     this.#changes += 1;
     const app = this.#appIndex.find(idWords(appId));
@@ -222,12 +224,12 @@ export class KeyTable {
     keys[at + KEY_GRANT] = this.#apps[app * APP_WORDS + APP_GRANT] as number;
   }
 
-  /** The row of a look-up hash, for good; -1 when there is no such key. */
+  /** The permanent row of a look-up hash; -1 when there is no such key. */
   rowOf(lookupHash: string): number {
     return this.#keyIndex.find(hashWords(lookupHash));
   }
 
-  /** The key in a row, as it is now. */
+  /** The present state of the key in a row. */
   view(row: number): KeyView {
     const place = row % KEPT_VIEWS;
     const kept = this.#views[place];
@@ -256,12 +258,12 @@ export class KeyTable {
     return idText(this.#accountIndex.word(account, 0), this.#accountIndex.word(account, 1)) as AccountId;
   }
 
-  /** What an App may do, of the word that its keys have. */
+  /** The profile of an App, from the grant in its keys' records. */
   profile(grant: number): AppProfile {
     return (this.#profiles[grant >>> PROFILE_SHIFT] as SharedProfile).profile;
   }
 
-  /** Gives an App's keys what they have of it now. */
+  /** Stores an App's new grant in its own record and in all its keys. */
   #grant(app: number, grant: number): void {
     this.#apps[app * APP_WORDS + APP_GRANT] = grant;
     for (
@@ -273,10 +275,10 @@ export class KeyTable {
     }
   }
 
-  /** The number of a profile, which one more App has. */
+  /** The number of a profile, and one more App that uses it. */
   #takeProfile({ chains, ...rest }: Omit<DirectoryApp, 'id' | 'accountId' | 'enabled'>): number {
-    const { admissionMode, limits, quota, prepaid } = rest;
-    const name = JSON.stringify([[...chains].sort(), admissionMode, limits, quota, prepaid]);
+    const { admissionMode, limits, quota, prepaid, buyer } = rest;
+    const name = JSON.stringify([[...chains].sort(), admissionMode, limits, quota, prepaid, buyer]);
     const known = this.#profileOf.get(name);
     if (known !== undefined) {
       (this.#profiles[known] as SharedProfile).apps += 1;
@@ -284,7 +286,7 @@ export class KeyTable {
     }
     const number = this.#freeProfiles.pop() ?? this.#profiles.length;
     this.#profiles[number] = {
-      profile: { chains: new Set(chains), admissionMode, limits, quota, prepaid },
+      profile: { chains: new Set(chains), admissionMode, limits, quota, prepaid, buyer },
       name,
       apps: 1,
     };
@@ -292,7 +294,7 @@ export class KeyTable {
     return number;
   }
 
-  /** An owner who changes an App again and again leaves nothing behind. */
+  /** Frees a profile that no App uses, so that repeated changes of an App do not accumulate. */
   #leaveProfile(number: number): void {
     const shared = this.#profiles[number] as SharedProfile;
     shared.apps -= 1;
@@ -302,7 +304,6 @@ export class KeyTable {
   }
 }
 
-/** An id's 64 bits. */
 function idWords(id: string): [high: number, low: number] {
   const value = BigInt(id);
   return [Number(value >> 32n), Number(value & 0xffffffffn)];
@@ -314,7 +315,7 @@ function idText(high: number, low: number): string {
 
 const hash = new Uint32Array(HASH_WORDS);
 
-/** The first words of a look-up hash; the array is the same for each call. */
+/** The first words of a look-up hash, in an array that all calls share. */
 function hashWords(lookupHash: string): Uint32Array {
   for (let at = 0; at < HASH_WORDS; at++) hash[at] = parseInt(lookupHash.slice(at * 8, at * 8 + 8), 16);
   return hash;

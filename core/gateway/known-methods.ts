@@ -1,4 +1,7 @@
-/** What wallets and applications need of an Ethereum-like node: reads, filters and subscriptions, and sending raw transactions. */
+/**
+ * The methods of an Ethereum-like node that wallets and applications need: reads, filters, subscriptions, and sending
+ * raw transactions.
+ */
 export const EVM_METHODS: readonly string[] = [
   'eth_blobBaseFee',
   'eth_blockNumber',
@@ -52,7 +55,7 @@ export const EVM_METHODS: readonly string[] = [
   'web3_sha3',
 ];
 
-/** The same of a Bitcoin-like node. */
+/** The methods of a Bitcoin-like node that wallets and applications need. */
 export const BITCOIN_METHODS: readonly string[] = [
   'combinerawtransaction',
   'createrawtransaction',
@@ -95,8 +98,8 @@ export const BITCOIN_METHODS: readonly string[] = [
 ];
 
 /**
- * Methods of Ethereum-like and of Bitcoin-like nodes that are counted under their own names. Every other name is the
- * client's choice, and is counted as `other` unless the route names it.
+ * Methods of Ethereum-like and Bitcoin-like nodes that are counted by name. Every other name is chosen by the client,
+ * and is counted as `other` unless the route lists it.
  */
 export const KNOWN_METHODS: readonly string[] = [
   ...EVM_METHODS,

@@ -2,18 +2,18 @@ import { blockNumber } from './block-reference.ts';
 import { refuse } from './refusal.ts';
 import type { Refusal } from './refusal.ts';
 
-/** What the gateway knows of a chain's end, to tell how far a range with tags reaches. */
+/** The known end of a chain, from which the range of block tags is computed. */
 export interface ChainEnd {
-  /** The number of the newest block; `null` when no upstream has said one. */
+  /** The number of the newest block; `null` when no upstream has reported one. */
   readonly head: number | null;
-  /** How far behind it the tags `safe` and `finalized` may be. */
+  /** The most blocks by which the tags `safe` and `finalized` may be behind it. */
   readonly finalityBlocks: number;
 }
 
-/** Methods that read the logs of a range; a filter's are read in one call afterwards. */
+/** Methods that read the logs of a range. A filter's logs are read in one call later. */
 const BY_RANGE: ReadonlySet<string> = new Set(['eth_getlogs', 'eth_newfilter']);
-/** Members of a filter, in lower case. Some nodes take a name in any case, and of two the last. */
-const MEMBERS: ReadonlySet<string> = new Set(['fromblock', 'toblock', 'blockhash', 'address', 'topics']);
+/** Members of a filter. Some nodes fold the case of names, each in its own way, so only this spelling is valid. */
+const MEMBERS: ReadonlySet<string> = new Set(['fromBlock', 'toBlock', 'blockHash', 'address', 'topics']);
 const LOWEST_TAGS: ReadonlySet<string> = new Set(['safe', 'finalized']);
 const HIGHEST_TAGS: ReadonlySet<string> = new Set(['latest', 'pending']);
 
@@ -23,27 +23,24 @@ export function readsLogs(method: string): boolean {
 }
 
 /**
- * The refusal of a call that reads the logs of more than `limit` blocks, or of a range that two readers could read
+ * The refusal of a call that reads the logs of more than `limit` blocks, or of a range that two parsers could interpret
  * differently; `null` for every other call.
  */
 export function checkLogsRange(method: string, params: unknown, limit: number, end: ChainEnd): Refusal | null {
   if (!readsLogs(method)) return null;
   const filter: unknown = Array.isArray(params) ? params[0] : undefined;
   if (typeof filter !== 'object' || filter === null || Array.isArray(filter)) return unclear(method);
-  const names = Object.keys(filter);
-  if (names.some((name) => !MEMBERS.has(name.toLowerCase()))) return unclear(method);
-  if (new Set(names.map((name) => name.toLowerCase())).size < names.length) return unclear(method);
-  const members = new Map(Object.entries(filter).map(([name, value]) => [name.toLowerCase(), value as unknown]));
-  if (isGiven(members.get('blockhash')))
-    return isGiven(members.get('fromblock')) || isGiven(members.get('toblock')) ? unclear(method) : null;
-  const [from, to] = [members.get('fromblock'), members.get('toblock')].map((block) =>
-    isGiven(block) ? block : 'latest',
-  );
+  if (Object.keys(filter).some((name) => !MEMBERS.has(name))) return unclear(method);
+  const { fromBlock, toBlock, blockHash } = filter as Readonly<Record<string, unknown>>;
+  if (isGiven(blockHash)) return isGiven(fromBlock) || isGiven(toBlock) ? unclear(method) : null;
+  const [from, to] = [fromBlock, toBlock].map((block) => (isGiven(block) ? block : 'latest'));
   if (from === to) return null;
   const blocks = span(from, to, end);
   if (blocks === 'unclear') return unclear(method);
   if (blocks === 'unknown')
-    return beyond(`${method} may read at most ${limit} blocks here: name them by their numbers for the moment.`);
+    return beyond(
+      `${method} may read at most ${limit} blocks here: give block numbers instead of tags for the moment.`,
+    );
   return blocks <= limit
     ? null
     : beyond(`${method} may read at most ${limit} blocks here, and this range has ${blocks}.`);
@@ -52,9 +49,11 @@ export function checkLogsRange(method: string, params: unknown, limit: number, e
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
 const beyond = (message: string): Refusal => refuse('range_too_large', { message });
 const unclear = (method: string): Refusal =>
-  refuse('bad_request', { message: `The range of ${method} must be plain: fromBlock and toBlock, or blockHash.` });
+  refuse('bad_request', {
+    message: `${method} takes only the members fromBlock and toBlock, or blockHash, for its range of blocks.`,
+  });
 
-/** How many blocks a range has at most. */
+/** The largest number of blocks that a range can have. */
 function span(from: unknown, to: unknown, { head, finalityBlocks }: ChainEnd): number | 'unclear' | 'unknown' {
   const first = from === 'earliest' ? 0 : blockNumber(from);
   const last = to === 'earliest' ? 0 : blockNumber(to);

@@ -1,23 +1,23 @@
 import { KNOWN_METHODS } from './known-methods.ts';
 import type { GatewayRoute, RouteProtocol } from './route.ts';
 
-/** A method as usage counts it. */
+/** A method under the name by which usage is counted. */
 export interface MeteredMethod {
   readonly name: string;
-  /** What one call costs. */
+  /** The cost of one call. */
   readonly units: number;
 }
 
-/** Under which everything is counted that cannot be put down to a method with a name of its own. */
+/** The name under which all methods without a name of their own are counted. */
 export const OTHER_METHOD = 'other';
-/** In `units`: every method that is not named there. */
+/** The entry of `units` for every method that it does not list. */
 export const ANY_METHOD = '*';
 const DEFAULT_UNITS = 1;
 
 /** The method of a request that was refused before its calls were read. */
 export const UNREAD: readonly string[] = [OTHER_METHOD];
 
-/** On routes of the protocol `http` the HTTP methods are counted. */
+/** Routes of the protocol `http` count HTTP methods. */
 const VERBS: readonly string[] = ['GET', 'HEAD', 'POST'];
 const KNOWN_NAMES: Readonly<Record<RouteProtocol, readonly string[]>> = {
   jsonrpc: KNOWN_METHODS,
@@ -26,8 +26,8 @@ const KNOWN_NAMES: Readonly<Record<RouteProtocol, readonly string[]>> = {
 };
 
 /**
- * The methods of a route that usage tells apart. They are a closed set, the known ones and those that the route itself
- * names, so that a client with methods of its own invention makes no more rows than any other.
+ * The methods of a route that usage distinguishes. They are a closed set, the known ones and those that the route
+ * lists, so that a client with invented method names causes no more rows than any other.
  */
 export class MeteredRoute {
   readonly host: string;
@@ -43,7 +43,7 @@ export class MeteredRoute {
     for (const name of [...KNOWN_NAMES[protocol], ...named]) {
       const method = { name, units: weights.get(name) ?? otherUnits };
       this.#methods.set(name, method);
-      // Some nodes take a name in any case: written otherwise it must cost the same.
+      // Some nodes accept a name in any case, so every spelling costs the same.
       this.#methods.set(name.toLowerCase(), method);
     }
   }
@@ -52,7 +52,7 @@ export class MeteredRoute {
     return this.#methods.get(name) ?? this.#methods.get(name.toLowerCase()) ?? this.#other;
   }
 
-  /** What these calls cost together. */
+  /** The total cost of these calls. */
   unitsOf(methods: readonly string[]): number {
     let units = 0;
     for (const name of methods) units += this.method(name).units;

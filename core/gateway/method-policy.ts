@@ -6,14 +6,14 @@ export type MethodFamily = 'evm' | 'bitcoin';
 
 const OFFERED: Readonly<Record<MethodFamily, readonly string[]>> = { evm: EVM_METHODS, bitcoin: BITCOIN_METHODS };
 
-/** What a route takes that names no methods; of a chain whose family is not known, the methods of all of them. */
+/** The methods of a route that lists none; for a chain of unknown family, the methods of all families. */
 export function offeredMethods(family: MethodFamily | null): readonly string[] {
   return family === null ? Object.values(OFFERED).flat() : OFFERED[family];
 }
 
 /**
- * Never for sale unless a route's own `allow` names them: a node's administration, its miner, its debugger and its
- * wallet, of Ethereum-like and of Bitcoin-like nodes.
+ * Methods of Ethereum-like and Bitcoin-like nodes for administration, mining, debugging and the node's wallet. They are
+ * denied unless the route's own `allow` lists them.
  */
 export const DENIED_BY_DEFAULT: readonly string[] = [
   'admin_*',
@@ -89,7 +89,7 @@ export const DENIED_BY_DEFAULT: readonly string[] = [
   'walletprocesspsbt',
 ];
 
-/** Methods that put a transaction on its way: the gateway never sends one of these twice. */
+/** Methods that broadcast a transaction, which the gateway never sends twice. */
 const BROADCASTS: ReadonlySet<string> = new Set([
   'eth_sendrawtransaction',
   'eth_sendrawtransactionsync',
@@ -98,7 +98,7 @@ const BROADCASTS: ReadonlySet<string> = new Set([
   'eth_sendbundle',
 ]);
 
-/** Set look-up for exact names, a scan over the few prefixes. */
+/** A set of exact names and prefixes: exact names by look-up, the few prefixes by a scan. */
 class MethodSet {
   readonly #names: ReadonlySet<string>;
   readonly #prefixes: readonly string[];
@@ -113,7 +113,7 @@ class MethodSet {
   }
 }
 
-/** The same without case. Some nodes take a method in any case: what is denied must be so however it is written. */
+/** A method set that ignores case. Some nodes accept a method in any case, so every spelling is denied. */
 class FoldedMethodSet extends MethodSet {
   constructor(patterns: readonly string[]) {
     super(patterns.map((pattern) => pattern.toLowerCase()));
@@ -127,8 +127,8 @@ class FoldedMethodSet extends MethodSet {
 const deniedByDefault = new FoldedMethodSet(DENIED_BY_DEFAULT);
 
 /**
- * Methods that change nothing anywhere, not even which answer comes next: these may be asked of a second node when the
- * first one failed. Methods that are not known as reads are not retried.
+ * Methods without any effect, not even on the next answer. After a failure they may be sent to a second node. Methods
+ * that are not listed here are not retried.
  */
 const READS = new MethodSet([
   'eth_blockNumber',
@@ -187,23 +187,23 @@ const READS = new MethodSet([
   'verifytxoutproof',
 ]);
 
-/** Which methods a route takes: what it allows in exactly that case, what it denies in any. */
+/** The methods of a route: allowed ones match by exact case, denied ones in any case. */
 export class MethodPolicy {
   readonly #allow: MethodSet;
   readonly #deny: FoldedMethodSet;
   readonly #lifted: MethodSet;
 
-  /** @param offered - what is allowed where the rules allow nothing by name */
+  /** @param offered - the methods that are allowed where the rules list none */
   constructor({ allow, deny }: MethodRules, offered: readonly string[]) {
     this.#allow = new MethodSet(allow.length === 0 ? offered : allow);
     this.#deny = new FoldedMethodSet(deny);
-    // `eth_*` must not let `eth_sendTransaction` in: only its own name, or the very pattern that denies it, does.
+    // `eth_*` must not allow `eth_sendTransaction`: only its own name, or the exact pattern that denies it, does.
     this.#lifted = new MethodSet(
       allow.filter((pattern) => !pattern.endsWith('*') || DENIED_BY_DEFAULT.includes(pattern)),
     );
   }
 
-  /** A route's `deny` wins over everything; what is denied by default must be named by `allow`. */
+  /** A route's `deny` takes precedence; a method that is denied by default must be listed in `allow`. */
   allows(method: string): boolean {
     if (this.#deny.has(method)) return false;
     if (deniedByDefault.has(method)) return this.#lifted.has(method);
@@ -211,12 +211,12 @@ export class MethodPolicy {
   }
 }
 
-/** True for a method whose second sending could matter. */
+/** True for a method that has an effect when it is sent a second time. */
 export function isBroadcast(method: string): boolean {
   return BROADCASTS.has(method.toLowerCase());
 }
 
-/** True for a method that a second node may be asked when the first one failed. */
+/** True for a method that may be sent to a second node after the first one failed. */
 export function isRead(method: string): boolean {
   return READS.has(method) && !isBroadcast(method);
 }

@@ -1,7 +1,7 @@
 import type { Decimal } from '../kernel/decimal.ts';
 import type { AccountId } from '../kernel/ids.ts';
 
-/** Units for a price: what an App's owner buys. */
+/** A number of units and its price, which an App's owner can buy. */
 export interface Plan {
   readonly name: string;
   readonly units: number;
@@ -12,15 +12,14 @@ export interface Plan {
 /** Lower-case letters, digits and hyphens, at most 64. */
 export const PLAN_NAME = /^[a-z0-9][a-z0-9-]{0,63}$/;
 
-/** What an operator sells, and to whose balance the payments go. */
+/** The plans that an operator sells, and the account that receives the payments. */
 export interface PlanSales {
   readonly accountId: AccountId;
-  /** Owns the Apps of those who pay at the gate without a key. */
+  /** The account that owns the Apps of payers at the gate without a key. */
   readonly agentsId: AccountId;
   readonly plans: readonly Plan[];
-  /** Whether new Apps are prepaid. */
   readonly newAppsPrepaid: boolean;
 }
 
-/** A plan has no more: what an App bought in all stays a whole number that is exact. */
+/** The most units of a plan; it keeps an App's total of bought units an exact integer. */
 export const MAX_PLAN_UNITS = 1_000_000_000_000;

@@ -2,20 +2,20 @@ import type { FieldError } from '../kernel/errors.ts';
 import { DAY_MS, startOfDay, startOfMonth, startOfNextMonth } from '../kernel/time.ts';
 import type { Millis } from '../kernel/time.ts';
 
-/** What a quota is for: a day or a month of the calendar, UTC. */
+/** The window of a quota: a calendar day or month, UTC. */
 export const QUOTA_WINDOWS = ['day', 'month'] as const;
 export type QuotaWindow = (typeof QUOTA_WINDOWS)[number];
 
-/** How many units an App may use in each window. */
+/** The units that an App may use in each window. */
 export interface Quota {
   readonly units: number;
   readonly window: QuotaWindow;
 }
 
-/** A counter of the calls of a whole company for a month stays far below. */
+/** Far above the monthly calls of a whole company. */
 const MAX_UNITS = 1_000_000_000_000_000;
 
-/** The window that a time is in: from its start, to before its end. */
+/** The window that contains a time: `start` is inclusive, `end` is exclusive. */
 export function windowAt(window: QuotaWindow, at: Millis): { readonly start: Millis; readonly end: Millis } {
   if (window === 'month') return { start: startOfMonth(at), end: startOfNextMonth(at) };
   const start = startOfDay(at);
@@ -32,8 +32,8 @@ export function quotaErrors({ units, window }: Quota): FieldError[] {
   return errors;
 }
 
-/** True where a changed quota lets an App use more than before, or at another time. */
-export function loosensQuota(former: Quota | null, next: Quota | null): boolean {
+/** True when a changed quota allows an App more units than before, or has another window. */
+export function raisesQuota(former: Quota | null, next: Quota | null): boolean {
   if (former === null) return false;
   return next === null || next.window !== former.window || next.units > former.units;
 }

@@ -8,24 +8,23 @@ export interface RateLimitSyncDeps {
   /** `null` where no other instance shares the database. */
   readonly uses: SharedUseStore | null;
   readonly clock: Clock;
-  /** Whether the gateway has a route; without one nobody has a limit to keep. */
+  /** Whether the gateway has a route; without one there are no limits to share. */
   readonly hasRoutes: () => boolean;
-  /** A name that no instance had before: its counts begin at zero. */
+  /** A name that no instance had before; its counts start at zero. */
   readonly instance: string;
 }
 
-/** Between two exchanges, in milliseconds. */
+/** The interval between two exchanges, in milliseconds. */
 export const RATE_LIMIT_SYNC_INTERVAL_MS = 500;
-/** The counts of an App without requests for this long begin at zero again. */
+/** After this many milliseconds without requests, the counts of an App start at zero again. */
 const SILENCE_MS = 30_000;
-/** Longer than the counts of an instance are shown: a count is never charged twice. */
+/** Milliseconds for which read counts are remembered: longer than instances publish them, to charge none twice. */
 const REMEMBERED_MS = 60_000;
 
 interface Shown {
-  /** Requests charged here at the last exchange. */
   readonly taken: number;
   readonly running: number;
-  /** Requests charged here before the counts began at zero again. */
+  /** Requests charged here before the counts started at zero again. */
   readonly base: number;
   readonly at: Millis;
 }
@@ -37,13 +36,13 @@ interface RemoteUse {
 
 /**
  * Applies the limits of Apps across all instances of one database. No request waits for it: each instance decides by
- * its own counts and those that it read from the others, twice a second. Requests that were admitted beyond a limit
+ * its own counts and by those of the others, which it reads twice a second. Requests that were admitted beyond a limit
  * between two exchanges are charged afterwards, so that the rate holds over time.
  */
 export class RateLimitSync {
   readonly #deps: RateLimitSyncDeps;
   readonly #shown = new WeakMap<AppUse, Shown>();
-  /** The counts of the other instances that are charged here already; `null` before the first exchange. */
+  /** The counts of other instances that are already charged here; `null` before the first exchange. */
   #known: Map<string, RemoteUse> | null = null;
   #lastAt: Millis | null = null;
 
@@ -51,12 +50,12 @@ export class RateLimitSync {
     this.#deps = deps;
   }
 
-  /** True for a database without other instances: {@link run} does nothing. */
+  /** True for a database without other instances, for which {@link run} does nothing. */
   get alone(): boolean {
     return this.#deps.uses === null;
   }
 
-  /** One exchange. @throws TillgateError `NOT_READY`; until the next exchange each instance counts alone */
+  /** Makes one exchange. @throws TillgateError `NOT_READY`; until the next one its own counts decide */
   async run(): Promise<void> {
     const { uses, instance, clock, hasRoutes } = this.#deps;
     if (uses === null) return;
@@ -64,7 +63,7 @@ export class RateLimitSync {
       this.#known = null;
       return;
     }
-    // Without usage of its own too: what others charge between two exchanges has to be told from what they did before.
+    // Also without own usage, so that what the others charge between two exchanges can be told from earlier charges.
     const changed = this.#changed(clock.now());
     const remote = await uses.exchange(
       instance,
@@ -75,7 +74,7 @@ export class RateLimitSync {
     this.#apply(remote, clock.now());
   }
 
-  /** Usage counters changed since the last sync, and in-flight counts; a drop to zero is reported once. */
+  /** The counters that changed since the last exchange, and counts of requests in flight; zero is published once. */
   #changed(now: Millis): { readonly use: AppUse; readonly count: AppUseCount; readonly shown: Shown }[] {
     const changed = [];
     for (const { subject, routeId, use } of this.#deps.limits.all()) {
@@ -100,7 +99,7 @@ export class RateLimitSync {
     const remote = new Map([...(former ?? [])].filter(([, { at }]) => receivedAt - at < REMEMBERED_MS));
     for (const { instance, subject, routeId, taken, running } of uses) {
       const name = `${instance} ${subject} ${routeId}`;
-      // At the first exchange, earlier requests of the others are not charged.
+      // Requests of the others from before the first exchange are not charged.
       const before = former === null ? taken : (former.get(name)?.taken ?? 0);
       remote.set(name, { taken, at: receivedAt });
       const use = limits.find(subject, routeId);

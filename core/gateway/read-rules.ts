@@ -1,14 +1,17 @@
-/** How a route sends reads to its nodes (JSON-RPC and WebSocket). What is `null` is left to the chain, or off. */
+/** How a route sends reads to its nodes (JSON-RPC and WebSocket). `null` means the chain's default, or off. */
 export interface ReadRules {
-  /** Blocks that an upstream may be behind the foremost one and still be asked about the newest block; `null`: as the chain's blocks come. */
+  /**
+   * The most blocks by which an upstream may be behind the foremost one and still get reads of the newest block;
+   * `null`: derived from the chain's block interval.
+   */
   readonly headLagBlocks: number | null;
-  /** How many blocks `eth_getLogs` may read in a call. */
+  /** The most blocks that one call of `eth_getLogs` may read. */
   readonly maxLogsRange: number | null;
-  /** After how many milliseconds without an answer a second upstream is asked too (JSON-RPC). */
+  /** The time without an answer after which a read is also sent to a second upstream, in milliseconds (JSON-RPC). */
   readonly hedgeAfterMs: number | null;
-  /** Whether equal reads that are in flight at the same time are sent once. */
+  /** Whether identical reads in flight at the same time are sent once. */
   readonly dedupe: boolean;
-  /** Whether answers about final blocks are kept in memory (JSON-RPC of Ethereum's family). */
+  /** Whether answers about final blocks are cached in memory (JSON-RPC of Ethereum's family). */
   readonly cache: boolean;
 }
 

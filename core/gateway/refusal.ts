@@ -1,7 +1,7 @@
-/** Why the gateway refuses a request, and with which HTTP status (decisions, section 8). */
+/** The reasons for which the gateway refuses a request, with their HTTP statuses. */
 export const REFUSALS = {
   bad_request: { status: 400, message: 'The request is malformed.' },
-  http_method_not_allowed: { status: 405, message: 'This gateway does not take that HTTP method.' },
+  http_method_not_allowed: { status: 405, message: 'This gateway does not accept that HTTP method.' },
   not_found: { status: 404, message: 'There is nothing at this address.' },
   key_missing: {
     status: 401,
@@ -39,17 +39,17 @@ export interface Refusal {
   readonly status: number;
   readonly message: string;
   readonly retryAfterSeconds: number | null;
-  /** Where units are bought; `null` unless that helps. */
+  /** The URL where units are bought; `null` for refusals that units do not resolve. */
   readonly topUpUrl: string | null;
-  /** More headers of the reply, names and values in turn. */
+  /** Additional headers of the reply, names and values in turn. */
   readonly headers: readonly string[];
-  /** The JSON-RPC error code: the request is invalid, could not be read at all, or is beyond a limit (EIP-1474). */
+  /** The JSON-RPC error code: invalid request, parse error, or limit exceeded (EIP-1474). */
   readonly rpcCode: -32600 | -32700 | -32005;
 }
 
 const NO_HEADERS: readonly string[] = [];
 
-/** The refusal of a reason; another status or a sentence of its own where the case has one. */
+/** The refusal of a reason, optionally with another status or message. */
 export function refuse(reason: RefusalReason, more: Partial<Omit<Refusal, 'reason'>> = {}): Refusal {
   return {
     reason,

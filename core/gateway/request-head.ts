@@ -1,21 +1,21 @@
 import { refuse } from './refusal.ts';
 import type { Refusal } from './refusal.ts';
 
-/** What the gateway wants to know of a request's headers before it reads anything else. */
+/** The headers of a request that the gateway needs before it reads anything else. */
 export interface RequestHead {
-  /** Every value of the header; at most one. */
+  /** Every value of the `Authorization` header; at most one is valid. */
   readonly authorization: readonly string[];
   /** `null` when none was declared. */
   readonly contentLength: number | null;
   readonly chunked: boolean;
-  /** True for a body in a coding that cannot be looked into. */
+  /** True for a body with a content coding, which cannot be inspected. */
   readonly encoded: boolean;
   readonly expectsContinue: boolean;
-  /** The page's, where a browser sends the request; `null` for none. */
+  /** The `Origin` header, where a browser sends the request; `null` for none. */
   readonly origin: string | null;
 }
 
-/** Headers that two readers of one request could understand differently if they stood twice. */
+/** Headers that two servers could interpret differently if they occurred twice. */
 interface Single {
   host?: string;
   authorization?: string;
@@ -30,19 +30,19 @@ interface Single {
   'sec-websocket-version'?: string;
 }
 
-/** The most header fields of a request. Node's server reads more, so that none is missing unnoticed. */
+/** The most header fields of a request. Node's server reads more than this, so that none is dropped unnoticed. */
 export const MAX_HEADER_FIELDS = 100;
 
 /**
- * Reads and checks the headers that decide who asks and where a request ends (fault 25).
+ * Reads and checks the headers that determine the caller and the end of the request.
  *
- * @param rawHeaders - names and values in turn, as they came
+ * @param rawHeaders - names and values in turn, as received
  */
 export function readHead(method: string, httpVersion: string, rawHeaders: readonly string[]): RequestHead | Refusal {
   if (rawHeaders.length > 2 * MAX_HEADER_FIELDS)
     return refuse('bad_request', { status: 431, message: 'The request has too many header fields.' });
   if (httpVersion !== '1.1' && httpVersion !== '1.0')
-    return refuse('bad_request', { status: 505, message: 'The gateway speaks HTTP/1.1 and HTTP/1.0.' });
+    return refuse('bad_request', { status: 505, message: 'The gateway supports only HTTP/1.1 and HTTP/1.0.' });
   const found: Single = {};
   const repeated = singleHeaders(rawHeaders, found);
   if (repeated !== null) return malformed(`The header ${repeated} is repeated.`);
@@ -51,7 +51,7 @@ export function readHead(method: string, httpVersion: string, rawHeaders: readon
   if (framing !== null) return malformed(framing);
   const expect = found.expect?.toLowerCase();
   if (expect !== undefined && expect !== '100-continue')
-    return malformed('The header Expect asks for what is not offered.');
+    return malformed('The header Expect may only be 100-continue.');
   return {
     authorization: authorization === undefined ? [] : [authorization],
     contentLength: length === undefined ? null : Number(length),
@@ -64,7 +64,7 @@ export function readHead(method: string, httpVersion: string, rawHeaders: readon
 
 const DIGITS = /^\d{1,15}$/;
 
-/** What is wrong with the framing; `null` for nothing. */
+/** The problem of the framing; `null` for none. */
 function checkFraming(
   method: string,
   httpVersion: string,
@@ -72,7 +72,7 @@ function checkFraming(
   length: string | undefined,
 ): string | null {
   if (coding !== undefined) {
-    if (coding.toLowerCase() !== 'chunked') return 'The only transfer coding is chunked.';
+    if (coding.toLowerCase() !== 'chunked') return 'The only supported transfer coding is chunked.';
     if (length !== undefined || httpVersion !== '1.1') return 'The length of the body is ambiguous.';
   }
   if (length !== undefined && !DIGITS.test(length)) return 'The length of the body is malformed.';

@@ -11,11 +11,11 @@ export interface RouteCacheDeps {
   readonly routes: RouteStore;
   readonly vault: Vault;
   readonly logger: Logger;
-  /** The routes of the configuration; they take precedence over the database's. */
+  /** The routes of the configuration, which take precedence over those of the database. */
   readonly configured: readonly GatewayRoute[];
 }
 
-/** The routes of the configuration and of the database, the latter updated by the change feed. */
+/** The routes of the configuration and of the database; the change feed updates the latter. */
 export class RouteCache implements FeedReader {
   readonly #deps: RouteCacheDeps;
   #table: GatewayRouteTable;
@@ -25,7 +25,7 @@ export class RouteCache implements FeedReader {
     this.#table = new GatewayRouteTable(deps.configured);
   }
 
-  /** The current table; a new one after each change. */
+  /** The current table; each change creates a new one. */
   table(): GatewayRouteTable {
     return this.#table;
   }
@@ -40,13 +40,13 @@ export class RouteCache implements FeedReader {
     if (subjects.some(({ kind }) => kind === 'route')) await this.load();
   }
 
-  /** A route whose upstreams cannot be decrypted is left out; the others are served. */
+  /** Omits a route whose upstreams cannot be decrypted, so that the others are served. */
   #open(stored: Parameters<typeof openRoute>[1]): readonly GatewayRoute[] {
     const { vault, logger } = this.#deps;
     try {
       return [openRoute(vault, stored)];
     } catch (error) {
-      logger.error('a gateway is not served: its upstreams do not open', {
+      logger.error('a gateway is not served, because its upstreams cannot be decrypted', {
         routeId: stored.id,
         host: stored.host,
         error,

@@ -1,4 +1,5 @@
 import { chainProblem, limitErrors } from '../accounts/app-fields.ts';
+import { isMetadataHost } from '../callbacks/url.ts';
 import type { FieldError } from '../kernel/errors.ts';
 import { ANY_ORIGIN } from './cors.ts';
 import { ANY_METHOD } from './metered-route.ts';
@@ -7,13 +8,12 @@ import { ADMISSION_MODES } from './route.ts';
 import type { ReadRules } from './read-rules.ts';
 import type { GatewayRoute, MethodRules, RouteProtocol, RouteTimeouts, RouteUpstream } from './route.ts';
 
-/** The names of the fields that hold a number or `null`. */
+/** The names of the fields that are a number or `null`. */
 type NumberIn<T> = { [Name in keyof T]: T[Name] extends number | null ? Name : never }[keyof T];
 
-/** What a route is made of, besides its id. */
+/** The fields of a route besides its id. */
 export type RouteFields = Omit<GatewayRoute, 'id'>;
 
-/** The URL schemes of a protocol's upstreams. */
 const SCHEMES: Readonly<Record<RouteProtocol, readonly string[]>> = {
   jsonrpc: ['http:', 'https:'],
   http: ['http:', 'https:'],
@@ -24,7 +24,7 @@ const NETWORK = /^[^\p{Cc}]{1,64}$/u;
 const METHOD = /^[A-Za-z0-9_.:/-]{0,127}[A-Za-z0-9_.:/*-]$/;
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]{0,8192}$/;
-/** Framing belongs to each side of the gateway, and the host follows from the URL. */
+/** Framing headers belong to each side of the gateway, and `Host` follows from the URL. */
 const RESERVED_HEADERS: ReadonlySet<string> = new Set([
   'connection',
   'content-length',
@@ -62,7 +62,7 @@ function headerErrors(headers: RouteUpstream['headers'], path: string): FieldErr
     const reserved = RESERVED_HEADERS.has(name.toLowerCase());
     return [
       ...when(reserved, `${path}.headers.${name}`, 'is set by the gateway itself'),
-      // The value may be a secret: it is not repeated.
+      // The message does not repeat the value, which may be a secret.
       ...when(!HEADER_VALUE.test(value), `${path}.headers.${name}`, 'must be a header value without line breaks'),
     ];
   });
@@ -76,6 +76,8 @@ function urlProblem(url: string, protocol: RouteProtocol): string | null {
     !url.includes('\\') &&
     URL.canParse(url) &&
     schemes.includes(new URL(url).protocol);
+  if (fits && isMetadataHost(new URL(url).hostname))
+    return 'must not point to a link-local address, or to the metadata of a cloud';
   return fits ? null : `must be an absolute URL (${schemes.map((scheme) => scheme.slice(0, -1)).join(', ')})`;
 }
 
@@ -106,7 +108,7 @@ function methodErrors({ methods }: RouteFields): FieldError[] {
   ]);
 }
 
-/** The names are the client's only where the route names them: they go into reports as they are. */
+/** Names are restricted, because they are copied into reports unchanged. */
 function unitErrors({ units }: RouteFields): FieldError[] {
   const entries = Object.entries(units);
   return [
@@ -114,7 +116,7 @@ function unitErrors({ units }: RouteFields): FieldError[] {
     ...entries.flatMap(([method, cost]) => {
       const named = method === ANY_METHOD || (METHOD.test(method) && !method.endsWith('*'));
       return [
-        ...when(!named, 'units', 'must be by methods, or * for all others'),
+        ...when(!named, 'units', 'must be the name of a method, or * for all others'),
         ...when(
           named && !isWhole(cost, 0, MAX_UNITS),
           `units.${method}`,
@@ -125,7 +127,7 @@ function unitErrors({ units }: RouteFields): FieldError[] {
   ];
 }
 
-/** `https://app.example:8443`, as browsers write it: lower case, no path, no port that goes without saying. */
+/** `https://app.example:8443`, as browsers write it: lower case, no path, no default port. */
 function isOrigin(text: string): boolean {
   const parts = /^([a-z][a-z0-9+.-]{0,31}):\/\/[a-z0-9.:[\]-]{1,255}$/.exec(text);
   return parts !== null && (!/^https?$/.test(parts[1] ?? '') || (URL.canParse(text) && new URL(text).origin === text));
@@ -144,7 +146,7 @@ function corsErrors({ cors: { origins } }: RouteFields): FieldError[] {
   ];
 }
 
-/** What each number among the read rules may be; `null` is always allowed. */
+/** The range of each number among the read rules; `null` is always allowed. */
 const READ_NUMBERS: readonly (readonly [string, NumberIn<ReadRules>, number, number])[] = [
   ['head_lag_blocks', 'headLagBlocks', 0, MAX_BLOCKS],
   ['max_logs_range', 'maxLogsRange', 1, MAX_BLOCKS],
@@ -165,14 +167,18 @@ function readErrors({ reads }: RouteFields): FieldError[] {
 function planErrors({ plans, protocol }: RouteFields): FieldError[] {
   return [
     ...when(plans.length > MAX_PLANS, 'plans', `must have at most ${MAX_PLANS} plans`),
-    ...when(plans.length > 0 && protocol === 'websocket', 'plans', 'must be empty for websocket: it is paid over HTTP'),
+    ...when(
+      plans.length > 0 && protocol === 'websocket',
+      'plans',
+      'must be empty for a websocket gateway, because plans are paid for over HTTP',
+    ),
     ...plans.flatMap((plan, index) =>
       when(!PLAN_NAME.test(plan), `plans.${index}`, 'must be the name of a plan of gateway.sales'),
     ),
   ];
 }
 
-/** Every wrong field of a route, by the names that they have on the wire. No message repeats an upstream's URL or headers. */
+/** Every invalid field of a route, by its name in the API. No message repeats an upstream's URL or headers. */
 export function routeErrors(route: RouteFields): readonly FieldError[] {
   const { host, chain, network, protocol, admission, limits, timeouts, maxBodyBytes, maxBatch } = route;
   const chainWrong = chainProblem(chain);

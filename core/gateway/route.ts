@@ -2,22 +2,22 @@ import type { ChainCode } from '../kernel/asset.ts';
 import type { RouteId } from '../kernel/ids.ts';
 import type { ReadRules } from './read-rules.ts';
 
-/** What a route speaks. */
+/** The protocol of a route. */
 export type RouteProtocol = 'jsonrpc' | 'http' | 'websocket';
 
-/** How admission is applied: not at all, recorded only, or enforced (specification, "Admission mode"). */
+/** How admission is applied: not at all, recorded only, or enforced. */
 export const ADMISSION_MODES = ['disabled', 'shadow', 'enforce'] as const;
 export type AdmissionMode = (typeof ADMISSION_MODES)[number];
 
-/** A node behind a route; headers go along with each request to it (credentials of a provider). */
+/** A node behind a route. Its headers, such as a provider's credentials, are added to each request. */
 export interface RouteUpstream {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
- * Methods by exact name or `prefix*`. A method is allowed when `allow` has it and `deny` has it not; where `allow` is
- * empty, it is what the nodes of the chain's family are asked by wallets and applications.
+ * Methods by exact name or `prefix*`. A method is allowed when it is in `allow` and not in `deny`. An empty `allow`
+ * stands for the methods that wallets and applications need of the chain's family.
  */
 export interface MethodRules {
   readonly allow: readonly string[];
@@ -27,34 +27,34 @@ export interface MethodRules {
 /** Limits of each App on a route. `null` is no limit. */
 export interface AdmissionLimits {
   readonly requestsPerSecond: number | null;
-  /** How many may come at once after a pause; at least `requestsPerSecond`. */
+  /** The most requests at once after a pause; at least `requestsPerSecond`. */
   readonly burst: number | null;
   readonly concurrency: number | null;
 }
 
-/** The limits of a request: of its App, and of all Apps of its account together. */
+/** The limits that apply to a request: of its App, and of all Apps of its account together. */
 export interface EffectiveLimits {
   readonly app: AdmissionLimits;
   readonly account: AdmissionLimits;
 }
 
-/** Deadlines towards upstreams, in milliseconds. */
+/** Timeouts of upstreams, in milliseconds. */
 export interface RouteTimeouts {
   readonly connectMs: number;
   readonly firstByteMs: number;
   readonly idleMs: number;
 }
 
-/** From which web pages a route may be used (decisions, section 13). */
+/** The web pages that may use a route. */
 export interface CorsRules {
-  /** As browsers write them, such as `https://app.example`; `*` for any. */
+  /** Origins as browsers write them, such as `https://app.example`; `*` for any. */
   readonly origins: readonly string[];
 }
 
-/** What a call of a method costs: whole numbers from 0 up, by exact name; `*` is every other method, and 1 where it is left out. */
+/** The cost of a call by exact method name: integers from 0; `*` stands for every other method, 1 by default. */
 export type MethodUnits = Readonly<Record<string, number>>;
 
-/** One gateway: the request's host selects it (decisions, section 8). */
+/** One gateway; the request's host selects it. */
 export interface GatewayRoute {
   readonly id: RouteId;
   /** Lower case, without a port; unique. */
@@ -73,20 +73,20 @@ export interface GatewayRoute {
   readonly reads: ReadRules;
   readonly maxBodyBytes: number;
   readonly maxBatch: number;
-  /** The plans that are sold with a refusal for no key, or for nothing left; empty: none are. */
+  /** The plans that a refusal for a missing key or for no units left offers; empty for none. */
   readonly plans: readonly string[];
 }
 
 export const NO_LIMITS: AdmissionLimits = { requestsPerSecond: null, burst: null, concurrency: null };
-/** An account may have so many times what a route permits each of its Apps (decisions, section 11). */
+/** The limit of an account is this many times the route's limit for each App. */
 export const DEFAULT_LIMIT_PER_ACCOUNT = 10;
 export const DEFAULT_TIMEOUTS: RouteTimeouts = { connectMs: 5_000, firstByteMs: 30_000, idleMs: 60_000 };
-/** A key is no cookie: a page has it only where its author was given it. */
+/** CORS `*` is safe: a key is no ambient credential like a cookie, and only pages whose author has it can use it. */
 export const DEFAULT_CORS: CorsRules = { origins: ['*'] };
 export const DEFAULT_MAX_BODY_BYTES = 5 * 1024 * 1024;
 export const DEFAULT_MAX_BATCH = 1_000;
 
-/** The routes by host. The host is compared exactly, its port dropped and its case folded, nothing else. */
+/** The routes by host. The host is compared exactly, after its port was removed and its case folded. */
 export class GatewayRouteTable {
   readonly #byHost: ReadonlyMap<string, GatewayRoute>;
 
@@ -98,7 +98,6 @@ export class GatewayRouteTable {
     return this.#byHost.size === 0;
   }
 
-  /** Every route of the table. */
   all(): Iterable<GatewayRoute> {
     return this.#byHost.values();
   }

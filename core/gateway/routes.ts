@@ -1,4 +1,5 @@
-import { TillgateError } from '../kernel/errors.ts';
+import { invalidField, TillgateError } from '../kernel/errors.ts';
+import type { FieldError } from '../kernel/errors.ts';
 import type { RouteId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -11,15 +12,17 @@ import { settledIfPossible } from '../keys/app-keys.ts';
 import { DEFAULT_READS } from './read-rules.ts';
 import type { ReadRules } from './read-rules.ts';
 import { routeErrors } from './route-fields.ts';
+import { nameErrors, placeErrors } from './route-places.ts';
+import type { RoutePlaces } from './route-places.ts';
 import type { RouteFields } from './route-fields.ts';
 import { DEFAULT_CORS, DEFAULT_MAX_BATCH, DEFAULT_MAX_BODY_BYTES, DEFAULT_TIMEOUTS, NO_LIMITS } from './route.ts';
-import type { AdmissionLimits, CorsRules, GatewayRoute, MethodRules, RouteTimeouts } from './route.ts';
+import type { AdmissionLimits, CorsRules, GatewayRoute, MethodRules, RouteTimeouts, RouteUpstream } from './route.ts';
 
-/** What a route is made from; what is left out has the defaults of decisions, section 8. */
+/** The input for a new route. An absent field has its default. */
 export interface RouteInput
   extends Pick<RouteFields, 'host' | 'chain' | 'network' | 'protocol' | 'upstreams'>, RouteOptions {}
 
-/** What of a route has a default. */
+/** The fields of a route that have a default. */
 export interface RouteOptions extends Partial<
   Pick<RouteFields, 'admission' | 'enabled' | 'units' | 'maxBodyBytes' | 'maxBatch' | 'plans'>
 > {
@@ -30,10 +33,20 @@ export interface RouteOptions extends Partial<
   readonly reads?: Partial<ReadRules>;
 }
 
-/** What of a route may change; parts of `methods`, `limits`, `timeouts`, `cors` and `reads` that are left out stay as they are. */
-export type RouteChanges = Partial<RouteInput>;
+/**
+ * The fields of a route to change. Absent parts of `methods`, `limits`, `timeouts`, `cors` and `reads` stay unchanged.
+ */
+export interface RouteChanges extends Partial<Omit<RouteInput, 'upstreams'>> {
+  /** The complete list. An existing upstream may be given by its position, since its URL is never shown. */
+  readonly upstreams?: readonly (RouteUpstream | KeptUpstream)[];
+}
 
-/** A route and where it comes from: the configuration, whose routes are changed only there, or the database. */
+/** The existing upstream at this position, from 0. */
+export interface KeptUpstream {
+  readonly keep: number;
+}
+
+/** A route and its origin: the configuration, where alone its routes can be changed, or the database. */
 export interface RouteRecord {
   readonly route: GatewayRoute;
   readonly source: 'config' | 'managed';
@@ -47,8 +60,9 @@ export interface RoutesDeps {
   readonly vault: Vault;
   readonly ids: IdGenerator;
   readonly clock: Clock;
-  /** The routes of the configuration. */
   readonly configured: readonly GatewayRoute[];
+  /** Limits for routes of the database. */
+  readonly places: RoutePlaces;
 }
 
 const DEFAULTS: Omit<RouteFields, 'host' | 'chain' | 'network' | 'protocol' | 'upstreams'> = {
@@ -69,13 +83,12 @@ const noSuchRoute = (): TillgateError => new TillgateError('NOT_FOUND', 'There i
 const hostTaken = (): TillgateError =>
   new TillgateError('STATE_CONFLICT', 'There is a gateway with this host already.');
 
-/** The context that a route's upstreams are sealed in. */
 const routeContext = (id: RouteId): SealContext => `route:${id}`;
 
 /**
- * A route's fields, checked as a whole; the host in lower case.
+ * Checks the fields of a route as a whole; converts the host to lower case.
  *
- * @throws TillgateError `INVALID_FIELDS` naming every wrong field by its name on the wire
+ * @throws TillgateError `INVALID_FIELDS` with every invalid field by its name in the API
  */
 export function readRoute(input: RouteInput): RouteFields {
   return checked(DEFAULTS, input);
@@ -89,13 +102,15 @@ function checked(base: typeof DEFAULTS, input: RouteInput): RouteFields {
   const reads = { ...base.reads, ...input.reads };
   const host = input.host.toLowerCase();
   const fields: RouteFields = { ...base, ...input, host, methods, limits, timeouts, cors, reads };
-  const errors = routeErrors(fields);
-  if (errors.length > 0)
-    throw new TillgateError('INVALID_FIELDS', 'The gateway has invalid fields.', { fields: errors });
+  refuse(routeErrors(fields));
   return fields;
 }
 
-/** A route out of its record. */
+function refuse(fields: readonly FieldError[]): void {
+  if (fields.length > 0) throw new TillgateError('INVALID_FIELDS', 'The gateway has invalid fields.', { fields });
+}
+
+/** Decrypts a stored route. */
 export function openRoute(
   vault: Vault,
   { sealedUpstreams, createdAt: _created, modifiedAt: _modified, ...rest }: StoredRoute,
@@ -106,7 +121,7 @@ export function openRoute(
   };
 }
 
-/** Gateway routes: those of the configuration, to be read, and those of the database, to be managed. */
+/** Gateway routes: reads those of the configuration and manages those of the database. */
 export class Routes {
   readonly #deps: RoutesDeps;
 
@@ -114,12 +129,12 @@ export class Routes {
     this.#deps = deps;
   }
 
-  /** The same use cases on another storage, such as one that writes audit rows. */
+  /** The same use cases on another storage, for example one that also writes audit rows. */
   on(storage: RoutesDeps['storage']): Routes {
     return new Routes({ ...this.#deps, storage });
   }
 
-  /** Every route: those of the configuration first, then the others, oldest first. */
+  /** Every route: those of the configuration first, then those of the database, oldest first. */
   async list(): Promise<readonly RouteRecord[]> {
     const stored = await this.#deps.storage.routes.all();
     return [...this.#deps.configured.map(configured), ...stored.map((route) => this.#record(route))];
@@ -136,7 +151,11 @@ export class Routes {
   async create(input: RouteInput): Promise<RouteRecord> {
     const { storage, ids, clock } = this.#deps;
     const now = clock.now();
-    const stored = this.#sealed({ ...readRoute(input), id: ids.next() as RouteId }, now, now);
+    const fields = readRoute(input);
+    const { places } = this.#deps;
+    const wrong = placeErrors(fields, places);
+    refuse(wrong.length > 0 ? wrong : await nameErrors(urlsOf(fields.upstreams), places));
+    const stored = this.#sealed({ ...fields, id: ids.next() as RouteId }, now, now);
     await storage.transaction(async ({ routes }) => {
       if (this.#isConfigured(stored.host) || !(await routes.create(stored))) throw hostTaken();
     });
@@ -145,20 +164,25 @@ export class Routes {
   }
 
   /**
-   * Changes a route; answers when that holds on every instance.
+   * Changes a route; returns when the change is in force on every instance.
    *
-   * @throws TillgateError `NOT_FOUND`; `INVALID_FIELDS`; `STATE_CONFLICT` for a route of the configuration and for a host
-   *   that is taken; `NOT_READY` when it is stored but not sure to hold everywhere yet
+   * @throws TillgateError `NOT_FOUND`; `INVALID_FIELDS`; `STATE_CONFLICT` for a route of the configuration and for a
+   *   host that is taken; `NOT_READY` when it is stored but may not be in force everywhere yet
    */
   async update(id: RouteId, changes: RouteChanges): Promise<RouteRecord> {
-    const { storage, vault, clock, configured: own } = this.#deps;
+    const { storage, vault, clock, configured: own, places } = this.#deps;
     if (own.some((route) => route.id === id))
-      throw new TillgateError('STATE_CONFLICT', 'The gateway belongs to the configuration; change it there.');
+      throw new TillgateError('STATE_CONFLICT', 'The gateway is defined in the configuration; change it there.');
+    // Before the transaction: a name server may take its time.
+    refuse(await nameErrors(urlsOf(changes.upstreams ?? []), places));
     const changed = await storage.transaction(async ({ routes }) => {
       const present = await routes.lock(id);
       if (present === null) throw noSuchRoute();
       const former = openRoute(vault, present);
-      const next = { ...checked(former, { ...former, ...given(changes) }), id };
+      const { upstreams, ...rest } = given(changes);
+      const next = { ...checked(former, { ...former, ...rest, upstreams: kept(former, upstreams) }), id };
+      // A route from before a change of the rules can still be disabled.
+      if (changes.enabled !== false) refuse(placeErrors(next, places));
       const stored = this.#sealed(next, present.createdAt, clock.now());
       if ((stored.host !== present.host && this.#isConfigured(stored.host)) || !(await routes.replace(stored)))
         throw hostTaken();
@@ -187,9 +211,24 @@ export class Routes {
   }
 }
 
-/** The changes without those that are given as `undefined`. */
+/** The changes without `undefined` values. */
 function given(changes: RouteChanges): RouteChanges {
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+}
+
+/** The upstreams of a change, including kept ones. @throws TillgateError `INVALID_FIELDS` for a position without one */
+function kept({ upstreams: former }: GatewayRoute, next: RouteChanges['upstreams'] = former): readonly RouteUpstream[] {
+  return next.map((upstream, index) => {
+    if (!('keep' in upstream)) return upstream;
+    const found = former[upstream.keep];
+    if (found === undefined) throw invalidField(`upstreams.${index}.keep`, 'must be the index of an upstream, from 0');
+    return found;
+  });
+}
+
+/** `null` for an upstream that keeps its URL. */
+function urlsOf(upstreams: readonly (RouteUpstream | KeptUpstream)[]): readonly (string | null)[] {
+  return upstreams.map((each) => ('keep' in each ? null : each.url));
 }
 
 function configured(route: GatewayRoute): RouteRecord {

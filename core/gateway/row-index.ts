@@ -3,8 +3,8 @@ const FIRST_ROWS = 1024;
 const FREE = -1;
 
 /**
- * Finds rows by a fixed number of 32-bit words: a hash table in two flat arrays, at a quarter of what a `Map` of strings
- * takes. Rows count up from 0 and are never removed.
+ * Finds rows by a fixed number of 32-bit words: a hash table in two flat arrays, with a quarter of the memory of a
+ * `Map` of strings. Rows count up from 0 and are never removed.
  */
 export class RowIndex {
   readonly #width: number;
@@ -12,7 +12,7 @@ export class RowIndex {
   #slots: Int32Array;
   #size = 0;
 
-  /** @param width - words of a key */
+  /** @param width - the number of words of a key */
   constructor(width: number) {
     this.#width = width;
     this.#words = new Uint32Array(FIRST_ROWS * width);
@@ -28,7 +28,7 @@ export class RowIndex {
     return this.#slots[this.#slotOf(key)] as number;
   }
 
-  /** The row of a key; a new one where it has none. */
+  /** The row of a key; creates it where there is none. */
   ensure(key: ArrayLike<number>): number {
     const slot = this.#slotOf(key);
     const known = this.#slots[slot] as number;
@@ -41,12 +41,11 @@ export class RowIndex {
     return row;
   }
 
-  /** One word of a row's key. */
   word(row: number, at: number): number {
     return this.#words[row * this.#width + at] as number;
   }
 
-  /** Where a key is, or the free slot where it would go. */
+  /** The slot of a key, or the free slot for it. */
   #slotOf(key: ArrayLike<number>): number {
     const mask = this.#slots.length - 1;
     for (let slot = mixed(key, 0, this.#width) & mask; ; slot = (slot + 1) & mask) {
@@ -77,7 +76,7 @@ function slotsFor(rows: number): number {
   return 2 ** Math.ceil(Math.log2(rows / LOAD));
 }
 
-/** Ids of one time differ in few bits: all of them must reach the low ones. */
+/** Ids of the same time differ in few bits; mixing spreads these to the low bits. */
 function mixed(words: ArrayLike<number>, start: number, width: number): number {
   let hash = 0;
   for (let at = 0; at < width; at++) hash = Math.imul(hash ^ (words[start + at] as number), 0x9e3779b1) ^ (hash >>> 15);
@@ -87,7 +86,7 @@ function mixed(words: ArrayLike<number>, start: number, width: number): number {
 
 type Flat = Uint8Array | Uint32Array;
 
-/** A copy with half as much room again. */
+/** A copy that is half as large again. */
 export function grown<T extends Flat>(array: T): T {
   const larger = new (array.constructor as new (length: number) => T)(Math.ceil(array.length * 1.5));
   larger.set(array);

@@ -5,9 +5,8 @@ import { isRead } from './method-policy.ts';
 const REQUEST: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params']);
 
 /**
- * What two reads have in common that get the same answer: method and parameters, exactly as they came. `null` for what
- * only its own client can be answered: batches, notifications, what may change something, and requests with members of
- * their own.
+ * A key of reads that get the same answer: method and parameters, exactly as received. `null` for requests that must be
+ * answered separately: batches, notifications, calls that may have an effect, and requests with further members.
  */
 export function sharedReadKey({ batch, methods, ids, text }: JsonRpcRequest): string | null {
   const [method = ''] = methods;
@@ -20,8 +19,8 @@ export function sharedReadKey({ batch, methods, ids, text }: JsonRpcRequest): st
 }
 
 /**
- * What a reply says, without the id of the request that it answers: its result, or its error, exactly as it came. `null`
- * for anything but a plain reply to the request with that id.
+ * The result or error of a reply as received, without the id of its request. `null` for anything but a plain reply to
+ * the request with this id.
  *
  * @param id - as JSON text
  */
@@ -40,7 +39,7 @@ export function sharedAnswer(text: string, id: string): string | null {
   return null;
 }
 
-/** The reply to the request with that id. @param answer - as {@link sharedAnswer} gives it */
+/** The reply to the request with this id. @param answer - as {@link sharedAnswer} returns it */
 export function replyWith(answer: string, id: string): string {
   return `{"jsonrpc":"2.0","id":${id},${answer}}`;
 }

@@ -13,20 +13,20 @@ export interface TopUpsDeps {
   readonly createOrder: Pick<CreateOrder, 'payUrl'>;
   readonly queries: Pick<OrderQueries, 'payUrl'>;
   readonly clock: Clock;
-  /** How long an order waits to be paid, in milliseconds. */
+  /** How long an order may be paid, in milliseconds. */
   readonly orderTimeoutMs: number;
   /** `null` where nothing is sold. */
   readonly sales: PlanSales | null;
-  /** Where payers reach this till, without a slash at the end. */
+  /** The base URL for payers, without a slash at the end. */
   readonly baseUrl: { readonly url: string };
 }
 
-/** What an App bought, what is left of it, and what can be bought. */
+/** The units of an App, and the plans that can be bought. */
 export interface PrepaidView {
   readonly units: PrepaidUnits;
   readonly left: number;
   readonly plans: readonly Plan[];
-  /** The page where anybody who knows it buys units for the App. */
+  /** The page where anyone with its URL can buy units for the App. */
   readonly topUpUrl: string;
 }
 
@@ -37,18 +37,18 @@ export interface TopUp {
   readonly payUrl: string;
 }
 
-/** How many orders of one App may wait to be paid: each is one of the seller's open orders. */
+/** The most unpaid orders of one App, because each is one of the seller's open orders. */
 const MOST_OPEN = 20;
 const SHOWN_PURCHASES = 20;
 
 const noSuchApp = (): TillgateError => new TillgateError('NOT_FOUND', 'There is no such prepaid App.');
 
-/** The page where units are bought, by its token. */
+/** The URL of the page that sells units, by its token. */
 export function topUpPage(baseUrl: string, token: string): string {
   return `${baseUrl}/top-up/${token}`;
 }
 
-/** Plans that Apps' owners buy with orders of the till (decisions, section 13; decision 0038). */
+/** Sells plans to owners of Apps by orders of the till (core/decisions/gateway-usage.md). */
 export class TopUps {
   readonly #deps: TopUpsDeps;
 
@@ -66,16 +66,16 @@ export class TopUps {
     return this.#view(await this.#deps.storage.prepaid.findByToken(token));
   }
 
-  /** The latest purchases, newest first. */
   purchases(appId: AppId): Promise<readonly PurchaseView[]> {
     return this.#deps.storage.prepaid.purchases(appId, SHOWN_PURCHASES);
   }
 
   /**
-   * Orders a plan: whoever pays the order raises the App's units in the same transaction.
+   * Orders a plan. The transaction that books the payment also credits the App's units.
    *
-   * @throws TillgateError `NOT_FOUND` for an App that is not prepaid; `INVALID_FIELDS` for an unknown plan; `STATE_CONFLICT` while
-   * too many orders wait to be paid; `NOT_READY` where the seller's account is not there; as {@link CreateOrder.payUrl}
+   * @throws TillgateError `NOT_FOUND` for an App that is not prepaid; `INVALID_FIELDS` for an unknown plan;
+   *   `STATE_CONFLICT` while too many orders are unpaid; `NOT_READY` when the seller's account is missing; as {@link
+   *   CreateOrder.payUrl}
    */
   async buy({ units: { appId, token } }: PrepaidView, planName: string): Promise<TopUp> {
     const { storage, createOrder, queries, clock, baseUrl, orderTimeoutMs } = this.#deps;
@@ -83,7 +83,7 @@ export class TopUps {
     const plan = sales.plans.find(({ name }) => name === planName);
     if (plan === undefined) throw unknownPlan(sales.plans);
     const since = clock.now() - orderTimeoutMs;
-    // Before there is an order: it would be one of the seller's open ones.
+    // Checked before an order is created, because it counts as one of the seller's open orders.
     if ((await storage.prepaid.countOpen(appId, since)) >= MOST_OPEN) throw tooManyOpen();
     const seller = await storage.accounts.find(sales.accountId);
     if (seller?.status !== 'active')
@@ -93,7 +93,8 @@ export class TopUps {
       { accountId: sales.accountId, credentialId: null, via: 'token' },
       { vsCurrency, vsPrice, links: { succeedUrl: topUpPage(baseUrl.url, token) } },
     );
-    // Nobody has the order's address yet: killed before this, the till has an order that nobody can pay.
+    // The order's address is not published yet: if the process is killed before this, the till has an order that nobody
+    // can pay.
     const purchase = { orderId: order.id, appId, plan: plan.name, units, createdAt: order.createdAt };
     await storage.transaction(({ prepaid }) => prepaid.add(purchase));
     return { order, plan, payUrl: queries.payUrl(order) };

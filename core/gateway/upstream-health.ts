@@ -1,14 +1,14 @@
 import type { Millis } from '../kernel/time.ts';
 
-/** What is known of an upstream: it serves, it does not, or one request may find out. */
+/** `up`: it serves. `down`: it does not. `trial`: one request may test it. */
 export type UpstreamState = 'up' | 'down' | 'trial';
 
-/** An upstream as one instance sees it. */
+/** The state of an upstream as seen by one instance. */
 export interface UpstreamView {
   readonly state: UpstreamState;
   /** The number of its newest block; `null` when it is not known. */
   readonly head: number | null;
-  /** How many blocks it is behind the foremost upstream of its route; `null` when its head is not known. */
+  /** The number of blocks by which it is behind the foremost upstream of its route; `null` when its head is unknown. */
   readonly lagBlocks: number | null;
   /** Moving averages of the latest requests; `null` before the first one. */
   readonly latencyMs: number | null;
@@ -16,24 +16,24 @@ export interface UpstreamView {
   readonly errorRate: number | null;
 }
 
-/** So many failures to connect in a row open the circuit. */
+/** Consecutive failures to connect that open the circuit. */
 const FAILURES_TO_OPEN = 5;
-/** So many failed health checks in a row do; one does when no request and no check ever succeeded. */
+/** Consecutive failed health checks that open the circuit; one is enough before the first success. */
 const CHECKS_TO_OPEN = 2;
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 30_000;
 /** The weight of the newest request in the averages. */
 const WEIGHT = 0.2;
-/** What was measured counts half after so long, so that an upstream that was slow once is tried again. */
+/** Milliseconds after which a measurement counts half, so that a slow upstream is tried again. */
 const HALF_LIFE_MS = 5_000;
-/** An upstream that answers nothing but errors costs as much as one that takes so much longer. */
+/** Milliseconds by which the cost of an upstream with only errors rises. */
 const ERROR_COST_MS = 1_000;
 
 /**
- * One upstream's circuit breaker, latency and chain head. Failures to connect, and failed health checks, open the circuit: what a
- * request runs into once it was sent may be its own fault, and one App must not take the upstream from the others (decisions,
- * section 13). After a pause, which doubles each time, one request is let through; a success of it, or of a health check, closes the
- * circuit.
+ * The circuit breaker, latency and chain head of one upstream. Failed connections and failed health checks open the
+ * circuit. An error after a request was sent does not: the request itself may be the cause, and one App must not take
+ * the upstream from the others. After a pause, which doubles each time, one request is let through; its success, or
+ * that of a health check, closes the circuit.
  */
 export class UpstreamHealth {
   #failures = 0;
@@ -42,7 +42,7 @@ export class UpstreamHealth {
   #openUntil: Millis | null = null;
   #pauseMs = FIRST_PAUSE_MS;
   #trying = false;
-  /** Both as they were at `#measuredAt`. */
+  /** The averages at the time `#measuredAt`. */
   #latencyMs = 0;
   #errors = 0;
   #measuredAt: Millis = 0;
@@ -59,7 +59,7 @@ export class UpstreamHealth {
     return this.#head;
   }
 
-  /** What is shown of it. @param foremost - the newest block that an upstream of its route has; `null` when none is known */
+  /** The view for operators. @param foremost - the newest block of any upstream of the route, `null` for none */
   view(now: Millis, foremost: number | null): UpstreamView {
     const measured = this.#measuredAt > 0;
     return {
@@ -71,19 +71,19 @@ export class UpstreamHealth {
     };
   }
 
-  /** What one more request may have to wait, by the latest latencies and errors: the lower the better. */
+  /** The expected wait of one more request, from the latest latencies and errors; lower is better. */
   cost(now: Millis): number {
     const waitMs = (this.#latencyMs + ERROR_COST_MS * this.#errors) * this.#faded(now);
     return (waitMs + 1) * (this.#running + 1);
   }
 
-  /** A request is sent. */
+  /** Records that a request was sent. */
   started(now: Millis): void {
     this.#running += 1;
     if (this.state(now) === 'trial') this.#trying = true;
   }
 
-  /** It began to answer. */
+  /** Records that the upstream started to answer. */
   succeeded(tookMs: number, now: Millis): void {
     this.#running -= 1;
     this.#measure(tookMs, 0, now);
@@ -91,8 +91,8 @@ export class UpstreamHealth {
   }
 
   /**
-   * It was sent, and answered by an error of the server or not at all. That may be the request's own fault: it only counts
-   * where there is a choice between upstreams.
+   * Records a request that was answered by a server error or not at all. The request itself may be the cause, so this
+   * affects only the choice between upstreams.
    */
   erred(tookMs: number, now: Millis): void {
     this.#running -= 1;
@@ -100,7 +100,7 @@ export class UpstreamHealth {
     this.#measure(Math.max(tookMs, this.#latencyMs), 1, now);
   }
 
-  /** Another upstream was quicker: it would have taken at least so long, and that is no error. */
+  /** Records that another upstream was faster: this one would have taken at least this long, which is no error. */
   outpaced(tookMs: number, now: Millis): void {
     this.#running -= 1;
     this.#trying = false;
@@ -108,20 +108,20 @@ export class UpstreamHealth {
     this.#measure(Math.max(tookMs, this.#latencyMs * faded), this.#errors * faded, now);
   }
 
-  /** No connection could be made for it. */
+  /** Records a failure to connect. */
   failed(now: Millis): void {
     this.#running -= 1;
     this.#failures += 1;
     if (this.#openUntil !== null || this.#failures >= FAILURES_TO_OPEN) this.#open(now);
   }
 
-  /** It came to nothing that says whether the upstream serves. */
+  /** Records a request whose outcome says nothing about the upstream's health. */
   abandoned(): void {
     this.#running -= 1;
     this.#trying = false;
   }
 
-  /** A health check succeeded, perhaps with the chain's head. */
+  /** Records a successful health check, with the chain's head where it is known. */
   checked(head: number | null): void {
     this.#head = head;
     this.#close();
@@ -133,7 +133,7 @@ export class UpstreamHealth {
     if (!this.#proven || this.#openUntil !== null || this.#failedChecks >= CHECKS_TO_OPEN) this.#open(now);
   }
 
-  /** @param error - 1 for an error, 0 for none; what is known already where it is neither */
+  /** @param error - 1 for an error, 0 for none; the present average leaves it unchanged */
   #measure(tookMs: number, error: number, now: Millis): void {
     const faded = this.#faded(now);
     const latencyMs = this.#latencyMs * faded;
@@ -162,27 +162,27 @@ export class UpstreamHealth {
   }
 }
 
-/** Something that can be chosen by its health. */
+/** An upstream that can be chosen by its health. */
 export interface Choosable {
   readonly health: UpstreamHealth;
 }
 
-/** What {@link chooseUpstream} goes by. */
+/** The criteria of {@link chooseUpstream}. */
 export interface Choice {
   readonly now: Millis;
   /** The block that the request needs; `Infinity` for the newest one. */
   readonly block: number;
-  /** How many blocks an upstream may be behind the foremost one for a request of an older block. */
+  /** The most blocks by which an upstream may be behind the foremost one for reads of older blocks. */
   readonly maxLag: number;
-  /** The same for a request of the newest block. */
+  /** The most blocks by which it may be behind for reads of the newest block. */
   readonly headLag: number;
-  /** A whole number from 0 to below the given one, at random. */
+  /** A random integer from 0 to below the given one. */
   readonly draw: (below: number) => number;
 }
 
 /**
- * The upstream for the next request: of two drawn at random the one that costs less, among those that serve and have the
- * block that it needs; then among those that serve; then one whose turn it is to be tried.
+ * The upstream for the next request: the one with the lower cost of two drawn at random, among those that serve and
+ * have the required block; otherwise among those that serve; otherwise one that is due for a trial.
  *
  * @returns `null` when none is known to be up
  */
@@ -201,8 +201,8 @@ export function chooseUpstream<T extends Choosable>(
 }
 
 /**
- * A second upstream for a read that the first one is slow to answer, chosen in the same way: but only one that serves and could
- * have been the first, for nobody is to get an older answer because of it.
+ * A second upstream for a read that the first one answers slowly, chosen in the same way, but only among those that
+ * serve and could have been the first: a hedged read must not return an older answer.
  *
  * @returns `null` when there is none
  */
@@ -212,7 +212,7 @@ export function chooseSecond<T extends Choosable>(upstreams: readonly T[], first
   return others.length === 0 ? null : cheaperOfTwo(others, choice);
 }
 
-/** Those that have the block, as far as is known, and are not too far behind the foremost one. */
+/** The upstreams that have the block, as far as is known, and are not too far behind the foremost one. */
 function thatHave<T extends Choosable>(up: readonly T[], { block, maxLag, headLag }: Choice): readonly T[] {
   const foremost = Math.max(...up.map(({ health }) => health.head ?? 0));
   const needed = Math.min(foremost - headLag, Math.max(block, foremost - maxLag));

@@ -7,18 +7,18 @@ import { OTHER_METHOD } from './metered-route.ts';
 import type { MeteredRoute } from './metered-route.ts';
 
 type Counting = { -readonly [Field in keyof UsageCounts]: number };
-/** By method. */
+/** Counts by method. */
 type RouteCounts = Map<string, Counting>;
-/** By the route's host. */
+/** Counts by the route's host. */
 type AppCounts = Map<string, RouteCounts>;
 
 const MAX_RECORDS = 100_000;
 
 /**
- * What Apps use, counted in memory by App, route, method and hour (UTC) until {@link take} hands it over to be stored.
+ * Counts the usage of Apps in memory by App, route, method and hour (UTC) until {@link take} removes it for storing.
  *
- * A call that is counted already takes three look-ups and no memory. The number of records is bounded: beyond it a method
- * is counted with the App's `other` ones, and where there is no such record {@link lost}.
+ * A call with an existing record takes three look-ups and no memory. The number of records is bounded: above the bound
+ * a method is counted in the App's `other` record and, where there is none, in {@link lost}.
  */
 export class UsageMeter {
   readonly #clock: Clock;
@@ -26,7 +26,7 @@ export class UsageMeter {
   #hour: Millis;
   #apps = new Map<AppId, AppCounts>();
   #records = 0;
-  /** Of hours that are over. */
+  /** Records of past hours. */
   #closed: UsageRow[] = [];
   #lost = 0;
 
@@ -36,7 +36,7 @@ export class UsageMeter {
     this.#hour = startOfHour(clock.now());
   }
 
-  /** How many records there are, with those of hours that are over. */
+  /** The number of records, including those of past hours. */
   get size(): number {
     return this.#records + this.#closed.length;
   }
@@ -46,7 +46,7 @@ export class UsageMeter {
     return this.#lost;
   }
 
-  /** Calls that go to a node: they cost their units whatever becomes of them. Returns these. */
+  /** Counts calls that are sent to a node; they cost their units whatever the outcome. Returns the units. */
   sent(app: AppId, route: MeteredRoute, methods: readonly string[]): number {
     this.#turn();
     let all = 0;
@@ -64,7 +64,7 @@ export class UsageMeter {
     return all;
   }
 
-  /** Calls that were refused before a node was asked: an error each, and no units. */
+  /** Counts calls that were refused before they were sent: one error each, and no units. */
   refused(app: AppId, route: MeteredRoute, methods: readonly string[]): void {
     this.#turn();
     for (const name of methods) {
@@ -78,7 +78,7 @@ export class UsageMeter {
     }
   }
 
-  /** Calls that went to a node and came to an error: in the hour that the last call began in. */
+  /** Counts errors of calls that were sent to a node, in the hour in which the last call started. */
   failed(app: AppId, route: MeteredRoute, methods: readonly string[]): void {
     for (const name of methods) {
       const counts = this.#counts(app, route.host, route.method(name).name);
@@ -86,7 +86,10 @@ export class UsageMeter {
     }
   }
 
-  /** Bytes of bodies, in the hour that the last call began in. Those of a batch are shared out evenly, what is left to its first call. */
+  /**
+   * Counts bytes of bodies, in the hour in which the last call started. The bytes of a batch are divided evenly; the
+   * first call gets the remainder.
+   */
   bytes(app: AppId, route: MeteredRoute, methods: readonly string[], bytesIn: number, bytesOut: number): void {
     if (bytesIn === 0 && bytesOut === 0) return;
     const shareIn = Math.floor(bytesIn / methods.length);
@@ -104,7 +107,9 @@ export class UsageMeter {
     }
   }
 
-  /** What was counted since it was taken last, up to so many rows, each (App, hour, route, method) once; it counts on from zero. */
+  /**
+   * Removes and returns what was counted since the last call: at most `max` rows, each (App, hour, route, method) once.
+   */
   take(max: number): readonly UsageRow[] {
     this.#turn();
     const rows = this.#closed.splice(0, max);
@@ -112,7 +117,7 @@ export class UsageMeter {
     return rows;
   }
 
-  /** Units that an App was counted in the hours since a past one, and that were not taken yet. */
+  /** The counted units of an App since an hour that were not taken yet. */
   unitsOf(app: AppId, since: Millis): number {
     this.#turn();
     let sum = 0;
@@ -138,7 +143,7 @@ export class UsageMeter {
     return counts;
   }
 
-  /** Begins a new hour when the present one is over. */
+  /** Starts a new hour when the present one has ended. */
   #turn(): void {
     const now = this.#clock.now();
     if (now < this.#hour + HOUR_MS) return;
@@ -146,7 +151,7 @@ export class UsageMeter {
     this.#hour = startOfHour(now);
   }
 
-  /** Moves the records of the present hour to the end of the rows, until there are so many. */
+  /** Moves records of the present hour to the end of the rows, until there are `max`. */
   #move(rows: UsageRow[], max: number): void {
     for (const [appId, routes] of this.#apps) {
       for (const [route, methods] of routes) {

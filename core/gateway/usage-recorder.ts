@@ -17,54 +17,73 @@ export interface UsageRecorderDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** A name that no instance had before: its batches count from 1. */
+  /** A name that no instance had before; its batches count from 1. */
   readonly instance: string;
   /** The most rows of one transaction. */
   readonly maxRows?: number;
 }
 
-/** Between two passes, in milliseconds: a process that is killed loses what it counted since. */
+/** The interval between two passes, in milliseconds. A killed process loses what it counted since the last one. */
 export const USAGE_INTERVAL_MS = 500;
-/** Thirteen months: a month can be compared with the same of the year before. */
+/** Thirteen months, so that a month can be compared with the same month of the year before. */
 export const DEFAULT_USAGE_RETENTION_DAYS = 400;
 const MAX_ROWS = 5_000;
 const APPS_AT_ONCE = 1_000;
 
 /**
- * Adds what this instance counted to the database. A batch that could not be added, or may have been, is kept and added
- * again under the same number before anything else; meanwhile the meter counts on within its own bounds. Then it reads
- * what all instances have counted for the Apps with a quota, and what prepaid ones have left.
+ * Stores what this instance counted. A batch that failed, or whose outcome is unknown, is kept and added again under
+ * the same number before anything else; meanwhile the meter continues to count within its bounds. Then it reads the
+ * total usage of Apps with a quota, and the remaining units of prepaid ones.
  */
 export class UsageRecorder {
   readonly #deps: UsageRecorderDeps;
   readonly #maxRows: number;
   #batch: UsageBatch | null = null;
   #number = 0;
-  /** One pass after another, also where the process ends during one. */
+  /** Passes run one after another, also while the process shuts down. */
   readonly #turns = new Turns();
   #reported = 0;
+  /** The next pass, for requests that wait for it. */
+  #next: Promise<void> | null = null;
 
   constructor(deps: UsageRecorderDeps) {
     this.#deps = deps;
     this.#maxRows = deps.maxRows ?? MAX_ROWS;
+    deps.allowance.readBy(() => this.#readSoon());
   }
 
-  /** Adds everything that was counted before the call, and reads what Apps have left. @throws TillgateError `NOT_READY`; nothing is lost */
+  /**
+   * Stores everything that was counted before the call, and reads the usage of Apps. @throws TillgateError `NOT_READY`;
+   * nothing is lost
+   */
   run(): Promise<void> {
     return this.#turns.run(() => this.#pass());
+  }
+
+  /** All requests before the start of a pass share it. */
+  #readSoon(): Promise<void> {
+    this.#next ??= this.#turns.run(async () => {
+      this.#next = null;
+      try {
+        await this.#pass();
+      } catch (error) {
+        this.#deps.logger.warn('the remaining units of Apps could not be read', { error });
+      }
+    });
+    return this.#next;
   }
 
   async #pass(): Promise<void> {
     this.#report();
     await this.#addBatch();
-    // Calls go on meanwhile: only a full batch has left some of those that were counted before.
-    do this.#batch = this.#next();
+    // Calls continue meanwhile: only after a full batch can earlier counts be left.
+    do this.#batch = this.#nextBatch();
     while ((await this.#addBatch()) === this.#maxRows);
     await this.#readQuotas();
     await this.#readPrepaid();
   }
 
-  /** Adds the batch that waits, if there is one; it is gone once that is sure. Returns its rows. */
+  /** Adds the waiting batch, if there is one, and drops it once it is certainly stored. Returns its number of rows. */
   async #addBatch(): Promise<number> {
     const batch = this.#batch;
     if (batch === null) return 0;
@@ -89,7 +108,7 @@ export class UsageRecorder {
       allowance.prepaid.read(apps, await prepaid.ofApps(apps), meter);
   }
 
-  #next(): UsageBatch | null {
+  #nextBatch(): UsageBatch | null {
     const { meter, instance } = this.#deps;
     const rows = meter.take(this.#maxRows);
     return rows.length === 0 ? null : { instance, number: ++this.#number, rows };

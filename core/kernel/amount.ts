@@ -19,7 +19,7 @@ export function formatAmount({ asset, units }: Amount): string {
   return formatUnits(units, asset.decimals);
 }
 
-/** Units of one of these assets as a person reads them: `0.001 BTC`. */
+/** Units of one of these assets as text for a person: `0.001 BTC`. */
 export function amountInWords(assets: readonly Asset[], currency: CurrencyCode, units: bigint): string {
   return `${formatUnits(units, assets.find((asset) => asset.currency === currency)?.decimals ?? 0)} ${currency}`;
 }

@@ -1,16 +1,16 @@
 import { present } from './guard.ts';
 import { TillgateError } from './errors.ts';
 
-/** The codes of the chains that the specification names; plugins may add others. */
+/** The codes of the built-in chains; plugins may add others. */
 export type ChainCode = string;
-/** A crypto currency's code, `USDT-ERC20`; unique across chains, as in the specification. */
+/** A crypto currency's code, `USDT-ERC20`; unique across chains. */
 export type CurrencyCode = string;
 
-/** What a chain is called, and where its transactions can be looked at. */
+/** The name of a chain, and its block explorer. */
 export interface ChainName {
   readonly code: ChainCode;
   readonly name: string;
-  /** The page of a transaction in a block explorer, with `{txid}` in place of its id; absent for none. */
+  /** The URL of a transaction in a block explorer, with `{txid}` in place of its id; absent for none. */
   readonly explorer?: string | undefined;
 }
 
@@ -25,16 +25,16 @@ export interface Asset {
   readonly kind: 'native' | 'token';
   /** True when `fixed_encrypt_price` prices it at exactly 1 USD. */
   readonly stable: boolean;
-  /** In units: a deposit of less costs more to spend than it is worth, and is credited as nothing. Absent for no such bound. */
+  /** In units. A smaller deposit costs more to spend than it is worth, so it is recorded but not credited. 0 by default. */
   readonly minDeposit?: bigint;
 }
 
-/** True when a deposit of so many units costs more to spend than it is worth. */
+/** True when a deposit of this many units costs more to spend than it is worth. */
 export function isDust({ minDeposit = 0n }: Asset, units: bigint): boolean {
   return units < minDeposit;
 }
 
-/** Chain display names (specification, "Crypto currency entry"). */
+/** Chain display names. */
 export const CHAINS: readonly ChainName[] = [
   { code: 'ETH', name: 'Ethereum' },
   { code: 'BTC', name: 'Bitcoin' },
@@ -64,8 +64,8 @@ const token = (chain: string, currency: string, symbol: string, decimals: number
 /** Lightning uses millisatoshi: 11 decimals of a bitcoin. */
 export const LIGHTNING_ASSET: Asset = native('BLN', 'BTC-LN', 'BTC', 11);
 
-/** The ten pairs of the specification, in its order. */
-export const SPECIFIED_ASSETS: readonly Asset[] = [
+/** The ten built-in pairs of chain and currency, in the order of the currency list. */
+export const BUILT_IN_ASSETS: readonly Asset[] = [
   native('ETH', 'ETH', 'ETH', 18),
   token('ETH', 'USDT-ERC20', 'USDT', 6, true),
   token('ETH', 'USDC-ERC20', 'USDC', 6, true),
@@ -78,19 +78,19 @@ export const SPECIFIED_ASSETS: readonly Asset[] = [
   token('TRX', 'USDC-TRC20', 'USDC', 6, true),
 ];
 
-/** For self-custody balances; for orders only where it is configured (decisions, section 4). */
+/** For self-custody balances; for orders only where it is configured. */
 export const SHIB_ERC20: Asset = token('ETH', 'SHIB-ERC20', 'SHIB', 18, false);
 
-/** The asset of a currency that the specification names. */
-export function specifiedAsset(currency: CurrencyCode): Asset {
+/** The asset of a built-in currency. */
+export function builtInAsset(currency: CurrencyCode): Asset {
   return present(
-    SPECIFIED_ASSETS.find((asset) => asset.currency === currency),
+    BUILT_IN_ASSETS.find((asset) => asset.currency === currency),
     `the asset ${currency}`,
   );
 }
 
-/** Code and display name of a chain that the specification names. */
-export function specifiedChain(code: ChainCode): ChainName {
+/** Code and display name of a built-in chain. */
+export function builtInChain(code: ChainCode): ChainName {
   return present(
     CHAINS.find((chain) => chain.code === code),
     `the chain ${code}`,
@@ -104,7 +104,7 @@ export interface AssetStatus {
 }
 
 /**
- * The assets of this installation: the specification's pairs in its order, then those of plugins.
+ * The assets of this installation: the built-in pairs in their order, then those of plugins.
  */
 export class AssetCatalogue {
   readonly #assets = new Map<CurrencyCode, AssetStatus>();
@@ -112,7 +112,7 @@ export class AssetCatalogue {
 
   constructor(enabled: Iterable<Asset>, chainNames: Iterable<ChainName> = []) {
     for (const chain of chainNames) this.#chains.set(chain.code, chain);
-    for (const asset of SPECIFIED_ASSETS) this.#assets.set(asset.currency, { asset, enabled: false });
+    for (const asset of BUILT_IN_ASSETS) this.#assets.set(asset.currency, { asset, enabled: false });
     for (const asset of enabled) {
       const known = this.#assets.get(asset.currency);
       if (known !== undefined && (known.enabled || known.asset.chain !== asset.chain)) {
@@ -125,12 +125,11 @@ export class AssetCatalogue {
     }
   }
 
-  /** Every known pair, for the crypto list (endpoint 8). */
+  /** Every known pair, for the crypto list. */
   list(): readonly AssetStatus[] {
     return [...this.#assets.values()];
   }
 
-  /** The pairs that are enabled for orders. */
   enabled(): readonly Asset[] {
     return this.list()
       .filter(({ enabled }) => enabled)
@@ -154,12 +153,12 @@ export class AssetCatalogue {
     return this.#assets.get(currency)?.asset ?? null;
   }
 
-  /** The chain's display name; its code where it has none. */
+  /** The chain's display name, or its code where it has none. */
   chainName(chain: ChainCode): string {
     return this.#chains.get(chain)?.name ?? chain;
   }
 
-  /** Where a transaction can be looked at; `null` on a chain without an explorer. */
+  /** The URL of a transaction in the block explorer; `null` on a chain without an explorer. */
   transactionUrl(chain: ChainCode, txid: string): string | null {
     return this.#chains.get(chain)?.explorer?.replace('{txid}', encodeURIComponent(txid)) ?? null;
   }

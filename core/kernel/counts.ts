@@ -1,4 +1,4 @@
-/** Counts by name; what is back at 0 is forgotten. */
+/** Counts by name; a count that returns to 0 is removed. */
 export class Counts {
   readonly #counts = new Map<string, number>();
 

@@ -1,6 +1,6 @@
 import { assert } from './guard.ts';
 
-/** How a division is rounded to whole units. Every division names it. */
+/** How a division is rounded to whole units. Every division states it. */
 export type Rounding = 'up' | 'down';
 
 const PLAIN = /^(\d+)(?:\.(\d+))?$/;
@@ -17,7 +17,7 @@ export function pow10(n: number): bigint {
   return powers[n] as bigint;
 }
 
-/** `a × b ÷ c` of non-negative numbers, rounded as named. */
+/** `a × b ÷ c` of non-negative numbers, rounded as given. */
 export function mulDiv(a: bigint, b: bigint, c: bigint, rounding: Rounding): bigint {
   assert(a >= 0n && b >= 0n && c > 0n, 'mulDiv of a negative number or by zero');
   const product = a * b;
@@ -30,15 +30,15 @@ export interface Decimal {
   readonly scale: number;
 }
 
-/** True for what {@link readDecimal} gives. */
+/** True for a value that {@link readDecimal} returned. */
 export function isDecimal(value: unknown): value is Decimal {
   const { digits, scale } = (value ?? {}) as Partial<Decimal>;
   return typeof digits === 'bigint' && digits >= 0n && Number.isInteger(scale) && (scale as number) >= 0;
 }
 
 /**
- * Reads a non-negative decimal from the text in which it was sent; a JSON number's exponent is accepted, and
- * nothing passes through a double. `null` when the text is no such number or has more than 78 digits.
+ * Parses a non-negative decimal exactly, without a conversion to a double; the exponent of a JSON number is accepted.
+ * `null` when the text is no such number or has more than 78 digits.
  */
 export function readDecimal(text: string): Decimal | null {
   const match = JSON_NUMBER.exec(text);
@@ -87,10 +87,7 @@ export function formatUnits(units: bigint, decimals: number): string {
   return fraction === '' ? whole : `${whole}.${fraction}`;
 }
 
-/**
- * Rounds units to at most `decimals` decimals and `digits` significant digits, so that a quoted amount is exact as a JSON
- * number (decisions, section 2).
- */
+/** Rounds units to at most `decimals` decimals and `digits` significant digits, which a JSON number keeps exactly. */
 export function roundUnits(
   units: bigint,
   assetDecimals: number,
@@ -101,7 +98,7 @@ export function roundUnits(
   const drop = Math.max(assetDecimals - decimals, units.toString().length - digits, 0);
   const step = pow10(drop);
   const rounded = mulDiv(units, 1n, step, rounding) * step;
-  // Rounding 999… up adds a digit; the result ends in zeros and needs no second pass.
+  // Rounding 999… up adds a digit, but then the result ends in zeros and needs no second pass.
   return rounded;
 }
 

@@ -1,12 +1,12 @@
-/** A part of a list; `next` is where the next one begins, `null` on the last. */
+/** A part of a list; `next` is the start of the next part, `null` on the last. */
 export interface ListPart<T, P> {
   readonly items: readonly T[];
   readonly next: P | null;
 }
 
 /**
- * The parts of a list one after another: the first one at once, so that what is refused is refused before anything is sent, and
- * each further one when it is asked for.
+ * The parts of a list one after another. The first one is read at once, so that a refusal comes before anything is
+ * sent; each further one when it is requested.
  */
 export async function eachPage<T, P>(
   read: (after: P | null) => Promise<ListPart<T, P>>,

@@ -1,6 +1,6 @@
 const BRAND: unique symbol = Symbol.for('tillgate.error') as never;
 
-/** The code of each refusal. Their numbers and HTTP statuses are in one table at the HTTP edge. */
+/** The code of each refusal. The HTTP adapter has the table of their numbers and HTTP statuses. */
 export type ErrorCode =
   | 'MALFORMED_REQUEST'
   | 'INVALID_FIELDS'
@@ -47,7 +47,7 @@ export interface FieldError {
   readonly message: string;
 }
 
-/** What the server saw of a signed request, for its sender to compare (specification, "Signature authentication", rule 5). */
+/** The signed text of a request as the server computed it, for its sender to compare. */
 export interface SigningText {
   readonly algorithm: string;
   readonly date: string;
@@ -62,15 +62,15 @@ export interface ErrorDetails {
   readonly retryAfterSeconds?: number;
   readonly allow?: readonly string[];
   readonly signing?: SigningText;
-  /** A word for programs, where an error has several causes that are answered differently. */
+  /** A machine-readable reason, where an error has several causes that are answered differently. */
   readonly reason?: string;
   readonly [key: string]: unknown;
 }
 
 /**
- * The project's error class: a code, a sentence for its reader, and details.
+ * The project's error class: a code, a message, and details.
  *
- * It is recognised by a symbol, not by `instanceof`, so that two copies of the package understand each other.
+ * It is recognised by a symbol, not by `instanceof`, so that two copies of the package recognise each other's errors.
  */
 export class TillgateError extends Error {
   readonly [BRAND] = true;
@@ -85,7 +85,7 @@ export class TillgateError extends Error {
   }
 }
 
-/** True for a {@link TillgateError} of any copy of this package, and of the given code when one is named. */
+/** True for a {@link TillgateError} of any copy of this package, and of the given code when there is one. */
 export function isTillgateError(error: unknown, code?: ErrorCode): error is TillgateError {
   if (typeof error !== 'object' || error === null || !(BRAND in error)) return false;
   return code === undefined || (error as TillgateError).code === code;

@@ -1,4 +1,4 @@
-/** A fiat currency of the specification; amounts are whole units of `10^-decimals` (ISO 4217's minor unit where it has one). */
+/** A fiat currency that orders can be priced in; amounts are whole units of `10^-decimals` (ISO 4217's minor unit where it has one). */
 export interface Fiat {
   readonly code: string;
   readonly name: string;
@@ -8,9 +8,9 @@ export interface Fiat {
 const fiat = (code: string, name: string, decimals: number): Fiat => ({ code, name, decimals });
 
 /**
- * The 48 fiat codes of the specification, in its order.
+ * The 48 supported fiat codes, in the order of the currency list.
  *
- * ISO 4217 defines no minor unit for XDR, XAU and XAG; they have as many decimals as they are usually quoted with.
+ * ISO 4217 defines no minor unit for XDR, XAU and XAG; they have the decimals of their usual quotes.
  */
 export const FIATS: readonly Fiat[] = [
   fiat('USD', 'US Dollar', 2),
@@ -65,7 +65,7 @@ export const FIATS: readonly Fiat[] = [
 
 const byCode = new Map(FIATS.map((entry) => [entry.code, entry]));
 
-/** The fiat currency of a code; `null` for a code that the specification does not list. */
+/** The fiat currency of a code; `null` for a code that is not supported. */
 export function findFiat(code: string): Fiat | null {
   return byCode.get(code) ?? null;
 }

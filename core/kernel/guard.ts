@@ -1,7 +1,7 @@
 /**
  * Asserts a condition. A false one is a defect of this program, never of its input.
  *
- * @throws Error when the condition does not hold.
+ * @throws Error when the condition does not hold
  */
 export function assert(condition: boolean, message: string): asserts condition {
   if (!condition) throw new Error(`Assertion failed: ${message}`);

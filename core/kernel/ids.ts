@@ -24,17 +24,17 @@ export type LinkDeviceId = Id<'link-device'>;
 export type AlertId = Id<'alert'>;
 export type NoticeId = Id<'notice'>;
 
-/** 2015-01-01T00:00:00Z. Counted from it, ids have 19 digits until 2084, so that they sort as text too. */
+/** 2015-01-01T00:00:00Z. Ids counted from it have 19 digits until 2084, so that they also sort as text. */
 const EPOCH_MS = 1_420_070_400_000;
 const NODE_BITS = 10;
 const SEQUENCE_BITS = 12;
 const SEQUENCE_MASK = (1 << SEQUENCE_BITS) - 1;
-/** Node numbers run from 0 to this. */
+/** The largest node number; the smallest is 0. */
 export const MAX_NODE = (1 << NODE_BITS) - 1;
 
 const FORM = /^[1-9]\d{17,18}$/;
 
-/** True for text that can be an id: a digit string of 18 or 19 digits (decisions, section 2). */
+/** True for text that can be an id: a digit string of 18 or 19 digits. */
 export function isId(text: string): boolean {
   return FORM.test(text);
 }
@@ -45,9 +45,9 @@ export function idTime(id: string): Millis {
 }
 
 /**
- * Makes ids: 41 bits of milliseconds, the instance's node number, and 12 bits that start at random in each
- * millisecond and count up. Unique as long as no two live instances share a node number; never goes back when the
- * clock does.
+ * Creates ids: 41 bits of milliseconds, the instance's node number, and 12 bits that start at random in each
+ * millisecond and count up. They are unique as long as no two live instances share a node number, and never decrease
+ * when the clock does.
  */
 export class IdSequence {
   readonly #now: () => Millis;

@@ -1,10 +1,10 @@
-/** What limits count in place of an address: an IPv6 host has all of its /64, so that is one address. Other text is itself. */
+/** The key by which limits count an address. A /64 of IPv6, which one host has, is one key. Other text is unchanged. */
 export function addressKey(address: string): string {
   const plain = ipv4Of(address);
   return plain ?? ipv6Network(address) ?? address.slice(0, 64);
 }
 
-/** The network that a login comes from: /24 of IPv4, /64 of IPv6. Other text is itself. */
+/** The network of a login: /24 of IPv4, /64 of IPv6. Other text is unchanged. */
 export function networkOf(address: string): string {
   const plain = ipv4Of(address);
   return plain === null ? addressKey(address) : `${plain.slice(0, plain.lastIndexOf('.'))}.0/24`;
@@ -18,7 +18,7 @@ export function isLoopback(host: string): boolean {
 
 const IPV4 = /^(?:::ffff:)?((?:\d{1,3}\.){3}\d{1,3})$/i;
 
-/** Also one that is mapped into IPv6. */
+/** An IPv4 address, also when it is mapped into IPv6. */
 function ipv4Of(address: string): string | null {
   return IPV4.exec(address)?.[1] ?? null;
 }

@@ -4,13 +4,13 @@ export type Millis = number;
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
 
-/** The beginning of the hour (UTC) that a time is in. */
+/** The beginning of the hour (UTC) that contains a time. */
 export const startOfHour = (at: Millis): Millis => at - (at % HOUR_MS);
-/** The beginning of the day (UTC) that a time is in. */
+/** The beginning of the day (UTC) that contains a time. */
 export const startOfDay = (at: Millis): Millis => at - (at % DAY_MS);
-/** The beginning of the month (UTC) that a time is in. */
+/** The beginning of the month (UTC) that contains a time. */
 export const startOfMonth = (at: Millis): Millis => monthFrom(at, 0);
-/** The beginning of the month (UTC) after the one that a time is in. */
+/** The beginning of the month (UTC) after the one that contains a time. */
 export const startOfNextMonth = (at: Millis): Millis => monthFrom(at, 1);
 
 function monthFrom(at: Millis, months: number): Millis {
@@ -29,24 +29,24 @@ const SEPARATORS = [
 ] as const;
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 
-/** `YYYY-MM-DDTHH:MM:SS`, UTC without a designator: the payment API's form (decisions, section 2). */
+/** `YYYY-MM-DDTHH:MM:SS`, UTC without a designator: the format of the payment API. */
 export function formatTimestamp(at: Millis): string {
   return new Date(at).toISOString().slice(0, 19);
 }
 
-/** `YYYY-MM-DDTHH:MM:SSZ`, the form of the `Date` header of signed requests and callbacks. */
+/** `YYYY-MM-DDTHH:MM:SSZ`, the format of the `Date` header of signed requests and callbacks. */
 export function formatSignedDate(at: Millis): string {
   return `${formatTimestamp(at)}Z`;
 }
 
-/** RFC 3339 with milliseconds and `Z`: the form of the management records. */
+/** RFC 3339 with milliseconds and `Z`: the format of the management API. */
 export function formatInstant(at: Millis): string {
   return new Date(at).toISOString();
 }
 
-/** Reads exactly `YYYY-MM-DDTHH:MM:SSZ`; `null` for any other form and for days that do not exist. */
+/** Parses exactly `YYYY-MM-DDTHH:MM:SSZ`; `null` for any other format and for days that do not exist. */
 export function parseSignedDate(text: string): Millis | null {
-  // Read digit by digit: every signed request needs it, and this takes a tenth of the time of a regular expression.
+  // Parsed digit by digit: every signed request needs it, and this takes a tenth of the time of a regular expression.
   if (text.length !== 20 || !SEPARATORS.every(([at, separator]) => text[at] === separator)) return null;
   const year = digits(text, 0, 4);
   const month = digits(text, 5, 2);
@@ -61,7 +61,7 @@ export function parseSignedDate(text: string): Millis | null {
     : null;
 }
 
-/** Reads RFC 3339 in UTC, up to milliseconds: `YYYY-MM-DDTHH:MM:SS.mmmZ`; `null` for any other form. */
+/** Parses RFC 3339 in UTC, up to milliseconds: `YYYY-MM-DDTHH:MM:SS.mmmZ`; `null` for any other format. */
 export function parseInstant(text: string): Millis | null {
   const [, whole = '', fraction = ''] = /^([0-9T:-]{19})(?:\.([0-9]{1,3}))?Z$/.exec(text) ?? [];
   const at = parseSignedDate(`${whole}Z`);

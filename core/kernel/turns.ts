@@ -1,4 +1,4 @@
-/** Runs work one piece at a time, in the order in which it was asked for; a failure is its caller's, and the next one runs. */
+/** Runs tasks one at a time, in the order of their calls. A failure rejects its own caller, and the next one runs. */
 export class Turns {
   #last: Promise<unknown> = Promise.resolve();
 

@@ -1,6 +1,6 @@
 /**
- * The object with some of its members replaced. The others are its own: methods are bound to it, as private fields need it, and are
- * the same each time.
+ * The object with some members replaced. The other methods are bound to the original, because of private fields, and
+ * are the same on each access.
  */
 export function withMethods<T extends object>(target: T, replaced: Partial<T>): T {
   const bound = new Map<PropertyKey, unknown>();

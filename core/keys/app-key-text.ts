@@ -4,7 +4,7 @@ import type { Random } from '../ports/random.ts';
 export const APP_KEY_PREFIX = SECRET_PREFIXES.appKey;
 const SECRET_DIGITS = 43;
 const CHECK_DIGITS = 6;
-/** In characters. */
+/** Length in characters. */
 export const APP_KEY_LENGTH = APP_KEY_PREFIX.length + SECRET_DIGITS + CHECK_DIGITS;
 const ALL_ONES = 0xffffffff;
 const CHECKED = APP_KEY_PREFIX.length + SECRET_DIGITS;
@@ -45,7 +45,7 @@ function checksum(text: string): string {
   return digits;
 }
 
-/** The CRC register after a text. The gateway computes it for every new request head: hence the table and plain numbers. */
+/** The CRC register after a text. Fast by its table, because every new request head needs it. */
 function crcOf(text: string): number {
   let crc = ALL_ONES;
   for (let at = 0; at < text.length; at++)
@@ -53,7 +53,6 @@ function crcOf(text: string): number {
   return crc;
 }
 
-/** The CRC of each byte. */
 const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   let crc = byte;
   for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;

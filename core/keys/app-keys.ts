@@ -5,10 +5,11 @@ import type { AppWrites } from '../ports/app-store.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { App } from '../accounts/app.ts';
 import { APP_KEY_TRANSITIONS } from './app-key.ts';
+import type { AppKey } from './app-key.ts';
 import { makeKey, openKey } from './issued-key.ts';
 import type { IssuedKey, KeyMaker } from './issued-key.ts';
 
-/** The longest grace period of a rotated key, in seconds: 7 days (decisions, section 8). */
+/** The longest grace period of a rotated key, in seconds: 7 days. */
 export const MAX_GRACE_SECONDS = 7 * 86_400;
 /** The default grace period of a rotated key: 24 hours. */
 export const DEFAULT_GRACE_SECONDS = 86_400;
@@ -23,7 +24,7 @@ const noSuchApp = (): TillgateError => new TillgateError('NOT_FOUND', 'There is 
 const noSuchKey = (): TillgateError => new TillgateError('NOT_FOUND', 'There is no such key.');
 
 /**
- * The life cycle of App keys (specification, "Application key"; decisions, sections 8 and 9). A revocation returns when
+ * The life cycle of App keys. A revocation returns when
  * every instance has applied it, so that it is effective for the next request anywhere.
  */
 export class AppKeys {
@@ -33,7 +34,7 @@ export class AppKeys {
     this.#deps = deps;
   }
 
-  /** The same use cases on another storage, such as one that writes audit rows. */
+  /** The same use cases on another storage, for example one that also writes audit rows. */
   on(storage: AppKeysDeps['storage']): AppKeys {
     return new AppKeys({ ...this.#deps, storage });
   }
@@ -44,10 +45,14 @@ export class AppKeys {
    * @throws TillgateError `NOT_FOUND` for an unknown App
    */
   async list(appId: AppId): Promise<readonly IssuedKey[]> {
-    const { storage, vault, clock } = this.#deps;
+    const { storage } = this.#deps;
     if ((await storage.apps.find(appId)) === null) throw noSuchApp();
-    const keys = await storage.apps.keys(appId);
-    return keys.map((key) => openKey(vault, key, clock.now()));
+    return (await storage.apps.keys(appId)).map((key) => this.open(key));
+  }
+
+  /** A stored key with its text and its present state. */
+  open(key: AppKey): IssuedKey {
+    return openKey(this.#deps.vault, key, this.#deps.clock.now());
   }
 
   /** @throws TillgateError `NOT_FOUND` for an unknown App, `STATE_CONFLICT` when it has an active key or is archived */
@@ -91,11 +96,11 @@ export class AppKeys {
   }
 
   /**
-   * Revokes a key at once and for good. Returns only when it is applied everywhere, also for a key that was revoked
-   * before, because the first caller may have crashed meanwhile.
+   * Revokes a key at once and permanently. Returns only when the revocation is applied everywhere, also for a key that
+   * was revoked before, because the first caller may have crashed meanwhile.
    *
-   * @throws TillgateError `NOT_FOUND` for an unknown key or another App's; `NOT_READY` when it is stored but not yet
-   *   applied everywhere: retry then
+   * @throws TillgateError `NOT_FOUND` for an unknown key or a key of another App; `NOT_READY` when it is stored but not
+   *   yet applied everywhere: retry then
    */
   async revoke(appId: AppId, keyId: AppKeyId): Promise<IssuedKey> {
     const { storage, vault, clock } = this.#deps;
@@ -110,7 +115,7 @@ export class AppKeys {
     return openKey(vault, revoked, clock.now());
   }
 
-  /** Created while the App is locked, so that the order of ids is the order of creation. */
+  /** Created while the App is locked, so that ids have the order of creation. */
   async #store(apps: AppWrites, appId: AppId): Promise<IssuedKey> {
     const issued = makeKey(this.#deps, appId);
     await apps.createKey(issued.key);
@@ -127,7 +132,7 @@ async function lockUsable(apps: AppWrites, appId: AppId): Promise<App> {
   return present(await apps.lock(appId), 'the App');
 }
 
-/** After an addition: an instance that has not applied it yet refuses the new key, which is safe. */
+/** For additions: an instance that has not applied one yet refuses the new key, which is safe. */
 export async function settledIfPossible({ feed }: Pick<Storage, 'feed'>): Promise<void> {
   await feed.settled().catch((error: unknown) => {
     if (!isTillgateError(error, 'NOT_READY')) throw error;

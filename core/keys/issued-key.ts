@@ -15,7 +15,7 @@ export const APP_KEY_LOOKUP = 'app-key';
 /** The vault context of an App key's text. */
 export const appKeyContext = (id: AppKeyId): SealContext => `app-key:${id}`;
 
-/** A key with its text. Must not be logged. */
+/** A key with its text. It must not be logged. */
 export interface IssuedKey {
   readonly key: AppKey;
   readonly text: string;
@@ -48,7 +48,7 @@ export function makeKey({ vault, random, ids, clock }: KeyMaker, appId: AppId): 
   return { key, text, state: 'active' };
 }
 
-/** A stored key with its text and its state now. */
+/** A stored key with its text and its present state. */
 export function openKey(vault: Vault, key: AppKey, now: Millis): IssuedKey {
   return { key, text: vault.open(key.sealed, appKeyContext(key.id)), state: keyState(key, now) };
 }

@@ -5,8 +5,9 @@ import type { Storage } from '../ports/storage.ts';
 const LIMIT = 100;
 
 /**
- * Checks what was written since the last checkpoint, and writes the next one (decision 0062): {@link checkLedger} of a part, which takes seconds however much
- * was checked before. With `full` everything is read again, and what was checked is compared with its checkpoint.
+ * Checks what was written since the last checkpoint, and writes the next one (core/decisions/ledger-checks.md): {@link checkLedger} of a
+ * part, which takes seconds however much was checked before. With `full`, everything is read again, and what was
+ * checked before is compared with its checkpoint.
  */
 export function checkpointLedger(
   { ledger }: Pick<Storage, 'ledger'>,
@@ -16,10 +17,10 @@ export function checkpointLedger(
 }
 
 /**
- * Checks every invariant of the ledger: entries sum to zero, cached balances are the sums of their postings, no merchant
- * balance is negative, each chain holds what is owed, each credited deposit has exactly one live credit, what belongs to no
- * order is owed in full, each transfer has the entries of its status, each
- * reserve is the sum of its transfers, each terminal event has one callback row.
+ * Checks every invariant of the ledger: entries sum to zero, cached balances are the sums of their postings, no
+ * merchant balance is negative, each chain holds what is owed, each credited deposit has exactly one live credit,
+ * unassigned deposits are owed in full, each transfer has the entries of its status, each reserve is the sum of its
+ * transfers, each terminal event has one callback row.
  *
  * @returns the breaches; empty when every invariant holds
  */

@@ -9,7 +9,7 @@ import type { LedgerClosing, MonthNote } from '../ports/ledger-store.ts';
 import type { Storage } from '../ports/storage.ts';
 import { checkpointLedger } from './check-ledger.ts';
 
-/** What is younger is still looked at by merchants, and booked by clocks that differ. */
+/** Younger months are still read by merchants, and may still get postings from instances with other clocks. */
 const CLOSED_AFTER_MS = 35 * DAY_MS;
 
 export interface CloseMonthsDeps extends AuditDeps {
@@ -17,13 +17,14 @@ export interface CloseMonthsDeps extends AuditDeps {
 }
 
 /**
- * Closes every month that ends before another begins, the oldest first, each in a transaction of its own (decision 0068). Everything is checked first: a
- * closing takes what is there for true.
+ * Closes every month before a given one, oldest first, each in a transaction of its own (core/decisions/ledger-checks.md). The ledger is
+ * checked first, because a closing makes its sums final.
  *
  * @param before - a month in UTC like `2026-01`, which stays open
  * @returns the closings that were written; none when all were closed before
- * @throws TillgateError `FORBIDDEN`; `INVALID_FIELDS` for a month that is no month or too young; `STATE_CONFLICT` when the ledger is not
- * in order; `NOT_READY` while somebody reads for long: what was closed until then stays closed; `UNSUPPORTED` without partitions
+ * @throws TillgateError `FORBIDDEN`; `INVALID_FIELDS` for an invalid or too recent month; `STATE_CONFLICT` when the
+ *   ledger has a breach; `NOT_READY` when a long read blocks it (months closed until then stay closed); `UNSUPPORTED`
+ *   without partitions
  */
 export async function closeMonths(
   deps: CloseMonthsDeps,
@@ -38,7 +39,7 @@ export async function closeMonths(
   const { breaches } = await checkpointLedger(deps.storage, { full: true });
   const [first] = breaches;
   if (first !== undefined)
-    throw stateConflict(`The ledger is not in order, so that nothing is closed: ${first.invariant}: ${first.detail}`);
+    throw stateConflict(`The check of the ledger failed, so no month is closed: ${first.invariant}: ${first.detail}`);
   const closed: LedgerClosing[] = [];
   for (const { month } of months) {
     const closing = await ledger.closeMonth(month, noted(deps, actor, 'ledger.close'));
@@ -50,7 +51,7 @@ export async function closeMonths(
 /**
  * Attaches the newest closed month again, so that lists and checks read it.
  *
- * @throws TillgateError `FORBIDDEN`; what `LedgerStore.reopenMonth` throws
+ * @throws TillgateError `FORBIDDEN`; as `LedgerStore.reopenMonth`
  */
 export async function reopenMonth(deps: CloseMonthsDeps, actor: Actor, month: string): Promise<LedgerClosing> {
   requireAdmin(actor);
@@ -73,7 +74,7 @@ function boundOf(before: string, now: Millis): Millis {
   if (now < bound + CLOSED_AFTER_MS)
     throw invalidField(
       '--before',
-      `must have begun ${CLOSED_AFTER_MS / DAY_MS} days ago: a month is closed that long after its end`,
+      `must have begun ${CLOSED_AFTER_MS / DAY_MS} days ago, because a month is closed only that long after its end`,
     );
   return bound;
 }

@@ -7,8 +7,8 @@ import { custodyAccount, LOSS_ACCOUNT, merchantAccount } from './entry.ts';
 import type { LedgerEntry, MerchantBalance } from './entry.ts';
 
 /**
- * Credits a confirmed deposit: the chain holds it for the till, the till owes it to the merchant. A loss of an earlier
- * reversal of this deposit is repaid first.
+ * Credits a confirmed deposit: the chain holds it for the till, and the till owes it to the merchant. A loss from an
+ * earlier reversal of this deposit is repaid first.
  */
 export function creditEntry(id: EntryId, at: Millis, deposit: Deposit, credit: number): LedgerEntry {
   const { currency, units, lossUnits } = deposit;
@@ -26,8 +26,8 @@ export function creditEntry(id: EntryId, at: Millis, deposit: Deposit, credit: n
 }
 
 /**
- * Makes a deposit spendable: from pending to available. `null` when its whole credit repaid the loss account, so that nothing
- * of it is pending.
+ * Makes a deposit spendable: moves it from pending to available. `null` when its whole credit repaid the loss account,
+ * so that nothing is pending.
  */
 export function spendableEntry(id: EntryId, at: Millis, deposit: Deposit): LedgerEntry | null {
   const { currency, accountId } = deposit;
@@ -45,15 +45,16 @@ export function spendableEntry(id: EntryId, at: Millis, deposit: Deposit): Ledge
   };
 }
 
-/** The part of the merchant's balance that contains a credited deposit. */
+/** The merchant's balance that contains a credited deposit. */
 export function balanceOf(deposit: Deposit): MerchantBalance {
   assert(deposit.status === 'CREDITED' || deposit.status === 'SPENDABLE', `deposit ${deposit.id} is ${deposit.status}`);
   return deposit.status === 'CREDITED' ? 'pending' : 'available';
 }
 
 /**
- * What a reversal costs the loss account. A pending credit can be taken back whole; a spendable one only as far as the
- * merchant's available balance covers it. The merchant never got what was spent of it before it was assigned.
+ * The amount that a reversal costs the loss account. A pending credit can be reversed in full, a spendable one only as
+ * far as the merchant's available balance covers it. The loss account also bears what was spent of the deposit before
+ * it was assigned, because the merchant never got that.
  */
 export function reversalLoss(deposit: Deposit, available: bigint): bigint {
   if (deposit.status === 'CREDITED') return deposit.lossUnits;
@@ -61,8 +62,8 @@ export function reversalLoss(deposit: Deposit, available: bigint): bigint {
 }
 
 /**
- * Reverses a credit because the deposit's block was reorganised away. The merchant's balance pays what it can, the loss
- * account the rest.
+ * Reverses a credit because the deposit's block was removed by a reorganisation. The merchant's balance pays what it
+ * can, the loss account the rest.
  *
  * @param lossUnits - this deposit's loss after the reversal
  */

@@ -3,8 +3,8 @@ import type { AccountId, EntryId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 
 /**
- * The ledger's accounts. Credit is positive: what the till owes is above zero, what a chain holds for the till (`custody`,
- * `cold`, and `gas`, which is left at deposit addresses) is below. Every entry sums to zero for each currency.
+ * The ledger's accounts. Credit is positive: what the till owes is above zero; what a chain holds for the till
+ * (`custody`, `cold`, and `gas` at deposit addresses) is below zero. Every entry sums to zero for each currency.
  */
 export type LedgerAccount =
   | `merchant:${AccountId}:${MerchantBalance}`
@@ -17,7 +17,7 @@ export type LedgerAccount =
   | 'clearing'
   | 'loss:reorganisation';
 
-/** The parts of a merchant's balance; `reserved` is set aside for unfinished requests. */
+/** A merchant's balances; `reserved` is set aside for unfinished transfers. */
 export const MERCHANT_BALANCES = ['available', 'pending', 'reserved'] as const;
 export type MerchantBalance = (typeof MERCHANT_BALANCES)[number];
 
@@ -29,7 +29,7 @@ export const coldAccount = (chain: string): LedgerAccount => `cold:${chain}`;
 export const gasAccount = (chain: string): LedgerAccount => `gas:${chain}`;
 /** The operator's own coins on a chain (the float). */
 export const operatorAccount = (chain: string): LedgerAccount => `operator:${chain}`;
-/** What the till owes to payers whose payments belong to no order. */
+/** The debt of the till to payers of deposits that belong to no order. */
 export const unassignedAccount = (chain: string): LedgerAccount => `unassigned:${chain}`;
 export const FEES_ACCOUNT: LedgerAccount = 'fees:network';
 export const LOSS_ACCOUNT: LedgerAccount = 'loss:reorganisation';
@@ -41,7 +41,7 @@ export interface Posting {
   readonly units: bigint;
 }
 
-/** A journal entry. `reference` is unique, so that the same fact is booked once. */
+/** A journal entry. `reference` is unique, so that each event is booked once. */
 export interface LedgerEntry {
   readonly id: EntryId;
   readonly at: Millis;
@@ -56,7 +56,8 @@ export interface LedgerEntry {
     | 'transfer-released'
     | 'transfer-failed'
     | 'float-found'
-    | 'float-taken';
+    | 'float-taken'
+    | 'coin-written-off';
   readonly reference: string;
   readonly postings: readonly Posting[];
 }

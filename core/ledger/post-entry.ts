@@ -3,15 +3,15 @@ import type { Transaction } from '../ports/storage.ts';
 import type { LedgerEntry } from './entry.ts';
 
 /**
- * Books an entry: the only way into the ledger.
+ * Books an entry; the only way to write to the ledger.
  *
- * @returns false when its reference was booked before; nothing changed then
+ * @returns false, with nothing changed, when its reference was booked before
  */
 export async function postEntry(tx: Transaction, entry: LedgerEntry): Promise<boolean> {
   return tx.ledger.append(balanced(entry));
 }
 
-/** The entry without postings of zero. An entry that moves nothing, or does not sum to zero, is a defect. */
+/** The entry without postings of zero. An entry without postings, or that does not sum to zero, is a defect. */
 export function balanced(entry: LedgerEntry): LedgerEntry {
   const postings = entry.postings.filter(({ units }) => units !== 0n);
   const sums = new Map<string, bigint>();

@@ -2,15 +2,14 @@ import type { ChainCode, CurrencyCode } from '../kernel/asset.ts';
 import { FEES_ACCOUNT, gasAccount, LOSS_ACCOUNT, operatorAccount } from './entry.ts';
 import type { LedgerBalance } from './entry.ts';
 
-/** The till's own accounts in one currency of a chain: what the chain holds beyond what is owed is their sum. */
+/** The till's own accounts in one currency of a chain. Their sum is what the chain holds beyond what is owed. */
 export interface OwnAccounts {
   /** Fees charged less fees paid. */
   readonly fees: bigint;
-  /** Negative: credits that a reorganisation took back after they were spent. */
+  /** Negative: credits that were reversed after they had been spent. */
   readonly loss: bigint;
-  /** The operator's float. */
   readonly operator: bigint;
-  /** Negative: gas at deposit addresses, which pays for sweeps and nobody's balance. */
+  /** Negative: gas at deposit addresses, which pays for sweeps and belongs to no balance. */
   readonly gas: bigint;
 }
 
@@ -44,10 +43,10 @@ export function ownAccounts(
 }
 
 /**
- * What the books say that a chain holds in the hot wallet, at deposit addresses and in cold storage, less what is owed to
- * merchants. Each entry sums to zero, so it is the sum of the till's own accounts.
+ * The chain's holdings in the ledger (hot wallet, deposit addresses and cold storage) less the debts to merchants. Each
+ * entry sums to zero, so this is the sum of the till's own accounts.
  *
- * @param promised - the fees of unfinished requests: owed to the network, not to the merchant any more
+ * @param promised - the fees of unfinished transfers, which are owed to the network and no longer to the merchant
  */
 export function solvencyOf({ fees, loss, operator, gas }: OwnAccounts, promised: bigint): bigint {
   return fees + loss + operator + gas + promised;

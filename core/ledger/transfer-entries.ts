@@ -7,24 +7,24 @@ import type { Transfer } from '../transfers/transfer.ts';
 import { coldAccount, custodyAccount, FEES_ACCOUNT, gasAccount, merchantAccount, unassignedAccount } from './entry.ts';
 import type { LedgerEntry, MerchantBalance, Posting } from './entry.ts';
 
-/** What a mined transaction cost, in units of the chain's own coin. */
+/** The cost of a mined transaction, in units of the chain's native coin. */
 export interface NetworkCost {
   readonly currency: CurrencyCode;
   readonly units: bigint;
-  /** By how much the gas left at a deposit address changes; 0 unless given. */
+  /** The change of the gas at a deposit address; 0 by default. */
   readonly gasUnits?: bigint;
 }
 
-/** Reserves a request's amount: it leaves the available balance. */
+/** Reserves the amount of a transfer: moves it out of the available balance. */
 export function reserveEntry(id: EntryId, at: Millis, transfer: Transfer): LedgerEntry {
   return entryOf(id, at, 'transfer-reserved', transfer, moveBalance(transfer, 'available', 'reserved'));
 }
 
 /**
- * Releases the reserve of a transfer that was never signed, or whose transaction can never be mined. What a return pays back is
- * reserved nowhere: only what it is charged is booked.
+ * Releases the reserve of a transfer that was never signed, or whose transaction can never be mined. The return of a
+ * deposit has no reserve: only its costs are booked.
  *
- * @param kept - what sweeps that were made for it have cost
+ * @param kept - the cost of sweeps that were made for the transfer
  */
 export function releaseEntry(id: EntryId, at: Millis, transfer: Transfer, kept = 0n): LedgerEntry {
   assert(!isOwnMove(transfer), `transfer ${transfer.id} has no owner`);
@@ -32,14 +32,15 @@ export function releaseEntry(id: EntryId, at: Millis, transfer: Transfer, kept =
 }
 
 /**
- * Books a final payment: the merchant's reserve, or what belongs to no order, pays what the receiver got and the charged fee; the till pays the difference
- * between the charge and the network's fee. For its own moves the till pays the network's fee.
+ * Books a final payment. The merchant's reserve, or the unassigned account, pays the received amount and the charged
+ * fee; the till pays the difference between the charged and the network's fee. For its own moves the till pays the
+ * network's fee.
  */
 export function paidEntry(id: EntryId, at: Millis, transfer: Transfer, cost: NetworkCost): LedgerEntry {
   return entryOf(id, at, 'transfer-paid', transfer, [...payout(transfer), ...networkFee(transfer, cost)]);
 }
 
-/** As {@link paidEntry}, for a payment that cost less than was reserved: the rest is released. */
+/** As {@link paidEntry}, for a payment that cost less than its reserve: the rest is released. */
 export function cheaperPaidEntry(
   id: EntryId,
   at: Millis,
@@ -57,8 +58,8 @@ export function cheaperPaidEntry(
 }
 
 /**
- * Books a transaction that was mined without effect. Its owner pays what it cost (`feeUnits`, in the transfer's currency) out
- * of the reserve and gets the rest back; a return pays it out of its deposit, and for its own moves the till pays.
+ * Books a transaction that was mined without effect. Its owner pays the cost (`feeUnits`, in the transfer's currency)
+ * from the reserve and gets the rest back; a return pays it from its deposit, and the till pays for its own moves.
  */
 export function failedEntry(id: EntryId, at: Millis, transfer: Transfer, cost: NetworkCost): LedgerEntry {
   return entryOf(id, at, 'transfer-failed', transfer, [...giveBack(transfer), ...networkFee(transfer, cost)]);
@@ -93,7 +94,7 @@ function moveBalance(
   ];
 }
 
-/** The reserve less the charged fee. */
+/** Returns the reserve less the charged fee. */
 function giveBack(transfer: Transfer): Posting[] {
   const { accountId, chain, currency, units, feeUnits } = transfer;
   if (isOwnMove(transfer)) return [];

@@ -5,7 +5,10 @@ import type { EntryId } from '../kernel/ids.ts';
 import { custodyAccount, LOSS_ACCOUNT, merchantAccount, unassignedAccount } from './entry.ts';
 import type { LedgerEntry, MerchantBalance } from './entry.ts';
 
-/** Books a confirmed deposit that belongs to no order: the till owes it to its payer. A former loss of it is repaid first. */
+/**
+ * Books a confirmed deposit that belongs to no order: the till owes it to its payer. An earlier loss of the deposit is
+ * repaid first.
+ */
 export function unassignedCreditEntry(id: EntryId, at: Millis, deposit: Deposit, credit: number): LedgerEntry {
   const { chain, currency, units, lossUnits } = deposit;
   return {
@@ -22,14 +25,14 @@ export function unassignedCreditEntry(id: EntryId, at: Millis, deposit: Deposit,
 }
 
 /**
- * What a reversal of such a deposit costs the loss account: what failed payments back have cost, and all of it once a payment
- * back cannot be stopped any more.
+ * The amount that a reversal of an unassigned deposit costs the loss account: the cost of failed returns, and the whole
+ * deposit once a return cannot be stopped any more.
  */
 export function unassignedLoss({ assignment, units, returnCostUnits }: Deposit): bigint {
   return assignment === 'UNASSIGNED' ? returnCostUnits : units;
 }
 
-/** Reverses the credit of such a deposit because its block was reorganised away. */
+/** Reverses the credit of an unassigned deposit because its block was removed by a reorganisation. */
 export function unassignedReverseEntry(id: EntryId, at: Millis, deposit: Deposit, lossUnits: bigint): LedgerEntry {
   const { chain, currency, units } = deposit;
   return {
@@ -45,7 +48,7 @@ export function unassignedReverseEntry(id: EntryId, at: Millis, deposit: Deposit
   };
 }
 
-/** Moves what is owed of a credited deposit to the balance of the merchant whose order it is assigned to. */
+/** Moves the owed part of a credited deposit to the balance of the merchant whose order it is assigned to. */
 export function assignEntry(id: EntryId, at: Millis, deposit: Deposit, to: MerchantBalance): LedgerEntry {
   const { chain, currency, accountId } = deposit;
   const units = owedUnits(deposit);
@@ -62,8 +65,8 @@ export function assignEntry(id: EntryId, at: Millis, deposit: Deposit, to: Merch
 }
 
 /**
- * Settles the loss of a deposit that a reorganisation took while it was being paid back, because that payment failed: what is
- * owed of it is owed no more.
+ * Settles the loss of a deposit that a reorganisation removed while it was being returned, because the return failed:
+ * the till no longer owes it.
  */
 export function keptEntry(id: EntryId, at: Millis, deposit: Deposit, transferId: string): LedgerEntry {
   const { chain, currency } = deposit;

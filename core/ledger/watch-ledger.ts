@@ -12,13 +12,13 @@ export interface WatchLedgerDeps extends AlertChannels {
   readonly clock: Clock;
 }
 
-/** A till that has just started has payments to catch up with first. */
+/** The delay of the first check: a till that has just started has payments to catch up with. */
 const FIRST_CHECK_AFTER_MS = 5 * 60_000;
 const CHECK_EVERY_MS = HOUR_MS;
 
 /**
- * Checks each hour what was booked since the last check (decision 0062), and raises an alert `ledger` where an invariant does not hold. It
- * repeats each hour until it was mended: such a check writes no checkpoint.
+ * Checks each hour what was booked since the last check (core/decisions/ledger-checks.md), and raises an alert `ledger` when an invariant
+ * does not hold. The alert repeats each hour until the breach is resolved, because a failed check writes no checkpoint.
  */
 export class WatchLedger {
   readonly #deps: WatchLedgerDeps;
@@ -28,7 +28,7 @@ export class WatchLedger {
     this.#deps = deps;
   }
 
-  /** Checks when it is due. @throws TillgateError `NOT_READY`: it is due again at the next call */
+  /** Checks when it is due. @throws TillgateError `NOT_READY`; it is due again at the next call */
   async run(): Promise<void> {
     const { storage, clock } = this.#deps;
     this.#nextAt ??= clock.now() + FIRST_CHECK_AFTER_MS;
@@ -43,7 +43,7 @@ export class WatchLedger {
 function inWords({ invariant, detail }: LedgerBreach, count: number): string {
   const what = count === 1 ? 'An invariant of the ledger does' : `${count} invariants of the ledger do`;
   return (
-    `${what} not hold: ${invariant}: ${detail}. tillgate ledger check shows all; ` +
-    'tillgate payouts stop holds payments back until it is known why.'
+    `${what} not hold: ${invariant}: ${detail}. "tillgate ledger check" shows all; ` +
+    '"tillgate payouts stop" stops payments until the cause is known.'
   );
 }

@@ -5,35 +5,43 @@ import { custodyAccount, operatorAccount } from '../ledger/entry.ts';
 import type { LedgerBalance } from '../ledger/entry.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { IdGenerator } from '../ports/id-generator.ts';
+import type { OpenPayment } from '../ports/lightning-store.ts';
 import type { LightningNode } from '../ports/lightning.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
-import type { LiveTransfer } from '../ports/transfer-store.ts';
 import { bookFloat } from '../transfers/operator-float.ts';
 import type { FloatChange } from '../transfers/operator-float.ts';
+import { isOfFormerLife } from './node-life.ts';
+import type { NodeLife } from './node-life.ts';
 
 const { chain: CHAIN, currency: CURRENCY } = LIGHTNING_ASSET;
 
-/** The node's channels held against the books, in millisatoshi. */
+/** The epoch of the database and the life of the node: payments of an earlier one may be unknown in the present one. */
+export interface Lives {
+  readonly epoch: Epoch;
+  readonly life: NodeLife;
+}
+
+/** The node's channels compared with the ledger, in millisatoshi. */
 export interface NodeComparison {
-  /** The custody that it was computed from. */
+  /** The custody from which it was computed. */
   readonly custody: readonly LedgerBalance[];
-  /** What the node holds at least beyond the books; 0 unless it is sure. */
+  /** The least excess of the node over the ledger; 0 unless it is sure. */
   readonly more: bigint;
-  /** What the node lacks at least of what the books say that it holds; below zero when it lacks nothing. */
+  /** The least shortfall of the node against the ledger; below zero for none. */
   readonly less: bigint;
-  /** No payment under way makes the difference uncertain. */
+  /** True when no payment in flight makes the difference uncertain. */
   readonly isSure: boolean;
 }
 
 /** @throws TillgateError `NODE_FAILED` */
 export async function compareNode(
   node: Pick<LightningNode, 'balance'>,
-  { ledger, transfers }: Pick<Storage, 'ledger' | 'transfers'>,
-  epoch: Epoch,
+  { ledger, lightning }: Pick<Storage, 'ledger' | 'lightning'>,
+  lives: Lives,
 ): Promise<NodeComparison> {
-  // In this order: what is settled meanwhile changes the custody, or is there to be found.
+  // Read in this order: a settlement meanwhile either changes the custody, or is found later.
   const custody = await ledger.balances(custodyAccount(CHAIN));
-  const open = (await transfers.live(CHAIN)).filter((each) => mayBePaid(each, epoch));
+  const open = (await lightning.open()).filter((each) => mayBePaid(each, lives));
   const { localMsat, unsettledMsat } = await node.balance();
   const held = -unitsOf(custody, custodyAccount(CHAIN));
   const underWay = open.reduce((sum, { units }) => sum + units, 0n);
@@ -41,20 +49,25 @@ export async function compareNode(
   return { custody, more: isSure ? localMsat - held : 0n, less: held - localMsat - unsettledMsat - underWay, isSure };
 }
 
-/** The node may have paid it, or may still, and the books do not say. */
-function mayBePaid({ status, createdAt }: LiveTransfer, epoch: Epoch): boolean {
-  return status === 'SIGNED' || status === 'BROADCAST' || isFromBackup(epoch, createdAt);
+/**
+ * Whether the node may have paid it, or may still, while the ledger does not say so. A refused payment was not paid.
+ */
+function mayBePaid(payment: OpenPayment, { epoch, life }: Lives): boolean {
+  const { status, createdAt, refusedAt } = payment;
+  if (isFromBackup(epoch, createdAt) || status === 'BROADCAST') return true;
+  return status === 'SIGNED' ? refusedAt === null : status === 'HELD' && isOfFormerLife(life, payment);
 }
 
-/** What is booked as the operator's on Lightning. */
+/** The operator's booked float on Lightning. */
 export async function bookedFloat({ ledger }: Pick<Storage, 'ledger'>): Promise<bigint> {
   return unitsOf(await ledger.balances(operatorAccount(CHAIN)), operatorAccount(CHAIN));
 }
 
 /**
- * Takes the node as it is, on an operator's word: what it lacks was taken out by him, up to what is his.
+ * Books the node's present balance at an operator's request: a shortfall counts as withdrawn by the operator, up to the
+ * operator's float.
  *
- * @param record - writes the operator's audit row, in the transaction that books
+ * @param record - writes the operator's audit row, in the same transaction
  * @throws TillgateError `NODE_FAILED`
  */
 export async function takeNode(
@@ -62,7 +75,8 @@ export async function takeNode(
   { storage, ...deps }: { readonly storage: Storage; readonly clock: Clock; readonly ids: IdGenerator },
   record: (tx: Transaction, booked: readonly FloatChange[]) => Promise<unknown>,
 ): Promise<void> {
-  const found = node === null ? null : await compareNode(node, storage, await storage.epochs.current());
+  const lives = { epoch: await storage.epochs.current(), life: await storage.lightning.life() };
+  const found = node === null ? null : await compareNode(node, storage, lives);
   const lacks = found !== null && found.isSure && found.less > 0n;
   const change = { currency: CURRENCY, units: lacks ? -found.less : 0n };
   await storage.transaction(async (tx) => {

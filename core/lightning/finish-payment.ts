@@ -11,12 +11,13 @@ import type { Transaction } from '../ports/storage.ts';
 import { obtainedUnits } from '../transfers/transfer.ts';
 import type { Transfer } from '../transfers/transfer.ts';
 import type { LightningDeps } from './lightning-deps.ts';
+import { isGivenUp } from './lightning-payment.ts';
 
 type FinishDeps = Pick<LightningDeps, 'storage' | 'clock' | 'ids'>;
 
 /**
- * Books a settled payment: the invoice's amount and the routing fee leave the balance, the rest of the reserve is released
- * to the merchant. The till pays a routing fee beyond the limit.
+ * Books a settled payment: the invoice's amount and the routing fee leave the balance, and the rest of the reserve is
+ * released to the merchant. The till pays a routing fee above the limit.
  *
  * @returns false when it was finished before
  */
@@ -53,23 +54,51 @@ export async function bookPayment(
   return { ...transfer, ...changes, status: 'CONFIRMED' };
 }
 
-/** Releases the reserve: the payment was never begun, or the node reports it as failed for good. @returns false when it was finished before */
+/**
+ * Releases the reserve of a payment that was never started, or that the node reports as finally failed. @returns false
+ * when it was finished before
+ */
 export function failPayment(deps: FinishDeps, lease: Lease, listed: Transfer, reason: string): Promise<boolean> {
-  return finish(deps, lease, listed, async (tx, transfer) => {
+  return finish(deps, lease, listed, (tx, transfer) => bookFailure(deps, tx, transfer, reason));
+}
+
+/**
+ * Records that the node refused a payment that it does not have. After enough refusals, over long enough and without a
+ * lost answer in between, the payment fails and its reserve is released.
+ *
+ * @returns the result; `null` when it was finished before
+ */
+export async function refusePayment(
+  deps: FinishDeps,
+  lease: Lease,
+  listed: Transfer,
+  reason: string,
+): Promise<'waits' | 'failed' | null> {
+  let answer: 'waits' | 'failed' = 'waits';
+  const isOpen = await finish(deps, lease, listed, async (tx, transfer) => {
     const now = deps.clock.now();
-    assert(
-      await tx.transfers.move(transfer.id, transfer.status, 'FAILED', { reason, updatedAt: now, finishedAt: now }),
-      `transfer ${transfer.id} changed while locked`,
-    );
-    assert(
-      await postEntry(tx, releaseEntry(deps.ids.next() as EntryId, now, transfer)),
-      `transfer ${transfer.id} is released twice`,
-    );
-    assert(
-      await tx.deposits.updateTransaction(transfer.id, { status: 'FAILED' }),
-      `transaction of transfer ${transfer.id}`,
-    );
+    const payment = await tx.lightning.refuse(transfer.id, now);
+    answer = isGivenUp(payment, now) ? 'failed' : 'waits';
+    if (answer === 'failed')
+      await bookFailure(deps, tx, transfer, `The node refused the payment ${payment.refusals} times: ${reason}`);
   });
+  return isOpen ? answer : null;
+}
+
+async function bookFailure(deps: FinishDeps, tx: Transaction, transfer: Transfer, reason: string): Promise<void> {
+  const now = deps.clock.now();
+  assert(
+    await tx.transfers.move(transfer.id, transfer.status, 'FAILED', { reason, updatedAt: now, finishedAt: now }),
+    `transfer ${transfer.id} changed while locked`,
+  );
+  assert(
+    await postEntry(tx, releaseEntry(deps.ids.next() as EntryId, now, transfer)),
+    `transfer ${transfer.id} is released twice`,
+  );
+  assert(
+    await tx.deposits.updateTransaction(transfer.id, { status: 'FAILED' }),
+    `transaction of transfer ${transfer.id}`,
+  );
 }
 
 function finish(

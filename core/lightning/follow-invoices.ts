@@ -8,15 +8,19 @@ import type { SettledInvoice } from '../ports/lightning.ts';
 import type { Transaction } from '../ports/storage.ts';
 import { requireSameNode } from './lightning-deps.ts';
 import type { LightningDeps } from './lightning-deps.ts';
+import { checkContinuity } from './node-continuity.ts';
+import { settlementCursor } from './node-life.ts';
 import { settleInvoice } from './settle-invoice.ts';
 import type { OwnSettlement } from './settle-invoice.ts';
 
 const CHAIN = LIGHTNING_ASSET.chain;
-/** Settlements booked in one transaction. */
+/** The most settlements booked in one transaction. */
 const BATCH = 100;
 const DUE_BATCH = 100;
 /** Concurrent invoice queries at the node. */
 const ASKED_AT_ONCE = 8;
+/** How often the node is checked for still having the settlement that it reported last, in milliseconds. */
+const CHECK_EVERY_MS = 10_000;
 
 interface Booked {
   readonly owner: OwnSettlement['owner'];
@@ -24,11 +28,12 @@ interface Booked {
 }
 
 /**
- * Follows the node's settlements by its settle index, and queries each invoice of a due order before the order may expire:
- * a payment in time is never late, even when the stream was interrupted.
+ * Follows the node's settlements by its settle index, and queries each invoice of a due order before the order may
+ * expire: a payment in time is never late, even when the stream was interrupted.
  */
 export class InvoiceFollower {
   readonly #deps: LightningDeps;
+  #checkedAt = Number.NEGATIVE_INFINITY;
 
   constructor(deps: LightningDeps) {
     this.#deps = deps;
@@ -40,16 +45,19 @@ export class InvoiceFollower {
   }
 
   /**
-   * One step under a held lease.
+   * Makes one step under a held lease.
    *
    * @returns true when there may be more to do at once
-   * @throws TillgateError `LEASE_LOST`, `NODE_FAILED`; any error of the database: try again later
+   * @throws TillgateError `LEASE_LOST`, `NODE_FAILED`; any error of the database: retry later
    */
   async step(lease: Lease): Promise<boolean> {
-    const { node, storage, clock } = this.#deps;
+    const { node, storage, clock, latePayments } = this.#deps;
     const lookBegan = clock.now();
-    const { cursor } = present(await storage.chains.state(CHAIN), `state of ${CHAIN}`);
-    const settlements = await node.settledAfter(cursor?.hash ?? null, BATCH);
+    await this.#checkNode(lease, lookBegan);
+    const state = present(await storage.chains.state(CHAIN), `state of ${CHAIN}`);
+    const { cursor } = state;
+    const settlements = await node.settledAfter(settlementCursor(state), BATCH);
+    if (settlements.length > 0) await latePayments.prepare([LIGHTNING_ASSET.currency]);
     const last = settlements.at(-1);
     if (last !== undefined) {
       const height = (cursor?.height ?? 0) + settlements.length;
@@ -63,7 +71,14 @@ export class InvoiceFollower {
     return settlements.length === BATCH;
   }
 
-  /** Queries the invoice of every order that was due when this pass began. */
+  /** A node that began again reports nothing above the old cursor, so this is checked at intervals. */
+  async #checkNode(lease: Lease, now: Millis): Promise<void> {
+    if (now >= this.#checkedAt && now < this.#checkedAt + CHECK_EVERY_MS) return;
+    await checkContinuity(this.#deps, lease);
+    this.#checkedAt = now;
+  }
+
+  /** Queries the invoice of every order that was due when this pass started. */
   async #lookAtDue(lease: Lease, lookBegan: Millis, height: number): Promise<void> {
     const { storage } = this.#deps;
     let after: DueInvoice | null = null;
@@ -113,7 +128,7 @@ export class InvoiceFollower {
     return booked !== null;
   }
 
-  /** Settlements with their orders, in locking order. Invoices of others at the same node are ignored. */
+  /** Settlements with their orders, in locking order. Invoices of other programs at the same node are ignored. */
   async #owned(settled: readonly SettledInvoice[]): Promise<readonly OwnSettlement[]> {
     const { deposits, orders } = this.#deps.storage;
     const owners = new Map(

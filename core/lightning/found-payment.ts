@@ -5,19 +5,20 @@ import type { LightningNode } from '../ports/lightning.ts';
 import type { FoundPayment } from '../transfers/settle-transfer.ts';
 import type { LostWithdrawal } from '../withdrawals/record-withdrawal.ts';
 
-/** A Lightning payment that an operator says was made. */
+/** A Lightning payment that an operator reports as made. */
 export interface ClaimedPayment {
   readonly paymentHash: string;
-  /** What the invoice got, and what the route cost, in millisatoshi. */
+  /** The amount that the invoice got, and the routing fee, in millisatoshi. */
   readonly obtainedUnits: bigint;
   readonly feeUnits: bigint;
 }
 
 /**
- * Holds what an operator says of a Lightning payment against the node, which pays a payment hash at most once. The operator's word
- * counts only where the node does not know the payment any more.
+ * Compares an operator's report of a Lightning payment with the node, which pays a payment hash at most once. The
+ * report alone counts only where the node no longer has the payment.
  *
- * @throws TillgateError `STATE_CONFLICT` when the node has not paid it, or at another cost; `NOT_READY` without a node; `NODE_FAILED`
+ * @throws TillgateError `STATE_CONFLICT` when the node has not paid it, or with another fee; `NOT_READY` without a
+ *   node; `NODE_FAILED`
  */
 export async function confirmedByNode(
   node: Pick<LightningNode, 'payment'> | null,
@@ -33,9 +34,10 @@ export async function confirmedByNode(
 }
 
 /**
- * A Lightning withdrawal that was requested and paid after the backup that was restored, to be recorded.
+ * A Lightning withdrawal that was requested and paid after the backup from which the database was restored, for
+ * recording it.
  *
- * @throws TillgateError `INVALID_FIELDS` when invoice, payment hash and amount do not belong together; and as {@link confirmedByNode}
+ * @throws TillgateError `INVALID_FIELDS` when invoice, payment hash and amount do not match; as {@link confirmedByNode}
  */
 export async function lostPayment(
   node: Pick<LightningNode, 'payment' | 'decode'> | null,
@@ -56,6 +58,6 @@ export async function lostPayment(
 }
 
 function required<N>(node: N | null): N {
-  if (node === null) throw new TillgateError('NOT_READY', 'There is no Lightning node that could be asked.');
+  if (node === null) throw new TillgateError('NOT_READY', 'No Lightning node is configured.');
   return node;
 }

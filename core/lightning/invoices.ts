@@ -5,20 +5,20 @@ import type { LightningNode } from '../ports/lightning.ts';
 import type { DepositAddress } from '../ports/order-store.ts';
 import type { Storage } from '../ports/storage.ts';
 
-/** What an order's invoice is made of. */
+/** The terms of an order's invoice. */
 export interface InvoiceTerms {
   /** In millisatoshi. */
   readonly units: bigint;
   readonly memo: string;
-  /** The order's deadline is the invoice's expiry (decisions, section 6). */
+  /** The order's deadline, at which the invoice expires. */
   readonly expiresAt: Millis;
 }
 
-/** The counter that numbers invoices, beside the derivation indexes of the wallets. */
+/** The name of the counter that numbers invoices, stored beside the derivation indexes of the wallets. */
 const WALLET_ID = 'lightning';
 const NUMBERS_AT_ONCE = 64;
 
-/** Makes invoices for orders: on Lightning, an order's address is a payment request and its watch key the payment hash. */
+/** Creates invoices for orders: on Lightning, the address is a payment request, its watch key the payment hash. */
 export class Invoices {
   readonly #node: LightningNode;
   readonly #storage: Pick<Storage, 'chains'>;
@@ -35,7 +35,10 @@ export class Invoices {
     this.#clock = deps.clock;
   }
 
-  /** Makes an invoice. If the order is not created after all, it expires unpaid, never shown to a payer. @throws TillgateError `NODE_FAILED` */
+  /**
+   * Creates an invoice. If its order is not created after all, the invoice expires unpaid without having been shown to
+   * a payer. @throws TillgateError `NODE_FAILED`
+   */
   async make({ units, memo, expiresAt }: InvoiceTerms): Promise<DepositAddress> {
     const index = await this.#number();
     // Rounded up, so that a payment in the last second still counts.

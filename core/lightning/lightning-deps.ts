@@ -1,6 +1,7 @@
 import { TillgateError } from '../kernel/errors.ts';
 import { LIGHTNING_ASSET } from '../kernel/asset.ts';
 import { present } from '../kernel/guard.ts';
+import type { LatePayments } from '../orders/late-payments.ts';
 import type { OrderStateMachine } from '../orders/order-state-machine.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { EventBus } from '../ports/events.ts';
@@ -10,11 +11,12 @@ import type { Logger } from '../ports/logger.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { Storage } from '../ports/storage.ts';
 
-/** What the workers of Lightning need. */
+/** The dependencies of the Lightning workers. */
 export interface LightningDeps {
   readonly node: LightningNode;
   readonly storage: Storage;
   readonly stateMachine: OrderStateMachine;
+  readonly latePayments: LatePayments;
   readonly clock: Clock;
   readonly ids: IdGenerator;
   readonly events: EventBus;
@@ -23,8 +25,8 @@ export interface LightningDeps {
 }
 
 /**
- * Checks that the node is the one this till has used from the start: another node does not know its invoices and would pay
- * again what the first one has paid.
+ * Checks that the node is the one that this till has used from the start: another node does not have its invoices, and
+ * would pay again what the first one has paid.
  *
  * @throws TillgateError `CHAIN_HALTED` when it is another node; `NODE_FAILED`
  */

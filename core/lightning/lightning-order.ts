@@ -2,13 +2,12 @@ import { present } from '../kernel/guard.ts';
 import type { Order, OrderPayment } from '../orders/order.ts';
 import type { LightningNode } from '../ports/lightning.ts';
 
-/** An order's invoice as its merchant reads it. */
+/** An order's invoice with what its merchant reads of it. */
 export interface LightningOrderView {
   readonly order: Order;
   readonly payment: OrderPayment;
   /** The invoice's payment secret, in hexadecimal digits. */
   readonly paymentAddr: string;
-  /** The payer's page. */
   readonly payUrl: string;
 }
 

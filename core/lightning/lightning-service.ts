@@ -12,11 +12,11 @@ import type { LightningPaymentInput, RequestLightningPayment } from './request-p
 export interface LightningServiceDeps {
   readonly node: LightningNode | null;
   readonly payments: RequestLightningPayment | null;
-  /** The payer's page of an order. */
+  /** The URL of an order's payer's page. */
   readonly payUrl: (order: Order) => string;
 }
 
-/** The Lightning operations of an installation, with or without a node (endpoints 12 and 13). */
+/** The Lightning operations of an installation, with or without a node. */
 export class LightningService {
   readonly #deps: LightningServiceDeps;
 

@@ -1,5 +1,4 @@
 import { isRestored } from '../epochs/epoch.ts';
-import type { Epoch } from '../epochs/epoch.ts';
 import { LIGHTNING_ASSET } from '../kernel/asset.ts';
 import { isTillgateError } from '../kernel/errors.ts';
 import type { Millis } from '../kernel/time.ts';
@@ -9,13 +8,14 @@ import { bookFloat } from '../transfers/operator-float.ts';
 import { readSolvency } from '../transfers/solvency.ts';
 import { SolvencyStop, stopPayouts } from '../transfers/solvency-stop.ts';
 import { bookedFloat, compareNode } from './compare-node.ts';
-import type { NodeComparison } from './compare-node.ts';
+import type { Lives, NodeComparison } from './compare-node.ts';
 import type { LightningDeps } from './lightning-deps.ts';
+import { settlementCursor } from './node-life.ts';
 
 const { chain: CHAIN, currency: CURRENCY } = LIGHTNING_ASSET;
 const SCOPE = { code: CHAIN, assets: [LIGHTNING_ASSET], topUp: 'the channels of the Lightning node' } as const;
 
-/** The next look is due after this time: while the node agrees with the books, has more, has less. */
+/** The intervals between comparisons in milliseconds, while the node agrees with the ledger, has more, or has less. */
 const AGREED_MS = 5 * 60_000;
 const MORE_MS = 60_000;
 const LESS_MS = 15_000;
@@ -25,23 +25,27 @@ type Deps = Pick<LightningDeps, 'node' | 'storage' | 'clock' | 'ids' | 'events' 
 type Look = Omit<NodeComparison, 'custody'> & { readonly at: Millis };
 
 /**
- * Compares what the Lightning node holds in its channels with the books, and books the difference to the operator's float: he opens
- * and closes channels, forwards payments of others and pays for routes. Two looks must have shown it, and it is booked by the
- * custody that was read before the node's balance. While the node holds less than merchants are owed, payments stop.
+ * Compares the balance of the Lightning node's channels with the ledger, and books the difference to the operator's
+ * float, because the operator opens and closes channels, forwards payments of others and pays for routes. Two
+ * comparisons must have shown a difference, and it is booked against the custody that was read before the node's
+ * balance. While the node holds less than merchants are owed, payments stop.
  *
- * One node says what it holds and what was settled; a settlement that moved no money is noticed here, because the balance has to
- * agree with it.
+ * One node reports both its balance and the settlements. A settlement that moved no money is noticed here, because the
+ * balance has to agree with it.
  */
 export class NodeHoldings {
   readonly #deps: Deps;
   readonly #stop: SolvencyStop;
   #former: Look | null = null;
-  /** What two looks have shown to be missing, beyond what was booked. */
+  /** The shortfall in two comparisons, beyond what was booked. */
   #missing = 0n;
   #isSolvent = false;
   #isStale = true;
-  #epoch = 0;
-  /** The database is a restored backup, and the node has not held what its books say yet: what is missing may have been paid since. */
+  #lives = '';
+  /**
+   * True when the database is a restored backup, and the node has not agreed with the ledger since: a shortfall may
+   * have been paid after the backup.
+   */
   #isRestored = false;
 
   constructor(deps: Deps) {
@@ -49,33 +53,35 @@ export class NodeHoldings {
     this.#stop = new SolvencyStop(SCOPE, deps);
   }
 
-  /** Payments were booked since the last check. */
+  /** Records that payments were booked since the last comparison. */
   changed(): void {
     this.#isStale = true;
   }
 
   /**
-   * Looks when a look is due, and stops payments or lets them go on.
+   * Compares when it is due, and stops payments or resumes them.
    *
    * @returns false while nothing new may be paid
    * @throws TillgateError `LEASE_LOST`, `NODE_FAILED`
    */
-  async check(lease: Lease, epoch: Epoch): Promise<boolean> {
-    if (epoch.number !== this.#epoch) this.#forget(epoch);
-    if (this.#isDue()) await this.#look(lease, epoch);
+  async check(lease: Lease, lives: Lives): Promise<boolean> {
+    this.#forgetFormer(lives);
+    if (this.#isDue()) await this.#look(lease, lives);
     if (this.#isSolvent && !this.#isStale) return true;
     const [line] = await readSolvency(SCOPE, this.#deps.storage);
     const solvency = line?.units ?? 0n;
     this.#isSolvent = await this.#stop.apply([{ currency: CURRENCY, units: solvency - this.#missing }]);
-    // What one look has shown keeps payments back; two stop them.
+    // One comparison with a shortfall delays payments; two stop them.
     const isDoubted = (this.#former?.less ?? 0n) > (this.#isRestored ? 0n : max(solvency, 0n));
     this.#isStale = isDoubted;
     return this.#isSolvent && !isDoubted;
   }
 
-  /** What was seen before a restore says nothing of what the restored books say. */
-  #forget(epoch: Epoch): void {
-    this.#epoch = epoch.number;
+  /** Comparisons from before a restore, or with an earlier life of the node, are dropped. */
+  #forgetFormer({ epoch, life }: Lives): void {
+    const lives = `${epoch.number} ${life.number}`;
+    if (lives === this.#lives) return;
+    this.#lives = lives;
     this.#former = null;
     this.#missing = 0n;
     this.#isRestored = isRestored(epoch);
@@ -87,14 +93,14 @@ export class NodeHoldings {
     return this.#deps.clock.now() >= at + (less > 0n ? LESS_MS : more > 0n || !isSure ? MORE_MS : AGREED_MS);
   }
 
-  async #look(lease: Lease, epoch: Epoch): Promise<void> {
+  async #look(lease: Lease, lives: Lives): Promise<void> {
     const { storage, node, clock } = this.#deps;
     const former = this.#former;
-    const { custody, isSure, ...now } = await compareNode(node, storage, epoch);
+    const { custody, isSure, ...now } = await compareNode(node, storage, lives);
     let { more, less } = now;
     const found = min(former?.more ?? 0n, more);
     if (found > 0n && (await this.#nothingNewer()) && (await this.#book(lease, found, custody))) more -= found;
-    // What was settled since the backup and is not booked yet would hide what is missing.
+    // Settlements since the backup that are not booked yet would hide a shortfall.
     this.#isRestored &&= !(isSure && less <= 0n && (await this.#nothingNewer()));
     const missing = max(min(former?.less ?? 0n, less), 0n);
     if (this.#isRestored && missing > 0n) await this.#stopRestored(missing);
@@ -106,22 +112,26 @@ export class NodeHoldings {
     this.#isStale = true;
   }
 
-  /** After a restored backup the float does not cover what is missing: it may be withdrawals that the accounts have again. */
+  /** After a restore the float does not cover a shortfall: accounts may have withdrawn amounts again. */
   async #stopRestored(missing: bigint): Promise<void> {
     if ((await this.#deps.storage.transfers.payoutStop(CHAIN)) !== null) return;
-    const reason = `The Lightning node holds ${missing} msat less than the books say since a backup was restored: record each withdrawal that was paid since, then resume payouts.`;
+    const reason = `The Lightning node holds ${missing} msat less than the ledger says since a backup was restored: record each withdrawal that was paid since, then resume payouts.`;
     await stopPayouts(this.#deps, CHAIN, reason);
   }
 
-  /** A settlement that is in the node's balance and not in the books yet is not the operator's. */
+  /**
+   * A settlement that is in the node's balance and not yet in the ledger does not belong to the operator. A node that
+   * began anew counts its settlements from the first one again, so that none seems to come after the cursor.
+   */
   async #nothingNewer(): Promise<boolean> {
     const { storage, node, logger } = this.#deps;
-    const cursor = (await storage.chains.state(CHAIN))?.cursor ?? null;
+    const cursor = settlementCursor(await storage.chains.state(CHAIN));
     try {
-      return !(await node.hasSettledAfter(cursor?.hash ?? null));
+      if (cursor !== null && !(await node.remembers(cursor))) return false;
+      return !(await node.hasSettledAfter(cursor));
     } catch (error) {
       if (!isTillgateError(error, 'NODE_FAILED')) throw error;
-      logger.warn('the Lightning node did not say whether it has settled more', { reason: error.message });
+      logger.warn('the Lightning node did not report whether it has settled more', { reason: error.message });
       return false;
     }
   }

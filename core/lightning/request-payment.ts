@@ -6,6 +6,8 @@ import type { Decimal } from '../kernel/decimal.ts';
 import { invalidField, TillgateError } from '../kernel/errors.ts';
 import { present } from '../kernel/guard.ts';
 import type { AccountId, TransferId } from '../kernel/ids.ts';
+import { DAY_MS, formatInstant } from '../kernel/time.ts';
+import type { Millis } from '../kernel/time.ts';
 import type { SecondFactor } from '../auth/second-factor.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Deadline } from '../ports/deadline.ts';
@@ -34,17 +36,17 @@ import {
   requireVerified,
   withdrawalView,
 } from '../withdrawals/withdrawal-rules.ts';
-import type { LightningPayment } from './lightning-payment.ts';
-import { maxRoutingFee } from './settings.ts';
+import type { NewLightningPayment } from './lightning-payment.ts';
+import { DEFAULT_LONGEST_INVOICE_MS, maxRoutingFee } from './settings.ts';
 import type { LightningFeeSettings } from './settings.ts';
 
-/** What both ways of withdrawing over Lightning take (endpoints 11 and 13). */
+/** The input of a withdrawal over Lightning. */
 export interface LightningPaymentInput {
   readonly lnInvoices?: string | null | undefined;
-  /** Absent when the invoice carries it; given together, they must be equal. */
+  /** May be absent when the invoice has an amount; when both are given, they must be equal. */
   readonly amount?: Decimal | null | undefined;
   readonly verifyCode?: string | null | undefined;
-  /** Whether a code is wanted however the account's security is set; false by default. */
+  /** True to require a code whatever the account's security settings are; false by default. */
   readonly codeRequired?: boolean | undefined;
 }
 
@@ -61,15 +63,16 @@ export interface RequestLightningPaymentDeps {
   readonly settings: WithdrawalSettings;
   readonly limits?: WithdrawalLimits;
   readonly fees: LightningFeeSettings;
+  /** {@link DEFAULT_LONGEST_INVOICE_MS} by default. */
+  readonly longestInvoiceMs?: number;
 }
 
-/** How a payment was asked for. */
 type Asked = Required<Pick<StoringContext, 'idempotency' | 'byHand'>>;
 
-/** Most payments are through by then; the answer to the others says PENDING. */
+/** How long to wait for the outcome, in milliseconds. Most payments end by then; the others say PENDING. */
 const OUTCOME_WAIT_MS = 5_000;
 
-/** Withdraws a merchant's balance over Lightning: reserves the amount and the most that routing may cost, and queues the payment. */
+/** Withdraws a merchant's balance over Lightning: reserves the amount and the maximum routing fee, then queues it. */
 export class RequestLightningPayment {
   readonly #deps: RequestLightningPaymentDeps;
 
@@ -78,12 +81,12 @@ export class RequestLightningPayment {
   }
 
   /**
-   * Nothing is answered before the reserve is durable; then a moment is waited for the payment's outcome. Of the record,
-   * `amount` is what leaves the balance, `obtained` what the invoice gets.
+   * Reserves durably before it returns, then waits a moment for the payment's outcome. In the record, `amount` leaves
+   * the balance and `obtained` is what the invoice gets.
    *
    * @throws TillgateError `INVALID_FIELDS`, `INVOICE_INVALID`, `AMOUNT_OUT_OF_RANGE`, `VERIFICATION_REQUIRED`,
-   * `VERIFY_CODE_INVALID`, `STATE_CONFLICT` (frozen, the invoice was paid here before), `INSUFFICIENT_BALANCE`,
-   * `IDEMPOTENCY_MISMATCH`, `NODE_FAILED`
+   *   `VERIFY_CODE_INVALID`, `STATE_CONFLICT` (frozen, or the till already paid the invoice), `INSUFFICIENT_BALANCE`,
+   *   `IDEMPOTENCY_MISMATCH`, `NODE_FAILED`
    */
   async run(
     { accountId }: Pick<Principal, 'accountId'>,
@@ -122,11 +125,10 @@ export class RequestLightningPayment {
       );
     }
     const invoice = await this.#deps.node.decode(text);
-    if (invoice.expiresAt <= this.#deps.clock.now())
-      throw new TillgateError('INVOICE_INVALID', 'The invoice has expired; ask the receiver for a new one.');
+    requirePayableNow(invoice, this.#deps.clock.now(), this.#deps.longestInvoiceMs ?? DEFAULT_LONGEST_INVOICE_MS);
     const [own] = await this.#deps.storage.deposits.owners(LIGHTNING_ASSET.chain, [invoice.paymentHash]);
     if (own !== undefined)
-      throw new TillgateError('INVOICE_INVALID', 'The invoice is one of this till; it cannot pay itself.');
+      throw new TillgateError('INVOICE_INVALID', 'The invoice was issued by this till, which cannot pay itself.');
     return { text, invoice };
   }
 
@@ -165,7 +167,7 @@ export class RequestLightningPayment {
     return heldAbove(settings, LIGHTNING_ASSET, newTransfer(request, clock.now()));
   }
 
-  async #store(transfer: MerchantTransfer, payment: LightningPayment, asked: Asked): Promise<WithdrawalView> {
+  async #store(transfer: MerchantTransfer, payment: NewLightningPayment, asked: Asked): Promise<WithdrawalView> {
     const { storage, ids, limits, metrics } = this.#deps;
     await limits?.prepare(LIGHTNING_ASSET);
     const stored = await storage.transaction(async (tx) => {
@@ -174,7 +176,7 @@ export class RequestLightningPayment {
       if (!(await tx.lightning.addPayment(payment))) {
         throw new TillgateError(
           'STATE_CONFLICT',
-          'This invoice was withdrawn to before; an invoice is paid once. Ask the receiver for a new one.',
+          'Another withdrawal pays this invoice; an invoice is paid only once. Ask the receiver for a new one.',
         );
       }
       return present(done, `reserve of transfer ${transfer.id}`);
@@ -187,7 +189,7 @@ export class RequestLightningPayment {
     return this.#answer(id);
   }
 
-  /** Wakes the payer and waits for a moment: the answer then has an outcome more often than not. */
+  /** Triggers the payer and waits a moment, so that the reply usually has an outcome. */
   #outcome(id: TransferId): Promise<void> {
     const { events, deadline } = this.#deps;
     const signal = deadline(OUTCOME_WAIT_MS);
@@ -217,7 +219,7 @@ export class RequestLightningPayment {
   }
 }
 
-/** An invoice as text, without the scheme of a link. @throws TillgateError `INVALID_FIELDS` when there is none */
+/** The text of an invoice without a URI scheme. @throws TillgateError `INVALID_FIELDS` when there is none */
 export function requireInvoiceText(given: string | null | undefined): string {
   const text = (given ?? '')
     .trim()
@@ -227,7 +229,17 @@ export function requireInvoiceText(given: string | null | undefined): string {
   return text;
 }
 
-/** The amount of the invoice, or of the request; both only when they say the same. */
+function requirePayableNow({ expiresAt }: DecodedInvoice, now: Millis, longestMs: number): void {
+  if (expiresAt <= now)
+    throw new TillgateError('INVOICE_INVALID', 'The invoice has expired; ask the receiver for a new one.');
+  if (expiresAt - now > longestMs)
+    throw new TillgateError(
+      'INVOICE_INVALID',
+      `The invoice is valid until ${formatInstant(expiresAt)}, and at most ${Math.floor(longestMs / DAY_MS)} days are accepted; ask the receiver for one that expires sooner.`,
+    );
+}
+
+/** The amount of the invoice, or of the request; when both have one, they must be equal. */
 function agreedAmount({ msat }: DecodedInvoice, amount: Decimal | null): bigint {
   const wanted = amount === null ? null : toUnits(amount, LIGHTNING_ASSET.decimals);
   if (amount !== null && wanted === null)
@@ -236,11 +248,11 @@ function agreedAmount({ msat }: DecodedInvoice, amount: Decimal | null): bigint 
       `must have at most ${LIGHTNING_ASSET.decimals} decimals in ${LIGHTNING_ASSET.currency}`,
     );
   if (wanted !== null && wanted <= 0n) throw invalidField('amount', 'must be more than 0');
-  if (msat === null && wanted === null) throw invalidField('amount', 'is required: the invoice carries none');
+  if (msat === null && wanted === null) throw invalidField('amount', 'is required, because the invoice has no amount');
   if (msat !== null && wanted !== null && msat !== wanted)
     throw new TillgateError(
       'INVOICE_INVALID',
-      'The amount is not that of the invoice; leave it out, or give the same.',
+      'The amount differs from that of the invoice: omit it, or give the same amount.',
     );
   return present(msat ?? wanted, 'amount of the payment');
 }

@@ -1,9 +1,10 @@
 import { LIGHTNING_ASSET } from '../kernel/asset.ts';
-import { bookCredit, bookSpendable } from '../deposits/credit-deposit.ts';
+import { bookCredits, bookSpendable } from '../deposits/credit-deposit.ts';
 import type { BookDeps } from '../deposits/credit-deposit.ts';
-import { recordTransfer } from '../deposits/record-transfer.ts';
+import { recordTransfers } from '../deposits/record-transfer.ts';
 import { present } from '../kernel/guard.ts';
 import type { OrderMove } from '../orders/order-state-machine.ts';
+import type { LatePayments } from '../orders/late-payments.ts';
 import type { OrderHistoryEntry } from '../orders/order.ts';
 import type { WatchedAddress } from '../ports/deposit-store.ts';
 import type { SettledInvoice } from '../ports/lightning.ts';
@@ -20,33 +21,34 @@ export interface OwnSettlement {
 const INDEX = 'invoice';
 
 /**
- * Credits a settled invoice, once for its payment hash: deposit, postings, the merchant's row, the order's status and its
- * callback, in the caller's transaction. A settled payment is irreversible, so it is spendable at once.
+ * Credits a settled invoice, once for its payment hash: deposit, postings, the merchant's row, the order's status and
+ * its callback, in the caller's transaction. A settled payment is irreversible, so it is spendable at once.
  *
- * @returns the order's moves, to be published after the commit; `null` when it was credited before
+ * @returns the order's moves, to publish after the commit; `null` when it was credited before
  */
 export async function settleInvoice(
   tx: Transaction,
   { settled, owner, history }: OwnSettlement,
   height: number,
-  deps: BookDeps,
+  deps: BookDeps & { readonly latePayments: LatePayments },
 ): Promise<readonly OrderMove[] | null> {
   const { chain, currency } = LIGHTNING_ASSET;
   const { paymentHash, msat, settledAt } = settled;
   const block = { height, hash: paymentHash, parentHash: '', time: settledAt };
   const transfer = { txid: paymentHash, index: INDEX, block, currency, units: msat, from: null, toKey: paymentHash };
-  await recordTransfer(
-    tx,
-    { transfer, owner, history },
-    { chain, now: deps.clock.now(), ids: deps.ids, mempool: false, policy: null },
-  );
-  const deposit = present(
-    await tx.deposits.lockByTransfer(chain, paymentHash, INDEX),
-    `deposit of invoice ${paymentHash}`,
-  );
+  await recordTransfers(tx, [{ transfer, owner, history }], {
+    chain,
+    now: deps.clock.now(),
+    ids: deps.ids,
+    mempool: false,
+    policy: null,
+    latePayments: deps.latePayments,
+  });
+  const [found] = await tx.deposits.lockByTransactions(chain, [paymentHash]);
+  const deposit = present(found, `deposit of invoice ${paymentHash}`);
   if (deposit.status !== 'SEEN') return null;
   const order = present(await tx.orders.lock(owner.orderId), `order ${owner.orderId}`);
-  const moves = await bookCredit(tx, deps, order, deposit);
+  const moves = await bookCredits(tx, deps, order, [deposit]);
   await bookSpendable(tx, deps, { ...deposit, status: 'CREDITED', credits: deposit.credits + 1 });
   return moves;
 }

@@ -1,3 +1,4 @@
+import { lineProblem } from '../branding/brand-texts.ts';
 import { checkCallbackUrl } from '../callbacks/url.ts';
 import type { CallbackPlaces } from '../callbacks/url.ts';
 import type { AssetCatalogue, CurrencyCode } from '../kernel/asset.ts';
@@ -12,7 +13,7 @@ import type { Metadata } from '../orders/merchant-data.ts';
 import { MAX_LINK_SALES } from './payment-link.ts';
 import type { PaymentLink } from './payment-link.ts';
 
-/** What may be said of a link, and changed; what is absent of a change stays. */
+/** The fields of a link; those that are absent in a change stay unchanged. */
 export interface LinkFields {
   readonly title?: string;
   readonly description?: string;
@@ -33,7 +34,7 @@ export interface LinkFields {
   readonly metadata?: Metadata;
 }
 
-/** What of a link {@link LinkFields} decide. */
+/** The part of a link that {@link LinkFields} determine. */
 export type LinkContent = Omit<
   PaymentLink,
   'id' | 'accountId' | 'token' | 'face' | 'vsCurrency' | 'pairing' | 'devices' | 'version' | 'createdAt' | 'updatedAt'
@@ -45,13 +46,13 @@ export interface LinkRules {
   readonly now: Millis;
 }
 
-/** The bounds of a link's texts, in characters. */
+/** The longest texts of a link, in characters. */
 export const LINK_TEXTS = { title: 100, description: 1_000, prefix: 60 } as const;
 
 const CONTROL = /\p{Cc}/u;
 const UNSOUND = /[^\P{Cc}\n]/u;
 
-/** A link of which nothing is said. */
+/** A link without any field. */
 export const EMPTY_LINK: LinkContent = {
   title: '',
   description: '',
@@ -116,9 +117,14 @@ function checkTexts({ title, description, referencePrefix, metadata }: LinkConte
     throw invalidField('title', `must be 1 to ${LINK_TEXTS.title} characters without control characters`);
   if (description.length > LINK_TEXTS.description || UNSOUND.test(description))
     throw invalidField('description', `must have at most ${LINK_TEXTS.description} characters, lines allowed`);
+  for (const [path, lines] of [
+    ['title', [title]],
+    ['description', description.split('\n')],
+  ] as const)
+    for (const problem of lines.map(lineProblem)) if (problem !== null) throw invalidField(path, problem);
   checkMerchantData({ metadata });
   if (referencePrefix === null) return;
-  // The id of an order follows it.
+  // The order's id is appended to the prefix.
   if (referencePrefix.length > LINK_TEXTS.prefix || !isMerchantReference(`${referencePrefix}1`))
     throw invalidField('reference_prefix', `must be at most ${LINK_TEXTS.prefix} printable characters`);
 }
@@ -135,7 +141,7 @@ function checkBounds(
   if (maxSales !== null && !(Number.isSafeInteger(maxSales) && maxSales >= 1 && maxSales <= MAX_LINK_SALES))
     throw invalidField('max_sales', `must be a whole number from 1 to ${MAX_LINK_SALES}`);
   if (expiresAt !== undefined && expiresAt !== null && expiresAt <= now)
-    throw invalidField('expires_at', 'must lie ahead');
+    throw invalidField('expires_at', 'must be in the future');
 }
 
 function checkUrls({ returnUrl, callbackUrl, timeoutCallback }: LinkContent, places: CallbackPlaces): void {
@@ -151,7 +157,7 @@ function checkUrls({ returnUrl, callbackUrl, timeoutCallback }: LinkContent, pla
   }
 }
 
-/** The amount of an order: the link's own, or the one that was chosen. @throws TillgateError `INVALID_FIELDS`, `AMOUNT_OUT_OF_RANGE` */
+/** The link's own or the chosen amount of an order. @throws TillgateError `INVALID_FIELDS`, `AMOUNT_OUT_OF_RANGE` */
 export function linkAmount(
   { price, minPrice, maxPrice }: Pick<PaymentLink, 'price' | 'minPrice' | 'maxPrice'>,
   chosen: Decimal | null,

@@ -14,6 +14,7 @@ import type { ChoosePayment } from '../orders/choose-payment.ts';
 import type { CreateOrder, MadeOrder } from '../orders/create-order.ts';
 import { ORDER_STATUSES } from '../orders/order-status.ts';
 import type { Order } from '../orders/order.ts';
+import type { OrderSettings } from '../orders/settings.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Digest } from '../ports/digest.ts';
 import type { IdGenerator } from '../ports/id-generator.ts';
@@ -22,7 +23,7 @@ import type { IdempotencyClaim, PlaceRefusal } from '../ports/order-store.ts';
 import type { Random } from '../ports/random.ts';
 import type { Storage } from '../ports/storage.ts';
 import { linkAmount } from './link-fields.ts';
-import { linkState, MAX_LINK_DEVICES, MAX_OPEN_OF_LINK, onlyCoin } from './payment-link.ts';
+import { linkState, MAX_LINK_DEVICES, onlyCoin } from './payment-link.ts';
 import type { LinkState, PaymentLink } from './payment-link.ts';
 
 export interface LinkSalesDeps {
@@ -34,41 +35,40 @@ export interface LinkSalesDeps {
   readonly ids: IdGenerator;
   readonly random: Random;
   readonly digest: Digest;
+  readonly settings: Pick<OrderSettings, 'openPerLink'>;
 }
 
 /** A link as its page shows it. */
 export interface LinkView {
   readonly link: PaymentLink;
-  /** The account's name; `null` where it has none. */
-  readonly merchant: string | null;
   readonly state: LinkState;
 }
 
-/** What a visitor asks for. */
+/** The request of a visitor. */
 export interface LinkVisit {
   /** The chosen amount; `null` where the link has its own. */
   readonly amount: Decimal | null;
-  /** Names the visit: the same key and amount find the order that they made. */
+  /** Identifies the visit: the same key and amount return the order that they created. */
   readonly key: string;
-  /** True where a finished order of the key is followed by a new one. */
+  /** True to create a new order when that of the key is finished. */
   readonly renew: boolean;
 }
 
-/** An order that was made at a counter. */
-export interface CounterSale {
+/** An order that was created at a point of sale. */
+export interface ChargedSale {
   readonly order: Order;
-  /** Why the link's only coin could not be chosen for it: the payer's page offers it again. `null` for no such trouble. */
+  /** Why the link's only coin could not be selected; the payer's page offers it again. `null` when it was. */
   readonly refused: ErrorCode | null;
 }
 
-/** How often a link may change while an order of it is made. */
+/** How many times creating an order is tried while its link changes. */
 const TRIES = 4;
-/** How many finished orders of one visitor are followed by a new one in a day. */
+/** The most finished orders of one visitor that are followed by a new one within a day. */
 const MOST_VISITS = 20;
 const SECRET_BYTES = 32;
 const MOST_LISTED = 200;
 
-/** Payment links as visitors and counters use them (decision 0050). */
+/** Payment links as used by visitors and points of sale (core/decisions/pages.md). */
 export class LinkSales {
   readonly #deps: LinkSalesDeps;
 
@@ -82,17 +82,17 @@ export class LinkSales {
     const link = await storage.links.findByToken(token);
     if (link === null) throw noSuchLink();
     const account = await storage.accounts.find(link.accountId);
-    const merchant = account?.name ?? null;
-    if (account?.status !== 'active') return { link, merchant, state: 'ended' };
-    const counts = link.maxSales === null ? { open: 0, sold: 0 } : await storage.links.counts(link.id, link.maxSales);
-    return { link, merchant, state: linkState(link, counts, clock.now()) };
+    if (account?.status !== 'active') return { link, state: 'ended' };
+    const counts =
+      link.maxSales === null ? { open: 0, sold: 0 } : await storage.links.counts(link.id, link.maxSales, clock.now());
+    return { link, state: linkState(link, counts, clock.now()) };
   }
 
   /**
-   * The order of a visit: a new one, or the one that the same visit has made.
+   * The order of a visit: a new one, or the one that the same visit created before.
    *
-   * @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` with the `reason` `ended`, `sold-out`, `reserved` or `busy`; `INVALID_FIELDS` and
-   * `AMOUNT_OUT_OF_RANGE` for the amount; as {@link CreateOrder.ofLink}
+   * @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` with the `reason` `ended`, `sold-out`, `reserved` or `busy`;
+   *   `INVALID_FIELDS` and `AMOUNT_OUT_OF_RANGE` for the amount; as {@link CreateOrder.ofLink}
    */
   async order(token: string, visit: LinkVisit): Promise<Order> {
     let key = visit.key;
@@ -105,12 +105,12 @@ export class LinkSales {
   }
 
   /**
-   * The order of a sale at a counter. Where the link offers one coin, nobody has to choose it: it is chosen for the order. An order whose
-   * coin cannot be chosen now stays as it is, and the same sale tries again.
+   * The order of a sale at a point of sale. If the link offers one coin, it is selected at once. If it cannot be
+   * selected now, the order stays unchanged, and the same sale tries again.
    *
    * @throws TillgateError as {@link order}
    */
-  async charge(token: string, visit: LinkVisit): Promise<CounterSale> {
+  async charge(token: string, visit: LinkVisit): Promise<ChargedSale> {
     const order = await this.order(token, visit);
     if (order.payment !== null || !this.#isOpen(order)) return { order, refused: null };
     const coin = onlyCoin((await this.find(token)).link);
@@ -128,7 +128,7 @@ export class LinkSales {
   async #made(token: string, visit: LinkVisit): Promise<MadeOrder> {
     for (let tries = 0; tries < TRIES; tries++) {
       const { link, state } = await this.find(token);
-      // With places reserved the visitor's own order may hold the last one.
+      // In the state `reserved`, the visitor's own order may have the last place.
       if (state === 'ended' || state === 'sold-out') throw refusedBecause(state);
       const result = await this.#create(link, visit);
       if ('order' in result) return result;
@@ -149,7 +149,12 @@ export class LinkSales {
       fixedEncryptPrice: link.fixedEncryptPrice,
       metadata: link.metadata,
       referencePrefix: link.referencePrefix,
-      place: { linkId: link.id, version: link.version, maxSales: link.maxSales, maxOpen: MAX_OPEN_OF_LINK },
+      place: {
+        linkId: link.id,
+        version: link.version,
+        maxSales: link.maxSales,
+        maxOpen: this.#deps.settings.openPerLink,
+      },
     };
     const principal = { accountId: link.accountId, credentialId: null, via: 'token' } as const;
     return createOrder.ofLink(principal, input, this.#claim(link, `${key} ${units}`));
@@ -165,30 +170,34 @@ export class LinkSales {
     return status === 'PENDING' && expiresAt > this.#deps.clock.now();
   }
 
-  /** Whether the secret is that of a device of this counter. */
+  /** Whether the secret belongs to a device of this point of sale. */
   isPaired({ face, devices }: PaymentLink, secret: string): boolean {
     const hash = this.#deps.digest.sha256Hex(secret);
-    return face === 'COUNTER' && devices.some((device) => device.hash === hash);
+    return face === 'POINT_OF_SALE' && devices.some((device) => device.hash === hash);
   }
 
   /**
-   * Pairs a device with a counter: the code is used up, and the device has a secret of its own.
+   * Pairs a device with a point of sale: consumes the code and returns a secret for the device.
    *
-   * @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` for a code that was used, replaced or is over, and with too many devices
+   * @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` for a code that was used, replaced or has expired, and with too
+   *   many devices
    */
   async pair(token: string, code: string, client: Pick<Actor, 'ip' | 'traceId'>): Promise<string> {
     const { storage, random, digest, clock, ids } = this.#deps;
     const found = await storage.links.findByToken(token);
-    if (found?.face !== 'COUNTER') throw noSuchLink();
+    if (found?.face !== 'POINT_OF_SALE') throw noSuchLink();
     const secret = hex(random.bytes(SECRET_BYTES));
     const hash = digest.sha256Hex(code);
     await storage.transaction(async (tx) => {
       const link = present(await tx.links.lock(found.id), `link ${found.id}`);
       const now = clock.now();
       if (link.pairing?.hash !== hash || now >= link.pairing.until)
-        throw new TillgateError('STATE_CONFLICT', 'This code was used or is over: make a new one in the dashboard.');
+        throw new TillgateError(
+          'STATE_CONFLICT',
+          'This code was used or has expired: create a new one in the dashboard.',
+        );
       if (link.devices.length >= MAX_LINK_DEVICES)
-        throw new TillgateError('STATE_CONFLICT', `A counter has at most ${MAX_LINK_DEVICES} devices.`);
+        throw new TillgateError('STATE_CONFLICT', `A point of sale has at most ${MAX_LINK_DEVICES} devices.`);
       const device = { id: ids.next() as LinkDeviceId, hash: digest.sha256Hex(secret), pairedAt: now };
       const devices = [...link.devices, device];
       await tx.links.update({ ...link, devices, pairing: null, updatedAt: now });
@@ -204,7 +213,7 @@ export class LinkSales {
     return secret;
   }
 
-  /** The latest orders of a link since a moment, newest first. */
+  /** The orders of a link since a time, newest first. */
   salesSince({ id, accountId }: PaymentLink, from: Millis): Promise<readonly Order[]> {
     return this.#deps.storage.orders.search({
       accountId,
@@ -222,7 +231,7 @@ export class LinkSales {
 
 const noSuchLink = (): TillgateError => new TillgateError('NOT_FOUND', 'There is no such page.');
 
-/** Why a link makes no order now. */
+/** Why a link creates no order now. */
 export type LinkRefusal = 'ended' | 'sold-out' | 'reserved' | 'busy';
 
 const REASONS: Readonly<Record<Exclude<PlaceRefusal, 'link-changed'>, LinkRefusal>> = {
@@ -231,10 +240,10 @@ const REASONS: Readonly<Record<Exclude<PlaceRefusal, 'link-changed'>, LinkRefusa
 };
 
 const WORDS: Readonly<Record<LinkRefusal, string>> = {
-  ended: 'This page takes no payments any more.',
+  ended: 'This page does not accept payments any more.',
   'sold-out': 'Everything is sold.',
-  reserved: 'What is left is reserved for payments that are under way.',
-  busy: 'Too many payments of this page are under way; try again later.',
+  reserved: 'The remaining items are reserved for payments in progress.',
+  busy: 'Too many payments of this page are in progress; try again later.',
 };
 
 function refusedBecause(reason: LinkRefusal): TillgateError {

@@ -22,8 +22,8 @@ export interface AccountEntry {
 /** The second factor of an account and when it is required. */
 export interface AccountSecurity {
   readonly accountId: AccountId;
-  /** `null` while none is enrolled. */
+  /** `null` when none is enrolled. */
   readonly totp: TotpState | null;
-  /** A code at every withdrawal. */
+  /** Whether each withdrawal requires a code. */
   readonly totpForWithdrawals: Demand;
 }

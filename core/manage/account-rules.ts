@@ -19,8 +19,7 @@ export function canMove(from: AccountStatus, to: AccountStatus): boolean {
 const isActiveAdmin = ({ role, status }: AdminState): boolean => role === 'admin' && status === 'active';
 
 /**
- * Keeps at least one active admin: an admin may not archive, disable or demote itself, nor the last active admin
- * (decisions, section 9).
+ * Keeps at least one active admin: an admin may not archive, disable or demote itself, nor the last active admin.
  *
  * @param admins - every active admin, locked
  * @throws TillgateError `STATE_CONFLICT`

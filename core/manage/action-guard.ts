@@ -1,27 +1,29 @@
 import { mustChangePassword } from '../accounts/temporary-password.ts';
-import { hasConfirmedFactor } from '../auth/confirmed-factors.ts';
+import { hasDemandedFactor } from '../auth/demanded-factors.ts';
 import { TillgateError } from '../kernel/errors.ts';
 import type { AccountId } from '../kernel/ids.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Storage } from '../ports/storage.ts';
 import { actionRow } from './actions.ts';
-import type { ActionCost, ActionRow, ActionRule, ManageAction } from './actions.ts';
+import type { ManageAction } from './actions.ts';
+import { costsOf } from './effects.ts';
+import type { ActionCost, ActionEffect, ActionRow } from './effects.ts';
 import type { RefusedAttempts } from './refused-attempts.ts';
 import { isRaised } from './session.ts';
 import type { OpenSession } from './sessions.ts';
 
-/** A request whose cost is to be known. */
+/** A request to check. */
 export interface ActionRequest {
   readonly open: OpenSession;
   /** The client's address. */
   readonly ip: string;
-  /** Its fields, by their names in core. */
+  /** The fields that were sent, by their names in core, without defaults. */
   readonly fields: Readonly<Record<string, unknown>>;
-  /** Whose record it is about; `null` for nobody's. Asked only where a rule depends on it. */
+  /** The owner of the record; `null` for none. Called only when a rule depends on it. */
   readonly owner: () => Promise<AccountId | null>;
 }
 
-/** Whose sessions can only enrol a second factor while their account has none. */
+/** The accounts whose sessions can only enrol a second factor while they have none. */
 export const SECOND_FACTOR_DEMANDS = ['everybody', 'admins', 'nobody'] as const;
 export type SecondFactorDemand = (typeof SECOND_FACTOR_DEMANDS)[number];
 
@@ -29,14 +31,14 @@ export interface ActionGuardDeps {
   readonly storage: Pick<Storage, 'manage' | 'passkeys'>;
   readonly clock: Clock;
   readonly refusedAttempts: Pick<RefusedAttempts, 'note'>;
-  /** Who can only enrol a second factor while the account has none. */
+  /** The accounts that can only enrol a second factor while they have none. */
   readonly secondFactorOf: SecondFactorDemand;
 }
 
 const forbidden = (message: string, reason?: string): TillgateError =>
   new TillgateError('FORBIDDEN', message, reason === undefined ? {} : { reason });
 
-/** Charges each action of a session what {@link actionRow} says that it costs. */
+/** Enforces the costs that {@link actionRow} defines for each action of a session. */
 export class ActionGuard {
   readonly #deps: ActionGuardDeps;
 
@@ -45,16 +47,16 @@ export class ActionGuard {
   }
 
   /**
-   * @throws TillgateError `FORBIDDEN`; its reason is `password_change_required` where a password that somebody else set must be
-   *   changed first, `second_factor_required` where a second factor must be enrolled first, and `step_up_required` where the
-   *   session must be raised first
+   * @throws TillgateError `FORBIDDEN` with a reason: `password_change_required` when a temporary password must be
+   *   changed first, `second_factor_required` when a second factor must be enrolled first, `step_up_required` when the
+   *   session needs a step-up first
    */
   async check(action: ManageAction, request: ActionRequest): Promise<void> {
     const row = actionRow(action);
     requireOwnPassword(row, request);
     const facts = new Facts(request, this.#deps.storage);
     await this.#requireFactor(row, request, facts);
-    const costs = await costsOf(row, facts);
+    const costs = await chargedFor(row, facts);
     if (costs.has('fresh-factor') && !isRaised(request.open.session, this.#deps.clock.now())) {
       const { open, ip } = request;
       this.#deps.refusedAttempts.note({ accountId: open.account.id, ip, attempt: 'step_up' });
@@ -64,7 +66,7 @@ export class ActionGuard {
       );
     }
     if (costs.has('another-person') && !(await facts.ofOthers()))
-      throw forbidden('Another admin must do this: it is about a record of your own account.');
+      throw forbidden('Another admin must do this, because it changes a record of your own account.');
   }
 
   async #requireFactor({ beforeFactor }: ActionRow, { open }: ActionRequest, facts: Facts): Promise<void> {
@@ -86,27 +88,31 @@ export class ActionGuard {
 
 function requireOwnPassword({ beforePassword }: ActionRow, { open }: ActionRequest): void {
   if (beforePassword === true || !mustChangePassword(open.account)) return;
-  throw forbidden('Somebody else set the password: POST /manage/v1/password first.', 'password_change_required');
-}
-
-async function costsOf({ rules }: ActionRow, facts: Facts): Promise<ReadonlySet<ActionCost>> {
-  const costs = new Set<ActionCost>();
-  for (const rule of rules) if (await applies(rule, facts)) rule.costs.forEach((cost) => costs.add(cost));
-  return costs;
-}
-
-async function applies({ when = {} }: ActionRule, facts: Facts): Promise<boolean> {
-  const { fields = {}, given, others = false, confirmedFactor = false } = when;
-  return (
-    Object.entries(fields).every(([name, value]) => facts.field(name) === value) &&
-    (given === undefined || facts.field(given) !== undefined) &&
-    // To a user another's record does not exist, whatever it asks for.
-    (!others || (facts.isAdmin && (await facts.ofOthers()))) &&
-    (!confirmedFactor || (await facts.hasFactor(await facts.owner())))
+  throw forbidden(
+    'The password is temporary, because it was set by another person: change it with POST /manage/v1/password first.',
+    'password_change_required',
   );
 }
 
-/** What is known of a request, read when a rule asks. */
+async function chargedFor({ effects }: ActionRow, facts: Facts): Promise<ReadonlySet<ActionCost>> {
+  const costs = new Set<ActionCost>();
+  for (const effect of effects) if (await applies(effect, facts)) costsOf(effect).forEach((cost) => costs.add(cost));
+  return costs;
+}
+
+async function applies({ when = {} }: ActionEffect, facts: Facts): Promise<boolean> {
+  const { fields = {}, given, beyond, others = false, demandedFactor = false } = when;
+  return (
+    Object.entries(fields).every(([name, value]) => facts.field(name) === value) &&
+    (given === undefined || given.some((name) => facts.field(name) !== undefined)) &&
+    (beyond === undefined || facts.hasBeyond(beyond)) &&
+    // For a user, a record of another account does not exist, whatever the request is.
+    (!others || (facts.isAdmin && (await facts.ofOthers()))) &&
+    (!demandedFactor || (await facts.hasFactor(await facts.owner())))
+  );
+}
+
+/** Facts about a request, read when a rule needs them. */
 class Facts {
   readonly #request: ActionRequest;
   readonly #storage: ActionGuardDeps['storage'];
@@ -125,6 +131,11 @@ class Facts {
     return this.#request.fields[name];
   }
 
+  /** True when the request has a field that is not in this list. */
+  hasBeyond(names: readonly string[]): boolean {
+    return Object.entries(this.#request.fields).some(([name, value]) => value !== undefined && !names.includes(name));
+  }
+
   owner(): Promise<AccountId | null> {
     this.#owner ??= this.#request.owner();
     return this.#owner;
@@ -135,6 +146,6 @@ class Facts {
   }
 
   async hasFactor(id: AccountId | null): Promise<boolean> {
-    return id !== null && hasConfirmedFactor(this.#storage, id);
+    return id !== null && hasDemandedFactor(this.#storage, id);
   }
 }

@@ -1,241 +1,259 @@
-/**
- * What an action costs beside the right to do it:
- *
- * - `fresh-factor`: a session that was raised by a step-up a short while ago;
- * - `hold`: it takes effect after the hold, and can be cancelled until then;
- * - `notice`: a row in the audit log of the account that it concerns, for its owner to read;
- * - `another-person`: an admin who is not the owner of what is decided about.
- */
-export type ActionCost = 'fresh-factor' | 'hold' | 'notice' | 'another-person';
-
-/** What makes a rule apply; all that is named must be so. */
-export interface ActionWhen {
-  /** Fields of the request with these values, by their names in core. */
-  readonly fields?: Readonly<Record<string, string | boolean>>;
-  /** The request has this field, whatever its value. */
-  readonly given?: string;
-  /** The actor is an admin, and the record belongs to another account. */
-  readonly others?: true;
-  /** The account has a confirmed second factor. */
-  readonly confirmedFactor?: true;
-}
-
-/** What an action loosens, and its cost. */
-export interface ActionRule {
-  readonly loosens: string;
-  readonly costs: readonly ActionCost[];
-  /** Always, without one. */
-  readonly when?: ActionWhen;
-}
-
-/** A row of the audit log of which the account's owner is told: `security.changed` and `security.pending`. */
-export interface ToldRow {
-  /** Its `action`. */
-  readonly action: string;
-  /** Changed fields that say until when it waits; it is pending while one of them lies ahead. */
-  readonly until?: readonly string[];
-}
-
-/** An operation of the management API. */
-export interface ActionRow {
-  /** Every rule that applies is charged; none for what loosens nothing. */
-  readonly rules: readonly ActionRule[];
-  /** What it, or the same by a command, writes to the audit log that the account's owner is told of. */
-  readonly tells?: readonly ToldRow[];
-  /** Open to an admin who has no second factor yet and must enrol one, for the account's own records. */
-  readonly beforeFactor?: true;
-  /** Open to an account whose password somebody else set, and which must change it. */
-  readonly beforePassword?: true;
-}
+import type { ActionCost, ActionEffect, ActionRow, ActionWhen, Effect, ToldRow } from './effects.ts';
 
 const tells = (...actions: readonly string[]): Required<Pick<ActionRow, 'tells'>> => ({
   tells: actions.map((action) => ({ action })),
 });
 
-const FRESH = ['fresh-factor', 'notice'] as const;
-const FREE: ActionRow = { rules: [] };
-const ENROLLING: ActionRow = { rules: [], beforeFactor: true };
-const ENTERING: ActionRow = { ...ENROLLING, beforePassword: true };
-
-const always = (loosens: string): ActionRow => ({ rules: [{ loosens, costs: FRESH }] });
-const ofOthers = (loosens: string): ActionRule => ({ loosens, costs: FRESH, when: { others: true } });
-const switchedOff = (field: string, loosens: string): ActionRule => ({
-  loosens,
-  costs: ['fresh-factor', 'hold', 'notice'],
-  when: { fields: { [field]: false } },
+/** An effect of every request. */
+const does = (effect: Effect, of: string, ...also: readonly ActionCost[]): ActionEffect => ({ effect, of, also });
+/** An effect of some requests. */
+const doesWhen = (when: ActionWhen, effect: Effect, of: string, ...also: readonly ActionCost[]): ActionEffect => ({
+  ...does(effect, of, ...also),
+  when,
 });
-const anAdmin: ActionRule = { loosens: 'who is an admin', costs: FRESH, when: { fields: { role: 'admin' } } };
+const others = { others: true } as const;
+/** A row whose operation has these effects. */
+const row = (...effects: ActionRow['effects']): ActionRow => ({ effects });
 
-/** Every operation of the management API by its id: what it loosens and what that costs (decisions, sections 11 and 12). */
+const READS = row(does('reads', 'records'));
+/** For the named account, or the actor's own. */
+const ENROLLING = { beforeFactor: true } as const;
+const ENTERING = { ...ENROLLING, beforePassword: true } as const;
+const PROVES = { ...row(does('proves', 'who somebody is')), ...ENTERING };
+
+/**
+ * Fields of an order or a link that give no one access, do not redirect anyone, and set no reference that a shop uses
+ * for its own orders.
+ */
+const PLAIN_ORDER = [
+  ...['vsPrice', 'vsCurrency', 'chain', 'currency', 'userId', 'expiresIn', 'toleranceBps'],
+  ...['fixedEncryptPrice', 'enablePostCallback'],
+];
+const PLAIN_LINK = [
+  ...['accountId', 'face', 'title', 'description', 'vsCurrency', 'vsPrice', 'minPrice', 'maxPrice', 'coins'],
+  ...['maxSales', 'expiresAt', 'active', 'fixedEncryptPrice', 'enablePostCallback'],
+];
+
+/** Every operation of the management API by its id, and what it can cause (core/decisions/sessions-and-permissions.md). */
 export const ACTIONS = {
-  createSession: ENTERING,
-  getSession: ENTERING,
-  endSession: ENTERING,
-  stepUp: ENTERING,
-  passkeyForLogin: ENTERING,
-  passkeyForStepUp: ENTERING,
-  getService: ENROLLING,
-  listSessions: FREE,
-  endOtherSessions: always('who is logged in'),
-  endOneSession: always('who is logged in'),
+  createSession: PROVES,
+  getSession: { ...READS, ...ENTERING },
+  endSession: { ...row(does('stops', 'one’s own session')), ...ENTERING },
+  stepUp: PROVES,
+  passkeyForLogin: PROVES,
+  passkeyForStepUp: PROVES,
+  getService: { ...READS, ...ENROLLING },
+  listSessions: READS,
+  endOtherSessions: row(does('opens-way-in', 'who is logged in')),
+  endOneSession: row(does('opens-way-in', 'who is logged in')),
   changePassword: {
-    ...always('who can log in'),
+    ...row(does('opens-way-in', 'who can log in')),
     ...tells('account.change_password', 'account.reset_password'),
-    beforeFactor: true,
-    beforePassword: true,
+    ...ENTERING,
   },
 
-  listAccounts: FREE,
-  getAccount: FREE,
-  createAccount: { rules: [anAdmin] },
-  updateAccount: {
-    rules: [anAdmin, { loosens: 'who is an admin', costs: FRESH, when: { others: true, fields: { role: 'user' } } }],
-  },
-  archiveAccounts: FREE,
+  listAccounts: READS,
+  getAccount: READS,
+  createAccount: row(does('opens-way-in', 'who can log in')),
+  updateAccount: row(
+    does('stops', 'an account, or what it is called'),
+    doesWhen(
+      { beyond: ['accountId', 'name', 'avatarUrl', 'status', 'verifiedCurrencies'] },
+      'opens-way-in',
+      'who is an admin',
+    ),
+    doesWhen({ fields: { status: 'active' } }, 'opens-way-in', 'who can log in'),
+    doesWhen({ fields: { status: 'archived' } }, 'ends-for-good', 'an account and its keys'),
+    doesWhen({ given: ['verifiedCurrencies'] }, 'moves-money', 'which coins can be withdrawn'),
+  ),
+  archiveAccounts: row(does('ends-for-good', 'accounts and their keys')),
 
-  listCredentials: FREE,
-  createCredential: { ...always('who can move money'), ...tells('credential.create') },
-  revealCredential: { ...always('who can move money'), ...tells('credential.reveal') },
-  revokeCredential: { rules: [ofOthers("another account's credentials")], ...tells('credential.revoke') },
+  listCredentials: READS,
+  createCredential: {
+    ...row(does('opens-way-in', 'who can move money'), does('shows-secret', 'a new key')),
+    ...tells('credential.create'),
+  },
+  revealCredential: { ...row(does('shows-secret', 'a key that can move money')), ...tells('credential.reveal') },
+  revokeCredential: {
+    ...row(does('stops', 'a key'), doesWhen(others, 'ends-for-good', "another account's key")),
+    ...tells('credential.revoke'),
+  },
   rotateCallbackSecrets: {
-    rules: [ofOthers("another account's credentials")],
+    ...row(does('shows-secret', 'what callbacks are signed with')),
     ...tells('callback_secrets.rotate'),
   },
 
-  getSecurity: ENROLLING,
+  getSecurity: { ...READS, ...ENROLLING },
   updateSecurity: {
-    rules: [
-      switchedOff('dataSecurity', 'that every request is signed'),
-      switchedOff('totpForWithdrawals', 'that every withdrawal wants a code'),
-      ofOthers("another account's security"),
-    ],
+    ...row(
+      does('stops', 'requests without what is demanded'),
+      doesWhen({ fields: { dataSecurity: false } }, 'opens-way-in', 'that every request is signed', 'hold'),
+      doesWhen({ fields: { totpForWithdrawals: false } }, 'moves-money', 'that every withdrawal wants a code', 'hold'),
+      doesWhen({ fields: { callbackApiKey: 'order' } }, 'shows-secret', 'the API key, to who receives callbacks'),
+      doesWhen(others, 'opens-way-in', "another account's security"),
+    ),
     tells: [{ action: 'security.update', until: ['dataSecurityUntil', 'totpForWithdrawalsUntil'] }],
   },
   enrolTotp: {
+    ...row(
+      does('stops', 'logins by the password alone'),
+      doesWhen({ demandedFactor: true }, 'opens-way-in', 'the second factor that is there'),
+      doesWhen(others, 'opens-way-in', "another account's security"),
+    ),
     ...tells('security.totp_enrol'),
-    rules: [
-      { loosens: 'the second factor that is there', costs: FRESH, when: { confirmedFactor: true } },
-      ofOthers("another account's security"),
-    ],
-    beforeFactor: true,
+    ...ENROLLING,
   },
-  listPasskeys: ENROLLING,
-  passkeyToAdd: { ...always('with what one can log in'), beforeFactor: true },
-  addPasskey: { ...always('with what one can log in'), ...tells('security.passkey_add'), beforeFactor: true },
-  renamePasskey: FREE,
-  removePasskey: { ...always('with what one can log in'), ...tells('security.passkey_remove') },
-  cancelPendingSecurity: { rules: [], ...tells('security.cancel_pending') },
+  listPasskeys: { ...READS, ...ENROLLING },
+  passkeyToAdd: { ...row(does('opens-way-in', 'with what one can log in')), ...ENROLLING },
+  addPasskey: {
+    ...row(does('opens-way-in', 'with what one can log in')),
+    ...tells('security.passkey_add'),
+    ...ENROLLING,
+  },
+  renamePasskey: row(does('records', 'what a passkey is called')),
+  removePasskey: { ...row(does('opens-way-in', 'with what one can log in')), ...tells('security.passkey_remove') },
+  cancelPendingSecurity: {
+    ...row(does('stops', 'a protection that is about to end')),
+    ...tells('security.cancel_pending'),
+  },
   confirmTotp: {
+    ...row(
+      does('proves', 'who has the second factor'),
+      doesWhen({ demandedFactor: true }, 'opens-way-in', 'the second factor that is there'),
+      doesWhen(others, 'opens-way-in', "another account's security"),
+    ),
     ...tells('security.totp_confirm'),
-    rules: [
-      { loosens: 'the second factor that is there', costs: FRESH, when: { confirmedFactor: true } },
-      ofOthers("another account's security"),
-    ],
-    beforeFactor: true,
+    ...ENROLLING,
   },
 
-  listWithdrawalAddresses: FREE,
+  listWithdrawalAddresses: READS,
   setWithdrawalAddress: {
-    rules: [{ loosens: 'where money goes', costs: ['fresh-factor', 'hold', 'notice'] }],
+    ...row(does('moves-money', 'where money goes', 'hold')),
     tells: [{ action: 'withdrawal_address.set', until: ['activeFrom'] }],
   },
-  listWatchAddresses: FREE,
-  createWatchAddress: FREE,
-  removeWatchAddress: FREE,
+  listWatchAddresses: READS,
+  createWatchAddress: row(does('records', 'an address that is watched')),
+  removeWatchAddress: row(does('records', 'an address that is no longer watched')),
 
-  listAccountWallets: FREE,
-  listTransfers: FREE,
-  withdrawByHand: always('where money goes'),
-  getTransfer: FREE,
-  approveWithdrawal: {
-    rules: [{ loosens: 'a payment that is held', costs: ['fresh-factor', 'another-person', 'notice'] }],
+  listAccountWallets: READS,
+  listTransfers: READS,
+  withdrawByHand: row(does('moves-money', 'where money goes')),
+  getTransfer: READS,
+  approveWithdrawal: row(does('moves-money', 'a payment that is held', 'another-person')),
+  rejectWithdrawal: row(does('stops', 'a payment that is held')),
+  cancelTransfer: row(does('moves-money', 'a payment that is signed')),
+  freezeWithdrawals: { ...row(does('moves-money', 'who can withdraw')), ...tells('account.freeze_withdrawals') },
+  unfreezeWithdrawals: { ...row(does('moves-money', 'who can withdraw')), ...tells('account.unfreeze_withdrawals') },
+  listChainStatus: READS,
+  getChainWallet: READS,
+  stopPayouts: row(does('moves-money', 'which chains pay')),
+  resumePayouts: row(does('moves-money', 'which chains pay')),
+  getLightningNode: READS,
+  confirmLightningNode: row(does('moves-money', 'which chains pay')),
+  dismissLightningNode: row(does('moves-money', 'which chains pay')),
+  listDeposits: READS,
+  rescanDeposits: row(does('moves-money', 'what is credited')),
+  assignDeposit: row(does('moves-money', 'whose money it is')),
+  refundDeposit: row(does('moves-money', 'where money goes')),
+
+  searchOrders: READS,
+  exportOrders: READS,
+  createOrderByHand: row(
+    does('records', 'an order that has to be paid'),
+    doesWhen(
+      { given: ['succeedUrl', 'timeoutUrl', 'callbackUrl', 'timeoutCallback'] },
+      'redirects',
+      'payers and callbacks',
+    ),
+    doesWhen({ beyond: PLAIN_ORDER }, 'moves-goods', 'what a shop takes for an order of its own'),
+    doesWhen(others, 'redirects', "another account's payers"),
+  ),
+  getOrder: READS,
+  refundOrderByHand: row(does('moves-money', 'where money goes')),
+  terminateOrder: row(does('stops', 'an order without a payment')),
+  resolveOrder: row(does('moves-goods', 'what counts as paid')),
+  removeRefundAddress: row(does('moves-money', 'where money goes')),
+  getOrderHistory: READS,
+  getOverview: READS,
+  searchTransactions: READS,
+  exportTransactions: READS,
+  listLedger: READS,
+  exportLedger: READS,
+  listCallbacks: READS,
+  getCallback: READS,
+  redeliverCallback: row(does('records', 'a message that is sent again to the same place')),
+
+  listWebhooks: READS,
+  getWebhook: READS,
+  createWebhook: {
+    ...row(does('redirects', 'who learns what happens'), does('shows-secret', 'what events are signed with')),
+    ...tells('webhook.create'),
   },
-  rejectWithdrawal: FREE,
-  cancelTransfer: always('a payment that is signed'),
-  freezeWithdrawals: { ...always('who can withdraw'), ...tells('account.freeze_withdrawals') },
-  unfreezeWithdrawals: { ...always('who can withdraw'), ...tells('account.unfreeze_withdrawals') },
-  listChainStatus: FREE,
-  getChainWallet: FREE,
-  stopPayouts: always('which chains pay'),
-  resumePayouts: always('which chains pay'),
-  listDeposits: FREE,
-  rescanDeposits: always('what is credited'),
-  assignDeposit: always('whose money it is'),
-  refundDeposit: always('where money goes'),
+  updateWebhook: { ...row(does('redirects', 'who learns what happens')), ...tells('webhook.update') },
+  removeWebhook: { ...row(does('redirects', 'who learns what happens')), ...tells('webhook.remove') },
+  rotateWebhookSecret: { ...row(does('shows-secret', 'what events are signed with')), ...tells('webhook.rotate') },
+  testWebhook: row(does('records', 'an event without content')),
+  listLinks: READS,
+  getLink: READS,
+  createLink: row(
+    does('records', 'a page whose orders have to be paid'),
+    doesWhen({ given: ['returnUrl', 'callbackUrl', 'timeoutCallback'] }, 'redirects', 'payers and callbacks'),
+    doesWhen({ beyond: PLAIN_LINK }, 'moves-goods', 'what a shop takes for an order of its own'),
+    doesWhen(others, 'redirects', "another account's payers"),
+  ),
+  updateLink: row(does('moves-goods', 'the price of what is sold'), does('redirects', 'payers and callbacks')),
+  deactivateLink: row(does('stops', 'sales'), doesWhen(others, 'redirects', "another account's payers")),
+  pairLinkDevice: row(
+    does('opens-way-in', 'who sells at a point of sale'),
+    does('shows-secret', 'the code of a device'),
+  ),
+  unpairLinkDevices: row(does('stops', 'devices'), doesWhen(others, 'redirects', "another account's payers")),
 
-  searchOrders: FREE,
-  exportOrders: FREE,
-  createOrderByHand: { rules: [ofOthers("another account's orders")] },
-  getOrder: FREE,
-  refundOrderByHand: always('where money goes'),
-  terminateOrder: FREE,
-  resolveOrder: FREE,
-  removeRefundAddress: always('where money goes'),
-  getOrderHistory: FREE,
-  getOverview: FREE,
-  searchTransactions: FREE,
-  exportTransactions: FREE,
-  listLedger: FREE,
-  exportLedger: FREE,
-  listCallbacks: FREE,
-  getCallback: FREE,
-  redeliverCallback: FREE,
+  listApps: READS,
+  createApp: row(does('opens-way-in', 'who uses units'), does('shows-secret', 'a new App key')),
+  getApp: READS,
+  updateApp: row(
+    does('stops', 'an App, or what it is called'),
+    doesWhen({ beyond: ['name', 'enabled', 'quota', 'prepaid'] }, 'opens-way-in', 'what an App reaches'),
+    doesWhen({ fields: { enabled: true } }, 'opens-way-in', 'who uses units'),
+    doesWhen({ given: ['quota', 'prepaid'] }, 'moves-goods', 'how much an App may use'),
+  ),
+  getAdmission: READS,
+  getAppUsage: READS,
+  getAppPrepaid: READS,
+  topUpApp: row(does('records', 'an order that has to be paid')),
+  listAppKeys: READS,
+  revealAppKey: { ...row(does('shows-secret', 'an App key')), ...tells('app_key.reveal') },
+  createAppKey: row(does('opens-way-in', 'who uses units'), does('shows-secret', 'a new App key')),
+  rotateAppKey: row(does('opens-way-in', 'who uses units'), does('shows-secret', 'a new App key')),
+  revokeAppKey: row(does('stops', 'a key'), doesWhen(others, 'ends-for-good', "another account's key")),
+  listGateways: READS,
+  createGateway: row(does('redirects', 'requests to nodes')),
+  getGateway: READS,
+  updateGateway: row(does('redirects', 'requests to nodes')),
 
-  listWebhooks: FREE,
-  getWebhook: FREE,
-  createWebhook: { ...always('who learns what happens'), ...tells('webhook.create') },
-  updateWebhook: { ...always('who learns what happens'), ...tells('webhook.update') },
-  removeWebhook: { ...always('who learns what happens'), ...tells('webhook.remove') },
-  rotateWebhookSecret: { ...always('who learns what happens'), ...tells('webhook.rotate') },
-  testWebhook: FREE,
-  listLinks: FREE,
-  getLink: FREE,
-  createLink: { rules: [ofOthers("another account's orders")] },
-  updateLink: { rules: [ofOthers("another account's orders")] },
-  deactivateLink: { rules: [ofOthers("another account's orders")] },
-  pairLinkDevice: { rules: [ofOthers("who makes another account's orders")] },
-  unpairLinkDevices: { rules: [ofOthers("who makes another account's orders")] },
-
-  listApps: FREE,
-  createApp: FREE,
-  getApp: FREE,
-  updateApp: {
-    rules: [
-      { loosens: 'how much an App may use', costs: FRESH, when: { others: true, given: 'quota' } },
-      { loosens: 'how much an App may use', costs: FRESH, when: { others: true, fields: { prepaid: false } } },
-    ],
-  },
-  getAdmission: FREE,
-  getAppUsage: FREE,
-  getAppPrepaid: FREE,
-  topUpApp: FREE,
-  listAppKeys: FREE,
-  createAppKey: FREE,
-  rotateAppKey: FREE,
-  revokeAppKey: FREE,
-  listGateways: FREE,
-  createGateway: FREE,
-  getGateway: FREE,
-  updateGateway: FREE,
-
-  getNotifications: FREE,
+  getNotifications: READS,
   updateNotifications: {
-    rules: [
-      { loosens: 'who learns what happens', costs: FRESH, when: { fields: { withdrawals: false } } },
-      ofOthers("another account's notices"),
-    ],
+    ...row(
+      does('records', 'what an account hears of'),
+      doesWhen({ fields: { withdrawals: false } }, 'redirects', 'who learns what happens'),
+      doesWhen(others, 'redirects', "another account's notices"),
+    ),
     ...tells('notifications.update'),
   },
-  listNotices: FREE,
+  listNotices: READS,
 
-  getBranding: FREE,
-  updateBranding: { ...always('whom payers believe to pay, and whom they ask'), ...tells('branding.update') },
+  getBranding: READS,
+  updateBranding: {
+    ...row(does('redirects', 'whom payers believe to pay, and whom they ask')),
+    ...tells('branding.update'),
+  },
 
-  listAlerts: FREE,
-  acknowledgeAlert: FREE,
+  listAlerts: READS,
+  acknowledgeAlert: row(does('records', 'that somebody has seen an alert')),
 
-  listAudit: FREE,
-  listAuditChain: FREE,
+  listAudit: READS,
+  listAuditChain: READS,
 } as const satisfies Readonly<Record<string, ActionRow>>;
 
 /** The id of an operation of the management API. */
@@ -252,7 +270,7 @@ const TOLD: ReadonlyMap<string, ToldRow> = new Map(
     .map((told) => [told.action, told]),
 );
 
-/** What the owner of an account is told of a row of the audit log; `null` for nothing. */
+/** The notice to the owner of an account about a row of the audit log; `null` for none. */
 export function toldRow(action: string): ToldRow | null {
   return TOLD.get(action) ?? null;
 }

@@ -9,17 +9,19 @@ export interface Actor {
   readonly role: AccountRole;
   readonly ip: string | null;
   readonly traceId: string | null;
+  /** Filled by the access checks: other accounts whose records an admin read, `null` for all. */
+  readonly foreign?: Set<AccountId | null>;
 }
 
 /** The operator at the command line. */
 export const OPERATOR: Actor = { accountId: null, role: 'admin', ip: null, traceId: null };
 
-/** An account that acts through the payment API. */
+/** The actor for an account that uses the payment API. */
 export function merchantActor(accountId: AccountId): Actor {
   return { accountId, role: 'user', ip: null, traceId: null };
 }
 
-/** One error for unknown records and those of other accounts, so that it does not reveal which exist. */
+/** The same error for unknown records and those of other accounts, so that it does not reveal which exist. */
 export function recordNotFound(): TillgateError {
   return new TillgateError('NOT_FOUND', 'There is no such resource.');
 }
@@ -29,23 +31,25 @@ export function requireAdmin({ role }: Actor): void {
   if (role !== 'admin') throw new TillgateError('FORBIDDEN', 'Only an admin may do this.');
 }
 
-/**
- * Requires access to an account's record.
- *
- * @throws TillgateError `NOT_FOUND` for another account's record, unless the actor is an admin
- */
-export function requireAccess({ role, accountId }: Actor, owner: AccountId): void {
-  if (role !== 'admin' && accountId !== owner) throw recordNotFound();
+/** @throws TillgateError `NOT_FOUND` for a record of another account, unless the actor is an admin */
+export function requireAccess({ role, accountId, foreign }: Actor, owner: AccountId): void {
+  if (accountId === owner) return;
+  if (role !== 'admin') throw recordNotFound();
+  foreign?.add(owner);
 }
 
-/** The account that a list is narrowed to: `null` for all accounts. @throws TillgateError `NOT_FOUND` for another account */
+/** The account of a list, `null` for all. @throws TillgateError `NOT_FOUND` for another account */
 export function listScope(actor: Actor, wanted: AccountId | undefined): AccountId | null {
-  if (wanted === undefined) return actor.role === 'admin' ? null : actor.accountId;
+  if (wanted === undefined) {
+    if (actor.role !== 'admin') return actor.accountId;
+    actor.foreign?.add(null);
+    return null;
+  }
   requireAccess(actor, wanted);
   return wanted;
 }
 
-/** The account to act for: the actor's own by default. @throws TillgateError `NOT_FOUND` for another account */
+/** The account for which the actor acts: its own by default. @throws TillgateError `NOT_FOUND` for another account */
 export function targetAccount(actor: Actor, wanted: AccountId | undefined): AccountId {
   const target = wanted ?? actor.accountId;
   if (target === null) throw recordNotFound();
@@ -58,11 +62,11 @@ export function seesSecrets(actor: Actor, owner: AccountId): boolean {
   return actor.accountId === null || actor.accountId === owner;
 }
 
-/** Requires what only the owner may see; an admin is no exception. @throws TillgateError `FORBIDDEN` */
+/** @throws TillgateError `FORBIDDEN` unless the actor is the owner; an admin is no exception */
 export function requireOwnSecret(actor: Actor, owner: AccountId): void {
   if (seesSecrets(actor, owner)) return;
   throw new TillgateError(
     'FORBIDDEN',
-    "An admin does not see another account's secrets: its owner does this, or the operator at the command line.",
+    "An admin cannot see another account's secrets: its owner can do this, or an operator on the command line.",
   );
 }

@@ -4,12 +4,12 @@ import { DAY_MS, HOUR_MS } from '../kernel/time.ts';
 import type { Millis } from '../kernel/time.ts';
 import type { UsageGroup, UsageQuery } from '../ports/usage-store.ts';
 
-/** What of an App's usage is asked for. */
+/** A request for an App's usage. */
 export interface UsageRequest {
   readonly by: UsageGroup;
-  /** A day before `to` by hour, 30 days before it otherwise, where it is left out. */
+  /** By default a day before `to` by hour, and 30 days before it otherwise. */
   readonly from?: Millis;
-  /** The present hour with what it has so far where it is left out. */
+  /** By default the end of the present hour, whose usage so far is included. */
   readonly to?: Millis;
 }
 
@@ -19,12 +19,12 @@ const DEFAULT_RANGE_MS: Readonly<Record<UsageGroup, number>> = {
   method: 30 * DAY_MS,
   route: 30 * DAY_MS,
 };
-/** So that a reply has some hundred rows at most: methods and routes are few by themselves. */
+/** The longest range in days, so that a reply has at most some hundred rows; methods and routes are few anyway. */
 const MAX_DAYS: Readonly<Record<UsageGroup, number>> = { hour: 31, day: 400, method: 400, route: 400 };
 /** The last millisecond of the year 9999. */
 const LATEST: Millis = 253_402_300_799_999;
 
-/** The query of a request. @throws TillgateError `INVALID_FIELDS` naming `from` for a range that is empty or too long */
+/** Converts a request to a query. @throws TillgateError `INVALID_FIELDS` with `from` for an empty or too long range */
 export function usageQuery(appId: AppId, { by, from, to }: UsageRequest, now: Millis): UsageQuery {
   const end = Math.min(to ?? now + HOUR_MS, LATEST);
   const start = from ?? end - DEFAULT_RANGE_MS[by];

@@ -3,7 +3,7 @@ import type { Millis } from '../kernel/time.ts';
 import type { Digest } from '../ports/digest.ts';
 import type { AuditRow } from './audit-row.ts';
 
-/** The last link of the audit chain. Kept outside the database, it shows that the rows up to it are still the same. */
+/** The last link of the audit chain. A copy outside the database proves that the rows up to it are unchanged. */
 export interface AuditHead {
   /** Number of the row; the first is 1. */
   readonly seq: number;
@@ -19,11 +19,11 @@ export interface AuditLink extends AuditHead {
   readonly entry: string;
 }
 
-/** The head of a log without rows: what the first row follows. */
+/** The head of a log without rows, which precedes the first row. */
 export const NO_AUDIT: AuditHead = { seq: 0, hash: '0'.repeat(64) };
 
 /**
- * The text of a row that is hashed: a JSON object, `changes` last. Its form is part of every chain and never changes.
+ * The hashed text of a row: a JSON object, `changes` last. Its form is part of every chain and never changes.
  *
  * @param changes - the JSON text of the changes as it is stored
  */
@@ -35,15 +35,15 @@ export function auditEntry(seq: number, row: Omit<AuditRow, 'changes'>, changes:
   return `${JSON.stringify(fields).slice(0, -1)},"changes":${changes}}`;
 }
 
-/** The hash of a row: SHA-256 of the former row's hash, a newline and the row's text. */
+/** The hash of a row: SHA-256 of the previous row's hash, a newline and the row's text. */
 export function auditHash({ sha256Hex }: Pick<Digest, 'sha256Hex'>, former: string, entry: string): string {
   return sha256Hex(`${former}\n${entry}`);
 }
 
-/** `SEQ:HASH`, as a head is noted. */
+/** Formats a head as `SEQ:HASH`. */
 export const formatAuditHead = ({ seq, hash }: AuditHead): string => `${seq}:${hash}`;
 
-/** Reads `SEQ:HASH`; `null` for any other text. */
+/** Parses `SEQ:HASH`; `null` for any other text. */
 export function parseAuditHead(text: string): AuditHead | null {
   const [, seq, hash] = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text) ?? [];
   return seq === undefined || hash === undefined ? null : { seq: Number(seq), hash };

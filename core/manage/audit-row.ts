@@ -10,13 +10,13 @@ export interface FieldChange {
 /** Changed fields by name. */
 export type AuditChanges = Readonly<Record<string, FieldChange>>;
 
-/** An entry of the audit log (decisions, section 9). */
+/** An entry of the audit log. */
 export interface AuditRow {
   readonly id: AuditId;
   readonly at: Millis;
   /** `null` for the operator at the command line. */
   readonly actorId: AccountId | null;
-  /** The owner of the changed record; `null` for one without an owner, like a gateway. */
+  /** The owner of the changed record; `null` for a record without an owner, such as a gateway. */
   readonly accountId: AccountId | null;
   /** Kind of record and action: `app.update`. */
   readonly action: string;

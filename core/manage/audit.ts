@@ -56,18 +56,18 @@ export function changesOf<T extends object>(
   return changes;
 }
 
-/** The fields of a new record, without former values. */
+/** The fields of a new record, without old values. */
 export function createdWith(fields: Readonly<Record<string, unknown>>): AuditChanges {
   return Object.fromEntries(Object.entries(fields).map(([name, to]) => [name, { from: null, to }]));
 }
 
-/** Rows of the audit chain in its order, and where it ends now. */
+/** Rows of the audit chain in order, and its present end. */
 export interface AuditPiece {
   readonly links: readonly AuditLink[];
   readonly head: AuditHead;
 }
 
-/** Reads the audit log: users see changes of their own account's records, admins everything. */
+/** Reads the audit log. Users see the changes of their own account's records, admins everything. */
 export class ReadAudit {
   readonly #storage: Pick<Storage, 'audit'>;
   readonly #pageMax: number;
@@ -83,7 +83,7 @@ export class ReadAudit {
     return this.#storage.audit.list(listScope(actor, accountId), page);
   }
 
-  /** A piece of the chain, for a program that keeps a copy of it elsewhere. @throws TillgateError `FORBIDDEN` */
+  /** A part of the chain, for a program that keeps a copy elsewhere. @throws TillgateError `FORBIDDEN` */
   async chain(actor: Actor, after: number, limit: number): Promise<AuditPiece> {
     requireAdmin(actor);
     const { audit } = this.#storage;

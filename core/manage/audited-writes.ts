@@ -32,7 +32,7 @@ const ROUTE_FIELDS = [
   'plans',
 ] as const;
 
-/** Writes of Apps and keys with an audit row for each, so that no use case can forget it. */
+/** Writes of Apps and keys that also add an audit row, so that no use case can omit it. */
 class AuditedApps implements AppWrites {
   readonly #writes: AppWrites;
   readonly #trace: Trace;
@@ -105,7 +105,7 @@ class AuditedApps implements AppWrites {
     return moved;
   }
 
-  /** No row of its own: the change of the account has one. */
+  /** No audit row here: the change of the account has one. */
   archiveAll(accountId: AccountId, now: Millis): Promise<void> {
     return this.#writes.archiveAll(accountId, now);
   }
@@ -176,7 +176,7 @@ export function auditedStorage(
   return { apps, routes, feed, transaction: (work) => storage.transaction((tx) => work(audited(tx))) };
 }
 
-/** A storage whose every transaction adds this audit row. */
+/** A storage that adds this audit row to every transaction. */
 export function storageWithAudit(
   storage: Pick<Storage, 'transaction'>,
   deps: AuditDeps,

@@ -5,10 +5,10 @@ import type { Vault } from '../ports/vault.ts';
 
 type Hashes = Pick<Vault, 'lookupHash' | 'lookupHashes'>;
 
-/** How many records an export reads at a time. */
+/** The number of records that an export reads at a time. */
 export const EXPORT_PART = 500;
 
-/** Half of the hash: more than anybody can guess. */
+/** Half of the hash, which is too much to guess. */
 const PROOF_DIGITS = 32;
 const FORM = /^([0-9a-z]{1,11})-(\d{18,19})-(?:(\d{1,6})-)?([0-9a-f]{32})$/;
 
@@ -20,16 +20,16 @@ export interface ListPosition {
 }
 
 /**
- * A position in a list, as the list gives it out.
+ * Encodes a position in a list as a cursor.
  *
- * @param list - what the list is of: who asks, and for what. It is worth nothing for another one.
+ * @param list - the caller and the filters of the list, to which the cursor is bound
  */
 export function writeCursor({ createdAt, id, line }: ListPosition, list: unknown, vault: Hashes): string {
   const place = placeOf(createdAt.toString(36), id, line?.toString());
   return `${place}-${vault.lookupHash('cursor', proven(place, list)).slice(0, PROOF_DIGITS)}`;
 }
 
-/** @throws TillgateError `INVALID_FIELDS` naming `cursor` for one that this list did not give out */
+/** @throws TillgateError `INVALID_FIELDS` with `cursor` for one that was not issued for this list */
 export function readCursor<P extends ListPosition>(cursor: string, list: unknown, vault: Hashes): P {
   const [, time = '', id = '', line, proof = ''] = FORM.exec(cursor) ?? [];
   const hashes = isId(id) ? vault.lookupHashes('cursor', proven(placeOf(time, id, line), list)) : [];
@@ -40,7 +40,7 @@ export function readCursor<P extends ListPosition>(cursor: string, list: unknown
     id,
     ...(line === undefined ? {} : { line: Number(line) }),
   };
-  // The list itself has given it out, so it is one of its positions.
+  // Safe cast: the cursor is authenticated.
   return position as P;
 }
 

@@ -9,6 +9,9 @@ export async function lockLive(tx: Pick<Transaction, 'accounts'>, id: AccountId)
   const account = await tx.accounts.lock(id);
   if (account === null) throw recordNotFound();
   if (account.status === 'archived')
-    throw new TillgateError('STATE_CONFLICT', 'The account is archived; that is final.');
+    throw new TillgateError(
+      'STATE_CONFLICT',
+      'The account is archived: an admin must restore it first, within 30 days.',
+    );
   return account;
 }

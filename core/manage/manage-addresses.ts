@@ -15,7 +15,7 @@ import { changesOf, createdWith, addAuditRow } from './audit.ts';
 import type { AuditChanges } from './audit-row.ts';
 import type { AuditDeps } from './audit.ts';
 
-/** Characters of an extended public key in the audit log: the whole key reveals every payment of its owner. */
+/** Audited characters of an extended public key; the whole key would reveal every payment of its owner. */
 const SHOWN_OF_KEY = 16;
 
 /** A registered withdrawal address and the one in force. */
@@ -47,7 +47,7 @@ export interface ManageAddressesDeps extends AuditDeps {
   readonly pageMax: number;
 }
 
-/** Withdrawal and watch addresses of accounts (decisions, section 5). */
+/** Withdrawal and watch addresses of accounts. */
 export class ManageAddresses {
   readonly #deps: ManageAddressesDeps;
 
@@ -55,7 +55,9 @@ export class ManageAddresses {
     this.#deps = deps;
   }
 
-  /** By chain. @throws TillgateError `INVALID_FIELDS` for a page out of range, `NOT_FOUND` for another's account */
+  /**
+   * Sorted by chain. @throws TillgateError `INVALID_FIELDS` for a page out of range, `NOT_FOUND` for another account
+   */
   async list(actor: Actor, accountId: AccountId | undefined, page: PageRequest): Promise<Page<RegisteredAddress>> {
     checkPage(page, this.#deps.pageMax);
     const found = await this.#deps.storage.wallets.withdrawalAddresses(listScope(actor, accountId), page);
@@ -63,9 +65,9 @@ export class ManageAddresses {
   }
 
   /**
-   * Sets the withdrawal address of an account on a chain, in force after its hold.
+   * Sets the withdrawal address of an account on a chain; it is in force after its hold.
    *
-   * @param atOnce - without the hold; for the operator at the command line
+   * @param atOnce - true for no hold; for an operator at the command line
    * @throws TillgateError `NOT_FOUND`, `UNSUPPORTED`, `INVALID_FIELDS`, `STATE_CONFLICT`
    */
   async register(actor: Actor, input: RegisterAddressInput, atOnce = false): Promise<RegisteredAddress> {
@@ -89,7 +91,10 @@ export class ManageAddresses {
     return this.#registered(record);
   }
 
-  /** Newest first. @throws TillgateError `INVALID_FIELDS` for a page out of range, `NOT_FOUND` for another's account */
+  /**
+   * Watched addresses, newest first. @throws TillgateError `INVALID_FIELDS` for a page out of range, `NOT_FOUND` for
+   * another account
+   */
   async watched(actor: Actor, accountId: AccountId | undefined, page: PageRequest): Promise<Page<WatchAddress>> {
     checkPage(page, this.#deps.pageMax);
     return this.#deps.storage.wallets.watchAddresses(listScope(actor, accountId), page);
@@ -114,7 +119,7 @@ export class ManageAddresses {
     return record;
   }
 
-  /** Removes a watch address. @throws TillgateError `NOT_FOUND`, also for another account's */
+  /** Removes a watch address. @throws TillgateError `NOT_FOUND`, also for a record of another account */
   async unwatch(actor: Actor, id: WatchAddressId): Promise<WatchAddress> {
     if (!isId(id)) throw recordNotFound();
     return this.#deps.storage.transaction(async (tx) => {

@@ -15,7 +15,7 @@ export interface ManageAlertsDeps extends AuditDeps {
   readonly pageMax: number;
 }
 
-/** What operators have to look at (decisions, section 14). */
+/** Alerts for operators. */
 export class ManageAlerts {
   readonly #deps: ManageAlertsDeps;
 
@@ -23,14 +23,14 @@ export class ManageAlerts {
     this.#deps = deps;
   }
 
-  /** Newest first. @throws TillgateError `FORBIDDEN`; `INVALID_FIELDS` for a page out of range */
+  /** Alerts, newest first. @throws TillgateError `FORBIDDEN`; `INVALID_FIELDS` for a page out of range */
   async list(actor: Actor, status: AlertStatus | null, page: PageRequest): Promise<Page<Alert>> {
     requireAdmin(actor);
     checkPage(page, this.#deps.pageMax);
     return this.#deps.storage.alerts.list(status, page);
   }
 
-  /** Closes an alert. @throws TillgateError `FORBIDDEN`, `NOT_FOUND`; `STATE_CONFLICT` for one that was closed before */
+  /** Acknowledges an alert. @throws TillgateError `FORBIDDEN`, `NOT_FOUND`; `STATE_CONFLICT` when it is not OPEN */
   async acknowledge(actor: Actor, id: AlertId): Promise<Alert> {
     requireAdmin(actor);
     const { storage, clock } = this.#deps;

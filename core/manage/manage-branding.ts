@@ -18,7 +18,7 @@ export interface ManageBrandingDeps extends AuditDeps {
   readonly digest: Pick<Digest, 'sha256Hex'>;
 }
 
-/** What changes of a branding; what is left out stays, and `null` takes it away. */
+/** Changes of a branding: absent fields stay unchanged, and `null` removes a value. */
 export interface BrandingChanges {
   readonly name?: string | null;
   /** `#rrggbb`. */
@@ -30,7 +30,7 @@ export interface BrandingChanges {
 
 const AUDITED = ['name', 'colour', 'support', 'logo'] as const;
 
-/** How the payer's page presents accounts (decision 0049). */
+/** How the payer's page presents accounts (core/decisions/pages.md). */
 export class ManageBranding {
   readonly #deps: ManageBrandingDeps;
 
@@ -38,7 +38,7 @@ export class ManageBranding {
     this.#deps = deps;
   }
 
-  /** @throws TillgateError `NOT_FOUND`, the same for another's account */
+  /** @throws TillgateError `NOT_FOUND`, also for another account */
   async find(actor: Actor, wanted: AccountId | undefined): Promise<Branding> {
     const { accounts, branding } = this.#deps.storage;
     const id = targetAccount(actor, wanted);
@@ -47,11 +47,11 @@ export class ManageBranding {
   }
 
   /**
-   * Changes what payers see.
+   * Changes an account's branding.
    *
    * @param expectedVersion - the version that the caller has read
-   * @throws TillgateError `NOT_FOUND`, the same for another's account; `INVALID_FIELDS`; `VERSION_MISMATCH`;
-   * `STATE_CONFLICT` for an archived account, and for a name that another account has
+   * @throws TillgateError `NOT_FOUND`, also for another account; `INVALID_FIELDS`; `VERSION_MISMATCH`; `STATE_CONFLICT`
+   *   for an archived account, and for a name that another account has
    */
   async update(
     actor: Actor,
@@ -72,7 +72,7 @@ export class ManageBranding {
       const branding = { ...next, version: former.version + 1, updatedAt: this.#deps.clock.now() };
       const key = branding.name === null ? null : nameKey(branding.name);
       if (!(await tx.branding.save(branding, key, picture?.bytes ?? null)))
-        throw stateConflict('Another account has this name, or one that payers would take for it.');
+        throw stateConflict('Another account has this name, or one that payers could mistake for it.');
       await addAuditRow(this.#deps, tx, actor, { action: 'branding.update', accountId, subjectId: accountId, changes });
       return branding;
     });
@@ -108,5 +108,9 @@ const colourProblem = (colour: string): string | null =>
   /^#[0-9a-f]{6}$/.test(colour) ? null : 'must be a colour such as #0a5bab';
 
 function outdated({ version }: Branding): TillgateError {
-  return new TillgateError('VERSION_MISMATCH', `The branding has version ${version} by now.`, { version });
+  return new TillgateError(
+    'VERSION_MISMATCH',
+    `The branding was changed meanwhile and has version ${version}: read it again, then repeat your change.`,
+    { version },
+  );
 }

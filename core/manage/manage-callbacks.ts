@@ -26,7 +26,7 @@ export interface ManageCallbacksDeps extends AuditDeps {
   readonly pageMax: number;
 }
 
-/** Which callbacks a list has. */
+/** The filter of a list of callbacks. */
 export interface CallbackFilter {
   readonly accountId?: AccountId;
   readonly status?: CallbackStatus;
@@ -34,7 +34,7 @@ export interface CallbackFilter {
   readonly webhookId?: WebhookId;
 }
 
-/** Callbacks of orders and events of webhook endpoints, for merchants and operators (decisions, sections 7 and 14). */
+/** Callbacks of orders and events of webhook endpoints, for merchants and operators. */
 export class ManageCallbacks {
   readonly #deps: ManageCallbacksDeps;
 
@@ -43,10 +43,10 @@ export class ManageCallbacks {
   }
 
   /**
-   * Newest first.
+   * Callbacks, newest first.
    *
-   * @throws TillgateError `INVALID_FIELDS` for a limit out of range, or a cursor that this list did not give out; `NOT_FOUND` for
-   * another's account or endpoint
+   * @throws TillgateError `INVALID_FIELDS` for a limit out of range, or a cursor of another list; `NOT_FOUND` for
+   *   another account or its endpoint
    */
   async list(
     actor: Actor,
@@ -79,7 +79,7 @@ export class ManageCallbacks {
     return { items, nextCursor: last === undefined ? null : writeCursor(last, list, vault) };
   }
 
-  /** @throws TillgateError `NOT_FOUND`, the same for another account's */
+  /** @throws TillgateError `NOT_FOUND`, also for a callback of another account */
   async find(actor: Actor, id: CallbackId): Promise<CallbackDetail> {
     const { callbacks } = this.#deps.storage;
     const callback = await callbacks.find(id);
@@ -91,8 +91,8 @@ export class ManageCallbacks {
   /**
    * Sends a delivered or dead callback again and restarts its schedule.
    *
-   * @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` while it is pending, for an endpoint that is removed or disabled, and where the
-   * body is no longer kept
+   * @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` while it is pending, for an endpoint that is removed or
+   *   disabled, and when the body is no longer kept
    */
   async redeliver(actor: Actor, id: CallbackId): Promise<CallbackDetail> {
     const { storage, clock, events } = this.#deps;
@@ -101,7 +101,7 @@ export class ManageCallbacks {
     if (bodyIsGone(callback))
       throw new TillgateError(
         'STATE_CONFLICT',
-        'It was delivered so long ago that its body is no longer kept; ask for the order itself.',
+        'The callback was delivered so long ago that its body is no longer kept; read the order instead.',
       );
     await storage.transaction(async (tx) => {
       if (endpointId !== null && (await tx.webhooks.find(endpointId))?.enabled !== true)

@@ -4,17 +4,23 @@ import type { ChainCode } from '../kernel/asset.ts';
 import { TillgateError } from '../kernel/errors.ts';
 import { requireChain } from '../kernel/require-chain.ts';
 import { takeNode } from '../lightning/compare-node.ts';
+import { confirmNodeLife, dismissNodeLife } from '../lightning/decide-node-life.ts';
+import { nodeLifeHold } from '../lightning/node-life.ts';
+import type { NodeLife } from '../lightning/node-life.ts';
 import type { ChainRegistry } from '../ports/chain-adapter.ts';
 import type { ChainState } from '../ports/chain-store.ts';
 import type { EventBus } from '../ports/events.ts';
 import type { LightningNode } from '../ports/lightning.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
+import type { CurrencyStop, FrozenCoin } from '../ports/transfer-store.ts';
 import { takeHotWallet } from '../transfers/operator-float.ts';
 import type { FloatChange } from '../transfers/operator-float.ts';
 import { canPay } from '../transfers/payout-deps.ts';
 import { resumePayouts } from '../transfers/resume-payouts.ts';
 import { writeOffCoins } from '../transfers/write-off-coins.ts';
 import type { WrittenOff } from '../transfers/write-off-coins.ts';
+import { writeOffFrozen } from '../transfers/write-off-frozen.ts';
+import type { WrittenOffCoin } from '../transfers/write-off-frozen.ts';
 import { requireAdmin } from './actor.ts';
 import type { Actor } from './actor.ts';
 import { reconcile } from '../transfers/reconcile.ts';
@@ -32,13 +38,17 @@ export interface ChainView {
   readonly lagMs: number | null;
   /** False for a watch-only chain. */
   readonly pays: boolean;
-  /** What payouts are made from; `null` for a watch-only chain, and for Lightning. */
+  /** The address that payouts are made from; `null` for a watch-only chain, and for Lightning. */
   readonly hotAddress: string | null;
   /** Why its payouts are stopped; `null` while they run. */
   readonly payoutStop: string | null;
+  /** Why nothing is paid in single currencies of the chain. */
+  readonly currencyStops: readonly CurrencyStop[];
+  /** Coins at deposit addresses that their token's contract refuses to move. */
+  readonly frozen: readonly FrozenCoin[];
 }
 
-/** What the node shows of a chain, beside the books. */
+/** A comparison of a chain with the ledger. */
 export interface ChainWallet {
   readonly code: ChainCode;
   readonly hotAddress: string;
@@ -46,7 +56,7 @@ export interface ChainWallet {
 }
 
 export interface ChainWalletLine extends CustodyLine {
-  /** At the hot address; `null` on UTXO chains, where coins are spent where they are. */
+  /** The balance of the hot address; `null` on UTXO chains, where coins are spent where they are. */
   readonly hot: bigint | null;
 }
 
@@ -58,20 +68,22 @@ export interface ManageChainsDeps extends AuditDeps {
   readonly lightning: LightningNode | null;
 }
 
-/** Before an operator's words, so that no such stop is taken for one that ends by itself. */
+/** The reason for stopping payments of tokens that the operator declares missing. */
+const SHORT_TOKENS = 'The chain holds less of a token than the ledger says.';
+/** Prefix of an operator's reason, so that the stop is not mistaken for one that ends by itself. */
 const BY_OPERATOR = 'Stopped by an operator: ';
 
-/** The chains and their payouts; for admins only (decisions, section 12). */
+/** The chains and their payouts; for admins only. */
 export class ManageChains {
   readonly #deps: ManageChainsDeps;
-  /** One look at the nodes for each chain at a time; who asks meanwhile gets its result. */
+  /** Running node reads: one for each chain at a time, which concurrent callers share. */
   readonly #looks = new Map<ChainCode, Promise<ChainWallet>>();
 
   constructor(deps: ManageChainsDeps) {
     this.#deps = deps;
   }
 
-  /** Every configured chain by code, Lightning too once it was followed. @throws TillgateError `FORBIDDEN` */
+  /** Every configured chain by code, including Lightning once it was followed. @throws TillgateError `FORBIDDEN` */
   async list(actor: Actor): Promise<readonly ChainView[]> {
     requireAdmin(actor);
     const { storage, chains, clock } = this.#deps;
@@ -86,14 +98,36 @@ export class ManageChains {
           lagMs: state === null ? null : lagMs(state, clock.now()),
           pays: code === LIGHTNING_ASSET.chain || (chains.get(code)?.payments ?? null) !== null,
           hotAddress: chains.get(code)?.payments?.hotAddress ?? null,
-          payoutStop: await storage.transfers.payoutStop(code),
+          payoutStop: await this.#payoutStop(code),
+          currencyStops: await storage.transfers.currencyStops(code),
+          frozen: await storage.transfers.frozenCoins(code),
         };
       }),
     );
   }
 
+  /** A Lightning node that may have begun again pays nothing either. */
+  async #payoutStop(code: ChainCode): Promise<string | null> {
+    const { transfers, lightning } = this.#deps.storage;
+    const hold = code === LIGHTNING_ASSET.chain ? nodeLifeHold(await lightning.life()) : null;
+    return hold ?? transfers.payoutStop(code);
+  }
+
+  /** The present life of the Lightning node. @throws TillgateError `FORBIDDEN` */
+  async nodeLife(actor: Actor): Promise<NodeLife> {
+    requireAdmin(actor);
+    return this.#deps.storage.lightning.life();
+  }
+
+  /** See {@link confirmNodeLife} and {@link dismissNodeLife}. @throws TillgateError `FORBIDDEN`, `STATE_CONFLICT` */
+  async decideNodeLife(actor: Actor, status: 'confirmed' | 'dismissed'): Promise<NodeLife> {
+    const life = await (status === 'confirmed' ? confirmNodeLife : dismissNodeLife)(this.#deps, actor);
+    this.#deps.events.emit('transfer.queued', { chain: LIGHTNING_ASSET.chain });
+    return life;
+  }
+
   /**
-   * Compares what a chain holds with the books, by currency, and changes nothing.
+   * Compares what a chain holds with the ledger, by currency, and changes nothing.
    *
    * @throws TillgateError `FORBIDDEN`, `UNSUPPORTED`, `NOT_READY` on a watch-only chain, `NODE_FAILED`
    */
@@ -124,7 +158,7 @@ export class ManageChains {
   }
 
   /**
-   * Stops a chain's payouts until they are resumed: nothing more is signed there; what is signed goes on.
+   * Stops a chain's payouts until they are resumed: nothing more is signed there, and signed payouts continue.
    *
    * @returns the reason as it is stored
    * @throws TillgateError `FORBIDDEN`, `UNSUPPORTED`
@@ -142,17 +176,19 @@ export class ManageChains {
   }
 
   /**
-   * Resumes the payouts of a chain after a manual check. The operator takes the hot wallet as it is: what is beyond the books
-   * becomes part of his float, and what is missing is taken from it.
+   * Resumes the payouts of a chain after a manual check. The hot wallet's present balance is accepted: an excess over
+   * the ledger is added to the operator's float, and a shortfall is taken from it.
    *
    * @returns the reason of the stop
-   * @throws TillgateError `FORBIDDEN`, `UNSUPPORTED`, `STATE_CONFLICT` when they are not stopped, `NOT_READY`, `NODE_FAILED`
+   * @throws TillgateError `FORBIDDEN`, `UNSUPPORTED`, `STATE_CONFLICT` when they are not stopped, `NOT_READY`,
+   *   `NODE_FAILED`
    */
   async resumePayouts(actor: Actor, code: ChainCode): Promise<string> {
     requireAdmin(actor);
     this.#requireKnown(code);
     const { storage, events } = this.#deps;
     const reason = await storage.transfers.payoutStop(code);
+    if (reason === null && (await this.#takeShortTokens(actor, code, events))) return SHORT_TOKENS;
     if (reason === null) throw new TillgateError('STATE_CONFLICT', `Payouts on the chain ${code} are not stopped.`);
     if (code === LIGHTNING_ASSET.chain) await this.#resumeLightning(actor, reason);
     else await this.#resumeOnChain(actor, code, reason);
@@ -160,10 +196,21 @@ export class ManageChains {
     return reason;
   }
 
+  /** Accepts the hot wallet's balance of missing tokens while the chain pays. @returns false when none is missing */
+  async #takeShortTokens(actor: Actor, code: ChainCode, events: ManageChainsDeps['events']): Promise<boolean> {
+    const { transfers } = this.#deps.storage;
+    if (!(await transfers.currencyStops(code)).some(({ cause }) => cause === 'short')) return false;
+    const chain = requireChain(this.#deps.chains, code);
+    await takeHotWallet(chain, this.#deps, (tx, booked) => this.#auditResumed(tx, actor, code, SHORT_TOKENS, booked));
+    events.emit('transfer.queued', { chain: code });
+    return true;
+  }
+
   /**
-   * Takes coins of a UTXO chain that somebody has spent without the till from the operator's float; see {@link writeOffCoins}.
+   * Writes off coins of a UTXO chain that were spent outside of the till, at the cost of the operator's float; see
+   * {@link writeOffCoins}.
    *
-   * @throws TillgateError `FORBIDDEN`, `UNSUPPORTED`, `NOT_READY` on a watch-only chain, and as {@link writeOffCoins}
+   * @throws TillgateError `FORBIDDEN`, `UNSUPPORTED`, `NOT_READY` on a watch-only chain; as {@link writeOffCoins}
    */
   async writeOffCoins(actor: Actor, code: ChainCode, words: string): Promise<WrittenOff> {
     requireAdmin(actor);
@@ -175,14 +222,40 @@ export class ManageChains {
     );
   }
 
+  /**
+   * Writes off frozen coins at a deposit address of an account chain; see {@link writeOffFrozen}.
+   *
+   * @throws TillgateError `FORBIDDEN`, `UNSUPPORTED`, `NOT_READY` on a watch-only chain; as {@link writeOffFrozen}
+   */
+  async writeOffFrozen(
+    actor: Actor,
+    code: ChainCode,
+    address: string,
+    words: string,
+  ): Promise<readonly WrittenOffCoin[]> {
+    requireAdmin(actor);
+    return writeOffFrozen(this.#paying(code), this.#deps, address, (tx, { coin, borne }) =>
+      addAuditRow(this.#deps, tx, actor, {
+        action: 'chain.write_off_frozen',
+        accountId: coin.accountId,
+        subjectId: code,
+        changes: {
+          ...createdWith({ reason: words, address, ref: coin.ref, said: coin.reason }),
+          available: { from: null, to: `${-borne} units of ${coin.currency}` },
+          float: { from: null, to: `${borne - coin.units} units of ${coin.currency}` },
+        },
+      }),
+    );
+  }
+
   async #resumeOnChain(actor: Actor, code: ChainCode, reason: string): Promise<void> {
     const chain = requireChain(this.#deps.chains, code);
-    // The audit row is committed first: payouts must not resume without one.
+    // The audit row is committed first, because payouts must not resume without one.
     await takeHotWallet(chain, this.#deps, (tx, booked) => this.#auditResumed(tx, actor, code, reason, booked));
     if (!(await resumePayouts(chain, this.#deps.storage, reason))) throw stoppedAnew(code);
   }
 
-  /** As {@link #resumeOnChain}, in one transaction: there is no nonce to take over. */
+  /** As {@link #resumeOnChain}, but in one transaction, because there is no nonce to synchronise. */
   #resumeLightning(actor: Actor, reason: string): Promise<void> {
     const { chain: code } = LIGHTNING_ASSET;
     return takeNode(this.#deps.lightning, this.#deps, async (tx, booked) => {
@@ -217,6 +290,6 @@ export class ManageChains {
 function stoppedAnew(code: ChainCode): TillgateError {
   return new TillgateError(
     'STATE_CONFLICT',
-    `Payouts on the chain ${code} were stopped for another reason meanwhile: look at it, then resume them again.`,
+    `Payouts on the chain ${code} were stopped for another reason meanwhile: check that reason, then resume them again.`,
   );
 }

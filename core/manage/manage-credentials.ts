@@ -20,32 +20,33 @@ import type { Millis } from '../kernel/time.ts';
 import type { Random } from '../ports/random.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
 import type { Vault } from '../ports/vault.ts';
+import { masked } from '../secrets/masked.ts';
 import { listScope, recordNotFound, requireAccess, requireOwnSecret, seesSecrets, targetAccount } from './actor.ts';
 import type { Actor } from './actor.ts';
 import { createdWith, addAuditRow } from './audit.ts';
 import type { AuditDeps } from './audit.ts';
 
-const SHOWN_FIRST = 8;
-const SHOWN_LAST = 4;
-
 /** A credential for lists. */
 export interface MaskedCredential {
   readonly credential: Credential;
-  /** Only the first and last characters, to recognise the key. */
+  /** The first and last characters of the key. */
   readonly apiKey: string;
   readonly apiToken: string;
 }
 
-/** A credential in clear text, with the account's callback secrets. Must not be logged. */
+/** A credential in plain text, with the account's callback secrets. It must not be logged. */
 export interface RevealedCredential extends CredentialSecrets, CallbackSecrets {
   readonly credential: Credential;
 }
 
-/** New callback secrets in clear text, and the time until which the former ones sign too. Must not be logged. */
+/**
+ * New callback secrets in plain text, and the time until which callbacks are signed with the previous ones too. They
+ * must not be logged.
+ */
 export interface RotatedCallbackSecrets {
   readonly accountId: AccountId;
   readonly formerUntil: Millis;
-  /** `null` for an admin who rotates another account's: its owner finds them with a credential that it reveals. */
+  /** `null` for an admin who rotates those of another account; its owner gets them by revealing a credential. */
   readonly secrets: CallbackSecrets | null;
 }
 
@@ -64,19 +65,25 @@ export class ManageCredentials {
     this.#deps = deps;
   }
 
-  /** Newest first, masked. @throws TillgateError `INVALID_FIELDS` for a page out of range, `NOT_FOUND` for another's account */
+  /**
+   * Masked credentials, newest first. @throws TillgateError `INVALID_FIELDS` for a page out of range, `NOT_FOUND` for
+   * another account
+   */
   async list(actor: Actor, accountId: AccountId | undefined, page: PageRequest): Promise<Page<MaskedCredential>> {
     checkPage(page, this.#deps.pageMax);
     const found = await this.#deps.storage.manage.credentials(listScope(actor, accountId), page);
     return { ...found, items: found.items.map((credential) => this.#masked(credential)) };
   }
 
-  /** Whose credential it is. @throws TillgateError `NOT_FOUND`, the same for another's account */
+  /** The owner of a credential. @throws TillgateError `NOT_FOUND`, also for one of another account */
   async ownerOf(actor: Actor, id: CredentialId): Promise<AccountId> {
     return (await this.#deps.storage.transaction((tx) => this.#lock(tx, actor, id))).accountId;
   }
 
-  /** Only who sees its secrets gets them. @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` for an account that is not active, `INVALID_FIELDS` */
+  /**
+   * Creates a credential; its secrets are returned only to an actor who may see them. @throws TillgateError
+   * `NOT_FOUND`, `STATE_CONFLICT` for an account that is not active, `INVALID_FIELDS`
+   */
   async create(
     actor: Actor,
     input: CredentialRequest & { readonly accountId?: AccountId },
@@ -95,7 +102,7 @@ export class ManageCredentials {
       const account = await tx.accounts.lock(accountId);
       if (account === null) throw recordNotFound();
       if (account.status === 'archived')
-        throw new TillgateError('STATE_CONFLICT', 'An archived account cannot have new credentials.');
+        throw new TillgateError('STATE_CONFLICT', 'The account is archived: no credentials can be created for it.');
       await this.#ensureCallbackCredential(tx, accountId);
       await tx.manage.createCredential(credential);
       await addAuditRow(this.#deps, tx, actor, {
@@ -108,7 +115,10 @@ export class ManageCredentials {
     return seesSecrets(actor, accountId) ? this.#revealed(credential) : this.#masked(credential);
   }
 
-  /** Reveals a credential and records that in the audit log. @throws TillgateError `NOT_FOUND`, `FORBIDDEN` for another's, `STATE_CONFLICT` for a revoked one */
+  /**
+   * Reveals a credential and records that in the audit log. @throws TillgateError `NOT_FOUND`, `FORBIDDEN` for one of
+   * another account, `STATE_CONFLICT` for a revoked one
+   */
   async reveal(actor: Actor, id: CredentialId): Promise<RevealedCredential> {
     const credential = await this.#deps.storage.transaction(async (tx) => {
       const found = await this.#lock(tx, actor, id);
@@ -125,7 +135,7 @@ export class ManageCredentials {
     return this.#revealed(credential);
   }
 
-  /** Revokes a credential at once and for good; idempotent. @throws TillgateError `NOT_FOUND` */
+  /** Revokes a credential at once and permanently; idempotent. @throws TillgateError `NOT_FOUND` */
   async revoke(actor: Actor, id: CredentialId): Promise<MaskedCredential> {
     const { storage, clock } = this.#deps;
     const credential = await storage.transaction(async (tx): Promise<Credential> => {
@@ -145,7 +155,7 @@ export class ManageCredentials {
   }
 
   /**
-   * Rotates the callback secrets of an account; for 24 hours callbacks are signed with the former ones too.
+   * Rotates the callback secrets of an account. For 24 hours, callbacks are signed with the previous ones too.
    *
    * @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` for an archived account
    */
@@ -159,7 +169,7 @@ export class ManageCredentials {
       const account = await tx.accounts.lock(accountId);
       if (account === null) throw recordNotFound();
       if (account.status === 'archived')
-        throw new TillgateError('STATE_CONFLICT', 'An archived account cannot have new credentials.');
+        throw new TillgateError('STATE_CONFLICT', 'The account is archived: no credentials can be created for it.');
       await this.#ensureCallbackCredential(tx, accountId);
       await tx.manage.rotateCallbackCredential({
         accountId,
@@ -209,7 +219,7 @@ export class ManageCredentials {
   }
 }
 
-/** The full scopes and no end are what every credential had before: only what differs is written. */
+/** The full scopes and no expiry are the defaults; only other terms are written to the audit log. */
 function auditedTerms({
   name,
   scopes,
@@ -220,8 +230,4 @@ function auditedTerms({
     ...(scopes.length === SCOPES.length ? {} : { scopes }),
     ...(expiresAt === null ? {} : { expires_at: formatInstant(expiresAt) }),
   };
-}
-
-function masked(text: string): string {
-  return `${text.slice(0, SHOWN_FIRST)}…${text.slice(-SHOWN_LAST)}`;
 }

@@ -1,5 +1,6 @@
 import type { Deposit } from '../deposits/deposit.ts';
-import type { Rescan, RescanDeposits, RescanInput } from '../deposits/rescan-deposits.ts';
+import type { RescanDeposits } from '../deposits/rescan-deposits.ts';
+import type { Rescan, RescanInput } from '../deposits/rescan.ts';
 import type { UnassignedDeposits } from '../deposits/unassigned-deposits.ts';
 import { checkPage } from '../kernel/page.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
@@ -17,7 +18,7 @@ export interface ManageDepositsDeps extends AuditDeps {
   readonly pageMax: number;
 }
 
-/** Deposits that belong to no order, and blocks to read again; for admins only (decisions, section 12). */
+/** Unassigned deposits and rescans; for admins only. */
 export class ManageDeposits {
   readonly #deps: ManageDepositsDeps;
 
@@ -32,7 +33,7 @@ export class ManageDeposits {
     return this.#deps.storage.deposits.unassigned(page);
   }
 
-  /** Reads blocks of a chain again. @throws TillgateError `FORBIDDEN`, and as {@link RescanDeposits.run} */
+  /** Reads blocks of a chain again. @throws TillgateError `FORBIDDEN`; as {@link RescanDeposits.run} */
   async rescan(actor: Actor, chain: string, input: RescanInput): Promise<Rescan> {
     requireAdmin(actor);
     return this.#deps.rescanDeposits.run(chain, input, (tx, { from, to, found }) =>
@@ -45,7 +46,7 @@ export class ManageDeposits {
     );
   }
 
-  /** Gives a deposit to an order. @throws TillgateError `FORBIDDEN`, and as {@link UnassignedDeposits.assign} */
+  /** Assigns a deposit to an order. @throws TillgateError `FORBIDDEN`; as {@link UnassignedDeposits.assign} */
   async assign(actor: Actor, id: string, orderId: string): Promise<Deposit> {
     requireAdmin(actor);
     const by = actor.accountId ?? 'operator';
@@ -59,19 +60,23 @@ export class ManageDeposits {
     );
   }
 
-  /** Pays a deposit back to an address. @throws TillgateError `FORBIDDEN`, and as {@link UnassignedDeposits.refund} */
+  /** Returns a deposit to an address. @throws TillgateError `FORBIDDEN`; as {@link UnassignedDeposits.refund} */
   async refund(actor: Actor, id: string, address: string): Promise<Transfer> {
     requireAdmin(actor);
-    return this.#deps.unassignedDeposits.refund(id, address, (tx, transfer) =>
-      addAuditRow(this.#deps, tx, actor, {
-        action: 'deposit.refund',
-        accountId: null,
-        subjectId: id,
-        changes: {
-          assignment: { from: 'UNASSIGNED', to: 'RETURNING' },
-          ...createdWith({ to_addr: transfer.toAddress, transfer_id: transfer.id }),
-        },
-      }),
+    return this.#deps.unassignedDeposits.refund(
+      id,
+      address,
+      (tx, transfer) =>
+        addAuditRow(this.#deps, tx, actor, {
+          action: 'deposit.refund',
+          accountId: null,
+          subjectId: id,
+          changes: {
+            assignment: { from: 'UNASSIGNED', to: 'RETURNING' },
+            ...createdWith({ to_addr: transfer.toAddress, transfer_id: transfer.id }),
+          },
+        }),
+      actor.accountId,
     );
   }
 }

@@ -17,17 +17,17 @@ export interface ManageLedgerDeps {
   readonly pageMax: number;
 }
 
-/** Which postings a list shows. */
+/** The filter of a list of postings. */
 export interface LedgerFilter {
-  /** The books of all, the till's own accounts too, for an admin, one's own for others, where it is left out. */
+  /** By default the actor's own account; for an admin all accounts, including the till's own. */
   readonly userId?: AccountId | undefined;
-  /** Booked then or later. */
+  /** Postings at or after this time. */
   readonly from?: Millis | undefined;
-  /** Booked before. */
+  /** Postings before this time. */
   readonly to?: Millis | undefined;
 }
 
-/** The ledger as its owners read it: every posting, so that sums of them are balances. */
+/** The ledger for its owners: every posting, so that their sums are the balances. */
 export class ManageLedger {
   readonly #deps: ManageLedgerDeps;
 
@@ -36,10 +36,10 @@ export class ManageLedger {
   }
 
   /**
-   * Newest first.
+   * Postings, newest first.
    *
-   * @throws TillgateError `INVALID_FIELDS` for a limit out of range, an empty range of time, or a cursor that this list did not
-   * give out; `NOT_FOUND` for another's account
+   * @throws TillgateError `INVALID_FIELDS` for a limit out of range, an empty range of time, or a cursor of another
+   *   list; `NOT_FOUND` for another account
    */
   async list(
     actor: Actor,
@@ -55,9 +55,10 @@ export class ManageLedger {
   }
 
   /**
-   * All postings of a list, newest first, each once, read part by part as they are asked for; no transaction is open meanwhile.
+   * All postings of a list, newest first, each once. Each part is read when it is requested, without an open
+   * transaction.
    *
-   * @throws TillgateError `INVALID_FIELDS` for an empty range of time; `NOT_FOUND` for another's account
+   * @throws TillgateError `INVALID_FIELDS` for an empty range of time; `NOT_FOUND` for another account
    */
   async export(actor: Actor, filter: LedgerFilter): Promise<AsyncIterable<readonly BookedPosting[]>> {
     const scope = listScope(actor, filter.userId);

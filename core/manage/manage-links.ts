@@ -1,3 +1,4 @@
+import { nameKey } from '../branding/brand-texts.ts';
 import type { CallbackPlaces } from '../callbacks/url.ts';
 import type { AssetCatalogue } from '../kernel/asset.ts';
 import { invalidField, stateConflict, TillgateError } from '../kernel/errors.ts';
@@ -15,7 +16,7 @@ import type { LinkPosition } from '../ports/link-store.ts';
 import type { Random } from '../ports/random.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
 import type { Vault } from '../ports/vault.ts';
-import { listScope, recordNotFound, requireAccess, targetAccount } from './actor.ts';
+import { listScope, recordNotFound, requireAccess, requireOwnSecret, targetAccount } from './actor.ts';
 import type { Actor } from './actor.ts';
 import { addAuditRow, changesOf, createdWith } from './audit.ts';
 import type { AuditDeps } from './audit.ts';
@@ -23,7 +24,7 @@ import type { AuditChanges } from './audit-row.ts';
 import { checkLimit, readCursor, writeCursor } from './list-cursor.ts';
 import { lockLive } from './lock-live.ts';
 
-/** What is asked for a new link. */
+/** The properties of a new link. */
 export interface NewLink extends LinkFields {
   /** The actor's own by default. */
   readonly accountId?: AccountId;
@@ -32,19 +33,19 @@ export interface NewLink extends LinkFields {
   readonly vsCurrency: string;
 }
 
-/** A link with what its orders say. */
+/** A link with the counts of its orders. */
 export interface ManagedLink extends LinkCounts {
   readonly link: PaymentLink;
   readonly state: LinkState;
-  /** Its page. */
+  /** The URL of the link's page. */
   readonly url: string;
 }
 
-/** A code that pairs a device with a counter. Must not be logged. */
+/** A code that pairs a device with a point of sale. It must not be logged. */
 export interface PairingCode {
   readonly link: PaymentLink;
   readonly code: string;
-  /** Its page. */
+  /** The URL of the link's page. */
   readonly url: string;
   readonly until: Millis;
 }
@@ -67,7 +68,7 @@ const AUDITED = [
   ...['price', 'minPrice', 'maxPrice'],
 ] as const;
 
-/** Payment links of accounts (decision 0050). */
+/** Payment links of accounts (core/decisions/pages.md). */
 export class ManageLinks {
   readonly #deps: ManageLinksDeps;
 
@@ -76,9 +77,10 @@ export class ManageLinks {
   }
 
   /**
-   * Newest first.
+   * Links, newest first.
    *
-   * @throws TillgateError `INVALID_FIELDS` for a limit out of range or a foreign cursor; `NOT_FOUND` for another's account
+   * @throws TillgateError `INVALID_FIELDS` for a limit out of range or a cursor of another list; `NOT_FOUND` for
+   *   another account
    */
   async list(
     actor: Actor,
@@ -98,12 +100,15 @@ export class ManageLinks {
     };
   }
 
-  /** @throws TillgateError `NOT_FOUND`, the same for another account's */
+  /** @throws TillgateError `NOT_FOUND`, also for a link of another account */
   async find(actor: Actor, id: LinkId): Promise<ManagedLink> {
     return this.#managed(await this.#own(actor, id));
   }
 
-  /** @throws TillgateError `NOT_FOUND`; `INVALID_FIELDS`; `UNSUPPORTED`; `STATE_CONFLICT` for an archived account, and one with {@link MAX_LINKS} */
+  /**
+   * @throws TillgateError `NOT_FOUND`; `INVALID_FIELDS`; `UNSUPPORTED`; `STATE_CONFLICT` for an archived account, and
+   *   for one with {@link MAX_LINKS}
+   */
   async create(
     actor: Actor,
     { accountId: wanted, face = 'LINK', vsCurrency, ...fields }: NewLink,
@@ -122,6 +127,7 @@ export class ManageLinks {
       await lockLive(tx, accountId);
       if ((await tx.links.countOf(accountId)) >= MAX_LINKS)
         throw stateConflict(`An account has at most ${MAX_LINKS} links.`);
+      await refuseOthersName(tx, link);
       await tx.links.add(link);
       const { title, price } = link;
       await this.#audit(tx, actor, 'link.create', link, createdWith({ face, title, vsCurrency, price: textOf(price) }));
@@ -130,51 +136,61 @@ export class ManageLinks {
   }
 
   /**
-   * Changes a link; its orders stay as they are.
+   * Changes a link; its existing orders stay unchanged.
    *
    * @param expectedVersion - the version that the caller has read
-   * @throws TillgateError `NOT_FOUND`, the same for another account's; `VERSION_MISMATCH`; `INVALID_FIELDS`; `UNSUPPORTED`
+   * @throws TillgateError `NOT_FOUND`, also for a link of another account; `VERSION_MISMATCH`; `INVALID_FIELDS`;
+   *   `UNSUPPORTED`
    */
   async update(actor: Actor, id: LinkId, expectedVersion: number, fields: LinkFields): Promise<ManagedLink> {
     return this.#change(actor, id, 'link.update', (link, now) => {
       if (link.version !== expectedVersion)
-        throw new TillgateError('VERSION_MISMATCH', `The link has version ${link.version} by now.`, {
-          version: link.version,
-        });
+        throw new TillgateError(
+          'VERSION_MISMATCH',
+          `The link was changed meanwhile and has version ${link.version}: read it again, then repeat your change.`,
+          {
+            version: link.version,
+          },
+        );
       return withFields(link, fields, requireLinkFiat(link.vsCurrency), this.#rules(now)) as PaymentLink;
     });
   }
 
-  /** Ends a link, for whatever version: its orders stay as they are. @throws TillgateError `NOT_FOUND`, the same for another account's */
+  /**
+   * Deactivates a link of any version; its existing orders stay unchanged. @throws TillgateError `NOT_FOUND`, also for
+   * a link of another account
+   */
   deactivate(actor: Actor, id: LinkId): Promise<ManagedLink> {
     return this.#change(actor, id, 'link.deactivate', (link) => ({ ...link, active: false }));
   }
 
   /**
-   * A code that pairs one device with a counter; it replaces a former one.
+   * Creates a code with which the owner pairs one device with a point of sale; it replaces an earlier code.
    *
-   * @throws TillgateError `NOT_FOUND`, the same for another account's; `INVALID_FIELDS` for a link that is no counter
+   * @throws TillgateError `NOT_FOUND`, also for a link of another account; `FORBIDDEN` for an admin; `INVALID_FIELDS`
+   *   for a link that is no point of sale
    */
   async pair(actor: Actor, id: LinkId): Promise<PairingCode> {
     const { random, digest, clock } = this.#deps;
+    requireOwnSecret(actor, (await this.#own(actor, id)).accountId);
     const code = hex(random.bytes(TOKEN_BYTES));
     const until = clock.now() + PAIRING_MS;
     const { link, url } = await this.#change(actor, id, 'link.pairing', (former) => {
-      requireCounter(former);
+      requirePointOfSale(former);
       return { ...former, pairing: { hash: digest.sha256Hex(code), until } };
     });
     return { link, code, url, until };
   }
 
-  /** Shuts every device out of a counter. @throws TillgateError as {@link pair} */
+  /** Removes every device of a point of sale. @throws TillgateError as {@link pair} */
   unpair(actor: Actor, id: LinkId): Promise<ManagedLink> {
     return this.#change(actor, id, 'link.unpair', (former) => {
-      requireCounter(former);
+      requirePointOfSale(former);
       return { ...former, pairing: null, devices: [] };
     });
   }
 
-  /** Changes a link with the link alone locked: its orders lock it too, and the account after it. */
+  /** Changes a link with only the link locked, because its orders lock it too, and the account after it. */
   async #change(
     actor: Actor,
     id: LinkId,
@@ -188,6 +204,7 @@ export class ManageLinks {
       if (former === null) throw recordNotFound();
       const now = clock.now();
       const link: PaymentLink = { ...former, ...change(former, now), updatedAt: now };
+      if (link.title !== former.title) await refuseOthersName(tx, link);
       if (!(await tx.links.update(link))) throw recordNotFound();
       await this.#audit(tx, actor, action, link, changesOf(shown(former), shown(link), AUDITED));
       return { ...link, version: link.version + 1 };
@@ -203,7 +220,7 @@ export class ManageLinks {
   }
 
   async #managed(link: PaymentLink): Promise<ManagedLink> {
-    const counts = await this.#deps.storage.links.counts(link.id, MAX_LINK_SALES);
+    const counts = await this.#deps.storage.links.counts(link.id, MAX_LINK_SALES, this.#deps.clock.now());
     const { queries, clock } = this.#deps;
     return { link, ...counts, state: linkState(link, counts, clock.now()), url: queries.linkUrl(link) };
   }
@@ -226,11 +243,20 @@ export class ManageLinks {
 
 const textOf = (units: bigint | null): string | null => (units === null ? null : units.toString());
 
-/** What the audit shows of a link: its amounts as digits. */
+/** The audit log's view of a link, with amounts as digits. */
 function shown(link: PaymentLink): Record<(typeof AUDITED)[number], unknown> {
   return { ...link, price: textOf(link.price), minPrice: textOf(link.minPrice), maxPrice: textOf(link.maxPrice) };
 }
 
-function requireCounter({ face }: PaymentLink): void {
-  if (face !== 'COUNTER') throw invalidField('id', 'must be that of a counter');
+/**
+ * Refuses another account's brand as a heading, because payers would take the page for that account's. @throws
+ * TillgateError `INVALID_FIELDS`
+ */
+async function refuseOthersName({ branding }: Transaction, { title, accountId }: PaymentLink): Promise<void> {
+  const owner = await branding.ownerOfName(nameKey(title));
+  if (owner !== null && owner !== accountId) throw invalidField('title', 'is the name of another merchant');
+}
+
+function requirePointOfSale({ face }: PaymentLink): void {
+  if (face !== 'POINT_OF_SALE') throw invalidField('id', 'must be the id of a point of sale');
 }

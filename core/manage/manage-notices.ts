@@ -17,10 +17,10 @@ export interface ManageNoticesDeps extends AuditDeps {
   readonly pageMax: number;
 }
 
-/** What an account wants to be told of; what is left out stays as it is. */
+/** Changes of an account's notice preferences; absent fields stay unchanged. */
 export type NoticePreferenceChanges = Partial<Omit<NoticePreferences, 'accountId'>>;
 
-/** What persons are told (decisions, section 14). */
+/** Notices to persons, and their preferences. */
 export class ManageNotices {
   readonly #deps: ManageNoticesDeps;
 
@@ -28,7 +28,7 @@ export class ManageNotices {
     this.#deps = deps;
   }
 
-  /** What an account chose. @throws TillgateError `NOT_FOUND`, the same for another's account */
+  /** The preferences of an account. @throws TillgateError `NOT_FOUND`, also for another account */
   async preferences(actor: Actor, wanted: AccountId | undefined): Promise<NoticePreferences> {
     const id = targetAccount(actor, wanted);
     const account = isId(id) ? await this.#deps.storage.notices.account(id) : null;
@@ -38,9 +38,10 @@ export class ManageNotices {
   }
 
   /**
-   * Changes what an account is told of. That its held withdrawals are no longer told is told; a summary is nobody's protection.
+   * Changes the preferences of an account. Switching off notices of held withdrawals is itself reported, because they
+   * are a protection; the summary is none.
    *
-   * @throws TillgateError `NOT_FOUND`, the same for another's account; `STATE_CONFLICT` for an archived one
+   * @throws TillgateError `NOT_FOUND`, also for another account; `STATE_CONFLICT` for an archived one
    */
   async choose(
     actor: Actor,
@@ -67,7 +68,10 @@ export class ManageNotices {
     });
   }
 
-  /** Newest first. @throws TillgateError `FORBIDDEN`; `INVALID_FIELDS` for a limit out of range, or a cursor of another list */
+  /**
+   * Notices, newest first. @throws TillgateError `FORBIDDEN`; `INVALID_FIELDS` for a limit out of range, or a cursor of
+   * another list
+   */
   async list(
     actor: Actor,
     {

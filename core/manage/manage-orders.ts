@@ -13,7 +13,9 @@ import type { OrderQueries } from '../orders/order-queries.ts';
 import type { OrderFilter } from '../orders/order-search.ts';
 import type { ListedOrderView, OrderDetailView } from '../orders/order-view.ts';
 import type { Order, OrderHistoryEntry } from '../orders/order.ts';
+import { SHOWN_PAYMENTS } from '../orders/order-view.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
+import type { RefundTo } from '../refunds/refund-destination.ts';
 import type { RequestRefund } from '../refunds/request-refund.ts';
 import type { Vault } from '../ports/vault.ts';
 import type { Transfer } from '../transfers/transfer.ts';
@@ -39,16 +41,16 @@ export interface ManageOrdersDeps extends AuditDeps {
   readonly pageMax: number;
 }
 
-/** A list of orders: whose, which, and which part of them. */
+/** A request for a list of orders: the account, the filter, and the part of the list. */
 export interface ListOrdersInput extends OrderFilter {
-  /** All accounts' for an admin, one's own for others, where it is left out. */
+  /** By default the actor's own account; for an admin all accounts. */
   readonly userId?: AccountId | undefined;
   readonly limit: number;
-  /** Of the page before; the first page without one. */
+  /** The cursor of the page before; absent for the first page. */
   readonly cursor?: string | undefined;
 }
 
-/** An order with everything that belongs to it. */
+/** An order with all related records. */
 export interface OrderFile {
   readonly listed: ListedOrderView;
   readonly detail: OrderDetailView;
@@ -67,10 +69,10 @@ export class ManageOrders {
   }
 
   /**
-   * Newest first.
+   * Orders, newest first.
    *
-   * @throws TillgateError `INVALID_FIELDS` for a limit out of range, an empty range of time, or a cursor that this list did not
-   * give out; `NOT_FOUND` for another's account
+   * @throws TillgateError `INVALID_FIELDS` for a limit out of range, an empty range of time, or a cursor of another
+   *   list; `NOT_FOUND` for another account
    */
   async list(
     actor: Actor,
@@ -87,10 +89,10 @@ export class ManageOrders {
   }
 
   /**
-   * All orders of a list, newest first, read part by part as they are asked for; no transaction is open meanwhile. Each is in it
-   * once; one that is created meanwhile is not, one that enters or leaves the filter meanwhile may be.
+   * All orders of a list, newest first, each once. Each part is read when it is requested, without an open transaction.
+   * An order that is created meanwhile is omitted; one that enters or leaves the filter meanwhile may be included.
    *
-   * @throws TillgateError `INVALID_FIELDS` for an empty range of time; `NOT_FOUND` for another's account
+   * @throws TillgateError `INVALID_FIELDS` for an empty range of time; `NOT_FOUND` for another account
    */
   async export(
     actor: Actor,
@@ -103,11 +105,11 @@ export class ManageOrders {
   }
 
   /**
-   * Makes an order by hand, for one's own account; an admin for any. It has no credential: its callbacks carry the account's
-   * callback key.
+   * Creates an order for the actor's own account; for an admin, for any account. It has no credential, so its callbacks
+   * have the account's callback key.
    *
-   * @throws TillgateError `NOT_FOUND` for another's account, `STATE_CONFLICT` for one that is not active; as
-   *   {@link CreateOrder.payInfo}
+   * @throws TillgateError `NOT_FOUND` for another account, `STATE_CONFLICT` for one that is not active; as {@link
+   *   CreateOrder.payInfo}
    */
   async create(
     actor: Actor,
@@ -132,11 +134,14 @@ export class ManageOrders {
     return addAuditRow(this.#deps, tx, actor, { action: 'order.create', accountId, subjectId: id, changes });
   }
 
-  /** An order with its transactions, its callbacks and its refund. @throws TillgateError `NOT_FOUND`, the same for another's */
+  /**
+   * An order with its transactions, its callbacks and its refund. @throws TillgateError `NOT_FOUND`, also for one of
+   * another account
+   */
   async find(actor: Actor, id: OrderId): Promise<OrderFile> {
     const { storage, queries } = this.#deps;
     const order = await this.#own(actor, id);
-    // The status first: what it follows from is there for whoever reads after it.
+    // The order is read first, so that the records from which its status follows are included in the later reads.
     const detail = await queries.detail(order.accountId, id);
     const [deposits, unconfirmed, callbacks, refund] = await Promise.all([
       storage.deposits.byOrder(id),
@@ -144,18 +149,31 @@ export class ManageOrders {
       storage.callbacks.byOrder(id),
       storage.transfers.refundOf(id),
     ]);
-    return { listed: queries.listed(detail.order), detail, deposits, unconfirmed, callbacks, refund };
+    return {
+      listed: queries.listed(detail.order),
+      detail,
+      deposits: deposits.slice(-SHOWN_PAYMENTS),
+      unconfirmed: unconfirmed.slice(-SHOWN_PAYMENTS),
+      callbacks,
+      refund,
+    };
   }
 
   /**
-   * Sends back what an order received.
+   * Refunds what an order received.
    *
-   * @throws TillgateError `NOT_FOUND`, the same for another's; as {@link RequestRefund.run}
+   * @param to - `sender` for the payment's single sender; the payer's address by default
+   * @throws TillgateError `NOT_FOUND`, also for an order of another account; as {@link RequestRefund.run}
    */
-  async refund(actor: Actor, id: OrderId, idempotency: IdempotencyClaim | null = null): Promise<Transfer> {
+  async refund(
+    actor: Actor,
+    id: OrderId,
+    idempotency: IdempotencyClaim | null = null,
+    to: RefundTo = 'payer',
+  ): Promise<Transfer> {
     const { accountId } = await this.#own(actor, id);
     const byHand = requestedByHand(this.#deps, actor, 'order.refund', () => id);
-    return (await this.#deps.requestRefund.run({ accountId }, id, idempotency, byHand)).refund;
+    return (await this.#deps.requestRefund.run({ accountId }, id, idempotency, byHand, { to })).refund;
   }
 
   /** Cancels an order without a payment. @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` */
@@ -168,7 +186,11 @@ export class ManageOrders {
     return this.#operate(actor, id, 'order.resolve', (actions, by) => actions.resolve(id, by));
   }
 
-  /** Removes the address that the payer left for a refund, for another one to be left. @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` */
+  /**
+   * Removes the refund address that the payer entered, so that another one can be entered.
+   *
+   * @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT`
+   */
   removeRefundAddress(actor: Actor, id: OrderId): Promise<ListedOrderView> {
     return this.#operate(actor, id, 'order.remove_refund_address', (actions, by) =>
       actions.removeRefundAddress(id, by),

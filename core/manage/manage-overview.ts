@@ -25,17 +25,17 @@ export interface ManageOverviewDeps {
   readonly clock: Clock;
 }
 
-/** Whose overview, and of which days: those that the times are in. */
+/** The account of an overview, and its days, which contain the given times. */
 export interface OverviewInput {
-  /** All accounts' for an admin, one's own for others, where it is left out. */
+  /** By default the actor's own account; for an admin all accounts. */
   readonly accountId?: AccountId | undefined;
-  /** 30 days before `to` where it is left out. */
+  /** 30 days before `to` by default. */
   readonly from?: Millis | undefined;
-  /** Now where it is left out. */
+  /** The present time by default. */
   readonly to?: Millis | undefined;
 }
 
-/** What was sold in a coin to orders of one day. */
+/** The sales of one day in one coin. */
 export interface DaySales {
   readonly day: Millis;
   /** `null` for orders that were accepted before the payer chose a coin. */
@@ -53,11 +53,11 @@ export interface Overview extends OverviewQuery {
   readonly callbacks: ReadonlyMap<CallbackStatus, number>;
   readonly gatewayDays: readonly (GatewaySum & { readonly day: Millis })[];
   readonly gatewayMethods: readonly (GatewaySum & { readonly method: string })[];
-  /** `null` for who is no admin, and for an account's overview. */
+  /** `null` for a user, and for the overview of one account. */
   readonly chains: readonly ChainView[] | null;
 }
 
-/** What charts show of some days. */
+/** The data of the dashboard's charts. */
 export class ManageOverview {
   readonly #deps: ManageOverviewDeps;
 
@@ -65,7 +65,10 @@ export class ManageOverview {
     this.#deps = deps;
   }
 
-  /** @throws TillgateError `INVALID_FIELDS` naming `from` for an empty or too long range; `NOT_FOUND` for another's account, and an unknown one */
+  /**
+   * @throws TillgateError `INVALID_FIELDS` with `from` for an empty or too long range; `NOT_FOUND` for another or an
+   *   unknown account
+   */
   async read(actor: Actor, { accountId: wanted, ...range }: OverviewInput): Promise<Overview> {
     const { storage, chains, clock } = this.#deps;
     const accountId = listScope(actor, wanted);
@@ -95,7 +98,7 @@ function daysOf(
   const start = startOfDay(from ?? end - DEFAULT_DAYS * DAY_MS);
   if (start >= end || (from ?? start) >= last) throw invalidField('from', 'must be before `to`');
   if (end - start > MAX_OVERVIEW_DAYS * DAY_MS)
-    throw invalidField('from', `must be such that there are at most ${MAX_OVERVIEW_DAYS} days until \`to\``);
+    throw invalidField('from', `must be at most ${MAX_OVERVIEW_DAYS} days before \`to\``);
   return { from: start, to: end };
 }
 

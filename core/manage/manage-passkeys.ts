@@ -1,5 +1,5 @@
 import type { Passkey } from '../auth/passkey.ts';
-import { confirmedFactors } from '../auth/confirmed-factors.ts';
+import { demandedFactors } from '../auth/demanded-factors.ts';
 import { requirePasskeyRoom } from '../auth/passkeys.ts';
 import type { Passkeys } from '../auth/passkeys.ts';
 import type { PasskeyCreationOptions } from '../auth/passkey-options.ts';
@@ -15,7 +15,7 @@ import type { AuditDeps } from './audit.ts';
 import { lockLive } from './lock-live.ts';
 import type { OpenSession } from './sessions.ts';
 
-/** What a browser sends to add a passkey. */
+/** The request to add a passkey. */
 export interface AddPasskey {
   readonly name: string;
   readonly passkey: PasskeyResponse;
@@ -26,7 +26,7 @@ export interface ManagePasskeysDeps extends AuditDeps {
   readonly passkeys: Passkeys;
 }
 
-/** The passkeys of accounts. Only an account itself adds and names its own. */
+/** The passkeys of accounts. Only an account itself can add and rename its own. */
 export class ManagePasskeys {
   readonly #deps: ManagePasskeysDeps;
 
@@ -34,7 +34,7 @@ export class ManagePasskeys {
     this.#deps = deps;
   }
 
-  /** Oldest first, at most `MAX_PASSKEYS`. @throws TillgateError `NOT_FOUND` for another's account */
+  /** Passkeys, oldest first, at most `MAX_PASSKEYS`. @throws TillgateError `NOT_FOUND` for another account */
   list(actor: Actor, wanted: AccountId | undefined): Promise<readonly Passkey[]> {
     return this.#deps.storage.passkeys.ofAccount(targetAccount(actor, wanted));
   }
@@ -45,11 +45,12 @@ export class ManagePasskeys {
   }
 
   /**
-   * Adds a passkey to the session's account. The first second factor of an account ends the other sessions, which were opened without
-   * it, and what was enrolled and never confirmed: whoever enrolled that would else confirm it afterwards.
+   * Adds a passkey to the session's account. The first second factor of an account ends the other sessions, which were
+   * opened without it, and deletes a TOTP secret that was enrolled and never confirmed, because an attacker who had
+   * enrolled it could confirm it later.
    *
-   * @throws TillgateError `INVALID_FIELDS`; `STATE_CONFLICT` for a credential that is registered already, for an account with
-   *   `MAX_PASSKEYS`, and for an archived one
+   * @throws TillgateError `INVALID_FIELDS`; `STATE_CONFLICT` for a credential that is already registered, for an
+   *   account with `MAX_PASSKEYS`, and for an archived one
    */
   async add(
     actor: Actor,
@@ -72,7 +73,7 @@ export class ManagePasskeys {
     await storage.transaction(async (tx) => {
       await lockLive(tx, accountId);
       requirePasskeyRoom(await tx.passkeys.ofAccount(accountId));
-      const { totp, passkeys: former } = await confirmedFactors(tx, accountId);
+      const { totp, passkeys: former } = await demandedFactors(tx, accountId);
       if (!(await tx.passkeys.add(passkey)))
         throw new TillgateError('STATE_CONFLICT', 'This passkey is registered already.');
       if (!totp && former === 0) await this.#firstFactor(tx, accountId, session.tokenHash);
@@ -81,7 +82,7 @@ export class ManagePasskeys {
     return passkey;
   }
 
-  /** @throws TillgateError `NOT_FOUND`, also for another's; `STATE_CONFLICT` */
+  /** @throws TillgateError `NOT_FOUND`, also for a passkey of another account; `STATE_CONFLICT` */
   rename(actor: Actor, id: PasskeyId, name: string): Promise<Passkey> {
     return this.#deps.storage.transaction(async (tx) => {
       const passkey = await lockPasskey(tx, id);
@@ -96,17 +97,18 @@ export class ManagePasskeys {
   }
 
   /**
-   * Removes a passkey. The last second factor stays, unless the operator removes it: an account that has one does not go back to its
-   * password alone.
+   * Removes a passkey. Only an operator can remove the last second factor: an account that has one does not return to
+   * its password alone.
    *
-   * @param orLast - also the last second factor; for the operator at the command line
-   * @throws TillgateError `NOT_FOUND`, also for another's; `STATE_CONFLICT` for the last second factor, and for an archived account
+   * @param orLast - true to remove also the last second factor; for an operator at the command line
+   * @throws TillgateError `NOT_FOUND`, also for a passkey of another account; `STATE_CONFLICT` for the last second
+   *   factor, and for an archived account
    */
   remove(actor: Actor, id: PasskeyId, orLast = false): Promise<Passkey> {
     return this.#deps.storage.transaction(async (tx) => {
       const passkey = await lockPasskey(tx, id);
       requireAccess(actor, passkey.accountId);
-      const { totp, passkeys } = await confirmedFactors(tx, passkey.accountId);
+      const { totp, passkeys } = await demandedFactors(tx, passkey.accountId);
       if (!orLast && !totp && passkeys === 1)
         throw new TillgateError('STATE_CONFLICT', "It is the account's last second factor: add another one first.");
       await tx.passkeys.remove(id);

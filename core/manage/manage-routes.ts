@@ -15,7 +15,7 @@ export interface ManageRoutesDeps extends AuditDeps {
   readonly storage: GatewayStorage;
   readonly routes: Routes;
   readonly pageMax: number;
-  /** The upstreams of a route as this instance sees them, in their order; `null` for one that it does not use. */
+  /** The upstreams of a route as seen by this instance, in order; `null` for one that it does not use. */
   readonly upstreamHealth?: ((route: GatewayRoute) => readonly (UpstreamView | null)[]) | undefined;
 }
 
@@ -27,7 +27,10 @@ export class ManageRoutes {
     this.#deps = deps;
   }
 
-  /** Newest first, those of the configuration last. @throws TillgateError `FORBIDDEN` for a user, `INVALID_FIELDS` for a page out of range */
+  /**
+   * Routes, newest first, those of the configuration last. @throws TillgateError `FORBIDDEN` for a user,
+   * `INVALID_FIELDS` for a page out of range
+   */
   async list(actor: Actor, page: PageRequest): Promise<Page<RouteRecord>> {
     requireAdmin(actor);
     checkPage(page, this.#deps.pageMax);
@@ -35,12 +38,12 @@ export class ManageRoutes {
     return pageOf(page, all.length, all.slice((page.page - 1) * page.size, page.page * page.size));
   }
 
-  /** The upstreams of a route as this instance sees them, in their order; `null` for one that it does not use. */
+  /** The upstreams of a route as seen by this instance, in order; `null` for one that it does not use. */
   health(route: GatewayRoute): readonly (UpstreamView | null)[] {
     return this.#deps.upstreamHealth?.(route) ?? route.upstreams.map(() => null);
   }
 
-  /** Every route, without a check of the actor. */
+  /** Every route, without checking the actor. */
   all(): Promise<readonly RouteRecord[]> {
     return this.#deps.routes.list();
   }

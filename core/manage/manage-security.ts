@@ -1,4 +1,5 @@
 import type { Account, CallbackApiKey } from '../accounts/account.ts';
+import { adminSinceOf } from '../accounts/admin-since.ts';
 import { dataSecurityOf } from '../accounts/data-security.ts';
 import { DEMANDED, endOf, isDemanded, switchedOff } from '../accounts/demand.ts';
 import type { Demand } from '../accounts/demand.ts';
@@ -9,7 +10,8 @@ import type { Millis } from '../kernel/time.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { AccountSecurity } from './account-entry.ts';
 import { actionRow } from './actions.ts';
-import { hasConfirmedFactor } from '../auth/confirmed-factors.ts';
+import { costsOf } from './effects.ts';
+import { hasDemandedFactor } from '../auth/demanded-factors.ts';
 import { recordNotFound, requireOwnSecret, targetAccount } from './actor.ts';
 import type { Actor } from './actor.ts';
 import { changesOf, addAuditRow } from './audit.ts';
@@ -17,7 +19,7 @@ import type { AuditDeps } from './audit.ts';
 import { lockLive } from './lock-live.ts';
 import type { SecondFactor, TotpEnrolment } from '../auth/second-factor.ts';
 
-/** The protections that an account may demand. */
+/** The protections that an account can switch on. */
 const DEMAND_NAMES: readonly DemandName[] = ['dataSecurity', 'totpForWithdrawals'];
 export type DemandName = 'dataSecurity' | 'totpForWithdrawals';
 type Demands = Readonly<Record<DemandName, Demand>>;
@@ -29,7 +31,7 @@ interface StoredSecurity {
 }
 
 /** A protection that ends after its hold, unless that is cancelled. */
-export interface PendingLoosening {
+export interface PendingRelaxation {
   readonly field: DemandName;
   readonly effectiveAt: Millis;
 }
@@ -40,11 +42,11 @@ export interface SecurityRecord {
   readonly dataSecurity: boolean;
   readonly callbackApiKey: CallbackApiKey;
   readonly totpForWithdrawals: boolean;
-  /** What was switched off and still holds. */
-  readonly pending: readonly PendingLoosening[];
-  /** A second factor exists, confirmed or not. */
+  /** Protections that were switched off and are still in force. */
+  readonly pending: readonly PendingRelaxation[];
+  /** True when a second factor exists, confirmed or not. */
   readonly totpEnrolled: boolean;
-  /** A code was accepted once: codes are required at each login. */
+  /** True once a code was accepted. */
   readonly totpConfirmed: boolean;
   /** Why the account may not withdraw; `null` while it may. */
   readonly withdrawalsFrozen: string | null;
@@ -55,7 +57,7 @@ export type SecurityPatch = Partial<Pick<SecurityRecord, DemandName | 'callbackA
 export interface ManageSecurityDeps extends AuditDeps {
   readonly storage: Pick<Storage, 'accounts' | 'manage' | 'transfers' | 'transaction'>;
   readonly secondFactor: SecondFactor;
-  /** How long a loosening waits. */
+  /** How long switching off a protection is delayed, in milliseconds. */
   readonly holdMs: Millis;
 }
 
@@ -67,7 +69,7 @@ export class ManageSecurity {
     this.#deps = deps;
   }
 
-  /** @throws TillgateError `NOT_FOUND`, the same for another's account */
+  /** @throws TillgateError `NOT_FOUND`, also for another account */
   async find(actor: Actor, wanted: AccountId | undefined): Promise<SecurityRecord> {
     const id = targetAccount(actor, wanted);
     const { accounts, manage, transfers } = this.#deps.storage;
@@ -93,10 +95,12 @@ export class ManageSecurity {
   }
 
   /**
-   * Tightens at once, which cancels a loosening that waits; what the table of actions holds is loosened after the hold.
+   * Switches protections on at once, which cancels a pending end; switches them off after the hold where the table of
+   * actions requires one.
    *
-   * @param atOnce - loosens without the hold; for the operator at the command line
-   * @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` when codes shall be required without a second factor, or the account is archived
+   * @param atOnce - true to switch off without the hold; for an operator at the command line
+   * @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` when codes would be required without a second factor, or the
+   *   account is archived
    */
   async update(
     actor: Actor,
@@ -108,7 +112,7 @@ export class ManageSecurity {
     const now = this.#deps.clock.now();
     await this.#change(actor, id, 'security.update', ({ account, security, demands }) => {
       if (patch.totpForWithdrawals === true && security.totp === null)
-        throw new TillgateError('STATE_CONFLICT', 'Enrol a second factor first.');
+        throw new TillgateError('STATE_CONFLICT', 'Set up a second factor first.');
       const next = (field: DemandName): Demand => {
         const demand = demands[field];
         if (patch[field] === undefined) return demand;
@@ -123,7 +127,7 @@ export class ManageSecurity {
     return this.find(actor, id);
   }
 
-  /** Cancels a loosening that waits. @throws TillgateError `NOT_FOUND`, also when none waits; `STATE_CONFLICT` */
+  /** Cancels a pending end. @throws TillgateError `NOT_FOUND`, also when none is pending; `STATE_CONFLICT` */
   async cancelPending(actor: Actor, wanted: AccountId | undefined, field: DemandName): Promise<SecurityRecord> {
     const id = targetAccount(actor, wanted);
     const now = this.#deps.clock.now();
@@ -160,29 +164,34 @@ export class ManageSecurity {
   }
 
   /**
-   * Creates a new second factor and returns its secret, once. The first valid code, at a login or at {@link confirm}, confirms it.
+   * Creates a new second factor and returns its secret, once. The first valid code, at a login or at {@link confirm},
+   * confirms it; one that an operator creates is required from now on.
    *
-   * @param mayReplace - also where a second factor was confirmed
-   * @throws TillgateError `NOT_FOUND`, `FORBIDDEN` for another's account, `STATE_CONFLICT` for an archived account, or one whose
-   *   second factor was confirmed meanwhile
+   * @param mayReplace - true to replace a second factor that is required
+   * @throws TillgateError `NOT_FOUND`, `FORBIDDEN` for another account, `STATE_CONFLICT` for an archived account, or
+   *   one whose second factor was confirmed meanwhile
    */
   async enrol(actor: Actor, wanted: AccountId | undefined, mayReplace: boolean): Promise<TotpEnrolment> {
     const id = targetAccount(actor, wanted);
     requireOwnSecret(actor, id);
     return this.#deps.storage.transaction(async (tx) => {
-      const { email } = await lockLive(tx, id);
-      if (!mayReplace && (await hasConfirmedFactor(tx, id)))
-        throw new TillgateError('STATE_CONFLICT', 'A second factor was confirmed just now.');
-      const enrolment = await this.#deps.secondFactor.enrol(tx, id, email);
+      const account = await lockLive(tx, id);
+      if (!mayReplace && (await hasDemandedFactor(tx, id)))
+        throw new TillgateError('STATE_CONFLICT', 'The account is already required to use a second factor.');
+      const enrolment = await this.#deps.secondFactor.enrol(tx, account, actor.accountId === null);
+      const now = this.#deps.clock.now();
+      if (actor.accountId !== id)
+        await tx.accounts.update(id, { adminSince: adminSinceOf(account.role, now), modifiedAt: now });
       await addAuditRow(this.#deps, tx, actor, { action: 'security.totp_enrol', accountId: id, subjectId: id });
       return enrolment;
     });
   }
 
   /**
-   * Confirms the second factor with a code: codes are required from now on, and sessions that were opened without it end.
+   * Confirms the second factor with a code: codes are required from now on, and sessions that were opened without it
+   * end.
    *
-   * @param keepSession - the hash of a session that goes on
+   * @param keepSession - the hash of a session that is kept
    * @throws TillgateError `NOT_FOUND`, `VERIFY_CODE_INVALID`, `STATE_CONFLICT`
    */
   async confirm(
@@ -194,16 +203,16 @@ export class ManageSecurity {
     const record = await this.find(actor, wanted);
     const { accountId } = record;
     if (!record.totpEnrolled)
-      throw new TillgateError('STATE_CONFLICT', 'There is no second factor to confirm; enrol one.');
+      throw new TillgateError('STATE_CONFLICT', 'There is no second factor to confirm; set one up first.');
     await this.#deps.secondFactor.use(accountId, code, 'verify_code', { by: actor, keepSession });
     return this.find(actor, accountId);
   }
 }
 
-/** True for a protection that the table of actions ends after the hold. */
+/** True for a protection that ends only after the hold, according to the table of actions. */
 function waits(field: DemandName): boolean {
-  return actionRow('updateSecurity').rules.some(
-    ({ costs, when }) => costs.includes('hold') && when?.fields?.[field] === false,
+  return actionRow('updateSecurity').effects.some(
+    (effect) => costsOf(effect).includes('hold') && effect.when?.fields?.[field] === false,
   );
 }
 
@@ -215,7 +224,7 @@ const AUDITED = [
   'totpForWithdrawalsUntil',
 ] as const;
 
-/** The settings as the audit log shows them: what holds, and until when. */
+/** The settings for the audit log: which are in force, and until when. */
 function audited(
   { dataSecurity, totpForWithdrawals }: Demands,
   { callbackApiKey }: Pick<Account, 'callbackApiKey'>,

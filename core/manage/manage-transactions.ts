@@ -19,13 +19,13 @@ export interface ManageTransactionsDeps extends SearchDeps {
   readonly pageMax: number;
 }
 
-/** Whose transactions, and which. */
+/** A request for a list of transactions: the account and the filter. */
 export interface ListTransactionsInput extends TransactionFilter {
-  /** All accounts' for an admin, one's own for others, where it is left out. */
+  /** By default the actor's own account; for an admin all accounts. */
   readonly userId?: AccountId | undefined;
 }
 
-/** Transactions as their owners read them. */
+/** Transactions for their owners. */
 export class ManageTransactions {
   readonly #deps: ManageTransactionsDeps;
 
@@ -34,10 +34,10 @@ export class ManageTransactions {
   }
 
   /**
-   * Newest first.
+   * Transactions, newest first.
    *
-   * @throws TillgateError `INVALID_FIELDS` for a limit out of range, an empty range of time, or a cursor that this list did not
-   * give out; `NOT_FOUND` for another's account
+   * @throws TillgateError `INVALID_FIELDS` for a limit out of range, an empty range of time, or a cursor of another
+   *   list; `NOT_FOUND` for another account
    */
   async list(
     actor: Actor,
@@ -59,10 +59,10 @@ export class ManageTransactions {
   }
 
   /**
-   * All transactions of a list, newest first, each once, read part by part as they are asked for; no transaction of the database is
-   * open meanwhile. One whose status changes meanwhile may be in it with the one or the other.
+   * All transactions of a list, newest first, each once. Each part is read when it is requested, without an open
+   * database transaction. One whose status changes meanwhile may have either status.
    *
-   * @throws TillgateError `INVALID_FIELDS` for an empty range of time; `NOT_FOUND` for another's account
+   * @throws TillgateError `INVALID_FIELDS` for an empty range of time; `NOT_FOUND` for another account
    */
   async export(
     actor: Actor,

@@ -16,7 +16,7 @@ export interface ManageWalletsDeps extends AuditDeps {
   readonly requestWithdrawal: Pick<RequestWithdrawal, 'run'>;
 }
 
-/** The balances of an account, and taking them out. */
+/** The balances of an account, and its withdrawals. */
 export class ManageWallets {
   readonly #deps: ManageWalletsDeps;
 
@@ -24,7 +24,7 @@ export class ManageWallets {
     this.#deps = deps;
   }
 
-  /** As the payment API lists them. @throws TillgateError `NOT_FOUND` for another's account */
+  /** Balances as in the payment API. @throws TillgateError `NOT_FOUND` for another account */
   async list(actor: Actor, accountId: AccountId | undefined): Promise<readonly WalletBalance[]> {
     const owner = targetAccount(actor, accountId);
     if ((await this.#deps.storage.accounts.find(owner)) === null) throw recordNotFound();
@@ -32,7 +32,7 @@ export class ManageWallets {
   }
 
   /**
-   * Withdraws from one's own balance; nobody withdraws for another account.
+   * Withdraws from the actor's own balance; no one can withdraw for another account.
    *
    * @throws TillgateError as {@link RequestWithdrawal.run}
    */

@@ -22,7 +22,7 @@ import type { AuditDeps } from './audit.ts';
 import type { AuditChanges } from './audit-row.ts';
 import { lockLive } from './lock-live.ts';
 
-/** What is asked for a new endpoint. */
+/** The properties of a new endpoint. */
 export interface NewWebhook {
   /** The actor's own by default. */
   readonly accountId?: AccountId;
@@ -33,13 +33,13 @@ export interface NewWebhook {
   readonly enabled?: boolean;
 }
 
-/** What changes of an endpoint; what is left out stays. */
+/** Changes of an endpoint; absent fields stay unchanged. */
 export type WebhookChanges = Partial<Pick<NewWebhook, 'url' | 'events' | 'enabled'>>;
 
-/** An endpoint with a new secret in clear text. Must not be logged. */
+/** An endpoint with a new secret in plain text. It must not be logged. */
 export interface RevealedWebhook {
   readonly endpoint: WebhookEndpoint;
-  /** `null` for an admin and another's endpoint: its owner rotates it. */
+  /** `null` for an admin and the endpoint of another account, whose owner can rotate it. */
   readonly secret: string | null;
 }
 
@@ -54,7 +54,7 @@ export interface ManageWebhooksDeps extends AuditDeps {
 
 const AUDITED = ['url', 'events', 'enabled'] as const;
 
-/** Webhook endpoints of accounts (decisions, section 14). */
+/** Webhook endpoints of accounts. */
 export class ManageWebhooks {
   readonly #deps: ManageWebhooksDeps;
 
@@ -62,13 +62,13 @@ export class ManageWebhooks {
     this.#deps = deps;
   }
 
-  /** Newest first. @throws TillgateError `INVALID_FIELDS` for a page out of range, `NOT_FOUND` for another's account */
+  /** Newest first. @throws TillgateError `INVALID_FIELDS` for a page out of range, `NOT_FOUND` for another account */
   async list(actor: Actor, accountId: AccountId | undefined, page: PageRequest): Promise<Page<WebhookEndpoint>> {
     checkPage(page, this.#deps.pageMax);
     return this.#deps.storage.webhooks.list(listScope(actor, accountId), page);
   }
 
-  /** @throws TillgateError `NOT_FOUND`, the same for another account's */
+  /** @throws TillgateError `NOT_FOUND`, also for an endpoint of another account */
   async find(actor: Actor, id: WebhookId): Promise<WebhookEndpoint> {
     const found = isId(id) ? await this.#deps.storage.webhooks.find(id) : null;
     if (found === null) throw recordNotFound();
@@ -76,7 +76,10 @@ export class ManageWebhooks {
     return found;
   }
 
-  /** @throws TillgateError `NOT_FOUND`; `INVALID_FIELDS`; `STATE_CONFLICT` for an archived account, and one with {@link MAX_WEBHOOKS} */
+  /**
+   * @throws TillgateError `NOT_FOUND`; `INVALID_FIELDS`; `STATE_CONFLICT` for an archived account, and for one with
+   *   {@link MAX_WEBHOOKS}
+   */
   async create(actor: Actor, { accountId: wanted, url, events, enabled = true }: NewWebhook): Promise<RevealedWebhook> {
     const { storage, vault, random, ids, clock } = this.#deps;
     const accountId = targetAccount(actor, wanted);
@@ -107,9 +110,11 @@ export class ManageWebhooks {
   }
 
   /**
-   * Changes an endpoint. What waits for it goes to its new URL; disabling gives it up, to be sent again by hand.
+   * Changes an endpoint. Pending events are sent to the new URL; disabling the endpoint gives them up, after which they
+   * can be replayed.
    *
-   * @throws TillgateError `NOT_FOUND`, the same for another account's; `INVALID_FIELDS`; `STATE_CONFLICT` for an archived account
+   * @throws TillgateError `NOT_FOUND`, also for an endpoint of another account; `INVALID_FIELDS`; `STATE_CONFLICT` for
+   *   an archived account
    */
   update(actor: Actor, id: WebhookId, changes: WebhookChanges): Promise<WebhookEndpoint> {
     if (changes.url !== undefined) this.#checkUrl(changes.url);
@@ -125,7 +130,10 @@ export class ManageWebhooks {
     });
   }
 
-  /** Removes an endpoint; what waits for it is not sent. @throws TillgateError `NOT_FOUND`, the same for another account's; `STATE_CONFLICT` */
+  /**
+   * Removes an endpoint; its pending events are not sent. @throws TillgateError `NOT_FOUND`, also for an endpoint of
+   * another account; `STATE_CONFLICT`
+   */
   remove(actor: Actor, id: WebhookId): Promise<WebhookEndpoint> {
     return this.#deps.storage.transaction(async (tx) => {
       const endpoint = await lockEndpoint(tx, actor, id);
@@ -137,7 +145,7 @@ export class ManageWebhooks {
     });
   }
 
-  /** Makes a new secret; for 24 hours events are signed with the former one too. @throws TillgateError as {@link remove} */
+  /** Creates a new secret; the previous one signs too for 24 hours. @throws TillgateError as {@link remove} */
   async rotate(actor: Actor, id: WebhookId): Promise<RevealedWebhook> {
     const { storage, vault, random, clock } = this.#deps;
     const secret = newWebhookSecret(random);
@@ -154,9 +162,9 @@ export class ManageWebhooks {
   }
 
   /**
-   * Sends `webhook.test` to an endpoint, whatever it subscribed to.
+   * Sends `webhook.test` to an endpoint, whatever its subscriptions are.
    *
-   * @throws TillgateError `NOT_FOUND`, the same for another account's; `STATE_CONFLICT` while it is disabled
+   * @throws TillgateError `NOT_FOUND`, also for an endpoint of another account; `STATE_CONFLICT` while it is disabled
    */
   async test(actor: Actor, id: WebhookId): Promise<WebhookEndpoint> {
     const { storage, ids, clock, events } = this.#deps;
@@ -173,7 +181,7 @@ export class ManageWebhooks {
     return endpoint;
   }
 
-  /** An event can hold what the account alone may read: it goes over https, but where private networks are allowed. */
+  /** Events can contain data for the account alone, so they are sent over https unless private networks are allowed. */
   #checkUrl(url: string): void {
     const { places } = this.#deps;
     const problem = checkCallbackUrl(url, places);
@@ -193,7 +201,7 @@ export class ManageWebhooks {
   }
 }
 
-/** The patterns, each once. @throws TillgateError `INVALID_FIELDS` for none and for unknown ones, by their place */
+/** The patterns, each once. @throws TillgateError `INVALID_FIELDS` for none, and for unknown ones by position */
 function subscribed(events: readonly string[]): readonly string[] {
   if (events.length === 0) throw invalidField('events', 'must not be empty');
   const unknown = events.findIndex((event) => !WEBHOOK_PATTERNS.includes(event));
@@ -201,7 +209,10 @@ function subscribed(events: readonly string[]): readonly string[] {
   return [...new Set(events)];
 }
 
-/** The endpoint, with its account locked. @throws TillgateError `NOT_FOUND`, the same for another account's; `STATE_CONFLICT` */
+/**
+ * The endpoint, with its account locked. @throws TillgateError `NOT_FOUND`, also for another account's;
+ * `STATE_CONFLICT`
+ */
 async function lockEndpoint(tx: Transaction, actor: Actor, id: WebhookId): Promise<WebhookEndpoint> {
   const found = isId(id) ? await tx.webhooks.find(id) : null;
   if (found === null) throw recordNotFound();

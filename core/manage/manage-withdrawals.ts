@@ -5,8 +5,11 @@ import type { AccountId, TransferId } from '../kernel/ids.ts';
 import { isId } from '../kernel/ids.ts';
 import { checkPage } from '../kernel/page.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
+import type { Millis } from '../kernel/time.ts';
 import { requireChain } from '../kernel/require-chain.ts';
+import { requireUnknownToNode } from '../lightning/cancel-payment.ts';
 import { confirmedByNode } from '../lightning/found-payment.ts';
+import type { LightningPayment } from '../lightning/lightning-payment.ts';
 import type { OrderMove, OrderStateMachine } from '../orders/order-state-machine.ts';
 import type { ChainRegistry } from '../ports/chain-adapter.ts';
 import type { EventBus } from '../ports/events.ts';
@@ -19,8 +22,11 @@ import { recordLostWithdrawal } from '../withdrawals/record-withdrawal.ts';
 import { DEFAULT_APPROVALS } from '../withdrawals/settings.ts';
 import type { LostWithdrawal } from '../withdrawals/record-withdrawal.ts';
 import { keptOf } from '../transfers/till-budget.ts';
+import { payoutOutcome } from '../transfers/payout-outcome.ts';
 import { settleHeldTransfer } from '../transfers/settle-transfer.ts';
-import type { FoundPayment } from '../transfers/settle-transfer.ts';
+import type { FoundPayment, SettleContext } from '../transfers/settle-transfer.ts';
+import { requireMinedOtherwise, settleUnclear } from '../transfers/settle-unclear.ts';
+import type { MinedFinding } from '../transfers/settle-unclear.ts';
 import type { PayoutView, Transfer, TransferApproval, TransferKind, TransferStatus } from '../transfers/transfer.ts';
 import { listScope, recordNotFound, requireAdmin } from './actor.ts';
 import type { Actor } from './actor.ts';
@@ -28,13 +34,15 @@ import { addAuditRow, createdWith } from './audit.ts';
 import type { AuditChanges } from './audit-row.ts';
 import type { AuditDeps } from './audit.ts';
 
-/** A transfer and the transaction that pays it; `null` while none was signed. */
+/** A transfer and the transaction that pays it; `null` before it is signed. */
 export interface TransferDetail {
   readonly transfer: Transfer;
   readonly payout: PayoutView | null;
-  /** Oldest first, those of earlier holds too. */
+  /** The requests to the Lightning node and its answers; `null` on every other chain. */
+  readonly payment: LightningPayment | null;
+  /** Oldest first, including those of earlier holds. */
   readonly approvals: readonly TransferApproval[];
-  /** How many different persons have to approve a hold. */
+  /** The number of different persons who must approve a held transfer. */
   readonly approvalsNeeded: number;
 }
 
@@ -44,13 +52,11 @@ export interface ListedTransfer extends Transfer {
   readonly txHash: string | null;
 }
 
-/** What an operator found out about a held payment. */
-export interface OperatorsFinding {
-  readonly txHash: string;
-  /** What the network took, in the chain's own coin. */
-  readonly feeUnits: bigint;
-  readonly obtainedUnits: bigint;
-}
+/** Books a finding. */
+type Book = (
+  tx: Transaction,
+  context: SettleContext,
+) => Promise<{ readonly transfer: Transfer; readonly orders: readonly OrderMove[] }>;
 
 export interface ManageWithdrawalsDeps extends AuditDeps {
   readonly storage: Pick<Storage, 'transfers' | 'ledger' | 'lightning' | 'transaction'>;
@@ -59,15 +65,17 @@ export interface ManageWithdrawalsDeps extends AuditDeps {
   /** `null` without a Lightning node. */
   readonly lightning: LightningNode | null;
   readonly stateMachine: OrderStateMachine;
-  /** How many persons have to approve what is held; {@link DEFAULT_APPROVALS} by default. */
+  /** The number of persons who must approve a held transfer; {@link DEFAULT_APPROVALS} by default. */
   readonly approvals?: number;
+  /** How long an account must have been an admin before its approvals count, in milliseconds. */
+  readonly approverHoldMs: Millis;
   readonly pageMax: number;
 }
 
-/** What merchants ask for; the till's own moves are for admins. */
+/** The kinds that merchants request; the till's own moves are visible to admins only. */
 const OF_MERCHANTS: readonly TransferKind[] = ['withdrawal', 'refund'];
 
-/** Payouts, with the till's own moves. */
+/** Payouts, including the till's own moves. */
 export class ManageWithdrawals {
   readonly #deps: ManageWithdrawalsDeps;
   readonly #approvalsNeeded: number;
@@ -78,10 +86,11 @@ export class ManageWithdrawals {
   }
 
   /**
-   * Newest first: a user's own withdrawals and refunds; an admin's list has those of all, and the till's own moves.
+   * Transfers, newest first: a user's own withdrawals and refunds; for an admin those of all accounts, and the till's
+   * own moves.
    *
-   * @param accountId - the account that it is narrowed to
-   * @throws TillgateError `INVALID_FIELDS` for a page out of range, `NOT_FOUND` for another's account
+   * @param accountId - restricts the list to this account
+   * @throws TillgateError `INVALID_FIELDS` for a page out of range, `NOT_FOUND` for another account
    */
   async list(
     actor: Actor,
@@ -96,14 +105,14 @@ export class ManageWithdrawals {
     return { ...found, items: found.items.map((one) => ({ ...one, txHash: hashes.get(one.id) ?? null })) };
   }
 
-  /** For who may decide about it. @throws TillgateError `FORBIDDEN`, `NOT_FOUND` */
+  /** A transfer, for those who may decide about it. @throws TillgateError `FORBIDDEN`, `NOT_FOUND` */
   async find(actor: Actor, id: TransferId): Promise<TransferDetail> {
     requireAdmin(actor);
     return this.#detail(await this.#transfer(id));
   }
 
   /**
-   * To a user its own withdrawals and refunds are there alone, without who approves them.
+   * A transfer. A user sees only its own withdrawals and refunds, without their approvers.
    *
    * @throws TillgateError `NOT_FOUND`
    */
@@ -122,20 +131,25 @@ export class ManageWithdrawals {
   }
 
   async #detail(transfer: Transfer): Promise<TransferDetail> {
-    const { transfers } = this.#deps.storage;
-    const [payout, approvals] = await Promise.all([transfers.payoutOf(transfer.id), transfers.approvals(transfer.id)]);
-    return { transfer, payout, approvals, approvalsNeeded: this.#approvalsNeeded };
+    const { transfers, lightning } = this.#deps.storage;
+    const [payout, approvals, payment] = await Promise.all([
+      transfers.payoutOf(transfer.id),
+      transfers.approvals(transfer.id),
+      transfer.chain === LIGHTNING_ASSET.chain ? lightning.paymentOf(transfer.id) : null,
+    ]);
+    return { transfer, payout, payment, approvals, approvalsNeeded: this.#approvalsNeeded };
   }
 
   /**
-   * Approves a held payment; it is paid once enough persons have: see {@link addApproval}.
+   * Approves a held payment, which is paid once enough persons have approved it: see {@link addApproval}.
    *
    * @throws TillgateError `FORBIDDEN`, `NOT_FOUND`, `STATE_CONFLICT`
    */
   async approve(actor: Actor, id: TransferId): Promise<TransferDetail> {
     const needed = this.#approvalsNeeded;
+    const { clock, approverHoldMs: holdMs } = this.#deps;
     const transfer = await this.#decide(actor, id, 'approve', async (tx) => {
-      const approved = await addApproval(tx, id, actor.accountId, { now: this.#deps.clock.now(), needed });
+      const approved = await addApproval(tx, id, actor.accountId, { now: clock.now(), needed, holdMs });
       const counted = needed === 1 ? {} : createdWith({ approvals: `${approved.count} of ${needed}` });
       return { transfer: approved.transfer, changes: counted };
     });
@@ -143,10 +157,11 @@ export class ManageWithdrawals {
   }
 
   /**
-   * Rejects a withdrawal before it is signed; the amount returns to the merchant's balance, less what sweeps that were made
-   * for it have cost.
+   * Rejects a withdrawal before it is signed; the amount returns to the merchant's balance, less the cost of sweeps
+   * that were made for it.
    *
-   * @throws TillgateError `FORBIDDEN`, `NOT_FOUND`, `STATE_CONFLICT` once it is signed, and while it is open whether a backup was restored
+   * @throws TillgateError `FORBIDDEN`, `NOT_FOUND`, `STATE_CONFLICT` once it is signed, and while it is undecided
+   *   whether a backup was restored
    */
   async reject(actor: Actor, id: TransferId, reason: string): Promise<Transfer> {
     const { clock, ids, chains, storage } = this.#deps;
@@ -158,17 +173,22 @@ export class ManageWithdrawals {
   }
 
   /**
-   * Books a held payment as paid by a transaction that a restored database does not know.
+   * Books a held payment as paid by a transaction that is missing from a restored database, or a signed one whose mined
+   * transaction had another effect than the one that was signed.
    *
-   * @throws TillgateError `FORBIDDEN`, `NOT_FOUND`, `STATE_CONFLICT` when it is not held, `NOT_READY` on a watch-only chain
+   * @throws TillgateError `FORBIDDEN`, `NOT_FOUND`, `NOT_READY` on a watch-only chain; `STATE_CONFLICT` when it is
+   *   neither, or the finding does not agree with the node; `NODE_FAILED`
    */
-  async settle(actor: Actor, id: TransferId, found: OperatorsFinding): Promise<Transfer> {
+  async settle(actor: Actor, id: TransferId, found: MinedFinding): Promise<Transfer> {
     const { clock, ids, stateMachine } = this.#deps;
-    const payment = await this.#found((await this.find(actor, id)).transfer, found);
+    const { transfer, payout } = await this.find(actor, id);
+    const book =
+      payout?.payout.status === 'LIVE'
+        ? await this.#minedOtherwise(transfer, payout, found)
+        : await this.#foundPaid(transfer, found);
     let orders: readonly OrderMove[] = [];
     const settled = await this.#decide(actor, id, 'settle', async (tx) => {
-      const context = { stateMachine, ids, now: clock.now() };
-      const done = await settleHeldTransfer(tx, id, payment, context);
+      const done = await book(tx, { stateMachine, ids, now: clock.now() });
       orders = done.orders;
       return done;
     });
@@ -176,8 +196,22 @@ export class ManageWithdrawals {
     return settled;
   }
 
-  /** On Lightning the node is asked by the payment hash that is stored. */
-  async #found({ id, chain }: Transfer, { txHash, feeUnits, obtainedUnits }: OperatorsFinding): Promise<FoundPayment> {
+  async #foundPaid(transfer: Transfer, found: MinedFinding): Promise<Book> {
+    const payment = await this.#found(transfer, found);
+    return (tx, context) => settleHeldTransfer(tx, transfer.id, payment, context);
+  }
+
+  async #minedOtherwise(transfer: Transfer, view: PayoutView, found: MinedFinding): Promise<Book> {
+    const chain = requireChain(this.#deps.chains, transfer.chain);
+    const payments = requirePayments(chain);
+    const outcome = await payoutOutcome({ payments }, this.#deps.storage, view);
+    const mined = requireMinedOtherwise(transfer, outcome, found, chain.policy);
+    const booked = { mined, obtained: found.obtainedUnits };
+    return (tx, context) => settleUnclear(tx, view, booked, { ...context, payments });
+  }
+
+  /** On Lightning, the node is queried by the stored payment hash. */
+  async #found({ id, chain }: Transfer, { txHash, feeUnits, obtainedUnits }: MinedFinding): Promise<FoundPayment> {
     const { chains, lightning, storage } = this.#deps;
     if (chain !== LIGHTNING_ASSET.chain) {
       const { feeAsset } = requirePayments(requireChain(chains, chain));
@@ -190,9 +224,9 @@ export class ManageWithdrawals {
   }
 
   /**
-   * Books a withdrawal that was requested and paid after the backup that was restored.
+   * Books a withdrawal that was requested and paid after the backup from which the database was restored.
    *
-   * @throws TillgateError `FORBIDDEN`, `NOT_FOUND`, and as {@link recordLostWithdrawal}
+   * @throws TillgateError `FORBIDDEN`, `NOT_FOUND`; as {@link recordLostWithdrawal}
    */
   async record(actor: Actor, lost: LostWithdrawal): Promise<Transfer> {
     requireAdmin(actor);
@@ -212,15 +246,17 @@ export class ManageWithdrawals {
   }
 
   /**
-   * Has a signed transfer cancelled; see {@link cancelTransfer}.
+   * Cancels a signed transfer; see {@link cancelTransfer}.
    *
-   * @throws TillgateError `FORBIDDEN`, `NOT_FOUND`, `STATE_CONFLICT` when it is not signed, or mined already, or its chain has no
-   * way to do it
+   * @throws TillgateError `FORBIDDEN`, `NOT_FOUND`, `STATE_CONFLICT` when it is not signed, or already mined, its chain
+   *   has no way to cancel it, or the Lightning node has the payment; `NODE_FAILED` when that node does not answer
    */
   async cancel(actor: Actor, id: TransferId, reason: string): Promise<TransferDetail> {
-    const { storage, events, chains } = this.#deps;
+    const { storage, events, chains, lightning } = this.#deps;
     const { transfer: asked, payout } = await this.find(actor, id);
     if (payout !== null) requireCancellable(chains.get(asked.chain) ?? null, payout);
+    if (asked.chain === LIGHTNING_ASSET.chain && asked.status === 'SIGNED')
+      await requireUnknownToNode(lightning, storage, id);
     const transfer = await storage.transaction(async (tx) => {
       const cancelled = await cancelTransfer(tx, id, reason);
       await addAuditRow(this.#deps, tx, actor, {
@@ -236,9 +272,9 @@ export class ManageWithdrawals {
   }
 
   /**
-   * Freezes the withdrawals of an account: nothing more is requested or signed for it; what is signed goes on.
+   * Freezes the withdrawals of an account: no further one is accepted or signed, and signed ones continue.
    *
-   * @throws TillgateError `FORBIDDEN`, `NOT_FOUND`, `STATE_CONFLICT` when it is frozen already
+   * @throws TillgateError `FORBIDDEN`, `NOT_FOUND`, `STATE_CONFLICT` when it is already frozen
    */
   async freeze(actor: Actor, accountId: AccountId, reason: string): Promise<void> {
     requireAdmin(actor);

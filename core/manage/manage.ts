@@ -7,6 +7,7 @@ import type { UnassignedDeposits } from '../deposits/unassigned-deposits.ts';
 import type { CallbackPlaces } from '../callbacks/url.ts';
 import type { AdmissionCount } from '../gateway/admission-tally.ts';
 import type { GatewayRoute } from '../gateway/route.ts';
+import type { RoutePlaces } from '../gateway/route-places.ts';
 import { Routes } from '../gateway/routes.ts';
 import type { TopUps } from '../gateway/top-ups.ts';
 import { AppKeys } from '../keys/app-keys.ts';
@@ -34,6 +35,7 @@ import type { RequestWithdrawal } from '../withdrawals/request-withdrawal.ts';
 import { WithdrawalAddresses } from '../withdrawals/withdrawal-addresses.ts';
 import { ActionGuard } from './action-guard.ts';
 import type { SecondFactorDemand } from './action-guard.ts';
+import { AdminReads } from './admin-reads.ts';
 import { ReadAudit } from './audit.ts';
 import { ManageAccounts } from './manage-accounts.ts';
 import { ManageAlerts } from './manage-alerts.ts';
@@ -65,34 +67,36 @@ import type { SessionLife } from './session-life.ts';
 import { Sessions } from './sessions.ts';
 import { DEFAULT_STEP_UP_SECONDS, StepUp } from './step-up.ts';
 
-/** What the management use cases are configured with. */
+/** The configuration of the management use cases. */
 export interface ManageSettings {
   readonly sessionTtlSeconds: number;
-  /** How long a session lasts without a request; {@link DEFAULT_SESSION_IDLE_SECONDS} by default. */
+  /** How long a session lasts without a request, in seconds; {@link DEFAULT_SESSION_IDLE_SECONDS} by default. */
   readonly sessionIdleSeconds?: number;
-  /** How many sessions an account has at once; {@link DEFAULT_SESSIONS_PER_ACCOUNT} by default. */
+  /** The most open sessions of an account; {@link DEFAULT_SESSIONS_PER_ACCOUNT} by default. */
   readonly sessionsPerAccount?: number;
-  /** How long a password that somebody else set can be used; {@link DEFAULT_TEMPORARY_PASSWORD_SECONDS} by default. */
+  /** How long a temporary password can be used, in seconds; {@link DEFAULT_TEMPORARY_PASSWORD_SECONDS} by default. */
   readonly temporaryPasswordSeconds?: number;
-  /** How long a step-up raises a session; {@link DEFAULT_STEP_UP_SECONDS} by default. */
+  /** How long a step-up lasts, in seconds; {@link DEFAULT_STEP_UP_SECONDS} by default. */
   readonly stepUpSeconds?: number;
-  /** Who can only enrol a second factor while the account has none. */
+  /** The accounts that can only enrol a second factor while they have none. */
   readonly secondFactorOf: SecondFactorDemand;
-  /** The grace of a rotated App key. */
+  /** The grace period of a rotated App key, in seconds. */
   readonly graceSeconds: number;
   /** The largest `size` of a list. */
   readonly pageMax: number;
   /** Whether new Apps are prepaid; `null` where no plans are sold. */
   readonly newAppsPrepaid: boolean | null;
-  /** How many Apps an account may have; {@link DEFAULT_APPS_PER_ACCOUNT} by default. */
+  /** The most Apps of an account; {@link DEFAULT_APPS_PER_ACCOUNT} by default. */
   readonly appsPerAccount?: number;
-  /** How long a changed withdrawal address waits, and what loosens a protection. */
+  /** How long changed withdrawal addresses, and switching off a protection, are delayed, in milliseconds. */
   readonly addressHoldMs: number;
-  /** How many persons have to approve a held payment; {@link DEFAULT_APPROVALS} by default. */
+  /** The number of persons who must approve a held payment; {@link DEFAULT_APPROVALS} by default. */
   readonly approvals?: number;
   /** The gateways of the configuration. */
   readonly routes: readonly GatewayRoute[];
-  /** Where webhook endpoints may be. */
+  /** Limits on the hosts and upstreams of routes that are created by the management API. */
+  readonly routePlaces: RoutePlaces;
+  /** Limits on the URLs of webhook endpoints. */
   readonly callbackPlaces: CallbackPlaces;
 }
 
@@ -114,7 +118,7 @@ export interface CreateManageDeps {
   readonly stateMachine: OrderStateMachine;
   readonly queries: OrderQueries;
   readonly admissionTally: (app: AppId) => readonly AdmissionCount[];
-  /** The upstreams of a route as this instance sees them; none is known by default. */
+  /** The upstreams of a route as seen by this instance; none is known by default. */
   readonly upstreamHealth?: ManageRoutesDeps['upstreamHealth'];
   readonly topUps: TopUps;
   readonly chains: ChainRegistry;
@@ -128,7 +132,7 @@ export interface CreateManageDeps {
   readonly settings: ManageSettings;
 }
 
-/** Everything that the management API and the commands do. */
+/** All use cases of the management API and the commands. */
 export interface Manage {
   readonly sessions: Sessions;
   readonly stepUp: StepUp;
@@ -157,6 +161,7 @@ export interface Manage {
   readonly notices: ManageNotices;
   readonly branding: ManageBranding;
   readonly audit: ReadAudit;
+  readonly adminReads: AdminReads;
 }
 
 function sessionLife({ sessionTtlSeconds, sessionIdleSeconds, sessionsPerAccount }: ManageSettings): SessionLife {
@@ -167,7 +172,7 @@ function sessionLife({ sessionTtlSeconds, sessionIdleSeconds, sessionsPerAccount
   };
 }
 
-/** Puts the management use cases together. */
+/** Creates the management use cases. */
 export function createManage({ settings, ...deps }: CreateManageDeps): Manage {
   const { graceSeconds, pageMax, addressHoldMs, routes: configured, newAppsPrepaid } = settings;
   const { stepUpSeconds = DEFAULT_STEP_UP_SECONDS, secondFactorOf, approvals } = settings;
@@ -180,7 +185,7 @@ export function createManage({ settings, ...deps }: CreateManageDeps): Manage {
   const stepUp = new StepUp({ ...deps, passkeys, stepUpSeconds });
   const apps = new Apps(shared);
   const appKeys = new AppKeys({ ...deps, graceSeconds });
-  const routes = new Routes({ ...deps, configured });
+  const routes = new Routes({ ...deps, configured, places: settings.routePlaces });
   const chains = new ManageChains(deps);
   return {
     sessions: new Sessions({ ...deps, passkeys, life: sessionLife(settings) }),
@@ -207,12 +212,17 @@ export function createManage({ settings, ...deps }: CreateManageDeps): Manage {
     overview: new ManageOverview({ ...deps, chains }),
     transactions: new ManageTransactions(shared),
     wallets: new ManageWallets(deps),
-    withdrawals: new ManageWithdrawals({ ...shared, ...(approvals === undefined ? {} : { approvals }) }),
+    withdrawals: new ManageWithdrawals({
+      ...shared,
+      approverHoldMs: addressHoldMs,
+      ...(approvals === undefined ? {} : { approvals }),
+    }),
     deposits: new ManageDeposits(shared),
     chains,
     alerts: new ManageAlerts(shared),
     notices: new ManageNotices(shared),
     branding: new ManageBranding(shared),
     audit: new ReadAudit(deps.storage, pageMax),
+    adminReads: new AdminReads(deps),
   };
 }

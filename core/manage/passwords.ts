@@ -1,3 +1,4 @@
+import { adminSinceOf } from '../accounts/admin-since.ts';
 import type { Account } from '../accounts/account.ts';
 import { passwordProblem } from '../accounts/account-fields.ts';
 import { requireUnbreached } from '../accounts/new-password.ts';
@@ -19,11 +20,11 @@ export interface PasswordsDeps extends AuditDeps {
   readonly hasher: PasswordHasher;
   readonly breachedPasswords: BreachedPasswords;
   readonly stepUp: StepUp;
-  /** How long a password that somebody else set can be used. */
+  /** How long a temporary password, set by another person, can be used, in milliseconds. */
   readonly temporaryPasswordMs: Millis;
 }
 
-/** Changes of passwords. Each ends the account's other sessions and its access tokens (decisions, section 11). */
+/** Changes of passwords. Each ends the account's other sessions and its access tokens. */
 export class Passwords {
   readonly #deps: PasswordsDeps;
 
@@ -31,13 +32,16 @@ export class Passwords {
     this.#deps = deps;
   }
 
-  /** Changes the password of the session's account; the session goes on with a new token. @throws TillgateError `INVALID_FIELDS`, `SESSION_INVALID`, `STATE_CONFLICT` */
+  /**
+   * Changes the password of the session's account; the session continues with a new token. @throws TillgateError
+   * `INVALID_FIELDS`, `SESSION_INVALID`, `STATE_CONFLICT`
+   */
   async change(actor: Actor, open: OpenSession, current: string, next: string): Promise<IssuedSession> {
     const { id, email, passwordHash } = open.account;
     requireFit(next, email, 'new');
-    if (next === current) throw invalidField('new', 'is the present one');
+    if (next === current) throw invalidField('new', 'must differ from the current password');
     const { stepUp, storage, breachedPasswords } = this.#deps;
-    // Before the proof, which counts as a try until the password is changed.
+    // Checked before the current password is verified, because that counts as an attempt until the password is changed.
     await requireUnbreached(breachedPasswords, next, 'new');
     await stepUp.provePassword(actor, open, 'current', current);
     const nextHash = await this.#deps.hasher.hash(next);
@@ -54,7 +58,7 @@ export class Passwords {
   }
 
   /**
-   * Sets a temporary password without the former one; for the operator at the command line.
+   * Sets a temporary password without verifying the current one; for an operator at the command line.
    *
    * @returns when it expires, unless it is changed before
    * @throws TillgateError `FORBIDDEN`, `NOT_FOUND`, `INVALID_FIELDS`
@@ -69,14 +73,17 @@ export class Passwords {
     const nextHash = await hasher.hash(next);
     const expiresAt = clock.now() + temporaryPasswordMs;
     await storage.transaction(async (tx) => {
-      await this.#set(tx, await lockAccount(tx, id), nextHash, expiresAt);
+      const account = await lockAccount(tx, id);
+      await this.#set(tx, account, nextHash, expiresAt);
+      const now = clock.now();
+      await tx.accounts.update(id, { adminSince: adminSinceOf(account.role, now), modifiedAt: now });
       await tx.sessions.endAll(id);
       await this.#audit(tx, actor, id, 'account.reset_password');
     });
     return expiresAt;
   }
 
-  /** Returns the account's new `authVersion`: access tokens end with the former one. */
+  /** Returns the account's new `authVersion`; access tokens with the previous one are refused. */
   async #set(
     tx: Transaction,
     { id, authVersion }: Account,

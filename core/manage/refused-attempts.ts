@@ -5,24 +5,24 @@ import type { Actor } from './actor.ts';
 import { addAuditRow, createdWith } from './audit.ts';
 import type { AuditDeps } from './audit.ts';
 
-/** What was refused, and why. */
+/** The kinds of refused attempts. */
 export type RefusedAttempt =
-  /** A wrong password, or the email of nobody. */
+  /** A wrong password, or an unknown email. */
   | 'login'
   /** The right password of an account that is disabled or archived. */
   | 'login_of_inactive'
-  /** A code while codes are blocked; a wrong one has an audit row of its own. */
+  /** A code while codes are paused; a wrong one has an audit row of its own. */
   | 'code'
-  /** A passkey, or the registration of one, that is not right. */
+  /** An invalid answer of a passkey, or an invalid registration. */
   | 'passkey'
-  /** A passkey whose counter did not go up: there may be a copy of it. */
+  /** A passkey whose counter did not increase: there may be a copy of it. */
   | 'passkey_counter'
-  /** An action that needs a session raised by a step-up. */
+  /** An action that needs a step-up. */
   | 'step_up';
 
-/** Who was refused. */
+/** A refused attempt. */
 export interface Refused {
-  /** `null` for the email of nobody, which is not kept. */
+  /** `null` for an unknown email, which is not stored. */
   readonly accountId: AccountId | null;
   readonly ip: string | null;
   readonly attempt: RefusedAttempt;
@@ -33,9 +33,9 @@ interface Count extends Refused {
   tries: number;
 }
 
-/** How often the counts become audit rows; a kill loses those of one interval. */
+/** The interval at which the counts are written as audit rows, in milliseconds; a kill loses those of one interval. */
 export const REFUSED_ATTEMPTS_INTERVAL_MS = 60_000;
-/** Rows of one interval that are about accounts, and those that are about nobody: strangers cannot crowd the former out. */
+/** The most rows of one interval about accounts, and about unknown emails, which must not displace the former. */
 const MOST_ROWS = { known: 60, unknown: 10 } as const;
 
 export interface RefusedAttemptsDeps extends AuditDeps {
@@ -43,9 +43,10 @@ export interface RefusedAttemptsDeps extends AuditDeps {
 }
 
 /**
- * Refused logins, codes and step-ups for the audit log: one row for each (account, network, kind) and minute, with how many there
- * were. They are counted in memory and written afterwards, because an answer that waits for the database would tell whether the
- * account exists, and a flood of them must neither fill the log nor keep its writers busy. What is more than fits is one row.
+ * Refused logins, codes and step-ups for the audit log: one row for each (account, network, kind) and minute, with
+ * their number. They are counted in memory and written later, because a reply that waits for the database would reveal
+ * whether the account exists, and a flood of them must neither fill the log nor occupy its writers. The excess shares
+ * one row.
  */
 export class RefusedAttempts {
   readonly #deps: RefusedAttemptsDeps;
@@ -60,7 +61,7 @@ export class RefusedAttempts {
     this.#add(refused, 1);
   }
 
-  /** Writes the rows; the counts stay when the database is away. */
+  /** Writes the rows; the counts are kept when the database is unavailable. */
   async flush(): Promise<void> {
     const counts = this.#counts;
     if (counts.size === 0) return;
@@ -86,7 +87,7 @@ export class RefusedAttempts {
     const key = JSON.stringify([accountId, network, attempt]);
     const isNew = !this.#counts.has(key);
     if (isNew && this.#rows[kind] >= MOST_ROWS[kind]) {
-      // One row for all that are too many.
+      // All attempts above the limit are counted in one row.
       this.#addTo(`others ${kind} ${attempt}`, { accountId: null, ip: null, attempt }, null, tries);
       return;
     }

@@ -7,7 +7,7 @@ import type { AuditDeps } from './audit.ts';
 /**
  * A request of this actor, with an audit row in the transaction that reserves.
  *
- * @param subject - the id of what the row is about
+ * @param subject - the id of the record that the row is about
  */
 export function requestedByHand(
   deps: AuditDeps,

@@ -2,20 +2,20 @@ import { formatInstant } from '../kernel/time.ts';
 import { toldRow } from './actions.ts';
 import type { AuditRow } from './audit-row.ts';
 
-/** What the owner of an account is told of its security. */
+/** A notice to the owner of an account about its security. */
 export interface SecurityNotice {
   readonly row: AuditRow;
-  /** When a loosening takes effect that waits, RFC 3339; `null` for what is in force. */
+  /** When a delayed change takes effect, RFC 3339; `null` for one that is in force. */
   readonly effectiveAt: string | null;
 }
 
-/** The notice of a row of the audit log; `null` for what the table of actions does not name. */
+/** The notice about a row of the audit log; `null` for an action that the table of actions does not list. */
 export function securityNotice(row: AuditRow): SecurityNotice | null {
   const told = toldRow(row.action);
   if (told === null) return null;
   const now = formatInstant(row.at);
   const ends = (told.until ?? []).map((field) => row.changes[field]?.to);
-  // Instants of one form are ordered as texts; of several the first counts.
+  // Instants of the same format are ordered as text; the first one counts.
   const waiting = ends.filter((end) => typeof end === 'string' && end > now).sort();
   return { row, effectiveAt: (waiting[0] as string | undefined) ?? null };
 }

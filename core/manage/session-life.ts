@@ -1,25 +1,25 @@
 import type { Millis } from '../kernel/time.ts';
 import type { Session } from './session.ts';
 
-/** How long a session lasts without a request; the setting's default. */
+/** How long a session lasts without a request, in seconds; the default of the setting. */
 export const DEFAULT_SESSION_IDLE_SECONDS = 900;
-/** How many sessions of an account are open at once; the setting's default. */
+/** The most open sessions of an account; the default of the setting. */
 export const DEFAULT_SESSIONS_PER_ACCOUNT = 20;
 
-/** A request is noted when none was for so long, so that reading does not write each time. */
+/** The shortest interval in milliseconds at which a session's last use is stored, so that not every read writes. */
 const NOTED_MS = 60_000;
 
-/** How long sessions last, and how many an account has. */
+/** The lifetime of sessions, and the most of an account. */
 export interface SessionLife {
-  /** From the login on, whatever is done with it. */
+  /** The lifetime since the login, in milliseconds, whatever the use. */
   readonly ttlMs: Millis;
-  /** Without a request. */
+  /** The lifetime without a request, in milliseconds. */
   readonly idleMs: Millis;
-  /** How many an account has at once; another one ends the oldest. */
+  /** The most open sessions of an account; another one ends the oldest. */
   readonly most: number;
 }
 
-/** What a session is open by: it ends after `now`, and was used after `usedAfter`. */
+/** The times that decide whether a session is open: it expires after `now`, and was last used after `usedAfter`. */
 export interface OpenTimes {
   readonly now: Millis;
   readonly usedAfter: Millis;
@@ -34,7 +34,7 @@ export function lasts({ expiresAt, lastUsedAt }: Session, { now, usedAfter }: Op
   return now < expiresAt && usedAfter < lastUsedAt;
 }
 
-/** True when a request has to be noted: it counts for a minute, or for a tenth of a short idle time. */
+/** Whether the last use must be stored: once a minute, or once in a tenth of a short idle limit. */
 export function isToBeNoted({ lastUsedAt }: Session, { idleMs }: SessionLife, now: Millis): boolean {
   return now - lastUsedAt >= Math.min(NOTED_MS, idleMs / 10);
 }

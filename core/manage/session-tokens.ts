@@ -7,7 +7,7 @@ export const SESSION_PREFIX = SECRET_PREFIXES.session;
 /** A new token of a session, of 256 random bits. */
 export interface SessionToken {
   readonly token: string;
-  /** What is stored of it. */
+  /** The stored hash of the token. */
   readonly tokenHash: string;
   /** Required with each unsafe request of a browser; useless without the cookie. */
   readonly csrfToken: string;
@@ -18,7 +18,7 @@ export interface SessionTokenDeps {
   readonly random: Random;
 }
 
-/** Makes the token of a session: at the login, at each step-up, and when the password is changed. */
+/** Creates the token of a session: at the login, at each step-up, and when the password is changed. */
 export function newSessionToken({ vault, random }: SessionTokenDeps): SessionToken {
   const token = SESSION_PREFIX + base62(random.bytes(32));
   return {

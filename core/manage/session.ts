@@ -11,29 +11,29 @@ export interface Session {
   readonly cookie: boolean;
   readonly createdAt: Millis;
   readonly expiresAt: Millis;
-  /** A request of it, at most a minute before the latest one. */
+  /** The time of its last use, up to a minute before the latest request. */
   readonly lastUsedAt: Millis;
-  /** Until then the session counts as proved by a fresh factor; `null` before the first step-up. */
+  /** The end of the latest step-up; `null` before the first one. */
   readonly raisedUntil: Millis | null;
-  /** Wrong passwords in a row; {@link MAX_WRONG_PASSWORDS} end the session. */
+  /** Consecutive wrong passwords; {@link MAX_WRONG_PASSWORDS} end the session. */
   readonly wrongPasswords: number;
-  /** Whence it was opened. */
+  /** The address from which it was opened. */
   readonly ip: string | null;
   readonly userAgent: string | null;
 }
 
-/** What a session gets when its token is replaced; its age, its end and whence it was opened stay. */
+/** The fields that change when a session's token is replaced; its age, its expiry and its origin stay. */
 export type SessionRenewal = Pick<Session, 'tokenHash' | 'authVersion' | 'raisedUntil'>;
 
-/** What a session is called in lists, until its token is replaced: it says nothing about the token. */
+/** Public session handle until its token is replaced; reveals nothing about the token. */
 export function sessionId({ tokenHash }: Pick<Session, 'tokenHash'>): string {
   return tokenHash.slice(0, 32);
 }
 
-/** As many tries as a code has (decisions, section 5). */
+/** The same number of attempts as for a code. */
 export const MAX_WRONG_PASSWORDS = 5;
 
-/** True while the session is raised by a fresh factor. */
+/** True while a step-up of the session lasts. */
 export function isRaised({ raisedUntil }: Pick<Session, 'raisedUntil'>, now: Millis): boolean {
   return raisedUntil !== null && now < raisedUntil;
 }

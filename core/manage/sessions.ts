@@ -2,7 +2,7 @@ import type { Account } from '../accounts/account.ts';
 import { emailProblem, verifiablePassword } from '../accounts/account-fields.ts';
 import { passwordHashOf } from '../accounts/temporary-password.ts';
 import { KnownNetworks } from '../auth/known-networks.ts';
-import { confirmedFactors } from '../auth/confirmed-factors.ts';
+import { demandedFactors, factorNames, missingFactor } from '../auth/demanded-factors.ts';
 import { TillgateError } from '../kernel/errors.ts';
 import { present } from '../kernel/guard.ts';
 import type { AccountId } from '../kernel/ids.ts';
@@ -21,7 +21,6 @@ import { createdWith, addAuditRow } from './audit.ts';
 import type { AuditDeps } from './audit.ts';
 import type { PasskeyRequestOptions } from '../auth/passkey-options.ts';
 import type { Passkeys } from '../auth/passkeys.ts';
-import { invalidCode } from '../auth/second-factor.ts';
 import type { SecondFactor } from '../auth/second-factor.ts';
 import type { RefusedAttempts } from './refused-attempts.ts';
 import { sessionId } from './session.ts';
@@ -37,7 +36,7 @@ export interface LoginInput {
   readonly email: string;
   readonly password: string;
   readonly totp?: string | undefined;
-  /** The answer to {@link Sessions.passkeyOptions}, instead of a code. */
+  /** The browser's answer to {@link Sessions.passkeyOptions}, instead of a code. */
   readonly passkey?: PasskeyResponse | undefined;
   /** True for a browser, which sends the token in a cookie. */
   readonly cookie?: boolean;
@@ -80,7 +79,7 @@ export interface SessionsDeps extends AuditDeps {
   readonly life: SessionLife;
 }
 
-/** Logins to the management API (decisions, section 9). */
+/** Logins to the management API. */
 export class Sessions {
   readonly #deps: SessionsDeps;
   readonly #networks: KnownNetworks;
@@ -93,8 +92,8 @@ export class Sessions {
   /**
    * Opens a session.
    *
-   * @throws TillgateError `LOGIN_FAILED`, the same for a wrong or expired password and an unknown user, after the same work;
-   *   once the password has verified: `ACCOUNT_INACTIVE`, `VERIFY_CODE_INVALID`
+   * @throws TillgateError `LOGIN_FAILED`, the same for a wrong or expired password and an unknown user, after the same
+   *   work; after the password was verified also `ACCOUNT_INACTIVE`, `VERIFY_CODE_INVALID`
    */
   async login(input: LoginInput, origin: LoginOrigin): Promise<NewSession> {
     const account = await this.#verifyActive(input, origin);
@@ -116,7 +115,7 @@ export class Sessions {
       ip: origin.ip,
       userAgent: origin.userAgent?.slice(0, MAX_USER_AGENT) ?? null,
     };
-    // Before the oldest are counted out.
+    // Removes expired sessions first, so that they do not count towards the limit.
     await storage.sessions.prune(openTimes(life, now), PRUNE_BATCH);
     await this.#store(session, actor);
     await this.#networks.note(account.id, origin.ip);
@@ -125,7 +124,7 @@ export class Sessions {
   }
 
   /**
-   * What a browser needs to use a passkey as the second factor of a login.
+   * The options for a passkey as the second factor of a login.
    *
    * @throws TillgateError as {@link login} for the password; `STATE_CONFLICT` for an account without a passkey
    */
@@ -138,7 +137,7 @@ export class Sessions {
   }
 
   /**
-   * The session of a token. Session and account are read from the database each time, so that a logout or disabled
+   * The session of a token. Session and account are read from the database each time, so that a logout or a disabled
    * account is effective at once.
    *
    * @param cookie - whether the token came in a cookie: a browser's token is not accepted elsewhere
@@ -153,19 +152,19 @@ export class Sessions {
       throw new TillgateError('SESSION_INVALID', 'The session is not valid.');
     }
     if (isToBeNoted(found.session, life, now)) await storage.sessions.noteUse(found.session.tokenHash, now);
-    // A session keeps the master key that it was opened with.
+    // The CSRF token is derived with the master key with which the session was opened.
     const key = hashes.indexOf(found.session.tokenHash);
     return { ...found, csrfToken: present(vault.lookupHashes('session-csrf', token)[key], 'the hash of a token') };
   }
 
   isCsrfToken({ csrfToken }: OpenSession, sent: string | null): boolean {
     const { digest } = this.#deps;
-    // Hashed, to compare equal lengths in constant time.
+    // Both are hashed, to compare equal lengths in constant time.
     const bytes = (text: string): Uint8Array => Uint8Array.from(digest.sha256Hex(text), (digit) => digit.charCodeAt(0));
     return sent !== null && digest.equal(bytes(sent), bytes(csrfToken));
   }
 
-  /** Remaining lifetime of a session. */
+  /** The remaining lifetime of a session in seconds. */
   secondsLeft({ expiresAt }: Session): number {
     return Math.max(0, Math.round((expiresAt - this.#deps.clock.now()) / 1000));
   }
@@ -191,7 +190,7 @@ export class Sessions {
     await this.end(actor, found);
   }
 
-  /** Ends every session of the account but this one; returns how many. */
+  /** Ends every other session of the account; returns how many. */
   endOthers(actor: Actor, { account: { id }, session }: OpenSession): Promise<number> {
     return this.#deps.storage.transaction(async (tx) => {
       const ended = await tx.sessions.endAll(id, session.tokenHash);
@@ -203,7 +202,7 @@ export class Sessions {
 
   async #verify(email: string, password: string, ip: string | null): Promise<Account> {
     const { storage, hasher, clock } = this.#deps;
-    // Invalid emails are not looked up and long passwords not hashed whole, but they cost the same time.
+    // Invalid emails are not looked up and long passwords not hashed completely, but they cost the same time.
     const account = emailProblem(email) === null ? await storage.accounts.findByEmail(email.toLowerCase()) : null;
     const text = verifiablePassword(password);
     const known = text === null ? null : account;
@@ -225,22 +224,21 @@ export class Sessions {
     throw new TillgateError('ACCOUNT_INACTIVE', 'The account is disabled or archived.');
   }
 
-  /** A second factor is required once one was confirmed; before, the first valid code confirms that of codes. */
+  /** Checks a second factor where one is required; the first valid code confirms TOTP. */
   async #checkSecondFactor(accountId: AccountId, { totp, passkey }: LoginInput, actor: Actor): Promise<void> {
     const { storage, secondFactor, passkeys } = this.#deps;
     if (passkey !== undefined) return passkeys.use(actor, { accountId, purpose: 'login', sessionHash: null }, passkey);
     const enrolled = (await storage.manage.security(accountId)).totp !== null;
     if (enrolled && totp !== undefined) return secondFactor.use(accountId, totp, 'totp', { by: actor });
-    const factors = await confirmedFactors(storage, accountId);
-    if (factors.totp) throw invalidCode('totp', 'is required');
-    if (factors.passkeys > 0) throw invalidCode('passkey', 'is required');
+    const wanted = factorNames(await demandedFactors(storage, accountId));
+    if (wanted.length > 0) throw missingFactor(wanted);
   }
 
   async #store(session: Session, actor: Actor): Promise<void> {
     const { accountId: id, createdAt: at, ip, userAgent, cookie } = session;
     const { storage, life } = this.#deps;
     await storage.transaction(async (tx) => {
-      // Two logins at once would each miss the other's session when the oldest end.
+      // Without the lock, concurrent logins would each miss the other's session when the oldest are ended.
       await tx.accounts.lock(id);
       await tx.sessions.create(session);
       const ended = await tx.sessions.endOldest(id, life.most, session.tokenHash);

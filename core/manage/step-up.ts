@@ -1,6 +1,6 @@
 import { verifiablePassword } from '../accounts/account-fields.ts';
 import { passwordHashOf } from '../accounts/temporary-password.ts';
-import { confirmedFactors } from '../auth/confirmed-factors.ts';
+import { demandedFactors, factorNames } from '../auth/demanded-factors.ts';
 import type { PasskeyRequestOptions } from '../auth/passkey-options.ts';
 import type { PasskeyUse } from '../auth/passkey.ts';
 import type { Passkeys } from '../auth/passkeys.ts';
@@ -19,16 +19,20 @@ import { newSessionToken } from './session-tokens.ts';
 import type { SessionTokenDeps } from './session-tokens.ts';
 import type { IssuedSession, OpenSession } from './sessions.ts';
 
-/** How long a session stays raised; the setting's default. */
+/** How long a step-up lasts, in seconds; the default of the setting. */
 export const DEFAULT_STEP_UP_SECONDS = 300;
 
-/** What raises a session: a code, a passkey, or the password of an account that has no second factor. */
+/** The proof of a step-up: a code, a passkey, or the password of an account that needs no second factor. */
 export interface StepUpProof {
   readonly totp?: string | undefined;
-  /** The answer to {@link StepUp.passkeyOptions}. */
+  /** The browser's answer to {@link StepUp.passkeyOptions}. */
   readonly passkey?: PasskeyResponse | undefined;
   readonly password?: string | undefined;
 }
+
+/** The kinds of {@link StepUpProof}. */
+export const STEP_UP_PROOFS = ['totp', 'passkey', 'password'] as const;
+export type StepUpProofName = (typeof STEP_UP_PROOFS)[number];
 
 export interface StepUpDeps extends AuditDeps, SessionTokenDeps {
   readonly storage: Pick<Storage, 'manage' | 'passkeys' | 'transaction'>;
@@ -39,7 +43,7 @@ export interface StepUpDeps extends AuditDeps, SessionTokenDeps {
   readonly stepUpSeconds: number;
 }
 
-/** Raises sessions for a while by a fresh factor, so that a stolen token alone moves no money (decisions, section 11). */
+/** A fresh factor unlocks critical actions of a session for a while, so that a stolen token alone moves no money. */
 export class StepUp {
   readonly #deps: StepUpDeps;
 
@@ -48,10 +52,10 @@ export class StepUp {
   }
 
   /**
-   * Raises the session and replaces its token; the former one is over.
+   * Performs a step-up and replaces the session's token; the previous one is invalid.
    *
-   * @throws TillgateError `VERIFY_CODE_INVALID`; `INVALID_FIELDS` for a wrong password; `SESSION_INVALID` after too many of them,
-   *   and when another request has replaced the token meanwhile
+   * @throws TillgateError `VERIFY_CODE_INVALID`; `INVALID_FIELDS` for a wrong password; `SESSION_INVALID` after too
+   *   many of them, and when another request has replaced the token meanwhile
    */
   async raise(actor: Actor, open: OpenSession, proof: StepUpProof): Promise<IssuedSession> {
     const { storage, clock, stepUpSeconds } = this.#deps;
@@ -65,11 +69,11 @@ export class StepUp {
   }
 
   /**
-   * Replaces the token of a session after a password or a factor was proved, so that whoever had the former one has nothing
-   * (decisions, section 11).
+   * Replaces the token of a session after a password or a factor was verified, so that a stolen previous token is
+   * useless.
    *
-   * @param open - as it is to go on, with its former token
-   * @throws TillgateError `SESSION_INVALID` when it is over or has another token already
+   * @param open - the session as it continues, with its previous token
+   * @throws TillgateError `SESSION_INVALID` when it has ended or already has another token
    */
   async renew(tx: Transaction, open: OpenSession): Promise<IssuedSession> {
     const { token, tokenHash, csrfToken } = newSessionToken(this.#deps);
@@ -78,7 +82,13 @@ export class StepUp {
     return { ...open, session, token, csrfToken };
   }
 
-  /** What a browser needs to raise the session with a passkey. @throws TillgateError `STATE_CONFLICT` */
+  /** The proofs that the account's sessions accept now; one is enough. */
+  async proofsOf({ account }: Pick<OpenSession, 'account'>): Promise<readonly StepUpProofName[]> {
+    const factors = factorNames(await demandedFactors(this.#deps.storage, account.id));
+    return factors.length === 0 ? ['password'] : factors;
+  }
+
+  /** The options for a step-up with a passkey. @throws TillgateError `STATE_CONFLICT` */
   passkeyOptions(open: OpenSession): Promise<PasskeyRequestOptions> {
     return this.#deps.passkeys.requestOptions(useOf(open));
   }
@@ -88,10 +98,11 @@ export class StepUp {
   }
 
   /**
-   * Verifies the password of a session's account. Each try counts before it is verified, so that tries at once count too, and
-   * the last wrong one ends the session: whoever holds only its token learns nothing more by guessing.
+   * Verifies the password of a session's account. Each attempt is counted before it is verified, so that concurrent
+   * ones count too, and the last wrong one ends the session: a thief who has only its token gains nothing more by
+   * guessing.
    *
-   * @param path - the field that it came in
+   * @param path - the field that contained the password
    * @throws TillgateError `INVALID_FIELDS`, `SESSION_INVALID`
    */
   async provePassword(actor: Actor, open: OpenSession, path: string, password: string | undefined): Promise<void> {
@@ -114,8 +125,10 @@ export class StepUp {
     const { storage, secondFactor, passkeys } = this.#deps;
     const { id } = open.account;
     if (passkey !== undefined) return passkeys.use(actor, useOf(open), passkey);
-    const factors = await confirmedFactors(storage, id);
-    if (factors.totp) return secondFactor.use(id, totp ?? null, 'totp', { by: actor });
+    const factors = await demandedFactors(storage, id);
+    // The session is kept when its first code confirms a factor that an operator set up.
+    const use = { by: actor, keepSession: open.session.tokenHash };
+    if (factors.totp) return secondFactor.use(id, totp ?? null, 'totp', use);
     if (factors.passkeys > 0) throw invalidCode('passkey', 'is required');
     await this.provePassword(actor, open, 'password', password);
   }
@@ -131,5 +144,5 @@ function useOf({ session, account }: OpenSession): PasskeyUse {
 }
 
 function sessionOver(): TillgateError {
-  return new TillgateError('SESSION_INVALID', 'The session is over: log in again.');
+  return new TillgateError('SESSION_INVALID', 'The session has ended: log in again.');
 }

@@ -5,7 +5,7 @@ import type { AuditHead, AuditLink } from './audit-chain.ts';
 
 const LINKS_AT_ONCE = 1000;
 
-/** The first place at which the audit log is not what was written. */
+/** The first place at which the audit log was altered. */
 export interface AuditBreach {
   readonly seq: number;
   readonly reason: string;
@@ -23,7 +23,7 @@ export interface VerifyAuditDeps {
   readonly digest: Pick<Digest, 'sha256Hex'>;
 }
 
-/** Every link after a row, in order; those that are added meanwhile too. */
+/** Every link after a row, in order, including those that are added meanwhile. */
 export async function* auditLinks(audit: Pick<AuditStore, 'links'>, after = 0): AsyncGenerator<AuditLink> {
   for (let last = after; ;) {
     const links = await audit.links(last, LINKS_AT_ONCE);
@@ -35,9 +35,10 @@ export async function* auditLinks(audit: Pick<AuditStore, 'links'>, after = 0): 
 }
 
 /**
- * Computes the chain again, row by row.
+ * Recomputes the chain, row by row.
  *
- * @param noted - a head that was noted earlier, outside the database: who can write to the database can compute a whole new chain
+ * @param noted - a head that was recorded earlier outside the database, because an attacker with write access to the
+ *   database can recompute the whole chain
  */
 export async function verifyAudit({ audit, digest }: VerifyAuditDeps, noted: AuditHead | null): Promise<AuditReport> {
   let last: AuditHead = NO_AUDIT;
@@ -48,7 +49,8 @@ export async function verifyAudit({ audit, digest }: VerifyAuditDeps, noted: Aud
       last = { seq: link.seq, hash: link.hash };
     }
     const stored = await audit.head();
-    // Rows and head are stored by one transaction: a head beyond the rows is one of rows that were added since, or are gone.
+    // Rows and head are stored by one transaction, so a head beyond the rows belongs to rows that were added since, or
+    // deleted.
     if (stored.seq > last.seq && (await audit.links(last.seq, 1)).length > 0) continue;
     return { head: last, breach: wrongEnd(last, stored) ?? shortened(last, noted) };
   }
@@ -58,14 +60,14 @@ function brokenLink(digest: VerifyAuditDeps['digest'], former: AuditHead, link: 
   const seq = former.seq + 1;
   if (link.seq !== seq) return { seq, reason: `row ${seq} is missing: row ${link.seq} is the next one` };
   if (link.hash === auditHash(digest, former.hash, link.entry)) return null;
-  return { seq, reason: `row ${seq} (${link.id}) was altered, inserted or moved: its hash is another` };
+  return { seq, reason: `row ${seq} (${link.id}) was altered, inserted or moved: its hash differs` };
 }
 
 function rewritten(noted: AuditHead, link: AuditLink): AuditBreach | null {
   if (noted.hash === link.hash) return null;
   return {
     seq: link.seq,
-    reason: `row ${link.seq} is not the one that was noted: it, or a row before it, was replaced`,
+    reason: `row ${link.seq} differs from the recorded head: this row or one before it was replaced`,
   };
 }
 
@@ -75,11 +77,11 @@ function wrongEnd(last: AuditHead, stored: AuditHead): AuditBreach | null {
   if (stored.seq < last.seq)
     return { seq: stored.seq + 1, reason: `rows from ${stored.seq + 1} on were not written by the till` };
   if (stored.hash === last.hash) return null;
-  return { seq: last.seq, reason: `the stored head is another than the hash of row ${last.seq}` };
+  return { seq: last.seq, reason: `the stored head differs from the hash of row ${last.seq}` };
 }
 
 function shortened(last: AuditHead, noted: AuditHead | null): AuditBreach | null {
   if (noted === null || noted.seq <= last.seq) return null;
-  const reason = `the log ends at row ${last.seq}, and row ${noted.seq} was noted: rows were removed, or a backup was restored`;
+  const reason = `the log ends at row ${last.seq}, but the recorded head is row ${noted.seq}: rows were removed, or a backup was restored`;
   return { seq: last.seq + 1, reason };
 }

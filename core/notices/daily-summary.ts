@@ -19,15 +19,15 @@ export interface DailySummaryDeps {
   readonly notices: NoticeSettings;
 }
 
-/** After midnight, UTC: what ended just before is counted by then. */
+/** The delay after midnight, UTC, by which changes just before midnight are counted. */
 const AFTER_MIDNIGHT_MS = 5 * 60_000;
 const PAGE = 100;
 const COUNTED = { page: 1, size: 1 } as const;
 
 /**
- * Writes the summary of the day before, once it is over: for the operators, and for each account that wants one and has something
- * to read. Of several instances, and after a restart, each summary is stored once: its day is part of a key. A day on which the
- * till was not running until its end has none.
+ * Writes the summary of the day before, once it has ended: for the operators, and for each account that has chosen it
+ * and had any activity. The day is part of a key, so each summary is stored once, also with several instances and after
+ * a restart. A day that ended while the till was not running has none.
  */
 export class DailySummary {
   readonly #deps: DailySummaryDeps;
@@ -37,7 +37,7 @@ export class DailySummary {
     this.#deps = deps;
   }
 
-  /** @returns how many were written */
+  /** @returns the number of written summaries */
   async run(): Promise<number> {
     const { clock, notices, storage } = this.#deps;
     const now = clock.now();

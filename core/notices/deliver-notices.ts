@@ -21,20 +21,20 @@ export interface DeliverNoticesDeps {
   readonly deadline: Deadline;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** What every message ends with: which service it is from, and where it is looked after. */
+  /** The last lines of every message: the name of the service and the URL of its dashboard. */
   readonly footer: () => readonly string[];
 }
 
-/** The time of one attempt. */
+/** The timeout of one attempt, in milliseconds. */
 export const NOTICE_TIMEOUT_MS = 15_000;
-/** Of each type, an hour. Whoever changes things again and again makes no flood of mails, and hides no other type by one. */
+/** The most notices of each type in an hour: repeated changes neither flood a mailbox nor suppress other types. */
 export const MOST_NOTICES = { account: 20, operators: 60 } as const;
-/** Sent at once by one notifier. */
+/** The most notices that one notifier sends at once. */
 const AT_ONCE = 8;
 
 /**
- * Sends due notices, at least once each. The outcome is stored after the attempt; a crash in between sends the notice again
- * with the same id. Each notifier has passes of its own: one that hangs makes no other wait.
+ * Sends due notices, at least once each. The outcome is stored after the attempt; a crash in between sends the notice
+ * again with the same id. Each notifier has its own passes, so one that hangs does not delay the others.
  */
 export class DeliverNotices {
   readonly #deps: DeliverNoticesDeps;
@@ -47,7 +47,7 @@ export class DeliverNotices {
     return this.#deps.notifiers;
   }
 
-  /** One pass of a notifier: what is due, up to eight at once. Returns how many were attempted once all are done. */
+  /** Sends due notices of a notifier, up to eight at once. Returns the number of attempts once all are done. */
   async run(name: string): Promise<number> {
     const { storage, clock, notifiers } = this.#deps;
     const notifier = notifiers.find((each) => each.name === name);
@@ -92,7 +92,7 @@ export class DeliverNotices {
     return { SENT: 'sent', PENDING: 'retry', DEAD: 'dead', HELD_BACK: 'held-back' }[changes.status];
   }
 
-  /** @throws TillgateError `NOT_READY` when the database is away; every other error is a failed attempt */
+  /** @throws TillgateError `NOT_READY` when the database is unavailable; every other error is a failed attempt */
   async #send(notifier: Notifier, notice: Notice, moreFrom: Millis | null): Promise<NoticeOutcome> {
     try {
       const to = await this.#recipients(notice);
@@ -114,12 +114,14 @@ export class DeliverNotices {
   #message(notice: Notice, to: readonly string[], moreFrom: Millis | null): NoticeMessage {
     const { id, type, accountId, subject, text, createdAt: at } = notice;
     const last =
-      moreFrom === null ? [] : ['', `More of this kind are held back until ${readableTime(moreFrom)}: look there now.`];
+      moreFrom === null
+        ? []
+        : ['', `No more notices of this type are sent until ${readableTime(moreFrom)}. Check the dashboard meanwhile.`];
     const body = [text, ...last, '', '--', ...this.#deps.footer()].join('\n');
     return { id, type, audience: accountId === null ? 'operators' : 'account', to, subject, text: body, at };
   }
 
-  /** Ends at the deadline even when the notifier ignores the signal. */
+  /** Rejects at the deadline even when the notifier ignores the signal. */
   async #inTime(notifier: Notifier, message: NoticeMessage): Promise<NoticeOutcome> {
     const signal = this.#deps.deadline(NOTICE_TIMEOUT_MS);
     let onAbort = (): void => undefined;
@@ -135,10 +137,10 @@ export class DeliverNotices {
   }
 }
 
-/** A later attempt was counted with the first; what says how many were held back comes once an hour anyway. */
+/** Retries were counted with the first attempt; the report on held-back notices is written once an hour anyway. */
 const isBounded = ({ attempts, type }: Notice): boolean => attempts === 0 && type !== 'notices.held_back';
 
-/** An error's name only: its message may contain an address or a key. */
+/** The error's name only, because its message may contain an address or a key. */
 function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : typeof error;
 }

@@ -1,38 +1,40 @@
 import type { Alert } from '../alerts/alert.ts';
 import type { CurrencyCode } from '../kernel/asset.ts';
+import type { UndecidedRule } from '../orders/undecided-payment.ts';
+import type { Order, OrderHistoryEntry } from '../orders/order.ts';
 import type { NoticeAccount } from '../ports/notice-store.ts';
 import type { Transfer } from '../transfers/transfer.ts';
 import type { NoticeWords } from './notice.ts';
 import { noticeWords, readableTime } from './words.ts';
 
-/** Units as persons read them: `1.5 ETH`. */
+/** Units as text for persons: `1.5 ETH`. */
 export type AmountWords = (currency: CurrencyCode, units: bigint) => string;
 
-/** What the account, and what operators, are told of a payment that is held. */
+/** The message to the account and to the operators about a held payment. */
 export function heldWords(
   { id, kind, chain, currency, units, toAddress, reason, updatedAt }: Transfer,
   account: NoticeAccount | null,
   amount: AmountWords,
 ): { readonly toAccount: NoticeWords; readonly toOperators: NoticeWords } {
   const what = kind === 'return' ? 'The return of a deposit' : `A ${kind}`;
-  const subject = `${what} of ${amount(currency, units)} is held`;
+  const subject = `${what} of ${amount(currency, units)} is on hold`;
   const facts = [
     ['Amount', amount(currency, units)],
     ['Chain', chain],
     ['To', toAddress],
     ['Since', readableTime(updatedAt)],
-    ['Id', id],
+    ['ID', id],
   ] as const;
   return {
     toAccount: noticeWords(subject, [
-      `${subject} until an operator has decided about it. Nothing of it was paid since then.`,
+      `${subject} until an operator reviews it. It is not paid while it is on hold.`,
       '',
       ...facts,
       '',
-      'If you did not ask for it, tell the operators of this service, and change the password and the credentials.',
+      'If you did not request it, contact the operator of this service, change your password and replace your API credentials.',
     ]),
     toOperators: noticeWords(subject, [
-      `${subject} until an operator has decided about it.`,
+      `${subject}. Approve or reject it in the dashboard.`,
       '',
       ...facts,
       ['Account', account === null ? null : `${account.name ?? account.email} (${account.accountId})`],
@@ -41,15 +43,40 @@ export function heldWords(
   };
 }
 
-/** What operators are told of an alert that was opened. */
+const UNDECIDED: Readonly<Record<UndecidedRule, string>> = {
+  'late-payment-short':
+    'It arrived after the deadline and does not cover the price at the exchange rate when it was first seen.',
+  'payment-beside-refund': 'It arrived while a refund of the order was in progress or complete.',
+  'payment-after-end': 'It arrived after the order was closed.',
+};
+
+/** The message to a merchant about a payment that did not pay its order. */
+export function undecidedWords({ rule, inputs }: OrderHistoryEntry, order: Order, amount: string): NoticeWords {
+  const fact = (name: string): string | null => {
+    const value = inputs[name] ?? null;
+    return value === null ? null : `${value} ${order.vsCurrency}`;
+  };
+  return noticeWords(`Action required: payment of ${amount}`, [
+    `A payment of ${amount} was credited to your balance, but did not complete its order. ${UNDECIDED[rule as UndecidedRule]}`,
+    'Accept the order, if its status allows it, or refund the payment.',
+    '',
+    ['Order', order.id],
+    ['Status', order.status],
+    ['Reference', order.merchantReference],
+    ["Value at the order's exchange rate", fact('worthAgreed')],
+    ['Value when it was first seen', fact('worthSeen')],
+  ]);
+}
+
+/** The message to operators about an alert that was opened. */
 export function alertWords({ id, kind, subject, reason, firstAt }: Alert): NoticeWords {
   return noticeWords(`Alert: ${kind}, ${subject}`, [
-    'Something needs an operator. It is told once; while it is open, repetitions are counted in the list of alerts.',
+    'An operator needs to look at this. You get one message for each open alert; the dashboard counts how often it was raised.',
     '',
     ['Kind', kind],
     ['Subject', subject],
     ['Reason', reason],
-    ['When', readableTime(firstAt)],
-    ['Id', id],
+    ['Time', readableTime(firstAt)],
+    ['ID', id],
   ]);
 }

@@ -1,11 +1,12 @@
 import type { AccountId, NoticeId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 
-/** What persons are told of. `notices.held_back` says how many of one type were not sent, because there were too many. */
+/** The types of notices. `notices.held_back` reports how many of one type were not sent for being too many. */
 export const NOTICE_TYPES = [
   'security.changed',
   'security.pending',
   'withdrawal.held',
+  'payment.undecided',
   'alert.raised',
   'summary.daily',
   'notices.held_back',
@@ -24,56 +25,56 @@ export const NOTICE_TRANSITIONS = {
   holdBack: { from: ['PENDING'], to: 'HELD_BACK' },
 } as const satisfies Record<string, { from: readonly NoticeStatus[]; to: NoticeStatus }>;
 
-/** A message to a person, written in the transaction of the change that it is about. */
+/** A message to a person, stored in the transaction of the change that it reports. */
 export interface Notice {
   readonly id: NoticeId;
   /** The name of the notifier that sends it. */
   readonly notifier: string;
-  /** Who is told; `null` for the operators. */
+  /** The receiver; `null` for the operators. */
   readonly accountId: AccountId | null;
   readonly type: NoticeType;
   /** One line. */
   readonly subject: string;
-  /** Plain text; holds no secret. */
+  /** Plain text; contains no secret. */
   readonly text: string;
   readonly status: NoticeStatus;
   readonly attempts: number;
   readonly nextAt: Millis;
   readonly createdAt: Millis;
   readonly sentAt: Millis | null;
-  /** Why the last attempt failed, in a few words without a secret; `null` when none did. */
+  /** Why the last attempt failed, in a few words without a secret; `null` when no attempt failed. */
   readonly lastError: string | null;
-  /** The day of a summary; `null` for other types. There is one for each day, notifier and addressee. */
+  /** The day of a summary; `null` for other types. There is one for each day, notifier and receiver. */
   readonly day: Millis | null;
 }
 
-/** What an account chose to be told of. Changes of its security are always told. */
+/** The notices that an account has chosen. Changes of its security are always reported. */
 export interface NoticePreferences {
   readonly accountId: AccountId;
-  /** Its withdrawals and refunds that are held. */
+  /** Notices of the account's held withdrawals and refunds. */
   readonly withdrawals: boolean;
-  /** A summary of each day on which something happened. */
+  /** A summary of each day with activity. */
   readonly summary: boolean;
 }
 
-/** What an account is told of that chose nothing. */
+/** The preferences of an account that has chosen none. */
 export const DEFAULT_NOTICE_PREFERENCES: Omit<NoticePreferences, 'accountId'> = { withdrawals: true, summary: false };
 
-/** Something that is to be told, before it is known by whom. */
+/** A notice before its receivers are known. */
 export interface NoticeDraft {
   readonly type: NoticeType;
-  /** The account that it is about; `null` for nobody's. */
+  /** The account that it is about; `null` for none. */
   readonly accountId: AccountId | null;
-  /** What the account is told; left out where only operators are. */
+  /** The message to the account; absent when only operators get one. */
   readonly toAccount?: NoticeWords;
-  /** What operators are told; left out where only the account is. */
+  /** The message to operators; absent when only the account gets one. */
   readonly toOperators?: NoticeWords;
 }
 
 /** Subject and text of a message. */
 export type NoticeWords = Pick<Notice, 'subject' | 'text'>;
 
-/** A notice as it is written: due at once, and not tried yet. */
+/** A new notice, due at once. */
 export function newNotice(
   given: Pick<Notice, 'id' | 'notifier' | 'accountId' | 'type' | 'day'>,
   { subject, text }: NoticeWords,

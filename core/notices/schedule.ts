@@ -7,7 +7,7 @@ import type { Random } from '../ports/random.ts';
 
 const MINUTE = 60_000;
 
-/** Delays from one attempt to the next: 30 s to 8 h, about a day together. */
+/** Delays between attempts in milliseconds: 30 s to 8 h, about a day in total. */
 export const NOTICE_SCHEDULE_MS: readonly number[] = [
   MINUTE / 2,
   2 * MINUTE,
@@ -19,14 +19,15 @@ export const NOTICE_SCHEDULE_MS: readonly number[] = [
   8 * HOUR_MS,
   8 * HOUR_MS,
 ];
-/** The longest time that a receiver may ask for. */
+/** The longest delay that a receiver may request, in milliseconds. */
 const MAX_RETRY_AFTER_MS = 8 * HOUR_MS;
 const MAX_REASON = 200;
 
 /**
- * What follows from an attempt: SENT, a retry, or DEAD after the last one of the schedule, or where none can succeed.
+ * The consequence of an attempt: SENT, a retry, or DEAD after the last one of the schedule, or when no attempt can
+ * succeed.
  *
- * @param former - attempts before this one
+ * @param former - the number of attempts before this one
  */
 export function afterNotice(outcome: NoticeOutcome, former: number, now: Millis, random: Random): NoticeChanges {
   const attempts = former + 1;

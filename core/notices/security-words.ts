@@ -6,67 +6,68 @@ import type { NoticeWords } from './notice.ts';
 import { noticeWords, readableTime } from './words.ts';
 import type { NoticeLine } from './words.ts';
 
-/** What happened, by the action of the row of the audit log. */
+/** The text for each action of the audit log. */
 const HAPPENED: Readonly<Record<string, string>> = {
   'account.change_password': 'The password was changed',
-  'account.reset_password': 'An operator set a new password',
+  'account.reset_password': 'An operator reset the password',
   'account.freeze_withdrawals': 'Withdrawals were frozen',
-  'account.unfreeze_withdrawals': 'Withdrawals are possible again',
-  'branding.update': 'What payers see of the account was changed',
-  'callback_secrets.rotate': 'The secrets of callbacks were replaced',
-  'credential.create': 'An API credential was made',
-  'credential.reveal': 'The secrets of an API credential were shown',
+  'account.unfreeze_withdrawals': 'Withdrawals were unfrozen',
+  'app_key.reveal': 'An App key was revealed',
+  'branding.update': 'The branding was changed',
+  'callback_secrets.rotate': 'The callback secrets were replaced',
+  'credential.create': 'An API credential was created',
+  'credential.reveal': 'The secrets of an API credential were revealed',
   'credential.revoke': 'An API credential was revoked',
-  'notifications.update': 'Notices of held withdrawals were switched',
-  'security.cancel_pending': 'A pending change of security was cancelled',
+  'notifications.update': 'The notification settings were changed',
+  'security.cancel_pending': 'A pending security change was cancelled',
   'security.passkey_add': 'A passkey was added',
   'security.passkey_remove': 'A passkey was removed',
-  'security.totp_confirm': 'A second factor was confirmed',
-  'security.totp_enrol': 'A second factor was set up',
+  'security.totp_confirm': 'An authenticator app was confirmed',
+  'security.totp_enrol': 'An authenticator app was set up',
   'security.update': 'The security settings were changed',
   'webhook.create': 'A webhook endpoint was added',
   'webhook.remove': 'A webhook endpoint was removed',
-  'webhook.rotate': 'The secret of a webhook endpoint was replaced',
+  'webhook.rotate': 'The secret of a webhook endpoint was rotated',
   'webhook.update': 'A webhook endpoint was changed',
   'withdrawal_address.set': 'A withdrawal address was set',
 };
 
-/** Changed fields that are shown, with their labels. Others may hold what only the account itself should read, such as a URL. */
+/** The labels of changed fields that are shown. Others may contain data for the account alone, such as a URL. */
 const SHOWN: Readonly<Record<string, string>> = {
   chain: 'Chain',
   address: 'Address',
   name: 'Name',
-  support: 'Support address',
+  support: 'Support contact',
   reason: 'Reason',
   enabled: 'Enabled',
-  dataSecurity: 'Every request must be signed',
-  totpForWithdrawals: 'Withdrawals need a code',
-  withdrawals: 'Notices of held withdrawals',
+  dataSecurity: 'Signed requests required',
+  totpForWithdrawals: 'Code required for withdrawals',
+  withdrawals: 'Notices about withdrawals on hold',
 };
 
-const UNKNOWN = "A change of the account's security";
+const UNKNOWN = 'The security settings of the account were changed';
 
-/** What happened, in words; the same for every action that is not named. */
+/** The text for an action; one general text for every action without its own. */
 export const securityEvent = (action: string): string => HAPPENED[action] ?? UNKNOWN;
 
-/** What the owner of an account is told of a change of its security. */
+/** The message to the owner of an account about a change of its security. */
 export function securityWords({ row, effectiveAt }: SecurityNotice, { email, name }: NoticeAccount): NoticeWords {
   const event = securityEvent(row.action);
   const waits = effectiveAt === null ? null : parseInstant(effectiveAt);
-  const subject = waits === null ? event : `${event} and takes effect later`;
+  const subject = waits === null ? event : `${event}; it takes effect later`;
   return noticeWords(subject, [
     `${event}.`,
     '',
     ['Account', name === null ? email : `${name} (${email})`],
     ...changeLines(row),
-    ['When', readableTime(row.at)],
+    ['Time', readableTime(row.at)],
     ['By', actorWords(row)],
     ['IP address', row.ip],
     ['Takes effect', waits === null ? null : readableTime(waits)],
     '',
     waits === null
-      ? 'If this was not you, change the password, end all other sessions and tell the operators of this service.'
-      : 'If this was not you, stop it before it takes effect: log in, cancel what is pending or set the former value again, and change the password. The operators of this service can freeze withdrawals.',
+      ? 'If this was not you, change your password, end all other sessions and contact the operator of this service.'
+      : 'If this was not you, log in before it takes effect, cancel the pending change or restore the previous value, and change your password. The operator of this service can freeze withdrawals.',
   ]);
 }
 
@@ -80,6 +81,6 @@ function valueWords(value: unknown): string | null {
 }
 
 function actorWords({ actorId, accountId }: AuditRow): string {
-  if (actorId === null) return 'an operator, at the command line';
-  return actorId === accountId ? 'somebody who is logged in to this account' : 'another account, which is an admin';
+  if (actorId === null) return 'an operator, on the command line';
+  return actorId === accountId ? 'a user of this account' : 'an admin';
 }

@@ -8,25 +8,25 @@ import type { NoticeWords } from './notice.ts';
 import { noticeWords } from './words.ts';
 import type { NoticeLine } from './words.ts';
 
-/** What happened on a day: of one account, or of the till. */
+/** The activity of a day, of one account or of the till. */
 export interface DaySummary {
   readonly day: Millis;
-  /** Of orders that were made on that day, as they are now. */
+  /** Orders created on that day, with their present status. */
   readonly orders: readonly OrderSum[];
-  /** Of callbacks and events that were made on that day. */
+  /** Callbacks and events created on that day. */
   readonly callbacks: ReadonlyMap<CallbackStatus, number>;
-  /** Of now; `null` in an account's summary. */
+  /** The present numbers; `null` in an account's summary. */
   readonly waiting: { readonly withdrawals: number; readonly alerts: number } | null;
 }
 
 const PAID: readonly OrderStatus[] = ['SUCCESS', 'RESOLVED'];
 
-/** True where there is nothing to tell an account. */
+/** True for a day without any activity of an account. */
 export function isUneventful({ orders, callbacks }: DaySummary): boolean {
   return orders.length === 0 && callbacks.size === 0;
 }
 
-/** The summary of a day, in words. */
+/** The message with the summary of a day. */
 export function summaryWords(summary: DaySummary, amount: AmountWords): NoticeWords {
   const { day, orders, callbacks, waiting } = summary;
   const date = formatTimestamp(day).slice(0, 10);
@@ -35,22 +35,22 @@ export function summaryWords(summary: DaySummary, amount: AmountWords): NoticeWo
       orders.filter(({ status }) => statuses.includes(status)).reduce((sum, { orders: records }) => sum + records, 0),
     );
   const all = orders.reduce((sum, { orders: records }) => sum + records, 0);
-  return noticeWords(`Summary of ${date}: ${all} ${all === 1 ? 'order' : 'orders'}, ${count(...PAID)} paid`, [
-    `Orders that were made on ${date} (UTC), as they are now.`,
+  return noticeWords(`Summary for ${date}: ${all} ${all === 1 ? 'order' : 'orders'}, ${count(...PAID)} paid`, [
+    `Orders created on ${date} (UTC), with their current status.`,
     '',
-    ['Made', String(all)],
+    ['Created', String(all)],
     ['Paid', count(...PAID)],
     ['Refunded', count('REFUNDED')],
-    ['Paid in part', count('PARTIAL')],
-    ['Not paid in time', count('OVERDUE')],
+    ['Partially paid', count('PARTIAL')],
+    ['Expired', count('OVERDUE')],
     ...received(orders, amount),
     '',
-    ['Callbacks given up', String(callbacks.get('DEAD') ?? 0)],
-    ['Callbacks that wait', String(callbacks.get('PENDING') ?? 0)],
+    ['Failed callbacks', String(callbacks.get('DEAD') ?? 0)],
+    ['Pending callbacks', String(callbacks.get('PENDING') ?? 0)],
     ...(waiting === null
       ? []
       : ([
-          ['Withdrawals that wait for an operator', String(waiting.withdrawals)],
+          ['Withdrawals on hold', String(waiting.withdrawals)],
           ['Open alerts', String(waiting.alerts)],
         ] as const)),
   ]);

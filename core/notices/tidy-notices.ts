@@ -18,11 +18,11 @@ export interface TidyNoticesDeps {
 
 /** How long finished notices are kept. */
 export const NOTICE_RETENTION_MS = 30 * DAY_MS;
-/** Longer than the schedule: what is PENDING after that has a notifier that the till no longer has. */
+/** Longer than the schedule: a notice PENDING after this has a notifier that the till no longer has. */
 const NEVER_SENT_MS = 3 * DAY_MS;
 const BATCH = 500;
 
-/** Says how many notices were held back, gives up what nobody sends, and removes what is old. */
+/** Reports how many notices were held back, gives up notices without a notifier, and deletes old ones. */
 export class TidyNotices {
   readonly #deps: TidyNoticesDeps;
 
@@ -30,12 +30,12 @@ export class TidyNotices {
     this.#deps = deps;
   }
 
-  /** A part of each. @returns whether there may be more to do */
+  /** Handles a batch of each. @returns whether there may be more to do */
   async run(): Promise<boolean> {
     const { storage, clock } = this.#deps;
     const now = clock.now();
     const told = await this.#tellHeldBack();
-    const given = await storage.notices.giveUp(now - NEVER_SENT_MS, 'no notifier of this name sent it', BATCH);
+    const given = await storage.notices.giveUp(now - NEVER_SENT_MS, 'no notifier with this name is configured', BATCH);
     const pruned = await storage.notices.prune(now - NOTICE_RETENTION_MS, BATCH);
     return Math.max(told, given, pruned) >= BATCH;
   }
@@ -58,11 +58,11 @@ export class TidyNotices {
 }
 
 function heldBackWords({ accountId, type, hour, count }: HeldBack): NoticeWords {
-  const of = `${count} more ${count === 1 ? 'notice' : 'notices'} of the type ${type}`;
-  return noticeWords(`${of} ${count === 1 ? 'was' : 'were'} held back`, [
-    `Between ${readableTime(hour)} and ${readableTime(hour + HOUR_MS)} there were too many to send each.`,
+  const of = `${count} more ${count === 1 ? 'notice' : 'notices'} of type ${type}`;
+  return noticeWords(`${of} ${count === 1 ? 'was' : 'were'} not sent`, [
+    `The hourly limit was reached between ${readableTime(hour)} and ${readableTime(hour + HOUR_MS)}.`,
     accountId === null
-      ? 'The list of notices, the alerts and the audit log of the service have them all.'
-      : "The account's audit log has them all. If you do not know why there were so many, change the password and end all other sessions.",
+      ? 'See the notices, the alerts and the audit log in the dashboard.'
+      : 'The audit log of your account lists all changes. If you do not recognise them, change your password and end all other sessions.',
   ]);
 }

@@ -7,17 +7,17 @@ import type { AmountWords } from './event-words.ts';
 import { newNotice } from './notice.ts';
 import type { Notice, NoticeDraft, NoticeWords } from './notice.ts';
 
-/** How notices are written. */
+/** The settings for writing notices. */
 export interface NoticeSettings {
-  /** The notifiers of the till; none: nothing is written, and nothing is read. */
+  /** The notifiers of the till. Without any, nothing is read or written. */
   channels(): readonly NoticeChannel[];
   readonly amount: AmountWords;
 }
 
-/** Looks an account up, as an addressee. */
+/** Reads an account as a receiver. */
 export type FindNoticeAccount = (id: AccountId) => Promise<NoticeAccount | null>;
 
-/** Looks each account up once. */
+/** Caches the look-ups of accounts. */
 export function oncePerAccount(find: FindNoticeAccount): FindNoticeAccount {
   const found = new Map<AccountId, Promise<NoticeAccount | null>>();
   return (id) => {
@@ -27,7 +27,7 @@ export function oncePerAccount(find: FindNoticeAccount): FindNoticeAccount {
   };
 }
 
-/** The rows for a draft: one for each notifier and addressee. */
+/** The rows of a draft: one for each notifier and receiver. */
 export async function noticeRows(
   ids: IdGenerator,
   channels: readonly NoticeChannel[],
@@ -44,7 +44,7 @@ export async function noticeRows(
     const rows: Notice[] = [];
     if (toAccount !== undefined && account !== null) {
       if (reaches !== 'operators' && isWanted(draft, account)) rows.push(row(name, account.accountId, toAccount));
-      // A chat of the operators has no place for merchants' affairs, but who is an admin is theirs.
+      // Operator chats get no merchant events, except changes to admins.
       if (reaches === 'operators' && type.startsWith('security.') && account.role === 'admin')
         rows.push(row(name, null, toAccount));
     }
@@ -53,7 +53,7 @@ export async function noticeRows(
   });
 }
 
-/** Only what concerns no protection can be switched off. */
+/** Whether the account has chosen the notice. Notices of security cannot be switched off. */
 function isWanted({ type }: NoticeDraft, { withdrawals, summary }: NoticeAccount): boolean {
   if (type === 'withdrawal.held') return withdrawals;
   return type === 'summary.daily' ? summary : true;

@@ -8,68 +8,72 @@ import type { Millis } from '../kernel/time.ts';
 import { coinPrice } from '../rates/coin-price.ts';
 import { amountRequired } from './order.ts';
 import type { Order } from './order.ts';
+import { SHOWN_PAYMENTS } from './order-view.ts';
 import { liveDeposits, sumReceived } from './settle-order.ts';
 
 /** A transaction that pays an order. */
 export interface PaymentPart {
   readonly txid: string;
-  /** A plain decimal of the order's coin. */
+  /** A plain decimal in the order's coin. */
   readonly amount: string;
   /** When it was first seen. */
   readonly at: Millis;
-  /** 0 while it waits to be mined. */
+  /** 0 while it is in the mempool. */
   readonly confirmations: number;
-  /** Its page in a block explorer; `null` where the chain has none. */
+  /** The URL in a block explorer; `null` where the chain has none. */
   readonly url: string | null;
 }
 
-/** The payer's view of an order. Amounts are plain decimals of the order's coin; all empty before one is chosen. */
+/** The payer's view of an order. Amounts are plain decimals in the order's coin; all are empty before one is chosen. */
 export interface CheckoutView {
   readonly order: Order;
   readonly chainName: string;
   readonly amount: string;
-  /** In blocks so far, confirmed or not. */
+  /** The amount in blocks so far, confirmed or not. */
   readonly received: string;
-  /** The same with what waits to be mined. */
+  /** The amount in blocks and in the mempool. */
   readonly arrived: string;
-  /** Still to pay, beyond all that was seen. */
+  /** The amount still to pay, after all payments that were seen. */
   readonly remaining: string;
-  /** What arrived beyond the amount. */
+  /** The amount that exceeds the amount due. */
   readonly surplus: string;
-  /** One coin in the order's fiat currency, as it was when the coin was chosen; rounded, for reading only. */
+  /** The price of one coin in the order's fiat currency when the coin was chosen; rounded, for display only. */
   readonly rate: string;
   readonly contractAddr: string;
-  /** Asks for what remains; empty where nothing is to be paid any more, or not yet. */
+  /** Requests the remaining amount; empty when nothing is to be paid any more, or not yet. */
   readonly paymentUri: string;
-  /** The Lightning invoice that a Bitcoin order can be paid by as well; `null` for none. */
+  /** The Lightning invoice with which a Bitcoin order can be paid as well; `null` for none. */
   readonly invoice: string | null;
-  /** Of the payment's youngest part; 0 while one waits to be mined. */
+  /** Confirmations of the payment's youngest part; 0 while one is in the mempool. */
   readonly confirmations: number;
   readonly confirmationsRequired: number;
   readonly refundAddress: string | null;
   readonly seen: boolean;
-  /** What pays it, the oldest first. */
+  /** The payments, oldest first; of many the newest {@link SHOWN_PAYMENTS}. */
   readonly parts: readonly PaymentPart[];
-  /** True when a payment was seen and is no more: replaced, spent elsewhere, or taken out of the chain. */
+  /**
+   * True when a payment that was seen has disappeared: it was replaced, its coins were spent elsewhere, or a
+   * reorganisation removed it.
+   */
   readonly vanished: boolean;
 }
 
-/** Where and how an order is paid. */
+/** The address and terms by which an order is paid. */
 export interface PaymentPlace {
   readonly height: number;
   readonly contractAddr: string;
   readonly required: number;
   readonly invoice: string | null;
-  /** The URI that asks for so much. */
+  /** The URI that requests this amount. */
   uri(due: bigint): string;
 }
 
-/** What was seen of an order's payment. */
+/** The payments of an order that were seen. */
 export interface SeenPayment {
   readonly deposits: readonly Deposit[];
-  /** Live ones. */
+  /** Payments that are not GONE. */
   readonly unconfirmed: readonly UnconfirmedPayment[];
-  /** An unconfirmed one was replaced, or its coins were spent elsewhere. */
+  /** True when an unconfirmed payment was replaced, or its coins were spent elsewhere. */
   readonly gone: boolean;
 }
 
@@ -110,18 +114,24 @@ export function checkoutView(
     contractAddr: place.contractAddr,
     paymentUri: remaining > 0n && isOpen(order, now) ? place.uri(remaining) : '',
     invoice: remaining === units ? place.invoice : null,
-    confirmations: live.length === 0 || waiting.length > 0 ? 0 : Math.min(...live.map(depth)),
+    confirmations:
+      live.length === 0 || waiting.length > 0
+        ? 0
+        : live.reduce((least, each) => Math.min(least, depth(each)), Infinity),
     confirmationsRequired: place.required,
     refundAddress: order.refundAddress,
     seen,
-    parts: [...live.map((each) => part(each, depth(each))), ...waiting.map((each) => part(each, 0))].sort(
-      (a, b) => a.at - b.at,
-    ),
+    parts: [
+      ...live.slice(-SHOWN_PAYMENTS).map((each) => part(each, depth(each))),
+      ...waiting.slice(-SHOWN_PAYMENTS).map((each) => part(each, 0)),
+    ]
+      .sort((a, b) => a.at - b.at)
+      .slice(-SHOWN_PAYMENTS),
     vanished: !seen && (gone || deposits.some(({ status }) => status === 'ORPHANED')),
   };
 }
 
-/** A wallet that opened the URI of any other order would pay late, or a second time. */
+/** The URI of any other order is hidden: a wallet that opened it would pay late, or a second time. */
 function isOpen({ status, expiresAt }: Order, now: Millis): boolean {
   return status === 'PENDING' && now < expiresAt;
 }
@@ -131,7 +141,7 @@ function plainIn(currency: CurrencyCode, assets: AssetCatalogue): (units: bigint
   return (units) => formatUnits(units, decimals);
 }
 
-/** The view of an order before its coin is chosen, and of one whose chain is not configured any more. */
+/** The view of an order before its coin is chosen, or whose chain is no longer configured. */
 export function emptyView(order: Order): CheckoutView {
   return {
     order,

@@ -1,4 +1,3 @@
-import { formerChoice } from '../deposits/record-transfer.ts';
 import { isDust, LIGHTNING_ASSET } from '../kernel/asset.ts';
 import type { Asset, AssetCatalogue, ChainCode } from '../kernel/asset.ts';
 import { invalidField, isTillgateError, TillgateError } from '../kernel/errors.ts';
@@ -11,13 +10,14 @@ import type { DepositAddress } from '../ports/order-store.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
 import type { RateBook } from '../rates/rate-book.ts';
 import { requirePayableAddress } from '../wallets/destination.ts';
+import { formerChoice } from './former-choice.ts';
 import { DepositAddressAllocator, memoOf } from './deposit-address-allocator.ts';
 import type { AllocatorDeps } from './deposit-address-allocator.ts';
 import { requireWorthSpending } from './least-amount.ts';
 import type { OrderQuota } from './order-quota.ts';
 import type { Order, OrderHistoryEntry, OrderPayment } from './order.ts';
 
-/** A coin the payer can choose, and what the order costs in it now. */
+/** A coin that the payer can choose, with the order's present price in it. */
 export interface PaymentOption {
   readonly asset: Asset;
   readonly units: bigint;
@@ -33,7 +33,7 @@ export interface ChoosePaymentDeps extends AllocatorDeps {
   readonly clock: Clock;
 }
 
-/** The payer's part of a hosted order: the choice of the coin, and the address for a refund. */
+/** The payer's part of a hosted order: choosing the coin, and leaving a refund address. */
 export class ChoosePayment {
   readonly #deps: ChoosePaymentDeps;
   readonly #allocator: DepositAddressAllocator;
@@ -43,15 +43,20 @@ export class ChoosePayment {
     this.#allocator = new DepositAddressAllocator(deps);
   }
 
-  /** The coins of this installation with the order's amount in each; one without a rate now, or whose amount would be dust, is left out. */
+  /**
+   * The coins of this installation with the order's amount in each, without coins that have no rate now and amounts
+   * that would be dust.
+   */
   async options(order: Order): Promise<readonly PaymentOption[]> {
     const { assets, rates } = this.#deps;
     const fiat = present(findFiat(order.vsCurrency), `fiat ${order.vsCurrency}`);
     const options: PaymentOption[] = [];
     const offered = await this.#offeredBy(order);
+    const history = order.payment === null ? [] : await this.#deps.storage.orders.history(order.id);
     for (const asset of assets.enabled().filter(offered)) {
       try {
-        const { units } = await rates.quote(asset, fiat, order.vsPrice, order.fixedEncryptPrice);
+        const quote = await rates.quote(asset, fiat, order.vsPrice, order.fixedEncryptPrice);
+        const { units } = dearerQuote(asset, quote, formerChoice(history, asset.chain, asset.currency));
         if (!isDust(asset, units)) options.push({ asset, units });
       } catch (error) {
         if (!isTillgateError(error, 'NOT_READY')) throw error;
@@ -61,15 +66,15 @@ export class ChoosePayment {
   }
 
   /**
-   * Chooses the coin of a hosted order and fixes its rate; it may be changed until a payment was seen, in a block or unconfirmed
-   * for one. An order has
-   * one address on each chain, so that a payment to an earlier choice still finds it. An invoice names its amount: whoever
-   * comes back to Lightning finds the same invoice at its rate. With Bitcoin the payer gets an invoice too, for wallets that
-   * read both from one URI; a payment of it is a choice of Lightning.
+   * Chooses the coin of a hosted order and fixes its rate; the choice can be changed until a payment was seen, also an
+   * unconfirmed one. A coin that was chosen before keeps its quote, or gets a new one if that is higher: otherwise a
+   * payer could switch back and forth until the rate is favourable. An order has one address on each chain, so that a
+   * payment to an earlier choice still arrives. An invoice contains its amount, so choosing Lightning again returns the
+   * same invoice at its rate. With Bitcoin the payer gets an invoice too, for wallets that read both from one URI; a
+   * payment of it counts as choosing Lightning.
    *
-   * @throws TillgateError `NOT_FOUND`, `UNSUPPORTED`, `AMOUNT_OUT_OF_RANGE` (dust), `NOT_READY` (no rate), `STATE_CONFLICT`
-   * (seen, expired, not hosted),
-   * `NODE_FAILED` (no invoice)
+   * @throws TillgateError `NOT_FOUND`, `UNSUPPORTED`, `AMOUNT_OUT_OF_RANGE` (dust), `NOT_READY` (no rate),
+   *   `STATE_CONFLICT` (seen, expired, not hosted), `NODE_FAILED` (no invoice)
    */
   async choose(checkoutToken: string, chain: string, currency: string): Promise<Order> {
     const { assets, clock } = this.#deps;
@@ -82,9 +87,9 @@ export class ChoosePayment {
     const invoice = this.#allocator.lightning ? await this.#formerInvoice(found) : null;
     if (invoice !== null && chain === LIGHTNING_ASSET.chain)
       return this.#settleChoice(found, asset, async () => invoice);
-    const { units, rate } = await this.#quote(found, asset);
-    requireWorthSpending(asset, units);
-    const spare = await this.#allocator.take(asset, termsOf(found, units));
+    const quote = await this.#quote(found, asset);
+    requireWorthSpending(asset, quote.units);
+    const spare = await this.#allocator.take(asset, termsOf(found, quote.units));
     const companion =
       asset.currency === 'BTC' && this.#allocator.lightning && invoice === null && offered(LIGHTNING_ASSET)
         ? await this.#companion(found)
@@ -96,14 +101,15 @@ export class ChoosePayment {
         const address = await this.#addressOf(tx, order, asset, spare);
         used = address === spare;
         if (used) this.#deps.quota?.takeAddress(order.accountId);
-        return { chain, currency, units, address: address.address, rate };
+        const former = formerChoice(await tx.orders.history(order.id), chain, currency);
+        return { chain, currency, address: address.address, ...dearerQuote(asset, quote, former) };
       });
     } finally {
       if (!used) this.#allocator.giveBack(spare);
     }
   }
 
-  /** A payment link may offer some coins only. */
+  /** Whether the order's payment link offers a coin; it may be restricted to some. */
   async #offeredBy({ linkId }: Order): Promise<(asset: Asset) => boolean> {
     const coins = linkId === null ? null : ((await this.#deps.storage.links.find(linkId))?.coins ?? null);
     return ({ currency }) => coins === null || coins.includes(currency);
@@ -118,7 +124,7 @@ export class ChoosePayment {
     return storage.transaction(async (tx) => {
       const order = present(await tx.orders.lock(found.id), `order ${found.id}`);
       requireChoosable(order, clock.now());
-      // Chosen by the same request, sent twice: somebody has its amount before his eyes.
+      // A retry of the same request chose it: the payer has already seen its amount.
       if (order.payment?.chain === chain && order.payment.currency === currency) return order;
       if (
         (await tx.deposits.byOrder(order.id)).length > 0 ||
@@ -128,13 +134,15 @@ export class ChoosePayment {
       }
       const at = clock.now();
       const payment: OrderPayment = { ...(await choose(tx, order)), chosenAt: at };
-      // An address is of one chain.
+      // A refund address belongs to one chain.
       const keeps = order.payment?.chain === payment.chain;
       const refundAddress = keeps ? order.refundAddress : null;
       const refundBrowser = keeps ? order.refundBrowser : null;
-      await tx.orders.update(order.id, { payment, refundAddress, refundBrowser, updatedAt: at });
+      const refundAddressAt = keeps ? order.refundAddressAt : null;
+      const changes = { payment, refundAddress, refundBrowser, refundAddressAt, updatedAt: at };
+      await tx.orders.update(order.id, changes);
       await tx.orders.addHistory(chosenEntry(order, payment));
-      return { ...order, payment, refundAddress, refundBrowser, updatedAt: at };
+      return { ...order, ...changes };
     });
   }
 
@@ -148,7 +156,7 @@ export class ChoosePayment {
     return formerChoice(await this.#deps.storage.orders.history(id), chain, currency);
   }
 
-  /** The invoice of a Bitcoin order; `null` when the node cannot make one now: the address is enough. */
+  /** The invoice of a Bitcoin order; `null` when the node cannot create one now, since the address is enough. */
   async #companion(order: Order): Promise<Companion | null> {
     try {
       const { units, rate } = await this.#quote(order, LIGHTNING_ASSET);
@@ -169,38 +177,42 @@ export class ChoosePayment {
   }
 
   /**
-   * Stores the address for a refund, once: whoever sees the page's address later must not turn the refund to himself. The browser that
-   * left it may change it until a refund is asked for. The merchant can remove it, and so does the choice of another chain.
+   * Stores the refund address, once: another person who has the page's URL must not redirect the refund. The browser
+   * that entered it may change it until a refund is requested. The merchant can remove it, and choosing another chain
+   * removes it too.
    *
-   * @param browser - a hash that only one browser can be the source of; without it the address is left for good
-   * @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` (no coin yet, another browser's address before, a refund that is asked for),
-   * `INVALID_FIELDS` (no address of the chain),
-   * `DESTINATION_UNPAYABLE` (the zero address, a token's contract, an address of the till's own)
+   * @param browser - a hash of a value that only this browser has; without it the address cannot be changed later
+   * @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` (no coin yet, an address of another browser, a requested
+   *   refund), `INVALID_FIELDS` (no address of the chain), `DESTINATION_UNPAYABLE` (the zero address, a token's
+   *   contract, an address of the till)
    */
   async setRefundAddress(checkoutToken: string, address: string, browser: string | null = null): Promise<void> {
     const { storage, clock } = this.#deps;
     const found = await this.#find(checkoutToken);
     const chainCode: ChainCode | undefined = found.payment?.chain;
     if (chainCode === LIGHTNING_ASSET.chain)
-      throw new TillgateError('STATE_CONFLICT', 'A payment over Lightning has no address to go back to; ask the shop.');
+      throw new TillgateError(
+        'STATE_CONFLICT',
+        'A Lightning payment cannot be refunded to an address; contact the shop.',
+      );
     const chain = chainCode === undefined ? undefined : this.#deps.chains.get(chainCode);
     if (chain === undefined)
       throw new TillgateError('STATE_CONFLICT', 'Choose a coin first; a refund goes back in the coin that was paid.');
-    const refund = found.refundAddress === null ? null : await storage.transfers.refundOf(found.id);
-    if (refund !== null && refund.status !== 'FAILED')
+    const refund = await storage.transfers.refundOf(found.id);
+    if (refund !== null && refund.status !== 'FAILED' && refund.status !== 'CONFIRMED')
       throw new TillgateError('STATE_CONFLICT', 'A refund is on its way; its address cannot be changed any more.');
     const refundAddress = chain.normaliseAddress(address);
     if (refundAddress === null) throw invalidField('address', `must be an address on ${chain.name}`);
     await requirePayableAddress(chain, refundAddress, 'address', storage);
     await storage.transaction(async (tx) => {
       const order = present(await tx.orders.lock(found.id), `order ${found.id}`);
-      if (order.status === 'REFUNDED') throw new TillgateError('STATE_CONFLICT', 'This order was refunded already.');
       if (order.refundAddress === refundAddress) return;
       if (order.refundAddress !== null) requireSameBrowser(order, browser);
       if (order.payment?.chain !== chainCode)
         throw new TillgateError('STATE_CONFLICT', 'The coin was changed meanwhile; try again.');
       const at = clock.now();
-      await tx.orders.update(order.id, { refundAddress, refundBrowser: browser, updatedAt: at });
+      const changes = { refundAddress, refundBrowser: browser, refundAddressAt: at, updatedAt: at };
+      await tx.orders.update(order.id, changes);
       await tx.orders.addHistory({
         orderId: order.id,
         at,
@@ -236,7 +248,18 @@ export class ChoosePayment {
   }
 }
 
-/** The Lightning invoice of an order that is paid in Bitcoin. */
+/** The quote of an order in a coin: the earlier quote, unless a new one is higher. That of an invoice never rises. */
+function dearerQuote(
+  { chain }: Pick<Asset, 'chain'>,
+  quote: Pick<OrderPayment, 'units' | 'rate'>,
+  former: OrderPayment | null,
+): Pick<OrderPayment, 'units' | 'rate'> {
+  if (former === null || (former.units < quote.units && chain !== LIGHTNING_ASSET.chain)) return quote;
+  const { units, rate } = former;
+  return { units, rate };
+}
+
+/** The Lightning invoice of an order in Bitcoin. */
 interface Companion {
   readonly units: bigint;
   readonly rate: OrderPayment['rate'];
@@ -248,7 +271,7 @@ function requireSameBrowser(order: Order, browser: string | null): void {
   if (browser === null || order.refundBrowser !== browser)
     throw new TillgateError(
       'STATE_CONFLICT',
-      'The address of a refund is changed only in the browser that left it; the merchant can remove it.',
+      'The refund address can be changed only in the browser that set it; the merchant can remove it.',
     );
 }
 
@@ -257,9 +280,9 @@ function termsOf({ vsPrice, vsCurrency, expiresAt }: Order, units: bigint): Invo
 }
 
 function requireChoosable(order: Order, now: number): void {
-  if (!order.hosted) throw new TillgateError('STATE_CONFLICT', 'The coin of this order is fixed.');
+  if (!order.hosted) throw new TillgateError('STATE_CONFLICT', 'The coin of this order cannot be changed.');
   if (order.status !== 'PENDING' || now >= order.expiresAt) {
-    throw new TillgateError('STATE_CONFLICT', 'The time to pay this order is over; ask the shop for a new one.');
+    throw new TillgateError('STATE_CONFLICT', 'The time to pay this order has ended; ask the shop for a new order.');
   }
 }
 

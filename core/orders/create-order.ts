@@ -30,7 +30,7 @@ import type { NewOrderEvents } from '../webhooks/order-events.ts';
 import type { OrderQuota } from './order-quota.ts';
 import type { OrderSettings } from './settings.ts';
 
-/** Get Payment Info: the coin is known (endpoint 2). */
+/** The input of an order in a given coin. */
 export interface PayInfoInput extends NewOrderInput {
   readonly chain: string;
   readonly currency: string;
@@ -38,18 +38,18 @@ export interface PayInfoInput extends NewOrderInput {
   readonly vsPrice: Decimal;
 }
 
-/** A hosted page: the payer chooses the coin (endpoint 1). */
+/** A hosted page: the payer chooses the coin. */
 export interface PayUrlInput extends NewOrderInput {
   readonly vsCurrency: string;
   readonly vsPrice: Decimal;
 }
 
-/** An order that a person makes: in a given coin, or in the one that the payer chooses. */
+/** An order that a person creates, in a given coin, or in one that the payer chooses. */
 export interface OrderByHandInput extends PayUrlInput {
   readonly coin: { readonly chain: string; readonly currency: string } | null;
 }
 
-/** An order, and whether it was made before by the same request. */
+/** An order, and whether an earlier identical request created it. */
 export interface MadeOrder {
   readonly order: Order;
   readonly repeated: boolean;
@@ -58,14 +58,14 @@ export interface MadeOrder {
 /** A hosted page for a visitor of a payment link. */
 export interface LinkOrderInput extends PayUrlInput {
   readonly place: LinkPlace;
-  /** Begins the merchant reference, before the order's id; `null` for no reference. */
+  /** The beginning of the merchant reference, followed by the order's id; `null` for no reference. */
   readonly referencePrefix: string | null;
 }
 
-/** An order of a payment link, or why it has no place for one. */
+/** An order of a payment link, or the reason why the link has no place for it. */
 export type LinkOrderResult = MadeOrder | { readonly refused: PlaceRefusal };
 
-/** An order on Lightning (endpoint 12): its rate floats and its callbacks are GET. */
+/** An order on Lightning: its rate floats and its callbacks are GET. */
 export interface LightningOrderInput extends Omit<NewOrderInput, 'fixedEncryptPrice' | 'enablePostCallback'> {
   readonly vsCurrency: string;
   readonly vsPrice: Decimal;
@@ -82,7 +82,7 @@ export interface CreateOrderDeps extends AllocatorDeps {
   readonly metrics: Metrics;
   /** None by default. */
   readonly quota?: OrderQuota;
-  /** What webhook endpoints receive of new orders; nothing by default. */
+  /** The events of new orders for webhook endpoints; none by default. */
   readonly newOrderEvents?: NewOrderEvents;
   readonly settings: OrderSettings;
 }
@@ -92,7 +92,7 @@ interface Price {
   readonly units: bigint;
 }
 
-/** What an order is, besides what the merchant asked for. */
+/** The kind of an order, which the operation determines and not the merchant's input. */
 interface OrderKind {
   readonly type: OrderType;
   readonly hosted: boolean;
@@ -102,7 +102,7 @@ interface OrderKind {
   readonly link?: Pick<LinkOrderInput, 'place' | 'referencePrefix'>;
 }
 
-/** A link has no place for the order that was to be stored. */
+/** Thrown when a link has no place for the order to store. */
 class NoPlace extends Error {
   readonly why: PlaceRefusal;
 
@@ -114,7 +114,7 @@ class NoPlace extends Error {
 
 const TOKEN_BYTES = 16;
 
-/** Creates orders (endpoints 1, 2 and 12); returns once the order is durable. */
+/** Creates orders; returns once the order is durable. */
 export class CreateOrder {
   readonly #deps: CreateOrderDeps;
   readonly #allocator: DepositAddressAllocator;
@@ -129,10 +129,10 @@ export class CreateOrder {
   }
 
   /**
-   * Direct payment information: an order with its coin, its rate and its own address.
+   * Creates an order with its coin, its rate and its own address.
    *
    * @throws TillgateError `INVALID_FIELDS`, `UNSUPPORTED`, `AMOUNT_OUT_OF_RANGE`, `NOT_READY` (no rate),
-   * `STATE_CONFLICT` (another order has its reference), `IDEMPOTENCY_MISMATCH`
+   *   `STATE_CONFLICT` (another order has its reference), `IDEMPOTENCY_MISMATCH`
    */
   async payInfo(
     principal: Principal,
@@ -143,9 +143,10 @@ export class CreateOrder {
   }
 
   /**
-   * An order on Lightning: its address is the payment request of an invoice that expires with it. Callbacks are GET.
+   * Creates an order on Lightning: its address is the payment request of an invoice that expires with it. Callbacks are
+   * GET.
    *
-   * @throws TillgateError as {@link payInfo}; `NODE_FAILED` when no invoice can be made
+   * @throws TillgateError as {@link payInfo}; `NODE_FAILED` when no invoice can be created
    */
   async lightning(
     principal: Principal,
@@ -158,7 +159,7 @@ export class CreateOrder {
   }
 
   /**
-   * A hosted checkout: the coin, its rate and the address follow when the payer chooses.
+   * Creates an order with a hosted checkout: the coin, its rate and the address follow when the payer chooses.
    *
    * @throws TillgateError as {@link payInfo}
    */
@@ -167,7 +168,7 @@ export class CreateOrder {
   }
 
   /**
-   * An order that a person makes, in the coin that is given, else as a hosted one.
+   * Creates an order that a person requests, in the given coin, otherwise with a hosted checkout.
    *
    * @throws TillgateError as {@link payInfo} and {@link lightning}
    */
@@ -182,7 +183,7 @@ export class CreateOrder {
   }
 
   /**
-   * An order of a payment link, stored only while the link is as it was read and has a place for it.
+   * Creates an order of a payment link, stored only if the link is unchanged since it was read and has a place for it.
    *
    * @throws TillgateError as {@link payInfo}
    */
@@ -328,6 +329,7 @@ export class CreateOrder {
       watchUntil: now + terms.timeoutMs + settings.watchMs,
       reorgedAt: null,
       refundAddress: null,
+      refundAddressAt: null,
       refundBrowser: null,
     };
   }
@@ -343,7 +345,7 @@ function requireFiat(code: string): Fiat {
 }
 
 function requirePrice(price: Decimal, fiat: Fiat, path: string): bigint {
-  // An application in plain JavaScript gives what it has.
+  // A caller in plain JavaScript may pass a value of another type.
   if (!isDecimal(price)) throw invalidField(path, "must be a Decimal, such as readDecimal('12.50')");
   const units = toUnits(price, fiat.decimals);
   if (units === null) throw invalidField(path, `must have at most ${fiat.decimals} decimals for ${fiat.code}`);

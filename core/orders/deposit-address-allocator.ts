@@ -8,21 +8,21 @@ import type { Fiat } from '../kernel/fiat.ts';
 import type { InvoiceTerms, Invoices } from '../lightning/invoices.ts';
 import type { DepositAddress } from '../ports/order-store.ts';
 
-/** The text that the payer's wallet shows beside the amount: the price. */
+/** The text that the payer's wallet shows with the amount: the price. */
 export function memoOf({ decimals, code }: Fiat, vsPrice: bigint): string {
   return `${formatUnits(vsPrice, decimals)} ${code}`;
 }
 
-/** What an order's address is allocated from. */
+/** The sources of an order's address. */
 export interface AllocatorDeps {
   readonly addresses: AddressPool;
-  /** Where there is a Lightning node. */
+  /** `null` without a Lightning node. */
   readonly invoices?: Invoices | null;
-  /** Where chains have nodes that may be unusable. */
+  /** `null` without chains whose nodes may be unusable. */
   readonly chainReports?: Pick<ChainReports, 'requireUsable'> | null;
 }
 
-/** Allocates where an order is paid: an unused deposit address of a chain, or an invoice. */
+/** Allocates the address of an order: an unused deposit address of a chain, or an invoice. */
 export class DepositAddressAllocator {
   readonly #addresses: AddressPool;
   readonly #invoices: Invoices | null;
@@ -39,7 +39,7 @@ export class DepositAddressAllocator {
     return this.#invoices !== null;
   }
 
-  /** @throws TillgateError `UNSUPPORTED`, `NOT_READY` as the address pool; `NODE_FAILED` when no invoice can be made */
+  /** @throws TillgateError `UNSUPPORTED`, `NOT_READY` as the address pool; `NODE_FAILED` when the invoice fails */
   async take({ chain, currency }: Asset, terms: InvoiceTerms): Promise<DepositAddress> {
     if (chain !== LIGHTNING_ASSET.chain) {
       this.#chainReports?.requireUsable(chain);

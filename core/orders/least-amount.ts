@@ -4,7 +4,7 @@ import { formatUnits } from '../kernel/decimal.ts';
 import { TillgateError } from '../kernel/errors.ts';
 
 /**
- * Refuses an amount that would be credited as nothing: its order could never be paid.
+ * Refuses an amount that would be credited as nothing, because its order could never be paid.
  *
  * @throws TillgateError `AMOUNT_OUT_OF_RANGE`
  */
@@ -13,6 +13,6 @@ export function requireWorthSpending(asset: Asset, units: bigint): void {
   const [due, least] = [units, asset.minDeposit ?? 0n].map((amount) => formatUnits(amount, asset.decimals));
   throw new TillgateError(
     'AMOUNT_OUT_OF_RANGE',
-    `The amount would be ${due} ${asset.currency}, which costs more to spend than it is worth: an order in it must be at least ${least} ${asset.currency}.`,
+    `The amount would be ${due} ${asset.currency}, which costs more to spend than it is worth: an order in this coin must be at least ${least} ${asset.currency}.`,
   );
 }

@@ -3,17 +3,17 @@ import { invalidField } from '../kernel/errors.ts';
 /** Names and texts that a merchant keeps with an order. */
 export type Metadata = Readonly<Record<string, string>>;
 
-/** The bounds of what a merchant keeps with an order: {@link Metadata} as JSON has to fit into the URL of a callback. */
+/** The limits of a merchant's data in an order. {@link Metadata} as JSON must fit into the URL of a callback. */
 export const MERCHANT_DATA = {
   referenceLength: 100,
   pairs: 20,
   nameLength: 40,
   valueLength: 500,
-  /** Of the metadata as JSON in UTF-8. */
+  /** The metadata as JSON in UTF-8. */
   bytes: 2_048,
 } as const;
 
-/** Letters, marks, digits, punctuation and signs of any script, with spaces between them. */
+/** Letters, marks, digits, punctuation and symbols of any script, with spaces between them. */
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]+(?: +[\p{L}\p{M}\p{N}\p{P}\p{S}]+)*$/u;
 const CONTROL = /\p{Cc}/u;
 
@@ -22,7 +22,7 @@ export function isMerchantReference(text: string): boolean {
   return text.length <= MERCHANT_DATA.referenceLength && PRINTABLE.test(text);
 }
 
-/** Whether this can be an order's metadata; `__proto__` is no name, because some readers lose it. */
+/** Whether a value can be an order's metadata; `__proto__` is refused as a name, because some JSON parsers lose it. */
 export function isMetadata(value: Metadata): boolean {
   const { pairs, bytes } = MERCHANT_DATA;
   const entries = Object.entries<unknown>(value);
@@ -37,9 +37,9 @@ function isPair([name, text]: readonly [string, unknown]): boolean {
   return named && typeof text === 'string' && text.length <= valueLength && !CONTROL.test(text);
 }
 
-/** What {@link isMerchantReference} asks for. */
+/** The rule of {@link isMerchantReference}, in words. */
 export const REFERENCE_RULE = `a text of at most ${MERCHANT_DATA.referenceLength} printable characters without a space at its ends`;
-/** What {@link isMetadata} asks for. */
+/** The rule of {@link isMetadata}, in words. */
 export const METADATA_RULE = `an object of at most ${MERCHANT_DATA.pairs} texts, names of 1 to ${MERCHANT_DATA.nameLength} printable characters, values of at most ${MERCHANT_DATA.valueLength} characters without control characters, as JSON at most ${MERCHANT_DATA.bytes} bytes`;
 
 /** @throws TillgateError `INVALID_FIELDS` */

@@ -1,8 +1,10 @@
 import { countsForOrder } from '../deposits/deposit.ts';
+import type { Deposit } from '../deposits/deposit.ts';
 import { TillgateError } from '../kernel/errors.ts';
 import type { OrderId } from '../kernel/ids.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
+import { orderRefunds } from './order-refunds.ts';
 import type { OrderStateMachine } from './order-state-machine.ts';
 import type { Order } from './order.ts';
 import type { OrderRule } from './order-status.ts';
@@ -13,7 +15,7 @@ export interface OrderAdminActionsDeps {
   readonly clock: Clock;
 }
 
-/** What a merchant or an operator decides about an order by hand. `actor` says who, in the order's history. */
+/** Manual decisions of a merchant or an operator about an order. `actor` is recorded in the order's history. */
 export class OrderAdminActions {
   readonly #deps: OrderAdminActionsDeps;
 
@@ -21,24 +23,35 @@ export class OrderAdminActions {
     this.#deps = deps;
   }
 
-  /** Cancels an order for which no payment was seen yet, in a block or waiting for one. @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` */
+  /**
+   * Cancels an order for which no payment was seen yet. Unconfirmed payments count only if they could complete the
+   * order, so that dust cannot keep the merchant from cancelling.
+   *
+   * @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT`
+   */
   terminate(orderId: string, actor: string): Promise<Order> {
-    return this.#move(orderId, 'cancelled', actor, true);
+    return this.#move(orderId, 'cancelled', actor, (...found) => this.#requireUnpaid(...found));
   }
 
-  /** Accepts an OVERDUE or PARTIAL order as it is. @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` */
+  /**
+   * Accepts an OVERDUE or PARTIAL order as it is, unless a refund of it is in progress. @throws TillgateError
+   * `NOT_FOUND`, `STATE_CONFLICT`
+   */
   resolve(orderId: string, actor: string): Promise<Order> {
-    return this.#move(orderId, 'operator-accepted', actor, false);
+    return this.#move(orderId, 'operator-accepted', actor, requireNoRefund);
   }
 
-  /** Removes the address that was left for a refund, so that the payer can leave another one. @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` when there is none */
+  /**
+   * Removes the refund address, so that the payer can leave another one. @throws TillgateError `NOT_FOUND`,
+   * `STATE_CONFLICT` when there is none
+   */
   removeRefundAddress(orderId: string, actor: string): Promise<void> {
     const { storage, clock } = this.#deps;
     return storage.transaction(async (tx) => {
       const { id, status, refundAddress } = await lockOrder(tx, orderId);
       if (refundAddress === null) throw new TillgateError('STATE_CONFLICT', 'The order has no refund address.');
       const at = clock.now();
-      await tx.orders.update(id, { refundAddress: null, refundBrowser: null, updatedAt: at });
+      await tx.orders.update(id, { refundAddress: null, refundBrowser: null, refundAddressAt: null, updatedAt: at });
       const inputs = { actor, address: null, former: refundAddress };
       await tx.orders.addHistory({
         orderId: id,
@@ -52,21 +65,39 @@ export class OrderAdminActions {
     });
   }
 
-  async #move(orderId: string, rule: OrderRule, actor: string, onlyUnpaid: boolean): Promise<Order> {
+  async #move(orderId: string, rule: OrderRule, actor: string, check: Check): Promise<Order> {
     const { storage, stateMachine, clock } = this.#deps;
     const move = await storage.transaction(async (tx) => {
       const order = await lockOrder(tx, orderId);
       const deposits = await tx.deposits.byOrder(order.id);
-      const unconfirmed = onlyUnpaid && (await tx.unconfirmedPayments.live(order.id)).length > 0;
-      if (unconfirmed || (onlyUnpaid && deposits.some(countsForOrder))) {
-        throw new TillgateError('STATE_CONFLICT', 'A payment was seen already; this order cannot be cancelled.');
-      }
+      await check(tx, order, deposits);
       const inputs = { actor, received: order.received.toString() };
       return stateMachine.move(tx, order, deposits, { rule, inputs }, { updatedAt: clock.now() });
     });
     stateMachine.publish([move]);
     return move.order;
   }
+
+  /**
+   * @throws TillgateError `STATE_CONFLICT` for an order with a payment in a block, or with one in the mempool that
+   *   could complete it
+   */
+  async #requireUnpaid(tx: Transaction, order: Order, deposits: readonly Deposit[]): Promise<void> {
+    const seen = deposits.some(countsForOrder) || (await this.#deps.stateMachine.isAwaited(tx, order, deposits));
+    if (seen) throw new TillgateError('STATE_CONFLICT', 'A payment was seen already; this order cannot be cancelled.');
+  }
+}
+
+/** Checks a locked order before it is moved. */
+type Check = (tx: Transaction, order: Order, deposits: readonly Deposit[]) => Promise<void>;
+
+/** @throws TillgateError `STATE_CONFLICT` while a refund of the received amount exists */
+async function requireNoRefund(tx: Transaction, { id }: Order): Promise<void> {
+  if (orderRefunds(await tx.transfers.refundsOf(id)).units === 0n) return;
+  throw new TillgateError(
+    'STATE_CONFLICT',
+    'A refund of this order is under way; what it received cannot be accepted. Reject or cancel the refund first.',
+  );
 }
 
 async function lockOrder(tx: Transaction, id: string): Promise<Order> {

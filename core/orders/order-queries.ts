@@ -1,5 +1,3 @@
-import type { Deposit } from '../deposits/deposit.ts';
-import { formerChoice } from '../deposits/record-transfer.ts';
 import { LIGHTNING_ASSET } from '../kernel/asset.ts';
 import type { AssetCatalogue } from '../kernel/asset.ts';
 import { TillgateError } from '../kernel/errors.ts';
@@ -7,6 +5,7 @@ import { present } from '../kernel/guard.ts';
 import { isId } from '../kernel/ids.ts';
 import type { AccountId, OrderId } from '../kernel/ids.ts';
 import { checkPage } from '../kernel/page.ts';
+import type { Millis } from '../kernel/time.ts';
 import type { PaymentLink } from '../links/payment-link.ts';
 import { merchantAccount } from '../ledger/entry.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
@@ -17,11 +16,14 @@ import type { Storage } from '../ports/storage.ts';
 import type { TransactionView } from '../transactions/transaction.ts';
 import { checkoutView, emptyView } from './checkout-view.ts';
 import type { CheckoutView, PaymentPlace } from './checkout-view.ts';
+import { formerChoice } from './former-choice.ts';
+import { groupByOrder } from './group-by-order.ts';
 import { orderSearch } from './order-search.ts';
 import type { OrderFilter } from './order-search.ts';
 import { orderDetailView, orderView, payInfoView } from './order-view.ts';
 import type { ListedOrderView, OrderDetailView, OrderView, PayInfoView } from './order-view.ts';
 import type { Order, OrderHistoryEntry, OrderPayment } from './order.ts';
+import { NO_REFUNDS, orderRefunds } from './order-refunds.ts';
 import type { RefundMeans } from './refundable.ts';
 import type { OrderSettings } from './settings.ts';
 
@@ -31,11 +33,13 @@ export interface OrderQueriesDeps {
   readonly chains: ChainRegistry;
   readonly clock: Clock;
   readonly settings: Pick<OrderSettings, 'pageMax'>;
-  /** Where payers reach this till, without a slash at the end. */
+  /** How long refunds to an address entered after the payment was seen are refused, in milliseconds; 0 for no delay. */
+  readonly refundHoldMs?: Millis;
+  /** The base URL for payers, without a slash at the end. */
   readonly baseUrl: string;
 }
 
-/** Everything that merchants and payers read (endpoints 3, 4 and 7, and the payer's page). */
+/** The reads of merchants and payers. */
 export class OrderQueries {
   readonly #deps: OrderQueriesDeps;
 
@@ -43,7 +47,7 @@ export class OrderQueries {
     this.#deps = deps;
   }
 
-  /** An account's orders, newest first (endpoint 3). @throws TillgateError `INVALID_FIELDS` for a page out of range */
+  /** An account's orders, newest first. @throws TillgateError `INVALID_FIELDS` for a page out of range */
   async list(accountId: AccountId, page: PageRequest): Promise<Page<OrderView>> {
     const { storage, assets, settings, chains } = this.#deps;
     checkPage(page, settings.pageMax);
@@ -59,7 +63,7 @@ export class OrderQueries {
     };
   }
 
-  /** One order of the account (endpoint 4). @throws TillgateError `NOT_FOUND`, the same for another account's order */
+  /** One order of the account. @throws TillgateError `NOT_FOUND`, also for an order of another account */
   async detail(accountId: AccountId, orderId: string): Promise<OrderDetailView> {
     const { storage, assets } = this.#deps;
     const order = isId(orderId) ? await storage.orders.find(orderId as OrderId) : null;
@@ -70,7 +74,7 @@ export class OrderQueries {
     return orderDetailView(order, deposits, means, assets, this.#deps.chains);
   }
 
-  /** An account's transactions, newest first (endpoint 7). @throws TillgateError `INVALID_FIELDS` for a page out of range */
+  /** An account's transactions, newest first. @throws TillgateError `INVALID_FIELDS` for a page out of range */
   async transactions(accountId: AccountId, page: PageRequest): Promise<Page<TransactionView>> {
     const { storage, assets, settings } = this.#deps;
     checkPage(page, settings.pageMax);
@@ -85,7 +89,7 @@ export class OrderQueries {
   }
 
   /**
-   * Orders of an account, or of all, newest first, for the management API; `next` is where the next page begins.
+   * Orders of an account, or of all, newest first, for the management API; `next` is the start of the next page.
    *
    * @throws TillgateError `INVALID_FIELDS` for a range that is empty
    */
@@ -105,7 +109,7 @@ export class OrderQueries {
     };
   }
 
-  /** An order as the management API lists it. */
+  /** An order in a list of the management API. */
   listed(order: Order): ListedOrderView {
     const { assets } = this.#deps;
     const { payment } = order;
@@ -117,17 +121,17 @@ export class OrderQueries {
     };
   }
 
-  /** The direct payment information of an order (endpoint 2). */
+  /** The direct payment information of an order. */
   payInfo(order: Order): PayInfoView {
     return payInfoView(order, this.#deps.assets, this.#deps.chains, this.payUrl(order));
   }
 
-  /** The payer's page of an order (endpoint 1). */
+  /** The URL of an order's payer's page. */
   payUrl(order: Order): string {
     return `${this.#deps.baseUrl}/checkout/${order.checkoutToken}`;
   }
 
-  /** The page of a payment link. */
+  /** The URL of a payment link's page. */
   linkUrl({ token }: Pick<PaymentLink, 'token'>): string {
     return `${this.#deps.baseUrl}/l/${token}`;
   }
@@ -140,7 +144,7 @@ export class OrderQueries {
     return { order, entries: [createdEntry(order), ...stored.map((entry) => withRate(entry, order))] };
   }
 
-  /** What the payer's page shows. @throws TillgateError `NOT_FOUND` */
+  /** The data of the payer's page. @throws TillgateError `NOT_FOUND` */
   async checkout(token: string): Promise<CheckoutView> {
     const { storage } = this.#deps;
     const order = await storage.orders.findByCheckoutToken(token);
@@ -153,7 +157,7 @@ export class OrderQueries {
     return checkoutView(order, place, { deposits, unconfirmed, gone }, this.#deps.assets, this.#deps.clock.now());
   }
 
-  /** A payment that was seen unconfirmed may be replaced, or its coins be spent elsewhere. */
+  /** Whether an unconfirmed payment was replaced, or its coins were spent elsewhere. */
   async #hasGone({ id, payment }: Order): Promise<boolean> {
     if (payment === null || this.#deps.chains.get(payment.chain)?.mempool === undefined) return false;
     const seen = await this.#deps.storage.unconfirmedPayments.ofChain(payment.chain);
@@ -162,7 +166,7 @@ export class OrderQueries {
 
   async #place(order: Order, { chain: code, currency, units, address }: OrderPayment): Promise<PaymentPlace | null> {
     const { chains, storage } = this.#deps;
-    // An invoice needs no confirmations: what is settled is paid.
+    // An invoice needs no confirmations: a settled one is paid.
     if (code === LIGHTNING_ASSET.chain)
       return { height: 0, contractAddr: '', required: 0, invoice: null, uri: () => `lightning:${address}` };
     const chain = chains.get(code);
@@ -171,7 +175,8 @@ export class OrderQueries {
     const invoice = currency === 'BTC' && order.status === 'PENDING' ? await this.#companion(order) : null;
     const uri = (due: bigint): string => {
       const plain = chain.paymentUri({ address, currency, units: due });
-      // BIP-21 wallets that know Lightning pay the invoice, the others the address; an invoice asks for the whole amount.
+      // BIP-21 wallets with Lightning pay the invoice, the others the address. An invoice is always for the whole
+      // amount.
       return invoice === null || due !== units
         ? plain
         : `${plain}${plain.includes('?') ? '&' : '?'}lightning=${invoice}`;
@@ -193,25 +198,31 @@ export class OrderQueries {
     return formerChoice(await this.#deps.storage.orders.history(id), chain, currency)?.address ?? null;
   }
 
-  /** What a refund of each of these orders would meet: two reads, however many they are. */
+  /** The facts on which a refund of each of these orders depends, in four reads for all of them. */
   async #refundMeans(accountId: AccountId, orders: readonly Order[]): Promise<(order: Order) => RefundMeans> {
-    const { ledger, transfers } = this.#deps.storage;
-    const [balances, refunds] = await Promise.all([
-      ledger.balances(merchantAccount(accountId, 'available')),
-      transfers.refundsOf(orders.map(({ id }) => id)),
+    const { storage, clock, refundHoldMs: holdMs = 0 } = this.#deps;
+    const [balances, immovable, refunds, freeze] = await Promise.all([
+      storage.ledger.balances(merchantAccount(accountId, 'available')),
+      storage.transfers.frozenOf(accountId),
+      storage.transfers.refundsOf(orders.map(({ id }) => id)),
+      storage.transfers.freeze(accountId),
     ]);
-    const available = new Map(balances.map(({ currency, units }) => [currency, units]));
-    const refunded = new Set(refunds.filter(({ status }) => status !== 'FAILED').map(({ orderId }) => orderId));
+    const [frozen, now] = [freeze !== null, clock.now()];
+    // Frozen coins are part of the balance, and cannot pay.
+    const available = new Map(
+      balances.map(({ currency, units }) => [currency, units - (immovable.get(currency) ?? 0n)]),
+    );
     return ({ id, payment }) => ({
-      refunded: refunded.has(id),
+      refunds: orderRefunds(refunds.filter(({ orderId }) => orderId === id)),
       available: payment === null ? 0n : (available.get(payment.currency) ?? 0n),
+      ...{ frozen, holdMs, now },
     });
   }
 }
 
-const NO_MEANS: RefundMeans = { refunded: false, available: 0n };
+const NO_MEANS: RefundMeans = { refunds: NO_REFUNDS, available: 0n, frozen: false, holdMs: 0, now: 0 };
 
-/** A new order's history begins in the order itself, so that creating one writes no second row. */
+/** The first entry of an order's history, derived from the order itself, so that creating one writes no second row. */
 function createdEntry(order: Order): OrderHistoryEntry {
   const atOnce = order.payment !== null && !order.hosted ? order.payment : null;
   return {
@@ -235,14 +246,4 @@ function createdEntry(order: Order): OrderHistoryEntry {
 function withRate(entry: OrderHistoryEntry, { payment }: Order): OrderHistoryEntry {
   const isMove = entry.from !== entry.to;
   return isMove && entry.rate === null ? { ...entry, rate: payment?.rate ?? null } : entry;
-}
-
-function groupByOrder(deposits: readonly Deposit[]): ReadonlyMap<OrderId, readonly Deposit[]> {
-  const groups = new Map<OrderId, Deposit[]>();
-  for (const deposit of deposits) {
-    const group = groups.get(deposit.orderId);
-    if (group === undefined) groups.set(deposit.orderId, [deposit]);
-    else group.push(deposit);
-  }
-  return groups;
 }

@@ -11,13 +11,13 @@ export interface OrderQuotaDeps {
   readonly settings: Pick<OrderSettings, 'openPerAccount' | 'addressesPerDay'>;
 }
 
-/** What this instance knows of an account. */
+/** The cached counts of an account on this instance. */
 interface AccountUse {
-  /** Orders that may be created before they are counted again. */
+  /** Orders that may be created before the next count. */
   left: number;
-  /** Orders that are being created: they may or may not be in the database yet. */
+  /** Orders that are being created and may or may not be in the database yet. */
   underWay: number;
-  /** None was left at the last count: until then they are not counted again. */
+  /** When none was left at the last count: the time before which they are not counted again. */
   fullUntil: Millis;
   counting: Promise<void> | null;
   day: number;
@@ -25,15 +25,15 @@ interface AccountUse {
 }
 
 const DAY_MS = 86_400_000;
-/** An account at its limit costs one count in this time, however often it asks. */
+/** An account at its limit causes one count in this time, in milliseconds, however many requests it sends. */
 const COUNT_AGAIN_MS = 1_000;
 const MAX_ACCOUNTS = 10_000;
 
 /**
- * How many open orders and new addresses an account may have, so that none of them fills the table, the address pool or the
- * list of watched addresses for all (decisions, section 11). Open orders are counted in the database when half of what was
- * left has been created here: no creation of an account far from its limit costs a query, and instances together exceed the
- * limit by no more than each of them may create between two counts. Addresses are counted by each instance.
+ * Limits the open orders and new addresses of an account, so that no account fills the table, the address pool or the
+ * list of watched addresses for all. Open orders are counted in the database when half of the remaining number has been
+ * created here: creating an order costs no query for an account far from its limit, and instances together exceed the
+ * limit by at most what each of them may create between two counts. Each instance counts addresses by itself.
  */
 export class OrderQuota {
   readonly #deps: OrderQuotaDeps;
@@ -43,7 +43,7 @@ export class OrderQuota {
     this.#deps = deps;
   }
 
-  /** Creates an order, if the account may have one more. @throws TillgateError `RATE_LIMITED`; what `create` throws */
+  /** Creates an order if the account may have one more. @throws TillgateError `RATE_LIMITED`; any error of `create` */
   async withOrder<T>(accountId: AccountId, create: () => Promise<T>): Promise<T> {
     const use = this.#useOf(accountId);
     while (use.left === 0) {
@@ -69,13 +69,13 @@ export class OrderQuota {
     if (use.addresses >= settings.addressesPerDay)
       throw new TillgateError(
         'RATE_LIMITED',
-        `This account was given ${settings.addressesPerDay} new addresses today, as many as it may have (orders.addressesPerDay).`,
+        `This account has reached its limit of ${settings.addressesPerDay} new addresses for today (setting orders.addressesPerDay).`,
         { retryAfterSeconds: Math.ceil(((day + 1) * DAY_MS - now) / 1_000) },
       );
     use.addresses += 1;
   }
 
-  /** Sets how many orders may be created before the next count. */
+  /** Sets the number of orders that may be created before the next count. */
   async #count(accountId: AccountId, use: AccountUse): Promise<void> {
     const { storage, clock, settings } = this.#deps;
     const { underWay } = use;
@@ -93,7 +93,7 @@ export class OrderQuota {
     if (clock.now() >= fullUntil) return;
     throw new TillgateError(
       'RATE_LIMITED',
-      `This account has ${settings.openPerAccount} open orders, as many as it may have (orders.openPerAccount); try again when some are paid or have expired.`,
+      `This account has reached its limit of ${settings.openPerAccount} open orders (setting orders.openPerAccount); try again when some are paid or have expired.`,
       { retryAfterSeconds: Math.ceil(COUNT_AGAIN_MS / 1_000) },
     );
   }
@@ -101,7 +101,7 @@ export class OrderQuota {
   #useOf(accountId: AccountId): AccountUse {
     const known = this.#accounts.get(accountId);
     if (known !== undefined) return known;
-    // The oldest is counted anew when it comes back.
+    // An evicted account is counted again when it returns.
     if (this.#accounts.size >= MAX_ACCOUNTS)
       for (const oldest of this.#accounts.keys()) {
         this.#accounts.delete(oldest);

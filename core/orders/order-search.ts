@@ -8,18 +8,18 @@ import type { OrderPosition, OrderSearch, OrderTraces } from '../ports/order-sto
 import { ORDER_STATUSES } from './order-status.ts';
 import type { OrderStatus } from './order-status.ts';
 
-/** Which orders a list shows. */
+/** The filter of a list of orders. */
 export interface OrderFilter {
   readonly status?: OrderStatus | undefined;
   readonly chain?: ChainCode | undefined;
   readonly currency?: CurrencyCode | undefined;
-  /** Created then or later. */
+  /** Orders created at or after this time. */
   readonly from?: Millis | undefined;
-  /** Created before. */
+  /** Orders created before this time. */
   readonly to?: Millis | undefined;
-  /** The order's id, its merchant reference, a deposit address or the hash of a transaction that pays it. */
+  /** The order's id, its merchant reference, a deposit address, or the hash of a transaction that pays it. */
   readonly q?: string | undefined;
-  /** Made by this payment link. */
+  /** Orders of this payment link. */
   readonly linkId?: LinkId | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface SearchDeps {
 
 const HASH = /^(?:0x)?([0-9a-f]{16,128})$/i;
 
-/** The search of a filter; `null` where nothing can match. @throws TillgateError `INVALID_FIELDS` for an empty range */
+/** Converts a filter to a search; `null` for no match. @throws TillgateError `INVALID_FIELDS` for an empty range */
 export function orderSearch(
   accountId: AccountId | null,
   { status, chain, currency, from, to, q, linkId }: OrderFilter,
@@ -53,7 +53,7 @@ export function orderSearch(
   };
 }
 
-/** An asset is of one chain, so the coins of a chain say all of it. */
+/** The coins of a filter. An asset belongs to one chain, so the coins of a chain stand for the chain. */
 export function coinsOf(
   chain: ChainCode | undefined,
   currency: CurrencyCode | undefined,
@@ -66,7 +66,7 @@ export function coinsOf(
     .map((asset) => asset.currency);
 }
 
-/** What a text may be, in the forms in which it would be stored. */
+/** A text in each of the forms in which it could be stored. */
 export function tracesOf(text: string, { assets, chains }: SearchDeps): OrderTraces {
   const codes = [...new Set(assets.list().map(({ asset }) => asset.chain))];
   const [, digits] = HASH.exec(text) ?? [];

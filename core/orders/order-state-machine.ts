@@ -4,6 +4,7 @@ import type { AssetCatalogue } from '../kernel/asset.ts';
 import { TillgateError } from '../kernel/errors.ts';
 import type { CallbackId } from '../kernel/ids.ts';
 import type { CallbackPresenter } from '../callbacks/callback-presenter.ts';
+import type { Millis } from '../kernel/time.ts';
 import type { EventBus } from '../ports/events.ts';
 import type { IdGenerator } from '../ports/id-generator.ts';
 import type { Metrics } from '../ports/metrics.ts';
@@ -16,8 +17,11 @@ import { findTransition, webhookEventOf } from './order-status.ts';
 import type { OrderEventName, OrderRule, OrderStatus } from './order-status.ts';
 import { addEvent } from '../webhooks/outbox-event.ts';
 import { orderEvent } from '../webhooks/order-events.ts';
-import { decideOrder } from './settle-order.ts';
-import type { Decision, DecisionContext } from './settle-order.ts';
+import { choiceOfWaiting } from './former-choice.ts';
+import { undecidedPayment } from './note-payment.ts';
+import { NO_REFUNDS, orderRefunds } from './order-refunds.ts';
+import { decideOrder, isHeldOpen, sumReceived } from './settle-order.ts';
+import type { Decision, DecisionContext, LateTerms } from './settle-order.ts';
 
 /** A committed change of status, to be published to listeners. */
 export interface OrderMove {
@@ -25,7 +29,7 @@ export interface OrderMove {
   readonly from: OrderStatus;
   readonly to: OrderStatus;
   readonly rule: OrderRule;
-  /** True when there is something to deliver. */
+  /** True when a callback or event must be delivered. */
   readonly queued: boolean;
 }
 
@@ -36,10 +40,14 @@ export interface OrderStateMachineDeps {
   readonly ids: IdGenerator;
   readonly events: EventBus;
   readonly metrics: Metrics;
+  readonly settings: LateTerms;
 }
 
+/** The time of a decision, and whether the chain was read past the deadline. */
+export type Moment = Pick<DecisionContext, 'now' | 'scannedPastDeadline'>;
+
 /**
- * Changes the status of orders: the only place that does. Each move is a compare-and-set on the former status, with its
+ * Changes the status of orders; no other code does. Each move is a compare-and-set on the previous status, with its
  * history entry, its callback and the events of webhook endpoints in the same transaction.
  */
 export class OrderStateMachine {
@@ -49,27 +57,53 @@ export class OrderStateMachine {
     this.#deps = deps;
   }
 
+  /** The move that the rules require by these facts; nothing is changed. */
+  decide(
+    order: Order,
+    deposits: readonly Deposit[],
+    facts: Omit<DecisionContext, 'terms' | 'refunds'> & Partial<Pick<DecisionContext, 'refunds'>>,
+  ): Decision | null {
+    return decideOrder(order, deposits, { refunds: NO_REFUNDS, ...facts, terms: this.#deps.settings });
+  }
+
   /**
    * Applies the rules to a locked order until no rule requires a transition.
    *
    * @param deposits - all of the order's deposits, in this transaction's view
-   * @returns the moves made, to be given to {@link publish} after the commit
+   * @returns the moves, for {@link publish} after the commit
    */
-  async settle(
-    tx: Transaction,
-    order: Order,
-    deposits: readonly Deposit[],
-    context: DecisionContext,
-  ): Promise<OrderMove[]> {
+  async settle(tx: Transaction, order: Order, deposits: readonly Deposit[], moment: Moment): Promise<OrderMove[]> {
     const moves: OrderMove[] = [];
     let current = order;
+    // A PENDING order has no refund, and only a PENDING order waits for unconfirmed payments.
+    const isPending = order.status === 'PENDING';
+    const refunds = isPending ? NO_REFUNDS : orderRefunds(await tx.transfers.refundsOf(order.id));
+    const unconfirmed = isPending ? await tx.unconfirmedPayments.live(order.id) : [];
+    const formerChoice = await choiceOfWaiting(order, deposits, unconfirmed, () => tx.orders.history(order.id));
     for (;;) {
-      const decision = decideOrder(current, deposits, context);
+      const decision = this.decide(current, deposits, { ...moment, unconfirmed, formerChoice, refunds });
       if (decision === null) return moves;
-      const move = await this.move(tx, current, deposits, decision, { updatedAt: context.now });
+      const move = await this.move(tx, current, deposits, decision, { updatedAt: moment.now });
       moves.push(move);
       current = move.order;
     }
+  }
+
+  /** Records in a locked order's history a credited payment that did not pay it; the merchant must decide. */
+  async noteUndecided(tx: Transaction, order: Order, deposit: Deposit, now: Millis): Promise<void> {
+    const refunds = order.status === 'PENDING' ? NO_REFUNDS : orderRefunds(await tx.transfers.refundsOf(order.id));
+    const { assets, settings } = this.#deps;
+    const note = undecidedPayment(order, deposit, refunds, { assets, graceMs: settings.lateGraceMs, now });
+    if (note !== null) await tx.orders.addHistory(note);
+  }
+
+  /** True while unconfirmed payments, together with those in blocks, could complete a locked order. */
+  async isAwaited(tx: Transaction, order: Order, deposits: readonly Deposit[]): Promise<boolean> {
+    const unconfirmed = await tx.unconfirmedPayments.live(order.id);
+    const formerChoice = await choiceOfWaiting(order, deposits, unconfirmed, () => tx.orders.history(order.id));
+    const terms = this.#deps.settings;
+    const moment = { now: order.expiresAt, scannedPastDeadline: false };
+    return isHeldOpen(order, sumReceived(order, deposits), { ...moment, unconfirmed, formerChoice, terms });
   }
 
   /**
@@ -135,13 +169,13 @@ export class OrderStateMachine {
   }
 }
 
-/** What an order bought of the gateway comes and goes with its payment. */
+/** Credits a purchase of gateway units when its order is paid, and removes it again when the payment is. */
 async function movePurchase(
   { prepaid }: Transaction,
   { id, status, credentialId }: Order,
   to: OrderStatus,
 ): Promise<void> {
-  // Orders of merchants' programs buy nothing here.
+  // Orders created with a credential are no purchases of gateway units.
   if (credentialId !== null) return;
   if (isPaid(to)) await prepaid.credit(id);
   else if (isPaid(status)) await prepaid.takeBack(id);

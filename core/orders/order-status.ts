@@ -1,6 +1,6 @@
 import type { WebhookEvent } from '../webhooks/event-types.ts';
 
-/** The order statuses of the specification. */
+/** The statuses of an order. */
 export const ORDER_STATUSES = [
   'PENDING',
   'OVERDUE',
@@ -12,7 +12,7 @@ export const ORDER_STATUSES = [
 ] as const;
 export type OrderStatus = (typeof ORDER_STATUSES)[number];
 
-/** Why a status changes; stored with every change. */
+/** The rule by which a status changes; stored with every change. */
 export type OrderRule =
   | 'paid-in-time'
   | 'deadline-nothing-seen'
@@ -34,7 +34,7 @@ export interface OrderTransition {
   readonly event: OrderEventName | null;
 }
 
-/** Every legal move (decisions, section 4). Anything that is not in this table does not happen, in the database either. */
+/** Every legal move. A move that is not in this table is impossible, in the database too. */
 export const ORDER_TRANSITIONS: readonly OrderTransition[] = [
   { rule: 'paid-in-time', from: ['PENDING'], to: 'SUCCESS', event: 'order.succeeded' },
   { rule: 'deadline-nothing-seen', from: ['PENDING'], to: 'OVERDUE', event: 'order.timeout' },
@@ -46,7 +46,7 @@ export const ORDER_TRANSITIONS: readonly OrderTransition[] = [
   { rule: 'payment-reorganised-away', from: ['SUCCESS', 'RESOLVED'], to: 'TERMINATED', event: null },
 ];
 
-/** What webhook endpoints receive of a move. */
+/** The webhook event of a move. */
 export function webhookEventOf({ event, to }: OrderTransition): WebhookEvent {
   return event ?? (to === 'REFUNDED' ? 'order.refunded' : 'order.terminated');
 }
@@ -60,14 +60,14 @@ export function findTransition(rule: OrderRule, from: OrderStatus): OrderTransit
 }
 
 /**
- * True when money that was received in this status can be refunded. A TERMINATED order may receive money too; it stays
- * TERMINATED when that is refunded.
+ * True when money that was received in this status can be refunded. A TERMINATED or REFUNDED order may receive money too; it keeps its
+ * status when that is refunded.
  */
 export function allowsRefund(status: OrderStatus): boolean {
-  return status === 'TERMINATED' || findTransition('refund-final', status) !== null;
+  return status === 'TERMINATED' || status === 'REFUNDED' || findTransition('refund-final', status) !== null;
 }
 
-/** Every legal (from, to) pair: what the database enforces as well. */
+/** Every legal (from, to) pair, which the database enforces as well. */
 export function legalMoves(): readonly (readonly [OrderStatus, OrderStatus])[] {
   const pairs = ORDER_TRANSITIONS.flatMap(({ from, to }) => from.map((status) => [status, to] as const));
   return pairs.filter(([from, to], index) => pairs.findIndex(([f, t]) => f === from && t === to) === index);

@@ -2,14 +2,14 @@ import { invalidField } from '../kernel/errors.ts';
 import type { NewOrderInput } from './order.ts';
 import type { OrderSettings } from './settings.ts';
 
-/** How long an order may be paid, and how much less is taken as paid. */
+/** The payment deadline of an order, and its tolerance. */
 export interface OrderTerms {
   readonly timeoutMs: number;
   readonly toleranceBps: number;
 }
 
 /**
- * What an order asks for itself, within the operator's bounds; else the settings.
+ * The terms that an order requests, within the operator's limits; otherwise those of the settings.
  *
  * @throws TillgateError `INVALID_FIELDS`
  */

@@ -3,16 +3,20 @@ import type { Asset, AssetCatalogue } from '../kernel/asset.ts';
 import { present } from '../kernel/guard.ts';
 import type { DepositId } from '../kernel/ids.ts';
 import type { Order, OrderPayment } from './order.ts';
-import { isRefundable, singleSender } from './refundable.ts';
+import { NO_REFUNDS } from './order-refunds.ts';
+import { isRefundable, refundSender, singleSender } from './refundable.ts';
 import type { OrderChains, RefundMeans } from './refundable.ts';
 import { liveDeposits } from './settle-order.ts';
 
-/** An order as its merchant reads it: the record, and what follows from other records. */
+/** The most payments of an order that views and callbacks contain, since there may be thousands of small ones. */
+export const SHOWN_PAYMENTS = 100;
+
+/** An order for its merchant, with derived fields. */
 export interface OrderView {
   readonly order: Order;
-  /** What it is paid in; `null` until the payer chose a coin. */
+  /** The coin in which it is paid; `null` until the payer has chosen one. */
   readonly asset: Asset | null;
-  /** Empty until the payer chose a coin. */
+  /** Empty until the payer has chosen a coin. */
   readonly chainName: string;
   /** True when a refund would be accepted now. */
   readonly refundable: boolean;
@@ -21,10 +25,10 @@ export interface OrderView {
 /** An order in a list of the management API. */
 export interface ListedOrderView {
   readonly order: Order;
-  /** `null` until the payer chose a coin, and where the plugin of its chain was removed. */
+  /** `null` until the payer has chosen a coin, and when the plugin of its chain was removed. */
   readonly asset: Asset | null;
   readonly chainName: string;
-  /** The payer's page. */
+  /** The URL of the payer's page. */
   readonly payUrl: string;
 }
 
@@ -32,26 +36,28 @@ export interface ListedOrderView {
 export interface OrderDetailView extends OrderView {
   /** The deposit that was credited last; `null` while nothing is credited. */
   readonly creditedId: DepositId | null;
-  /** The address that the whole payment came from; `null` when there are several, or none is known. */
+  /** The address that sent the whole payment; `null` when there are several, or none is known. */
   readonly fromAddress: string | null;
-  /** The token's contract; an empty string where there is none. */
+  /** The address of a refund to the sender; `null` when that would not be accepted now. */
+  readonly refundSender: string | null;
+  /** The token's contract; an empty string when there is none. */
   readonly contract: string;
-  /** The transactions that pay it, in the order in which they were seen. */
+  /** The transactions that pay it, in the order in which they were seen; of many the newest {@link SHOWN_PAYMENTS}. */
   readonly txids: readonly string[];
 }
 
-/** Where and how much the payer of an order pays. */
+/** The address and amount for the payer of an order. */
 export interface PayInfoView {
   readonly order: Order;
   readonly payment: OrderPayment;
   readonly asset: Asset;
-  /** The token's contract; an empty string where there is none. */
+  /** The token's contract; an empty string when there is none. */
   readonly contract: string;
-  /** The payer's page. */
+  /** The URL of the payer's page. */
   readonly payUrl: string;
 }
 
-/** A token's contract; an empty string where there is none. */
+/** A token's contract; an empty string when there is none. */
 function contractOf({ chain, currency }: OrderPayment, chains: OrderChains): string {
   return chains.get(chain)?.contractAddress(currency) ?? '';
 }
@@ -60,7 +66,7 @@ function assetOf({ currency }: OrderPayment, assets: AssetCatalogue): Asset {
   return present(assets.find(currency), `asset ${currency}`);
 }
 
-/** The order as a list shows it. */
+/** An order in a list. */
 export function orderView(
   order: Order,
   deposits: readonly Deposit[],
@@ -91,14 +97,15 @@ export function orderDetailView(
     ...orderView(order, deposits, means, assets, chains),
     creditedId: live.findLast(({ status }) => status !== 'SEEN')?.id ?? null,
     fromAddress: singleSender(live),
+    refundSender: refundSender(order, deposits, means, chains),
     contract: payment === null ? '' : contractOf(payment, chains),
-    txids: [...new Set(live.map(({ txid }) => txid))],
+    txids: [...new Set(live.map(({ txid }) => txid))].slice(-SHOWN_PAYMENTS),
   };
 }
 
 /**
  * The order as callbacks report it: at its end, before any refund. Whether the balance covers a refund is checked when
- * one is requested.
+ * one is requested; an address that was entered after the payment was seen counts as delayed.
  */
 export function reportedOrder(
   order: Order,
@@ -106,10 +113,12 @@ export function reportedOrder(
   assets: AssetCatalogue,
   chains: OrderChains,
 ): OrderDetailView {
-  return orderDetailView(order, deposits, { refunded: false, available: order.received }, assets, chains);
+  const [available, now] = [order.received, order.updatedAt];
+  const means = { refunds: NO_REFUNDS, available, frozen: false, holdMs: Infinity, now };
+  return orderDetailView(order, deposits, means, assets, chains);
 }
 
-/** The payment information of an order that has its coin. */
+/** The payment information of an order with a coin. */
 export function payInfoView(order: Order, assets: AssetCatalogue, chains: OrderChains, payUrl: string): PayInfoView {
   const payment = present(order.payment, `payment of order ${order.id}`);
   return {

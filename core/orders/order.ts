@@ -3,13 +3,14 @@ import type { AccountId, CredentialId, LinkId, OrderId } from '../kernel/ids.ts'
 import type { Millis } from '../kernel/time.ts';
 import type { RateEvidence } from '../rates/evidence.ts';
 import type { Metadata } from './merchant-data.ts';
+import type { UndecidedRule } from './undecided-payment.ts';
 import type { OrderRule, OrderStatus } from './order-status.ts';
 
 /** ORDER for pay-info and pay-url, INVOICE for Lightning. */
 export type OrderType = 'ORDER' | 'INVOICE';
 export type Platform = 'API' | 'CHECKOUT' | 'DASHBOARD';
 
-/** Where the payer's browser goes and what the till calls; `null` where the merchant gave none. */
+/** The URLs for the payer's browser and for callbacks; `null` where the merchant gave none. */
 export interface OrderLinks {
   readonly succeedUrl: string | null;
   readonly timeoutUrl: string | null;
@@ -17,7 +18,7 @@ export interface OrderLinks {
   readonly timeoutCallback: string | null;
 }
 
-/** The coin, the amount due in its units, and the address that was given to the payer. */
+/** The coin, the amount due in its units, and the payer's deposit address. */
 export interface OrderPayment {
   readonly chain: ChainCode;
   readonly currency: CurrencyCode;
@@ -27,31 +28,34 @@ export interface OrderPayment {
   readonly chosenAt: Millis;
 }
 
-/** What a merchant may say of an order beside its price and its coin. */
+/** Optional fields of an order that a merchant can set. */
 export interface OrderOptions {
   readonly links: OrderLinks;
   readonly fixedEncryptPrice: boolean;
   readonly enablePostCallback: boolean;
-  /** The merchant's own name of the order, unique for the account; `null` where it gave none. */
+  /** The merchant's own reference of the order, unique for the account; `null` for none. */
   readonly merchantReference: string | null;
   readonly metadata: Metadata;
-  /** The payment link that it was made by; `null` for every other order. */
+  /** The payment link that created it; `null` for every other order. */
   readonly linkId: LinkId | null;
 }
 
-/** The {@link OrderOptions} of a new order; what is absent gets its default. */
+/** The {@link OrderOptions} of a new order; absent ones have their default. */
 export interface NewOrderInput extends Optional<Omit<OrderOptions, 'links'>> {
   readonly links?: Optional<OrderLinks> | undefined;
-  /** From creation to the deadline; the installation's setting by default. */
+  /** The time from creation to the deadline in milliseconds; the installation's setting by default. */
   readonly expiresInMs?: number | undefined;
-  /** How much less is taken as paid; the installation's setting by default. */
+  /** The shortfall, in basis points, at which the order still counts as paid; the installation's setting by default. */
   readonly toleranceBps?: number | undefined;
 }
 
 /** The same fields, each of which may be absent. */
 export type Optional<T> = { readonly [Key in keyof T]?: T[Key] | undefined };
 
-/** The options with their defaults, but for deadline and tolerance, which the settings decide: no links, a floating rate, callbacks by GET, nothing of the merchant's own. */
+/**
+ * Adds the defaults of the options, except deadline and tolerance, which the settings determine: no links, a floating
+ * rate, callbacks by GET, no data of the merchant.
+ */
 export function withDefaults({
   links = {},
   fixedEncryptPrice = false,
@@ -71,13 +75,13 @@ export function withDefaults({
   };
 }
 
-/** An order (specification, "Order"). */
+/** An order. */
 export interface Order extends OrderOptions {
   readonly id: OrderId;
   readonly accountId: AccountId;
-  /** Dense per account, 1 for the first: lists are cut by it. */
+  /** Consecutive numbers of each account from 1, by which lists are paged. */
   readonly number: number;
-  /** The credential that made it; `null` for one made by a login. */
+  /** The credential that created it; `null` for one created after a login. */
   readonly credentialId: CredentialId | null;
   readonly type: OrderType;
   readonly platform: Platform;
@@ -85,14 +89,14 @@ export interface Order extends OrderOptions {
   readonly hosted: boolean;
   readonly status: OrderStatus;
   readonly vsCurrency: string;
-  /** In minor units of the fiat. */
+  /** In minor units of the fiat currency. */
   readonly vsPrice: bigint;
-  /** `null` until the payer of a hosted page chose a coin. */
+  /** `null` until the payer of a hosted page has chosen a coin. */
   readonly payment: OrderPayment | null;
-  /** Confirmed units of the payment's currency: credited, and not taken back by a reorganisation. */
+  /** Confirmed units of the payment's currency: credited, and not reversed by a reorganisation. */
   readonly received: bigint;
   readonly remark: string;
-  /** The unguessable last part of the payer's page. */
+  /** The unguessable last part of the URL of the payer's page. */
   readonly checkoutToken: string;
   /** In basis points of the amount due. */
   readonly toleranceBps: number;
@@ -100,14 +104,16 @@ export interface Order extends OrderOptions {
   readonly updatedAt: Millis;
   /** The deadline of the payment. */
   readonly expiresAt: Millis;
-  /** The end of the watch for late payments. */
+  /** The end of the time in which late payments are watched for. */
   readonly watchUntil: Millis;
   /** When a reorganisation removed a payment of a finished order; `null` otherwise. */
   readonly reorgedAt: Millis | null;
-  /** The payer's address for a refund; `null` until it is known. */
+  /** The payer's refund address; `null` until it is known. */
   readonly refundAddress: string | null;
-  /** A hash of what the browser has that left it; `null` where none can change it. */
+  /** A hash of a secret of the browser that entered the address; `null` when no browser can change it. */
   readonly refundBrowser: string | null;
+  /** When the address was entered or changed; `null` when there is none. */
+  readonly refundAddressAt: Millis | null;
 }
 
 /** One change of an order and its reason, for questions such as "why is this order PARTIAL?". */
@@ -116,7 +122,7 @@ export interface OrderHistoryEntry {
   readonly at: Millis;
   readonly from: OrderStatus | null;
   readonly to: OrderStatus;
-  /** The transition's rule, or what happened without a change of status. */
+  /** The rule of the transition, or an event without a change of status. */
   readonly rule:
     | OrderRule
     | 'created'
@@ -127,17 +133,19 @@ export interface OrderHistoryEntry {
     | 'deposit-assigned'
     | 'refund-address'
     | 'payment-reorganised'
+    | 'payment-changed'
+    | UndecidedRule
     | 'payment-credited-again';
   /** The rule's inputs: amounts as digit strings of units, times in epoch milliseconds. */
   readonly inputs: Readonly<Record<string, string | number | boolean | null>>;
   /**
-   * Of a choice of coin. A change of status is stored without one: from then on no other coin is chosen, so the order's own is the rate
-   * it was decided by.
+   * The rate of a choice of coin. A change of status is stored without a rate: no other coin can be chosen from then
+   * on, so it was decided by the order's own rate.
    */
   readonly rate: RateEvidence | null;
 }
 
-/** The least that pays the order: the amount due less the tolerance, rounded up. */
+/** The least amount that pays the order: the amount due less the tolerance, rounded up. */
 export function amountRequired(units: bigint, toleranceBps: number): bigint {
   return units - (units * BigInt(toleranceBps)) / 10_000n;
 }

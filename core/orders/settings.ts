@@ -1,23 +1,31 @@
-/** How orders behave in this installation (decisions, section 4). */
+/** The settings of orders in this installation. */
 export interface OrderSettings {
-  /** From creation to the deadline. */
+  /** From creation to the deadline, in milliseconds. */
   readonly timeoutMs: number;
-  /** The bounds of a deadline that an order asks for itself: its rate is fixed for so long. */
+  /** The limits of a deadline that an order requests, because its rate is fixed until then. */
   readonly minTimeoutMs: number;
   readonly maxTimeoutMs: number;
-  /** How long after the deadline late payments are looked for. */
+  /** How long after the deadline late payments are watched for, in milliseconds. */
   readonly watchMs: number;
-  /** In basis points, 0 to 500: how much less than the amount due is taken as paid. */
+  /** How long after the deadline a payment still completes the order at the order's rate, in milliseconds. */
+  readonly lateGraceMs: number;
+  /** The longest time after the deadline, in ms, for which unconfirmed payments keep an order and their time. */
+  readonly unconfirmedHoldMs: number;
+  /** The surcharge on the price of a coin, in basis points from 0 to 5,000, for the merchant's risk until it is sold. */
+  readonly spreadBps: number;
+  /** The shortfall, in basis points from 0 to 500, at which an order still counts as paid. */
   readonly toleranceBps: number;
-  /** In basis points: the most that an order may ask for itself. */
+  /** The largest tolerance that an order may request, in basis points. */
   readonly maxToleranceBps: number;
-  /** The least an order may be worth, in US dollars, a plain decimal; more than 0 in any case. */
+  /** The least worth of an order in US dollars, a plain decimal; it is above 0 in any case. */
   readonly min: string;
-  /** The most an order may be worth, in US dollars, a plain decimal. */
+  /** The largest worth of an order in US dollars, a plain decimal. */
   readonly max: string;
-  /** How many open orders an account may have. */
+  /** The most open orders of an account. */
   readonly openPerAccount: number;
-  /** How many new addresses an account may be given in a day (UTC), by each instance. */
+  /** The most open orders of a payment link, because each is a quote that a stranger can hold. */
+  readonly openPerLink: number;
+  /** The most new addresses of an account in a day (UTC), counted by each instance. */
   readonly addressesPerDay: number;
   /** The largest `size` of a list. */
   readonly pageMax: number;
@@ -28,11 +36,15 @@ export const DEFAULT_ORDER_SETTINGS: OrderSettings = {
   minTimeoutMs: 60_000,
   maxTimeoutMs: 60 * 60_000,
   watchMs: 24 * 3_600_000,
+  lateGraceMs: 10 * 60_000,
+  unconfirmedHoldMs: 6 * 3_600_000,
+  spreadBps: 0,
   toleranceBps: 0,
   maxToleranceBps: 500,
   min: '0',
   max: '1000000',
   openPerAccount: 10_000,
+  openPerLink: 200,
   addressesPerDay: 100_000,
   pageMax: 100,
 };

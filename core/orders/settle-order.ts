@@ -1,36 +1,47 @@
 import { countsForOrder, owedUnits } from '../deposits/deposit.ts';
 import type { Deposit } from '../deposits/deposit.ts';
+import type { UnconfirmedPayment } from '../deposits/unconfirmed-payment.ts';
 import type { Millis } from '../kernel/time.ts';
+import { countedUnits } from './late-worth.ts';
 import { amountRequired } from './order.ts';
-import type { Order, OrderHistoryEntry } from './order.ts';
+import type { Order, OrderHistoryEntry, OrderPayment } from './order.ts';
+import type { OrderRefunds } from './order-refunds.ts';
 import type { OrderRule } from './order-status.ts';
+import type { OrderSettings } from './settings.ts';
 
-/** What the rules look at besides the order and its deposits. */
+/** The settings that the rules use. */
+export type LateTerms = Pick<OrderSettings, 'lateGraceMs' | 'unconfirmedHoldMs'>;
+
+/** The facts that the rules use besides the order and its deposits. */
 export interface DecisionContext {
   readonly now: Millis;
   /**
    * True when the order's chain was read by a pass that began at or after the deadline, so that "nothing seen" is a
-   * fact and not a node that was away.
+   * fact and not an unavailable node.
    */
   readonly scannedPastDeadline: boolean;
-  /** True while a transaction that pays to the order, and was first seen in time, waits to be mined. */
-  readonly unconfirmedSeenInTime: boolean;
+  /** Payments to the order in the mempool. */
+  readonly unconfirmed: readonly UnconfirmedPayment[];
+  /** The choice of a coin to which the order returns once its payment is mined; `null` for its present one. */
+  readonly formerChoice: OrderPayment | null;
+  readonly refunds: OrderRefunds;
+  readonly terms: LateTerms;
 }
 
-/** A move that the rules call for, with what they looked at. */
+/** A move that the rules require, with the facts that they used. */
 export interface Decision {
   readonly rule: OrderRule;
   readonly inputs: OrderHistoryEntry['inputs'];
 }
 
-/** What an order's payment has brought so far, in units of its currency. */
+/** The received amounts of an order's payment, in units of its currency. */
 export interface Received {
-  /** Credited and not taken back. */
+  /** Credited and not reversed. */
   readonly confirmed: bigint;
   readonly confirmedInTime: bigint;
-  /** Credited inside the watch window. */
-  readonly confirmedInWindow: bigint;
-  /** Seen in a block and waiting for confirmations. */
+  /** Credited inside the watch window, or assigned by an operator, each at the value that it counts (core/decisions/order-times.md). */
+  readonly countedInWindow: bigint;
+  /** Seen in a block, with too few confirmations. */
   readonly unconfirmed: bigint;
   readonly unconfirmedInTime: bigint;
 }
@@ -38,12 +49,12 @@ export interface Received {
 const NOTHING: Received = {
   confirmed: 0n,
   confirmedInTime: 0n,
-  confirmedInWindow: 0n,
+  countedInWindow: 0n,
   unconfirmed: 0n,
   unconfirmedInTime: 0n,
 };
 
-/** Deposits of the order's own currency that no reorganisation has taken away, without dust. */
+/** Deposits in the order's own currency that no reorganisation has removed, without dust. */
 export function liveDeposits(order: Order, deposits: readonly Deposit[]): readonly Deposit[] {
   const { payment } = order;
   if (payment === null) return [];
@@ -52,14 +63,14 @@ export function liveDeposits(order: Order, deposits: readonly Deposit[]): readon
   );
 }
 
-/** Adds up an order's live deposits by what the rules ask. */
-export function sumReceived(order: Order, deposits: readonly Deposit[]): Received {
+/** Sums an order's live deposits. @param graceMs - how long after the deadline the order's rate applies */
+export function sumReceived(order: Order, deposits: readonly Deposit[], graceMs: Millis = 0): Received {
   return liveDeposits(order, deposits).reduce((sum, deposit) => {
     const { status, paidAt, unassignedReason } = deposit;
     const units = owedUnits(deposit);
     const inTime = paidAt <= order.expiresAt ? units : 0n;
-    // What an operator assigned counts whenever it came.
-    const inWindow = paidAt <= order.watchUntil || unassignedReason !== null ? units : 0n;
+    // A deposit that an operator assigned counts whenever it arrived.
+    const inWindow = paidAt <= order.watchUntil || unassignedReason !== null;
     if (status === 'SEEN') {
       return { ...sum, unconfirmed: sum.unconfirmed + units, unconfirmedInTime: sum.unconfirmedInTime + inTime };
     }
@@ -67,16 +78,35 @@ export function sumReceived(order: Order, deposits: readonly Deposit[]): Receive
       ...sum,
       confirmed: sum.confirmed + units,
       confirmedInTime: sum.confirmedInTime + inTime,
-      confirmedInWindow: sum.confirmedInWindow + inWindow,
+      countedInWindow: sum.countedInWindow + (inWindow ? countedUnits(order, deposit, graceMs) : 0n),
     };
   }, NOTHING);
 }
 
 /**
- * The next move of an order, or `null` when it stays as it is (decisions, section 4). Pure.
+ * Whether payments that were seen in time could complete the order: those in blocks, or together with unconfirmed ones,
+ * as long as these may keep an order open.
+ */
+export function isHeldOpen(order: Order, received: Received, context: Omit<DecisionContext, 'refunds'>): boolean {
+  const { unconfirmed, formerChoice, terms, now } = context;
+  const payment = formerChoice ?? order.payment;
+  if (payment === null) return false;
+  const required = amountRequired(payment.units, order.toleranceBps);
+  const mined = formerChoice === null ? received.confirmedInTime + received.unconfirmedInTime : 0n;
+  if (mined >= required) return true;
+  const waiting = unconfirmed.filter(
+    ({ chain, currency, seenAt }) =>
+      chain === payment.chain && currency === payment.currency && seenAt <= order.expiresAt,
+  );
+  const possible = waiting.reduce((sum, { units }) => sum + units, mined);
+  return possible >= required && now < order.expiresAt + terms.unconfirmedHoldMs;
+}
+
+/**
+ * The next move of an order, or `null` when it stays as it is (core/decisions/order-times.md). Pure.
  */
 export function decideOrder(order: Order, deposits: readonly Deposit[], context: DecisionContext): Decision | null {
-  const received = sumReceived(order, deposits);
+  const received = sumReceived(order, deposits, context.terms.lateGraceMs);
   const required = order.payment === null ? null : amountRequired(order.payment.units, order.toleranceBps);
   const rule = ruleFor(order, received, required, context);
   if (rule === null) return null;
@@ -91,6 +121,7 @@ export function decideOrder(order: Order, deposits: readonly Deposit[], context:
       toleranceBps: order.toleranceBps,
       confirmed: received.confirmed.toString(),
       confirmedInTime: received.confirmedInTime.toString(),
+      counted: received.countedInWindow.toString(),
       unconfirmed: received.unconfirmed.toString(),
     },
   };
@@ -102,20 +133,18 @@ function ruleFor(
   required: bigint | null,
   context: DecisionContext,
 ): OrderRule | null {
+  // A refunded amount does not pay the order; if the refund fails, the order is decided again.
+  if (context.refunds.units > 0n) return null;
   switch (order.status) {
     case 'PENDING':
       if (required !== null && received.confirmedInTime >= required) return 'paid-in-time';
-      if (
-        context.now < order.expiresAt ||
-        !context.scannedPastDeadline ||
-        received.unconfirmedInTime > 0n ||
-        context.unconfirmedSeenInTime
-      )
-        return null;
-      return received.confirmedInTime === 0n ? 'deadline-nothing-seen' : 'deadline-short';
+      if (context.now < order.expiresAt || !context.scannedPastDeadline) return null;
+      if (isHeldOpen(order, received, context)) return null;
+      // A payment in a block with too few confirmations was seen, though it cannot complete the order.
+      return received.confirmedInTime + received.unconfirmedInTime === 0n ? 'deadline-nothing-seen' : 'deadline-short';
     case 'OVERDUE':
     case 'PARTIAL':
-      return required !== null && received.confirmedInWindow >= required ? 'late-payment' : null;
+      return required !== null && received.countedInWindow >= required ? 'late-payment' : null;
     case 'SUCCESS':
     case 'RESOLVED':
       if (order.reorgedAt === null || required === null || context.now < order.watchUntil) return null;

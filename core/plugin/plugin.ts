@@ -1,4 +1,3 @@
-import type { ChainCode } from '../kernel/asset.ts';
 import type { ChainAdapter } from '../ports/chain-adapter.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { LightningNode } from '../ports/lightning.ts';
@@ -18,18 +17,16 @@ export interface PublicWallet {
   extendedPublicKey(path: string): Promise<string>;
 }
 
-/** What a symbol is called at each rate source: `{ coingecko: 'bitcoin', kraken: 'XBTUSD' }`. */
+/** The id of a symbol at each rate source: `{ coingecko: 'bitcoin', kraken: 'XBTUSD' }`. */
 export type PriceIds = Readonly<Record<string, string>>;
 
-/** What a plugin says of a chain that it adds, besides its adapter. */
+/** Details of a chain that a plugin adds, besides the adapter. */
 export interface ChainDetails {
-  /** @deprecated The adapter's own `code` counts. */
-  readonly code?: ChainCode;
-  /** Its display name; the adapter's `name` unless given. */
+  /** The display name; the adapter's `name` by default. */
   readonly name?: string;
-  /** The page of a transaction in a block explorer, an https URL with `{txid}` in it; none by default. Since interface 1.9.0. */
+  /** The URL of a transaction in a block explorer, https with `{txid}`; none by default. Since interface 1.9.0. */
   readonly explorer?: string | undefined;
-  /** The price ids of the chain's coins, by symbol; without them only a static price or the settings' `ids` price a coin. */
+  /** The price ids of the chain's coins, by symbol. Without one, a coin needs a static price or the settings' `ids`. */
   readonly priceIds?: Readonly<Record<string, PriceIds>>;
 }
 
@@ -39,16 +36,19 @@ export interface PluginContext<Options> {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly wallet: PublicWallet;
-  /** Signs with the keys of the plugin's own accounts; `null` where it names none, or without a seed: its chain is watch-only then. */
+  /**
+   * Signs with the keys of the plugin's own accounts. `null` where the plugin names none, or without a seed: its chain
+   * is watch-only then.
+   */
   readonly signer: Signer | null;
   /** The plugin's own documents, shared by all instances. */
   readonly documents: DocumentStore;
   /** Adds a chain, with its display name and price ids. Refused when another plugin added the chain. */
   addChain(chain: ChainAdapter, details?: ChainDetails): void;
-  /** Adds the Lightning node: orders in BTC-LN and payments of invoices. Refused when there is one already. */
+  /** Adds the Lightning node, for orders in BTC-LN and payments of invoices. Refused when there is one already. */
   addLightning(node: LightningNode): void;
   addRateSource(source: RateSource): void;
-  /** Adds a way to tell persons: by mail, in a chat. Refused when there is one of its name. Since interface 1.8.0. */
+  /** Adds a notifier, such as mail or a chat. Refused when one of the same name exists. Since interface 1.8.0. */
   addNotifier(notifier: Notifier): void;
   onClose(close: () => void | Promise<void>): void;
 }
@@ -57,24 +57,27 @@ export interface PluginContext<Options> {
 export interface Plugin<Options = unknown> {
   readonly name: string;
   readonly version: string;
-  /** The semver range of {@link PLUGIN_API_VERSION} it was written for, `^1.0.0`. */
+  /** The semver range of {@link PLUGIN_API_VERSION} that the plugin supports, `^1.0.0`. */
   readonly requires: string;
   /** True for plugins that production mode must refuse. */
   readonly sandboxOnly?: boolean;
-  /** Validates the plugin's `options` of the settings. @throws TillgateError `CONFIG_INVALID` naming the field. */
+  /** Validates the plugin's `options` of the settings. @throws TillgateError `CONFIG_INVALID` with the invalid field */
   options(input: unknown): Options;
-  /** The accounts of the till's seed that it signs with, hardened paths (`m/44'/60'/0'`). No other plugin can have them too. */
+  /**
+   * The accounts of the till's seed with which the plugin signs, as hardened paths (`m/44'/60'/0'`). No two plugins can
+   * have the same one.
+   */
   accounts?(options: Options): readonly string[];
   /**
-   * What a signer in a process of its own (`tillgate signer`) has to know of the plugin's chain. `input` is what the signer's own
-   * settings say, and no part of the server's. @throws TillgateError `CONFIG_INVALID` naming the field
+   * What a signer in a process of its own (`tillgate signer`) needs for the plugin's chain. `input` comes from the
+   * signer's own settings, never from the server. @throws TillgateError `CONFIG_INVALID` with the invalid field
    */
   signing?(input: unknown): ChainSigning;
   setup(context: PluginContext<Options>): void | Promise<void>;
 }
 
 /** The version of this interface. */
-export const PLUGIN_API_VERSION = '1.10.0';
+export const PLUGIN_API_VERSION = '1.11.0';
 
 /** Types a plugin; returns it unchanged. */
 export function definePlugin<Options>(plugin: Plugin<Options>): Plugin<Options> {

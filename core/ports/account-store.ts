@@ -9,11 +9,11 @@ import type {
 import type { AccountId, CredentialId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 
-/** A credential and its account, found by one look-up. */
+/** A credential together with its account, found by one look-up. */
 export interface CredentialOwner {
   readonly credential: Credential;
   readonly account: Account;
-  /** Whether the account has webhook endpoints that are switched on; a store may leave it out. */
+  /** Whether the account has an enabled webhook endpoint. A store may omit it. */
   readonly hasWebhooks?: boolean;
 }
 
@@ -22,6 +22,7 @@ export interface AccountChanges {
   readonly name?: string | null;
   readonly role?: AccountRole;
   readonly status?: AccountStatus;
+  readonly adminSince?: Millis | null;
   readonly passwordHash?: string;
   readonly passwordExpiresAt?: Millis | null;
   readonly authVersion?: number;
@@ -37,9 +38,9 @@ export interface AccountStore {
   /** @throws TillgateError `STATE_CONFLICT` when the email is taken. */
   create(account: Account): Promise<void>;
   find(id: AccountId): Promise<Account | null>;
-  /** By email, compared in lower case. */
+  /** Finds an account by its email address, compared in lower case. */
   findByEmail(email: string): Promise<Account | null>;
-  /** A change of status is published to the change feed and in force on every gateway when this returns. */
+  /** Updates an account. When this returns, a change of status is in the change feed and in force on every gateway. */
   update(id: AccountId, changes: AccountChanges): Promise<boolean>;
   createCredential(credential: Credential): Promise<void>;
   /** Concurrent look-ups may be answered by one query. */
@@ -50,21 +51,21 @@ export interface AccountStore {
   /** Creates the account's callback credential unless it exists; returns it. */
   ensureCallbackCredential(credential: CallbackCredential): Promise<CallbackCredential>;
   findCallbackCredential(accountId: AccountId): Promise<CallbackCredential | null>;
-  /** Replaces it; false when `formerSealed` is no longer the current one. */
+  /** Replaces the callback credential; false when `formerSealed` is no longer the stored one. */
   rotateCallbackCredential(formerSealed: string, next: CallbackCredential): Promise<boolean>;
-  /** When an account last logged in from a network; `null` for never. */
+  /** When the account last logged in from this network; `null` for never. */
   networkSeen(id: AccountId, network: string): Promise<Millis | null>;
-  /** Notes a login from a network; of each account the latest networks are kept. */
+  /** Records a login from a network. Only the latest networks of each account are kept. */
   noteNetwork(id: AccountId, network: string, at: Millis): Promise<void>;
-  /** Stores a used signature until `expiresAt`; false when it was used before (decisions, section 3, replay). */
+  /** Stores a used signature until `expiresAt`; false when it was used before. */
   useSignature(replayKey: string, expiresAt: Millis): Promise<boolean>;
-  /** Deletes expired signatures; returns how many. */
+  /** Deletes up to `limit` expired signatures and returns how many. */
   pruneSignatures(now: Millis, limit: number): Promise<number>;
 }
 
 /** Accounts, inside a transaction. */
 export interface AccountWrites {
-  /** The account, unchanged until the transaction ends; other transactions may hold it so at the same time. */
+  /** Returns the account and takes a shared lock on it until the transaction ends. */
   lockShared(id: AccountId): Promise<Account | null>;
   /** The account, locked until the transaction ends. */
   lock(id: AccountId): Promise<Account | null>;

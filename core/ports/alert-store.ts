@@ -6,18 +6,19 @@ import type { Millis } from '../kernel/time.ts';
 /** Alerts for operators. */
 export interface AlertStore {
   find(id: AlertId): Promise<Alert | null>;
-  /** Newest first; of one status, or all for `null`. */
+  /** Alerts of one status, or of all for `null`, newest first. */
   list(status: AlertStatus | null, page: PageRequest): Promise<Page<Alert>>;
 }
 
 /** Writes of alerts, inside a transaction. */
 export interface AlertWrites {
   /**
-   * Opens an alert; where one of its kind and subject is OPEN that one counts once more, with the new reason and time.
+   * Opens an alert. If an alert of the same kind and subject is OPEN, adds one to its count and updates its reason and
+   * time.
    *
-   * @returns whether it was opened
+   * @returns whether a new alert was opened
    */
   raise(alert: Alert): Promise<boolean>;
-  /** Compare-and-set from OPEN. */
+  /** Acknowledges an OPEN alert by compare-and-set; false when it is not OPEN. */
   acknowledge(id: AlertId, by: AccountId | null, at: Millis): Promise<boolean>;
 }

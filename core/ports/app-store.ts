@@ -10,31 +10,31 @@ export type AppChanges = Partial<
   Pick<App, 'name' | 'enabled' | 'chains' | 'admissionMode' | 'limits' | 'quota' | 'prepaid'>
 >;
 
-/** A change of a stored key: the new state, and the time that belongs to it. */
+/** A change of a stored key: its new state, and the time of that state. */
 export type KeyMove =
   { readonly to: 'grace'; readonly expiresAt: Millis } | { readonly to: 'revoked'; readonly revokedAt: Millis };
 
-/** The part of an account that the gateway needs. */
+/** The fields of an account that the gateway needs. */
 export interface DirectoryAccount {
   readonly id: AccountId;
   readonly active: boolean;
 }
 
-/** The part of an App that the gateway needs. */
+/** The fields of an App that the gateway needs. */
 export type DirectoryApp = Pick<
   App,
-  'id' | 'accountId' | 'enabled' | 'chains' | 'admissionMode' | 'limits' | 'quota' | 'prepaid'
+  'id' | 'accountId' | 'enabled' | 'chains' | 'admissionMode' | 'limits' | 'quota' | 'prepaid' | 'buyer'
 >;
 
-/** The part of a key that the gateway needs. */
+/** The fields of a key that the gateway needs. */
 export type DirectoryKey = Pick<AppKey, 'id' | 'appId' | 'lookupHash' | 'state' | 'expiresAt'>;
 
-/** The requested records: those after an id in the order of ids, of all accounts or of one, or named ones. */
+/** Records to read: the next ones after an id (of one account or of all), or the ones with these ids. */
 export type Selection<Id extends string> =
   | { readonly after: Id | null; readonly limit: number; readonly accountId?: AccountId }
   | { readonly ids: readonly Id[] };
 
-/** The reads that a gateway's key directory is built from. Every read sees every committed write. */
+/** The reads from which a gateway builds its key directory. Every read sees every committed write. */
 export interface DirectorySource {
   accounts(selection: Selection<AccountId>): Promise<readonly DirectoryAccount[]>;
   apps(selection: Selection<AppId>): Promise<readonly DirectoryApp[]>;
@@ -50,7 +50,7 @@ export interface AppStore {
   countOf(accountId: AccountId): Promise<number>;
   /** An App's keys, newest first. */
   keys(appId: AppId): Promise<readonly AppKey[]>;
-  /** Stores when keys were last used; an earlier time changes nothing. */
+  /** Stores when keys were last used. A time earlier than the stored one is ignored. */
   touchKeys(uses: readonly { readonly id: AppKeyId; readonly at: Millis }[]): Promise<void>;
 }
 
@@ -60,21 +60,21 @@ export interface AppStore {
  */
 export interface AppWrites {
   /**
-   * The account's status, locked until the transaction ends, so that an account's Apps are made one after another; `null`
-   * when there is no such account.
+   * The account's status; `null` when there is no such account. Locks the account until the transaction ends, so that
+   * its Apps are created one at a time.
    */
   accountStatus(id: AccountId): Promise<AccountStatus | null>;
-  /** How many Apps an account has, with those of this transaction. */
+  /** The number of the account's Apps, including the ones created in this transaction. */
   countOf(id: AccountId): Promise<number>;
   find(id: AppId): Promise<App | null>;
-  /** The App, locked until the transaction ends, so that changes of one App happen one after another. */
+  /** The App, locked until the transaction ends, so that changes of one App happen one at a time. */
   lock(id: AppId): Promise<App | null>;
   create(app: App): Promise<void>;
-  /** Changes it when it has this version; the changed App, or `null`. */
+  /** Updates the App if it has the expected version; returns the updated App, or `null`. */
   update(id: AppId, expectedVersion: number, changes: AppChanges, now: Millis): Promise<App | null>;
   key(id: AppKeyId): Promise<AppKey | null>;
   activeKey(appId: AppId): Promise<AppKey | null>;
-  /** @throws an error when the App has an active key already: the database allows one */
+  /** @throws Error when the App already has an active key, because the database allows one */
   createKey(key: AppKey): Promise<void>;
   /** Changes a key's state when it is in one of these states (compare-and-set). */
   moveKey(id: AppKeyId, from: readonly StoredKeyState[], move: KeyMove): Promise<boolean>;

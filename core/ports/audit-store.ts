@@ -5,18 +5,18 @@ import type { Page, PageRequest } from '../kernel/page.ts';
 
 /** The audit log. */
 export interface AuditStore {
-  /** Newest first: of one account's records, or of all for `null`. */
+  /** Records of one account, or of all for `null`, newest first. */
   list(accountId: AccountId | null, page: PageRequest): Promise<Page<AuditRow>>;
-  /** The last row of the chain, as the till has stored it apart from the rows. */
+  /** The last row of the hash chain, which is stored apart from the rows. */
   head(): Promise<AuditHead>;
-  /** The rows after one of the chain, in its order. */
+  /** The rows of the hash chain after a number, in order. */
   links(after: number, limit: number): Promise<readonly AuditLink[]>;
 }
 
 /**
- * Writes to the audit log in the transaction of the change that a row describes. Rows are never changed or deleted. Each gets a number
- * and a hash over itself and the row before, in one order for all instances; they are written last, so that transactions wait
- * for each other as briefly as possible.
+ * Writes to the audit log, in the transaction of the change that a row describes. Rows are never changed or deleted.
+ * Each row gets the next number and a hash over itself and the row before it, in one order for all instances. Rows are
+ * written last in a transaction, which keeps the wait for each other short.
  */
 export interface AuditWrites {
   add(row: AuditRow): Promise<void>;

@@ -1,6 +1,6 @@
 import type { Millis } from '../kernel/time.ts';
 
-/** A block's place in its chain. Hashes are the chain's own text form, lower case where it has cases. */
+/** A block's place in its chain. The hash is in the chain's own text form, in lower case where the form has cases. */
 export interface BlockRef {
   readonly height: number;
   readonly hash: string;

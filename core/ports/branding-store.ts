@@ -3,21 +3,23 @@ import type { AccountId } from '../kernel/ids.ts';
 
 /** How accounts are presented to payers. */
 export interface BrandingStore {
-  /** `null` for an account that has said nothing, and for an unknown one. */
+  /** The account's branding; `null` when it has none, or when the account is unknown. */
   of(accountId: AccountId): Promise<Branding | null>;
-  /** A logo that an account has now, by its id; `null` for any other. */
+  /** The logo with this id, if an account uses it now; otherwise `null`. */
   logo(id: string): Promise<Logo | null>;
 }
 
 /** Writes of branding, inside a transaction. */
 export interface BrandingWrites {
   of(accountId: AccountId): Promise<Branding | null>;
+  /** The account whose name has this key; `null` when no account has it. */
+  ownerOfName(nameKey: string): Promise<AccountId | null>;
   /**
-   * Saves an account's branding with its next version.
+   * Saves an account's branding and increments its version.
    *
-   * @param nameKey - of its name: no two accounts have the same
-   * @param bytes - of its logo, where that is new; `null` leaves the stored ones
-   * @returns false when another account has the name; nothing is written then
+   * @param nameKey - the key of the name; no two accounts have the same
+   * @param bytes - the bytes of a new logo; `null` keeps the stored ones
+   * @returns false, with nothing written, when another account has the name
    */
   save(branding: Branding, nameKey: string | null, bytes: Uint8Array | null): Promise<boolean>;
 }

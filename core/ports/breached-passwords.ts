@@ -1,8 +1,8 @@
 import { token } from './token.ts';
 
-/** Knows the passwords that data breaches have made public. */
+/** Checks passwords against those made public by data breaches. */
 export interface BreachedPasswords {
-  /** Asked before a password is set, outside of transactions. False also where it cannot be found out; it never throws. */
+  /** Called before a password is set, outside transactions. Returns false also when the check fails; never throws. */
   isBreached(password: string): Promise<boolean>;
 }
 

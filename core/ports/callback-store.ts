@@ -8,7 +8,7 @@ export interface ClaimedCallback {
   readonly fence: number;
 }
 
-/** The changes of a callback after an attempt. */
+/** The fields of a callback that change after an attempt. */
 export interface CallbackOutcomeChanges {
   readonly status: CallbackStatus;
   readonly attempts: number;
@@ -16,15 +16,15 @@ export interface CallbackOutcomeChanges {
   readonly deliveredAt: Millis | null;
 }
 
-/** Which callbacks are asked for. */
+/** A search for callbacks. */
 export interface CallbackSearch {
-  /** `null` for those of all accounts. */
+  /** `null` for all accounts. */
   readonly accountId: AccountId | null;
-  /** `null` for any. */
+  /** `null` for any status. */
   readonly status: CallbackStatus | null;
-  /** Only those of this endpoint; `null` for any, and those that belong to none. */
+  /** Only callbacks of this endpoint; `null` for all, with or without an endpoint. */
   readonly endpointId: WebhookId | null;
-  /** The last one of the page before; `null` for the first page. */
+  /** The last callback of the page before; `null` for the first page. */
   readonly after: CallbackId | null;
   readonly limit: number;
 }
@@ -33,26 +33,26 @@ export interface CallbackSearch {
 export interface CallbackStore {
   find(id: CallbackId): Promise<Callback | null>;
   byOrder(orderId: OrderId): Promise<readonly Callback[]>;
-  /** Callbacks, newest first. What a page costs depends on its size alone. */
+  /** Callbacks, newest first. The cost depends only on the page size. */
   list(search: CallbackSearch): Promise<readonly Callback[]>;
   attempts(id: CallbackId): Promise<readonly CallbackAttempt[]>;
   /**
-   * Claims due callbacks for `leaseMs`, oldest due first; one of an order only when no earlier one of that order is
-   * still PENDING, and an event of an endpoint only when every earlier one of its record was attempted. Two instances never hold
-   * the same claim.
+   * Claims due callbacks for `leaseMs`, oldest due first. A callback of an order is claimed only when no earlier one of
+   * that order is PENDING, and an event of an endpoint only when every earlier one of its record was attempted. Two
+   * instances never hold the same claim.
    */
   claimDue(now: Millis, leaseMs: number, limit: number): Promise<readonly ClaimedCallback[]>;
   /**
-   * Stores an attempt and its consequence in one transaction; false when the claim was lost to another instance (the attempt
-   * is stored all the same).
+   * Stores an attempt and its consequence in one transaction. False when another instance has taken over the claim; the
+   * attempt is stored in that case too.
    */
   finish(claim: ClaimedCallback, changes: CallbackOutcomeChanges, attempt: CallbackAttempt): Promise<boolean>;
   /**
-   * DEAD or DELIVERED back to PENDING, due now, an endpoint's row to its present URL; false when it is neither, or its body is no
-   * longer kept.
+   * Moves a DEAD or DELIVERED callback back to PENDING, due now; an event goes to the endpoint's present URL. False
+   * when it is in another status, or when its body is no longer kept.
    */
   replay(id: CallbackId, now: Millis): Promise<boolean>;
-  /** Removes the bodies of up to `limit` callbacks that were delivered before then. @returns how many */
+  /** Removes the bodies of up to `limit` callbacks that were delivered before a time; returns how many. */
   dropBodies(before: Millis, limit: number): Promise<number>;
   /** When the earliest PENDING callback is due; `null` for none. */
   nextDueAt(): Promise<Millis | null>;
@@ -60,12 +60,14 @@ export interface CallbackStore {
 
 /** Outbox writes inside a transaction. */
 export interface CallbackWrites {
-  /** Adds a row; false when the order's row for this event exists. Those of an endpoint are all added. */
+  /** Adds a row; false when the order already has a row for this event. Rows of an endpoint are always added. */
   add(callback: Callback): Promise<boolean>;
+  /** Adds rows of endpoints, in this order, by few statements however many there are. */
+  addAll(callbacks: readonly Callback[]): Promise<void>;
   /** As {@link CallbackStore.replay}, inside a transaction. */
   replay(id: CallbackId, now: Millis): Promise<boolean>;
-  /** Sends the PENDING rows of an endpoint to its new URL. */
+  /** Changes the URL of an endpoint's PENDING rows. */
   redirect(endpointId: WebhookId, url: string): Promise<void>;
-  /** PENDING to DEAD for every row of an endpoint: nothing of it is sent any more. */
+  /** Moves every PENDING row of an endpoint to DEAD, so that none is sent any more. */
   giveUp(endpointId: WebhookId): Promise<void>;
 }

@@ -3,11 +3,11 @@ import { token } from './token.ts';
 
 /** A request to a merchant's URL. */
 export interface CallbackRequest {
-  /** Whose callback it is: accounts share the connections to one address. */
+  /** The account that sends it: accounts share the connections to one address. */
   readonly accountId: AccountId;
-  /** The order that it is about; `null` or left out for another event. */
+  /** The order that the callback is about; `null` or absent for other events. */
   readonly orderId?: OrderId | null;
-  /** Which attempt it is, from 1. */
+  /** The number of the attempt, from 1. */
   readonly attempt?: number;
   readonly method: 'GET' | 'POST';
   readonly url: string;
@@ -15,7 +15,7 @@ export interface CallbackRequest {
   readonly body: string | null;
 }
 
-/** The outcome of an attempt: with an HTTP status, or without one. */
+/** The outcome of an attempt, with or without an HTTP status. */
 export type CallbackAttemptOutcome =
   | {
       readonly kind: 'answered';
@@ -25,12 +25,15 @@ export type CallbackAttemptOutcome =
     }
   | { readonly kind: 'failed'; readonly reason: string; readonly durationMs: number };
 
-/** The same, or that nothing was sent, because too many connections to the address are open: no attempt, it is tried again soon. */
+/**
+ * The outcome of `send`. `busy`: nothing was sent because too many connections to the address are open; this is not an
+ * attempt, and is retried soon.
+ */
 export type CallbackOutcome = CallbackAttemptOutcome | { readonly kind: 'busy' };
 
 /**
- * Sends callbacks: with one deadline for everything, no redirects, a limit of the reply's size, and every resolved address
- * checked before connecting to exactly that address (decisions, section 7).
+ * Sends callbacks. One deadline covers the whole exchange, redirects are not followed, the size of the reply is
+ * limited, and every resolved address is checked before connecting to exactly that address.
  */
 export interface CallbackTransport {
   send(request: CallbackRequest): Promise<CallbackOutcome>;

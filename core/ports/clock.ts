@@ -3,7 +3,7 @@ import { token } from './token.ts';
 
 /** The only source of time. */
 export interface Clock {
-  /** Epoch milliseconds. Never jumps by more than a step of the machine's monotonic clock. */
+  /** Epoch milliseconds. Never jumps by more than one step of the machine's monotonic clock. */
   now(): Millis;
 }
 

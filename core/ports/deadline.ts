@@ -1,6 +1,6 @@
 import { token } from './token.ts';
 
-/** A signal that aborts after that many milliseconds; the core uses no timers. */
+/** Returns a signal that aborts after this many milliseconds, since core uses no timers. */
 export type Deadline = (ms: number) => AbortSignal;
 
 export const DEADLINE = token<Deadline>('Deadline');

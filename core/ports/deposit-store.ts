@@ -17,39 +17,57 @@ export interface WatchedAddress {
   readonly watchUntil: Millis;
   /** When the order got the address, by the till's clock. */
   readonly assignedAt: Millis;
-  /** The last block that the till had read then; `null` when it is not known. */
+  /** The last block that the till had read when the address was assigned; `null` when it is not known. */
   readonly assignedHeight: number | null;
 }
 
-/** Where a transaction is in a list, newest first; two of one millisecond go by their ids. */
+/** The fields of a watched address that a follower keeps in memory. */
+export interface WatchedNow extends Pick<WatchedAddress, 'key' | 'currency' | 'watchUntil'> {
+  /** The deadline of its order. */
+  readonly openUntil: Millis;
+}
+
+/** The position of a transaction in a list, newest first; transactions of the same millisecond are ordered by id. */
 export interface TransactionPosition {
-  /** When it happened. */
+  /** When the transaction happened. */
   readonly createdAt: Millis;
   readonly id: string;
 }
 
-/** Which transactions are asked for. */
+/** A search for transactions. */
 export interface TransactionSearch {
-  /** `null` for those of all accounts. */
+  /** `null` for all accounts. */
   readonly accountId: AccountId | null;
-  /** Of one of these types. */
+  /** Transactions of these types. */
   readonly types: readonly TransactionType[];
-  /** In one of these. */
+  /** Transactions in these statuses. */
   readonly statuses: readonly TransactionStatus[];
-  /** In one of these; `null` for any. */
+  /** Transactions in these currencies; `null` for any. */
   readonly currencies: readonly CurrencyCode[] | null;
-  /** Happened then or later; `null` for no bound. */
+  /** Transactions at or after this time; `null` for no bound. */
   readonly from: Millis | null;
-  /** Happened before; `null` for no bound. */
+  /** Transactions before this time; `null` for no bound. */
   readonly to: Millis | null;
   /**
-   * Its id, its hash, or what its order has, or the address that it went to, in one of these coins; `null` for all
-   * transactions.
+   * Matches the transaction's id or hash, a trace of its order, or the address that it paid, in one of these
+   * currencies; `null` for all transactions.
    */
   readonly traces: (OrderTraces & { readonly currencies: readonly CurrencyCode[] }) | null;
-  /** The last one of the page before; `null` for the first page. */
+  /** The last transaction of the page before; `null` for the first page. */
   readonly after: TransactionPosition | null;
   readonly limit: number;
+}
+
+/** The heights up to which deposits may change: SEEN ones may be credited, CREDITED ones may become spendable. */
+export interface DueHeights {
+  readonly credit: number;
+  readonly spend: number;
+}
+
+/** An order with deposits that may change. */
+export interface UnsettledOrder {
+  readonly orderId: OrderId;
+  readonly deposits: number;
 }
 
 /** Deposit, transaction and watched-address reads. */
@@ -57,28 +75,34 @@ export interface DepositStore {
   find(id: DepositId): Promise<Deposit | null>;
   /** Deposits that belong to no order, newest first. */
   unassigned(page: PageRequest): Promise<Page<Deposit>>;
-  /** An order's deposits in the order they were first seen; not those that only came to its address. */
+  /** An order's deposits in the order they were first seen, without unassigned ones at its address. */
   byOrder(orderId: OrderId): Promise<readonly Deposit[]>;
   /** Deposits of several orders at once, for lists. */
   byOrders(orderIds: readonly OrderId[]): Promise<readonly Deposit[]>;
-  /** SEEN and CREDITED deposits of a chain at or below a height, lowest first: those that may become credited or spendable now. */
-  unsettled(chain: ChainCode, maxHeight: number, limit: number, after: DepositId | null): Promise<readonly Deposit[]>;
+  /** Orders with deposits that may become credited or spendable now, those with the fewest deposits first. */
+  dueOrders(chain: ChainCode, heights: DueHeights): Promise<readonly UnsettledOrder[]>;
+  /**
+   * Deposits of these orders that may become credited or spendable now, by order and then by id. `page.after` is the
+   * last deposit of the part before, within one order.
+   */
+  due(
+    chain: ChainCode,
+    heights: DueHeights,
+    orderIds: readonly OrderId[],
+    page: { readonly after: DepositId | null; readonly limit: number },
+  ): Promise<readonly Deposit[]>;
   transactions(accountId: AccountId, page: PageRequest): Promise<Page<TransactionRow>>;
-  /** Transactions, newest first. What a page costs depends on its size alone, whatever is asked for. */
+  /** Transactions, newest first. The cost depends only on the page size, whatever the filters are. */
   searchTransactions(search: TransactionSearch): Promise<readonly TransactionRow[]>;
   /**
-   * Hands on each address of a chain that is watched beyond `now` and was assigned at or after `since` by the database's clock (all for
-   * 0); the same one again where it changed meanwhile. They are read in parts, so that a million of them is never in memory at once.
+   * Calls `each` for every address of a chain that is watched beyond `now` and was assigned at or after `since` by the
+   * database's clock (all for 0); again for one that changed meanwhile. The addresses are read in parts, so that a
+   * million of them is never in memory at once.
    *
    * @returns the database's time of this read
    */
-  watched(
-    chain: ChainCode,
-    now: Millis,
-    since: Millis,
-    each: (address: Pick<WatchedAddress, 'key' | 'currency' | 'watchUntil'>) => void,
-  ): Promise<Millis>;
-  /** The owner of each of these keys, also when it is no longer watched. */
+  watched(chain: ChainCode, now: Millis, since: Millis, each: (address: WatchedNow) => void): Promise<Millis>;
+  /** The owner of each of these keys, whether it is still watched or not. */
   owners(chain: ChainCode, keys: readonly string[]): Promise<readonly WatchedAddress[]>;
 }
 
@@ -105,17 +129,27 @@ export interface TransactionChanges {
 
 /** Deposit writes inside a transaction. */
 export interface DepositWrites {
-  /** Adds a deposit; false when (chain, txid, index) exists. */
+  /** Adds a deposit; false when one with this (chain, txid, index) exists that is not ORPHANED. */
   add(deposit: Deposit): Promise<boolean>;
-  /** The deposit of a transfer, locked. */
-  lockByTransfer(chain: ChainCode, txid: string, index: string): Promise<Deposit | null>;
+  /** Adds deposits, none of which may exist. */
+  addAll(deposits: readonly Deposit[]): Promise<void>;
+  /** Every deposit of these transactions, locked; at most one of each (chain, txid, index) is not ORPHANED. */
+  lockByTransactions(chain: ChainCode, txids: readonly string[]): Promise<readonly Deposit[]>;
   lock(id: DepositId): Promise<Deposit | null>;
-  /** Every deposit of an order, inside this transaction's view; not those that only came to its address. */
+  /** The existing deposits with these ids, locked. */
+  lockAll(ids: readonly DepositId[]): Promise<readonly Deposit[]>;
+  /** Whether an order has any deposit, including ORPHANED ones. */
+  hasAny(orderId: OrderId): Promise<boolean>;
+  /** Sets the amount that the reversal of an ORPHANED deposit has cost the loss account. */
+  setLoss(id: DepositId, lossUnits: bigint): Promise<void>;
+  /** Every deposit of an order, inside this transaction's view, without unassigned ones at its address. */
   byOrder(orderId: OrderId): Promise<readonly Deposit[]>;
   /** Deposits, not ORPHANED, in blocks of a chain above a height. */
   above(chain: ChainCode, height: number): Promise<readonly Deposit[]>;
   /** Compare-and-set of the status; false when the deposit is no longer in `from`. */
   move(id: DepositId, from: DepositStatus, to: DepositStatus, changes: DepositChanges): Promise<boolean>;
+  /** Compare-and-set of the status of several deposits; false when one of them is no longer in `from`. */
+  moveAll(ids: readonly DepositId[], from: DepositStatus, to: DepositStatus): Promise<boolean>;
   /** Compare-and-set of the assignment; false when it is no longer `from`. */
   reassign(
     id: DepositId,
@@ -123,12 +157,12 @@ export interface DepositWrites {
     to: DepositAssignment,
     changes: Pick<DepositChanges, 'orderId' | 'accountId' | 'lossUnits' | 'returnCostUnits'>,
   ): Promise<boolean>;
-  /** Adds a merchant's transaction row and gives it its number. */
+  /** Adds a merchant's transaction row and assigns its number. */
   addTransaction(row: Omit<TransactionRow, 'number'>): Promise<void>;
-  /** A transaction row, as this transaction has left it. */
+  /** A transaction row, inside this transaction's view. */
   findTransaction(id: string): Promise<TransactionRow | null>;
-  /** Changes the status of a transaction row; false when there is none of that id. */
-  setTransactionStatus(id: string, status: TransactionStatus): Promise<boolean>;
+  /** Changes the status of the existing transaction rows with these ids. */
+  setTransactionStatus(ids: readonly string[], status: TransactionStatus): Promise<void>;
   /** Changes a transaction row; false when there is none of that id. */
   updateTransaction(id: string, changes: TransactionChanges): Promise<boolean>;
 }

@@ -1,6 +1,6 @@
 import { token } from './token.ts';
 
-/** The keyed hashes of request signatures (specification, "Signature authentication"). */
+/** The keyed hashes of request signatures. */
 export type SignatureAlgorithm = 'HMAC-SHA256' | 'HMAC-SHA3_256';
 
 /** Hashes and constant-time comparison. Text is encoded as UTF-8. */

@@ -1,23 +1,26 @@
 import type { Epoch, EpochStatus, Progress } from '../epochs/epoch.ts';
 import type { Millis } from '../kernel/time.ts';
 
-/** The indexes of a wallet that one epoch gave out. */
+/** The range of a wallet's indexes that one epoch assigned. */
 export interface IndexRange {
   readonly first: number;
-  /** The first index that it cannot have given out. */
+  /** The first index that the epoch cannot have assigned. */
   readonly end: number;
 }
 
-/** The lives of the database. */
+/** The epochs of the database. */
 export interface EpochStore {
   current(): Promise<Epoch>;
   /** Read from one snapshot. */
   progress(): Promise<Progress>;
-  /** Which of these records and further orders, empty ids aside, are not in the database: it had them once, so it is an older one. */
+  /**
+   * The records and further orders (empty ids aside) that are missing from the database. It had them once, so a missing
+   * one shows that an older database was restored.
+   */
   missing(newest: Progress['newest'], orders: readonly string[]): Promise<readonly string[]>;
-  /** Notes that a marker was written, so that a missing one means something. */
+  /** Records that a marker was written, so that a missing marker is significant. */
   setMarked(): Promise<void>;
-  /** Every range of a wallet's indexes that was given out, in ascending order. */
+  /** Every range of a wallet's indexes that was assigned, in ascending order. */
   ranges(walletId: string): Promise<readonly IndexRange[]>;
 }
 
@@ -26,9 +29,9 @@ export interface EpochWrites {
   /** Locks the present epoch until the transaction ends. */
   lock(): Promise<Epoch>;
   progress(): Promise<Progress>;
-  /** Begins the next epoch. `indexes`: where each wallet goes on; the stored pool of addresses is emptied. */
+  /** Begins the next epoch and empties the stored pool of addresses. `indexes`: the next index of each wallet. */
   begin(epoch: Epoch, indexes: Readonly<Record<string, number>>): Promise<void>;
   decide(number: number, status: Exclude<EpochStatus, 'pending'>): Promise<void>;
-  /** Moves every REQUESTED transfer to HELD, and fails the till's own moves, which are planned again. Returns how many are held. */
+  /** Holds every REQUESTED transfer, and fails the till's own moves, which are planned again. Returns how many. */
   holdWaiting(reason: string, now: Millis): Promise<number>;
 }

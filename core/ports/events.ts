@@ -4,7 +4,7 @@ import type { OrderStatus } from '../orders/order-status.ts';
 import type { TransferStatus } from '../transfers/transfer.ts';
 import { token } from './token.ts';
 
-/** Events by name. Emitted after the transaction committed; for pages and metrics, never for money. */
+/** Events by name. They are emitted after the transaction committed, and serve pages and metrics, never money. */
 export interface DomainEvents {
   'order.created': { readonly orderId: OrderId; readonly accountId: AccountId };
   'order.status': {
@@ -16,12 +16,12 @@ export interface DomainEvents {
   'order.payment': { readonly orderId: OrderId };
   'chain.halted': { readonly chain: string; readonly reason: string };
   'transfer.status': { readonly transferId: TransferId; readonly from: TransferStatus; readonly to: TransferStatus };
-  /** A chain has something new to sign or to send. */
+  /** A chain has a new transfer to sign or to send. */
   'transfer.queued': { readonly chain: string };
   /** Something that an operator must look at; also logged as an error. */
   alert: { readonly kind: AlertKind; readonly subject: string; readonly reason: string };
   'callback.queued': { readonly accountId: AccountId };
-  /** A notifier has something new to send. */
+  /** A notifier has a new notice to send. */
   'notice.queued': { readonly notifier: string };
 }
 

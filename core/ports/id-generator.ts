@@ -1,6 +1,6 @@
 import { token } from './token.ts';
 
-/** Generates ids that sort by time and are unique across instances (decisions, section 2). */
+/** Generates ids that sort by time and are unique across instances. */
 export interface IdGenerator {
   next(): string;
 }

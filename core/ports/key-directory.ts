@@ -4,8 +4,8 @@ import type { Millis } from '../kernel/time.ts';
 import { token } from './token.ts';
 
 /**
- * Every App key with its App and account, in memory. A revocation that was answered on any instance is in force here for the
- * next look-up.
+ * Every App key with its App and account, in memory. Once any instance has answered a revocation, it is in force here
+ * for the next look-up.
  */
 export interface KeyDirectory {
   /**
@@ -14,9 +14,9 @@ export interface KeyDirectory {
    * @throws TillgateError `NOT_READY` while this instance cannot be sure that its memory is current
    */
   find(keyText: string): KeyView | null;
-  /** Calls the listener after a change, so that open WebSockets are checked again. Returns a function that unsubscribes. */
+  /** Calls the listener after a change, which checks open WebSockets again. Returns a function that unsubscribes. */
   onChange(listener: () => void): () => void;
-  /** Records that a key was used; stored from time to time. */
+  /** Records that a key was used; stored at intervals. */
   used(id: AppKeyId, at: Millis): void;
 }
 

@@ -7,27 +7,31 @@ export interface Lease {
   readonly fence: number;
 }
 
-/** Leases, which distribute work among instances. They use the database's time, so that a wrong clock of a machine has no effect. */
+/** Leases distribute work among instances, by the database's time: a wrong clock of a machine has no effect. */
 export interface LeaseStore {
-  /** Acquires a free or expired lease, or renews one's own; `null` while another holds it. A new holder gets a higher fence. */
+  /**
+   * Acquires a free or expired lease, or renews the caller's own; `null` while another instance holds it. A new holder
+   * gets a higher fence.
+   */
   acquire(name: string, owner: string, ttlMs: number): Promise<Lease | null>;
   release(lease: Lease): Promise<void>;
-  /** The database's own time, which every instance works by; `null` where it runs in this process and has no other. */
-  now(): Promise<Millis | null>;
   /**
-   * Acquires the lowest free worker id, 0 to `maximum`, as a lease named `node:<number>`; `null` when all are taken.
+   * The time of the database, which every instance uses; `null` where the database runs in this process and has no
+   * clock of its own.
    */
+  now(): Promise<Millis | null>;
+  /** Acquires the lowest free worker id, 0 to `maximum`, as a lease named `node:<number>`; `null` if all are taken. */
   acquireNode(
     owner: string,
     ttlMs: number,
     maximum: number,
   ): Promise<{ readonly node: number; readonly lease: Lease } | null>;
-  /** The owners of the worker ids that are taken: every instance that runs, and those that died a short while ago. */
+  /** The owners of the taken worker ids: every running instance, and those that stopped a short while ago. */
   nodeOwners(): Promise<readonly string[]>;
 }
 
 /** The fence, inside a transaction. */
 export interface LeaseWrites {
-  /** @throws TillgateError `LEASE_LOST` when the lease has another fence or owner now; locks it until the transaction ends. */
+  /** Locks the lease until the transaction ends. @throws TillgateError `LEASE_LOST` when the fence or owner changed */
   check(lease: Lease): Promise<void>;
 }

@@ -10,23 +10,22 @@ export interface LedgerBreach {
   readonly detail: string;
 }
 
-/** Where a posting is in a list, newest first: by its time, its entry, and its line there. */
+/** The position of a posting in a list, newest first: its time, its entry, and its line in the entry. */
 export interface PostingPosition {
-  /** When it was booked. */
   readonly createdAt: Millis;
   readonly id: EntryId;
   readonly line: number;
 }
 
-/** Which postings are asked for. */
+/** A search for postings. */
 export interface PostingSearch {
-  /** Those of a merchant's balances; `null` for those of every account of the ledger, the till's own too. */
+  /** Postings of a merchant's balances; `null` for every account of the ledger, including the till's own. */
   readonly accountId: AccountId | null;
-  /** Booked then or later; `null` for no bound. */
+  /** Postings at or after this time; `null` for no bound. */
   readonly from: Millis | null;
-  /** Booked before; `null` for no bound. */
+  /** Postings before this time; `null` for no bound. */
   readonly to: Millis | null;
-  /** The last one of the page before; `null` for the first page. */
+  /** The last posting of the page before; `null` for the first page. */
   readonly after: PostingPosition | null;
   readonly limit: number;
 }
@@ -36,94 +35,95 @@ export interface BookedPosting extends Posting, Pick<LedgerEntry, 'kind' | 'refe
   readonly position: PostingPosition;
 }
 
-/** What a check reads, and how much of what it finds it tells. */
+/** Scope of a ledger check, and the limit of its report. */
 export interface CheckpointRequest {
-  /** Everything, also what was checked before. */
+  /** True to read everything, including what was checked before. */
   readonly full: boolean;
-  /** At most so many breaches of one invariant are told. */
+  /** The most breaches of one invariant to report. */
   readonly limit: number;
 }
 
-/** What a check of the ledger found. */
+/** The result of a ledger check. */
 export interface LedgerCheckpoint {
-  /** None: a checkpoint is written, and the next check begins there. */
+  /** When there is none, a checkpoint is written, and the next check begins there. */
   readonly breaches: readonly LedgerBreach[];
-  /** Whether everything was read: it was asked for, or there was no checkpoint. */
+  /** Whether everything was read, on request or because there was no checkpoint. */
   readonly full: boolean;
-  /** How many postings were read. */
   readonly postings: number;
   /** The hash of the checkpoint; `null` when none was written. */
   readonly digest: string | null;
 }
 
-/** A month of postings, in UTC: `2026-01`; of several months that were made one table, the last. */
+/** A month of postings in UTC, `2026-01`; the last month where several share one table. */
 export interface LedgerMonth {
   readonly month: string;
   readonly until: Millis;
 }
 
-/** A month whose postings are in a table of its own, which no read looks into; its sums are kept, and count (decision 0068). */
+/** A closed month: its postings are in a separate table without reads; its sums still count (core/decisions/ledger-checks.md). */
 export interface LedgerClosing extends LedgerMonth {
-  /** `null` for all that is older. */
+  /** `null` when the table holds everything that is older. */
   readonly from: Millis | null;
-  /** The table with its postings, where nobody has removed it. */
+  /** The table with the postings, unless an operator has removed it. */
   readonly table: string;
-  /** How many postings it has. */
   readonly postings: number;
   /** SHA-256 of the month, its sums, and the closing before it. */
   readonly digest: string;
   readonly closedAt: Millis;
 }
 
-/** What is written with a closing, in its transaction. */
+/** Writes further rows in the transaction of a closing. */
 export type MonthNote = (tx: { readonly audit: AuditWrites }, closing: LedgerClosing) => Promise<void>;
 
 /** Ledger reads. */
 export interface LedgerStore {
   /**
-   * Checks every invariant in one snapshot: of what was written since the last checkpoint, or of everything, which is compared with the
-   * checkpoint too. When all hold, the checkpoint is written in one transaction.
+   * Checks every invariant in one snapshot: over what was written since the last checkpoint, or over everything, which
+   * is then compared with the checkpoint too. When all hold, the checkpoint is written in one transaction.
    */
   checkpoint(request: CheckpointRequest): Promise<LedgerCheckpoint>;
-  /** Cached balances of accounts whose name begins with one of these (`merchant:123:`), by account and currency. */
+  /** Cached balances of accounts with one of these prefixes (`merchant:123:`), by account and currency. */
   balances(...prefixes: readonly string[]): Promise<readonly LedgerBalance[]>;
-  /** Postings, newest first. What a page costs depends on its size alone. */
+  /** Postings, newest first. The cost depends only on the page size. */
   postings(search: PostingSearch): Promise<readonly BookedPosting[]>;
   /**
-   * Gives the months of postings to come their partitions, where the database has some.
+   * Creates the partitions of coming months, where the database has partitions.
    *
-   * @returns months that cannot have one any more, since postings of theirs are elsewhere: they count, and are never closed
+   * @returns months that can no longer have a partition, because some of their postings are elsewhere: the postings
+   *   count, and the months cannot be closed
    */
   makePostingMonths(now: Millis): Promise<readonly string[]>;
-  /** The closed months, the oldest first. */
+  /** The closed months, oldest first. */
   closings(): Promise<readonly LedgerClosing[]>;
-  /** The months that are not closed and have a table, the oldest first. @throws TillgateError `UNSUPPORTED` without partitions */
+  /** The open months with a table, oldest first. @throws TillgateError `UNSUPPORTED` without partitions */
   openMonths(): Promise<readonly LedgerMonth[]>;
   /**
-   * Closes the oldest open month in one transaction; its table is detached and stays.
+   * Closes the oldest open month in one transaction; its table is detached and kept.
    *
-   * @returns `null` when it is not the oldest open one: somebody has closed it
-   * @throws TillgateError `STATE_CONFLICT` when an entry of it was not checked; `NOT_READY` when somebody reads for long; `UNSUPPORTED`
+   * @returns `null` when it is not the oldest open one, because another caller has closed it
+   * @throws TillgateError `STATE_CONFLICT` when an entry of the month was not checked; `NOT_READY` when a long read
+   *   blocks it; `UNSUPPORTED`
    */
   closeMonth(month: string, note: MonthNote): Promise<LedgerClosing | null>;
   /**
-   * Attaches the table of the newest closed month again, and removes its closing.
+   * Attaches the table of the newest closed month again and removes its closing.
    *
-   * @throws TillgateError `STATE_CONFLICT` when it is not the newest, or when its table has other sums; `NOT_FOUND` without its table; `NOT_READY`; `UNSUPPORTED`
+   * @throws TillgateError `STATE_CONFLICT` when it is not the newest, or when its table has other sums; `NOT_FOUND`
+   *   without its table; `NOT_READY`; `UNSUPPORTED`
    */
   reopenMonth(month: string, note: MonthNote): Promise<LedgerClosing>;
-  /** Sums of all postings per currency that are not zero: must be none. */
+  /** Currencies in which the postings do not sum to zero: must be none. */
   unbalancedEntries(limit: number): Promise<readonly LedgerBreach[]>;
   /** Accounts whose cached balance is not the sum of their postings: must be none. */
   driftedBalances(limit: number): Promise<readonly LedgerBreach[]>;
   /** Merchant balances below zero: must be none. */
   negativeMerchants(limit: number): Promise<readonly LedgerBreach[]>;
   /**
-   * Chains that hold less by the books than merchants are owed, by currency: must be none. What is owed of an unfinished
-   * transfer is what its receiver gets.
+   * Currencies in which a chain holds less, according to the ledger, than merchants are owed; there must be none. Of an
+   * unfinished transfer, only what its receiver gets is owed.
    */
   insolventCurrencies(limit: number): Promise<readonly LedgerBreach[]>;
-  /** Deposits whose status contradicts the ledger (credited without a live credit, or the other way round). */
+  /** Deposits whose status contradicts the ledger, such as a credited one without a credit: must be none. */
   mismatchedDeposits(limit: number): Promise<readonly LedgerBreach[]>;
   /** Unassigned accounts that are not the sum of the credited deposits that belong to no order: must be none. */
   driftedUnassigned(limit: number): Promise<readonly LedgerBreach[]>;
@@ -132,7 +132,7 @@ export interface LedgerStore {
    * a status, a second payout that can be mined, a second paid refund of an order. Must be none.
    */
   mismatchedTransfers(limit: number): Promise<readonly LedgerBreach[]>;
-  /** Orders whose status requires a callback, that have a URL for it, and not exactly one row of it. */
+  /** Orders with a URL whose status requires a callback, without exactly one row for it: must be none. */
   missingCallbacks(limit: number): Promise<readonly LedgerBreach[]>;
 }
 
@@ -141,8 +141,8 @@ export interface LedgerWrites {
   /** A cached balance, locked until the transaction ends; 0 when the account has no posting yet. */
   lockBalance(account: string, currency: CurrencyCode): Promise<bigint>;
   /**
-   * Appends an entry and updates the cached balances; false when its reference was booked before.
-   * The caller guarantees that it sums to zero (see `post-entry.ts`, which is the only caller).
+   * Appends an entry and updates the cached balances; false when its reference was already booked. The caller
+   * guarantees that the entry sums to zero (`post-entry.ts` is the only caller).
    */
   append(entry: LedgerEntry): Promise<boolean>;
 }

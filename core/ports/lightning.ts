@@ -17,7 +17,7 @@ export interface CreatedInvoice {
   readonly paymentRequest: string;
 }
 
-/** `accepted`: the payer's money is locked and may still return. Only `settled` is paid. */
+/** `accepted`: the payer's money is locked and may still return. Only `settled` means paid. */
 export type InvoiceState = 'open' | 'accepted' | 'settled' | 'cancelled';
 
 /** A paid invoice. */
@@ -34,21 +34,21 @@ export interface InvoiceView {
   readonly settled: SettledInvoice | null;
 }
 
-/** A settlement, and the cursor from which to continue. */
+/** A settlement, and the cursor from which to continue after it. */
 export interface Settlement extends SettledInvoice {
-  /** Opaque; the node's own count or time. */
+  /** Opaque; the node's own index or time. */
   readonly cursor: string;
 }
 
 /** The content of a BOLT11 payment request. */
 export interface DecodedInvoice {
   readonly paymentHash: string;
-  /** The payment secret, which some wallets call the payment address: hexadecimal digits; empty when there is none. */
+  /** The payment secret, which some wallets call the payment address, in hexadecimal; empty for none. */
   readonly paymentAddr: string;
   /** `null` when the payer chooses the amount. */
   readonly msat: bigint | null;
   readonly expiresAt: Millis;
-  /** The key of the node that is paid. */
+  /** The public key of the receiving node. */
   readonly payee: string;
   readonly description: string;
 }
@@ -59,13 +59,12 @@ export interface LightningPaymentRequest {
   readonly paymentRequest: string;
   /** Only for an invoice without an amount; `null` otherwise. */
   readonly msat: bigint | null;
-  /** The most that routing may cost. */
   readonly maxFeeMsat: bigint;
 }
 
 /**
- * The state of a payment. `failed` is final: no part of it is in flight any more, and none will be. Everything that is not
- * certainly settled or failed is `in-flight`.
+ * The state of a payment. `failed` is final: no part of it is in flight any more, and none will be. Every state that is
+ * not certainly settled or failed is `in-flight`.
  */
 export type LightningPaymentView =
   | { readonly state: 'in-flight' }
@@ -73,28 +72,34 @@ export type LightningPaymentView =
   | { readonly state: 'failed'; readonly reason: string };
 
 /**
- * The balances of the channels that are open. Channels that open or close and the node's wallet on the chain are no part of
- * them: nothing can be paid over Lightning with what they hold.
+ * The outcome of sending a payment to a node. `refused`: the node answered with an error and then reported that it has
+ * no payment with this hash, so this request started nothing. It may accept the payment another time.
+ */
+export type LightningPayOutcome = LightningPaymentView | { readonly state: 'refused'; readonly reason: string };
+
+/**
+ * The balances of open channels. Channels that are opening or closing and the node's on-chain wallet are excluded,
+ * because they cannot pay over Lightning.
  */
 export interface LightningBalance {
-  /** The node's side, the reserve of each channel included, without what payments under way may still take. */
+  /** The node's side, including the reserve of each channel, without what payments in flight may still take. */
   readonly localMsat: bigint;
   readonly remoteMsat: bigint;
-  /** By how much `localMsat` may rise at most without a new payment: what payments under way hold, and what rounding leaves out. */
+  /** The most by which `localMsat` may rise without a new payment: payments in flight, and rounding. */
   readonly unsettledMsat: bigint;
 }
 
-/** Access to a Lightning node. Every method may fail with any error; it is retried from what is stored. */
+/** Access to a Lightning node. Every method may fail with any error; it is retried from the stored state. */
 export interface LightningNode {
   /**
-   * Asks the node for its identity.
+   * Reads the node's identity.
    * @returns `lightning:<network>/<public key>`, stored at the first start and compared at each later one
    * @throws TillgateError `CHAIN_HALTED` when it is not on the configured network; `NODE_FAILED`
    */
   identify(): Promise<string>;
   /** @throws TillgateError `NODE_FAILED` */
   createInvoice(request: InvoiceRequest): Promise<CreatedInvoice>;
-  /** An invoice of this node; `null` when it has none with that hash. @throws TillgateError `NODE_FAILED` */
+  /** An invoice of this node; `null` when it has none with this hash. @throws TillgateError `NODE_FAILED` */
   invoice(paymentHash: string): Promise<InvoiceView | null>;
   /**
    * Settlements after a cursor (`null`: from the beginning), oldest first, at most `limit`. Empty when there is none yet; none
@@ -103,27 +108,34 @@ export interface LightningNode {
    */
   settledAfter(cursor: string | null, limit: number): Promise<readonly Settlement[]>;
   /**
-   * Whether anything was settled after a cursor (`null`: at all), by the node itself: {@link settledAfter} may be behind it where
-   * settlements come by a stream.
-   * @throws TillgateError `NODE_FAILED`; also when the node does not answer for certain
+   * Asks the node whether any invoice was settled after a cursor (`null`: ever). {@link settledAfter} may be behind
+   * where settlements arrive by a stream.
+   * @throws TillgateError `NODE_FAILED`; also when the node's answer is uncertain
    */
   hasSettledAfter(cursor: string | null): Promise<boolean>;
   /**
-   * Reads a payment request, expired or not; its network and its signature are checked.
-   * @throws TillgateError `INVOICE_INVALID` when it cannot be read, is of another network, has an invalid signature, or has an
-   * amount that is no whole number of millisatoshi; `NODE_FAILED`
+   * Whether the node still has the settlement that a cursor names, at that place. False means that the node began
+   * again, from its seed or from an older copy, and has lost the settlements and payments from before.
+   * @throws TillgateError `NODE_FAILED`
+   */
+  remembers(cursor: string): Promise<boolean>;
+  /**
+   * Decodes a payment request, expired or not; its network and its signature are checked.
+   * @throws TillgateError `INVOICE_INVALID` when it cannot be decoded, is of another network, has an invalid signature,
+   *   has an amount that is no whole number of millisatoshi, or is one that the node never pays; `NODE_FAILED`
    */
   decode(paymentRequest: string): Promise<DecodedInvoice>;
   /**
-   * Pays, and returns as soon as the node has accepted the payment. For a payment that it already has, returns the same as
-   * {@link payment}.
-   * @throws TillgateError `NODE_FAILED` in every unclear case, a lost reply among them: ask for the payment
+   * Pays, and returns as soon as the node has accepted the payment. For a payment that it already has, returns the same
+   * as {@link payment}.
+   * @throws TillgateError `INVOICE_INVALID` before anything is sent to the node; `NODE_FAILED` in every unclear case,
+   *   such as a lost reply: read the payment
    */
-  pay(request: LightningPaymentRequest): Promise<LightningPaymentView>;
+  pay(request: LightningPaymentRequest): Promise<LightningPayOutcome>;
   /** A payment of this node; `null` when it never had it. @throws TillgateError `NODE_FAILED` */
   payment(paymentHash: string): Promise<LightningPaymentView | null>;
   balance(): Promise<LightningBalance>;
-  /** Calls `listener` when something may have changed; a hint only. @returns a function that unsubscribes */
+  /** Calls `listener` when settlements or payments may have changed; a hint. Returns a function that unsubscribes. */
   watch(listener: () => void): () => void;
   close(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import type { AccountId, LinkId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 import type { LinkCounts, PaymentLink } from '../links/payment-link.ts';
 
-/** Where a link is in a list, newest first. */
+/** The position of a link in a list, newest first. */
 export interface LinkPosition {
   readonly createdAt: Millis;
   readonly id: LinkId;
@@ -12,18 +12,21 @@ export interface LinkPosition {
 export interface LinkStore {
   find(id: LinkId): Promise<PaymentLink | null>;
   findByToken(token: string): Promise<PaymentLink | null>;
-  /** Newest first: of one account, or of all for `null`; those after a position. */
+  /** Links of one account, or of all for `null`, after a position, newest first. */
   list(accountId: AccountId | null, after: LinkPosition | null, limit: number): Promise<readonly PaymentLink[]>;
-  /** How many orders a link has that are open or paid; each at most `most`. */
-  counts(id: LinkId, most: number): Promise<LinkCounts>;
+  /**
+   * The numbers of open and of paid orders of a link, each at most `most`. An order past its deadline is open while a
+   * payment of it was seen in time.
+   */
+  counts(id: LinkId, most: number, now: Millis): Promise<LinkCounts>;
 }
 
 /** Writes of payment links, inside a transaction. */
 export interface LinkWrites {
-  /** The link, locked until the transaction ends: none of its orders is made meanwhile. */
+  /** The link, locked until the transaction ends, so that no order of it is created meanwhile. */
   lock(id: LinkId): Promise<PaymentLink | null>;
   countOf(accountId: AccountId): Promise<number>;
   add(link: PaymentLink): Promise<void>;
-  /** Stores what may change of a link and counts its version on, when it has this version still; false when it has not. */
+  /** Stores the changed fields of a link and increments its version; false when it has another version. */
   update(link: PaymentLink): Promise<boolean>;
 }

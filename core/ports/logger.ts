@@ -1,6 +1,6 @@
 import { token } from './token.ts';
 
-/** Structured fields of a log line. Never pass secrets; the adapter also redacts known names. */
+/** Structured fields of a log line. Never pass secrets; the adapter also redacts known field names. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
 /** Structured logging. */

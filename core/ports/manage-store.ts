@@ -6,12 +6,12 @@ import type { AccountEntry, AccountSecurity, Login } from '../manage/account-ent
 
 /** Reads of accounts for the management API. */
 export interface ManageStore {
-  /** Accounts newest first: one of them, or all for `null`. */
+  /** Accounts, newest first: one of them, or all for `null`. */
   accounts(only: AccountId | null, page: PageRequest): Promise<Page<AccountEntry>>;
   account(id: AccountId): Promise<AccountEntry | null>;
-  /** Credentials newest first: of one account, or of all for `null`. */
+  /** Credentials of one account, or of all for `null`, newest first. */
   credentials(accountId: AccountId | null, page: PageRequest): Promise<Page<Credential>>;
-  /** Without a record: nothing enrolled, nothing required. */
+  /** The account's security settings; without a record, nothing is enrolled or required. */
   security(accountId: AccountId): Promise<AccountSecurity>;
 }
 
@@ -22,7 +22,7 @@ export interface ManageWrites {
   /** @throws TillgateError `STATE_CONFLICT` when the email is taken. */
   createAccount(account: Account): Promise<void>;
   createCallbackCredential(credential: CallbackCredential): Promise<void>;
-  /** Replaces the account's secrets; the current ones are kept as the former ones. Lock the account before. */
+  /** Replaces the account's callback secrets; the current ones become the previous ones. Lock the account first. */
   rotateCallbackCredential(
     next: Pick<CallbackCredential, 'accountId' | 'sealed' | 'previousUntil' | 'createdAt'>,
   ): Promise<void>;
@@ -33,7 +33,7 @@ export interface ManageWrites {
   avatar(accountId: AccountId): Promise<string | null>;
   setAvatar(accountId: AccountId, url: string | null): Promise<void>;
   noteLogin(accountId: AccountId, login: Login): Promise<void>;
-  /** Lock the account before, so that concurrent enrolments do not both read the former record. */
+  /** The account's security settings. Lock the account first, so that enrolments do not both read the old record. */
   security(accountId: AccountId): Promise<AccountSecurity>;
   saveSecurity(security: AccountSecurity): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import { token } from './token.ts';
 
-/** Label values; never a key, an address or any unbounded id. */
+/** Label values; never a key, an address or any other value without a fixed set. */
 export type Labels = Readonly<Record<string, string>>;
 
 /** Counters, gauges and histograms, by name. */

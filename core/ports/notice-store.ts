@@ -9,17 +9,17 @@ export interface ClaimedNotice {
   readonly fence: number;
 }
 
-/** The changes of a notice after an attempt. */
+/** The fields of a notice that change after an attempt. */
 export type NoticeChanges = Pick<Notice, 'status' | 'attempts' | 'nextAt' | 'sentAt' | 'lastError'>;
 
-/** An account as its addressee. */
+/** An account as the receiver of notices. */
 export interface NoticeAccount extends NoticePreferences {
   readonly role: AccountRole;
   readonly email: string;
   readonly name: string | null;
 }
 
-/** What was held back of one type, in an hour that is over. */
+/** The number of notices of one type that were held back in an hour that has ended. */
 export interface HeldBack {
   readonly notifier: string;
   readonly accountId: AccountId | null;
@@ -29,48 +29,48 @@ export interface HeldBack {
   readonly count: number;
 }
 
-/** Which notices a list has: those of a status, or all for `null`; those before an id, or the newest for `null`. */
+/** A list of notices: of one status, or of all for `null`; before an id, or the newest for `null`. */
 export interface NoticeQuery {
   readonly status: NoticeStatus | null;
   readonly before: NoticeId | null;
   readonly limit: number;
 }
 
-/** What persons are told. */
+/** Notices to persons. */
 export interface NoticeStore {
   find(id: NoticeId): Promise<Notice | null>;
   /** Newest first. */
   list(query: NoticeQuery): Promise<readonly Notice[]>;
-  /** As an addressee, with what it chose; `null` for an unknown one. */
+  /** The account as a receiver, with its preferences; `null` when it is unknown. */
   account(id: AccountId): Promise<NoticeAccount | null>;
   /** The mail addresses of all active admins, by id. */
   operators(): Promise<readonly string[]>;
-  /** Active accounts that want a summary, after an id, by id. */
+  /** The ids of active accounts that have chosen a daily summary, after an id, in ascending order. */
   summarised(after: AccountId | null, limit: number): Promise<readonly AccountId[]>;
   /** Claims due notices of a notifier for `leaseMs`, oldest due first. Two instances never hold the same claim. */
   claimDue(notifier: string, now: Millis, leaseMs: number, limit: number): Promise<readonly ClaimedNotice[]>;
   /**
-   * Counts a notice against the bound of its addressee, type and hour. Beyond the bound it becomes HELD_BACK, in the same
-   * transaction, if the claim still holds.
+   * Counts a notice towards the limit of its receiver, type and hour. Beyond the limit it becomes HELD_BACK, in the
+   * same transaction, if the claim still holds.
    *
-   * @returns which one of the hour it is, from 1; `null` for one that is held back
+   * @returns its number within the hour, from 1; `null` when it was held back
    */
   admit(claim: ClaimedNotice, hour: Millis, most: number): Promise<number | null>;
   /** Compare-and-set from PENDING; false when the claim was lost to another instance. */
   finish(claim: ClaimedNotice, changes: NoticeChanges): Promise<boolean>;
-  /** PENDING to DEAD for those made before a time: nothing sends them any more. Returns how many, at most `limit`. */
+  /** Moves PENDING notices created before a time to DEAD, at most `limit`; none is sent. Returns how many. */
   giveUp(before: Millis, reason: string, limit: number): Promise<number>;
-  /** Deletes finished notices, and counts of hours, from before a time; returns how many of either at most. */
+  /** Deletes up to `limit` finished notices and as many hourly counts from before a time; returns the larger count. */
   prune(before: Millis, limit: number): Promise<number>;
 }
 
 /** Writes of notices, inside a transaction. */
 export interface NoticeWrites {
-  /** As that of {@link NoticeStore}, inside a transaction. */
+  /** As {@link NoticeStore.account}, inside a transaction. */
   account(id: AccountId): Promise<NoticeAccount | null>;
-  /** Adds notices; of a summary that is there already nothing. Returns those that were added. */
+  /** Adds notices and skips summaries that are already stored. Returns the added ones. */
   add(notices: readonly Notice[]): Promise<readonly Notice[]>;
   savePreferences(preferences: NoticePreferences): Promise<void>;
-  /** Takes what was held back in hours before a time, each once. */
+  /** Removes and returns the counts of held-back notices from hours before a time, each once. */
   takeHeldBack(before: Millis, limit: number): Promise<readonly HeldBack[]>;
 }

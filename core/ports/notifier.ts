@@ -2,19 +2,19 @@ import type { NoticeId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 import type { NoticeType } from '../notices/notice.ts';
 
-/** Whom a notifier can reach. */
+/** The receivers that a notifier can reach. */
 export type NoticeReach = 'accounts' | 'operators' | 'both';
 
-/** What has to be known of a notifier to write down what it is to send. */
+/** The properties of a notifier that are needed to store notices for it. */
 export interface NoticeChannel {
-  /** Unique in a till; what waits for it is stored under this name. */
+  /** Unique in a till; notices that wait for the notifier are stored under this name. */
   readonly name: string;
   readonly reaches: NoticeReach;
 }
 
 /** A message as a notifier sends it. */
 export interface NoticeMessage {
-  /** The same at every attempt, so that a message that came twice can be recognised. */
+  /** The same at every attempt, so that a message that was sent twice can be recognised. */
   readonly id: NoticeId;
   readonly type: NoticeType;
   readonly audience: 'account' | 'operators';
@@ -22,9 +22,9 @@ export interface NoticeMessage {
   readonly to: readonly string[];
   /** One line of at most 200 characters, without control characters. */
   readonly subject: string;
-  /** Lines of plain text; values of users are in it, so it must be escaped for whatever shows more than plain text. */
+  /** Lines of plain text. They contain values of users, so escape them for any format other than plain text. */
   readonly text: string;
-  /** When the notice was written. */
+  /** When the notice was stored. */
   readonly at: Millis;
 }
 
@@ -36,17 +36,22 @@ export type NoticeOutcome =
       readonly reason: string;
       /** True where no later attempt can succeed. */
       readonly final?: boolean;
-      /** The least time until the next attempt, where the receiver named one. */
+      /** The shortest time until the next attempt in milliseconds, where the receiver named one. */
       readonly retryAfterMs?: number;
     };
 
-/** Sends messages to persons: by mail, to a chat. It may fail or hang; it is tried again, and others do not wait for it. */
+/**
+ * Sends messages by mail or chat. It may fail or hang; the message is retried, and other notifiers are not affected.
+ */
 export interface Notifier extends NoticeChannel {
   /**
-   * One attempt, to be ended by the signal. An error that it throws is a failed attempt, of which only the error's name is kept.
-   * A message may come again after it was sent: its receiver recognises it by its id.
+   * Makes one attempt, which the signal aborts. A thrown error is a failed attempt, of which only the error's name is
+   * kept. A message may be sent again after it was delivered; its id identifies it to the receiver.
    */
   send(message: NoticeMessage, signal: AbortSignal): Promise<NoticeOutcome>;
-  /** Looks whether messages would be taken, without sending one, for `doctor`; says so in words. @throws Error that says what is wrong, without a secret */
+  /**
+   * Checks for `doctor` whether messages would be accepted, without sending one. Returns a description. @throws Error
+   * with the reason, without a secret
+   */
   verify?(signal: AbortSignal): Promise<string>;
 }

@@ -16,15 +16,15 @@ export interface DepositAddress {
   readonly index: number;
 }
 
-/** How long an `Idempotency-Key` keeps its first answer (decisions, section 2): a claim's `expiresAt` less the moment it was made. */
+/** Milliseconds after which a claim of an `Idempotency-Key` expires, with the first answer. */
 export const CLAIM_KEPT_MS = 86_400_000;
 
-/** The first answer to an `Idempotency-Key`, kept for 24 hours (decisions, section 2). */
+/** The first answer to an `Idempotency-Key`, kept for 24 hours. */
 export interface IdempotencyClaim {
   /** The operation's path, part of the key's scope. */
   readonly route: string;
   readonly key: string;
-  /** SHA-256 of the body's bytes: another body with the same key is refused. */
+  /** SHA-256 of the body's bytes: the same key with another body is refused. */
   readonly bodyHash: string;
   readonly expiresAt: Millis;
 }
@@ -34,29 +34,30 @@ export interface NewOrder {
   readonly order: Omit<Order, 'number'>;
   readonly depositAddress: DepositAddress | null;
   readonly idempotency: IdempotencyClaim | null;
-  /** Rows of the outbox, stored with the order and only with it; none by default. */
+  /** Rows of the outbox, stored in the transaction of the order; none by default. */
   readonly events?: readonly Callback[];
-  /** The place that it takes among the sales of its payment link. */
+  /** The place among the sales of a payment link that the order takes. */
   readonly place?: LinkPlace;
 }
 
-/** What a payment link has to be when an order of it is stored: decided in the same transaction, with the link locked. */
+/** The conditions of a payment link for storing an order of it, checked in its transaction with the link locked. */
 export interface LinkPlace {
   readonly linkId: LinkId;
-  /** The version that the order was made from. */
+  /** The version of the link from which the order was made. */
   readonly version: number;
-  /** The most orders that may be paid or open; `null` for no limit. */
+  /** The most orders of the link that may be open or paid; `null` for no limit. */
   readonly maxSales: number | null;
-  /** The most orders that may be open. */
+  /** The most orders of the link that may be open. */
   readonly maxOpen: number;
 }
 
-/** Why an order gets no place: its link has changed since it was read, has no sale left, or has too many open orders. */
+/** Why an order gets no place: its link has changed since the read, has no sale left, or has too many open orders. */
 export type PlaceRefusal = 'link-changed' | 'no-sale-left' | 'too-many-open';
 
 /**
- * The result of a {@link NewOrder}: `repeated` names the order that was created with the same idempotency key,
- * `reference-taken` another order of the account with the same merchant reference, `no-place` why its link refuses it.
+ * The result of creating a {@link NewOrder}. `repeated` gives the order that was created with the same idempotency key,
+ * `reference-taken` another order of the account with the same merchant reference, `no-place` the reason why the
+ * payment link refuses it.
  */
 export type CreateOrderResult =
   | { readonly kind: 'created'; readonly order: Order }
@@ -71,16 +72,17 @@ export interface OrderChanges {
   readonly reorgedAt?: Millis | null;
   readonly refundAddress?: string | null;
   readonly refundBrowser?: string | null;
+  readonly refundAddressAt?: Millis | null;
   readonly updatedAt: Millis;
 }
 
-/** An order due for a decision. */
-export interface DueOrder {
+/** The position of an order among those whose deadline has passed. */
+export interface DeadlinePosition {
+  readonly expiresAt: Millis;
   readonly id: OrderId;
-  readonly chain: ChainCode | null;
 }
 
-/** Where an order is in a list, newest first; two of one millisecond go by their ids. */
+/** The position of an order in a list, newest first; orders of the same millisecond are ordered by id. */
 export interface OrderPosition {
   readonly createdAt: Millis;
   readonly id: OrderId;
@@ -96,23 +98,23 @@ export interface OrderTraces {
   readonly transactions: readonly { readonly chain: ChainCode; readonly txid: string }[];
 }
 
-/** Which orders are asked for. */
+/** A search for orders. */
 export interface OrderSearch {
-  /** `null` for those of all accounts. */
+  /** `null` for all accounts. */
   readonly accountId: AccountId | null;
-  /** In one of these. */
+  /** Orders in these statuses. */
   readonly statuses: readonly OrderStatus[];
-  /** To be paid in one of these; `null` for any, and for orders whose payer has not chosen one. */
+  /** Orders to be paid in these currencies; `null` for any, and for orders whose payer has not chosen one. */
   readonly currencies: readonly CurrencyCode[] | null;
-  /** Created then or later; `null` for no bound. */
+  /** Orders created at or after this time; `null` for no bound. */
   readonly from: Millis | null;
-  /** Created before; `null` for no bound. */
+  /** Orders created before this time; `null` for no bound. */
   readonly to: Millis | null;
-  /** One of which the order has; `null` for all orders. */
+  /** Orders with at least one of these traces; `null` for all orders. */
   readonly traces: OrderTraces | null;
-  /** Made by this payment link; `null` for all. */
+  /** Orders of this payment link; `null` for all. */
   readonly linkId: LinkId | null;
-  /** The last one of the page before; `null` for the first page. */
+  /** The last order of the page before; `null` for the first page. */
   readonly after: OrderPosition | null;
   readonly limit: number;
 }
@@ -120,29 +122,36 @@ export interface OrderSearch {
 /** Order reads, and creating an order. All reads see every committed write. */
 export interface OrderStore {
   /**
-   * Creates an order in one transaction: its row and number, its address, its idempotency claim. Concurrent calls may be
-   * committed together. Resolves only when it is durable. An idempotency claim decides before the merchant reference.
+   * Creates an order in one transaction: its row and number, its address, its idempotency claim. Concurrent calls may
+   * be committed together. Resolves only when the order is durable. The idempotency claim is checked before the
+   * merchant reference.
    */
   create(order: NewOrder): Promise<CreateOrderResult>;
   find(id: OrderId): Promise<Order | null>;
   findByCheckoutToken(token: string): Promise<Order | null>;
-  /** When each of these orders changed last: one read for many open pages. */
+  /** When each of these orders last changed, in one read for many open pages. */
   changedAt(ids: readonly OrderId[]): Promise<ReadonlyMap<OrderId, Millis>>;
   /** An account's orders, newest first, with the exact total; the cost does not depend on the page. */
   list(accountId: AccountId, page: PageRequest): Promise<Page<Order>>;
-  /** Orders, newest first. What a page costs depends on its size alone, whatever is asked for. */
+  /** Orders, newest first. The cost depends only on the page size, whatever the filters are. */
   search(search: OrderSearch): Promise<readonly Order[]>;
-  /** How many orders of an account are PENDING, at most `most`; reads no more than all orders that are. */
+  /** The number of PENDING orders of an account, at most `most`; reads only PENDING orders. */
   countOpen(accountId: AccountId, most: number): Promise<number>;
   history(id: OrderId): Promise<readonly OrderHistoryEntry[]>;
   /**
-   * PENDING orders whose deadline is at or before `now`: those without a chain, and those of chains named in `chains`
-   * whose deadline is also at or before that chain's time; not those that wait for a SEEN deposit paid in time.
-   * Oldest deadline first.
+   * PENDING orders whose deadline is at or before `now`: those without a chain, and those of chains in `chains` whose
+   * deadline is also at or before the chain's time there. Oldest deadline first, after a position.
    */
-  dueForExpiry(now: Millis, chains: ReadonlyMap<ChainCode, Millis>, limit: number): Promise<readonly DueOrder[]>;
+  dueForExpiry(
+    now: Millis,
+    chains: ReadonlyMap<ChainCode, Millis>,
+    limit: number,
+    after: DeadlinePosition | null,
+  ): Promise<readonly Order[]>;
   /** SUCCESS and RESOLVED orders marked by a reorganisation whose watch window ended at or before `now`. */
-  dueForReversal(now: Millis, limit: number): Promise<readonly DueOrder[]>;
+  dueForReversal(now: Millis, limit: number): Promise<readonly OrderId[]>;
+  /** Orders that {@link OrderWrites.decideAgain} has marked, longest waiting first. */
+  dueForDecision(limit: number): Promise<readonly OrderId[]>;
   /** Deletes expired idempotency claims; returns how many. */
   pruneIdempotency(now: Millis, limit: number): Promise<number>;
 }
@@ -156,6 +165,10 @@ export interface OrderWrites {
   /** Changes without a change of status. */
   update(id: OrderId, changes: OrderChanges): Promise<void>;
   addHistory(entry: OrderHistoryEntry): Promise<void>;
+  /** Marks the order so that its rules are applied again outside of this transaction; `null` removes the mark. */
+  decideAgain(id: OrderId, at: Millis | null): Promise<void>;
+  /** As {@link OrderStore.history}, in this transaction's view. */
+  history(id: OrderId): Promise<readonly OrderHistoryEntry[]>;
   /** Assigns an address on a chain to an order; a second one for the same (order, chain) is a defect. */
   addAddress(
     id: OrderId,
@@ -165,7 +178,7 @@ export interface OrderWrites {
   ): Promise<void>;
   /** The address that this order already has on a chain. */
   addressOn(id: OrderId, chain: ChainCode): Promise<DepositAddress | null>;
-  /** The deposit address of this text, and the order that it was given to. */
+  /** The deposit address with this text, and the order that it was assigned to. */
   addressAt(chain: ChainCode, address: string): Promise<(DepositAddress & { readonly orderId: OrderId }) | null>;
   /** Changes the currency expected at an order's address; the address counts as newly assigned (see `watched`). */
   setAddressCurrency(id: OrderId, chain: ChainCode, currency: CurrencyCode): Promise<void>;

@@ -4,19 +4,19 @@ import type { AccountId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 import type { OrderStatus } from '../orders/order-status.ts';
 
-/** What of whom is summed up. */
+/** The account and the days to sum up. */
 export interface OverviewQuery {
   /** `null` for all accounts. */
   readonly accountId: AccountId | null;
   /** The beginning of the first day, UTC. */
   readonly from: Millis;
-  /** The end of the last day. */
+  /** The end of the last day, UTC. */
   readonly to: Millis;
 }
 
-/** Orders of a day that are alike. */
+/** The sum of a day's orders with the same currency, fiat currency and status. */
 export interface OrderSum {
-  /** The beginning of the day on which they were made. */
+  /** The beginning of the day on which the orders were created, UTC. */
   readonly day: Millis;
   /** `null` where the payer has not chosen one. */
   readonly currency: CurrencyCode | null;
@@ -25,21 +25,21 @@ export interface OrderSum {
   readonly orders: number;
   /** Confirmed units of the currency. */
   readonly received: bigint;
-  /** In minor units of the fiat. */
+  /** In minor units of the fiat currency. */
   readonly vsPrice: bigint;
 }
 
-/** What Apps used of the gateway. */
+/** The sum of what Apps used of the gateway. */
 export interface GatewaySum {
   readonly requests: number;
   readonly errors: number;
 }
 
-/** Sums by day. What they cost depends on the days and on how many accounts are asked for, not on how many orders there are. */
+/** Sums by day. Their cost depends on the number of days and accounts, not on the number of orders. */
 export interface OverviewStore {
   /** By day and currency. */
   orders(query: OverviewQuery): Promise<readonly OrderSum[]>;
-  /** Callbacks and events of webhook endpoints, by the day on which they were made. */
+  /** Callbacks and events of webhook endpoints, by the day on which they were created. */
   callbacks(query: OverviewQuery): Promise<ReadonlyMap<CallbackStatus, number>>;
   gatewayDays(query: OverviewQuery): Promise<readonly (GatewaySum & { readonly day: Millis })[]>;
   /** The `limit` methods with the most requests, most first. */

@@ -14,14 +14,14 @@ export interface PasskeyStore {
 export interface PasskeyWrites {
   ofAccount(accountId: AccountId): Promise<readonly Passkey[]>;
   find(id: PasskeyId): Promise<Passkey | null>;
-  /** False when the credential is registered already, by this account or another. */
+  /** Adds a passkey; false when the credential is already registered, by this account or another. */
   add(passkey: Passkey): Promise<boolean>;
   rename(id: PasskeyId, name: string): Promise<void>;
-  /** Notes the counter of a signature, and when it was made. */
+  /** Stores the counter and the time of a signature. */
   noteUse(id: PasskeyId, signCount: number, at: Millis): Promise<void>;
   remove(id: PasskeyId): Promise<void>;
-  /** Stores a challenge; of those for the same use, the newest `MAX_CHALLENGES` stay. */
+  /** Stores a challenge and keeps the newest `MAX_CHALLENGES` of the same use. */
   addChallenge(challenge: PasskeyChallenge): Promise<void>;
-  /** Deletes the challenge and returns it, once; `null` for one that is unknown or was taken. */
+  /** Deletes the challenge and returns it; `null` when it is unknown or was used before. */
   takeChallenge(hash: string): Promise<PasskeyChallenge | null>;
 }

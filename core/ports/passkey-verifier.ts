@@ -1,10 +1,10 @@
 import type { Passkey } from '../auth/passkey.ts';
 
-/** Who asks for a passkey (WebAuthn, "relying party"). */
+/** The relying party of WebAuthn. */
 export interface RelyingParty {
   /** The host name of the public address. */
   readonly id: string;
-  /** What browsers show. */
+  /** The name that browsers show. */
   readonly name: string;
 }
 
@@ -27,14 +27,14 @@ export interface PasskeyResponse {
 /** A credential whose registration was verified. */
 export type NewPasskey = Pick<Passkey, 'credentialId' | 'publicKey' | 'signCount'>;
 
-/** Verifies what authenticators sign (WebAuthn level 2, sections 7.1 and 7.2), for one relying party. */
+/** Verifies signatures of authenticators (WebAuthn level 2, sections 7.1 and 7.2) for one relying party. */
 export interface PasskeyVerifier {
-  /** `null` where the public address is unknown, or one that browsers offer no passkeys for. */
+  /** `null` where the public address is unknown, or is one for which browsers offer no passkeys. */
   relyingParty(): RelyingParty | null;
-  /** The challenge that an answer names, not verified; `null` for an answer that cannot be read. */
+  /** The challenge in a browser's answer, not verified; `null` for an answer that cannot be read. */
   challengeOf(response: PasskeyResponse): string | null;
-  /** The registered credential; `null` unless everything is right. */
+  /** The registered credential; `null` when any check fails. */
   verifyRegistration(response: PasskeyResponse, challenge: string): Promise<NewPasskey | null>;
-  /** The counter of the signature, which the caller compares; `null` unless everything else is right. */
+  /** The counter of the signature, which the caller compares; `null` when any other check fails. */
   verifyAssertion(response: PasskeyResponse, challenge: string, passkey: Passkey): Promise<number | null>;
 }

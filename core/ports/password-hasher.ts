@@ -5,10 +5,10 @@ import { token } from './token.ts';
 export interface PasswordHasher {
   hash(password: string): Promise<string>;
   /**
-   * `stored` is null for an unknown user: the same work is done, and the result is false.
+   * Verifies a password. With `stored` null, for an unknown user, does the same work and returns false.
    *
-   * @param known - the account, of somebody who has a session or logs in from a network that it logged in from before: its work waits
-   * in a lane that strangers cannot fill; absent or null for a stranger
+   * @param known - the account, for a caller who has a session or logs in from a network from which the account logged
+   *   in before: this work has a queue of its own that strangers cannot fill; absent or null for a stranger
    */
   verify(password: string, stored: string | null, known?: AccountId | null): Promise<boolean>;
 }

@@ -49,8 +49,8 @@ export type Ports = {
   readonly [Name in keyof typeof PORTS]: (typeof PORTS)[Name] extends Token<infer Port> ? Port : never;
 };
 
-/** Implementations to use in place of the till's own. What is left out stays the till's. */
+/** Implementations that replace the till's own; the till's own is used for each that is absent. */
 export type PortReplacements = Partial<Ports>;
 
-/** Functions that wrap the implementation in use, the till's own or a replacement; each is called once. */
+/** Functions that wrap the implementation in use, the till's own or a replacement. Each is called once. */
 export type PortWrappers = { readonly [Name in keyof Ports]?: (port: Ports[Name]) => Ports[Name] };

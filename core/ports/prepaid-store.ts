@@ -2,23 +2,23 @@ import type { AppId, AppKeyId, OrderId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 import type { OrderStatus } from '../orders/order-status.ts';
 
-/** The units that an App bought and used. What is left may be below zero: calls count after they were admitted. */
+/** The units that an App bought and used. The remainder may be negative: calls are counted after their admission. */
 export interface PrepaidUnits {
   readonly appId: AppId;
   readonly bought: number;
-  /** Used while the App was prepaid. */
+  /** Units used while the App was prepaid. */
   readonly used: number;
-  /** The unguessable last part of the page where units are bought for this App. */
+  /** The unguessable last part of the URL of the page where units are bought for this App. */
   readonly token: string;
 }
 
 /**
- * `OPEN`: its order is not paid. `CREDITED`: the App has its units. `TAKEN_BACK`: they were taken away again, because the
+ * `OPEN`: its order is not paid. `CREDITED`: the App has its units. `TAKEN_BACK`: the units were removed, because the
  * payment was refunded or removed by a reorganisation.
  */
 export type PurchaseState = 'OPEN' | 'CREDITED' | 'TAKEN_BACK';
 
-/** Units that were ordered for an App. The order's price is what they cost. */
+/** Units ordered for an App; the order has their price. */
 export interface Purchase {
   readonly orderId: OrderId;
   readonly appId: AppId;
@@ -33,7 +33,7 @@ export interface PurchaseView extends Purchase {
   readonly orderStatus: OrderStatus;
 }
 
-/** An order for a plan, which the gate offers to whoever pays it first by an authorization. */
+/** An order for a plan that the gate offers to the first payer who pays it by an authorization. */
 export interface GateOffer {
   readonly orderId: OrderId;
   readonly plan: string;
@@ -41,33 +41,33 @@ export interface GateOffer {
   readonly createdAt: Millis;
 }
 
-/** Whose an offer has become. */
+/** The App that has acquired an offer. */
 export interface GateTaking {
   readonly appId: AppId;
-  /** The key that was made with a new App; `null` for an App that was there. */
+  /** The key that was created with a new App; `null` for an existing App. */
   readonly keyId: AppKeyId | null;
-  /** Of the secret that the payment came with. */
+  /** The hash of the secret that the payment came with. */
   readonly ticketHash: string;
 }
 
 /** An offer as it is stored. */
 export interface GateOfferView extends GateOffer {
-  /** `null` while nobody has paid. */
+  /** `null` before anyone has paid. */
   readonly taken: GateTaking | null;
-  /** Of its purchase; `null` while nobody has paid. */
+  /** The state of the purchase; `null` before anyone has paid. */
   readonly state: PurchaseState | null;
 }
 
-/** What Apps bought of the gateway. */
+/** Purchases of gateway units by Apps. */
 export interface PrepaidStore {
-  /** `null` for an App that never was prepaid. */
+  /** `null` for an App that was never prepaid. */
   find(appId: AppId): Promise<PrepaidUnits | null>;
   findByToken(token: string): Promise<PrepaidUnits | null>;
-  /** Apps that never were prepaid are left out. */
+  /** The units of these Apps; Apps that were never prepaid are omitted. */
   ofApps(apps: readonly AppId[]): Promise<readonly PrepaidUnits[]>;
-  /** How many open purchases were made at `since` or later. */
+  /** The number of open purchases created at `since` or later. */
   countOpen(appId: AppId, since: Millis): Promise<number>;
-  /** Newest first. */
+  /** Purchases of an App, newest first. */
   purchases(appId: AppId, limit: number): Promise<readonly PurchaseView[]>;
   /** `null` for an order that the gate does not offer. */
   gateOffer(orderId: OrderId): Promise<GateOfferView | null>;
@@ -75,18 +75,16 @@ export interface PrepaidStore {
 
 /** Purchases, inside a transaction. */
 export interface PrepaidWrites {
-  /** Begins to count for an App; nothing where that was begun before. */
+  /** Starts counting for an App; does nothing when it was started before. */
   open(appId: AppId, token: string): Promise<void>;
-  /** Adds an open purchase. */
   add(purchase: Omit<Purchase, 'state'>): Promise<void>;
-  /** Adds an offer of the gate. */
   addGateOffer(offer: GateOffer): Promise<void>;
-  /** False when somebody has it already, or there is none. */
+  /** Assigns an offer of the gate; false when it is already assigned or does not exist. */
   takeGateOffer(orderId: OrderId, taking: GateTaking): Promise<boolean>;
-  /** Whether a payment at the gate is under way for an App, by an offer that was made at `since` or later. */
+  /** Whether a payment at the gate is in progress for an App, by an offer created at `since` or later. */
   isPayingAtGate(appId: AppId, since: Millis): Promise<boolean>;
-  /** Gives the App the units of an order's purchase, once; nothing for an order that is no purchase. */
+  /** Credits the App with the units of an order's purchase, once; does nothing for an order that is no purchase. */
   credit(orderId: OrderId): Promise<void>;
-  /** Takes them away again, once. */
+  /** Removes the units of an order's purchase again, once. */
   takeBack(orderId: OrderId): Promise<void>;
 }

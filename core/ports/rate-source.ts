@@ -6,14 +6,14 @@ export interface PriceTick {
   readonly symbol: string;
   /** A decimal as the source wrote it. */
   readonly usd: string;
-  /** The price's time, according to the source. */
+  /** The time of the price, according to the source. */
   readonly at: Millis;
 }
 
-/** A source of prices. It may fail, but must end by the given deadline. */
+/** A source of prices. It may fail, but must return by the given deadline. */
 export interface RateSource {
   readonly name: string;
-  /** Prices of those of the symbols it knows, coins and fiat codes alike. */
+  /** Prices of the symbols that the source supports, coins and fiat currencies alike. */
   fetch(symbols: readonly string[], signal: AbortSignal): Promise<readonly PriceTick[]>;
 }
 

@@ -4,7 +4,7 @@ import type { Millis } from '../kernel/time.ts';
 
 /** A stored gateway route. Its upstreams are encrypted, because addresses and headers may contain a provider's credentials. */
 export interface StoredRoute extends Omit<GatewayRoute, 'upstreams'> {
-  /** Decrypts to the upstreams as JSON, in the context `route:<id>`. */
+  /** The encrypted upstreams as JSON, in the context `route:<id>`. */
   readonly sealedUpstreams: string;
   readonly createdAt: Millis;
   readonly modifiedAt: Millis;
@@ -23,6 +23,6 @@ export interface RouteWrites {
   lock(id: RouteId): Promise<StoredRoute | null>;
   /** False when the host is taken. */
   create(route: StoredRoute): Promise<boolean>;
-  /** Replaces it; false when its new host is taken. */
+  /** Replaces a route; false when its new host is taken. */
   replace(route: StoredRoute): Promise<boolean>;
 }

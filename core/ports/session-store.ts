@@ -6,11 +6,11 @@ import type { OpenTimes } from '../manage/session-life.ts';
 
 /** Sessions of the management API. Look-ups see every committed change, so an ended session is refused at once. */
 export interface SessionStore {
-  /** The session of a token's hash, with its account. */
+  /** The session with this token hash, and its account. */
   find(tokenHash: string): Promise<{ readonly session: Session; readonly account: Account } | null>;
   /** The sessions of an account that are open by these times, newest first. */
   ofAccount(accountId: AccountId, times: OpenTimes): Promise<readonly Session[]>;
-  /** Notes that a session was used, unless that was noted for this time or a later one. */
+  /** Stores when a session was last used; a time that is not later than the stored one is ignored. */
   noteUse(tokenHash: string, at: Millis): Promise<void>;
   /** Deletes sessions that are not open by these times; returns how many. */
   prune(times: OpenTimes, limit: number): Promise<number>;
@@ -19,17 +19,17 @@ export interface SessionStore {
 /** Sessions, inside a transaction. */
 export interface SessionWrites {
   create(session: Session): Promise<void>;
-  /** Ends the oldest sessions of an account beside the one of this hash, until there are this many in all; returns how many. */
+  /** Ends an account's oldest sessions, except the one of this hash, until `most` are left; returns how many. */
   endOldest(accountId: AccountId, most: number, but: string): Promise<number>;
-  /** False when it was over already. */
+  /** Ends a session; false when it had ended before. */
   end(tokenHash: string): Promise<boolean>;
   /**
-   * Replaces the token of a session, and forgets its wrong passwords. False when the session is over or its token was replaced
-   * meanwhile: of two at once, one succeeds.
+   * Replaces the token of a session and resets its count of wrong passwords. False when the session has ended or its
+   * token was replaced meanwhile: of two concurrent calls, one succeeds.
    */
   renew(tokenHash: string, renewal: SessionRenewal): Promise<boolean>;
-  /** Counts a password that is about to be verified; returns how many there are in a row, `null` when the session is over. */
+  /** Counts a password before it is verified; returns the consecutive ones, `null` when the session has ended. */
   countPassword(tokenHash: string): Promise<number | null>;
-  /** Ends every session of an account but the one of this hash; returns how many. */
+  /** Ends every session of an account except the one of this hash; returns how many. */
   endAll(accountId: AccountId, but?: string | null): Promise<number>;
 }

@@ -1,16 +1,15 @@
 import type { RouteId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 
-/** Whose usage is counted: the id of an App, or `account:` and the id of an account. */
+/** The subject of a count: the id of an App, `account:` and the id of an account, or `buyer:` and an address. */
 export type UseSubject = string;
 
 /** An instance's usage of one App's or one account's limits on one route. */
 export interface AppUseCount {
   readonly subject: UseSubject;
   readonly routeId: RouteId;
-  /** Requests charged since this instance began to count; never decreases while the instance runs. */
+  /** Requests charged since this instance started counting; never decreases while the instance runs. */
   readonly taken: number;
-  /** Requests in flight. */
   readonly running: number;
 }
 
@@ -26,12 +25,12 @@ export interface SharedUseExchange {
   readonly uses: readonly RemoteUse[];
 }
 
-/** Usage that the instances of one database share with each other. */
+/** Usage that the instances of one database share. */
 export interface SharedUseStore {
   /**
-   * Publishes this instance's counts, and returns those that others published since its last exchange or within the last
-   * seconds, whichever is longer, but at most a minute. An instance that published nothing within the last seconds has no
-   * requests in flight.
+   * Publishes this instance's counts. Returns those that others published since its last exchange or within the last
+   * seconds, whichever is longer, but at most a minute. An instance that published nothing within the last seconds has
+   * no requests in flight.
    *
    * @param lastAt - the time of this instance's last exchange; `null` for its first
    */

@@ -7,6 +7,7 @@ import type { CallbackStore, CallbackWrites } from './callback-store.ts';
 import type { ChainStore, ChainWrites } from './chain-store.ts';
 import type { ChangeFeed } from './change-feed.ts';
 import type { EpochStore, EpochWrites } from './epoch-store.ts';
+import type { ComparisonStore, ComparisonWrites } from './comparison-store.ts';
 import type { DepositStore, DepositWrites } from './deposit-store.ts';
 import type { LeaseStore, LeaseWrites } from './lease-store.ts';
 import type { LightningStore, LightningWrites } from './lightning-store.ts';
@@ -32,6 +33,7 @@ import type { WebhookStore, WebhookWrites } from './webhook-store.ts';
 /** Everything that a transaction can write. */
 export interface Transaction {
   readonly orders: OrderWrites;
+  readonly comparisons: ComparisonWrites;
   readonly deposits: DepositWrites;
   readonly unconfirmedPayments: UnconfirmedPaymentWrites;
   readonly ledger: LedgerWrites;
@@ -57,20 +59,21 @@ export interface Transaction {
   readonly branding: BrandingWrites;
 }
 
-/** More writes of the same transaction, for the audit. */
+/** Further writes of the same transaction, for the audit log. */
 export type AlsoWrite<Result> = (tx: Transaction, result: Result) => Promise<void>;
 
 /** A small versioned document of a plugin or of the host, by key. */
 export interface DocumentStore {
   read(key: string): Promise<{ readonly value: string; readonly version: number } | null>;
-  /** Writes when the stored version is `expectedVersion` (0 for none); false when it is not. */
+  /** Writes the document if the stored version is `expectedVersion` (0 for none); false when it is not. */
   write(key: string, value: string, expectedVersion: number): Promise<boolean>;
 }
 
 /**
  * The only place where state is stored.
  *
- * Its errors: `NOT_READY` when the database is unavailable, full or shutting down; nothing was written then.
+ * Every method may throw TillgateError `NOT_READY` when the database is unavailable, full or shutting down; nothing was
+ * written then.
  */
 export interface Storage {
   readonly accounts: AccountStore;
@@ -78,49 +81,44 @@ export interface Storage {
   readonly audit: AuditStore;
   readonly callbacks: CallbackStore;
   readonly chains: ChainStore;
+  /** Comparisons of the balances of deposit addresses with the ledger. */
+  readonly comparisons: ComparisonStore;
   readonly deposits: DepositStore;
   readonly documents: DocumentStore;
-  /** The lives of the database: a restored backup begins another. */
+  /** Epochs of the database: a restored backup begins another one. */
   readonly epochs: EpochStore;
-  /** Changes of the data that gateways keep in memory; every write of it publishes here. */
+  /** Changes of the data that gateways keep in memory; every such write publishes here. */
   readonly feed: ChangeFeed;
   readonly leases: LeaseStore;
   readonly ledger: LedgerStore;
   readonly lightning: LightningStore;
-  /** Payment links of accounts. */
   readonly links: LinkStore;
-  /** The data of accounts that only the management API uses. */
+  /** Account data that only the management API uses. */
   readonly manage: ManageStore;
   readonly orders: OrderStore;
-  /** Sums by day. */
   readonly overview: OverviewStore;
   readonly passkeys: PasskeyStore;
-  /** What Apps bought of the gateway. */
+  /** Purchases of gateway units by Apps. */
   readonly prepaid: PrepaidStore;
   readonly routes: RouteStore;
-  /** Every secret that is stored sealed. */
+  /** Every secret that is stored encrypted. */
   readonly sealed: SealedStore;
   readonly sessions: SessionStore;
-  /** Payments in the mempool. */
   readonly unconfirmedPayments: UnconfirmedPaymentStore;
   readonly transfers: TransferStore;
-  /** Usage that instances share for their Apps' limits; `null` where only one instance may run. */
+  /** Usage that instances share for the limits of Apps; `null` where only one instance may run. */
   readonly uses: SharedUseStore | null;
-  /** What Apps used of the gateway. */
+  /** Usage of the gateway by Apps. */
   readonly usage: UsageStore;
-  /** Addresses that accounts registered. */
   readonly wallets: WalletStore;
-  /** Where accounts receive events. */
   readonly webhooks: WebhookStore;
-  /** What operators have to look at. */
   readonly alerts: AlertStore;
-  /** What persons are told. */
   readonly notices: NoticeStore;
   /** How accounts are presented to payers. */
   readonly branding: BrandingStore;
   /**
    * Runs `work` in one serialised, durable transaction and commits it; an error rolls all of it back. A serialisation
-   * failure or deadlock is retried from the start, so `work` must have no other effect than its writes.
+   * failure or deadlock is retried from the start, so `work` must have no effect other than its writes.
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** Migrates the schema; safe to call from several instances at once. */
@@ -128,7 +126,12 @@ export interface Storage {
   /** @throws TillgateError `NOT_READY` when the database does not answer. */
   ping(): Promise<void>;
   /**
-   * Whether this release still knows the database; absent where that cannot change while it runs.
+   * Writes one row, always the same, about as large as a few orders. @throws TillgateError `NOT_READY` when the
+   * database accepts no writes, such as on a full disk
+   */
+  probeWrite(): Promise<void>;
+  /**
+   * Checks that this release supports the database's schema; absent where the schema cannot change while it runs.
    *
    * @throws TillgateError `CONFIG_INVALID` when a newer release has migrated it
    */

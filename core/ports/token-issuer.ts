@@ -11,10 +11,10 @@ export interface TokenClaims {
   readonly expiresAt: Millis;
 }
 
-/** Signs and reads the access tokens of endpoint 14 (decisions, section 3). */
+/** Signs and verifies the access tokens that a login returns. */
 export interface TokenIssuer {
   issue(claims: TokenClaims): Promise<string>;
-  /** `null` for anything that is not a valid, unexpired token of this service. */
+  /** The claims of a token; `null` for anything that is not a valid, unexpired token of this service. */
   read(text: string, now: Millis): Promise<TokenClaims | null>;
 }
 

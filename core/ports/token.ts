@@ -1,7 +1,4 @@
-/**
- * A typed name for a dependency. At run time it is a symbol; its type is that of the dependency, so that swapped tokens do not
- * compile.
- */
+/** A typed name for a dependency: a symbol with the dependency's type, so that swapped tokens do not compile. */
 export type Token<T> = abstract new (...args: unknown[]) => T;
 
 /** Creates the token of a port. */

@@ -22,7 +22,7 @@ import type { SpendableCoin } from './chain-payments.ts';
 
 /** The fields of a transfer that may change. */
 export interface TransferChanges {
-  /** Only for a payment that cost less than its reserve. */
+  /** Changed only for a payment that cost less than its reserve. */
   readonly units?: bigint;
   readonly feeUnits?: bigint;
   readonly maxFeeUnits?: bigint;
@@ -42,13 +42,13 @@ export interface PayoutChanges {
   readonly stuckAt?: Millis | null;
 }
 
-/** The free outputs of one address in one currency: what a sweep would move. */
+/** The free outputs of one address in one currency, which a sweep would move. */
 export interface SweepCandidate {
   readonly address: string;
   readonly index: number;
   readonly currency: CurrencyCode;
   readonly units: bigint;
-  /** The holdings, oldest first. */
+  /** The references of the holdings, oldest first. */
   readonly refs: readonly string[];
 }
 
@@ -58,30 +58,80 @@ export interface GasBalance {
   readonly units: bigint;
 }
 
-/** What signed, unfinished transfers take from an address. */
+/** The amounts that signed, unfinished transfers take from an address. */
 export interface InFlight {
   readonly sourceAddress: string;
   readonly currency: CurrencyCode;
-  /** The transfers' units. */
   readonly units: bigint;
-  /** The maximum cost of their most expensive attempts, in units of the chain's own coin. */
+  /** The maximum cost of their most expensive attempts, in units of the chain's native coin. */
   readonly nativeFeeUnits: bigint;
 }
 
-/** Whose coins: those of one account or of nobody (`null`), or all but those. */
+/** Filters coins by owner: one account (`null`: coins without an owner), or everyone else. */
 export type CoinOwner = { readonly of: AccountId | null } | { readonly notOf: AccountId | null };
+
+/** Coins of one currency at one address. */
+export interface CoinPlace {
+  readonly chain: ChainCode;
+  readonly address: string;
+  readonly currency: CurrencyCode;
+}
+
+/** A coin at a deposit address that its token's contract refuses to move: it is on the chain, and cannot pay. */
+export interface FrozenCoin extends SpendableCoin {
+  readonly currency: CurrencyCode;
+  /** The account whose balance includes it; `null` for a deposit that belongs to no order. */
+  readonly accountId: AccountId | null;
+  readonly reason: string;
+  readonly frozenAt: Millis;
+}
+
+/** The amount that an owner of coins is owed in a currency, and the frozen part of it. */
+export interface OwnerCover {
+  /**
+   * The available balance and requested, unsigned transfers. Without an owner: deposits that belong to no order and are
+   * not being paid back.
+   */
+  readonly owed: bigint;
+  readonly frozen: bigint;
+}
+
+/**
+ * Causes that stop the payments of one currency. `refused`: its contract refuses payments of the hot wallet. `short`:
+ * less of it is on the chain than in the ledger. `insolvent`: more of it is owed than can be moved.
+ */
+export const CURRENCY_STOP_CAUSES = ['refused', 'short', 'insolvent'] as const;
+export type CurrencyStopCause = (typeof CURRENCY_STOP_CAUSES)[number];
+
+/** Why nothing is paid in one currency of a chain. Each cause ends by itself once its check passes again. */
+export interface CurrencyStop {
+  readonly currency: CurrencyCode;
+  readonly cause: CurrencyStopCause;
+  readonly reason: string;
+  readonly at: Millis;
+}
+
+/** Everything that stops payments of a chain. */
+export interface PayoutStops {
+  /** Why no payout of the chain is made; `null` while payouts run. */
+  readonly all: string | null;
+  readonly currencies: readonly CurrencyStop[];
+}
 
 /** A coin to be added. */
 export interface NewHolding extends Omit<Holding, 'status' | 'payoutId'> {
-  /** Whose payments spend it first; nobody's where it is left out. */
+  /** The account whose payments spend it first; none when absent. */
   readonly accountId?: AccountId | null;
 }
 
-/** A transfer that is not finished, as far as the till's own coins depend on it. */
+/** An unfinished transfer, with the fields that decide how many of the till's own coins are available. */
 export interface LiveTransfer {
   readonly kind: TransferKind;
   readonly status: TransferStatus;
-  /** Its fee comes out of its amount: a merchant's, or the return of a deposit. False for the till's own moves. */
+  /**
+   * True when the fee is deducted from the amount: a merchant's transfer, or the return of a deposit. False for the
+   * till's own moves.
+   */
   readonly isMerchants: boolean;
   readonly currency: CurrencyCode;
   readonly units: bigint;
@@ -90,7 +140,7 @@ export interface LiveTransfer {
   readonly createdAt: Millis;
 }
 
-/** What merchants asked to be paid in a currency: of one account, or of all others. */
+/** The sum of requested payments in a currency, of one account or of all others. */
 export interface RequestedUnits {
   readonly currency: CurrencyCode;
   readonly own: boolean;
@@ -104,34 +154,34 @@ export interface WithdrawalFreeze {
   readonly at: Millis;
 }
 
-/** What the till owns and owes on a chain, all of one moment: a payout that is booked meanwhile counts once. */
+/** The till's assets and debts on a chain in one snapshot, so that a payout that is booked meanwhile counts once. */
 export interface TillPosition {
   readonly balances: readonly LedgerBalance[];
   readonly inFlight: readonly InFlight[];
   readonly live: readonly LiveTransfer[];
 }
 
-/** A merchant's new transfer, with everything that its reserve writes. */
+/** A merchant's new transfer, with all rows that its reserve writes. */
 export interface Reservation {
   readonly transfer: Transfer & { readonly accountId: AccountId };
-  /** Moves the transfer's units out of the account's available balance. */
+  /** The entry that moves the transfer's units out of the account's available balance. */
   readonly entry: LedgerEntry;
   readonly row: Omit<TransactionRow, 'number'>;
   readonly idempotency: IdempotencyClaim | null;
-  /** Rows of the outbox, stored with the transfer and only with it; none by default. */
+  /** Rows of the outbox, stored in the transaction of the transfer; none by default. */
   readonly events?: readonly Callback[];
-  /** What persons are told of it, stored as the events are; none by default. */
+  /** Notices to persons, stored in the same transaction; none by default. */
   readonly notices?: readonly Notice[];
 }
 
-/** The result of a {@link Reservation}. Only `reserved` has written anything; `left` is the remaining available balance. */
+/** The result of a {@link Reservation}. Only `reserved` has written anything; `left` is the available balance. */
 export type ReserveOutcome =
   | { readonly kind: 'reserved'; readonly left: bigint }
   | { readonly kind: 'repeated'; readonly transferId: TransferId; readonly bodyHash: string }
   | { readonly kind: 'lacking' }
   | { readonly kind: 'frozen'; readonly reason: string };
 
-/** A payment of the database that a transaction makes, or was booked with. */
+/** A stored payment that a transaction makes, or was booked with. */
 export interface BookedPayment {
   readonly txid: string;
   readonly transferId: TransferId;
@@ -141,18 +191,18 @@ export interface BookedPayment {
 /** Transfer reads, and reserving a withdrawal. */
 export interface TransferStore {
   /**
-   * Reserves a withdrawal in one transaction: claim, balance, transfer, entry and row, or nothing. Concurrent calls may be
-   * committed together. Resolves only when it is durable.
+   * Reserves a withdrawal in one transaction: claim, balance, transfer, entry and row, or nothing. Concurrent calls may
+   * be committed together. Resolves only when it is durable.
    */
   reserve(reservation: Reservation): Promise<ReserveOutcome>;
   find(id: TransferId): Promise<Transfer | null>;
-  /** The refund of an order that is live or was paid, else the newest failed one; `null` when none was asked for. */
+  /** The live or paid refund of an order, otherwise the newest failed one; `null` when none was requested. */
   refundOf(orderId: OrderId): Promise<Transfer | null>;
-  /** As {@link refundOf}, for several orders at once; orders without a refund are left out. */
+  /** Every refund of these orders, oldest first. */
   refundsOf(orderIds: readonly OrderId[]): Promise<readonly Transfer[]>;
-  /** The pull of an authorization, by its key; `null` when it never came. */
-  pullOf(chain: ChainCode, authorizationKey: string): Promise<Transfer | null>;
-  /** What an idempotency key was claimed for; `null` when it was not, or the claim has expired. */
+  /** The transfer that charges an authorization, by the authorization's key; `null` when it was never received. */
+  chargeOf(chain: ChainCode, authorizationKey: string): Promise<Transfer | null>;
+  /** The record for which an idempotency key was claimed; `null` when there is no claim, or it has expired. */
   claimed(
     accountId: AccountId,
     claim: IdempotencyClaim,
@@ -161,22 +211,22 @@ export interface TransferStore {
   waiting(chain: ChainCode, after: TransferId | null, limit: number): Promise<readonly Transfer[]>;
   /** LIVE payouts of a chain after an id, oldest first. */
   livePayouts(chain: ChainCode, after: PayoutId | null, limit: number): Promise<readonly PayoutView[]>;
-  /** DONE payouts of a chain after an id whose block was reorganised away, oldest first. */
+  /** DONE payouts of a chain whose block was removed by a reorganisation, after an id, oldest first. */
   unminedPayouts(chain: ChainCode, after: PayoutId | null, limit: number): Promise<readonly PayoutView[]>;
   /** The payout of a transfer; `null` while it is not signed. */
   payoutOf(id: TransferId): Promise<PayoutView | null>;
-  /** The payments of these transactions: as their payouts' attempts, or as what a withdrawal or a refund was booked with. */
+  /** The payments of these transactions: as attempts of payouts, or as booked with a withdrawal or a refund. */
   booked(chain: ChainCode, txids: readonly string[]): Promise<readonly BookedPayment[]>;
   inFlight(chain: ChainCode): Promise<readonly InFlight[]>;
   /** Transfers of a chain that are neither CONFIRMED nor FAILED. */
   live(chain: ChainCode): Promise<readonly LiveTransfer[]>;
   /** The balances of these accounts, {@link inFlight} and {@link live}, read in one snapshot. */
   position(chain: ChainCode, accounts: readonly string[]): Promise<TillPosition>;
-  /** Newest first; of one status, or all for `null`; of an account its withdrawals and refunds, or everybody's without one. */
+  /** Transfers of one status, or of all for `null`, newest first. With an account, only its withdrawals and refunds. */
   list(status: TransferStatus | null, page: PageRequest, accountId?: AccountId | null): Promise<Page<Transfer>>;
-  /** The hash of each transfer that has one, as its owner's list of transactions has it: none for the till's own moves. */
+  /** The hashes of these transfers, as in their owners' lists of transactions; the till's own moves have none. */
   txHashes(ids: readonly TransferId[]): Promise<ReadonlyMap<TransferId, string>>;
-  /** Free deposits at deposit addresses, summed by address and currency, most units first within each currency. */
+  /** Free deposits at deposit addresses that are not frozen, summed by address and currency, most units first within each currency. */
   sweepCandidates(chain: ChainCode, limit: number): Promise<readonly SweepCandidate[]>;
   /** Free outputs of a currency, most units first; all of them up to `limit`, so that small ones do not accumulate. */
   freeCoins(
@@ -185,47 +235,57 @@ export interface TransferStore {
     limit: number,
     owner?: CoinOwner,
   ): Promise<readonly SpendableCoin[]>;
-  /** The owners of more than `above` free outputs of a currency, of most first. */
+  /** The owners of more than `above` free outputs of a currency, those with the most first. */
   ownersOfMany(
     chain: ChainCode,
     currency: CurrencyCode,
     above: number,
     limit: number,
   ): Promise<readonly (AccountId | null)[]>;
-  /** True while a payout that is not finished takes coins of this owner. */
+  /** True while an unfinished payout has taken coins of this owner. */
   hasTakenCoins(chain: ChainCode, currency: CurrencyCode, accountId: AccountId | null): Promise<boolean>;
-  /** The outputs that a payout took. */
   coinsOf(payoutId: PayoutId): Promise<readonly SpendableCoin[]>;
   /**
-   * Which of these outputs are the till's own: coins that it has or had, and outputs of its transactions. One that a
-   * reorganisation removed counts only as the latter.
+   * The outputs among these that are the till's own: present and past coins, and outputs of its transactions. A coin
+   * that a reorganisation removed counts only if it is such an output.
    */
   knownCoins(chain: ChainCode, refs: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Free and taken holdings of a chain after a ref, by ref: what must be on chain. */
+  /** Free and taken holdings of a chain that must be on the chain, without frozen ones, after a ref, by ref. */
   holdings(chain: ChainCode, after: string | null, limit: number): Promise<readonly Holding[]>;
   /** Free deposits at one address in one currency, oldest first. */
   freeAt(chain: ChainCode, address: string, currency: CurrencyCode): Promise<readonly Holding[]>;
-  /**
-   * Gas at a deposit address that the till sent there and has not used: what is booked, and what signed transactions
-   * are bringing.
-   */
+  /** The till's unused gas at a deposit address: what is booked, and what signed transactions will bring. */
   gasAt(chain: ChainCode, address: string): Promise<bigint>;
   /** Deposit addresses with booked gas, after an address, by address. */
   gasBalances(chain: ChainCode, after: string | null, limit: number): Promise<readonly GasBalance[]>;
   /**
-   * What the holdings' addresses, the addresses with gas and the hot wallet must contain while nothing is in flight, by currency: the negated custody
-   * and gas accounts of the ledger, less CREDITED deposits, which are not spendable yet.
+   * The amounts by currency that the holdings' addresses, the addresses with gas and the hot wallet must contain while
+   * nothing is in flight: the negated custody and gas accounts of the ledger, less CREDITED deposits, which are not
+   * spendable yet, and frozen ones.
    */
   expectedCustody(chain: ChainCode): Promise<ReadonlyMap<CurrencyCode, bigint>>;
-  /** What the hot wallet of an account chain must contain while nothing is in flight, by currency. */
+  /** The amounts by currency that the hot wallet of an account chain must contain while nothing is in flight. */
   hotCustody(chain: ChainCode): Promise<ReadonlyMap<CurrencyCode, bigint>>;
-  /** The next nonce of an address by this till's count; `null` when it never paid from there. */
+  frozenCoins(chain: ChainCode): Promise<readonly FrozenCoin[]>;
+  /** The sums of an account's frozen coins by currency. */
+  frozenOf(accountId: AccountId): Promise<ReadonlyMap<CurrencyCode, bigint>>;
+  /** The block of the deposit that brought a coin; `null` without a deposit, or while it is reorganised away. */
+  coinHeight(chain: ChainCode, ref: string): Promise<number | null>;
+  ownerCover(chain: ChainCode, owner: AccountId | null, currency: CurrencyCode): Promise<OwnerCover>;
+  currencyStops(chain: ChainCode): Promise<readonly CurrencyStop[]>;
+  /** Stores a stop, or updates the reason of an existing one. @returns true when there was no stop of this cause */
+  stopCurrency(chain: ChainCode, stop: CurrencyStop): Promise<boolean>;
+  /** @returns true when there was a stop of this cause */
+  resumeCurrency(chain: ChainCode, stop: Pick<CurrencyStop, 'currency' | 'cause'>): Promise<boolean>;
+  /** The next nonce of an address by the till's own count; `null` when the till never paid from it. */
   nonce(chain: ChainCode, address: string): Promise<number | null>;
   /** Why the payouts of a chain are stopped; `null` while they run. */
   payoutStop(chain: ChainCode): Promise<string | null>;
+  /** {@link payoutStop} and {@link currencyStops} in one statement, since each pass of the payouts needs both. */
+  stops(chain: ChainCode): Promise<PayoutStops>;
   /**
-   * Compare-and-set of why the payouts of a chain are stopped (`null`: they run), so that no stop overwrites one that was stored in
-   * the same moment; false when the present one is not `from`.
+   * Compare-and-set of the reason why the payouts of a chain are stopped (`null`: they run), so that no stop overwrites
+   * a concurrent one; false when the present reason is not `from`.
    */
   replacePayoutStop(chain: ChainCode, from: string | null, to: string | null): Promise<boolean>;
   freeze(accountId: AccountId): Promise<WithdrawalFreeze | null>;
@@ -236,34 +296,41 @@ export interface TransferStore {
 /** Transfer writes inside a transaction. */
 export interface TransferWrites {
   /**
-   * Adds a transfer. False, with nothing added, when a live one exists: one refund for each order (a CONFIRMED
-   * one counts as live for ever), one `gas` for each receiving address, one `sweep` for each (source, currency), one
-   * `cold` for each (chain, currency), one `pull` for each order, and each authorization once for ever. Live is everything that is not CONFIRMED or FAILED.
+   * Adds a transfer. False, with nothing added, when a live one exists: one refund for each order, one `gas` for each
+   * receiving address, one `sweep` for each (source, currency), one `cold` for each (chain, currency), one `charge` for
+   * each order. Each authorization is accepted once, for ever. Live is every status but CONFIRMED and FAILED.
    */
   add(transfer: Transfer): Promise<boolean>;
-  /** How many signed pulls of an order have FAILED. */
-  failedPulls(orderId: OrderId): Promise<number>;
-  /** One transaction at a time has this lock, until its end: what it then reads of requests holds until it has decided. */
+  /** Every refund of an order, oldest first; none can be added while the order is locked. */
+  refundsOf(orderId: OrderId): Promise<readonly Transfer[]>;
+  /** The number of signed charges of an order that have FAILED. */
+  failedCharges(orderId: OrderId): Promise<number>;
+  /**
+   * Takes a lock that one transaction at a time holds until its end, so that the requests that it reads stay the same
+   * until it has decided.
+   */
   lockRequests(): Promise<void>;
   /**
-   * Sums of what merchants asked for after a time, withdrawals and refunds, whether it is paid or not, but for what failed. What is
-   * HELD counts for its own account only: it is paid after an approval, and must not hold the payments of others.
+   * Sums of the withdrawals, refunds and returns that were requested after a time, paid or not, without failed ones. HELD
+   * ones count for their own account only: they are paid after an approval, and must not hold back payments of others.
+   *
+   * @param accountId - `null` for returns of unassigned deposits, which together count as one account's
    */
-  requestedSince(time: Millis, accountId: AccountId): Promise<readonly RequestedUnits[]>;
-  /** Adds an approval; false, with nothing added, when the same person approved during the same hold. */
+  requestedSince(time: Millis, accountId: AccountId | null): Promise<readonly RequestedUnits[]>;
+  /** Adds an approval; false, with nothing added, when the same person already approved during this hold. */
   addApproval(approval: TransferApproval): Promise<boolean>;
-  /** As that of {@link TransferStore}. */
+  /** As {@link TransferStore.approvals}. */
   approvals(id: TransferId): Promise<readonly TransferApproval[]>;
   lock(id: TransferId): Promise<Transfer | null>;
-  /** The return of a deposit that did not fail, locked. */
+  /** The return of a deposit, locked, unless it failed. */
   lockReturn(id: DepositId): Promise<Transfer | null>;
   /** Compare-and-set of the status; false when the transfer is no longer in `from`. */
   move(id: TransferId, from: TransferStatus, to: TransferStatus, changes: TransferChanges): Promise<boolean>;
-  /** Changes of a transfer that is still in `status`; false when it is not. */
+  /** Changes a transfer that is still in `status`; false when it is not. */
   update(id: TransferId, status: TransferStatus, changes: TransferChanges): Promise<boolean>;
   /**
-   * The first outcome of an idempotency key: claims it for `id` and returns `null`, or returns what it was claimed for.
-   * Keys are shared with orders: (account, route, key).
+   * Claims an idempotency key for `id` and returns `null`, or returns the record for which it was claimed before. Keys
+   * are shared with orders: (account, route, key).
    */
   claim(
     accountId: AccountId,
@@ -271,44 +338,52 @@ export interface TransferWrites {
     id: TransferId,
   ): Promise<{ readonly transferId: TransferId; readonly bodyHash: string } | null>;
   /**
-   * Opens a payout. On chains with nonces the address's counter moves from the payout's nonce to the next, by
-   * compare-and-set; false, with nothing opened, when the counter is at another value. The first use sets the counter.
+   * Opens a payout. On chains with nonces, the address's counter moves from the payout's nonce to the next by
+   * compare-and-set; false, with nothing opened, when the counter has another value. The first use sets the counter.
    */
   openPayout(payout: Payout): Promise<boolean>;
   lockPayout(id: PayoutId): Promise<Payout | null>;
   updatePayout(id: PayoutId, changes: PayoutChanges): Promise<void>;
-  /** Compare-and-set from LIVE. */
+  /** Closes a LIVE payout by compare-and-set; false when it is not LIVE. */
   closePayout(id: PayoutId, to: Exclude<PayoutStatus, 'LIVE'>, changes: PayoutChanges): Promise<boolean>;
-  /** After a reorganisation above a height: DONE payouts mined there have no block until they are mined again. */
+  /** After a reorganisation above a height: removes the block of DONE payouts there, until they are mined again. */
   unminePayouts(chain: ChainCode, height: number): Promise<void>;
   addAttempt(attempt: Attempt): Promise<void>;
-  /** Takes free holdings for a payout: all of them, or false. */
+  /** Takes free holdings for a payout: all of them, or none and returns false. */
   takeHoldings(chain: ChainCode, refs: readonly string[], payoutId: PayoutId): Promise<boolean>;
   /**
-   * Whose the change of a payout is: its payer's, or where it spent coins of others, the owner's of the largest of these.
-   * All of the payer's own coins are spent before any of others, so what is left is left of theirs.
+   * The owner of a payout's change: the payer or, when it spent coins of others, the owner of the largest of these. All
+   * of the payer's own coins are spent first, so the remainder belongs to the others.
    */
   ownerOfChange(payoutId: PayoutId, payer: AccountId | null): Promise<AccountId | null>;
-  /** Marks what a payout took as SPENT, or FREE again. */
+  /** Marks the holdings that a payout took as SPENT, or as FREE again. */
   settleHoldings(payoutId: PayoutId, to: 'SPENT' | 'FREE'): Promise<void>;
   /**
-   * Adds a free holding; false when it exists. A GONE one gets the status of its payout: TAKEN by a live one, SPENT by a done
-   * one, else FREE.
+   * Adds a free holding; false when it exists. A GONE one gets the status that its payout implies: TAKEN for a live
+   * payout, SPENT for a done one, otherwise FREE.
    */
   addHolding(holding: NewHolding): Promise<boolean>;
   /** Changes the gas that is booked at a deposit address. */
   addGas(chain: ChainCode, address: string, change: bigint): Promise<void>;
-  /** After a reorganisation: marks it as GONE from any status and keeps its payout; false when unknown. */
+  /** After a reorganisation: marks a holding of any status as GONE and keeps its payout; false when it is unknown. */
   dropHolding(chain: ChainCode, ref: string): Promise<boolean>;
-  /** Moves an address's counter forward to the chain's, on an operator's request. */
+  /** Freezes the free coins at a deposit address. @returns the ones that were not frozen before */
+  freezeCoins(place: CoinPlace, reason: string, at: Millis): Promise<readonly FrozenCoin[]>;
+  /** Makes the frozen coins at a deposit address free again. @returns the ones that were frozen */
+  thawCoins(place: CoinPlace): Promise<readonly FrozenCoin[]>;
+  /** Marks a frozen coin as GONE; false when it is no longer frozen. */
+  dropFrozen(chain: ChainCode, ref: string): Promise<boolean>;
+  /** The sum of an owner's frozen coins in a currency. */
+  frozenUnits(owner: AccountId | null, currency: CurrencyCode): Promise<bigint>;
+  /** Moves an address's counter forward to the chain's nonce, at an operator's request. */
   setNonce(chain: ChainCode, address: string, nonce: number): Promise<void>;
-  /** Locks the account too, so that it is committed before or after a payment that is being signed, never in between. */
+  /** Stores a freeze. Locks the account too, so that it never commits during the signing of a payment. */
   freeze(freeze: WithdrawalFreeze): Promise<void>;
   /** Why the payouts of a chain are stopped, inside this transaction's view. */
   findPayoutStop(chain: ChainCode): Promise<string | null>;
-  /** Stops the payouts of a chain on an operator's word, whatever stopped them before. */
+  /** Stops the payouts of a chain at an operator's request, replacing any earlier reason. */
   setPayoutStop(chain: ChainCode, reason: string): Promise<void>;
-  /** As that of {@link TransferStore}. */
+  /** As {@link TransferStore.replacePayoutStop}. */
   replacePayoutStop(chain: ChainCode, from: string | null, to: string | null): Promise<boolean>;
   /** The freeze of an account, inside this transaction's view. */
   findFreeze(accountId: AccountId): Promise<WithdrawalFreeze | null>;

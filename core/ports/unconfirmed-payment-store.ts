@@ -5,9 +5,9 @@ import type { Millis } from '../kernel/time.ts';
 
 /** Reads of unconfirmed payments. */
 export interface UnconfirmedPaymentStore {
-  /** All of a chain, also GONE ones; few at any time. */
+  /** All unconfirmed payments of a chain, including GONE ones; there are few at any time. */
   ofChain(chain: ChainCode): Promise<readonly UnconfirmedPayment[]>;
-  /** Those of these orders that are not GONE, in the order they were first seen. */
+  /** The payments of these orders that are not GONE, in the order they were first seen. */
   live(orderIds: readonly OrderId[]): Promise<readonly UnconfirmedPayment[]>;
 }
 
@@ -16,9 +16,9 @@ export type UnconfirmedPaymentKey = Pick<UnconfirmedPayment, 'chain' | 'txid' | 
 
 /** Writes of unconfirmed payments inside a transaction. */
 export interface UnconfirmedPaymentWrites {
-  /** Adds an unconfirmed payment; false when there is one of (chain, txid, index). */
+  /** Adds an unconfirmed payment; false when one with this (chain, txid, index) exists. */
   add(unconfirmed: UnconfirmedPayment): Promise<boolean>;
-  /** Removes an unconfirmed payment because it was mined; `null` for one that was never seen. */
+  /** Removes and returns an unconfirmed payment because it was mined; `null` for one that was never seen. */
   take(transfer: UnconfirmedPaymentKey): Promise<UnconfirmedPayment | null>;
   /** Compare-and-set of the status; false when the unconfirmed payment is no longer in `from`. */
   move(
@@ -27,8 +27,8 @@ export interface UnconfirmedPaymentWrites {
     to: UnconfirmedPaymentStatus,
     at: Millis,
   ): Promise<boolean>;
-  /** Those of an order that are not GONE, in this transaction's view. */
+  /** The payments of an order that are not GONE, in this transaction's view. */
   live(orderId: OrderId): Promise<readonly UnconfirmedPayment[]>;
-  /** Deletes those that became GONE before a time. */
+  /** Deletes payments that became GONE before a time. */
   forget(chain: ChainCode, before: Millis): Promise<void>;
 }

@@ -1,42 +1,42 @@
 import type { AppId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 
-/** What was used. Errors are calls that were refused, or answered with an HTTP status from 400 up. */
+/** Counts of calls. Errors are calls that were refused, or answered with an HTTP status of 400 or above. */
 export interface UsageCounts {
   readonly requests: number;
   readonly units: number;
   readonly errors: number;
-  /** Of bodies, from the client. */
+  /** Bytes of request bodies, from the client. */
   readonly bytesIn: number;
-  /** Of bodies, to the client. */
+  /** Bytes of response bodies, to the client. */
   readonly bytesOut: number;
 }
 
-/** What one App used of a method of a route in one hour. */
+/** The usage of one method of a route by one App in one hour. */
 export interface UsageRow extends UsageCounts {
   readonly appId: AppId;
   /** The beginning of the hour, UTC. */
   readonly hour: Millis;
-  /** The route's host. */
+  /** The host of the route. */
   readonly route: string;
   readonly method: string;
 }
 
-/** Counts that an instance adds together. */
+/** A batch of counts that an instance adds. */
 export interface UsageBatch {
   /** A name that no instance had before. */
   readonly instance: string;
-  /** Counts up from 1 with each batch of the instance. */
+  /** The number of the batch, from 1 for each instance. */
   readonly number: number;
   /** Each (App, hour, route, method) once. */
   readonly rows: readonly UsageRow[];
 }
 
-/** What usage is summed up by. */
+/** The groups by which usage is summed. */
 export const USAGE_GROUPS = ['day', 'hour', 'method', 'route'] as const;
 export type UsageGroup = (typeof USAGE_GROUPS)[number];
 
-/** An App's usage in the hours that begin at `from` or later, and before `to`. */
+/** The usage of an App in the hours that begin at `from` or later, and before `to`. */
 export interface UsageQuery {
   readonly appId: AppId;
   readonly from: Millis;
@@ -44,7 +44,7 @@ export interface UsageQuery {
   readonly by: UsageGroup;
 }
 
-/** One group of a query: `at`, `route` or `method` says which; the others are `null`. */
+/** One group of a query: one of `at`, `route` and `method` identifies it; the others are `null`. */
 export interface UsageSum extends UsageCounts {
   /** The beginning of the hour or the day, UTC. */
   readonly at: Millis | null;
@@ -52,31 +52,31 @@ export interface UsageSum extends UsageCounts {
   readonly method: string | null;
 }
 
-/** What an App used in the present windows of a quota. */
+/** The units that an App used in the present windows of a quota. */
 export interface WindowUnits {
   readonly appId: AppId;
   readonly day: number;
   readonly month: number;
 }
 
-/** What Apps used of the gateway. */
+/** Usage of the gateway by Apps. */
 export interface UsageStore {
   /**
-   * Adds a batch to what is stored, atomically, and the units of prepaid Apps to what they used of theirs. A batch whose outcome is unknown may be added again: one that is stored
-   * already changes nothing.
+   * Adds a batch to the stored counts, and the units of prepaid Apps to their used ones, atomically. A batch whose
+   * outcome is unknown may be added again: one that is already stored changes nothing.
    *
-   * @throws TillgateError `NOT_READY`; whether it is stored may be unknown then
+   * @throws TillgateError `NOT_READY`; it may be unknown then whether the batch is stored
    */
   add(batch: UsageBatch): Promise<void>;
-  /** In the order of the group. */
+  /** The sums, ordered by the group. */
   sum(query: UsageQuery): Promise<readonly UsageSum[]>;
   /**
-   * What Apps used since a day and since the month that it is in began; Apps without usage may be left out.
+   * The units that Apps used since the beginning of a day and of its month; Apps without usage may be omitted.
    *
    * @param day - the beginning of the day
    * @param month - the beginning of the month
    */
   windowUnits(apps: readonly AppId[], day: Millis, month: Millis): Promise<readonly WindowUnits[]>;
-  /** Removes up to `limit` hours before a time, as many days, and as many numbers of batches that were added before it; returns how many. */
+  /** Removes up to `limit` hours, days and batch numbers each from before a time; returns how many. */
   prune(before: Millis, limit: number): Promise<number>;
 }

@@ -1,11 +1,11 @@
-import type { AccountId, DepositId, TransferId, WebhookId } from '../kernel/ids.ts';
+import type { AccountId, TransferId, WebhookId } from '../kernel/ids.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
 import type { WebhookEndpoint } from '../webhooks/webhook.ts';
 
 /** Webhook endpoints of accounts. */
 export interface WebhookStore {
   find(id: WebhookId): Promise<WebhookEndpoint | null>;
-  /** Newest first: of one account, or of all for `null`. */
+  /** Endpoints of one account, or of all for `null`, newest first. */
   list(accountId: AccountId | null, page: PageRequest): Promise<Page<WebhookEndpoint>>;
   /** The enabled endpoints of an account, oldest first. */
   enabled(accountId: AccountId): Promise<readonly WebhookEndpoint[]>;
@@ -17,16 +17,14 @@ export interface WebhookWrites {
   countOf(accountId: AccountId): Promise<number>;
   /** As {@link WebhookStore.enabled}, inside a transaction. */
   enabled(accountId: AccountId): Promise<readonly WebhookEndpoint[]>;
-  /** Those of the account whose balance pays a transfer; none for a move of the till's own. */
+  /** The enabled endpoints of the account whose balance pays a transfer; none for the till's own moves. */
   enabledOfTransfer(id: TransferId): Promise<readonly WebhookEndpoint[]>;
-  /** Those of a deposit's account. */
-  enabledOfDeposit(id: DepositId): Promise<readonly WebhookEndpoint[]>;
-  /** Those of every active admin. */
+  /** The enabled endpoints of every active admin. */
   enabledOfAdmins(): Promise<readonly WebhookEndpoint[]>;
   add(endpoint: WebhookEndpoint): Promise<void>;
   /** Stores `url`, `events`, `enabled` and `updatedAt`. */
   update(endpoint: WebhookEndpoint): Promise<void>;
-  /** Replaces the secret; the current one becomes the former one. */
+  /** Replaces the secret; the current one becomes the previous one. */
   rotate(next: Pick<WebhookEndpoint, 'id' | 'sealed' | 'previousUntil' | 'updatedAt'>): Promise<void>;
   remove(id: WebhookId): Promise<void>;
 }

@@ -3,7 +3,7 @@ import { mulDiv, pow10 } from '../kernel/decimal.ts';
 import type { Decimal, Rounding } from '../kernel/decimal.ts';
 
 /**
- * An amount of one asset in units of another, at these prices in US dollars; divided once.
+ * Converts an amount to units of another asset at these prices in US dollars, with a single division.
  *
  * @param units - of `from`
  */

@@ -4,14 +4,14 @@ import type { Millis } from '../kernel/time.ts';
 import type { PriceTick } from '../ports/rate-source.ts';
 import type { PriceEvidence, SourcePrice } from './evidence.ts';
 
-/** A price older than this is not used; one exactly this old is (decisions, section 4). */
+/** Prices older than this are not used, in milliseconds. */
 export const MAX_PRICE_AGE_MS = 10 * 60_000;
 /** One part in 20: a price more than 5 % from the median is not used; exactly 5 % is. */
 const OUTLIER_DIVISOR = 20n;
-/** How much of an invalid price text is kept: evidence is stored with every order. */
+/** The stored length of an invalid price text, limited because evidence is stored with every order. */
 const MAX_TEXT = 80;
 
-/** One source's tick for the symbol that is being priced. */
+/** The tick of one source for the symbol that is priced. */
 export interface SourceTick {
   readonly source: string;
   readonly tick: PriceTick;
@@ -21,7 +21,7 @@ export interface SourceTick {
 export interface MedianPrice {
   readonly usd: Decimal | null;
   readonly evidence: PriceEvidence;
-  /** When the first of the prices becomes too old; `Infinity` when none was fresh. */
+  /** When the first of the used prices becomes too old; `Infinity` when none was fresh. */
   readonly validUntil: Millis;
 }
 
@@ -56,7 +56,7 @@ function readTick({ source, tick }: SourceTick, now: Millis): Candidate {
     at: tick.at,
     dropped,
   });
-  // Written this way so that NaN is stale too.
+  // Written this way so that NaN counts as stale too.
   if (!(now - tick.at <= MAX_PRICE_AGE_MS)) return { price: price('stale'), usd: null };
   if (usd === null || usd.digits === 0n) return { price: price('not-positive'), usd: null };
   return { price: { ...price(null), usd: formatUnits(usd.digits, usd.scale) }, usd };
@@ -74,7 +74,7 @@ function kept(candidates: readonly Candidate[]): readonly Decimal[] {
   return candidates.flatMap(({ usd }) => (usd === null ? [] : [usd]));
 }
 
-/** The middle price, or the exact mean of the two in the middle: half of a decimal has one decimal place more. */
+/** The middle price, or the exact mean of the two middle ones, which needs one more decimal place. */
 function median(values: readonly Decimal[]): Decimal | null {
   if (values.length === 0) return null;
   const scale = Math.max(...values.map((value) => value.scale));
@@ -91,7 +91,7 @@ function alignTwo(a: Decimal, b: Decimal): readonly [bigint, bigint] {
   return [a.digits * pow10(scale - a.scale), b.digits * pow10(scale - b.scale)];
 }
 
-/** The same number without trailing zeros after the point. */
+/** The number without trailing zeros after the point. */
 export function trim(value: Decimal): Decimal {
   let { digits, scale } = value;
   for (; scale > 0 && digits % 10n === 0n; scale -= 1) digits /= 10n;

@@ -9,19 +9,19 @@ export class PriceBoard {
   readonly #ticks = new Map<string, Map<string, PriceTick>>();
   readonly #medians = new Map<string, MedianPrice>();
 
-  /** @param sources - their names, in the order in which evidence lists them */
+  /** @param sources - the names of the sources, in the order of the evidence */
   constructor(sources: readonly string[]) {
     this.#sources = sources;
   }
 
-  /** Stores a source's answer. A symbol that it does not mention keeps its former tick until that is too old. */
+  /** Stores a source's answer. A symbol that it lacks keeps its previous tick until that is too old. */
   put(source: string, ticks: readonly PriceTick[], wanted: ReadonlySet<string>, now: Millis): void {
     for (const { symbol, usd, at } of ticks) {
-      // Sources may be plugins: a value that is not a string would throw wherever the price is read.
+      // Sources may be plugins: a value that is not a string would throw whenever the price is read.
       if (!wanted.has(symbol) || typeof usd !== 'string') continue;
       const bySource = this.#ticks.get(symbol) ?? new Map<string, PriceTick>();
       this.#ticks.set(symbol, bySource);
-      // The price of a source whose clock is ahead must still become stale.
+      // Limited to the present, so that the price of a source whose clock is ahead still becomes stale.
       bySource.set(source, { symbol, usd, at: Math.min(at, now) });
       this.#medians.delete(symbol);
     }

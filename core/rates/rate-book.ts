@@ -23,13 +23,15 @@ export interface RateBookDeps {
   readonly deadline: Deadline;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** In basis points: how much more is asked for than the price says; nothing where it is left out. */
+  readonly spreadBps?: number;
 }
 
-/** Prices older than this are refreshed in the background when they are used. */
+/** Milliseconds after which a used price is refreshed in the background. */
 const REFRESH_AFTER_MS = 60_000;
-/** How long after a refresh a price that is still missing is not requested again, to spare sources that do not have it. */
+/** Milliseconds after a refresh during which a missing price is not requested again, to spare its sources. */
 const RETRY_AFTER_MS = 5_000;
-/** Timeout of one source. */
+/** The timeout of one source, in milliseconds. */
 const SOURCE_DEADLINE_MS = 5_000;
 
 interface PricedSymbol {
@@ -37,10 +39,7 @@ interface PricedSymbol {
   readonly evidence: PriceEvidence;
 }
 
-/**
- * All symbols that may need a price: of the enabled assets, of the coins that fees are paid in, and of the fiat currencies but
- * USD.
- */
+/** All symbols that may need a price: the enabled assets, the coins of fees, and the fiat currencies except USD. */
 export function rateSymbols(
   assets: Pick<AssetCatalogue, 'enabled'>,
   feeAssets: Iterable<Asset> = [],
@@ -51,14 +50,14 @@ export function rateSymbols(
 }
 
 /**
- * Prices in US dollars from several sources, kept in memory (decisions, section 4, "Rate"). A source that fails, is
- * late or returns nonsense does not affect the others.
+ * Prices in US dollars from several sources, kept in memory. A source that fails, is late or returns invalid data does
+ * not affect the others.
  */
 export class RateBook {
   readonly #deps: RateBookDeps;
   readonly #wanted: ReadonlySet<string>;
   readonly #board: PriceBoard;
-  /** When each source answered last; when this book was made, for one that never did. */
+  /** When each source last answered; for one that never did, when this book was created. */
   readonly #answeredAt: Map<string, Millis>;
   #startedAt = -Infinity;
   #refreshing: Promise<void> | null = null;
@@ -74,7 +73,7 @@ export class RateBook {
     return this.#deps.sources;
   }
 
-  /** Asks every source; one refresh runs at a time. Never fails. */
+  /** Reads every source; one refresh runs at a time. Never fails. */
   async refresh(): Promise<void> {
     this.#refreshing ??= this.#fetchAll().finally(() => {
       this.#refreshing = null;
@@ -85,18 +84,18 @@ export class RateBook {
   /**
    * The price of one unit of a symbol, from memory; USD is 1 by definition.
    *
-   * @throws TillgateError `NOT_READY` when no usable price is there.
+   * @throws TillgateError `NOT_READY` when there is no usable price
    */
   price(symbol: string): PriceEvidence {
     return this.#require(symbol, this.#deps.clock.now()).evidence;
   }
 
-  /** Waits for a price that is missing, where a source has one. Never fails. */
+  /** Waits for a missing price, where a source has one. Never fails. */
   prepare(symbol: string): Promise<void> {
     return this.#makeReady([symbol]);
   }
 
-  /** As {@link price}, in US dollars; `null` when no usable price is there. */
+  /** As {@link price}, in US dollars; `null` when there is no usable price. */
   usd(symbol: string): Decimal | null {
     return this.#find(symbol, this.#deps.clock.now())?.usd ?? null;
   }
@@ -106,7 +105,7 @@ export class RateBook {
    *
    * @param price - in minor units of the fiat
    * @param fixed - `fixed_encrypt_price`: a stablecoin is exactly 1 USD; other assets are priced as usual
-   * @throws TillgateError `NOT_READY` when one of the two prices is not available.
+   * @throws TillgateError `NOT_READY` when a price is not available
    */
   async quote(
     asset: Asset,
@@ -119,8 +118,27 @@ export class RateBook {
     const at = this.#deps.clock.now();
     const fiatPrice = this.#require(fiat.code, at);
     const coinPrice = pinned ? oneDollar(asset.symbol, 'fixed', at) : this.#require(asset.symbol, at);
-    const units = quoteUnits(asset, fiat, price, fiatPrice.usd, coinPrice.usd);
-    return { units, rate: { at, coin: coinPrice.evidence, fiat: fiatPrice.evidence, fixed: pinned } };
+    const spread = this.#spread(pinned);
+    const units = quoteUnits(asset, fiat, price, fiatPrice.usd, coinPrice.usd, spread.spreadBps);
+    return { units, rate: { at, coin: coinPrice.evidence, fiat: fiatPrice.evidence, ...spread, fixed: pinned } };
+  }
+
+  /** The present prices for {@link quote}, from memory; `null` when one is not available. */
+  evidence(asset: Asset, fiat: Fiat, fixed: boolean): RateEvidence | null {
+    const at = this.#deps.clock.now();
+    const pinned = fixed && asset.stable;
+    const [coin, price] = [
+      pinned ? oneDollar(asset.symbol, 'fixed', at) : this.#find(asset.symbol, at),
+      this.#find(fiat.code, at),
+    ];
+    if (coin === null || price === null) return null;
+    return { at, coin: coin.evidence, fiat: price.evidence, ...this.#spread(pinned), fixed: pinned };
+  }
+
+  /** A price that the merchant has fixed is asked for as it is. */
+  #spread(pinned: boolean): Pick<RateEvidence, 'spreadBps'> {
+    const { spreadBps = 0 } = this.#deps;
+    return pinned || spreadBps === 0 ? {} : { spreadBps };
   }
 
   /**
@@ -136,9 +154,9 @@ export class RateBook {
   }
 
   /**
-   * Converts an amount of one asset to another, rounded up: for a fee in the chain's own coin that is charged in a token.
+   * Converts an amount of one asset to another, rounded up, for a fee in the native coin that is charged in a token.
    *
-   * @throws TillgateError `NOT_READY` when one of the two prices is not available.
+   * @throws TillgateError `NOT_READY` when a price is not available
    */
   async convert(units: bigint, from: Asset, to: Asset): Promise<bigint> {
     if (from.currency === to.currency) return units;
@@ -160,7 +178,7 @@ export class RateBook {
     return usd === null ? null : { usd, evidence };
   }
 
-  /** Waits for a refresh only when a price is missing; one that is getting old is refreshed in the background. */
+  /** Waits for a refresh only when a price is missing; an ageing one is refreshed in the background. */
   async #makeReady(symbols: readonly string[]): Promise<void> {
     const now = this.#deps.clock.now();
     const age = now - this.#startedAt;
@@ -183,7 +201,7 @@ export class RateBook {
       this.#answeredAt.set(name, clock.now());
     } catch (error) {
       outcome = 'failed';
-      // Only the error's name: its message may contain a URL with the operator's key.
+      // The error's name only, because its message may contain a URL with the operator's key.
       logger.warn('rate source failed', {
         source: name,
         kind: error instanceof Error ? error.name : typeof error,

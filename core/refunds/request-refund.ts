@@ -1,4 +1,7 @@
+import { isDemanded } from '../accounts/demand.ts';
+import type { Account } from '../accounts/account.ts';
 import type { Principal } from '../auth/principal.ts';
+import type { SecondFactor } from '../auth/second-factor.ts';
 import type { Deposit } from '../deposits/deposit.ts';
 import type { Asset, AssetCatalogue } from '../kernel/asset.ts';
 import { isTillgateError, stateConflict, TillgateError } from '../kernel/errors.ts';
@@ -7,7 +10,8 @@ import { isId } from '../kernel/ids.ts';
 import type { AccountId, OrderId, TransferId } from '../kernel/ids.ts';
 import { allowsRefund } from '../orders/order-status.ts';
 import type { Order, OrderPayment } from '../orders/order.ts';
-import { refundDestination } from '../orders/refundable.ts';
+import { merchantActor } from '../manage/actor.ts';
+import { orderRefunds } from '../orders/order-refunds.ts';
 import { liveDeposits } from '../orders/settle-order.ts';
 import type { ChainAdapter, ChainRegistry } from '../ports/chain-adapter.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -26,42 +30,55 @@ import type { Transfer } from '../transfers/transfer.ts';
 import type { WithdrawalLimits } from '../withdrawals/limits.ts';
 import { storeTransfer } from '../withdrawals/store-transfer.ts';
 import type { RequestByHand, StoringContext } from '../withdrawals/store-transfer.ts';
-import { alertHeld } from '../withdrawals/withdrawal-rules.ts';
+import type { WithdrawalSettings } from '../withdrawals/settings.ts';
+import { alertHeld, heldAbove } from '../withdrawals/withdrawal-rules.ts';
+import { heldForAddress } from './held-refund.ts';
+import { refundDestination, requireAddressInForce } from './refund-destination.ts';
+import type { RefundDestination, RefundTo } from './refund-destination.ts';
+import type { RefundSettings } from './settings.ts';
 
 export interface RequestRefundDeps {
   readonly storage: Storage;
   readonly assets: AssetCatalogue;
   readonly chains: ChainRegistry;
   readonly fees: PayoutFeeEstimator;
+  readonly secondFactor: Pick<SecondFactor, 'use'>;
   readonly clock: Clock;
   readonly ids: IdGenerator;
   readonly events: EventBus;
   readonly metrics: Metrics;
   readonly logger: Logger;
   readonly limits?: WithdrawalLimits;
-  /** The payer's page of an order, where a refund address can be left. */
-  readonly claimUrl: (order: Order) => string;
+  readonly settings: RefundSettings;
+  readonly withdrawals: Pick<WithdrawalSettings, 'approveAbove'>;
 }
 
-/** A refund as its merchant reads it. */
+/** The request of a refund, besides the order. */
+export interface RefundInput {
+  /** The address that the payer entered by default. */
+  readonly to?: RefundTo | undefined;
+  /** A code of the account's second factor. */
+  readonly verifyCode?: string | null | undefined;
+}
+
+/** A refund with what its merchant reads of it. */
 export interface RefundView {
   readonly refund: Transfer;
   readonly orderId: OrderId;
-  /** Of its amounts. */
+  /** The asset of its amounts. */
   readonly asset: Asset;
 }
 
-/** An order whose money can go back, and where to. */
+/** A refundable order, and the destination of its refund. */
 interface Refundable {
   readonly payment: OrderPayment;
   readonly units: bigint;
-  readonly toAddress: string;
+  readonly destination: RefundDestination;
 }
 
-/** How a refund was asked for. */
-type Asked = Pick<StoringContext, 'idempotency' | 'byHand'>;
+type Asked = Required<Pick<StoringContext, 'idempotency' | 'byHand'>> & { readonly input: RefundInput };
 
-/** Sends back what an order received (endpoints 5 and 6). */
+/** Refunds what an order received. */
 export class RequestRefund {
   readonly #deps: RequestRefundDeps;
 
@@ -70,23 +87,27 @@ export class RequestRefund {
   }
 
   /**
-   * Reserves the whole received amount and queues its payment to the payer's address.
+   * Reserves the whole received amount and queues its payment to the address that the payer entered or, at the
+   * merchant's request, to the single sender. The payer's address is not registered, so the fee is that of a withdrawal
+   * (core/decisions/withdrawals-and-refunds.md).
    *
-   * @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` without confirmed money, a destination, enough balance, or with
-   * another live refund; `IDEMPOTENCY_MISMATCH`, `NOT_READY` (watch-only, no rate), `NODE_FAILED`
+   * @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` without confirmed money, a destination in force, or enough
+   *   balance, and when another refund is live; `DESTINATION_UNPAYABLE`, `VERIFY_CODE_INVALID`, `IDEMPOTENCY_MISMATCH`,
+   *   `NOT_READY` (watch-only, no rate), `NODE_FAILED`
    */
   async run(
     { accountId }: Pick<Principal, 'accountId'>,
     orderId: string,
     idempotency: IdempotencyClaim | null = null,
     byHand: RequestByHand | null = null,
+    input: RefundInput = {},
   ): Promise<RefundView> {
     const former = await this.#former(accountId, idempotency);
     if (former !== null) return former;
     try {
-      return await this.#request(accountId, orderId, { idempotency, byHand });
+      return await this.#request(accountId, orderId, { idempotency, byHand, input });
     } catch (error) {
-      // A copy of this request may have been stored meanwhile: then its refund is the answer, and no conflict.
+      // A retry of this request may have been stored meanwhile: its refund is the result then, not a conflict.
       const copy = isTillgateError(error, 'STATE_CONFLICT') ? await this.#former(accountId, idempotency) : null;
       if (copy === null) throw error;
       return copy;
@@ -102,18 +123,35 @@ export class RequestRefund {
   async #request(accountId: AccountId, orderId: string, asked: Asked): Promise<RefundView> {
     const { storage, assets } = this.#deps;
     const order = await this.#find(accountId, orderId);
-    const seen = this.#refundable(order, await storage.deposits.byOrder(order.id));
-    await this.#refuseSecond(order.id);
+    const seen = this.#refundable(
+      order,
+      await storage.deposits.byOrder(order.id),
+      await storage.transfers.refundsOf([order.id]),
+      asked.input,
+    );
     const chain = this.#chain(seen.payment);
     const asset = present(assets.find(seen.payment.currency), `asset ${seen.payment.currency}`);
-    const fee = await this.#estimate(order, () =>
-      this.#deps.fees.estimate(chain, asset, seen.units, seen.toAddress, accountId),
+    const fee = await estimated(() =>
+      this.#deps.fees.estimate(chain, asset, seen.units, seen.destination.address, accountId),
     );
     await this.#deps.limits?.prepare(asset);
+    await this.#authorise(accountId, asked);
     return this.#store(order.id, seen, fee, asked);
   }
 
-  /** The order's refund (endpoint 5). @throws TillgateError `NOT_FOUND` for an unknown order, and before there is a refund */
+  /** A person's session has had a step-up; a key needs a code if the account requires one. */
+  async #authorise(accountId: AccountId, { idempotency, byHand, input }: Asked): Promise<void> {
+    const { storage, clock, secondFactor } = this.#deps;
+    if (byHand !== null || input.to === 'sender') return;
+    const { totpForWithdrawals } = await storage.manage.security(accountId);
+    if (!isDemanded(totpForWithdrawals, clock.now())) return;
+    await secondFactor.use(accountId, input.verifyCode ?? null, 'verify_code', {
+      by: merchantActor(accountId),
+      idempotency,
+    });
+  }
+
+  /** The order's refund. @throws TillgateError `NOT_FOUND` for an unknown order, and before there is a refund */
   async info(accountId: AccountId, orderId: string): Promise<RefundView> {
     const order = await this.#find(accountId, orderId);
     const refund = await this.#deps.storage.transfers.refundOf(order.id);
@@ -128,23 +166,25 @@ export class RequestRefund {
     return order;
   }
 
-  #refundable(order: Order, deposits: readonly Deposit[]): Refundable {
+  #refundable(
+    order: Order,
+    deposits: readonly Deposit[],
+    refunds: readonly Transfer[],
+    { to = 'payer' }: RefundInput,
+  ): Refundable {
     const { payment } = order;
+    const { chains, settings, clock } = this.#deps;
+    const former = orderRefunds(refunds);
+    if (former.live) throw secondRefund();
+    const units = order.received - former.units;
     if (!allowsRefund(order.status)) throw stateConflict(`The order is ${order.status}; there is nothing to refund.`);
-    if (payment === null || order.received === 0n)
-      throw stateConflict('No money of this order is confirmed; there is nothing to refund.');
-    const toAddress = refundDestination(order, liveDeposits(order, deposits), this.#deps.chains);
-    if (toAddress === null) {
-      throw stateConflict(
-        `The refund has no destination yet: the payer can leave an address at ${this.#deps.claimUrl(order)}`,
-      );
-    }
-    return { payment, units: order.received, toAddress };
-  }
-
-  async #refuseSecond(orderId: OrderId): Promise<void> {
-    const former = await this.#deps.storage.transfers.refundOf(orderId);
-    if (former !== null && former.status !== 'FAILED') throw secondRefund();
+    if (payment === null || units <= 0n)
+      throw former.units > 0n
+        ? secondRefund()
+        : stateConflict('No money of this order is confirmed; there is nothing to refund.');
+    const destination = refundDestination(order, liveDeposits(order, deposits), to, chains, settings);
+    requireAddressInForce(destination, settings, clock.now());
+    return { payment, units, destination };
   }
 
   #chain({ chain }: OrderPayment): ChainAdapter {
@@ -154,30 +194,21 @@ export class RequestRefund {
     return adapter;
   }
 
-  /** Money too small to send back, or an address that cannot be paid, is a matter of the order's state here, not of a field. */
-  async #estimate(order: Order, estimate: () => Promise<FeeEstimate>): Promise<FeeEstimate> {
-    try {
-      return await estimate();
-    } catch (error) {
-      if (isTillgateError(error, 'DESTINATION_UNPAYABLE'))
-        throw stateConflict(
-          `The refund's destination cannot be paid. ${error.message} The payer can leave another address at ${this.#deps.claimUrl(order)}`,
-        );
-      if (isTillgateError(error, 'AMOUNT_OUT_OF_RANGE'))
-        throw stateConflict("What was received does not cover the network's fee.");
-      throw error;
-    }
-  }
-
   async #store(orderId: OrderId, seen: Refundable, fee: FeeEstimate, asked: Asked): Promise<RefundView> {
     const { storage, ids, events, metrics, limits } = this.#deps;
     const hotAddress = requirePayments(this.#chain(seen.payment)).hotAddress;
     const stored = await storage.transaction(async (tx) => {
       const order = present(await tx.orders.lock(orderId), `order ${orderId}`);
-      const now = this.#refundable(order, await tx.deposits.byOrder(orderId));
-      if (now.units !== seen.units || now.toAddress !== seen.toAddress)
-        throw stateConflict('The order changed at this moment; ask again.');
-      const transfer = this.#newTransfer(order, now, hotAddress, fee);
+      const now = this.#refundable(
+        order,
+        await tx.deposits.byOrder(orderId),
+        await tx.transfers.refundsOf(orderId),
+        asked.input,
+      );
+      if (now.units !== seen.units || now.destination.address !== seen.destination.address)
+        throw stateConflict('The order changed during the request; try again.');
+      const account = present(await tx.accounts.lockShared(order.accountId), `account ${order.accountId}`);
+      const transfer = this.#held(this.#newTransfer(order, now, hotAddress, fee), now, account, asked.input);
       const done = await storeTransfer(tx, transfer, { ids, limits, ...asked }, () =>
         stateConflict('The available balance is less than what was received: part of it is pending or was withdrawn.'),
       );
@@ -193,9 +224,22 @@ export class RequestRefund {
     return this.#view(present(await storage.transfers.find(id), `transfer ${id}`));
   }
 
+  /** HELD for the reasons of a withdrawal, and for those of an unregistered address. */
+  #held(
+    transfer: MerchantTransfer,
+    { destination }: Refundable,
+    account: Account,
+    input: RefundInput,
+  ): MerchantTransfer {
+    const { assets, withdrawals } = this.#deps;
+    const asset = present(assets.find(transfer.currency), `asset ${transfer.currency}`);
+    const above = heldAbove(withdrawals, asset, transfer);
+    return input.to === 'sender' ? above : heldForAddress(above, destination, account);
+  }
+
   #newTransfer(
     order: Order,
-    { payment, units, toAddress }: Refundable,
+    { payment, units, destination }: Refundable,
     sourceAddress: string,
     fee: FeeEstimate,
   ): MerchantTransfer {
@@ -211,7 +255,7 @@ export class RequestRefund {
       ...fee,
       sourceAddress,
       sourceIndex: null,
-      toAddress,
+      toAddress: destination.address,
     };
     return newTransfer(request, clock.now());
   }
@@ -221,5 +265,17 @@ export class RequestRefund {
     return { refund, orderId, asset: present(this.#deps.assets.find(refund.currency), `asset ${refund.currency}`) };
   }
 }
+
+/** An amount below the fee is a conflict with the order's state here, because the request has no amount. */
+async function estimated(estimate: () => Promise<FeeEstimate>): Promise<FeeEstimate> {
+  try {
+    return await estimate();
+  } catch (error) {
+    if (isTillgateError(error, 'AMOUNT_OUT_OF_RANGE'))
+      throw stateConflict("What was received does not cover the network's fee.");
+    throw error;
+  }
+}
+
 const secondRefund = (): TillgateError =>
   stateConflict('The order has a refund already; read it with the refund information.');

@@ -1,6 +1,6 @@
 /**
- * Looks a record up by its keyed hashes, the current master key's first. While records are hashed anew, one can move from the former
- * hash to the current one between two look-ups: the current one is tried once more.
+ * Finds a record by its keyed hashes, the current master key's first. During a rotation, a record can change from the
+ * previous hash to the current one between two look-ups, so the current one is tried once more.
  */
 export async function findByHash<T>(
   hashes: readonly string[],

@@ -4,13 +4,13 @@ import type { Vault } from '../ports/vault.ts';
 
 const DOCUMENT = 'host:master-key-check';
 
-/** The master keys of a database, each as a mark: a keyed hash that does not reveal it. */
+/** The master keys of a database, each as a mark: a keyed hash that does not reveal the key. */
 export interface MasterKeyState {
-  /** The key that seals. */
+  /** The key that encrypts. */
   readonly current: string;
-  /** Keys that may still have sealed something: a rotation is not finished. */
+  /** Keys that may still be needed for decryption, because a rotation is not finished. */
   readonly opens: readonly string[];
-  /** Keys that were rotated away: they open nothing. */
+  /** Keys that were rotated out and decrypt nothing any more. */
   readonly retired: readonly string[];
 }
 
@@ -19,7 +19,7 @@ interface Stored {
   readonly version: number;
 }
 
-/** The state of a database's master keys; a bare mark is that of a release without rotation. */
+/** The state of a database's master keys; a bare mark comes from a release without rotation. */
 async function readState(documents: DocumentStore): Promise<Stored> {
   const stored = await documents.read(DOCUMENT);
   if (stored === null) return { state: null, version: 0 };
@@ -37,10 +37,10 @@ function wrongKey(message: string): TillgateError {
 }
 
 /**
- * Compares the configured master keys with those of the database. The first start with a new key beside the former one begins the
- * rotation: from then on nothing starts with the former key alone.
+ * Compares the configured master keys with those of the database. The first start with a new key besides the previous
+ * one begins the rotation; from then on no instance starts with the previous key alone.
  *
- * @throws TillgateError `CONFIG_INVALID` for keys with which a secret could not be opened, or would be sealed for nobody
+ * @throws TillgateError `CONFIG_INVALID` for keys that could not decrypt a secret, or would encrypt with a retired key
  */
 export async function admitMasterKeys(documents: DocumentStore, vault: Vault): Promise<MasterKeyState> {
   for (;;) {
@@ -54,16 +54,16 @@ export async function admitMasterKeys(documents: DocumentStore, vault: Vault): P
 function admitted(state: MasterKeyState | null, [current = '', ...former]: readonly string[]): MasterKeyState {
   if (state === null) return { current, opens: [], retired: [] };
   if (state.retired.includes(current))
-    throw wrongKey('TILLGATE_MASTER_KEY is a key that was rotated away: give the present one.');
+    throw wrongKey('TILLGATE_MASTER_KEY is a master key that was replaced: set the current one.');
   if (state.current === current) {
     if (state.opens.every((mark) => former.includes(mark))) return state;
     throw wrongKey(
-      'The rotation to this master key is not finished: give the former one in TILLGATE_MASTER_KEY_FORMER and run "master-key rotate".',
+      'The rotation to this master key is not finished: set the former key in TILLGATE_MASTER_KEY_FORMER and run "master-key rotate".',
     );
   }
   if (!former.includes(state.current))
     throw wrongKey(
-      'This database was begun with another master key; give that one in TILLGATE_MASTER_KEY, or in TILLGATE_MASTER_KEY_FORMER to replace it.',
+      'This database uses another master key: set that key in TILLGATE_MASTER_KEY, or in TILLGATE_MASTER_KEY_FORMER to replace it.',
     );
   if (!state.opens.every((mark) => former.includes(mark)))
     throw wrongKey('An earlier rotation of the master key is not finished: finish it before you begin another.');
@@ -76,7 +76,7 @@ export async function isRotating(documents: DocumentStore): Promise<boolean> {
   return state !== null && state.opens.length > 0;
 }
 
-/** The former keys open nothing any more: they are retired. */
+/** Retires the previous keys, once nothing is encrypted with them. */
 export async function retireFormerKeys(documents: DocumentStore): Promise<void> {
   for (;;) {
     const { state, version } = await readState(documents);

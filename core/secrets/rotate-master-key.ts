@@ -15,17 +15,17 @@ export interface SealedTextsDeps {
   readonly vault: Vault;
 }
 
-/** How many texts of a place there are, and what of them is not sealed with the current master key. */
+/** The number of texts in a place, and how many of them are not encrypted with the current master key. */
 export interface SealedCount {
   readonly place: SealedPlace;
   readonly total: number;
-  /** Sealed, or hashed, with a former key. */
+  /** Texts that are encrypted or hashed with a previous key. */
   readonly remaining: number;
-  /** Ids of records whose text no configured key opens. */
+  /** Ids of records that no configured key decrypts. */
   readonly unreadable: readonly string[];
 }
 
-/** Counts what is still sealed with a former master key. */
+/** Counts the texts that are still encrypted with a previous master key. */
 export async function countSealed(deps: SealedTextsDeps): Promise<readonly SealedCount[]> {
   return eachPlace(deps, () => Promise.resolve(false));
 }
@@ -38,12 +38,12 @@ export interface RotateMasterKeyDeps extends AuditDeps {
 export interface MasterKeyRotation {
   readonly resealed: number;
   readonly counts: readonly SealedCount[];
-  /** True when nothing is left that only a former key opens: it is retired. */
+  /** True when nothing needs a previous key any more; it is retired then. */
   readonly finished: boolean;
 }
 
 /**
- * Finishes the rotation that a start with both master keys has begun. Every instance has to have the current key.
+ * Finishes the rotation that a start with both master keys has begun. Every instance must have the current key.
  *
  * It can be killed at any moment and run again; a run with nothing to do changes nothing.
  */
@@ -66,10 +66,10 @@ export async function rotateMasterKey(deps: RotateMasterKeyDeps, actor: Actor): 
 }
 
 /**
- * Seals every text anew that a former master key has sealed, one record at a time: it can be killed anywhere and run again. A record
- * that is changed meanwhile is left to whoever changed it, because every server seals with the current key by then.
+ * Encrypts every text of a previous master key again, one record at a time; it can be killed anywhere and run again. A
+ * record that is changed meanwhile is skipped, because every server already encrypts with the current key.
  *
- * @returns what remains after it, counted anew
+ * @returns the remaining counts
  */
 async function sealAnew(
   deps: SealedTextsDeps,

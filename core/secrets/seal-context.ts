@@ -1,16 +1,17 @@
-/** Documents that are stored sealed; the key of each is its context. */
+/** Documents that are stored encrypted; the key of each is its context. */
 export const SEALED_DOCUMENTS = ['host:wallet', 'host:demo-merchant'] as const;
 export type SealedDocument = (typeof SEALED_DOCUMENTS)[number];
 
 /**
- * Every kind of secret that is stored sealed. A secret of a kind that is not here does not compile, and a kind without a place below
- * or without columns in the storage does not either: nothing that is sealed can be forgotten by a rotation of the master key.
+ * Every kind of secret that is stored encrypted. A secret of another kind does not compile, and neither does a kind
+ * without a place in `sealed-places.ts` or without columns in the storage: a rotation of the master key cannot miss
+ * any.
  */
 export type SealedRecordKind = 'credential' | 'callback-credential' | 'totp' | 'app-key' | 'route' | 'webhook';
 
-/** What a sealed text is bound to: the kind of its record and the record's id, or the document that it is. */
+/** The context to which an encrypted text is bound: the kind and id of its record, or its document. */
 export type SealContext = `${SealedRecordKind}:${string}` | SealedDocument;
 
-/** What keyed look-up hashes are made for; each purpose has hashes of its own. */
+/** The purposes of keyed look-up hashes; each purpose has its own hashes. */
 export type LookupPurpose =
   'api-key' | 'api-token' | 'app-key' | 'session' | 'session-csrf' | 'master-key' | 'cursor' | 'link-form';

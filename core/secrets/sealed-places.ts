@@ -2,15 +2,15 @@ import type { CredentialSecrets } from '../accounts/account.ts';
 import type { Vault } from '../ports/vault.ts';
 import type { LookupPurpose, SealContext, SealedDocument, SealedRecordKind } from './seal-context.ts';
 
-/** Where a keyed hash of a sealed text's part is stored, by the name of its field. */
+/** The fields in which keyed hashes of parts of an encrypted text are stored. */
 export type LookupField = 'apiKeyHash' | 'apiTokenHash' | 'lookupHash';
-/** The look-up hashes of a sealed text: what is hashed, and for what purpose. */
+/** The look-up hashes of an encrypted text: for each, its purpose and the hashed text. */
 export type Lookups = Readonly<Partial<Record<LookupField, readonly [LookupPurpose, string]>>>;
 
-/** How the texts of a place are bound and looked up. */
+/** The context and look-up hashes of the texts of a place. */
 export interface PlaceRule {
   readonly context: (id: string) => SealContext;
-  /** The look-up hashes that are stored beside a sealed text. */
+  /** The look-up hashes that are stored beside an encrypted text. */
   readonly lookups: (plain: string) => Lookups;
 }
 
@@ -38,7 +38,7 @@ const OF_KIND: Readonly<Record<SealedRecordKind, PlaceRule>> = {
   webhook: WEBHOOK,
 };
 
-/** Every place where sealed texts are stored. */
+/** Every place where encrypted texts are stored. */
 export const SEALED_PLACES = {
   ...OF_KIND,
   'former-callback-credential': CALLBACK,
@@ -51,10 +51,10 @@ export type SealedPlace = keyof typeof SEALED_PLACES;
 /** The names of all places. */
 export const SEALED_PLACE_NAMES = Object.keys(SEALED_PLACES) as readonly SealedPlace[];
 
-/** A sealed text in its place. */
+/** An encrypted text and its place. */
 export interface SealedText {
   readonly place: SealedPlace;
-  /** Of its record. */
+  /** The id of its record. */
   readonly id: string;
   readonly sealed: string;
   readonly hashes: LookupHashes;
@@ -62,7 +62,9 @@ export interface SealedText {
 
 export type LookupHashes = Readonly<Partial<Record<LookupField, string>>>;
 
-/** The text and its hashes under the current master key; `null` when they are so already. @throws Error when no master key opens it */
+/**
+ * Encrypts a text with the current master key; `null` when it already is. @throws Error when no master key decrypts it
+ */
 export function sealedAnew(
   vault: Vault,
   { place, id, sealed, hashes }: SealedText,

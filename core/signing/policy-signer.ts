@@ -17,7 +17,7 @@ export interface SigningKeys {
   signDigest(path: string, digest: Uint8Array): Promise<EcdsaSignature>;
 }
 
-/** A chain that is signed for, and what is allowed there. */
+/** A chain with its signing policy. */
 export interface GuardedChain {
   readonly chain: ChainSigning;
   readonly policy: SigningPolicy;
@@ -28,17 +28,17 @@ export interface PolicySignerDeps {
   readonly journal: SigningJournal;
   readonly clock: Clock;
   readonly chains: ReadonlyMap<ChainCode, GuardedChain>;
-  /** The hash of some digests, as text. */
+  /** The hash of these digests, as text. */
   readonly hash: (digests: readonly Uint8Array[]) => string;
 }
 
 const DAY_MS = 24 * 3_600_000;
-/** A replacement that comes later than this counts whole. */
+/** A replacement that comes later than this counts in full. */
 const KEEP_MS = 30 * DAY_MS;
 
 /**
- * A signer with rules of its own, for a process that alone has the seed. It builds what it signs, and writes down what it will
- * sign before the signature exists, so that its limits hold whoever asks and whenever it is killed.
+ * A signer with its own limits, for the only process that has the seed. It builds what it signs, and journals a
+ * transaction before its signature exists, so that the limits hold for every caller and after a kill at any time.
  */
 export class PolicySigner implements Signer {
   readonly #deps: PolicySignerDeps;
@@ -49,7 +49,7 @@ export class PolicySigner implements Signer {
     this.#deps = deps;
   }
 
-  /** Of any account: a public key lets nobody pay. */
+  /** Allowed for any account, because no one can pay with a public key. */
   extendedPublicKey(path: string): Promise<string> {
     return this.#deps.keys.extendedPublicKey(path);
   }
@@ -64,7 +64,7 @@ export class PolicySigner implements Signer {
     return signatures;
   }
 
-  /** Journals the transaction if every rule allows it. One after the other: two must not share the same room. */
+  /** Journals the transaction if every rule allows it. One at a time, so that two never use the same limit. */
   async #admit({ chain, policy }: GuardedChain, built: BuiltTransaction): Promise<void> {
     const { journal, clock, hash } = this.#deps;
     const stop = await journal.stop();
@@ -84,7 +84,7 @@ export class PolicySigner implements Signer {
     await journal.append({ id, chain: chain.code, at, group, outflow, counted }, coins, at - KEEP_MS);
   }
 
-  /** The intent's word that an address is the till's own counts nothing: it is derived and compared. */
+  /** The intent's claim that an address is the till's own is not trusted: the address is derived and compared. */
   async #isOwn(chain: ChainSigning, { to, ownPath }: BuiltPayment): Promise<boolean> {
     if (ownPath === null) return false;
     const key = keyOf(chain, ownPath);
@@ -97,15 +97,15 @@ export class PolicySigner implements Signer {
     const known = this.#addresses.get(path);
     if (known !== undefined) return known;
     const address = chain.addressOf(await this.#deps.keys.extendedPublicKey(account), index);
-    // Of the hot wallets, which is every change and every sweep; deposit addresses are derived as they come.
+    // Addresses of the hot wallets are cached, for change and sweeps; those of deposit addresses are derived each time.
     if (account === chain.accounts.hot) this.#addresses.set(path, address);
     return address;
   }
 }
 
 /**
- * A signature over a segwit coin commits to that coin's worth alone (BIP-143). Two requests for one transaction, each with
- * another coin said to be small, would give signatures whose transaction pays a fee that neither request showed.
+ * A segwit signature for a coin commits to the amount of that coin only (BIP-143). Two requests for one transaction,
+ * each understating another coin, would give signatures for a transaction with a fee that neither request showed.
  */
 function requireSameWorth({ spends }: BuiltTransaction, { coins }: JournalView): void {
   const other = spends.find(({ ref, units }) => units !== null && (coins.get(ref) ?? units) !== units);
@@ -113,7 +113,10 @@ function requireSameWorth({ spends }: BuiltTransaction, { coins }: JournalView):
   throw refusedBy('coin-worth', `${other.ref} was worth ${coins.get(other.ref)} units when it was first signed for.`);
 }
 
-/** Of transactions that exclude each other the largest counts, so a replacement counts what it takes beyond them. */
+/**
+ * Only one of the transactions that spend the same coin or nonce can be mined, so the limits count the largest of them
+ * once: a replacement adds only what it pays beyond those before it.
+ */
 function countedIn(
   { groups }: JournalView,
   refs: readonly string[],

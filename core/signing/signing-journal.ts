@@ -5,42 +5,42 @@ import type { Outflow } from './signing-policy.ts';
 
 /** A transaction that was signed, or is about to be. */
 export interface JournalEntry {
-  /** The hash of everything that is signed. */
+  /** The hash of all digests to sign. */
   readonly id: string;
   readonly chain: ChainCode;
   readonly at: Millis;
-  /** One of what it spends. Transactions with the same one exclude each other, and count as the largest of them. */
+  /** One of the nonces or coins that it spends. Of transactions with the same one, the largest counts. */
   readonly group: string;
   readonly outflow: Outflow;
-  /** What it takes beyond the others of its group. */
+  /** The outflow of the transaction beyond that of the others in its group. */
   readonly counted: Outflow;
 }
 
-/** What the journal knows that matters to one transaction. */
+/** The part of the journal that matters to one transaction. */
 export interface JournalView {
-  /** The same was signed before. */
+  /** True when the same transaction was signed before. */
   readonly known: boolean;
-  /** When the last entry of any chain was made: time never goes back behind it. */
+  /** The time of the last entry of any chain; the signer's time never goes back before it. */
   readonly latestAt: Millis | null;
-  /** By ref, what the entries of that group take at most. */
+  /** The most that the entries of each group take, by ref. */
   readonly groups: ReadonlyMap<string, Outflow>;
-  /** What coins were said to be worth when they were first signed for. */
+  /** The stated amounts of coins when they were first signed for. */
   readonly coins: ReadonlyMap<string, bigint>;
-  /** What was counted on this chain since a time. */
+  /** The amounts counted on this chain since a time. */
   readonly taken: Outflow & { readonly transactions: number };
 }
 
-/** Sums of outflows, which are what a journal keeps. */
+/** Sums of outflows, as kept by a journal. */
 export function addOutflows(a: Outflow, b: Outflow): Outflow {
   return mergeOutflows(a, b, (one, other) => one + other);
 }
 
-/** For each currency the larger. */
+/** The larger of both amounts for each currency. */
 export function largestOutflow(a: Outflow, b: Outflow): Outflow {
   return mergeOutflows(a, b, (one, other) => (one > other ? one : other));
 }
 
-/** What `a` takes beyond `b`. */
+/** The outflow of `a` beyond that of `b`. */
 export function outflowBeyond(a: Outflow, b: Outflow): Outflow {
   const { payments, feeUnits } = mergeOutflows(a, b, (one, other) => (one > other ? one - other : 0n));
   return { feeUnits, payments: new Map([...payments].filter(([, units]) => units > 0n)) };
@@ -61,18 +61,18 @@ function mergeOutflows(a: Outflow, b: Outflow, merge: (a: bigint, b: bigint) => 
   };
 }
 
-/** What a signer has signed. An entry is durable before its signature leaves. */
+/** The transactions that a signer has signed. An entry is durable before its signature is returned. */
 export interface SigningJournal {
-  /** What matters to a transaction that spends these refs; what was taken counts from `since` on. */
+  /** The entries that matter to a transaction that spends these refs; `taken` counts from `since` on. */
   read(query: {
     readonly id: string;
     readonly chain: ChainCode;
     readonly refs: readonly string[];
     readonly since: (latestAt: Millis | null) => Millis;
   }): Promise<JournalView>;
-  /** Resolves once it is durable. Entries older than `keepSince` are dropped; the worth of coins is kept. */
+  /** Resolves once the entry is durable. Entries older than `keepSince` are deleted; the amounts of coins are kept. */
   append(entry: JournalEntry, coins: readonly BuiltSpend[], keepSince: Millis): Promise<void>;
-  /** Why nothing is signed; `null` while it is. */
+  /** Why signing is stopped; `null` while it is not. */
   stop(): Promise<string | null>;
   setStop(reason: string | null): Promise<void>;
 }

@@ -4,27 +4,27 @@ import { TillgateError } from '../kernel/errors.ts';
 import type { BuiltPayment, BuiltTransaction } from '../ports/signer.ts';
 import type { ChainSigning } from './chain-signing.ts';
 
-/** A limit for one payment, or one transaction's fee, and for any 24 hours, in the smallest unit. */
+/** A limit for one payment, or for one transaction's fee, and a limit for any 24 hours, in the smallest unit. */
 export interface SigningLimit {
   readonly most: bigint;
   readonly perDay: bigint;
 }
 
-/** What a signer allows on a chain. What is not written here is refused. */
+/** What a signer allows on a chain. Everything else is refused. */
 export interface SigningPolicy {
-  /** What may leave the till, by currency; one that is not named is not paid. */
+  /** The limits of payments by currency; a currency without one is never paid. */
   readonly payments: ReadonlyMap<CurrencyCode, SigningLimit>;
-  /** What transactions may cost, in units of the chain's coin. */
+  /** The limits of fees, in units of the native coin. */
   readonly fees: SigningLimit;
-  /** How many transactions may be signed in any 24 hours. */
+  /** The most transactions in any 24 hours. */
   readonly transactionsPerDay: number;
-  /** Addresses of the operator's, beside the till's own, that what goes to them is no payment: cold storage. */
+  /** Addresses of the operator, such as cold storage, whose amounts do not count as payments, like the till's own. */
   readonly sweepTo: ReadonlySet<string>;
   /** The only addresses that may be paid; `null` for any. */
   readonly destinations: ReadonlySet<string> | null;
 }
 
-/** The rule that forbids a transaction, as a word for programs. */
+/** The rule that forbids a transaction, as a machine-readable word. */
 export type SigningRule =
   | 'chain'
   | 'coin-worth'
@@ -44,19 +44,19 @@ export function refusedBy(rule: SigningRule, words: string): TillgateError {
   return new TillgateError('SIGNING_REFUSED', `The signer's policy refuses it (${rule}): ${words}`, { reason: rule });
 }
 
-/** What a transaction takes from the till: payments to others by currency, and its fee at most. */
+/** The amounts that a transaction takes from the till: payments to others by currency, and its maximum fee. */
 export interface Outflow {
   readonly payments: ReadonlyMap<CurrencyCode, bigint>;
   readonly feeUnits: bigint;
 }
 
-/** Whether a payment goes to a key of the till's own; checked against the seed, not against the intent. */
+/** Whether a payment goes to a key of the till; checked against the seed, not against the intent. */
 export type OwnAddressCheck = (payment: BuiltPayment) => Promise<boolean>;
 
 /**
- * What a transaction takes, when every rule that needs no memory allows it.
+ * The outflow of a transaction, if every rule that does not need the journal allows it.
  *
- * @throws TillgateError `SIGNING_REFUSED` naming the rule
+ * @throws TillgateError `SIGNING_REFUSED` with the rule
  */
 export async function outflowOf(
   chain: ChainSigning,
@@ -70,7 +70,10 @@ export async function outflowOf(
     const asset = assetOf(chain, payment.contract);
     if ((await isOwn(payment)) || policy.sweepTo.has(payment.to)) continue;
     if (fromDeposits && chain.model === 'account')
-      throw refusedBy('sweep', `a deposit address pays ${payment.to}, which is none of the till's and not in sweepTo.`);
+      throw refusedBy(
+        'sweep',
+        `a deposit address pays ${payment.to}, which is neither an address of the till nor in sweepTo.`,
+      );
     if (policy.destinations !== null && !policy.destinations.has(payment.to))
       throw refusedBy('destination', `${payment.to} is not in destinations.`);
     requireAtMost('payment-limit', asset, payment.units, limitOf(policy, asset.currency).most);
@@ -81,9 +84,9 @@ export async function outflowOf(
 }
 
 /**
- * Whether what was taken in the last 24 hours leaves room for this.
+ * Checks that the transaction fits into the limits with what was taken in the last 24 hours.
  *
- * @throws TillgateError `SIGNING_REFUSED` naming the rule
+ * @throws TillgateError `SIGNING_REFUSED` with the rule
  */
 export function requireRoom(
   chain: ChainSigning,
@@ -102,7 +105,7 @@ export function requireRoom(
 
 const KEY_PATH = /^(.+)\/0\/(\d+)$/;
 
-/** The account and the index of a key of the chain's own: the hot wallet's first, or any deposit address's. */
+/** The account and index of a key of the chain: the hot wallet's first, or any deposit address's. */
 export function keyOf(
   { accounts }: ChainSigning,
   path: string,
@@ -113,16 +116,16 @@ export function keyOf(
   return account === accounts.hot && index === 0 ? { account, index } : null;
 }
 
-/** @returns whether a deposit address is among those that pay */
+/** @returns whether a deposit address is among the payers */
 function requireOwnKeys(chain: ChainSigning, { inputs }: BuiltTransaction): boolean {
   for (const { path } of inputs)
-    if (keyOf(chain, path) === null) throw refusedBy('foreign-key', `${path} is no key of ${chain.code}.`);
+    if (keyOf(chain, path) === null) throw refusedBy('foreign-key', `${path} is not a key of ${chain.code}.`);
   return inputs.some(({ path }) => keyOf(chain, path)?.account === chain.accounts.deposit);
 }
 
 function assetOf({ coin, tokens, code }: ChainSigning, contract: string | null) {
   const asset = contract === null ? coin : tokens.get(contract);
-  if (asset === undefined) throw refusedBy('token', `${contract} is no token of ${code} in its options.`);
+  if (asset === undefined) throw refusedBy('token', `${contract} is not a token in the options of ${code}.`);
   return asset;
 }
 

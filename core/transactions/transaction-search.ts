@@ -8,21 +8,21 @@ import type { TransactionPosition, TransactionSearch } from '../ports/deposit-st
 import { TRANSACTION_STATUSES, TRANSACTION_TYPES } from './transaction.ts';
 import type { TransactionStatus, TransactionType } from './transaction.ts';
 
-/** Which transactions a list shows. */
+/** The filter of a list of transactions. */
 export interface TransactionFilter {
   readonly type?: TransactionType | undefined;
   readonly status?: TransactionStatus | undefined;
   readonly chain?: ChainCode | undefined;
   readonly currency?: CurrencyCode | undefined;
-  /** Happened then or later. */
+  /** Transactions at or after this time. */
   readonly from?: Millis | undefined;
-  /** Happened before. */
+  /** Transactions before this time. */
   readonly to?: Millis | undefined;
-  /** The transaction's id or hash, its order, or the address that it went to. */
+  /** The transaction's id or hash, its order, or the address that it paid. */
   readonly q?: string | undefined;
 }
 
-/** The search of a filter; `null` where nothing can match. @throws TillgateError `INVALID_FIELDS` for an empty range */
+/** Converts a filter to a search; `null` for no match. @throws TillgateError `INVALID_FIELDS` for an empty range */
 export function transactionSearch(
   accountId: AccountId | null,
   { type, status, chain, currency, from, to, q }: TransactionFilter,

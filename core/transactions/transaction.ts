@@ -8,12 +8,12 @@ export type TransactionType = (typeof TRANSACTION_TYPES)[number];
 export const TRANSACTION_STATUSES = ['PENDING', 'SUCCESS', 'FAILED'] as const;
 export type TransactionStatus = (typeof TRANSACTION_STATUSES)[number];
 
-/** A row of the merchant's transactions (specification, "Transaction"); one for each credited deposit. */
+/** A row of the merchant's transactions; one for each credited deposit. */
 export interface TransactionRow {
   /** The deposit's id for an ORDER. */
   readonly id: string;
   readonly accountId: AccountId;
-  /** Dense per account, 1 for the first; lists are cut by it. */
+  /** Consecutive numbers of each account from 1, by which lists are paged. */
   readonly number: number;
   readonly type: TransactionType;
   readonly status: TransactionStatus;
@@ -29,9 +29,9 @@ export interface TransactionRow {
   readonly at: Millis;
 }
 
-/** A transaction as its merchant reads it. */
+/** A transaction with what its merchant reads of it. */
 export interface TransactionView {
   readonly transaction: TransactionRow;
-  /** Of its amounts. */
+  /** The asset of its amounts. */
   readonly asset: Asset;
 }

@@ -19,10 +19,13 @@ import type { HotWallet } from './hot-wallet.ts';
 import { coinsFor, maxCoinsOf, sumOf } from './payout-coins.ts';
 import { floatLacking } from './till-budget.ts';
 import type { TillBudget } from './till-budget.ts';
-import { isOwnMove, isPull, putsCoinsTogether } from './transfer.ts';
+import { isOwnMove, isCharge, putsCoinsTogether } from './transfer.ts';
 import type { Transfer } from './transfer.ts';
 
-/** An authorization is signed while it is valid for so long: a block of the slower chains comes each 12 s. */
+/**
+ * The shortest remaining validity, in seconds, with which an authorization is signed: a block of the slower chains
+ * comes every 12 s.
+ */
 const LEAST_SECONDS_TO_SIGN = 15n;
 
 /** A transfer with its final fee. */
@@ -31,25 +34,25 @@ export interface ChargedTransfer {
   readonly feeUnits: bigint;
 }
 
-/** What the hot wallet can pay, and what of it the till may spend on fees. */
+/** What the hot wallet can pay, and how much of it the till may spend on fees. */
 export interface TillCoins {
   readonly hot: HotWallet;
   readonly budget: TillBudget;
 }
 
-/** Signed bytes that only this process holds; they take effect once stored. */
+/** Signed bytes that only this process has; they take effect once stored. */
 export interface Draft {
   readonly charged: readonly ChargedTransfer[];
   readonly nonce: number | null;
   readonly signed: SignedTransaction;
-  /** The holdings it takes. */
+  /** References of the holdings that it spends. */
   readonly refs: readonly string[];
 }
 
 /** A transfer cannot be signed now; it waits and is retried. */
 export class PayoutDeferred extends Error {
   readonly transfers: readonly Transfer[];
-  /** True when it may not resolve by itself: the transfer fails after a time, and its reserve is given back. */
+  /** True when waiting may not resolve it: the transfer fails after a time, and its reserve is released. */
   readonly lapses: boolean;
 
   constructor(
@@ -63,7 +66,7 @@ export class PayoutDeferred extends Error {
   }
 }
 
-/** A transfer can never be signed: its receiver cannot be paid. */
+/** A transfer can never be signed, because its receiver cannot be paid. */
 export class PayoutImpossible extends Error {
   readonly transfers: readonly Transfer[];
 
@@ -73,7 +76,7 @@ export class PayoutImpossible extends Error {
   }
 }
 
-/** The signer's rules forbid the payment: an operator decides, and nothing is signed before. */
+/** The signer's rules forbid the payment: nothing is signed before an operator has decided. */
 export class PayoutRefused extends Error {
   readonly transfers: readonly Transfer[];
 
@@ -93,7 +96,7 @@ export class PayoutBuilder {
     this.#deps = deps;
   }
 
-  /** One transfer from one address. @throws PayoutDeferred, PayoutImpossible; `NODE_FAILED`, `NOT_READY` */
+  /** Builds one transfer from one address. @throws PayoutDeferred, PayoutImpossible; `NODE_FAILED`, `NOT_READY` */
   async fromAccount(transfer: Transfer, nonce: number | null, { hot, budget }: TillCoins): Promise<Draft> {
     const { payments } = this.#chain;
     this.#requireTime(transfer);
@@ -114,7 +117,8 @@ export class PayoutBuilder {
   }
 
   /**
-   * As many of these transfers, all of one account and currency, as one transaction takes, from the account's coins.
+   * Builds a transaction of as many of these transfers as fit, all of one account and currency, from the account's
+   * coins.
    *
    * @throws PayoutDeferred, PayoutImpossible; `NODE_FAILED`, `NOT_READY`
    */
@@ -136,7 +140,7 @@ export class PayoutBuilder {
     const lines = transfers.map(({ toAddress, units: each }) => ({ to: toAddress, currency, units: each }));
     const { required, coins } = found;
     const priced = await this.#priceCoins(transfers, { source, lines, coins, required, replaces: null });
-    // Too many small coins for one transaction: pay fewer transfers at once.
+    // One transaction cannot spend that many small coins: it pays fewer transfers.
     if (priced === null) return fewer();
     const charged: ChargedTransfer[] = [];
     for (const [at, transfer] of transfers.entries()) {
@@ -145,15 +149,16 @@ export class PayoutBuilder {
     }
     const request = { source, lines: charged.map(lineOf), priced, nonce: null };
     const signed = await this.#signTogether(transfers, request);
-    // What a signer forbids together it may allow one by one.
+    // A signer may allow one by one what it forbids together.
     if (signed === null) return fewer();
     return { charged, nonce: null, signed, refs: priced.coins.map(({ ref }) => ref) };
   }
 
   /**
-   * Puts coins together. They must be those that it was planned for.
+   * Merges coins, which must be the planned ones.
    *
-   * @throws PayoutDeferred while fees are not low; `STATE_CONFLICT` when the coins have changed; `NODE_FAILED`, `NOT_READY`
+   * @throws PayoutDeferred while fees are not low; `STATE_CONFLICT` when the coins have changed; `NODE_FAILED`,
+   *   `NOT_READY`
    */
   async fromOwnCoins(transfer: Transfer, planned: readonly SpendableCoin[] | null): Promise<Draft> {
     const { payments } = this.#chain;
@@ -169,7 +174,7 @@ export class PayoutBuilder {
     return { charged, nonce: null, signed, refs: priced.coins.map(({ ref }) => ref) };
   }
 
-  /** Another attempt of the same payout at a higher fee; receivers get the same amounts. */
+  /** Builds another attempt of the same payout with a higher fee; receivers get the same amounts. */
   async again(
     transfers: readonly Transfer[],
     request: Pick<PriceRequest, 'source' | 'coins' | 'replaces'>,
@@ -202,9 +207,9 @@ export class PayoutBuilder {
     }
   }
 
-  /** Gas goes to a deposit address of the till's own, which a signer recognises by its index: that of the tokens there. */
+  /** Gas goes to a deposit address of the till, which a signer recognises by the index of the tokens there. */
   async #ownReceiver({ kind, toAddress }: Transfer): Promise<Pick<PaymentLine, 'toIndex'>> {
-    if (kind === 'pull') return this.#ordersAddress(toAddress);
+    if (kind === 'charge') return this.#ordersAddress(toAddress);
     if (kind !== 'gas') return {};
     const { code, assets } = this.#chain;
     for (const { currency } of assets) {
@@ -223,10 +228,13 @@ export class PayoutBuilder {
   #tooMany(units: bigint): string {
     const { feeAsset } = this.#chain.payments;
     const [most, amount] = [maxCoinsOf(this.#chain), formatUnits(units, feeAsset.decimals)];
-    return `Its coins are too many for one transaction, which spends at most ${most} of them, ${amount} ${feeAsset.currency}: it waits until they are put together.`;
+    return `It needs more coins than one transaction can spend, which is at most ${most} coins (${amount} ${feeAsset.currency}): it waits until coins are consolidated.`;
   }
 
-  /** `null` when these cannot be paid together: the coins suffice only in several transactions, or a receiver cannot be paid. */
+  /**
+   * `null` when the transfers cannot be paid together: the coins suffice only in several transactions, or a receiver
+   * cannot be paid.
+   */
   async #priceCoins(transfers: readonly Transfer[], request: PriceRequest): Promise<PricedPayment | null> {
     try {
       return await this.#price(transfers, () => this.#chain.payments.price(request));
@@ -244,17 +252,18 @@ export class PayoutBuilder {
       return await price();
     } catch (error) {
       const isConflict = isTillgateError(error, 'STATE_CONFLICT') || isTillgateError(error, 'INSUFFICIENT_BALANCE');
-      // An authorization that would be reverted, or is too dear, is refused: its payer waits for an answer.
-      if (isConflict && transfers.some(isPull)) throw new PayoutImpossible(transfers, error.message);
+      // An authorization that would be reverted, or has too high a fee, is refused, because its payer waits for a
+      // reply.
+      if (isConflict && transfers.some(isCharge)) throw new PayoutImpossible(transfers, error.message);
       if (isConflict) throw new PayoutDeferred(transfers, error.message, { cause: error });
       if (!isTillgateError(error, 'DESTINATION_UNPAYABLE')) throw error;
-      // The till's own moves go where the operator said: they wait until that is put right.
+      // The till's own moves go to addresses of the operator, so they wait until the operator has corrected that.
       if (transfers.every(isOwnMove)) throw new PayoutDeferred(transfers, error.message, { cause: error });
       throw new PayoutImpossible(transfers, error.message);
     }
   }
 
-  /** The amount to price with: a token transfer can be simulated only up to the balance. */
+  /** The amount for pricing: a token transfer can only be simulated up to the balance. */
   async #tried(transfer: Transfer, hot: HotWallet): Promise<bigint> {
     const { currency, units, maxFeeUnits } = transfer;
     if (currency === this.#chain.payments.feeAsset.currency) return units;
@@ -263,26 +272,26 @@ export class PayoutBuilder {
     return free < units ? free : units;
   }
 
-  /** A block may be mined after an authorization's end, and would revert it: it has to be in time for one that is not the next. */
+  /** A block after the end of an authorization would revert it, so it must outlast the next block. */
   #requireTime(transfer: Transfer): void {
-    if (isPull(transfer) && secondsLeft(transfer.authorization, this.#deps.clock.now()) < LEAST_SECONDS_TO_SIGN)
+    if (isCharge(transfer) && secondsLeft(transfer.authorization, this.#deps.clock.now()) < LEAST_SECONDS_TO_SIGN)
       throw new PayoutImpossible([transfer], 'The authorization expires before it could be mined.');
   }
 
-  /** The tokens must be in the hot wallet; the charged fee stays there and need not be. */
+  /** The tokens must be in the hot wallet, except the charged fee, which stays there. */
   async #requireToken({ transfer, feeUnits }: ChargedTransfer, hot: HotWallet): Promise<void> {
     const { currency, units } = transfer;
     if ((await hot.free(currency)) < units - feeUnits) throw shortfalls(transfer);
   }
 
-  /** The gas price may have risen since the gas was funded: an underfunded sweep would block its nonce. */
+  /** The gas price may have risen since the gas was funded, and an underfunded sweep would block its nonce. */
   async #requireGas(transfer: Transfer, feeUnits: bigint): Promise<void> {
     const there = await gasBalance(this.#chain, this.#deps.storage, transfer.sourceAddress);
     if (there < feeUnits)
       throw new PayoutDeferred([transfer], "The address has too little of the chain's coin for the network's fee now.");
   }
 
-  /** The holdings that a sweep moves; their sum must equal the planned amount. */
+  /** The holdings of a sweep; their sum must equal the planned amount. */
   async #swept(transfer: Transfer): Promise<readonly string[]> {
     const holdings = await this.#deps.storage.transfers.freeAt(
       this.#chain.code,
@@ -309,14 +318,14 @@ export class PayoutBuilder {
     const { currency, units, kind } = transfer;
     const isNative = currency === payments.feeAsset.currency;
     const dust = payments.dust(currency);
-    // A token sweep pays with the gas that was funded for it; a gas transfer arrives whole.
+    // A token sweep pays with the gas that was funded for it; a gas transfer has no fee deducted.
     if (transfer.sourceIndex !== null) {
       if (!isNative) await this.#requireGas(transfer, priced.feeUnits);
       if (isNative) requirePayer(transfer, priced.feeUnits, budget);
       return checkCharge(transfer, isNative ? priced.feeUnits : 0n, dust);
     }
     const native = await hot.free(payments.feeAsset.currency);
-    if (isPull(transfer)) return this.#chargePull(transfer, priced, native, budget);
+    if (isCharge(transfer)) return this.#chargedForAuthorization(transfer, priced, native, budget);
     if (kind === 'gas' || kind === 'cold' || !isNative)
       this.#requireOwn(transfer, priced.feeUnits + (kind === 'gas' ? units : 0n), budget);
     if (kind === 'gas' || !isNative) {
@@ -337,7 +346,7 @@ export class PayoutBuilder {
     const short = units - native;
     const sweeps = kind === 'cold' ? 0n : budget.sweepCharge(transfer, priced.feeUnits);
     const room = transfer.maxFeeUnits - priced.feeUnits;
-    // What it does not pay of the sweeps made for it, other merchants would.
+    // Other merchants would pay the part of its sweeps that it does not pay.
     if (sweeps > room) throw tooDear(transfer);
     const due = short > sweeps ? short : sweeps;
     const consolidation = kind === 'cold' ? 0n : consolidationFee(due, room);
@@ -345,8 +354,13 @@ export class PayoutBuilder {
     return checkCharge(transfer, priced.feeUnits + consolidation, dust);
   }
 
-  /** Nothing leaves the hot wallet but the fee, which the till pays. */
-  #chargePull(transfer: Transfer, { feeUnits }: PricedPayment, native: bigint, budget: TillBudget): ChargedTransfer {
+  /** Only the fee leaves the hot wallet, and the till pays it. */
+  #chargedForAuthorization(
+    transfer: Transfer,
+    { feeUnits }: PricedPayment,
+    native: bigint,
+    budget: TillBudget,
+  ): ChargedTransfer {
     if (feeUnits > transfer.maxFeeUnits)
       throw new PayoutImpossible([transfer], "The network's fee is too large a share of the amount now.");
     if (!budget.covers(feeUnits)) throw new PayoutImpossible([transfer], floatLacking(this.#chain, budget, feeUnits));
@@ -355,7 +369,7 @@ export class PayoutBuilder {
     return { transfer, feeUnits: 0n };
   }
 
-  /** The till pays for it: never with what is owed to merchants. */
+  /** The till pays the fee, never with money that is owed to merchants. */
   #requireOwn(transfer: Transfer, units: bigint, budget: TillBudget): void {
     if (!budget.covers(units)) throw new PayoutDeferred([transfer], floatLacking(this.#chain, budget, units));
   }
@@ -381,17 +395,17 @@ function tooDear(transfer: Transfer): PayoutDeferred {
   );
 }
 
-function lineTo({ toAddress: to, authorization }: Transfer): Pick<PaymentLine, 'to' | 'pull'> {
-  return { to, ...(authorization === undefined ? {} : { pull: authorization }) };
+function lineTo({ toAddress: to, authorization }: Transfer): Pick<PaymentLine, 'to' | 'charge'> {
+  return { to, ...(authorization === undefined ? {} : { charge: authorization }) };
 }
 
 function lineOf({ transfer, feeUnits }: ChargedTransfer): PaymentLine {
   const units = transfer.units - feeUnits;
-  assert(units > 0n || isPull(transfer), `transfer ${transfer.id} pays nothing`);
+  assert(units > 0n || isCharge(transfer), `transfer ${transfer.id} pays nothing`);
   return { ...lineTo(transfer), currency: transfer.currency, units };
 }
 
-/** @throws PayoutDeferred when the network asks for more than the transfer may be charged */
+/** @throws PayoutDeferred when the network's fee exceeds the most that the transfer may be charged */
 function checkCharge(transfer: Transfer, feeUnits: bigint, dust: bigint): ChargedTransfer {
   if (feeUnits > transfer.maxFeeUnits) throw tooDear(transfer);
   if (transfer.units - feeUnits < dust)
@@ -399,15 +413,15 @@ function checkCharge(transfer: Transfer, feeUnits: bigint, dust: bigint): Charge
   return { transfer, feeUnits };
 }
 
-/** A sweep of coins is planned again when its fee has risen, or nothing that would pay it waits any more. */
+/** A sweep of coins is planned again when its fee has risen, or when no waiting payment would pay it any more. */
 function requirePayer({ maxFeeUnits }: Transfer, feeUnits: bigint, budget: TillBudget): void {
   if (feeUnits > maxFeeUnits)
     throw new TillgateError('STATE_CONFLICT', 'The fee has risen since this sweep was planned.');
   if (!budget.covers(feeUnits) && !budget.canAdvance(feeUnits))
-    throw new TillgateError('STATE_CONFLICT', 'No payment waits any more that would be charged for this sweep.');
+    throw new TillgateError('STATE_CONFLICT', 'No waiting payment can be charged for this sweep any more.');
 }
 
-/** What the till's own coins become by a signed payment. */
+/** Updates the till's own coins for a signed payment. */
 function noteCost(
   budget: TillBudget,
   { transfer, feeUnits }: ChargedTransfer,
@@ -416,7 +430,7 @@ function noteCost(
 ): void {
   const { kind, currency, units, sourceIndex } = transfer;
   const isNative = currency === native;
-  // A token's sweep pays with gas that was set aside for it.
+  // A token's sweep pays with gas that was reserved for it.
   if (sourceIndex !== null && !isNative) return;
   budget.spend(cost + (kind === 'gas' ? units : 0n));
   if (isOwnMove(transfer) || !isNative) return;

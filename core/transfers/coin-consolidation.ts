@@ -10,19 +10,20 @@ import { DEFAULT_COINS_ABOVE } from './settings.ts';
 import type { SweepSettings } from './settings.ts';
 import { TillBudget } from './till-budget.ts';
 import { newTransfer } from './transfer.ts';
+import type { Troubles } from './troubles.ts';
 
-/** Accounts looked at in one pass. */
+/** The accounts that one pass considers. */
 const ACCOUNTS = 10;
-/** Coins of an account read at once; beyond them, the largest come first. */
+/** The coins of an account that are read at once, largest first. */
 const READ = 1_000;
-/** A fee may grow to this multiple of what it was when the consolidation was planned. */
+/** The factor by which a fee may grow since the consolidation was planned. */
 const MARGIN = 2n;
 
 type Deps = Pick<PayoutDeps, 'storage' | 'ids' | 'clock' | 'metrics'>;
 
 /**
- * Puts small coins of one account together while fees are low, one transaction at a time, so that what the account has can be
- * paid in one. The largest coins stay free for payments meanwhile.
+ * Merges small coins of one account while fees are low, one transaction at a time, so that one transaction can pay the
+ * account's balance. The largest coins stay free for payments meanwhile.
  */
 export class CoinConsolidation {
   readonly #chain: PayingChain;
@@ -30,26 +31,29 @@ export class CoinConsolidation {
   readonly #settings: SweepSettings;
   readonly #above: number;
 
-  constructor(chain: PayingChain, deps: Deps, settings: SweepSettings) {
+  readonly #troubles: Troubles;
+
+  constructor(chain: PayingChain, deps: Deps, settings: SweepSettings, troubles: Troubles) {
     this.#chain = chain;
+    this.#troubles = troubles;
     this.#deps = deps;
     this.#settings = settings;
     this.#above = settings.coinsAbove ?? DEFAULT_COINS_ABOVE;
   }
 
-  /** Queues one consolidation when one is due, fees are low and the till may pay for it. @returns how many */
+  /** Queues one consolidation when it is due, fees are low and the till may pay for it. @returns how many */
   async run(lease: Lease): Promise<number> {
-    // The adapter names how many coins it spends at once when it can put coins together.
+    // Only an adapter that limits the coins of a transaction can merge coins.
     if (this.#chain.payments.maxCoins === undefined) return 0;
     for (const coins of await this.#due()) {
-      const priced = await this.#price(coins);
+      const priced = await this.#troubles.contain('consolidating coins', () => this.#price(coins));
       if (priced === null || !(await this.#mayPay(priced.feeUnits))) continue;
       return (await this.#queue(lease, coins, priced.feeUnits)) ? 1 : 0;
     }
     return 0;
   }
 
-  /** The coins that a consolidation was planned for; `null` when they have changed since. */
+  /** The coins for which a consolidation was planned; `null` when they have changed since. */
   async coinsOf(units: bigint): Promise<readonly SpendableCoin[] | null> {
     return (await this.#due()).find((coins) => sumOf(coins) === units) ?? null;
   }
@@ -58,7 +62,7 @@ export class CoinConsolidation {
     return (await TillBudget.open(this.#chain, this.#deps.storage, this.#settings.feeBudget)).covers(units);
   }
 
-  /** The smallest coins of each account that has too many; half of the limit, the largest, stays free. */
+  /** The smallest coins of each account that has too many. The largest, half of the limit, stay free. */
   async #due(): Promise<readonly (readonly SpendableCoin[])[]> {
     const { code, payments } = this.#chain;
     const { transfers } = this.#deps.storage;

@@ -10,25 +10,26 @@ import { sumOf } from './payout-coins.ts';
 import type { PayingChain, PayoutDeps } from './payout-deps.ts';
 import { reconcile } from './reconcile.ts';
 
-/** Coins that are booked after one look; the others wait for the next. */
+/** The most coins that are booked after one look-up; the others wait for the next. */
 const MOST = 100;
-/** Refs that are looked up in the database at once. */
+/** References that are looked up in the database at once. */
 const PAGE = 500;
 
 type Deps = Pick<PayoutDeps, 'storage' | 'clock' | 'ids' | 'logger'>;
 
-/** Unspent outputs of the hot wallet that this database does not know, and the height at which the node was asked. */
+/** Unspent outputs of the hot wallet that are missing from this database, and the height of the node's search. */
 interface Look {
   readonly height: number;
   readonly coins: readonly SpendableCoin[];
 }
 
 /**
- * Finds the operator's own coins in the hot wallet of a UTXO chain: outputs that no transaction of the till made. They are
- * booked, as coins of nobody, once two looks have shown them that are further apart than a deposit takes to be spendable.
+ * Finds the operator's own coins in the hot wallet of a UTXO chain: outputs that no transaction of the till made. They
+ * are booked, as coins without an owner, once two searches have shown them that are further apart than a deposit takes
+ * to become spendable.
  *
- * A node searches all unspent outputs of the chain for it, which takes minutes on a large one. Nothing waits for it: a look is
- * begun in one pass and used in a later one.
+ * For this, a node searches all unspent outputs of the chain, which takes minutes on a large one. Nothing waits for it:
+ * a search is started in one pass and used in a later one.
  */
 export class FindCoins {
   readonly #chain: PayingChain;
@@ -42,7 +43,7 @@ export class FindCoins {
     this.#deps = deps;
   }
 
-  /** Begins a look when one is due; books what the last two have shown. @throws TillgateError `LEASE_LOST`, `NODE_FAILED` */
+  /** Starts a search when due; books what the last two showed. @throws TillgateError `LEASE_LOST`, `NODE_FAILED` */
   async run(lease: Lease, height: number): Promise<void> {
     const shown = this.#shown;
     if (shown !== null) {
@@ -70,13 +71,13 @@ export class FindCoins {
     );
   }
 
-  /** What the books miss elsewhere is not the operator's: change of payments that a restored backup does not know. */
+  /** Coins that the ledger lacks elsewhere are not the operator's, but change that a restored backup lacks. */
   async #book(lease: Lease, coins: readonly SpendableCoin[]): Promise<void> {
     const { storage } = this.#deps;
     const { code, payments } = this.#chain;
     const { currency } = payments.feeAsset;
     if (coins.length === 0 || (await storage.transfers.unminedPayouts(code, null, 1)).length > 0) return;
-    // Each output is asked for once more: the search may have shown a state that has passed.
+    // Each output is read once more, because the search may have shown a past state.
     const shown = await payments.custody(coins.map(({ ref, address }) => ({ ref, address, currency })));
     if (shown.get(currency) !== sumOf(coins)) return;
     const custody = await storage.ledger.balances(custodyAccount(code));
@@ -108,7 +109,7 @@ export class FindCoins {
   }
 }
 
-/** Without the till's own coins and change, and without those that cost more than they are worth. */
+/** Omits the till's own coins and change, and coins that cost more to spend than they are worth. */
 export async function unknownCoins(
   { code, assets, payments }: PayingChain,
   { transfers }: Pick<Storage, 'transfers'>,

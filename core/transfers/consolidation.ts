@@ -3,10 +3,10 @@ import type { HotWallet } from './hot-wallet.ts';
 import { isOwnMove } from './transfer.ts';
 import type { Transfer } from './transfer.ts';
 
-/** A sweep that a waiting payment needs may cost up to this share of what it moves, in basis points. */
+/** The maximum cost of a sweep that a waiting payment needs, in basis points of the swept amount. */
 const NEEDED_BPS = 5_000n;
 const BPS = 10_000n;
-/** A token sweep also needs a transaction that funds its gas, at about the same cost. */
+/** The factor for a token sweep, which also needs a transaction that funds its gas, at about the same cost. */
 export const TOKEN_SWEEP = 2n;
 
 /** The whole cost of a sweep, from the fee of one transaction. */
@@ -20,12 +20,12 @@ export function isWorthNeeded(feeUnits: bigint, units: bigint): boolean {
 }
 
 /**
- * What the hot wallet lacks of a token for payments that were tried and are waiting. Uneconomic sweeps are allowed when
- * such a payment needs the tokens; otherwise it would never be paid.
+ * The hot wallet's shortfall of a token for payments that were tried and are waiting. Uneconomic sweeps are allowed
+ * when such a payment needs the tokens, because otherwise it would never be paid.
  */
 export class TokenShortfall {
   #missing: bigint;
-  /** The remaining fee allowance for such sweeps, rounded down. */
+  /** The remaining fee allowance for uneconomic sweeps, rounded down. */
   #left: bigint;
 
   /**
@@ -42,7 +42,7 @@ export class TokenShortfall {
     return this.#missing > 0n && feeUnits <= this.#left;
   }
 
-  /** True while something is neither in the wallet nor on its way there. */
+  /** True while units are neither in the wallet nor in flight to it. */
   get isMissing(): boolean {
     return this.#missing > 0n;
   }
@@ -54,16 +54,20 @@ export class TokenShortfall {
   }
 }
 
+/** The free units of a currency in the hot wallet; `null` when the node does not report them. */
+export type FreeUnits = (currency: CurrencyCode) => Promise<bigint | null>;
+
 /**
- * The shortfalls of the hot wallet, by currency.
+ * The shortfalls of the hot wallet, by currency; a currency whose balance cannot be read has none.
  *
- * @param waiting - transfers that are requested and not signed, sweeps included
- * @param charges - what these will be charged beside their own fees
+ * @param waiting - transfers that are requested and not signed, including sweeps
+ * @param charges - what these will be charged besides their own fees
  */
 export async function shortfallsOf(
   hot: HotWallet,
   waiting: readonly Transfer[],
   charges: ReadonlyMap<CurrencyCode, bigint> = new Map(),
+  freeUnits: FreeUnits = (currency) => hot.free(currency),
 ): Promise<ReadonlyMap<CurrencyCode, TokenShortfall>> {
   const [owed, tried, coming] = [
     new Map<CurrencyCode, bigint>(),
@@ -78,27 +82,26 @@ export async function shortfallsOf(
   }
   const shortfalls = new Map<CurrencyCode, TokenShortfall>();
   for (const [currency, units] of owed) {
-    const free = await hot.free(currency);
-    if (free >= units) continue;
+    const free = await freeUnits(currency);
+    if (free === null || free >= units) continue;
     const asked = (tried.get(currency) ?? 0n) - (charges.get(currency) ?? 0n);
-    // While a payout is in flight the wallet shows less than it has: plan no extra sweeps then.
+    // While a payout is in flight the wallet shows less than it has, so no additional sweeps are planned then.
     const missing = hot.pays(currency) ? 0n : asked - free - hot.coming(currency) - (coming.get(currency) ?? 0n);
     shortfalls.set(currency, new TokenShortfall(missing, asked));
   }
   return shortfalls;
 }
 
-/** An address with coins of one currency. */
 interface Coins {
   readonly units: bigint;
 }
 
 /**
- * True when the shortfall can be covered, but only by sweeps that cost more than half of the requested amount.
+ * True when the shortfall can only be covered by sweeps that cost more than half of the requested amount.
  *
  * @param units - the requested amount
- * @param short - what of it is neither in the hot wallet nor in flight to it
- * @param places - the addresses that hold the token, the largest balance first
+ * @param short - the part of it that is neither in the hot wallet nor in flight to it
+ * @param places - the addresses that hold the token, largest balance first
  * @param feeUnits - the cost of one sweep
  */
 export function isTooScattered(units: bigint, short: bigint, places: readonly Coins[], feeUnits: bigint): boolean {

@@ -16,29 +16,27 @@ import { floatLacking, TillBudget } from './till-budget.ts';
 import type { FeeBudgets } from './till-budget.ts';
 import { coinsFor, maxCoinsOf, sumOf } from './payout-coins.ts';
 
-/** The estimated fee of a payment and the most it may be charged in the end, in units of the currency paid. */
+/** The estimated fee of a payment and the most that it may finally be charged, in units of the payment's currency. */
 export interface FeeEstimate {
   readonly feeUnits: bigint;
   readonly maxFeeUnits: bigint;
 }
 
-/** A fee may grow to this multiple of its estimate; beyond that the transfer waits. */
+/** The factor by which a fee may exceed its estimate; above it, the transfer waits. */
 const MARGIN = 2n;
-/** An estimate caps the consolidation fee at this multiple of the payment's own fee. */
+/** The limit of the consolidation fee in an estimate, as a multiple of the payment's own fee. */
 const CONSOLIDATION = 2n;
 const MAX_CANDIDATES = 200;
-/** How long estimates use the same snapshot of the hot wallet. */
+/** How long estimates share a snapshot of the hot wallet, in milliseconds. */
 const SNAPSHOT_TTL_MS = 2_000;
 const MAX_WAITING = 1_000;
 
-/** A payment to be priced. */
 interface Payment {
   readonly units: bigint;
   readonly to: string;
   readonly accountId: AccountId | null;
 }
 
-/** The recent state of a hot wallet. */
 interface WalletSnapshot {
   readonly until: Millis;
   readonly wallet: Promise<HotWallet>;
@@ -48,10 +46,10 @@ interface WalletSnapshot {
 }
 
 /**
- * The consolidation fee charged to the payee: the part of the amount that the hot wallet lacks because sweep fees were
- * paid out of it, capped at `most`.
+ * The consolidation fee of a payment: the part of the amount that the hot wallet lacks because it paid for sweeps, at
+ * most `most`.
  *
- * @param short - how much the hot wallet lacks; negative when it has enough
+ * @param short - the shortfall of the hot wallet; negative when it has enough
  */
 export function consolidationFee(short: bigint, most: bigint): bigint {
   if (short <= 0n || most <= 0n) return 0n;
@@ -81,12 +79,12 @@ export class PayoutFeeEstimator {
   /**
    * The fee of paying an amount now.
    *
-   * @param units - what leaves the balance
-   * @param accountId - whose coins pay, on UTXO chains
-   * @throws TillgateError `NOT_READY` on a watch-only chain, without a rate, or without coins of the till's own
-   * for a token's fees; `AMOUNT_OUT_OF_RANGE` when the fee leaves nothing, or consolidating its coins would cost more than
-   * half of it; `DESTINATION_UNPAYABLE` when the receiver cannot be paid; `STATE_CONFLICT` when the network would refuse the
-   * payment, or it needs more coins than one transaction spends; `NODE_FAILED`
+   * @param units - the units that leave the balance
+   * @param accountId - the account whose coins pay, on UTXO chains
+   * @throws TillgateError `NOT_READY` on a watch-only chain, without a rate, or without own coins of the till for a
+   *   token's fees; `AMOUNT_OUT_OF_RANGE` when the fee leaves nothing, or consolidating its coins would cost more than
+   *   half of it; `DESTINATION_UNPAYABLE` when the receiver cannot be paid; `STATE_CONFLICT` when the network would
+   *   refuse the payment, or it needs more coins than one transaction spends; `NODE_FAILED`
    */
   async estimate(
     chain: ChainAdapter,
@@ -107,7 +105,7 @@ export class PayoutFeeEstimator {
     if (feeUnits > left) {
       throw new TillgateError(
         'AMOUNT_OUT_OF_RANGE',
-        `The amount does not cover the network's fee on ${chain.name}; send more at once.`,
+        `The amount does not cover the network's fee on ${chain.name}; use a larger amount.`,
       );
     }
     return { feeUnits, maxFeeUnits: feeUnits * MARGIN > left ? left : feeUnits * MARGIN };
@@ -129,17 +127,17 @@ export class PayoutFeeEstimator {
     } catch (error) {
       if (!isTillgateError(error, 'INSUFFICIENT_BALANCE')) throw error;
     }
-    // The coins are unconfirmed change: estimate with a placeholder input of sufficient size.
+    // The coins are unconfirmed change, so the estimate uses a placeholder input of sufficient size.
     return payments.price({ ...request, coins: [{ ...source, ref: EXPECTED_REF, units: units * 2n }] });
   }
 
-  /** What the waiting payments of an account will take. */
+  /** The sum of the waiting payments of an account. */
   async #waitingOf(chain: ChainCode, currency: CurrencyCode, accountId: AccountId | null): Promise<bigint> {
     const waiting = await this.#storage.transfers.waiting(chain, null, MAX_WAITING);
     return sumOf(waiting.filter((transfer) => transfer.accountId === accountId && transfer.currency === currency));
   }
 
-  /** On account chains, sweeps (past ones and those that must come first) are paid in the coin from the hot wallet. */
+  /** On account chains, the hot wallet pays sweeps, past ones and those that must come first, in the native coin. */
   async #consolidation(
     chain: ChainAdapter,
     payments: ChainPayments,
@@ -167,8 +165,8 @@ export class PayoutFeeEstimator {
   }
 
   /**
-   * Refuses a token payout whose fees in the chain's own coin the till cannot pay. Coins of the operator that are in the hot
-   * wallet and not booked yet count, because they will be.
+   * Refuses a token payout whose fees in the native coin the till cannot pay. Coins of the operator in the hot wallet
+   * count even before they are booked.
    */
   async #requireFloat(chain: ChainAdapter, payments: ChainPayments, cost: bigint): Promise<void> {
     const snapshot = this.#snapshot(chain, payments);
@@ -181,10 +179,10 @@ export class PayoutFeeEstimator {
   }
 
   /**
-   * Refuses a payout whose tokens are spread over many small deposits: sweeping them would cost more than it is worth.
-   * While payouts are in flight the balance is ambiguous, so nothing is refused then.
+   * Refuses a payout whose tokens are spread over many small deposits, because sweeping them would cost more than it is
+   * worth. While payouts are in flight the balance is ambiguous, so nothing is refused then.
    *
-   * @returns how many sweeps it needs
+   * @returns the number of sweeps that it needs
    */
   async #tokenSweeps(
     chain: ChainAdapter,
@@ -203,7 +201,7 @@ export class PayoutFeeEstimator {
     if (isTooScattered(units, short, places, sweepCost(false, feeUnits))) {
       throw new TillgateError(
         'AMOUNT_OUT_OF_RANGE',
-        `The coins for it are spread in small amounts over many addresses of ${chain.name}: consolidating them would cost more than half of the amount now; send more at once, or wait for a lower network fee.`,
+        `The coins for it are spread in small amounts over many addresses of ${chain.name}: consolidating them would cost more than half of the amount now; use a larger amount, or wait for a lower network fee.`,
       );
     }
     let [left, sweeps] = [short, 0n];

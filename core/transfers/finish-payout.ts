@@ -13,7 +13,8 @@ import type { LedgerEntry } from '../ledger/entry.ts';
 import type { Transaction } from '../ports/storage.ts';
 import type { TransferChanges } from '../ports/transfer-store.ts';
 import { endReturn } from '../deposits/end-return.ts';
-import { pullCharge } from './charge-pull.ts';
+import { chargeFeePostings } from './charge-fees.ts';
+import { decideOrderAgain } from './decide-order-again.ts';
 import { gasLeft } from './gas-balance.ts';
 import { isOwnMove } from './transfer.ts';
 import type { PayoutView, Transfer, TransferStatus } from './transfer.ts';
@@ -25,7 +26,7 @@ export interface FinishContext {
   readonly now: Millis;
 }
 
-/** The status changes, to be published after the commit. */
+/** The changes of status, to publish after the commit. */
 export interface Finished {
   readonly transfers: readonly { readonly transfer: Transfer; readonly to: TransferStatus }[];
   readonly orders: readonly OrderMove[];
@@ -35,19 +36,19 @@ type Mined = Extract<PayoutOutcome, { kind: 'mined' }>;
 const NOTHING: Finished = { transfers: [], orders: [] };
 
 /** The reason of a transfer whose payout was cancelled. */
-const CANCELLED = 'It was cancelled: a transaction of the till to itself has taken its place.';
+const CANCELLED = 'It was cancelled: a transaction of the till to itself has replaced it.';
 const WITHOUT_EFFECT = 'The transaction was mined without effect; its cost was charged.';
 
-/** True when the mined attempt is a cancel: nobody was paid, and nobody can be any more. */
+/** True when the mined attempt is a cancel: nothing was paid, and nothing can be any more. */
 export function isCancel({ attempts }: PayoutView, { txid }: Pick<Mined, 'txid'>): boolean {
   return attempts.some((attempt) => attempt.txid === txid && attempt.kind === 'cancel');
 }
 
 /**
  * Books a payout whose transaction is final: statuses, postings, the merchant's rows, a refunded order, spent coins and
- * change, all in one database transaction. A mined cancel voids the payout: the reserve is given back less what the cancel
- * cost, for without a float the till would pay it with other merchants' coins. It waits until the follower has stored that block; a reorganisation of a block
- * that was never stored would not be noticed.
+ * change, all in one database transaction. A mined cancel voids the payout: the reserve is released less the cost of
+ * the cancel, because without a float the till would pay it with other merchants' coins. This waits until the follower
+ * has stored the block, because a reorganisation of a block that was never stored would not be noticed.
  */
 export async function finishMined(
   tx: Transaction,
@@ -57,7 +58,7 @@ export async function finishMined(
 ): Promise<Finished> {
   const { payout } = view;
   if (!(await tx.chains.holds(payout.chain, outcome.block))) return NOTHING;
-  // Lock orders first, as everywhere, so that no deadlock is possible.
+  // Orders are locked first, as everywhere, so that no deadlock is possible.
   const orderIds = view.transfers.flatMap(({ orderId }) => (orderId === null ? [] : [orderId])).sort();
   for (const orderId of orderIds) await tx.orders.lock(orderId);
   if ((await tx.transfers.lockPayout(payout.id))?.status !== 'LIVE') return NOTHING;
@@ -87,9 +88,10 @@ export async function finishMined(
 }
 
 /**
- * Releases what a payout reserved, because none of its attempts can be mined any more.
+ * Releases the reserve of a payout of which no attempt can be mined any more.
  *
- * @param holdings - `SPENT` when a conflicting transaction is final, which took some of the coins; `FREE` when nothing was mined
+ * @param holdings - `SPENT` when a conflicting transaction is final, which used some of the coins; `FREE` when nothing
+ *   was mined
  */
 export async function voidPayout(
   tx: Transaction,
@@ -100,7 +102,7 @@ export async function voidPayout(
   const { payout } = view;
   if ((await tx.transfers.lockPayout(payout.id))?.status !== 'LIVE') return NOTHING;
   assert(await tx.transfers.closePayout(payout.id, 'VOID', {}), `payout ${payout.id} changed while locked`);
-  // Reconciliation accounts for coins that a conflicting transaction did not take.
+  // Reconciliation accounts for coins that a conflicting transaction did not use.
   await tx.transfers.settleHoldings(payout.id, holdings);
   const transfers: { transfer: Transfer; to: TransferStatus }[] = [];
   for (const [at, listed] of view.transfers.entries()) {
@@ -113,14 +115,15 @@ export async function voidPayout(
       await tx.deposits.updateTransaction(transfer.id, { status: 'FAILED', ...charged });
     }
     await endReturn(tx, transfer, kept, context);
+    await decideOrderAgain(tx, transfer, context.now);
     transfers.push({ transfer, to: 'FAILED' });
   }
   return { transfers, orders: [] };
 }
 
 /**
- * Holds what an expired payout of a restored backup was to pay: a transaction that this database does not know of may have paid
- * it. The reserve stays until an operator has decided; the till's own moves are planned again.
+ * Holds the transfers of an expired payout of a restored backup, because a transaction that this database lacks may
+ * have paid them. The reserve is kept until an operator has decided; the till's own moves are planned again.
  */
 export async function holdPayout(
   tx: Transaction,
@@ -140,14 +143,14 @@ export async function holdPayout(
   return { transfers, orders: [] };
 }
 
-/** The end of one transfer of a mined payout. */
+/** The result of one transfer of a mined payout. */
 interface Ending {
   readonly listed: Transfer;
   readonly to: 'CONFIRMED' | 'FAILED';
   readonly reason: string | null;
   readonly txHash: string;
   readonly cost: NetworkCost;
-  /** What a failure is charged. */
+  /** The charge for a failure. */
   readonly charged: Pick<TransferChanges, 'feeUnits'>;
 }
 
@@ -161,7 +164,7 @@ async function finishOne(
   if (left.units !== 0n) await tx.transfers.addGas(transfer.chain, left.address, left.units);
   const book = to === 'CONFIRMED' ? paidEntry : failedEntry;
   const entry = book(ids.next() as EntryId, now, transfer, { ...cost, gasUnits: left.units });
-  await post(tx, { ...entry, postings: [...entry.postings, ...(await pullCharge(tx, transfer, cost))] });
+  await post(tx, { ...entry, postings: [...entry.postings, ...(await chargeFeePostings(tx, transfer, cost))] });
   if (transfer.accountId !== null) {
     const row =
       to === 'CONFIRMED'
@@ -170,6 +173,7 @@ async function finishOne(
     await tx.deposits.updateTransaction(transfer.id, row);
   }
   await endReturn(tx, transfer, to === 'FAILED' ? transfer.feeUnits : 0n, { ids, now });
+  if (to === 'FAILED') await decideOrderAgain(tx, transfer, now);
   return transfer;
 }
 
@@ -178,9 +182,9 @@ function firstFee({ attempts, payout }: PayoutView): bigint {
 }
 
 /**
- * What the owner of a transfer pays for its transaction that was mined without effect, in the transfer's currency: the cost,
- * and what the sweeps for it have cost. For a token at the rate by which its fee was charged, so that no rate has to be known
- * now. At most the whole amount.
+ * The charge to the owner of a transfer for its transaction that was mined without effect, in the transfer's currency:
+ * its cost and that of the sweeps for it, at most the whole amount. For a token, the rate by which its fee was charged
+ * applies, so that no rate is needed now.
  *
  * @param firstFee - the native fee for which `feeUnits` was charged
  */
@@ -195,7 +199,7 @@ function failureFee(transfer: Transfer, cost: NetworkCost, firstFee: bigint): bi
   return due < units ? due : units;
 }
 
-/** What the owners of a payout would pay of a transaction without effect, in the chain's own coin. */
+/** The charge to the owners of a payout for a transaction without effect, in the native coin. */
 export function ownersShare(view: PayoutView, native: CurrencyCode, feeUnits: bigint): bigint {
   const { transfers } = view;
   return transfers.reduce((sum, transfer, at) => {
@@ -205,7 +209,7 @@ export function ownersShare(view: PayoutView, native: CurrencyCode, feeUnits: bi
   }, 0n);
 }
 
-/** What a native payment was charged for sweeps, beside the fee of its own transaction. */
+/** The part of a native payment's fee that was charged for sweeps, besides the fee of its own transaction. */
 function sweepFee({ currency, feeUnits }: Transfer, native: CurrencyCode, ownFee: bigint): bigint {
   return currency === native && feeUnits > ownFee ? feeUnits - ownFee : 0n;
 }
@@ -251,7 +255,7 @@ export async function refundOrder(
   return [await context.stateMachine.move(tx, order, deposits, decision, { updatedAt: context.now })];
 }
 
-/** One transfer's share of the transaction fee: even shares, the remainder with the first. */
+/** One transfer's share of the transaction fee: equal shares, the first also gets the remainder. */
 export function shareOf(total: bigint, count: number, at: number): bigint {
   const share = total / BigInt(count);
   return at === 0 ? total - share * BigInt(count - 1) : share;

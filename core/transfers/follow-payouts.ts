@@ -10,6 +10,7 @@ import { finishMined, holdPayout, isCancel, voidPayout } from './finish-payout.t
 import type { FinishContext, Finished } from './finish-payout.ts';
 import { publishTransfer } from './payout-deps.ts';
 import type { PayingChain, PayoutDeps } from './payout-deps.ts';
+import { payoutOutcome } from './payout-outcome.ts';
 import { PayoutReplacer } from './replace-payouts.ts';
 import type { AlertPayout } from './replace-payouts.ts';
 import { PayoutSender } from './send-payouts.ts';
@@ -18,20 +19,23 @@ import { stopPayouts } from './solvency-stop.ts';
 import type { Attempt, PayoutView } from './transfer.ts';
 
 const PAGE = 100;
-/** A payout that could not be followed so often in a row raises an alert; a node's short absence does not. */
+/** Consecutive failures to follow a payout that raise an alert, so that a short outage of a node raises none. */
 const FAILURES_BEFORE_ALERT = 3;
-/** Concurrent requests about payouts to the node. */
+/** Concurrent node requests about payouts. */
 const CONCURRENCY = 8;
 
 const FROM_BACKUP =
   'It was signed before the backup that was restored, and has expired: find out whether it was paid since, then approve or reject it.';
 
+const SETTLE = '. Find out what its receiver got, and book that by "withdrawal settle".';
+
 type Mined = Extract<PayoutOutcome, { kind: 'mined' }>;
 type Conflicted = Extract<PayoutOutcome, { kind: 'conflicted' }>;
 
 /**
- * Broadcasts signed payouts and follows them to their end: broadcasts the same bytes again while no node has them, raises
- * the fee of one that stays unmined, books what is final, and releases a reserve only when no attempt can ever be mined.
+ * Broadcasts signed payouts and follows them to their end: broadcasts the same bytes again while no node has them,
+ * raises the fee of one that stays unmined, books what is final, and releases a reserve only when no attempt can ever
+ * be mined.
  */
 export class FollowPayouts {
   readonly #chain: PayingChain;
@@ -40,9 +44,9 @@ export class FollowPayouts {
   readonly #replacer: PayoutReplacer;
   /** Payouts with the reason of their last alert, so that each alert is raised once. */
   readonly #alerted = new Map<PayoutId, string>();
-  /** How often in a row a payout could not be followed. */
+  /** Consecutive failures to follow each payout. */
   readonly #failures = new Map<PayoutId, number>();
-  /** Signed, and not accepted by a node yet. */
+  /** Signed payouts that no node has accepted yet. */
   #unsent: readonly PayoutView[] = [];
   #followed: BlockRef | null = null;
 
@@ -55,11 +59,11 @@ export class FollowPayouts {
   }
 
   /**
-   * One pass: every live payout with each new block, and until all of them could be followed; between blocks only what could
-   * not be broadcast.
+   * Makes one pass: every live payout with each new block, until all of them could be followed; between blocks only
+   * those that could not be broadcast.
    *
-   * @returns true when a payout was signed again, so that the till's coins have to be counted anew
-   * @throws TillgateError `LEASE_LOST`; any error of the database in reading what is live
+   * @returns true when a payout was signed again, so that the till's coins must be read again
+   * @throws TillgateError `LEASE_LOST`; any error of the database in reading the live payouts
    */
   async run(lease: Lease, cursor: BlockRef): Promise<boolean> {
     if (this.#followed?.hash === cursor.hash) {
@@ -103,7 +107,7 @@ export class FollowPayouts {
   }
 
   /**
-   * One payout's failure stops neither the others nor what is to be signed; only a lost lease ends the pass.
+   * A failure of one payout affects neither the others nor what is to be signed; only a lost lease ends the pass.
    *
    * @returns true when none failed
    */
@@ -135,7 +139,7 @@ export class FollowPayouts {
     const reason = error instanceof Error ? error.message : 'unknown';
     this.#deps.logger.warn('a payout could not be followed, retrying', { payout: id, failures, reason });
     if (failures >= FAILURES_BEFORE_ALERT)
-      this.#alert(view, 'Its outcome cannot be read; the log has the reason. Other payments go on.');
+      this.#alert(view, 'Its outcome cannot be read; the log has the reason. Other payments continue.');
   }
 
   async #follow(lease: Lease, view: PayoutView, isFirst: boolean): Promise<void> {
@@ -156,27 +160,19 @@ export class FollowPayouts {
       case 'conflicted':
         return this.#conflicted(lease, view, outcome, isFirst);
       case 'unclear':
-        this.#alert(view, outcome.reason);
+        this.#alert(view, outcome.mined === undefined ? outcome.reason : `${outcome.reason}${SETTLE}`);
     }
   }
 
-  async #outcome({ payout, attempts }: PayoutView): Promise<PayoutOutcome> {
-    const { payments } = this.#chain;
-    const coins =
-      payments.model === 'utxo' ? (await this.#deps.storage.transfers.coinsOf(payout.id)).map(({ ref }) => ref) : [];
-    return payments.outcome({
-      source: { address: payout.sourceAddress, index: payout.sourceIndex },
-      nonce: payout.nonce,
-      coins,
-      attempts,
-    });
+  #outcome(view: PayoutView): Promise<PayoutOutcome> {
+    return payoutOutcome(this.#chain, this.#deps.storage, view);
   }
 
   async #mined(lease: Lease, view: PayoutView, outcome: Mined): Promise<void> {
     const { storage } = this.#deps;
     const { payout } = view;
     const { spendableConfirmations, finalityBlocks } = this.#chain.policy;
-    // A cancel gives the reserve back: it must be as deep as a conflicting transaction.
+    // A cancel releases the reserve, so it needs the confirmations of a conflicting transaction.
     if (outcome.confirmations >= (isCancel(view, outcome) ? finalityBlocks : spendableConfirmations)) {
       await this.#finish(lease, (tx, context) => finishMined(tx, view, outcome, context));
       return;
@@ -189,8 +185,8 @@ export class FollowPayouts {
   }
 
   /**
-   * No attempt can ever be mined: the same transfers are signed again. Those of a restored backup may have been signed again
-   * since by the till that was lost, so they wait for an operator.
+   * No attempt can ever be mined, so the same transfers are signed again. Those of a restored backup wait for an
+   * operator, because the lost till may have signed them again since.
    */
   async #expired(lease: Lease, view: PayoutView): Promise<void> {
     const epoch = await this.#deps.storage.epochs.current();
@@ -206,9 +202,9 @@ export class FollowPayouts {
   }
 
   /**
-   * A rival transaction that pays the same is the payment, and is followed as such. Any other means that somebody else signs
-   * with the till's keys, or that a backup was restored: payouts stop. The payout is voided only once the rival is final, and
-   * never while it pays one of the same receivers.
+   * A rival transaction that pays the same is the payment, and is followed as such. Any other one means that another
+   * program signs with the till's keys, or that a backup was restored: payouts stop. The payout is voided only once the
+   * rival is final, and never while it pays one of the same receivers.
    */
   async #conflicted(lease: Lease, view: PayoutView, outcome: Conflicted, isFirst: boolean): Promise<void> {
     const { txid, confirmations, rival } = outcome;
@@ -223,7 +219,10 @@ export class FollowPayouts {
     await this.#finish(lease, (tx, context) => voidPayout(tx, view, { reason, holdings: 'SPENT' }, context));
   }
 
-  /** Adds a rival that pays the same to the payout's attempts: it was signed after the backup that this database comes from. */
+  /**
+   * Adds a transaction that makes the same payment to the payout's attempts: the till signed it after the restored
+   * backup was made.
+   */
   async #adopt(
     lease: Lease,
     view: PayoutView,
@@ -276,8 +275,8 @@ export class FollowPayouts {
   }
 
   /**
-   * Broadcasts a payout that a reorganisation removed from its block until it is final again: the same bytes, so it is paid
-   * once. The ledger stays as booked; an alert is raised where the chain now disagrees.
+   * Broadcasts a payout that a reorganisation removed until it is final again. It sends the same bytes, so it is paid
+   * once. The ledger stays as booked; an alert is raised when the chain now disagrees.
    */
   async #mineAgain(lease: Lease, view: PayoutView): Promise<void> {
     const { storage, logger } = this.#deps;
@@ -319,7 +318,7 @@ export class FollowPayouts {
   }
 }
 
-/** The unmined payout of each address whose nonce is due; one without a nonce waits for no other. */
+/** The first unmined payout of each address by nonce; one without a nonce waits for no other. */
 class FirstInLine {
   readonly #nonces = new Map<string, number>();
 

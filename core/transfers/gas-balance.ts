@@ -5,9 +5,9 @@ import type { PayingChain } from './payout-deps.ts';
 import type { Transfer } from './transfer.ts';
 
 /**
- * The gas available for a token sweep at a deposit address: what the till sent there, as far as the node shows it beside what
- * payers deposited. Deposited coins are swept whole by a transfer of their own; a fee taken from them would leave that
- * sweep short.
+ * The gas available for a token sweep at a deposit address: what the till sent there, as far as the node shows it
+ * besides deposits of payers. Deposited coins are swept completely by a transfer of their own, and a fee paid from them
+ * would leave that sweep short.
  *
  * @throws TillgateError `NODE_FAILED`
  */
@@ -24,7 +24,7 @@ export async function gasBalance(
   return shown < sent ? shown : sent;
 }
 
-/** By how much a mined transfer changes the gas at a deposit address: gas that arrives, what a sweep used or left of its fee. */
+/** The change of the gas at a deposit address by a mined transfer: arriving gas, or the gas that a sweep used. */
 export function gasLeft(transfer: Transfer, to: 'CONFIRMED' | 'FAILED', cost: NetworkCost): GasBalance {
   const { kind, currency, sourceAddress, sourceIndex, toAddress, units, feeUnits } = transfer;
   const isPaid = to === 'CONFIRMED';

@@ -5,7 +5,7 @@ import type { Holding } from './transfer.ts';
 
 const PAGE = 500;
 
-/** Every coin of a chain that is not spent by the books, page by page. */
+/** Every coin of a chain that is unspent according to the ledger, page by page. */
 export async function allHoldings(
   { transfers }: Pick<Storage, 'transfers'>,
   code: ChainCode,

@@ -3,8 +3,9 @@ import type { ChainPayments } from '../ports/chain-payments.ts';
 import type { Storage } from '../ports/storage.ts';
 
 /**
- * What the hot wallet of an account chain can still pay: its balance at the node less what signed transactions may still
- * take. A transaction mined in between counts twice until the follower has seen it, which errs on the safe side.
+ * The amount that the hot wallet of an account chain can still pay: its balance at the node less what signed
+ * transactions may still spend. A transaction that was mined in between counts twice until the follower has seen it,
+ * which is the safe side.
  */
 export class HotWallet {
   readonly #payments: ChainPayments;
@@ -22,7 +23,7 @@ export class HotWallet {
     this.#coming = coming;
   }
 
-  /** Reads what is in flight; balances are read on first use. */
+  /** Reads the transfers in flight; balances are read on first use. */
   static async open(
     chain: string,
     payments: ChainPayments,
@@ -39,17 +40,17 @@ export class HotWallet {
     return new HotWallet(payments, taken, coming);
   }
 
-  /** True while signed transactions may still take this currency from it. */
+  /** True while signed transactions may still spend this currency from the wallet. */
   pays(currency: CurrencyCode): boolean {
     return (this.#inFlight.get(currency) ?? 0n) > 0n;
   }
 
-  /** Units that signed sweeps move here, including recently mined ones; fees not deducted. */
+  /** Units that signed sweeps move to the wallet, including recently mined ones, before fees. */
   coming(currency: CurrencyCode): bigint {
     return this.#coming.get(currency) ?? 0n;
   }
 
-  /** Negative when signed transactions may take more than the balance. */
+  /** The free units; negative when signed transactions may spend more than the balance. */
   async free(currency: CurrencyCode): Promise<bigint> {
     const known = this.#free.get(currency);
     if (known !== undefined) return known;

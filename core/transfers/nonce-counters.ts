@@ -6,11 +6,11 @@ import type { Transfer } from './transfer.ts';
 /** The next nonce of an address. */
 export interface NonceCounter {
   next: number;
-  /** The chain is ahead of the stored counter at a deposit address: take its value. */
+  /** True when the chain is ahead of the stored counter at a deposit address, whose value is then used. */
   readonly adopt: boolean;
 }
 
-/** The nonces of a chain's addresses, as far as they were read since they were last forgotten. */
+/** A cache of the nonces of a chain's addresses, until it is cleared. */
 export class NonceCounters {
   readonly #chain: PayingChain;
   readonly #deps: PayoutDeps;
@@ -25,7 +25,7 @@ export class NonceCounters {
     this.#known.clear();
   }
 
-  /** Whether the stored counter of an address has to be set to the chain's. */
+  /** Whether the stored counter of an address must be set to the chain's value. */
   adopts(address: string): boolean {
     return this.#known.get(address)?.adopt === true;
   }
@@ -40,8 +40,8 @@ export class NonceCounters {
   }
 
   /**
-   * A nonce that this database did not assign was used by another holder of the keys. After a restored backup it may be a
-   * payment that is still waiting here, so payouts stop until an operator has checked (fault 68).
+   * A nonce that this database did not assign was used by another holder of the keys. After a restored backup it may
+   * belong to a payment that is still waiting here, so payouts stop until an operator has checked.
    */
   async #read({ sourceAddress, sourceIndex }: Transfer): Promise<NonceCounter | null> {
     const { code, payments } = this.#chain;
@@ -52,7 +52,7 @@ export class NonceCounters {
     if (sourceIndex !== null) return { next: onChain, adopt: true };
     const reason =
       `The hot wallet's transaction count on ${code} is ${onChain}, but this till has made ${stored}: its keys were used elsewhere, or an older ` +
-      'backup was restored. Compare what was paid with the waiting transfers, reject those that were, then resume payouts.';
+      'backup was restored. Compare the payments on the chain with the waiting transfers, reject those that were paid, then resume payouts.';
     await stopPayouts(this.#deps, code, reason);
     throw new TillgateError('CHAIN_HALTED', reason);
   }

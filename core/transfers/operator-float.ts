@@ -1,4 +1,5 @@
 import type { ChainCode, CurrencyCode } from '../kernel/asset.ts';
+import { isTillgateError } from '../kernel/errors.ts';
 import type { EntryId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 import { custodyAccount, operatorAccount } from '../ledger/entry.ts';
@@ -12,10 +13,11 @@ import type { Storage, Transaction } from '../ports/storage.ts';
 import { canPay } from './payout-deps.ts';
 import type { PayingChain, PayoutDeps } from './payout-deps.ts';
 import { reconcile } from './reconcile.ts';
+import type { CustodyLine } from './reconcile.ts';
 
 type Units = ReadonlyMap<CurrencyCode, bigint>;
 
-/** While nothing was seen, the next look is due after this time. */
+/** The interval between two readings while nothing was found, in milliseconds. */
 const LOOK_EVERY_MS = 15_000;
 
 interface Look {
@@ -24,16 +26,16 @@ interface Look {
   readonly surplus: Units;
 }
 
-/** A change of the operator's float: above zero what was found, below what was taken out. */
+/** A change of the operator's float: positive for coins that were found, negative for coins that were withdrawn. */
 export interface FloatChange {
   readonly currency: CurrencyCode;
   readonly units: bigint;
 }
 
 /**
- * Finds the operator's own coins on account chains: what the hot wallet shows beyond the books. They are booked once two looks
- * have shown them that are further apart than a deposit takes to be spendable, so that a payment that a reorganisation moves
- * is never taken for the operator's.
+ * Finds the operator's own coins on account chains: the excess of the hot wallet over the ledger. They are booked once
+ * two readings have shown them that are further apart than a deposit takes to become spendable, so that a payment that
+ * a reorganisation moves is never booked as the operator's.
  */
 export class FindFloat {
   readonly #chain: PayingChain;
@@ -45,7 +47,7 @@ export class FindFloat {
     this.#deps = deps;
   }
 
-  /** One look, when it is due. @throws TillgateError `LEASE_LOST`, `NODE_FAILED` */
+  /** Makes one reading when it is due. @throws TillgateError `LEASE_LOST`, `NODE_FAILED` */
   async run(lease: Lease, height: number): Promise<void> {
     const { code } = this.#chain;
     const former = this.#former;
@@ -71,12 +73,8 @@ export class FindFloat {
     return !isWaiting && height > before && this.#deps.clock.now() >= at + LOOK_EVERY_MS;
   }
 
-  /** What is in the hot wallet and missing elsewhere is not the operator's: coins that a restored backup does not know as swept. */
   async #beyondBooks(currency: CurrencyCode, units: bigint): Promise<bigint> {
-    if (units <= 0n) return 0n;
-    const lines = await reconcile(this.#chain, this.#deps);
-    const { onChain, expected } = lines.find((line) => line.currency === currency) ?? { onChain: units, expected: 0n };
-    return onChain - expected < units ? onChain - expected : units;
+    return units <= 0n ? 0n : beyondBooks(await reconcile(this.#chain, this.#deps), currency, units);
   }
 
   async #book(lease: Lease, change: FloatChange, custody: readonly LedgerBalance[]): Promise<boolean> {
@@ -93,8 +91,8 @@ export class FindFloat {
 }
 
 /**
- * What the hot wallet shows beyond the books, by currency; never too much: sweeps that are in flight count as arrived, payments
- * as not made.
+ * The excess of the hot wallet over the ledger, by currency. It is never too large: sweeps in flight count as arrived,
+ * payments as not made.
  */
 export async function hotSurplus(
   { code, payments }: Pick<PayingChain, 'code' | 'payments'>,
@@ -105,16 +103,28 @@ export async function hotSurplus(
     if (sourceAddress !== payments.hotAddress) expected.set(currency, (expected.get(currency) ?? 0n) + units);
   const { currency: native } = payments.feeAsset;
   const surplus = new Map<CurrencyCode, bigint>();
-  for (const currency of new Set([...expected.keys(), native]))
-    surplus.set(currency, (await payments.balance(payments.hotAddress, currency)) - (expected.get(currency) ?? 0n));
+  for (const currency of new Set([native, ...expected.keys()])) {
+    const held = await balanceOf(payments, currency);
+    if (held !== null) surplus.set(currency, held - (expected.get(currency) ?? 0n));
+  }
   return surplus;
 }
 
+/** `null` for a token whose contract does not report balances, so that the other currencies can still be read. */
+async function balanceOf(payments: PayingChain['payments'], currency: CurrencyCode): Promise<bigint | null> {
+  try {
+    return await payments.balance(payments.hotAddress, currency);
+  } catch (error) {
+    if (currency === payments.feeAsset.currency || !isTillgateError(error, 'NODE_FAILED')) throw error;
+    return null;
+  }
+}
+
 /**
- * Takes the hot wallet as it is, on an operator's word: what is beyond the books is booked as his, and what is missing as taken
- * out by him, up to what is his.
+ * Accepts the hot wallet's present balance at an operator's request: an excess over the ledger is booked as the
+ * operator's, and a shortfall as withdrawn by the operator, up to the operator's float.
  *
- * @param record - writes the operator's audit row, in the transaction that books
+ * @param record - writes the operator's audit row, in the same transaction
  * @throws TillgateError `NODE_FAILED`
  */
 export async function takeHotWallet(
@@ -133,20 +143,49 @@ export async function takeHotWallet(
 
 type FloatStorage = Pick<Storage, 'transfers' | 'ledger' | 'transaction'>;
 
-/** Between the chain and the books, by currency. */
+/** The differences between the chain and the ledger, by currency. */
 async function difference(chain: PayingChain, storage: FloatStorage): Promise<readonly FloatChange[]> {
   if (chain.payments.model === 'utxo') return [];
-  const found = [...(await hotSurplus(chain, storage))].filter(([, units]) => units > 0n);
-  const missing = (await reconcile(chain, { storage })).filter(({ shortfall }) => shortfall > 0n);
+  const lines = await reconcile(chain, { storage });
+  const missing = lines.filter(({ shortfall }) => shortfall > 0n);
   return [
-    ...found.map(([currency, units]) => ({ currency, units })),
+    ...(await hotExcess(chain, lines, storage)),
     ...missing.map(({ currency, shortfall }) => ({ currency, units: -shortfall })),
   ];
 }
 
 /**
- * Books a change of the float by the custody that it was computed from: when the books have changed since, or the float does not
- * suffice, nothing is booked.
+ * The coins in the hot wallet by which the whole chain exceeds the ledger, by currency; none on a UTXO chain.
+ *
+ * @param lines - the chain's comparison by {@link reconcile}
+ * @throws TillgateError `NODE_FAILED`
+ */
+export async function hotExcess(
+  chain: PayingChain,
+  lines: readonly CustodyLine[],
+  storage: Pick<Storage, 'transfers'>,
+): Promise<readonly FloatChange[]> {
+  if (chain.payments.model === 'utxo') return [];
+  const surplus = await hotSurplus(chain, storage);
+  return [...surplus]
+    .map(([currency, units]) => ({ currency, units: beyondBooks(lines, currency, units) }))
+    .filter(({ units }) => units > 0n);
+}
+
+/**
+ * The part of the hot wallet's excess by which the whole chain exceeds the ledger. Coins that are in the hot wallet and
+ * missing elsewhere are not the operator's: a restored backup does not have their sweep.
+ */
+function beyondBooks(lines: readonly CustodyLine[], currency: CurrencyCode, surplus: bigint): bigint {
+  const line = lines.find((each) => each.currency === currency);
+  if (line === undefined) return surplus;
+  const beyond = line.onChain - line.expected;
+  return beyond < surplus ? beyond : surplus;
+}
+
+/**
+ * Books a change of the float against the custody from which it was computed. When the ledger has changed since, or the
+ * float does not suffice, nothing is booked.
  */
 export async function bookFloat(
   tx: Transaction,

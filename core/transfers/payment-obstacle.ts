@@ -1,15 +1,17 @@
 import { LIGHTNING_ASSET } from '../kernel/asset.ts';
 import type { Millis } from '../kernel/time.ts';
 import type { Transaction } from '../ports/storage.ts';
+import { refundObstacle } from '../refunds/refund-obstacle.ts';
 import { addressInForce } from '../withdrawals/withdrawal-address.ts';
 import type { Transfer } from './transfer.ts';
 
 /**
  * Why a payment must not be made now: the chain's payouts are stopped, its account is not active or is frozen, or the
- * withdrawal address in force is another one. `null` when nothing is in the way.
+ * withdrawal address in force, or the refund address, is another one. `null` for no obstacle.
  *
- * What may have changed since the payment was requested is read in the transaction that signs or approves it. The account
- * is locked, so a change of its status, its freeze or its address is committed either before this one, and seen, or after it.
+ * What may have changed since the request is read in the transaction that signs or approves the payment. The account is
+ * locked, so a change of its status, its freeze or its address commits either before this one, and is seen, or after
+ * it.
  */
 export async function paymentObstacle(tx: Transaction, transfer: Transfer, now: Millis): Promise<string | null> {
   const { accountId, chain, kind, toAddress } = transfer;
@@ -20,10 +22,11 @@ export async function paymentObstacle(tx: Transaction, transfer: Transfer, now: 
   if (account?.status !== 'active') return `The account is ${account?.status ?? 'unknown'}.`;
   const freeze = await tx.transfers.findFreeze(accountId);
   if (freeze !== null) return `Withdrawals of this account are frozen: ${freeze.reason}`;
-  // A Lightning payment goes to an invoice, a refund to the payer.
+  if (kind === 'refund') return refundObstacle(tx, transfer);
+  // A Lightning payment goes to an invoice, not to an address.
   if (kind !== 'withdrawal' || chain === LIGHTNING_ASSET.chain) return null;
   const registered = await tx.wallets.lockWithdrawalAddress(accountId, chain);
-  // A registered address is changed and never removed, so there is nothing to compare with where there was none.
+  // A registered address can be changed but not removed, so when there is none there is nothing to compare.
   return registered === null || addressInForce(registered, now) === toAddress
     ? null
     : `Its receiver ${toAddress} is not the withdrawal address in force any more; reject it, so that it can be requested again.`;

@@ -4,12 +4,12 @@ import type { SpendableCoin } from '../ports/chain-payments.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { PayingChain } from './payout-deps.ts';
 
-/** Where a chain's adapter names no limit. */
+/** The limit for chains whose adapter sets none. */
 const DEFAULT_MAX_COINS = 1_000;
-/** Coins of an account that are read where others of its payments come first. */
+/** The coins of an account that are read when others of its payments are signed first. */
 const READ = 5_000;
 
-/** What is to be paid out of coins, and for whom. */
+/** A payment from coins, and its account. */
 export interface CoinNeed {
   readonly currency: CurrencyCode;
   /** `null` for the till's own payments. */
@@ -17,22 +17,22 @@ export interface CoinNeed {
   readonly units: bigint;
 }
 
-/** `enough`: one transaction can pay it. `too-many`: it could pay `units` at most. `unconfirmed`: coins are on their way. */
+/** `enough`: one transaction suffices. `too-many`: it can pay `units` at most. `unconfirmed`: coins are in flight. */
 export type CoinsFound =
   | { readonly kind: 'enough'; readonly required: readonly SpendableCoin[]; readonly coins: readonly SpendableCoin[] }
   | { readonly kind: 'too-many'; readonly units: bigint }
   | { readonly kind: 'unconfirmed' };
 
-/** The most coins that one transaction of the chain spends; what estimates and what signs keep to the same limit. */
+/** The most coins that one transaction of the chain spends; estimates and signing use the same limit. */
 export function maxCoinsOf({ payments }: Pick<PayingChain, 'payments'>): number {
   return payments.maxCoins ?? DEFAULT_MAX_COINS;
 }
 
 /**
- * The coins that may pay for an account (decision 0019): its own. Where these are fewer than its balance, all of them
- * and then coins of nobody, and others' coins only while none of its own is in flight.
+ * The coins that may pay for an account (core/decisions/coins-and-fees.md): its own. When these are less than its balance, all of them and
+ * then coins without an owner; coins of others only while none of its own is in flight.
  *
- * @param ahead - units of the account's payments that will be signed first; read only where the coins are many
+ * @param ahead - units of the account's payments that are signed first; read only when there are many coins
  */
 export async function coinsFor(
   chain: Pick<PayingChain, 'code' | 'payments'>,
@@ -58,7 +58,7 @@ export async function coinsFor(
   return (await others({ notOf: accountId })) ?? { kind: 'unconfirmed' };
 }
 
-/** Without the largest coins, which pay what comes first. */
+/** Omits the largest coins, which pay the earlier payments. */
 function withoutFirst(coins: readonly SpendableCoin[], units: bigint): readonly SpendableCoin[] {
   let [left, at] = [units, 0];
   while (left > 0n && at < coins.length) left -= (coins[at++] as SpendableCoin).units;

@@ -1,9 +1,6 @@
 import { raiseAlert } from '../alerts/raise-alert.ts';
 import type { Asset, CurrencyCode } from '../kernel/asset.ts';
-import { parseUnits } from '../kernel/decimal.ts';
 import { isTillgateError } from '../kernel/errors.ts';
-import { present } from '../kernel/guard.ts';
-import type { TransferId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 import type { Lease } from '../ports/lease-store.ts';
 import type { SweepCandidate } from '../ports/transfer-store.ts';
@@ -11,33 +8,40 @@ import { gasBalance } from './gas-balance.ts';
 import { isWorthNeeded, shortfallsOf, sweepCost } from './consolidation.ts';
 import type { TokenShortfall } from './consolidation.ts';
 import { CoinConsolidation } from './coin-consolidation.ts';
+import { ColdMoves } from './cold-moves.ts';
+import { isContractRefusal } from './contract-refusal.ts';
+import type { CurrencyStops } from './currency-stops.ts';
+import type { FrozenCoins } from './frozen-coins.ts';
 import { HotWallet } from './hot-wallet.ts';
 import type { PayingChain, PayoutDeps } from './payout-deps.ts';
+import { queueMove } from './queue-move.ts';
+import type { OwnMove } from './queue-move.ts';
 import type { SweepSettings } from './settings.ts';
 import { floatLacking, TillBudget } from './till-budget.ts';
-import { newTransfer } from './transfer.ts';
 import type { Transfer, TransferKind } from './transfer.ts';
+import { concernsAll, NodeDoubt } from './troubles.ts';
+import type { Troubles } from './troubles.ts';
 
-/** A sweep that is not made, with the reason. */
+/** A refused sweep, with the reason. */
 export interface RefusedSweep {
   readonly address: string;
   readonly currency: CurrencyCode;
   readonly units: bigint;
-  /** The fee of sweeping it now, in its currency; `null` when it could not be estimated. */
+  /** The fee of the sweep now, in its currency; `null` when it could not be estimated. */
   readonly feeUnits: bigint | null;
   readonly reason: string;
+  /** True when the contract of its token refused to move it. */
+  readonly byContract: boolean;
 }
 
-/** What one run plans with. */
 interface Plan {
   readonly hot: HotWallet;
   readonly budget: TillBudget;
   readonly needed: ReadonlyMap<CurrencyCode, TokenShortfall>;
-  /** The cost of the sweeps that nobody can pay for. */
+  /** The cost of the sweeps for which there is no payer. */
   lacking: bigint;
 }
 
-/** A sweep that is worth its fee. */
 interface Move {
   readonly candidate: SweepCandidate;
   readonly nativeFeeUnits: bigint;
@@ -45,15 +49,15 @@ interface Move {
 }
 
 const CANDIDATES = 100;
-/** Refused sweeps are priced again after this time. */
+/** The delay before a refused sweep is priced again, in milliseconds. */
 const AGAIN_MS = 10 * 60_000;
 const BPS = 10_000n;
-/** Gas is funded with a margin for a rising gas price; what is left is used by the next sweep from there. */
+/** The margin of the gas for a rising gas price; the next sweep from the address uses what is left. */
 const GAS_MARGIN = [5n, 4n] as const;
 
 /**
  * Sweeps deposit addresses to the hot wallet on account chains, where the fee is worth it and with gas funded first for
- * tokens; and moves what the hot wallet holds above its ceiling to the cold address. On UTXO chains, puts coins together.
+ * tokens, and moves the amount above the hot wallet's ceiling to the cold address. On UTXO chains, merges coins.
  */
 export class PlanSweeps {
   readonly #chain: PayingChain;
@@ -62,36 +66,96 @@ export class PlanSweeps {
   /** True while sweeps wait for the operator's coins. */
   #asked = false;
   readonly #consolidation: CoinConsolidation;
+  readonly #cold: ColdMoves;
+  readonly #troubles: Troubles;
+  readonly #stops: CurrencyStops;
+  readonly #frozen: FrozenCoins;
+  readonly #doubt: NodeDoubt;
   readonly #refused = new Map<string, { readonly until: Millis; readonly units: bigint }>();
+  /** Refused sweeps whose price the node did not report: they are not retried early even for a waiting payment. */
+  readonly #failed = new Set<string>();
 
-  constructor(chain: PayingChain, deps: PayoutDeps, settings: SweepSettings) {
+  constructor(
+    chain: PayingChain,
+    deps: PayoutDeps,
+    settings: SweepSettings,
+    {
+      troubles,
+      stops,
+      frozen,
+    }: { readonly troubles: Troubles; readonly stops: CurrencyStops; readonly frozen: FrozenCoins },
+  ) {
     this.#chain = chain;
     this.#deps = deps;
     this.#settings = settings;
-    this.#consolidation = new CoinConsolidation(chain, deps, settings);
+    this.#troubles = troubles;
+    this.#stops = stops;
+    this.#frozen = frozen;
+    this.#doubt = new NodeDoubt(chain);
+    this.#cold = new ColdMoves(chain, deps, settings, troubles);
+    this.#consolidation = new CoinConsolidation(chain, deps, settings, troubles);
   }
 
-  /** Queues the sweeps that are worth their fee now, as far as somebody can pay for them. @returns how many */
+  /**
+   * Queues the sweeps that are worth their fee now and have a payer. A failure of one address or currency does not
+   * delay the others.
+   *
+   * @returns the number of queued sweeps
+   */
   async run(lease: Lease): Promise<number> {
     const { storage } = this.#deps;
     const { code, payments } = this.#chain;
     if (payments.model !== 'account') return this.#consolidation.run(lease);
+    await this.#probeStopped();
+    await this.#frozen.lookAgain(lease);
     const plan = await this.#open();
+    this.#doubt.begin();
     let queued = 0;
     for (const candidate of await storage.transfers.sweepCandidates(code, CANDIDATES)) {
-      const key = `${candidate.address} ${candidate.currency}`;
-      const urgent = plan.needed.get(candidate.currency) ?? null;
-      if (urgent === null && this.#rests(key, candidate.units)) continue;
-      const priced = await this.#price(candidate, urgent);
-      if ('reason' in priced) {
-        this.#refused.set(key, { until: this.#deps.clock.now() + AGAIN_MS, units: candidate.units });
-        continue;
-      }
-      this.#refused.delete(key);
-      if (await this.#queueMove(lease, priced, plan)) queued += 1;
+      const made = await this.#consider(lease, candidate, plan);
+      if (made === null) break;
+      if (made) queued += 1;
     }
     this.#askForFloat(plan);
-    return queued + (await this.#queueCold(lease, plan));
+    return queued + (await this.#cold.run(lease, plan));
+  }
+
+  /** @returns whether a move was queued; `null` when the pass has failed often enough */
+  async #consider(lease: Lease, candidate: SweepCandidate, plan: Plan): Promise<boolean | null> {
+    const { address, currency, units } = candidate;
+    const key = `${address} ${currency}`;
+    // A token with a shortfall on the chain, or whose contract refuses to move it, is not swept.
+    if (this.#stops.of('short').includes(currency) || this.#stops.of('refused').includes(currency)) return false;
+    const urgent = plan.needed.get(currency) ?? null;
+    if ((urgent === null || this.#failed.has(key)) && this.#rests(key, units)) return false;
+    const what = `the sweep of ${currency} from ${address}`;
+    const until = this.#deps.clock.now() + AGAIN_MS;
+    try {
+      const priced = await this.#price(candidate, urgent);
+      this.#doubt.answered();
+      this.#troubles.over(what);
+      this.#failed.delete(key);
+      if ('reason' in priced) {
+        // Frozen coins are no candidates until they can be moved.
+        if (priced.byContract && (await this.#frozen.refused(lease, candidate, priced.reason))) return false;
+        this.#refused.set(key, { until, units });
+        return false;
+      }
+      this.#refused.delete(key);
+      return await this.#queueMove(lease, priced, plan);
+    } catch (error) {
+      if (concernsAll(error)) throw error;
+      this.#troubles.failed(what, error);
+      this.#refused.set(key, { until, units });
+      this.#failed.add(key);
+      return (await this.#doubt.failed()) ? false : null;
+    }
+  }
+
+  /** The contract may accept the hot wallet again after a refusal. */
+  async #probeStopped(): Promise<void> {
+    for (const currency of this.#stops.of('refused'))
+      await this.#troubles.contain(`asking the contract of ${currency}`, () => this.#stops.probe(currency));
   }
 
   async #open(): Promise<Plan> {
@@ -102,14 +166,14 @@ export class PlanSweeps {
     return { hot, budget, needed: await this.#needed(hot, budget), lacking: 0n };
   }
 
-  /** Sweeps that nobody can pay for wait; one alert says what is needed for all of them. */
+  /** Sweeps without a payer wait; one alert states what is needed for all of them. */
   #askForFloat({ budget, lacking }: Plan): void {
     if (lacking > 0n && !this.#asked)
       raiseAlert(this.#deps, 'float', `chain ${this.#chain.code}`, floatLacking(this.#chain, budget, lacking));
     this.#asked = lacking > 0n;
   }
 
-  /** Every candidate that is not worth its fee now, priced at this moment. */
+  /** Every candidate that is not worth its fee now, priced at this time. */
   async refusals(): Promise<readonly RefusedSweep[]> {
     if (this.#chain.payments.model !== 'account') return [];
     const refused: RefusedSweep[] = [];
@@ -125,23 +189,26 @@ export class PlanSweeps {
     return refusal !== undefined && refusal.units === units && refusal.until > this.#deps.clock.now();
   }
 
-  /** Currencies of which the hot wallet has less than the payments that wait. */
+  /** Currencies of which the hot wallet has less than the waiting payments need. */
   async #needed(hot: HotWallet, budget: TillBudget): Promise<ReadonlyMap<CurrencyCode, TokenShortfall>> {
     const waiting = await this.#deps.storage.transfers.waiting(this.#chain.code, null, 1_000);
-    // What they are charged for sweeps need not be there.
+    // The sweep fees that these payments are charged need not be in the hot wallet.
     const charges = new Map([[this.#chain.payments.feeAsset.currency, budget.deficit]]);
-    return shortfallsOf(hot, waiting, charges);
+    return shortfallsOf(hot, waiting, charges, (currency) =>
+      this.#troubles.contain(`the balance of ${currency} in the hot wallet`, () => hot.free(currency)),
+    );
   }
 
   async #price(candidate: SweepCandidate, urgent: TokenShortfall | null): Promise<Move | RefusedSweep> {
     const { payments } = this.#chain;
     const { address, currency, units } = candidate;
-    const refuse = (feeUnits: bigint | null, reason: string): RefusedSweep => ({
+    const refuse = (feeUnits: bigint | null, reason: string, byContract = false): RefusedSweep => ({
       address,
       currency,
       units,
       feeUnits,
       reason,
+      byContract,
     });
     const asset = this.#asset(currency);
     if (asset === null) return refuse(null, 'The currency is not configured any more.');
@@ -162,10 +229,11 @@ export class PlanSweeps {
     } catch (error) {
       if (
         isTillgateError(error, 'STATE_CONFLICT') ||
+        isTillgateError(error, 'DESTINATION_UNPAYABLE') ||
         isTillgateError(error, 'INSUFFICIENT_BALANCE') ||
         isTillgateError(error, 'NOT_READY')
       ) {
-        return refuse(null, error.message);
+        return refuse(null, error.message, isContractRefusal(error));
       }
       throw error;
     }
@@ -178,7 +246,7 @@ export class PlanSweeps {
     if (currency !== payments.feeAsset.currency) return this.#queueTokens(lease, move, plan);
     if (!this.#paysFor(move.feeUnits, plan, urgent)) return false;
     urgent?.addSweep(units, move.feeUnits);
-    // A fee that has risen by a quarter is looked at again.
+    // The fee is checked again when it has risen by a quarter.
     const risen = (move.feeUnits * GAS_MARGIN[0]) / GAS_MARGIN[1];
     return this.#queueSweep(lease, move, {
       feeUnits: move.feeUnits,
@@ -186,7 +254,7 @@ export class PlanSweeps {
     });
   }
 
-  /** The till pays out of its own coins, or else the payments that wait for this sweep. */
+  /** The till pays from its own coins, otherwise the payments that wait for this sweep. */
   #paysFor(feeUnits: bigint, plan: Plan, urgent: TokenShortfall | undefined): boolean {
     const { budget } = plan;
     if (budget.covers(feeUnits)) {
@@ -211,7 +279,7 @@ export class PlanSweeps {
       return this.#queueSweep(lease, move, { feeUnits: 0n, maxFeeUnits: 0n });
     }
     const gas = (nativeFeeUnits * GAS_MARGIN[0]) / GAS_MARGIN[1] - there;
-    // Sending it costs no more than the sweep itself.
+    // Sending the gas costs at most as much as the sweep itself.
     const cost = gas + nativeFeeUnits;
     if (!budget.covers(plan.lacking + cost)) {
       plan.lacking += cost;
@@ -248,57 +316,8 @@ export class PlanSweeps {
     });
   }
 
-  async #queueCold(lease: Lease, { hot, budget, needed }: Plan): Promise<number> {
-    const { code, payments, assets } = this.#chain;
-    const cold = this.#settings.cold.get(code);
-    if (cold === undefined) return 0;
-    let queued = 0;
-    for (const { currency, decimals } of assets) {
-      const ceilingText = cold.above.get(currency);
-      if (ceilingText === undefined || needed.has(currency)) continue;
-      const ceiling = present(parseUnits(ceilingText, decimals), `sweeps.cold.${code}.above.${currency}`);
-      const units = (await hot.free(currency)) - ceiling;
-      // Move at least a tenth of the ceiling, not small excesses.
-      if (units <= ceiling / 10n || units <= payments.dust(currency)) continue;
-      const source = { address: payments.hotAddress, index: null };
-      const lines = [{ to: cold.address, currency, units }];
-      const { feeUnits: cost } = await payments.price({ source, lines, coins: [], replaces: null });
-      if (!budget.covers(cost)) continue;
-      budget.spend(cost);
-      const move = {
-        currency,
-        units,
-        feeUnits: 0n,
-        maxFeeUnits: units / 10n,
-        sourceAddress: payments.hotAddress,
-        sourceIndex: null,
-        toAddress: cold.address,
-      };
-      if (await this.#queue(lease, 'cold', move)) queued += 1;
-    }
-    return queued;
-  }
-
-  async #queue(
-    lease: Lease,
-    kind: TransferKind,
-    move: Pick<
-      Transfer,
-      'currency' | 'units' | 'feeUnits' | 'maxFeeUnits' | 'sourceAddress' | 'sourceIndex' | 'toAddress'
-    >,
-  ): Promise<boolean> {
-    const { storage, ids, clock, metrics } = this.#deps;
-    const chain = this.#chain.code;
-    const transfer = newTransfer(
-      { ...move, id: ids.next() as TransferId, kind, chain, accountId: null, orderId: null },
-      clock.now(),
-    );
-    const added = await storage.transaction(async (tx) => {
-      await tx.leases.check(lease);
-      return tx.transfers.add(transfer);
-    });
-    if (added) metrics.count('tillgate_transfers_total', { chain, kind, status: 'REQUESTED' });
-    return added;
+  #queue(lease: Lease, kind: TransferKind, move: OwnMove): Promise<boolean> {
+    return queueMove(this.#chain, this.#deps, lease, kind, move);
   }
 
   #asset(currency: CurrencyCode): Asset | null {

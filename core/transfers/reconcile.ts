@@ -1,4 +1,5 @@
 import type { CurrencyCode } from '../kernel/asset.ts';
+import { isTillgateError } from '../kernel/errors.ts';
 import type { ExpectedCoins } from '../ports/chain-payments.ts';
 import type { GasBalance } from '../ports/transfer-store.ts';
 import type { Holding } from './transfer.ts';
@@ -8,13 +9,15 @@ import type { PayingChain } from './payout-deps.ts';
 /** One currency in the ledger and on chain, in units. */
 export interface CustodyLine {
   readonly currency: CurrencyCode;
-  /** What the ledger says the chain holds while nothing is in flight. */
+  /** What the chain holds by the ledger while nothing is in flight. */
   readonly expected: bigint;
   readonly onChain: bigint;
-  /** The most that signed transactions may have taken already. */
+  /** The most that signed transactions may already have spent. */
   readonly inFlight: bigint;
-  /** What is missing; 0 when nothing is. A surplus belongs to the operator. */
+  /** The missing units; 0 for none. For an excess see {@link findExcesses}. */
   readonly shortfall: bigint;
+  /** False for a token whose balances the node does not report, unlike others': no shortfall is known. */
+  readonly isRead: boolean;
 }
 
 const PAGE = 500;
@@ -29,6 +32,7 @@ export async function reconcile(
   const onChain = new Map<CurrencyCode, bigint>();
   const hot = hotWalletOf(chain);
   const asked = new Set<string>();
+  const unread = new Set<CurrencyCode>();
   let after: string | null = null;
   for (;;) {
     const page: readonly Holding[] = await storage.transfers.holdings(chain.code, after, PAGE);
@@ -36,18 +40,51 @@ export async function reconcile(
       ...(after === null ? hot : []),
       ...page.filter((holding) => askedFor(chain, holding, inFlight, asked)).map(coinOf(chain)),
     ];
-    if (coins.length > 0)
-      for (const [currency, units] of await chain.payments.custody(coins)) add(onChain, currency, units);
+    if (coins.length > 0) await addCustody(chain, coins, { onChain, unread });
     after = page.at(-1)?.ref ?? null;
     if (page.length < PAGE) break;
   }
   await addGas(chain, { storage }, { asked, onChain });
-  return [...expected].map(([currency, units]) =>
-    line(currency, units, onChain.get(currency) ?? 0n, inFlight.get(currency) ?? 0n),
-  );
+  const held = [...onChain].filter(([, units]) => units > 0n).map(([currency]) => currency);
+  return [...new Set([...expected.keys(), ...held])].map((currency) => {
+    const units = expected.get(currency) ?? 0n;
+    return unread.has(currency)
+      ? { currency, expected: units, onChain: 0n, inFlight: 0n, shortfall: 0n, isRead: false }
+      : line(currency, units, onChain.get(currency) ?? 0n, inFlight.get(currency) ?? 0n);
+  });
 }
 
-/** Asks for the gas that is left at deposit addresses; an address that was asked for its coins has shown it already. */
+/** A token whose contract does not report balances does not prevent comparing the others. */
+async function addCustody(
+  { payments }: PayingChain,
+  coins: readonly ExpectedCoins[],
+  { onChain, unread }: { readonly onChain: Map<CurrencyCode, bigint>; readonly unread: Set<CurrencyCode> },
+): Promise<void> {
+  const native = payments.feeAsset.currency;
+  const addAll = (shown: ReadonlyMap<CurrencyCode, bigint>): void => {
+    for (const [currency, units] of shown) add(onChain, currency, units);
+  };
+  const asked = coins.filter(({ currency }) => !unread.has(currency));
+  try {
+    addAll(await payments.custody(asked));
+    return;
+  } catch (error) {
+    if (!isTillgateError(error, 'NODE_FAILED') || payments.model === 'utxo') throw error;
+  }
+  // The native coin comes first: if its balances are not reported either, the node has failed.
+  const currencies = [...new Set([native, ...asked.map(({ currency }) => currency)])];
+  for (const currency of currencies) {
+    const own = asked.filter((coin) => coin.currency === currency);
+    try {
+      if (own.length > 0) addAll(await payments.custody(own));
+    } catch (error) {
+      if (currency === native || !isTillgateError(error, 'NODE_FAILED')) throw error;
+      unread.add(currency);
+    }
+  }
+}
+
+/** Reads the gas at deposit addresses; an address whose coins were read has shown it already. */
 async function addGas(
   { code, payments }: PayingChain,
   { storage }: { readonly storage: Pick<Storage, 'transfers'> },
@@ -72,10 +109,10 @@ async function addGas(
 
 function line(currency: CurrencyCode, expected: bigint, onChain: bigint, inFlight: bigint): CustodyLine {
   const missing = expected - onChain - inFlight;
-  return { currency, expected, onChain, inFlight, shortfall: missing > 0n ? missing : 0n };
+  return { currency, expected, onChain, inFlight, shortfall: missing > 0n ? missing : 0n, isRead: true };
 }
 
-/** On account chains: sweep fees and everything that leaves the hot wallet. On UTXO chains, taken coins are added page by page. */
+/** On account chains: sweep fees and payments of the hot wallet. On UTXO chains, taken coins, page by page. */
 async function flight(
   { code, payments }: PayingChain,
   { storage }: { readonly storage: Pick<Storage, 'transfers'> },
@@ -83,7 +120,7 @@ async function flight(
   const taken = new Map<CurrencyCode, bigint>();
   if (payments.model === 'utxo') return taken;
   for (const { sourceAddress, currency, units, nativeFeeUnits } of await storage.transfers.inFlight(code)) {
-    // A sweep may be mined between the two balance reads and so be counted at neither end.
+    // A sweep may be mined between the two reads of balances, and then counts at neither address.
     add(taken, currency, sourceAddress === payments.hotAddress ? units : 0n);
     add(taken, payments.feeAsset.currency, nativeFeeUnits);
   }

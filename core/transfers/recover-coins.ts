@@ -4,20 +4,20 @@ import type { PayingChain } from './payout-deps.ts';
 import { allHoldings, isUnspent } from './holdings.ts';
 import type { Holding } from './transfer.ts';
 
-/** What the chain has otherwise than the restored database. */
+/** The differences between the chain and the restored database. */
 export interface RecoveredCoins {
-  /** Coins of the hot wallet that the database did not know: change of payments made since the backup. */
+  /** Coins of the hot wallet that were missing from the database: change of payments made since the backup. */
   readonly found: number;
   /** Coins of the database that are spent on the chain. */
   readonly gone: number;
 }
 
 /**
- * Brings the coins of a restored database in line with the chain, on chains of coins: those spent since the backup are dropped,
- * the hot wallet's unknown ones are added. The ledger stays as it is.
+ * Corrects the coins of a restored database on UTXO chains: coins that were spent since the backup are removed, and
+ * unknown ones of the hot wallet are added. The ledger is not changed.
  *
- * @throws TillgateError `UNSUPPORTED` on account chains; `STATE_CONFLICT` unless a backup was restored and the chain was read to
- * its head since; `NODE_FAILED`
+ * @throws TillgateError `UNSUPPORTED` on account chains; `STATE_CONFLICT` unless a backup was restored and the chain
+ *   was read to its head since; `NODE_FAILED`
  */
 export async function recoverCoins(
   chain: PayingChain,

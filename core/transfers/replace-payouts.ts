@@ -6,7 +6,7 @@ import type { SignedTransaction } from '../ports/chain-payments.ts';
 import type { Lease } from '../ports/lease-store.ts';
 import type { PayoutChanges } from '../ports/transfer-store.ts';
 import { PayoutBuilder } from './build-payout.ts';
-import { exceedsPullFee, hasLapsed } from './charge-pull.ts';
+import { exceedsChargeFee, hasLapsed } from './charge-fees.ts';
 import type { PayingChain, PayoutDeps } from './payout-deps.ts';
 import { isOwnSweep, replacementLack } from './replacement-cost.ts';
 import { latestAttempt } from './send-payouts.ts';
@@ -14,25 +14,25 @@ import type { PayoutSender } from './send-payouts.ts';
 import type { ReplacementSettings } from './settings.ts';
 import type { Attempt, AttemptKind, PayoutView } from './transfer.ts';
 
-/** The fee may be raised to this multiple of the first one. */
+/** The factor by which a fee may exceed the first one. */
 const MAX_FEE_INCREASE = 5n;
 const RAISED_TO_THE_MOST = 'It is still unmined after its fee was raised to the maximum.';
 const TOO_DEAR = "The network's fee is too large a share of the amount now.";
-const LAPSED = 'The authorization expired before it was mined: a transaction of the till to itself takes its place.';
-const NEVER_MINED = 'It was cancelled, for it expired unmined each time that it was signed.';
-/** Errors that say that no dearer attempt can be signed; any other is tried again. */
+const LAPSED = 'The authorization expired before it was mined: a transaction of the till to itself replaces it.';
+const NEVER_MINED = 'It was cancelled, because it expired unmined each time it was signed.';
+/** Errors for which no attempt with a higher fee can be signed; any other error is retried. */
 const REFUSALS = ['STATE_CONFLICT', 'INSUFFICIENT_BALANCE', 'DESTINATION_UNPAYABLE', 'SIGNING_REFUSED'] as const;
 
-/** What became of an attempt to sign again: `null` when it was signed, or may be later. */
+/** Why an attempt could not be signed; `null` when it was signed, or may be later. */
 type Refusal = string | null;
 
 /** Raises the alert of a payout, once for each reason. */
 export type AlertPayout = (view: PayoutView, reason: string) => void;
 
 /**
- * Signs new attempts of payouts that stay unmined: the same payment at a higher fee, and when that is not possible for too
- * long, or an operator says so, a transaction of the till to itself. Each is stored before it is broadcast, and uses the nonce
- * or the coins of the payout, so that one attempt is mined at most.
+ * Signs new attempts of payouts that stay unmined: the same payment with a higher fee; when that is impossible for too
+ * long, or at an operator's request, a transaction of the till to itself. Each is stored before it is broadcast, and
+ * uses the nonce or the coins of the payout, so that at most one attempt is mined.
  */
 export class PayoutReplacer {
   readonly #chain: PayingChain;
@@ -41,10 +41,10 @@ export class PayoutReplacer {
   readonly #builder: PayoutBuilder;
   readonly #sender: PayoutSender;
   readonly #alert: AlertPayout;
-  /** Two replacements must not be paid with the same coins of the till. */
+  /** One at a time, because two replacements must not be paid with the same coins of the till. */
   readonly #turns = new Turns();
   #replaced = 0;
-  /** By address, the payout whose fee cannot be raised; those behind it wait for it and not for a higher fee. */
+  /** By address, the payout whose fee cannot be raised. A higher fee would not help those behind it. */
   readonly #blockedBy = new Map<string, PayoutId>();
 
   constructor(
@@ -64,12 +64,12 @@ export class PayoutReplacer {
     this.#alert = alert;
   }
 
-  /** How many attempts were added: what was read of the till's coins before the last of them is out of date. */
+  /** The number of added attempts. A reading of the till's coins from before the last one is outdated. */
   get replaced(): number {
     return this.#replaced;
   }
 
-  /** @param isFirst - no payout with a lower nonce of the same address is unmined */
+  /** @param isFirst - true when no payout with a lower nonce of the same address is unmined */
   async unmined(lease: Lease, view: PayoutView, { isFirst, isMissing }: Place): Promise<void> {
     const { payout } = view;
     if (payout.cancelReason !== null) return this.#cancel(lease, view);
@@ -81,10 +81,10 @@ export class PayoutReplacer {
   }
 
   /**
-   * No attempt can be mined any more: the same transfers are signed again, unless they are to be cancelled, or an attempt that
-   * was signed long after the first one has expired too.
+   * No attempt can be mined any more: the same transfers are signed again, unless they are to be cancelled, or an
+   * attempt that was signed long after the first one has expired too.
    *
-   * @returns the reason to void the payout; `null` to go on with it
+   * @returns the reason to void the payout; `null` to continue it
    */
   async expired(lease: Lease, view: PayoutView): Promise<string | null> {
     const { payout } = view;
@@ -105,7 +105,7 @@ export class PayoutReplacer {
   }
 
   #isSlow(view: PayoutView, isMissing: boolean): boolean {
-    // Where a waiting transaction is never replaced, only one that no node has may be.
+    // On chains without replacement, only a transaction that no node has is signed again.
     const after = this.#chain.payments.bumpAfterMs ?? (isMissing ? this.#settings.cancelAfterMs : Infinity);
     return this.#deps.clock.now() - latestAttempt(view).createdAt >= after;
   }
@@ -124,11 +124,11 @@ export class PayoutReplacer {
     if (signed === null || typeof signed === 'string') return signed;
     const first = present(attempts[0], `attempts of payout ${payout.id}`);
     if (signed.feeUnits > first.feeUnits * MAX_FEE_INCREASE) return RAISED_TO_THE_MOST;
-    if (exceedsPullFee(transfers, signed.feeUnits)) return TOO_DEAR;
+    if (exceedsChargeFee(transfers, signed.feeUnits)) return TOO_DEAR;
     return this.#add(lease, view, signed, 'payment');
   }
 
-  /** A payout whose fee cannot be raised is cancelled after a time. @returns true when that has come */
+  /** Notes a payout whose fee cannot be raised, which is cancelled after a time. @returns true when it is due */
   async #noteStuck(
     lease: Lease,
     view: PayoutView,
@@ -148,18 +148,18 @@ export class PayoutReplacer {
     return true;
   }
 
-  /** Its nonce keeps others waiting, and being mined could only cost more gas than a cancel. */
+  /** Cancels a payout whose transaction has lapsed: its nonce blocks later payouts, and mining it costs more gas than a cancel. */
   async #cancelLapsed(lease: Lease, view: PayoutView): Promise<void> {
     const changes = { stuckAt: view.payout.stuckAt ?? this.#deps.clock.now(), cancelReason: LAPSED };
     if (!(await this.#update(lease, view, changes))) return;
     await this.#cancel(lease, { ...view, payout: { ...view.payout, ...changes } });
   }
 
-  /** A pull that has lapsed waits for a while until its cancel costs no more than the pull may. */
+  /** For a lapsed charge, whether a cancel still costs more than the charge may; the cancel waits a while then. */
   #isTooDear({ payout, transfers }: PayoutView, { feeUnits }: SignedTransaction): boolean {
     const { cancelReason, stuckAt } = payout;
     const atAnyPriceFrom = (stuckAt ?? 0) + this.#settings.cancelAfterMs;
-    return cancelReason === LAPSED && this.#deps.clock.now() < atAnyPriceFrom && exceedsPullFee(transfers, feeUnits);
+    return cancelReason === LAPSED && this.#deps.clock.now() < atAnyPriceFrom && exceedsChargeFee(transfers, feeUnits);
   }
 
   async #cancel(lease: Lease, view: PayoutView): Promise<void> {
@@ -193,7 +193,7 @@ export class PayoutReplacer {
     return { source: { address: payout.sourceAddress, index: payout.sourceIndex }, coins };
   }
 
-  /** The signed bytes, why there are none, or `null` when it is to be tried again. */
+  /** The signed bytes, the reason why there are none, or `null` to retry. */
   async #trySign(
     { payout }: PayoutView,
     sign: () => Promise<SignedTransaction>,
@@ -207,7 +207,7 @@ export class PayoutReplacer {
     }
   }
 
-  /** Stores and sends an attempt. @returns why the till cannot pay for it; nothing is stored then */
+  /** Stores and sends an attempt. @returns why the till cannot pay for it, in which case nothing is stored */
   async #add(lease: Lease, view: PayoutView, signed: SignedTransaction, kind: AttemptKind): Promise<Refusal> {
     const { payout, attempts } = view;
     const { txid, raw, feeUnits, terms, expiresAt } = signed;
@@ -232,7 +232,7 @@ export class PayoutReplacer {
     const added = await this.#deps.storage.transaction(async (tx) => {
       await tx.leases.check(lease);
       const now = await tx.transfers.lockPayout(payoutId);
-      // A cancel that was asked for meanwhile is looked at before another payment is signed.
+      // A cancel that was requested meanwhile takes precedence over another payment.
       if (now?.status !== 'LIVE' || (kind === 'payment' && now.cancelReason !== null)) return false;
       await tx.transfers.addAttempt(attempt);
       if (kind === 'payment' && now.stuckAt !== null) await tx.transfers.updatePayout(payoutId, { stuckAt: null });
@@ -253,13 +253,13 @@ export class PayoutReplacer {
   }
 }
 
-/** Where a payout is among the unmined ones. */
+/** The position of a payout among the unmined ones. */
 export interface Place {
   readonly isFirst: boolean;
-  /** No node has it. */
+  /** True when no node has it. */
   readonly isMissing: boolean;
 }
 
 function cancelReason(refusal: string): string {
-  return `It was cancelled, for it was not mined for too long and could not be replaced: ${refusal}`;
+  return `It was cancelled, because it was not mined for too long and could not be replaced: ${refusal}`;
 }

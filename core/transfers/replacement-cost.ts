@@ -13,8 +13,8 @@ export interface Replacement {
 }
 
 /**
- * Why the till cannot pay for a replacement; `null` when it can. What a raised fee costs beyond the charge is the till's, and so
- * is what a cancel costs beyond what its owners are charged: neither is ever paid with what is owed to merchants.
+ * Why the till cannot pay for a replacement; `null` when it can. The till pays what a raised fee costs beyond the
+ * charge, and what a cancel costs beyond the charge to its owners, never with money that is owed to merchants.
  */
 export async function replacementLack(
   chain: Pick<PayingChain, 'code' | 'payments'>,
@@ -31,17 +31,17 @@ export async function replacementLack(
   return floatLacking(chain, budget, more);
 }
 
-/** The chain's own coin on its way to the hot wallet: a cancel would take its cost from the coins that are to be moved. */
+/** True for a sweep of the native coin to the hot wallet: its cancel would be paid with the coins to move. */
 export function isOwnSweep({ transfers }: PayoutView, { payments }: Pick<PayingChain, 'payments'>): boolean {
   return transfers.some(({ kind, currency }) => kind === 'sweep' && currency === payments.feeAsset.currency);
 }
 
-/** A token's sweep pays with gas that is booked at its address already, and can pay no more than that. */
+/** A token's sweep pays with gas that is already booked at its address, and can pay no more than that. */
 function paysByGas({ payout, transfers }: PayoutView, { payments }: Pick<PayingChain, 'payments'>): boolean {
   return payout.sourceIndex !== null && transfers.every(({ currency }) => currency !== payments.feeAsset.currency);
 }
 
-/** What the till pays of a transaction: its fee less what is charged for it in the chain's own coin. */
+/** The till's part of a transaction: its fee less the charges for it in the native coin. */
 function tillsPart(
   view: PayoutView,
   { payments }: Pick<PayingChain, 'payments'>,
@@ -51,7 +51,7 @@ function tillsPart(
   return feeUnits - (kind === 'cancel' ? ownersShare(view, native, feeUnits) : charged(view, native));
 }
 
-/** What {@link TillBudget} counts for the attempts that there are. */
+/** The amount that {@link TillBudget} counts for the existing attempts. */
 function counted(view: PayoutView, { payments }: Pick<PayingChain, 'payments'>): bigint {
   const dearest = view.attempts.reduce((most, { feeUnits }) => (feeUnits > most ? feeUnits : most), 0n);
   return dearest - charged(view, payments.feeAsset.currency);

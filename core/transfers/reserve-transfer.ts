@@ -52,9 +52,9 @@ export function frozen(reason: string): TillgateError {
 /**
  * Stores a merchant's transfer with its reserve and its transaction row, in the caller's transaction.
  *
- * @param lacking - makes the error for an insufficient balance
- * @returns the available balance that remains; `null` when another live transfer excludes it
- * @throws TillgateError `STATE_CONFLICT` while the account's withdrawals are frozen, and what `lacking` makes
+ * @param lacking - creates the error for an insufficient balance
+ * @returns the remaining available balance; `null` when another live transfer excludes it
+ * @throws TillgateError `STATE_CONFLICT` while the account's withdrawals are frozen; the error of `lacking`
  */
 export async function reserveTransfer(
   tx: Transaction,
@@ -63,10 +63,12 @@ export async function reserveTransfer(
   lacking: () => TillgateError,
 ): Promise<bigint | null> {
   const available = await tx.ledger.lockBalance(merchantAccount(transfer.accountId, 'available'), transfer.currency);
-  // Freezing an account locks this balance row too, so no reservation can overtake a freeze.
+  // Freezing an account locks this balance row too, so no reservation can pass a freeze.
   const freeze = await tx.transfers.findFreeze(transfer.accountId);
   if (freeze !== null) throw frozen(freeze.reason);
-  if (available < transfer.units) throw lacking();
+  // Frozen coins are part of the balance, and cannot pay.
+  const payable = available - (await tx.transfers.frozenUnits(transfer.accountId, transfer.currency));
+  if (payable < transfer.units) throw lacking();
   const { entry, row } = reservationOf(transfer, ids, null);
   if (!(await tx.transfers.add(transfer))) return null;
   assert(await tx.ledger.append(entry), `transfer ${transfer.id} is reserved twice`);
@@ -77,7 +79,7 @@ export async function reserveTransfer(
 /**
  * The transfer that an idempotency key created earlier; `null` for a new key.
  *
- * @throws TillgateError `IDEMPOTENCY_MISMATCH` when the key came with another body
+ * @throws TillgateError `IDEMPOTENCY_MISMATCH` when the key was used with another body
  */
 export async function formerTransfer(
   { transfers }: Pick<Storage, 'transfers'>,
@@ -88,7 +90,10 @@ export async function formerTransfer(
   return former === null ? null : matching(former, claim);
 }
 
-/** Claims the key inside the transaction that makes the transfer. @returns the transfer that claimed it earlier; `null` when this one has it now */
+/**
+ * Claims the key in the transaction that creates the transfer. @returns the transfer that claimed it earlier; `null`
+ * when this one has claimed it
+ */
 export async function claimTransfer(
   tx: Transaction,
   transfer: MerchantTransfer,
@@ -98,7 +103,7 @@ export async function claimTransfer(
   return former === null ? null : matching(former, claim);
 }
 
-/** The transfer of a repeated key. @throws TillgateError `IDEMPOTENCY_MISMATCH` when it came with another body */
+/** The transfer of a repeated key. @throws TillgateError `IDEMPOTENCY_MISMATCH` when it was used with another body */
 export function matching(
   former: { readonly transferId: TransferId; readonly bodyHash: string },
   claim: IdempotencyClaim | null,

@@ -3,11 +3,11 @@ import type { Storage } from '../ports/storage.ts';
 import { requirePayments } from './fee-estimator.ts';
 
 /**
- * Resumes the payouts of a chain after an operator's check. The hot wallet's nonce is taken from the chain, and the ledger
- * is reconciled before anything is paid.
+ * Resumes the payouts of a chain after an operator's check. The hot wallet's nonce is read from the chain, and the
+ * ledger is reconciled before anything is paid.
  *
- * @param seen - the stop that the operator has seen; the present one unless given
- * @returns false when payouts were not stopped, or are for another reason by now, which stays
+ * @param seen - the reason that the operator has seen; the present one by default
+ * @returns false when payouts were not stopped, or are now stopped for another reason, which stays
  * @throws TillgateError `NOT_READY` on a watch-only chain, `NODE_FAILED`
  */
 export async function resumePayouts(

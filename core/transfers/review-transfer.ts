@@ -8,6 +8,8 @@ import type { ChainAdapter } from '../ports/chain-adapter.ts';
 import type { IdGenerator } from '../ports/id-generator.ts';
 import type { Transaction } from '../ports/storage.ts';
 import { endReturn } from '../deposits/end-return.ts';
+import { cancelPayment } from '../lightning/cancel-payment.ts';
+import { decideOrderAgain } from './decide-order-again.ts';
 import { paymentObstacle } from './payment-obstacle.ts';
 import type { PayoutView, Transfer } from './transfer.ts';
 
@@ -28,7 +30,7 @@ export async function requireApprovable(tx: Transaction, id: TransferId, now: Mi
   return transfer;
 }
 
-/** Lets a held transfer be paid. @throws TillgateError as {@link requireApprovable} */
+/** Approves a held transfer for payment. @throws TillgateError as {@link requireApprovable} */
 export async function approveTransfer(tx: Transaction, id: TransferId, now: Millis): Promise<Transfer> {
   const transfer = await requireApprovable(tx, id, now);
   const changes = { reason: null, deferredAt: null, updatedAt: now };
@@ -37,10 +39,10 @@ export async function approveTransfer(tx: Transaction, id: TransferId, now: Mill
 }
 
 /**
- * Fails a transfer that was never signed and releases its reserve to the merchant; a deposit that it was to pay back is
+ * Fails a transfer that was never signed and releases its reserve to the merchant; a deposit that it was to return is
  * unassigned again.
  *
- * @param kept - what sweeps that were made for it have cost; it stays with the till, and the owner is charged for it
+ * @param kept - the cost of sweeps that were made for it; the owner is charged for it
  * @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` once it is signed, because the bytes can still be sent
  */
 export async function rejectTransfer(
@@ -68,14 +70,15 @@ export async function rejectTransfer(
   }
   const failed: Transfer = { ...transfer, ...changes, status: 'FAILED' };
   await endReturn(tx, failed, kept, { now, ids });
+  await decideOrderAgain(tx, failed, now);
   return failed;
 }
 
 /**
- * {@link rejectTransfer} by the word of an operator. A transfer that waits in a restored backup may have been paid since: until
- * that is decided, giving its reserve back could give the coins away twice.
+ * {@link rejectTransfer} at an operator's request. A transfer that waits in a restored backup may have been paid since,
+ * so releasing its reserve before that is decided could give the coins away twice.
  *
- * @throws TillgateError as {@link rejectTransfer}; `STATE_CONFLICT` while it is open whether a backup was restored
+ * @throws TillgateError as {@link rejectTransfer}; `STATE_CONFLICT` while it is undecided whether a backup was restored
  */
 export async function rejectByOperator(
   tx: Transaction,
@@ -93,23 +96,27 @@ export async function rejectByOperator(
   return rejectTransfer(tx, id, reason, context);
 }
 
-/** The reason of a cancellation for which none was given. */
+/** The reason of a cancellation without one. */
 export const CANCELLED_BY_OPERATOR = 'Cancelled by an operator.';
 
 /**
- * Asks for a signed transfer to be cancelled: the payout runner replaces its transaction by one of the till to itself, and the
- * transfer fails once that one is final. All transfers of the same transaction are cancelled with it. When the payment is
- * mined first, it is paid.
+ * Requests that a signed transfer is cancelled: the payout runner replaces its transaction by one of the till to
+ * itself, and the transfer fails once that one is final. All transfers of the same transaction are cancelled with it.
+ * If the payment is mined first, it is paid. For a Lightning payment, the caller must have queried the node, see
+ * `cancelPayment`.
  *
- * @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` before it is signed, when it is mined or finished, or on Lightning
+ * @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` before it is signed, when it is mined or finished, and for a
+ *   Lightning payment that the node may have
  */
 export async function cancelTransfer(tx: Transaction, id: TransferId, reason: string): Promise<Transfer> {
   const transfer = await requireTransfer(tx, id);
   const refuse = (why: string): TillgateError => new TillgateError('STATE_CONFLICT', why);
   if (transfer.status === 'HELD' || transfer.status === 'REQUESTED')
     throw refuse(`The transfer is ${transfer.status}: nothing is signed for it, so it can be rejected.`);
-  if (transfer.payoutId === null)
-    throw refuse('Only the Lightning node’s answer ends a Lightning payment; it cannot be cancelled.');
+  if (transfer.payoutId === null) {
+    await cancelPayment(tx, transfer, reason);
+    return transfer;
+  }
   const payout = await tx.transfers.lockPayout(transfer.payoutId);
   if (payout?.status !== 'LIVE') throw refuse(`The transfer is ${transfer.status}; it cannot be cancelled any more.`);
   if (payout.minedHeight !== null)
@@ -120,7 +127,7 @@ export async function cancelTransfer(tx: Transaction, id: TransferId, reason: st
   return transfer;
 }
 
-/** @throws TillgateError `STATE_CONFLICT` on a chain that can neither replace a signed transaction nor lets it expire */
+/** @throws TillgateError `STATE_CONFLICT` on a chain whose signed transactions can neither be replaced nor expire */
 export function requireCancellable(chain: ChainAdapter | null, { payout, attempts }: PayoutView): void {
   if (chain === null || chain.payments === null || chain.payments.cancel !== undefined) return;
   if (attempts.every(({ expiresAt }) => expiresAt !== null)) return;

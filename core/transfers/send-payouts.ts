@@ -1,6 +1,6 @@
 import { present } from '../kernel/guard.ts';
 import type { Lease } from '../ports/lease-store.ts';
-import { hasLapsed } from './charge-pull.ts';
+import { hasLapsed } from './charge-fees.ts';
 import { publishTransfer } from './payout-deps.ts';
 import type { PayingChain, PayoutDeps } from './payout-deps.ts';
 import type { Attempt, PayoutView } from './transfer.ts';
@@ -11,7 +11,7 @@ interface Sent {
   readonly attempt: Attempt;
 }
 
-/** Gives signed bytes to the node and records that; neither a refusal nor a lost reply decides an outcome. */
+/** Sends signed bytes to the node and records that; neither a refusal nor a lost reply decides an outcome. */
 export class PayoutSender {
   readonly #chain: PayingChain;
   readonly #deps: PayoutDeps;
@@ -21,7 +21,7 @@ export class PayoutSender {
     this.#deps = deps;
   }
 
-  /** Broadcasts the last attempt of each, in this order. @returns those that no node has accepted */
+  /** Broadcasts the last attempt of each payout, in order. @returns the payouts that no node has accepted */
   async sendAll(lease: Lease, views: readonly PayoutView[]): Promise<readonly PayoutView[]> {
     const sent: Sent[] = [];
     const unsent: PayoutView[] = [];
@@ -30,12 +30,12 @@ export class PayoutSender {
       if (!this.#hasLapsed(view) && (await this.#broadcast(attempt))) sent.push({ view, attempt });
       else unsent.push(view);
     }
-    // A payout that was broadcast and not recorded as sent is only queried once more than needed.
+    // A payout that was broadcast and not recorded as sent only costs an additional query.
     await this.#noteSent(lease, sent);
     return unsent;
   }
 
-  /** Sends what was never sent. @returns false when no node has it, or it has lapsed */
+  /** Sends a payout that was never sent. @returns false when no node has it, or it has lapsed */
   async sendFirst(lease: Lease, view: PayoutView): Promise<boolean> {
     return !this.#hasLapsed(view) && this.send(lease, view);
   }
@@ -47,9 +47,9 @@ export class PayoutSender {
   }
 
   /**
-   * Broadcasts the last attempt, or an earlier one when the node refuses it: its fee may exceed the address's balance by
-   * now. Earlier ones only where attempts exclude each other by nonce or coins. What is to be cancelled is not paid: only its
-   * cancels are sent.
+   * Broadcasts the last attempt, or an earlier one when the node refuses it, because its fee may exceed the address's
+   * balance by now. Earlier ones are sent only where attempts exclude each other by nonce or coins. For a payout to
+   * cancel, only its cancels are sent.
    */
   async sendAgain(lease: Lease, view: PayoutView): Promise<void> {
     const { payout, attempts } = view;
@@ -66,7 +66,7 @@ export class PayoutSender {
     return this.#noteSent(lease, [{ view, attempt: latestAttempt(view) }]);
   }
 
-  /** It is not cancelled yet, and sends what can only be reverted. */
+  /** True for a payout that is not cancelled yet and whose authorization can only be reverted. */
   #hasLapsed({ payout, transfers }: PayoutView): boolean {
     return payout.cancelReason === null && hasLapsed(transfers, this.#deps.clock.now());
   }
@@ -82,7 +82,7 @@ export class PayoutSender {
     }
   }
 
-  /** Records all in one database transaction, so other writers wait once. */
+  /** Records all in one database transaction, so that other writers wait once. */
   async #noteSent(lease: Lease, sent: readonly Sent[]): Promise<void> {
     const { storage, clock } = this.#deps;
     const withSigned = sent.map((each) => ({

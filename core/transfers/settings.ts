@@ -1,38 +1,38 @@
 import type { ChainCode, CurrencyCode } from '../kernel/asset.ts';
 
-/** The destination for what the hot wallet holds above its ceiling. */
+/** The destination of the amount above the hot wallet's ceiling. */
 export interface ColdStorage {
   readonly address: string;
-  /** The ceiling of the hot wallet by currency, as a plain decimal; currencies without one stay entirely. */
+  /** The ceiling of the hot wallet by currency, as a plain decimal; a currency without one has none. */
   readonly above: ReadonlyMap<CurrencyCode, string>;
 }
 
-/** How many coins an account may have on a UTXO chain before its smallest are put together. */
+/** The most coins of an account on a UTXO chain before its smallest are merged. */
 export const DEFAULT_COINS_ABOVE = 100;
 
 /** When deposits are swept to the hot wallet. */
 export interface SweepSettings {
-  /** A sweep is made when its fee is at most this share of what it moves, in basis points. */
+  /** The maximum fee of a sweep, in basis points of the swept amount. */
   readonly maxFeeBps: number;
-  /** On UTXO chains: how many coins an account may have before its smallest are put together. */
+  /** On UTXO chains: the most coins of an account before its smallest are merged. */
   readonly coinsAbove?: number;
   readonly cold: ReadonlyMap<ChainCode, ColdStorage>;
   /**
-   * How far the ledger account of network fees may fall below zero, as a plain decimal by the chain's own coin; at that limit
+   * How far the ledger account of network fees may fall below zero, as a plain decimal by native coin; at that limit
    * nothing is started that the till pays for. Without one the limit is the operator's float.
    */
   readonly feeBudget?: ReadonlyMap<CurrencyCode, string>;
 }
 
-/** How long payouts wait. */
+/** The time limits of payouts. */
 export interface PayoutSettings {
-  /** After its fee cannot be raised any more, a payout that stays unmined so long is replaced by a payment to the till itself. */
+  /** Milliseconds after which an unmined payout with the highest fee is replaced by a payment to the till itself. */
   readonly cancelAfterMs: number;
-  /** A merchant's transfer that could not be signed for so long fails, and its reserve is given back. */
+  /** Milliseconds after which a merchant's transfer that could not be signed fails, and its reserve is released. */
   readonly giveUpAfterMs: number;
 }
 
-/** What signing a payout again takes. */
+/** The settings for signing a payout again. */
 export type ReplacementSettings = PayoutSettings & Pick<SweepSettings, 'feeBudget'>;
 
 export const DEFAULT_PAYOUT_SETTINGS: PayoutSettings = {

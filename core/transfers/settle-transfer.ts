@@ -17,20 +17,20 @@ import type { Transfer } from './transfer.ts';
 
 export type SettleContext = Omit<FinishContext, 'payments'>;
 
-/** The transaction in which an operator found a held payment. */
+/** The transaction by which an operator found a held payment to be paid. */
 export interface FoundPayment {
   readonly txHash: string;
-  /** What the network took, in units of the chain's own coin. */
+  /** The network's fee, in units of the native coin. */
   readonly cost: NetworkCost;
-  /** What the receiver got, in the transfer's currency; the rest of the amount is the fee that is charged. */
+  /** The amount that the receiver got, in the transfer's currency; the rest of the amount is the charged fee. */
   readonly obtainedUnits: bigint;
 }
 
 /**
- * Books a held payment as paid by a transaction that this database does not know: it was made after the backup that was
- * restored. Rejecting it instead would give the merchant the amount a second time.
+ * Books a held payment as paid by a transaction that is missing from this database, because it was made after the
+ * backup from which it was restored. Rejecting it instead would give the merchant the amount a second time.
  *
- * Of a Lightning payment the caller has asked the node, see `core/lightning/found-payment.ts`.
+ * For a Lightning payment, the caller must have queried the node, see `core/lightning/found-payment.ts`.
  *
  * @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` when it is not held, or its receiver cannot have got that amount
  */
@@ -67,7 +67,7 @@ export async function settleHeldTransfer(
   };
 }
 
-/** An invoice gets its amount; of what was reserved for the route, the rest is released. */
+/** An invoice gets its amount; the unused part of the reserved routing fee is released. */
 async function settlePayment(
   tx: Transaction,
   held: Transfer,

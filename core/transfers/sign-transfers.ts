@@ -8,6 +8,9 @@ import type { Transaction } from '../ports/storage.ts';
 import { PayoutBuilder, PayoutDeferred, PayoutImpossible, PayoutRefused } from './build-payout.ts';
 import type { Draft, TillCoins } from './build-payout.ts';
 import { CoinConsolidation } from './coin-consolidation.ts';
+import { isContractRefusal } from './contract-refusal.ts';
+import type { CurrencyStops } from './currency-stops.ts';
+import type { FrozenCoins } from './frozen-coins.ts';
 import { HotWallet } from './hot-wallet.ts';
 import { NonceCounters } from './nonce-counters.ts';
 import { publishTransfer } from './payout-deps.ts';
@@ -18,32 +21,34 @@ import type { PayoutSettings, SweepSettings } from './settings.ts';
 import { sweptFor, TillBudget } from './till-budget.ts';
 import { isOwnMove, putsCoinsTogether } from './transfer.ts';
 import type { Attempt, Payout, PayoutView, Transfer } from './transfer.ts';
+import { concernsAll, NodeDoubt } from './troubles.ts';
+import type { Troubles } from './troubles.ts';
 
-/** Transactions signed and stored together; the database is locked meanwhile, so this stays small. */
+/** Transactions that are signed and stored together; small, because the database is locked meanwhile. */
 const BATCH = 1;
-/** Waiting transfers read at once. */
+/** The number of waiting transfers that are read at once. */
 const PAGE = 400;
 const NOT_PRICED = 'It could not be priced or signed; the log has the reason.';
-/** So many failed calls in a row end the pass. */
-const MOST_FAILURES = 3;
-/** A deferred transfer is retried after this time, or with the next block. */
+/** The delay before a deferred transfer is retried, in milliseconds; a new block retries it earlier. */
 const RETRY_MS = 15_000;
-/** A payment waits so long for its coins to be put together; then it fails, and its reserve is given back. */
+/** The longest delay of a transfer whose calls fail, in milliseconds. */
+const LONGEST_REST_MS = 10 * 60_000;
+/** How long a payment waits for its coins to be merged, in milliseconds; then it fails, and its reserve is released. */
 const MAX_COINS_WAIT_MS = 72 * 3_600_000;
 
-/** The stored state changed while the bytes were made; they are discarded and the next pass starts again. */
+/** The stored state changed while the bytes were created; they are discarded and the next pass starts again. */
 class ConcurrentChange extends Error {}
 
-/** How long transfers wait, and what the till's own part of their fees may cost. */
+/** The time limits of transfers, and the limits of the till's part of their fees. */
 export type SigningSettings = SweepSettings & Pick<PayoutSettings, 'giveUpAfterMs'>;
 
-/** A transfer that must not be signed now, and why. */
+/** A transfer that must not be signed now, with the reason. */
 interface Obstructed {
   readonly transfer: Transfer;
   readonly reason: string;
 }
 
-/** What one commit did: payouts to be sent, or transfers that were held and bytes that were discarded. */
+/** The result of one commit: payouts to send, or held transfers whose bytes were discarded. */
 interface Committed {
   readonly views: readonly PayoutView[];
   readonly held: readonly Obstructed[];
@@ -59,44 +64,62 @@ export class SignTransfers {
   readonly #settings: SigningSettings;
   readonly #builder: PayoutBuilder;
   readonly #consolidation: CoinConsolidation;
+  readonly #doubt: NodeDoubt;
+  readonly #troubles: Troubles;
+  readonly #stops: CurrencyStops;
+  readonly #frozen: FrozenCoins;
   readonly #retryAt = new Map<TransferId, Millis>();
+  /** Transfers with failed calls, whose next attempt is delayed longer each time, also when a new block comes. */
+  readonly #resting = new Map<TransferId, { readonly until: Millis; readonly failures: number }>();
   readonly #nonces: NonceCounters;
-  /** Read and not processed yet. */
+  /** Transfers that were read and not processed yet. */
   #queue: Transfer[] = [];
   #coins: TillCoins | null = null;
   /** Addresses with a payout in flight. */
   #busy: Set<string> | null = null;
   #height = -1;
-  /** Calls for a transfer that failed in a row. */
-  #failures = 0;
   #after: TransferId | null = null;
-  /** How many the pages before that one had. */
+  /** The number of transfers in the previous pages. */
   #waiting = 0;
-  /** Why the signer could not be asked the last time. */
+  /** Why the signer could not be reached the last time. */
   #signerProblem: string | null = null;
 
-  constructor(chain: PayingChain, deps: PayoutDeps, settings: SigningSettings) {
+  constructor(
+    chain: PayingChain,
+    deps: PayoutDeps,
+    settings: SigningSettings,
+    {
+      troubles,
+      stops,
+      frozen,
+    }: { readonly troubles: Troubles; readonly stops: CurrencyStops; readonly frozen: FrozenCoins },
+  ) {
     this.#chain = chain;
     this.#deps = deps;
     this.#settings = settings;
     this.#nonces = new NonceCounters(chain, deps);
     this.#builder = new PayoutBuilder(chain, deps);
-    this.#consolidation = new CoinConsolidation(chain, deps, settings);
+    this.#doubt = new NodeDoubt(chain);
+    this.#troubles = troubles;
+    this.#stops = stops;
+    this.#frozen = frozen;
+    this.#consolidation = new CoinConsolidation(chain, deps, settings, troubles);
   }
 
   /**
-   * One pass.
+   * Makes one pass.
    *
-   * @returns the payouts signed and stored, to be sent; empty when nothing could be signed
+   * @returns the payouts that were signed and stored, to be sent; empty when nothing could be signed
    * @throws TillgateError `LEASE_LOST`, `NODE_FAILED`, `NOT_READY`; nothing was sent in that case
    */
   async run(lease: Lease, height: number): Promise<readonly PayoutView[]> {
     if (height !== this.#height) {
       this.#retryAt.clear();
+      this.#frozen.forget();
       this.forget();
     }
     this.#height = height;
-    this.#failures = 0;
+    this.#doubt.begin();
     try {
       const views = await this.#pass(lease);
       this.#signerProblem = null;
@@ -108,7 +131,7 @@ export class SignTransfers {
     }
   }
 
-  /** Payments wait for the signer, however long: that it is away is no fault of theirs. */
+  /** Payments wait for the signer without a time limit, because its absence is not their fault. */
   #alertSigner(problem: string): void {
     if (this.#signerProblem !== problem) raiseAlert(this.#deps, 'signer', this.#chain.code, problem);
     this.#signerProblem = problem;
@@ -121,11 +144,30 @@ export class SignTransfers {
       this.#chain.payments.model === 'utxo' ? await this.#fromCoins(lease) : await this.#fromAccounts(lease);
     if (drafts.length === 0) return [];
     const { views, held } = await this.#commit(lease, drafts);
-    // The others of the draft, and those behind it, do not wait for an operator.
+    // The other transfers of the draft, and those behind it, do not wait for an operator.
     return held.length === 0 ? views : this.#pass(lease);
   }
 
-  /** Drops cached state: with each block, after a failed commit, and when coins of the till were spent otherwise. */
+  /**
+   * Called when nothing can be signed: every waiting payment gets the reason and, since it was never signed, fails with
+   * its reserve released once it has waited too long.
+   */
+  async wait(lease: Lease, reason: string): Promise<void> {
+    const { transfers } = this.#deps.storage;
+    const { code } = this.#chain;
+    let after: TransferId | null = null;
+    for (;;) {
+      const page: readonly Transfer[] = await transfers.waiting(code, after, PAGE);
+      const payments = page.filter((transfer) => !isOwnMove(transfer));
+      if (payments.length > 0) await this.#defer(lease, new PayoutDeferred(payments, reason));
+      after = page.at(-1)?.id ?? null;
+      if (page.length < PAGE) break;
+    }
+    this.#retryAt.clear();
+    this.forget();
+  }
+
+  /** Clears cached state: with each block, after a failed commit, and when other code has spent coins of the till. */
   forget(): void {
     this.#queue = [];
     this.#coins = null;
@@ -145,7 +187,9 @@ export class SignTransfers {
       this.#waiting = 0;
     }
     const now = clock.now();
-    this.#queue = page.filter(({ id }) => (this.#retryAt.get(id) ?? 0) <= now);
+    this.#queue = page.filter(
+      ({ id }) => (this.#retryAt.get(id) ?? 0) <= now && (this.#resting.get(id)?.until ?? 0) <= now,
+    );
   }
 
   async #fromAccounts(lease: Lease): Promise<readonly Draft[]> {
@@ -154,13 +198,15 @@ export class SignTransfers {
     while (drafts.length < BATCH) {
       const transfer = this.#queue.shift();
       if (transfer === undefined) break;
-      const counter = await this.#nonces.of(transfer);
       const draft = await this.#try(lease, [transfer], async () => {
         await this.#requireIdle(transfer);
-        return this.#builder.fromAccount(transfer, counter?.next ?? null, coins);
+        await this.#requireMovable(lease, transfer);
+        const counter = await this.#nonces.of(transfer);
+        const made = await this.#builder.fromAccount(transfer, counter?.next ?? null, coins);
+        if (counter !== null) counter.next += 1;
+        return made;
       });
       if (draft === null) continue;
-      if (counter !== null) counter.next += 1;
       if (transfer.sourceIndex !== null) this.#busy?.add(transfer.sourceAddress);
       drafts.push(draft);
     }
@@ -175,7 +221,25 @@ export class SignTransfers {
     };
   }
 
-  /** A deposit address has one payout in flight at a time: the fee of one would leave the other short. */
+  /** Checks that the contract moves the hot wallet's coins, and that other coins cover the account's frozen ones. */
+  async #requireMovable(lease: Lease, transfer: Transfer): Promise<void> {
+    const requireRunning = (): void => {
+      const reason = this.#stops.against(transfer);
+      if (reason !== null) throw new PayoutDeferred([transfer], reason);
+    };
+    requireRunning();
+    await this.#frozen.requireCover(lease, transfer);
+    requireRunning();
+  }
+
+  /** A contract may refuse a payment for its receiver, or for the hot wallet, which stops its currency. */
+  async #askContract(transfers: readonly Transfer[]): Promise<void> {
+    for (const { currency, sourceIndex } of transfers)
+      if (sourceIndex === null)
+        await this.#troubles.contain(`asking the contract of ${currency}`, () => this.#stops.probe(currency));
+  }
+
+  /** A deposit address has one payout in flight at a time, because the fee of one would leave the other short. */
   async #requireIdle(transfer: Transfer): Promise<void> {
     if (transfer.sourceIndex === null) return;
     this.#busy ??= new Set(
@@ -186,8 +250,8 @@ export class SignTransfers {
   }
 
   /**
-   * One transaction a pass: the next one depends on the coins this one leaves. It pays one account, which bears what its own
-   * coins cost; an account whose coins do not suffice keeps no other from being paid.
+   * Builds one transaction in a pass, because the next one depends on the coins that it leaves. It pays for one
+   * account, which bears what its own coins cost; an account with too few coins does not delay the others.
    */
   async #fromCoins(lease: Lease): Promise<readonly Draft[]> {
     for (let chosen = this.#ofOnePayer(); chosen.length > 0; chosen = this.#ofOnePayer()) {
@@ -206,7 +270,7 @@ export class SignTransfers {
     return this.#builder.fromOwnCoins(first, await this.#consolidation.coinsOf(first.units));
   }
 
-  /** The waiting transfers of the first one's account and currency, as many as one transaction pays. */
+  /** The waiting transfers with the first one's account and currency, as many as one transaction pays. */
   #ofOnePayer(): readonly Transfer[] {
     const [first] = this.#queue;
     if (first === undefined || putsCoinsTogether(first)) return first === undefined ? [] : [first];
@@ -216,25 +280,27 @@ export class SignTransfers {
       .slice(0, this.#chain.payments.maxLines);
   }
 
-  /** The draft, or `null` when transfers are deferred; the reason is stored with them. */
+  /** The draft, or `null` when transfers are deferred, with the reason stored in them. */
   async #try(lease: Lease, transfers: readonly Transfer[], draft: () => Promise<Draft>): Promise<Draft | null> {
     try {
       const made = await draft();
-      this.#failures = 0;
+      this.#doubt.answered();
+      for (const { id } of transfers) this.#resting.delete(id);
       return made;
     } catch (error) {
-      if (error instanceof PayoutDeferred) await this.#defer(lease, error);
-      else if (error instanceof PayoutImpossible) await this.#abandon(lease, error.transfers, error.message);
+      if (concernsAll(error)) throw error;
+      if (error instanceof PayoutDeferred) {
+        if (isContractRefusal(error.cause)) await this.#askContract(transfers);
+        await this.#defer(lease, error);
+      } else if (error instanceof PayoutImpossible) await this.#abandon(lease, error.transfers, error.message);
       else if (error instanceof PayoutRefused) await this.#holdRefused(lease, error);
       else if (isTillgateError(error, 'STATE_CONFLICT')) await this.#abandon(lease, transfers, error.message);
-      else if (this.#isItsOwn(error))
-        await this.#defer(lease, new PayoutDeferred(transfers, NOT_PRICED, { cause: error }));
-      else throw error;
+      else await this.#leaveOut(lease, transfers, error);
       return null;
     }
   }
 
-  /** Fails what has waited too long, with its reserve given back; the others wait, with the reason. */
+  /** Fails transfers that have waited too long and releases their reserve; the others wait, with the reason. */
   async #defer(lease: Lease, { transfers, message, lapses, cause }: PayoutDeferred): Promise<void> {
     const now = this.#deps.clock.now();
     const isOver = (transfer: Transfer): boolean => {
@@ -260,18 +326,24 @@ export class SignTransfers {
   }
 
   /**
-   * A receiver's contract, or a missing rate, can make a call fail for one payment only; then the others are signed. Several
-   * failures in a row are the node's.
+   * A receiver's contract, a token that is no longer configured or a missing rate can make calls fail for a single
+   * payment: it is delayed, and the others are signed. While the node does not answer for its head either, nothing can
+   * be signed.
    */
-  #isItsOwn(error: unknown): boolean {
-    if (!isTillgateError(error, 'NODE_FAILED') && !isTillgateError(error, 'NOT_READY')) return false;
-    this.#failures += 1;
-    return this.#chain.payments.model === 'account' && this.#failures < MOST_FAILURES;
+  async #leaveOut(lease: Lease, transfers: readonly Transfer[], error: unknown): Promise<void> {
+    const now = this.#deps.clock.now();
+    for (const { id } of transfers) {
+      const failures = (this.#resting.get(id)?.failures ?? 0) + 1;
+      const restMs = Math.min(RETRY_MS * 2 ** (failures - 1), LONGEST_REST_MS);
+      this.#resting.set(id, { until: now + restMs, failures });
+    }
+    await this.#defer(lease, new PayoutDeferred(transfers, NOT_PRICED, { cause: error }));
+    if (!(await this.#doubt.failed())) throw error;
   }
 
   /**
-   * Holds payments that the signer's rules forbid, until an operator has changed the rules, or rejects them. A move of the till's
-   * own waits and is asked for again.
+   * Holds payments that the signer's rules forbid, until an operator has changed the rules or rejects them. The till's
+   * own moves wait and are retried.
    */
   async #holdRefused(lease: Lease, { transfers, message }: PayoutRefused): Promise<void> {
     const { storage, clock } = this.#deps;
@@ -313,8 +385,8 @@ export class SignTransfers {
   }
 
   /**
-   * Fails transfers that were never signed and gives their reserve back: a payment whose receiver cannot be paid, a sweep
-   * whose coins have changed, which is planned again.
+   * Fails transfers that were never signed and releases their reserve: a payment whose receiver cannot be paid, or a
+   * sweep whose coins have changed, which is planned again.
    */
   async #abandon(lease: Lease, transfers: readonly Transfer[], reason: string): Promise<void> {
     const { storage, clock, ids } = this.#deps;
@@ -354,7 +426,7 @@ export class SignTransfers {
     }
   }
 
-  /** Looks again, in the transaction that would sign, and holds the transfers that must not be paid now. */
+  /** Checks again, in the transaction that would sign, and holds the transfers that must not be paid now. */
   async #hold(tx: Transaction, drafts: readonly Draft[]): Promise<readonly Obstructed[]> {
     const now = this.#deps.clock.now();
     const transfers = drafts.flatMap(({ charged }) => charged.map(({ transfer }) => transfer));
@@ -363,7 +435,7 @@ export class SignTransfers {
     for (const transfer of transfers.toSorted(byAccount)) {
       const reason = await paymentObstacle(tx, transfer, now);
       if (reason === null) continue;
-      // A move of the till's own waits; there is nothing for an operator to approve.
+      // The till's own moves wait, because they need no approval.
       if (transfer.accountId === null) throw new ConcurrentChange(reason);
       if (!(await tx.transfers.move(transfer.id, 'REQUESTED', 'HELD', { reason, updatedAt: now })))
         throw new ConcurrentChange(`the status of transfer ${transfer.id} changed`);

@@ -1,18 +1,18 @@
 import { raiseAlert } from '../alerts/raise-alert.ts';
 import type { AlertChannels } from '../alerts/raise-alert.ts';
-import type { ChainCode } from '../kernel/asset.ts';
+import type { ChainCode, CurrencyCode } from '../kernel/asset.ts';
 import type { Storage } from '../ports/storage.ts';
 import { insolvencyReason, isInsolvency } from './solvency.ts';
 import type { SolvencyLine, SolvencyScope } from './solvency.ts';
 
 /**
- * Stops the payouts of a chain while less is held than is owed, and lets them go on once enough was sent. A stop of an operator's,
- * or of another check, stays as it is. Where nothing could end the stop, an alert is raised in its place.
+ * Stops the payouts of a chain while less is held than is owed, and resumes them once enough was sent. A stop by an
+ * operator, or by another check, is left unchanged. Where nothing could end the stop, an alert is raised instead.
  */
 export class SolvencyStop {
   readonly #scope: SolvencyScope;
   readonly #deps: AlertChannels & { readonly storage: Pick<Storage, 'transfers'> };
-  /** What was last said to be missing where payouts go on, so that it is said once. */
+  /** The last reported shortfall where payouts continue, so that each is reported once. */
   #said: string | null = null;
 
   constructor(scope: SolvencyScope, deps: AlertChannels & { readonly storage: Pick<Storage, 'transfers'> }) {
@@ -20,13 +20,22 @@ export class SolvencyStop {
     this.#deps = deps;
   }
 
-  /** @returns true when everything that is owed is held */
-  async apply(lines: readonly SolvencyLine[]): Promise<boolean> {
+  /**
+   * @param stops - the currencies that stop the whole chain; all by default
+   * @returns true when everything that is owed in them is held
+   */
+  async apply(
+    lines: readonly SolvencyLine[],
+    stops: (currency: CurrencyCode) => boolean = () => true,
+  ): Promise<boolean> {
     const { code, topUp } = this.#scope;
     const { metrics, storage } = this.#deps;
     for (const { currency, units } of lines)
       metrics.gauge('tillgate_solvency_units', Number(units), { chain: code, currency });
-    const reason = insolvencyReason(this.#scope, lines);
+    const reason = insolvencyReason(
+      this.#scope,
+      lines.filter(({ currency }) => stops(currency)),
+    );
     if (reason !== null && topUp === null) this.#alert(reason);
     else if (reason !== null) await this.#stop(reason);
     else {
@@ -49,8 +58,8 @@ export class SolvencyStop {
 }
 
 /**
- * Stops the payouts of a chain until an operator has looked, and raises an alert. A stop that is stored already stays, named
- * behind this one: whoever resumes payouts reads both.
+ * Stops the payouts of a chain until an operator has checked, and raises an alert. An earlier stop is kept, and its
+ * reason appended to this one, so that the operator who resumes payouts reads both.
  */
 export async function stopPayouts(
   deps: AlertChannels & { readonly storage: Pick<Storage, 'transfers'> },

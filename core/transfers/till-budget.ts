@@ -9,26 +9,26 @@ import type { PayingChain } from './payout-deps.ts';
 import { isOwnMove } from './transfer.ts';
 import type { Transfer } from './transfer.ts';
 
-/** How far `fees:network` may fall below zero, as a plain decimal by the chain's own coin. */
+/** How far `fees:network` may fall below zero, as a plain decimal by native coin. */
 export type FeeBudgets = ReadonlyMap<CurrencyCode, string>;
 
-/** A waiting payment pays at most half of what it may be charged for sweeps; the other half is for its own fee. */
+/** A waiting payment pays for sweeps at most half of what it may be charged; the other half is for its own fee. */
 const SWEEP_SHARE = 2n;
 
 const isSigned = ({ status }: LiveTransfer): boolean => status === 'SIGNED' || status === 'BROADCAST';
 
 /**
- * What the till may spend of its own on the network's fees, in units of the chain's coin: sweeps, gas, token payments. It never
- * spends merchants' coins: what the chain holds stays at least what is owed.
+ * The till's own money that may be spent on the network's fees, in units of the native coin: sweeps, gas, token
+ * payments. It never spends merchants' coins: what the chain holds stays at least what is owed.
  */
 export class TillBudget {
-  /** What is left of the till's own once everything that is signed has cost the most that it can. */
+  /** The till's own coins that are left when everything signed costs its maximum. */
   #free: bigint;
-  /** The same without the part of the float that covers losses; below zero it is what payments have to make good. */
+  /** `#free` without the part of the float that covers losses; payments must cover a negative value. */
   #fees: bigint;
-  /** How much more the network's fees may cost; `null` for no limit but the till's own. */
+  /** The most that further network fees may cost; `null` for no limit but the till's own coins. */
   #left: bigint | null;
-  /** What waiting native payments can pay for sweeps. */
+  /** The amount that waiting payments in the native coin can pay for sweeps. */
   #allowance: bigint;
 
   private constructor(free: bigint, fees: bigint, left: bigint | null, allowance: bigint) {
@@ -49,7 +49,7 @@ export class TillBudget {
     const native = live.filter((transfer) => transfer.isMerchants && transfer.currency === currency);
     let pending = total(live, (transfer) => transfer.kind === 'gas' && isSigned(transfer), 'units');
     pending -= total(native, isSigned, 'feeUnits');
-    // A token's sweep pays with gas that is booked at its address already.
+    // A token's sweep pays with gas that is already booked at its address.
     for (const { sourceAddress, currency: moved, nativeFeeUnits } of inFlight)
       if (sourceAddress === payments.hotAddress || moved === currency) pending += nativeFeeUnits;
     const most = budgets.get(currency);
@@ -61,7 +61,7 @@ export class TillBudget {
     );
   }
 
-  /** What is missing before the till can pay this much; 0 when it can. */
+  /** The shortfall for paying this much; 0 for none. */
   lacking(units: bigint): bigint {
     return units > this.#free ? units - this.#free : 0n;
   }
@@ -71,14 +71,14 @@ export class TillBudget {
     return units <= this.#free && (this.#left === null || units <= this.#left);
   }
 
-  /** Counts a cost of the till; negative for a fee that is charged. */
+  /** Counts a cost of the till; negative for a charged fee. */
   spend(units: bigint): void {
     this.#free -= units;
     this.#fees -= units;
     if (this.#left !== null) this.#left -= units;
   }
 
-  /** True when the payments that wait can be charged for this sweep beside those before it. */
+  /** True when the waiting payments can be charged for this sweep besides those before it. */
   canAdvance(units: bigint): boolean {
     return units <= this.#allowance - this.deficit;
   }
@@ -89,8 +89,8 @@ export class TillBudget {
   }
 
   /**
-   * What a payment of the chain's coin has to add for sweeps that were made for waiting payments: as much as it was told, and
-   * beyond that only what no other one that waits can pay.
+   * The addition to a native payment for sweeps that were made for waiting payments: the part that was quoted to it,
+   * and beyond that only what no other waiting payment can pay.
    *
    * @param ownFee - the fee of its own transaction
    */
@@ -103,18 +103,18 @@ export class TillBudget {
     return told + (rest > 0n ? rest : 0n);
   }
 
-  /** A waiting payment is signed: it pays for no further sweep. */
+  /** Counts a waiting payment as signed: it pays for no further sweep. */
   settle({ maxFeeUnits }: Transfer): void {
     this.#allowance -= maxFeeUnits / SWEEP_SHARE;
   }
 
-  /** What sweeps for waiting payments have cost and nobody was charged yet. */
+  /** The cost of sweeps for waiting payments that was not charged yet. */
   get deficit(): bigint {
     return this.#fees < 0n ? -this.#fees : 0n;
   }
 }
 
-/** What an operator who rejects a payment leaves with the till; see {@link sweptFor}. */
+/** The amount that the till keeps when an operator rejects a payment; see {@link sweptFor}. */
 export async function keptOf(
   chain: ChainAdapter | undefined,
   storage: Pick<Storage, 'transfers'>,
@@ -127,8 +127,8 @@ export async function keptOf(
 }
 
 /**
- * What a payment that is not made after all has caused: sweeps of coins for it, at most the fee that it was told. One that was
- * held before it ever waited for coins has caused none.
+ * The sweeping cost that a payment has caused and that it still owes when it is not made, at most its quoted fee. A
+ * payment that was held before it ever waited for coins has caused none.
  */
 export function sweptFor(transfer: Transfer, budget: TillBudget, native: CurrencyCode): bigint {
   const { currency, feeUnits, status, deferredAt } = transfer;
@@ -145,7 +145,7 @@ function total(
   return live.reduce((sum, transfer) => (counts(transfer) ? sum + transfer[part] : sum), 0n);
 }
 
-/** What a payment waits for when the till cannot pay this much, and what the operator has to do. */
+/** The reason of a payment that waits because the till cannot pay this much, and what the operator must do. */
 export function floatLacking(
   { payments: { feeAsset, hotAddress } }: Pick<PayingChain, 'payments'>,
   budget: TillBudget,

@@ -4,11 +4,12 @@ import type { Millis } from '../kernel/time.ts';
 import type { Authorization } from './authorization.ts';
 
 /**
- * Why money leaves an address: a merchant's `withdrawal`, an order's `refund`, a `sweep` from a deposit address to the
- * hot wallet (on UTXO chains: many small coins put together), `gas` for a token's sweep, `cold` for what the hot wallet holds
- * above its ceiling, the `return` of a deposit that belongs to no order, a `pull` of what a payer authorized for an order.
+ * The kinds of outgoing payments: a merchant's `withdrawal`; the `refund` of an order; a `sweep` from a deposit address
+ * to the hot wallet (on UTXO chains: merging many small coins); `gas` for a token's sweep; `cold` for the amount above
+ * the hot wallet's ceiling; the `return` of a deposit that belongs to no order; a `charge`, which sends a payer's
+ * authorization for an order.
  */
-export const TRANSFER_KINDS = ['withdrawal', 'refund', 'sweep', 'gas', 'cold', 'return', 'pull'] as const;
+export const TRANSFER_KINDS = ['withdrawal', 'refund', 'sweep', 'gas', 'cold', 'return', 'charge'] as const;
 export type TransferKind = (typeof TRANSFER_KINDS)[number];
 
 /** HELD waits for an operator; from SIGNED on, only the chain decides the outcome. */
@@ -16,10 +17,9 @@ export const TRANSFER_STATUSES = ['HELD', 'REQUESTED', 'SIGNED', 'BROADCAST', 'C
 export type TransferStatus = (typeof TRANSFER_STATUSES)[number];
 
 /**
- * Every legal status transition of a transfer, by event. `hold` is for what must not be signed now, and for what a restored
- * backup may have paid already while none of its transactions can be mined any more; `settle` for what an operator found paid
- * on the chain; `abandon` for what was never signed; `fail` for a transaction that was mined without effect or can never be
- * mined.
+ * Every legal status transition of a transfer, by event. `hold`: it must not be signed now, or a restored backup may
+ * have paid it already and none of its transactions can be mined any more; `settle`: an operator found it paid on the
+ * chain; `abandon`: it was never signed; `fail`: its transaction was mined without effect or can never be mined.
  */
 export const TRANSFER_TRANSITIONS = {
   hold: { from: ['REQUESTED', 'SIGNED', 'BROADCAST'], to: 'HELD' },
@@ -38,23 +38,26 @@ export type TransferEvent = keyof typeof TRANSFER_TRANSITIONS;
 export interface Transfer {
   readonly id: TransferId;
   readonly kind: TransferKind;
-  /** Whose balance pays; `null` for the till's own moves. */
+  /** The account whose balance pays; `null` for the till's own moves. */
   readonly accountId: AccountId | null;
-  /** The order that a refund pays back, or a pull pays. */
+  /** The order that a refund refunds, or a charge pays. */
   readonly orderId: OrderId | null;
-  /** The deposit that a return pays back; absent or `null` for every other kind. */
+  /** The deposit that a return returns; absent or `null` for every other kind. */
   readonly depositId?: DepositId | null;
-  /** What a pull sends; absent for every other kind. */
+  /** The authorization that a charge sends; absent for every other kind. */
   readonly authorization?: Authorization;
-  /** Who asked for it in the management API; absent or `null` for a request of the payment API, and for the till's own moves. */
+  /**
+   * The account that requested it in the management API; absent or `null` for a request of the payment API, and for the
+   * till's own moves.
+   */
   readonly requestedBy?: AccountId | null;
   readonly chain: ChainCode;
   readonly currency: CurrencyCode;
-  /** What leaves the balance, or the swept address. */
+  /** The units that leave the balance, or the swept address. */
   readonly units: bigint;
-  /** What of it is charged as the network's fee, in the same currency: an estimate until SIGNED, fixed from then on. */
+  /** The part of `units` that is charged as the network's fee: an estimate until SIGNED, fixed from then on. */
   readonly feeUnits: bigint;
-  /** The most that may be charged; while the network fee is higher, the transfer waits. */
+  /** The maximum charge; while the network's fee is higher, the transfer waits. */
   readonly maxFeeUnits: bigint;
   readonly sourceAddress: string;
   /** The derivation index of a deposit address; `null` for the hot wallet. */
@@ -64,7 +67,7 @@ export interface Transfer {
   readonly payoutId: PayoutId | null;
   /** Why it is FAILED or HELD, or what a REQUESTED one waits for; `null` otherwise. */
   readonly reason: string | null;
-  /** Since when it is REQUESTED and could not be signed; `null` while nothing stopped it. */
+  /** The time since which it is REQUESTED and could not be signed; `null` when it was not delayed. */
   readonly deferredAt: Millis | null;
   readonly createdAt: Millis;
   readonly updatedAt: Millis;
@@ -72,12 +75,12 @@ export interface Transfer {
   readonly finishedAt: Millis | null;
 }
 
-/** A transfer that sends a payer's authorization to the chain. It is denominated in the chain's own coin and moves none of it. */
-export type Pull = Transfer & { readonly kind: 'pull'; readonly authorization: Authorization };
+/** A transfer that sends a payer's authorization to the chain. Its units are 0 of the native coin. */
+export type Charge = Transfer & { readonly kind: 'charge'; readonly authorization: Authorization };
 
 /** True for a transfer that sends a payer's authorization. */
-export function isPull(transfer: Transfer): transfer is Pull {
-  return transfer.kind === 'pull';
+export function isCharge(transfer: Transfer): transfer is Charge {
+  return transfer.kind === 'charge';
 }
 
 /** The fields of a transfer that are known when it is requested. */
@@ -100,25 +103,25 @@ export function newTransfer<Request extends TransferRequest>(request: Request, n
   };
 }
 
-/** True for what the till moves for itself: nobody is owed the amount, and nobody is charged for the transaction. */
+/** True for the till's own moves: nobody is owed the amount, and nobody is charged for the transaction. */
 export function isOwnMove({ accountId, kind }: Pick<Transfer, 'accountId' | 'kind'>): boolean {
   return accountId === null && kind !== 'return';
 }
 
-/** True for a sweep on a UTXO chain: its coins come back as one to the address that they are paid from, and nobody else is paid. */
+/** True for a sweep on a UTXO chain, which merges coins of an address and pays no one else. */
 export function putsCoinsTogether({ kind, sourceAddress, toAddress }: Transfer): boolean {
   return kind === 'sweep' && sourceAddress === toAddress;
 }
 
-/** What the receiver gets. */
+/** The units that the receiver gets. */
 export function obtainedUnits({ units, feeUnits }: Pick<Transfer, 'units' | 'feeUnits'>): bigint {
   return units - feeUnits;
 }
 
-/** One person's word that a held transfer is to be paid. */
+/** One person's approval of a held transfer. */
 export interface TransferApproval {
   readonly transferId: TransferId;
-  /** Since when the transfer was HELD: approvals of an earlier hold do not count for a later one. */
+  /** The start of the hold: approvals of an earlier hold do not count for a later one. */
   readonly heldAt: Millis;
   /** `null` for the operator at the command line. */
   readonly approverId: AccountId | null;
@@ -131,28 +134,28 @@ export type AttemptKind = 'payment' | 'cancel';
 /** One signed transaction of a payout. All are kept, and any of them may be the one that is mined. */
 export interface Attempt {
   readonly payoutId: PayoutId;
-  /** 1 for the first; each bump of the fee and each cancel adds one. */
+  /** 1 for the first; each raised fee and each cancel adds one. */
   readonly number: number;
   readonly kind: AttemptKind;
   readonly txid: string;
-  /** The signed bytes, in the form that the node takes. */
+  /** The signed bytes, in the format of the node. */
   readonly raw: string;
-  /** What it costs at most, in units of the chain's own coin. */
+  /** The maximum cost, in units of the native coin. */
   readonly feeUnits: bigint;
-  /** The chain's own terms (gas, price, inputs …), as its adapter wrote them. */
+  /** The chain's own terms (gas, price, inputs …), in the adapter's format. */
   readonly terms: string;
-  /** When the chain stops taking it; `null` for never. */
+  /** The time from which the chain no longer accepts it; `null` for never. */
   readonly expiresAt: Millis | null;
   readonly createdAt: Millis;
 }
 
-/** LIVE until one of its attempts is buried; DONE when that is a payment; VOID when none of the payments can be mined any more. */
+/** LIVE until one of its attempts is final; DONE when that is a payment; VOID when no payment can be mined. */
 export const PAYOUT_STATUSES = ['LIVE', 'DONE', 'VOID'] as const;
 export type PayoutStatus = (typeof PAYOUT_STATUSES)[number];
 
 /**
  * What one transaction on the chain pays: one transfer on account chains, several where a transaction has many outputs.
- * Its nonce, or its coins, belong to it alone, so that of all its attempts only one can ever be mined.
+ * Its nonce or its coins belong to it alone, so only one of all its attempts can ever be mined.
  */
 export interface Payout {
   readonly id: PayoutId;
@@ -164,25 +167,25 @@ export interface Payout {
   readonly status: PayoutStatus;
   /** The attempt that was mined; `null` until then. */
   readonly minedTxid: string | null;
-  /** Its block; `null` until then, and while a reorganisation that took it away was not made good. */
+  /** The height of its block; `null` before that, and while a reorganisation has removed it. */
   readonly minedHeight: number | null;
-  /** Why it is to be cancelled; `null` while it is to be paid. */
+  /** The reason for cancelling it; `null` while it is to be paid. */
   readonly cancelReason: string | null;
-  /** Since when it is unmined and its fee cannot be raised any more; `null` while it can. */
+  /** The time since which it is unmined and its fee cannot be raised any more; `null` while it can. */
   readonly stuckAt: Millis | null;
-  /** When bytes of it were last given to a node. */
+  /** When its bytes were last sent to a node. */
   readonly sentAt: Millis | null;
   readonly createdAt: Millis;
 }
 
-/** A payout with all that it pays and every attempt, oldest first. */
+/** A payout with all its transfers and every attempt, oldest first. */
 export interface PayoutView {
   readonly payout: Payout;
   readonly attempts: readonly Attempt[];
   readonly transfers: readonly Transfer[];
 }
 
-/** FREE, TAKEN by a payout, SPENT by a mined one, GONE with a reorganisation. */
+/** FREE; TAKEN by a payout; SPENT by a mined one; GONE by a reorganisation. */
 export const HOLDING_STATUSES = ['FREE', 'TAKEN', 'SPENT', 'GONE'] as const;
 export type HoldingStatus = (typeof HOLDING_STATUSES)[number];
 

@@ -15,29 +15,30 @@ import type { PayingChain } from './payout-deps.ts';
 import type { Holding } from './transfer.ts';
 
 export interface WriteOffDeps {
-  readonly storage: Pick<Storage, 'epochs' | 'ledger' | 'transfers' | 'transaction'>;
+  readonly storage: Pick<Storage, 'chains' | 'epochs' | 'ledger' | 'transfers' | 'transaction'>;
   readonly clock: Clock;
   readonly ids: IdGenerator;
 }
 
-/** Coins that somebody has spent without the till, and what the operator's float has become less by. */
+/** Coins that were spent outside of the till, and the change of the operator's float. */
 export interface WrittenOff {
   readonly currency: CurrencyCode;
   readonly gone: readonly Holding[];
-  /** Coins of the hot wallet that take their place: change, or what the operator has sent since. */
+  /** Coins of the hot wallet that replace them: change, or coins that the operator has sent since. */
   readonly found: readonly SpendableCoin[];
-  /** Above zero what was taken from the float, below what was added to it. */
+  /** Positive for an amount that was taken from the float, negative for one that was added. */
   readonly units: bigint;
 }
 
 /**
- * Takes the coins of a UTXO chain as they are, on an operator's word: what is spent without the till, less what has come to the
- * hot wallet instead, is taken from his float and from nothing else. Payouts have to be stopped, and none under way, so that no
- * payment of the till is taken for his.
+ * Accepts the present coins of a UTXO chain at an operator's request: what was spent outside of the till, less what the
+ * hot wallet got instead, is taken from the operator's float and from nothing else. Payouts must be stopped and none in
+ * progress, so that no payment of the till is booked as the operator's.
  *
- * @param record - writes the operator's audit row, in the transaction that books
- * @throws TillgateError `UNSUPPORTED` on account chains; `STATE_CONFLICT` while payouts are not stopped, one is under way, a
- * restored backup waits for a decision, or nothing is missing; `INSUFFICIENT_BALANCE` when the float is too small; `NODE_FAILED`
+ * @param record - writes the operator's audit row, in the same transaction
+ * @throws TillgateError `UNSUPPORTED` on account chains; `STATE_CONFLICT` while payouts are not stopped, one is in
+ *   progress, a restored backup waits for a decision, or nothing is missing; `INSUFFICIENT_BALANCE` when the float is
+ *   too small; `NODE_FAILED`
  */
 export async function writeOffCoins(
   chain: PayingChain,
@@ -50,7 +51,8 @@ export async function writeOffCoins(
   const written = await difference(chain, deps);
   await requireFloat(chain, deps, written);
   await deps.storage.transaction(async (tx) => {
-    if ((await tx.transfers.findPayoutStop(code)) === null) throw stateConflict('Payouts were resumed at this moment.');
+    if ((await tx.transfers.findPayoutStop(code)) === null)
+      throw stateConflict('Payouts were resumed during the request; stop them, and try again.');
     await book(tx, chain, { written, custody, deps });
     await record(tx, written);
   });
@@ -71,7 +73,7 @@ async function requireRest({ code, payments }: PayingChain, { storage }: WriteOf
   if (under.length > 0) throw stateConflict(`A payout of ${code} is under way; wait until it is final.`);
 }
 
-/** Each coin is asked for by itself: no sum hides one behind another. */
+/** Reads each coin separately: in a sum, an unknown coin could offset a missing one. */
 async function difference(chain: PayingChain, { storage }: WriteOffDeps): Promise<WrittenOff> {
   const { code, payments } = chain;
   const { currency } = payments.feeAsset;
@@ -82,7 +84,8 @@ async function difference(chain: PayingChain, { storage }: WriteOffDeps): Promis
   const shown = (await payments.unspent?.(payments.hotAddress)) ?? [];
   const refs = new Set(shown.map(({ ref }) => ref));
   const waiting = gone.find(({ ref }) => refs.has(ref));
-  if (waiting !== undefined) throw stateConflict(`What spends ${waiting.ref} is not mined yet; wait until it is.`);
+  if (waiting !== undefined)
+    throw stateConflict(`The transaction that spends ${waiting.ref} is not mined yet; wait until it is.`);
   const found: SpendableCoin[] = [];
   for (const coin of await unknownCoins(chain, storage, shown))
     if (await isUnspent(chain, { ...coin, currency })) found.push(coin);
@@ -115,7 +118,7 @@ async function book(
   }: { readonly written: WrittenOff; readonly custody: readonly LedgerBalance[]; readonly deps: WriteOffDeps },
 ): Promise<void> {
   const { code } = chain;
-  const changed = stateConflict('The books changed at this moment; try again.');
+  const changed = stateConflict('The ledger changed during the request; try again.');
   if (units !== 0n && !(await bookFloat(tx, code, { currency, units: -units }, custody, deps))) throw changed;
   for (const { ref } of gone) if (!(await tx.transfers.dropHolding(code, ref))) throw changed;
   for (const coin of found) if (!(await tx.transfers.addHolding({ ...coin, chain: code, currency }))) throw changed;

@@ -4,8 +4,8 @@ import type { Storage } from '../ports/storage.ts';
 import { isOwnAddress } from './own-address.ts';
 
 /**
- * Refuses an address that cannot be paid for certain: one that the chain knows to lose what it receives, or one of the till's
- * own. What only a node can tell is found when a payment is priced.
+ * Refuses an address that certainly cannot be paid: one that loses what it receives, or one of the till's own. Reasons
+ * that only a node can find are found when a payment is priced.
  *
  * @param address - in the chain's usual form
  * @param field - the request's field, for the error

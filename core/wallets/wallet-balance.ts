@@ -1,7 +1,10 @@
 import type { Asset } from '../kernel/asset.ts';
 import type { MerchantBalance } from '../ledger/entry.ts';
 
-/** What an account has of one asset in the ledger, in units. */
-export interface WalletBalance extends Readonly<Record<MerchantBalance, bigint>> {
+/**
+ * An account's ledger balances in one asset, in units. `available` is what a withdrawal accepts: it excludes `frozen`, the
+ * part whose coins the token's contract refuses to move.
+ */
+export interface WalletBalance extends Readonly<Record<MerchantBalance | 'frozen', bigint>> {
   readonly asset: Asset;
 }

@@ -11,11 +11,11 @@ import type { Amount } from '../kernel/amount.ts';
 import type { WalletBalance } from './wallet-balance.ts';
 import type { WatchAddress } from './watch-address.ts';
 
-/** Concurrent reads from nodes for one reply. */
+/** Concurrent node reads for one reply. */
 const READS_AT_ONCE = 4;
 
 export interface WalletQueriesDeps {
-  readonly storage: Pick<Storage, 'ledger' | 'wallets'>;
+  readonly storage: Pick<Storage, 'ledger' | 'transfers' | 'wallets'>;
   readonly assets: AssetCatalogue;
   readonly chains: ChainRegistry;
 }
@@ -23,14 +23,14 @@ export interface WalletQueriesDeps {
 /** Balances of accounts: in the ledger, and on chain at their own addresses. */
 export class WalletQueries {
   readonly #deps: WalletQueriesDeps;
-  /** One query of the nodes for each account at a time; concurrent callers share its result. */
+  /** Running node reads: one for each account at a time, which concurrent callers share. */
   readonly #looks = new Map<AccountId, Promise<readonly Amount[]>>();
 
   constructor(deps: WalletQueriesDeps) {
     this.#deps = deps;
   }
 
-  /** Get Wallets List: the ledger's balances in each enabled currency, zeros too, and in any other that has one. */
+  /** The ledger's balances in each enabled currency, including zeros, and in any other with one. */
   async list(accountId: AccountId): Promise<readonly WalletBalance[]> {
     const read = await this.#ledger(accountId);
     return this.#deps.assets.list().flatMap(({ asset, enabled }) => {
@@ -39,29 +39,31 @@ export class WalletQueries {
     });
   }
 
-  /** Get BLN Balance: the account's balance in BTC-LN, zeros without a Lightning node too. */
+  /** The account's balance in BTC-LN; zeros also without a Lightning node. */
   async lightning(accountId: AccountId): Promise<WalletBalance> {
     return (await this.#ledger(accountId))(LIGHTNING_ASSET);
   }
 
   async #ledger(accountId: AccountId): Promise<(asset: Asset) => WalletBalance> {
-    const balances = await this.#deps.storage.ledger.balances(`merchant:${accountId}:`);
+    const { ledger, transfers } = this.#deps.storage;
+    const balances = await ledger.balances(`merchant:${accountId}:`);
+    const immovable = await transfers.frozenOf(accountId);
     const units = new Map(balances.map((balance) => [`${balance.account} ${balance.currency}`, balance.units]));
     const read = (part: MerchantBalance, { currency }: Asset): bigint =>
       units.get(`${merchantAccount(accountId, part)} ${currency}`) ?? 0n;
-    return (asset) => ({
-      asset,
-      available: read('available', asset),
-      pending: read('pending', asset),
-      reserved: read('reserved', asset),
-    });
+    return (asset) => {
+      const booked = read('available', asset);
+      const frozen = least(booked, immovable.get(asset.currency) ?? 0n);
+      const [pending, reserved] = [read('pending', asset), read('reserved', asset)];
+      return { asset, available: booked - frozen, pending, reserved, frozen };
+    };
   }
 
   /**
-   * Self-custody balances (endpoint 10): what the nodes show at the addresses that the account registered, never the
-   * ledger. A chain where nothing is registered is not asked.
+   * Self-custody balances: what the nodes report at the addresses that the account registered, never the ledger. A
+   * chain without registered addresses is not read.
    *
-   * @throws TillgateError `NODE_FAILED` naming the chain
+   * @throws TillgateError `NODE_FAILED` with the chain
    */
   selfCustody(accountId: AccountId): Promise<readonly Amount[]> {
     const running = this.#looks.get(accountId);
@@ -98,20 +100,24 @@ export class WalletQueries {
   #readable(chain: ChainCode): ChainBalances {
     const balances = this.#deps.chains.get(chain)?.balances ?? null;
     if (balances === null)
-      throw new TillgateError('NODE_FAILED', `Nothing here can read balances on the chain ${chain}.`, { chain });
+      throw new TillgateError('NODE_FAILED', `Balances on the chain ${chain} cannot be read here.`, { chain });
     return balances;
   }
 }
 
-function isEmpty({ available, pending, reserved }: WalletBalance): boolean {
-  return available === 0n && pending === 0n && reserved === 0n;
+function isEmpty({ available, pending, reserved, frozen }: WalletBalance): boolean {
+  return available === 0n && pending === 0n && reserved === 0n && frozen === 0n;
+}
+
+function least(one: bigint, other: bigint): bigint {
+  return one < other ? one : other;
 }
 
 function sum(sheets: readonly BalanceSheet[], currency: CurrencyCode): bigint {
   return sheets.reduce((total, sheet) => total + (sheet.get(currency) ?? 0n), 0n);
 }
 
-/** The results in order, at most `limit` of them under way; after a failure nothing more is begun. */
+/** The results in order, with at most `limit` tasks at once; after a failure no further one is started. */
 async function inParallel<T, R>(
   items: readonly T[],
   limit: number,

@@ -2,7 +2,7 @@ import type { ChainCode } from '../kernel/asset.ts';
 import type { AccountId, WatchAddressId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 
-/** An address or extended public key of the merchant's own, whose balance it wants to see (endpoint 10). Never spent from. */
+/** A merchant's own address or extended public key whose balance is displayed. Never spent from. */
 export interface WatchAddress {
   readonly id: WatchAddressId;
   readonly accountId: AccountId;

@@ -7,7 +7,7 @@ import type { IdGenerator } from '../ports/id-generator.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
 import type { WatchAddress } from './watch-address.ts';
 
-/** How many addresses an account may watch on one chain: each is read from the node for each answer of endpoint 10. */
+/** The most watched addresses of an account on one chain, because each is read from the node at every request. */
 export const MAX_WATCHED = 50;
 
 export interface WatchAddressesDeps {
@@ -17,15 +17,15 @@ export interface WatchAddressesDeps {
   readonly clock: Clock;
 }
 
-/** What is to be watched: an address, or an extended public key. */
+/** The address or extended public key to watch. */
 export interface WatchInput {
   readonly chain: ChainCode;
   readonly value: string;
-  /** For the account itself; empty by default. */
+  /** A label for the account itself; empty by default. */
   readonly label?: string | undefined;
 }
 
-/** The addresses and extended public keys whose balances accounts want to see (decisions, section 5). */
+/** The addresses and extended public keys whose balances accounts watch. */
 export class WatchAddresses {
   readonly #deps: WatchAddressesDeps;
 
@@ -34,11 +34,11 @@ export class WatchAddresses {
   }
 
   /**
-   * A checked record, not stored yet.
+   * Checks the input and returns a record, not stored yet.
    *
-   * @throws TillgateError `UNSUPPORTED` for a chain that is not here or whose node provides no balances; `INVALID_FIELDS`
-   *   for what is neither an address nor an extended public key of it, a private key among them; `STATE_CONFLICT` for
-   *   more than {@link MAX_WATCHED} on one chain
+   * @throws TillgateError `UNSUPPORTED` for a chain that is not configured or whose node provides no balances;
+   *   `INVALID_FIELDS` for a value that is neither an address nor an extended public key of the chain, such as a
+   *   private key; `STATE_CONFLICT` for more than {@link MAX_WATCHED} on one chain
    */
   async prepare(accountId: AccountId, { chain: code, value: text, label = '' }: WatchInput): Promise<WatchAddress> {
     const { chains, ids, clock, storage } = this.#deps;
@@ -47,7 +47,7 @@ export class WatchAddresses {
       throw new TillgateError('UNSUPPORTED', `Balances on the chain ${code} cannot be read here.`);
     const key = chain.balances.readExtendedKey(text);
     const value = key ?? chain.normaliseAddress(text);
-    // The value stays out of the message: it may be a private key that somebody pasted.
+    // The message does not repeat the value, which may be a private key.
     if (value === null) throw invalidField('value', `must be an address or an extended public key on ${chain.name}`);
     const watched = (await storage.wallets.watched(accountId)).filter((each) => each.chain === code);
     if (watched.length >= MAX_WATCHED)
@@ -66,13 +66,13 @@ export class WatchAddresses {
     };
   }
 
-  /** @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` when the account watches it already or is archived */
+  /** @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` when the account already watches it or is archived */
   async add(tx: Pick<Transaction, 'accounts' | 'wallets'>, record: WatchAddress): Promise<void> {
     const account = await tx.accounts.lock(record.accountId);
     if (account === null) throw new TillgateError('NOT_FOUND', 'There is no such account.');
     if (account.status === 'archived')
       throw new TillgateError('STATE_CONFLICT', 'The account is archived; that is final.');
     if (!(await tx.wallets.addWatchAddress(record)))
-      throw new TillgateError('STATE_CONFLICT', 'The account watches this already.');
+      throw new TillgateError('STATE_CONFLICT', 'The account already watches this address or key.');
   }
 }

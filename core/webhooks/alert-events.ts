@@ -7,7 +7,7 @@ import type { Transaction } from '../ports/storage.ts';
 import type { EventPresenter } from './event-presenter.ts';
 import type { AddressedEvents, SubjectEvents } from './subject-events.ts';
 
-/** Notes the alerts that a transaction opens. One that is raised again while it is open is no event. */
+/** Records the alerts that a transaction opens. Raising an open alert again is no event. */
 export class AlertNotes implements SubjectEvents {
   readonly #opened: Alert[] = [];
 
@@ -34,7 +34,7 @@ export class AlertNotes implements SubjectEvents {
     return [{ endpoints, events }];
   }
 
-  /** A payment that is held is told of with its change of status. */
+  /** A held payment has a notice of its own, with its change of status. */
   async notices(): Promise<readonly NoticeDraft[]> {
     return this.#opened
       .filter(({ kind }) => kind !== 'approval')

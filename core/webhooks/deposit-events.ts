@@ -1,5 +1,7 @@
 import type { Deposit, DepositStatus } from '../deposits/deposit.ts';
-import type { DepositId } from '../kernel/ids.ts';
+import { isDust } from '../kernel/asset.ts';
+import type { AssetCatalogue } from '../kernel/asset.ts';
+import type { AccountId, DepositId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 import { withMethods } from '../kernel/with-methods.ts';
 import type { Transaction } from '../ports/storage.ts';
@@ -9,7 +11,7 @@ import type { AddressedEvents, SubjectEvents } from './subject-events.ts';
 
 type DepositEventType = Extract<WebhookEvent, `deposit.${string}`>;
 
-/** What becoming one of these is called; DUST is credited as nothing, and nobody waits for it. */
+/** The event for each new status. DUST has none, because it is credited as nothing. */
 const EVENTS: Readonly<Partial<Record<DepositStatus, DepositEventType>>> = {
   SEEN: 'deposit.seen',
   CREDITED: 'deposit.credited',
@@ -18,22 +20,52 @@ const EVENTS: Readonly<Partial<Record<DepositStatus, DepositEventType>>> = {
 };
 const UNASSIGNED: DepositEventType = 'deposit.unassigned';
 
-/** Notes what a transaction makes of deposits, and knows their events at its end. */
+/** Stands for an account: deposits that belong to no order are reported to the operators. */
+const OPERATORS = null;
+
+type Endpoints = AddressedEvents['endpoints'];
+
+function oncePer(
+  find: (account: AccountId | typeof OPERATORS) => Promise<Endpoints>,
+): (account: AccountId | typeof OPERATORS) => Promise<Endpoints> {
+  const known = new Map<AccountId | typeof OPERATORS, Promise<Endpoints>>();
+  return (account) => {
+    const found = known.get(account) ?? find(account);
+    known.set(account, found);
+    return found;
+  };
+}
+
+/** Records the changes of deposits in a transaction, and creates their events at its end. */
 export class DepositNotes implements SubjectEvents {
+  readonly #assets: Pick<AssetCatalogue, 'find'>;
   readonly #types = new Map<DepositId, DepositEventType[]>();
-  /** Those that an operator gave to an order: what has become of them meanwhile is new to its merchant. */
+  /** Deposits that an operator assigned to an order: their earlier status changes are new to the merchant. */
   readonly #assigned = new Set<DepositId>();
+
+  constructor(assets: Pick<AssetCatalogue, 'find'>) {
+    this.#assets = assets;
+  }
 
   watch({ deposits }: Transaction): Partial<Transaction> {
     const noted = withMethods(deposits, {
       add: async (deposit) => {
         const added = await deposits.add(deposit);
-        if (added) this.#note(deposit.id, deposit.assignment === 'UNASSIGNED' ? UNASSIGNED : EVENTS[deposit.status]);
+        if (added) this.#noteNew(deposit);
         return added;
+      },
+      addAll: async (added) => {
+        await deposits.addAll(added);
+        for (const deposit of added) this.#noteNew(deposit);
       },
       move: async (id, from, to, changes) => {
         const moved = await deposits.move(id, from, to, changes);
         if (moved) this.#note(id, EVENTS[to]);
+        return moved;
+      },
+      moveAll: async (ids, from, to) => {
+        const moved = await deposits.moveAll(ids, from, to);
+        if (moved) for (const id of ids) this.#note(id, EVENTS[to]);
         return moved;
       },
       reassign: async (id, from, to, changes) => {
@@ -48,12 +80,20 @@ export class DepositNotes implements SubjectEvents {
 
   async events(tx: Transaction, presenter: EventPresenter, at: Millis): Promise<readonly AddressedEvents[]> {
     const found: AddressedEvents[] = [];
-    for (const id of new Set([...this.#types.keys(), ...this.#assigned])) {
+    const ids = [...new Set([...this.#types.keys(), ...this.#assigned])];
+    if (ids.length === 0) return found;
+    const deposits = new Map((await tx.deposits.lockAll(ids)).map((deposit) => [deposit.id, deposit]));
+    // Cached, so that thousands of payments to one order read the endpoints of its account once.
+    const endpointsOf = oncePer((account) =>
+      account === OPERATORS ? tx.webhooks.enabledOfAdmins() : tx.webhooks.enabled(account),
+    );
+    for (const id of ids) {
+      const deposit = deposits.get(id);
+      if (deposit === undefined || this.#isNothing(deposit)) continue;
       const types = this.#types.get(id) ?? [];
       const isOperators = types.includes(UNASSIGNED);
-      const endpoints = isOperators ? await tx.webhooks.enabledOfAdmins() : await tx.webhooks.enabledOfDeposit(id);
-      const deposit = endpoints.length === 0 ? null : await tx.deposits.lock(id);
-      if (deposit === null) continue;
+      const endpoints = await endpointsOf(isOperators ? OPERATORS : deposit.accountId);
+      if (endpoints.length === 0) continue;
       const data = (): string => presenter.deposit(deposit);
       const told = isOperators ? [UNASSIGNED] : this.#ofOwner(deposit, types);
       found.push({ endpoints, events: told.map((type) => ({ type, subjectId: id, at, data })) });
@@ -61,11 +101,21 @@ export class DepositNotes implements SubjectEvents {
     return found;
   }
 
-  /** One that belongs to no order is no business of the account that once had its address. */
+  /** A deposit that was never credited and is below the least amount: thousands of them cost their sender next to nothing. */
+  #isNothing({ currency, units, credits }: Deposit): boolean {
+    const asset = this.#assets.find(currency);
+    return credits === 0 && asset !== null && isDust(asset, units);
+  }
+
+  /** A deposit that belongs to no order is not reported to the account that once had its address. */
   #ofOwner({ id, assignment, status }: Deposit, types: readonly DepositEventType[]): readonly DepositEventType[] {
     if (assignment !== 'ORDER') return [];
     const own = EVENTS[status];
     return this.#assigned.has(id) && own !== undefined ? [own] : types;
+  }
+
+  #noteNew({ id, assignment, status }: Deposit): void {
+    this.#note(id, assignment === 'UNASSIGNED' ? UNASSIGNED : EVENTS[status]);
   }
 
   #note(id: DepositId, type: DepositEventType | undefined): void {

@@ -1,4 +1,4 @@
-/** Every event that webhook endpoints can receive (decisions, section 14). */
+/** Every event that webhook endpoints can receive. */
 export const WEBHOOK_EVENTS = [
   'order.created',
   'order.succeeded',
@@ -24,13 +24,13 @@ export const WEBHOOK_EVENTS = [
 ] as const;
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 
-/** The event that `POST webhooks/{id}/test` sends, to every endpoint whatever it subscribed to. */
+/** The event of `POST webhooks/{id}/test`, sent to the endpoint whatever its subscriptions are. */
 export const TEST_EVENT: WebhookEvent = 'webhook.test';
 
 const groupOf = (event: WebhookEvent): string => `${event.slice(0, event.indexOf('.'))}.*`;
 const SUBSCRIBABLE = WEBHOOK_EVENTS.filter((event) => event !== TEST_EVENT);
 
-/** What an endpoint can subscribe to: a type, or all types of a group. */
+/** Subscriptions of an endpoint: a type, or all types of a group. */
 export const WEBHOOK_PATTERNS: readonly string[] = [...new Set(SUBSCRIBABLE.map(groupOf)), ...SUBSCRIBABLE];
 
 /** Whether one of these patterns covers an event. */

@@ -13,14 +13,14 @@ import type { WebhookEvent } from './event-types.ts';
 import { outboxRows } from './outbox-event.ts';
 import type { OutboxEvent } from './outbox-event.ts';
 
-/** How orders are written. */
+/** What is needed to format orders. */
 export interface OrderEventDeps {
   readonly assets: AssetCatalogue;
   readonly chains: OrderChains;
   readonly presenter: CallbackPresenter;
 }
 
-/** An order's event; its data is the record that callbacks send. */
+/** An event of an order; its data is the record that callbacks send. */
 export function orderEvent(
   { assets, chains, presenter }: OrderEventDeps,
   type: WebhookEvent,
@@ -44,12 +44,12 @@ export class NewOrderEvents {
     this.#deps = deps;
   }
 
-  /** None for an account without endpoints; of one that authenticated by a credential that is known without a look-up. */
+  /** None for an account without endpoints, which needs no look-up when the credential's look-up has shown it. */
   async of({ hasWebhooks }: Principal, order: NewOrder['order']): Promise<readonly Callback[]> {
     if (hasWebhooks === false) return [];
     const { storage, ids } = this.#deps;
     const endpoints = await storage.webhooks.enabled(order.accountId);
-    // No record shows an order's number, which it has only once it is stored.
+    // No record shows the order's number, which it gets when it is stored.
     return outboxRows(ids, endpoints, orderEvent(this.#deps, 'order.created', { ...order, number: 0 }, []));
   }
 }

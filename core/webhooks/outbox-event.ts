@@ -8,17 +8,17 @@ import { covers } from './event-types.ts';
 import type { WebhookEvent } from './event-types.ts';
 import type { WebhookEndpoint } from './webhook.ts';
 
-/** Something that happened to a record. */
+/** An event of a record. */
 export interface OutboxEvent {
   readonly type: WebhookEvent;
-  /** The record's id: an endpoint gets the events of one record in their order. */
+  /** The record's id: an endpoint gets the events of one record in order. */
   readonly subjectId: string;
   readonly at: Millis;
-  /** The record as JSON; called only where an endpoint wants the event. */
+  /** The record as JSON; called only when an endpoint is subscribed to the event. */
   readonly data: () => string;
 }
 
-/** The rows of the outbox for those of the endpoints that want the event; due now. */
+/** The rows of the outbox for the endpoints that are subscribed to the event; due now. */
 export function outboxRows(
   ids: IdGenerator,
   endpoints: readonly WebhookEndpoint[],
@@ -28,7 +28,7 @@ export function outboxRows(
   return wanting.length === 0 ? [] : rowsFor(ids, wanting, event);
 }
 
-/** The rows of the outbox for these endpoints, whatever they subscribed to. */
+/** The rows of the outbox for these endpoints, whatever their subscriptions are. */
 export function rowsFor(
   ids: IdGenerator,
   endpoints: readonly Pick<WebhookEndpoint, 'id' | 'accountId' | 'url'>[],
@@ -55,8 +55,8 @@ export function rowsFor(
 }
 
 /**
- * Adds a row for each endpoint of the account that wants the event, in the transaction of the change that it reports. An account
- * without endpoints costs one look-up.
+ * Adds a row for each endpoint of the account that is subscribed to the event, in the transaction of the change that it
+ * reports. An account without endpoints costs one look-up.
  *
  * @returns whether there is something to deliver
  */

@@ -9,7 +9,7 @@ import type { Transaction } from '../ports/storage.ts';
 import type { EventPresenter } from './event-presenter.ts';
 import type { AddressedEvents, SubjectEvents } from './subject-events.ts';
 
-/** Notes the rows of the audit log that concern the security of an account. */
+/** Records the rows of the audit log that concern the security of an account. */
 export class SecurityNotes implements SubjectEvents {
   readonly #notices: SecurityNotice[] = [];
 

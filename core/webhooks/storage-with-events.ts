@@ -1,3 +1,4 @@
+import type { AssetCatalogue } from '../kernel/asset.ts';
 import type { AccountId } from '../kernel/ids.ts';
 import { withMethods } from '../kernel/with-methods.ts';
 import type { Callback } from '../callbacks/callback.ts';
@@ -14,6 +15,7 @@ import type { EventPresenter } from './event-presenter.ts';
 import { outboxRows } from './outbox-event.ts';
 import { AlertNotes } from './alert-events.ts';
 import { DepositNotes } from './deposit-events.ts';
+import { OrderNotes } from './order-notes.ts';
 import { SecurityNotes } from './security-events.ts';
 import type { SubjectEvents } from './subject-events.ts';
 import { firstSteps, heldDraft, transferEvents, TransferNotes } from './transfer-events.ts';
@@ -23,13 +25,15 @@ export interface StorageEventDeps {
   readonly clock: Clock;
   readonly events: EventBus;
   readonly presenter: EventPresenter;
-  /** How persons are told; nobody is where it is left out. */
+  /** Deposits below the least amount of their currency make no event. */
+  readonly assets: Pick<AssetCatalogue, 'find'>;
+  /** How notices are written; absent for none. */
   readonly notices?: NoticeSettings;
 }
 
 /**
- * The storage, whose transactions write the events and the notices of what they have changed before they commit, so that no way to change a record
- * can forget them. An order's events are the state machine's.
+ * Wraps the storage so that its transactions write the events and notices of their changes before they commit; no code
+ * that changes a record can omit them. Events of orders are written by the state machine.
  */
 export function storageWithEvents(storage: Storage, deps: StorageEventDeps): Storage {
   const { transfers } = storage;
@@ -48,10 +52,11 @@ async function noted<T>(
   work: (tx: Transaction) => Promise<T>,
   deps: StorageEventDeps,
 ): Promise<{ readonly result: T; readonly rows: readonly Callback[]; readonly notices: readonly Notice[] }> {
-  const { ids, clock, presenter } = deps;
+  const { ids, clock, presenter, assets } = deps;
   const notes: readonly SubjectEvents[] = [
     new TransferNotes(),
-    new DepositNotes(),
+    new DepositNotes(assets),
+    new OrderNotes(),
     new SecurityNotes(),
     new AlertNotes(),
   ];
@@ -62,11 +67,11 @@ async function noted<T>(
   for (const each of notes)
     for (const { endpoints, events } of await each.events(tx, presenter, clock.now()))
       for (const event of events) rows.push(...outboxRows(ids, endpoints, event));
-  for (const row of rows) await tx.callbacks.add(row);
+  if (rows.length > 0) await tx.callbacks.addAll(rows);
   return { result, rows, notices: await tell(tx, notes, deps) };
 }
 
-/** Writes what persons are told. Without a notifier nothing is read or written. */
+/** Writes the notices. Without a notifier nothing is read or written. */
 async function tell(
   tx: Transaction,
   notes: readonly SubjectEvents[],
@@ -82,7 +87,7 @@ async function tell(
   return tx.notices.add(rows);
 }
 
-/** A reserve shares its commit with others: its events go along. */
+/** A reserve shares its commit with others, so its events are passed along with it. */
 async function reserve(storage: Storage, reservation: Reservation, deps: StorageEventDeps): Promise<ReserveOutcome> {
   const { transfers, webhooks } = storage;
   const { ids, events: bus, presenter } = deps;

@@ -7,18 +7,18 @@ import type { EventPresenter } from './event-presenter.ts';
 import type { OutboxEvent } from './outbox-event.ts';
 import type { WebhookEndpoint } from './webhook.ts';
 
-/** Events, and the endpoints that may want them. */
+/** Events, and the endpoints that may be subscribed to them. */
 export interface AddressedEvents {
   readonly endpoints: readonly WebhookEndpoint[];
   readonly events: readonly OutboxEvent[];
 }
 
-/** What a transaction has changed of one kind of record. */
+/** Records the changes of one kind of record in a transaction. */
 export interface SubjectEvents {
-  /** The writes of that kind, noted. */
+  /** The writes of this kind, wrapped to record the changes. */
   watch(tx: Transaction): Partial<Transaction>;
-  /** Read at the end of the transaction, with the records as they are then. */
+  /** The events of the recorded changes. Called at the end of the transaction, with the final records. */
   events(tx: Transaction, presenter: EventPresenter, at: Millis): Promise<readonly AddressedEvents[]>;
-  /** What persons are told of it; read at the end of the transaction, and only where there is a notifier. */
+  /** The notices of the recorded changes. Called at the end of the transaction, only when there is a notifier. */
   notices?(tx: Transaction, find: FindNoticeAccount, amount: AmountWords): Promise<readonly NoticeDraft[]>;
 }

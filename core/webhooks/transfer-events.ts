@@ -17,7 +17,7 @@ import type { AddressedEvents, SubjectEvents } from './subject-events.ts';
 
 type TransferStep = 'requested' | 'held' | 'succeeded' | 'failed';
 
-/** What becoming one of these statuses is called; the others are steps of the till's own. */
+/** The event step for each new status; other statuses are internal. */
 const STEPS: Readonly<Partial<Record<TransferStatus, TransferStep>>> = {
   HELD: 'held',
   CONFIRMED: 'succeeded',
@@ -29,12 +29,12 @@ const GROUPS: Readonly<Partial<Record<TransactionRow['type'], string>>> = {
   REFUND: 'refund',
 };
 
-/** The steps with which a transfer begins. */
+/** The first steps of a transfer. */
 export function firstSteps({ status }: Pick<Transfer, 'status'>): readonly TransferStep[] {
   return status === 'HELD' ? ['requested', 'held'] : ['requested'];
 }
 
-/** The events of a merchant's transfer, from its row as it is once all steps are made. */
+/** The events of a merchant's transfer, with its row after all steps. */
 export function transferEvents(
   presenter: EventPresenter,
   row: Omit<TransactionRow, 'number'>,
@@ -43,7 +43,7 @@ export function transferEvents(
 ): readonly OutboxEvent[] {
   const data = (): string => presenter.transfer(row);
   const types = steps.map((step) => eventOf(row, step)).filter((type) => type !== null);
-  // A record's events are sent in the order of their times.
+  // A record's events are sent in the order of their times, so each gets a later one.
   return types.map((type, index) => ({ type, subjectId: row.id, at: at + index, data }));
 }
 
@@ -51,7 +51,7 @@ function eventOf({ type }: Pick<TransactionRow, 'type'>, step: TransferStep): We
   return WEBHOOK_EVENTS.find((event) => event === `${GROUPS[type]}.${step}`) ?? null;
 }
 
-/** What is told of a payment that is held: to its account, and to the operators, who decide about it. */
+/** The notice about a held payment: to its account, and to the operators, who decide about it. */
 export async function heldDraft(
   transfer: Transfer,
   find: FindNoticeAccount,
@@ -62,7 +62,7 @@ export async function heldDraft(
   return { type: 'withdrawal.held', accountId, ...heldWords(transfer, account, amount) };
 }
 
-/** Notes what a transaction makes of merchants' transfers, whoever makes it, and knows their events at its end. */
+/** Records the steps of merchants' transfers in a transaction, and creates their events at its end. */
 export class TransferNotes implements SubjectEvents {
   readonly #steps = new Map<TransferId, TransferStep[]>();
 
@@ -89,14 +89,14 @@ export class TransferNotes implements SubjectEvents {
       const endpoints = await tx.webhooks.enabledOfTransfer(id);
       if (endpoints.length === 0) continue;
       const row = await tx.deposits.findTransaction(id);
-      // One that is held and ends in the same transaction waits for nobody.
+      // A transfer that is held and ends in the same transaction needs no decision.
       const told = steps.filter((step, index) => step !== 'held' || index === steps.length - 1);
       if (row !== null) found.push({ endpoints, events: transferEvents(presenter, row, told, at) });
     }
     return found;
   }
 
-  /** Of those that are held now, whatever they were in between. */
+  /** Notices of transfers that are held at the end of the transaction. */
   async notices(tx: Transaction, find: FindNoticeAccount, amount: AmountWords): Promise<readonly NoticeDraft[]> {
     const drafts: NoticeDraft[] = [];
     for (const [id, steps] of this.#steps) {

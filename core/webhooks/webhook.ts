@@ -5,17 +5,17 @@ import type { Millis } from '../kernel/time.ts';
 import type { Random } from '../ports/random.ts';
 import type { SealContext } from '../secrets/seal-context.ts';
 
-/** Where an account receives events (decisions, section 14). */
+/** A webhook endpoint of an account. */
 export interface WebhookEndpoint {
   readonly id: WebhookId;
   readonly accountId: AccountId;
   readonly url: string;
-  /** Types, or groups such as `order.*`; each once. */
+  /** Event types, or groups such as `order.*`; each once. */
   readonly events: readonly string[];
   readonly enabled: boolean;
-  /** Opens to {@link WebhookSecret} as JSON, in the context `webhook:<id>`. */
+  /** The encrypted {@link WebhookSecret} as JSON, in the context `webhook:<id>`. */
   readonly sealed: string;
-  /** The secret before the last rotation; it signs too until `previousUntil`. */
+  /** The secret before the last rotation, with which events are signed too until `previousUntil`. */
   readonly previousSealed: string | null;
   readonly previousUntil: Millis | null;
   readonly createdAt: Millis;
@@ -27,7 +27,7 @@ export interface WebhookSecret {
   readonly secret: string;
 }
 
-/** How many endpoints an account may have. */
+/** The most endpoints of an account. */
 export const MAX_WEBHOOKS = 16;
 
 const SECRET_BYTES = 32;

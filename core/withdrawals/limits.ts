@@ -5,24 +5,24 @@ import type { Millis } from '../kernel/time.ts';
 import type { Transaction } from '../ports/storage.ts';
 import type { RequestedUnits } from '../ports/transfer-store.ts';
 import type { RateBook } from '../rates/rate-book.ts';
-import type { MerchantTransfer } from '../transfers/reserve-transfer.ts';
+import type { Transfer } from '../transfers/transfer.ts';
 
-/** The currency of a limit for all currencies together, by their present worth. */
+/** Stands for a limit on all currencies together, by their present worth in US dollars. */
 export const ALL_IN_USD = 'USD';
-/** Worths in US dollars have so many decimals, rounded up; a limit has no more. */
+/** The decimals of amounts in US dollars, which are rounded up; a limit has no more. */
 const USD_DECIMALS = 18;
 
 /**
- * What merchants may take out in a window without an operator's approval: withdrawals, on chains and on Lightning, and refunds,
- * whose destination a stolen key can choose as well. At least one bound is given; each is a plain decimal.
+ * The most that may be paid out in a window without an operator's approval: withdrawals, on chains and on Lightning,
+ * refunds, whose destination a stolen key can choose as well, and returns of unassigned deposits. At least one limit is
+ * given; each is a plain decimal.
  */
 export interface WithdrawalLimit {
   /** A currency of the till, or {@link ALL_IN_USD}. */
   readonly currency: CurrencyCode;
   readonly windowMs: Millis;
-  /** The most of one account. */
+  /** The most of one account. Returns of unassigned deposits together count as one account's. */
   readonly perAccount?: string | undefined;
-  /** The most of all accounts together. */
   readonly total?: string | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface WithdrawalLimitsDeps {
   readonly rates: Pick<RateBook, 'prepare' | 'usd'>;
 }
 
-/** Holds what goes beyond the operator's limits (decisions, section 11). */
+/** Holds transfers that exceed the operator's limits. */
 export class WithdrawalLimits {
   readonly #deps: WithdrawalLimitsDeps;
 
@@ -40,21 +40,21 @@ export class WithdrawalLimits {
     this.#deps = deps;
   }
 
-  /** True where a limit counts this currency. */
+  /** True when a limit counts this currency. */
   concern(currency: CurrencyCode): boolean {
     return this.#of(currency).length > 0;
   }
 
-  /** Before the transaction: waits for the price that a limit in US dollars needs, where a source has one. Never fails. */
+  /** Waits, before the transaction, for the price that a limit in US dollars needs, if any. Never fails. */
   async prepare({ currency, symbol }: Asset): Promise<void> {
     if (this.#of(currency).some((limit) => limit.currency === ALL_IN_USD)) await this.#deps.rates.prepare(symbol);
   }
 
   /**
-   * The transfer, HELD when it goes beyond a limit. Transactions that decide wait for each other here until the end of each, so
-   * that of requests at the same time only those pass that fit together.
+   * Returns the transfer, HELD when it exceeds a limit. Transactions run this one at a time until each ends, so that
+   * concurrent requests cannot exceed a limit together.
    */
-  async hold(tx: Transaction, transfer: MerchantTransfer): Promise<MerchantTransfer> {
+  async hold<T extends Transfer>(tx: Transaction, transfer: T): Promise<T> {
     const limits = this.#of(transfer.currency);
     if (limits.length === 0 || transfer.status === 'HELD') return transfer;
     await tx.transfers.lockRequests();
@@ -74,7 +74,7 @@ export class WithdrawalLimits {
     return this.#deps.limits.filter((limit) => limit.currency === currency || limit.currency === ALL_IN_USD);
   }
 
-  #breach(limit: WithdrawalLimit, former: readonly RequestedUnits[], transfer: MerchantTransfer): string | null {
+  #breach(limit: WithdrawalLimit, former: readonly RequestedUnits[], transfer: Transfer): string | null {
     const all = [...former, { currency: transfer.currency, own: true, units: transfer.units }];
     return (
       this.#above(limit, 'perAccount', all.filter(({ own }) => own)) ?? // prettier-ignore
@@ -90,10 +90,10 @@ export class WithdrawalLimits {
     const decimals = currency === ALL_IN_USD ? USD_DECIMALS : this.#asset(currency).decimals;
     if (sum.units <= present(parseUnits(most, decimals), `a limit of ${currency}`)) return null;
     const whose = bound === 'total' ? 'all accounts together' : 'one account';
-    return `Beyond the limit of ${whose}: ${most} ${currency} in ${windowMs / 3_600_000} hours.`;
+    return `It exceeds the limit of ${whose}: ${most} ${currency} in ${windowMs / 3_600_000} hours.`;
   }
 
-  /** In US dollars; what has no usable price now is worth no known amount. */
+  /** The sum in US dollars; unknown when a currency has no usable price. */
   #worth(requested: readonly RequestedUnits[]): { readonly units: bigint | null; readonly missing: string | null } {
     let units = 0n;
     for (const { currency, units: each } of requested) {

@@ -1,7 +1,7 @@
 import { TillgateError } from '../kernel/errors.ts';
 import type { Asset } from '../kernel/asset.ts';
 import type { AccountId, TransferId } from '../kernel/ids.ts';
-import type { LightningPayment } from '../lightning/lightning-payment.ts';
+import type { NewLightningPayment } from '../lightning/lightning-payment.ts';
 import type { OrderMove } from '../orders/order-state-machine.ts';
 import type { Transaction } from '../ports/storage.ts';
 import { claimTransfer, reserveTransfer } from '../transfers/reserve-transfer.ts';
@@ -10,28 +10,28 @@ import type { FoundPayment, SettleContext } from '../transfers/settle-transfer.t
 import { newTransfer } from '../transfers/transfer.ts';
 import type { Transfer } from '../transfers/transfer.ts';
 
-/** A withdrawal that was requested and paid after the backup that was restored. */
+/** A withdrawal that was requested and paid after the backup from which the database was restored. */
 export interface LostWithdrawal extends FoundPayment {
   readonly accountId: AccountId;
   readonly asset: Asset;
-  /** What left the account's balance. */
+  /** The units that left the account's balance. */
   readonly units: bigint;
   readonly sourceAddress: string;
   readonly toAddress: string;
-  /** The invoice that was paid, on Lightning. */
-  readonly invoice?: Omit<LightningPayment, 'transferId'>;
+  /** The paid invoice, on Lightning. */
+  readonly invoice?: Omit<NewLightningPayment, 'transferId'>;
 }
 
 const ROUTE = 'operator:record-withdrawal';
-/** An operator may try again after years: the claim outlives any backup. */
+/** How long the claim is kept, in milliseconds: longer than any backup, because an operator may retry after years. */
 const KEPT_MS = 100 * 365 * 86_400_000;
 
 /**
- * Books a withdrawal that the restored database knows nothing of, once for each transaction and receiver: without it the account
- * has the amount in its balance again, and the chain holds less than the ledger says.
+ * Books a withdrawal that is missing from the restored database, once for each transaction and receiver. Without this
+ * entry the account has the amount in its balance again, and the chain holds less than the ledger says.
  *
- * @throws TillgateError `STATE_CONFLICT` when it was recorded before, or the account is frozen; `INSUFFICIENT_BALANCE` when the
- * account has spent the amount again
+ * @throws TillgateError `STATE_CONFLICT` when it was recorded before, or the account is frozen; `INSUFFICIENT_BALANCE`
+ *   when the account has spent the amount again
  */
 export async function recordLostWithdrawal(
   tx: Transaction,
@@ -55,7 +55,7 @@ export async function recordLostWithdrawal(
   if (invoice !== undefined && !(await tx.lightning.addPayment({ ...invoice, transferId: transfer.id })))
     throw new TillgateError(
       'STATE_CONFLICT',
-      'A withdrawal of the database pays this invoice already: "restore status" shows what became of it.',
+      'A withdrawal of the database pays this invoice already: "restore status" shows its state.',
     );
   return settleHeldTransfer(tx, transfer.id, lost, context);
 }
@@ -63,6 +63,6 @@ export async function recordLostWithdrawal(
 function spentAgain({ currency }: Asset): TillgateError {
   return new TillgateError(
     'INSUFFICIENT_BALANCE',
-    `The account has less ${currency} available than this withdrawal took: it has spent the amount again.`,
+    `The account has less ${currency} available than this withdrawal paid: the account has spent the amount since.`,
   );
 }

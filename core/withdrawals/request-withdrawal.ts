@@ -65,14 +65,13 @@ export interface RequestWithdrawalDeps {
   readonly logger: Logger;
   readonly settings: WithdrawalSettings;
   readonly limits?: WithdrawalLimits;
-  /** Where there is a Lightning node. */
+  /** `null` without a Lightning node. */
   readonly lightning?: RequestLightningPayment | null;
 }
 
-/** How a withdrawal was asked for. */
 type Asked = Required<Pick<StoringContext, 'idempotency' | 'byHand'>>;
 
-/** Withdraws a merchant's balance to the address that is registered for the chain, on Lightning to an invoice (endpoint 11). */
+/** Withdraws a merchant's balance to its registered address on the chain or, on Lightning, to an invoice. */
 export class RequestWithdrawal {
   readonly #deps: RequestWithdrawalDeps;
 
@@ -95,7 +94,7 @@ export class RequestWithdrawal {
   ): Promise<WithdrawalView> {
     const { accountId } = principal;
     const { storage, assets, chains, fees, lightning = null } = this.#deps;
-    // Before the currency is looked up: a field that is missing comes before one that is not supported.
+    // Checked before the currency is looked up: the error of a missing field takes precedence over an unsupported one.
     if (input.chain === LIGHTNING_ASSET.chain) requireInvoiceText(input.lnInvoices);
     if (lightning !== null && input.chain === LIGHTNING_ASSET.chain) {
       assets.require(input.chain, input.currency);
@@ -133,7 +132,10 @@ export class RequestWithdrawal {
     return this.#view(reserved, left, null);
   }
 
-  /** Without a limit, concurrent requests share a commit; with one, each is decided after the other. One by hand has its own. */
+  /**
+   * Without a limit, concurrent requests share a commit; with one, they are decided one after another. A request in the
+   * management API has a commit of its own.
+   */
   async #reserve(transfer: MerchantTransfer, asked: Asked): Promise<StoredTransfer> {
     const { storage, ids, limits } = this.#deps;
     const { idempotency, byHand } = asked;
@@ -174,7 +176,7 @@ export class RequestWithdrawal {
     return heldAbove(settings, asset, newTransfer(request, clock.now()));
   }
 
-  /** What the account may do and where its money goes: three reads at once. */
+  /** The account's permissions and its destination, in three concurrent reads. */
   async #terms(
     accountId: AccountId,
     { chain }: Asset,
@@ -223,6 +225,6 @@ function requireAmount(amount: Decimal, { currency, decimals }: Asset): bigint {
 function noAddress({ name, code }: ChainAdapter): TillgateError {
   return new TillgateError(
     'NO_WITHDRAWAL_ADDRESS',
-    `No withdrawal address on ${name} is in force; register one for ${code}, and wait until its change holds.`,
+    `No withdrawal address on ${name} is in force; register one for ${code}, and wait until the change takes effect.`,
   );
 }

@@ -1,17 +1,17 @@
 import type { CurrencyCode } from '../kernel/asset.ts';
 import type { WithdrawalLimit } from './limits.ts';
 
-/** Limits of withdrawals, each a plain decimal by currency; one that is not named has no limit. */
+/** Limits of withdrawals, each a plain decimal by currency; a currency without one has no limit. */
 export interface WithdrawalSettings {
   readonly min: ReadonlyMap<CurrencyCode, string>;
   readonly max: ReadonlyMap<CurrencyCode, string>;
-  /** Above it an operator has to approve. */
+  /** The amounts above which an operator must approve. */
   readonly approveAbove: ReadonlyMap<CurrencyCode, string>;
-  /** What merchants may take out in a window without an approval; none by default. */
+  /** The most that merchants may withdraw in a window without an approval; none by default. */
   readonly limits?: readonly WithdrawalLimit[];
-  /** How many persons have to approve what is held; {@link DEFAULT_APPROVALS} by default. */
+  /** The number of persons who must approve a held transfer; {@link DEFAULT_APPROVALS} by default. */
   readonly approvals?: number;
-  /** How long a change of a registered address is held back. */
+  /** How long a change of a registered address is delayed, in milliseconds. */
   readonly addressHoldMs: number;
 }
 

@@ -13,25 +13,25 @@ export interface StoringContext {
   readonly ids: IdGenerator;
   readonly limits: WithdrawalLimits | undefined;
   readonly idempotency: IdempotencyClaim | null;
-  /** Of a transfer that a person asks for in the management API. */
+  /** Set for a transfer that a person requests in the management API. */
   readonly byHand?: RequestByHand | null;
 }
 
-/** A transfer that a person asks for in the management API. */
+/** A request of a person in the management API. */
 export interface RequestByHand {
   readonly actor: Actor;
   /** Writes the audit row, in the transaction that reserves. */
   note(tx: Transaction, transfer: MerchantTransfer): Promise<void>;
 }
 
-/** A merchant's transfer as it was stored, and the available balance that remains; or what its idempotency key made earlier. */
+/** The stored transfer with the remaining available balance, or the earlier one of the same idempotency key. */
 export type StoredTransfer =
   { readonly former: TransferId } | { readonly transfer: MerchantTransfer; readonly left: bigint };
 
 /**
- * Claims the key, holds what goes beyond the limits, and reserves, in the caller's transaction.
+ * Claims the idempotency key, holds a transfer that exceeds the limits, and reserves, in the caller's transaction.
  *
- * @param lacking - makes the error for an insufficient balance
+ * @param lacking - creates the error for an insufficient balance
  * @returns `null` when another live transfer excludes it
  * @throws TillgateError as {@link claimTransfer} and {@link reserveTransfer}
  */

@@ -2,14 +2,14 @@ import type { ChainCode } from '../kernel/asset.ts';
 import type { AccountId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 
-/** Where an account's withdrawals on a chain go. A change holds only after its time, so that a thief has to wait and be seen. */
+/** The destination of an account's withdrawals on a chain. A change is delayed, so that a theft can be noticed. */
 export interface WithdrawalAddress {
   readonly accountId: AccountId;
   readonly chain: ChainCode;
-  /** The address that was in force before; `null` when there was none. */
+  /** The address that was in force before; `null` for none. */
   readonly formerAddress: string | null;
   readonly address: string;
-  /** From when `address` is in force. */
+  /** The time from which `address` is in force. */
   readonly activeFrom: Millis;
   readonly updatedAt: Millis;
 }

@@ -13,17 +13,17 @@ export interface WithdrawalAddressesDeps {
   readonly storage: Pick<Storage, 'deposits'>;
   readonly chains: ChainRegistry;
   readonly clock: Clock;
-  /** How long a changed address waits before withdrawals go there. */
+  /** The delay before withdrawals go to a changed address, in milliseconds. */
   readonly addressHoldMs: number;
 }
 
-/** What a registration found and what it left. */
+/** The records before and after a registration. */
 export interface AddressChange {
   readonly former: WithdrawalAddress | null;
   readonly record: WithdrawalAddress;
 }
 
-/** Where the withdrawals of accounts go (decisions, section 5). */
+/** The withdrawal addresses of accounts. */
 export class WithdrawalAddresses {
   readonly #deps: WithdrawalAddressesDeps;
 
@@ -34,8 +34,8 @@ export class WithdrawalAddresses {
   /**
    * The address in the chain's usual form.
    *
-   * @throws TillgateError `UNSUPPORTED` for a chain that is not here; `INVALID_FIELDS` for what is no address of it;
-   *   `DESTINATION_UNPAYABLE` for one that cannot be paid for certain, the till's own among them
+   * @throws TillgateError `UNSUPPORTED` for a chain that is not configured; `INVALID_FIELDS` for text that is no
+   *   address of it; `DESTINATION_UNPAYABLE` for an address that certainly cannot be paid, such as the till's own
    */
   async read(chainCode: ChainCode, text: string): Promise<string> {
     const chain = this.#deps.chains.get(chainCode);
@@ -51,10 +51,10 @@ export class WithdrawalAddresses {
   }
 
   /**
-   * Registers an address that {@link read} gave. A new one waits out its hold while the one in force stays in force; the
-   * same one again changes nothing, so that its waiting time does not restart.
+   * Registers an address that {@link read} returned. During the delay of a new address the present one stays in force.
+   * Registering the same address again changes nothing and does not restart its delay.
    *
-   * @param atOnce - without the hold: an operator at the machine says so
+   * @param atOnce - true for no delay, at the request of an operator at the machine
    * @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` for an archived account
    */
   async set(
@@ -77,7 +77,7 @@ export class WithdrawalAddresses {
   }
 }
 
-/** Why an address is refused, in words that complete "address …". */
+/** Why an address is refused, worded to complete "address …". */
 export function wrongAddress(chain: ChainAdapter, text: string): string {
   const problem = chain.addressProblem?.(text) ?? null;
   return `must be an address on ${chain.name}${problem === null ? '' : `; this one ${problem}`}`;
@@ -94,6 +94,6 @@ function nextRecord(
     return sooner ? { ...former, activeFrom: now, updatedAt: now } : former;
   }
   const formerAddress = addressInForce(former, now);
-  // Back to the address in force: taking a change back waits for nothing.
+  // A return to the address in force needs no delay.
   return { ...wanted, formerAddress, activeFrom: formerAddress === wanted.address ? now : activeFrom, updatedAt: now };
 }

@@ -24,9 +24,9 @@ export function checkLimits({ min, max }: WithdrawalSettings, { currency, decima
   throw new TillgateError('AMOUNT_OUT_OF_RANGE', `A withdrawal of ${currency} must be ${bounds.join(' and ')}.`);
 }
 
-/** The transfer as it is asked for, HELD above the amount that an operator has to approve. */
+/** The requested transfer, HELD above the amount that an operator must approve. */
 export function heldAbove<T extends Transfer>(
-  { approveAbove }: WithdrawalSettings,
+  { approveAbove }: Pick<WithdrawalSettings, 'approveAbove'>,
   { currency, decimals }: Asset,
   transfer: T,
 ): T {
@@ -37,26 +37,31 @@ export function heldAbove<T extends Transfer>(
   return held ? { ...transfer, status: 'HELD', reason: 'Waits for an operator to approve it.' } : transfer;
 }
 
-/** Asks the operators to decide about a transfer that is held. */
+/** Raises the alert about a held transfer, on which operators decide. */
 export function alertHeld(channels: AlertChannels, { id, kind, reason }: Transfer): void {
   raiseAlert(channels, 'approval', `${kind} ${id}`, `A ${kind} is held until an operator approves it. ${reason ?? ''}`);
 }
 
-/** @throws TillgateError `VERIFICATION_REQUIRED` (decisions, section 5) */
-export function requireVerified({ verifiedCurrencies }: Account, currency: CurrencyCode): void {
-  if (verifiedCurrencies.some((covered) => covered === '*' || covered === currency)) return;
+/** True when the account has passed business verification for a currency. */
+export function isVerified({ verifiedCurrencies }: Account, currency: CurrencyCode): boolean {
+  return verifiedCurrencies.some((covered) => covered === '*' || covered === currency);
+}
+
+/** @throws TillgateError `VERIFICATION_REQUIRED` */
+export function requireVerified(account: Account, currency: CurrencyCode): void {
+  if (isVerified(account, currency)) return;
   throw new TillgateError(
     'VERIFICATION_REQUIRED',
     `The account must pass business verification before ${currency} can be withdrawn.`,
   );
 }
 
-/** The refusal of a withdrawal that the balance does not cover. */
+/** The error of a withdrawal that exceeds the balance. */
 export function lacking({ currency }: Pick<Transfer, 'currency'>): TillgateError {
   return new TillgateError('INSUFFICIENT_BALANCE', `The available balance of ${currency} is less than the amount.`);
 }
 
-/** A stored withdrawal, and what its account has left. */
+/** A stored withdrawal, and the remaining balance of its account. */
 export async function readWithdrawal(
   { transfers, ledger }: Pick<Storage, 'transfers' | 'ledger'>,
   id: TransferId,
@@ -67,7 +72,7 @@ export async function readWithdrawal(
   return { transfer, balance };
 }
 
-/** The withdrawal as its merchant reads it. */
+/** A withdrawal with what its merchant reads of it. */
 export function withdrawalView(
   withdrawal: Transfer,
   asset: Asset,

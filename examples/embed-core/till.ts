@@ -1,8 +1,8 @@
 /**
- * The core's use cases on the built-in adapters, assembled by hand. There is no HTTP, no container and no worker; the
+ * Assembles the core's use cases on the built-in adapters. There is no HTTP, no container and no worker; the
  * application decides about those.
  *
- * In an application of one's own the imports read `tillgate`, `tillgate/adapters/crypto`, `tillgate/plugins/sandbox` …
+ * In your own application the imports are `tillgate`, `tillgate/adapters/crypto`, `tillgate/plugins/sandbox` …
  */
 import {
   AddressPool,
@@ -11,6 +11,7 @@ import {
   CreateAccount,
   CreateOrder,
   DEFAULT_ORDER_SETTINGS,
+  LatePayments,
   OrderStateMachine,
   OrderQueries,
   RateBook,
@@ -85,6 +86,7 @@ export async function openTill(filename: string): Promise<Till> {
   const prices = new StaticSource(clock, { ETH: '2500', USDT: '1', USDC: '1', EUR: '1.08' });
   const rates = new RateBook({ sources: [prices], symbols: rateSymbols(assets), clock, deadline, logger, metrics });
   const addresses = new AddressPool({ chains, storage });
+  const settings = DEFAULT_ORDER_SETTINGS;
   const stateMachine = new OrderStateMachine({
     assets,
     chains,
@@ -92,8 +94,9 @@ export async function openTill(filename: string): Promise<Till> {
     ids,
     events,
     metrics,
+    settings,
   });
-  const settings = DEFAULT_ORDER_SETTINGS;
+  const latePayments = new LatePayments({ rates, assets, settings });
 
   const vault = new AesGcmVault({ current: random.bytes(32) });
   const createAccount = new CreateAccount({ storage, hasher: new ScryptHasher(), vault, random, clock, ids });
@@ -102,7 +105,16 @@ export async function openTill(filename: string): Promise<Till> {
     password: Buffer.from(random.bytes(16)).toString('hex'),
   });
 
-  const follower = new ChainFollower(chain, { storage, stateMachine, clock, ids, events, logger, metrics });
+  const follower = new ChainFollower(chain, {
+    storage,
+    stateMachine,
+    latePayments,
+    clock,
+    ids,
+    events,
+    logger,
+    metrics,
+  });
   await follower.start();
   const follow = async (): Promise<void> => {
     // The lease keeps two processes from following one chain at once.

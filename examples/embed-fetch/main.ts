@@ -17,7 +17,7 @@ const till = await createTillgate({
 });
 await till.workers.start();
 
-// What Node knows of a request besides: the target and the headers exactly as they came in, which signatures cover.
+// Passes the target and the headers exactly as Node received them, since signatures cover them.
 const pay = till.toFetch({
   facts: (_request, { socket, url, rawHeaders }: HttpBindings['incoming']) => ({
     peer: socket.remoteAddress ?? '',

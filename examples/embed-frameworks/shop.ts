@@ -1,4 +1,4 @@
-/** What the four applications have in common: a till on the simulated chain, and the merchant's part. */
+/** Shared by the four applications: a till on the simulated chain, and the merchant's part. */
 import { randomBytes } from 'node:crypto';
 import { OPERATOR, present, readDecimal } from 'tillgate';
 import { CallbackRejectedError, verifyCallback } from 'tillgate/client';

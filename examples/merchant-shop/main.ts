@@ -16,7 +16,7 @@ interface Demo {
 /** The server's address. */
 export interface Place {
   readonly url: string;
-  /** The file that it wrote its demo merchant to. */
+  /** The file to which the server wrote its demo merchant. */
   readonly demo: string;
 }
 
@@ -54,7 +54,7 @@ export async function run(say: (line: string) => void, { url, demo }: Place): Pr
   }
 }
 
-/** A buyer's browser would ask the shop's page again and again; so does this. */
+/** A buyer's browser would poll the shop's page; so does this. */
 async function settled(look: () => Purchase | undefined): Promise<Purchase> {
   const until = performance.now() + PATIENCE_MS;
   while (performance.now() < until) {

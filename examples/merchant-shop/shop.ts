@@ -1,8 +1,8 @@
 /**
- * A small shop: it sells one thing, sends its buyer to the checkout page, and marks the purchase as paid after it has verified
- * the callback.
+ * A small shop: it sells one thing, sends its buyer to the checkout page, and marks the purchase as paid after it has
+ * verified the callback.
  *
- * In an application of one's own the import reads `tillgate/client`.
+ * In your own application the import is `tillgate/client`.
  */
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -13,21 +13,21 @@ import type { TillgateClient } from '../../adapters/client/index.ts';
 const TEA = { name: 'A tin of tea', price: '12.50', currency: 'EUR' } as const;
 const MAX_BODY = 64 * 1024;
 
-/** What the shop knows of a purchase. */
+/** The shop's record of a purchase. */
 export interface Purchase {
   readonly orderId: string;
   readonly payUrl: string;
   readonly status: 'waiting' | 'paid' | 'too late';
 }
 
-/** How the shop reaches the server. */
+/** The server's address and the shop's credentials. */
 export interface ShopOptions {
   readonly client: TillgateClient;
   /** `whsec_…`, made together with the API key. */
   readonly callbackSecret: string;
 }
 
-/** A shop that listens. */
+/** A running shop. */
 export interface Shop {
   readonly url: string;
   readonly purchases: ReadonlyMap<string, Purchase>;

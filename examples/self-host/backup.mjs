@@ -32,6 +32,6 @@ const copy = open(unfinished);
 const [row] = await copy.raw('PRAGMA integrity_check').finally(() => copy.destroy());
 if (row?.integrity_check !== 'ok') throw new Error(`The copy is damaged: ${row?.integrity_check}`);
 chmodSync(unfinished, 0o600);
-// Whoever finds a file under its final name finds it whole.
+// The rename comes last, so a file under its final name is always complete.
 renameSync(unfinished, target);
 console.log(`${source} is in ${target}`);

@@ -1,5 +1,5 @@
-// Replaces the server's database by a backup and keeps the former file beside it. The server must be stopped. The marker beside the
-// database stays: by it the till notices the restore, gives out no address twice, and pays nothing before you have decided.
+// Replaces the server's database by a backup and keeps the old file beside it. The server must be stopped. The marker beside the
+// database stays: from it the till detects the restore, gives out no address twice, and pays nothing before you have decided.
 //
 //   node examples/self-host/restore.mjs backups/2026-05-04.db data/tillgate.db
 
@@ -30,7 +30,7 @@ try {
 
 try {
   const former = `${target}.before-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
-  // The log belongs to the file beside it: left here, it would be played into the restored one.
+  // The write-ahead log belongs to the old file: left here, it would be applied to the restored one.
   for (const part of ['', '-wal', '-shm']) if (existsSync(target + part)) renameSync(target + part, former + part);
   copyFileSync(backup, `${target}.restoring`);
   chmodSync(`${target}.restoring`, 0o600);

@@ -19,12 +19,12 @@ import type { WireBlock } from './abacus-wire.ts';
 /** The one coin of the chain. */
 export const ABC: Asset = { chain: 'ABC', currency: 'ABC', symbol: 'ABC', decimals: 8, kind: 'native', stable: false };
 
-/** What an {@link AbacusChain} is made of. */
+/** Options and dependencies of an {@link AbacusChain}. */
 export interface AbacusChainOptions {
   readonly client: AbacusClient;
-  /** The first block's hash: which network the operator means; `null` for whichever the node is on. */
+  /** The hash of the first block, which identifies the network; `null` for the network of the node. */
   readonly genesis: string | null;
-  /** The extended public key of the account that deposit addresses are made of. */
+  /** The extended public key of the account from which deposit addresses are derived. */
   readonly xpub: string;
   readonly confirmations: number;
   readonly pollIntervalMs: number;
@@ -45,7 +45,7 @@ export class AbacusChain implements ChainAdapter {
   readonly payments: ChainPayments | null;
   readonly #options: AbacusChainOptions;
   readonly #account: AccountKey;
-  /** The longest chain wins here, so its height never falls: a lower head is a node that lags. */
+  /** The longest chain wins here, so its height never decreases: a lower head means that the node lags. */
   #top = 0;
 
   constructor(options: AbacusChainOptions) {
@@ -116,7 +116,7 @@ export class AbacusChain implements ChainAdapter {
 
   keyOf(address: string): string {
     const key = readAddress(address);
-    assert(key !== null, `${address} is no address of Abacus`);
+    assert(key !== null, `${address} is not an address of Abacus`);
     return key;
   }
 
@@ -129,7 +129,7 @@ export class AbacusChain implements ChainAdapter {
   }
 
   async close(): Promise<void> {
-    // Nothing is held open.
+    // There is nothing to close.
   }
 }
 
@@ -137,7 +137,7 @@ export function refOf({ height, hash, parent, time }: WireBlock): BlockRef {
   return { height, hash, parentHash: parent, time };
 }
 
-/** Only what took effect: a payment that is not `ok` moved nothing. */
+/** Payments that took effect: one that is not `ok` moved nothing. */
 function transfersOf(block: WireBlock, watch: WatchList): ScannedRange['transfers'] {
   return block.receipts.flatMap(({ id, ok, transaction: { from, to, amount } }) => {
     const toKey = readAddress(to);

@@ -3,7 +3,9 @@ import { TillgateError } from '../../core/index.ts';
 
 const TIMEOUT_MS = 10_000;
 
-/** Asks an Abacus node; whatever goes wrong is `NODE_FAILED`, in words that repeat nothing the node said. */
+/**
+ * A client of an Abacus node. Every failure is `NODE_FAILED`, with a message that repeats nothing of the node's answer.
+ */
 export class AbacusClient {
   readonly #url: string;
 
@@ -12,7 +14,7 @@ export class AbacusClient {
     this.#url = url.replace(/\/$/, '');
   }
 
-  /** The answer, `null` when there is no such thing. */
+  /** The answer; `null` when the resource does not exist. */
   async find<T>(path: string, schema: z.ZodType<T>): Promise<T | null> {
     const { status, text } = await this.#ask(path);
     if (status === 404) return null;
@@ -20,7 +22,7 @@ export class AbacusClient {
     return read(text, schema);
   }
 
-  /** The answer, which there must be. */
+  /** The answer; a missing resource is a failure. */
   async get<T>(path: string, schema: z.ZodType<T>): Promise<T> {
     const found = await this.find(path, schema);
     if (found === null) throw new TillgateError('NODE_FAILED', `The Abacus node has no ${path}.`);

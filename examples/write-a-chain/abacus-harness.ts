@@ -10,14 +10,16 @@ import { transactionId } from './abacus-wire.ts';
 import type { WireTransaction } from './abacus-wire.ts';
 import abacus from './index.ts';
 
-/** Words that everybody knows, for tests only. */
+/** A public mnemonic, for tests only. */
 const WORDS = 'test test test test test test test test test test test junk';
 const UNITS = 1_000_000n;
 
-/** How the conformance kit makes things happen on Abacus. */
+/** The functions with which the conformance kit causes events on Abacus. */
 export const abacusHarness: ChainHarness = {
   lacks: {
     batch: 'a transaction of Abacus pays once',
+    byContract: 'it has no contracts',
+    blockDependent: 'a transaction’s id commits to what it pays',
     counterfeit: 'it has one coin, and nobody can make another',
     expiry: 'what was signed stays good as long as its nonce is free',
   },
@@ -50,7 +52,7 @@ export const abacusHarness: ChainHarness = {
 function tricksOf(node: AbacusNode, signer: Signer): Partial<ChainTricks> {
   return {
     failure: async (to) => {
-      // More than the payer has: it costs its fee and moves nothing.
+      // More than the payer has: it costs the fee and moves nothing.
       return node.pay(to, 10n ** 29n);
     },
     replacement: async (to, units) => {
@@ -79,7 +81,7 @@ function tricksOf(node: AbacusNode, signer: Signer): Partial<ChainTricks> {
   };
 }
 
-/** Same nonce, same key, another receiver: what a second till with the same seed would sign. */
+/** The same nonce and key but another receiver, as a second till with the same seed would sign it. */
 async function rivalOf({ attempts }: SignedPayout, signer: Signer): Promise<WireTransaction> {
   const { signature: _, ...mine } = JSON.parse(present(attempts[0], 'an attempt').raw) as WireTransaction;
   const unsigned = { ...mine, to: mine.from };

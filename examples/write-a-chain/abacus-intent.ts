@@ -1,4 +1,4 @@
-/** What is asked of the till's signer: the whole payment, and how it becomes what is signed. */
+/** The signing intent: the whole payment, and how it becomes the bytes that are signed. */
 import { z } from 'zod';
 import { TillgateError, present } from '../../core/index.ts';
 import type { EcdsaSignature, Signer, SigningIntent, TransactionBuilder } from '../../core/index.ts';
@@ -8,7 +8,7 @@ import type { WireTransaction } from './abacus-wire.ts';
 type Unsigned = Omit<WireTransaction, 'signature'>;
 
 interface AbacusIntent extends SigningIntent {
-  /** The path of the key that pays. */
+  /** The path of the paying key. */
   readonly path: string;
   readonly transaction: Unsigned;
 }
@@ -20,7 +20,7 @@ const schema = z.strictObject({
   transaction: z.strictObject(transactionSchema.omit({ signature: true }).shape),
 });
 
-/** Pure, and strict: a signer in a process of its own would run it on what a server sent that may not be the till's any more. */
+/** Pure and strict: a signer in a separate process would run it on input from a server that may be compromised. */
 export const buildAbacus: TransactionBuilder = (intent) => {
   const read = schema.safeParse(intent);
   if (!read.success) throw new TillgateError('SIGNING_REFUSED', 'The intent is no payment of Abacus.');

@@ -1,5 +1,6 @@
 /**
- * The node of Abacus, a toy chain of accounts: one file, in memory, JSON over HTTP. A new author's chain has a real one.
+ * The node of Abacus, a toy chain of accounts: one file, in memory, JSON over HTTP. For a real chain you use its own
+ * node.
  *
  *     GET  /genesis  /head  /fee  /blocks/:height  /accounts/:address  /accounts/:address/:nonce  /transactions/:id
  *     POST /transactions
@@ -12,7 +13,7 @@ import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { isSigned, keyHash, readAddress, transactionId, transactionSchema, writeAddress } from './abacus-wire.ts';
 import type { WireAccount, WireBlock, WireReceipt, WireTransaction } from './abacus-wire.ts';
 
-/** What an answer is made of: a status and a value. */
+/** An answer of the node: a status and a value. */
 type Answer = readonly [status: number, value: unknown];
 
 const FEE = 10n;
@@ -21,9 +22,9 @@ const sha = (text: string): string => createHash('sha256').update(text).digest('
 
 /** A node for tests: the test mines its blocks and causes its failures. */
 export class AbacusNode {
-  /** Somebody who can pay. */
+  /** The account of a payer. */
   readonly payer: string;
-  /** What goes wrong now: no answers, a stale head, blocks that do not follow each other, replies that are lost. */
+  /** The present failures: no answers, a stale head, blocks that are not linked, lost replies. */
   readonly trouble = { down: false, lag: 0, lies: false, losesReplies: false };
   readonly blocks: WireBlock[] = [];
   readonly #pool = new Map<string, WireTransaction>();
@@ -38,7 +39,7 @@ export class AbacusNode {
     this.mine();
   }
 
-  /** Starts a node of a network of this name on a free port of loopback. */
+  /** Starts a node for a network of this name on a free port of the loopback interface. */
   static async start(name = 'abacus'): Promise<AbacusNode> {
     const node = new AbacusNode(name);
     await new Promise<void>((resolve) => node.#server.listen(0, '127.0.0.1', resolve));
@@ -55,7 +56,7 @@ export class AbacusNode {
     await closed;
   }
 
-  /** Puts a payment of the payer's into the pool; more than it has is mined without effect. */
+  /** Adds a payment of the payer to the mempool; an amount above its balance is mined without effect. */
   pay(to: string, amount: bigint, { fee = FEE, nonce = this.account(this.payer).nextNonce } = {}): string {
     const unsigned = {
       from: this.payer,
@@ -74,12 +75,12 @@ export class AbacusNode {
     return id;
   }
 
-  /** Mines blocks; the first takes up what waits. */
+  /** Mines blocks; the first contains the waiting transactions. */
   mine(count = 1): void {
     for (let mined = 0; mined < count; mined++) this.blocks.push(this.#block(this.#takeUp()));
   }
 
-  /** The transactions that can be mined now, in order of their nonces; one whose turn has not come stays pending. */
+  /** The transactions that can be mined now, in the order of their nonces; one with a later nonce stays pending. */
   #takeUp(): readonly WireTransaction[] {
     const next = new Map<string, number>();
     const taken: WireTransaction[] = [];
@@ -94,7 +95,7 @@ export class AbacusNode {
     return taken;
   }
 
-  /** Replaces the top blocks by one more than there were; what they held is mined again at once, or forgotten. */
+  /** Replaces the latest blocks by a longer branch; their transactions are mined again at once, or dropped. */
   reorganise(depth: number, outcome: 'again' | 'gone'): void {
     const dropped = this.blocks.splice(-depth).flatMap(({ receipts }) => receipts);
     this.#branch += 1;
@@ -102,7 +103,7 @@ export class AbacusNode {
     this.mine(depth + 1);
   }
 
-  /** Loses what waits, as a node does that is restarted. */
+  /** Drops waiting transactions, as a restarted node does. */
   forget(): void {
     this.#pool.clear();
   }
@@ -144,7 +145,7 @@ export class AbacusNode {
     return { height, hash, parent, time: Date.now(), receipts };
   }
 
-  /** One payment waits for each nonce: the dearest. */
+  /** Only one payment waits for each nonce: the one with the highest fee. */
   #take(transaction: WireTransaction): Answer {
     const id = transactionId(transaction);
     if (this.#find(id) !== undefined) return [200, { id }];

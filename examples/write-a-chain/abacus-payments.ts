@@ -31,11 +31,11 @@ import {
 import type { WireReceipt, WireTransaction } from './abacus-wire.ts';
 import { signTransaction } from './abacus-intent.ts';
 
-/** No chain has the number 9999' (SLIP-44). The hot wallet is account 0, deposit addresses are account 1. */
+/** No chain uses the number 9999' (SLIP-44). The hot wallet is account 0, deposit addresses are account 1. */
 export const ACCOUNTS = { hot: "m/44'/9999'/0'", deposit: "m/44'/9999'/1'" } as const;
 const BUMP_AFTER_MS = 60_000;
 
-/** Opens payouts. The till's signer has the keys; nothing here has access to one. */
+/** Opens the paying side. The till's signer has the keys, and nothing here can read one. */
 export async function openPayments(client: AbacusClient, signer: Signer): Promise<ChainPayments> {
   const [hot, deposit] = await Promise.all(
     [ACCOUNTS.hot, ACCOUNTS.deposit].map(async (path) => new AccountKey(await signer.extendedPublicKey(path))),
@@ -65,10 +65,10 @@ class AbacusPayments implements ChainPayments {
     return 1n;
   }
 
-  /** The node's fee, or the next one above that of the transaction that is to be replaced. */
+  /** The node's fee, or a higher one than that of the transaction to be replaced. */
   async price({ lines, replaces }: PriceRequest): Promise<PricedPayment> {
     if (readAddress(onlyLine(lines).to) === null)
-      throw new TillgateError('STATE_CONFLICT', `${onlyLine(lines).to} is no address of Abacus.`);
+      throw new TillgateError('STATE_CONFLICT', `${onlyLine(lines).to} is not an address of Abacus.`);
     const asked = BigInt((await this.#client.get('fee', z.object({ fee: z.string().regex(/^\d+$/) }))).fee);
     const outbid = replaces === null ? 0n : replaces.feeUnits + 1n;
     return { feeUnits: asked > outbid ? asked : outbid, coins: [], terms: '' };

@@ -1,4 +1,4 @@
-/** What Abacus looks like on the wire: shared by its node and by the plugin, as a real chain's library would be. */
+/** The wire format of Abacus, shared by its node and the plugin, as the library of a real chain would be. */
 import { createHash } from 'node:crypto';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { z } from 'zod';
@@ -16,7 +16,7 @@ export const transactionSchema = z.object({
   key: z.string(),
   signature: z.string(),
 });
-/** What became of it: `height` is `null` while it waits; `ok` is false when it only cost its fee. */
+/** The result of a transaction: `height` is `null` while it waits; `ok` is false when it only cost its fee. */
 export const receiptSchema = z.object({
   id: hash,
   transaction: transactionSchema,
@@ -44,7 +44,7 @@ export function keyHash(publicKey: Uint8Array): string {
   return sha(publicKey).slice(0, 40);
 }
 
-/** `abc1`, the key hash, and eight digits of checksum. */
+/** An address: `abc1`, the key hash, and eight digits of checksum. */
 export function writeAddress(key: string): string {
   return `abc1${key}${sha(`abc1${key}`).slice(0, 8)}`;
 }
@@ -60,7 +60,7 @@ export function transactionId({ from, to, amount, fee, nonce, key }: Omit<WireTr
   return sha(JSON.stringify({ from, to, amount, fee, nonce, key }));
 }
 
-/** True when the sender's own key signed it. */
+/** Whether the sender's own key signed it. */
 export function isSigned(transaction: WireTransaction): boolean {
   const key = Buffer.from(transaction.key, 'hex');
   if (writeAddress(keyHash(key)) !== transaction.from) return false;
@@ -72,7 +72,7 @@ export function isSigned(transaction: WireTransaction): boolean {
       { prehash: false },
     );
   } catch {
-    // Not even a key or a signature.
+    // Not a valid key or signature.
     return false;
   }
 }

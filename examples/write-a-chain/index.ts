@@ -8,7 +8,7 @@ import { ACCOUNTS, openPayments } from './abacus-payments.ts';
 /** The options in the settings; unknown ones are refused by name. */
 const schema = z.strictObject({
   url: z.url(),
-  /** Which network is meant, by its first block. */
+  /** The network, identified by the hash of its first block. */
   genesis: z.string().optional(),
   /** An account's extended public key; derived from the till's seed by default. */
   xpub: z.string().optional(),

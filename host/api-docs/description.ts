@@ -46,7 +46,7 @@ export interface SecurityScheme {
   readonly description?: string;
 }
 
-/** A schema, as far as a reader wants to know it. */
+/** The part of a JSON schema that the page shows. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -66,9 +66,8 @@ export interface Schema {
   readonly allOf?: readonly Schema[];
 }
 
-/** One line of a table of fields. */
 export interface Field {
-  /** Dotted, `[]` for the items of a list. */
+  /** Dotted path; `[]` marks the items of a list. */
   readonly path: string;
   readonly type: string;
   readonly required: boolean;
@@ -78,14 +77,14 @@ export interface Field {
 const REF = '#/components/schemas/';
 const DEEPEST = 6;
 
-/** The schema that a reference leads to, its description beside it. */
+/** Resolves a `$ref` and keeps the description beside it. */
 function resolved(schema: Schema, { components }: ApiDescription): Schema {
   if (schema.$ref === undefined) return schema;
   const target = components?.schemas?.[schema.$ref.slice(REF.length)] ?? {};
   return schema.description === undefined ? target : { ...target, description: schema.description };
 }
 
-/** Every field of an object, those inside of it beneath it. */
+/** All fields of an object, each followed by its nested fields. */
 export function fieldsOf(schema: Schema, api: ApiDescription, prefix = '', depth = 0): readonly Field[] {
   const { properties, required = [], items, anyOf, oneOf, allOf } = resolved(schema, api);
   if (depth > DEEPEST) return [];
@@ -107,7 +106,7 @@ export function fieldsOf(schema: Schema, api: ApiDescription, prefix = '', depth
   return [...inside, ...own];
 }
 
-/** What a value looks like, in a few words. */
+/** A short text for the type of a value. */
 export function typeOf(given: Schema, api: ApiDescription): string {
   const schema = resolved(given, api);
   const choices = schema.anyOf ?? schema.oneOf;

@@ -12,7 +12,7 @@ const HEADERS: Readonly<Record<string, string>> = {
   'X-Frame-Options': 'DENY',
 };
 
-/** The reference of the API as a page, written when it is asked for the first time. */
+/** The API reference as a page, rendered at its first request. */
 export function apiDocsOperation(describe: () => object): Operation {
   let written: Promise<string> | null = null;
   const write = async (): Promise<string> => {

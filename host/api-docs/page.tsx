@@ -17,7 +17,12 @@ interface Inside {
   readonly api: ApiDescription;
 }
 
-/** The whole reference of an API as one page without script. */
+interface Presence {
+  /** The title of the column that tells required fields from optional ones. */
+  readonly presence: 'Required' | 'Always returned';
+}
+
+/** The whole API reference as one page without script. */
 export function renderApiDocs(api: ApiDescription): string {
   const groups = groupsOf(api);
   const { info } = api;
@@ -36,8 +41,8 @@ export function renderApiDocs(api: ApiDescription): string {
         <main>
           <h1>{info.title}</h1>
           <p class="soft">
-            Version {info.version}, at <code>{api.servers?.[0]?.url ?? '/'}</code>. The same as{' '}
-            <a href="openapi.json">openapi.json</a>, for programs.
+            Version {info.version}. Base URL: <code>{api.servers?.[0]?.url ?? '/'}</code>. OpenAPI document:{' '}
+            <a href="openapi.json">openapi.json</a>.
           </p>
           <Prose text={info.description ?? ''} />
           <Security api={api} />
@@ -111,7 +116,7 @@ function Security({ api }: Inside): VNode {
   return (
     <section>
       <h2 id="authentication">Authentication</h2>
-      <Table head={['Name', 'Kind', 'What it is']} rows={rows} />
+      <Table head={['Name', 'Type', 'Description']} rows={rows} />
     </section>
   );
 }
@@ -125,6 +130,7 @@ function Errors({ api }: Inside): VNode {
       {error === undefined ? null : (
         <Fields
           api={api}
+          presence="Always returned"
           schema={{
             ...error,
             properties: { ...error.properties, code: { type: 'integer', description: 'One of the above' } },
@@ -154,17 +160,17 @@ function Operation({ api, entry: { method, path, operation } }: Inside & { reado
         </code>
       </p>
       <Prose text={description ?? ''} />
-      <p class="soft">{ways.length === 0 ? 'No credentials.' : `Credentials: ${ways.join(', or ')}.`}</p>
+      <p class="soft">{ways.length === 0 ? 'No authentication.' : `Authentication: ${ways.join(', or ')}.`}</p>
       {rows.length === 0 ? null : (
         <>
           <h4>Parameters</h4>
-          <Table head={['Name', 'In', 'Type', 'Required', 'What it is']} rows={rows} />
+          <Table head={['Name', 'In', 'Type', 'Required', 'Description']} rows={rows} />
         </>
       )}
       {Object.entries(requestBody?.content ?? {})
         .slice(0, 1)
         .map(([type, media]) => (
-          <Body api={api} title={`Body (${type})`} media={media} />
+          <Body api={api} title={`Request body (${type})`} media={media} presence="Required" />
         ))}
       {Object.entries(responses).map(([status, response]) => (
         <Response api={api} status={status} response={response} />
@@ -180,10 +186,10 @@ function Response({
 }: Inside & { readonly status: string; readonly response: ApiResponse }): VNode {
   const [type, media] = Object.entries(response.content ?? {})[0] ?? [];
   if (status.startsWith('2') && media !== undefined)
-    return <Body api={api} title={`Reply ${status} (${type ?? ''})`} media={media} />;
+    return <Body api={api} title={`Response ${status} (${type ?? ''})`} media={media} presence="Always returned" />;
   return (
     <details>
-      <summary>Reply {status}</summary>
+      <summary>Response {status}</summary>
       <Prose text={response.description} />
     </details>
   );
@@ -193,17 +199,18 @@ function Body({
   api,
   title,
   media: { schema, example },
-}: Inside & { readonly title: string; readonly media: Media }): VNode {
+  presence,
+}: Inside & Presence & { readonly title: string; readonly media: Media }): VNode {
   return (
     <>
       <h4>{title}</h4>
-      {schema === undefined ? null : <Fields api={api} schema={schema} />}
+      {schema === undefined ? null : <Fields api={api} schema={schema} presence={presence} />}
       {example === undefined ? null : <pre tabIndex={0}>{JSON.stringify(example, null, 2)}</pre>}
     </>
   );
 }
 
-function Fields({ api, schema }: Inside & { readonly schema: Schema }): VNode | null {
+function Fields({ api, schema, presence }: Inside & Presence & { readonly schema: Schema }): VNode | null {
   const fields = fieldsOf(schema, api);
   if (fields.length === 0) return null;
   const rows = fields.map(({ path, type, required, description }) => [
@@ -212,5 +219,5 @@ function Fields({ api, schema }: Inside & { readonly schema: Schema }): VNode | 
     required ? 'yes' : 'no',
     description.startsWith('|') ? 'See Errors' : description,
   ]);
-  return <Table head={['Field', 'Type', 'Always there', 'What it is']} rows={rows} />;
+  return <Table head={['Field', 'Type', presence, 'Description']} rows={rows} />;
 }

@@ -19,7 +19,7 @@ function Bars({ text }: { readonly text: string }): VNode {
   return <Table head={head} rows={body.map((cells) => cells.map(inline))} />;
 }
 
-/** A table that scrolls by itself where it is too wide. */
+/** A table that scrolls horizontally when it is too wide. */
 export function Table({
   head,
   rows,

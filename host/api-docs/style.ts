@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** The one style sheet of the page; it is inline in the page, with its hash in the content policy. */
+/** The page's style sheet, inlined; the content security policy has its hash. */
 export const STYLE = `
 :root{color-scheme:light dark;--ink:#17202b;--soft:#55616f;--paper:#fff;--card:#f4f6f8;--line:#cfd6de;--mark:#0b5fae}
 @media (prefers-color-scheme:dark){:root{--ink:#eef2f6;--soft:#aab6c3;--paper:#10151b;--card:#1a222c;--line:#3a4654;--mark:#7ab8f5}}
@@ -30,7 +30,7 @@ th,td{text-align:start;vertical-align:top;padding:.375rem .75rem .375rem 0;borde
 summary{cursor:pointer;padding:.375rem 0}
 `.trim();
 
-/** What a browser may do with the page: show it. There is no script, no picture and no form in it. */
+/** Allows only the inline styles: the page has no script, picture or form. */
 export const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,

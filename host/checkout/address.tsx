@@ -4,7 +4,7 @@ import type { VNode } from 'preact';
 
 const GROUP = 4;
 
-/** An address in groups of four, the first and the last emphasised: those are what people compare. What is copied has no gaps. */
+/** An address in groups of four, the first and the last emphasised for comparison. The copied text has no gaps. */
 export function Address({ text }: { readonly text: string }): VNode {
   const groups = groupsOf(text);
   return (
@@ -16,7 +16,7 @@ export function Address({ text }: { readonly text: string }): VNode {
   );
 }
 
-/** `0x` belongs to the first group, and the last one is always whole. */
+/** `0x` belongs to the first group, and the last one is always complete. */
 export function groupsOf(address: string): readonly string[] {
   const start = (address.startsWith('0x') ? 2 : 0) + GROUP;
   if (address.length <= start + GROUP) return [address];

@@ -1,22 +1,22 @@
 /** The colours of links and buttons in one colour scheme. */
 export interface BrandColours {
-  /** Of links on the page, and of the buttons' ground. */
+  /** The colour of links and the background of buttons. */
   readonly mark: string;
-  /** Of text on that ground. */
+  /** The text colour on that background. */
   readonly onMark: string;
 }
 
 type Rgb = readonly [red: number, green: number, blue: number];
 
-/** The least contrast of text (WCAG 2.2, criterion 1.4.3). */
+/** The minimum contrast of text (WCAG 2.2, criterion 1.4.3). */
 const LEAST = 4.5;
 const STEPS = 50;
 const BLACK: Rgb = [0, 0, 0];
 const WHITE: Rgb = [255, 255, 255];
-/** The darkest ground of the light page, and the lightest of the dark one (`page.css`). */
+/** The darkest background of the light page, and the lightest of the dark one (`page.css`). */
 const GROUNDS = { light: '#f2f4f7', dark: '#181f28' } as const;
 
-/** A merchant's colour for the page, as near to it as text stays readable. */
+/** The merchant's colour, adjusted only as far as readable text requires. */
 export function brandColours(colour: string, scheme: keyof typeof GROUNDS): BrandColours {
   const ground = rgbOf(GROUNDS[scheme]);
   const mark = readable(rgbOf(colour), ground, scheme === 'light' ? BLACK : WHITE);
@@ -29,7 +29,7 @@ export function contrastOf(one: string, other: string): number {
   return contrast(rgbOf(one), rgbOf(other));
 }
 
-/** Mixes a colour with another until it can be read on its ground. */
+/** Mixes a colour with another until it is readable on its background. */
 function readable(colour: Rgb, ground: Rgb, towards: Rgb): Rgb {
   for (let step = 0; step < STEPS; step++) {
     const mixed = mix(colour, towards, step / STEPS);

@@ -2,25 +2,25 @@ import { isMailAddress } from '../../core/index.ts';
 import type { AccountId, Branding, BrandingStore, Clock, Millis } from '../../core/index.ts';
 import { brandColours } from './brand-colours.ts';
 
-/** How a page presents its merchant. */
+/** The merchant's branding of a page. */
 export interface Brand {
   readonly name: string | null;
-  /** Where its logo is, relative to the page. */
+  /** The URL of its logo, relative to the page. */
   readonly logo: string | null;
   readonly support: { readonly text: string; readonly href: string } | null;
-  /** Style sheet rules; empty for the usual colours. */
+  /** Style sheet rules; empty for the default colours. */
   readonly style: string;
-  /** Other brands of the same account have other versions. */
+  /** Changes with each change of the account's branding. */
   readonly version: number;
 }
 
 export const NO_BRAND: Brand = { name: null, logo: null, support: null, style: '', version: 0 };
 
-/** A changed brand is seen within so long, whatever instance serves the page. */
+/** A changed branding appears within this time, whichever instance serves the page. */
 const FRESH_MS = 5_000;
 const KEPT_MOST = 1_000;
 
-/** The brands of merchants, read again every few seconds: a wrong support address must not be shown from memory. */
+/** The branding of merchants, cached for a few seconds only: an outdated support address must not be shown. */
 export class Brands {
   readonly #store: Pick<BrandingStore, 'of'>;
   readonly #clock: Clock;

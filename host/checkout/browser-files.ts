@@ -1,19 +1,22 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-/** A file that the page loads. Its name changes with its content, so that it may be kept for ever. */
+/** A file that the page loads. Its name contains a hash of its content, so that it may be cached for ever. */
 export interface BrowserFile {
   readonly name: string;
   readonly type: string;
   readonly body: Buffer;
-  /** For subresource integrity: a cache in between cannot change it. */
+  /** For subresource integrity: a proxy or CDN cannot change the file unnoticed. */
   readonly integrity: string;
 }
 
-/** The islands, each a block of its own: none can touch the names of another. */
-const SCRIPTS = ['live.js', 'countdown.js', 'copy.js', 'receipt.js', 'wallet.js'];
+/**
+ * The scripts of the page, each in a block of its own, so that their names cannot clash. `refund.js` is the last one,
+ * because it fails in browsers without storage.
+ */
+const SCRIPTS = ['live.js', 'countdown.js', 'copy.js', 'receipt.js', 'wallet.js', 'refund.js'];
 
-/** Reads what the page loads from the files beside this one; they are served as they are, and nothing compiles them. */
+/** Reads the page's files from beside this one; they are served without compilation. */
 export function readBrowserFiles(): { readonly script: BrowserFile; readonly style: BrowserFile } {
   const script = SCRIPTS.map((name) => `{\n${withoutComments(read(name))}}\n`).join('');
   return {
@@ -26,7 +29,7 @@ function read(name: string): string {
   return readFileSync(new URL(`browser/${name}`, import.meta.url), 'utf8');
 }
 
-/** Whole-line comments and indentation are for readers of the source. */
+/** Removes whole-line comments and indentation. */
 function withoutComments(text: string): string {
   return text
     .replace(/^\s*\/\*[\s\S]*?\*\/\s*$\n?/gm, '')

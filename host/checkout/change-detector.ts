@@ -1,6 +1,6 @@
 import type { DepositStore, Order, OrderId, OrderStore, UnconfirmedPaymentStore } from '../../core/index.ts';
 
-/** What {@link UnchangedCheck} reads from. */
+/** The sources of {@link UnchangedCheck}. */
 export interface UnchangedSources {
   readonly orders: Pick<OrderStore, 'changedAt'>;
   readonly deposits: Pick<DepositStore, 'byOrders'>;

@@ -3,7 +3,7 @@ import type { Language } from './languages.ts';
 import type { MessageName } from './messages/en.ts';
 import type { OrderSnapshot } from './order-snapshot.ts';
 
-/** A coin that the order can be paid in, and how much of it at the present rate. */
+/** A coin in which the order can be paid, and its amount at the present rate. */
 export interface Choice {
   readonly asset: Asset;
   readonly chainName: string;
@@ -11,25 +11,24 @@ export interface Choice {
   readonly amount: string;
 }
 
-/** What the page shows. */
 export interface CheckoutPage {
   readonly snapshot: OrderSnapshot;
   readonly language: Language;
-  /** The coins to choose from; `null` where none is being chosen. */
+  /** The coins to choose from; `null` while none is being chosen. */
   readonly choices: readonly Choice[] | null;
   readonly refundForm: boolean;
-  /** A hash of what this browser has; `null` for one that has left no address. */
+  /** A hash of the browser's cookie; `null` for a browser that has left no refund address. */
   readonly browser: string | null;
-  /** The payer reads the receipt and is not taken away from it. */
+  /** The payer reads the receipt and must not be redirected. */
   readonly staying: boolean;
-  /** Why the form sent last was refused. */
+  /** Why the last form was refused. */
   readonly refusal: MessageName | null;
 }
 
-/** The changing part of the page: all of it but what is the same for every order in one language. */
+/** The variable part of the page: everything that differs between orders in one language. */
 export interface RenderedMain {
   readonly title: string;
   readonly html: string;
-  /** What a browser without script does after a while (`content` of a `refresh`); `null` for nothing. */
+  /** The `content` of a `refresh` for browsers without script; `null` for none. */
   readonly refresh: string | null;
 }

@@ -14,7 +14,6 @@ import type { PageReply } from './page-writer.ts';
 import type { Template } from './template.ts';
 import { refusalOf } from './i18n-text.ts';
 
-/** What the page's pages are made from. */
 export interface PagesDeps {
   readonly choosePayment: Pick<ChoosePayment, 'options'>;
   readonly assets: Pick<AssetCatalogue, 'chainName'>;
@@ -22,16 +21,15 @@ export interface PagesDeps {
   readonly clock: Clock;
 }
 
-/** What a request wants of the page. */
 export interface WantedPage {
   readonly language: Language;
-  /** `coins` to choose anew, `refund` for the form of a refund's address, `receipt` to stay when all is over. */
+  /** `coins` to choose another coin, `refund` for the refund address form, `receipt` to prevent the final redirect. */
   readonly view: string | null;
-  /** The code with which a form was refused. */
+  /** The error code with which a form was refused. */
   readonly error: string | null;
-  /** A hash of what the browser has that it got when it left an address (`payer-cookie.ts`). */
+  /** A hash of the cookie that the browser received when it entered an address (`payer-cookie.ts`). */
   readonly browser: string | null;
-  /** Only what changes, without the document around it: for the page's own script. */
+  /** Only the variable part, without the document around it: for the page's own script. */
   readonly partOnly: boolean;
 }
 
@@ -47,7 +45,7 @@ export class CheckoutPages {
   readonly #deps: PagesDeps;
   readonly #brands: Brands;
   readonly #writer = new PageWriter('assets');
-  /** What was rendered of a snapshot, by language and variant: a snapshot stays the same object while nothing changes. */
+  /** The rendered pages of a snapshot, by language and variant: the snapshot is replaced whenever something changes. */
   readonly #rendered = new WeakMap<OrderSnapshot, Map<string, Kept>>();
 
   constructor(live: Pick<LiveOrders, 'read'>, deps: PagesDeps) {
@@ -60,7 +58,7 @@ export class CheckoutPages {
     return this.#writer.files;
   }
 
-  /** The reply to a request for the page of a token. Answers unknown ones with a page too. */
+  /** The reply to a request for the page of a token. Unknown tokens get a page too. */
   async reply(token: string | null, wanted: WantedPage): Promise<PageReply> {
     const { language, partOnly } = wanted;
     const unknown = (): PageReply => this.#writer.message(404, 'unknownTitle', 'unknownText', language, partOnly);
@@ -90,11 +88,11 @@ export class CheckoutPages {
     const refused = refusalOf(error);
     const elsewhere = refused === 'refusedState' && order.refundAddress !== null && !own;
     const refusal = elsewhere ? 'refundElsewhere' : refused;
-    // Only the refund form has a field that can be invalid: show it again.
+    // Only the refund form has a field that can be invalid, so it is shown again.
     const refundForm =
       snapshot.refund === null &&
       mayLeaveRefundAddress(order, browser) &&
-      (view === 'refund' || refusal === 'refusedInput');
+      (view === 'refund' || refusal === 'refusedAddress');
     const page: CheckoutPage = {
       snapshot,
       language,
@@ -115,7 +113,7 @@ export class CheckoutPages {
     const key = `${language.tag} ${variant} ${refusal ?? ''} ${browser === null ? '' : 'own'} ${partOnly ? 'part' : brand.version}`;
     const amounts = choices?.map(({ asset, amount }) => `${asset.currency} ${amount}`).join() ?? '';
     const former = known.get(key);
-    // One list of coins is cached; it is replaced when the rates change.
+    // Only one list of coins is cached; it is replaced when the rates change.
     if (former?.amounts === amounts) return former.template;
     const template = this.#writer.template(renderMain(page), language, partOnly, brand);
     known.set(key, { amounts, template });

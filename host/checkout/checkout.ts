@@ -9,23 +9,21 @@ import { EventStreams } from './event-streams.ts';
 import { LiveOrders } from './order-subscriptions.ts';
 import type { LiveOrdersDeps } from './order-subscriptions.ts';
 
-/** What the payer's side of a till is made from; a till has all of it. */
 export type CheckoutDeps = LiveOrdersDeps & PagesDeps & { readonly choosePayment: HttpDeps['choosePayment'] };
 
-/** The payer's side of a till. */
 export interface Checkout {
   /** The page, its event stream and its files, for the operations table. */
   readonly operations: readonly Operation[];
-  /** The till's own, whose changes the pages notice at once. */
+  /** The till's use case, wrapped so that the pages notice its changes at once. */
   readonly choosePayment: HttpDeps['choosePayment'];
-  /** Ends every event stream: a server that closes would wait for them. */
+  /** Ends every event stream: closing a server would wait for them. */
   close(): void;
 }
 
 const TOKEN = /^[0-9a-zA-Z_-]{1,128}$/;
 const YEAR_SECONDS = 31_536_000;
 const LOGO = /^[0-9a-f]{64}$/;
-/** A file of a merchant's is a picture to every browser: opened by itself it runs nothing. It may be taken away, so that it is not kept for long. */
+/** Browsers show a merchant's file only as a picture, without script. Cached briefly, because it may be removed. */
 const LOGO_HEADERS = {
   'Cache-Control': 'public, max-age=300',
   'X-Content-Type-Options': 'nosniff',
@@ -33,7 +31,7 @@ const LOGO_HEADERS = {
   'Cross-Origin-Resource-Policy': 'same-origin',
 } as const;
 
-/** Puts the payer's page together. */
+/** Assembles the payer's page. */
 export function createCheckout(deps: CheckoutDeps): Checkout {
   const live = new LiveOrders(deps);
   const streams = new EventStreams(live, deps.clock);
@@ -58,13 +56,13 @@ export function createCheckout(deps: CheckoutDeps): Checkout {
   };
 }
 
-/** What answers a request for a page. */
+/** Answers requests for pages. */
 interface Loaded {
   readonly pages: CheckoutPages;
   readonly chosenLanguage: (request: HttpRequest, query: URLSearchParams) => ChosenLanguage;
 }
 
-/** Imported with the first page, so that an idle till does not hold ten languages and a renderer in memory. */
+/** Imported with the first page, so that an idle till does not keep ten languages and a renderer in memory. */
 function loadOnce(live: LiveOrders, deps: PagesDeps): () => Promise<Loaded> {
   let loaded: Promise<Loaded> | null = null;
   const load = async (): Promise<Loaded> => {
@@ -85,7 +83,7 @@ function pageOperation(load: () => Promise<Loaded>): Operation {
     id: 'checkoutPage',
     path: '/checkout/{token}',
     summary: "The payer's page",
-    description: 'Shows a hosted order to its payer (decisions, section 4).',
+    description: 'Shows a hosted order to its payer.',
     type: 'text/html',
     handler: async ({ params, request, traceId }) => {
       const { pages, chosenLanguage } = await load();
@@ -164,7 +162,7 @@ function eventsOperation(streams: EventStreams): Operation {
   });
 }
 
-/** Nothing but what the till made itself reaches the storage as a token. */
+/** Accepts only tokens in the format that the till makes, so that nothing else reaches the storage. */
 function tokenOf(params: Readonly<Record<string, string>>): string | null {
   const token = params['token'] ?? '';
   return TOKEN.test(token) ? token : null;

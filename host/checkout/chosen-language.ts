@@ -6,13 +6,13 @@ import type { Language } from './languages.ts';
 const LANGUAGE_COOKIE = 'tillgate_language';
 const YEAR_SECONDS = 31_536_000;
 
-/** The language that a page's request wants, and the headers that keep a choice. */
+/** The language for a page's request, and the headers that remember a choice. */
 export interface ChosenLanguage {
   readonly language: Language;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** By the query's `lang`, else what was chosen before, else the browser's. */
+/** Taken from the query's `lang`, else an earlier choice, else the browser's preference. */
 export function chosenLanguage({ headers }: HttpRequest, query: URLSearchParams): ChosenLanguage {
   const chosen = findLanguage(query.get('lang'));
   if (chosen !== null) {

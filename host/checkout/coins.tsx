@@ -6,7 +6,7 @@ import type { CheckoutPage, Choice } from './checkout-page.ts';
 import type { Language } from './languages.ts';
 import { shownAmount } from './shown-amount.ts';
 
-/** The coins that the order can be paid in, each a form of its own: the page needs no script for them. */
+/** The coins in which the order can be paid, each in its own form, so that the page needs no script. */
 export function Coins({ page }: { readonly page: CheckoutPage }): VNode {
   const { snapshot, language } = page;
   const { order } = snapshot.view;
@@ -31,13 +31,13 @@ export function Coins({ page }: { readonly page: CheckoutPage }): VNode {
   );
 }
 
-/** A coin, and whether its code has a Lightning invoice in it too. */
+/** A coin, and whether its QR code also contains a Lightning invoice. */
 interface Row {
   readonly choice: Choice;
   readonly both: boolean;
 }
 
-/** Bitcoin and Lightning are one choice, but where the order was given an address without an invoice. */
+/** Bitcoin and Lightning are one choice unless the order has an address without an invoice. */
 function rowsOf({ choices, snapshot: { view } }: CheckoutPage): readonly Row[] {
   const coins = choices ?? [];
   const has = (currency: string): boolean => coins.some(({ asset }) => asset.currency === currency);

@@ -8,24 +8,24 @@ import type {
   UnconfirmedPaymentStore,
 } from '../../core/index.ts';
 
-/** What {@link OtherInstances} reads from. */
+/** The sources of {@link OtherInstances}. */
 export interface OthersSources {
   readonly orders: Pick<OrderStore, 'changedAt'>;
   readonly deposits: Pick<DepositStore, 'byOrders'>;
   readonly unconfirmedPayments: Pick<UnconfirmedPaymentStore, 'live'>;
 }
 
-/** Orders looked at in one go: three reads by key. */
+/** The number of orders per poll: three reads by key. */
 const AT_ONCE = 1000;
 
 /**
- * Notices changes of watched orders that caused no event in this process: made by another instance that follows their chain
- * or took their payer's choice, or by an operator's command.
+ * Notices changes of watched orders that caused no event in this process: those by an instance that follows their chain
+ * or handled their payer's choice, or by an operator's command.
  */
 export class OtherInstances {
   readonly #sources: OthersSources;
   readonly #heights = new Map<string, number>();
-  /** What an order looked like at the last look. */
+  /** The state of each order at the last poll. */
   readonly #marks = new Map<OrderId, string>();
   #next = 0;
 
@@ -33,7 +33,7 @@ export class OtherInstances {
     this.#sources = sources;
   }
 
-  /** The chains whose last block is another than at the last call. */
+  /** The chains whose last block has changed since the previous call. */
   movedChains(states: readonly ChainState[]): ReadonlySet<string> {
     const moved = new Set<string>();
     for (const { chain, cursor } of states) {
@@ -44,7 +44,9 @@ export class OtherInstances {
     return moved;
   }
 
-  /** Those of the next part of these orders that are not what they were at the last look, or when they were read. */
+  /**
+   * Polls the next part of these orders, and returns those that changed since the last poll or since they were read.
+   */
   async changed(all: readonly Order[]): Promise<readonly Order[]> {
     if (this.#next >= all.length) this.#next = 0;
     const part = all.slice(this.#next, this.#next + AT_ONCE);
@@ -61,7 +63,7 @@ export class OtherInstances {
       marks.set(deposit.orderId, `${marks.get(deposit.orderId) ?? ''} ${markOf(deposit)}`);
     for (const { orderId, txid } of unconfirmedPayments) marks.set(orderId, `${marks.get(orderId) ?? ''} ${txid}`);
     return part.filter(({ id, updatedAt }) => {
-      // Before the first poll the deposits are unknown: an order with deposits is read once more.
+      // Before the first poll the deposits are unknown, so an order with deposits is read once more.
       const former = this.#marks.get(id) ?? String(updatedAt);
       const mark = `${times.get(id) ?? 0}${marks.get(id) ?? ''}`;
       this.#marks.set(id, mark);

@@ -11,21 +11,20 @@ export interface PageFiles {
   readonly style: BrowserFile;
 }
 
-/** The content of one document. */
 export interface DocumentParts {
   readonly title: string;
   readonly main: string;
   readonly refresh: string | null;
-  /** Whose page it is; nobody's by default. */
+  /** The merchant's branding; none by default. */
   readonly brand?: Brand;
 }
 
-/** Makes documents of one language: what they have in common is put together once. */
+/** Builds documents of one language; their common part is built once. */
 export class DocumentFrame {
   readonly #parts: readonly [start: string, files: string, body: string, main: string];
   readonly #language: Language;
 
-  /** @param assets - where the files are, relative to the document */
+  /** @param assets - the URL of the files, relative to the document */
   constructor(language: Language, { script, style }: PageFiles, assets: string) {
     const { tag, direction, name } = language;
     const languages = LANGUAGES.map(
@@ -41,7 +40,7 @@ export class DocumentFrame {
     ];
   }
 
-  /** A whole document, its slots still to be filled. */
+  /** A complete document with unfilled slots. */
   write({ title, main, refresh, brand = NO_BRAND }: DocumentParts): string {
     const [start, files, body, top] = this.#parts;
     const again =
@@ -57,14 +56,14 @@ export class DocumentFrame {
   }
 }
 
-/** The merchant's logo and name. The name is text, whatever is in it, and its direction ends with it. */
+/** The merchant's logo and name. The name is escaped text, and its writing direction does not extend beyond it. */
 function nameplate({ name, logo }: Brand): string {
   const picture = logo === null ? '' : `<img src="${escape(logo)}" alt="">`;
   const text = name === null ? '' : `<strong><bdi>${escape(name)}</bdi></strong>`;
   return picture + text === '' ? '' : `<div class="brand">${picture}${text}</div>`;
 }
 
-/** The main part of a page that only says something. */
+/** The main part of a page with only a message. */
 export function messageMain(title: string, text: string): string {
   return `<main id="checkout" data-follow="never"><section id="status" class="card status bad"><h1 id="title">${escape(title)}</h1><p>${escape(text)}</p></section></main>`;
 }
@@ -76,7 +75,7 @@ function escape(text: string): string {
 }
 
 /**
- * What a browser may do with the page: show it with its merchant's logo, run its one script, call this till, and submit its forms. Nothing else runs or
+ * Lets the page show its merchant's logo, run its one script, call this till and submit its forms. Nothing else runs or
  * is fetched, whatever a field of an order contains.
  */
 export function contentPolicy(nonce: string): string {

@@ -6,10 +6,10 @@ import type { LiveOrders } from './order-subscriptions.ts';
 import { followingOf } from './order-snapshot.ts';
 import type { OrderSnapshot } from './order-snapshot.ts';
 
-/** How many streams are open at once at most. */
+/** The maximum number of streams that are open at once. */
 export interface StreamLimits {
   readonly perOrder: number;
-  /** For one client's address; many payers may share one. */
+  /** For one client address, which many payers may share. */
   readonly perClient: number;
   readonly inAll: number;
 }
@@ -22,11 +22,11 @@ const HEADERS: Readonly<Record<string, string>> = {
   // nginx would otherwise buffer the events.
   'X-Accel-Buffering': 'no',
 };
-/** A browser asks again after so long; a comment goes out as often as proxies, which cut silent connections, demand. */
+/** The browser's wait before it reconnects. Comments are sent often enough for proxies that cut silent connections. */
 const RETRY = 'retry: 3000\n\n';
 const HEARTBEAT = ':\n\n';
 const HEARTBEAT_MS = 20_000;
-/** Each beat is for a part of the streams, so that thousands of writes do not come at one moment. */
+/** Each beat serves a part of the streams, so that thousands of writes do not happen at the same moment. */
 const BEATS = 20;
 const RETRY_AFTER_SECONDS = 5;
 
@@ -70,7 +70,7 @@ export class EventStreams {
     if (followingOf(snapshot, this.#clock.now()) !== 'stream')
       return { status: 204, headers: { ...headers, 'Cache-Control': 'no-store' }, body: '' };
     if (this.#isFull(token, client)) {
-      throw new TillgateError('RATE_LIMITED', 'Too many streams are open; ask for the state now and then.', {
+      throw new TillgateError('RATE_LIMITED', 'Too many event streams are open; poll the state instead.', {
         retryAfterSeconds: RETRY_AFTER_SECONDS,
       });
     }
@@ -82,7 +82,7 @@ export class EventStreams {
     };
   }
 
-  /** Ends every stream; none begins any more. */
+  /** Ends every stream and refuses new ones. */
   close(): void {
     this.#closed = true;
     for (const { sink } of [...this.#open]) sink.end();
@@ -149,7 +149,7 @@ export class EventStreams {
   }
 }
 
-/** Counts by key; a key with nothing is forgotten. */
+/** Counts by key; a key is removed when its count is 0. */
 class Tally {
   readonly #counts = new Map<string, number>();
 

@@ -8,12 +8,12 @@ interface FieldProps {
   readonly language: Language;
   readonly label: MessageName;
   readonly kind?: 'sum-due' | 'small' | 'row' | undefined;
-  /** What its button copies, and what the button is called; without it there is none. */
+  /** The text that the copy button copies, and the button's label; without it there is no button. */
   readonly copy?: { readonly text: string; readonly label: MessageName } | undefined;
   readonly children: ComponentChildren;
 }
 
-/** A value with its name. */
+/** A labelled value. */
 export function Field({ language, label, kind, copy, children }: FieldProps): VNode {
   return (
     <div class={kind === undefined ? 'field' : `field ${kind}`}>
@@ -38,7 +38,7 @@ interface CopyProps {
   readonly children: ComponentChildren;
 }
 
-/** Copies a text; only a page with script shows it. */
+/** Copies a text; it is hidden on pages without script. */
 export function CopyButton({ language, text, label, wide = false, children }: CopyProps): VNode {
   return (
     <button
@@ -53,7 +53,7 @@ export function CopyButton({ language, text, label, wide = false, children }: Co
   );
 }
 
-/** A moment, in UTC until the page's script writes it in the browser's own time zone. */
+/** A time, in UTC until the page's script formats it in the browser's own time zone. */
 export function Moment({ language, at, short = false }: { language: Language; at: number; short?: boolean }): VNode {
   return (
     <time dateTime={new Date(at).toISOString()} data-short={short ? '' : undefined}>

@@ -16,10 +16,10 @@ interface Shown {
   readonly language: Language;
 }
 
-/** A deadline further off is shown with its day. */
+/** A deadline further ahead is shown with its date. */
 const SAME_DAY_MS = 12 * 3_600_000;
 
-/** What the payer sends, and where: the amount and address to copy, the code to scan, the link that opens a wallet. */
+/** The payment: the amount and address to copy, the code to scan, the link that opens a wallet. */
 export function HowToPay({ snapshot, language }: Shown): VNode {
   const { view } = snapshot;
   const { order, remaining, paymentUri, seen, chainName } = view;
@@ -77,7 +77,7 @@ export function HowToPay({ snapshot, language }: Shown): VNode {
   );
 }
 
-/** The network, the rate and how long both hold; what only some payers look for is folded away. */
+/** The network, the rate and how long both are valid; details that few payers need are collapsed. */
 function Terms({ snapshot: { view, at }, language }: Shown): VNode {
   const { order, chainName, contractAddr } = view;
   return (

@@ -27,7 +27,6 @@ export type PayerState =
   | 'cancelled'
   | 'refunded';
 
-/** The tone of a message. */
 export type Tone = 'calm' | 'busy' | 'good' | 'warn' | 'bad';
 
 /** The message for the payer: a heading and a sentence. */
@@ -60,10 +59,8 @@ const WORDS: Readonly<Record<PayerState, readonly [title: MessageName, text: Mes
   refunded: ['refundedTitle', 'refundedText', 'good'],
 };
 
-/** The message for an order in its present state. */
-export function wordingOf(snapshot: OrderSnapshot, language: Language): Wording {
+export function wordingOf(snapshot: OrderSnapshot, language: Language, state = stateOf(snapshot)): Wording {
   const { view } = snapshot;
-  const state = stateOf(snapshot);
   const [title, text, tone] = WORDS[state];
   const currency = view.order.payment?.currency ?? '';
   const shown = (decimal: string): string => shownAmount(currency, decimal, language).text;
@@ -113,13 +110,13 @@ function pendingState(view: CheckoutView, at: number): PayerState {
 }
 
 const REFUSALS: Readonly<Record<string, MessageName>> = {
-  '40001': 'refusedInput',
+  '40001': 'refusedAddress',
   '40002': 'refusedCoin',
   '40900': 'refusedState',
   '50300': 'refusedNow',
 };
 
-/** The name of the words that tell why a form was refused; `null` when none was. */
+/** The text that explains why a form was refused; `null` when none was. */
 export function refusalOf(code: string | null): MessageName | null {
   return code === null ? null : (REFUSALS[code] ?? 'refusedOther');
 }

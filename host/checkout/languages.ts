@@ -12,27 +12,27 @@ import { zh } from './messages/zh.ts';
 
 /** A language of the payer's page. */
 export interface Language {
-  /** BCP 47, for `lang` and for choosing. */
+  /** The BCP 47 tag, for `lang` and for language negotiation. */
   readonly tag: string;
   readonly direction: 'ltr' | 'rtl';
-  /** Its own name for itself. */
+  /** The language's name in that language. */
   readonly name: string;
   readonly messages: Messages;
-  /** A text, with these words put into it. */
+  /** A text, with its placeholders replaced by these words. */
   text(name: MessageName, words?: Readonly<Record<string, string | number>>): string;
-  /** A plain decimal of a fiat currency, as money is written in this language. */
+  /** Formats a decimal as an amount of a fiat currency. */
   money(decimal: string, currency: string, decimals: number): string;
-  /** A whole number, its digits in groups. */
+  /** A whole number with grouped digits. */
   count(value: number): string;
-  /** A plain decimal, its digits in groups. */
+  /** A decimal with grouped digits. */
   grouped(decimal: string): string;
-  /** A moment in UTC: day and time, or the time alone. */
+  /** A time in UTC: date and time, or the time alone. */
   moment(at: number, short?: boolean): string;
-  /** `12 minutes`, `45 seconds`: how long something still takes, rounded down. */
+  /** A remaining time, rounded down: `12 minutes`, `45 seconds`. */
   span(ms: number): string;
 }
 
-/** Every language, in the order in which they are offered. */
+/** Every language, in the order of the language menu. */
 export const LANGUAGES: readonly Language[] = [
   language('en', 'English', en),
   language('de', 'Deutsch', de),
@@ -50,14 +50,14 @@ const ENGLISH = LANGUAGES[0] as Language;
 const BY_TAG = new Map(LANGUAGES.map((each) => [each.tag, each]));
 const RANGES_MOST = 32;
 
-/** The language of a tag as a person chose it; `null` for none of ours. */
+/** The language of a tag; `null` for an unsupported one. */
 export function findLanguage(tag: string | null): Language | null {
   return tag === null ? null : (BY_TAG.get(tag) ?? null);
 }
 
 /**
  * The language that a browser prefers (RFC 9110, section 12.5.4; RFC 4647, lookup by the primary subtag). English
- * when none of ours is accepted, or without the header.
+ * without the header, or when no supported language is accepted.
  */
 export function negotiateLanguage(acceptLanguage: string | null): Language {
   let best: Language | null = null;
@@ -95,7 +95,7 @@ function language(tag: string, name: string, messages: Messages, direction: 'ltr
       messages[message].replace(/\{(\w+)\}/g, (_, word: string) => String(words[word] ?? '')),
     money: (decimal, currency, decimals) => {
       const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
-      // A decimal's text is formatted exactly; the type knows numbers only.
+      // A decimal in a string is formatted exactly, but the type allows only numbers.
       return new Intl.NumberFormat(locale, { style: 'currency', currency, ...digits }).format(decimal as `${number}`);
     },
     grouped: (decimal) => new Intl.NumberFormat(locale, { maximumFractionDigits: 20 }).format(decimal as `${number}`),

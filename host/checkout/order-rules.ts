@@ -1,11 +1,11 @@
 import type { CheckoutView, Order } from '../../core/index.ts';
 
-/** True for an order whose page is a receipt: what was paid is final as far as the order goes. */
+/** True for an order whose page is a receipt: its payment is final for the order. */
 export function hasReceipt({ status, reorgedAt }: Order): boolean {
   return (status === 'SUCCESS' || status === 'RESOLVED' || status === 'REFUNDED') && reorgedAt === null;
 }
 
-/** True while the payer may choose the coin: a hosted order to which nothing was paid yet. */
+/** True while the payer may choose the coin: a hosted order without any payment so far. */
 export function mayChoose({ order, seen }: CheckoutView): boolean {
   return order.hosted && order.status === 'PENDING' && !seen;
 }
@@ -20,17 +20,17 @@ export function usesRefundAddress({ order, seen }: CheckoutView): boolean {
   return (seen || order.received > 0n) && order.status !== 'REFUNDED';
 }
 
-/** True while this browser may leave the address of a refund, or change the one that it left. */
+/** True while this browser may leave a refund address, or change the one that it left. */
 export function mayLeaveRefundAddress(view: CheckoutView, browser: string | null): boolean {
   return usesRefundAddress(view) && (view.refundAddress === null || isOwnAddress(view, browser));
 }
 
-/** True for the browser that left the address of the refund. */
+/** True for the browser that left the refund address. */
 export function isOwnAddress({ order }: CheckoutView, browser: string | null): boolean {
   return order.refundAddress !== null && browser !== null && order.refundBrowser === browser;
 }
 
-/** Where the payer goes when all is over; http and https only, whatever is stored. */
+/** The URL to which the payer returns in the end; only http and https, whatever is stored. */
 export function redirectOf({ status, links, reorgedAt }: Order): string | null {
   if (reorgedAt !== null) return null;
   const paid = status === 'SUCCESS' || status === 'RESOLVED';

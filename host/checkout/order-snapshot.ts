@@ -10,10 +10,10 @@ import type {
   TransferStore,
 } from '../../core/index.ts';
 
-/** Money on its way back to the payer, or back already. */
+/** A refund to the payer, in progress or complete. */
 export interface RefundNotice {
   readonly sent: boolean;
-  /** A plain decimal: what the payer gets. */
+  /** A plain decimal: the amount that the payer receives. */
   readonly amount: string;
   readonly address: string;
 }
@@ -21,17 +21,17 @@ export interface RefundNotice {
 /** An order as its payer sees it at one moment. */
 export interface OrderSnapshot {
   readonly view: CheckoutView;
-  /** `null` while no refund is on its way. */
+  /** `null` while no refund is in progress. */
   readonly refund: RefundNotice | null;
   readonly at: Millis;
-  /** Equal for two snapshots that a payer cannot tell apart. */
+  /** Equal for two snapshots that look the same to the payer. */
   readonly version: string;
 }
 
-/** How a page that shows an order learns of changes: by an event stream, by asking now and then, or not at all. */
+/** The way in which a page learns of the order's changes: an event stream, slow polling, or none. */
 export type Following = 'stream' | 'seldom' | 'never';
 
-/** What {@link takeSnapshot} reads from. */
+/** The sources of {@link takeSnapshot}. */
 export interface SnapshotSources {
   readonly orderQueries: Pick<OrderQueries, 'checkout'>;
   readonly storage: { readonly transfers: Pick<TransferStore, 'refundOf'> };
@@ -51,7 +51,7 @@ export async function takeSnapshot(
   return { view, refund, at, version: versionOf(view, refund, at) };
 }
 
-/** A refund that failed is the merchant's business: the payer's money is where it was. */
+/** A failed refund is not shown: the money did not move, and the merchant handles it. */
 function noticeOf(transfer: Transfer | null, assets: SnapshotSources['assets']): RefundNotice | null {
   if (transfer === null || transfer.status === 'FAILED') return null;
   const { decimals } = present(assets.find(transfer.currency), `asset ${transfer.currency}`);
@@ -62,17 +62,17 @@ function noticeOf(transfer: Transfer | null, assets: SnapshotSources['assets']):
   };
 }
 
-/** True once the deadline has passed by the till's clock; whether anything came in time is decided by the chain. */
+/** True once the deadline has passed by the till's clock; the chain decides whether a payment came in time. */
 export function isPastDeadline({ order }: CheckoutView, now: Millis): boolean {
   return now >= order.expiresAt;
 }
 
-/** Confirmations as they are shown: never more than are asked for. */
+/** Confirmations to show: at most the required number. */
 export function shownConfirmations({ confirmations, confirmationsRequired }: CheckoutView): number {
   return Math.min(confirmations, confirmationsRequired);
 }
 
-/** How the order of a snapshot may still change. */
+/** The updates that an order may still need. */
 export function followingOf({ view: { order }, refund }: OrderSnapshot, now: Millis): Following {
   if (order.status === 'PENDING') return 'stream';
   if (order.reorgedAt !== null && (order.status === 'SUCCESS' || order.status === 'RESOLVED')) return 'stream';

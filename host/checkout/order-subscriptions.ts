@@ -36,7 +36,7 @@ interface Watched {
   snapshot: OrderSnapshot;
 }
 
-/** A snapshot, and when it was last found to be true. */
+/** A snapshot, and when it was last known to be current. */
 interface Recent {
   readonly snapshot: OrderSnapshot;
   readonly readAt: Millis;
@@ -49,21 +49,21 @@ const READERS = 4;
 const TICK_MS = 1000;
 
 /**
- * The orders that payers have open. Each is read once for however many pages and streams show it, and read again when
- * something happened to it: known from this process's events, from the chains' heights, and for other instances from a
- * slow poll of all watched orders. One timer serves them all, and runs only while an order is watched.
+ * The orders that payers have open. Each is read once for any number of pages and streams, and read again after a
+ * change, which is detected by this process's events, by the chains' heights, and for other instances by a slow poll of
+ * all watched orders. One timer serves them all, and runs only while an order is watched.
  */
 export class LiveOrders {
   readonly #deps: LiveOrdersDeps;
   readonly #others: OtherInstances;
   readonly #unchanged: UnchangedCheck;
   readonly #watched = new Map<string, Watched>();
-  /** Read of late, the longest ago first. */
+  /** Recently read orders, the oldest first. */
   readonly #recent = new Map<string, Recent>();
-  /** Of the watched and the recent. */
+  /** The tokens of the watched and the recent orders. */
   readonly #tokens = new Map<OrderId, string>();
   readonly #reading = new Map<string, Promise<OrderSnapshot>>();
-  /** Tokens of watched orders that something happened to. */
+  /** Tokens of watched orders that may have changed. */
   readonly #stale = new Set<string>();
   readonly #unsubscribe: readonly (() => void)[];
   #readers = 0;
@@ -78,19 +78,19 @@ export class LiveOrders {
     this.#unsubscribe = [
       deps.events.on('order.payment', touched),
       deps.events.on('order.status', touched),
-      // The event of a refund names its transfer, not its order: check the few orders that it can be.
+      // The event of a refund names its transfer, not its order, so the few possible orders are checked.
       deps.events.on('transfer.status', () => this.#touchPaid()),
     ];
   }
 
-  /** The order behind a page's token, not older than {@link FRESH_MS}. @throws TillgateError `NOT_FOUND` */
+  /** The order of a page's token, at most {@link FRESH_MS} old. @throws TillgateError `NOT_FOUND` */
   async read(token: string): Promise<OrderSnapshot> {
     const recent = this.#recent.get(token);
     if (recent === undefined) return this.#read(token);
     const now = this.#deps.clock.now();
     if (now - recent.readAt < FRESH_MS) return recent.snapshot;
     const unchanged = isUntouched(recent.snapshot, now) && (await this.#unchanged.ask(recent.snapshot.view.order));
-    // Changed meanwhile: the snapshot is stale.
+    // It changed meanwhile, so the snapshot is stale.
     if (!unchanged || this.#recent.get(token) !== recent) return this.#read(token);
     this.#recent.delete(token);
     this.#recent.set(token, { snapshot: recent.snapshot, readAt: now });
@@ -100,7 +100,7 @@ export class LiveOrders {
   /**
    * Reads an order and calls the listener with each later change that the payer can see.
    *
-   * @returns the snapshot now, and what ends the watch
+   * @returns the present snapshot, and a function that ends the watch
    * @throws TillgateError `NOT_FOUND`
    */
   async watch(token: string, listener: SnapshotListener): Promise<{ readonly snapshot: OrderSnapshot; end(): void }> {
@@ -115,7 +115,7 @@ export class LiveOrders {
     return { snapshot, end: () => this.#unwatch(watched, listener) };
   }
 
-  /** Something happened to the order behind a token: whatever is known of it is out of date. */
+  /** Marks everything cached about the order of a token as stale. */
   touch(token: string): void {
     this.#recent.delete(token);
     this.#reading.delete(token);
@@ -143,14 +143,14 @@ export class LiveOrders {
     this.#reading.set(token, reading);
     try {
       const snapshot = await reading;
-      // Changed meanwhile: it may have been read before the change, so it is not cached.
+      // It changed meanwhile, perhaps after the read, so the result is not cached.
       return this.#reading.get(token) === reading ? this.#keep(token, snapshot) : snapshot;
     } finally {
       if (this.#reading.get(token) === reading) this.#reading.delete(token);
     }
   }
 
-  /** The same object for the same content: pages that were made of it are still right. */
+  /** Returns the same object for the same content, so that pages rendered from it remain valid. */
   #keep(token: string, read: OrderSnapshot): OrderSnapshot {
     const former = this.#recent.get(token)?.snapshot ?? this.#watched.get(token)?.snapshot;
     const snapshot = former?.version === read.version ? former : read;
@@ -194,7 +194,7 @@ export class LiveOrders {
     if (this.#watched.size === 0) this.#stopTimer();
   }
 
-  /** Reads stale orders, few at a time: a block that confirms a thousand payments must not crowd out everything else. */
+  /** Reads stale orders, few at a time: a block that confirms a thousand payments must not delay everything else. */
   #refresh(): void {
     for (const token of this.#stale) {
       if (this.#readers >= READERS) return;
@@ -213,7 +213,7 @@ export class LiveOrders {
       const watched = this.#watched.get(token);
       if (watched !== undefined) tell(watched, snapshot);
     } catch (error) {
-      this.#deps.logger.warn('an order could not be read for its page; it is tried again with the next look', {
+      this.#deps.logger.warn('an order could not be read for its page; it is read again at the next poll', {
         error,
       });
     }
@@ -230,7 +230,7 @@ export class LiveOrders {
       for (const order of await this.#others.changed(watched.map(({ snapshot }) => snapshot.view.order)))
         this.#touchOrder(order.id);
     } catch (error) {
-      this.#deps.logger.warn('the orders on show could not be looked at', { error });
+      this.#deps.logger.warn('the watched orders could not be polled', { error });
     } finally {
       this.#ticking = false;
     }
@@ -243,7 +243,7 @@ function tell(watched: Watched, snapshot: OrderSnapshot): void {
   if (changed) for (const listener of [...watched.listeners]) listener(snapshot);
 }
 
-/** True where only the order itself, or a first payment, could have changed what is shown. */
+/** True if only a change of the order itself, or a first payment, could change what is shown. */
 function isUntouched({ view, refund, at }: OrderSnapshot, now: Millis): boolean {
   return (
     !view.seen &&
@@ -253,7 +253,7 @@ function isUntouched({ view, refund, at }: OrderSnapshot, now: Millis): boolean 
   );
 }
 
-/** A block confirms what was seen before it; time turns "waiting" into "over". */
+/** A new block adds confirmations, and the passing of the deadline changes "waiting" to "over". */
 function mayHaveChanged(snapshot: OrderSnapshot, movedChains: ReadonlySet<string>, now: Millis): boolean {
   const { view, at } = snapshot;
   if (isPastDeadline(view, now) !== isPastDeadline(view, at)) return true;

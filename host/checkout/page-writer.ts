@@ -8,14 +8,13 @@ import type { Language } from './languages.ts';
 import type { MessageName } from './messages/en.ts';
 import { Template } from './template.ts';
 
-/** A page, ready to be sent. */
 export interface PageReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
 }
 
-/** What of a reply does not depend on its content. */
+/** The headers that do not depend on the content. */
 const HEADERS: Readonly<Record<string, string>> = {
   'Content-Type': 'text/html; charset=utf-8',
   'Cache-Control': 'no-store',
@@ -25,30 +24,30 @@ const HEADERS: Readonly<Record<string, string>> = {
   'X-Frame-Options': 'DENY',
 };
 
-/** Puts what pages have in common around what they say. */
+/** Adds the common document to the content of pages. */
 export class PageWriter {
   readonly files: PageFiles = readBrowserFiles();
   readonly #assets: string;
   readonly #frames = new Map<Language, DocumentFrame>();
 
-  /** @param assets - where the files of pages are, relative to the page */
+  /** @param assets - the URL of the pages' files, relative to the page */
   constructor(assets: string) {
     this.#assets = assets;
   }
 
-  /** @param partOnly - only what changes, without the document around it: for the page's own script */
+  /** @param partOnly - only the variable part, without the document around it: for the page's own script */
   template({ title, html, refresh }: RenderedMain, language: Language, partOnly = false, brand = NO_BRAND): Template {
     return new Template(partOnly ? html : this.#frame(language).write({ title, main: html, refresh, brand }));
   }
 
-  /** A page that only says something. */
+  /** A page with only a message. */
   message(status: number, title: MessageName, text: MessageName, language: Language, partOnly = false): PageReply {
     const html = messageMain(language.text(title), language.text(text));
     const main = { title: language.text(title), html, refresh: null };
     return this.reply(status, this.template(main, language, partOnly), language);
   }
 
-  /** @param leftMs - how long there is left to pay, in milliseconds */
+  /** @param leftMs - the time left to pay, in milliseconds */
   reply(status: number, template: Template, language: Language, leftMs = 0): PageReply {
     // A new nonce for each reply: only the page's own script and style run.
     const nonce = randomBytes(16).toString('base64');

@@ -14,16 +14,21 @@ import { followingOf, isPastDeadline, shownConfirmations } from './order-snapsho
 import type { OrderSnapshot } from './order-snapshot.ts';
 import { RefundCard, RefundForm } from './refund.tsx';
 import { SLOTS } from './template.ts';
-import { wordingOf } from './i18n-text.ts';
+import { stateOf, wordingOf } from './i18n-text.ts';
+import type { PayerState, Wording } from './i18n-text.ts';
 
 const REFRESH_SECONDS = { waiting: 5, choosing: 60, seldom: 30 };
 const REDIRECT_SECONDS = 5;
 
-/** Renders what the page says of an order. Its links are relative: a proxy may serve it under any path. */
+/** Renders the page of an order. Its links are relative: a proxy may serve it under any path. */
 export function renderMain(page: CheckoutPage): RenderedMain {
-  const { snapshot, language } = page;
-  const { title } = wordingOf(snapshot, language);
+  const { title } = wordingOn(page);
   return { title, html: renderToString(<Main page={page} />), refresh: refreshOf(page) };
+}
+
+/** The message of a page: a page with coins asks to choose one, also where one was chosen before. */
+function wordingOn({ snapshot, language, choices }: CheckoutPage): Wording {
+  return wordingOf(snapshot, language, choices === null ? stateOf(snapshot) : 'choose');
 }
 
 function Main({ page }: { readonly page: CheckoutPage }): VNode {
@@ -76,13 +81,20 @@ function isPayable({ view, at }: OrderSnapshot): boolean {
   return status === 'PENDING' && payment !== null && view.remaining !== '0' && !isPastDeadline(view, at);
 }
 
-/** Where the payer can go from here; where nothing is left to do, that is said. */
+/**
+ * The states of an order that is paid as agreed. Its page does not offer to add a refund address; `?view=refund` opens
+ * the form when the merchant asks for one.
+ */
+const SETTLED: ReadonlySet<PayerState> = new Set<PayerState>(['seen', 'confirming', 'paid', 'paidLate']);
+
+/** The payer's next steps, or a text that there are none. */
 function Ways({ page, choosable }: { readonly page: CheckoutPage; readonly choosable: boolean }): VNode | null {
   const { snapshot, language, browser, staying } = page;
   const { view, refund, at } = snapshot;
   const { order } = view;
   const merchant = redirectOf(order);
-  const refundable = refund === null && mayLeaveRefundAddress(view, browser);
+  const offered = view.refundAddress !== null || !SETTLED.has(stateOf(snapshot));
+  const refundable = refund === null && offered && mayLeaveRefundAddress(view, browser);
   const receipt = hasReceipt(order) && view.seen;
   const over = followingOf(snapshot, at) === 'never' || (order.status === 'OVERDUE' && !view.seen);
   if (merchant === null && !refundable && !choosable && !receipt && !over) return null;
@@ -121,10 +133,11 @@ function Ways({ page, choosable }: { readonly page: CheckoutPage; readonly choos
   );
 }
 
-function Status({ page: { snapshot, language } }: { readonly page: CheckoutPage }): VNode {
+function Status({ page }: { readonly page: CheckoutPage }): VNode {
+  const { snapshot, language } = page;
   const { view, at } = snapshot;
   const { order } = view;
-  const { title, text, tone, state } = wordingOf(snapshot, language);
+  const { title, text, tone, state } = wordingOn(page);
   const open = order.status === 'PENDING' && !isPastDeadline(view, at) && view.remaining !== '0';
   return (
     <section id="status" class={`card status ${tone}`} data-state={state} aria-labelledby="title">
@@ -160,7 +173,7 @@ function price({ vsPrice, vsCurrency }: Order, language: Language): string {
   return language.money(formatUnits(vsPrice, decimals), vsCurrency, decimals);
 }
 
-/** None while something is being typed, away when all is over, else the page again. */
+/** No refresh while the payer types, a redirect after the end, else a reload. */
 function refreshOf({ snapshot, choices, refundForm, staying }: CheckoutPage): string | null {
   const { order } = snapshot.view;
   if (refundForm) return null;

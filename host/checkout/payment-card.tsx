@@ -14,7 +14,7 @@ interface Shown {
   readonly language: Language;
 }
 
-/** What was paid, what is missing or too much, and the transactions; the receipt of an order that is over. */
+/** The paid amount, the shortfall or excess, and the transactions; the receipt of a completed order. */
 export function PaymentCard({ snapshot: { view }, language }: { snapshot: OrderSnapshot; language: Language }): VNode {
   if (!view.seen) return <></>;
   return (

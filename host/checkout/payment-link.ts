@@ -1,22 +1,22 @@
 import type { ChainCode } from '../../core/index.ts';
 
-/** How a payment is handed to a wallet: a link that opens one, and what its camera reads. */
+/** A payment for a wallet: a link that opens one, and the text of the QR code. */
 export interface PaymentLink {
-  /** `null` where wallets know no scheme for the chain: the code holds the plain address then. */
+  /** `null` if wallets know no scheme for the chain: the code then contains the plain address. */
   readonly href: string | null;
   readonly qr: string;
-  /** True for a Lightning payment request, which has no address and holds its amount itself. */
+  /** True for a Lightning payment request, which has no address and contains its amount. */
   readonly lightning: boolean;
 }
 
 const URI = /^[a-z][a-z0-9+.-]*:/;
 const LIGHTNING = 'lightning:';
-/** Whatever could run in the page, or read the payer's files. */
+/** Schemes that could run script in the page, or read the payer's files. */
 const NEVER = /^(?:javascript|data|vbscript|file|blob|about):/i;
 
 /**
- * The link of a payment. A Lightning request is written in capitals in the code, which takes half the room so (BOLT 11,
- * BIP-173); every other URI is shown as the chain gave it, `&lightning=` and all (BIP-21).
+ * The link of a payment. In the code a Lightning request is written in capitals, which halves its size (BOLT 11,
+ * BIP-173); every other URI is shown exactly as the chain gave it, including `&lightning=` (BIP-21).
  *
  * @param uri - the chain's payment URI, a bare payment request, or a plain address
  */

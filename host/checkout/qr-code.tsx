@@ -3,9 +3,9 @@
 import type { VNode } from 'preact';
 import { encode } from 'uqr';
 
-/** Longer texts are drawn with less redundancy: small modules are harder to read than missing ones. */
+/** Longer texts are drawn with less redundancy, because small modules are harder to read than missing ones. */
 const LONG = 180;
-/** Modules of white around the code (ISO/IEC 18004 asks for four). */
+/** The quiet zone around the code, in modules (ISO/IEC 18004 requires four). */
 const QUIET = 4;
 
 const KEPT_MOST = 1000;
@@ -15,10 +15,10 @@ interface Drawing {
   readonly path: string;
 }
 
-/** Choosing the best of the masks takes longer than the rest of the page; one code serves every state and language. */
+/** Choosing the best mask takes longer than the rest of the page; one drawing serves every state and language. */
 const drawings = new Map<string, Drawing>();
 
-/** A text as a QR code drawn in the page itself: dark on white in every colour scheme, or scanners would miss it. */
+/** A text as an inline QR code, dark on white in every colour scheme, because scanners expect that. */
 export function QrCode({ text, label }: { readonly text: string; readonly label: string }): VNode {
   const { size, path } = drawingOf(text);
   return (

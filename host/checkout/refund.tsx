@@ -12,7 +12,7 @@ interface Shown {
   readonly language: Language;
 }
 
-/** Where a refund goes, or would go; nothing where neither is known. */
+/** The destination of a refund; nothing when there is none. */
 export function RefundCard({ page }: { readonly page: CheckoutPage }): VNode | null {
   const { snapshot, language, browser } = page;
   const { view, refund } = snapshot;
@@ -48,7 +48,6 @@ export function RefundCard({ page }: { readonly page: CheckoutPage }): VNode | n
   );
 }
 
-/** The form for the address of a refund. */
 export function RefundForm({ snapshot: { view }, language }: Shown): VNode {
   const { order, chainName } = view;
   return (

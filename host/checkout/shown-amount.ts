@@ -3,9 +3,9 @@ import type { Language } from './languages.ts';
 
 /** An amount as the payer's wallet shows it. */
 export interface ShownAmount {
-  /** To be copied: a plain decimal. */
+  /** The text to copy: a plain decimal. */
   readonly plain: string;
-  /** To be read: whole satoshi have their digits in groups. */
+  /** The text to read: whole satoshi have grouped digits. */
   readonly text: string;
   readonly unit: string;
 }

@@ -1,12 +1,11 @@
-/** Characters that stand for what is put in with each reply; they are of no script, and no text of an order has them. */
+/** Private-use characters for the values of each reply; no text of an order contains them. */
 export const SLOTS = { leftText: '\uE000', leftMs: '\uE001', nonce: '\uE002' } as const;
 
-/** What is put in, in place of each slot. */
 export type SlotValues = Readonly<Record<keyof typeof SLOTS, string>>;
 
 const NAMES = new Map(Object.entries(SLOTS).map(([name, character]) => [character, name as keyof typeof SLOTS]));
 
-/** A text that is encoded once and sent many times: only its slots are written anew. */
+/** A text that is encoded once and sent many times: only its slots are written each time. */
 export class Template {
   readonly #pieces: readonly (Buffer | keyof typeof SLOTS)[];
 

@@ -13,7 +13,9 @@ interface Shown {
   readonly language: Language;
 }
 
-/** Where script puts a button for each wallet that the browser has; nothing is shown without script or without a wallet. */
+/**
+ * The place where the script puts a button for each wallet in the browser; empty without script or without a wallet.
+ */
 export function WalletButtons({ chain, chainName, uri, language }: Shown): VNode {
   const request = walletRequest(chain, uri);
   if (request === null) return <></>;

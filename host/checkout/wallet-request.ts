@@ -1,14 +1,16 @@
 import type { ChainCode } from '../../core/index.ts';
 import { EVM_PRESETS } from '../../plugins/evm/presets.ts';
 
-/** A payment as a wallet in the browser is asked for it (EIP-1193, `eth_sendTransaction`). Numbers are quantities in base 16. */
+/**
+ * A payment request for a wallet in the browser (EIP-1193, `eth_sendTransaction`). Numbers are hexadecimal quantities.
+ */
 export interface WalletRequest {
   readonly chainId: string;
   readonly to: string;
   readonly value: string;
-  /** Empty for the chain's own coin. */
+  /** Empty for the chain's native coin. */
   readonly data: string;
-  /** What a wallet that does not know the chain is told of it (EIP-3085); `null` where nothing public is known. */
+  /** The chain's description for a wallet that does not know it (EIP-3085); `null` where no public RPC URL is known. */
   readonly network: WalletNetwork | null;
 }
 
@@ -24,11 +26,11 @@ export interface WalletNetwork {
 const ADDRESS = '0x[0-9a-fA-F]{40}';
 const COIN = new RegExp(`^ethereum:(${ADDRESS})@(\\d{1,16})\\?value=(\\d{1,78})$`);
 const TOKEN = new RegExp(`^ethereum:(${ADDRESS})@(\\d{1,16})/transfer\\?address=(${ADDRESS})&uint256=(\\d{1,78})$`);
-/** Of ERC-20's `transfer(address,uint256)`. */
+/** The selector of ERC-20's `transfer(address,uint256)`. */
 const TRANSFER = 'a9059cbb';
 const WORD_DIGITS = 64;
 
-/** What a wallet is asked for, by the payment's link (EIP-681); `null` for a payment on another kind of chain. */
+/** The wallet request for a payment link (EIP-681); `null` for a payment on another kind of chain. */
 export function walletRequest(chain: ChainCode, uri: string): WalletRequest | null {
   const coin = COIN.exec(uri);
   if (coin !== null) {
@@ -57,7 +59,7 @@ function onChain(chain: ChainCode, id: string): Pick<WalletRequest, 'chainId' | 
     chainId,
     chainName: name,
     nativeCurrency: { name: coin.symbol, symbol: coin.symbol, decimals: coin.decimals },
-    // Never the till's own node, whose address may hold a key.
+    // Never the till's own node, whose URL may contain a key.
     rpcUrls: [publicRpcUrl],
     blockExplorerUrls: [new URL(transactionUrl).origin],
   };

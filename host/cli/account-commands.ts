@@ -13,7 +13,6 @@ import type { CommandCall } from './command.ts';
 import { readNewPassword } from './read-secret.ts';
 import { requireAccount, withManage } from './with-till.ts';
 
-/** `account create --email E [--password-stdin | --password P] [--temporary-password] [--role admin|user] [--verified '*']` */
 export async function accountCreate(call: CommandCall): Promise<number> {
   const { values, json, terminal } = call;
   const password = await readNewPassword(call);
@@ -31,12 +30,11 @@ export async function accountCreate(call: CommandCall): Promise<number> {
   const { id, email, role, status, name, passwordExpiresAt } = account;
   const until = passwordExpiresAt === null ? null : formatInstant(passwordExpiresAt);
   const record = { id, email, role, status, name, ...(until === null ? {} : { password_expires_at: until }) };
-  const note = until === null ? '' : `; its password has to be changed before ${until}`;
+  const note = until === null ? '' : `; its password must be changed before ${until}`;
   terminal.out(json ? JSON.stringify(record) : `Account ${id} (${email}, ${role})${note}`);
   return 0;
 }
 
-/** `account reset-password --account ID [--password-stdin | --password P]` */
 export async function accountResetPassword(call: CommandCall): Promise<number> {
   const { values, json, terminal } = call;
   const password = await readNewPassword(call);
@@ -47,12 +45,11 @@ export async function accountResetPassword(call: CommandCall): Promise<number> {
   terminal.out(
     json
       ? JSON.stringify({ id, password_reset: true, password_expires_at: until })
-      : `Account ${id} has a new password, to be changed before ${until}; its sessions and access tokens have ended.`,
+      : `Account ${id} has a new password, which must be changed before ${until}; its sessions and access tokens have ended.`,
   );
   return 0;
 }
 
-/** `account freeze ID --reason R` */
 export async function accountFreeze({ operands, values, json, terminal }: CommandCall): Promise<number> {
   const reason = String(values['reason']);
   const id = await withManage(async (manage, runtime) => {
@@ -63,12 +60,11 @@ export async function accountFreeze({ operands, values, json, terminal }: Comman
   terminal.out(
     json
       ? JSON.stringify({ id, withdrawals_frozen: true, reason })
-      : `Account ${id} withdraws nothing more; what is signed goes on.`,
+      : `Account ${id} cannot withdraw any more; payments already signed are still sent.`,
   );
   return 0;
 }
 
-/** `account unfreeze ID` */
 export async function accountUnfreeze({ operands, json, terminal }: CommandCall): Promise<number> {
   const [id, reason] = await withManage(async (manage, runtime) => {
     const account = await requireAccount(runtime, operands[0]);
@@ -82,7 +78,6 @@ export async function accountUnfreeze({ operands, json, terminal }: CommandCall)
   return 0;
 }
 
-/** `credential create --account ID [--name N] [--scopes read,create] [--expires-at T]` */
 export async function credentialCreate({ values, json, terminal }: CommandCall): Promise<number> {
   const made = await withManage(async (manage, runtime) =>
     manage.credentials.create(OPERATOR, {
@@ -117,7 +112,6 @@ function credentialOptions(values: CommandCall['values']): CredentialRequest {
   };
 }
 
-/** `credential rotate-callback --account ID` */
 export async function credentialRotateCallback({ values, json, terminal }: CommandCall): Promise<number> {
   const { secrets, formerUntil } = await withManage(async (manage, runtime) =>
     manage.credentials.rotateCallbackSecrets(OPERATOR, await requireAccount(runtime, values['account'])),
@@ -134,7 +128,6 @@ export async function credentialRotateCallback({ values, json, terminal }: Comma
   return 0;
 }
 
-/** `security data-security --account ID --on|--off` */
 export async function dataSecurity({ values, json, terminal }: CommandCall): Promise<number> {
   const on = values['on'] === true;
   if (on === (values['off'] === true)) throw new TillgateError('CONFIG_INVALID', 'Give either --on or --off.');
@@ -147,7 +140,6 @@ export async function dataSecurity({ values, json, terminal }: CommandCall): Pro
   return 0;
 }
 
-/** `security totp --account ID [--for-withdrawals]` */
 export async function securityTotp({ values, json, terminal }: CommandCall): Promise<number> {
   const { secret, uri } = await withManage(async ({ security }, runtime) => {
     const account = await requireAccount(runtime, values['account']);
@@ -156,11 +148,10 @@ export async function securityTotp({ values, json, terminal }: CommandCall): Pro
     return enrolment;
   });
   if (json) terminal.out(JSON.stringify({ secret, uri }));
-  else for (const line of ['Shown this once; an authenticator program takes either:', secret, uri]) terminal.out(line);
+  else for (const line of ['Shown only once; enter either into an authenticator app:', secret, uri]) terminal.out(line);
   return 0;
 }
 
-/** `security passkeys --account ID [--remove ID]` */
 export async function securityPasskeys({ values, json, terminal }: CommandCall): Promise<number> {
   const passkeys = await withManage(async (manage, runtime) => {
     const account = await requireAccount(runtime, values['account']);

@@ -14,7 +14,7 @@ export async function alertList({ values, json, terminal }: CommandCall): Promis
   const { items } = await withManage((manage) => manage.alerts.list(OPERATOR, status, { page: 1, size: SHOWN }));
   const records = items.map(alertRecord);
   if (json) terminal.out(JSON.stringify(records));
-  else if (records.length === 0) terminal.out('There is none.');
+  else if (records.length === 0) terminal.out('There are no alerts.');
   for (const each of json ? [] : records)
     terminal.out(
       `${each.id}  ${each.last_at}  ${each.status}  ${each.kind}  ${each.subject}  ×${each.count}  ${each.reason}`,

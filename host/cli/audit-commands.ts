@@ -5,7 +5,6 @@ import type { CommandCall } from './command.ts';
 import { instantOption } from './options.ts';
 import { withRuntime } from './with-till.ts';
 
-/** `audit verify [--head SEQ:HASH]` */
 export async function auditVerify({ values, json, terminal }: CommandCall): Promise<number> {
   const noted = headOption(values['head']);
   const { head, breach } = await withRuntime(({ storage: { audit } }) =>
@@ -14,10 +13,10 @@ export async function auditVerify({ values, json, terminal }: CommandCall): Prom
   const text = formatAuditHead(head);
   if (json) terminal.out(JSON.stringify({ ok: breach === null, rows: head.seq, head: text, breach }));
   else if (breach !== null)
-    terminal.err(`The audit log is not what was written: ${breach.reason}. Rows 1 to ${head.seq} are in order.`);
+    terminal.err(`The audit log is not valid: ${breach.reason}. Rows 1 to ${head.seq} are valid.`);
   else
     terminal.out(
-      `The audit log is in order: ${head.seq} rows. Keep its head outside the database, for --head next time: ${text}`,
+      `The audit log is valid: ${head.seq} rows. Keep its head outside the database, for --head next time: ${text}`,
     );
   return breach === null ? 0 : 1;
 }

@@ -1,4 +1,4 @@
-/** Where a command's words go, line by line. */
+/** Receives a command's output, line by line. */
 export interface Terminal {
   readonly out: (line: string) => void;
   readonly err: (line: string) => void;
@@ -12,7 +12,6 @@ export interface CommandOption {
   readonly value?: string;
 }
 
-/** What a command is given. */
 export interface CommandCall {
   readonly values: Readonly<Record<string, string | boolean | undefined>>;
   readonly operands: readonly string[];
@@ -20,11 +19,10 @@ export interface CommandCall {
   readonly terminal: Terminal;
 }
 
-/** One command of `tillgate`. */
 export interface Command {
   readonly words: readonly string[];
   readonly summary: string;
-  /** By name; one that may be left out is in brackets. */
+  /** The names of the operands; an optional one is in brackets. */
   readonly operands: readonly string[];
   readonly options: Readonly<Record<string, CommandOption>>;
   /** Returns the exit code. */

@@ -7,7 +7,7 @@ import { RECORDS_COMMANDS } from './lists/records.ts';
 import { SIGNER_COMMANDS } from './lists/signer.ts';
 import { STARTING_COMMANDS } from './lists/starting.ts';
 
-/** Every command (decisions, section 10), in the order of the usage. Of two that begin alike the longer one comes first. */
+/** Every command, in the order of the usage. If one command's name is a prefix of another's, the longer comes first. */
 export const COMMANDS: readonly Command[] = [
   ...STARTING_COMMANDS,
   ...SIGNER_COMMANDS,

@@ -7,20 +7,18 @@ import { withTill } from './with-till.ts';
 
 const SHOWN = 100;
 
-/** `deposit list --unassigned` */
 export async function depositList({ json, terminal }: CommandCall): Promise<number> {
   const { records, total } = await withTill(async ({ manage, assets }) => {
     const found = await manage.deposits.unassigned(OPERATOR, { page: 1, size: SHOWN });
     return { records: found.items.map((deposit) => depositRecord(deposit, assets)), total: found.total };
   });
   if (json) terminal.out(JSON.stringify(records));
-  else if (records.length === 0) terminal.out('There is none.');
+  else if (records.length === 0) terminal.out('There are no unassigned deposits.');
   for (const record of json ? [] : records) terminal.out(inWords(record));
   if (!json && total > records.length) terminal.out(`… and ${total - records.length} older.`);
   return 0;
 }
 
-/** `deposit assign ID ORDER` */
 export async function depositAssign({ operands: [id = '', order = ''], json, terminal }: CommandCall): Promise<number> {
   const record = await withTill(async ({ manage, assets }) =>
     depositRecord(await manage.deposits.assign(OPERATOR, id, order), assets),
@@ -33,7 +31,6 @@ export async function depositAssign({ operands: [id = '', order = ''], json, ter
   return 0;
 }
 
-/** `deposit refund ID ADDRESS` */
 export async function depositRefund({
   operands: [id = '', address = ''],
   json,
@@ -45,17 +42,20 @@ export async function depositRefund({
   terminal.out(
     json
       ? JSON.stringify(record)
-      : `Deposit ${id} will be paid back: about ${record.obtained} ${record.currency} to ${record.to_addr}, by transfer ${record.id}.`,
+      : `Deposit ${id} will be refunded: about ${record.obtained} ${record.currency} to ${record.to_addr}, by transfer ${record.id}.`,
   );
   return 0;
 }
 
-/** `deposit rescan --chain C (--from H --to H | --tx T)` */
 export async function depositRescan({ values, json, terminal }: CommandCall): Promise<number> {
   const chain = String(values['chain']);
   const tx = values['tx'] === undefined ? undefined : String(values['tx']);
   const [from, to] = [heightOption(values['from'], '--from'), heightOption(values['to'], '--to')];
-  const input = rescanInput({ tx, from, to });
+  const [address, order] = ['address', 'order'].map((name) =>
+    values[name] === undefined ? undefined : String(values[name]),
+  );
+  const balances = values['balances'] === true;
+  const input = rescanInput({ tx, from, to, address, order, balances });
   const record = await withTill(async ({ manage, assets }) =>
     rescanRecord(chain, await manage.deposits.rescan(OPERATOR, chain, input), assets),
   );
@@ -63,9 +63,11 @@ export async function depositRescan({ values, json, terminal }: CommandCall): Pr
     terminal.out(JSON.stringify(record));
     return 0;
   }
-  terminal.out(
-    `Blocks ${record.from} to ${record.to} of ${chain} were read again: ${record.found.length} new deposits.`,
-  );
+  const looked =
+    'from' in input || 'txid' in input
+      ? `Blocks ${record.from} to ${record.to} of ${chain} were read again`
+      : `Balances on ${chain} were compared with the ledger at block ${record.to}`;
+  terminal.out(`${looked}: ${record.found.length} new deposits.`);
   for (const deposit of record.found) terminal.out(inWords(deposit));
   return 0;
 }
@@ -73,6 +75,6 @@ export async function depositRescan({ values, json, terminal }: CommandCall): Pr
 function inWords(deposit: ReturnType<typeof depositRecord>): string {
   const { id, chain, amount, return_cost: cost, currency, tx_hash: tx, order_id: order, status, assignment } = deposit;
   const why = deposit.unassigned_reason === null ? '' : `, ${deposit.unassigned_reason}`;
-  const spent = cost === '0' ? '' : `, ${cost} of it spent on failed payments back`;
+  const spent = cost === '0' ? '' : `, ${cost} of it spent on failed refunds`;
   return `${id}  ${status.padEnd(9)}  ${assignment}${why}  ${chain}  ${amount} ${currency}${spent}  by ${tx}, address of order ${order}`;
 }

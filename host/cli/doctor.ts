@@ -2,14 +2,21 @@ import {
   FIATS,
   LIGHTNING_ASSET,
   TillBudget,
+  amountInWords,
   canPay,
   epochHold,
+  findExcesses,
   formatUnits,
   hotSurplus,
+  lastReadAt,
   present,
+  reconcile,
+  SettingsAgreement,
+  UNREAD_ALERT_MS,
 } from '../../core/index.ts';
-import type { ChainAdapter, PayingChain } from '../../core/index.ts';
+import type { ChainAdapter, ChainState, FrozenCoin, Millis, PayingChain } from '../../core/index.ts';
 import { SignerClient } from '../../adapters/signer/index.ts';
+import { boundingSettings } from '../bounding-settings.ts';
 import { configError, loadConfig } from '../config.ts';
 import type { HostConfig } from '../config.ts';
 import type { Till } from '../container.ts';
@@ -23,24 +30,27 @@ import type { FindingName } from './findings.ts';
 import { weakSettings } from '../weak-settings.ts';
 import { CollectingLogger, withCause } from './node-error-hints.ts';
 
-/** What was looked at, and what was found. */
 interface Finding {
   readonly check: string;
   readonly ok: boolean;
-  /** Nothing is wrong, but weak. */
+  /** True for something that works but is weak. */
   readonly warning?: true;
   readonly words: string;
-  /** What is wrong or weak; absent where nothing is. */
+  /** The name of the problem or weakness; absent when there is none. */
   readonly finding?: FindingName;
 }
 
-/** `doctor`: looks at everything that a till needs, and says in words what is wrong. */
+/** `doctor`: checks everything that a till needs and describes each problem. */
 export async function doctor({ json, terminal }: CommandCall): Promise<number> {
   const findings: Finding[] = [];
   const look: Look = async (check, usual, work) => {
     try {
-      const [words, found] = await work();
-      findings.push({ check, ok: true, words });
+      const [words, found, weakness] = await work();
+      findings.push(
+        weakness === undefined
+          ? { check, ok: true, words }
+          : { check, ok: true, warning: true, words, finding: weakness },
+      );
       return found;
     } catch (error) {
       const finding = error instanceof Problem ? error.finding : usual;
@@ -75,7 +85,7 @@ function linesOf({ check, ok, warning, words, finding }: Finding): readonly stri
 type Look = <T>(
   check: string,
   usual: FindingName,
-  work: () => Promise<readonly [words: string, found: T]>,
+  work: () => Promise<readonly [words: string, found: T, weakness?: FindingName]>,
 ) => Promise<T | null>;
 
 async function readConfiguration(): Promise<readonly [string, HostConfig]> {
@@ -100,13 +110,21 @@ async function lookAtTill(config: HostConfig, look: Look): Promise<void> {
       const opened = await openTill(runtime, plugins, { url: '' });
       const chains = [...opened.chains.keys()];
       return [
-        chains.length === 0 ? 'none brings a chain: no order can be made' : `chains ${chains.join(', ')}`,
+        chains.length === 0 ? 'no plugin adds a chain, so no order can be created' : `chains ${chains.join(', ')}`,
         opened,
       ];
     });
     if (till === null) return;
-    for (const chain of till.chains.values())
-      await look(`chain ${chain.code}`, 'node-unusable', () => lookAtChain(chain, till, problems));
+    const running = await look('settings', 'settings-differ', () => lookAtAgreement(config, till, runtime));
+    // `null` is a running instance with other settings.
+    const isRun = running !== 0;
+    for (const chain of till.chains.values()) {
+      const isUsable = await look(`chain ${chain.code}`, 'node-unusable', () =>
+        lookAtChain(chain, till, { isRun, problems }),
+      );
+      if (isUsable === true && canPay(chain))
+        await look(`coins ${chain.code}`, 'node-unusable', () => lookAtCoins(chain, till));
+    }
     if (till.lightningWork !== null) await look('lightning', 'lightning-unusable', () => lookAtLightning(till));
     await look('rates', 'price-missing', () => lookAtRates(till));
     await lookAtNotifiers(till, look);
@@ -121,6 +139,14 @@ async function lookAtSigner(address: HostConfig['signer']): Promise<readonly [st
   return [`answers at ${address?.url ?? ''} and signs for ${chains.join(', ')}`, null];
 }
 
+/** Compares the settings with those of the database's other instances. Returns how many run. */
+async function lookAtAgreement(config: HostConfig, till: Till, runtime: Runtime): Promise<readonly [string, number]> {
+  const { documents } = runtime.storage;
+  const settings = boundingSettings(config, till);
+  const running = await new SettingsAgreement({ ...till, documents, instance: runtime.owner, settings }).check();
+  return [running === 0 ? 'no other instance runs' : `the same as in ${running} running instances`, running];
+}
+
 async function lookAtClock({ clockWatch }: Runtime): Promise<readonly [string, null]> {
   if (clockWatch.problem !== null) throw new Problem('clock-wrong', clockWatch.problem);
   return ["agrees with the database's", null];
@@ -128,46 +154,91 @@ async function lookAtClock({ clockWatch }: Runtime): Promise<readonly [string, n
 
 async function lookAtChain(
   chain: ChainAdapter,
-  { storage }: Till,
-  problems: CollectingLogger,
-): Promise<readonly [string, null]> {
+  { storage, clock }: Till,
+  { isRun, problems }: { readonly isRun: boolean; readonly problems: CollectingLogger },
+): Promise<readonly [string, true]> {
   problems.take();
   const { identity, height } = await askNode(chain);
   const state = await storage.chains.state(chain.code);
-  if (state !== null && state.identity !== identity) {
+  if (state?.identity != null && state.identity !== identity) {
     throw new Problem(
       'node-of-another-network',
       `the node is on ${identity}, but the till has followed ${state.identity}; correct the node's address`,
     );
   }
   for (const { currency } of chain.assets) await chain.verifyAsset?.(currency);
+  await refuseFeeTokens(chain);
   if (state?.haltedReason != null) throw new Problem('chain-stopped', `stopped: ${state.haltedReason}`);
   const behindNetwork = (await chain.status?.())?.behind ?? null;
   if (behindNetwork !== null)
     throw new Problem('node-behind', `the node ${behindNetwork}; orders do not expire until it has caught up`);
-  if (state?.trouble != null) throw new Problem('chain-not-read', `not read up to now: ${state.trouble.text}`);
+  if (state?.trouble != null) throw new Problem('chain-not-read', `not read to its head: ${state.trouble.text}`);
+  // While no instance runs, nothing reads the chain.
+  if (isRun && state !== null) requireRead(state, clock.now());
   const payoutStop = await storage.transfers.payoutStop(chain.code);
   if (payoutStop !== null) throw new Problem('payouts-stopped', `payouts are stopped: ${payoutStop}`);
+  const stops = await storage.transfers.currencyStops(chain.code);
+  if (stops.length > 0)
+    throw new Problem('currency-stopped', stops.map(({ currency, reason }) => `${currency}: ${reason}`).join(' '));
+  const frozen = await storage.transfers.frozenCoins(chain.code);
+  if (frozen.length > 0) throw new Problem('coins-frozen', frozen.map((coin) => frozenWords(chain, coin)).join(' '));
   const hold = epochHold(await storage.epochs.current(), state?.caughtUpAt ?? null);
   if (state !== null && hold !== null) throw new Problem('payouts-wait', `payouts wait: ${hold}`);
   const behind =
     state?.cursor == null ? 'not followed yet' : `${Math.max(0, height - state.cursor.height)} block(s) behind`;
   const pays = chain.payments === null ? 'watch-only: pays nothing out' : `pays out from ${chain.payments.hotAddress}`;
   const float = canPay(chain) ? await floatWords(chain, storage) : '';
-  const others = problems.take().map((words) => `; another of its nodes does not serve: ${words}`);
-  return [`${identity}, height ${height}, ${behind}, ${pays}${others.join('')}${float}${trustWords(chain)}`, null];
+  const others = problems.take().map((words) => `; another of its nodes does not answer: ${words}`);
+  return [`${identity}, height ${height}, ${behind}, ${pays}${others.join('')}${float}${trustWords(chain)}`, true];
 }
 
-/** What a node could do by itself. */
+/** @throws Problem when no pass over the chain has succeeded for long */
+function requireRead(state: ChainState, now: Millis): void {
+  const unreadMs = now - (lastReadAt(state) ?? 0);
+  if (unreadMs < UNREAD_ALERT_MS) return;
+  const since = state.cursor === null ? 'never read' : `not read for ${Math.floor(unreadMs / 1_000)} s`;
+  throw new Problem(
+    'chain-not-read',
+    `${since}, although an instance runs or ended a short while ago; its log has the reason`,
+  );
+}
+
+/** Coins that the ledger does not have; what is missing stops payouts, which the chain's own check reports. */
+async function lookAtCoins(chain: PayingChain, { storage }: Till): Promise<readonly [string, null, FindingName?]> {
+  const excesses = await findExcesses(chain, await reconcile(chain, { storage }), { storage });
+  if (excesses.length === 0) return ['the ledger has all coins of the till', null];
+  const words = excesses.map(
+    ({ address, currency, units }) => `${address} holds ${amountInWords(chain.assets, currency, units)}`,
+  );
+  return [`more than the ledger has: ${words.join(', ')}`, null, 'coins-beyond-ledger'];
+}
+
+/** A token that keeps a part of each transfer: what is swept arrives short, so that its payments stop. */
+async function refuseFeeTokens({ assets, payments, code }: ChainAdapter): Promise<void> {
+  for (const { currency } of assets) {
+    const fee = currency === payments?.feeAsset.currency ? null : await payments?.transferFee?.(currency);
+    if (fee == null || fee <= 0n) continue;
+    throw new Problem(
+      'token-takes-fee',
+      `${currency} keeps ${amountInWords(assets, currency, fee)} of a transfer of all that the hot wallet has; remove it from the tokens of ${code}`,
+    );
+  }
+}
+
+function frozenWords({ assets }: ChainAdapter, { currency, units, address, reason }: FrozenCoin): string {
+  return `${amountInWords(assets, currency, units)} at ${address} cannot be moved: ${reason}`;
+}
+
+/** Describes what a single dishonest node could do. */
 function trustWords({ nodes }: ChainAdapter): string {
   if (nodes === undefined) return '';
   const { hosts, quorum } = nodes;
   return quorum > 1
-    ? `; ${quorum} of ${hosts.length} nodes have to agree`
-    : `; whichever of ${hosts.join(', ')} answers is believed: it could invent deposits, balances and fees. Give two or more nodes, and a quorum`;
+    ? `; ${quorum} of ${hosts.length} nodes must agree`
+    : `; the answers of ${hosts.join(', ')} are not checked against another node: it could invent deposits, balances and fees. Configure two or more nodes and a quorum`;
 }
 
-/** Token payments and sweeps need coins of the till's own. */
+/** Token payments and sweeps need coins of the till's own for fees. */
 async function floatWords(chain: PayingChain, storage: Till['storage']): Promise<string> {
   const { assets, payments } = chain;
   const { currency } = payments.feeAsset;
@@ -176,36 +247,36 @@ async function floatWords(chain: PayingChain, storage: Till['storage']): Promise
   budget.spend(-((await hotSurplus(chain, storage)).get(currency) ?? 0n));
   return budget.covers(1n)
     ? ''
-    : `; it has no ${currency} of its own, so tokens are neither swept nor paid out: send some to ${payments.hotAddress}`;
+    : `; the hot wallet has no ${currency} for fees, so tokens are neither swept nor paid out: send some to ${payments.hotAddress}`;
 }
 
 async function lookAtLightning({ storage, lightningWork }: Till): Promise<readonly [string, null]> {
   const { node } = present(lightningWork, 'Lightning node');
   const [identity, { localMsat, remoteMsat }] = [await node.identify(), await node.balance()];
   const state = await storage.chains.state(LIGHTNING_ASSET.chain);
-  if (state !== null && state.identity !== identity) {
+  if (state?.identity != null && state.identity !== identity) {
     throw new Problem(
       'node-of-another-network',
-      `this is ${identity}, but the till has worked with ${state.identity}; correct the node's address`,
+      `the node is ${identity}, but the till has used ${state.identity}; correct the node's address`,
     );
   }
   const sats = (msat: bigint): string => `${formatUnits(msat, 3)} sat`;
   return [`${identity}, can send ${sats(localMsat)} and receive ${sats(remoteMsat)}`, null];
 }
 
-/** How long a mail server may take. */
+/** The longest that a mail server may take. */
 const NOTIFIER_MS = 15_000;
 
 async function lookAtNotifiers({ deliverNotices: { notifiers } }: Till, look: Look): Promise<void> {
   if (notifiers.length === 0)
     await look('notices', 'notifier-unusable', async () => [
-      'nobody is told by mail or chat of security changes, held withdrawals and alerts: add the plugin smtp or chat',
+      'no notices of security changes, held withdrawals and alerts are sent by mail or chat: add the plugin smtp or chat',
       null,
     ]);
   for (const notifier of notifiers)
     await look(`notices by ${notifier.name}`, 'notifier-unusable', async () => {
       const words = await notifier.verify?.(AbortSignal.timeout(NOTIFIER_MS));
-      return [words ?? 'set; it is not asked before there is something to send', null];
+      return [words ?? 'configured; it is first contacted when there is something to send', null];
     });
 }
 
@@ -224,10 +295,7 @@ async function lookAtRates({ rateBook, assets }: Till): Promise<readonly [string
   const missing = [...symbols].filter((symbol) => !hasPrice(rateBook, symbol));
   const coins = assets.enabled().filter(({ symbol }) => missing.includes(symbol));
   if (coins.length > 0)
-    throw new Problem(
-      'price-missing',
-      `no usable price of ${missing.join(', ')}; name another source in rates.sources`,
-    );
+    throw new Problem('price-missing', `no usable price of ${missing.join(', ')}; add another source to rates.sources`);
   return [
     missing.length === 0
       ? 'every coin and fiat has a price'

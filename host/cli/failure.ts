@@ -2,7 +2,7 @@ import { isTillgateError } from '../../core/kernel/errors.ts';
 import type { FieldError } from '../../core/kernel/errors.ts';
 import { missingPeer, missingPeerWords } from '../missing-peer.ts';
 
-/** What a command that failed says; with `--json` as one line of JSON. */
+/** The error text of a failed command; with `--json` one line of JSON. */
 export function failureText(error: unknown, command: string, json: boolean): string {
   const peer = missingPeer(error);
   const message = peer === null ? messageOf(error) : missingPeerWords(peer, `the command ${command}`);

@@ -1,10 +1,10 @@
-/** What a finding means for the till, and what a person does about it. */
+/** The consequence of a finding, and its remedy. */
 interface Explanation {
   readonly means: string;
   readonly advice: string;
 }
 
-/** Everything that `doctor` can find wrong or weak. */
+/** Every problem and weakness that `doctor` reports. */
 export const FINDINGS = {
   'configuration-wrong': {
     means: 'The till does not start with these settings.',
@@ -12,76 +12,100 @@ export const FINDINGS = {
   },
   'setting-weak': {
     means: 'The till works, but this setting protects less than it could.',
-    advice: 'Change the setting that is named, or decide that the risk is yours.',
+    advice: 'Change the named setting, or accept the risk.',
   },
   'database-unusable': {
     means: 'Nothing can be stored, so no order is taken and nothing is paid out.',
     advice:
-      'See that the database runs, that its address and password are right, and that it belongs to this master key and release.',
+      'Check that the database runs, that its address and password are right, and that it belongs to this master key and release.',
+  },
+  'settings-differ': {
+    means: 'A running instance of this database has other limits for money, so this one does not start.',
+    advice:
+      'Give all instances the same settings, or stop those with the old settings before starting one with the new ones.',
   },
   'clock-wrong': {
-    means: 'This instance holds no leases: it neither follows chains nor pays out while another one could.',
+    means: 'This instance holds no leases, so it neither follows chains nor pays out.',
     advice: 'Synchronise the clocks of this machine and of the database by NTP.',
   },
   'signer-unreachable': {
-    means: 'Payouts and sweeps wait; orders and deposits go on.',
-    advice: 'Start `tillgate signer` and see that the address in the setting signer is its own.',
+    means: 'Payouts and sweeps wait; orders and deposits continue.',
+    advice: 'Start `tillgate signer`, and check that the setting signer has its address.',
   },
   'signer-stopped': {
-    means: 'Somebody stopped signing, so payouts and sweeps wait; orders and deposits go on.',
-    advice: 'When the reason is over, run `tillgate signer resume` where the signer runs.',
+    means: 'An operator stopped signing, so payouts and sweeps wait; orders and deposits continue.',
+    advice: 'Once the reason no longer applies, run `tillgate signer resume` on the signer’s machine.',
   },
   'plugins-unusable': {
     means: 'The till does not start: a plugin cannot be set up, or a setting does not fit the chains.',
-    advice: 'Correct the options of the plugin that is named, or take it out of the setting plugins.',
+    advice: 'Correct the options of the named plugin, or remove it from the setting plugins.',
   },
   'node-unusable': {
     means: 'The chain is not read: its deposits are not seen, its orders do not expire, and nothing is paid out on it.',
-    advice: 'See that the node runs and that its address and password in the plugin’s options are right.',
+    advice: 'Check that the node runs, and that its address and password in the plugin’s options are right.',
   },
   'node-of-another-network': {
-    means: 'The chain stops: what this node says is of another network than what the till has booked.',
-    advice: 'Correct the address of the node. Take a new database for another network.',
+    means: 'The chain stops: this node belongs to another network than the one in the ledger.',
+    advice: 'Correct the address of the node. Use a new database for another network.',
   },
   'chain-stopped': {
     means: 'The chain is neither read nor paid on until an operator has decided.',
     advice:
-      'Find out what the reason says; then `tillgate chain resume CODE` goes on from the last block that node and database share.',
+      'Fix the cause of the reason shown; then `tillgate chain resume CODE` continues from the last block that node and database share.',
   },
   'node-behind': {
-    means: 'New deposits are seen late, and orders do not expire meanwhile.',
-    advice: 'Wait until the node has caught up; when it does not, see its log, its disk and its peers.',
+    means: 'New deposits are seen late, and orders do not expire until the node has caught up.',
+    advice: 'Wait until the node has caught up. If it does not, check its log, its disk and its peers.',
   },
   'chain-not-read': {
-    means: 'Deposits of the newest blocks are not credited yet, and orders do not expire meanwhile.',
-    advice: 'See what the node answers; give another node where it stays so.',
+    means: 'Deposits in the newest blocks are not credited, and orders do not expire, until the chain is read again.',
+    advice: 'Check the node’s answers; configure another node if the problem remains.',
   },
   'payouts-stopped': {
-    means: 'Nothing is paid out on this chain, since the chain and the ledger do not agree.',
+    means: 'Nothing is paid out on this chain, because the chain and the ledger do not agree.',
     advice: 'Run `tillgate wallet reconcile`, find the cause, then `tillgate chain resume-payouts CODE`.',
   },
+  'currency-stopped': {
+    means: 'Nothing is paid out in this currency; payouts in the chain’s other currencies continue.',
+    advice: 'Follow the reason shown; payouts resume by themselves once its cause is fixed.',
+  },
+  'token-takes-fee': {
+    means:
+      'Less than what was sent arrives of each transfer of this token, so the ledger and the chain part and its payments stop.',
+    advice: 'Return what was paid in it, and take it out of the settings.',
+  },
+  'coins-frozen': {
+    means: 'The contract of a token refuses to move these coins. They pay nobody, and moving them is tried again.',
+    advice:
+      'Ask the token’s issuer for the reason. If the coins are lost, `tillgate wallet write-off CHAIN --address ADDRESS --reason R` removes them from the ledger.',
+  },
+  'coins-beyond-ledger': {
+    means: 'These coins are on the chain and not in the ledger, so nobody is credited with them yet.',
+    advice:
+      'Let the till run: it records what is at a deposit address, and books what is in the hot wallet as the operator’s. If the coins stay, `tillgate deposit rescan --chain CODE --balances` records what is at deposit addresses.',
+  },
   'payouts-wait': {
-    means: 'The database may be a restored backup, so nothing is paid out yet; orders and deposits go on.',
-    advice: 'Run `tillgate restore status` and decide as it says.',
+    means: 'The database may be a restored backup, so nothing is paid out yet; orders and deposits continue.',
+    advice: 'Run `tillgate restore status` and follow its instructions.',
   },
   'lightning-unusable': {
-    means: 'No Lightning invoice is made and none is paid.',
+    means: 'No Lightning invoice is created and none is paid.',
     advice:
-      'See that the Lightning node runs and is unlocked, and that its address and credential in the plugin’s options are right.',
+      'Check that the Lightning node runs and is unlocked, and that its address and credential in the plugin’s options are right.',
   },
   'price-missing': {
-    means: 'Orders in the coin that is named are refused, since nobody knows its price.',
-    advice: 'Add a source to rates.sources that has the coin, or see why the present ones do not answer.',
+    means: 'Orders in the named coin are refused, because it has no price.',
+    advice: 'Add a source to rates.sources that has the coin, or find out why the present ones do not answer.',
   },
   'notifier-unusable': {
-    means: 'Messages to persons are kept and tried again, and nobody reads them meanwhile.',
+    means: 'Notices are stored and retried, and nobody receives them until then.',
     advice: 'Correct the options of the notifier’s plugin: server, user, password, or the address of the chat.',
   },
 } as const satisfies Readonly<Record<string, Explanation>>;
 
 export type FindingName = keyof typeof FINDINGS;
 
-/** Something that was found wrong, with its name. */
+/** A problem with its name. */
 export class Problem extends Error {
   readonly finding: FindingName;
 

@@ -8,7 +8,7 @@ import { withManage } from './with-till.ts';
 
 const instant = (at: number | null): string | null => (at === null ? null : formatInstant(at));
 
-/** AppKeyItem (specification, "Management interface records"). */
+/** The key as an AppKeyItem of the management API. */
 function record({ key, text, state }: IssuedKey): Readonly<Record<string, string | null>> {
   return {
     id: key.id,
@@ -20,7 +20,6 @@ function record({ key, text, state }: IssuedKey): Readonly<Record<string, string
   };
 }
 
-/** `app create --account ID --name N --chains ETH,TRX` */
 export async function appCreate({ values, json, terminal }: CommandCall): Promise<number> {
   const input = {
     accountId: String(values['account']) as AccountId,
@@ -53,7 +52,7 @@ export async function appPrepaid({ operands, json, terminal }: CommandCall): Pro
   const record = prepaidRecord(view, purchases);
   if (json) terminal.out(JSON.stringify(record));
   else {
-    terminal.out(`${record.units_left} units are left of ${record.units_bought}. ${record.top_up_url}`);
+    terminal.out(`${record.units_left} of ${record.units_bought} units are left. Buy more at ${record.top_up_url}`);
     for (const { created_at, plan, units, state, order_id } of record.purchases)
       terminal.out(`${created_at}  ${plan}  ${units}  ${state}  order ${order_id}`);
   }
@@ -71,7 +70,6 @@ export async function appTopUp({ values, operands, json, terminal }: CommandCall
   return 0;
 }
 
-/** `key rotate --app ID [--grace SECONDS]` */
 export async function keyRotate({ values, json, terminal }: CommandCall): Promise<number> {
   const grace = values['grace'] === undefined ? undefined : Number(values['grace']);
   const { key, replaced } = await withManage(({ apps }) =>
@@ -80,12 +78,12 @@ export async function keyRotate({ values, json, terminal }: CommandCall): Promis
   if (json) terminal.out(JSON.stringify({ key: record(key), replaced: record(replaced) }));
   else
     terminal.out(
-      `App key ${key.key.id}: ${key.text}\nThe former one, ${replaced.key.id}, is accepted until ${instant(replaced.key.expiresAt) ?? ''}.`,
+      `App key ${key.key.id}: ${key.text}\nThe old key, ${replaced.key.id}, is accepted until ${instant(replaced.key.expiresAt) ?? ''}.`,
     );
   return 0;
 }
 
-/** `key revoke --app ID --key ID`: answers when the key is refused everywhere. */
+/** `key revoke --app ID --key ID`: returns once every instance refuses the key. */
 export async function keyRevoke({ values, json, terminal }: CommandCall): Promise<number> {
   const revoked = await withManage(({ apps }) =>
     apps.revokeKey(OPERATOR, String(values['app']) as AppId, String(values['key']) as AppKeyId),
@@ -94,7 +92,6 @@ export async function keyRevoke({ values, json, terminal }: CommandCall): Promis
   return 0;
 }
 
-/** `gateway list` */
 export async function gatewayList({ json, terminal }: CommandCall): Promise<number> {
   const routes = await withManage(({ routes: managed }) => managed.all());
   const rows = routes.map(({ route, source }) => {
@@ -102,7 +99,7 @@ export async function gatewayList({ json, terminal }: CommandCall): Promise<numb
     return { id, host, chain, network, protocol, admission, enabled, upstreams: upstreams.length, source };
   });
   if (json) terminal.out(JSON.stringify(rows));
-  else if (rows.length === 0) terminal.out('There is no gateway.');
+  else if (rows.length === 0) terminal.out('There are no gateways.');
   for (const { host, chain, network, protocol, admission, enabled } of json ? [] : rows) {
     terminal.out(`${host}  ${chain} ${network}  ${protocol}  ${admission}${enabled ? '' : '  disabled'}`);
   }

@@ -5,14 +5,14 @@ import { loadConfig, settingsTarget } from '../config.ts';
 import { readAnswers } from '../init/init-answers.ts';
 import type { Ask } from '../init/init-answers.ts';
 import { checkSettings, makeAdmin, makeWallet, prepareDatabase, reportFiles, writeFiles } from '../init/init-till.ts';
-import type { AdminLogin, Report, StepReport } from '../init/init-till.ts';
+import type { AdminLogin, AskCode, Report, StepReport } from '../init/init-till.ts';
 import type { CommandCall } from './command.ts';
 import { doctor } from './doctor.ts';
 import { readNewPassword } from './read-secret.ts';
 
 /**
- * `init`: from an empty folder to a till that can be served. Each step leaves alone what is there, so that it can be killed at any
- * point and run again.
+ * `init`: makes a till that can be served from an empty folder. Each step leaves existing files unchanged, so `init`
+ * can be killed at any point and run again.
  *
  * @returns 0 for a till in which `doctor` finds nothing wrong
  */
@@ -22,13 +22,13 @@ export async function init(call: CommandCall): Promise<number> {
   const admin = await prepareFiles(call, report);
   await prepareDatabase(report);
   if (values['without-wallet'] !== true) await makeWallet(report);
-  await makeAdmin(admin, report);
+  await makeAdmin(admin, report, askCode(call));
   const problems = await doctor(call);
   if (!json) for (const line of nextSteps(problems === 0, await addressOf())) terminal.out(line);
   return problems;
 }
 
-/** All that a person has to say is asked for before the first file is written. */
+/** Asks all questions before the first file is written. */
 async function prepareFiles(call: CommandCall, report: Report): Promise<() => Promise<AdminLogin>> {
   const ask = process.stdin.isTTY ? askAtTerminal : null;
   const login = async (): Promise<AdminLogin> => ({
@@ -51,11 +51,23 @@ async function emailOf({ values }: CommandCall, ask: Ask): Promise<string> {
   const given = values['email'];
   if (typeof given === 'string') return given;
   if (ask === null)
-    throw new TillgateError('CONFIG_INVALID', '--email is missing, and there is no terminal to ask at.');
+    throw new TillgateError('CONFIG_INVALID', '--email is missing, and there is no terminal to ask for it.');
   return ask('E-mail of the first admin', '');
 }
 
-/** Questions go to standard error: standard output has what the command found and made. */
+/** The code of the option at the first try; then what a person types, or nothing without a terminal. */
+function askCode({ values }: CommandCall): AskCode {
+  const given = values['totp-code'];
+  if (typeof given === 'string') return (tries) => Promise.resolve(tries === 0 ? given.trim() : null);
+  if (!process.stdin.isTTY) return () => Promise.resolve(null);
+  return async (tries) => {
+    const question = `${tries === 0 ? '' : 'Wrong code. '}Code from the authenticator app (leave empty to confirm at the first login)`;
+    const text = await askAtTerminal(question, '');
+    return text.trim() === '' ? null : text.trim();
+  };
+}
+
+/** Questions go to standard error: standard output is for results. */
 async function askAtTerminal(question: string, fallback: string): Promise<string> {
   const reader = createInterface({ input: process.stdin, output: process.stderr });
   try {
@@ -82,7 +94,7 @@ function nextSteps(healthy: boolean, address: string): string[] {
   return [
     ...(healthy ? [] : ['Correct what is WRONG above, then run: tillgate doctor']),
     'Next: tillgate serve',
-    `Then log in at ${address}/dashboard, or make a merchant and its key:`,
+    `Then log in at ${address}/dashboard, or create a merchant and its key:`,
     "  tillgate account create --email shop@example.com --verified '*'",
     '  tillgate credential create --account ID',
   ];

@@ -3,7 +3,6 @@ import type { LedgerClosing } from '../../core/index.ts';
 import type { CommandCall } from './command.ts';
 import { withRuntime } from './with-till.ts';
 
-/** `ledger close --before MONTH` */
 export async function ledgerClose({ values, json, terminal }: CommandCall): Promise<number> {
   const before = String(values['before']);
   const { closed, all } = await withRuntime(async ({ storage, clock, ids }) => ({
@@ -14,7 +13,7 @@ export async function ledgerClose({ values, json, terminal }: CommandCall): Prom
     terminal.out(JSON.stringify({ closed: closed.map(record), closings: all.map(record) }));
     return 0;
   }
-  if (closed.length === 0) terminal.out(`No month before ${before} is open.`);
+  if (closed.length === 0) terminal.out(`There is no open month before ${before}.`);
   for (const { month, postings, digest, table } of closed) {
     terminal.out(`${month} is closed: ${postings} postings are in the table ${table}. Hash: ${digest}`);
     terminal.out(`  pg_dump --format=custom --table=${table} --file=${table}.dump "$TILLGATE_DATABASE_URL"`);
@@ -23,7 +22,6 @@ export async function ledgerClose({ values, json, terminal }: CommandCall): Prom
   return 0;
 }
 
-/** `ledger reopen --month MONTH` */
 export async function ledgerReopen({ values, json, terminal }: CommandCall): Promise<number> {
   const opened = await withRuntime(({ storage, clock, ids }) =>
     reopenMonth({ storage, clock, ids }, OPERATOR, String(values['month'])),

@@ -29,7 +29,6 @@ export async function masterKeyStatus({ json, terminal }: CommandCall): Promise<
   return unreadable.length === 0 ? 0 : 1;
 }
 
-/** `master-key rotate` */
 export async function masterKeyRotate({ json, terminal }: CommandCall): Promise<number> {
   const { resealed, counts, finished } = await withRuntime(async (runtime) => {
     await requireOneKey(runtime);
@@ -38,26 +37,29 @@ export async function masterKeyRotate({ json, terminal }: CommandCall): Promise<
   const [remaining, unreadable] = [remainingOf(counts), unreadableOf(counts)];
   if (json) terminal.out(JSON.stringify({ resealed, remaining, unreadable, finished }));
   else {
-    terminal.out(`${resealed} secrets were sealed anew; ${remaining} remain.`);
+    terminal.out(`${resealed} secrets were sealed with the master key; ${remaining} remain.`);
     sayUnreadable(unreadable, terminal);
     if (finished)
       terminal.out(
-        'Nothing needs the former master key any more: take TILLGATE_MASTER_KEY_FORMER away and start every server again. Until then access tokens that it signed are accepted. Backups made before still need it.',
+        'The former master key is no longer needed: remove TILLGATE_MASTER_KEY_FORMER and restart every server. Until then access tokens that it signed are accepted. Earlier backups still need it.',
       );
   }
   return finished ? 0 : 1;
 }
 
 function sayUnreadable(unreadable: readonly string[], { err }: CommandCall['terminal']): void {
-  for (const name of unreadable) err(`No master key that is given opens the secret of ${name}.`);
+  for (const name of unreadable) err(`None of the given master keys opens the secret of ${name}.`);
 }
 
-/** An instance with the former key alone could not open what is sealed anew, and would go on sealing with it. */
+/**
+ * An instance that has only the former key could not open secrets that are sealed with the new one, and would keep
+ * sealing with the former.
+ */
 async function requireOneKey({ storage: { leases }, masterKeys }: HostRuntime): Promise<void> {
   const others = instancesWithAnotherKey(masterKeys, await leases.nodeOwners());
   if (others.length === 0) return;
   throw new TillgateError(
     'STATE_CONFLICT',
-    `These instances run without the new master key, or were killed less than ten minutes ago: ${others.join(', ')}. Start them again with both keys first.`,
+    `These instances run without the new master key, or were killed less than ten minutes ago: ${others.join(', ')}. Restart them with both keys first.`,
   );
 }

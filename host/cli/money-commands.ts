@@ -7,6 +7,7 @@ import {
   TRANSFER_STATUSES,
   TillgateError,
   canPay,
+  findExcesses,
   formatInstant,
   formatUnits,
   invalidField,
@@ -17,17 +18,25 @@ import {
   requireChain,
   requirePayments,
 } from '../../core/index.ts';
-import type { AccountId, Asset, LostWithdrawal, TransferId, TransferStatus } from '../../core/index.ts';
+import type {
+  AccountId,
+  Asset,
+  ChainCode,
+  CustodyLine,
+  Excess,
+  LostWithdrawal,
+  TransferId,
+  TransferStatus,
+} from '../../core/index.ts';
 import { transferDetailRecord, transferRecord } from '../../adapters/http/manage/withdrawals.ts';
 import type { Till } from '../container.ts';
 import type { CommandCall } from './command.ts';
 import { withManage, withTill } from './with-till.ts';
 
-// No plugin is set up for reading: the specification's assets are enough to format amounts.
+// Reading loads no plugin: the built-in assets are enough to format amounts.
 const ASSETS = new AssetCatalogue([SHIB_ERC20]);
 const SHOWN = 100;
 
-/** `withdrawal-address set --account ID --chain ETH --address A [--now]` */
 export async function withdrawalAddressSet({ values, json, terminal }: CommandCall): Promise<number> {
   const [accountId, chain, address] = [
     String(values['account']) as AccountId,
@@ -53,12 +62,11 @@ export async function withdrawalAddressSet({ values, json, terminal }: CommandCa
     terminal.out(`Withdrawals of account ${accountId} on ${chain} go to ${record.address}.`);
   else
     terminal.out(
-      `Withdrawals of account ${accountId} on ${chain} go to ${record.address} from ${activeFrom} on; until then ${inForce ?? 'nowhere'}.`,
+      `Withdrawals of account ${accountId} on ${chain} go to ${record.address} from ${activeFrom} on; until then ${inForce ?? 'they are refused'}.`,
     );
   return 0;
 }
 
-/** `withdrawal list [--status HELD]` */
 export async function withdrawalList({ values, json, terminal }: CommandCall): Promise<number> {
   const status = (values['status'] ?? null) as TransferStatus | null;
   if (status !== null && !TRANSFER_STATUSES.includes(status))
@@ -66,7 +74,7 @@ export async function withdrawalList({ values, json, terminal }: CommandCall): P
   const found = await withManage(({ withdrawals }) => withdrawals.list(OPERATOR, status, { page: 1, size: SHOWN }));
   const records = found.items.map((transfer) => transferRecord(transfer, ASSETS));
   if (json) terminal.out(JSON.stringify(records));
-  else if (records.length === 0) terminal.out('There is none.');
+  else if (records.length === 0) terminal.out('There are no withdrawals.');
   for (const { id, kind, status: at, chain, amount, currency, to_addr: to } of json ? [] : records) {
     terminal.out(`${id}  ${at.padEnd(9)}  ${kind.padEnd(10)}  ${chain}  ${amount} ${currency}  to ${to}`);
   }
@@ -74,7 +82,6 @@ export async function withdrawalList({ values, json, terminal }: CommandCall): P
   return 0;
 }
 
-/** `withdrawal approve ID` */
 export async function withdrawalApprove({ operands, json, terminal }: CommandCall): Promise<number> {
   const detail = await withManage(({ withdrawals }) =>
     withdrawals.approve(OPERATOR, (operands[0] ?? '') as TransferId),
@@ -82,13 +89,12 @@ export async function withdrawalApprove({ operands, json, terminal }: CommandCal
   const { transfer, approvalsNeeded } = detail;
   const said =
     transfer.status === 'HELD'
-      ? `Withdrawal ${transfer.id} needs ${approvalsNeeded} approvals, and has yours: another admin has to approve it too.`
+      ? `Withdrawal ${transfer.id} needs ${approvalsNeeded} approvals, and has yours: another admin must approve it too.`
       : `Withdrawal ${transfer.id} is approved and will be paid.`;
   terminal.out(json ? JSON.stringify(transferDetailRecord(detail, ASSETS)) : said);
   return 0;
 }
 
-/** `withdrawal reject ID --reason R` */
 export async function withdrawalReject({ operands, values, json, terminal }: CommandCall): Promise<number> {
   const reason = String(values['reason']);
   const transfer = await withManage(({ withdrawals }) =>
@@ -97,12 +103,14 @@ export async function withdrawalReject({ operands, values, json, terminal }: Com
   terminal.out(
     json
       ? JSON.stringify(transferRecord(transfer, ASSETS))
-      : `Withdrawal ${transfer.id} is rejected; the amount is the account's again.`,
+      : `Withdrawal ${transfer.id} is rejected; the amount was returned to the account.`,
   );
   return 0;
 }
 
-/** `withdrawal settle ID --tx HASH --obtained AMOUNT --fee COINS`: the fee is what the network took, in the chain's own coin. */
+/**
+ * `withdrawal settle ID --tx HASH --obtained AMOUNT --fee COINS`: the fee is the network's, in the chain's native coin.
+ */
 export async function withdrawalSettle({ operands, values, json, terminal }: CommandCall): Promise<number> {
   const transfer = await withTill(async ({ manage, chains, assets }) => {
     const id = (operands[0] ?? '') as TransferId;
@@ -121,7 +129,6 @@ export async function withdrawalSettle({ operands, values, json, terminal }: Com
   return 0;
 }
 
-/** `withdrawal record --account ID --chain C --currency X --amount A --to ADDRESS --tx HASH --obtained AMOUNT --fee COINS` */
 export async function withdrawalRecord({ values, json, terminal }: CommandCall): Promise<number> {
   const given = (name: string): string => String(values[name]);
   const transfer = await withTill(async (till) => {
@@ -154,7 +161,7 @@ async function lostOnChain({ chains }: Till, asset: Asset, given: (name: string)
   };
 }
 
-/** `--to` is the invoice, `--tx` its payment hash, `--fee` what the route cost. */
+/** `--to` is the invoice, `--tx` its payment hash, `--fee` the routing fee. */
 function lostOnLightning({ lightningWork }: Till, given: (name: string) => string): Promise<LostWithdrawal> {
   return lostPayment(lightningWork?.node ?? null, {
     accountId: given('account') as AccountId,
@@ -175,15 +182,17 @@ function unitsOf(option: string, text: string, { decimals, currency }: Asset): b
 /** `transfer show ID`: the transfer and each transaction that was signed for it, without the signed bytes. */
 export async function transferShow({ operands, json, terminal }: CommandCall): Promise<number> {
   const detail = await withManage(({ withdrawals }) => withdrawals.find(OPERATOR, (operands[0] ?? '') as TransferId));
-  const { bundle: payout, approvals, ...record } = transferDetailRecord(detail, ASSETS);
+  const { payout, approvals, lightning, ...record } = transferDetailRecord(detail, ASSETS);
   if (json) {
-    terminal.out(JSON.stringify({ ...record, approvals, bundle: payout }));
+    terminal.out(JSON.stringify({ ...record, approvals, payout, lightning }));
     return 0;
   }
   for (const [name, value] of Object.entries(record)) terminal.out(`${name.padEnd(18)}${value ?? '-'}`);
   for (const { account_id: by, at } of approvals)
     terminal.out(`approved          ${at} by ${by ?? 'the command line'}`);
-  if (payout === null) terminal.out('Nothing is signed for it.');
+  for (const [name, value] of Object.entries(lightning ?? {})) terminal.out(`${name.padEnd(18)}${value ?? '-'}`);
+  if (lightning !== null) return 0;
+  if (payout === null) terminal.out('No transaction was signed for it.');
   else
     terminal.out(
       `payout      ${payout.id} ${payout.status}, nonce ${payout.nonce ?? '-'}, mined ${payout.tx_hash ?? 'not yet'}`,
@@ -196,21 +205,26 @@ export async function transferShow({ operands, json, terminal }: CommandCall): P
   return 0;
 }
 
-/** `transfer cancel ID [--reason R]` */
 export async function transferCancel({ operands, values, json, terminal }: CommandCall): Promise<number> {
   const reason = String(values['reason'] ?? CANCELLED_BY_OPERATOR);
-  const detail = await withManage(({ withdrawals }) =>
-    withdrawals.cancel(OPERATOR, (operands[0] ?? '') as TransferId, reason),
-  );
+  const id = (operands[0] ?? '') as TransferId;
+  const asked = await withManage(({ withdrawals }) => withdrawals.find(OPERATOR, id));
+  // The state of a Lightning payment is read from the node.
+  const detail =
+    asked.payment === null
+      ? await withManage(({ withdrawals }) => withdrawals.cancel(OPERATOR, id, reason))
+      : await withTill(({ manage }) => manage.withdrawals.cancel(OPERATOR, id, reason));
   terminal.out(
     json
       ? JSON.stringify(transferDetailRecord(detail, ASSETS))
-      : `Transfer ${detail.transfer.id} is being cancelled: a transaction of the till to itself takes its place, or it expires where the chain replaces none. When that is final, the amount is the account's again; if the payment is mined first, it is paid.`,
+      : detail.payment !== null
+        ? `Transfer ${detail.transfer.id} is being cancelled: the Lightning node does not have its payment. If the next check, or one some minutes after a lost answer, confirms that, the amount is returned to the account.`
+        : `Transfer ${detail.transfer.id} is being cancelled: a transaction of the till to itself replaces it, or it expires on chains without replacement. Once that is final, the amount is returned to the account; if the payment is mined first, it stays paid.`,
   );
   return 0;
 }
 
-/** `payouts stop [CHAIN] --reason R`: every chain's when none is named. */
+/** `payouts stop [CHAIN] --reason R`: stops all chains when none is named. */
 export async function payoutsStop({ operands, values, json, terminal }: CommandCall): Promise<number> {
   const reason = String(values['reason']);
   const stopped = await withTill(async ({ manage }) => {
@@ -226,19 +240,43 @@ export async function payoutsStop({ operands, values, json, terminal }: CommandC
   return 0;
 }
 
-/** `payouts resume CHAIN`, `chain resume-payouts CODE` */
 export async function payoutsResume({ operands, json, terminal }: CommandCall): Promise<number> {
   const chain = operands[0] ?? '';
   const reason = await withTill(({ manage }) => manage.chains.resumePayouts(OPERATOR, chain));
   terminal.out(
-    json ? JSON.stringify({ chain, reason }) : `Payments on ${chain} go on. They had been stopped because: ${reason}`,
+    json
+      ? JSON.stringify({ chain, reason })
+      : `Payouts on ${chain} are resumed. They had been stopped because: ${reason}`,
   );
   return 0;
 }
 
-/** `wallet write-off CHAIN --reason R` */
-export async function walletWriteOff({ operands, values, json, terminal }: CommandCall): Promise<number> {
+async function writeOffFrozenAt(
+  { values, json, terminal }: CommandCall,
+  chain: string,
+  address: string,
+): Promise<number> {
+  const records = await withTill(async ({ manage, assets }) => {
+    const written = await manage.chains.writeOffFrozen(OPERATOR, chain, address, String(values['reason']));
+    return written.map(({ coin: { currency, units, ref, accountId }, borne }) => {
+      const inUnits = (value: bigint): string => formatUnits(value, assets.require(chain, currency).decimals);
+      const shares = { amount: inUnits(units), from_account: inUnits(borne), from_float: inUnits(units - borne) };
+      return { chain, address, ref, account_id: accountId, currency, ...shares };
+    });
+  });
+  if (json) terminal.out(JSON.stringify(records));
+  else
+    for (const { ref, currency, amount, from_account, from_float } of records)
+      terminal.out(
+        `${chain}: ${amount} ${currency} of ${ref} are written off; their account bears ${from_account}, the operator's float ${from_float}.`,
+      );
+  return 0;
+}
+
+export async function walletWriteOff(call: CommandCall): Promise<number> {
+  const { operands, values, json, terminal } = call;
   const chain = operands[0] ?? '';
+  if (values['address'] !== undefined) return writeOffFrozenAt(call, chain, String(values['address']));
   const { written, amount } = await withTill(async ({ manage, assets }) => {
     const taken = await manage.chains.writeOffCoins(OPERATOR, chain, String(values['reason']));
     return {
@@ -251,7 +289,7 @@ export async function walletWriteOff({ operands, values, json, terminal }: Comma
   terminal.out(
     json
       ? JSON.stringify(record)
-      : `${chain}: ${record.gone} coins are written off and ${record.found} others booked; the operator's float is less by ${amount} ${currency}. "payouts resume" starts payments again.`,
+      : `${chain}: ${record.gone} coins are written off and ${record.found} others booked; the operator's float is less by ${amount} ${currency}. "payouts resume" resumes payouts.`,
   );
   return 0;
 }
@@ -276,39 +314,58 @@ export async function walletSweeps({ json, terminal }: CommandCall): Promise<num
     });
   });
   if (json) terminal.out(JSON.stringify(records));
-  else if (records.length === 0) terminal.out('All unswept balances are worth their fee.');
+  else if (records.length === 0) terminal.out('Every unswept balance is above the fee threshold.');
   for (const { chain, address, currency, amount, fee, reason } of json ? [] : records) {
     terminal.out(`${chain}  ${address}  ${amount} ${currency}, fee ${fee ?? 'unknown'}: ${reason}`);
   }
   return 0;
 }
 
-/** `wallet reconcile`: what the chains hold beside what the books say; fails when something is missing. */
+/** `wallet reconcile`: compares the chains' balances with the ledger; fails when something is missing. */
 export async function walletReconcile({ json, terminal }: CommandCall): Promise<number> {
   const records = await withTill(async ({ chains, storage, assets }) => {
     const paying = [...chains.values()].filter(canPay);
-    const lines = await Promise.all(
-      paying.map(async (chain) =>
-        (await reconcile(chain, { storage })).map((line) => ({ chain: chain.code, ...line })),
-      ),
+    const compared = await Promise.all(
+      paying.map(async (chain) => {
+        const lines = await reconcile(chain, { storage });
+        const excesses = await findExcesses(chain, lines, { storage });
+        return lines.map((line) => comparedRecord(chain.code, line, excesses, assets));
+      }),
     );
-    return lines.flat().map(({ chain, currency, expected, onChain, inFlight, shortfall }) => {
-      const written = (units: bigint): string => formatUnits(units, assets.find(currency)?.decimals ?? 0);
-      return {
-        chain,
-        currency,
-        expected: written(expected),
-        on_chain: written(onChain),
-        in_flight: written(inFlight),
-        shortfall: written(shortfall),
-      };
-    });
+    return compared.flat();
   });
   if (json) terminal.out(JSON.stringify(records));
-  for (const { chain, currency, expected, on_chain: onChain, in_flight: inFlight, shortfall } of json ? [] : records) {
-    terminal.out(
-      `${chain}  ${currency}  books ${expected}, chain ${onChain}, in flight ${inFlight}${shortfall === '0' ? '' : `: ${shortfall} MISSING`}`,
-    );
-  }
+  else for (const record of records) for (const line of comparedLines(record)) terminal.out(line);
   return records.some(({ shortfall }) => shortfall !== '0') ? 1 : 0;
+}
+
+function comparedRecord(
+  chain: ChainCode,
+  { currency, expected, onChain, inFlight, shortfall }: CustodyLine,
+  excesses: readonly Excess[],
+  assets: Pick<AssetCatalogue, 'find'>,
+) {
+  const written = (units: bigint): string => formatUnits(units, assets.find(currency)?.decimals ?? 0);
+  const own = excesses.filter((excess) => excess.currency === currency);
+  return {
+    chain,
+    currency,
+    expected: written(expected),
+    on_chain: written(onChain),
+    in_flight: written(inFlight),
+    shortfall: written(shortfall),
+    excess: written(own.reduce((sum, { units }) => sum + units, 0n)),
+    excess_at: own.map(({ address, units }) => ({ address, amount: written(units) })),
+  };
+}
+
+function comparedLines(record: ReturnType<typeof comparedRecord>): readonly string[] {
+  const { chain, currency, expected, on_chain: onChain, in_flight: inFlight, shortfall, excess_at: more } = record;
+  const missing = shortfall === '0' ? '' : `: ${shortfall} MISSING`;
+  return [
+    `${chain}  ${currency}  ledger ${expected}, chain ${onChain}, in flight ${inFlight}${missing}`,
+    ...more.map(
+      ({ address, amount }) => `${chain}  ${currency}  EXCESS: ${address} holds ${amount} more than the ledger`,
+    ),
+  ];
 }

@@ -1,30 +1,27 @@
 import type { Logger, LogFields } from '../../core/index.ts';
 
-/** What a node's trouble most likely is, by what the attempt to reach it left behind; the first that fits counts. */
+/** The most likely cause of a node's failure, by its error text; the first match counts. */
 const CAUSES: readonly (readonly [sign: RegExp, words: string])[] = [
   [/ECONNREFUSED/, 'nothing listens there: is the node running, and is the port right?'],
-  [/ENOTFOUND|EAI_AGAIN/, 'no such host name is known: is it spelled right?'],
-  [/EHOSTUNREACH|ENETUNREACH/, 'this machine has no way to that address'],
+  [/ENOTFOUND|EAI_AGAIN/, 'the host name is unknown: is it spelled right?'],
+  [/EHOSTUNREACH|ENETUNREACH/, 'this machine has no route to that address'],
   [
     /no answer in time|TIMEOUT|ETIMEDOUT/,
-    'is it the right address, is a firewall between, or is the node still starting?',
+    'is the address right, does a firewall block it, or is the node still starting?',
   ],
   [
     /ECONNRESET|EPIPE|UND_ERR_SOCKET|WRONG_VERSION_NUMBER|HPE_/,
-    'what listens there hangs up: is it https where http is configured, the other way round, or not a node’s HTTP port?',
+    'the connection was closed: is it https where http is configured, the other way round, or not a node’s HTTP port?',
   ],
   [/CERT|SIGNATURE|ERR_TLS/, 'its certificate is not accepted'],
-  [
-    /HTTP 401|HTTP 407/,
-    'it does not accept the user, password or key that is configured, or another program listens there',
-  ],
+  [/HTTP 401|HTTP 407/, 'it does not accept the configured user, password or key, or another program listens there'],
   [/HTTP 402|HTTP 403/, 'it refuses this key or this address'],
   [
     /HTTP 404|HTTP 3\d\d/,
     'something answers there, but no node of this chain: is it another chain’s port, or is the path wrong?',
   ],
-  [/HTTP 429|limit/i, 'it asks for fewer requests than are made'],
-  [/HTTP 5\d\d/, 'it is in trouble itself, or still starting'],
+  [/HTTP 429|limit/i, 'it allows fewer requests than are made'],
+  [/HTTP 5\d\d/, 'the node has an internal error, or is still starting'],
   [/-28\b/, 'it is still starting; wait until it has read its blocks'],
   [
     /-32601|no JSON-RPC reply|is no JSON|is not a node/,
@@ -36,13 +33,13 @@ const CAUSES: readonly (readonly [sign: RegExp, words: string])[] = [
   ],
 ];
 
-/** Adds to what happened what a person should look at; other messages stay as they are. */
+/** Appends the likely cause to a message, if one matches. */
 export function withCause(message: string): string {
   const words = CAUSES.find(([sign]) => sign.test(message))?.[1];
   return words === undefined ? message : `${message.replace(/\.$/, '')} (${words})`;
 }
 
-/** Listens to what a till would have logged: nodes that another one stood in for. */
+/** Collects log lines about failed nodes that another node replaced. */
 export class CollectingLogger implements Logger {
   readonly #problems: string[];
 
@@ -56,11 +53,11 @@ export class CollectingLogger implements Logger {
   }
 
   debug(): void {
-    // Of no use to a person who asks what is wrong.
+    // Not useful for diagnosis.
   }
 
   info(): void {
-    // Nor is this.
+    // Only the reason is useful for diagnosis.
   }
 
   warn(message: string, { reason }: LogFields = {}): void {

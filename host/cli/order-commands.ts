@@ -34,9 +34,9 @@ export async function orderList({ values, json, terminal }: CommandCall): Promis
   const { items, nextCursor } = await withTill(({ manage }) => manage.orders.list(OPERATOR, input));
   const records = items.map(managedOrderRecord);
   if (json) terminal.out(JSON.stringify({ items: records, next_cursor: nextCursor }));
-  else if (records.length === 0) terminal.out('There is none.');
+  else if (records.length === 0) terminal.out('There are no orders.');
   for (const record of json ? [] : records) terminal.out(listedInWords(record));
-  if (!json && nextCursor !== null) terminal.out(`Older ones: --cursor ${nextCursor}`);
+  if (!json && nextCursor !== null) terminal.out(`For older orders: --cursor ${nextCursor}`);
   return 0;
 }
 
@@ -54,10 +54,10 @@ function listedInWords(order: ReturnType<typeof managedOrderRecord>): string {
   return `${id}  ${at}  ${status.padEnd(10)}  account ${account}  ${price} ${fiat}  ${coin}${reference}`;
 }
 
-/** `order show ID`: the order, and each change with the rule that made it and what the rule looked at. */
+/** `order show ID`: the order, and each status change with the rule that caused it and the rule's inputs. */
 export async function orderShow({ operands, json, terminal }: CommandCall): Promise<number> {
   const id = operands[0] ?? '';
-  // No plugin is set up for reading: the specification's assets are enough to format amounts.
+  // Reading loads no plugin: the built-in assets are enough to format amounts.
   const assets = new AssetCatalogue([SHIB_ERC20]);
   const found = await withRuntime(({ storage, clock }) =>
     new OrderQueries({ storage, assets, chains: new Map(), clock, settings: { pageMax: 1 }, baseUrl: '' }).history(id),
@@ -70,7 +70,7 @@ export async function orderShow({ operands, json, terminal }: CommandCall): Prom
   return 0;
 }
 
-/** `ledger check`: what was written since the last one that found all in order; with `--full` everything. */
+/** `ledger check`: checks the postings since the last successful check; with `--full` all of them. */
 export async function ledgerCheck({ values, json, terminal }: CommandCall): Promise<number> {
   const asked = values['full'] === true;
   const found = await withRuntime(({ storage }) => checkpointLedger(storage, { full: asked }));
@@ -139,6 +139,8 @@ function entryLines({ at, from, to, rule, inputs, rate }: OrderHistoryEntry): st
   const priced =
     rate === null
       ? []
-      : [`      rate: ${rate.coin.symbol} ${rate.coin.usd} USD, ${rate.fiat.symbol} ${rate.fiat.usd} USD`];
+      : [
+          `      rate: ${rate.coin.symbol} ${rate.coin.usd} USD, ${rate.fiat.symbol} ${rate.fiat.usd} USD, spread ${rate.spreadBps ?? 0} basis points`,
+        ];
   return [`  ${formatInstant(at)}  ${change}  by ${rule}`, `      ${looked.join(', ')}`, ...priced];
 }

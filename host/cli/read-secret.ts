@@ -6,8 +6,8 @@ import type { CommandCall } from './command.ts';
 const LONGEST = 64 * 1024;
 
 /**
- * A new password: from standard input with `--password-stdin`, from a prompt that does not show it, or from `--password`, which
- * other users of the machine can read in the list of processes.
+ * Reads a new password: from standard input with `--password-stdin`, from a prompt that does not echo it, or from
+ * `--password`, which other users of the machine can read in the process list.
  *
  * @throws TillgateError `CONFIG_INVALID` when there is none
  */
@@ -18,7 +18,7 @@ export async function readNewPassword({ values, terminal }: Pick<CommandCall, 'v
     return readStandardInput();
   }
   if (typeof given === 'string') {
-    terminal.err('--password is seen in the list of processes and the history of the shell: use --password-stdin.');
+    terminal.err('--password is visible in the process list and the shell history: use --password-stdin.');
     return given;
   }
   if (!process.stdin.isTTY) throw new TillgateError('CONFIG_INVALID', 'Give the password with --password-stdin.');
@@ -27,7 +27,7 @@ export async function readNewPassword({ values, terminal }: Pick<CommandCall, 'v
   return first;
 }
 
-/** All of standard input but the end of its last line; every other byte counts. */
+/** All of standard input without its final line break; every other byte counts. */
 async function readStandardInput(): Promise<string> {
   const parts: Buffer[] = [];
   let length = 0;
@@ -41,7 +41,7 @@ async function readStandardInput(): Promise<string> {
     .replace(/\r?\n$/, '');
 }
 
-/** Asks at the terminal; what is typed is not shown. */
+/** Prompts at the terminal without echoing the input. */
 function ask(question: string): Promise<string> {
   process.stderr.write(question);
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });

@@ -28,7 +28,7 @@ type FoundRecord = ReturnType<typeof transferRecord> & {
   }[];
 };
 
-/** `restore status`: the epoch, the chains that wait, and what the chains say of each payment of the backup. */
+/** `restore status`: the epoch, the waiting chains, and the state on chain of each payment in the backup. */
 export async function restoreStatus({ json, terminal }: CommandCall): Promise<number> {
   const { epoch, waiting } = await withRuntime(async ({ storage }) => {
     const present = await storage.epochs.current();
@@ -37,7 +37,7 @@ export async function restoreStatus({ json, terminal }: CommandCall): Promise<nu
     return { epoch: present, waiting: holds.filter(({ hold }) => hold !== null) };
   });
   const { number, status, reason, startedAt, tillId } = epoch;
-  // Without a restored backup no chain is opened: the command answers also while no node does.
+  // Without a restored backup no chain is opened, so the command works without nodes.
   const payments = number === 1 || status === 'dismissed' ? [] : await foundPayments();
   const record = { epoch: number, status, reason, started_at: formatInstant(startedAt), till_id: tillId, waiting };
   if (json) {
@@ -53,7 +53,7 @@ export async function restoreStatus({ json, terminal }: CommandCall): Promise<nu
   return 0;
 }
 
-/** The payments of the backup as `withdrawal list` shows them, with what was found. */
+/** The payments of the backup as `withdrawal list` shows them, with their state on chain. */
 function foundPayments(): Promise<readonly FoundRecord[]> {
   return withTill(async ({ storage, chains, lightningWork, assets }) => {
     const reports = await findPayments({ storage, chains, lightning: lightningWork?.node ?? null });
@@ -73,7 +73,6 @@ function foundPayments(): Promise<readonly FoundRecord[]> {
   });
 }
 
-/** `restore confirm` */
 export async function restoreConfirm({ json, terminal }: CommandCall): Promise<number> {
   const { epoch, held } = await withRuntime(({ config, storage, clock, ids, logger }) =>
     confirmRestore({ storage, clock, ids }, OPERATOR, new EpochMarkerFile(markerPath(config), logger).read()),
@@ -81,12 +80,11 @@ export async function restoreConfirm({ json, terminal }: CommandCall): Promise<n
   if (json) terminal.out(JSON.stringify({ epoch: epoch.number, held }));
   else
     terminal.out(
-      `Epoch ${epoch.number} is confirmed. ${held} payments are held. "restore status" says what the chain shows of each: "withdrawal settle" what was paid, "withdrawal approve" or "withdrawal reject" what was not.`,
+      `Epoch ${epoch.number} is confirmed. ${held} payments are held. "restore status" shows the state of each on chain: use "withdrawal settle" for those that were paid, "withdrawal approve" or "withdrawal reject" for the others.`,
     );
   return 0;
 }
 
-/** `restore coins CODE` */
 export async function restoreCoins({ operands, json, terminal }: CommandCall): Promise<number> {
   const code = operands[0] ?? '';
   const { found, gone } = await withTill(async ({ chains, storage }, { ids, clock }) => {
@@ -110,11 +108,12 @@ export async function restoreCoins({ operands, json, terminal }: CommandCall): P
   return 0;
 }
 
-/** `restore dismiss` */
 export async function restoreDismiss({ json, terminal }: CommandCall): Promise<number> {
   const epoch = await withRuntime(({ storage, clock, ids }) => dismissRestore({ storage, clock, ids }, OPERATOR));
   terminal.out(
-    json ? JSON.stringify({ epoch: epoch.number }) : `No backup was restored: payments go on in epoch ${epoch.number}.`,
+    json
+      ? JSON.stringify({ epoch: epoch.number })
+      : `No backup was restored: payments resume in epoch ${epoch.number}.`,
   );
   return 0;
 }

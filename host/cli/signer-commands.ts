@@ -23,7 +23,7 @@ export async function signer(call: CommandCall): Promise<number> {
   return 0;
 }
 
-/** `signer init`: makes a seed for the signer, which no other process has. */
+/** `signer init`: makes a seed that only the signer has. */
 export async function signerInit(call: CommandCall): Promise<number> {
   const { mnemonicFile } = settingsOf(call);
   const words = generateMnemonic();
@@ -31,7 +31,7 @@ export async function signerInit(call: CommandCall): Promise<number> {
     writeFileSync(mnemonicFile, `${words}\n`, { mode: 0o600, flag: 'wx' });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    throw new TillgateError('STATE_CONFLICT', `${mnemonicFile} is there already; nothing was made.`);
+    throw new TillgateError('STATE_CONFLICT', `${mnemonicFile} exists already; no seed was created.`);
   }
   const { json, terminal } = call;
   if (json) {
@@ -39,18 +39,16 @@ export async function signerInit(call: CommandCall): Promise<number> {
     return 0;
   }
   terminal.out(
-    'Write these words down and keep them safe. They are shown this once, and whoever has them has the money:',
+    'Write these words down and keep them safe. They are shown only once, and anyone who has them can take the money:',
   );
   terminal.out(words);
   return 0;
 }
 
-/** `signer stop --reason R` */
 export function signerStop(call: CommandCall): Promise<number> {
   return setStop(call, String(call.values['reason']));
 }
 
-/** `signer resume` */
 export function signerResume(call: CommandCall): Promise<number> {
   return setStop(call, null);
 }

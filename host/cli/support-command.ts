@@ -3,7 +3,7 @@ import { TillgateError } from '../../core/index.ts';
 import { makeSupportBundle } from '../support/support-bundle.ts';
 import type { CommandCall } from './command.ts';
 
-/** `support-bundle [--out FILE]`: what cannot be looked at is a note and no failure, since help is asked for when something is broken. */
+/** `support-bundle [--out FILE]`: unreadable facts become notes, because a bundle is made when something is broken. */
 export async function supportBundle({ values, json, terminal }: CommandCall): Promise<number> {
   const now = Date.now();
   const file = typeof values['out'] === 'string' ? values['out'] : usualName(now);
@@ -12,7 +12,7 @@ export async function supportBundle({ values, json, terminal }: CommandCall): Pr
   if (json) terminal.out(JSON.stringify({ file, notes }));
   else
     for (const line of [
-      `${file} is written. Read it before you send it: it is text, and it should hold no secret.`,
+      `${file} is written. Read it before you send it: it is text, and should contain no secret.`,
       ...notes,
     ])
       terminal.out(line);
@@ -22,7 +22,7 @@ export async function supportBundle({ values, json, terminal }: CommandCall): Pr
 const usualName = (now: number): string =>
   `tillgate-support-${new Date(now).toISOString().slice(0, 19).replaceAll(':', '')}Z.json`;
 
-/** Nobody else on the machine reads it, and nothing is overwritten. */
+/** Creates a file that only its owner can read; it never overwrites one. */
 async function writeNew(file: string, text: string): Promise<void> {
   try {
     await writeFile(file, text, { flag: 'wx', mode: 0o600 });
@@ -31,8 +31,8 @@ async function writeNew(file: string, text: string): Promise<void> {
     throw code === 'EEXIST'
       ? new TillgateError(
           'STATE_CONFLICT',
-          `${file} is there already; nothing was written. Name another file by --out.`,
+          `${file} exists already; nothing was written. Name another file with --out.`,
         )
-      : new TillgateError('STATE_CONFLICT', `${file} cannot be written (${code}). Name another file by --out.`);
+      : new TillgateError('STATE_CONFLICT', `${file} cannot be written (${code}). Name another file with --out.`);
   }
 }

@@ -9,7 +9,6 @@ import type { CommandCall } from './command.ts';
 import { heightOption } from './options.ts';
 import { withRuntime, withTill } from './with-till.ts';
 
-/** `migrate` */
 export async function migrate({ json, terminal }: CommandCall): Promise<number> {
   // Opening a database brings its schema up to date.
   await withRuntime(async () => undefined);
@@ -17,7 +16,9 @@ export async function migrate({ json, terminal }: CommandCall): Promise<number> 
   return 0;
 }
 
-/** `wallet init`: the words are shown before they are stored, so that a command that is killed leaves no seed which nobody has seen. */
+/**
+ * `wallet init`: shows the words before it stores them, so that a killed command leaves no seed that nobody has seen.
+ */
 export async function walletInit({ json, terminal }: CommandCall): Promise<number> {
   const show = (mnemonic: string): void => {
     if (json) terminal.out(JSON.stringify({ mnemonic }));
@@ -25,11 +26,11 @@ export async function walletInit({ json, terminal }: CommandCall): Promise<numbe
   };
   const mnemonic = await withRuntime(async ({ config, storage, vault }) => {
     if (config.secrets.mnemonic !== null)
-      throw new TillgateError('STATE_CONFLICT', 'The seed is given in TILLGATE_MNEMONIC; nothing was made.');
+      throw new TillgateError('STATE_CONFLICT', 'The seed comes from TILLGATE_MNEMONIC; no seed was created.');
     if (config.signer !== null)
       throw new TillgateError(
         'STATE_CONFLICT',
-        'The seed is with the signer (`tillgate signer init`); nothing was made.',
+        'The signer has the seed (`tillgate signer init`); no seed was created.',
       );
     return initWallet({ documents: storage.documents, vault }, show);
   });
@@ -39,24 +40,23 @@ export async function walletInit({ json, terminal }: CommandCall): Promise<numbe
 }
 
 const SHOWN_ONCE =
-  'Write these words down and keep them safe. They are shown this once, and whoever has them has the money:';
+  'Write these words down and keep them safe. They are shown only once, and anyone who has them can take the money:';
 
-/** `wallet forget`: removes the stored seed, once the signer has the same. */
+/** `wallet forget`: removes the stored seed once the signer has the same one. */
 export async function walletForget({ json, terminal }: CommandCall): Promise<number> {
   await withRuntime(async ({ storage, vault, signer }) => {
     if (signer === undefined || signer === null)
-      throw new TillgateError('STATE_CONFLICT', 'There is no setting signer: the stored seed is the only one.');
+      throw new TillgateError('STATE_CONFLICT', 'The setting signer is missing, so the stored seed is the only one.');
     await forgetWallet({ documents: storage.documents, vault, signer });
   });
   terminal.out(
     json
       ? JSON.stringify({ ok: true })
-      : 'The stored seed is removed. Backups of the database that were made before still hold it, sealed.',
+      : 'The stored seed is removed. Earlier backups of the database still contain it, sealed.',
   );
   return 0;
 }
 
-/** `wallet show` */
 export async function walletShow({ json, terminal }: CommandCall): Promise<number> {
   const addresses = await withRuntime(hotAddresses);
   if (json) terminal.out(JSON.stringify({ addresses }));
@@ -65,7 +65,7 @@ export async function walletShow({ json, terminal }: CommandCall): Promise<numbe
   return 0;
 }
 
-/** `wallet recovery`: never the seed itself, only what another program needs beside it. */
+/** `wallet recovery`: shows the data that another wallet program needs besides the seed, never the seed itself. */
 export async function walletRecovery({ json, terminal }: CommandCall): Promise<number> {
   const found = await withTill(async ({ chains, storage }, runtime) => {
     const { wallet } = await openStoredWallet(runtime);
@@ -76,7 +76,7 @@ export async function walletRecovery({ json, terminal }: CommandCall): Promise<n
     return 0;
   }
   terminal.out(
-    'Besides the seed words (BIP-39, no passphrase), which a signer has where there is one, another wallet needs:',
+    'Besides the seed words (BIP-39, no passphrase), which the signer has if there is one, another wallet needs:',
   );
   for (const { chain, hot, deposits } of found) {
     const indexes = deposits.ranges.map(([first, last]) => `${first} to ${last}`).join(', ');
@@ -88,7 +88,6 @@ export async function walletRecovery({ json, terminal }: CommandCall): Promise<n
   return 0;
 }
 
-/** `chain resume CODE [--from HEIGHT]` */
 export async function chainResume({ operands, values, json, terminal }: CommandCall): Promise<number> {
   const chain = operands[0] ?? '';
   const from = heightOption(values['from'], '--from');
@@ -98,7 +97,9 @@ export async function chainResume({ operands, values, json, terminal }: CommandC
     await leaveResume(runtime, chain, { haltedReason: { from: halted, to: null } });
     return halted;
   });
-  terminal.out(json ? JSON.stringify({ chain, reason }) : `${chain} goes on. It had been stopped because: ${reason}`);
+  terminal.out(
+    json ? JSON.stringify({ chain, reason }) : `${chain} is resumed. It had been stopped because: ${reason}`,
+  );
   return 0;
 }
 
@@ -121,7 +122,7 @@ async function chainRewind({
   terminal.out(
     json
       ? JSON.stringify({ chain, reason, height, deposits })
-      : `${chain} is read again after block ${height}; ${deposits} deposits are taken back until they are found there. It had been stopped because: ${reason}`,
+      : `${chain} is read again after block ${height}; ${deposits} deposits are reversed until they are found there. It had been stopped because: ${reason}`,
   );
   return 0;
 }

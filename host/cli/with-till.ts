@@ -11,7 +11,7 @@ import { importPlugins } from '../plugins.ts';
 import { openTill } from '../runtime.ts';
 import type { RuntimeOptions } from '../runtime.ts';
 
-/** Runs a command on the configured database, beside whatever server runs on it. */
+/** Runs a command on the configured database, beside a server that may be running on it. */
 export async function withRuntime<T>(
   work: (runtime: HostRuntime) => Promise<T>,
   options: RuntimeOptions = {},

@@ -1,6 +1,6 @@
 import type { Encoding } from './bundle.ts';
 
-/** The smallest form that a client takes, by its `Accept-Encoding` (RFC 9110, section 12.5.3). */
+/** The most compact encoding that a client accepts, by its `Accept-Encoding` (RFC 9110, section 12.5.3). */
 export function acceptedEncoding(accepted: string | null): Encoding {
   const weights = new Map(
     (accepted ?? '').split(',').map((each): [string, number] => {

@@ -7,27 +7,25 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Metafile } from 'esbuild';
 
-/** How a file may be sent. */
+/** The encodings of a file, with their file extensions. */
 export const ENCODINGS = { br: '.br', gzip: '.gz', identity: '' } as const;
 export type Encoding = keyof typeof ENCODINGS;
 
-/** A file that the application loads. Its name changes with its content, so that it may be kept for ever. */
+/** A file that the application loads. Its name contains a hash of its content, so that it may be cached for ever. */
 export interface BundledFile {
   readonly name: string;
   readonly bodies: Readonly<Record<Encoding, Buffer>>;
 }
 
-/** The application as a browser loads it. */
 export interface Bundle {
-  /** The script of the page. */
   readonly entry: string;
-  /** What the script imports at once. */
+  /** The scripts that the entry imports at once. */
   readonly preloads: readonly string[];
   readonly files: ReadonlyMap<string, BundledFile>;
 }
 
 const LIST = 'bundle.json';
-/** Names and licences of the packages that are part of the files. */
+/** Names and licences of the bundled packages. */
 export const LICENCES = 'licences.txt';
 
 const compressBrotli = promisify(brotliCompress);
@@ -37,7 +35,7 @@ const compressGzip = promisify(gzip);
  * Bundles the application from its sources.
  *
  * @param home - the folder of `package.json`
- * @throws Error where the packages of development are not installed, or a source is wrong
+ * @throws Error when development packages are missing, or a source has an error
  */
 export async function bundleDashboard(home: string): Promise<Bundle> {
   const esbuild = await import('esbuild');
@@ -68,7 +66,7 @@ export async function bundleDashboard(home: string): Promise<Bundle> {
   return { ...firstLoad(metafile), files: new Map(files.map((file) => [file.name, file])) };
 }
 
-/** The application is made of its own sources, of core and of packages: nothing of the server gets into a browser. */
+/** Allows only the application's sources, core and packages, so that no server code reaches a browser. */
 function checkInputs({ inputs }: Metafile): void {
   const allowed = /^(host\/dashboard\/app|core)\/|(^|\/)node_modules\//;
   const foreign = Object.keys(inputs).filter((path) => !allowed.test(path));
@@ -91,7 +89,7 @@ function firstLoad({ outputs }: Metafile): Pick<Bundle, 'entry' | 'preloads'> {
   return { entry: basename(entry), preloads: [...found].map((path) => basename(path)).sort() };
 }
 
-/** The texts that the licences of bundled packages want to be passed on. */
+/** The licence texts of bundled packages, which must be distributed with them. */
 function licencesOf({ inputs }: Metafile, home: string): string {
   const folders = new Set(
     Object.keys(inputs).flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []),
@@ -114,7 +112,7 @@ function licenceText(folder: string): string {
   return name === undefined ? '' : readFileSync(join(folder, name), 'utf8');
 }
 
-/** Writes a bundle into a folder, whole or not at all. */
+/** Writes a bundle into a folder atomically. */
 export async function writeBundle({ entry, preloads, files }: Bundle, folder: string): Promise<void> {
   const work = `${folder}.${process.pid}`;
   await rm(work, { recursive: true, force: true });
@@ -143,7 +141,7 @@ export async function readBundle(folder: string): Promise<Bundle | null> {
   return { entry: list.entry, preloads: list.preloads, files: new Map(files) };
 }
 
-/** What a bundle depends on, as one word: the same for the same sources. */
+/** A hash of everything that a bundle depends on. */
 export async function stateOfSources(home: string): Promise<string> {
   const hash = createHash('sha256');
   const folders = ['host/dashboard/app', 'core'];
@@ -157,7 +155,7 @@ export async function stateOfSources(home: string): Promise<string> {
   return hash.digest('hex').slice(0, 16);
 }
 
-/** Where bundles of sources are kept; the folder of another state is not asked for again. */
+/** Stores a bundle of sources, and removes those of other states. */
 export async function keepBundle(bundle: Bundle, folder: string): Promise<void> {
   const home = dirname(folder);
   await mkdir(home, { recursive: true });

@@ -7,16 +7,16 @@ import type { Bundle } from './bundle.ts';
 /** Whether the application can be served. */
 export type LoadedBundle =
   | { readonly kind: 'ready'; readonly bundle: Bundle }
-  /** It could not be bundled; why is in the log. */
+  /** The build failed; the log has the reason. */
   | { readonly kind: 'failed' };
 
-/** After a failure nobody's request starts the work again for so long. */
+/** After a failure no request starts the build again for this time. */
 const RETRY_MS = 30_000;
 
-/** How the files come about, for tests to replace. */
+/** Builds or loads the files; tests replace it. */
 export type LoadBundle = () => Promise<Bundle>;
 
-/** The files of the dashboard: made once, at the first request. */
+/** The files of the dashboard, loaded at the first request. */
 export class DashboardFiles {
   readonly #load: LoadBundle;
   readonly #clock: Pick<Clock, 'now'>;
@@ -30,7 +30,7 @@ export class DashboardFiles {
     this.#load = load;
   }
 
-  /** Never throws: a failure is tried again after a while. */
+  /** Never throws: a failed build is retried after a while. */
   async get(): Promise<LoadedBundle> {
     if (this.#failedAt !== null && this.#clock.now() - this.#failedAt >= RETRY_MS) {
       this.#failedAt = null;
@@ -50,21 +50,21 @@ export class DashboardFiles {
   }
 }
 
-/** From the built package, else from the sources beside this file; what was bundled is kept in the folder `temp` of the sources. */
+/** From the built package, else from the sources beside this file; the result is kept in their folder `temp`. */
 function loadBundle(logger: Pick<Logger, 'warn'>): LoadBundle {
   return async () => {
     const { bundleDashboard, keepBundle, readBundle, stateOfSources } = await import('./bundle.ts');
     const built = await readBundle(fileURLToPath(new URL('files', import.meta.url)));
     if (built !== null) return built;
     if (!import.meta.url.endsWith('.ts'))
-      throw new TillgateError('NOT_READY', 'The package has no files of the dashboard: it was not built as a whole.');
+      throw new TillgateError('NOT_READY', 'The package does not contain the dashboard: it was not built completely.');
     const home = fileURLToPath(new URL('../..', import.meta.url));
     const folder = join(home, 'temp', 'dashboard', await stateOfSources(home));
     const kept = await readBundle(folder);
     if (kept !== null) return kept;
     const bundle = await bundleDashboard(home);
     await keepBundle(bundle, folder).catch((error: unknown) => {
-      logger.warn('the bundle of the dashboard cannot be kept; the next start bundles it again', { error });
+      logger.warn('the bundle of the dashboard cannot be stored; the next start builds it again', { error });
     });
     return bundle;
   };

@@ -11,7 +11,7 @@ import { dashboardPage, dashboardPolicy, failedPage } from './page.ts';
 const YEAR_SECONDS = 31_536_000;
 const RETRY_SECONDS = 30;
 
-/** What of the page's reply does not depend on its content. */
+/** The headers that do not depend on the content. */
 const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'Content-Type': 'text/html; charset=utf-8',
   'Cache-Control': 'no-store',
@@ -28,13 +28,12 @@ const TYPES: Readonly<Record<string, string>> = {
 
 const shared = { method: 'GET', tag: 'Dashboard', auth: ANYBODY, hidden: true } as const;
 
-/** What serving the dashboard takes. */
 export interface DashboardDeps {
   readonly clock: Pick<Clock, 'now'>;
   readonly logger: Pick<Logger, 'error' | 'warn'>;
 }
 
-/** The dashboard: one page and its files. What it shows and does, it asks of the management API. */
+/** The dashboard: one page and its files. It reads and changes data only by the management API. */
 export function dashboardOperations(
   deps: DashboardDeps,
   files = new DashboardFiles(deps.clock, deps.logger),
@@ -48,10 +47,10 @@ function pageOperation(files: DashboardFiles): Operation {
     id: 'dashboardPage',
     path: '/dashboard',
     summary: 'The dashboard',
-    description: 'For merchants and operators (decisions, section 15).',
+    description: 'For merchants and operators.',
     type: 'text/html',
     handler: async ({ traceId }) => {
-      // A new nonce for each reply: no style is applied but those of the application.
+      // A new nonce for each reply: only the application's own styles apply.
       const nonce = randomBytes(16).toString('base64');
       const headers = {
         'X-Trace-Id': traceId,
@@ -66,7 +65,7 @@ function pageOperation(files: DashboardFiles): Operation {
   });
 }
 
-/** The links of the page are relative to an address without a slash at its end. */
+/** The links of the page are relative to a URL without a slash at its end. */
 const slashOperation = textOperation({
   ...shared,
   id: 'dashboardSlash',
@@ -108,7 +107,7 @@ function fileHeaders(name: string, encoding: Encoding): Record<string, string> {
   const extension = name.split('.').at(-1) ?? '';
   return {
     'Content-Type': TYPES[extension] ?? 'application/octet-stream',
-    // The list of licences keeps its name.
+    // The list of licences has a fixed name, so it must be revalidated.
     'Cache-Control': extension === 'js' ? `public, max-age=${YEAR_SECONDS}, immutable` : 'no-cache',
     'X-Content-Type-Options': 'nosniff',
     'Cross-Origin-Resource-Policy': 'same-origin',

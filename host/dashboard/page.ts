@@ -1,12 +1,12 @@
 import type { Bundle } from './bundle.ts';
 
-/** Where the files are, relative to the page. */
+/** The URL of the files, relative to the page. */
 export const ASSETS = 'dashboard/assets';
 
 /**
  * The page of the application. Its links are relative: a proxy may serve it under any path.
  *
- * @param nonce - of this reply alone; styles that the application makes carry it
+ * @param nonce - of this reply only; the application's styles carry it
  */
 export function dashboardPage({ entry, preloads }: Bundle, nonce: string): string {
   const links = preloads.map((name) => `<link rel="modulepreload" href="${ASSETS}/${name}">`).join('');
@@ -16,11 +16,11 @@ export function dashboardPage({ entry, preloads }: Bundle, nonce: string): strin
   );
 }
 
-/** What is shown while there are no files, and what to do then. */
+/** The page that is shown while the files are missing, with the remedy. */
 export function failedPage(): string {
   return document(
     '',
-    '<main><h1>The dashboard cannot be shown</h1><p>Its files could not be put together; the reason is in the log of the server. From the sources run <code>npm ci</code>, then load this page again after half a minute. The management API is not affected.</p></main>',
+    '<main><h1>The dashboard cannot be shown</h1><p>Its files could not be built; the reason is in the log of the server. From the sources run <code>npm ci</code>, then load this page again after half a minute. The management API is not affected.</p></main>',
   );
 }
 
@@ -29,8 +29,8 @@ function document(head: string, body: string): string {
 }
 
 /**
- * What a browser may do with the page: run the scripts of this server, apply styles of this reply, call this server.
- * Nothing inline runs and nobody else is asked, whatever a field of an order contains.
+ * Allows the scripts of this server, the styles of this reply, and requests to this server. No inline script runs and
+ * no other server is contacted, whatever a field of an order contains.
  */
 export function dashboardPolicy(nonce: string): string {
   return `default-src 'none'; script-src 'self'; style-src 'nonce-${nonce}'; img-src 'self' data:; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'`;

@@ -16,7 +16,7 @@ import { SHARED_TTL_MS } from '../runtime.ts';
 import type { RuntimeDeps } from '../runtime.ts';
 import type { PluginWithOptions, TillStorage, TillgateOptions } from './options.ts';
 
-/** The checked options of an embedded till; nothing is opened yet. */
+/** The validated options of an embedded till; nothing is opened yet. */
 export interface Plan {
   readonly config: TillConfig;
   readonly masterKeys: MasterKeys;
@@ -74,7 +74,7 @@ function readPlugin(
   }
 }
 
-/** Opens the database and the metrics of an embedded till. What the application gave, the application closes. */
+/** Opens the database and the metrics of an embedded till. The application closes what it supplied itself. */
 export async function openDependencies(
   { config, masterKeys }: Plan,
   options: TillgateOptions,
@@ -90,7 +90,7 @@ export async function openDependencies(
   return { config, masterKeys, mnemonic, logger, metrics, storage, owner, leaseTtlMs: SHARED_TTL_MS, replace };
 }
 
-/** The till's logger: a replacement as it is; the application's own logger gets redacted copies. */
+/** The till's logger: an embedder's port unchanged; the application's own logger behind redaction. */
 export function loggerOf({ logger, logLevel, replace }: TillgateOptions): Logger {
   if (replace?.logger !== undefined) return replace.logger;
   const target: PinoLike | ConsoleLike = logger ?? console;
@@ -135,7 +135,7 @@ async function storageOf(
   return storage;
 }
 
-/** A file may hold several tills, each with a prefix and one server of its own. */
+/** A file may hold several tills, each with its own prefix and a single server. */
 function lockedFile(config: SqliteConfig, tablePrefix = ''): SqliteConfig {
   return tablePrefix === '' || config.filename === ':memory:'
     ? config

@@ -38,74 +38,62 @@ const USE_CASES = [
 /** The use cases of a till, to be called in process. */
 export type UseCases = Pick<Till, (typeof USE_CASES)[number]>;
 
-/** What of a till is offered over HTTP besides the payment API and the payer's page. */
+/** The parts of a till that are offered over HTTP besides the payment API and the payer's page. */
 export interface MountOptions {
   /** The management API under `/manage/v1`; false by default. */
   readonly manage?: boolean;
-  /** The reference of the API as a page, `/docs`; false by default. */
+  /** The API reference as a page at `/docs`; false by default. */
   readonly docs?: boolean;
-  /** The dashboard under `/dashboard`, with the management API that it works by; false by default. */
+  /** The dashboard under `/dashboard`, together with the management API that it uses; false by default. */
   readonly dashboard?: boolean;
 }
 
-/** The work behind the requests. Nothing runs before it is started. */
+/** The background work. Nothing runs before it is started. */
 export interface TillWorkers {
   /**
-   * Starts following chains, expiring orders, paying out and delivering callbacks, and what this instance itself needs to
-   * answer requests. A process that takes orders but leaves the work to another starts `instance` alone; one that starts
-   * nothing can make no ids after 15 seconds.
+   * Starts following chains, expiring orders, paying out and delivering callbacks, and the work that this instance
+   * needs to answer requests. A process that takes orders but leaves the rest to another starts `instance` only; one
+   * that starts nothing can make no ids after 15 seconds.
    */
   start(scope?: WorkerScope): Promise<void>;
-  /** Lets what runs come to its end and gives the leases back. They can be started again. */
+  /** Finishes running work and releases the leases. The workers can be started again. */
   stop(): Promise<void>;
 }
 
-const FORMER_NAMES = { lightningDesk: 'lightningService', operateOrder: 'orderAdminActions' } as const satisfies Record<
-  keyof DeprecatedUseCases,
-  keyof UseCases
->;
-
-/** Former names of use cases; they go with the next minor version. */
-export interface DeprecatedUseCases {
-  /** @deprecated Use `lightningService`. */
-  readonly lightningDesk: UseCases['lightningService'];
-  /** @deprecated Use `orderAdminActions`. */
-  readonly operateOrder: UseCases['orderAdminActions'];
-}
-
 /** A till inside an application. */
-export interface Tillgate extends UseCases, DeprecatedUseCases {
+export interface Tillgate extends UseCases {
   /** Typed events of this process, emitted after their transaction committed. For money use callbacks and queries. */
   readonly events: Pick<EventBus, 'on'>;
   readonly workers: TillWorkers;
   /**
-   * The node gateway, for an application whose server hands it `checkContinue`, `upgrade`, `connect` (to its `upgrade`)
-   * and `clientError` too.
+   * The node gateway, for an application whose server also forwards `checkContinue`, `upgrade`, `connect` (to its
+   * `upgrade`) and `clientError` to it.
    */
   readonly gateway: Required<Pick<ConnectionInterceptor, 'handles' | 'request' | 'upgrade' | 'clientError'>>;
   /**
-   * The payment API and the payer's page as Express middleware, to be mounted under the path of `baseUrl`, before any
-   * body parser.
+   * The payment API and the payer's page as Express middleware. Mount it under the path of `baseUrl`, before any body
+   * parser.
    *
-   * @param options - `gateway: true` takes the hosts of the gateway's routes as well, wherever it is mounted
+   * @param options - `gateway: true` also takes the hosts of the gateway's routes, wherever it is mounted
    */
   toExpress(options?: MountOptions & { readonly gateway?: boolean }): RequestHandler;
-  /** The same as a function from `Request` to `Response`; the gateway needs sockets and is not part of it. */
+  /** The same as a function from `Request` to `Response`, without the gateway, which needs sockets. */
   toFetch<Context extends readonly unknown[]>(
     options: MountOptions & Pick<FetchOptions<Context>, 'facts'>,
   ): FetchHandler<Context>;
   /**
-   * Refuses new requests with `NOT_READY` (50300), lets those in progress be answered, for 7 seconds at most, stops the
-   * workers and gives everything back that the till opened itself; at the latest after 10 seconds.
+   * Refuses new requests with `NOT_READY` (50300), finishes those in progress within 7 seconds, stops the workers and
+   * closes everything that the till opened itself, within 10 seconds in all.
    */
   close(): Promise<void>;
 }
 
 /**
- * Opens a till in this process: its tables are brought up to date and its plugins set up, and nothing runs yet. It
- * reads no environment, listens nowhere and handles no signal; several may live in one process.
+ * Opens a till in this process: brings its tables up to date and sets up its plugins, without starting any work. It
+ * reads no environment, listens nowhere and handles no signal; several may run in one process.
  *
- * @throws TillgateError `CONFIG_INVALID` listing every problem of the options; `NOT_READY` when the database is away
+ * @throws TillgateError `CONFIG_INVALID` listing every problem of the options; `NOT_READY` when the database cannot be
+ * reached
  */
 export async function createTillgate(options: TillgateOptions): Promise<Tillgate> {
   const plan = planOf(options);
@@ -138,14 +126,11 @@ function embedded(plan: Plan, lifecycle: TillLifecycle, till: Till, trustedHops:
     onStop: (end: () => void) => void streams.push(end),
     serverUrl: plan.baseUrl,
   };
-  // What the application measures is the application's to show.
+  // An embedded till offers no `/metrics`: the application exports its own.
   const apiOf = ({ dashboard = false, manage = dashboard, docs = false }: MountOptions): HttpApi =>
     createHttpApi(till, plan.config, { ...edge, manage, docs, dashboard, metrics: false });
   return {
     ...(Object.fromEntries(USE_CASES.map((name) => [name, till[name]])) as UseCases),
-    ...(Object.fromEntries(
-      Object.entries(FORMER_NAMES).map(([former, name]) => [former, till[name]]),
-    ) as unknown as DeprecatedUseCases),
     events: { on: (name, listener) => till.events.on(name, listener) },
     gateway,
     workers: {
@@ -160,7 +145,7 @@ function embedded(plan: Plan, lifecycle: TillLifecycle, till: Till, trustedHops:
       return withGateway ? behindGateway(gateway, binding) : binding;
     },
     toFetch: (options) => {
-      // Plain JavaScript may leave the options out: the binding then says what is missing.
+      // Plain JavaScript may omit the options: the binding then reports what is missing.
       const { facts, ...mount } = { ...options };
       return fetchBinding(apiOf(mount), { mount: pathOf(plan.baseUrl), facts });
     },
@@ -168,7 +153,7 @@ function embedded(plan: Plan, lifecycle: TillLifecycle, till: Till, trustedHops:
   };
 }
 
-/** The gateway, whose HTTP requests are waited for; its WebSockets are closed. */
+/** The gateway with its HTTP requests counted, so that closing waits for them; WebSockets are closed at once. */
 function countedGateway(gateway: Till['gateway'], requests: RequestsInProgress): Tillgate['gateway'] {
   return {
     handles: (host) => gateway.handles(host),

@@ -6,7 +6,7 @@ export class BufferBudget {
     this.#left = bytes;
   }
 
-  /** False, and nothing taken, when less is left. */
+  /** Reserves bytes; returns false and reserves nothing when too few are left. */
   take(bytes: number): boolean {
     if (bytes > this.#left) return false;
     this.#left -= bytes;

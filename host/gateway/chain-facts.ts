@@ -2,25 +2,25 @@ import type { ChainCode, MethodFamily } from '../../core/index.ts';
 import type { ChainDefinition } from '../../plugins/chain-definition.ts';
 import { KNOWN_CHAIN_DEFINITIONS } from '../../plugins/definitions.ts';
 
-/** What the gateway has to know of a chain. */
+/** The gateway's parameters of a chain. */
 export interface ChainFacts {
   /** `null` for a chain that none of the built-in plugins serves. */
   readonly family: MethodFamily | null;
-  /** How many blocks an upstream may be behind the foremost one before it is only asked when the others fail. */
+  /** An upstream that is more blocks behind the highest one serves only as a fallback. */
   readonly maxLagBlocks: number;
-  /** The same for requests of the newest block. */
+  /** The same for requests that depend on the newest block. */
   readonly headLagBlocks: number;
-  /** How many blocks a reorganisation may replace. */
+  /** The most blocks that a reorganisation may replace. */
   readonly finalityBlocks: number;
 }
 
-/** By how a chain writes its addresses. TRON's nodes have Ethereum's JSON-RPC beside an HTTP API of their own. */
+/** The method family by the chain's address form. TRON's nodes offer Ethereum's JSON-RPC beside their own HTTP API. */
 const FAMILIES: Readonly<Record<ChainDefinition['addressForm'], MethodFamily>> = {
   evm: 'evm',
   tron: 'evm',
   segwit: 'bitcoin',
 };
-/** Two good nodes may have a new block so long one after the other. */
+/** Two healthy nodes may receive a new block this far apart. */
 const HEAD_LAG_SECONDS = 2;
 const UNKNOWN: ChainFacts = { family: null, maxLagBlocks: 10, headLagBlocks: 10, finalityBlocks: 100 };
 const FACTS: ReadonlyMap<ChainCode, ChainFacts> = new Map(

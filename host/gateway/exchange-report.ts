@@ -6,7 +6,7 @@ import { HTTP_METHODS } from './refusal-reply.ts';
 import { pathTemplate } from './request-context.ts';
 import type { RequestContext } from './request-context.ts';
 
-/** Logs a refused request: its path without the key, and nothing that the client sent besides. */
+/** Logs a refused request: only its path, without the key, and no other input of the client. */
 export function logRefusal(logger: Logger, context: RequestContext, { reason, status }: Refusal): void {
   logger.debug('a gateway request was refused', {
     route: context.live?.route.host ?? 'unknown',
@@ -17,7 +17,7 @@ export function logRefusal(logger: Logger, context: RequestContext, { reason, st
   });
 }
 
-/** Where requests are counted. */
+/** The sinks in which requests are counted. */
 export interface Counters {
   readonly metrics: GatewayMetrics;
   readonly meter: UsageMeter;
@@ -26,12 +26,12 @@ export interface Counters {
 
 const VERBS: ReadonlyMap<string, readonly string[]> = new Map(HTTP_METHODS.http.map((verb) => [verb, [verb]]));
 
-/** What a request counts as: the methods of its calls, or its own HTTP method where it is no JSON-RPC. */
+/** The methods that a request is counted under: those of its JSON-RPC calls, else its HTTP method. */
 export function callsOf({ live, method, methods }: RequestContext): readonly string[] {
   return methods ?? (live?.route.protocol === 'http' ? VERBS.get(method) : undefined) ?? UNREAD;
 }
 
-/** Counts calls that are about to go to a node. */
+/** Counts calls that are about to be sent to a node. */
 export function recordSent(
   { meter, allowance }: Counters,
   app: AppView,
@@ -41,7 +41,7 @@ export function recordSent(
   allowance.spend(app, meter.sent(app.id, route, calls));
 }
 
-/** Counts a request that has ended, with the verdict on it. */
+/** Counts a completed request with its admission verdict. */
 export function recordExchange(
   { metrics, meter }: Counters,
   context: RequestContext,

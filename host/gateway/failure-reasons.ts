@@ -4,7 +4,7 @@ export const INVALID_REQUEST = 'UND_ERR_INVALID_ARG';
 export const CONNECT_TIMEOUT = 'UND_ERR_CONNECT_TIMEOUT';
 /** The upstream closed the connection. */
 export const CONNECTION_CLOSED = 'UND_ERR_SOCKET';
-/** What the upstream sent is not an HTTP response. */
+/** The upstream sent something that is not an HTTP response. */
 export const INVALID_RESPONSE = 'UND_ERR_HTTP_PARSER';
 /** The gateway closed the connection. */
 export const DESTROYED = 'UND_ERR_DESTROYED';

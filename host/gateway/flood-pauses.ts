@@ -4,11 +4,11 @@ const PAUSE_MS = 2_000;
 const MAX_PAUSES = 10_000;
 
 /**
- * Who has flooded a WebSocket gets no further one for two seconds: an App's clients of one address. To cut a flood off costs little, but
- * each new connection costs others a few milliseconds.
+ * Refuses new WebSockets for two seconds after a flood, for an App's clients of one address. Cutting a flood off costs
+ * little, but each new connection costs others a few milliseconds.
  */
 export class FloodPauses {
-  /** When each ends, the first that began first. */
+  /** When each pause ends, the oldest first. */
   readonly #ends = new Map<string, number>();
 
   get size(): number {
@@ -26,7 +26,7 @@ export class FloodPauses {
     this.#ends.set(client, now + PAUSE_MS);
   }
 
-  /** How long no further WebSocket may be opened, in milliseconds; 0 where one may. */
+  /** The rest of the pause, in milliseconds; 0 when a WebSocket may be opened. */
   leftOf(app: AppId, address: string, now: number): number {
     return Math.max(0, (this.#ends.get(nameOf(app, address)) ?? 0) - now);
   }

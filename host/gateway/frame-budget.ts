@@ -1,4 +1,4 @@
-/** How many frames in a second may carry no message, or next to nothing of one. */
+/** The maximum number of frames per second with no message or a tiny fragment of one. */
 const MAX_PER_SECOND = 100;
 /** Clients that fragment their messages do so in pieces of a kilobyte and more. */
 const SMALL_FRAGMENT_BYTES = 128;
@@ -11,20 +11,20 @@ const LENGTH = 0x7f;
 const MASK_BYTES = 4;
 
 /**
- * Counts what one side of a WebSocket sends besides messages: control frames, empty messages and small fragments. Each
- * costs as much as a request, and none is charged to a limit. It reads the frames' heads alone (RFC 6455, section 5.2).
+ * Counts the frames of one side of a WebSocket that carry little: control frames, empty messages and small fragments.
+ * Each costs as much as a request, and no limit counts it. Only the frames' heads are read (RFC 6455, section 5.2).
  */
 export class FrameBudget {
   /** The head of the frame that is being read: at most two bytes and a length of eight. */
   readonly #head = new DataView(new ArrayBuffer(10));
   #headBytes = 0;
-  /** Bytes of the current frame behind its head. */
+  /** Bytes of the current frame that have not arrived yet. */
   #left = 0;
   #count = 0;
   #since = -Infinity;
 
   /**
-   * False once there were too many; the rest of the chunk is not read, since the connection ends.
+   * Returns false once there were too many; the rest of the chunk is not read, because the connection ends.
    *
    * @param chunk - the next bytes of the connection
    * @param now - in milliseconds
@@ -62,7 +62,7 @@ export class FrameBudget {
   }
 }
 
-/** The last fragment of a message may be small, as its first one was not. */
+/** The last fragment of a message may be small, because its first one was not. */
 function isOverhead(first: number, payload: number): boolean {
   if ((first & CONTROL) !== 0) return true;
   if ((first & FIN) === 0) return payload < SMALL_FRAGMENT_BYTES;

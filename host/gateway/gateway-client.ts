@@ -4,47 +4,43 @@ import type { RequestContext } from './request-context.ts';
 import type { BodyStreamHandler, RequestBodyStream } from './request-body-stream.ts';
 
 /**
- * What a {@link GatewayClient} reports while its request is under way. `HttpExchange` implements it. After
+ * The events that a {@link GatewayClient} reports while its request is in progress. `HttpExchange` implements it. After
  * `setHandler(null)` nothing is reported any more, except the rest of a body that is being read.
  */
 export interface ClientRequestHandler extends BodyStreamHandler {
-  /** The whole body arrived. */
   onRequestEnd(body: Buffer): void;
-  /** The body exceeds `keepBytes`; what arrived and what follows comes from the stream. */
+  /** The body exceeds `keepBytes`; the stream delivers all of it. */
   onRequestStream(stream: RequestBodyStream): void;
   /** The request did not arrive within the server's `requestTimeout`. */
   onRequestTimeout(): void;
   /** The client closed its connection before its response was complete. */
   onClientAborted(): void;
-  /** The client takes bytes again after `write` returned false. */
+  /** The client accepts bytes again after `write` returned false. */
   onDrain(): void;
 }
 
-/** Size limits of a request body, in bytes. */
 export interface BodyLimits {
   /** A body up to this size is reported as a whole. */
   readonly keepBytes: number;
   readonly maxBytes: number;
 }
 
-/** The headers of a response. */
 export interface ReplyHeaders {
   readonly common: HeaderList;
-  /** Of this response alone, names and values in turn; none is `Date`. */
+  /** Headers of this response only, names alternating with values; none is `Date`. */
   readonly own: string[];
 }
 
 /** The client of an exchange: `HttpServerClient` over Node's server, or the fast path's `ClientConnection`. */
 export interface GatewayClient {
-  /** The address of the connection's other side. */
+  /** The remote address of the connection. */
   readonly peer: string;
   /** True while the socket's buffer is full. */
   readonly needsDrain: boolean;
   /** True while a chunk that was written may still be referenced. */
   readonly retainsChunks: boolean;
-  /** `null` to stop reporting. */
+  /** `null` stops reporting. */
   setHandler(handler: ClientRequestHandler | null): void;
-  /** Sends `100 Continue`. */
   writeContinue(): void;
   /** Reads the body and reports it to the handler. */
   readBody(limits: BodyLimits): void;
@@ -60,7 +56,7 @@ export interface GatewayClient {
    * @param hasLength - false when the body needs chunked framing
    */
   writeHead(status: number, headers: ReplyHeaders, hasLength: boolean): boolean;
-  /** False when the caller should wait for `onDrain`. */
+  /** Returns false when the caller should wait for `onDrain`. */
   write(chunk: Buffer): boolean;
   /**
    * Ends the response.
@@ -68,8 +64,7 @@ export interface GatewayClient {
    * @param idleMs - how long the client may read nothing before its connection is closed
    */
   end(idleMs: number): void;
-  /** Answers with a refusal. The connection goes on behind a small rest of the request; otherwise it closes. */
+  /** Answers with a refusal. The connection continues if little of the request is left to read; otherwise it closes. */
   refuse(refusal: Refusal, context: RequestContext): void;
-  /** Closes the connection now. */
   destroy(): void;
 }

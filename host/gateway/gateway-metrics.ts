@@ -2,7 +2,7 @@ import { AdmissionTally } from '../../core/index.ts';
 import type { AdmissionCount, AdmissionVerdict, AppId, Labels, Metrics } from '../../core/index.ts';
 import type { HedgeOutcome } from './reads/hedged-request.ts';
 
-/** The figures of one request. */
+/** The metrics of one request. */
 export interface RequestStats {
   /** The route's host; `unknown` without a route. */
   readonly route: string;
@@ -27,9 +27,8 @@ interface VerdictCount {
   count: number;
 }
 
-/** What one App did on one route: looked up by names that are there already, without making new ones. */
+/** The counts of one App on one route. They are found by existing names, without building new strings. */
 class AppCounts {
-  /** By status. */
   readonly requests = new Map<number, number>();
   readonly admission: VerdictCount[] = [];
   bytesIn = 0;
@@ -38,7 +37,9 @@ class AppCounts {
 
 const FLUSH_MS = 500;
 const MAX_PENDING = 5_000;
-/** So many durations of a route are passed on together: one after another they take half the time, and no turn takes long. */
+/**
+ * This many durations of a route are recorded together: consecutive ones take half the time, and no turn takes long.
+ */
 const DURATIONS = 256;
 
 /**
@@ -53,9 +54,8 @@ export class GatewayMetrics {
   /** By route and App. */
   #apps = new Map<string, Map<string, AppCounts>>();
   #appCounts = 0;
-  /** Of requests that have ended, in seconds, by route. */
+  /** The durations of completed requests, in seconds, by route. */
   readonly #durations = new Map<string, number[]>();
-  /** All other counts. */
   readonly #pending = new Map<string, Pending>();
   readonly #timer = setInterval(() => this.flush(), FLUSH_MS).unref();
 
@@ -114,7 +114,6 @@ export class GatewayMetrics {
     return this.#tally.of(app);
   }
 
-  /** Passes on what has been added up. */
   flush(): void {
     for (const [route, apps] of this.#apps) for (const [app, counts] of apps) this.#pass(route, app, counts);
     this.#apps = new Map();

@@ -55,46 +55,50 @@ export interface GatewayDeps {
   readonly metrics: Metrics;
   readonly logger: Logger;
   readonly traceId: () => string;
-  /** By default in memory, for this instance alone. */
+  /** In memory by default, for this instance only. */
   readonly limiter?: AppLimits;
-  /** Where the calls of Apps are counted; by default nobody reads it. */
+  /** Counts the calls of Apps; discarded by default. */
   readonly meter?: UsageMeter;
-  /** What Apps have left; by default their quotas alone, as this instance counts them since its start. */
+  /** The remaining units of Apps; by default only their quotas, counted by this instance since its start. */
   readonly allowance?: Allowance;
-  /** Between two health checks of the upstreams, in milliseconds; 0 for none. */
+  /** The interval of the upstreams' health checks, in milliseconds; 0 for none. */
   readonly healthIntervalMs?: number;
   /** Limit for the unfinished bodies of all requests together. */
   readonly maxKeptBytes?: number;
-  /** How many times the limits of an App all Apps of its account may use together. */
+  /** The limit of all Apps of an account together, as a multiple of one App's limit. */
   readonly limitPerAccount?: number;
+  /** Whether the upstreams of a route may be at private addresses. By default those of each: nobody but the operator makes routes then. */
+  readonly allowsPrivate?: (route: GatewayRoute) => boolean;
   /** Sells plans with refusals; by default nothing is sold. */
   readonly sales?: GatewaySales | null;
   /** False to read and send every request with node:http and undici; true by default. See fast-path/README.md. */
   readonly fastPath?: boolean;
-  /** False to refuse keys in the path as unknown ones: paths are logged by what is in front. True by default. */
+  /** False refuses keys in the path as unknown, for proxies in front that log paths. True by default. */
   readonly keysInPath?: boolean;
 }
 
-/** The node gateway. Requests must come straight from Node's HTTP server, with nothing of their bodies read. */
+/** The node gateway. Requests must come directly from Node's HTTP server, with their bodies unread. */
 export interface Gateway {
   /** True for a `Host` header of one of the gateway's routes. */
   handles(hostHeader: string | undefined): boolean;
   /** For the server's events `request` and `checkContinue`. */
   request(req: IncomingMessage, res: ServerResponse): void;
-  /** For the server's events `upgrade` and `connect`. An offer of another protocol than WebSocket is ignored. */
+  /** For the server's events `upgrade` and `connect`. A request for another protocol than WebSocket is ignored. */
   upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void;
-  /** For the server's event `clientError`. False for a request that is not known to be the gateway's: the caller answers it. */
+  /**
+   * For the server's event `clientError`. Returns false, for the caller to answer, unless the gateway owns the request.
+   */
   clientError(error: ClientError, socket: Duplex): boolean;
   /**
-   * Lets the fast path read the connections of a plain-text server first. The server's events still need their handlers:
-   * all other requests arrive there. Does nothing when the fast path is off.
+   * Lets the fast path read the connections of a plain-text server first. The server's events still need their
+   * handlers, because all other requests arrive there. Does nothing when the fast path is off.
    */
   attach(server: Server): void;
-  /** How admission decided an App's requests on this instance (decisions, section 8, "Admission"). */
+  /** The admission decisions on an App's requests on this instance. */
   admissionTally(appId: AppId): readonly AdmissionCount[];
-  /** The upstreams of a route as this instance sees them, in their order; `null` for one that it does not use. */
+  /** This instance's view of a route's upstreams, in their order; `null` for one that it does not use. */
   upstreamHealth(route: GatewayRoute): readonly (UpstreamView | null)[];
-  /** Passes the counts of the last half second on; call it before metrics are read. */
+  /** Passes on the counts of the last half second; call it before metrics are read. */
   flush(): void;
   /** Closes WebSockets and upstream connections at once, also during a request. */
   close(): Promise<void>;
@@ -102,10 +106,10 @@ export interface Gateway {
 
 const HEALTH_INTERVAL_MS = 10_000;
 const MAX_KEPT_BYTES = 256 * 1024 * 1024;
-/** Of the answers that are kept for all routes together. */
+/** The limit for cached answers of all routes together. */
 const MAX_CACHE_BYTES = 64 * 1024 * 1024;
 
-/** Makes a gateway; its health checks begin at once. */
+/** Creates a gateway; its health checks begin at once. */
 export function createGateway(deps: GatewayDeps): Gateway {
   return new HttpGateway(deps);
 }
@@ -132,13 +136,14 @@ class HttpGateway implements Gateway {
       keysInPath = true,
       sales = null,
       limitPerAccount = DEFAULT_LIMIT_PER_ACCOUNT,
+      allowsPrivate = () => true,
     } = deps;
     this.#deps = deps;
     this.#fastPath = fastPath
       ? createFastPath(this.#timeoutQueue, (error) => logger.error('a gateway connection failed', { error }))
       : null;
     const openRawTransport = this.#fastPath?.openTransport ?? null;
-    this.#routes = new LiveRoutes({ table: deps.routes, logger, openRawTransport, limitPerAccount });
+    this.#routes = new LiveRoutes({ table: deps.routes, logger, openRawTransport, limitPerAccount, allowsPrivate });
     this.#metrics = new GatewayMetrics(deps.metrics);
     const authorizer = new RequestAuthorizer({
       routes: this.#routes,
@@ -240,8 +245,8 @@ class HttpGateway implements Gateway {
 export type GatewayMiddleware = (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) => void;
 
 /**
- * The gateway as middleware, for applications that have their own listener. Mount it before anything that reads
- * bodies, and pass the server's events `checkContinue`, `upgrade`, `connect` and `clientError` to the gateway as well.
+ * The gateway as middleware, for applications that have their own listener. Mount it before anything that reads bodies,
+ * and pass the server's events `checkContinue`, `upgrade`, `connect` and `clientError` to the gateway as well.
  */
 export function gatewayMiddleware(gateway: Gateway): GatewayMiddleware {
   return (req, res, next) => {

@@ -1,9 +1,9 @@
-/** Something that can be ended after an error of its own. */
+/** An object that can be ended after an internal error. */
 export interface Abortable {
   abort(error: unknown): void;
 }
 
-/** A listener that calls `abort` in place of throwing: in the event of a socket or a timer an error would end the process. */
+/** Makes a listener call `abort` instead of throwing: an error in a socket's or timer's event would end the process. */
 export function guarded<Parameters extends readonly unknown[]>(
   target: Abortable,
   listener: (...parameters: Parameters) => void,

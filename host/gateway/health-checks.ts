@@ -8,13 +8,13 @@ export interface HealthDeps {
   readonly routes: LiveRoutes;
   readonly metrics: GatewayMetrics;
   readonly logger: Logger;
-  /** Between two rounds, in milliseconds; 0 for no checks. */
+  /** The time between two rounds, in milliseconds; 0 for no checks. */
   readonly intervalMs: number;
 }
 
 const TIMEOUT_MS = 5_000;
 const MAX_REPLY_BYTES = 1024 * 1024;
-/** Asks every upstream of every route at intervals whether it answers, and for its block height. */
+/** Checks at intervals whether every upstream of every route answers, and reads its block height. */
 export class HealthChecks {
   readonly #deps: HealthDeps;
   readonly #timer: NodeJS.Timeout | null;
@@ -87,11 +87,11 @@ async function headOf({ route, chain }: LiveRoute, upstream: Upstream, signal: A
   return askRpc(upstream, chain.family === 'bitcoin' ? 'getblockcount' : 'eth_blockNumber', signal);
 }
 
-function dial({ url }: Upstream, signal: AbortSignal): Promise<null> {
+function dial({ url, lookup }: Upstream, signal: AbortSignal): Promise<null> {
   const secure = url.protocol === 'wss:' || url.protocol === 'https:';
   const port = url.port === '' ? (secure ? 443 : 80) : Number(url.port);
   return new Promise((resolve, reject) => {
-    const socket = connect({ host: url.hostname.replace(/^\[|\]$/g, ''), port, signal });
+    const socket = connect({ host: url.hostname.replace(/^\[|\]$/g, ''), port, lookup, signal });
     socket.once('connect', () => {
       socket.destroy();
       resolve(null);
@@ -112,14 +112,14 @@ async function askHttp(upstream: Upstream, signal: AbortSignal): Promise<null> {
   return null;
 }
 
-/** The hash of a block of Ethereum's family; `null` where the upstream does not say one. */
+/** The hash of a block of an Ethereum-like chain; `null` where the upstream does not return one. */
 async function hashOf(upstream: Upstream, block: number, signal: AbortSignal): Promise<string | null> {
   try {
     const { result } = await callRpc(upstream, 'eth_getBlockByNumber', [`0x${block.toString(16)}`, false], signal);
     const { hash } = (result ?? {}) as { readonly hash?: unknown };
     return typeof hash === 'string' ? hash.toLowerCase() : null;
   } catch {
-    // Nothing is final then that was not before.
+    // Without an answer no further block counts as final.
     return null;
   }
 }

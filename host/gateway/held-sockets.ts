@@ -3,8 +3,8 @@ import type { Duplex } from 'node:stream';
 const MAX_HELD = 1_000;
 
 /**
- * Sockets whose refusal waits. Who is refused at once asks again at once, and each attempt costs others more than the refusal is
- * worth. Nothing is read from them meanwhile.
+ * Delays the refusal of sockets. A client that is refused at once retries at once, and each attempt costs others more
+ * than the refusal saves. Nothing is read from the sockets meanwhile.
  */
 export class HeldSockets {
   readonly #timers = new Map<Duplex, NodeJS.Timeout>();
@@ -13,7 +13,7 @@ export class HeldSockets {
     return this.#timers.size;
   }
 
-  /** Calls `answer` after so long, and at once where too many wait; not at all once the socket is closed. */
+  /** Calls `answer` after this time, or at once when too many sockets wait; never after the socket is closed. */
   hold(socket: Duplex, ms: number, answer: () => void): void {
     if (this.#timers.size >= MAX_HELD) {
       answer();
@@ -27,7 +27,7 @@ export class HeldSockets {
     this.#timers.set(socket, timer);
   }
 
-  /** Closes them unanswered. */
+  /** Closes the sockets unanswered. */
   close(): void {
     for (const socket of this.#timers.keys()) socket.destroy();
   }

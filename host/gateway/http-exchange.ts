@@ -25,7 +25,7 @@ export interface HttpExchangeDeps extends Counters, RequestForwarderDeps {
   readonly authorizer: RequestAuthorizer;
   readonly timeoutQueue: TimeoutQueue;
   readonly budget: BufferBudget;
-  /** Sells plans with refusals; `null` where nothing is sold. */
+  /** Sells plans with refusals; `null` when nothing is sold. */
   readonly sale: Seller | null;
 }
 
@@ -33,6 +33,13 @@ export interface HttpExchangeDeps extends Counters, RequestForwarderDeps {
 const KEEP_BYTES = 64 * 1024;
 /** nginx's status for a client that closed its connection. */
 const CLIENT_CLOSED_REQUEST = 499;
+/** The longest that the first request of an App waits for the database. */
+const LEARN_MS = 5_000;
+const NOT_LEARNED = {
+  status: 503,
+  message: 'The App’s remaining units could not be read in time; try again.',
+  retryAfterSeconds: 1,
+} as const;
 
 /**
  * One HTTP request through the gateway, from its head to the last byte of its response.
@@ -53,6 +60,8 @@ export class HttpExchange implements ClientRequestHandler, ForwardedResponseHand
   /** True once the request counts towards the App's concurrency. */
   #entered = false;
   #over = false;
+  /** True while it waits for {@link RequestAuthorizer.learn}. */
+  #learning = false;
   readonly #response: ResponseWriter;
   #bytesIn = 0;
   /** Bytes taken from the budget. */
@@ -80,7 +89,23 @@ export class HttpExchange implements ClientRequestHandler, ForwardedResponseHand
     this.#context.use?.enter();
     this.#entered = true;
     this.#client.setHandler(this);
-    this.#readBody(this.#context.live as LiveRoute);
+    const learned = this.#deps.authorizer.learn(this.#context);
+    if (learned === null) this.#readBody(this.#context.live as LiveRoute);
+    else this.#waitFor(learned);
+  }
+
+  /** Waits for the App's remaining units, which this instance reads at the App's first request. */
+  #waitFor(learned: Promise<void>): void {
+    this.#learning = true;
+    this.#expireIn(LEARN_MS);
+    this.#deps.timeoutQueue.add(this);
+    learned
+      .then(() => {
+        this.#learning = false;
+        this.#deps.timeoutQueue.delete(this);
+        if (!this.#over) this.#readBody(this.#context.live as LiveRoute);
+      })
+      .catch((error: unknown) => this.abort(error));
   }
 
   #answerPreflight(headers: readonly string[]): void {
@@ -89,7 +114,7 @@ export class HttpExchange implements ClientRequestHandler, ForwardedResponseHand
     this.#client.respond(204, { common: HeaderList.NONE, own }, [], 0, DEFAULT_TIMEOUTS.idleMs);
   }
 
-  /** After an error of the gateway's own: answers 503 where nothing was answered yet, else closes the connection. */
+  /** Answers 503 after an internal error if nothing was answered yet, else closes the connection. */
   abort(error: unknown): void {
     const { logger } = this.#deps;
     const trace_id = this.#context.traceId;
@@ -169,7 +194,7 @@ export class HttpExchange implements ClientRequestHandler, ForwardedResponseHand
     else this.#refuse(refusal);
   }
 
-  /** Checks exactly the bytes that are going to be sent. */
+  /** Checks exactly the bytes that will be sent. */
   #checkRpc(body: Buffer, { route, policy, upstreams, shares }: LiveRoute): Refusal | null {
     const request = readRpcBody(body, route.maxBatch);
     if (isRefusal(request)) return request;
@@ -180,9 +205,9 @@ export class HttpExchange implements ClientRequestHandler, ForwardedResponseHand
     return this.#judge(this.#deps.authorizer.admitRequests(this.#context, request, policy, 1));
   }
 
-  /** Notes a verdict of admission; the refusal that follows from it. */
+  /** Records an admission verdict and returns the refusal that follows from it. */
   #judge(verdict: AdmissionVerdict): Refusal | null {
-    // The first refusal, real or in shadow mode, is the one that is recorded.
+    // The first refusal, real or in shadow mode, is the recorded one.
     if (this.#context.admission?.verdict !== 'would_refuse') this.#context.admission = verdict;
     return verdict.verdict === 'refused' ? verdict.refusal : null;
   }
@@ -276,16 +301,20 @@ export class HttpExchange implements ClientRequestHandler, ForwardedResponseHand
 
   onTimeout(): void {
     if (this.#over) return;
+    if (this.#learning) {
+      this.#refuse(refuse('upstream_unavailable', NOT_LEARNED));
+      return;
+    }
     if (this.#forwarder.waiting && (this.#response.flushed || !this.#starved)) {
       this.#forwarder.expire();
       return;
     }
-    // The client stalls: that says nothing about the upstream.
+    // A stalled client is no sign of the upstream's health.
     this.#forwarder.cancel();
     this.#refuse(refuse('bad_request', { status: 408, message: 'The body did not arrive in time.' }));
   }
 
-  /** Closes the client's connection, so that it does not take an incomplete response for a complete one. */
+  /** Closes the client's connection, so that it does not mistake an incomplete response for a complete one. */
   #destroy(): void {
     this.#finish(this.#response.status);
     this.#client.destroy();
@@ -304,7 +333,7 @@ export class HttpExchange implements ClientRequestHandler, ForwardedResponseHand
     else this.#refuseFinally(offered);
   }
 
-  /** The request stands still while its payment is taken, or an offer is made. */
+  /** Suspends the request while its payment is processed or an offer is made. */
   #sell(sale: Seller, refusal: Refusal): void {
     this.#deps.timeoutQueue.delete(this);
     this.#client.setHandler(this);
@@ -321,7 +350,7 @@ export class HttpExchange implements ClientRequestHandler, ForwardedResponseHand
     else this.#beginAgain(outcome);
   }
 
-  /** As another exchange, which checks the request from its beginning. */
+  /** Restarts the request as a new exchange, which repeats all checks. */
   #beginAgain({ headers, context }: Extract<SaleOutcome, { kind: 'paid' }>): void {
     const { sale } = this.#deps;
     const body = this.#bodyRead ? ((this.#body as Buffer | null) ?? EMPTY) : null;
@@ -367,7 +396,7 @@ export class HttpExchange implements ClientRequestHandler, ForwardedResponseHand
   }
 }
 
-/** The newest of the blocks that the calls need. */
+/** The highest block number that the calls need. */
 function blockOf({ methods, params }: JsonRpcRequest): number {
   return Math.max(...methods.map((method, index) => blockNeeded(method, params[index])));
 }

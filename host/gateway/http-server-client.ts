@@ -9,7 +9,7 @@ import type { RequestContext } from './request-context.ts';
 /** Unsent bytes up to this size need no idle timeout: the kernel's buffer takes them. */
 const UNWATCHED_BYTES = 32 * 1024;
 
-/** A client whose connection Node's HTTP server reads and writes: any request that HTTP/1 allows. */
+/** A client whose connection is handled by Node's HTTP server: any request that HTTP/1 allows. */
 export class HttpServerClient implements GatewayClient {
   readonly #req: IncomingMessage;
   readonly #res: ServerResponse;
@@ -88,7 +88,7 @@ export class HttpServerClient implements GatewayClient {
   #writeHead(status: number, { common, own }: ReplyHeaders): boolean {
     const headers = [...common.pairs, ...own];
     if (!this.#req.complete) {
-      // The upstream answered before it had the whole request: the rest of the request is discarded.
+      // The upstream answered before it received the whole request, so the rest of the request is discarded.
       headers.push('Connection', 'close');
       endAfterResponse(this.#req.socket);
     }

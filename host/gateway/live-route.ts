@@ -19,6 +19,7 @@ import type {
   RouteUpstream,
   UpstreamView,
 } from '../../core/index.ts';
+import { isCallableHost } from '../../adapters/callbacks/checked-lookup.ts';
 import { chainFacts } from './chain-facts.ts';
 import type { ChainFacts } from './chain-facts.ts';
 import { FinalBlock } from './reads/final-block.ts';
@@ -36,27 +37,29 @@ export interface LiveRoute {
   readonly limits: EffectiveLimits;
   readonly metered: MeteredRoute;
   readonly upstreams: readonly Upstream[];
-  /** Whether reads may share answers, in flight or from memory. */
+  /** Whether equal reads may share an answer, in flight or from the cache. */
   readonly shares: boolean;
-  /** Followed where answers are kept in memory; of this route as it is, so that a change of it forgets them. */
+  /**
+   * Tracks the newest final block where answers are cached. A changed route gets a new one, which empties the cache.
+   */
   readonly final: FinalBlock | null;
-  /** How many reads may be sent to a second upstream; `null` where none is. */
+  /** Limits how many reads are sent to a second upstream; `null` when none are. */
   readonly hedges: HedgeBudget | null;
 }
 
-/** For {@link nextUpstream}: what depends on the newest block, or may. */
+/** For {@link nextUpstream}: a request that depends, or may depend, on the newest block. */
 export const NEWEST_BLOCK = Infinity;
 
 /**
- * The next upstream to ask; `null` when all others are down.
+ * The next upstream to try; `null` when all others are down.
  *
- * @param block - the number of the block that it needs
+ * @param block - the number of the block that the request needs
  */
 export function nextUpstream(live: LiveRoute, excluded: readonly Upstream[], block: number): Upstream | null {
   return chooseUpstream(live.upstreams, excluded, choiceOf(live, block));
 }
 
-/** A second upstream for a read that the first one is slow to answer; `null` when none may be asked in its place. */
+/** A second upstream for a read that the first one answers slowly; `null` when none is suitable. */
 export function secondUpstream(live: LiveRoute, first: Upstream, block: number): Upstream | null {
   return chooseSecond(live.upstreams, first, choiceOf(live, block));
 }
@@ -71,23 +74,31 @@ function choiceOf({ route, chain }: LiveRoute, block: number): Choice {
   };
 }
 
-/** The newest block that an upstream has said it has, and how far behind it a block is final. */
+/** The highest block that an upstream has reported, and how far below it a block is final. */
 export function chainEnd({ chain, upstreams }: LiveRoute): ChainEnd {
   const heads = upstreams.flatMap(({ health: { head } }) => head ?? []);
   return { head: heads.length === 0 ? null : Math.max(...heads), finalityBlocks: chain.finalityBlocks };
 }
 
-/** Upstreams with the same name are one, with its connections and its health. */
+/** Upstreams with the same name share connections and health. */
 const nameOf = ({ id, timeouts }: GatewayRoute, { url, headers }: RouteUpstream): string =>
   JSON.stringify([id, url, headers, timeouts.connectMs]);
 
-/** What {@link LiveRoutes} needs. */
+function isUsable(text: string, allowPrivate: boolean): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname } = new URL(text);
+  return SCHEMES.has(protocol) && isCallableHost(hostname, allowPrivate);
+}
+
+/** The dependencies of {@link LiveRoutes}. */
 export interface LiveRoutesDeps {
   readonly table: () => GatewayRouteTable;
   readonly logger: Logger;
   readonly openRawTransport: OpenRawTransport | null;
-  /** How many times the limits of an App all Apps of its account may use together. */
+  /** The limit of all Apps of an account together, as a multiple of one App's limit. */
   readonly limitPerAccount: number;
+  /** Whether the upstreams of a route may be in private networks. */
+  readonly allowsPrivate: (route: GatewayRoute) => boolean;
 }
 
 /** The routes of the current table. A new table keeps the connections of unchanged upstreams. */
@@ -96,15 +107,17 @@ export class LiveRoutes {
   readonly #logger: Logger;
   readonly #openRawTransport: OpenRawTransport | null;
   readonly #limitPerAccount: number;
+  readonly #allowsPrivate: LiveRoutesDeps['allowsPrivate'];
   #current: GatewayRouteTable | null = null;
   #live = new Map<GatewayRoute, LiveRoute>();
   #upstreams = new Map<string, Upstream>();
 
-  constructor({ table, logger, openRawTransport, limitPerAccount }: LiveRoutesDeps) {
+  constructor({ table, logger, openRawTransport, limitPerAccount, allowsPrivate }: LiveRoutesDeps) {
     this.#table = table;
     this.#logger = logger;
     this.#openRawTransport = openRawTransport;
     this.#limitPerAccount = limitPerAccount;
+    this.#allowsPrivate = allowsPrivate;
   }
 
   /** The route of a `Host` header; `null` for an unknown host. */
@@ -147,14 +160,19 @@ export class LiveRoutes {
   }
 
   #liveRoute(route: GatewayRoute, former: ReadonlyMap<string, Upstream>): LiveRoute {
-    const usable = route.upstreams.filter(({ url }) => URL.canParse(url) && SCHEMES.has(new URL(url).protocol));
+    const allowPrivate = this.#allowsPrivate(route);
+    const usable = route.upstreams.filter(({ url }) => isUsable(url, allowPrivate));
     // One invalid upstream does not affect the others.
     if (usable.length < route.upstreams.length)
-      this.#logger.error('a gateway route has an upstream whose URL is not valid', { route: route.host });
+      this.#logger.error('a gateway route has an upstream whose URL is not valid or not allowed', {
+        route: route.host,
+      });
     const upstreams = usable.map((one) => {
       const name = nameOf(route, one);
       const upstream =
-        this.#upstreams.get(name) ?? former.get(name) ?? new Upstream(one, route.timeouts, this.#openRawTransport);
+        this.#upstreams.get(name) ??
+        former.get(name) ??
+        new Upstream(one, route.timeouts, this.#openRawTransport, allowPrivate);
       this.#upstreams.set(name, upstream);
       return upstream;
     });

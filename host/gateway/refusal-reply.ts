@@ -1,21 +1,19 @@
 import type { Refusal, RouteProtocol } from '../../core/index.ts';
 
-/** The reply to a refused request. */
 export interface RefusalReply {
   readonly status: number;
-  /** Names and values in turn, the framing left out. */
+  /** Names alternating with values, without the framing. */
   readonly headers: readonly string[];
   readonly body: string;
 }
 
-/** The HTTP methods of each protocol. */
 export const HTTP_METHODS: Readonly<Record<RouteProtocol, readonly string[]>> = {
   jsonrpc: ['POST'],
   http: ['GET', 'HEAD', 'POST'],
   websocket: ['GET'],
 };
 
-/** Status, headers and body of a refusal, in the form of the route's protocol (decisions, section 8, "Failures"). */
+/** Status, headers and body of a refusal, in the form of the route's protocol. */
 export function refusalReply(refusal: Refusal, protocol: RouteProtocol | null, traceId: string): RefusalReply {
   const { status, reason, message, topUpUrl } = refusal;
   const body =
@@ -39,7 +37,7 @@ export function refusalReply(refusal: Refusal, protocol: RouteProtocol | null, t
 }
 
 function extras({ status, retryAfterSeconds, topUpUrl }: Refusal, protocol: RouteProtocol | null): readonly string[] {
-  // The relation of RFC 8288's registry for a place where a payment is made.
+  // The link relation of RFC 8288's registry for a place where a payment is made.
   if (topUpUrl !== null) return ['Link', `<${topUpUrl}>; rel="payment"`];
   if (status === 401) return ['WWW-Authenticate', 'Bearer'];
   if (status === 405) return ['Allow', HTTP_METHODS[protocol ?? 'http'].join(', ')];

@@ -11,17 +11,16 @@ import type { RequestContext } from './request-context.ts';
 /** Connections that close after their next response; requests pipelined behind it are ignored. */
 const ending = new WeakSet<object>();
 
-/** True for a connection that closes after its current response: no further request of it may be carried out. */
+/** True for a connection that closes after its current response: none of its further requests may be executed. */
 export function isEnding(socket: object): boolean {
   return ending.has(socket);
 }
 
-/** Ignores all further requests of a connection. */
 export function endAfterResponse(socket: object): void {
   ending.add(socket);
 }
 
-/** For a key in its grace period: when it expires. Every response has it. */
+/** The expiry of a key in its grace period; every response has it. */
 export function graceHeaders(auth: Authenticated | null): readonly string[] {
   const expires = auth?.state === 'grace' ? auth.key.expiresAt : null;
   return expires === null ? NONE : ['X-Key-Expires', formatInstant(expires)];
@@ -29,7 +28,7 @@ export function graceHeaders(auth: Authenticated | null): readonly string[] {
 
 const NONE: readonly string[] = [];
 
-/** What lets a page read the response, where a browser sent its request. */
+/** The CORS headers with which a page may read the response to a browser's request. */
 export function corsOf({ live, head }: RequestContext): readonly string[] {
   return live === null || head === null ? NONE : corsHeaders(live.route.cors, head.origin);
 }
@@ -53,13 +52,13 @@ export function refusalFor(
   };
 }
 
-/** The rest of a refused request is read up to this size, in bytes, for the sake of the connection. */
+/** Up to this many bytes of a refused request are read in order to keep the connection. */
 const MAX_SKIPPED = 64 * 1024;
 
 /**
- * Answers with a refusal. The connection goes on where the request's end is near and certain. Otherwise it closes, and
- * some of the request is read and dropped first: closing at once would reset the connection, and the client could lose
- * the response.
+ * Answers with a refusal. The connection continues if the end of the request is near and certain. Otherwise it closes,
+ * and some of the request is read and dropped first: closing at once would reset the connection, and the client could
+ * lose the response.
  */
 export function writeRefusal(
   req: IncomingMessage,
@@ -69,7 +68,7 @@ export function writeRefusal(
 ): void {
   const { status, headers, body } = refusalFor(refusal, context);
   const head = context.head ?? readHead(context.method, context.httpVersion, context.rawHeaders);
-  // A body that did not arrive in time may never come.
+  // A body that did not arrive in time may never arrive.
   if (status !== 408 && (req.complete || hasNearEnd(head))) {
     res.writeHead(status, headers);
     res.end(body);
@@ -86,14 +85,14 @@ export function writeRefusal(
   drainThenEnd(req, res);
 }
 
-/** A client that waits for `100 Continue` may send its body after a refusal, or not. */
+/** A client that waits for `100 Continue` may or may not send its body after a refusal. */
 function hasNearEnd(head: RequestHead | Refusal): boolean {
   if (isRefusal(head) || head.chunked) return false;
   const { contentLength } = head;
   return (contentLength ?? 0) === 0 || (!head.expectsContinue && (contentLength ?? 0) <= MAX_SKIPPED);
 }
 
-/** Answers a refused change of protocol on the socket, and closes it. */
+/** Answers a refused protocol upgrade on the socket, and closes it. */
 export function writeRawRefusal(
   socket: Duplex,
   context: RequestContext,
@@ -105,7 +104,7 @@ export function writeRawRefusal(
   else socket.destroy();
 }
 
-/** Writes a refusal to a socket that Node's server reads no further, and closes it. */
+/** Writes a refusal to a socket that Node's server no longer reads, and closes it. */
 export function endWithRefusal(
   socket: Duplex,
   context: RequestContext,

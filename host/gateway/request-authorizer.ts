@@ -42,11 +42,11 @@ export interface RequestAuthorizerDeps {
   readonly clock: Clock;
   readonly limits: AppLimits;
   readonly allowance: Allowance;
-  /** False where a key counts in the header alone. */
+  /** False if keys are accepted only in the header. */
   readonly keysInPath: boolean;
 }
 
-/** A refusal repeats this much of a method's name, which the client chose. */
+/** A refusal repeats at most this many characters of a method's name, which the client chose. */
 const MAX_ECHO = 64;
 const KEYS_UNAVAILABLE: Partial<Refusal> = {
   status: 503,
@@ -54,10 +54,7 @@ const KEYS_UNAVAILABLE: Partial<Refusal> = {
   retryAfterSeconds: 1,
 };
 
-/**
- * Decides whether a request may go to an upstream: every check except those of its body, in the order of decisions,
- * section 8.
- */
+/** Decides, in a fixed order of checks, whether a request may go to an upstream. The body is checked elsewhere. */
 export class RequestAuthorizer {
   readonly #deps: RequestAuthorizerDeps;
 
@@ -65,7 +62,7 @@ export class RequestAuthorizer {
     this.#deps = deps;
   }
 
-  /** The refusal, or `null`; the context holds the results of the checks either way. */
+  /** Returns the refusal, or `null`; the context holds the results of the checks either way. */
   check(context: RequestContext): Refusal | null {
     const live = this.#deps.routes.find(context.hostHeader);
     if (live === null) return refuse('not_found');
@@ -81,7 +78,7 @@ export class RequestAuthorizer {
     return this.#checkKey(context, now) ?? this.#checkRoute(context) ?? this.#admit(context, now);
   }
 
-  /** The headers that answer a browser's question before a page's request, which has no key; `null` for other requests. */
+  /** The response headers for a browser's CORS preflight, which has no key; `null` for other requests. */
   preflight({ method, hostHeader, httpVersion, rawHeaders }: RequestContext): readonly string[] | null {
     if (method !== 'OPTIONS') return null;
     const route = this.#deps.routes.find(hostHeader)?.route;
@@ -92,7 +89,6 @@ export class RequestAuthorizer {
     return preflightHeaders(route.cors, head.origin, HTTP_METHODS[route.protocol], wanted);
   }
 
-  /** Looks a key up and checks it. */
   authenticate(keyText: string, now = this.#deps.clock.now()): Authenticated | Refusal {
     let key: KeyView | null;
     try {
@@ -107,7 +103,7 @@ export class RequestAuthorizer {
   /**
    * Checks the requests of a JSON-RPC body: every method, the quota and the rate limit.
    *
-   * @param charged - how many of them the limit was charged already
+   * @param charged - how many of them the limit was charged for already
    */
   admitRequests(
     context: RequestContext,
@@ -130,6 +126,11 @@ export class RequestAuthorizer {
       const more = methods.length - charged;
       return more <= 0 ? null : (context.use?.charge(context.limits, more, this.#deps.clock.now()) ?? null);
     });
+  }
+
+  /** The read that an accepted request must wait for before its calls can be admitted; `null` for none. */
+  learn({ auth, mode }: RequestContext): Promise<void> | null {
+    return auth === null || mode !== 'enforce' ? null : this.#deps.allowance.learn(auth.key.app);
   }
 
   /** Checks the quota alone, for requests whose methods are not read. */
@@ -155,11 +156,11 @@ export class RequestAuthorizer {
     context.auth = auth;
     this.#deps.directory.used(auth.key.id, now);
     return holdsKey(rest, keyText)
-      ? refuse('bad_request', { message: 'The App key must not stand anywhere else in the target.' })
+      ? refuse('bad_request', { message: 'The App key must not appear anywhere else in the target.' })
       : null;
   }
 
-  /** A page's HTTP request is answered without the headers of CORS; on a WebSocket a browser would show it everything. */
+  /** Without CORS headers a page cannot read the answer to its HTTP request; a WebSocket has no such protection. */
   #checkRoute({ live, upgrade, head }: RequestContext): Refusal | null {
     if (live?.route.enabled !== true) return refuse('route_disabled');
     return upgrade && !allowsOrigin(live.route.cors, head?.origin ?? null) ? refuse('origin_not_allowed') : null;
@@ -226,7 +227,7 @@ function wrongProtocol(upgrade: boolean, wanted: boolean): Refusal | null {
   if (upgrade === wanted) return null;
   return refuse('bad_request', {
     message: wanted
-      ? 'This gateway speaks WebSocket: an upgrade is needed.'
-      : 'This gateway does not change the protocol.',
+      ? 'This gateway accepts only WebSocket connections: send an upgrade request.'
+      : 'This gateway does not accept upgrade requests.',
   });
 }

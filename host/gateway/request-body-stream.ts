@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 
 const HIGH_WATER_BYTES = 64 * 1024;
 
-/** What is reported of every request body, whether it is read as a whole or streamed. */
+/** The events of every request body, read as a whole or streamed. */
 export interface BodyStreamHandler {
   /** Bytes of the body arrived. Return false to stop reading a body that is not streamed; nothing more is reported of it. */
   onRequestData(bytes: number): boolean;
@@ -12,8 +12,8 @@ export interface BodyStreamHandler {
 }
 
 /**
- * A request's body on its way to an upstream. The upstream may destroy it: the request, and with it the client's
- * connection, stays open, so that the client can still be answered.
+ * A request's body on its way to an upstream. The upstream may destroy it without closing the client's connection, so
+ * that the client can still be answered.
  */
 export class RequestBodyStream extends Readable {
   readonly #req: IncomingMessage;

@@ -13,21 +13,20 @@ import type { LiveRoute } from './live-route.ts';
 import { newRequestHeadCache } from './request-head-cache.ts';
 import type { RequestHeadCache } from './request-head-cache.ts';
 
-/** A request as it was received. */
 export interface ReceivedRequest {
   readonly method: string;
   readonly target: string;
   readonly httpVersion: string;
   readonly rawHeaders: readonly string[];
   readonly hostHeader: string;
-  /** True for a request to change the protocol. */
+  /** True for a request to upgrade the protocol. */
   readonly upgrade: boolean;
   readonly headCache: RequestHeadCache;
   /** `null` until the request's head was checked. */
   readonly head: RequestHead | null;
 }
 
-/** A request and what its checks have found out so far. */
+/** A request with the results of its checks so far. */
 export interface RequestContext extends Omit<ReceivedRequest, 'head'> {
   readonly traceId: string;
   /** By `performance.now()`, in milliseconds. */
@@ -43,9 +42,9 @@ export interface RequestContext extends Omit<ReceivedRequest, 'head'> {
   limits: EffectiveLimits;
   use: AppUse | null;
   admission: AdmissionVerdict | null;
-  /** The methods of its calls; `null` until they were read. */
+  /** The methods of its calls; `null` until they were parsed. */
   methods: readonly string[] | null;
-  /** True once a node was asked. */
+  /** True once the request was sent to a node. */
   sent: boolean;
 }
 
@@ -92,7 +91,7 @@ export function newRequestContext(traceId: string, received: ReceivedRequest): R
   };
 }
 
-/** The path as it may be logged: without the key, and without what follows it. */
+/** The path for logs: without the key and everything behind it. */
 export function pathTemplate({ keyText, target, rest }: RequestContext): string {
   const keyed = keyText !== '' && target.startsWith(`/${keyText}`);
   return `${keyed ? '/{key}' : ''}${rest === '/' ? '/' : '/*'}`;

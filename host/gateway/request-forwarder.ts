@@ -29,24 +29,24 @@ export interface RequestForwarderDeps {
   readonly sharedReads: SharedReads;
 }
 
-/** What a {@link RequestForwarder} reports. `HttpExchange` implements it. Exactly one of the last two comes last. */
+/** The events that a {@link RequestForwarder} reports to `HttpExchange`. Exactly one of the last two comes last. */
 export interface ForwardedResponseHandler
   extends Abortable, Omit<UpstreamResponseHandler, 'onResponseHeaders' | 'onResponseError'> {
-  /** True once a byte of the response may have reached the client: no other upstream may be asked any more. */
+  /** True once a byte of the response may have reached the client: then no other upstream may be tried. */
   readonly flushed: boolean;
-  /** The request has an answer, or a node that is asked for it. */
+  /** An answer exists, or was requested from a node. */
   onForwarded(): void;
-  /** An answer is waited for, at most so long; what came of another upstream's response is void. */
+  /** An answer is awaited for at most this time; anything that arrived from another upstream is discarded. */
   onWaiting(timeoutMs: number): void;
-  /** @param upstream - which one answers; `null` for an answer that came to an equal request */
+  /** @param upstream - the one that answers; `null` for the answer to an equal request */
   onResponseHeaders(status: number, fields: readonly string[], length: string | null, upstream: Upstream | null): void;
-  /** There is no answer, or it broke off. */
+  /** There is no answer, or it was interrupted. */
   onUnanswered(refusal: Refusal): void;
 }
 
-/** Where one request's answer comes from: memory, an equal request that is in flight, or an upstream; if that fails, another one. */
+/** Gets the answer to one request: from the cache, an equal request in flight, or one or more upstreams. */
 export class RequestForwarder implements UpstreamResponseHandler, SharedReadHandler, HedgeOwner {
-  /** Set for a read that may get the answer of an equal one, or give its own. */
+  /** Set for a read that may share its answer with equal ones. */
   read: ShareableRead | null = null;
   readonly attempts = new UpstreamAttempts();
   readonly #deps: RequestForwarderDeps;
@@ -64,7 +64,7 @@ export class RequestForwarder implements UpstreamResponseHandler, SharedReadHand
     this.#context = context;
   }
 
-  /** True once an answer is waited for. */
+  /** True while an answer is awaited. */
   get waiting(): boolean {
     return this.#request !== null;
   }
@@ -95,17 +95,14 @@ export class RequestForwarder implements UpstreamResponseHandler, SharedReadHand
     this.#ask(upstream, live);
   }
 
-  /** Stops waiting; nothing more is reported. */
   cancel(): void {
     this.#request?.cancel();
   }
 
-  /** Continues a paused response. */
   resume(): void {
     this.#request?.resume();
   }
 
-  /** It took too long. */
   expire(): void {
     const request = this.#request;
     if (request === null || this.#over) return;
@@ -117,11 +114,10 @@ export class RequestForwarder implements UpstreamResponseHandler, SharedReadHand
     else this.#retry(false, refusal);
   }
 
-  /** The request has ended. */
   close(): void {
     this.#over = true;
     this.#lead?.end();
-    // Equal reads that begin from now on must see what this one may have changed.
+    // Equal reads that begin from now on must see what this request may have changed.
     if (this.#context.sent && !this.attempts.idempotent) this.#deps.sharedReads.wrote();
   }
 
@@ -218,7 +214,7 @@ export class RequestForwarder implements UpstreamResponseHandler, SharedReadHand
     this.#retry(requestSent, refuse(reason === CONNECT_TIMEOUT ? 'upstream_timeout' : 'upstream_unavailable'));
   }
 
-  /** Asks another upstream if the request cannot have been carried out, or may be repeated; otherwise gives up. */
+  /** Tries another upstream if the request cannot have been executed or may be repeated; otherwise gives up. */
   #retry(requestSent: boolean, refusal: Refusal): void {
     const { live } = this.#context;
     const bodyLeft = this.#body === null || Buffer.isBuffer(this.#body) || (!requestSent && !this.#body.destroyed);

@@ -10,13 +10,13 @@ export interface ExtractedKey {
 }
 
 /**
- * What follows from a request's head and the route's settings alone. A client that repeats its head byte for byte
- * reuses it. Authentication and admission are never cached.
+ * Results that depend only on a request's head and the route's settings. A client that repeats its head byte for byte
+ * reuses them. Authentication and admission are never cached.
  */
 export interface RequestHeadCache {
   protocol: RouteProtocol | null;
   extracted: ExtractedKey | null;
-  /** The upstream's own headers that `headers` were built with. */
+  /** The upstream's configured headers that `headers` were built with. */
   own: OwnHeaders | null;
   headers: readonly string[] | null;
 }
@@ -25,7 +25,7 @@ export function newRequestHeadCache(): RequestHeadCache {
   return { protocol: null, extracted: null, own: null, headers: null };
 }
 
-/** For another head with the same target and `Authorization`: what does not follow from its other lines. */
+/** A cache for another head with the same target and `Authorization`, without the results of its other lines. */
 export function keyOf({ protocol, extracted }: RequestHeadCache): RequestHeadCache {
   return { protocol, extracted, own: null, headers: null };
 }
@@ -38,13 +38,15 @@ interface KeyedHead {
   readonly headCache: RequestHeadCache;
 }
 
-/** The headers that go to an upstream: the client's without those of this connection, and the upstream's own. */
+/**
+ * The headers that are sent to an upstream: the client's except hop-by-hop ones, and the upstream's configured ones.
+ */
 export function upstreamHeaders(
   { rawHeaders, keyText, httpVersion, headCache }: KeyedHead,
   own: OwnHeaders,
 ): readonly string[] {
   if (headCache.headers === null || headCache.own !== own) {
-    // Some clients that are told a header no longer send this one, and nodes refuse a body without it.
+    // Some clients that set a header of their own no longer send this one, and nodes refuse a body without it.
     const contentType = headCache.protocol === 'jsonrpc' ? 'application/json' : null;
     headCache.headers = requestHeaders(rawHeaders, keyText, own, httpVersion, contentType);
     headCache.own = own;

@@ -7,17 +7,14 @@ import type { Upstream } from './upstream.ts';
 /** A response is buffered up to this size before its head is sent. */
 const MAX_BUFFERED_BYTES = 64 * 1024;
 
-/**
- * Writes an upstream's response to the client. A short one arrives at once and leaves in one write; a longer or slower
- * one is streamed.
- */
+/** Writes an upstream's response to the client: a short one in one write, a longer or slower one streamed. */
 export class ResponseWriter {
   readonly #client: GatewayClient;
   readonly #context: RequestContext;
   #status = 0;
   #headers: ReplyHeaders = { common: HeaderList.NONE, own: [] };
   #hasLength = false;
-  /** What is not sent yet; `null` once the head was sent. */
+  /** The unsent part; `null` once the head was sent. */
   #buffered: Buffer[] | null = null;
   #bufferedBytes = 0;
   #flushed = false;
@@ -43,7 +40,7 @@ export class ResponseWriter {
     return this.#bytes;
   }
 
-  /** True while the client does not read what was written. */
+  /** True while the client does not read the written bytes. */
   get blocked(): boolean {
     return this.#flushed && this.#client.needsDrain;
   }
@@ -54,9 +51,9 @@ export class ResponseWriter {
   }
 
   /**
-   * @param fields - names and values in turn, without `Content-Length`
+   * @param fields - names alternating with values, without `Content-Length`
    * @param length - the value of `Content-Length`; `null` without one
-   * @param upstream - where it comes from; `null` for a response of the gateway's own
+   * @param upstream - the source; `null` for a response of the gateway itself
    */
   begin(status: number, fields: readonly string[], length: string | null, upstream: Upstream | null): void {
     this.#status = status;
@@ -65,12 +62,12 @@ export class ResponseWriter {
     this.#bufferedBytes = 0;
   }
 
-  /** Drops what is buffered. Only allowed before anything was flushed. */
+  /** Drops the buffered part. Only allowed before anything was flushed. */
   discard(): void {
     this.#buffered = null;
   }
 
-  /** False when the caller should wait for the client to drain. */
+  /** Returns false when the caller should wait for the client to drain. */
   write(chunk: Buffer): boolean {
     this.#bytes += chunk.length;
     if (this.#buffered === null) return this.#client.write(chunk);
@@ -79,7 +76,7 @@ export class ResponseWriter {
     return this.#bufferedBytes <= MAX_BUFFERED_BYTES || this.flush();
   }
 
-  /** Sends the head and what is buffered. False when the caller should wait for the client to drain. */
+  /** Sends the head and the buffered part. Returns false when the caller should wait for the client to drain. */
   flush(): boolean {
     const buffered = this.#buffered;
     if (buffered === null) return true;

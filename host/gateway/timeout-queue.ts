@@ -1,8 +1,8 @@
-/** Something with a time limit. */
+/** An object with a time limit. */
 export interface Expirable {
   /** From {@link TimeoutQueue.expiryIn}; may change while it is queued. */
   expiresAt: number;
-  /** Where it stands in the queue, which alone sets it; -1 while it is not queued. */
+  /** Its position in the queue, set only by the queue; -1 while it is not queued. */
   queuePlace: number;
   /** Called by {@link TimeoutQueue} once, when the time has come; it is no longer queued then. */
   onTimeout(): void;
@@ -14,18 +14,19 @@ const TICK_MS = 100;
  * Time limits of all requests and connections, checked ten times a second. A timer for each request would cost more
  * than the request's own checks.
  *
- * An array, and no Set: a Set that grows and shrinks leaves tables behind that refer to the next one and to all that was
- * in them, which V8 then takes for long-lived.
+ * An array instead of a Set: a Set that grows and shrinks leaves old tables that reference the next one and all
+ * previous entries, which V8 then treats as long-lived.
  */
 export class TimeoutQueue {
   readonly #queued: Expirable[] = [];
-  /** Of the last look, by `performance.now()`, in milliseconds. */
+  /** The time of the last check, by `performance.now()`, in milliseconds. */
   #now = performance.now();
   readonly #timer = setInterval(() => this.#expire(), TICK_MS).unref();
 
   /**
-   * When a time limit ends that begins now, for `expiresAt`. Two looks late at most, and never early where the process stood still: what
-   * arrived meanwhile is read between two looks. To read the clock each time would cost more than the limit.
+   * The value of `expiresAt` for a time limit that begins now. It ends up to two checks late, and never early when the
+   * process was blocked: bytes that arrived meanwhile are read between two checks. Reading the clock each time would
+   * cost more than the limit.
    */
   expiryIn(ms: number): number {
     return this.#now + ms;
@@ -55,7 +56,7 @@ export class TimeoutQueue {
     const due = this.#now;
     this.#now = performance.now();
     for (const expirable of this.#queued.filter(({ expiresAt }) => expiresAt <= due)) {
-      // Another one's end may have ended it.
+      // The callback of another entry may have removed this one.
       if (expirable.queuePlace < 0 || expirable.expiresAt > due) continue;
       this.delete(expirable);
       expirable.onTimeout();

@@ -4,12 +4,12 @@ import { failureReason } from './failure-reasons.ts';
 import { MAX_CONNECTIONS, UpstreamRequest } from './upstream-request.ts';
 import type { OutgoingRequest, UpstreamResponseHandler } from './upstream-request.ts';
 
-/** A field value with any other byte would end its line. */
+/** Any other byte in a field value would end its line. */
 const BREAKS_LINE = /[^\t\x20-\x7e\x80-\xff]/;
 
 /**
- * A request by undici's pool. It implements undici's older handler interface (`onHeaders`, `onData`): that one passes
- * the header bytes on as they came; the newer one parses them into an object for each response first.
+ * A request by undici's pool. It implements undici's older handler interface (`onHeaders`, `onData`), which passes the
+ * header bytes on as received; the newer one parses them into an object for each response first.
  */
 export class UndiciUpstreamRequest extends UpstreamRequest implements Dispatcher.DispatchHandler {
   readonly #pool: Pool;
@@ -42,8 +42,8 @@ export class UndiciUpstreamRequest extends UpstreamRequest implements Dispatcher
   }
 
   onConnect(abort: (error?: Error) => void): void {
-    // Thrown, not aborted: the unused connection stays in the pool. A request is written once, never again.
-    if (this.over || this.#abort !== null) throw new Error('The request is over.');
+    // Throwing, unlike aborting, keeps the unused connection in the pool. A request is written only once.
+    if (this.over || this.#abort !== null) throw new Error('The request has ended.');
     this.#abort = abort;
     this.handler.onUpstreamConnect();
   }
@@ -72,7 +72,7 @@ export class UndiciUpstreamRequest extends UpstreamRequest implements Dispatcher
     this.fail(failureReason(error));
   }
 
-  /** Undici does not say when it has passed on all received bytes; by the next tick it has. */
+  /** Undici does not report when it has passed on all received bytes; by the next tick it has. */
   reportIdle(): void {
     if (!this.over) this.handler.onResponseIdle();
   }

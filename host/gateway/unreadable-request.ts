@@ -8,13 +8,13 @@ import type { ReceivedRequest } from './request-context.ts';
 
 const HOST_LINE = /\nhost:([^\r\n]*)[\r\n]/i;
 
-/** The host of a request that Node's parser refused: of the one under way, or in the bytes that it refused. */
+/** The host of a request that Node's parser rejected: from the request in progress, or from the rejected bytes. */
 export function unreadableHost({ rawPacket }: ClientError, socket: Duplex): string | null {
   const known = currentResponse(socket)?.req.headers.host;
   return known ?? HOST_LINE.exec(rawPacket?.toString('latin1') ?? '')?.[1]?.trim() ?? null;
 }
 
-/** A request of which nothing but the host is known. */
+/** A request of which only the host is known. */
 export function unreadableRequest(hostHeader: string): ReceivedRequest {
   return {
     method: '',
@@ -28,11 +28,10 @@ export function unreadableRequest(hostHeader: string): ReceivedRequest {
   };
 }
 
-/** How such a request is refused. */
 export function unreadableRefusal({ code, reason }: ClientError): Refusal {
-  // The same code says that the line does not end behind the version.
+  // The same code also means that the line does not end after the version.
   if (reason === 'Invalid HTTP version')
-    return refuse('bad_request', { status: 505, message: 'The gateway speaks HTTP/1.1 and HTTP/1.0.' });
+    return refuse('bad_request', { status: 505, message: 'The gateway supports only HTTP/1.1 and HTTP/1.0.' });
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return refuse('bad_request', { status: 408, message: 'The request did not arrive in time.' });

@@ -1,16 +1,16 @@
+import type { LookupFunction } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { UpstreamHealth } from '../../core/index.ts';
 import { INVALID_REQUEST } from './failure-reasons.ts';
 import type { RequestBodyStream } from './request-body-stream.ts';
 
-/** Most connections to one upstream; further requests wait for one of them, at most `connectMs`. */
+/** The maximum number of connections to one upstream; further requests wait for one, at most `connectMs`. */
 export const MAX_CONNECTIONS = 1024;
 
-/** A response that is waited for. */
 export interface PendingResponse {
   /** True once a byte of the request may have reached the upstream. */
   readonly requestSent: boolean;
-  /** Ends the request without a further call of the handler; it says nothing about the upstream. */
+  /** Ends the request without a further call of the handler; the upstream's health stays unchanged. */
   cancel(): void;
   /** Ends a request that took too long, without a further call of the handler. */
   expire(): void;
@@ -18,12 +18,12 @@ export interface PendingResponse {
   resume(): void;
 }
 
-/** What an {@link UpstreamRequest} reports. `RequestForwarder` implements it. Exactly one of the last two comes last. */
+/** The events that an {@link UpstreamRequest} reports. Exactly one of the last two comes last. */
 export interface UpstreamResponseHandler {
   /** A connection was assigned and the request is about to be written. */
   onUpstreamConnect(): void;
   /**
-   * @param fields - names and values in turn, without `Content-Length`, checked: none contains a line break
+   * @param fields - names alternating with values, without `Content-Length`; none contains a line break
    * @param length - the value of `Content-Length`; `null` without one
    */
   onResponseHeaders(status: number, fields: readonly string[], length: string | null): void;
@@ -31,13 +31,12 @@ export interface UpstreamResponseHandler {
   onResponseData(chunk: Buffer): boolean;
   /** All bytes received so far were passed on; the next ones may take a while. */
   onResponseIdle(): void;
-  /** True while the handler may still reference a chunk it was given. */
+  /** True while the handler may still reference a chunk that it received. */
   readonly retainsChunks: boolean;
   onResponseEnd(): void;
   onResponseError(failure: UpstreamFailure): void;
 }
 
-/** Why a request to an upstream failed. */
 export interface UpstreamFailure {
   /** False only if no byte of the request can have reached the upstream. */
   readonly requestSent: boolean;
@@ -45,11 +44,10 @@ export interface UpstreamFailure {
   readonly reason: string;
 }
 
-/** A request to an upstream. */
 export interface OutgoingRequest {
   readonly path: string;
   readonly method: string;
-  /** Names and values in turn, without `host` and the framing. */
+  /** Names alternating with values, without `host` and the framing. */
   readonly headers: readonly string[];
   readonly body: Buffer | RequestBodyStream | null;
   /** Length of a streamed body, if known. */
@@ -57,20 +55,17 @@ export interface OutgoingRequest {
 }
 
 /** Opens connections to one plain-text upstream without undici. The fast path implements it. */
-export type OpenRawTransport = (url: URL, connectMs: number) => RawTransport;
+export type OpenRawTransport = (url: URL, connectMs: number, lookup: LookupFunction) => RawTransport;
 
 /** The connections of an {@link OpenRawTransport} to its upstream. */
 export interface RawTransport {
-  /** How many connections are open. */
   readonly size: number;
   newRequest(health: UpstreamHealth, handler: UpstreamResponseHandler): UpstreamRequest;
-  /** Closes each connection once it is idle. */
   closeWhenIdle(): void;
-  /** Closes all connections now. */
   close(): void;
 }
 
-/** Statuses of a server that does not serve now: too many requests, and the gateway errors. */
+/** Statuses of a server that cannot serve at present: too many requests, and the gateway errors. */
 const REFUSING: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 type Outcome = 'succeeded' | 'erred' | 'failed' | 'outpaced' | 'abandoned';
@@ -89,12 +84,10 @@ export abstract class UpstreamRequest implements PendingResponse {
     health.started(this.#startedAt);
   }
 
-  /** True once a byte of the request may have reached the upstream. */
   abstract get requestSent(): boolean;
-  /** True where no connection is being made for it: all there may be are in use by other requests. */
+  /** True while it waits for a connection because the maximum number is in use by other requests. */
   protected abstract get queued(): boolean;
   abstract start(request: OutgoingRequest): void;
-  /** Continues a paused response. */
   abstract resume(): void;
   /** Releases the connection; closes it if the request was sent. */
   protected abstract abort(): void;
@@ -104,17 +97,15 @@ export abstract class UpstreamRequest implements PendingResponse {
     return this.handler.retainsChunks;
   }
 
-  /** True once the request has ended, failed or was cancelled. */
   get over(): boolean {
     return this.#over;
   }
 
-  /** Ends the request without a further call of the handler; it says nothing about the upstream. */
+  /** Ends the request without a further call of the handler; the upstream's health stays unchanged. */
   cancel(): void {
     this.#end('abandoned');
   }
 
-  /** Ends a request that took too long, without a further call of the handler. */
   expire(): void {
     this.#end(this.requestSent ? 'erred' : this.queued ? 'abandoned' : 'failed');
   }
@@ -132,7 +123,7 @@ export abstract class UpstreamRequest implements PendingResponse {
   }
 
   protected begin(status: number, fields: readonly string[], length: string | null): void {
-    // Whoever answers is there; whether such an answer means more, the health checks find out.
+    // Any answer shows that the upstream is up; the health checks judge the rest.
     this.#record(REFUSING.has(status) ? 'erred' : 'succeeded');
     this.handler.onResponseHeaders(status, fields, length);
   }
@@ -146,7 +137,7 @@ export abstract class UpstreamRequest implements PendingResponse {
   protected fail(reason: string): void {
     if (this.#over) return;
     this.#over = true;
-    // What becomes of a request that was sent may be its own fault, and one App must not take the upstream from the others.
+    // A sent request may fail because of its content; one App must not take the upstream out of service for others.
     this.#record(reason === INVALID_REQUEST ? 'abandoned' : this.requestSent ? 'erred' : 'failed');
     this.handler.onResponseError({ requestSent: this.requestSent, reason });
   }

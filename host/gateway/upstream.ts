@@ -1,7 +1,9 @@
 import { Buffer } from 'node:buffer';
+import type { LookupFunction } from 'node:net';
 import { Pool } from 'undici';
 import { replyHeaders, TillgateError, UpstreamHealth } from '../../core/index.ts';
 import type { OwnHeaders, RouteTimeouts, RouteUpstream } from '../../core/index.ts';
+import { checkedLookup } from '../../adapters/callbacks/checked-lookup.ts';
 import { HeaderList } from './header-list.ts';
 import type { RequestBodyStream } from './request-body-stream.ts';
 import { MAX_CONNECTIONS } from './upstream-request.ts';
@@ -21,10 +23,12 @@ export class Upstream {
   readonly hostname: string;
   readonly own: OwnHeaders;
   readonly secrets: readonly string[];
+  /** For every connection to it: its name may lead elsewhere each time. */
+  readonly lookup: LookupFunction;
   readonly #base: string;
   readonly #basePath: string;
   readonly #baseQuery: string;
-  /** For an upstream without TLS, unless the fast path is off. */
+  /** Set for an upstream without TLS, unless the fast path is off. */
   readonly #rawTransport: RawTransport | null;
   #pool: Pool | null = null;
   #lastFields: readonly string[] | null = null;
@@ -33,12 +37,14 @@ export class Upstream {
 
   /**
    * @param openRawTransport - `null` to use undici for every request
+   * @param allowPrivate - whether its name may lead to a private address
    * @throws TillgateError `CONFIG_INVALID` for an invalid URL; the message does not repeat it
    */
   constructor(
     { url, headers }: RouteUpstream,
     { connectMs }: RouteTimeouts,
     openRawTransport: OpenRawTransport | null,
+    allowPrivate: boolean,
   ) {
     if (!URL.canParse(url)) throw new TillgateError('CONFIG_INVALID', 'The URL of an upstream is not valid.');
     this.url = new URL(url);
@@ -49,13 +55,15 @@ export class Upstream {
     this.#basePath = pathname.replace(/\/$/, '');
     this.#baseQuery = search.slice(1);
     this.#connectMs = connectMs;
-    this.#rawTransport = this.url.protocol === 'http:' ? (openRawTransport?.(this.url, connectMs) ?? null) : null;
+    this.lookup = checkedLookup(allowPrivate);
+    this.#rawTransport =
+      this.url.protocol === 'http:' ? (openRawTransport?.(this.url, connectMs, this.lookup) ?? null) : null;
     const all = { ...authorization(this.url), ...lowerNames(headers) };
     this.own = { names: new Set(Object.keys(all)), pairs: Object.entries(all).flat() };
     this.secrets = secretsOf(this.url, all);
   }
 
-  /** A request to this upstream. Streamed bodies, and TLS, always go by undici. */
+  /** A request to this upstream. Streamed bodies, and TLS, always use undici. */
   newRequest(body: Buffer | RequestBodyStream | null, handler: UpstreamResponseHandler): UpstreamRequest {
     const streamed = body !== null && !Buffer.isBuffer(body);
     if (this.#rawTransport !== null && !streamed) return this.#rawTransport.newRequest(this.health, handler);
@@ -68,13 +76,17 @@ export class Upstream {
     return `${this.#basePath}${rest}${rest.includes('?') ? '&' : '?'}${this.#baseQuery}`;
   }
 
-  /** The target of JSON-RPC: the base path itself, and its query behind a client's. @param rest - `/`, or `/?` and a query */
+  /**
+   * The target of JSON-RPC: the base path, and the base query after the client's.
+   *
+   * @param rest - `/`, or `/?` and a query
+   */
   rpcTarget(rest: string): string {
     if (rest === '/') return this.#base;
     return `${this.url.pathname}${rest.slice(1)}${this.#baseQuery === '' ? '' : `&${this.#baseQuery}`}`;
   }
 
-  /** The headers of a response that go back to the client. */
+  /** The response headers that are returned to the client. */
   returned(fields: readonly string[]): HeaderList {
     if (fields !== this.#lastFields) {
       this.#lastReturned = new HeaderList(replyHeaders(fields, this));
@@ -87,15 +99,15 @@ export class Upstream {
     this.#pool ??= new Pool(this.url.origin.replace(/^ws/, 'http'), {
       connections: MAX_CONNECTIONS,
       maxHeaderSize: MAX_HEADER_BYTES,
-      connect: { timeout: this.#connectMs },
-      // The gateway has its own timeouts for each request.
+      connect: { timeout: this.#connectMs, lookup: this.lookup },
+      // The gateway applies its own timeouts to each request.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
     return this.#pool;
   }
 
-  /** Closes the connections: each once it is idle, and all of them after `graceMs`. */
+  /** Closes each connection once it is idle, and all of them after `graceMs`. */
   async closeWhenIdle(graceMs: number): Promise<void> {
     const pool = this.#pool;
     const raw = this.#rawTransport;
@@ -125,7 +137,7 @@ function lowerNames(headers: Readonly<Record<string, string>>): Record<string, s
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
-/** Headers whose values are no secrets. */
+/** Headers whose values are not secret. */
 const PLAIN: ReadonlySet<string> = new Set(['accept', 'content-type', 'user-agent']);
 
 function secretsOf(url: URL, headers: Readonly<Record<string, string>>): readonly string[] {

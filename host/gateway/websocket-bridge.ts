@@ -15,16 +15,16 @@ interface BridgeDeps extends Counters {
   readonly logger: Logger;
 }
 
-/** Above this many unsent bytes for one side, the other side is not read. */
+/** While one side has more unsent bytes than this, the other side is not read. */
 const HIGH_WATER = 1024 * 1024;
-/** How long the closing handshake may take. */
+/** The longest that the closing handshake may take. */
 const CLOSE_MS = 500;
-/** What `ws` reports for a close frame without a code (RFC 6455, section 7.1.5). */
+/** The code that `ws` reports for a close frame without one (RFC 6455, section 7.1.5). */
 const NO_CODE = 1005;
-/** A ping is sent each time this many checks have passed; a client that did not answer the last one is closed. */
+/** A ping is sent after this many checks; a client that did not answer the last one is closed. */
 const BEATS = 60;
 
-/** Connects a client's WebSocket with the one that was opened to an upstream for it. */
+/** Connects a client's WebSocket with the upstream WebSocket that was opened for it. */
 export class WebSocketBridge {
   readonly context: RequestContext;
   readonly #client: WebSocket;
@@ -43,7 +43,7 @@ export class WebSocketBridge {
     this.#upstream = upstream;
     this.#deps = deps;
     this.#ended = ended;
-    // A message in a binary frame is read as the same text: some clients send all of theirs so (decisions, section 13).
+    // Binary frames are read as the same text, because some clients send all of their messages in them.
     client.on(
       'message',
       guarded(this, (data: RawData) => this.#fromClient(bytesOf(data))),
@@ -72,7 +72,7 @@ export class WebSocketBridge {
     upstream.resume();
   }
 
-  /** After an error of the gateway's own: both sides end now. */
+  /** Ends both sides after an internal error. */
   abort(error: unknown): void {
     this.#deps.logger.error('a WebSocket failed', { error, trace_id: this.context.traceId });
     this.#client.terminate();
@@ -84,14 +84,14 @@ export class WebSocketBridge {
     this.#end(this.#client, code, reason);
   }
 
-  /** One side sends too much that is no message. What it has sent besides is not read any more. */
+  /** One side sends too many frames without messages. Its further bytes are not read. */
   flooded(side: WebSocket): void {
     if (side === this.#client) this.close(1008, 'too_many_frames');
     else this.close(1011, 'upstream_unavailable');
     side.pause();
   }
 
-  /** One side has closed: the other is told its code, where that may be sent. Its reason is not: it could hold a provider's secret. */
+  /** Passes one side's close code to the other if permitted, but not the reason, which may contain a secret. */
   #closed(other: WebSocket, code: number): void {
     if (code === NO_CODE) this.#end(other, 1000, '');
     else if (mayBeSent(code)) this.#end(other, code, '');
@@ -130,7 +130,7 @@ export class WebSocketBridge {
 
   #fromUpstream(bytes: Buffer, binary: boolean): void {
     this.#bytesOut += bytes.length;
-    // Which call it answers is not known.
+    // The call that it answers is not known.
     this.#count(UNREAD, 0, bytes.length);
     this.#pass(this.#client, this.#upstream, bytes, binary);
   }
@@ -155,7 +155,7 @@ export class WebSocketBridge {
     const { live, traceId, auth } = this.context;
     const { metrics, meter } = this.#deps;
     if (live === null || auth === null) return null;
-    // ws checks the encoding of text frames alone, and the method policy depends on it.
+    // ws checks the encoding of text frames only, and the method policy depends on it.
     const text = isUtf8(bytes) ? bytes.toString('utf8') : '';
     const request = readJsonRpc(text, live.route.maxBatch);
     const methods = isRefusal(request) ? UNREAD : request.methods;
@@ -202,7 +202,7 @@ function bytesOf(data: RawData): Buffer {
   return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
 }
 
-/** True for a code that a close frame may have (RFC 6455, section 7.4): not those that only say what happened locally. */
+/** True for a code that a close frame may have (RFC 6455, section 7.4); the others are for local use. */
 function mayBeSent(code: number): boolean {
   if (code >= 3000) return code <= 4999;
   return (code >= 1000 && code <= 1003) || (code >= 1007 && code <= 1014);

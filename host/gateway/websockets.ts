@@ -25,14 +25,15 @@ export interface WebSocketDeps extends Counters {
   readonly directory: KeyDirectory;
 }
 
-/** How often open connections are checked for expired keys and removed routes. */
+/** The interval at which open connections are checked for expired keys and removed routes. */
 const CHECK_MS = 500;
 /** Largest message of an upstream, in bytes. */
 const MAX_UPSTREAM_BYTES = 32 * 1024 * 1024;
-/** A timer counts from the event loop's time, which may be so much behind: who hears that a pause is over finds it over. */
+/** Timers count from the event loop's time, which may be this much behind; the pause must be over when one fires. */
 const LATE_MS = 100;
 const FLOODED: Partial<Refusal> = {
-  message: 'A WebSocket from here was closed, since it sent too many frames that are no messages; try again later.',
+  message:
+    'A WebSocket from this address was closed because it sent too many frames without messages; try again later.',
   retryAfterSeconds: 2,
 };
 
@@ -70,7 +71,12 @@ export class WebSockets {
     }
     context.use?.enter();
     socket.once('close', () => context.use?.leave());
-    this.#connect(context.live as LiveRoute, [], context, { req, socket, head });
+    const connect = guarded(this.#ending(socket, context), () => {
+      if (!socket.destroyed) this.#connect(context.live as LiveRoute, [], context, { req, socket, head });
+    });
+    const learned = this.#deps.authorizer.learn(context);
+    if (learned === null) connect();
+    else void learned.then(connect);
   }
 
   close(): void {
@@ -110,7 +116,7 @@ export class WebSockets {
     };
     connection.once('open', guarded(failing, onOpen));
     let refused = false;
-    // An answer other than 101 may be due to the request: whoever answers is there.
+    // An answer other than 101 may be caused by the request, and it shows that the upstream is up.
     connection.once('unexpected-response', () => {
       refused = true;
       connection.terminate();
@@ -120,7 +126,7 @@ export class WebSockets {
       connection.on('error', () => undefined);
       if (client.socket.destroyed || refused) upstream.health.abandoned();
       else upstream.health.failed(performance.now());
-      // Nothing of the client's was sent yet: another upstream may be asked.
+      // No message of the client was sent yet, so another upstream may be tried.
       if (!client.socket.destroyed) this.#connect(live, [...tried, upstream], context, client);
     });
     connection.once('error', onError);
@@ -172,7 +178,7 @@ export class WebSockets {
     writeRawRefusal(socket, context, refusal, headers);
   }
 
-  /** What an error of the gateway's own ends. */
+  /** The object to end after an internal error. */
   #ending(socket: Duplex, { traceId }: RequestContext): Abortable {
     return {
       abort: (error) => {
@@ -194,7 +200,7 @@ export class WebSockets {
     const { context } = bridge;
     const auth = this.#deps.authorizer.authenticate(context.keyText);
     if (isRefusal(auth)) {
-      // The key cannot be checked now: 1013 asks the client to try again later.
+      // The key cannot be checked now: 1013 means that the client should try again later.
       if (auth.status === 503) bridge.close(1013, auth.reason);
       else bridge.close(4401, auth.reason);
       return;
@@ -206,20 +212,18 @@ export class WebSockets {
   }
 }
 
-/** A client that asked for an upgrade. */
 interface Client {
   readonly req: IncomingMessage;
   readonly socket: Duplex;
   readonly head: Buffer;
 }
 
-/** A connection to an upstream, and its socket. */
 interface Dialled {
   readonly connection: WebSocket;
   readonly transport: Duplex | null;
 }
 
-/** Calls `stop` when one side of a WebSocket sends too much that is no message. */
+/** Calls `stop` when one side of a WebSocket sends too many frames without messages. */
 function onFlood(socket: Duplex, stop: () => void): void {
   const budget = new FrameBudget();
   socket.prependListener('data', (chunk: Buffer) => {
@@ -251,10 +255,11 @@ function dial(upstream: Upstream, { route }: LiveRoute, { headers }: IncomingMes
     own[upstream.own.pairs[at] ?? ''] = upstream.own.pairs[at + 1] ?? '';
   return new WebSocket(url, [...new Set(offered.filter((name) => PROTOCOL.test(name)))], {
     headers: own,
+    lookup: upstream.lookup,
     handshakeTimeout: route.timeouts.connectMs,
     followRedirects: false,
     perMessageDeflate: false,
-    // One message or ping in a turn of the event loop: other connections have theirs in between.
+    // Handles one message or ping per turn of the event loop, so that other connections are served in between.
     allowSynchronousEvents: false,
     maxPayload: MAX_UPSTREAM_BYTES,
   });

@@ -3,14 +3,14 @@ import type { CommandCall } from '../cli/command.ts';
 import { settingsSchema } from '../settings.ts';
 import type { SettingsInput } from '../settings.ts';
 
-/** Asks a person; `null` where nobody can be asked. */
+/** Asks a person; `null` when there is no terminal. */
 export type Ask = ((question: string, fallback: string) => Promise<string>) | null;
 
 interface Question {
   readonly option: 'mode' | 'base-url' | 'port' | 'database' | 'nodes' | 'rates';
   readonly text: string;
   readonly fallback: string;
-  /** Without a person it has to be given. */
+  /** Without a terminal, the option is required. */
   readonly needed?: boolean;
 }
 
@@ -23,7 +23,7 @@ const MODE: Question = {
 const QUESTIONS: readonly Question[] = [
   {
     option: 'base-url',
-    text: 'Address under which payers and merchants reach this server',
+    text: 'URL at which payers and merchants reach this server',
     fallback: 'http://localhost:8080',
   },
   { option: 'port', text: 'Port to listen on', fallback: '8080' },
@@ -44,7 +44,7 @@ const OF_PRODUCTION: readonly Question[] = [
   { option: 'rates', text: 'Sources of exchange rates', fallback: 'coingecko,kraken' },
 ];
 
-/** The option in which each chain's plugin takes the address of its node. */
+/** The plugin option of each chain that holds the node's URL. */
 const NODE_OPTIONS: Readonly<Record<string, (url: string) => object>> = {
   ethereum: (url) => ({ rpcUrls: [url] }),
   bsc: (url) => ({ rpcUrls: [url] }),
@@ -56,7 +56,7 @@ const NODE_OPTIONS: Readonly<Record<string, (url: string) => object>> = {
 /**
  * The settings of a new till, from options or answers.
  *
- * @throws TillgateError `CONFIG_INVALID` naming an option that is missing while nobody can be asked, or that is not understood
+ * @throws TillgateError `CONFIG_INVALID` naming an option that is missing without a terminal, or that is invalid
  */
 export async function readAnswers(values: CommandCall['values'], ask: Ask): Promise<SettingsInput> {
   const answer = (question: Question): Promise<string> => answerTo(question, values, ask);
@@ -99,7 +99,8 @@ async function answerTo(
   const given = values[option];
   if (typeof given === 'string') return given.trim();
   if (ask !== null) return (await ask(text, fallback)).trim();
-  if (needed) throw new TillgateError('CONFIG_INVALID', `--${option} is missing, and there is no terminal to ask at.`);
+  if (needed)
+    throw new TillgateError('CONFIG_INVALID', `--${option} is missing, and there is no terminal to ask for it.`);
   return fallback;
 }
 
@@ -127,19 +128,19 @@ function pluginsOf(text: string): readonly object[] {
 
 const sourcesOf = (text: string): readonly object[] => text.split(',').map((use) => ({ use: use.trim() }));
 
-/** A list in JSON, as the settings file has it. */
+/** A JSON list, as in the settings file. */
 function listOf(value: string | boolean | undefined, option: string): readonly unknown[] | null {
   if (typeof value !== 'string') return null;
   try {
     const list: unknown = JSON.parse(value);
     if (Array.isArray(list)) return list as readonly unknown[];
   } catch {
-    // Told below, as a list of another form is.
+    // Reported below like a value that is not a list.
   }
   throw invalidField(option, 'a list in JSON, such as [{"use": "ethereum", "options": {"rpcUrls": ["…"]}}]');
 }
 
-/** The text of a settings file; settings that nobody would accept are refused before anything is written. */
+/** The text of a settings file; invalid settings are refused before anything is written. */
 export function settingsText(settings: SettingsInput): string {
   settingsSchema.parse(settings);
   return `${JSON.stringify(settings, null, 2)}\n`;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
-import { OPERATOR } from '../../core/index.ts';
+import { isTillgateError, OPERATOR } from '../../core/index.ts';
 import type { AccountId } from '../../core/index.ts';
 import { configError, environmentHasKey, resolveConfig } from '../config.ts';
 import { withManage, withRuntime } from '../cli/with-till.ts';
@@ -10,21 +10,25 @@ import { initWallet } from '../wallet.ts';
 import { settingsText } from './init-answers.ts';
 import { writeOnce } from './write-once.ts';
 
-/** What a step found or did. */
+/** The result of a step. */
 export interface StepReport {
   readonly step: 'key' | 'settings' | 'database' | 'wallet' | 'admin' | 'second-factor';
   readonly result: 'made' | 'exists' | 'none';
   readonly words: string;
-  /** Shown this once. */
+  /** Secrets, which are shown this once. */
   readonly secrets?: Readonly<Record<string, string>>;
 }
 
-/** Where a step's report goes. */
+/** Receives the report of each step. */
 export type Report = (report: StepReport) => void;
 
 const KEY_FILE = 'secrets/master-key';
 
-/** Settings for a new till with the place of its key. Nothing is written when they are not usable. @throws TillgateError `CONFIG_INVALID` */
+/**
+ * Validates the settings of a new till, with the path of its key. Nothing is written when they are invalid.
+ *
+ * @throws TillgateError `CONFIG_INVALID`
+ */
 export async function checkSettings(input: SettingsInput, path: string): Promise<SettingsInput> {
   const directory = dirname(path);
   const environment = { TILLGATE_MASTER_KEY: randomBytes(32).toString('base64') };
@@ -34,32 +38,32 @@ export async function checkSettings(input: SettingsInput, path: string): Promise
   return environmentHasKey() ? input : { ...input, masterKeyFile: KEY_FILE };
 }
 
-/** The key, then the settings that name it: settings that are there have their key. */
+/** Writes the key before the settings that name it, so that settings never exist without their key. */
 export function writeFiles(settings: SettingsInput, path: string, report: Report): void {
   const text = settingsText(settings);
   if (settings.masterKeyFile === undefined)
-    report({ step: 'key', result: 'exists', words: 'The master key is the environment’s.' });
+    report({ step: 'key', result: 'exists', words: 'The master key comes from the environment.' });
   else makeKey(resolve(dirname(path), settings.masterKeyFile), report);
   const made = writeOnce(path, text);
   report({
     step: 'settings',
     result: made ? 'made' : 'exists',
-    words: `${made ? 'Settings' : 'Settings there already'}: ${path}`,
+    words: `${made ? 'Settings' : 'Settings exist already'}: ${path}`,
   });
 }
 
 function makeKey(path: string, report: Report): void {
   const made = writeOnce(path, `${randomBytes(32).toString('base64')}\n`);
   const words = made
-    ? `Master key: ${path}. Keep a copy elsewhere: without it no secret of the database can be read.`
-    : `Master key there already: ${path}`;
+    ? `Master key: ${path}. Keep a copy elsewhere: without it no secret in the database can be read.`
+    : `Master key exists already: ${path}`;
   report({ step: 'key', result: made ? 'made' : 'exists', words });
 }
 
-/** Settings that were there before; they were read, so the key that they name is there. */
+/** Reports existing settings; they were read successfully, so the key that they name exists. */
 export function reportFiles(path: string, report: Report): void {
-  report({ step: 'key', result: 'exists', words: 'Master key there already.' });
-  report({ step: 'settings', result: 'exists', words: `Settings there already: ${path}` });
+  report({ step: 'key', result: 'exists', words: 'Master key exists already.' });
+  report({ step: 'settings', result: 'exists', words: `Settings exist already: ${path}` });
 }
 
 /** Brings the database up to date. */
@@ -69,23 +73,23 @@ export async function prepareDatabase(report: Report): Promise<void> {
 }
 
 /**
- * Makes the seed unless there is one. Its words are shown before they are stored: a till never has a seed whose words nobody
- * could have written down.
+ * Makes the seed unless there is one. Its words are shown before they are stored, so that no till has a seed whose
+ * words nobody could have written down.
  */
 export async function makeWallet(report: Report): Promise<void> {
   const found = await withRuntime(async ({ config, storage, vault }) => {
-    if (config.signer !== null) return 'The seed is with the signer.';
-    if (config.secrets.mnemonic !== null) return 'The seed is given in TILLGATE_MNEMONIC.';
+    if (config.signer !== null) return 'The signer has the seed.';
+    if (config.secrets.mnemonic !== null) return 'The seed comes from TILLGATE_MNEMONIC.';
     const mnemonic = await initWallet({ documents: storage.documents, vault }, (words) => {
       report({
         step: 'wallet',
         result: 'none',
         words:
-          'Write these words down: whoever has them has the money. They count once the next line says that they are stored.',
+          'Write these words down: anyone who has them can take the money. They are in use once the next line says that they are stored.',
         secrets: { mnemonic: words },
       });
     });
-    return mnemonic === null ? 'Wallet there already; its words are not shown again.' : null;
+    return mnemonic === null ? 'Wallet exists already; its words are not shown again.' : null;
   });
   report({
     step: 'wallet',
@@ -94,19 +98,23 @@ export async function makeWallet(report: Report): Promise<void> {
   });
 }
 
-/** Makes the first admin, and the second factor that an admin needs in production. */
-export async function makeAdmin(login: () => Promise<AdminLogin>, report: Report): Promise<void> {
+/** Asks for the current code of the authenticator; `null` for none. @param tries - the number of wrong codes so far */
+export type AskCode = (tries: number) => Promise<string | null>;
+
+/** Makes the first admin, and the second factor that an admin needs in production; its first code confirms it. */
+export async function makeAdmin(login: () => Promise<AdminLogin>, report: Report, code: AskCode): Promise<void> {
   const admin = await findAdmin();
   if (admin === null) {
     const { email, password } = await login();
     const id = await createAdmin(email, password);
     report({ step: 'admin', result: 'made', words: `Admin ${email} (account ${id})` });
-    return enrolAdmin(id, report);
+    return enrolAdmin(id, report, code);
   }
-  report({ step: 'admin', result: 'exists', words: `Admin there already: ${admin.email} (account ${admin.id})` });
-  if (!admin.enrolled) return enrolAdmin(admin.id, report);
-  const words = `Second factor there already; a new one: tillgate security totp --account ${admin.id}`;
+  report({ step: 'admin', result: 'exists', words: `Admin exists already: ${admin.email} (account ${admin.id})` });
+  if (!admin.enrolled) return enrolAdmin(admin.id, report, code);
+  const words = `Second factor exists already; for a new one: tillgate security totp --account ${admin.id}`;
   report({ step: 'second-factor', result: 'exists', words });
+  if (!admin.confirmed) await confirmAdmin(admin.id, report, code);
 }
 
 /** The first admin's e-mail address and password. */
@@ -119,6 +127,7 @@ interface FoundAdmin {
   readonly id: AccountId;
   readonly email: string;
   readonly enrolled: boolean;
+  readonly confirmed: boolean;
 }
 
 async function findAdmin(): Promise<FoundAdmin | null> {
@@ -128,7 +137,8 @@ async function findAdmin(): Promise<FoundAdmin | null> {
       const found = items.find(({ account }) => account.role === 'admin' && account.status === 'active');
       if (found !== undefined) {
         const { id, email } = found.account;
-        return { id, email, enrolled: (await manage.security.find(OPERATOR, id)).totpEnrolled };
+        const { totpEnrolled: enrolled, totpConfirmed: confirmed } = await manage.security.find(OPERATOR, id);
+        return { id, email, enrolled, confirmed };
       }
       if (page * 100 >= total) return null;
     }
@@ -142,12 +152,41 @@ async function createAdmin(email: string, password: string): Promise<AccountId> 
   });
 }
 
-async function enrolAdmin(id: AccountId, report: Report): Promise<void> {
+async function enrolAdmin(id: AccountId, report: Report, code: AskCode): Promise<void> {
   const { secret, uri } = await withManage(({ security }) => security.enrol(OPERATOR, id, true));
   report({
     step: 'second-factor',
     result: 'made',
-    words: 'Second factor of the admin, shown this once; an authenticator program takes either:',
+    words: 'Second factor of the admin, shown only once; enter either into an authenticator app:',
     secrets: { secret, uri },
   });
+  await confirmAdmin(id, report, code);
+}
+
+const MOST_CODES = 3;
+
+/**
+ * Confirms the second factor, which proves that the admin has the secret. Each login requires a code, confirmed or not.
+ */
+async function confirmAdmin(id: AccountId, report: Report, ask: AskCode): Promise<void> {
+  for (let tries = 0; tries < MOST_CODES; tries++) {
+    const code = await ask(tries);
+    if (code === null) break;
+    if (!(await isRightCode(id, code))) continue;
+    report({ step: 'second-factor', result: 'made', words: 'Second factor confirmed by its first code.' });
+    return;
+  }
+  const words =
+    'Second factor not confirmed yet: the first login asks for a code, or confirm it now: tillgate init --totp-code CODE';
+  report({ step: 'second-factor', result: 'exists', words });
+}
+
+async function isRightCode(id: AccountId, code: string): Promise<boolean> {
+  try {
+    await withManage(({ security }) => security.confirm(OPERATOR, id, code, null));
+    return true;
+  } catch (error) {
+    if (isTillgateError(error, 'VERIFY_CODE_INVALID')) return false;
+    throw error;
+  }
 }

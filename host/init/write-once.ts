@@ -3,21 +3,21 @@ import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readdirSync, rmSyn
 import { basename, dirname, join } from 'node:path';
 
 /**
- * Writes a file that only its owner reads, unless it is there: whole or not at all, also when the process is killed. Folders that
- * are missing are made for their owner alone.
+ * Creates a file that only its owner can read, atomically even when the process is killed. Missing folders are created
+ * for their owner only.
  *
- * @returns false when there is a file of this name, which stays as it is
+ * @returns false when the file exists; it stays unchanged
  */
 export function writeOnce(path: string, text: string): boolean {
   const folder = dirname(path);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const prefix = `.${basename(path)}.part-`;
-  // What a killed run left was never used.
+  // Temporary files of a killed run were never used.
   for (const name of readdirSync(folder).filter((each) => each.startsWith(prefix))) rmSync(join(folder, name));
   const part = join(folder, `${prefix}${randomBytes(6).toString('hex')}`);
   try {
     writeDurably(part, text);
-    // A link, unlike a renaming, never replaces a file.
+    // A link, unlike a rename, never replaces a file.
     linkSync(part, path);
     syncFolder(folder);
     return true;

@@ -4,12 +4,12 @@ import { readBrowserFiles } from '../checkout/browser-files.ts';
 import type { BrowserFile } from '../checkout/browser-files.ts';
 import type { PageFiles } from '../checkout/document.ts';
 
-/** The script of counters, and the style of the payer's page with what counters add to it. */
+/** The script of the point of sale, and the style of the payer's page with the additions for it. */
 export function readLinkFiles(): PageFiles {
   const read = (name: string): string => readFileSync(new URL(`browser/${name}`, import.meta.url), 'utf8');
   const style = `${readBrowserFiles().style.body.toString()}${read('links.css')}`;
   return {
-    script: fileOf('js', 'text/javascript; charset=utf-8', read('counter.js')),
+    script: fileOf('js', 'text/javascript; charset=utf-8', read('point-of-sale.js')),
     style: fileOf('css', 'text/css; charset=utf-8', style),
   };
 }

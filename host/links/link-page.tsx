@@ -10,7 +10,7 @@ import { linkText } from './link-text.ts';
 import type { LinkPage } from './link-writer.ts';
 import type { LinkMessageName } from './messages/en.ts';
 
-/** What a link's page is made of. */
+/** The data of a link's page. */
 export interface ShownLink {
   readonly view: LinkView;
   readonly brand: Brand;
@@ -19,9 +19,9 @@ export interface ShownLink {
   readonly form: string;
   /** Why the form was refused. */
   readonly refusal: string | null;
-  /** What was typed. */
+  /** The amount that was typed. */
   readonly amount: string;
-  /** Whether this browser may have an order that reserves a place. */
+  /** Whether this browser may have an order that already reserves one of the link's uses. */
   readonly known: boolean;
 }
 
@@ -31,19 +31,19 @@ const MESSAGES = {
   ended: ['endedTitle', 'endedText'],
 } as const satisfies Readonly<Record<string, readonly [LinkMessageName, LinkMessageName]>>;
 
-/** A fiat amount as money is written in a language. */
+/** Formats a fiat amount in a language. */
 export function moneyOf(units: bigint, vsCurrency: string, language: Language): string {
   const decimals = findFiat(vsCurrency)?.decimals ?? 0;
   return language.money(formatUnits(units, decimals), vsCurrency, decimals);
 }
 
-/** The page of a link: what is sold, and one button. */
+/** The page of a link: the product, and one button. */
 export function linkPage(shown: ShownLink): LinkPage {
   const { view, brand } = shown;
   return { status: 200, title: view.link.title, html: renderToString(<Main {...shown} />), refresh: null, brand };
 }
 
-/** A page that only says something. */
+/** A page with only a message. */
 export function messagePage(status: number, title: string, text: string): LinkPage {
   const html = renderToString(
     <main id="link">
@@ -56,15 +56,13 @@ export function messagePage(status: number, title: string, text: string): LinkPa
   return { status, title, html, refresh: null };
 }
 
-/** Who sells, unless the page's brand says it, and what: in their own direction of writing, whatever the page's is. */
-export function Head({ view: { link, merchant }, brand }: Pick<ShownLink, 'view' | 'brand'>): VNode {
+/**
+ * The product, in its own writing direction. The seller is shown only by the page's brand, whose name is unique; the
+ * account's own name is not shown to payers.
+ */
+export function Head({ view: { link } }: Pick<ShownLink, 'view'>): VNode {
   return (
     <>
-      {merchant === null || brand.name !== null ? null : (
-        <p class="soft merchant">
-          <bdi>{merchant}</bdi>
-        </p>
-      )}
       <h1 id="title">
         <bdi>{link.title}</bdi>
       </h1>
@@ -78,13 +76,13 @@ export function Head({ view: { link, merchant }, brand }: Pick<ShownLink, 'view'
 }
 
 function Main(shown: ShownLink): VNode {
-  const { view, brand, language, refusal, known } = shown;
+  const { view, language, refusal, known } = shown;
   const closed = view.state === 'open' ? null : MESSAGES[view.state];
   const going = view.state === 'reserved' && known;
   return (
     <main id="link">
       <section class="card">
-        <Head view={view} brand={brand} />
+        <Head view={view} />
         {closed === null || going ? <OrderForm {...shown} going={going} /> : null}
       </section>
       {closed === null ? null : (
@@ -114,7 +112,7 @@ function OrderForm({ view: { link }, language, form, amount, going }: ShownLink 
   );
 }
 
-/** The link's own amount, or a field for it: it is text, because browsers write numbers in their own way. */
+/** The link's fixed amount, or a field for it: a text field, because browsers format numbers in their own way. */
 export function AmountField({
   link,
   language,

@@ -8,8 +8,8 @@ import type { Language } from '../checkout/languages.ts';
 import type { MessageName } from '../checkout/messages/en.ts';
 import { isPastDeadline } from '../checkout/order-snapshot.ts';
 import { paymentLink } from '../checkout/payment-link.ts';
-import { counterPage, unpairedPage } from './counter-page.tsx';
-import type { ScanCode, ShownCounter } from './counter-page.tsx';
+import { pointOfSalePage, unpairedPage } from './point-of-sale-page.tsx';
+import type { ScanCode, ShownPointOfSale } from './point-of-sale-page.tsx';
 import { formToken } from './link-form.ts';
 import { linkPage, messagePage } from './link-page.tsx';
 import { linkText } from './link-text.ts';
@@ -19,7 +19,7 @@ import { findLink, pairedDevice, visitorAt } from './link-visit.ts';
 import type { LinkDeps } from './link-visit.ts';
 import type { LinkMessageName } from './messages/en.ts';
 
-/** Words of these pages. */
+/** Refusals with texts of these pages. */
 const REFUSALS: ReadonlyMap<string, LinkMessageName> = new Map(
   Object.entries({
     amount: 'refusedAmount',
@@ -33,7 +33,7 @@ const REFUSALS: ReadonlyMap<string, LinkMessageName> = new Map(
   } as const),
 );
 
-/** Words of the payer's page. */
+/** Refusals with texts of the payer's page. */
 const PAYERS_REFUSALS: ReadonlyMap<string, MessageName> = new Map(
   Object.entries({
     now: 'refusedNow',
@@ -47,32 +47,32 @@ const MINUTE_MS = 60_000;
 const MOST_ZONE = 14 * 60;
 const YEAR_SECONDS = 31_536_000;
 
-/** What a reply has beside its page. */
+/** The options of a reply besides its page. */
 interface Shown {
   readonly page: LinkPage;
   readonly cookie: string | null;
 }
 
-/** The pages of links and counters in every language and state. */
+/** The pages of links and points of sale in every language and state. */
 export class LinkPages {
   readonly #deps: LinkDeps;
   readonly #secure: boolean;
   readonly #writer = new LinkWriter();
   readonly #brands: Brands;
 
-  /** @param secure - whether cookies go over https only */
+  /** @param secure - whether cookies are sent over https only */
   constructor(deps: LinkDeps, secure: boolean) {
     this.#deps = deps;
     this.#secure = secure;
     this.#brands = new Brands(deps.storage.branding, deps.clock);
   }
 
-  /** `GET /l/{link}`; answers unknown tokens with a page too. */
+  /** `GET /l/{link}`; unknown tokens get a page too. */
   async show(call: RawCall, token: string, query: URLSearchParams): Promise<HttpResponse> {
     const { language, headers } = chosenLanguage(call.request, query);
     const { page, cookie } = await this.#page(call, token, query, language);
     const reply = this.#writer.reply(page, language);
-    // One cookie for each reply: the visitor's first, without which no form is taken.
+    // Each reply can set one cookie; the visitor's comes first, because no form is accepted without it.
     const cookies = cookie === null ? headers : { 'Set-Cookie': cookie };
     return { ...reply, headers: { 'X-Trace-Id': call.traceId, ...reply.headers, ...cookies } };
   }
@@ -93,7 +93,7 @@ export class LinkPages {
   async #page(call: RawCall, token: string, query: URLSearchParams, language: Language): Promise<Shown> {
     try {
       const view = await findLink(this.#deps, token);
-      if (view.link.face === 'COUNTER') return await this.#counter(call, view, query, language);
+      if (view.link.face === 'POINT_OF_SALE') return await this.#pointOfSale(call, view, query, language);
       return await this.#link(call, view, query, language);
     } catch (error) {
       if (isTillgateError(error, 'NOT_FOUND')) {
@@ -114,7 +114,7 @@ export class LinkPages {
     return { page, cookie };
   }
 
-  async #counter(call: RawCall, view: LinkView, query: URLSearchParams, language: Language): Promise<Shown> {
+  async #pointOfSale(call: RawCall, view: LinkView, query: URLSearchParams, language: Language): Promise<Shown> {
     const { vault, linkSales, clock } = this.#deps;
     const { link } = view;
     const device = pairedDevice(this.#deps, view, call);
@@ -123,7 +123,7 @@ export class LinkPages {
     const zoneMinutes = zoneOf(call);
     const local = clock.now() + zoneMinutes * MINUTE_MS;
     const midnight = local - (local % DAY_MS) - zoneMinutes * MINUTE_MS;
-    const page = counterPage({
+    const page = pointOfSalePage({
       ...{ view, language, form: formToken(vault, link.token, device), ...refused(query, language), zoneMinutes },
       brand: await this.#brands.of(link.accountId),
       sales: await linkSales.salesSince(link, midnight),
@@ -132,8 +132,8 @@ export class LinkPages {
     return { page, cookie: null };
   }
 
-  /** The sale that the page names, when it is of this counter. */
-  async #sale({ link }: LinkView, id: string | null): Promise<ShownCounter['sale']> {
+  /** The sale that the page names, if it belongs to this point of sale. */
+  async #sale({ link }: LinkView, id: string | null): Promise<ShownPointOfSale['sale']> {
     if (id === null || !isId(id)) return null;
     const order = await this.#deps.storage.orders.find(id as OrderId);
     if (order?.linkId !== link.id) return null;
@@ -143,13 +143,13 @@ export class LinkPages {
     return { order, scan: this.#scan(link, view), seen };
   }
 
-  /** What the payer scans: the payment itself where there is nothing to choose, else the payer's page. */
+  /** The QR code for the payer: the payment itself when there is nothing to choose, else the payer's page. */
   #scan(link: PaymentLink, view: CheckoutView): ScanCode | null {
     const { orderQueries, clock } = this.#deps;
     const { payment } = view.order;
     const page = { text: orderQueries.payUrl(view.order), payment: null };
     if (payment === null || payment.currency !== onlyCoin(link)) return page;
-    // All of it was seen, or it is too late for it: whoever scans it now pays for nothing.
+    // All of it was seen or the deadline has passed, so a payment by this code would be in vain.
     if (view.remaining === '0' || isPastDeadline(view, clock.now())) return null;
     if (view.paymentUri === '') return page;
     return { text: paymentLink(payment.chain, view.paymentUri).qr, payment: view };
@@ -174,7 +174,7 @@ function refusalOf(error: string, language: Language): string | null {
   return payers === undefined ? null : language.text(payers);
 }
 
-/** How far the device's clock is ahead of UTC, as its script said in a cookie. */
+/** The offset of the device's clock from UTC, from the cookie that its script set. */
 function zoneOf({ request }: RawCall): number {
   const text = /(?:^|;\s*)tillgate_zone=(-?\d{1,3})(?:;|$)/.exec(header(request.headers, 'cookie') ?? '')?.[1];
   const minutes = Number(text ?? 0);

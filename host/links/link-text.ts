@@ -11,10 +11,10 @@ import { pt } from './messages/pt.ts';
 import { ru } from './messages/ru.ts';
 import { zh } from './messages/zh.ts';
 
-/** The texts of links and counters, by the tag of their language. */
+/** The texts of links and points of sale, by language tag. */
 export const LINK_MESSAGES: Readonly<Record<string, LinkMessages>> = { en, de, es, fr, pt, ru, ar, zh, ja, ko };
 
-/** A text in a language, with these words put into it. */
+/** A text in a language, with its placeholders replaced by these words. */
 export function linkText(
   { tag }: Pick<Language, 'tag'>,
   name: LinkMessageName,

@@ -3,7 +3,7 @@ import { TillgateError } from '../../core/index.ts';
 import type { BrandingStore, Clock, LinkSales, LinkView, OrderQueries, OrderStore, Vault } from '../../core/index.ts';
 import { deviceOf, newVisitor, visitorCookie, visitorOf } from './link-form.ts';
 
-/** What the pages of links are made from. */
+/** The dependencies of the links' pages. */
 export interface LinkDeps {
   readonly linkSales: LinkSales;
   readonly orderQueries: Pick<OrderQueries, 'payUrl' | 'checkout'>;
@@ -15,19 +15,23 @@ export interface LinkDeps {
 const TOKEN = /^[0-9a-f]{32}$/;
 export const isLinkToken = (text: string): boolean => TOKEN.test(text);
 
-/** Nothing but what the till made itself reaches the storage as a token. @throws TillgateError `NOT_FOUND` */
+/**
+ * Accepts only tokens in the format that the till makes, so that nothing else reaches the storage.
+ *
+ * @throws TillgateError `NOT_FOUND`
+ */
 export function findLink({ linkSales }: LinkDeps, token: string): Promise<LinkView> {
   if (isLinkToken(token)) return linkSales.find(token);
   throw new TillgateError('NOT_FOUND', 'There is no such page.');
 }
 
-/** The secret of the device that asks; `null` when this counter does not know it. */
+/** The secret of the requesting device; `null` when it is not paired with this point of sale. */
 export function pairedDevice({ linkSales }: LinkDeps, { link }: LinkView, { request }: RawCall): string | null {
   const secret = deviceOf(request, link.token);
   return secret !== null && linkSales.isPaired(link, secret) ? secret : null;
 }
 
-/** A visitor's secret, and the header that gives it to a browser without one. */
+/** The visitor's secret, and the header that sets a new one for a browser without one. */
 export function visitorAt(
   { request }: RawCall,
   secure: boolean,

@@ -8,14 +8,14 @@ import type { PageReply } from '../checkout/page-writer.ts';
 import { Template } from '../checkout/template.ts';
 import { readLinkFiles } from './link-files.ts';
 
-/** What a page shows. */
+/** The content of a page. */
 export interface LinkPage {
   readonly status: number;
   readonly title: string;
   readonly html: string;
-  /** Seconds and address of the page that follows without script; `null` for none. */
+  /** Delay in seconds and URL of the page that follows without script; `null` for none. */
   readonly refresh: string | null;
-  /** Whose it is; nobody's by default. */
+  /** The merchant's branding; none by default. */
   readonly brand?: Brand;
 }
 
@@ -23,13 +23,13 @@ const HEADERS: Readonly<Record<string, string>> = {
   'Content-Type': 'text/html; charset=utf-8',
   'Cache-Control': 'no-store',
   Vary: 'Accept-Language, Cookie',
-  // A counter's code is in a fragment, which no header has; the token stays here too.
+  // The code of a point of sale is in the fragment, which no header contains; this keeps the token from other sites.
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
 };
 
-/** Puts the document of the payer's pages around the pages of links. */
+/** Puts the content of links' pages into the document of the payer's pages. */
 export class LinkWriter {
   readonly files: PageFiles = readLinkFiles();
   readonly #frames = new Map<Language, DocumentFrame>();
@@ -45,11 +45,11 @@ export class LinkWriter {
   }
 }
 
-/** A brand on a page that is in another folder than the payer's, whose logos it shows. */
+/** Adapts the branding to a page in another folder than the payer's pages, whose logo URLs it uses. */
 const besides = ({ logo, ...brand }: Brand): Brand => ({
   ...brand,
   logo: logo === null ? null : `../checkout/${logo}`,
 });
 
-/** Characters that stand for a template's values are of no script: a merchant's text must not stand for one. */
+/** Removes private-use characters, so that a merchant's text cannot contain a template's slot. */
 const withoutSlots = (text: string): string => text.replace(/[\uE000-\uF8FF]/g, '');

@@ -10,12 +10,14 @@ import type { LinkPages } from './link-pages.ts';
 import { findLink, isLinkToken, pairedDevice } from './link-visit.ts';
 import type { LinkDeps } from './link-visit.ts';
 
-/** How many orders one client address may make of links, and how many codes it may try, in half an hour. */
+/**
+ * The number of orders that one client address may create from links, and of codes that it may try, in half an hour.
+ */
 const VISITS = { points: 30, duration: 1_800 };
 const CODE = /^[0-9a-f]{32}$/;
 const shared = { tag: 'Checkout', auth: ANYBODY, hidden: true, type: 'text/html' } as const;
 
-/** Why a counter's only coin is not chosen. */
+/** Why a point of sale cannot select its only coin. */
 const CHOICE_REASONS: Readonly<Partial<Record<ErrorCode, string>>> = {
   NOT_READY: 'now',
   NODE_FAILED: 'now',
@@ -25,7 +27,7 @@ const CHOICE_REASONS: Readonly<Partial<Record<ErrorCode, string>>> = {
 
 const tokenOf = ({ params }: RawCall): string => params['link'] ?? '';
 
-/** Payment links and counters, without a login (decision 0050). */
+/** Payment links and points of sale, without a login (core/decisions/pages.md). */
 export function linkOperations(deps: LinkDeps, secure: boolean): readonly Operation[] {
   const visits = new RateLimiterMemory(VISITS);
   const codes = new RateLimiterMemory(VISITS);
@@ -52,11 +54,11 @@ export function linkOperations(deps: LinkDeps, secure: boolean): readonly Operat
     }),
     formOperation({
       ...shared,
-      id: 'pairCounter',
+      id: 'pairPointOfSale',
       method: 'POST',
       path: '/l/{link}/pair',
-      summary: 'Pair this device with a counter',
-      description: 'A form of the page; answered with 303 to the counter.',
+      summary: 'Pair this device with a point of sale',
+      description: 'A form of the page; answered with 303 to the point of sale.',
       bodyKinds: ['form'],
       handler: (call) => back(call, '../', () => pair(deps, call, codes, secure)),
     }),
@@ -73,7 +75,7 @@ export function linkOperations(deps: LinkDeps, secure: boolean): readonly Operat
   ];
 }
 
-/** A form's fields are read by its own handler, which sends whatever is wrong back to the page. */
+/** The handler reads a form's fields itself and sends any error back to the page. */
 function formOperation(spec: Parameters<typeof textOperation>[0]): Operation {
   return { ...textOperation(spec), schemas: { params: null, query: null, body: z.object({}) } };
 }
@@ -94,7 +96,7 @@ function see(location: string, traceId: string, cookie: string | null = null): H
   return { status: 303, headers: cookie === null ? headers : { ...headers, 'Set-Cookie': cookie }, body: '' };
 }
 
-/** Sends a refused form back to its page, with the reason. */
+/** Redirects a refused form back to its page, with the reason. */
 async function back(call: RawCall, up: string, work: () => Promise<HttpResponse>): Promise<HttpResponse> {
   try {
     return await work();
@@ -127,7 +129,7 @@ function fieldOf({ body }: RawCall, name: string): string {
   return typeof value === 'string' ? value.trim() : '';
 }
 
-/** A comma is a point, as many languages write it. */
+/** Accepts a comma as the decimal separator, as in many languages. */
 function amountOf(call: RawCall): Decimal | null {
   const text = fieldOf(call, 'amount');
   return /^\d{1,15}(?:[.,]\d{1,8})?$/.test(text) ? readDecimal(text.replace(',', '.')) : null;
@@ -136,14 +138,18 @@ function amountOf(call: RawCall): Decimal | null {
 async function sell(deps: LinkDeps, call: RawCall, visits: RateLimiterMemory): Promise<HttpResponse> {
   const token = tokenOf(call);
   const view = await findLink(deps, token);
-  const counter = view.link.face === 'COUNTER';
-  const who = counter ? pairedDevice(deps, view, call) : visitorOf(call.request);
+  const pointOfSale = view.link.face === 'POINT_OF_SALE';
+  const who = pointOfSale ? pairedDevice(deps, view, call) : visitorOf(call.request);
   const form = who === null ? null : readFormToken(deps.vault, token, who, fieldOf(call, 'form'));
-  if (who === null || form === null) throw new TillgateError('FORBIDDEN', 'This form is not of this browser.');
-  if (!counter) await take(visits, call.client);
-  const key = counter ? `${who} ${form}` : who;
-  const visit = { amount: amountOf(call), key, renew: !counter };
-  if (!counter) {
+  if (who === null || form === null)
+    throw new TillgateError(
+      'FORBIDDEN',
+      'This form was not loaded by this browser: reload the page, then send it again.',
+    );
+  if (!pointOfSale) await take(visits, call.client);
+  const key = pointOfSale ? `${who} ${form}` : who;
+  const visit = { amount: amountOf(call), key, renew: !pointOfSale };
+  if (!pointOfSale) {
     const { checkoutToken } = await deps.linkSales.order(token, visit);
     return see(`../checkout/${checkoutToken}`, call.traceId);
   }
@@ -157,7 +163,8 @@ async function pair(deps: LinkDeps, call: RawCall, codes: RateLimiterMemory, sec
   await take(codes, call.client);
   const { client: ip, traceId } = call;
   const code = fieldOf(call, 'code');
-  if (!isLinkToken(token) || !CODE.test(code)) throw new TillgateError('STATE_CONFLICT', 'This is no pairing code.');
+  if (!isLinkToken(token) || !CODE.test(code))
+    throw new TillgateError('STATE_CONFLICT', 'The pairing code is not valid.');
   const secret = await deps.linkSales.pair(token, code, { ip, traceId });
   return see(`../${token}`, traceId, deviceCookie(token, secret, secure));
 }
@@ -167,6 +174,6 @@ async function take(visits: RateLimiterMemory, client: string): Promise<void> {
     await visits.consume(addressKey(client));
   } catch (refusal) {
     if (!(refusal instanceof RateLimiterRes)) throw refusal;
-    throw new TillgateError('RATE_LIMITED', 'Too many orders were made from here.');
+    throw new TillgateError('RATE_LIMITED', 'Too many requests from this address; try again later.');
   }
 }

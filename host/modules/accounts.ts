@@ -9,7 +9,7 @@ import {
 import { recipe } from '../parts.ts';
 import type { Recipes } from '../parts.ts';
 
-/** Accounts, their credentials, and who may do what. */
+/** Accounts, their credentials and authorization. */
 export const accountRecipes = {
   createAccount: recipe(
     ['storage', 'vault', 'random', 'clock', 'passwordHasher', 'breachedPasswords', 'ids'],

@@ -71,11 +71,11 @@ export const gatewayRecipes = {
   ),
   gateSales: recipe(
     [
-      ...(['config', 'storage', 'createOrder', 'requestPull', 'assets', 'chains', 'rateBook'] as const),
+      ...(['config', 'storage', 'createOrder', 'requestCharge', 'assets', 'chains', 'rateBook'] as const),
       ...(['digest', 'vault', 'random', 'ids', 'clock'] as const),
     ],
-    ({ config, requestPull: pulls, ...parts }) =>
-      new GateSales({ ...parts, pulls, orderTimeoutMs: config.orders.timeoutMs, sales: config.gateway.sales }),
+    ({ config, requestCharge: charges, ...parts }) =>
+      new GateSales({ ...parts, charges, orderTimeoutMs: config.orders.timeoutMs, sales: config.gateway.sales }),
   ),
   usageRecorder: recipe(
     ['usageMeter', 'allowance', 'storage', 'clock', 'logger', 'metrics'],
@@ -106,6 +106,8 @@ export const gatewayRecipes = {
                 payerWritesPerMinute: config.limits.payerWritesPerMinute,
               },
         limitPerAccount: config.limits.perAccount,
+        // Gateways of the settings file may lead to private networks.
+        allowsPrivate: (route) => config.gateway.allowPrivateUpstreams || config.gateways.includes(route),
         routes: () => routeCache.table(),
         directory,
         limiter,

@@ -8,7 +8,7 @@ import {
 import { recipe } from '../parts.ts';
 import type { Recipes } from '../parts.ts';
 
-/** Orders, withdrawals and workers of Lightning; without a node each is `null`. */
+/** Orders, withdrawals and workers of Lightning; each is `null` without a node. */
 export const lightningRecipes = {
   invoices: recipe(['lightning', 'storage', 'clock'], ({ lightning: node, ...ports }) =>
     node === null ? null : new Invoices({ ...ports, node }),
@@ -30,7 +30,14 @@ export const lightningRecipes = {
     ({ config: { withdrawals: settings }, lightning: node, withdrawalLimits: limits, ...parts }) =>
       node === null
         ? null
-        : new RequestLightningPayment({ ...parts, node, limits, settings, fees: settings.lightningFees }),
+        : new RequestLightningPayment({
+            ...parts,
+            node,
+            limits,
+            settings,
+            fees: settings.lightningFees,
+            longestInvoiceMs: settings.lightningLongestInvoiceMs,
+          }),
   ),
   lightningService: recipe(
     ['lightning', 'lightningPayments', 'orderQueries'],
@@ -38,7 +45,7 @@ export const lightningRecipes = {
       new LightningService({ node, payments, payUrl: (order) => orderQueries.payUrl(order) }),
   ),
   lightningWork: recipe(
-    ['lightning', 'storage', 'orderStateMachine', 'clock', 'ids', 'events', 'logger', 'metrics'],
+    ['lightning', 'storage', 'orderStateMachine', 'latePayments', 'clock', 'ids', 'events', 'logger', 'metrics'],
     ({ lightning: node, orderStateMachine: stateMachine, ...ports }) => {
       if (node === null) return null;
       const deps = { ...ports, node, stateMachine };

@@ -1,5 +1,7 @@
 import { createManage, StoreAlerts } from '../../core/index.ts';
+import { leadsToRefused } from '../../adapters/callbacks/checked-lookup.ts';
 import { WebauthnVerifier } from '../../adapters/passkeys/index.ts';
+import { ownHosts } from '../own-hosts.ts';
 import { recipe } from '../parts.ts';
 import type { Recipes } from '../parts.ts';
 
@@ -43,7 +45,7 @@ export const manageRecipes = {
         serviceName,
         auth,
         keys,
-        gateway: { sales },
+        gateway: { sales, allowPrivateUpstreams },
         gateways,
         limits,
         withdrawals,
@@ -83,6 +85,10 @@ export const manageRecipes = {
           approvals: withdrawals.approvals,
           routes: gateways,
           callbackPlaces: { allowPrivateNetworks, hosts },
+          routePlaces: {
+            ...{ ownHosts: () => ownHosts(baseUrl), allowPrivateUpstreams },
+            leadsToRefused: (hostname) => leadsToRefused(hostname, allowPrivateUpstreams),
+          },
         },
       }),
   ),

@@ -6,7 +6,7 @@ import type { Recipes } from '../parts.ts';
 export const noticeRecipes = {
   noticeSettings: recipe(['plugins', 'assets'], ({ plugins, assets }) => ({
     channels: () => plugins.noticeChannels,
-    // A currency whose plugin was removed is written in units.
+    // A currency whose plugin was removed is written in base units.
     amount: (currency, units) => `${formatUnits(units, assets.find(currency)?.decimals ?? 0)} ${currency}`,
   })),
   deliverNotices: recipe(
@@ -26,7 +26,7 @@ export const noticeRecipes = {
   tidyNotices: recipe(['storage', 'ids', 'clock', 'events'], (ports) => new TidyNotices(ports)),
 } satisfies Recipes;
 
-/** Whose message it is, and where the account is looked after: an address to read, no link that does something. */
+/** Names the sender and the address of the dashboard. It contains no link that performs an action. */
 function footerOf(
   config: { readonly serviceName: string; readonly dashboard?: { readonly enabled: boolean } },
   url: string,

@@ -7,6 +7,7 @@ import {
   CreateOrder,
   DEFAULT_POOL,
   ExpireOrders,
+  LatePayments,
   LIGHTNING_ASSET,
   LinkSales,
   NewOrderEvents,
@@ -17,6 +18,7 @@ import {
   RateBook,
   RescanDeposits,
   rateSymbols,
+  refusedFor,
 } from '../../core/index.ts';
 import type { AddressPoolSettings, Asset, ChainRegistry } from '../../core/index.ts';
 import { callbackPresenter } from '../../adapters/http/operations/order-record.ts';
@@ -31,17 +33,27 @@ export const orderRecipes = {
     return new AssetCatalogue(lightning === null ? assets : [...assets, LIGHTNING_ASSET], plugins.chainNames);
   }),
   rateBook: recipe(
-    ['rates', 'assets', 'chains', 'clock', 'deadline', 'logger', 'metrics'],
-    ({ rates: sources, assets, chains, ...ports }) =>
-      new RateBook({ ...ports, sources, symbols: rateSymbols(assets, feeAssets(chains)) }),
+    ['config', 'rates', 'assets', 'chains', 'clock', 'deadline', 'logger', 'metrics'],
+    ({ config, rates: sources, assets, chains, ...ports }) =>
+      new RateBook({
+        ...ports,
+        spreadBps: config.orders.spreadBps,
+        sources,
+        symbols: rateSymbols(assets, feeAssets(chains)),
+      }),
   ),
   addressPool: recipe(
     ['config', 'chains', 'storage'],
     ({ config, ...ports }) => new AddressPool({ ...ports, settings: poolSettings(config) }),
   ),
   orderStateMachine: recipe(
-    ['assets', 'chains', 'ids', 'events', 'metrics'],
-    ({ chains, ...parts }) => new OrderStateMachine({ ...parts, chains, presenter: callbackPresenter }),
+    ['config', 'assets', 'chains', 'ids', 'events', 'metrics'],
+    ({ config, chains, ...parts }) =>
+      new OrderStateMachine({ ...parts, chains, presenter: callbackPresenter, settings: config.orders }),
+  ),
+  latePayments: recipe(
+    ['config', 'rateBook', 'assets'],
+    ({ config, rateBook: rates, assets }) => new LatePayments({ rates, assets, settings: config.orders }),
   ),
   newOrderEvents: recipe(
     ['assets', 'chains', 'ids', 'storage'],
@@ -82,6 +94,7 @@ export const orderRecipes = {
       new OrderQueries({
         ...parts,
         settings: config.orders,
+        refundHoldMs: refusedFor(config.withdrawals.refunds),
         // Read at each use: with port 0 the address is known only once the server listens.
         get baseUrl() {
           return baseUrl.url;
@@ -97,16 +110,19 @@ export const orderRecipes = {
     ({ orderStateMachine: stateMachine, ...ports }) => new ExpireOrders({ ...ports, stateMachine }),
   ),
   linkSales: recipe(
-    ['storage', 'createOrder', 'choosePayment', 'assets', 'clock', 'ids', 'random', 'digest'],
-    (parts) => new LinkSales(parts),
+    ['config', 'storage', 'createOrder', 'choosePayment', 'assets', 'clock', 'ids', 'random', 'digest'],
+    ({ config, ...parts }) => new LinkSales({ ...parts, settings: config.orders }),
   ),
-  chainReports: recipe(['storage', 'chains', 'clock', 'metrics'], (ports) => new ChainReports(ports)),
+  chainReports: recipe(
+    ['storage', 'chains', 'lightning', 'clock', 'events', 'logger', 'metrics'],
+    (ports) => new ChainReports(ports),
+  ),
   rescanDeposits: recipe(
-    ['chains', 'storage', 'clock', 'ids', 'events', 'logger', 'metrics'],
+    ['chains', 'storage', 'latePayments', 'clock', 'ids', 'events', 'logger', 'metrics'],
     (parts) => new RescanDeposits(parts),
   ),
   followers: recipe(
-    ['chains', 'storage', 'orderStateMachine', 'clock', 'ids', 'events', 'logger', 'metrics'],
+    ['chains', 'storage', 'orderStateMachine', 'latePayments', 'clock', 'ids', 'events', 'logger', 'metrics'],
     ({ chains, orderStateMachine: stateMachine, ...ports }) =>
       new Map([...chains].map(([code, chain]) => [code, new ChainFollower(chain, { ...ports, stateMachine })])),
   ),

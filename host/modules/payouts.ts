@@ -1,7 +1,7 @@
 import {
   PayoutFeeEstimator,
   PayoutRunner,
-  RequestPull,
+  RequestCharge,
   RequestRefund,
   RequestWithdrawal,
   UnassignedDeposits,
@@ -46,29 +46,48 @@ export const payoutRecipes = {
   ),
   requestRefund: recipe(
     [
+      'config',
       'storage',
       'assets',
       'chains',
       'payoutFees',
+      'secondFactor',
       'clock',
       'ids',
       'events',
       'metrics',
       'logger',
-      'orderQueries',
       'withdrawalLimits',
     ],
-    ({ payoutFees: fees, orderQueries, withdrawalLimits: limits, ...parts }) =>
-      new RequestRefund({ ...parts, fees, limits, claimUrl: (order) => orderQueries.payUrl(order) }),
+    ({ config: { withdrawals }, payoutFees: fees, withdrawalLimits: limits, ...parts }) =>
+      new RequestRefund({ ...parts, fees, limits, settings: withdrawals.refunds, withdrawals }),
   ),
-  requestPull: recipe(
+  requestCharge: recipe(
     ['storage', 'assets', 'chains', 'rateBook', 'orderQueries', 'clock', 'ids', 'events', 'metrics'],
-    (parts) => new RequestPull(parts),
+    (parts) => new RequestCharge(parts),
   ),
   unassignedDeposits: recipe(
-    ['storage', 'assets', 'chains', 'payoutFees', 'orderStateMachine', 'clock', 'ids', 'events', 'metrics'],
-    ({ payoutFees: fees, orderStateMachine: stateMachine, ...parts }) =>
-      new UnassignedDeposits({ ...parts, fees, stateMachine }),
+    [
+      'config',
+      'storage',
+      'assets',
+      'chains',
+      'payoutFees',
+      'withdrawalLimits',
+      'orderStateMachine',
+      'clock',
+      'ids',
+      'events',
+      'metrics',
+      'logger',
+    ],
+    ({
+      config: { withdrawals },
+      payoutFees: fees,
+      withdrawalLimits: limits,
+      orderStateMachine: stateMachine,
+      ...parts
+    }) => new UnassignedDeposits({ ...parts, fees, limits, stateMachine, withdrawals }),
   ),
   payouts: recipe(
     [

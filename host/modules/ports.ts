@@ -7,7 +7,7 @@ import { LazyCallbackTransport, breachedPasswords, rateSource } from '../lazy-ed
 import { recipe } from '../parts.ts';
 import type { Recipes } from '../parts.ts';
 
-/** The till's own implementations of the ports. Storage, logger and metrics are opened before. */
+/** The till's own implementations of the ports, except storage, logger and metrics, which are opened earlier. */
 export const portRecipes = {
   clock: recipe(['logger'], ({ logger }) => systemClock(logger)),
   ids: recipe(['workerId'], ({ workerId }) => workerId),

@@ -2,41 +2,41 @@ import type { CollectedMetrics } from '../../adapters/metrics/index.ts';
 import { isTillgateError, TillgateError } from '../../core/index.ts';
 import type { ErrorDetails, ErrorCode } from '../../core/index.ts';
 
-/** What a process says to the primary. */
+/** Messages from a process to the primary. */
 export type FromProcess =
   | { readonly kind: 'serving'; readonly greeting: readonly string[] }
   | { readonly kind: 'failed'; readonly error: SentError }
   /** A newer release has migrated the database. */
   | { readonly kind: 'outdated' }
-  /** Asks for the metrics of all processes. */
+  /** Requests the metrics of all processes. */
   | { readonly kind: 'scrape'; readonly id: number }
   | { readonly kind: 'collected'; readonly id: number; readonly metrics: CollectedMetrics };
 
-/** What the primary says to a process. */
+/** Messages from the primary to a process. */
 export type ToProcess =
   | { readonly kind: 'collect'; readonly id: number }
   | { readonly kind: 'scraped'; readonly id: number; readonly text: string };
 
-/** Everything of ours is in this field: packages send messages of their own between processes. */
+/** Holds the message under our own field, because packages send messages between processes too. */
 interface Envelope<Message> {
   readonly tillgate: Message;
 }
 
 export const wrapped = <Message>(message: Message): Envelope<Message> => ({ tillgate: message });
 
-/** The message; `null` for one that is not ours. Both ends are this program, so its form is not in doubt. */
+/** The message; `null` for one of another package. Both ends are this program, so the content is not validated. */
 export function unwrapped<Message>(received: unknown): Message | null {
   if (typeof received !== 'object' || received === null || !('tillgate' in received)) return null;
   return (received as Envelope<Message>).tillgate;
 }
 
-/** An error as it goes from one process to another. */
+/** An error in a form that can be sent to another process. */
 export interface SentError {
   readonly message: string;
   readonly stack: string | null;
-  /** Of a {@link TillgateError}. */
+  /** The fields of a {@link TillgateError}. */
   readonly own: { readonly code: ErrorCode; readonly details: ErrorDetails } | null;
-  /** Of an error of Node. */
+  /** The code of an error of Node. */
   readonly code: string | null;
 }
 

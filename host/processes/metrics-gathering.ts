@@ -1,6 +1,6 @@
 import type { CollectedMetrics, MetricsOfProcesses } from '../../adapters/metrics/index.ts';
 
-/** How long a scrape waits for a process that is busy. */
+/** The longest that a scrape waits for a busy process. */
 const WAIT_MS = 2_000;
 
 interface Round {
@@ -8,19 +8,19 @@ interface Round {
   readonly done: () => void;
 }
 
-/** Asks every process for what it has measured, and puts it together. */
+/** Collects the metrics of every process and merges them. */
 export class MetricsGathering {
   readonly #ask: (id: number) => readonly number[];
   readonly #rounds = new Map<number, Round>();
   #all: Promise<MetricsOfProcesses> | null = null;
   #asked = 0;
 
-  /** @param ask - asks all processes that serve; answers with their ids */
+  /** @param ask - asks all processes that serve; returns their ids */
   constructor(ask: (id: number) => readonly number[]) {
     this.#ask = ask;
   }
 
-  /** What is known after every process has answered, or after two seconds. */
+  /** The metrics of the processes that answered within two seconds. */
   async text(): Promise<string> {
     const id = this.#asked++;
     await new Promise<void>((resolve) => {
@@ -52,7 +52,7 @@ export class MetricsGathering {
     if (round?.missing.delete(process) === true && round.missing.size === 0) round.done();
   }
 
-  /** The first scrape loads it: a primary that nobody scrapes stays small. */
+  /** Loaded by the first scrape, so that a primary that is never scraped uses less memory. */
   #metrics(): Promise<MetricsOfProcesses> {
     this.#all ??= import('../../adapters/metrics/index.ts').then(({ MetricsOfProcesses: All }) => new All());
     return this.#all;

@@ -10,14 +10,14 @@ import { shareOf } from './process-share.ts';
 import type { ProcessPlace } from './process-count.ts';
 import { ProcessLink } from './process-link.ts';
 
-/** What one process runs a till with. */
+/** The inputs of running a till in one process. */
 export interface TillParts {
   readonly config: HostConfig;
   readonly log: ProcessLog;
   readonly options: RuntimeOptions;
   readonly greet: (lines: readonly string[]) => void;
   readonly secondSignal: 'end' | 'nothing';
-  /** Gets the host once it serves, before it greets. */
+  /** Called with the host once it serves, before it prints its greeting. */
   readonly onHost: (host: Host) => void;
 }
 
@@ -25,8 +25,8 @@ export interface TillParts {
 export type RunTill = (parts: TillParts) => Promise<number>;
 
 /**
- * Runs one of the processes of a server: an instance of the till with its part of the database connections. The primary
- * is told when it serves, and why it does not.
+ * Runs one of the processes of a server: an instance of the till with its share of the database connections. It reports
+ * to the primary that it serves, or why it does not.
  *
  * @returns the exit code
  */
@@ -64,7 +64,7 @@ export async function runOneOfSeveral(
   }
 }
 
-/** Measures for this process, and answers a scrape for all. */
+/** Measures this process, and answers a scrape with the metrics of all processes. */
 class MetricsOfServer extends PromMetrics {
   readonly #link: ProcessLink;
 

@@ -6,22 +6,22 @@ import type { ProcessLog } from '../log.ts';
 import { endOnUncaughtError, stopOnSignal } from '../process-end.ts';
 import { Processes } from './processes.ts';
 
-/** How a server of several processes is run. */
+/** The inputs of running a server of several processes. */
 export interface PrimaryOptions {
   readonly count: number;
   readonly config: HostConfig;
   readonly log: ProcessLog;
   /** Writes a line to standard output. */
   readonly say: (line: string) => void;
-  /** The exit code where a newer release has migrated the database. */
+  /** The exit code after a newer release has migrated the database. */
   readonly outdatedExit: number;
 }
 
 /**
- * Runs a server of several processes from the one that starts them. It opens no port and follows no chain.
+ * Runs a server of several processes from the process that starts them. It opens no port and follows no chain.
  *
  * @returns the exit code
- * @throws TillgateError what kept the processes from serving
+ * @throws TillgateError the reason why the processes could not serve
  */
 export async function runPrimary({ count, config, log, say, outdatedExit }: PrimaryOptions): Promise<number> {
   if (!cluster.isPrimary) throw configError([{ path: 'processes', message: CLUSTERED }]);
@@ -44,9 +44,11 @@ export async function runPrimary({ count, config, log, say, outdatedExit }: Prim
 }
 
 const CLUSTERED =
-  'this program was started as a process of a cluster already (a process manager such as pm2 does that): write 1, or start it by itself';
+  'this program was started as a process of a cluster (a process manager such as pm2 does that): write 1, or start it without the process manager';
 
-/** Brings the schema up to date and checks the master key, before several processes would do it at the same time. */
+/**
+ * Brings the schema up to date and checks the master key once, before several processes would do it at the same time.
+ */
 async function migrateOnce(config: HostConfig, { logger }: ProcessLog): Promise<void> {
   const runtime = await openHostRuntime(config, logger, 'command');
   await runtime.close();

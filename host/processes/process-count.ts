@@ -4,20 +4,20 @@ import type { FieldError } from '../../core/index.ts';
 /** The setting `processes`. */
 export type ProcessesSetting = number | 'auto';
 
-/** Below it a process would make its own requests wait for each other. */
+/** With fewer connections a process's requests would wait for each other. */
 export const CONNECTIONS_EACH = 2;
 
-/** What of the database's settings decides. */
+/** The database settings that limit the number of processes. */
 type Database = { readonly client: 'sqlite' } | { readonly client: 'pg'; readonly pool: { readonly max: number } };
 
-/** How many processes a server has, and what is to be said of that. */
+/** The number of a server's processes, with a reason to log. */
 export interface ProcessCount {
   readonly count: number;
-  /** Why `auto` became fewer than there are cores; `null` where it did not. */
+  /** Why `auto` is less than the number of cores; `null` when it is not. */
   readonly because: string | null;
 }
 
-/** What of the setting cannot be done, with what to write instead. */
+/** Problems of the setting, with the value to write instead. */
 export function processProblems(processes: ProcessesSetting, database: Database): readonly FieldError[] {
   if (processes === 'auto' || processes === 1) return [];
   if (database.client === 'sqlite')
@@ -47,7 +47,7 @@ export function processCount(
   return cores <= most ? { count: cores, because: null } : { count: most, because };
 }
 
-/** Which of how many processes this one is. */
+/** The number of this process, and how many there are. */
 export interface ProcessPlace {
   /** From 1. */
   readonly number: number;

@@ -6,13 +6,13 @@ import { sentError, unwrapped, wrapped } from './messages.ts';
 import type { FromProcess, ToProcess } from './messages.ts';
 import type { ProcessPlace } from './process-count.ts';
 
-/** Which process of a server this one is; `null` where it is the only one, or the one that starts the others. */
+/** The number of this process among those of its server; `null` for the only one, or the one that starts the others. */
 export function placeOfThisProcess(): ProcessPlace | null {
   // Another cluster, such as a process manager's, may have started this program.
   return cluster.isWorker ? placeInEnvironment() : null;
 }
 
-/** One of several processes, as it talks with the primary. Without the primary it ends at once: Node sees to that. */
+/** The connection of one of several processes to the primary. When the primary dies, Node ends this process at once. */
 export class ProcessLink {
   readonly #logger: Logger;
   readonly #waiting = new Map<number, (text: string) => void>();
@@ -30,7 +30,7 @@ export class ProcessLink {
     });
   }
 
-  /** @param collect - what this process has measured so far */
+  /** @param collect - returns the metrics of this process */
   measures(collect: () => Promise<CollectedMetrics>): void {
     this.#collect = collect;
   }
@@ -48,7 +48,7 @@ export class ProcessLink {
     return this.send({ kind: 'failed', error: sentError(error) });
   }
 
-  /** Resolves once it is on its way: an exit before that would lose it. */
+  /** Resolves once the message is sent: an exit before that would lose it. */
   send(message: FromProcess): Promise<void> {
     return new Promise((resolve, reject) => {
       process.send?.(wrapped(message), undefined, {}, (error: Error | null) => (error ? reject(error) : resolve()));
@@ -57,7 +57,7 @@ export class ProcessLink {
 
   async #answer(id: number): Promise<void> {
     if (this.#collect === null) return;
-    // Whoever cannot say is counted as it was when last asked.
+    // A process that cannot answer is counted with its last metrics.
     try {
       await this.send({ kind: 'collected', id, metrics: await this.#collect() });
     } catch (error) {

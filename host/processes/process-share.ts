@@ -1,12 +1,13 @@
 import type { DatabaseConfig, HostConfig } from '../config.ts';
 import type { ProcessPlace } from './process-count.ts';
 
-/** So many failed logins one process allows in a minute at least, where the settings do: a mistyped password is no attack. */
+/** Each process allows this many failed logins per minute, if the settings do: a mistyped password is no attack. */
 const LOGINS_EACH = 3;
 
 /**
- * The settings of one of several processes: its part of the database connections, and of what strangers may do in a minute, which
- * each process counts by itself. Requests of accounts are not divided: a merchant may send all of them by one connection.
+ * The settings of one of several processes: its share of the database connections, and of the per-minute limits for
+ * anonymous clients, which each process counts by itself. Limits of accounts are not divided: a merchant may send all
+ * requests by one connection.
  */
 export function shareOf(config: HostConfig, { number, count }: ProcessPlace): HostConfig {
   const { database, limits } = config;
@@ -19,7 +20,7 @@ export function shareOf(config: HostConfig, { number, count }: ProcessPlace): Ho
   return { ...config, limits: shared, database: poolShare(database, { number, count }) };
 }
 
-/** No connection is given twice. */
+/** Divides the pool without giving a connection twice. */
 function poolShare(database: DatabaseConfig, { number, count }: ProcessPlace): DatabaseConfig {
   if (database.client === 'sqlite') return database;
   const part = (all: number): number => Math.floor(all / count) + (number <= all % count ? 1 : 0);

@@ -8,21 +8,21 @@ import type { FromProcess, ToProcess } from './messages.ts';
 import { MetricsGathering } from './metrics-gathering.ts';
 import { Restarts, SHORT_LIFE_MS, SHORT_LIVES } from './restarts.ts';
 
-/** One of the places of a server, with the process that is in it now. */
+/** One slot of a server, with the process that occupies it now. */
 interface Place {
   readonly number: number;
   readonly restarts: Restarts;
   worker: Worker | null;
-  /** Since when the present process serves; `null` while it begins. */
+  /** When the present process began to serve; `null` while it starts. */
   servingSince: number | null;
-  /** Why the present process could not begin. */
+  /** Why the present process could not start. */
   failure: Error | null;
 }
 
-/** One whose event loop stands still hears no SIGTERM, and has to be gone before the primary is. */
+/** A process with a blocked event loop ignores SIGTERM, and must be gone before the primary is. */
 const KILL_AFTER_MS = 9_300;
 
-/** The processes of one server. Each takes connections of the same port; one that ends is started again. */
+/** The processes of one server. All accept connections on the same port; one that ends is started again. */
 export class Processes {
   readonly #places: readonly Place[];
   readonly #logger: Logger;
@@ -34,11 +34,11 @@ export class Processes {
   #onOutdated: () => void = () => undefined;
   #onFailure: (error: Error) => void = () => undefined;
   #onGone: (() => void) | null = null;
-  /** Resolves with what is said at the start, once every process serves. */
+  /** Resolves with the lines to print at the start, once every process serves. */
   readonly serving = new Promise<readonly string[]>((resolve) => (this.#onServing = resolve));
   /** Resolves once one of them has found its database migrated by a newer release. */
   readonly outdated = new Promise<void>((resolve) => (this.#onOutdated = resolve));
-  /** Rejects once the server cannot go on; never resolves. */
+  /** Rejects once the server cannot continue; never resolves. */
   readonly failure = new Promise<never>((_resolve, reject) => (this.#onFailure = reject));
 
   constructor(count: number, logger: Logger) {
@@ -58,7 +58,7 @@ export class Processes {
     for (const place of this.#places) this.#fork(place);
   }
 
-  /** Has every process end as after SIGTERM: requests under way are answered. Resolves when all have. */
+  /** Ends every process as SIGTERM does: requests in progress are answered. Resolves when all have ended. */
   stop(): Promise<void> {
     this.#stopped ??= this.#stop();
     return this.#stopped;
@@ -86,10 +86,10 @@ export class Processes {
       if (message !== null) this.#hear(place, worker, message);
     });
     worker.on('error', (error) => {
-      this.#logger.warn('cannot talk with a process', { of: place.number, error });
+      this.#logger.warn('cannot send a message to a process', { of: place.number, error });
       if (worker.process.pid === undefined) this.#ended(place, worker, error.message);
     });
-    // Its last message may come after its end, and before the end of the channel.
+    // A process's last message may arrive after its exit, but before its channel closes.
     let how: string | null = null;
     let silent = false;
     const settle = (): void => {
@@ -129,7 +129,7 @@ export class Processes {
       return;
     }
     const { failure, servingSince } = place;
-    // At the first start the settings or the database are to blame, and the others will find the same.
+    // A failure at the first start comes from the settings or the database, so every other process would fail too.
     if (failure !== null && !this.#greeted) {
       this.#onFailure(failure);
       return;
@@ -157,7 +157,7 @@ export class Processes {
     if (this.#places.every(({ worker }) => worker === null)) this.#onGone?.();
   }
 
-  /** Processes that serve; one that only begins has measured nothing yet. */
+  /** Asks only processes that serve; one that is starting has measured nothing yet. */
   #askAll(message: ToProcess): readonly number[] {
     const asked = this.#places.flatMap(({ worker, servingSince }) =>
       servingSince !== null && worker?.isConnected() === true ? [worker] : [],
@@ -172,7 +172,7 @@ export class Processes {
   }
 
   #watch(work: Promise<void>): void {
-    work.catch((error: unknown) => this.#logger.error('the metrics of the processes were not put together', { error }));
+    work.catch((error: unknown) => this.#logger.error('the metrics of the processes could not be merged', { error }));
   }
 }
 

@@ -1,17 +1,17 @@
-/** What follows the end of a process. */
+/** The reaction to the end of a process. */
 export type AfterEnd = { readonly kind: 'start-again'; readonly afterMs: number } | { readonly kind: 'give-up' };
 
-/** A process that has served for less than this has not worked. */
+/** A process that served for less time counts as failed. */
 export const SHORT_LIFE_MS = 10_000;
-/** So many short lives in a row end the server. */
+/** This many failed processes in a row end the server. */
 export const SHORT_LIVES = 5;
 const FIRST_WAIT_MS = 500;
 
-/** When one of several processes is started again: at once after a long life, then with growing waits, in the end not any more. */
+/** Decides when a process is started again: at once after a long life, then with growing waits, finally never. */
 export class Restarts {
   #shortLives = 0;
 
-  /** @param servedMs - how long it has served; 0 where it never has */
+  /** @param servedMs - how long it has served; 0 if it never did */
   ended(servedMs: number): AfterEnd {
     if (servedMs >= SHORT_LIFE_MS) {
       this.#shortLives = 0;

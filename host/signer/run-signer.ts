@@ -13,14 +13,14 @@ import { makePrivate } from '../private-files.ts';
 import { guardedChains } from './signer-settings.ts';
 import type { SignerSettings } from './signer-settings.ts';
 
-/** A signer that answers. */
+/** A signer that answers requests. */
 export interface RunningSigner {
-  /** As a server's setting `signer.url` names it. */
+  /** The URL for a server's setting `signer.url`. */
   readonly url: string;
   close(): Promise<void>;
 }
 
-/** The journal of these settings, readable by its owner alone. */
+/** The journal of these settings, readable by its owner only. */
 export async function openJournal({ dataDir }: Pick<SignerSettings, 'dataDir'>): Promise<SqliteJournal> {
   const filename = journalFile(dataDir);
   makePrivate(filename);
@@ -30,7 +30,7 @@ export async function openJournal({ dataDir }: Pick<SignerSettings, 'dataDir'>):
 const journalFile = (dataDir: string): string => join(dataDir, 'journal.db');
 
 /**
- * Opens the seed and the journal, and answers.
+ * Opens the seed and the journal, and starts answering.
  *
  * @throws TillgateError `CONFIG_INVALID` for settings, words or files that are not usable, or where another signer runs
  */
@@ -74,7 +74,7 @@ function readWords(file: string): string {
   }
 }
 
-/** Whoever may open the socket may ask for signatures: its owner, or with `group` a group that the till's user is in too. */
+/** Access to the socket allows signing: for its owner, or with `group` for a group that includes the till's user. */
 function listenOf({ listen, directory }: SignerSettings): SignerListen {
   if (!('socket' in listen)) {
     const { host, port, caFile, certFile, keyFile } = listen;
@@ -90,7 +90,7 @@ function listenOf({ listen, directory }: SignerSettings): SignerListen {
   if ((statSync(folder).mode & 0o002) !== 0)
     throw new TillgateError(
       'CONFIG_INVALID',
-      `Anybody can put another socket into ${folder}: make a folder for listen.socket that only the signer writes to.`,
+      `Any user can create a socket in ${folder}: use a folder for listen.socket that only the signer can write to.`,
     );
   return { socket, mode: group ? 0o660 : 0o600 };
 }

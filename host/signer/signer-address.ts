@@ -7,7 +7,7 @@ import { section, text } from '../setting-fields.ts';
 
 const FILES = ['caFile', 'certFile', 'keyFile'] as const;
 
-/** The setting `signer` of a server: where the process is that has the seed. */
+/** The setting `signer` of a server: the address of the process that holds the seed. */
 export const signerSetting = z
   .strictObject(
     {
@@ -32,7 +32,7 @@ export const signerSetting = z
     { error: 'write caFile, certFile and keyFile with a url of https, and none of them with a socket' },
   );
 
-/** The address with its certificates; what cannot be read joins the problems. */
+/** The address with its certificates; unreadable files are added to the problems. */
 export function signerAddressOf(
   setting: z.output<typeof signerSetting> | undefined,
   directory: string,

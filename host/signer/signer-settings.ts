@@ -47,7 +47,7 @@ const listen = z.union(
   { error: 'write {"socket": "…"} or {"host": "…", "port": …, "caFile": "…", "certFile": "…", "keyFile": "…"}' },
 );
 
-/** The settings file of `tillgate signer`: where it listens, where its seed is, and what it may sign. Unknown keys are refused. */
+/** The settings file of `tillgate signer`: its address, its seed, and what it may sign. Unknown keys are refused. */
 export const signerSchema = z.strictObject(
   {
     listen,
@@ -87,7 +87,7 @@ export function readSignerSettings(file: string): SignerSettings {
 }
 
 /**
- * The chains that are signed for, each with what its plugin says of it and what the settings allow.
+ * The chains that the signer signs for, each with its plugin's signing rules and the limits of the settings.
  *
  * @throws TillgateError `CONFIG_INVALID` listing every problem
  */
@@ -126,7 +126,7 @@ async function signingOf(
 ): Promise<ChainSigning> {
   const plugin = checkPlugin(await importPlugin(use, directory), 'production');
   if (plugin.signing === undefined)
-    throw new TillgateError('CONFIG_INVALID', 'does not say how its chain is signed for (Plugin.signing)');
+    throw new TillgateError('CONFIG_INVALID', 'does not define how its chain is signed (Plugin.signing)');
   const signing = plugin.signing(options ?? {});
   if (signing.code !== code) throw new TillgateError('CONFIG_INVALID', `signs for ${signing.code}, not for ${code}`);
   return signing;
@@ -140,7 +140,7 @@ function policyOf(signing: ChainSigning, settings: ChainSettings, path: string, 
       if (parsed === null)
         problems.push({
           path: `${at}.${name}`,
-          message: `has more than the ${asset.decimals} places of ${asset.currency}`,
+          message: `has more than the ${asset.decimals} decimals of ${asset.currency}`,
         });
       return parsed ?? 0n;
     };
@@ -150,7 +150,7 @@ function policyOf(signing: ChainSigning, settings: ChainSettings, path: string, 
   for (const [currency, amounts] of Object.entries(settings.payments)) {
     const asset = assets.get(currency);
     const at = `${path}.payments.${currency}`;
-    if (asset === undefined) problems.push({ path: at, message: `is none of ${[...assets.keys()].join(', ')}` });
+    if (asset === undefined) problems.push({ path: at, message: `must be one of ${[...assets.keys()].join(', ')}` });
     else payments.set(currency, limitOf(asset, at, amounts));
   }
   const canonical = (name: string, list: readonly string[]): ReadonlySet<string> =>
@@ -158,7 +158,7 @@ function policyOf(signing: ChainSigning, settings: ChainSettings, path: string, 
       list.map((text, index) => {
         const address = signing.readAddress(text);
         if (address === null)
-          problems.push({ path: `${path}.${name}.${index}`, message: 'is no address of the chain' });
+          problems.push({ path: `${path}.${name}.${index}`, message: 'is not an address of the chain' });
         return address ?? text;
       }),
     );

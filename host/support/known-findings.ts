@@ -4,7 +4,7 @@ import type { FindingName } from '../cli/findings.ts';
 import type { HostConfig } from '../config.ts';
 import { weakSettings } from '../weak-settings.ts';
 
-/** As far as clocks may differ: an instance beyond it holds no leases. */
+/** The tolerated difference of clocks: an instance beyond it holds no leases. */
 const TOLERATED_MS = 5_000;
 
 export interface Known {
@@ -16,7 +16,7 @@ export interface Known {
   readonly now: number;
 }
 
-/** The names of what `doctor` would find by settings, database and signer alone: no node, service or plugin is asked. */
+/** The findings of `doctor` that need no node, service or plugin: only settings, database and signer. */
 export function knownFindings({ config, database, signer, now }: Known): readonly FindingName[] {
   const found = new Set<FindingName>();
   if (config === null) found.add('configuration-wrong');
@@ -45,14 +45,14 @@ function findingsOfChains({ chains, epoch }: DatabaseFacts): readonly FindingNam
   });
 }
 
-/** Whether the signer signs; `null` where it does, or where there is none. */
+/** The finding about the signer; `null` when it signs, or when there is none. */
 export async function signerFinding(address: HostConfig['signer'] | undefined): Promise<FindingName | null> {
   if (address == null) return null;
   try {
     const { stopped } = await new SignerClient(address).status();
     return stopped === null ? null : 'signer-stopped';
   } catch {
-    // Why not is said by `doctor`, with the address.
+    // `doctor` reports the reason, with the address.
     return 'signer-unreachable';
   }
 }

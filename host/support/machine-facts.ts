@@ -10,7 +10,7 @@ export interface MachineFacts {
   readonly system: string;
   readonly processors: number;
   readonly memoryBytes: { readonly total: number; readonly free: number };
-  /** Of the file system with the till's data; `null` where it does not tell. */
+  /** The size of the file system with the till's data; `null` when it cannot be read. */
   readonly diskBytes: { readonly total: number; readonly free: number } | null;
 }
 
@@ -35,7 +35,7 @@ function diskOf(folder: string): MachineFacts['diskBytes'] {
   }
 }
 
-/** The version of the package that this file is part of, whether it runs from its sources or compiled. */
+/** The version of the package that contains this file, whether run from source or compiled. */
 function ownVersion(folder: string): string {
   try {
     const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {

@@ -1,11 +1,11 @@
 import { METRIC_TABLE } from '../../adapters/metrics/index.ts';
 import type { MetricDefinition } from '../../adapters/metrics/index.ts';
 
-/** What a till that runs on this machine answered. */
+/** The metrics of a till that runs on this machine. */
 export type MetricsFacts = { readonly unknown: string } | Readonly<Record<string, number>>;
 
 const TIMEOUT_MS = 3_000;
-/** Labels whose values are codes of the till; routes, upstreams, Apps, nodes and sources are names of the operator's. */
+/** Labels with the till's codes as values. Names chosen by the operator (routes, Apps, nodes, …) are hidden. */
 const SHOWN_LABELS: ReadonlySet<string> = new Set([
   'operation',
   'status',
@@ -21,7 +21,7 @@ const SERIES = /^(tillgate_\w+?)(_sum|_count)?(?:\{(.*)\})? (-?[0-9.eE+-]+)$/;
 const LABEL = /(\w+)="([^"\\]*)"(?:,|$)/g;
 const EVERYWHERE: ReadonlySet<string> = new Set(['0.0.0.0', '::', '']);
 
-/** Asks a till at the configured port of this machine for its metrics; only what the till declares is kept. */
+/** Requests the metrics from a till at the configured port of this machine; only declared series are kept. */
 export async function metricsFacts({
   host,
   port,

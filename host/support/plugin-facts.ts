@@ -1,16 +1,19 @@
 import { BUILT_IN_NAMES } from '../../plugins/registry.ts';
 
-/** A plugin of the settings, without what its options say. */
+/** A plugin of the settings, without the values of its options. */
 export interface PluginFacts {
-  /** The name of a built-in one; `own` for a package or a file. */
+  /** The name of a built-in plugin; `own` for a package or a file. */
   readonly plugin: string;
-  /** The names of its options, of a built-in one. */
+  /** The option names of a built-in plugin, or the number of options of another. */
   readonly options: readonly string[] | number;
 }
 
 const NAME = /^[a-z][A-Za-z]{0,31}$/;
 
-/** What kind of plugins the settings name. Nothing of them is loaded; options of others' plugins are counted, their names may be anything. */
+/**
+ * Describes the plugins of the settings without loading them. Options of plugins that are not built in are only
+ * counted, because their names may be anything.
+ */
 export function describePlugins(plugins: unknown): readonly PluginFacts[] {
   if (!Array.isArray(plugins)) return [];
   return plugins.map((each: unknown) => {

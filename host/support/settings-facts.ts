@@ -1,12 +1,12 @@
 import type { z } from 'zod';
 import { isShown } from '../setting-fields.ts';
 
-/** What is said of a setting: its value where its schema is marked as shown, and of any other only whether it is there. */
+/** A setting's value if its schema is marked as shown, otherwise only whether it is set. */
 export type SettingFact = string | number | boolean | null | readonly (string | number | boolean | null)[];
 
 const SET = 'set';
 const NOT_SET = 'not set';
-/** A list may be long; its beginning is enough. */
+/** Only the first entries of a long list are shown. */
 const MOST_ENTRIES = 50;
 
 type Schema = z.core.$ZodType;
@@ -18,8 +18,8 @@ interface Place {
 }
 
 /**
- * Describes settings as they were written, by the schema that would read them. Only what the schema marks and takes is shown;
- * keys that it does not know are counted, for they may be anything.
+ * Describes settings as they were written, by the schema that would read them. Only values that are marked and valid
+ * are shown; unknown keys are counted, because they may be anything.
  */
 export function describeSettings(schema: Schema, input: unknown): Described {
   const found: Described = {};
@@ -27,7 +27,7 @@ export function describeSettings(schema: Schema, input: unknown): Described {
   return found;
 }
 
-/** Every name that the schema gives to a setting. */
+/** The names of all settings in the schema. */
 export function settingNames(schema: Schema, names: Set<string> = new Set()): ReadonlySet<string> {
   const plain = unwrapped(schema);
   const { shape = {}, element, options = [], valueType } = defOf(plain);
@@ -53,7 +53,7 @@ interface Def {
 
 const defOf = (schema: Schema): Def => schema._zod.def;
 
-/** The schema of what is written, without defaults and transformations around it. */
+/** The input schema, without the defaults and transformations around it. */
 function unwrapped(schema: Schema): Schema {
   const { innerType, in: input } = defOf(schema);
   const inside = innerType ?? input;
@@ -93,7 +93,7 @@ function describeList(element: Schema, values: readonly unknown[], at: Place): v
     describe(element, each, { ...at, path: `${at.path}.${index}` });
 }
 
-/** The form that was chosen is the one whose fixed values are those that were written. */
+/** The chosen variant is the one whose literal values match those written. */
 function describeChoice(options: readonly Schema[], value: unknown, at: Place): void {
   const chosen = isRecord(value) ? options.map(unwrapped).find((option) => fits(option, value)) : undefined;
   if (chosen === undefined) at.found[at.path] = SET;

@@ -11,18 +11,18 @@ import { metricsFacts } from './metrics-facts.ts';
 import { describePlugins } from './plugin-facts.ts';
 import { describeSettings, settingNames } from './settings-facts.ts';
 
-/** The form of the document; it changes when a reader would misunderstand an older one. */
+/** The document's format version; it changes when a reader would misunderstand an older one. */
 const FORMAT = 1;
 
-/** A bundle, and what could not be looked at, in words for whoever made it. */
+/** A bundle, with notes for its maker about what could not be read. */
 export interface SupportBundle {
   readonly document: object;
   readonly notes: readonly string[];
 }
 
 /**
- * What whoever helps an operator has to know of a till, and nothing that they may not: no secret, no address, no customer. It
- * is made beside a running till, changes nothing, and says what could not be looked at.
+ * Collects what a person who helps the operator needs, without secrets, addresses or customer data. It may run beside a
+ * running till, changes nothing, and notes what could not be read.
  */
 export async function makeSupportBundle(now: number): Promise<SupportBundle> {
   const [written, { config, problems }] = [await readWritten(), await readConfig()];
@@ -52,12 +52,12 @@ async function readWritten(): Promise<WrittenSettings | null> {
   try {
     return await writtenSettings();
   } catch {
-    // Why not is among the problems of the settings.
+    // The reason is among the problems of the settings.
     return null;
   }
 }
 
-/** The settings, or where they are wrong: only names that are the schema's own, for a misspelt one may be anything. */
+/** The settings, or their problems: only names from the schema are shown, because a misspelt one may be anything. */
 async function readConfig(): Promise<{ readonly config: HostConfig | null; readonly problems: readonly string[] }> {
   try {
     return { config: await loadConfig(), problems: [] };
@@ -74,7 +74,7 @@ async function databaseFacts(config: HostConfig | null): Promise<Fact<DatabaseFa
   if (config === null) return { unknown: 'the settings cannot be used' };
   const { database, mode } = config;
   try {
-    // The password goes no other way than the till's own.
+    // Sends the password only over a connection that the till itself would accept.
     if (database.client === 'pg' && mode === 'production' && !database.insecure)
       await requireSecureConnection(database.connection, 'database');
     return await inspectDatabase(database, new CollectingLogger());
@@ -87,7 +87,7 @@ function notesOf(config: HostConfig | null, database: object, metrics: object): 
   const notes: readonly (readonly [boolean, string])[] = [
     [
       config === null,
-      'The settings cannot be used; `tillgate doctor` says why. Neither database nor metrics were looked at.',
+      'The settings cannot be used; `tillgate doctor` says why. Neither the database nor the metrics were read.',
     ],
     [config !== null && 'unknown' in database, 'The database could not be read; the bundle says so.'],
     [config !== null && 'unknown' in metrics, 'No till answers on this machine, so the bundle has no metrics.'],
@@ -101,7 +101,7 @@ function recordOf(input: unknown): Readonly<Record<string, unknown>> {
 
 const snake = (name: string): string => name.replace(/[a-z0-9](?=[A-Z])/g, '$&_').toLowerCase();
 
-/** The same with the names of its fields as documents write them. */
+/** The same object with its field names in snake case. */
 function inSnakeCase(value: object): object;
 function inSnakeCase(value: unknown): unknown;
 function inSnakeCase(value: unknown): unknown {

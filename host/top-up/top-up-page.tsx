@@ -14,17 +14,17 @@ import type { PageReply } from '../checkout/page-writer.ts';
 interface Shown {
   readonly view: PrepaidView;
   readonly language: Language;
-  /** Why the form was refused. */
+  /** The reason why the form was refused. */
   readonly refusal: MessageName | null;
 }
 
 const writer = new PageWriter('../checkout/assets');
 
 /**
- * The page `GET /top-up/{token}`. It answers unknown tokens with a page too.
+ * The page `GET /top-up/{token}`. Unknown tokens get a page too.
  *
- * @param find - what the App has
- * @param error - the code with which the form was refused
+ * @param find - finds the App's purchases
+ * @param error - the error code of the refused form
  */
 export async function topUpPage(
   find: () => Promise<PrepaidView>,
@@ -42,9 +42,12 @@ export async function topUpPage(
   }
 }
 
-/** Too many orders that wait to be paid are fewer in a while. */
-const reasonOf = (error: string | null): MessageName | null =>
-  refusalOf(error) === 'refusedState' ? 'refusedNow' : refusalOf(error);
+/** Unpaid orders expire, so too many of them resolve by waiting. This page has no field that can be invalid. */
+function reasonOf(error: string | null): MessageName | null {
+  const refusal = refusalOf(error);
+  if (refusal === 'refusedState') return 'refusedNow';
+  return refusal === 'refusedAddress' ? 'refusedOther' : refusal;
+}
 
 function Main({ view, language, refusal }: Shown): VNode {
   const left = Math.max(0, view.left);
@@ -73,7 +76,7 @@ function Main({ view, language, refusal }: Shown): VNode {
   );
 }
 
-/** A form of its own: the page needs no script for it. */
+/** A form for each plan, so that the page needs no script. */
 function PlanForm({ plan, token, language }: { plan: Plan; token: string; language: Language }): VNode {
   const decimals = findFiat(plan.vsCurrency)?.decimals ?? 0;
   return (

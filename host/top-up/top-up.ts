@@ -9,13 +9,13 @@ import { queryOf } from '../query-of.ts';
 const TOKEN = /^[0-9a-f]{32}$/;
 const shared = { tag: 'Checkout', auth: ANYBODY, path: '/top-up/{token}', hidden: true } as const;
 
-/** A token as the till makes them; nothing else reaches the storage. */
+/** Accepts only tokens in the format that the till makes, so that nothing else reaches the storage. */
 function tokenOf({ token = '' }: Readonly<Record<string, string>>): string {
   if (TOKEN.test(token)) return token;
   throw new TillgateError('NOT_FOUND', 'There is no such prepaid App.');
 }
 
-/** The page where units are bought for an App, without a login: whoever knows its address may pay for the App. */
+/** The page where units are bought for an App, without a login: anyone who has its address may pay for the App. */
 export function topUpOperations(topUps: Pick<TopUps, 'buy' | 'findByToken'>): readonly Operation[] {
   const show = textOperation({
     ...shared,

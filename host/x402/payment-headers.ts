@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { TillgateError } from '../../core/index.ts';
-import type { PullOffer, PullOutcome, SentAuthorization } from '../../core/index.ts';
+import type { ChargeOffer, ChargeOutcome, SentAuthorization } from '../../core/index.ts';
 
-/** x402 version 2: what a payer may send, with the receiver and the exact amount. */
+/** The payment requirements of x402 version 2, with the receiver and the exact amount. */
 export interface PaymentRequirements {
   readonly scheme: 'exact';
   /** CAIP-2. */
@@ -17,25 +17,25 @@ export interface PaymentRequirements {
     readonly assetTransferMethod: 'eip3009';
     readonly name: string;
     readonly version: string;
-    /** A secret that clients send back with the payment: who has it gets what was bought. */
+    /** A secret that clients send back with the payment: its holder receives the purchase. */
     readonly ticket?: string;
   };
 }
 
-/** What is paid for. */
+/** The resource that is paid for. */
 export interface PaidResource {
   readonly url: string;
   readonly description: string;
 }
 
-/** A payment as it came. */
+/** A payment as the client sent it. */
 export interface SentPayment {
   readonly sent: SentAuthorization;
-  /** The secret that the payer was given with the requirements; `null` without one. */
+  /** The secret that the payer received with the requirements; `null` without one. */
   readonly ticket: string | null;
 }
 
-/** A header of a payment is no longer than this; one of an authorization has some 1,200 characters. */
+/** The longest accepted header, in characters; that of an authorization has about 1,200. */
 const LONGEST = 8_192;
 const LONGEST_TICKET = 128;
 const hex = (bytes: number): z.ZodType<string> =>
@@ -69,8 +69,8 @@ const schema = z.object({
   }),
 });
 
-/** The one way in which an order can be paid. */
-export function requirementsOf({ payment, units, terms, secondsLeft }: PullOffer): PaymentRequirements {
+/** The single way in which an order can be paid. */
+export function requirementsOf({ payment, units, terms, secondsLeft }: ChargeOffer): PaymentRequirements {
   const { network, asset, name, version } = terms;
   return {
     scheme: 'exact',
@@ -93,7 +93,7 @@ export function paymentRequired(
 }
 
 /** The value of `PAYMENT-RESPONSE`. */
-export function paymentResponse({ mined, txHash, reason }: PullOutcome, network: string, payer: string): string {
+export function paymentResponse({ mined, txHash, reason }: ChargeOutcome, network: string, payer: string): string {
   return encode({
     success: mined,
     transaction: txHash ?? '',
@@ -104,7 +104,7 @@ export function paymentResponse({ mined, txHash, reason }: PullOutcome, network:
 }
 
 /**
- * The value of `PAYMENT-SIGNATURE`. Its signature is brought to one form: the last byte is 27 or 28.
+ * Parses the value of `PAYMENT-SIGNATURE`. The signature is normalised: its last byte is 27 or 28.
  *
  * @throws TillgateError `INVALID_FIELDS` naming what is wrong
  */

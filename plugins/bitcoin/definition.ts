@@ -1,13 +1,13 @@
-import { specifiedAsset, specifiedChain } from '../../core/index.ts';
+import { builtInAsset, builtInChain } from '../../core/index.ts';
 import type { UtxoCoin, UtxoDefaults } from '../../adapters/chains/utxo/index.ts';
 import type { SegwitChainDefinition } from '../chain-definition.ts';
 
 const COIN = 100_000_000n;
 
-/** Bitcoin, on its main network and those for tests. */
+/** Bitcoin, on its main and test networks. */
 export const definition: SegwitChainDefinition & UtxoCoin & UtxoDefaults = {
-  ...specifiedChain('BTC'),
-  coin: specifiedAsset('BTC'),
+  ...builtInChain('BTC'),
+  coin: builtInAsset('BTC'),
   price: { ids: { coingecko: 'bitcoin', kraken: 'XBTUSD' }, sandboxUsd: '60000' },
   addressForm: 'segwit',
   scheme: 'bitcoin',
@@ -20,7 +20,7 @@ export const definition: SegwitChainDefinition & UtxoCoin & UtxoDefaults = {
     },
     test: {
       addresses: { bech32: 'tb', pubKeyHash: 0x6f, scriptHash: 0xc4, wif: 0xef },
-      // Testnet 3, testnet 4, signet: their addresses look the same.
+      // Testnet 3, testnet 4 and signet have the same addresses.
       genesis: [
         '000000000933ea01ad0ee984209779baaec3ced90fa3f408719526f8d77f4943',
         '00000000da84f2bafbbc53dee25a72ae507ff4914b867c565be350b0da8bf043',
@@ -40,20 +40,26 @@ export const definition: SegwitChainDefinition & UtxoCoin & UtxoDefaults = {
   ownDust: 294n,
   refusedPrefixes: {},
   confirmations: 1,
-  // A large payment is worth a miner's trouble to undo: it waits for more blocks (decisions, section 4).
+  // Reversing a large payment can be worth the effort for a miner, so it waits for more blocks.
   tiers: [
     { above: COIN, confirmations: 3 },
     { above: 10n * COIN, confirmations: 6 },
   ],
   spendableConfirmations: 6,
   finalityBlocks: 100,
+  basis: {
+    promise:
+      'No block is final: each further block makes a reorganisation more costly. Newly mined coins can be spent after 100 blocks.',
+    source: 'https://docs.rs/blvm-protocol/0.1.39/blvm_protocol/constants/constant.COINBASE_MATURITY.html',
+    readOn: '2026-11-27',
+  },
   pollIntervalMs: 10_000,
   blockSeconds: 600,
   bumpAfterMs: 1_800_000,
   minFeeRate: 1,
   maxFeeRate: 500,
   fallbackFeeRate: 10,
-  // What Bitcoin Core takes for the long term (`consolidatefeerate`): a fee spike never changes what is credited.
+  // The long-term fee rate of Bitcoin Core (`consolidatefeerate`): a fee spike never changes what is credited.
   dustFeeRate: 10,
   consolidateFeeRate: 3,
   maxLagBlocks: 1,

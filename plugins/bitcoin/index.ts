@@ -4,7 +4,7 @@ import type { UtxoPluginOptions } from '../../adapters/chains/utxo/index.ts';
 import { accountPaths, chainDetails } from '../chain-definition.ts';
 import { definition } from './definition.ts';
 
-/** Bitcoin through a node of its own, Bitcoin Core or of its kind: no wallet and no index is needed there. */
+/** Bitcoin through a node such as Bitcoin Core, which needs neither a wallet nor an index. */
 const bitcoin = definePlugin<UtxoPluginOptions>({
   name: 'bitcoin',
   version: '1.0.0',

@@ -4,7 +4,7 @@ import type { EvmPluginOptions } from '../../adapters/chains/evm/index.ts';
 import { accountPaths, chainDetails } from '../chain-definition.ts';
 import { definition } from './definition.ts';
 
-/** BNB Smart Chain, or with another `chainId` its test network: BNB, and the tokens that the options name. */
+/** BNB Smart Chain, or with another `chainId` its test network: BNB, and the tokens in the options. */
 const bsc = definePlugin<EvmPluginOptions>({
   name: 'bsc',
   version: '1.0.0',

@@ -2,7 +2,7 @@ import { definePlugin } from '../../core/index.ts';
 import { ChatNotifier, parseChatOptions } from '../../adapters/notifiers/index.ts';
 import type { ChatOptions } from '../../adapters/notifiers/index.ts';
 
-/** Notices of the operators in a chat, by the address of an incoming webhook. */
+/** Sends notices for operators to a chat, by the URL of an incoming webhook. */
 const chat = definePlugin<ChatOptions>({
   name: 'chat',
   version: '1.0.0',

@@ -1,19 +1,24 @@
-import { specifiedAsset, specifiedChain } from '../../core/index.ts';
+import { builtInAsset, builtInChain } from '../../core/index.ts';
 import type { EvmDefaults } from '../../adapters/chains/evm/index.ts';
 import type { AccountChainDefinition } from '../chain-definition.ts';
 
-/** Ethereum's main network. SHIB-ERC20 is taken only where the options name it. */
+/** Ethereum's main network. It accepts SHIB-ERC20 only where the options name it. */
 export const definition: AccountChainDefinition & EvmDefaults = {
-  ...specifiedChain('ETH'),
-  coin: specifiedAsset('ETH'),
+  ...builtInChain('ETH'),
+  coin: builtInAsset('ETH'),
   price: { ids: { coingecko: 'ethereum', kraken: 'ETHUSD' }, sandboxUsd: '2500' },
   addressForm: 'evm',
-  // Accounts 2k and 2k + 1 with k = 0 (decisions, section 10).
+  // Accounts 2k and 2k + 1 with k = 0.
   accounts: { hot: "m/44'/60'/0'", deposit: "m/44'/60'/1'" },
   chainId: 1,
   confirmations: 12,
   spendableConfirmations: 64,
   finalityBlocks: 64,
+  basis: {
+    promise: 'A block of 12 s is final after two epochs of 32 blocks while two thirds of the validators vote.',
+    source: 'https://eips.ethereum.org/EIPS/eip-7782',
+    readOn: '2026-11-27',
+  },
   pollIntervalMs: 4_000,
   blockSeconds: 12,
   maxLagBlocks: 10,

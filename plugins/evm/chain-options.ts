@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CHAINS, SPECIFIED_ASSETS } from '../../core/index.ts';
+import { CHAINS, BUILT_IN_ASSETS } from '../../core/index.ts';
 import { count } from '../../adapters/plugin-options/option-fields.ts';
 import { invalidOptions, parseOptions } from '../../adapters/plugin-options/parse-options.ts';
 import { EVM_PRESETS, FIRST_FREE_ACCOUNT, evmAccounts } from './presets.ts';
@@ -8,14 +8,14 @@ import type { EvmChainDefinition, EvmPresetName } from './presets.ts';
 const PRESET_NAMES = Object.keys(EVM_PRESETS) as [EvmPresetName, ...EvmPresetName[]];
 const PRESETS: readonly EvmChainDefinition[] = Object.values(EVM_PRESETS);
 const TAKEN_CODES: readonly string[] = [...CHAINS, ...PRESETS].map(({ code }) => code);
-const TAKEN_CURRENCIES: readonly string[] = [...SPECIFIED_ASSETS, ...PRESETS.map(({ coin }) => coin)].map(
+const TAKEN_CURRENCIES: readonly string[] = [...BUILT_IN_ASSETS, ...PRESETS.map(({ coin }) => coin)].map(
   ({ currency }) => currency,
 );
 
 const symbol = z.string().regex(/^[A-Z0-9]{1,16}$/, 'must be a symbol that rate sources know, such as ETH');
 const tag = z.enum(['latest', 'safe', 'finalized']);
 
-/** A chain described by hand. */
+/** A chain described in the settings. */
 const chainSchema = z.strictObject({
   code: z
     .string()
@@ -40,7 +40,7 @@ const chainSchema = z.strictObject({
   finalityBlocks: count(1, 10_000),
   pollIntervalMs: count(100, 600_000).default(6_000),
   tags: z.strictObject({ credit: tag, spend: tag }).default({ credit: 'latest', spend: 'latest' }),
-  /** How the chain charges for what it writes to its first layer, beside gas. */
+  /** How the chain charges for its data on the first layer, beside gas. */
   layerOneFee: z.enum(['none', 'op-stack']).default('none'),
   transactionUrl: z
     .url({ protocol: /^https$/ })
@@ -53,7 +53,7 @@ const schema = z.looseObject({
   chain: chainSchema.optional(),
 });
 
-/** Which chain the options name, and what else they say. @throws TillgateError `CONFIG_INVALID` naming the field */
+/** The chain that the options name, and the other options. @throws TillgateError `CONFIG_INVALID` naming the field */
 export function chainOf(input: unknown): { readonly definition: EvmChainDefinition; readonly rest: unknown } {
   const { preset, chain, ...rest } = parseOptions(schema, input);
   if (preset !== undefined && chain !== undefined)
@@ -77,5 +77,6 @@ function definitionOf({ coin, account, layerOneFee, ...facts }: z.output<typeof 
     accounts: evmAccounts(account),
     maxLagBlocks: Math.max(1, Math.ceil(20 / facts.blockSeconds)),
     tokens: {},
+    basis: null,
   };
 }

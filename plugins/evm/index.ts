@@ -5,15 +5,15 @@ import { accountPaths } from '../chain-definition.ts';
 import { chainOf } from './chain-options.ts';
 import type { EvmChainDefinition } from './presets.ts';
 
-/** The options of the plugin, read and completed. */
+/** The parsed options of the plugin, with defaults. */
 export interface EvmOptions {
   readonly definition: EvmChainDefinition;
   readonly chain: EvmPluginOptions;
 }
 
 /**
- * An EVM chain by a preset (`polygon`, `base`, `arbitrum`, `optimism`, `avalanche`) or described by hand: its coin and
- * ERC-20 tokens. The settings may name the plugin once for each chain.
+ * An EVM chain from a preset (`polygon`, `base`, `arbitrum`, `optimism`, `avalanche`) or described in the settings: its
+ * coin and ERC-20 tokens. The settings may name the plugin once for each chain.
  */
 const evm = definePlugin<EvmOptions>({
   name: 'evm',

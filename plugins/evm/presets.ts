@@ -2,14 +2,14 @@ import type { Asset, ChainCode } from '../../core/index.ts';
 import type { EvmDefaults } from '../../adapters/chains/evm/index.ts';
 import type { AccountChainDefinition, ChainAccounts } from '../chain-definition.ts';
 
-/** An EVM chain beside Ethereum and BNB Smart Chain: everything that is particular to it, as data. */
+/** Everything that is specific to an EVM chain beside Ethereum and BNB Smart Chain, as data. */
 export type EvmChainDefinition = AccountChainDefinition & Omit<EvmDefaults, keyof AccountChainDefinition>;
 
-/** A chain that is known by a name. */
+/** A chain that is supported by name. */
 export interface EvmPreset extends EvmChainDefinition {
-  /** The page of a transaction is at this address with the transaction's id behind it. */
+  /** The base URL of a transaction's page, to which its id is appended. */
   readonly transactionUrl: string;
-  /** A node that anybody may ask, for the wallets of payers: the till itself never asks it. */
+  /** A public node for the wallets of payers; the till itself never uses it. */
   readonly publicRpcUrl: string;
 }
 
@@ -19,14 +19,14 @@ interface DollarTokens {
   readonly usdt: string;
 }
 
-/** Accounts 2k and 2k + 1 of Ethereum's coin type; k is 0 for Ethereum and 1 for BNB Smart Chain (decisions, section 10). */
+/** Accounts 2k and 2k + 1 of Ethereum's coin type; k is 0 for Ethereum and 1 for BNB Smart Chain. */
 export function evmAccounts(k: number): ChainAccounts {
   return { hot: `m/44'/60'/${2 * k}'`, deposit: `m/44'/60'/${2 * k + 1}'` };
 }
 
 /**
- * The currency's code names its chain where the coin has another chain already: balances are kept by currency, and ETH on
- * Base pays nobody on Ethereum (decision 0051).
+ * The currency code contains the chain when the coin exists on another chain already: balances are kept by currency,
+ * and ETH on Base cannot pay anyone on Ethereum (core/decisions/evm-chains.md).
  */
 const coinOf = (chain: ChainCode, symbol: string, currency = symbol): Asset => ({
   chain,
@@ -43,9 +43,9 @@ const dollars = (chain: ChainCode, { usdc, usdt }: DollarTokens): EvmDefaults['t
 });
 
 const ETHER = { ids: { coingecko: 'ethereum', kraken: 'ETHUSD' }, sandboxUsd: '2500' };
-/** What was posted to Ethereum is credited, and what Ethereum cannot reverse may be spent. */
+/** A block that was posted to Ethereum is credited, and one that Ethereum cannot reverse may be spent. */
 const ROLLUP_TAGS = { credit: 'safe', spend: 'finalized' } as const;
-/** Final within seconds: one tag for both. */
+/** Blocks are final within seconds, so one tag serves for both. */
 const FINAL_TAGS = { credit: 'finalized', spend: 'finalized' } as const;
 
 const polygon: EvmPreset = {
@@ -60,6 +60,11 @@ const polygon: EvmPreset = {
   confirmations: 5,
   spendableConfirmations: 32,
   finalityBlocks: 256,
+  basis: {
+    promise: 'A block is final when the validators have agreed on a milestone that contains it, within some seconds.',
+    source: 'https://github.com/maticnetwork/Polygon-Improvement-Proposals/blob/main/PIPs/PIP-11.md',
+    readOn: '2026-11-27',
+  },
   pollIntervalMs: 6_000,
   blockSeconds: 2,
   maxLagBlocks: 10,
@@ -84,6 +89,12 @@ const base: EvmPreset = {
   confirmations: 5,
   spendableConfirmations: 450,
   finalityBlocks: 1_800,
+  basis: {
+    promise:
+      'A block is safe when it was posted to Ethereum, some minutes later, and final when that block of Ethereum is: about 20 minutes.',
+    source: 'https://docs.base.org/base-chain/network-information/transaction-finality',
+    readOn: '2026-11-27',
+  },
   pollIntervalMs: 6_000,
   blockSeconds: 2,
   maxLagBlocks: 10,
@@ -104,11 +115,17 @@ const arbitrum: EvmPreset = {
   accounts: evmAccounts(4),
   chainId: 42161,
   tags: ROLLUP_TAGS,
-  // What Ethereum costs is in the gas of a transaction there, and an estimate has it too.
+  // The cost of Ethereum is part of the gas of a transaction there, and of its estimate.
   maxGas: 3_000_000,
   confirmations: 20,
   spendableConfirmations: 2_400,
   finalityBlocks: 4_800,
+  basis: {
+    promise:
+      'A block is safe when it was posted to Ethereum, some minutes later, and final when that block of Ethereum is: about 15 to 20 minutes.',
+    source: 'https://docs.arbitrum.io/how-arbitrum-works/reference/finality-and-reorgs',
+    readOn: '2026-11-27',
+  },
   pollIntervalMs: 8_000,
   blockSeconds: 0.25,
   maxLagBlocks: 80,
@@ -133,6 +150,12 @@ const optimism: EvmPreset = {
   confirmations: 5,
   spendableConfirmations: 450,
   finalityBlocks: 1_800,
+  basis: {
+    promise:
+      'A block is safe when it was posted to Ethereum, some minutes later, and final when that block of Ethereum is: about 20 to 30 minutes.',
+    source: 'https://github.com/ethereum-optimism/docs/pull/1093',
+    readOn: '2026-11-27',
+  },
   pollIntervalMs: 6_000,
   blockSeconds: 2,
   maxLagBlocks: 10,
@@ -156,6 +179,11 @@ const avalanche: EvmPreset = {
   confirmations: 3,
   spendableConfirmations: 12,
   finalityBlocks: 64,
+  basis: {
+    promise: 'An accepted block is final; the validators choose the least time between two blocks.',
+    source: 'https://build.avax.network/docs/acps/226-dynamic-minimum-block-times',
+    readOn: '2026-11-27',
+  },
   pollIntervalMs: 6_000,
   blockSeconds: 1.5,
   maxLagBlocks: 15,
@@ -167,9 +195,9 @@ const avalanche: EvmPreset = {
   publicRpcUrl: 'https://api.avax.network/ext/bc/C/rpc',
 };
 
-/** The chains that the plugin `evm` knows by a name. */
+/** The chains that the plugin `evm` offers by name. */
 export const EVM_PRESETS = { polygon, base, arbitrum, optimism, avalanche } as const;
 export type EvmPresetName = keyof typeof EVM_PRESETS;
 
-/** Accounts of chains that are described by hand begin behind those of the presets. */
+/** The accounts of chains that are described in the settings begin after those of the presets. */
 export const FIRST_FREE_ACCOUNT = 7;

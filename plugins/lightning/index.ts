@@ -2,7 +2,7 @@ import { definePlugin } from '../../core/index.ts';
 import { openLightning, parseLightningOptions } from '../../adapters/lightning/index.ts';
 import type { LightningPluginOptions } from '../../adapters/lightning/index.ts';
 
-/** Orders and withdrawals in BTC-LN through a Lightning node of one's own: lnd, Core Lightning or phoenixd. */
+/** Orders and withdrawals in BTC-LN through your own Lightning node: lnd, Core Lightning or phoenixd. */
 const lightning = definePlugin<LightningPluginOptions>({
   name: 'lightning',
   version: '1.0.0',

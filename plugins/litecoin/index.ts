@@ -4,7 +4,7 @@ import type { UtxoPluginOptions } from '../../adapters/chains/utxo/index.ts';
 import { accountPaths, chainDetails } from '../chain-definition.ts';
 import { definition } from './definition.ts';
 
-/** Litecoin through a node of its own; addresses of its extension blocks (MWEB) are refused. */
+/** Litecoin through your own node; addresses of its extension blocks (MWEB) are refused. */
 const litecoin = definePlugin<UtxoPluginOptions>({
   name: 'litecoin',
   version: '1.0.0',

@@ -9,29 +9,29 @@ import type { ChainDefinition } from '../chain-definition.ts';
 
 export type { KeyedAddress } from '../address-codec.ts';
 
-/** How a simulated chain's addresses, hashes and payments look. */
+/** The formats of a simulated chain's addresses, hashes and payments. */
 export interface Addressing extends AddressCodec {
-  /** Before the 64 digits of a hash. */
+  /** The prefix of the 64 digits of a hash. */
   readonly hashPrefix: string;
-  /** Whom payments come from; `null` where a chain's payments have no single sender. */
+  /** The sender of payments; `null` where payments of the chain have no single sender. */
   readonly payer: string | null;
   contract(asset: Asset): string;
   uri(target: PaymentTarget, asset: Asset, contract: string): string;
 }
 
-/** The chain id of private networks: no wallet pays a sandbox's order with real coins by its payment URI. */
+/** The chain id of private networks, so that no wallet pays a sandbox order with real coins by its payment URI. */
 const SANDBOX_CHAIN_ID = 1337;
 
 /**
- * The network whose form and accounts a simulated chain has: the one for regression tests, where there is one. The
- * accounts are the till's own, so that a real coin sent to such an address by mistake is the operator's.
+ * The network whose address form and accounts a simulated chain has: the regression-test network, where there is one.
+ * The accounts are the till's own, so that a real coin sent to such an address by mistake belongs to the operator.
  */
 export function sandboxNetwork(definition: ChainDefinition): ChainNetwork {
   const [main, ...others] = networksOf(definition);
   return others.at(-1) ?? main;
 }
 
-/** The forms of a defined chain, simulated. */
+/** The address formats of a defined chain, simulated. */
 export function addressingOf(definition: ChainDefinition): Addressing {
   return { ...sandboxNetwork(definition).codec, ...paymentForms(definition) };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SPECIFIED_ASSETS, definePlugin } from '../../core/index.ts';
+import { BUILT_IN_ASSETS, definePlugin } from '../../core/index.ts';
 import type { Asset } from '../../core/index.ts';
 import { invalidOptions, parseOptions } from '../../adapters/plugin-options/parse-options.ts';
 import { accountPaths } from '../chain-definition.ts';
@@ -8,14 +8,14 @@ import { CHAIN_DEFINITIONS } from '../definitions.ts';
 import { addressingOf, sandboxNetwork } from './addressing.ts';
 import { SandboxChain } from './sandbox-chain.ts';
 
-/** The options of the sandbox plugin, read and completed. */
+/** The parsed options of the sandbox plugin, with defaults. */
 export interface SandboxOptions {
   readonly confirmations: number;
   readonly spendableConfirmations: number;
   readonly pollIntervalMs: number;
 }
 
-/** Blocks of this instance are read at once; only those of another one wait for it. */
+/** Blocks of this instance are read at once; only blocks of another instance wait for the next poll. */
 const POLL_MS = 5_000;
 
 const optionsSchema = z.strictObject({
@@ -33,7 +33,7 @@ function parseSandboxOptions(input: unknown): SandboxOptions {
   return { confirmations: needed, spendableConfirmations: spendable, pollIntervalMs };
 }
 
-/** Simulated chains for every on-chain pair of the specification; refused in production mode. */
+/** Simulated chains for every built-in pair except Lightning's; refused in production mode. */
 const sandbox = definePlugin<SandboxOptions>({
   name: 'sandbox',
   version: '1.1.0',
@@ -63,10 +63,10 @@ const sandbox = definePlugin<SandboxOptions>({
   },
 });
 
-/** What the specification pays with on a chain; of one that it does not name, the chain's own coin. */
+/** The built-in currencies of a chain; for a chain without any, its native coin. */
 function assetsOf({ code, coin }: ChainDefinition): readonly Asset[] {
-  const specified = SPECIFIED_ASSETS.filter((asset) => asset.chain === code);
-  return specified.length === 0 ? [coin] : specified;
+  const builtIn = BUILT_IN_ASSETS.filter((asset) => asset.chain === code);
+  return builtIn.length === 0 ? [coin] : builtIn;
 }
 
 export default sandbox;

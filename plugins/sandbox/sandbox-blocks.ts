@@ -9,18 +9,20 @@ export interface SandboxTransfer {
   /** A whole number of units, as text. */
   readonly units: string;
   readonly key: string;
-  /** The output's number in its transaction; 0 by default. */
+  /** The index of the output in its transaction; 0 by default. */
   readonly place?: number;
-  /** What a payment of the till spent, and its fee in units of the native coin; absent from other payments. */
+  /**
+   * The coins that a payment of the till spent, and its fee in units of the native coin; absent from other payments.
+   */
   readonly payout?: { readonly spends: readonly string[]; readonly fee: string };
 }
 
-/** Distinguishes a coin from others of its transaction. It contains the units, so that no list of coins is needed. */
+/** Distinguishes the coins of one transaction. It contains the units, so that no list of coins is needed. */
 export function coinIndex({ place = 0, units }: Pick<SandboxTransfer, 'place' | 'units'>): string {
   return `${place}-${units}`;
 }
 
-/** The units of a coin by its name, `txid:place-units`; `null` for a name of another kind. */
+/** The units of a coin from its name, `txid:place-units`; `null` for another name. */
 export function unitsOfCoin(ref: string): bigint | null {
   const units = /:\d+-(\d+)$/.exec(ref)?.[1];
   return units === undefined ? null : BigInt(units);
@@ -31,7 +33,7 @@ interface Run {
   readonly count: number;
   readonly time: Millis;
   readonly transfers: readonly SandboxTransfer[];
-  /** Which reorganisation made it; blocks of two branches never share a hash. */
+  /** The number of the reorganisation that made it; blocks of two branches never share a hash. */
   readonly fork: number;
 }
 
@@ -51,9 +53,9 @@ export interface SandboxBlock {
   readonly transfers: readonly SandboxTransfer[];
 }
 
-/** So many runs are kept for certain. */
+/** The number of runs that are always kept. */
 const KEPT_RUNS = 300;
-/** So many at most, while those above the scanned height wait to be scanned. */
+/** The maximum number of runs, while those above the scanned height wait to be scanned. */
 const MOST_RUNS = 3_000;
 const MOST_BLOCKS = 20_000;
 /** Scanned blocks that a reorganisation may still ask for. */

@@ -4,6 +4,7 @@ import type {
   Asset,
   BlockRef,
   ChainAdapter,
+  ChainEffects,
   ChainCode,
   ChainPayments,
   ChainPolicy,
@@ -21,10 +22,10 @@ import { AccountKey } from '../../adapters/chains/account-key.ts';
 import { SequentialQueue } from '../../adapters/chains/sequential-queue.ts';
 import type { Addressing } from './addressing.ts';
 import { append, blocksOf, coinIndex, cut, genesisState, sandboxHash } from './sandbox-blocks.ts';
-import type { SandboxBlock, SandboxState } from './sandbox-blocks.ts';
+import type { SandboxBlock, SandboxState, SandboxTransfer } from './sandbox-blocks.ts';
 import { SandboxPayments } from './sandbox-payments.ts';
 
-/** What a simulated chain is made of. */
+/** Options and dependencies of a simulated chain. */
 export interface SandboxChainOptions {
   readonly code: ChainCode;
   readonly name: string;
@@ -50,7 +51,7 @@ interface View {
   readonly blocks: readonly SandboxBlock[];
 }
 
-/** What a change leads to. */
+/** The result of a change. */
 interface Change<T> {
   readonly state: SandboxState;
   readonly result: T;
@@ -167,16 +168,32 @@ export class SandboxChain implements ChainAdapter {
     return this.#options.addressing.uri(target, this.#asset(target.currency), this.contractAddress(target.currency));
   }
 
+  /** A payment may bring something else in another branch, as what a contract pays may. */
+  readonly effects: ChainEffects = {
+    dependsOnBlock: () => true,
+    read: async ({ height, hash }) => {
+      const { blocks, state } = await this.#read();
+      if (height < state.base.height) throw this.#forgotten(height);
+      const block = blocks[height - state.base.height];
+      return block?.ref.hash === hash ? this.#transfersOf(block, { has: () => true }) : null;
+    },
+  };
+
   /**
-   * Replaces the top `depth` blocks by one more than there were, as a stronger branch would.
+   * Replaces the top `depth` blocks by `depth + 1` new ones, as a stronger branch would.
    *
-   * @param remine - whether the replaced transactions are in the new branch's first block, or nowhere any more
+   * @param remine - true to mine the replaced transactions again in the first new block; a function, to mine what it returns for
+   * each of them; false to drop them
    */
-  async reorganise(depth: number, { remine = false }: { readonly remine?: boolean } = {}): Promise<void> {
+  async reorganise(
+    depth: number,
+    { remine = false }: { readonly remine?: boolean | ((transfer: SandboxTransfer) => SandboxTransfer) } = {},
+  ): Promise<void> {
     await this.#change(({ state, blocks }) => {
       assert(depth >= 1 && depth < blocks.length, `a reorganisation of ${depth} blocks`);
-      const { state: shorter, dropped } = cut(state, depth);
-      const first = remine && dropped.length > 0 ? this.#append(shorter, 1, dropped) : shorter;
+      const { state: shorter, dropped: gone } = cut(state, depth);
+      const dropped = typeof remine === 'function' ? gone.map(remine) : gone;
+      const first = remine !== false && dropped.length > 0 ? this.#append(shorter, 1, dropped) : shorter;
       const empty = depth + 1 - (first === shorter ? 0 : 1);
       return { state: this.#append(first, empty, []), result: undefined };
     });
@@ -206,7 +223,7 @@ export class SandboxChain implements ChainAdapter {
 
   async #pay(address: string, currency: CurrencyCode, units: bigint): Promise<string> {
     const { key } = this.#options.addressing.read(address) ?? { key: null };
-    if (key === null) throw invalidField('address', `is no address of ${this.code}`);
+    if (key === null) throw invalidField('address', `is not an address of ${this.code}`);
     if (units <= 0n) throw invalidField('amount', 'must be more than 0');
     this.#asset(currency);
     return this.#change(({ state }) => {
@@ -235,7 +252,7 @@ export class SandboxChain implements ChainAdapter {
     );
   }
 
-  #transfersOf({ ref, transfers }: SandboxBlock, watch: WatchList): readonly ObservedTransfer[] {
+  #transfersOf({ ref, transfers }: SandboxBlock, watch: Pick<WatchList, 'has'>): readonly ObservedTransfer[] {
     const { payer } = this.#options.addressing;
     const till = payer === null ? null : (this.payments?.hotAddress ?? null);
     return transfers
@@ -259,7 +276,7 @@ export class SandboxChain implements ChainAdapter {
   }
 
   #forgotten(height: number): TillgateError {
-    return new TillgateError('NODE_FAILED', `The simulated chain ${this.code} has forgotten block ${height}.`);
+    return new TillgateError('NODE_FAILED', `The simulated chain ${this.code} no longer has block ${height}.`);
   }
 
   async #read(): Promise<View> {

@@ -16,13 +16,13 @@ import type { Addressing, KeyedAddress } from './addressing.ts';
 import { coinIndex, sandboxHash, unitsOfCoin } from './sandbox-blocks.ts';
 import type { SandboxBlock, SandboxTransfer } from './sandbox-blocks.ts';
 
-/** What {@link SandboxPayments} sees of its chain. */
+/** The parts of its chain that {@link SandboxPayments} uses. */
 export interface SandboxPaymentsOptions {
   readonly addressing: Addressing;
   readonly feeAsset: Asset;
   readonly hot: KeyedAddress;
   read(): Promise<readonly SandboxBlock[]>;
-  /** Mines what is decided on as a block of its own; nothing for an empty list. */
+  /** Mines the chosen transfers as a new block; mines nothing for an empty list. */
   mine(decide: (blocks: readonly SandboxBlock[]) => readonly SandboxTransfer[]): Promise<void>;
 }
 
@@ -41,9 +41,8 @@ const FEE_DECIMALS = 5;
 const FEE_DIGIT = 2n;
 
 /**
- * Payments of a simulated chain: coins are spent directly, each payment is mined at once in a block of its own as
- * every other payment here, and nothing is truly signed. Fees are never taken from anywhere but a payment in the native
- * coin itself.
+ * Payments of a simulated chain. Coins are spent directly, each payment is mined at once in its own block, and nothing
+ * is really signed. A fee is taken only from a payment in the native coin itself.
  */
 export class SandboxPayments implements ChainPayments {
   readonly model = 'utxo';
@@ -67,7 +66,7 @@ export class SandboxPayments implements ChainPayments {
     const [line] = lines;
     assert(line !== undefined && lines.length === 1, `a transaction with ${lines.length} payments`);
     if (this.#options.addressing.read(line.to) === null)
-      throw new TillgateError('STATE_CONFLICT', `${line.to} is no address of the simulated chain.`);
+      throw new TillgateError('STATE_CONFLICT', `${line.to} is not an address of the simulated chain.`);
     const picked = [...required];
     let sum = required.reduce((all, { units }) => all + units, 0n);
     for (const coin of coins) {
@@ -108,7 +107,7 @@ export class SandboxPayments implements ChainPayments {
       const payout = JSON.parse(raw) as RawPayout;
       if (placeOf(blocks, txid) !== null) return [];
       if (spenderOf(blocks, payout.spends) !== null)
-        throw new TillgateError('NODE_FAILED', `The simulated chain did not take ${txid}: its coins are spent.`);
+        throw new TillgateError('NODE_FAILED', `The simulated chain did not accept ${txid}: its coins are spent.`);
       return this.#outputs(txid, payout);
     });
   }

@@ -1,19 +1,23 @@
-import { specifiedChain } from '../../core/index.ts';
+import { builtInChain } from '../../core/index.ts';
 import { TRX_ASSET } from '../../adapters/chains/tron/trx.ts';
 import type { TronDefaults } from '../../adapters/chains/tron/index.ts';
 import type { AccountChainDefinition } from '../chain-definition.ts';
 
 /** Tron's main network. It takes TRC-20 tokens; TRX only pays fees. */
 export const definition: AccountChainDefinition & TronDefaults = {
-  ...specifiedChain('TRX'),
+  ...builtInChain('TRX'),
   coin: TRX_ASSET,
   price: { ids: { coingecko: 'tron', kraken: 'TRXUSD' }, sandboxUsd: '0.25' },
   addressForm: 'tron',
   accounts: { hot: "m/44'/195'/0'", deposit: "m/44'/195'/1'" },
-  // Blocks come every 3 s; about 20 later they are solidified.
   confirmations: 20,
   spendableConfirmations: 20,
   finalityBlocks: 30,
+  basis: {
+    promise: 'A block of 3 s is solid when 19 of the 27 super representatives have built on it, after about a minute.',
+    source: 'https://developers.tron.network/reference-link/getnowblock',
+    readOn: '2026-11-27',
+  },
   pollIntervalMs: 3_000,
   blockSeconds: 3,
   maxLagBlocks: 10,

@@ -38,10 +38,10 @@ describe('a payer with a browser, on a real chain', { concurrency: 1 }, () => {
       const { page, leave } = await openPayer(browser, url, [till.receiver.url], { script });
       await page.goto(url);
       await page.locator('button.coin:has-text("USDT-ERC20")').click();
-      await says(page, 'waiting', 'Waiting for your payment');
+      await says(page, 'waiting', 'Awaiting payment');
       const [amount, address] = await page.locator('#pay code').allInnerTexts();
       assert.equal(amount, '12.1');
-      const link = (await page.getByRole('link', { name: 'Open in a wallet' }).getAttribute('href')) ?? '';
+      const link = (await page.getByRole('link', { name: 'Open in wallet' }).getAttribute('href')) ?? '';
       assert.equal(
         link,
         `ethereum:${link.slice(9, 51)}@${till.anvil.chainId}/transfer?address=${address ?? ''}&uint256=12100000`,
@@ -49,7 +49,7 @@ describe('a payer with a browser, on a real chain', { concurrency: 1 }, () => {
       assert.equal(link.slice(9, 51).toLowerCase(), till.tokens.honest.address);
 
       await till.send(await till.signTransfer(till.tokens.honest, address as Address, 12_100_000n));
-      await says(page, 'confirming', `confirmed it 1 of ${CONFIRMATIONS} times`);
+      await says(page, 'confirming', `Network confirmations: 1 of ${CONFIRMATIONS}`);
       await till.anvil.mine(CONFIRMATIONS - 1);
       await says(page, 'paid', 'Your payment is complete');
       await page.waitForURL(`${till.receiver.url}/thanks`);

@@ -4,7 +4,7 @@ import { launch } from './chromium.ts';
 import { PayersFixture, says } from './payer-fixture.ts';
 
 /** Long enough to open a page on a busy machine, short enough to wait for. */
-const TIMEOUT_SECONDS = 14;
+const TIMEOUT_SECONDS = 25;
 
 describe('a payer at the deadline', { concurrency: true }, () => {
   let browser: Browser;
@@ -22,11 +22,11 @@ describe('a payer at the deadline', { concurrency: true }, () => {
     const [chosen, unchosen] = [await fixture.chosen('LTC', 'LTC'), await fixture.order()];
     const [one, other] = [await fixture.payer(), await fixture.payer({ script: false })];
     await Promise.all([one.page.goto(chosen.url), other.page.goto(unchosen.url)]);
-    await says(one.page, 'expired', 'Nothing arrived in time.');
+    await says(one.page, 'expired', 'No payment arrived in time.');
     await fixture.becomes(unchosen.id, 'OVERDUE');
     // Without script the list of coins comes again once a minute: a payer who reloads sees it at once.
     await other.page.reload();
-    await says(other.page, 'expired', 'Nothing arrived in time.');
+    await says(other.page, 'expired', 'No payment arrived in time.');
     await Promise.all([
       one.page.waitForURL(`${fixture.shopUrl}/too-late`),
       other.page.waitForURL(`${fixture.shopUrl}/too-late`),
@@ -40,18 +40,18 @@ describe('a payer at the deadline', { concurrency: true }, () => {
     await page.route(`${fixture.shopUrl}/**`, (route) => route.fulfill({ body: 'the shop' }));
     await page.goto(url);
     await fixture.pay(id, '4');
-    await says(page, 'short', 'Still to pay: 9.5 USDT-ERC20.');
+    await says(page, 'short', 'Send the remaining 9.5 USDT-ERC20');
     await fixture.mine('ETH', 3);
     await fixture.becomes(id, 'PARTIAL');
-    await says(page, 'partial', '4 USDT-ERC20 arrived, 9.5 USDT-ERC20 is missing.');
+    await says(page, 'partial', '4 USDT-ERC20 received, 9.5 USDT-ERC20 missing.');
     await fixture.pay(id, '9.5');
     await page.waitForURL(`${fixture.shopUrl}/too-late`);
     await page.goto(url);
-    await says(page, 'late', 'was seen after the deadline');
+    await says(page, 'late', 'arrived after the deadline');
     await fixture.mine('ETH', 3);
     await fixture.becomes(id, 'RESOLVED');
     await page.goto(url);
-    await says(page, 'paidLate', 'came after the deadline and was accepted');
+    await says(page, 'paidLate', 'arrived after the deadline and was accepted');
     await leave();
   });
 
@@ -59,9 +59,9 @@ describe('a payer at the deadline', { concurrency: true }, () => {
     const { url } = await fixture.chosen('BTC', 'BTC');
     const { page, leave } = await fixture.payer();
     await page.goto(url);
-    await says(page, 'waiting', 'Waiting for your payment');
+    await says(page, 'waiting', 'Awaiting payment');
     await fixture.host.till.storage.chains.setHalted('BTC', 'test');
-    await says(page, 'closing', 'A payment that was sent in time still counts');
+    await says(page, 'closing', 'A payment that you sent in time still counts');
     await leave();
   });
 });

@@ -98,7 +98,7 @@ describe("the payer's page in each state", { concurrency: 1 }, () => {
   test('a receipt prints with its order, merchant, amounts, rate, transaction and time, and without controls', async () => {
     await visit(720, 'light', 'en', async (page) => {
       await page.goto(`${gallery.url}/branded-paid?view=receipt`);
-      await page.getByRole('button', { name: 'Print the receipt' }).waitFor();
+      await page.getByRole('button', { name: 'Print receipt' }).waitFor();
       await page.emulateMedia({ media: 'print' });
       await picture(page, 'receipt-printed');
       const text = await page.locator('body').innerText();
@@ -144,7 +144,7 @@ describe("the payer's page in each state", { concurrency: 1 }, () => {
       }
       const held = new Promise<void>((resolve) => {
         void page.route('**/*.js', async (route) => {
-          await page.getByRole('heading', { level: 1, name: 'Waiting for your payment' }).waitFor();
+          await page.getByRole('heading', { level: 1, name: 'Awaiting payment' }).waitFor();
           // The heading is in the document before it is painted; the script is held back until it is.
           await page.waitForFunction(() => performance.getEntriesByName('first-contentful-paint').length === 1, null, {
             polling: 50,

@@ -30,14 +30,14 @@ describe('a payer with a browser', { concurrency: true }, () => {
     await says(page, 'choose', 'Choose how to pay');
     await tabTo(page, 'button.coin:has-text("USDT-TRC20")');
     await page.keyboard.press('Enter');
-    await says(page, 'waiting', 'Waiting for your payment');
+    await says(page, 'waiting', 'Awaiting payment');
     assert.match((await page.locator('#left').textContent()) ?? '', /9:\d\d/);
 
-    await tabTo(page, 'button[aria-label="Copy the amount"]');
+    await tabTo(page, 'button[aria-label="Copy amount"]');
     await page.keyboard.press('Enter');
     await page.getByText('Copied', { exact: true }).first().waitFor();
     assert.equal(await page.evaluate(() => navigator.clipboard.readText()), '13.5');
-    await tabTo(page, 'button[aria-label="Copy the address"]');
+    await tabTo(page, 'button[aria-label="Copy address"]');
     await page.keyboard.press('Space');
     await waitFor(async () => (await page.evaluate(() => navigator.clipboard.readText())).startsWith('T'), {
       describe: 'the address in the clipboard',
@@ -45,14 +45,14 @@ describe('a payer with a browser', { concurrency: true }, () => {
 
     await page.evaluate(() => Object.assign(window, { stayed: true }));
     await fixture.pay(id, '4');
-    await says(page, 'short', '4 USDT-TRC20 arrived. Still to pay: 9.5 USDT-TRC20.');
-    assert.match((await page.locator('#said').textContent()) ?? '', /^Part of the amount has arrived/);
-    assert.equal(await page.locator('button[aria-label="Copy the amount"]').getAttribute('data-copy'), '9.5');
+    await says(page, 'short', '4 USDT-TRC20 received. Send the remaining 9.5 USDT-TRC20');
+    assert.match((await page.locator('#said').textContent()) ?? '', /^Partially paid/);
+    assert.equal(await page.locator('button[aria-label="Copy amount"]').getAttribute('data-copy'), '9.5');
     await fixture.pay(id);
-    await says(page, 'confirming', 'confirmed it 1 of 3 times');
+    await says(page, 'confirming', 'Network confirmations: 1 of 3');
     await assertAccessible(page, 'while it is confirmed');
     await fixture.mine('TRX', 1);
-    await page.getByText('confirmed it 2 of 3 times').first().waitFor();
+    await page.getByText('Network confirmations: 2 of 3').first().waitFor();
     await fixture.mine('TRX', 1);
     await says(page, 'paid', 'Your payment is complete');
     assert.match((await page.locator('#said').textContent()) ?? '', /^Paid\. Your payment is complete/);
@@ -67,7 +67,7 @@ describe('a payer with a browser', { concurrency: true }, () => {
     const { page, leave } = await fixture.payer({ script: false });
     await page.goto(url);
     await page.locator('button.coin:has-text("LTC")').click();
-    await says(page, 'waiting', 'Waiting for your payment');
+    await says(page, 'waiting', 'Awaiting payment');
     assert.equal(await page.locator('button.copy').first().isVisible(), false, 'nothing is offered that cannot work');
     assert.match((await page.locator('#left').textContent()) ?? '', /^9 minutes$/);
     await fixture.pay(id);
@@ -83,9 +83,9 @@ describe('a payer with a browser', { concurrency: true }, () => {
     const { page, leave } = await fixture.payer();
     await page.route('**/events', (route) => route.fulfill({ status: 204 }));
     await page.goto(url);
-    await says(page, 'waiting', 'Waiting for your payment');
+    await says(page, 'waiting', 'Awaiting payment');
     await fixture.pay(id);
-    await says(page, 'confirming', 'confirmed it 1 of 3 times');
+    await says(page, 'confirming', 'Network confirmations: 1 of 3');
     await leave();
   });
 
@@ -98,7 +98,7 @@ describe('a payer with a browser', { concurrency: true }, () => {
     await one.page.getByRole('heading', { name: 'Pay with LTC' }).waitFor();
     await other.page.getByRole('heading', { name: 'Mit LTC zahlen' }).waitFor();
     assert.match(
-      (await one.page.getByRole('link', { name: 'Open in a wallet' }).getAttribute('href')) ?? '',
+      (await one.page.getByRole('link', { name: 'Open in wallet' }).getAttribute('href')) ?? '',
       /^litecoin:\w+\?amount=/,
     );
     await Promise.all([one.leave(), other.leave()]);
@@ -113,7 +113,7 @@ describe('a payer with a browser', { concurrency: true }, () => {
     await page.getByRole('link', { name: 'العربية' }).click();
     await page.getByRole('heading', { name: 'اختر طريقة الدفع' }).waitFor();
     await page.locator('button.coin').first().click();
-    await page.getByRole('heading', { name: 'في انتظار دفعتك' }).waitFor();
+    await page.getByRole('heading', { name: 'في انتظار الدفع' }).waitFor();
     assert.equal(await page.locator('html').getAttribute('dir'), 'rtl');
     await leave();
   });
@@ -123,14 +123,17 @@ describe('a payer with a browser', { concurrency: true }, () => {
     const { page, leave } = await fixture.payer();
     await page.goto(url);
     await fixture.pay(id);
-    await page.getByRole('link', { name: 'Leave an address for a refund' }).click();
-    await page.getByLabel('Your own address on Ethereum').fill('nonsense');
-    await page.getByRole('button', { name: 'Save the address' }).click();
-    await page.getByRole('alert').getByText('That was not accepted').waitFor();
+    await page.getByText('Payment received').or(page.getByText('Network confirmations')).first().waitFor();
+    assert.equal(await page.getByRole('link', { name: 'Add a refund address' }).count(), 0);
+    await page.goto(`${url}?view=refund`);
+    await page.getByLabel('Your wallet address on Ethereum').fill('nonsense');
+    await page.getByRole('button', { name: 'Save address' }).click();
+    await page.getByRole('alert').getByText('Enter a valid refund address.').waitFor();
+    assert.equal(await page.getByLabel('Your wallet address on Ethereum').inputValue(), 'nonsense');
     await assertAccessible(page, 'the refused form');
-    await page.getByLabel('Your own address on Ethereum').fill(PAYERS_ADDRESS);
-    await page.getByRole('button', { name: 'Save the address' }).click();
-    await page.getByText('A refund would go to').waitFor();
+    await page.getByLabel('Your wallet address on Ethereum').fill(PAYERS_ADDRESS);
+    await page.getByRole('button', { name: 'Save address' }).click();
+    await page.getByText('A refund will be sent to').waitFor();
 
     // The shop would take the payer away meanwhile.
     await page.route(`${fixture.shopUrl}/**`, (route) => route.fulfill({ body: 'the shop' }));
@@ -167,12 +170,12 @@ describe('a payer with a browser', { concurrency: true }, () => {
       { describe: 'the reorganisation to be noticed' },
     );
     await page.goto(paid.url);
-    await says(page, 'rechecking', 'The network rearranged its latest blocks.');
+    await says(page, 'rechecking', 'The network replaced its latest blocks.');
 
     await page.goto(cancelled.url);
-    await says(page, 'waiting', 'Waiting for your payment');
+    await says(page, 'waiting', 'Awaiting payment');
     await fixture.host.till.orderAdminActions.terminate(cancelled.id, 'test');
-    await says(page, 'cancelled', 'Do not send anything.');
+    await says(page, 'cancelled', 'Do not send a payment.');
     await leave();
   });
 });

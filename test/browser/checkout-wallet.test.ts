@@ -48,7 +48,7 @@ describe('a payer with a wallet in the browser', { concurrency: 1 }, () => {
       changes === null ? { manners, calls: [] } : await injectWallet(page, till.anvil, { ...manners, ...changes });
     await page.goto(url);
     await page.locator(`button.coin[value*="${coin}"], button.coin:has-text("${coin}")`).first().click();
-    await says(page, 'waiting', 'Waiting for your payment');
+    await says(page, 'waiting', 'Awaiting payment');
     return { page, wallet, leave };
   }
 
@@ -57,7 +57,7 @@ describe('a payer with a wallet in the browser', { concurrency: 1 }, () => {
   const sends = ({ calls }: InjectedWallet) => calls.filter(({ method }) => method === 'eth_sendTransaction');
 
   async function becomesPaid(page: Page): Promise<void> {
-    await says(page, 'confirming', `confirmed it 1 of ${CONFIRMATIONS} times`);
+    await says(page, 'confirming', `Network confirmations: 1 of ${CONFIRMATIONS}`);
     await till.anvil.mine(CONFIRMATIONS - 1);
     await says(page, 'paid', 'Your payment is complete');
   }
@@ -89,7 +89,7 @@ describe('a payer with a wallet in the browser', { concurrency: 1 }, () => {
   test('who declines has sent nothing, is told so, and may try again', async () => {
     const { page, wallet, leave } = await visit('USDT-ERC20', { refuses: true });
     await page.getByRole('button', { name: NAME }).click();
-    await said(page, 'Your wallet declined. Nothing was sent.');
+    await said(page, 'The payment was rejected in your wallet. Nothing was sent');
     wallet.manners.refuses = false;
     await page.getByRole('button', { name: NAME }).click();
     await becomesPaid(page);
@@ -110,7 +110,7 @@ describe('a payer with a wallet in the browser', { concurrency: 1 }, () => {
     const { page, wallet, leave } = await visit('USDT-ERC20', { chainId: 1, knows: [1] });
     const button = page.getByRole('button', { name: NAME });
     await button.click();
-    await said(page, 'Your wallet is on another network. Change it to Ethereum and try again.');
+    await said(page, 'Your wallet is connected to another network. Switch it to Ethereum and try again.');
     assert.deepEqual(sends(wallet), []);
     // A preset brings these facts; the network of this test has none of its own.
     const network = {
@@ -131,7 +131,7 @@ describe('a payer with a wallet in the browser', { concurrency: 1 }, () => {
   test('fault 245: a wallet that says it changed its network and did not is asked for no payment', async () => {
     const { page, wallet, leave } = await visit('USDT-ERC20', { chainId: 1, stays: true });
     await page.getByRole('button', { name: NAME }).click();
-    await said(page, 'Your wallet is on another network.');
+    await said(page, 'Your wallet is connected to another network.');
     assert.deepEqual(sends(wallet), []);
     await leave();
   });
@@ -139,11 +139,11 @@ describe('a payer with a wallet in the browser', { concurrency: 1 }, () => {
   test('fault 246: a wallet that names a transaction it never sent pays nothing', async () => {
     const { page, wallet, leave } = await visit('USDT-ERC20', { lies: true });
     await page.getByRole('button', { name: NAME }).click();
-    await said(page, 'Handed to the network.');
+    await said(page, 'Payment sent to the network.');
     await till.anvil.mine(CONFIRMATIONS);
     await till.caughtUp();
     await page.reload();
-    await says(page, 'waiting', 'Waiting for your payment');
+    await says(page, 'waiting', 'Awaiting payment');
     assert.equal(sends(wallet).length, 1);
     await leave();
   });
@@ -160,7 +160,7 @@ describe('a payer with a wallet in the browser', { concurrency: 1 }, () => {
     const { page, wallet, leave } = await visit('USDT-ERC20');
     const button = page.getByRole('button', { name: NAME });
     await button.click();
-    await said(page, 'Handed to the network.');
+    await said(page, 'Payment sent to the network.');
     assert.equal(await button.isDisabled(), true);
     await button.evaluate((element: HTMLElement) => element.click());
     assert.equal(sends(wallet).length, 1);
@@ -175,7 +175,7 @@ describe('a payer with a wallet in the browser', { concurrency: 1 }, () => {
       const { page, leave } = await visit('USDT-ERC20', null, script);
       assert.equal(await page.locator('#wallets').isVisible(), false);
       assert.equal(await page.locator('#wallets button').count(), 0);
-      await page.getByRole('link', { name: 'Open in a wallet' }).waitFor();
+      await page.getByRole('link', { name: 'Open in wallet' }).waitFor();
       await leave();
     }
   });

@@ -5,7 +5,7 @@ import type { AccountId } from '../../core/index.ts';
 import { merchantOf } from '../../host/embed/index.ts';
 import { waitFor } from '../support/wait.ts';
 import { assertAccessible, launch, picture } from './chromium.ts';
-import { DashboardFixture, fits, goTo, logIn } from './dashboard-fixture.ts';
+import { DashboardFixture, fits, goTo, logIn, stepUp, submit } from './dashboard-fixture.ts';
 import type { Person } from './dashboard-fixture.ts';
 
 const RECEIVER = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
@@ -22,14 +22,6 @@ async function look(page: Page, name: string): Promise<void> {
   await assertAccessible(page, name);
   await picture(page, `dashboard-${name}`);
   assert.ok(await fits(page), `${name} scrolls sideways`);
-}
-
-/** Gives the password where the dashboard wants a raised session. */
-async function stepUp(page: Page, { password }: Person): Promise<void> {
-  const asked = dialog(page, 'Is it you?');
-  await asked.getByLabel('Password').fill(password);
-  await button(page, 'Go on').click();
-  await asked.waitFor({ state: 'detached' });
 }
 
 describe('an account with the dashboard', { concurrency: 3 }, () => {
@@ -68,43 +60,43 @@ describe('an account with the dashboard', { concurrency: 3 }, () => {
     const { page, leave } = await fixture.loggedIn({}, person);
     const pay = async (): Promise<void> => {
       await goTo(page, '/');
-      await button(page, 'Make an order and pay it').click();
-      await shows(page, 'Done: the money is in the wallet.');
-      await page.getByRole('link', { name: 'Open the order' }).click();
+      await button(page, 'Create and pay test order').click();
+      await shows(page, 'Paid. The money is in your balance.');
+      await page.getByRole('link', { name: 'View order' }).click();
     };
     await pay();
-    await button(page, 'Mine blocks in the sandbox').click();
-    await shows(page, 'Spendable');
-    await button(page, 'Refund').click();
-    await dialog(page, 'Refund this order?').getByRole('button', { name: 'Refund' }).click();
-    await dialog(page, 'Is it you?').waitFor();
+    await button(page, 'Mine sandbox blocks').click();
+    await shows(page, 'Available');
+    await button(page, 'Refund to sender').click();
+    await dialog(page, 'Refund this order to its sender?').getByRole('button', { name: 'Refund to sender' }).click();
+    await dialog(page, 'Confirm your identity').waitFor();
     await look(page, 'step-up');
     await button(page, 'Cancel').click();
-    assert.equal(await page.getByText('The refund is on its way').count(), 0, 'nothing is done without it');
-    await button(page, 'Refund').click();
-    await dialog(page, 'Refund this order?').getByRole('button', { name: 'Refund' }).click();
-    await stepUp(page, person);
-    await shows(page, 'The refund is on its way');
-    await mineUntil(page, 'The refund is final.');
+    assert.equal(await page.getByText('Refund started').count(), 0, 'nothing is done without it');
+    await button(page, 'Refund to sender').click();
+    await dialog(page, 'Refund this order to its sender?').getByRole('button', { name: 'Refund to sender' }).click();
+    await stepUp(page, person.password);
+    await shows(page, 'Refund started');
+    await mineUntil(page, 'Refund completed.');
     await look(page, 'order-refunded');
 
     await pay();
     // A payment of another test mines a block too, which can make this one spendable before its button is seen.
-    await mineUntil(page, 'Spendable');
+    await mineUntil(page, 'Available');
     await goTo(page, '/withdrawal-addresses');
-    await button(page, 'Register an address').click();
+    await button(page, 'Set withdrawal address').click();
     await page.getByLabel('Chain').click();
     await page.getByRole('option', { name: 'Ethereum (ETH)' }).click();
     await page.locator('input[name="address"]').fill('not an address');
-    await button(page, 'Send').click();
+    await submit(page);
     await page
       .getByRole('dialog')
       .getByText(/address/i)
       .last()
       .waitFor();
     await page.locator('input[name="address"]').fill(RECEIVER);
-    await button(page, 'Send').click();
-    await shows(page, 'The address is registered');
+    await submit(page);
+    await shows(page, 'Withdrawal address saved');
     await shows(page, RECEIVER);
     await look(page, 'withdrawal-addresses');
     await goTo(page, '/wallets');
@@ -113,9 +105,9 @@ describe('an account with the dashboard', { concurrency: 3 }, () => {
     await button(page, 'Withdraw').click();
     await page.locator('input[name="amount"]').fill('0.004');
     await look(page, 'withdraw');
-    await button(page, 'Send').click();
+    await submit(page);
     await page.waitForURL(/withdrawals\/\d+\/show/);
-    await page.getByRole('heading', { level: 2, name: 'Payment' }).waitFor();
+    await page.getByRole('heading', { level: 2, name: 'Payout' }).waitFor();
     await shows(page, RECEIVER);
     await look(page, 'withdrawal');
     await leave();
@@ -125,11 +117,11 @@ describe('an account with the dashboard', { concurrency: 3 }, () => {
     const person = await newPerson('keeper');
     const { page, leave } = await fixture.loggedIn({}, person);
     await goTo(page, '/credentials');
-    await button(page, 'New credential').click();
+    await button(page, 'Create API key').click();
     await page.locator('input[name="name"]').fill('shop');
-    await button(page, 'Send').click();
-    await stepUp(page, person);
-    const shown = dialog(page, 'Keep these safe');
+    await submit(page);
+    await stepUp(page, person.password);
+    const shown = dialog(page, 'Store these safely');
     await shown.getByText(/^whsec_/).waitFor();
     await look(page, 'credential-secrets');
     const secrets = await shown.locator('code').allTextContents();
@@ -143,11 +135,11 @@ describe('an account with the dashboard', { concurrency: 3 }, () => {
     const text = await page.content();
     for (const secret of secrets)
       assert.ok(!kept.includes(secret) && !text.includes(secret), 'fault 226: kept nowhere');
-    await button(page, 'Reveal').click();
+    await button(page, 'Show secrets').click();
     await shown.getByText(secrets[0] ?? '', { exact: true }).waitFor();
     await button(page, 'Close').click();
     await button(page, 'Revoke').click();
-    await dialog(page, 'Revoke this credential?').getByRole('button', { name: 'Revoke' }).click();
+    await dialog(page, 'Revoke this API key?').getByRole('button', { name: 'Revoke' }).click();
     await page.getByRole('cell', { name: 'Revoked' }).waitFor();
     await leave();
   });
@@ -156,18 +148,22 @@ describe('an account with the dashboard', { concurrency: 3 }, () => {
     const person = await newPerson('developer');
     const { page, leave } = await fixture.loggedIn({}, person);
     await goTo(page, '/apps');
-    await button(page, 'New App').click();
+    await button(page, 'Create app').click();
     await page.locator('input[name="name"]').fill('Explorer');
     await page.getByLabel('Chains').click();
     await page.getByRole('option', { name: 'Ethereum' }).click();
     await page.keyboard.press('Escape');
-    await button(page, 'Send').click();
+    await submit(page);
+    await stepUp(page, person.password);
     await page.waitForURL(/apps\/\d+\/show/);
-    await button(page, 'Show').click();
-    const first = await page.getByText(/^tgk_/).textContent();
-    await button(page, 'Rotate the key').click();
-    await button(page, 'Send').click();
-    await shows(page, 'In its grace period');
+    await button(page, 'Show key').click();
+    const first = await dialog(page, 'Store these safely').getByText(/^tgk_/).textContent();
+    await button(page, 'Close').click();
+    await button(page, 'Rotate key').click();
+    await submit(page);
+    await dialog(page, 'Store these safely').getByText(/^tgk_/).waitFor();
+    await button(page, 'Close').click();
+    await shows(page, 'In grace period');
     await look(page, 'app');
     await waitFor(async () => (await button(page, 'Revoke').count()) === 2, { describe: 'two keys' });
     await button(page, 'Revoke').last().click();
@@ -181,19 +177,19 @@ describe('an account with the dashboard', { concurrency: 3 }, () => {
     const person = await newPerson('integrator');
     const { page, leave } = await fixture.loggedIn({}, person);
     await goTo(page, '/webhooks');
-    await button(page, 'New endpoint').click();
+    await button(page, 'Create webhook').click();
     await page.locator('input[name="url"]').fill('http://127.0.0.1:9/events');
-    await button(page, 'Send').click();
-    await stepUp(page, person);
-    await dialog(page, 'Keep these safe')
+    await submit(page);
+    await stepUp(page, person.password);
+    await dialog(page, 'Store these safely')
       .getByText(/^whsec_/)
       .waitFor();
     await button(page, 'Close').click();
-    await button(page, 'Test').click();
+    await button(page, 'Send test event').click();
     await look(page, 'webhooks');
-    await page.getByRole('link', { name: 'Log' }).click();
+    await page.getByRole('link', { name: 'Deliveries' }).click();
     await page.getByRole('cell', { name: 'webhook.test' }).click();
-    await page.getByRole('heading', { level: 2, name: 'Attempts' }).waitFor();
+    await page.getByRole('heading', { level: 2, name: 'Delivery attempts' }).waitFor();
     await look(page, 'callback');
     await leave();
   });
@@ -204,8 +200,8 @@ describe('an account with the dashboard', { concurrency: 3 }, () => {
     const { page, leave } = await fixture.loggedIn({}, person);
     await goTo(page, '/sessions');
     await waitFor(async () => (await page.locator('tbody tr').count()) === 2, { describe: 'two sessions' });
-    await button(page, 'End').click();
-    await stepUp(page, person);
+    await button(page, 'End session').click();
+    await stepUp(page, person.password);
     await waitFor(async () => (await page.locator('tbody tr').count()) === 1, { describe: 'one session' });
     await look(page, 'sessions');
     await goTo(other.page, '/orders');
@@ -213,22 +209,22 @@ describe('an account with the dashboard', { concurrency: 3 }, () => {
     await other.leave();
 
     await goTo(page, '/password');
-    await button(page, 'Change the password').click();
+    await button(page, 'Change password').click();
     const next = 'another long enough password';
     await page.locator('input[name="current"]').fill(person.password);
     await page.locator('input[name="new"]').fill(next);
     await page.locator('input[name="again"]').fill('something else');
-    await button(page, 'Send').click();
-    await page.getByText('is not the same as above').waitFor();
+    await submit(page);
+    await page.getByText('The passwords do not match.').waitFor();
     await page.locator('input[name="again"]').fill(next);
-    await button(page, 'Send').click();
-    await shows(page, 'The password is changed');
+    await submit(page);
+    await shows(page, 'Password changed');
     await goTo(page, '/security');
-    await button(page, 'Add an authenticator').click();
-    await page.getByRole('img', { name: 'QR code of the secret' }).waitFor();
+    await button(page, 'Set up authenticator app').click();
+    await page.getByRole('img', { name: 'QR code for your authenticator app' }).waitFor();
     await look(page, 'security');
-    await page.getByRole('button', { name: 'Profile' }).click();
-    await page.getByRole('menuitem', { name: 'Logout' }).click();
+    await page.getByRole('button', { name: 'Account' }).click();
+    await page.getByRole('menuitem', { name: 'Log out' }).click();
     await logIn(page, { ...person, password: next });
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
     await leave();
@@ -237,17 +233,18 @@ describe('an account with the dashboard', { concurrency: 3 }, () => {
   test('fault 227: another account finds nothing under any id of the first', async () => {
     const [first, second] = await Promise.all([newPerson('first'), newPerson('second')]);
     const one = await fixture.loggedIn({}, first);
-    await button(one.page, 'Make an order and pay it').click();
-    await one.page.getByRole('link', { name: 'Open the order' }).click();
+    await button(one.page, 'Create and pay test order').click();
+    await one.page.getByRole('link', { name: 'View order' }).click();
     await one.page.waitForURL(/orders\/\d+\/show/);
     const order = idOf(one.page);
     await goTo(one.page, '/apps');
-    await button(one.page, 'New App').click();
+    await button(one.page, 'Create app').click();
     await one.page.locator('input[name="name"]').fill('Theirs');
     await one.page.getByLabel('Chains').click();
     await one.page.getByRole('option', { name: 'Ethereum' }).click();
     await one.page.keyboard.press('Escape');
-    await button(one.page, 'Send').click();
+    await submit(one.page);
+    await stepUp(one.page, first.password);
     await one.page.waitForURL(/apps\/\d+\/show/);
     const app = idOf(one.page);
     const two = await fixture.loggedIn({}, second);
@@ -269,7 +266,7 @@ describe('an account with the dashboard', { concurrency: 3 }, () => {
       [],
     );
     await goTo(two.page, '/orders');
-    await shows(two.page, 'No Orders found');
+    await two.page.getByText(/^No orders yet/).waitFor();
     await one.leave();
     await two.leave();
   });
@@ -278,14 +275,14 @@ describe('an account with the dashboard', { concurrency: 3 }, () => {
     const person = await newPerson('branded');
     const { page, leave } = await fixture.loggedIn({}, person);
     await goTo(page, '/branding');
-    await shows(page, 'What payers see');
-    await button(page, 'Change').click();
-    const form = dialog(page, 'Change');
+    await shows(page, 'Checkout branding');
+    await button(page, 'Edit branding').click();
+    const form = dialog(page, 'Edit branding');
     await form.getByLabel('Name').fill('The Branded Bakery');
-    await form.getByLabel('Where payers ask').fill('help@bakery.example');
-    await form.getByLabel('Colour').fill('#ffd700');
-    await button(page, 'Send').click();
-    await stepUp(page, person);
+    await form.getByLabel('Support contact').fill('help@bakery.example');
+    await form.getByLabel('Brand colour').fill('#ffd700');
+    await submit(page);
+    await stepUp(page, person.password);
     await shows(page, 'The Branded Bakery');
     await page
       .locator('input[type=file]')

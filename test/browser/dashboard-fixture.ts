@@ -70,22 +70,8 @@ export class DashboardFixture {
   }
 
   /** A browser window of its own. */
-  async window({ width = 1280, theme = 'light', locale = 'en' }: WindowOptions = {}): Promise<Window> {
-    const context = await this.#browser.newContext({
-      locale,
-      colorScheme: theme,
-      viewport: { width, height: HEIGHT },
-    });
-    context.setDefaultTimeout(60_000);
-    const complaints = new Complaints(context, this.url, [], REFUSALS);
-    return {
-      page: await context.newPage(),
-      context,
-      leave: async () => {
-        await context.close();
-        complaints.none();
-      },
-    };
+  window(options: WindowOptions = {}): Promise<Window> {
+    return openWindow(this.#browser, this.url, options);
   }
 
   /** A window in which somebody is logged in. */
@@ -98,11 +84,45 @@ export class DashboardFixture {
   }
 }
 
+/** A browser window of its own. @param url - of the till, the only one that its pages may ask */
+export async function openWindow(
+  browser: Browser,
+  url: string,
+  { width = 1280, theme = 'light', locale = 'en' }: WindowOptions = {},
+): Promise<Window> {
+  const context = await browser.newContext({ locale, colorScheme: theme, viewport: { width, height: HEIGHT } });
+  context.setDefaultTimeout(60_000);
+  const complaints = new Complaints(context, url, [], REFUSALS);
+  return {
+    page: await context.newPage(),
+    context,
+    leave: async () => {
+      await context.close();
+      complaints.none();
+    },
+  };
+}
+
 export async function logIn(page: Page, { email, password }: Person): Promise<void> {
   await page.locator('input[name="email"]').fill(email);
   await page.locator('input[name="password"]').fill(password);
   await page.getByRole('button', { name: 'Log in' }).click();
 }
+
+/** Answers the dialog that asks for a fresh proof of who somebody is; the password unless it asks for something else. */
+export async function stepUp(
+  page: Page,
+  value: string,
+  label: 'Password' | 'Authentication code' = 'Password',
+): Promise<void> {
+  const asked = page.getByRole('dialog', { name: 'Confirm your identity' });
+  await asked.getByLabel(label).fill(value);
+  await asked.getByRole('button', { name: 'Continue', exact: true }).click();
+  await asked.waitFor({ state: 'detached' });
+}
+
+/** Submits the form of the open dialog, or else of the page. */
+export const submit = (page: Page): Promise<void> => page.locator('button[type="submit"]').last().click();
 
 /** Presses a button, again where the dashboard said instead that it could not be done, until what it does is seen. */
 export async function pressUntil(button: Locator, seen: Locator): Promise<void> {

@@ -46,7 +46,7 @@ describe('the lists of money in the dashboard', { concurrency: 3 }, () => {
       (await fixture.host.till.manage.transactions.list(actor, { limit: 100 })).items.map(({ txHash }) => txHash);
     const before = await hashes();
     await goTo(page, '/');
-    await page.getByRole('button', { name: 'Make an order and pay it' }).click();
+    await page.getByRole('button', { name: 'Create and pay test order' }).click();
     return waitFor(async () => (await hashes()).find((hash) => !before.includes(hash)), { describe: 'the payment' });
   }
 
@@ -57,7 +57,7 @@ describe('the lists of money in the dashboard', { concurrency: 3 }, () => {
     const hash = await takePayment(page, person);
     await page.getByRole('menuitem', { name: 'Transactions' }).click();
     await rowCount(page, 2);
-    await page.getByLabel('Search: hash, id, reference or address').fill(hash);
+    await page.getByLabel('Search by hash, ID, reference or address').fill(hash);
     await rowCount(page, 1);
     await look(page, 'transactions');
     const [header = [], ...records] = parseCsv(await download(page, 'Download CSV', 'transactions.csv'));
@@ -70,7 +70,7 @@ describe('the lists of money in the dashboard', { concurrency: 3 }, () => {
     await page.getByText(hash, { exact: true }).waitFor();
     await goTo(page, '/orders');
     await rowCount(page, 2);
-    await page.getByLabel('Search: id, reference, address or hash').fill(hash);
+    await page.getByLabel('Search by ID, reference, address or hash').fill(hash);
     await rowCount(page, 1);
     await leave();
   });
@@ -82,11 +82,11 @@ describe('the lists of money in the dashboard', { concurrency: 3 }, () => {
     await goTo(page, '/transactions');
     await rowCount(page, 1);
     await page.getByRole('button', { name: 'Add filter' }).click();
-    await page.getByRole('menuitemcheckbox', { name: 'Kind' }).click();
-    await page.getByRole('combobox', { name: 'Kind' }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'Type' }).click();
+    await page.getByRole('combobox', { name: 'Type' }).click();
     await page.getByRole('option', { name: 'Withdrawal' }).click();
-    await page.getByText('No Transactions found').waitFor();
-    await page.getByRole('combobox', { name: 'Kind' }).click();
+    await page.getByText('Nothing matches these filters.').waitFor();
+    await page.getByRole('combobox', { name: 'Type' }).click();
     await page.getByRole('option', { name: 'Payment', exact: true }).click();
     await rowCount(page, 1);
     await leave();
@@ -106,7 +106,7 @@ describe('the lists of money in the dashboard', { concurrency: 3 }, () => {
       { describe: 'the payment to become spendable' },
     );
     await page.getByRole('menuitem', { name: 'Ledger' }).click();
-    await page.getByRole('cell', { name: 'A payment became spendable' }).first().waitFor();
+    await page.getByRole('cell', { name: 'Payment available' }).first().waitFor();
     const count = await rows(page).count();
     await page.getByLabel('Month').click();
     await page.getByRole('option').nth(1).click();
@@ -118,7 +118,7 @@ describe('the lists of money in the dashboard', { concurrency: 3 }, () => {
     await page.getByLabel('Month').click();
     await page.getByRole('option').nth(2).click();
     await page.getByRole('listbox').waitFor({ state: 'detached' });
-    await page.getByText('No Ledger found').waitFor();
+    await page.getByText('Nothing matches these filters.').waitFor();
     assert.equal(parseCsv(await download(page, 'Download CSV', 'ledger.csv')).length, 1, 'the header alone');
     await leave();
   });
@@ -164,7 +164,7 @@ describe('the lists of money in the dashboard', { concurrency: 3 }, () => {
     await leave();
     const stranger = await fixture.loggedIn({}, other);
     await stranger.page.getByRole('menuitem', { name: 'Withdrawals' }).click();
-    await stranger.page.getByText('No Withdrawals found').waitFor();
+    await stranger.page.getByText(/^No withdrawals or refunds yet/).waitFor();
     const refused = stranger.page.waitForResponse((response) => response.status() === 404);
     await goTo(stranger.page, `/withdrawals/${paid}/show`);
     await refused;

@@ -3,10 +3,11 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { OPERATOR, present } from '../../core/index.ts';
 import type { AccountId, AccountRole, ChainSimulator, TransferId } from '../../core/index.ts';
+import { establishAdmin } from '../support/established-admin.ts';
 import { codeAt } from '../support/totp.ts';
 import { waitFor } from '../support/wait.ts';
 import { assertAccessible, launch, picture } from './chromium.ts';
-import { DashboardFixture, fits, goTo, logIn } from './dashboard-fixture.ts';
+import { DashboardFixture, fits, goTo, logIn, stepUp, submit } from './dashboard-fixture.ts';
 import type { Person } from './dashboard-fixture.ts';
 
 const SETTINGS = {
@@ -25,7 +26,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /** An account of this file. */
 interface Member extends Person {
   readonly id: AccountId;
-  /** A request of the management API; its data. */
+  /** A request of the management API in a raised session; its data. */
   readonly ask: (method: string, path: string, body?: object) => Promise<Fields>;
 }
 
@@ -38,13 +39,6 @@ const confirm = (page: Page, name: string) =>
 
 /** While a dialog is open or closing, screen readers and axe see it alone. */
 const dialogsClosed = (page: Page) => page.getByRole('heading', { level: 1 }).waitFor();
-
-/** Answers the dialog that asks for a step-up. */
-async function stepUp(page: Page, label: 'Password' | 'Code of the second factor', value: string): Promise<void> {
-  await page.getByRole('dialog', { name: 'Is it you?' }).waitFor();
-  await page.getByLabel(label).fill(value);
-  await confirm(page, 'Go on');
-}
 
 describe('an operator with the dashboard', { concurrency: 3 }, () => {
   let browser: Browser;
@@ -78,12 +72,10 @@ describe('an operator with the dashboard', { concurrency: 3 }, () => {
       assert.ok(reply.ok, `${method} ${path}: ${msg}`);
       return data;
     };
-    const { access_token: token } = await send('POST', 'session', person);
-    return {
-      ...person,
-      id,
-      ask: (method, path, body) => send(method, path, body, { Authorization: `Bearer ${String(token)}` }),
-    };
+    const bearer = ({ access_token: token }: Fields) => ({ Authorization: `Bearer ${String(token)}` });
+    const { password } = person;
+    const raised = await send('POST', 'session/step-up', { password }, bearer(await send('POST', 'session', person)));
+    return { ...person, id, ask: (method, path, body) => send(method, path, body, bearer(raised)) };
   }
 
   /** An order over 25 USD in ETH. */
@@ -119,6 +111,7 @@ describe('an operator with the dashboard', { concurrency: 3 }, () => {
 
   test('approves another account’s withdrawal with the second factor, and not its own', async () => {
     const admin = await newMember('admin');
+    await establishAdmin(fixture.host.till.storage, admin.id);
     const merchant = await newMember('user');
     const [own, other] = [await heldWithdrawal(admin), await heldWithdrawal(merchant)];
     const { secret } = await admin.ask('POST', 'security/totp');
@@ -131,21 +124,21 @@ describe('an operator with the dashboard', { concurrency: 3 }, () => {
     await page.getByLabel('Code').fill(code(0));
     await press(page, 'Log in');
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
-    await page.getByRole('menuitem', { name: 'Approvals' }).click();
+    await page.getByRole('menuitem', { name: 'Payouts' }).click();
     await shows(page, merchant.email);
     await assertAccessible(page, 'the approvals');
     await picture(page, 'dashboard-approvals');
     await page.getByRole('cell', { name: admin.email }).click();
-    await shows(page, 'This is a payment of your own account: another administrator has to approve it.');
-    assert.equal(await page.getByRole('button', { name: 'Approve' }).count(), 0);
+    await shows(page, 'This payout belongs to your own account. Another administrator has to approve it.');
+    assert.equal(await page.getByRole('button', { name: 'Approve payout' }).count(), 0);
     await goTo(page, `/transfers/${other}/show`);
     await shows(page, 'Waits for an operator to approve it.');
-    await shows(page, '0 of 1 approvals are there.');
+    await shows(page, '0 of 1 approvals given.');
     await assertAccessible(page, 'a held withdrawal');
     await picture(page, 'dashboard-approval');
-    await press(page, 'Approve');
-    await confirm(page, 'Approve');
-    await stepUp(page, 'Code of the second factor', code(1));
+    await press(page, 'Approve payout');
+    await confirm(page, 'Approve payout');
+    await stepUp(page, code(1), 'Authentication code');
     await shows(page, 'Transaction');
     await simulator().mine(12);
     await shows(page, 'Paid');
@@ -162,24 +155,24 @@ describe('an operator with the dashboard', { concurrency: 3 }, () => {
     const id = await heldWithdrawal(merchant);
     const { page, leave } = await fixture.loggedIn({}, admin);
     await goTo(page, `/transfers/${id}/show`);
-    await press(page, 'Reject');
-    await confirm(page, 'Send');
+    await press(page, 'Reject payout');
+    await submit(page);
     await page.getByText('must not be empty').waitFor();
     await assertAccessible(page, 'a rejection without a reason');
     await page.getByLabel('Reason').fill('The receiver is not known.');
-    await confirm(page, 'Send');
+    await submit(page);
     await shows(page, 'The receiver is not known.');
     await page.getByRole('link', { name: merchant.email }).first().click();
     await press(page, 'Freeze withdrawals');
     await page.getByLabel('Reason').fill('A session was stolen.');
-    await confirm(page, 'Send');
-    await stepUp(page, 'Password', admin.password);
+    await submit(page);
+    await stepUp(page, admin.password);
     await page.getByText('Withdrawals are frozen: A session was stolen.').waitFor();
     await dialogsClosed(page);
     await assertAccessible(page, 'a frozen account');
     await picture(page, 'dashboard-account-frozen');
-    await press(page, 'Allow withdrawals again');
-    await confirm(page, 'Allow withdrawals again');
+    await press(page, 'Unfreeze withdrawals');
+    await confirm(page, 'Unfreeze withdrawals');
     await page.getByRole('button', { name: 'Freeze withdrawals' }).waitFor();
     await leave();
   });
@@ -188,10 +181,11 @@ describe('an operator with the dashboard', { concurrency: 3 }, () => {
     const admin = await newMember('admin');
     const { page, leave } = await fixture.loggedIn({}, admin);
     await page.getByRole('menuitem', { name: 'Accounts' }).click();
-    await page.getByRole('link', { name: 'New account' }).click();
+    await page.getByRole('link', { name: 'Create account' }).click();
     await page.locator('input[name="email"]').fill('shop@example.com');
     await page.locator('input[name="password"]').fill('short');
-    await press(page, 'Save');
+    await submit(page);
+    await stepUp(page, admin.password);
     await page.getByText(/^must have 12 to/).waitFor();
     await assertAccessible(page, 'a refused account');
     await picture(page, 'dashboard-account-refused');
@@ -199,7 +193,7 @@ describe('an operator with the dashboard', { concurrency: 3 }, () => {
     await page.getByLabel('Verified currencies').click();
     await page.getByRole('option', { name: 'USDT-ERC20' }).click();
     await page.keyboard.press('Escape');
-    await press(page, 'Save');
+    await submit(page);
     await shows(page, 'shop@example.com');
     await shows(page, 'USDT-ERC20');
     await page.getByRole('link', { name: 'Edit' }).click();
@@ -208,12 +202,11 @@ describe('an operator with the dashboard', { concurrency: 3 }, () => {
     await page.getByRole('option', { name: 'Administrator' }).click();
     await assertAccessible(page, 'the form of an account');
     await picture(page, 'dashboard-account-edit');
-    await press(page, 'Save');
-    await stepUp(page, 'Password', admin.password);
+    await submit(page);
     await shows(page, 'Administrator');
-    await press(page, 'Switch off');
-    await confirm(page, 'Switch off');
-    await page.getByRole('button', { name: 'Switch on' }).waitFor();
+    await press(page, 'Disable');
+    await confirm(page, 'Disable');
+    await page.getByRole('button', { name: 'Enable' }).waitFor();
     await press(page, 'Archive');
     await picture(page, 'dashboard-account-archive');
     await confirm(page, 'Archive');
@@ -231,13 +224,13 @@ describe('an operator with the dashboard', { concurrency: 3 }, () => {
     const { page, leave } = await fixture.loggedIn({}, admin);
     await page.getByRole('menuitem', { name: 'Chains' }).click();
     const ethereum = page.locator('section').filter({ hasText: 'Ethereum' });
-    await ethereum.getByRole('button', { name: 'Compare the wallet with the books' }).click();
+    await ethereum.getByRole('button', { name: 'Reconcile wallet' }).click();
     await ethereum.getByText('Hot wallet', { exact: true }).waitFor();
     const litecoin = page.locator('section').filter({ hasText: 'Litecoin' });
     await litecoin.getByRole('button', { name: 'Stop payouts' }).click();
     await page.getByLabel('Reason').fill('A key may be stolen.');
-    await confirm(page, 'Send');
-    await stepUp(page, 'Password', admin.password);
+    await submit(page);
+    await stepUp(page, admin.password);
     await litecoin.getByText('Stopped by an operator: A key may be stolen.').waitFor();
     await dialogsClosed(page);
     await assertAccessible(page, 'chains, one of them stopped');
@@ -245,16 +238,16 @@ describe('an operator with the dashboard', { concurrency: 3 }, () => {
     await litecoin.getByRole('button', { name: 'Resume payouts' }).click();
     await confirm(page, 'Resume payouts');
     await litecoin.getByText('Running', { exact: true }).waitFor();
-    await page.getByRole('menuitem', { name: 'Audit' }).click();
+    await page.getByRole('menuitem', { name: 'Audit log' }).click();
     await page.getByRole('cell', { name: 'chain.stop_payouts' }).first().waitFor();
     await page.getByRole('cell', { name: 'chain.resume_payouts' }).first().waitFor();
-    await press(page, 'Verify the trail');
-    await page.getByLabel('A head that you have noted').fill('not a head');
-    await confirm(page, 'Send');
-    await page.getByText('must be a number, a colon and 64 hexadecimal digits').waitFor();
-    await page.getByLabel('A head that you have noted').fill('');
-    await confirm(page, 'Send');
-    await page.getByText(/^Verified: \d+ rows, and none was changed/).waitFor();
+    await press(page, 'Verify audit log');
+    await page.getByLabel('Previously saved hash (optional)').fill('not a head');
+    await submit(page);
+    await page.getByText('Enter a number, a colon and 64 hexadecimal digits.').waitFor();
+    await page.getByLabel('Previously saved hash (optional)').fill('');
+    await submit(page);
+    await page.getByText(/^Verified: \d+ entries, none changed/).waitFor();
     await dialogsClosed(page);
     await assertAccessible(page, 'the audit trail');
     await picture(page, 'dashboard-audit');
@@ -270,7 +263,7 @@ describe('an operator with the dashboard', { concurrency: 3 }, () => {
     await row.waitFor();
     await assertAccessible(page, 'the alerts');
     await picture(page, 'dashboard-alerts');
-    await row.getByRole('button', { name: 'Close' }).click();
+    await row.getByRole('button', { name: 'Close alert' }).click();
     await waitFor(async () => (await row.count()) === 0, { describe: 'the alert closed' });
     await page.getByLabel('Status').click();
     await page.getByRole('option', { name: 'Closed' }).click();
@@ -286,9 +279,9 @@ describe('an operator with the dashboard', { concurrency: 3 }, () => {
       await route.fulfill({ response: reply, body: (await reply.text()).replace('session.', 'account.') });
     });
     await goTo(page, '/audit');
-    await press(page, 'Verify the trail');
-    await confirm(page, 'Send');
-    await page.getByText(/^Not verified: row \d+ \(\d+\) was altered, inserted or moved/).waitFor();
+    await press(page, 'Verify audit log');
+    await submit(page);
+    await page.getByText(/^Verification failed: row \d+ \(\d+\) was altered, inserted or moved/).waitFor();
     await picture(page, 'dashboard-audit-broken');
     await leave();
   });
@@ -302,12 +295,13 @@ describe('an operator with the dashboard', { concurrency: 3 }, () => {
       );
     const { page, leave } = await fixture.loggedIn({}, admin);
     await page.getByRole('menuitem', { name: 'Gateways' }).click();
-    await page.getByRole('link', { name: 'New gateway' }).click();
+    await page.getByRole('link', { name: 'Create gateway' }).click();
     await page.locator('input[name="host"]').fill('eth.gateway.example');
     await page.locator('input[name="chain"]').fill('ETH');
     await page.locator('input[name="upstreams.0.url"]').fill('ftp://node.example');
     await page.locator('textarea[name="upstreams.0.headers"]').fill('X-Key: a secret of the provider');
-    await press(page, 'Save');
+    await submit(page);
+    await stepUp(page, admin.password);
     await page
       .getByText(/must be an (absolute )?(http|URL)|must begin with|http/)
       .first()
@@ -315,34 +309,31 @@ describe('an operator with the dashboard', { concurrency: 3 }, () => {
     await assertAccessible(page, 'a refused gateway');
     await picture(page, 'dashboard-gateway-refused');
     await page.locator('input[name="upstreams.0.url"]').fill('https://node.example/rpc');
-    await press(page, 'Save');
-    await shows(page, 'https://node.example/rpc');
-    await shows(page, 'with the headers X-Key');
+    await submit(page);
+    await shows(page, 'https://node.example/…');
+    await shows(page, 'Headers: X-Key');
     assert.equal(await page.getByText('a secret of the provider').count(), 0);
     // There is no such node.
-    await page.getByText(/^(Down|Is tried again)$/).waitFor({ timeout: 60_000 });
+    await page.getByText(/^(Down|Retrying)$/).waitFor({ timeout: 60_000 });
     const [health] = (await gateway())?.['upstream_health'] as readonly Fields[];
     assert.deepEqual([health?.['head'], health?.['lag_blocks'], health?.['latency_ms']], [null, null, null]);
     assert.match(String(health?.['state']), /^(down|trial)$/);
     await assertAccessible(page, 'a gateway');
     await picture(page, 'dashboard-gateway');
     await page.getByRole('link', { name: 'Edit' }).click();
-    await page.getByLabel('Requests a second').fill('20');
-    await page.getByLabel('At once after a pause').fill('40');
-    await page.getByLabel('Units of calls').fill('eth_getLogs: 20\n*: 2');
+    await page.getByLabel('Requests per second').fill('20');
+    await page.getByLabel('Burst size').fill('40');
+    await page.getByLabel('Units per call').fill('eth_getLogs: 20\n*: 2');
     await assertAccessible(page, 'the form of a gateway');
     await picture(page, 'dashboard-gateway-edit');
-    await press(page, 'Save');
+    await submit(page);
     await shows(page, 'eth_getLogs: 20, *: 2');
-    await press(page, 'Switch off');
-    await confirm(page, 'Switch off');
-    await page.getByRole('button', { name: 'Switch on' }).waitFor();
+    await press(page, 'Disable');
+    await confirm(page, 'Disable');
+    await page.getByRole('button', { name: 'Enable' }).waitFor();
     const { enabled, upstreams } = present(await gateway(), 'the gateway');
-    assert.deepEqual(
-      [enabled, upstreams],
-      [false, [{ url: 'https://node.example/rpc', headers: { 'X-Key': 'a secret of the provider' } }]],
-    );
-    await page.getByRole('menuitem', { name: 'Audit' }).click();
+    assert.deepEqual([enabled, upstreams], [false, [{ url: 'https://node.example/…', header_names: ['X-Key'] }]]);
+    await page.getByRole('menuitem', { name: 'Audit log' }).click();
     await page.getByRole('listitem').filter({ hasText: 'enabled: true → false' }).waitFor();
     await leave();
   });
@@ -360,28 +351,28 @@ describe('an operator with the dashboard', { concurrency: 3 }, () => {
     for (const order of late) await pay(order, 12);
     const { page, leave } = await fixture.loggedIn({}, admin);
     await page.getByRole('menuitem', { name: 'Deposits' }).click();
-    const rows = page.locator('main li').filter({ hasText: 'It came after the order was watched.' });
+    const rows = page.locator('main li').filter({ hasText: 'Received after the order’s watch period' });
     await waitFor(async () => (await rows.count()) === 2, { describe: 'both deposits' });
-    await rows.last().getByRole('button', { name: 'Pay it back' }).waitFor();
+    await rows.last().getByRole('button', { name: 'Return deposit' }).waitFor();
     await assertAccessible(page, 'unassigned deposits');
     await picture(page, 'dashboard-deposits');
-    await rows.last().getByRole('button', { name: 'Give it to an order' }).click();
-    await confirm(page, 'Send');
-    await stepUp(page, 'Password', admin.password);
+    await rows.last().getByRole('button', { name: 'Match to order' }).click();
+    await submit(page);
+    await stepUp(page, admin.password);
     await waitFor(async () => (await rows.count()) === 1, { describe: 'the other deposit' });
-    await rows.getByRole('button', { name: 'Pay it back' }).click();
+    await rows.getByRole('button', { name: 'Return deposit' }).click();
     assert.equal(await page.getByLabel('Address', { exact: true }).inputValue(), '', 'the sender is not proposed');
     await page.getByLabel('Address', { exact: true }).fill(PAYER);
-    await confirm(page, 'Send');
-    await shows(page, 'Every deposit belongs to an order.');
-    await press(page, 'Read blocks again');
+    await submit(page);
+    await shows(page, 'No unassigned deposits.');
+    await press(page, 'Rescan blocks');
     await page.getByRole('dialog').getByLabel('Chain').click();
     await page.getByRole('option', { name: /\(ETH\)/ }).click();
     await page.getByLabel('First block').fill('1');
     await page.getByLabel('Last block').fill('2');
     await picture(page, 'dashboard-rescan');
-    await confirm(page, 'Send');
-    await page.getByText('Blocks 1 to 2 are read; 0 new deposits.').waitFor();
+    await submit(page);
+    await page.getByText('Blocks 1 to 2 scanned: 0 new deposits.').waitFor();
     await leave();
   });
 
@@ -391,11 +382,11 @@ describe('an operator with the dashboard', { concurrency: 3 }, () => {
     const { page, leave } = await fixture.loggedIn({}, user);
     const asked: string[] = [];
     page.on('request', (request) => asked.push(new URL(request.url()).pathname));
-    for (const name of ['Alerts', 'Approvals', 'Deposits', 'Chains', 'Gateways', 'Accounts', 'Audit'])
+    for (const name of ['Alerts', 'Payouts', 'Deposits', 'Chains', 'Gateways', 'Accounts', 'Audit log'])
       assert.equal(await page.getByRole('menuitem', { name }).count(), 0, name);
     for (const path of [...PAGES, `/transfers/${held}/show`, `/accounts/${admin.id}/show`, '/gateways/create']) {
       await goTo(page, path);
-      await page.getByRole('heading', { name: 'Not Found' }).waitFor();
+      await page.getByRole('heading', { name: 'Page not found' }).waitFor();
       assert.equal(await page.getByText(admin.email).count(), 0);
       await goTo(page, '/');
       await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();

@@ -95,40 +95,42 @@ describe('the overview of the dashboard', { concurrency: 3 }, () => {
     await history(member);
     const { page, leave } = await fixture.loggedIn({}, member);
     const sales = part(page, 'Sales by day');
-    await sales.getByRole('img', { name: /^Sales by day and coin: 225 USD in all/ }).waitFor();
+    await sales.getByRole('img', { name: /^Sales by day and coin: 225 USD in total/ }).waitFor();
     assert.deepEqual(await sales.getByRole('listitem').allTextContents(), ['USDT-ERC20', 'BTC', 'ETH']);
-    assert.equal(await page.getByText('How far chains are behind').count(), 0, 'for operators');
+    assert.equal(await page.getByText('Chain sync delay').count(), 0, 'for operators');
     const funnel = part(page, 'Orders').getByRole('row');
     const steps = (await funnel.allTextContents()).map((row) => row.replaceAll(/\s+/g, ' ').trim());
-    for (const row of ['Made17100%', 'Timed out211.8%', 'Refunded15.9%', 'Waiting00%'])
+    for (const row of ['Created17100%', 'Expired211.8%', 'Refunded15.9%', 'Awaiting payment00%'])
       assert.ok(steps.includes(row), `${row} in ${steps.join(' | ')}`);
-    await page.getByText('75% of those that are finished were delivered.').waitFor();
-    await part(page, 'Gateway by method').getByRole('row', { name: 'eth_getTransactionReceipt 1,300 240' }).waitFor();
+    await page.getByText('75% of completed callbacks were delivered.').waitFor();
+    await part(page, 'Gateway requests by method')
+      .getByRole('row', { name: 'eth_getTransactionReceipt 1,300 240' })
+      .waitFor();
     await look(page, 'overview-charts');
 
     await page.getByRole('button', { name: 'Last 90 days' }).click();
     const exact = '90071992547409931459.57 USD';
-    await sales.getByText(`${exact} in all`).waitFor();
-    await sales.getByRole('button', { name: 'Show as a table' }).click();
+    await sales.getByText(`${exact} in total`).waitFor();
+    await sales.getByRole('button', { name: 'Show as table' }).click();
     const table = sales.getByRole('table', { name: 'Sales by day and coin' });
     await table.getByRole('cell', { name: '90071992547409931234.57 USD' }).waitFor();
     assert.equal(await table.getByRole('row').count(), 1 + 9 + 1);
     await look(page, 'overview-table');
-    await sales.getByLabel('Currency of the price').click();
+    await sales.getByLabel('Currency').click();
     await page.getByRole('option', { name: 'EUR' }).click();
-    await sales.getByText('66.19 EUR in all').waitFor();
+    await sales.getByText('66.19 EUR in total').waitFor();
     await page.getByRole('button', { name: 'Last 7 days' }).click();
-    await sales.getByLabel('Currency of the price').click();
+    await sales.getByLabel('Currency').click();
     await page.getByRole('option', { name: 'USD' }).click();
-    await sales.getByText('150 USD in all').waitFor();
+    await sales.getByText('150 USD in total').waitFor();
     await leave();
   });
 
   test('has a first day, without anything, too', async () => {
     const { page, leave } = await fixture.loggedIn({}, await newMember('beginner'));
-    await page.getByText('Nothing was sold on these days.').waitFor();
-    await page.getByText('None is finished on these days.').waitFor();
-    assert.equal(await page.getByText('Gateway by day').count(), 0);
+    await page.getByText('No sales in this period.').waitFor();
+    await page.getByText('No callbacks in this period.').waitFor();
+    assert.equal(await page.getByText('Gateway requests by day').count(), 0);
     await look(page, 'overview-empty');
     await leave();
   });
@@ -141,8 +143,8 @@ describe('the overview of the dashboard', { concurrency: 3 }, () => {
     await sales.getByRole('img').waitFor();
     await page.getByRole('button', { name: 'Last 90 days' }).focus();
     await page.keyboard.press('Enter');
-    await sales.getByText('90071992547409931459.57 USD in all').waitFor();
-    await sales.getByRole('button', { name: 'Show as a table' }).focus();
+    await sales.getByText('90071992547409931459.57 USD in total').waitFor();
+    await sales.getByRole('button', { name: 'Show as table' }).focus();
     await page.keyboard.press('Enter');
     await page.keyboard.press('Tab');
     const region = sales.getByRole('region', { name: 'Sales by day and coin' });
@@ -155,15 +157,15 @@ describe('the overview of the dashboard', { concurrency: 3 }, () => {
     await history(admin);
     for (const theme of ['light', 'dark'] as const) {
       const { page, leave } = await fixture.loggedIn({ width: 360, theme }, admin);
-      await part(page, 'How far chains are behind')
+      await part(page, 'Chain sync delay')
         .getByRole('row', { name: /Ethereum/ })
         .waitFor();
-      await part(page, 'Sales by day').getByRole('button', { name: 'Show as a table' }).click();
+      await part(page, 'Sales by day').getByRole('button', { name: 'Show as table' }).click();
       await look(page, `360-${theme}-overview`);
       await leave();
     }
     const wide = await fixture.loggedIn({ theme: 'dark' }, admin);
-    await part(wide.page, 'Gateway by day').getByRole('img').waitFor();
+    await part(wide.page, 'Gateway requests by day').getByRole('img').waitFor();
     await look(wide.page, 'dark-overview');
     await wide.page.evaluate(() => document.documentElement.setAttribute('dir', 'rtl'));
     await look(wide.page, 'rtl-overview');

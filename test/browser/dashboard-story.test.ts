@@ -6,7 +6,7 @@ import type { AccountRole } from '../../core/index.ts';
 import { parseCsv } from '../support/csv.ts';
 import { waitFor } from '../support/wait.ts';
 import { assertAccessible, launch, picture } from './chromium.ts';
-import { DashboardFixture, download, fits, goTo } from './dashboard-fixture.ts';
+import { DashboardFixture, download, fits, goTo, submit } from './dashboard-fixture.ts';
 import type { Person } from './dashboard-fixture.ts';
 
 /** Each payment is of 0.005 ETH: a refund of one is paid at once, a withdrawal of two is held. */
@@ -35,12 +35,12 @@ async function look(page: Page, name: string): Promise<void> {
 
 /** Gives the password where the dashboard asks for it, before it says these words. */
 async function stepUpUntil(page: Page, { password }: Person, words: string): Promise<void> {
-  const asked = page.getByRole('dialog', { name: 'Is it you?' });
+  const asked = page.getByRole('dialog', { name: 'Confirm your identity' });
   const done = page.getByText(words, { exact: true });
   await asked.or(done).first().waitFor(PATIENT);
   if (!(await asked.isVisible())) return;
   await asked.getByLabel('Password').fill(password);
-  await confirm(page, 'Go on');
+  await confirm(page, 'Continue');
   await done.first().waitFor(PATIENT);
 }
 
@@ -84,10 +84,10 @@ describe('with the dashboard alone', () => {
   /** The page of its order is open afterwards. */
   async function takePayment(page: Page): Promise<void> {
     await goTo(page, '/');
-    await press(page, 'Make an order and pay it');
-    await page.getByRole('link', { name: 'Open the order' }).click(PATIENT);
+    await press(page, 'Create and pay test order');
+    await page.getByRole('link', { name: 'View order' }).click(PATIENT);
     await shows(page, 'Paid');
-    await mineUntil(page, 'Spendable');
+    await mineUntil(page, 'Available');
   }
 
   /** Somebody else asks for a withdrawal that is held. */
@@ -96,17 +96,17 @@ describe('with the dashboard alone', () => {
     await takePayment(page);
     await takePayment(page);
     await goTo(page, '/withdrawal-addresses');
-    await press(page, 'Register an address');
+    await press(page, 'Set withdrawal address');
     await page.getByLabel('Chain').click();
     await page.getByRole('option', { name: 'Ethereum (ETH)' }).click();
     await page.locator('input[name="address"]').fill(RECEIVER);
-    await press(page, 'Send');
-    await stepUpUntil(page, merchant, 'The address is registered');
+    await submit(page);
+    await stepUpUntil(page, merchant, 'Withdrawal address saved');
     await goTo(page, '/wallets');
     await page.getByRole('cell', { name: '0.01' }).first().waitFor(PATIENT);
     await press(page, 'Withdraw');
     await page.locator('input[name="amount"]').fill('0.009');
-    await press(page, 'Send');
+    await submit(page);
     await stepUpUntil(page, merchant, 'Waits for an operator to approve it.');
     await leave();
   }
@@ -148,42 +148,47 @@ describe('with the dashboard alone', () => {
     await takePayment(page);
     const hash = (await page.locator('code').filter({ hasText: HASH }).first().textContent()) ?? '';
     await look(page, 'payment');
-    await press(page, 'Refund');
-    await confirm(page, 'Refund');
-    await stepUpUntil(page, person, 'The refund is on its way');
-    await mineUntil(page, 'The refund is final.');
+    await press(page, 'Refund to sender');
+    await confirm(page, 'Refund to sender');
+    await stepUpUntil(page, person, 'Refund started');
+    await mineUntil(page, 'Refund completed.');
     await look(page, 'refund');
 
     await goTo(page, '/apps');
-    await press(page, 'New App');
+    await press(page, 'Create app');
     await page.locator('input[name="name"]').fill('Explorer');
     await page.getByLabel('Chains').click();
     await page.getByRole('option', { name: 'Ethereum' }).click();
     await page.keyboard.press('Escape');
-    await press(page, 'Send');
+    await submit(page);
     await page.waitForURL(/apps\/\d+\/show/, PATIENT);
-    await press(page, 'Rotate the key');
-    await press(page, 'Send');
-    await shows(page, 'In its grace period');
+    await press(page, 'Rotate key');
+    await submit(page);
+    // Lists show keys masked: this is where the new one is read.
+    const shown = page.getByRole('dialog', { name: 'Store these safely' });
+    await shown.getByText(/^tgk_/).waitFor(PATIENT);
+    await confirm(page, 'Close');
+    await shown.waitFor({ state: 'detached', ...PATIENT });
+    await shows(page, 'In grace period');
     await look(page, 'key');
 
-    await page.getByRole('menuitem', { name: 'Approvals' }).click();
+    await page.getByRole('menuitem', { name: 'Payouts' }).click();
     await page.getByRole('cell', { name: merchant.email }).click(PATIENT);
-    await press(page, 'Approve');
-    await confirm(page, 'Approve');
+    await press(page, 'Approve payout');
+    await confirm(page, 'Approve payout');
     await stepUpUntil(page, person, 'Transaction');
     await mineUntil(page, 'Paid');
     await look(page, 'approval');
 
     await page.getByRole('menuitem', { name: 'Transactions' }).click();
-    await page.getByLabel('Search: hash, id, reference or address').fill(hash);
+    await page.getByLabel('Search by hash, ID, reference or address').fill(hash);
     await rowCount(page, 1);
     await look(page, 'transaction');
     await page.getByRole('cell', { name: 'Payment', exact: true }).click();
     await page.waitForURL(/orders\/\d+\/show/, PATIENT);
     await shows(page, hash);
     await page.getByRole('menuitem', { name: 'Orders' }).click();
-    await page.getByLabel('Search: id, reference, address or hash').fill(hash);
+    await page.getByLabel('Search by ID, reference, address or hash').fill(hash);
     await rowCount(page, 1);
 
     await page.getByRole('menuitem', { name: 'Ledger' }).click();

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { present } from '../../core/index.ts';
 import { waitFor } from '../support/wait.ts';
 import { assertAccessible, launch, picture } from './chromium.ts';
-import { DashboardFixture, download, fits, goTo, logIn } from './dashboard-fixture.ts';
+import { DashboardFixture, download, fits, goTo, logIn, stepUp, submit } from './dashboard-fixture.ts';
+
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
 /** Waits for a status in words. */
 const shows = (page: Page, words: string) => page.getByText(words, { exact: true }).first().waitFor();
@@ -29,7 +32,9 @@ describe('a merchant with the dashboard', { concurrency: 3 }, () => {
     await page.getByRole('option', { name: /^ETH/ }).click();
     await page.locator('input[name="merchant_reference"]').fill(reference);
     await page.locator('input[name="remark"]').fill(remark);
-    await page.getByRole('button', { name: 'Save' }).click();
+    await submit(page);
+    // A shop takes an order by its reference for one of its own.
+    await stepUp(page, fixture.demo.password);
     await page.waitForURL(/orders\/\d+\/show/);
     return orderIdOf(page);
   }
@@ -38,15 +43,15 @@ describe('a merchant with the dashboard', { concurrency: 3 }, () => {
     const { page, leave } = await fixture.window();
     await page.goto(`${fixture.url}/dashboard`);
     await logIn(page, { ...fixture.demo, password: 'not this one' });
-    await page.getByText('The e-mail or the password is wrong.').waitFor();
+    await page.getByText('Incorrect email or password.').waitFor();
     await assertAccessible(page, 'a refused login');
     await picture(page, 'dashboard-login');
     await logIn(page, fixture.demo);
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
     await page.reload();
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
-    await page.getByRole('button', { name: 'Profile' }).click();
-    await page.getByRole('menuitem', { name: 'Logout' }).click();
+    await page.getByRole('button', { name: 'Account' }).click();
+    await page.getByRole('menuitem', { name: 'Log out' }).click();
     await page.getByRole('button', { name: 'Log in' }).waitFor();
     await goTo(page, '/orders');
     await page.getByRole('button', { name: 'Log in' }).waitFor();
@@ -56,13 +61,13 @@ describe('a merchant with the dashboard', { concurrency: 3 }, () => {
 
   test('takes a first payment by one button, and looks at its order', async () => {
     const { page, leave } = await fixture.loggedIn();
-    await page.getByRole('button', { name: 'Make an order and pay it' }).click();
-    await page.getByText('Done: the money is in the wallet.').waitFor();
-    await page.getByText('Nothing was sold on these days.').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Create and pay test order' }).click();
+    await page.getByText('Paid. The money is in your balance.').waitFor();
+    await page.getByText('No sales in this period.').waitFor({ state: 'detached' });
     await assertAccessible(page, 'the overview');
     await picture(page, 'dashboard-overview');
-    await page.getByRole('link', { name: 'Open the order' }).click();
-    await page.getByText('The amount arrived in time and is confirmed.').waitFor();
+    await page.getByRole('link', { name: 'View order' }).click();
+    await page.getByText('Full amount received in time and confirmed.').waitFor();
     await assertAccessible(page, 'a paid order');
     await picture(page, 'dashboard-order-paid');
     await leave();
@@ -71,12 +76,12 @@ describe('a merchant with the dashboard', { concurrency: 3 }, () => {
   test('makes an order by hand, pays it in the sandbox, finds it by its reference, and downloads the list', async () => {
     const { page, leave } = await fixture.loggedIn();
     const id = await makeOrder(page, 'invoice 7');
-    await shows(page, 'Waiting');
+    await shows(page, 'Awaiting payment');
     await assertAccessible(page, 'an open order');
-    await page.getByRole('button', { name: 'Pay it in the sandbox' }).click();
+    await page.getByRole('button', { name: 'Pay in sandbox' }).click();
     await shows(page, 'Paid');
     await goTo(page, '/orders');
-    await page.getByLabel('Search: id, reference, address or hash').fill('invoice 7');
+    await page.getByLabel('Search by ID, reference, address or hash').fill('invoice 7');
     await waitFor(async () => (await page.locator('tbody tr').count()) === 1, { describe: 'the one order' });
     await page.getByRole('cell', { name: id }).click();
     await page.getByRole('heading', { level: 2, name: 'History' }).waitFor();
@@ -88,7 +93,20 @@ describe('a merchant with the dashboard', { concurrency: 3 }, () => {
     assert.equal(lines.length, 2, 'the header and the one that was searched for');
     assert.ok(lines[1]?.includes('invoice 7'));
     await page.getByRole('cell', { name: id }).click();
-    await page.getByText('The amount arrived in time and is confirmed.').waitFor();
+    await page.getByText('Full amount received in time and confirmed.').waitFor();
+    await leave();
+  });
+
+  test('an open order that received a part of its amount is partially paid, as on the payer’s page', async () => {
+    const { page, leave } = await fixture.loggedIn();
+    await makeOrder(page, 'a part');
+    const address = await page.locator('code').filter({ hasText: ADDRESS }).first().textContent();
+    const simulator = present(fixture.host.till.chains.get('ETH')?.simulator, 'the simulator');
+    await simulator.pay(address ?? '', 'ETH', 10n ** 15n);
+    await simulator.mine(12);
+    await shows(page, 'Partially paid');
+    await goTo(page, '/orders');
+    await page.getByRole('row').filter({ hasText: 'a part' }).getByText('Partially paid').waitFor();
     await leave();
   });
 
@@ -97,13 +115,13 @@ describe('a merchant with the dashboard', { concurrency: 3 }, () => {
     await makeOrder(page, 'twice');
     await goTo(page, '/orders/create');
     await page.locator('input[name="vs_price"]').fill('12.345');
-    await page.getByRole('button', { name: 'Save' }).click();
+    await submit(page);
     await page.getByText('must not have more decimals than the fiat currency').waitFor();
     await assertAccessible(page, 'a refused form');
     await picture(page, 'dashboard-order-refused');
     await page.goBack();
-    await page.getByRole('button', { name: 'Cancel the order' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Cancel the order' }).click();
+    await page.getByRole('button', { name: 'Cancel order' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel order' }).click();
     await shows(page, 'Cancelled');
     await leave();
   });
@@ -120,13 +138,15 @@ describe('a merchant with the dashboard', { concurrency: 3 }, () => {
     await leave();
   });
 
-  test('fault 222: where the session ends meanwhile, the next request leads to the login, and back', async () => {
+  test('fault 222: where the session ends meanwhile, the next read of the page leads to the login, and back', async () => {
     const { page, context, leave } = await fixture.loggedIn();
+    const heading = page.getByRole('heading', { level: 1, name: 'Withdrawals', exact: true });
+    await goTo(page, '/withdrawals');
+    await heading.waitFor();
     await context.clearCookies();
-    await goTo(page, '/orders');
     await page.getByRole('button', { name: 'Log in' }).waitFor();
     await logIn(page, fixture.demo);
-    await page.getByRole('link', { name: 'New order' }).waitFor();
+    await heading.waitFor();
     await leave();
   });
 

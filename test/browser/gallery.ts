@@ -67,7 +67,7 @@ function sampleOf(token: string): OrderSnapshot | undefined {
   return changed(found, { order: { accountId: BRAND.accountId, checkoutToken: token } });
 }
 
-/** Serves the payer's page of an order, and those of links and counters, in each state, as the host makes them, and nothing behind it: no stream, no state. */
+/** Serves the payer's page of an order, and those of links and points of sale, in each state, as the host makes them, and nothing behind it: no stream, no state. */
 export async function startGallery(): Promise<{ readonly url: string; close(): Promise<void> }> {
   const clock = { now: () => NOW };
   const branding = {

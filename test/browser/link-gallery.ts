@@ -2,8 +2,8 @@ import type { CheckoutView, LinkState, LinkView, Order, PaymentLink } from '../.
 import { NO_BRAND } from '../../host/checkout/brands.ts';
 import type { Brand } from '../../host/checkout/brands.ts';
 import type { Language } from '../../host/checkout/languages.ts';
-import { counterPage, unpairedPage } from '../../host/links/counter-page.tsx';
-import type { ScanCode, ShownCounter, ShownSale } from '../../host/links/counter-page.tsx';
+import { pointOfSalePage, unpairedPage } from '../../host/links/point-of-sale-page.tsx';
+import type { ScanCode, ShownPointOfSale, ShownSale } from '../../host/links/point-of-sale-page.tsx';
 import { linkPage } from '../../host/links/link-page.tsx';
 import { linkText } from '../../host/links/link-text.ts';
 import { LinkWriter } from '../../host/links/link-writer.ts';
@@ -20,7 +20,6 @@ function viewOf(link: Partial<PaymentLink>, state: LinkState = 'open'): LinkView
   const defaults = { title: 'Summer concert', description: DESCRIPTION, vsCurrency: 'EUR', price: 1250n };
   return {
     link: { ...{ token: 'link', minPrice: null, maxPrice: null, coins: null }, ...defaults, ...link } as PaymentLink,
-    merchant: 'Corner Shop & Söhne',
     state,
   };
 }
@@ -60,13 +59,13 @@ const TODAY: readonly Order[] = (
   createdAt: NOW - at * 47 * MINUTE,
 }));
 
-const COUNTER = { face: 'COUNTER', title: 'Coffee bar', description: '', price: null } as const;
+const POINT_OF_SALE = { face: 'POINT_OF_SALE', title: 'Coffee bar', description: '', price: null } as const;
 
-const counter =
-  (given: Partial<ShownCounter> = {}, of: Partial<PaymentLink> = {}): Sample =>
+const pointOfSale =
+  (given: Partial<ShownPointOfSale> = {}, of: Partial<PaymentLink> = {}): Sample =>
   (language, brand) =>
-    counterPage({
-      ...{ view: viewOf({ ...COUNTER, ...of }), brand, language, form: 'form', refusal: null, amount: '' },
+    pointOfSalePage({
+      ...{ view: viewOf({ ...POINT_OF_SALE, ...of }), brand, language, form: 'form', refusal: null, amount: '' },
       ...{ sales: TODAY, zoneMinutes: 0, sale: null, ...given },
     });
 
@@ -75,7 +74,7 @@ const seenOf = ({ seen, remaining }: CheckoutView): ShownSale['seen'] =>
 
 /** A sale that is before the payer, as one of the samples of the payer's page is. */
 const sale = (name: keyof typeof SAMPLES, scan: ScanCode | null = null): Sample =>
-  counter({ sale: { order: SAMPLES[name].view.order, scan, seen: seenOf(SAMPLES[name].view) } });
+  pointOfSale({ sale: { order: SAMPLES[name].view.order, scan, seen: seenOf(SAMPLES[name].view) } });
 
 const scanOf = (name: 'waiting' | 'short' | 'waitingLightning'): ScanCode => {
   const payment = SAMPLES[name].view;
@@ -93,24 +92,24 @@ const SAMPLES_OF_LINKS: Readonly<Record<string, Sample>> = {
   'link-go-on': link({}, { state: 'reserved', known: true }),
   'link-sold-out': link({}, { state: 'sold-out' }),
   'link-ended': link({}, { state: 'ended' }),
-  'counter-unpaired': (language) => unpairedPage('counter', language, linkText(language, 'pairRefused')),
-  'counter-pad': counter(),
-  'counter-first': counter({ sales: [] }),
-  'counter-fixed': counter({}, { price: 420n }),
-  'counter-refused': (language, brand) =>
-    counter({ refusal: linkText(language, 'refusedAmount'), amount: '0.001' })(language, brand),
-  'counter-sale': sale('choose', PAGE),
-  'counter-coin': sale('waiting', scanOf('waiting')),
-  'counter-coin-short': sale('short', scanOf('short')),
-  'counter-lightning': sale('waitingLightning', scanOf('waitingLightning')),
-  'counter-seen': sale('confirming'),
-  'counter-paid': sale('paid'),
-  'counter-over': sale('expired'),
-  'counter-partly': sale('partial'),
+  'point-of-sale-unpaired': (language) => unpairedPage('point-of-sale', language, linkText(language, 'pairRefused')),
+  'point-of-sale-pad': pointOfSale(),
+  'point-of-sale-first': pointOfSale({ sales: [] }),
+  'point-of-sale-fixed': pointOfSale({}, { price: 420n }),
+  'point-of-sale-refused': (language, brand) =>
+    pointOfSale({ refusal: linkText(language, 'refusedAmount'), amount: '0.001' })(language, brand),
+  'point-of-sale-sale': sale('choose', PAGE),
+  'point-of-sale-coin': sale('waiting', scanOf('waiting')),
+  'point-of-sale-coin-short': sale('short', scanOf('short')),
+  'point-of-sale-lightning': sale('waitingLightning', scanOf('waitingLightning')),
+  'point-of-sale-seen': sale('confirming'),
+  'point-of-sale-paid': sale('paid'),
+  'point-of-sale-over': sale('expired'),
+  'point-of-sale-partly': sale('partial'),
 };
-const OF_A_MERCHANT: readonly string[] = ['link', 'counter-pad', 'counter-sale', 'counter-paid'];
+const OF_A_MERCHANT: readonly string[] = ['link', 'point-of-sale-pad', 'point-of-sale-sale', 'point-of-sale-paid'];
 
-/** Every page of a payment link and of a counter that there are pictures of. */
+/** Every page of a payment link and of a point of sale that there are pictures of. */
 export const LINK_PAGES: readonly string[] = [
   ...Object.keys(SAMPLES_OF_LINKS),
   ...OF_A_MERCHANT.map((name) => `${BRANDED}${name}`),

@@ -94,27 +94,27 @@ describe('payment links in a browser', { concurrency: 1 }, () => {
     }
   });
 
-  test('a counter is paired, charges an amount of the pad, turns green when it is paid, and lists the day', async () => {
-    const { link, url } = await newLink({ face: 'COUNTER', vsPrice: null, title: 'Coffee bar' });
+  test('a point of sale is paired, charges an amount of the pad, turns green when it is paid, and lists the day', async () => {
+    const { link, url } = await newLink({ face: 'POINT_OF_SALE', vsPrice: null, title: 'Coffee bar' });
     const { code } = await till.host.till.manage.links.pair(actor, link.id);
     const { page, leave } = await till.window({ width: 390 });
     await page.goto(`${url}#${code}`);
-    await page.getByRole('heading', { name: 'This device is not paired' }).waitFor(PATIENCE);
+    await page.getByRole('heading', { name: 'Pair this device' }).waitFor(PATIENCE);
     await assertAccessible(page, 'a device that is not paired');
     assert.equal(new URL(page.url()).hash, '', 'the code is not in the address any more');
-    await page.getByRole('button', { name: 'Pair this device' }).click();
+    await page.getByRole('button', { name: 'Pair device' }).click();
     await page.getByRole('heading', { name: 'Coffee bar' }).waitFor(PATIENCE);
-    for (const key of ['4', '.', '.', '2', '9', 'Delete a digit', '0'])
+    for (const key of ['4', '.', '.', '2', '9', 'Delete last digit', '0'])
       await page.getByRole('button', { name: key, exact: true }).click();
     assert.equal(await page.locator('#amount').inputValue(), '4.20');
     await assertAccessible(page, 'the pad');
     await assertRoom(page);
-    await picture(page, 'counter-pad-390');
+    await picture(page, 'point-of-sale-pad-390');
     await tonesAreCounted(page);
     await page.getByRole('button', { name: 'Charge' }).click();
     await page.getByRole('img', { name: 'QR code' }).waitFor(PATIENCE);
     await assertAccessible(page, 'the sale');
-    await picture(page, 'counter-sale-390');
+    await picture(page, 'point-of-sale-sale-390');
     const token = (await page.locator('#sale').getAttribute('data-order')) ?? '';
     await pay(token);
     await page.locator('#sale.paid').waitFor(PATIENCE);
@@ -122,46 +122,48 @@ describe('payment links in a browser', { concurrency: 1 }, () => {
     const colour = await page.locator('#sale').evaluate((sale) => getComputedStyle(sale).backgroundColor);
     assert.equal(colour, 'rgb(11, 107, 58)');
     assert.equal(await page.evaluate(() => (window as unknown as { tones: number }).tones), 2);
-    await page.getByText('Paid today: $4.20').waitFor(PATIENCE);
     await assertAccessible(page, 'a sale that is paid');
-    await picture(page, 'counter-paid-390');
-    await page.getByRole('link', { name: 'Next sale' }).click();
+    await picture(page, 'point-of-sale-paid-390');
+    await page.getByRole('link', { name: 'New sale' }).click();
     await page.getByRole('button', { name: 'Charge' }).waitFor(PATIENCE);
     assert.equal(await page.locator('#amount').inputValue(), '');
+    await page.getByText('Paid today: $4.20').waitFor(PATIENCE);
     assert.match(await page.locator('.sales li').innerText(), /Paid[\s\S]*\$4\.20/);
     await leave();
   });
 
-  test('a counter with one coin shows the payment to scan, with its amount, and the code is gone once it is seen', async () => {
-    const { link, url } = await newLink({ face: 'COUNTER', vsPrice: null, title: 'Coffee bar', coins: ['ETH'] });
+  test('a point of sale with one coin shows the payment to scan, with its amount, and the code is gone once it is seen', async () => {
+    const { link, url } = await newLink({ face: 'POINT_OF_SALE', vsPrice: null, title: 'Coffee bar', coins: ['ETH'] });
     const { code } = await till.host.till.manage.links.pair(actor, link.id);
     const { page, leave } = await till.window({ width: 390 });
     await page.goto(`${url}#${code}`);
-    await page.getByRole('button', { name: 'Pair this device' }).click();
+    await page.getByRole('button', { name: 'Pair device' }).click();
     await page.locator('#amount').fill('5');
     await page.getByRole('button', { name: 'Charge' }).click();
-    await page.getByRole('img', { name: 'QR code of the payment: 0.002 ETH' }).waitFor(PATIENCE);
+    await page.getByRole('img', { name: 'Payment QR code: 0.002 ETH' }).waitFor(PATIENCE);
     assert.match(await page.locator('#scan').innerText(), /0\.002 ETH[\s\S]*Send only ETH on Ethereum/);
     await assertAccessible(page, 'the payment to scan');
-    await picture(page, 'counter-coin-390');
+    await picture(page, 'point-of-sale-coin-390');
     const [order] = await till.host.till.linkSales.salesSince(link, 0);
     await post('/sandbox/v1/pay', { order_id: order?.id, amount: '0.0005' });
-    await page.getByRole('img', { name: 'QR code of the payment: 0.0015 ETH' }).waitFor(PATIENCE);
-    assert.equal(await page.locator('#words').textContent(), 'Paid in part');
+    await page.getByRole('img', { name: 'Payment QR code: 0.0015 ETH' }).waitFor(PATIENCE);
+    assert.equal(await page.locator('#words').textContent(), 'Partially paid');
     await post('/sandbox/v1/pay', { order_id: order?.id, amount: '0.0015' });
     await page.locator('#scan').waitFor({ ...PATIENCE, state: 'detached' });
-    assert.equal(await page.locator('#words').textContent(), 'Payment seen, being confirmed');
+    assert.equal(await page.locator('#words').textContent(), 'Payment detected, awaiting confirmation');
     await post('/sandbox/v1/blocks', { chain: 'ETH', count: 15 });
     await page.locator('#sale.paid').waitFor(PATIENCE);
+    assert.equal(await page.locator('#today').count(), 0, 'the customer does not see the sales of the day');
+    await page.getByRole('link', { name: 'New sale' }).click();
     await page.getByText('Paid today: $5.00').waitFor(PATIENCE);
     await leave();
   });
 
-  test('links and counters have the logo and the colour of their account, in the dark and from right to left', async () => {
+  test('links and points of sale have the logo and the colour of their account, in the dark and from right to left', async () => {
     const bytes = await logoOf(browser);
     const logo = { id: createHash('sha256').update(bytes).digest('hex'), type: 'image/png' } as const;
     const { link, url } = await newLink({ description: 'One seat.\nDoors open at seven.' });
-    const counter = await newLink({ face: 'COUNTER', vsPrice: null, title: 'Coffee bar', coins: ['ETH'] });
+    const pointOfSale = await newLink({ face: 'POINT_OF_SALE', vsPrice: null, title: 'Coffee bar', coins: ['ETH'] });
     const brand = { ...noBranding(link.accountId), name: 'Corner Shop & Söhne', colour: '#8a1253', logo };
     await till.host.till.storage.transaction((tx) => tx.branding.save(brand, 'cornershopsohne', bytes));
     const looks = [
@@ -180,23 +182,23 @@ describe('payment links in a browser', { concurrency: 1 }, () => {
       );
       await assertBranded(page, `a branded link, ${name}`);
       await picture(page, `link-branded-320-${name}`);
-      const { code } = await till.host.till.manage.links.pair(actor, counter.link.id);
-      await page.goto(`${counter.url}#${code}`);
+      const { code } = await till.host.till.manage.links.pair(actor, pointOfSale.link.id);
+      await page.goto(`${pointOfSale.url}#${code}`);
       await page.locator('button.main').click();
       await page.locator('.pad').waitFor(PATIENCE);
-      await assertBranded(page, `a branded counter, ${name}`);
-      await picture(page, `counter-branded-320-${name}`);
+      await assertBranded(page, `a branded point of sale, ${name}`);
+      await picture(page, `point-of-sale-branded-320-${name}`);
       await page.locator('#amount').fill('12.5');
       await page.locator('#charge button.main').click();
       await page.locator('#scan').waitFor(PATIENCE);
       await assertBranded(page, `a branded sale, ${name}`);
-      await picture(page, `counter-branded-sale-320-${name}`);
+      await picture(page, `point-of-sale-branded-sale-320-${name}`);
       await leave();
     }
   });
 
-  test('a counter works on a screen of 320 pixels from right to left', async () => {
-    const { link, url } = await newLink({ face: 'COUNTER', vsPrice: null, title: 'Coffee bar' });
+  test('a point of sale works on a screen of 320 pixels from right to left', async () => {
+    const { link, url } = await newLink({ face: 'POINT_OF_SALE', vsPrice: null, title: 'Coffee bar' });
     const { code } = await till.host.till.manage.links.pair(actor, link.id);
     const { page, leave } = await till.window({ width: 320, locale: 'ar', theme: 'dark' });
     await page.goto(`${url}#${code}`);
@@ -204,13 +206,13 @@ describe('payment links in a browser', { concurrency: 1 }, () => {
     await page.locator('.pad').waitFor(PATIENCE);
     await page.locator('#amount').fill('1234567890.55');
     assert.equal(await fits(page), true);
-    await picture(page, 'counter-pad-320-ar');
+    await picture(page, 'point-of-sale-pad-320-ar');
     await page.locator('#amount').fill('12.55');
     await page.locator('#charge button.main').click();
     await page.locator('#scan').waitFor(PATIENCE);
     assert.equal(await fits(page), true);
     await assertAccessible(page, 'the sale in Arabic');
-    await picture(page, 'counter-sale-320-ar');
+    await picture(page, 'point-of-sale-sale-320-ar');
     await leave();
   });
 });
@@ -239,7 +241,7 @@ async function assertBranded(page: Page, what: string): Promise<void> {
   await assertAccessible(page, what);
 }
 
-/** Every button and link of the counter has room for a finger. */
+/** Every button and link of the point of sale has room for a finger. */
 async function assertRoom(page: Page): Promise<void> {
   const heights = await page
     .locator('main button, main a, main input:not([type=hidden])')

@@ -60,7 +60,14 @@ export class PayersFixture {
     const shop = await startReceiver();
     const plugins = [{ use: 'sandbox', options: { confirmations: CONFIRMATIONS } }];
     const host = createHost(
-      { mode: 'sandbox', listen: { port: 0 }, orders: { timeoutSeconds }, plugins },
+      {
+        mode: 'sandbox',
+        listen: { port: 0 },
+        orders: { timeoutSeconds },
+        // A payer who leaves an address after the payment is refunded at once.
+        withdrawals: { refunds: { addressHoldSeconds: 0 } },
+        plugins,
+      },
       { directory: directory.path },
     );
     await host.start();

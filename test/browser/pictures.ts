@@ -1,9 +1,9 @@
 /**
- * Makes pictures of the payer's page, payment links and counters in every state, for people to look at: on a desktop, on a phone, dark, from right to left, and printed,
+ * Makes pictures of the payer's page, payment links and points of sale in every state, for people to look at: on a desktop, on a phone, dark, from right to left, and printed,
  * each with a sheet of all of them.
  *
  *     npm run gallery                 every state
- *     npm run gallery -- counter link the pages of counters and links
+ *     npm run gallery -- point-of-sale link the pages of points of sale and links
  *     npm run gallery -- paid lost    those whose name contains a word
  */
 import { mkdirSync } from 'node:fs';

@@ -7,7 +7,7 @@ import type {
   Transaction,
 } from '../../core/index.ts';
 
-/** The ports whose calls a test can kill the till at. */
+/** The ports at whose calls a test can kill the till. */
 export interface KillablePorts {
   readonly storage: Storage;
   /** The writes of one transaction of the storage. */
@@ -18,10 +18,7 @@ export interface KillablePorts {
   readonly callbackTransport: CallbackTransport;
 }
 
-/**
- * `before` and `after` a call; `committed`: after the commit of the transaction that made it; `statement`: after one SQL
- * statement of it.
- */
+/** `committed`: after the commit of the call's transaction; `statement`: after one of its SQL statements. */
 export type Moment = 'before' | 'after' | 'committed' | 'statement';
 
 /** A moment at which a till of the debug build can be killed. */
@@ -29,7 +26,7 @@ export interface CrashPoint {
   readonly moment: Moment;
   /** The port and the method, as in `tx.orders.move`. */
   readonly call: string;
-  /** Which calls count, by their arguments. */
+  /** Selects the calls that count, by their arguments. */
   readonly matches: (args: readonly unknown[]) => boolean;
   /** The ordinal of the SQL statement, 1 for the first; BEGIN counts. */
   readonly statement?: number;

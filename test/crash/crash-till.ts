@@ -27,28 +27,29 @@ import { OPERATE } from './operator.ts';
 import type { OperatorAct } from './operator.ts';
 import type { CrashPointName } from './points.ts';
 
-/** A vector of BIP-39, not anvil's: the hot wallet begins without a coin. */
+/** A test vector of BIP-39, not anvil's mnemonic: the hot wallet begins without a coin. */
 const MNEMONIC = 'legal winner thank year wave sausage worth useful legal winner thank yellow';
 const PASSWORD = 'correct horse battery';
 const EMAIL = 'shop@example.com';
-/** The host name under which the till passes requests on to its node. */
+/** The host name under which the till forwards requests to its node. */
 const GATE = 'eth.gate.example';
-/** The same for whoever pays with the request. */
+/** The host name for clients that pay with the request. */
 const PAID_GATE = 'paid.gate.example';
-/** What it sells. */
+/** The plan that it sells. */
 export const PLAN = { units: 50, price: '250.00', currency: 'USD' };
 const LONGEST_WAIT_MS = 60_000;
 const SETTINGS_FILE = 'tillgate.config.json';
 
 export const CONFIRMATIONS = 1;
 export const SPENDABLE = 3;
+export const FINALITY = 12;
 
-/** What the tills of one file share. */
+/** The resources that the tills of one file share. */
 export interface CrashFixture {
   readonly anvil: Anvil;
   readonly token: DeployedContract;
   readonly receiver: Awaited<ReturnType<typeof startReceiver>>;
-  /** The till's Lightning node, who pays to it and is paid by it, and the options by which the till reaches it. */
+  /** The till's Lightning node, its customer, and the till's options for the node. */
   readonly lightning: {
     readonly node: FakeLightningNode;
     readonly customer: FakeLightningNode;
@@ -58,13 +59,13 @@ export interface CrashFixture {
   readonly program: string;
 }
 
-/** A till of the debug build as a process of its own, on a real node and a real database, that is killed and started again. */
+/** A till of the debug build in its own process, on a real node and database, that is killed and started again. */
 export class CrashTill {
   readonly fixture: CrashFixture;
   /** The till's database, opened from outside. */
   readonly storage: KnexStorage;
   readonly accountId: AccountId;
-  /** The merchant's, for every event. */
+  /** The merchant's webhook endpoint, for every event. */
   readonly endpoint: WebhookEndpoint;
   readonly hot: string;
   kills = 0;
@@ -73,7 +74,7 @@ export class CrashTill {
   readonly #environment: Readonly<Record<string, string>>;
   readonly #apiKey: string;
   readonly #cleanUp: () => Promise<void>;
-  /** The port calls that any of the processes made. */
+  /** The port calls of all processes. */
   readonly portCalls = new Set<string>();
   #child: ChildProcess | null = null;
   #running = false;
@@ -94,7 +95,7 @@ export class CrashTill {
     this.#cleanUp = parts.cleanUp;
   }
 
-  /** Writes the settings, makes a merchant by the command line and starts the server. */
+  /** Writes the settings, creates a merchant by the command line and starts the server. */
   static async start(engine: EngineName, fixture: CrashFixture): Promise<CrashTill> {
     const directory = freshDirectory();
     const database = engine === 'pg' ? await freshDatabase() : null;
@@ -146,12 +147,12 @@ export class CrashTill {
     return this.#running;
   }
 
-  /** All that the present process has logged. */
+  /** Everything that the present process has logged. */
   get log(): string {
     return this.#log;
   }
 
-  /** Starts the server, with a point armed; returns when it listens, or when it died on the way. */
+  /** Starts the server, with a point armed; returns when it listens, or when it died while starting. */
   async startServer(point: CrashPointName | '' = ''): Promise<void> {
     this.#log = '';
     this.#url = '';
@@ -162,7 +163,7 @@ export class CrashTill {
     this.#running = true;
     const child = this.#child;
     createInterface({ input: child.stderr! }).on('line', (line) => this.#read(line));
-    // `close` comes after `exit`, once all that the process wrote was read.
+    // `close` comes after `exit`, once all output of the process was read.
     child.once('close', () => (this.#running = false));
     await waitFor(() => !this.alive || /listens on (\S+)/.test(out), {
       timeoutMs: LONGEST_WAIT_MS,
@@ -190,24 +191,24 @@ export class CrashTill {
     });
   }
 
-  /** Ends the server and starts it with other settings of its orders; without any, with the usual ones. */
+  /** Restarts the server with other order settings; without any, with the usual ones. */
   async restart(orders = this.#settings.orders): Promise<void> {
     await this.kill();
     this.#directory.write(SETTINGS_FILE, { ...this.#settings, orders });
     await this.startServer();
   }
 
-  /** The next act of the operator is killed at this point. */
+  /** Arms a point for the operator's next act. */
   armAct(point: CrashPointName): void {
     this.#actPoint = point;
   }
 
-  /** True until an act was killed at the point that is armed. */
+  /** True until an act was killed at the armed point. */
   get isActArmed(): boolean {
     return this.#actPoint !== '';
   }
 
-  /** Something that an operator decides, in a process of its own beside the server. It may be killed, with or without an effect. */
+  /** Runs an operator's act in a process beside the server. It may be killed, with or without an effect. */
   async operate(act: OperatorAct, ...words: readonly string[]): Promise<void> {
     const environment = { ...this.#environment, CRASH_POINT: this.#actPoint };
     const args = [OPERATE, act, ...words];
@@ -229,8 +230,8 @@ export class CrashTill {
   }
 
   /**
-   * A request with the merchant's key; `null` when there is nothing to go by: the till was gone before it had answered, or
-   * it said that it is not ready, as one does that was kept from its database for longer than these short leases last.
+   * A request with the merchant's key; `null` without a usable answer: the till was killed before it answered, or it
+   * reported that it is not ready, as after losing its database for longer than these short leases last.
    */
   async ask(method: 'GET' | 'POST', target: string, body?: unknown, idempotencyKey?: string): Promise<Answer | null> {
     const reply = await this.#call(
@@ -242,20 +243,25 @@ export class CrashTill {
     return reply?.status === 503 ? null : reply;
   }
 
-  /** A request to the management API in a session of its own. */
+  /** A request to the management API in its own session, with a step-up for every write. `null` as for {@link ask}. */
   async manage(method: 'GET' | 'POST', target: string, body?: unknown): Promise<Answer | null> {
-    const session = await this.#call('POST', '/manage/v1/session', {}, { email: EMAIL, password: PASSWORD });
-    if (session === null || session.status === 503) return null;
-    assert.equal(session.status, 200, JSON.stringify(session));
-    return this.#call(
-      method,
-      `/manage/v1${target}`,
-      { Authorization: `Bearer ${String(session.data['access_token'])}` },
-      body,
-    );
+    const opened = await this.#session('/session', { email: EMAIL, password: PASSWORD });
+    const token =
+      opened === null || method === 'GET'
+        ? opened
+        : await this.#session('/session/step-up', { password: PASSWORD }, opened);
+    return token === null ? null : this.#call(method, `/manage/v1${target}`, bearer(token), body);
   }
 
-  /** Asks for an order's payment by x402: with the payer's signature, or for the demand without one. `null` as that of {@link ask}. */
+  /** The access token of a new session; `null` as for {@link ask}. */
+  async #session(target: string, proof: unknown, token?: string): Promise<string | null> {
+    const reply = await this.#call('POST', `/manage/v1${target}`, token === undefined ? {} : bearer(token), proof);
+    if (reply === null || reply.status === 503) return null;
+    assert.equal(reply.status, 200, JSON.stringify(reply));
+    return String(reply.data['access_token']);
+  }
+
+  /** Requests an order's payment by x402, with the payer's signature or for the demand. `null` as for {@link ask}. */
   async x402(order: string, signature = ''): Promise<{ readonly status: number; readonly demand: string } | null> {
     const token = (await this.order(order))?.checkoutToken ?? '';
     const headers: Record<string, string> = signature === '' ? {} : { 'PAYMENT-SIGNATURE': signature };
@@ -280,7 +286,7 @@ export class CrashTill {
     });
   }
 
-  /** A request to the gate that sells; by default one without a key. `null` as that of {@link ask}. */
+  /** A request to the gateway that sells; by default one without a key. `null` as for {@link ask}. */
   async paidGate(options: Omit<GateCall, 'host'> = {}): Promise<GateReply | null> {
     if (this.#url === '' || !this.alive) return null;
     try {
@@ -306,7 +312,7 @@ export class CrashTill {
     return reply === null ? null : { status: reply.status, ...(JSON.parse(reply.text) as Omit<Answer, 'status'>) };
   }
 
-  /** A reply with all of its body; `null` when the process was gone before. */
+  /** A reply with its complete body; `null` when the process was killed before. */
   async #fetch(
     target: string,
     init: RequestInit,
@@ -320,7 +326,7 @@ export class CrashTill {
     }
   }
 
-  /** The connection of a killed process breaks a moment before its end is known. */
+  /** The connection of a killed process breaks a moment before its end is reported. */
   async #gone(error: unknown): Promise<null> {
     await waitFor(() => !this.alive, {
       timeoutMs: 5_000,
@@ -329,24 +335,24 @@ export class CrashTill {
     return null;
   }
 
-  /** Fails when an invariant of the books is broken. */
+  /** Fails when an invariant of the ledger is broken. */
   async checkBooks(when: string): Promise<void> {
     assert.deepEqual(await checkLedger(this.storage), [], when);
   }
 
-  /** The same by the command, and the chain compared with the books. */
+  /** The same by the command, and a comparison of the chain with the ledger. */
   async checkByCommand(): Promise<void> {
     await this.command('ledger', 'check', '--full');
     await this.command('wallet', 'reconcile');
   }
 
-  /** A command of the operator's beside the running server. */
+  /** Runs an operator's command beside the running server. */
   async command(...words: readonly string[]): Promise<void> {
     const { code, out, err } = await runCommand(this.fixture.program, this.#directory.path, this.#environment, words);
     assert.equal(code, 0, `${words.join(' ')}: ${out}${err}`);
   }
 
-  /** Withdrawals of the merchant go to this address from now on. */
+  /** Sets the merchant's withdrawal address. */
   async registerPayee(address: string): Promise<void> {
     const at = Date.now() - 1_000;
     const record = {
@@ -368,7 +374,7 @@ export class CrashTill {
     return this.storage.transfers.find(id as TransferId);
   }
 
-  /** Some of what is on its way out, or waits for it. */
+  /** Some of the payments that are pending. */
   async unquiet(): Promise<readonly string[]> {
     const { transfers } = this.storage;
     const [live, waiting, sweeps] = await Promise.all([
@@ -383,7 +389,7 @@ export class CrashTill {
     ];
   }
 
-  /** True when nothing is on its way out or waiting for it. */
+  /** True when no payment is pending. */
   async quiet(): Promise<boolean> {
     return (await this.unquiet()).length === 0;
   }
@@ -393,6 +399,8 @@ export class CrashTill {
     await this.#cleanUp();
   }
 }
+
+const bearer = (token: string): Readonly<Record<string, string>> => ({ Authorization: `Bearer ${token}` });
 
 type TillSettings = ReturnType<typeof settings> & ReturnType<typeof sales>;
 
@@ -461,7 +469,7 @@ function settings({ anvil, token, lightning }: CrashFixture, databaseUrl: string
         ? { client: 'sqlite', filename: 'data/tillgate.db' }
         : { client: 'pg', connection: databaseUrl },
     orders: { timeoutSeconds: 3600, watchSeconds: 86_400 },
-    // A claim of a callback lapses after three times the time-out.
+    // A claim of a callback lapses after three times the timeout.
     callbacks: { allowPrivateNetworks: true, timeoutSeconds: 1, schedule: [1, 1, 1, 1, 1] },
     limits: { requestsPerMinute: 100_000, loginsPerMinute: 10_000 },
     rates: { sources: [{ use: 'static', prices: { USDT: '1', ETH: '2500', BTC: '50000' } }] },
@@ -473,7 +481,7 @@ function settings({ anvil, token, lightning }: CrashFixture, databaseUrl: string
           chainId: anvil.chainId,
           confirmations: CONFIRMATIONS,
           spendableConfirmations: SPENDABLE,
-          finalityBlocks: 12,
+          finalityBlocks: FINALITY,
           pollIntervalMs: 100,
           tokens: { 'USDT-ERC20': { address: token.address, decimals: 6 } },
         },
@@ -483,11 +491,11 @@ function settings({ anvil, token, lightning }: CrashFixture, databaseUrl: string
   };
 }
 
-/** The gateways: one for keys alone, and one that sells them for an account. */
+/** The gateways: one only for keys, and one that also sells. Only Apps made by a sale need paid units. */
 function sales({ anvil }: CrashFixture, account: string) {
   const node = { chain: 'ETH', network: 'devnet', protocol: 'jsonrpc', upstreams: [anvil.url] };
   return {
-    gateway: { sales: { account, plans: { small: PLAN } } },
+    gateway: { sales: { account, plans: { small: PLAN }, newAppsPrepaid: false } },
     gateways: [
       { ...node, host: GATE },
       { ...node, host: PAID_GATE, plans: ['small'] },

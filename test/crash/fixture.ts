@@ -14,12 +14,13 @@ import type { CrashFixture } from './crash-till.ts';
 /** The host with its crash points. */
 const TILL = fileURLToPath(new URL('till-main.ts', import.meta.url));
 /**
- * States that anvil keeps at hand, more than a reorganisation is deep. Without it they go to disk, and a till that begins
- * anew reads the balance of each address that is paid to twice: after an hour of orders that took longer than it lived.
+ * The number of states that anvil keeps in memory, more than a reorganisation is deep. Others go to disk, and a
+ * restarted till reads the balance of each address that was paid twice: after an hour of orders that took longer than
+ * the till lived.
  */
 const STATES_KEPT = '128';
 
-/** The nodes, the merchant's server and the debug build: what outlives every kill. */
+/** The nodes, the merchant's server and the debug build, which outlive every kill. */
 export async function openFixture(name: string): Promise<CrashFixture & { close(): Promise<void> }> {
   const built = process.env['TEST_CRASH_PROGRAM'];
   const [program, anvil, receiver] = await Promise.all([
@@ -30,7 +31,7 @@ export async function openFixture(name: string): Promise<CrashFixture & { close(
   const token = await deployContract(anvil, 'AuthorizedToken', ['USDT', 6]);
   const graph: FakeGraph = new Map();
   const [node, customer] = [new FakeLightningNode(graph), new FakeLightningNode(graph)];
-  // A channel that lasts: an hour of random business pays invoices again and again.
+  // The channel must be large enough for an hour of random payments.
   for (const each of [node, customer]) [each.localMsat, each.remoteMsat] = [10n ** 15n, 10n ** 15n];
   const folder = freshDirectory();
   const { server, options } = await serveKind('lnd', node, folder.path);

@@ -10,7 +10,7 @@ import type { CrashTill } from './crash-till.ts';
 import { payments, settle } from './scenarios.ts';
 import type { Run, Scenario } from './scenarios.ts';
 
-/** A program without a key that pays the gate by its request, and sends that again until the node has answered. */
+/** A client without a key that pays the gateway by its request, and repeats it until the node has answered. */
 class GateSale implements Run {
   readonly #till: CrashTill;
   readonly #before: Facts;
@@ -29,7 +29,7 @@ class GateSale implements Run {
     if (this.#payment === '') await this.#sign();
     if (this.#payment === '') return;
     const reply = await this.#till.paidGate({ payment: this.#payment });
-    // 202: the payment is taken, and not confirmed yet.
+    // 202: the payment is accepted, but not confirmed yet.
     if (reply === null || reply.status === 202) return;
     this.#key = keyOfAnswered(reply);
   }
@@ -79,7 +79,7 @@ function keyOfAnswered(reply: GateReply): string {
   return key;
 }
 
-/** What one sale changes. */
+/** The facts that one sale changes. */
 interface Facts {
   /** The hot wallet's transactions to the token. */
   readonly sent: number;
@@ -102,7 +102,7 @@ async function gateSale(till: CrashTill): Promise<Run> {
   return new GateSale(till, await factsOf(till));
 }
 
-/** What the gate sells to whoever pays with the request (decision 0053). */
+/** The gateway's sales to clients that pay with the request (core/decisions/x402.md). */
 export const GATE_SALES: readonly Scenario[] = [
   {
     name: 'a gate that is paid by the request (x402), until the payment is sent',

@@ -8,7 +8,7 @@ import type { KillablePorts, Moment } from './crash-point.ts';
 export interface ObservedCall {
   readonly path: string;
   readonly args: readonly unknown[];
-  /** How many SQL statements it has run so far. */
+  /** The number of SQL statements that it has run so far. */
   statements: number;
 }
 
@@ -34,7 +34,7 @@ function observedMethod(path: string, method: Method, observe: Observe): Method 
 
 type SelectPort = (ports: KillablePorts) => unknown;
 
-/** The port with its methods observed; `member` may give something else in place of a member that is not a method. */
+/** The port with its methods observed; `member` may replace a member that is not a method. */
 function observed<Port extends object>(
   select: SelectPort,
   port: Port,
@@ -70,7 +70,7 @@ function observedStorage(storage: Storage, observe: Observe): Storage {
       observe(moment, call);
     };
     const result = await storage.transaction((tx) => {
-      // A collision begins the work anew.
+      // A collision restarts the work.
       made = [];
       const inside: SelectPort = (ports) => ports.tx;
       return work(observed(inside, tx, note, observedStores(inside, note)));
@@ -84,14 +84,17 @@ function observedStorage(storage: Storage, observe: Observe): Storage {
   });
 }
 
-const observedChain = (chain: ChainAdapter, observe: Observe): ChainAdapter =>
-  observed(
-    ({ chain: port }) => port,
-    chain,
-    observe,
-    (_name, value) =>
-      value !== null && value === chain.payments ? observed((ports) => ports.payments, value, observe) : value,
-  );
+/** The additional ports of a chain, beside the paying side. */
+const CHAIN_PARTS: ReadonlySet<string> = new Set<keyof ChainAdapter>(['balances', 'effects', 'mempool', 'present']);
+
+function observedChain(chain: ChainAdapter, observe: Observe): ChainAdapter {
+  const select: SelectPort = ({ chain: port }) => port;
+  const part = observedStores(select, observe);
+  return observed(select, chain, observe, (name, value) => {
+    if (value !== null && value === chain.payments) return observed((ports) => ports.payments, value, observe);
+    return CHAIN_PARTS.has(name) ? part(name, value) : value;
+  });
+}
 
 /** Observes the SQL statements of this process, each as a part of the call that runs it. */
 export function observeStatements(observe: Observe): void {

@@ -1,4 +1,4 @@
-import { confirmRestore, OPERATOR } from '../../core/index.ts';
+import { confirmNodeLife, confirmRestore, OPERATOR } from '../../core/index.ts';
 import type { TransferId } from '../../core/index.ts';
 import { withRuntime, withTill } from '../../host/cli/with-till.ts';
 import { EpochMarkerFile, markerPath } from '../../host/epoch-marker.ts';
@@ -6,12 +6,15 @@ import type { RuntimeOptions } from '../../host/runtime.ts';
 
 type Act = (words: readonly string[], options: RuntimeOptions) => Promise<unknown>;
 
-/** What an operator decides in a process of its own beside the server, by the use cases of the commands. */
+/** The operator's decisions, made in a process beside the server by the use cases of the commands. */
 const ACTS = {
   'deposit refund': ([id = '', address = ''], options) =>
     withTill(({ manage }) => manage.deposits.refund(OPERATOR, id, address), options),
   'transfer cancel': ([id = '', reason = ''], options) =>
     withTill(({ manage }) => manage.withdrawals.cancel(OPERATOR, id as TransferId, reason), options),
+  'wallet write-off': ([address = '', reason = ''], options) =>
+    withTill(({ manage }) => manage.chains.writeOffFrozen(OPERATOR, 'ETH', address, reason), options),
+  'lightning confirm': (_words, options) => withRuntime((runtime) => confirmNodeLife(runtime, OPERATOR), options),
   'restore confirm': (_words, options) =>
     withRuntime(
       ({ config, storage, clock, ids, logger }) =>

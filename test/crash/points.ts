@@ -1,5 +1,12 @@
+import { BALANCE_INDEX } from '../../core/index.ts';
+import type { Deposit } from '../../core/index.ts';
 import { after, afterStatement, before, committed, pathsOf } from './crash-point.ts';
 import type { CrashPoint } from './crash-point.ts';
+
+/** Whether a deposit is one that no transaction showed. */
+function isFoundByBalance(deposits: readonly Pick<Deposit, 'index'>[]): boolean {
+  return deposits.some(({ index }) => index.startsWith(BALANCE_INDEX));
+}
 
 /**
  * Every named point. A crash loses the memory of the process, so a moment between two calls of ports is the same as the
@@ -16,10 +23,14 @@ export const CRASH_POINTS = {
   'follow:scanned': after(({ chain }) => chain.scan),
   'follow:cursor-moved': after(({ tx }) => tx.chains.moveCursor),
   'follow:blocks-stored': after(({ tx }) => tx.chains.addBlocks),
-  'follow:deposit-stored': after(({ tx }) => tx.deposits.add),
-  'follow:committed': committed(({ tx }) => tx.deposits.add),
+  'follow:deposit-stored': after(({ tx }) => tx.deposits.addAll),
+  'follow:committed': committed(({ tx }) => tx.deposits.addAll),
 
-  'credit:locked': after(({ tx }) => tx.deposits.lock),
+  'excess:found': before(({ tx }) => tx.comparisons.booked),
+  'excess:stored': after(({ tx }) => tx.deposits.addAll, isFoundByBalance),
+  'excess:committed': committed(({ tx }) => tx.deposits.addAll, isFoundByBalance),
+
+  'credit:locked': after(({ tx }) => tx.deposits.lockAll),
   'credit:moved': after(
     ({ tx }) => tx.deposits.move,
     (_id, _from, to) => to === 'CREDITED',
@@ -75,13 +86,13 @@ export const CRASH_POINTS = {
     ({ status }) => status === 'PENDING',
   ),
 
-  'pull:stored': after(
+  'charge:stored': after(
     ({ tx }) => tx.transfers.add,
-    ({ kind }) => kind === 'pull',
+    ({ kind }) => kind === 'charge',
   ),
-  'pull:committed': committed(
+  'charge:committed': committed(
     ({ tx }) => tx.transfers.add,
-    ({ kind }) => kind === 'pull',
+    ({ kind }) => kind === 'charge',
   ),
 
   'gate-offer:ordered': before(({ tx }) => tx.prepaid.addGateOffer),
@@ -224,8 +235,21 @@ export const CRASH_POINTS = {
     ({ kind }) => kind === 'sweep' || kind === 'gas',
   ),
 
+  'freeze:stored': after(({ tx }) => tx.transfers.freezeCoins),
+  'freeze:committed': committed(({ tx }) => tx.transfers.freezeCoins),
+  'write-off:dropped': after(({ tx }) => tx.transfers.dropFrozen),
+  'write-off:posted': after(
+    ({ tx }) => tx.ledger.append,
+    ({ kind }) => kind === 'coin-written-off',
+  ),
+  'write-off:audited': after(
+    ({ tx }) => tx.audit.add,
+    ({ action }) => action === 'chain.write_off_frozen',
+  ),
+  'write-off:committed': committed(({ tx }) => tx.transfers.dropFrozen),
+
   'invoice:heard': after(({ lightning }) => lightning.settledAfter),
-  'invoice:deposit-stored': after(({ tx }) => tx.deposits.add),
+  'invoice:deposit-stored': after(({ tx }) => tx.deposits.addAll),
   'invoice:credited': before(
     ({ tx }) => tx.deposits.move,
     (_id, _from, to) => to === 'SPENDABLE',
@@ -234,10 +258,12 @@ export const CRASH_POINTS = {
     ({ tx }) => tx.ledger.append,
     ({ kind }) => kind === 'deposit-matured',
   ),
-  'invoice:committed': committed(({ tx }) => tx.deposits.add),
+  'invoice:committed': committed(({ tx }) => tx.deposits.addAll),
   'invoice-payment:reserved': before(({ tx }) => tx.lightning.addPayment),
   'invoice-payment:committed': committed(({ tx }) => tx.lightning.addPayment),
+  'invoice-payment:begun': after(({ tx }) => tx.lightning.begin),
   'invoice-payment:signed': before(({ lightning }) => lightning.pay),
+  'invoice-payment:given-again': committed(({ tx }) => tx.lightning.give),
   'invoice-payment:paid': after(({ lightning }) => lightning.pay),
   'invoice-payment:confirmed': after(
     ({ tx }) => tx.transfers.move,
@@ -248,6 +274,26 @@ export const CRASH_POINTS = {
     ({ kind }) => kind === 'transfer-paid',
   ),
   'invoice-payment:booked': after(({ tx }) => tx.deposits.updateTransaction),
+
+  'refusal:noted': after(({ tx }) => tx.lightning.refuse),
+  'refusal:committed': committed(({ tx }) => tx.lightning.refuse),
+  'give-up:asked': after(({ tx }) => tx.lightning.cancel),
+  'give-up:request-committed': committed(({ tx }) => tx.lightning.cancel),
+  'give-up:posted': after(
+    ({ tx }) => tx.ledger.append,
+    ({ kind }) => kind === 'transfer-released',
+  ),
+  'give-up:finished': committed(
+    ({ tx }) => tx.transfers.move,
+    (_id, _from, to) => to === 'FAILED',
+  ),
+  'node-life:begun': after(({ tx }) => tx.lightning.beginLife),
+  'node-life:decided': after(({ tx }) => tx.lightning.decideLife),
+  'node-life:audited': after(
+    ({ tx }) => tx.audit.add,
+    ({ action }) => action === 'lightning.confirm',
+  ),
+  'node-life:committed': committed(({ tx }) => tx.lightning.decideLife),
 
   'rotate:former-in-grace': after(({ tx }) => tx.apps.moveKey),
   'rotate:key-stored': after(({ tx }) => tx.apps.createKey),
@@ -260,7 +306,7 @@ export const CRASH_POINTS = {
 
 export type CrashPointName = keyof typeof CRASH_POINTS;
 
-/** Calls that scenarios make and that no point names, by the reason. */
+/** Calls of scenarios without a named point, by the reason. */
 const NOT_KILLED_AT: Readonly<Record<string, readonly string[]>> = {
   'it only reads, so a crash there is a crash at the write before it or after it': pathsOf(
     ({ storage, tx, chain, payments, lightning }) => [
@@ -268,10 +314,13 @@ const NOT_KILLED_AT: Readonly<Record<string, readonly string[]>> = {
       chain.contractAddress,
       chain.deriveAddresses,
       chain.destinationProblem,
+      chain.effects?.dependsOnBlock,
+      chain.effects?.read,
       chain.identify,
       chain.keyOf,
       chain.normaliseAddress,
       chain.paymentUri,
+      chain.present?.read,
       chain.status,
       chain.verifyAsset,
       lightning.identify,
@@ -281,6 +330,7 @@ const NOT_KILLED_AT: Readonly<Record<string, readonly string[]>> = {
       lightning.decode,
       lightning.invoice,
       lightning.payment,
+      lightning.remembers,
       payments.custody,
       payments.dust,
       payments.outcome,
@@ -303,11 +353,17 @@ const NOT_KILLED_AT: Readonly<Record<string, readonly string[]>> = {
       storage.chains.poolSize,
       storage.chains.state,
       storage.chains.states,
+      storage.comparisons.booked,
+      storage.comparisons.byKeys,
+      storage.comparisons.next,
+      storage.comparisons.state,
       storage.deposits.byOrder,
+      storage.deposits.byOrders,
+      storage.deposits.due,
+      storage.deposits.dueOrders,
       storage.deposits.find,
       storage.deposits.owners,
       storage.deposits.searchTransactions,
-      storage.deposits.unsettled,
       storage.deposits.watched,
       storage.documents.read,
       storage.epochs.current,
@@ -319,11 +375,14 @@ const NOT_KILLED_AT: Readonly<Record<string, readonly string[]>> = {
       storage.ledger.balances,
       storage.lightning.dueInvoices,
       storage.lightning.heldExpired,
+      storage.lightning.life,
+      storage.lightning.open,
       storage.lightning.paymentOf,
       storage.lightning.unfinished,
       storage.manage.account,
       storage.manage.security,
       storage.orders.countOpen,
+      storage.orders.dueForDecision,
       storage.orders.dueForExpiry,
       storage.orders.dueForReversal,
       storage.orders.find,
@@ -345,10 +404,13 @@ const NOT_KILLED_AT: Readonly<Record<string, readonly string[]>> = {
       storage.transfers.payoutOf,
       storage.transfers.approvals,
       storage.transfers.claimed,
+      storage.transfers.coinHeight,
       storage.transfers.coinsOf,
       storage.transfers.expectedCustody,
       storage.transfers.find,
       storage.transfers.freeAt,
+      storage.transfers.frozenCoins,
+      storage.transfers.frozenOf,
       storage.transfers.gasAt,
       storage.transfers.gasBalances,
       storage.transfers.hotCustody,
@@ -359,9 +421,10 @@ const NOT_KILLED_AT: Readonly<Record<string, readonly string[]>> = {
       storage.transfers.nonce,
       storage.transfers.payoutStop,
       storage.transfers.position,
-      storage.transfers.pullOf,
+      storage.transfers.chargeOf,
       storage.transfers.refundOf,
       storage.transfers.refundsOf,
+      storage.transfers.stops,
       storage.transfers.sweepCandidates,
       storage.transfers.unminedPayouts,
       storage.transfers.waiting,
@@ -381,28 +444,33 @@ const NOT_KILLED_AT: Readonly<Record<string, readonly string[]>> = {
       tx.apps.key,
       tx.apps.lock,
       tx.chains.holds,
+      tx.comparisons.isCounted,
       tx.deposits.above,
       tx.deposits.byOrder,
-      tx.deposits.lockByTransfer,
+      tx.deposits.hasAny,
+      tx.deposits.lock,
+      tx.deposits.lockByTransactions,
       tx.epochs.lock,
       tx.epochs.progress,
       tx.leases.check,
       tx.ledger.lockBalance,
+      tx.lightning.lockLife,
       tx.orders.addressAt,
       tx.orders.addressOn,
       tx.orders.lock,
       tx.manage.security,
-      tx.transfers.failedPulls,
+      tx.transfers.failedCharges,
       tx.transfers.findFreeze,
       tx.transfers.findPayoutStop,
+      tx.transfers.frozenUnits,
       tx.transfers.lock,
       tx.transfers.lockPayout,
+      tx.transfers.refundsOf,
       tx.unconfirmedPayments.live,
       tx.wallets.lockWithdrawalAddress,
       tx.deposits.findTransaction,
       tx.webhooks.enabled,
       tx.webhooks.enabledOfAdmins,
-      tx.webhooks.enabledOfDeposit,
       tx.webhooks.enabledOfTransfer,
     ],
   ),
@@ -420,8 +488,10 @@ const NOT_KILLED_AT: Readonly<Record<string, readonly string[]>> = {
     storage.accounts.noteNetwork,
     tx.apps.create,
     tx.manage.noteLogin,
+    tx.sessions.countPassword,
     tx.sessions.create,
     tx.sessions.endOldest,
+    tx.sessions.renew,
   ]),
   'an invoice that is lost is never shown to a payer': pathsOf(({ lightning }) => [lightning.createInvoice]),
   'an index that is reserved and lost is never used': pathsOf(({ storage }) => [
@@ -435,8 +505,13 @@ const NOT_KILLED_AT: Readonly<Record<string, readonly string[]>> = {
     storage.ledger.makePostingMonths,
     storage.apps.touchKeys,
     storage.callbacks.claimDue,
+    storage.chains.begin,
     storage.chains.initialise,
     storage.chains.setCaughtUp,
+    storage.chains.setRead,
+    storage.comparisons.noteCompared,
+    storage.comparisons.setPlace,
+    storage.documents.write,
     storage.epochs.setMarked,
     storage.feed.reap,
     storage.notices.giveUp,
@@ -454,6 +529,7 @@ const NOT_KILLED_AT: Readonly<Record<string, readonly string[]>> = {
   ),
   'it is in the log already, and no work depends on it': pathsOf(({ tx }) => [tx.alerts.raise]),
   'it commits with the change that it tells of, or repeats what a killed process did not commit': pathsOf(({ tx }) => [
+    tx.callbacks.addAll,
     tx.notices.add,
     tx.notices.takeHeldBack,
   ]),
@@ -464,7 +540,7 @@ const NOT_KILLED_AT: Readonly<Record<string, readonly string[]>> = {
   ]),
 };
 
-/** The calls that are killed at, and those with a reason not to be. */
+/** The calls with a point, and those with a reason for having none. */
 export const KNOWN_CALLS: ReadonlySet<string> = new Set([
   ...Object.values(CRASH_POINTS).map(({ call }) => call),
   ...Object.values(NOT_KILLED_AT).flat(),

@@ -8,17 +8,17 @@ import type { Run } from './scenarios.ts';
 import { openFixture } from './fixture.ts';
 
 const AT_ONCE = 6;
-/** So many kills end something, or the till makes no headway between them. */
+/** Within this many kills some work must end; otherwise the till makes no progress between them. */
 const KILLS_LOOKED_AT = 50;
-/** US dollars; what a sweep would cost more than a hundredth of is not swept, and the sweeps would never end. */
+/** US dollars. A sweep must cost less than a hundredth of its value, so smaller orders would never be swept. */
 const LEAST_PRICE = 100;
 const LONGEST_LIFE_MS = 4_000;
 const MINUTE_MS = 60_000;
-/** After an hour hundreds of sweeps wait, and they go one after the other. */
+/** After an hour hundreds of sweeps are pending, and they run one after the other. */
 const SETTLED_MS = 600_000;
 const PAYEE: Address = '0x00000000000000000000000000000000d00dfeed';
 
-/** What a random hour came to. */
+/** The results of a random run. */
 export interface RandomReport {
   readonly seed: number;
   readonly kills: number;
@@ -46,7 +46,7 @@ function refundedOrder(till: CrashTill, order: PaidOrder): Run {
   };
 }
 
-/** Business at random, killed at random: money out is counted against the chain at the end. */
+/** Runs random business with random kills, and finally compares the outgoing payments with the chain. */
 export async function killAtRandom(
   engine: EngineName,
   minutes: number,

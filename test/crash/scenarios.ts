@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import type { Address, Hex } from 'viem';
+import { merchantAccount } from '../../core/index.ts';
 import type { Callback, Deposit, Transfer, TransferId } from '../../core/index.ts';
 import { PAYER } from '../e2e/till-on-anvil.ts';
 import { signed, unpack } from '../e2e/x402-payer.ts';
@@ -8,8 +9,9 @@ import type { Requirements } from '../e2e/x402-payer.ts';
 import { invoke, mint, read } from '../support/contracts.ts';
 import { eventsFor } from '../support/subscribe.ts';
 import { burnerOf } from '../support/gas-burner.ts';
-import { waitFor } from '../support/wait.ts';
-import { SPENDABLE } from './crash-till.ts';
+import type { Answer } from '../host/merchant.ts';
+import { nextSecond, waitFor } from '../support/wait.ts';
+import { FINALITY, SPENDABLE } from './crash-till.ts';
 import type { CrashTill } from './crash-till.ts';
 import type { CrashPointName } from './points.ts';
 
@@ -19,7 +21,7 @@ const SETTLED_MS = 180_000;
 
 /** One merchant's part of a scenario; each method may be called again after a restart. */
 export interface Run {
-  /** Goes on with what has no answer yet: what a client with a retry does. Ends early when the till dies. */
+  /** Repeats the requests that have no answer yet, as a client with retries does. Ends early when the till dies. */
   push(): Promise<void>;
   done(): Promise<boolean>;
   /** Fails unless everything happened exactly once. */
@@ -31,9 +33,9 @@ export interface Scenario {
   readonly name: string;
   /** In the order in which a till reaches them; the till that recovers from one reaches the next. */
   readonly points: readonly CrashPointName[];
-  /** Before these, where what the operator does beside the server is killed; a point after its commit comes last. */
+  /** Points for the operator's act beside the server, killed before the others; a point after its commit comes last. */
   readonly actPoints?: readonly CrashPointName[];
-  /** No block is mined until its points were reached: they are between a payment's first block and the one that makes it final. */
+  /** No block is mined until its points were reached: they are between a payment's first block and its finality. */
   readonly still?: true;
   begin(till: CrashTill): Promise<Run>;
 }
@@ -45,7 +47,7 @@ const newPayee = (): Address =>
   `0x${(0xd00d0000n + BigInt((payees += 1))).toString(16)}${randomBytes(16).toString('hex')}`;
 const hex = (value: bigint | number): Hex => `0x${value.toString(16)}`;
 
-/** Mines a block once the till has read all that there are: nothing becomes final while it is away. */
+/** Mines a block once the till has read all existing ones, so that nothing becomes final while it is down. */
 export async function mineWhenRead(till: CrashTill): Promise<void> {
   const head = Number(await till.fixture.anvil.rpc<Hex>('eth_blockNumber'));
   const cursor = (await till.storage.chains.state('ETH'))?.cursor ?? null;
@@ -74,7 +76,7 @@ export async function mineUntil(
   );
 }
 
-/** Waits until nothing is pending: after many kills dozens of sweeps wait, and they run one after the other. */
+/** Waits until nothing is pending: after many kills dozens of sweeps are pending, and they run one after the other. */
 export async function settle(till: CrashTill): Promise<void> {
   await mineUntil(till, () => till.quiet(), 'nothing to be pending', SETTLED_MS);
 }
@@ -86,7 +88,7 @@ export class PaidOrder implements Run {
   readonly #currency: Coin;
   readonly #price: string;
   readonly payer: Address;
-  /** How it is paid otherwise than at once; it is called again until the order is. */
+  /** Another way to pay it; called again until the order is paid. */
   readonly #payBy: (() => Promise<void>) | null;
   #paid = false;
   #invoice = '';
@@ -129,6 +131,12 @@ export class PaidOrder implements Run {
     const reply = await this.#till.ask('POST', '/api/order/pay-info', body, this.#key);
     if (reply === null) return;
     assert.equal(reply.code, 0, reply.message);
+    // The payer's refund address; leaving it again after a kill changes nothing.
+    const page = new URL(String(reply.data['pay_url'])).pathname;
+    const left = await this.#till.ask('POST', `${page}/refund-address`, { address: this.payer });
+    if (left === null) return;
+    assert.equal(left.status, 200, left.message);
+    await nextSecond();
     this.id = String(reply.data['order_id']);
     this.address = reply.data['address'] as Address;
     this.units = (await this.#till.order(this.id))?.payment?.units ?? 0n;
@@ -186,7 +194,7 @@ export class PaidOrder implements Run {
     assert.ok(received.length > 0, 'the merchant got a callback');
     assert.equal(new Set(received.map(({ headers }) => headers['webhook-id'])).size, 1, 'always under the same id');
     const events = await this.#events();
-    // A refund's come on top, and may still be on their way; so do the deposit's.
+    // Events of refunds come in addition and may be pending, as may the deposit's.
     const own = events.filter(({ event }) => event.startsWith('order.') && event !== 'order.refunded');
     assert.deepEqual(
       own.map(({ event, status }) => [event, status]),
@@ -206,14 +214,14 @@ export class PaidOrder implements Run {
     assert.ok(arrived.size <= events.length, 'always under the same id');
   }
 
-  /** What the merchant's endpoint is sent of the order and of its records. */
+  /** The events of the order and of its records at the merchant's endpoint. */
   async #events(): Promise<readonly Callback[]> {
     const events = await eventsFor(this.#till.storage, this.#till.endpoint);
     return events.filter(({ body }) => body?.includes(this.id) === true);
   }
 }
 
-/** A withdrawal that its merchant asks for until it has an answer. */
+/** A withdrawal that its merchant requests until it has an answer. */
 export class Withdrawal implements Run {
   readonly #till: CrashTill;
   readonly #key = randomBytes(8).toString('hex');
@@ -287,7 +295,7 @@ async function batch<T>(
   return results;
 }
 
-/** An order that is paid and can be spent. */
+/** An order that is paid and whose balance can be spent. */
 async function paidOrder(
   till: CrashTill,
   ...options: [payer: Address, price?: string, currency?: Coin]
@@ -306,7 +314,7 @@ const payerOf = async (till: CrashTill, at: number): Promise<Address> => {
   return accounts[at]!;
 };
 
-/** Gives the till coins of its own and the merchant a balance. */
+/** Gives the till the operator's coins and the merchant a balance. */
 export async function fund(till: CrashTill): Promise<void> {
   const { anvil, token } = till.fixture;
   const payer = await payerOf(till, 1);
@@ -317,6 +325,18 @@ export async function fund(till: CrashTill): Promise<void> {
 
 const deposit = async (till: CrashTill): Promise<Run> => new PaidOrder(till, await payerOf(till, 2));
 
+/** An order whose coins no transaction shows, as those of a validator's withdrawal: only its address's balance does. */
+async function balanceExcess(till: CrashTill): Promise<Run> {
+  await settle(till);
+  let given = false;
+  const order: PaidOrder = new PaidOrder(till, await payerOf(till, 2), '250', 'ETH', async () => {
+    if (given) return;
+    given = true;
+    await till.fixture.anvil.rpc('anvil_setBalance', [order.address, hex(order.units)]);
+  });
+  return order;
+}
+
 async function withdrawal(till: CrashTill): Promise<Run> {
   const payee = newPayee();
   await till.registerPayee(payee);
@@ -324,7 +344,7 @@ async function withdrawal(till: CrashTill): Promise<Run> {
   return new Withdrawal(till, payee, '0.05');
 }
 
-/** The fee that a block asks for, so that it takes nothing that offers less. */
+/** Raises the fee that a block requires above a transaction's, so that it is not mined. */
 async function outprice(till: CrashTill, txid: string): Promise<void> {
   const { anvil } = till.fixture;
   const tx = await anvil.rpc<{ maxFeePerGas: Hex } | null>('eth_getTransactionByHash', [txid]);
@@ -333,7 +353,7 @@ async function outprice(till: CrashTill, txid: string): Promise<void> {
   await anvil.rpc('anvil_setNextBlockBaseFeePerGas', [hex(baseFee)]);
 }
 
-/** A withdrawal that no block takes, and that an operator cancels. */
+/** A withdrawal that is never mined, and that an operator cancels. */
 async function cancelled(till: CrashTill): Promise<Run> {
   const payee = newPayee();
   await till.registerPayee(payee);
@@ -376,19 +396,29 @@ async function cancelled(till: CrashTill): Promise<Run> {
   };
 }
 
-/** How many audit rows an action on a record has. */
+/** The number of audit rows of an action on a record. */
 async function auditRows(till: CrashTill, action: string, subjectId: string): Promise<number> {
   const { items } = await till.storage.audit.list(null, { page: 1, size: 100 });
   return items.filter((row) => row.action === action && row.subjectId === subjectId).length;
 }
 
-/** A payment that came after the watch window of its order. */
+/** Repeats a request to a till that nobody kills meanwhile: it is not ready while one of its short leases has ended. */
+function answered(till: CrashTill, target: string, body: unknown): Promise<Answer> {
+  const key = randomBytes(8).toString('hex');
+  return waitFor(async () => (await till.ask('POST', target, body, key)) ?? undefined, {
+    timeoutMs: SLOW_MS,
+    intervalMs: 60,
+    describe: () => `an answer of ${target}; the log:\n${till.log.slice(-3000)}`,
+  });
+}
+
+/** A payment after the watch window of its order. */
 async function unassignedDeposit(till: CrashTill): Promise<Deposit> {
   const { anvil } = till.fixture;
   await till.restart({ timeoutSeconds: 1, watchSeconds: 0 });
   const body = { chain: 'ETH', currency: 'ETH', vs_currency: 'USD', vs_price: '250' };
-  const reply = await till.ask('POST', '/api/order/pay-info', body, randomBytes(8).toString('hex'));
-  assert.equal(reply?.code, 0, reply?.message);
+  const reply = await answered(till, '/api/order/pay-info', body);
+  assert.equal(reply.code, 0, reply.message);
   const order = await till.order(String(reply.data['order_id']));
   assert(order !== null);
   await waitFor(() => Date.now() > order.watchUntil, { describe: 'the watch window to end' });
@@ -404,13 +434,13 @@ async function unassignedDeposit(till: CrashTill): Promise<Deposit> {
   return deposit;
 }
 
-/** The transfer that pays a deposit back. */
+/** The transfer that refunds a deposit. */
 async function returnOf(till: CrashTill, { id }: Deposit): Promise<Transfer | undefined> {
   const { items } = await till.storage.transfers.list(null, { page: 1, size: 100 });
   return items.find(({ depositId }) => depositId === id);
 }
 
-/** An operator pays a deposit back that belongs to no order. */
+/** An operator refunds an unassigned deposit. */
 async function returned(till: CrashTill): Promise<Run> {
   const deposit = await unassignedDeposit(till);
   const payee = newPayee();
@@ -459,7 +489,7 @@ async function failingReturn(till: CrashTill): Promise<Run> {
   };
 }
 
-/** An operator says that the database is a restored backup, while a withdrawal and a return wait in it. */
+/** An operator confirms a restored backup, while a withdrawal and a refund are pending in it. */
 async function restored(till: CrashTill): Promise<Run> {
   const deposit = await unassignedDeposit(till);
   const payees = { withdrawal: newPayee(), back: newPayee() };
@@ -467,8 +497,8 @@ async function restored(till: CrashTill): Promise<Run> {
   const stop = 'A backup is restored.';
   assert.ok(await till.storage.transfers.replacePayoutStop('ETH', null, stop));
   const body = { amount: '0.05', chain: 'ETH', currency: 'ETH' };
-  const reply = await till.ask('POST', '/api/withdraw', body, randomBytes(8).toString('hex'));
-  assert.equal(reply?.code, 0, reply?.message);
+  const reply = await answered(till, '/api/withdraw', body);
+  assert.equal(reply.code, 0, reply.message);
   const id = String(reply.data['tx_id']);
   await till.operate('deposit refund', deposit.id, payees.back);
   const before = (await till.storage.epochs.current()).number;
@@ -572,7 +602,7 @@ async function reorganisation(till: CrashTill): Promise<Run> {
 }
 
 async function refund(till: CrashTill): Promise<Run> {
-  // A payer of this refund's own: what it is paid is this refund.
+  // A payer of its own, so that its incoming payment is this refund.
   const payer = newPayee();
   const { anvil } = till.fixture;
   await anvil.rpc('anvil_setBalance', [payer, hex(ETHER)]);
@@ -602,7 +632,7 @@ async function refund(till: CrashTill): Promise<Run> {
   };
 }
 
-/** The coins of a paid order are brought to the hot wallet. */
+/** The coins of a paid order are swept to the hot wallet. */
 async function sweep(till: CrashTill): Promise<Run> {
   await settle(till);
   const order = new PaidOrder(till, await payerOf(till, 4));
@@ -616,7 +646,72 @@ async function sweep(till: CrashTill): Promise<Run> {
   };
 }
 
-/** The same of a token, for which gas has to be sent ahead. */
+/** A paid token order whose coins the token's issuer freezes before they are swept. */
+async function frozenOrder(till: CrashTill): Promise<PaidOrder> {
+  await settle(till);
+  const { anvil, token } = till.fixture;
+  let paid = false;
+  const order: PaidOrder = new PaidOrder(till, await payerOf(till, 1), '900', 'USDT-ERC20', async () => {
+    if (paid) return;
+    paid = true;
+    await order.pay();
+    await invoke(anvil, token, 'setBlocked', [order.address, true]);
+  });
+  return order;
+}
+
+/** The frozen coins at an order's address. */
+async function frozenAt(till: CrashTill, { address }: PaidOrder): Promise<readonly bigint[]> {
+  const frozen = await till.storage.transfers.frozenCoins('ETH');
+  return frozen.filter((coin) => coin.address === address).map(({ units }) => units);
+}
+
+/** Coins that are frozen, and named to the operator by the process that runs afterwards. */
+async function freezing(till: CrashTill): Promise<Run> {
+  const order = await frozenOrder(till);
+  const isNamed = (): boolean =>
+    till.log.split('\n').some((line) => line.includes('"alert":"frozen"') && line.includes(order.address));
+  return {
+    push: () => order.push(),
+    done: async () => (await order.done()) && isNamed(),
+    verify: async () => {
+      await order.verify();
+      assert.deepEqual(await frozenAt(till, order), [order.units], 'frozen once');
+    },
+  };
+}
+
+/** Frozen coins that an operator writes off. */
+async function writtenOff(till: CrashTill): Promise<Run> {
+  const order = await frozenOrder(till);
+  const isFrozen = async (): Promise<boolean> => {
+    await order.push();
+    return (await order.done()) && (await frozenAt(till, order)).length === 1;
+  };
+  await mineUntil(till, isFrozen, 'coins to be frozen');
+  const head = Number(await till.fixture.anvil.rpc<Hex>('eth_blockNumber'));
+  const isFinal = async (): Promise<boolean> =>
+    ((await till.storage.chains.state('ETH'))?.cursor?.height ?? 0) > head + FINALITY;
+  await mineUntil(till, isFinal, 'the deposit to be final');
+  const available = async (): Promise<bigint> => {
+    const balances = await till.storage.ledger.balances(merchantAccount(till.accountId, 'available'));
+    return balances.find(({ currency }) => currency === 'USDT-ERC20')?.units ?? 0n;
+  };
+  const [rows, before] = [await auditRows(till, 'chain.write_off_frozen', 'ETH'), await available()];
+  return {
+    push: async () => {
+      if ((await frozenAt(till, order)).length > 0)
+        await till.operate('wallet write-off', order.address, 'The issuer keeps them.');
+    },
+    done: async () => (await frozenAt(till, order)).length === 0,
+    verify: async () => {
+      assert.equal(before - (await available()), order.units, 'its owner bears it once');
+      assert.equal((await auditRows(till, 'chain.write_off_frozen', 'ETH')) - rows, 1);
+    },
+  };
+}
+
+/** The same for a token, which needs gas sent ahead. */
 async function tokenSweep(till: CrashTill): Promise<Run> {
   await settle(till);
   const order = new PaidOrder(till, await payerOf(till, 1), '900', 'USDT-ERC20');
@@ -661,6 +756,54 @@ async function invoicePayment(till: CrashTill): Promise<Run> {
   };
 }
 
+/** A withdrawal to an invoice that the node refuses over and over, until an operator gives it up. */
+async function refusedInvoice(till: CrashTill): Promise<Run> {
+  await paidOrder(till, await payerOf(till, 2), '20', 'BTC-LN');
+  const { node, customer } = till.fixture.lightning;
+  node.refusesWith = 'there is no such path';
+  const invoice = customer.addInvoice({ msat: 5_000_000n });
+  const key = randomBytes(8).toString('hex');
+  let id = '';
+  const ask = async (): Promise<void> => {
+    const reply = await till.ask('POST', '/api/bln/withdraw', { ln_invoices: invoice.paymentRequest }, key);
+    if (reply === null) return;
+    assert.equal(reply.code, 0, reply.message);
+    id = String(reply.data['tx_id']);
+  };
+  return {
+    push: async () => {
+      if (id === '') await ask();
+      const payment = id === '' ? null : await till.storage.lightning.paymentOf(id as TransferId);
+      if (payment?.refusedAt == null || payment.cancelReason !== null) return;
+      await till.operate('transfer cancel', id, 'The node cannot read it.');
+    },
+    done: async () => id !== '' && (await till.transfer(id))?.status === 'FAILED',
+    verify: async () => {
+      node.refusesWith = null;
+      assert.equal(node.payments.has(invoice.paymentHash), false, 'the node never had it');
+      assert.equal((await till.transfer(id))?.reason, 'The node cannot read it.');
+      assert.equal(await auditRows(till, 'transfer.cancel', id), 1);
+    },
+  };
+}
+
+/** An operator says that the Lightning node began anew. */
+async function newNodeLife(till: CrashTill): Promise<Run> {
+  const { number } = await till.storage.lightning.life();
+  const isBegun = async (): Promise<boolean> => (await till.storage.lightning.life()).number > number;
+  return {
+    push: async () => {
+      if (!(await isBegun())) await till.operate('lightning confirm');
+    },
+    done: isBegun,
+    verify: async () => {
+      const life = await till.storage.lightning.life();
+      assert.deepEqual([life.number, life.status], [number + 1, 'confirmed']);
+      assert.equal(await auditRows(till, 'lightning.confirm', String(life.number)), 1);
+    },
+  };
+}
+
 interface KeyRecord {
   readonly id: string;
   readonly api_key: string;
@@ -668,7 +811,7 @@ interface KeyRecord {
 }
 
 async function newApp(till: CrashTill): Promise<{ id: string; first: KeyRecord; keys(): Promise<KeyRecord[] | null> }> {
-  // A till that is not ready made nothing.
+  // A till that is not ready created nothing.
   const made = await waitFor(
     async () => {
       const reply = await till.manage('POST', '/apps', { name: 'wallet', chains: ['ETH'] });
@@ -685,7 +828,17 @@ async function newApp(till: CrashTill): Promise<{ id: string; first: KeyRecord; 
   return { id, first: key, keys };
 }
 
-/** A key is replaced; a client without an answer looks whether it was. */
+/** The text of a key, which lists mask. */
+async function revealed(till: CrashTill, app: string, key: string): Promise<string> {
+  const reply = await waitFor(() => till.manage('POST', `/apps/${app}/keys/${key}/reveal`), {
+    timeoutMs: SLOW_MS,
+    describe: 'the key to be revealed',
+  });
+  assert.equal(reply.status, 200, JSON.stringify(reply));
+  return (reply.data as unknown as KeyRecord).api_key;
+}
+
+/** A key is replaced; a client without an answer checks whether it was. */
 async function rotation(till: CrashTill): Promise<Run> {
   const { id, first, keys } = await newApp(till);
   let rotated = false;
@@ -703,7 +856,7 @@ async function rotation(till: CrashTill): Promise<Run> {
     verify: async () => {
       const known = await waitFor(keys, { timeoutMs: SLOW_MS, describe: 'the keys of the App' });
       assert.deepEqual(known.map(({ state }) => state).sort(), ['active', 'grace']);
-      for (const { api_key: key } of known) assert.equal(await till.gate(key), 200);
+      for (const { id: key } of known) assert.equal(await till.gate(await revealed(till, id, key)), 200);
     },
   };
 }
@@ -729,8 +882,8 @@ async function revocation(till: CrashTill): Promise<Run> {
   };
 }
 
-/** An order that its payer pays by a signature, which the payer's program sends again until it has an answer. */
-async function pull(till: CrashTill): Promise<Run> {
+/** An order that its payer pays by a signature, which the payer's client sends again until it has an answer. */
+async function charge(till: CrashTill): Promise<Run> {
   await settle(till);
   const { anvil, token } = till.fixture;
   const sent = async (): Promise<number> => (await payments(till, till.hot, token.address)).length;
@@ -757,7 +910,7 @@ async function pull(till: CrashTill): Promise<Run> {
   };
 }
 
-/** The payer's signature for what an order demands; empty when the till was gone before it had answered. */
+/** The payer's signature for an order's demand; empty when the till was killed before it answered. */
 async function signedFor(till: CrashTill, order: string): Promise<string> {
   const reply = await till.x402(order);
   if (reply === null) return '';
@@ -766,7 +919,7 @@ async function signedFor(till: CrashTill, order: string): Promise<string> {
   return signed(accepts[0]);
 }
 
-/** An order that is paid; with {@link MONEY_IN}, {@link MONEY_OUT}, {@link CANCELS_AND_FLOAT}, {@link SWEEPS_AND_KEYS} and `GATE_SALES` every named point is reached. */
+/** A paid order. */
 export const PAID_ORDER: readonly Scenario[] = [
   {
     name: 'an order, its payment and its credit',
@@ -796,7 +949,7 @@ export const PAID_ORDER: readonly Scenario[] = [
   },
 ];
 
-/** Everything else that brings money in. */
+/** The other scenarios of incoming money. */
 export const MONEY_IN: readonly Scenario[] = [
   {
     name: 'a start after a credit',
@@ -815,8 +968,13 @@ export const MONEY_IN: readonly Scenario[] = [
   },
   {
     name: 'an order paid by an authorization (x402)',
-    points: ['pull:stored', 'pull:committed', 'sign:committed', 'send:done', 'finish:posted', 'finish:committed'],
-    begin: pull,
+    points: ['charge:stored', 'charge:committed', 'sign:committed', 'send:done', 'finish:posted', 'finish:committed'],
+    begin: charge,
+  },
+  {
+    name: 'coins that no transaction shows',
+    points: ['excess:found', 'excess:stored', 'excess:committed'],
+    begin: balanceExcess,
   },
   {
     name: 'an invoice and its settlement',
@@ -825,7 +983,7 @@ export const MONEY_IN: readonly Scenario[] = [
   },
 ];
 
-/** What merchants pay out on a chain. */
+/** The scenarios of merchants' payouts on a chain. */
 export const MONEY_OUT: readonly Scenario[] = [
   {
     name: 'a withdrawal, until it is sent',
@@ -867,7 +1025,7 @@ export const MONEY_OUT: readonly Scenario[] = [
   },
 ];
 
-/** What an operator decides about deposits of nobody, and about a restored database. */
+/** The operator's decisions about unassigned deposits, and about a restored database. */
 export const RETURNS_AND_RESTORES: readonly Scenario[] = [
   {
     name: 'the return of an unassigned deposit',
@@ -888,7 +1046,7 @@ export const RETURNS_AND_RESTORES: readonly Scenario[] = [
   },
 ];
 
-/** What ends without a payment, and what the operator brings. */
+/** Payments that are cancelled, and the operator's float. */
 export const CANCELS_AND_FLOAT: readonly Scenario[] = [
   {
     name: 'a withdrawal that an operator cancels',
@@ -906,9 +1064,26 @@ export const CANCELS_AND_FLOAT: readonly Scenario[] = [
     begin: cancelled,
   },
   { name: 'coins of the operator', points: ['float:posted', 'float:committed'], begin: float },
+  {
+    name: 'an invoice that the node refuses, and that an operator gives up',
+    points: ['refusal:noted', 'refusal:committed', 'give-up:posted', 'cancel:transaction-stored', 'give-up:finished'],
+    begin: refusedInvoice,
+  },
+  {
+    name: 'the word of an operator to give up an invoice',
+    actPoints: ['give-up:asked', 'cancel:audited', 'give-up:request-committed'],
+    points: [],
+    begin: refusedInvoice,
+  },
+  {
+    name: 'the word of an operator that the Lightning node began anew',
+    actPoints: ['node-life:begun', 'node-life:decided', 'node-life:audited', 'node-life:committed'],
+    points: [],
+    begin: newNodeLife,
+  },
 ];
 
-/** What the till moves by itself, payments of invoices, and the keys of the gateway. */
+/** Transfers of the till itself, payments of invoices, and the keys of the gateway. */
 export const SWEEPS_AND_KEYS: readonly Scenario[] = [
   {
     name: 'a sweep',
@@ -927,12 +1102,21 @@ export const SWEEPS_AND_KEYS: readonly Scenario[] = [
     ],
     begin: tokenSweep,
   },
+  { name: 'coins that their contract freezes', points: ['freeze:stored', 'freeze:committed'], begin: freezing },
+  {
+    name: 'the write-off of frozen coins',
+    actPoints: ['write-off:dropped', 'write-off:posted', 'write-off:audited', 'write-off:committed'],
+    points: [],
+    begin: writtenOff,
+  },
   {
     name: 'a payment of an invoice',
     points: [
       'invoice-payment:reserved',
       'invoice-payment:committed',
+      'invoice-payment:begun',
       'invoice-payment:signed',
+      'invoice-payment:given-again',
       'invoice-payment:paid',
       'invoice-payment:confirmed',
       'invoice-payment:posted',

@@ -1,6 +1,6 @@
 /**
- * The real host, with its ports observed: kills this process at the point that is armed, by `CRASH_POINT` or by a message
- * of the parent, and reports each port call that it makes for the first time.
+ * The real host with its ports observed. It kills this process at the armed point, given by `CRASH_POINT` or by a
+ * message of the parent, and reports each port call that it makes for the first time.
  */
 import { writeSync } from 'node:fs';
 import { runCli } from '../../host/cli.ts';

@@ -58,7 +58,9 @@ export async function openChainDrill(fixture: DrillFixture, engine: 'sqlite' | '
     withdraw: async (which) => String((await till.withdraw(currency, fixture.amounts[which]))['tx_id']),
     hold: () => fixture.hold(to),
     payOtherwise: (id) => fixture.payOtherwise(till, id, to),
-    isStopped: async () => (await till.metric('tillgate_payouts_stopped', chain)) === 1,
+    isStopped: async () =>
+      (await till.metric('tillgate_payouts_stopped', chain)) === 1 ||
+      (await till.metric('tillgate_currency_payouts_stopped', chain, currency)) === 1,
     until: (condition, what) => till.mineUntil(condition, what),
     settle: async () => {
       await fixture.mine(BURIED);
@@ -73,5 +75,5 @@ export async function openChainDrill(fixture: DrillFixture, engine: 'sqlite' | '
 /** A transfer as `transfer show` prints it. */
 export interface ShownTransfer {
   readonly obtained: string;
-  readonly bundle: { readonly nonce: number | null; readonly attempts: readonly { readonly tx_hash: string }[] } | null;
+  readonly payout: { readonly nonce: number | null; readonly attempts: readonly { readonly tx_hash: string }[] } | null;
 }

@@ -8,6 +8,8 @@ export interface ChainFixture {
   readonly prices: Readonly<Record<string, string>>;
   readonly confirmations: number;
   readonly spendableConfirmations: number;
+  /** True where the clock of its blocks is behind the till's: an address for a refund seems to have been left after each payment. */
+  readonly isBehind?: boolean;
   /**
    * Brings what no merchant pays in: coins for the fees of tokens, and for what sweeps cost beyond what merchants bear.
    *
@@ -26,12 +28,10 @@ export interface ChainFixture {
   contractOf(currency: string): string;
   /** Somebody else's address that nobody has paid yet. */
   newAddress(): Promise<string>;
-  /** Where a refund goes that the payer left no address for; `null` where transactions have no sender. */
-  readonly payer: string | null;
   stop(): Promise<void>;
 }
 
-/** A (chain, currency) of the specification. */
+/** A built-in pair of chain and currency. */
 export interface Pair {
   readonly currency: string;
   readonly decimals: number;

@@ -3,10 +3,16 @@ import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
+import { CryptoDigest } from '../../adapters/crypto/index.ts';
+import { SettingsAgreement } from '../../core/index.ts';
+import { resolveConfig } from '../../host/index.ts';
+import { openHostRuntime } from '../../host/open.ts';
+import type { HostRuntime } from '../../host/open.ts';
 import { freshDirectory, run } from '../host/till-process.ts';
 import { startAnvil } from '../support/anvil.ts';
 import { deployContract } from '../support/contracts.ts';
 import type { Anvil } from '../support/anvil.ts';
+import { silentLogger } from '../support/storage.ts';
 
 /** Nothing listens there on any machine: the port is `discard`'s, which nobody serves. */
 const NOBODY = 'http://127.0.0.1:9';
@@ -33,16 +39,19 @@ describe('the doctor’s words about nodes', () => {
   let anvil: Anvil;
   let closed: Awaited<ReturnType<typeof startAnswering>>;
   let foreign: Awaited<ReturnType<typeof startAnswering>>;
-  const examine = async (
-    plugins: readonly unknown[],
-  ): Promise<{ readonly code: number | null; readonly out: string; readonly about: (chain: string) => string }> => {
+  const settingsOf = (plugins: readonly unknown[]) => {
     const prices = { ETH: '2500', BNB: '600', BTC: '60000', LTC: '80', USDT: '1', USDC: '1', TRX: '0.25', DAI: '1' };
-    directory.write('tillgate.config.json', {
+    return {
       mode: 'production',
       database: { client: 'sqlite' },
       rates: { sources: [{ use: 'static', prices }] },
       plugins,
-    });
+    };
+  };
+  const examine = async (
+    plugins: readonly unknown[],
+  ): Promise<{ readonly code: number | null; readonly out: string; readonly about: (chain: string) => string }> => {
+    directory.write('tillgate.config.json', settingsOf(plugins));
     const { code, out, err } = await run(directory.path, ['doctor'], environment);
     return {
       code,
@@ -78,7 +87,7 @@ describe('the doctor’s words about nodes', () => {
       /^WRONG .* is on chain 56, but ETH is configured as chain 1 \(is it another network’s node\?/,
     );
     assert.match(about('BSC'), /^WRONG .*ECONNREFUSED \(nothing listens there/);
-    assert.match(about('BTC'), /^WRONG .*HTTP 401 \(it does not accept the user, password or key/);
+    assert.match(about('BTC'), /^WRONG .*HTTP 401 \(it does not accept the configured user, password or key/);
     assert.match(about('LTC'), /^WRONG .*Method not found.*no node of this chain/);
     assert.match(about('TRX'), /^WRONG .*HTTP 404 \(something answers there, but no node of this chain/);
     assert.ok(!out.includes(PASSWORD));
@@ -89,7 +98,7 @@ describe('the doctor’s words about nodes', () => {
     assert.equal(code, 0, out);
     assert.match(
       about('BSC'),
-      /^ok .*eip155:56\/.*, pays out from 0x35dbDb98d7e85585E516554836550fb570653C55; another of its nodes does not serve: 127\.0\.0\.1:9: ECONNREFUSED \(nothing/,
+      /^ok .*eip155:56\/.*, pays out from 0x35dbDb98d7e85585E516554836550fb570653C55; another of its nodes does not answer: 127\.0\.0\.1:9: ECONNREFUSED \(nothing/,
     );
   });
 
@@ -100,10 +109,49 @@ describe('the doctor’s words about nodes', () => {
     const { code, out, about } = await look();
     assert.equal(code, 0, out);
     const [, hot] =
-      /; it has no ETH of its own, so tokens are neither swept nor paid out: send some to (0x\w{40})/.exec(
+      /; the hot wallet has no ETH for fees, so tokens are neither swept nor paid out: send some to (0x\w{40})/.exec(
         about('ETH'),
       ) ?? [about('ETH')];
     await anvil.rpc('anvil_setBalance', [hot, '0xde0b6b3a7640000']);
-    assert.doesNotMatch((await look()).about('ETH'), /of its own/);
+    assert.doesNotMatch((await look()).about('ETH'), /for fees/);
+  });
+
+  test('fault 392: coins in the hot wallet that the ledger lacks are named, with what to do', async () => {
+    const plugins = [{ use: 'bsc', options: { rpcUrls: [anvil.url] } }];
+    const hot = '0x35dbDb98d7e85585E516554836550fb570653C55';
+    await anvil.rpc('anvil_setBalance', [hot, '0x0']);
+    assert.match((await examine(plugins)).out, /^ok {4}coins BSC: the ledger has all/m);
+    await anvil.rpc('anvil_setBalance', [hot, '0xde0b6b3a7640000']);
+    const { code, out } = await examine(plugins);
+    assert.equal(code, 0, out);
+    assert.match(
+      out,
+      new RegExp(`^weak  coins BSC: more than the ledger has: ${hot} holds 1 BNB\n .*\n .*deposit rescan`, 'm'),
+    );
+    const compared = await run(directory.path, ['wallet', 'reconcile'], environment);
+    assert.equal(compared.code, 0, compared.out + compared.err);
+    assert.match(compared.out, new RegExp(`EXCESS: ${hot} holds 1 more than the ledger`));
+  });
+
+  test('fault 393: a chain that a running instance has not read for a minute is wrong; one that no instance should read is not', async () => {
+    const plugins = [{ use: 'bsc', options: { rpcUrls: [anvil.url] } }];
+    const config = resolveConfig(settingsOf(plugins), { environment, directory: directory.path });
+    const withStorage = async (work: (runtime: HostRuntime) => Promise<unknown>): Promise<void> => {
+      const runtime = await openHostRuntime(config, silentLogger, 'command');
+      await work(runtime);
+      await runtime.close();
+    };
+    await withStorage(({ storage, clock }) => storage.chains.begin('BSC', clock.now() - 120_000));
+    const idle = await examine(plugins);
+    assert.equal(idle.code, 0, idle.out);
+    await withStorage(({ storage: { documents }, clock }) => {
+      // It counts as running for long enough, however slow this machine is.
+      const late = { now: () => clock.now() + 600_000 };
+      const digest = new CryptoDigest();
+      return new SettingsAgreement({ documents, clock: late, digest, instance: 'another', settings: {} }).join();
+    });
+    assert.match((await examine(plugins)).about('BSC'), /^WRONG .*never read, although an instance runs/);
+    await withStorage(({ storage, clock }) => storage.chains.setRead('BSC', clock.now()));
+    assert.match((await examine(plugins)).about('BSC'), /^ok /);
   });
 });

@@ -31,7 +31,7 @@ export async function openEvmFixture({
   tokens: wanted,
 }: EvmFixtureOptions): Promise<ChainFixture> {
   // Marked as safe one block below the head, and as final two below it.
-  const args = preset === undefined ? [] : ['--slots-in-an-epoch', '1'];
+  const args = use === 'ethereum' ? [] : ['--slots-in-an-epoch', '1'];
   const opStack = ['base', 'optimism'].includes(preset?.[0] ?? '') ? await startOpStack({ chainId, args }) : null;
   const anvil = opStack?.anvil ?? (await startAnvil({ chainId, args }));
   const [, payer] = await anvil.rpc<[Address, Address]>('eth_accounts');
@@ -67,7 +67,6 @@ export async function openEvmFixture({
     prices: { ETH: '2500', BNB: '600', USDT: '1', USDC: '1', DAI: '1', SHIB: '0.00001', POL: '0.25', EUR: '1.1' },
     confirmations: CONFIRMATIONS,
     spendableConfirmations: SPENDABLE,
-    payer: getAddress(payer),
     provide: async (hot) => {
       await send({ to: hot, value: ETHER });
       await anvil.mine();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { TillOnAnvil } from './till-on-anvil.ts';
-import { startPullingTill, unpack } from './x402-payer.ts';
+import { startChargingTill, unpack } from './x402-payer.ts';
 import type { Requirements } from './x402-payer.ts';
 
 /** The JSON-RPC route, as programs reach it. */
@@ -43,7 +43,7 @@ export const BLOCK_NUMBER = JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'eth
 /** A till that sells plans at its gate, on a node that makes a block each second. */
 export async function startPaidGate(engine: 'sqlite' | 'pg'): Promise<{ till: TillOnAnvil; agents: string }> {
   let agents = '';
-  const till = await startPullingTill(engine, {
+  const till = await startChargingTill(engine, {
     further: async (starting) => {
       const made = await starting.command(
         ...['account', 'create', '--email', 'agents@example.com', '--password', 'correct horse battery'],

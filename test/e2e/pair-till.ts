@@ -6,7 +6,7 @@ import { freshDirectory, run, serve } from '../host/till-process.ts';
 import type { Ended, TillProcess } from '../host/till-process.ts';
 import { backUpFile } from '../support/file-backup.ts';
 import { freshDatabase } from '../support/postgres.ts';
-import { waitFor } from '../support/wait.ts';
+import { nextSecond, waitFor } from '../support/wait.ts';
 import type { ChainFixture } from './chain-fixture.ts';
 
 /** Not any node's own: the hot wallet begins without a coin. A vector of BIP-39. */
@@ -163,7 +163,7 @@ export class PairTill {
     };
   }
 
-  /** Leaves the payer's address on the order's page. */
+  /** Leaves the payer's address for a refund on the order's page, before a payment in any block from now on. */
   async leaveRefundAddress({ page }: PlacedOrder, address: string): Promise<void> {
     const reply = await fetch(`${this.#url}${page}/refund-address`, {
       method: 'POST',
@@ -171,6 +171,7 @@ export class PairTill {
       body: JSON.stringify({ address }),
     });
     assert.equal(reply.status, 200, await reply.text());
+    await nextSecond();
   }
 
   detail(id: string): Promise<Answered> {
@@ -222,10 +223,11 @@ export class PairTill {
     return data;
   }
 
-  /** A gauge of a chain; -1 while there is none. */
-  async metric(name: string, chain: string): Promise<number> {
+  /** A gauge of a chain, or of a currency on it; -1 while there is none. */
+  async metric(name: string, chain: string, currency?: string): Promise<number> {
     const text = await (await fetch(`${this.#url}/metrics`)).text();
-    return Number(new RegExp(`^${name}\\{chain="${chain}"\\} (\\d+)`, 'm').exec(text)?.[1] ?? -1);
+    const labels = `chain="${chain}"${currency === undefined ? '' : `,currency="${currency}"`}`;
+    return Number(new RegExp(`^${name}\\{${labels}\\} (\\d+)`, 'm').exec(text)?.[1] ?? -1);
   }
 
   /** The one callback of an order, which must be signed with the account's secret. */
@@ -300,7 +302,7 @@ export class PairTill {
   }
 }
 
-function settings({ plugin, prices }: ChainFixture, databaseUrl: string | null): object {
+function settings({ plugin, prices, isBehind = false }: ChainFixture, databaseUrl: string | null): object {
   return {
     mode: 'production',
     auth: { breachedPasswords: null },
@@ -310,6 +312,7 @@ function settings({ plugin, prices }: ChainFixture, databaseUrl: string | null):
     callbacks: { allowPrivateNetworks: true, schedule: [1, 1, 1, 1, 1] },
     limits: { requestsPerMinute: 100_000 },
     rates: { sources: [{ use: 'static', prices }] },
+    ...(isBehind ? { withdrawals: { refunds: { addressHoldSeconds: 0 } } } : {}),
     plugins: [plugin],
   };
 }

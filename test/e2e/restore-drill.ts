@@ -149,9 +149,10 @@ async function untilTheRestore(drill: Drill): Promise<readonly [() => Promise<vo
   const signed = await drill.withdraw('signed');
   await drill.until(() => Promise.resolve(isHeld), `withdrawal ${signed} to be signed`);
   const waiting = await drill.withdraw('waiting');
+  // A command takes seconds on a busy machine, in which the till would give up the broadcast and go on.
+  await till.kill();
   assert.equal(await transferStatus(drill, signed), 'SIGNED');
   if (drill.chain !== null) assert.equal(await transferStatus(drill, waiting), 'REQUESTED');
-  await till.kill();
   const restore = await till.backup();
 
   await drill.payOtherwise(signed);

@@ -14,7 +14,7 @@ import type { DeployedContract } from '../support/contracts.ts';
 import { startRpcGate } from '../support/rpc-gate.ts';
 import type { RpcGate } from '../support/rpc-gate.ts';
 import { freshDatabase } from '../support/postgres.ts';
-import { waitFor } from '../support/wait.ts';
+import { nextSecond, waitFor } from '../support/wait.ts';
 
 /** Not anvil's, so that no payer is the till's own hot wallet, and that one begins without a coin. A vector of BIP-39. */
 export const MNEMONIC = 'legal winner thank year wave sausage worth useful legal winner thank yellow';
@@ -201,14 +201,29 @@ export class TillOnAnvil {
   }
 
   /** An order with both callbacks as POST. */
-  async order(currency = 'USDT-ERC20', price = '10'): Promise<{ id: string; address: Address; amount: string }> {
+  async order(
+    currency = 'USDT-ERC20',
+    price = '10',
+  ): Promise<{ id: string; address: Address; amount: string; page: string }> {
     const { data, message, code } = await this.merchant.payInfo(`${this.receiver.url}/paid`, {
       currency,
       vs_price: price,
       timeout_callback: `${this.receiver.url}/late`,
     });
     assert.equal(code, 0, message);
-    return { id: String(data['order_id']), address: data['address'] as Address, amount: String(data['amount']) };
+    return {
+      ...{ id: String(data['order_id']), address: data['address'] as Address, amount: String(data['amount']) },
+      page: String(data['pay_url']),
+    };
+  }
+
+  /** Leaves the payer's address for a refund on the order's page, before a payment in any block from now on. */
+  async leaveRefundAddress({ page }: { readonly page: string }, address: Address): Promise<void> {
+    const headers = { 'Content-Type': 'application/json', Accept: 'application/json' };
+    const url = `${await this.url()}${new URL(page).pathname}/refund-address`;
+    const reply = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ address }) });
+    assert.equal(reply.status, 200, await reply.text());
+    await nextSecond();
   }
 
   detail(id: string): Promise<Answer> {
@@ -217,7 +232,7 @@ export class TillOnAnvil {
 
   async becomes(id: string, status: string): Promise<void> {
     await waitFor(async () => (await this.merchant.status(id)) === status, {
-      timeoutMs: 40_000,
+      timeoutMs: 120_000,
       intervalMs: 50,
       describe: `order ${id} to be ${status}; the log:\n${this.log.slice(-3000)}`,
     });
@@ -230,7 +245,7 @@ export class TillOnAnvil {
 
   async calledBack(id: string, count: number): Promise<readonly ReceivedCallback[]> {
     await waitFor(() => this.callbacks(id).length >= count, {
-      timeoutMs: 20_000,
+      timeoutMs: 120_000,
       describe: `${count} callbacks of ${id}`,
     });
     return this.callbacks(id);
@@ -240,7 +255,7 @@ export class TillOnAnvil {
   async caughtUp(): Promise<void> {
     const head = Number(await this.anvil.rpc<Hex>('eth_blockNumber'));
     await waitFor(async () => (await this.#height()) >= head, {
-      timeoutMs: 20_000,
+      timeoutMs: 120_000,
       describe: `the till to reach block ${head}`,
     });
   }

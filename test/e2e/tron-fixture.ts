@@ -64,7 +64,7 @@ export async function openTronFixture(): Promise<TronPairFixture> {
     prices: { USDT: '1', USDC: '1', TRX: '0.25', EUR: '1.1' },
     confirmations: CONFIRMATIONS,
     spendableConfirmations: SPENDABLE,
-    payer: tronAddress(fixture.payerKey),
+    isBehind: true,
     provide: async (hot) => {
       network.fund(keyOf(hot), 500n * TRX);
       await produce();

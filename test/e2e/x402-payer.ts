@@ -145,7 +145,7 @@ export async function firstInBlock(till: TillOnAnvil, functionName: string, args
 }
 
 /** How many of the hot wallet's transactions call the token: nothing but authorizations does. Sweeps of others go on beside. */
-export async function pullsSent({ anvil, tokens }: TillOnAnvil): Promise<number> {
+export async function chargesSent({ anvil, tokens }: TillOnAnvil): Promise<number> {
   const token = tokens.honest.address.toLowerCase();
   const last = Number(await anvil.rpc<Hex>('eth_blockNumber', []));
   const blocks = [...Array.from({ length: last + 1 }, (_, height) => toHex(height)), 'pending'];
@@ -158,7 +158,7 @@ export async function pullsSent({ anvil, tokens }: TillOnAnvil): Promise<number>
 }
 
 /** A till whose hot wallet can pay for gas. */
-export async function startPullingTill(
+export async function startChargingTill(
   engine: 'sqlite' | 'pg',
   options: Pick<TillOptions, 'further'> = {},
 ): Promise<TillOnAnvil> {

@@ -16,10 +16,10 @@ import {
   firstInBlock,
   get,
   HOT,
-  pullsSent,
+  chargesSent,
   sendsByItself,
   signed,
-  startPullingTill,
+  startChargingTill,
   unpack,
 } from './x402-payer.ts';
 import type { Forgery, Reply, Requirements } from './x402-payer.ts';
@@ -41,9 +41,9 @@ describe('x402 when somebody else is faster, on anvil and pg', { concurrency: 1 
   const mines = (automatically: boolean): Promise<unknown> => till.anvil.rpc('evm_setAutomine', [automatically]);
   /** Sends a payment, and waits until the till's transaction waits for a block; the reply comes later. */
   const waiting = async (page: string, header: string): Promise<{ readonly reply: Promise<Reply> }> => {
-    const sent = await pullsSent(till);
+    const sent = await chargesSent(till);
     const reply = get(page, header);
-    await waitFor(async () => (await pullsSent(till)) > sent, { timeoutMs: 60_000, describe: () => till.log });
+    await waitFor(async () => (await chargesSent(till)) > sent, { timeoutMs: 60_000, describe: () => till.log });
     return { reply };
   };
   const booksHold = async (): Promise<void> => {
@@ -52,7 +52,7 @@ describe('x402 when somebody else is faster, on anvil and pg', { concurrency: 1 
   };
 
   before(async () => {
-    till = await startPullingTill('pg');
+    till = await startChargingTill('pg');
     assert(till.databaseUrl !== null);
     storage = await openStorage({ client: 'pg', connection: till.databaseUrl }, { logger: silentLogger });
   });
@@ -67,7 +67,7 @@ describe('x402 when somebody else is faster, on anvil and pg', { concurrency: 1 
     const { id, page } = await till.hostedOrder();
     const terms = await demanded(page);
     const header = await signed(terms);
-    const before = await pullsSent(till);
+    const before = await chargesSent(till);
     const pages = [page, `${beside.url}${new URL(page).pathname}`];
     const replies = await Promise.all([...pages, ...pages, ...pages].map((each) => get(each, header)));
     assert.deepEqual(
@@ -76,7 +76,7 @@ describe('x402 when somebody else is faster, on anvil and pg', { concurrency: 1 
     );
     await till.anvil.mine(6);
     await till.becomes(id, 'SUCCESS');
-    assert.deepEqual([(await pullsSent(till)) - before, await held(terms.payTo)], [1, DUE]);
+    assert.deepEqual([(await chargesSent(till)) - before, await held(terms.payTo)], [1, DUE]);
     await booksHold();
   });
 
@@ -110,9 +110,9 @@ describe('x402 when somebody else is faster, on anvil and pg', { concurrency: 1 
       const gas = (await charged()) - before;
       assert(gas > 0n && gas <= DUE / 20n, `${gas} units`);
       assert.equal(await till.merchant.status(id), 'PENDING');
-      const sent = await pullsSent(till);
+      const sent = await chargesSent(till);
       assert.equal((await get(page, header)).status, 402, 'it is not sent again');
-      assert.equal(await pullsSent(till), sent);
+      assert.equal(await chargesSent(till), sent);
       assert.equal((await get(page, await signed(terms))).status, 200, 'another one pays');
       await till.anvil.mine(6);
       await till.becomes(id, 'SUCCESS');
@@ -124,7 +124,7 @@ describe('x402 when somebody else is faster, on anvil and pg', { concurrency: 1 
     const { id, page } = await till.hostedOrder();
     const terms = await demanded(page);
     const header = await signed(terms);
-    const before = await pullsSent(till);
+    const before = await chargesSent(till);
     await mines(false);
     const { reply } = await waiting(page, header);
     for (let block = 0; block < 3; block++) {
@@ -141,7 +141,7 @@ describe('x402 when somebody else is faster, on anvil and pg', { concurrency: 1 
     assert.equal((await reply).status, 200);
     await till.anvil.mine(6);
     await till.becomes(id, 'SUCCESS');
-    assert.deepEqual([(await pullsSent(till)) - before, await held(terms.payTo)], [1, DUE]);
+    assert.deepEqual([(await chargesSent(till)) - before, await held(terms.payTo)], [1, DUE]);
     await booksHold();
   });
 

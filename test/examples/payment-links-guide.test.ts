@@ -11,7 +11,7 @@ const directory = freshDirectory();
 afterEach(killAll);
 after(() => directory.remove());
 
-test('the guide of payment links: its program, as it is printed, makes a page that sells and pairs a counter', async () => {
+test('the guide of payment links: its program, as it is printed, makes a page that sells and pairs a point of sale', async () => {
   const url = await serve(directory.path).url();
   const guide = readFileSync(join(repository, 'examples/merchant-shop/README.md'), 'utf8');
   const [, program = ''] = /```js\n(\/\/ links\.mjs[\s\S]*?)```/.exec(guide) ?? [];
@@ -25,8 +25,8 @@ test('the guide of payment links: its program, as it is printed, makes a page th
   const sells = await (await fetch(here(page, url))).text();
   assert.match(sells, /Summer concert[\s\S]*€25\.00[\s\S]*>Pay</);
 
-  const [counter = '', code = ''] = pairing.split('#');
-  const paired = await fetch(here(`${counter}/pair`, url), {
+  const [pointOfSale = '', code = ''] = pairing.split('#');
+  const paired = await fetch(here(`${pointOfSale}/pair`, url), {
     method: 'POST',
     redirect: 'manual',
     body: new URLSearchParams({ code }),
@@ -34,7 +34,7 @@ test('the guide of payment links: its program, as it is printed, makes a page th
   assert.equal(paired.status, 303);
   const cookie = paired.headers.getSetCookie()[0]?.split(';')[0] ?? '';
   assert.match(
-    await (await fetch(here(counter, url), { headers: { Cookie: cookie } })).text(),
+    await (await fetch(here(pointOfSale, url), { headers: { Cookie: cookie } })).text(),
     /Coffee bar[\s\S]*>Charge</,
   );
 });

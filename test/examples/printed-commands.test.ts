@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { after, afterEach, test } from 'node:test';
-import { blocksOfGuide } from '../guides/guides.ts';
+import { blocksOfGuide } from '../support/guides.ts';
 import { freshDirectory, killAll, serve } from '../host/till-process.ts';
 import { startAnvil } from '../support/anvil.ts';
 import { endWithThisProcess } from '../support/processes.ts';

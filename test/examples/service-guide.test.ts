@@ -56,7 +56,7 @@ test('the guide for a service ends in a running till: its commands as they are p
 
   const { code, said } = await shell(root, commands());
   assert.equal(code, 0, said);
-  assert.match(said, /The seed is with the signer/);
+  assert.match(said, /The signer has the seed/);
   assert.match(said, /otpauth:\/\/totp\//);
   assert.match(said, /api_key: tak_/);
   assert.equal((await fetch(`http://127.0.0.1:${port}/readyz`)).status, 200);

@@ -118,7 +118,7 @@ function verifies({ secret, method, target, body, algorithm, date, md5, signatur
   ).ok;
 }
 
-/** The words of the specification once more: every origin that a signer may have had, with none where the request is refused before. */
+/** An independent reading of the signature scheme: every origin that a signer may have had, with none where the request is refused before. */
 function origins({ method, target, body, algorithm, date, md5, signature }: Sample): readonly string[] {
   const sound = /^\/[^\s|#]*$/.test(target) && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(date) && algorithm in HASHES;
   if (!sound || Math.abs(Date.parse(date) - NOW) > SKEW_MS) return [];

@@ -21,7 +21,7 @@ import {
 import { refusalReply } from '../../host/gateway/refusal-reply.ts';
 import type { AccountId, AdmissionVerdict, AppId, RefusalReason, RouteId } from '../../core/index.ts';
 
-describe('reading JSON-RPC', () => {
+describe('fault 375: reading JSON-RPC', () => {
   const rows: readonly (readonly [
     string,
     readonly string[] | 'bad_request' | 'batch_too_large',
@@ -37,10 +37,16 @@ describe('reading JSON-RPC', () => {
     ['{"\\u006dethod":"a"}', ['a'], [null]],
     ['{"Method":"a"}', 'bad_request'],
     ['{"method":"a","method":"a"}', 'bad_request'],
-    ['{"method":"a","ID":7}', ['a'], [null]],
-    ['{"method":"a","ID":{}}', ['a'], [null]],
+    ['{"method":"a","ID":7}', 'bad_request'],
+    ['{"method":"a","ID":{}}', 'bad_request'],
     ['{"method":"a","\\u0069d":7}', ['a'], ['7']],
     ['{"method":"a","METHOD":"b"}', 'bad_request'],
+    // Go folds U+017F to s and U+212A to k.
+    ['{"method":"a","params":[],"param\u017f":[]}', 'bad_request'],
+    ['{"method":"a","params":[],"param\\u017f":[]}', 'bad_request'],
+    ['[{"method":"a","param\u017f":[]}]', 'bad_request'],
+    ['{"method":"a","networkId":1}', 'bad_request'],
+    ['{"method":"a","__proto__":{}}', 'bad_request'],
     ['{"method":"a","m\\u0065thod":"b"}', 'bad_request'],
     ['[{"method":"a"},{"method":"a","id":1,"Id":2}]', 'bad_request'],
     ['{"method":"a","id":{}}', 'bad_request'],
@@ -75,7 +81,17 @@ describe('reading JSON-RPC', () => {
   }
 
   test('whatever passes has exactly the methods that any reader finds, whichever of two equal names it takes', () => {
-    const name = fc.constantFrom('method', 'Method', 'METHOD', 'm\\u0065thod', 'id', 'params', 'jsonrpc');
+    const name = fc.constantFrom(
+      'method',
+      'Method',
+      'METHOD',
+      'm\\u0065thod',
+      'id',
+      'params',
+      'param\u017f',
+      'jsonrpc',
+      'x',
+    );
     const value = fc.constantFrom('"eth_call"', '"personal_sign"', '1', '{"method":"x"}', '["}"]', '"\\\\"');
     fc.assert(
       fc.property(fc.array(fc.tuple(name, value), { maxLength: 5 }), (members) => {
@@ -85,6 +101,9 @@ describe('reading JSON-RPC', () => {
           .filter(([key]) => (JSON.parse(`"${key}"`) as string).toLowerCase() === 'method')
           .map(([, text]) => JSON.parse(text) as unknown);
         assert.deepEqual(methods, read.methods);
+        const names = members.map(([key]) => JSON.parse(`"${key}"`) as string);
+        assert(names.every((each) => ['jsonrpc', 'id', 'method', 'params'].includes(each)));
+        assert.equal(new Set(names).size, names.length);
       }),
     );
   });
@@ -104,7 +123,7 @@ describe('reading a head', () => {
     ['chunks', 'POST', '1.1', ['Transfer-Encoding', 'Chunked'], null],
     ['both', 'POST', '1.1', ['Transfer-Encoding', 'chunked', 'Content-Length', '5'], 'ambiguous'],
     ['chunks in HTTP/1.0', 'POST', '1.0', ['Transfer-Encoding', 'chunked'], 'ambiguous'],
-    ['another coding', 'POST', '1.1', ['transfer-encoding', 'gzip, chunked'], 'only transfer coding'],
+    ['another coding', 'POST', '1.1', ['transfer-encoding', 'gzip, chunked'], 'only supported transfer coding'],
     ['two hosts', 'POST', '1.1', ['Host', 'a', 'HOST', 'a'], 'host is repeated'],
     ['two lengths', 'POST', '1.1', ['Content-Length', '5', 'content-length', '5'], 'content-length is repeated'],
     ['a long length', 'POST', '1.1', ['Content-Length', '9'.repeat(16)], 'malformed'],
@@ -210,7 +229,7 @@ describe('refusals', () => {
 
 describe('limits', () => {
   const limits = { app: { requestsPerSecond: 10, burst: 20, concurrency: 2 }, account: NO_LIMITS };
-  const of = (id: string) => ({ id: id as AppId, accountId: `of ${id}` as AccountId });
+  const of = (id: string) => ({ id: id as AppId, accountId: `of ${id}` as AccountId, buyer: null });
   test('never more than the burst and the rate allow, in any window', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.nat(500), fc.integer({ min: 1, max: 25 })), { maxLength: 60 }), (steps) => {
@@ -251,7 +270,7 @@ describe('limits', () => {
     const all = new AppLimits();
     const both = { app: { ...limits.app, burst: 10 }, account: { requestsPerSecond: 20, burst: 20, concurrency: 3 } };
     const apps = ['1', '2', '3'].map((id) =>
-      all.of({ id: id as AppId, accountId: '9' as AccountId }, '1' as RouteId, 0),
+      all.of({ id: id as AppId, accountId: '9' as AccountId, buyer: null }, '1' as RouteId, 0),
     );
     const [one, two, three] = apps;
     assert(one !== undefined && two !== undefined && three !== undefined);
@@ -266,8 +285,17 @@ describe('limits', () => {
     assert.match(one.checkConcurrency(both)?.message ?? '', /account/);
     three.leave();
     assert.equal(one.checkConcurrency(both), null);
-    const stranger = all.of({ id: '4' as AppId, accountId: '8' as AccountId }, '1' as RouteId, 0);
+    const stranger = all.of({ id: '4' as AppId, accountId: '8' as AccountId, buyer: null }, '1' as RouteId, 0);
     assert.equal(stranger.charge(both, 10, 0), null);
+  });
+  test('fault 377: Apps that were bought at the gate share limits with Apps of their buyer, not with those of other buyers', () => {
+    const all = new AppLimits();
+    const both = { app: { ...limits.app, burst: 10 }, account: { requestsPerSecond: 20, burst: 20, concurrency: 3 } };
+    const boughtBy = (id: string, buyer: string) =>
+      all.of({ id: id as AppId, accountId: '9' as AccountId, buyer }, '1' as RouteId, 0);
+    for (const id of ['1', '2']) assert.equal(boughtBy(id, '0xaa').charge(both, 10, 0), null);
+    assert.match(boughtBy('3', '0xaa').charge(both, 1, 0)?.message ?? '', /this account or buyer/);
+    assert.equal(boughtBy('4', '0xbb').charge(both, 10, 0), null);
   });
   test('fault 28: the number of buckets is bounded, and one that is in use is not forgotten before idle ones', () => {
     const all = new AppLimits(20);

@@ -8,7 +8,7 @@ import type {
   GatePurchase,
   GateSales,
   GatewayRoute,
-  PullOffer,
+  ChargeOffer,
   RouteId,
 } from '../../core/index.ts';
 import { FakeClock } from '../support/fakes.ts';
@@ -40,7 +40,7 @@ class FakeSales implements Pick<GateSales, 'offer' | 'again' | 'pay' | 'ticketOf
   offers = 0;
   readonly payments: GatePayment[] = [];
   /** What comes of the next ones; by default it is credited. */
-  onOffer = (): Promise<readonly PullOffer[]> => Promise.resolve([this.#offer()]);
+  onOffer = (): Promise<readonly ChargeOffer[]> => Promise.resolve([this.#offer()]);
   onPay: () => Promise<GatePurchase>;
   readonly #clock: FakeClock;
 
@@ -49,24 +49,24 @@ class FakeSales implements Pick<GateSales, 'offer' | 'again' | 'pay' | 'ticketOf
     this.onPay = onPay;
   }
 
-  offer(): Promise<readonly PullOffer[]> {
+  offer(): Promise<readonly ChargeOffer[]> {
     this.offers += 1;
     return this.onOffer();
   }
 
-  again = (offer: PullOffer): Promise<PullOffer | null> => Promise.resolve(offer);
-  ticketOf = ({ order }: PullOffer): string => `${order.id}.${'b'.repeat(32)}`;
+  again = (offer: ChargeOffer): Promise<ChargeOffer | null> => Promise.resolve(offer);
+  ticketOf = ({ order }: ChargeOffer): string => `${order.id}.${'b'.repeat(32)}`;
 
   pay(payment: GatePayment): Promise<GatePurchase> {
     this.payments.push(payment);
     return this.onPay();
   }
 
-  #offer(): PullOffer {
+  #offer(): ChargeOffer {
     const order = { id: '77', expiresAt: this.#clock.now() + 600_000 };
     const payment = { address: hex(20), currency: 'USDT-ERC20' };
     const terms = { network: 'eip155:1', asset: hex(20), name: 'USDT', version: '2' };
-    return { order, payment, units: 1n, terms, secondsLeft: 600 } as unknown as PullOffer;
+    return { order, payment, units: 1n, terms, secondsLeft: 600 } as unknown as ChargeOffer;
   }
 }
 
@@ -86,9 +86,9 @@ bothPaths(
       const app = appView({ prepaid: true });
       prepaid.check(app, 1);
       read(UNITS);
-      const pull = { status: 'CONFIRMED' as const, txHash: hex(32), mined: true, reason: null };
+      const charge = { status: 'CONFIRMED' as const, txHash: hex(32), mined: true, reason: null };
       const key = { text: KEY } as GatePurchase['key'];
-      return Promise.resolve({ appId: app.id, pull, credited: true, key });
+      return Promise.resolve({ appId: app.id, charge, credited: true, key });
     };
     const call = (options: Ask = {}): Promise<Answer> => ask(gate.port, { key: null, ...options });
 

@@ -19,6 +19,8 @@ bothPaths('prepaid Apps', (path) => {
   let sockets: WebSocketServer;
   let prepaid: PrepaidBalances;
   let meter: UsageMeter;
+  /** What the first request of an App waits for. */
+  let learn: () => Promise<void>;
 
   beforeEach(async () => {
     node = await startNode();
@@ -27,6 +29,9 @@ bothPaths('prepaid Apps', (path) => {
     const clock = new FakeClock();
     meter = new UsageMeter(clock);
     prepaid = new PrepaidBalances((token) => `https://pay.example/top-up/${token}`);
+    const allowance = new Allowance(new Quotas(clock), prepaid);
+    learn = async () => read(1);
+    allowance.readBy(() => learn());
     const route = (host: string, id: string, changes: Partial<GatewayRoute> = {}): GatewayRoute =>
       routeOf([node.url], { host, id: id as RouteId, ...changes });
     gate = await startGateway(
@@ -36,7 +41,7 @@ bothPaths('prepaid Apps', (path) => {
         route(HTTP, '3', { protocol: 'http' }),
         route(SHADOW, '4', { admission: 'shadow' }),
       ],
-      { meter, clock, allowance: new Allowance(new Quotas(clock), prepaid) },
+      { meter, clock, allowance },
       path,
     );
     be();
@@ -53,9 +58,8 @@ bothPaths('prepaid Apps', (path) => {
     prepaid.read(prepaid.asked(), [{ appId: appView().id, bought, used: 0, token: 'abc' }], meter);
 
   test('beyond what was bought a JSON-RPC call is 402 with the address where more is bought', async () => {
-    assert.equal((await ask(gate.port)).status, 200);
-    read(2);
-    assert.equal((await ask(gate.port)).status, 200);
+    learn = async () => read(2);
+    assert.deepEqual([(await ask(gate.port)).status, (await ask(gate.port)).status], [200, 200]);
     const refused = await ask(gate.port, { body: CALL });
     assert.equal(refused.status, 402);
     assert.equal(refused.headers['link'], `<${TOP_UP}>; rel="payment"`);
@@ -85,11 +89,54 @@ bothPaths('prepaid Apps', (path) => {
 
   test('a quota holds beside it, and nothing of it for an App that is not prepaid', async () => {
     be({ units: 2, window: 'day' });
+    learn = async () => read(100);
     assert.equal((await ask(gate.port)).status, 200);
-    read(100);
     assert.deepEqual([(await ask(gate.port)).status, (await ask(gate.port)).status], [200, 429]);
     be(null, false);
     for (let n = 0; n < 5; n++) assert.equal((await ask(gate.port)).status, 200);
+  });
+
+  test('fault 376: the first requests of an App without units wait for its balance, and none reaches a node', async () => {
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    let waiting = 0;
+    learn = async () => {
+      waiting += 1;
+      await released;
+      read(0);
+    };
+    const batch = `[${Array.from({ length: 100 }, () => CALL).join()}]`;
+    const first = [ask(gate.port), ask(gate.port, { body: batch }), ask(gate.port, { host: HTTP, method: 'GET' })];
+    await waitFor(() => waiting === first.length);
+    assert.equal(node.seen.length, 0);
+    release();
+    assert.deepEqual(
+      (await Promise.all(first)).map(({ status }) => status),
+      [402, 402, 402],
+    );
+    assert.equal(node.seen.length, 0);
+  });
+
+  test('fault 376: an App whose balance cannot be read is refused for the moment', async () => {
+    learn = async () => undefined;
+    const refused = await ask(gate.port);
+    assert.deepEqual([refused.status, refused.headers['retry-after']], [503, '1']);
+    assert.equal(node.seen.length, 0);
+    read(1);
+    assert.equal((await ask(gate.port)).status, 200);
+  });
+
+  test('fault 376: a WebSocket of an App is connected once its balance was read', async () => {
+    learn = async () => read(0);
+    const socket = new WebSocket(`ws://127.0.0.1:${gate.port}/`, {
+      headers: { host: WS, authorization: `Bearer ${KEY}` },
+    });
+    await once(socket, 'open');
+    const answer = once(socket, 'message') as Promise<[Buffer]>;
+    socket.send(CALL);
+    const { error } = JSON.parse((await answer)[0].toString()) as { error: { code: number } };
+    assert.equal(error.code, -32005);
+    socket.terminate();
   });
 
   test('WebSocket: each call beyond it has its answer', async () => {

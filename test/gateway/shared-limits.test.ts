@@ -53,7 +53,7 @@ class Instance {
   }
 
   get use() {
-    return this.limits.of({ id: APP, accountId: ACCOUNT }, ROUTE, this.#world.now);
+    return this.limits.of({ id: APP, accountId: ACCOUNT, buyer: null }, ROUTE, this.#world.now);
   }
 
   /** How many of so many requests are admitted. */
@@ -226,7 +226,7 @@ describe('limits over several instances', () => {
     const { world, one, other, exchange } = two();
     const limits = { app: APP_LIMITS, account: APP_LIMITS };
     const app = (instance: Instance, id: string) =>
-      instance.limits.of({ id: id as AppId, accountId: ACCOUNT }, ROUTE, world.now);
+      instance.limits.of({ id: id as AppId, accountId: ACCOUNT, buyer: null }, ROUTE, world.now);
     await exchange();
     const second = app(other, 'second');
     assert.equal(app(one, 'first').charge(limits, 20, world.now), null);

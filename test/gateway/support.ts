@@ -46,6 +46,7 @@ export const appView = (changes: Partial<AppView> = {}): AppView => ({
   admissionMode: null,
   quota: null,
   prepaid: false,
+  buyer: null,
   limits: null,
   ...changes,
 });

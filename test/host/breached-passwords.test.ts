@@ -49,13 +49,13 @@ describe('a till that asks for breached passwords', () => {
   test('refuses them at the command line', async () => {
     const refused = await create(BREACHED);
     assert.equal(refused.code, 1);
-    assert.match(refused.err, /password: is known from a data breach/);
+    assert.match(refused.err, /password: was found in a data breach/);
     const made = await create(FRESH);
     assert.equal(made.code, 0, made.err);
     const { id } = JSON.parse(made.out) as { id: string };
     const reset = await run(directory.path, ['account', 'reset-password', '--account', id, '--password', BREACHED]);
     assert.equal(reset.code, 1);
-    assert.match(reset.err, /password: is known from a data breach/);
+    assert.match(reset.err, /password: was found in a data breach/);
     fake.answer = (response) => response.writeHead(503).end();
     assert.equal(
       (await run(directory.path, ['account', 'reset-password', '--account', id, '--password', BREACHED])).code,

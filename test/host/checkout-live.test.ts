@@ -232,6 +232,7 @@ describe('the orders on show', () => {
         caughtUpAt: null,
         haltedReason: null,
         trouble: null,
+        readAt: null,
       },
     ];
     assert.deepEqual(

@@ -1,4 +1,4 @@
-import { CHAINS, SPECIFIED_ASSETS } from '../../core/index.ts';
+import { CHAINS, BUILT_IN_ASSETS } from '../../core/index.ts';
 import type { CheckoutView, Order, PaymentPart } from '../../core/index.ts';
 import type { Choice } from '../../host/checkout/checkout-page.ts';
 import type { OrderSnapshot, RefundNotice } from '../../host/checkout/order-snapshot.ts';
@@ -56,6 +56,7 @@ function snapshotOf(name: string, { order = {}, view = {}, refund }: Change): Or
         reorgedAt: null,
         refundAddress: null,
         refundBrowser: null,
+        refundAddressAt: null,
         ...order,
       } as Order,
       chainName: 'Ethereum',
@@ -146,7 +147,7 @@ export function changed(snapshot: OrderSnapshot, { order = {}, view = {} }: Chan
 }
 
 /** The coins that the samples can be paid in. */
-export const CHOICES: readonly Choice[] = SPECIFIED_ASSETS.map((asset) => ({
+export const CHOICES: readonly Choice[] = BUILT_IN_ASSETS.map((asset) => ({
   asset,
   chainName: CHAINS.find(({ code }) => code === asset.chain)?.name ?? asset.chain,
   amount: asset.stable ? '13.5' : '0.0054',

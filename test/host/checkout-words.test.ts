@@ -33,23 +33,23 @@ const textOf = (html: string): string =>
 
 describe("the words of the payer's page", () => {
   const cases: readonly (readonly [keyof typeof SAMPLES, RegExp, string | null])[] = [
-    ['waiting', /Waiting for your payment/, '5;url=waiting'],
-    ['waitingLightning', /Pay the request below with a Lightning wallet/, '5;url=waitingLightning'],
-    ['vanished', /replaced or withdrawn[\s\S]*Copy the payment link/, '5;url=vanished'],
+    ['waiting', /Awaiting payment/, '5;url=waiting'],
+    ['waitingLightning', /Pay the invoice below with a Lightning wallet/, '5;url=waitingLightning'],
+    ['vanished', /replaced or dropped[\s\S]*Copy wallet link/, '5;url=vanished'],
     ['closing', /sent in time still counts/, '5;url=closing'],
-    ['short', /4 USDT-ERC20 arrived\. Still to pay: 9\.5 USDT-ERC20/, '5;url=short'],
+    ['short', /4 USDT-ERC20 received\. Send the remaining 9\.5 USDT-ERC20/, '5;url=short'],
     ['seen', /complete in a moment/, '5;url=seen'],
-    ['confirming', /confirmed it 3 of 12 times/, '5;url=confirming'],
-    ['rechecking', /rearranged its latest blocks/, '5;url=rechecking'],
+    ['confirming', /Network confirmations: 3 of 12/, '5;url=confirming'],
+    ['rechecking', /replaced its latest blocks/, '5;url=rechecking'],
     ['paid', /Your payment is complete/, '5;url=https://shop.example/thanks?a=1&b="2"'],
-    ['overpaid', /1\.5 USDT-ERC20 more than the amount arrived[\s\S]*You can close this page/, null],
-    ['paidLate', /came after the deadline and was accepted/, null],
-    ['expired', /Nothing arrived in time/, '5;url=https://shop.example/late'],
-    ['lost', /replaced or withdrawn before the network confirmed it, so the order received nothing/, '30;url=lost'],
-    ['late', /13\.5 USDT-ERC20 was seen after the deadline/, '30;url=late'],
-    ['partial', /9\.5 USDT-ERC20 is missing/, '30;url=partial'],
-    ['refunding', /Your refund is on its way[\s\S]*13\.08[\s\S]*0x7099/, '30;url=refunding'],
-    ['cancelled', /This order was cancelled/, null],
+    ['overpaid', /1\.5 USDT-ERC20 more than the amount due[\s\S]*You can close this page/, null],
+    ['paidLate', /arrived after the deadline and was accepted/, null],
+    ['expired', /No payment arrived in time/, '5;url=https://shop.example/late'],
+    ['lost', /replaced or dropped before the network confirmed it, so nothing was received/, '30;url=lost'],
+    ['late', /13\.5 USDT-ERC20 arrived after the deadline/, '30;url=late'],
+    ['partial', /9\.5 USDT-ERC20 missing/, '30;url=partial'],
+    ['refunding', /Refund in progress[\s\S]*13\.08[\s\S]*0x7099/, '30;url=refunding'],
+    ['cancelled', /Order cancelled/, null],
     ['refunded', /Your money was sent back/, null],
   ];
   for (const [name, words, refresh] of cases) {
@@ -66,9 +66,9 @@ describe("the words of the payer's page", () => {
     assert.match(textOf(html), /Exchange rate 1 USDT-ERC20 = €0\.925925/);
     assert.match(html, /Valid until[\s\S]*<time datetime="2026-01-01T00:12:00.000Z" data-short>12:12 AM UTC<\/time>/);
     assert.match(html, /<b>0x7099<\/b><span>7970<\/span>(?:<span>\w{4}<\/span>){7}<b>79C8<\/b>/);
-    assert.match(html, /Enter that much more, so that 13\.5 USDT-ERC20 arrives here/);
-    assert.match(html, /data-copy="ethereum:0xF67E[^"]*uint256=13500000"[^>]*>Copy the payment link/);
-    assert.match(render(SAMPLES.short).html, /so that 9\.5 USDT-ERC20 arrives here/);
+    assert.match(html, /Add the fee, so that 13\.5 USDT-ERC20 arrives\./);
+    assert.match(html, /data-copy="ethereum:0xF67E[^"]*uint256=13500000"[^>]*>Copy wallet link/);
+    assert.match(render(SAMPLES.short).html, /so that 9\.5 USDT-ERC20 arrives\./);
   });
 
   test('Lightning is counted in satoshi, which is what is copied', () => {
@@ -82,28 +82,28 @@ describe("the words of the payer's page", () => {
   test('Bitcoin and Lightning are one choice, unless the order has an address without an invoice', () => {
     const coins = (snapshot: OrderSnapshot): string => render(snapshot, { choices: CHOICES }).html;
     const offered = coins(SAMPLES.choose);
-    assert.match(textOf(offered), /BTC on Bitcoin or by Lightning/);
+    assert.match(textOf(offered), /BTC on Bitcoin or Lightning/);
     assert.ok(!offered.includes('value="BTC-LN"'));
     assert.ok(!coins(SAMPLES.waitingBitcoin).includes('value="BTC-LN"'));
     const alone = coins(changed(SAMPLES.waitingBitcoin, { view: { invoice: null } }));
     assert.match(alone, /value="BTC-LN"/);
     assert.match(textOf(alone), /Lightning on Bitcoin Lightning Network\s?540,000 sat/);
-    assert.match(textOf(render(SAMPLES.waitingBitcoin).html), /Pay by Lightning instead/);
+    assert.match(textOf(render(SAMPLES.waitingBitcoin).html), /Pay with Lightning instead/);
   });
 
   test('a payment is shown with its transaction, where to look it up, and its confirmations', () => {
     const text = textOf(render(SAMPLES.confirming).html);
-    assert.match(text, /Your payment Amount due 13\.5 USDT-ERC20 Arrived 13\.5 USDT-ERC20/);
-    assert.match(text, /Transaction 0x9fc7\w+ Copy Time of payment Dec 31, 2025, 11:58 PM UTC Confirmations 3 of 12/);
+    assert.match(text, /Your payment Amount due 13\.5 USDT-ERC20 Received 13\.5 USDT-ERC20/);
+    assert.match(text, /Transaction ID 0x9fc7\w+ Copy Payment time Dec 31, 2025, 11:58 PM UTC Confirmations 3 of 12/);
     assert.match(render(SAMPLES.confirming).html, /href="https:\/\/explorer\.example\/tx\/0x9fc7[^>]*rel="noreferrer/);
     const unmined = changed(SAMPLES.confirming, {
       view: { parts: SAMPLES.confirming.view.parts.map((part) => ({ ...part, confirmations: 0, url: null })) },
     });
     const { html } = render(unmined);
-    assert.match(html, /Not in a block yet/);
+    assert.match(html, /Unconfirmed/);
     assert.ok(!html.includes('block explorer'), 'the sandbox has none');
-    assert.match(textOf(render(SAMPLES.partial).html), /Missing 9\.5 USDT-ERC20/);
-    assert.match(textOf(render(SAMPLES.overpaid).html), /Receipt[\s\S]*More than the amount 1\.5 USDT-ERC20/);
+    assert.match(textOf(render(SAMPLES.partial).html), /Remaining 9\.5 USDT-ERC20/);
+    assert.match(textOf(render(SAMPLES.overpaid).html), /Receipt[\s\S]*Overpaid 1\.5 USDT-ERC20/);
   });
 
   test('whoever reads the receipt stays: the way to the merchant is a link, and nothing leads away', () => {
@@ -113,8 +113,8 @@ describe("the words of the payer's page", () => {
     const { html, refresh } = render(SAMPLES.paid, { staying: true });
     assert.equal(refresh, null);
     assert.ok(!html.includes('data-redirect'));
-    assert.match(html, /Back to the merchant[\s\S]*Print the receipt/);
-    assert.match(render(SAMPLES.expired).html, /Back to the merchant/);
+    assert.match(html, /Return to merchant[\s\S]*Print receipt/);
+    assert.match(render(SAMPLES.expired).html, /Return to merchant/);
     for (const state of ['cancelled', 'lost', 'refunded'] as const)
       assert.match(render(SAMPLES[state]).html, /You can close this page/, state);
   });
@@ -124,15 +124,18 @@ describe("the words of the payer's page", () => {
     for (const { asset, amount } of CHOICES.filter(({ asset }) => asset.chain !== 'BLN'))
       assert.ok(html.includes(`value="${asset.currency}"`) && html.includes(amount), asset.currency);
     assert.equal(refresh, '60;url=choose');
-    assert.equal(render(SAMPLES.waiting, { choices: CHOICES }).refresh, '60;url=waiting?view=coins');
-    assert.match(render(SAMPLES.choose, { choices: [] }).html, /No coin can be priced/);
+    const again = render(SAMPLES.waiting, { choices: CHOICES });
+    assert.equal(again.refresh, '60;url=waiting?view=coins');
+    assert.match(again.html, /Choose how to pay/);
+    assert.ok(!again.html.includes('address below'), 'no address is shown');
+    assert.match(render(SAMPLES.choose, { choices: [] }).html, /No exchange rate is available/);
   });
 
   test('while an address is being typed the page stays as it is', () => {
-    const { html, refresh } = render(SAMPLES.short, { refundForm: true, refusal: 'refusedInput' });
+    const { html, refresh } = render(SAMPLES.short, { refundForm: true, refusal: 'refusedAddress' });
     assert.equal(refresh, null);
     assert.match(html, /data-follow="never"/);
-    assert.match(html, /role="alert"[^>]*>That was not accepted/);
+    assert.match(html, /role="alert"[^>]*>Enter a valid refund address/);
   });
 
   test('has words for every status, in every language', () => {

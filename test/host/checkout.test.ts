@@ -159,11 +159,12 @@ describe("the payer's page", () => {
     const seen = await waitFor(
       async () => {
         const { html } = await get(path);
-        return html.includes('confirmed it 1 of 2 times') && html;
+        return html.includes('Network confirmations: 1 of 2') && html;
       },
       { describe: 'the page to show the payment' },
     );
-    assert.match(seen, /Leave an address for a refund/);
+    assert.doesNotMatch(seen, /Add a refund address/, 'nothing is missing');
+    assert.match((await get(`${path}?view=refund`)).html, /name="address"/, 'the merchant can ask for an address');
     assert.equal((await stateOf(path))['payment_uri'], '', 'all of it was seen: nothing asks for it again');
     await fetch(`${url}/sandbox/v1/blocks`, {
       method: 'POST',
@@ -181,7 +182,7 @@ describe("the payer's page", () => {
       paid,
       /http-equiv="refresh" content="5;url=https:\/\/shop\.example\/thanks\?order=1&amp;x=(?:%22y%22|&quot;y&quot;)"/,
     );
-    assert.match(paid, /Back to the merchant/);
+    assert.match(paid, /Return to merchant/);
     const { status, payment_uri: again } = await stateOf(path);
     assert.deepEqual([status, again], ['SUCCESS', ''], 'fault 317');
   });
@@ -190,17 +191,21 @@ describe("the payer's page", () => {
     const path = await hosted();
     await post(`${path}/choice`, { chain: 'ETH', currency: 'USDT-ERC20' });
     await merchant.pay(await orderOf(path), { amount: '10' });
-    await waitFor(async () => (await get(path)).html.includes('10 USDT-ERC20 arrived. Still to pay: 3.5 USDT-ERC20.'), {
-      describe: 'the rest to be shown',
-    });
+    await waitFor(
+      async () => (await get(path)).html.includes('10 USDT-ERC20 received. Send the remaining 3.5 USDT-ERC20'),
+      {
+        describe: 'the rest to be shown',
+      },
+    );
     assert.match((await stateOf(path))['payment_uri'] ?? '', /uint256=3500000$/, 'it asks for the rest');
 
+    assert.match((await get(path)).html, /Add a refund address/);
     const form = (await get(`${path}?view=refund`)).html;
-    assert.match(form, /<label for="address">Your own address on Ethereum<\/label>/);
+    assert.match(form, /<label for="address">Your wallet address on Ethereum<\/label>/);
     assert.ok(!form.includes('http-equiv="refresh"'), 'nothing that is being typed is lost');
     const refused = await post(`${path}/refund-address`, { address: 'nonsense' });
     const back = new URL(refused.headers.get('location') ?? '', `${url}${path}/refund-address`);
-    assert.match((await get(back.pathname + back.search)).html, /role="alert">That was not accepted/);
+    assert.match((await get(back.pathname + back.search)).html, /role="alert">Enter a valid refund address/);
     await post(`${path}/refund-address`, { address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' });
     const kept = (await get(`${path}?view=refund`)).html;
     assert.match(whole(kept), /<code[^>]*>0x70997970C51812dc3A010C7d01b50e0d17dc79C8</);
@@ -219,7 +224,9 @@ describe("the payer's page", () => {
     const path = await hosted();
     await post(`${path}/choice`, { chain: 'ETH', currency: 'USDT-ERC20' });
     await merchant.pay(await orderOf(path), { amount: '10' });
-    await waitFor(async () => (await get(path)).html.includes('Still to pay'), { describe: 'the payment to be seen' });
+    await waitFor(async () => (await get(path)).html.includes('Send the remaining'), {
+      describe: 'the payment to be seen',
+    });
     const address = async (): Promise<string | null> =>
       (await host.till.storage.orders.findByCheckoutToken(path.split('/').at(-1) ?? ''))?.refundAddress ?? null;
 
@@ -237,11 +244,11 @@ describe("the payer's page", () => {
       assert.equal(refused.headers.get('set-cookie'), null);
       assert.equal(await address(), first);
       const told = (await get(`${path}?view=refund&error=40900`, foreign)).html;
-      assert.match(told, /role="alert">The address can be changed only in the browser in which it was left/);
+      assert.match(told, /role="alert">This address can be changed only in the browser where it was entered/);
       assert.ok(!told.includes('name="address"'), 'there is no form');
     }
     const own = (await get(path, cookie)).html;
-    assert.match(own, /Change the address for a refund/);
+    assert.match(own, /Change refund address/);
     assert.match((await get(`${path}?view=refund`, cookie)).html, /name="address"/);
     const changed = await post(`${path}/refund-address`, { address: second }, cookie);
     assert.ok(!(changed.headers.get('location') ?? '').includes('error'));
@@ -307,6 +314,6 @@ describe("the payer's page", () => {
       assert.equal(status, 404, token);
       assert.ok(!html.includes('<script>'));
     }
-    assert.match((await get(`/checkout/${'0'.repeat(32)}`)).html, /There is no such order/);
+    assert.match((await get(`/checkout/${'0'.repeat(32)}`)).html, /Order not found/);
   });
 });

@@ -71,7 +71,7 @@ describe('closing months at the command line', () => {
         ],
       ],
     );
-    assert.match((await ledger('close', '--before', bound)).out, new RegExp(`No month before ${bound} is open`));
+    assert.match((await ledger('close', '--before', bound)).out, new RegExp(`There is no open month before ${bound}`));
     assert.equal((await ledger('check', '--full')).code, 0);
     const opened = await run(directory.path, ['ledger', 'reopen', '--month', second]);
     assert.match(opened.out, new RegExp(`${second} is open again: 2 postings`));
@@ -90,7 +90,7 @@ describe('closing months at the command line', () => {
     assert.match(missing.err, /--before/);
     const older = await ledger('reopen', '--month', month(-9).name);
     assert.equal(older.code, 1);
-    assert.match(older.err, new RegExp(`${month(-4).name} is it`));
+    assert.match(older.err, new RegExp(`open ${month(-4).name} first`));
     const refused = await run(lite.path, ['ledger', 'close', '--before', '2020-01']);
     assert.equal(refused.code, 1);
     assert.match(refused.err, /PostgreSQL only/);

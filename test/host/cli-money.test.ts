@@ -258,7 +258,7 @@ describe('money out at the command line', () => {
 
   test('a transfer is shown with what was signed for it, but for the signed bytes', async () => {
     const transfer = await transferOf('REQUESTED');
-    assert.match((await run('transfer', 'show', transfer.id)).out, /Nothing is signed for it/);
+    assert.match((await run('transfer', 'show', transfer.id)).out, /No transaction was signed for it/);
     const payoutId = ids.next() as PayoutId;
     await inStorage((storage) =>
       storage.transaction(async (tx) => {
@@ -296,7 +296,7 @@ describe('money out at the command line', () => {
       /status +SIGNED[\s\S]*nonce 7[\s\S]*1\. 2026-03-01T12:00:00\.000Z  0xabc  costs at most 21000 units/,
     );
     const asJson = await run('transfer', 'show', transfer.id, '--json');
-    assert.deepEqual((JSON.parse(asJson.out) as { bundle: Fields }).bundle['attempts'], [
+    assert.deepEqual((JSON.parse(asJson.out) as { payout: Fields }).payout['attempts'], [
       { number: 1, tx_hash: '0xabc', fee_units: '21000', created_at: '2026-03-01T12:00:00.000Z' },
     ]);
     assert.equal(`${shown.out}${asJson.out}`.includes(RAW), false);

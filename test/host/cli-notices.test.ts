@@ -9,7 +9,7 @@ import { silentLogger } from '../support/storage.ts';
 import { waitFor } from '../support/wait.ts';
 import { freshDirectory, killAll, run, serve } from './till-process.ts';
 
-const KIND = { kind: 'loss', subject: 'chain ETH', reason: 'The hot wallet holds less than the books say.' } as const;
+const KIND = { kind: 'loss', subject: 'chain ETH', reason: 'The hot wallet holds less than the ledger says.' } as const;
 
 describe('notices of a running till, and commands about them', () => {
   const directory = freshDirectory();
@@ -43,7 +43,7 @@ describe('notices of a running till, and commands about them', () => {
     await waitFor(() => mail.mails[0], { timeoutMs: 30_000, describe: () => `a mail; ${till.out}${till.err}` });
     const { to, raw } = mail.mails[0]!;
     assert.deepEqual(to, ['owner@merchant.example']);
-    assert.match(raw, /^Subject: An operator set a new password$/im);
+    assert.match(raw, /^Subject: An operator reset the password$/im);
     assert.ok(!raw.includes('a better password'));
     await till.signal('SIGKILL');
     const database = knex({ client: 'sqlite3', connection: { filename }, useNullAsDefault: true });
@@ -64,12 +64,12 @@ describe('notices of a running till, and commands about them', () => {
 
   test('the doctor asks the mail server, and says what is wrong', async () => {
     const well = await run(directory.path, ['doctor']);
-    assert.match(well.out, /^ok {3} notices by smtp: 127\.0\.0\.1:\d+ takes mail \(none-loopback-only\)$/m);
+    assert.match(well.out, /^ok {3} notices by smtp: 127\.0\.0\.1:\d+ accepts mail \(none-loopback-only\)$/m);
     mail.odd = (command) => (command === 'BANNER' ? '421 4.3.2 not now' : null);
     const sick = await run(directory.path, ['doctor']);
     mail.odd = () => null;
     assert.equal(sick.code, 1);
-    assert.match(sick.out, /^WRONG notices by smtp: 127\.0\.0\.1:\d+ would take no mail: /m);
+    assert.match(sick.out, /^WRONG notices by smtp: 127\.0\.0\.1:\d+ does not accept mail: /m);
   });
 
   test('alert list shows what is open, by status, in words and as JSON', async () => {
@@ -90,7 +90,7 @@ describe('notices of a running till, and commands about them', () => {
     await storage.close();
     const { out } = await list();
     assert.equal(out.trim(), `${id}  2026-01-01T00:00:00.000Z  OPEN  loss  chain ETH  ×2  ${KIND.reason}`);
-    assert.equal((await list('--status', 'ACKNOWLEDGED')).out.trim(), 'There is none.');
+    assert.equal((await list('--status', 'ACKNOWLEDGED')).out.trim(), 'There are no alerts.');
     const [record] = JSON.parse((await list('--status', 'OPEN', '--json')).out) as Record<string, unknown>[];
     assert.deepEqual([record?.['id'], record?.['count']], [id, 2]);
     const wrong = await list('--status', 'CLOSED');

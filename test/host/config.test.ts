@@ -5,7 +5,7 @@ import { afterEach, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 // The loader of npm start: Node before 22.18 reads a configuration in TypeScript with one only.
 import 'tsx';
-import { DEFAULT_READS, FIATS, SPECIFIED_ASSETS, isTillgateError } from '../../core/index.ts';
+import { DEFAULT_READS, FIATS, BUILT_IN_ASSETS, isTillgateError } from '../../core/index.ts';
 import { planOf } from '../../host/embed/dependencies.ts';
 import type { TillStorage } from '../../host/embed/index.ts';
 import { loadConfig, resolveConfig } from '../../host/index.ts';
@@ -40,12 +40,15 @@ describe('the configuration', () => {
     assert.deepEqual(config.gateway, {
       fastPath: true,
       keysInPath: true,
+      allowPrivateUpstreams: true,
       sales: null,
       usageRetentionMs: 400 * 86_400_000,
     });
     assert.deepEqual(config.orders, {
       timeoutMs: 1_800_000,
       watchMs: 86_400_000,
+      lateGraceMs: 600_000,
+      unconfirmedHoldMs: 21_600_000,
       minTimeoutMs: 60_000,
       maxTimeoutMs: 3_600_000,
       toleranceBps: 0,
@@ -53,6 +56,8 @@ describe('the configuration', () => {
       min: '0',
       max: '1000000',
       openPerAccount: 10_000,
+      openPerLink: 200,
+      spreadBps: 0,
       addressesPerDay: 100_000,
       pageMax: 100,
     });
@@ -63,9 +68,9 @@ describe('the configuration', () => {
     );
   });
 
-  test('has a sandbox price for every fiat code and coin of the specification', () => {
+  test('has a sandbox price for every fiat code and built-in coin', () => {
     for (const { code } of FIATS) assert.ok(SANDBOX_PRICES[code], code);
-    for (const { symbol } of SPECIFIED_ASSETS) assert.ok(SANDBOX_PRICES[symbol], symbol);
+    for (const { symbol } of BUILT_IN_ASSETS) assert.ok(SANDBOX_PRICES[symbol], symbol);
   });
 
   test('refuses unknown keys by name and lists every problem at once, each with its path', () => {
@@ -153,6 +158,8 @@ describe('the configuration', () => {
     assert.deepEqual(resolveConfig({ gateways: [node] }).gateways[0]?.plans, []);
     assert.deepEqual(resolveConfig({ gateways: [{ ...node, plans: ['starter'] }] }).gateways[0]?.plans, ['starter']);
     assert.deepEqual(Object.keys(problemsOf({ gateways: [{ ...node, plans: ['No Name'] }] })), ['gateways.0.plans.0']);
+    for (const own of [{ baseUrl: 'https://eth.gate.example' }, { listen: { host: 'eth.gate.example' } }])
+      assert.deepEqual(Object.keys(problemsOf({ gateways: [node], ...own })), ['gateways.0.host']);
     const socket = { ...node, protocol: 'websocket', plans: ['starter'] };
     assert.deepEqual(Object.keys(problemsOf({ gateways: [socket] })), ['gateways.0.plans']);
     assert.deepEqual(
@@ -267,19 +274,15 @@ describe('the configuration', () => {
     );
   });
 
-  test('says who needs a second factor, also by the setting’s former name', () => {
+  test('says who needs a second factor', () => {
     const demand = (mode: string, auth: object): string => {
       const rates = { sources: [{ use: 'static', prices: { ETH: '1' } }] };
       return resolveConfig({ mode, auth, rates }, { environment: { TILLGATE_MASTER_KEY: KEY } }).auth.secondFactor;
     };
     assert.deepEqual([demand('production', {}), demand('sandbox', {})], ['admins', 'nobody']);
     assert.equal(demand('sandbox', { secondFactor: 'everybody' }), 'everybody');
-    assert.equal(demand('sandbox', { adminSecondFactor: true }), 'admins');
-    assert.equal(demand('production', { adminSecondFactor: false }), 'nobody');
     assert.deepEqual(Object.keys(problemsOf({ auth: { secondFactor: 'merchants' } })), ['auth.secondFactor']);
-    assert.deepEqual(Object.keys(problemsOf({ auth: { secondFactor: 'nobody', adminSecondFactor: true } })), [
-      'auth.adminSecondFactor',
-    ]);
+    assert.deepEqual(Object.keys(problemsOf({ auth: { adminSecondFactor: true } })), ['auth.adminSecondFactor']);
   });
 
   test('compares amounts and pool sizes within their sections', () => {
@@ -307,6 +310,7 @@ describe('the configuration', () => {
     assert.deepEqual(config.gateway, {
       fastPath: false,
       keysInPath: false,
+      allowPrivateUpstreams: false,
       sales: null,
       usageRetentionMs: 62 * 86_400_000,
     });

@@ -115,16 +115,6 @@ describe('a till inside an application', () => {
         ({ pending, available }) => pending + available > 0n,
       );
       assert.equal(wallet?.asset.currency, 'USDT-ERC20');
-      assert.equal(
-        Reflect.get(till, 'lightningDesk'),
-        till.lightningService,
-        'the deprecated name is the same use case',
-      );
-      assert.equal(
-        Reflect.get(till, 'operateOrder'),
-        till.orderAdminActions,
-        'the deprecated name is the same use case',
-      );
       await till.close();
       await till.close();
       assert.deepEqual(

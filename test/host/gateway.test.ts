@@ -1,14 +1,23 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
-import { afterEach, describe, test } from 'node:test';
+import { after, afterEach, describe, test } from 'node:test';
+import { isTillgateError, OPERATOR } from '../../core/index.ts';
+import { PinoLogger } from '../../adapters/logging/index.ts';
+import { resolveManage } from '../../host/container.ts';
+import { createHost, resolveConfig } from '../../host/index.ts';
+import { openHostRuntime } from '../../host/open.ts';
+import { startNode } from '../gateway/support.ts';
 import { startAnvil } from '../support/anvil.ts';
 import { testedEngines } from '../support/each-storage.ts';
+import { freePort } from '../support/free-port.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { waitFor } from '../support/wait.ts';
 import { freshDirectory, killAll, run, serve } from './till-process.ts';
 
 const HOST = 'eth.gate.example';
 const LIMITED = 'limited.gate.example';
+const OWN = 'till.example';
+const MANAGED = 'managed.gate.example';
 /** At one a second, no machine is so slow that it comes back while the test runs. */
 const BURST = 400;
 const AT_ONCE = 8;
@@ -143,3 +152,93 @@ for (const engine of testedEngines()) {
     });
   });
 }
+
+describe('fault 366: which names the gateways of a real host have', () => {
+  const directory = freshDirectory();
+  after(() => directory.remove());
+
+  test('none of the till itself: its API and pages stay there', async (t) => {
+    const port = await freePort();
+    const host = createHost({ listen: { port }, baseUrl: `https://${OWN}/` }, { directory: directory.path });
+    t.after(() => host.stop());
+    await host.start();
+    const [email, password] = ['admin@till.example', 'correct horse battery'];
+    await host.till.createAccount.run({ email, password, role: 'admin' });
+    let token = '';
+    const post = async (path: string, body: object): Promise<{ status: number; text: string }> => {
+      const headers = {
+        'Content-Type': 'application/json',
+        ...(token === '' ? {} : { Authorization: `Bearer ${token}` }),
+      };
+      const reply = await fetch(`http://127.0.0.1:${port}/manage/v1/${path}`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify(body),
+      });
+      const text = await reply.text();
+      token = (JSON.parse(text) as { data?: { access_token?: string } }).data?.access_token ?? token;
+      return { status: reply.status, text };
+    };
+    assert.equal((await post('session', { email, password })).status, 200);
+    assert.equal((await post('session/step-up', { password })).status, 200);
+    const route = { chain: 'ETH', network: 'devnet', protocol: 'jsonrpc', upstreams: ['https://1.1.1.1/'] };
+    for (const own of [OWN, OWN.toUpperCase()]) {
+      const { status, text } = await post('gateways', { ...route, host: own });
+      assert.equal(status, 400, text);
+      assert.match(text, /"host","message":"must not be a name or an address of the till itself/);
+    }
+    assert.equal((await post('gateways', { ...route, host: MANAGED })).status, 201);
+  });
+});
+
+describe('fault 390: where the gateways of a real host lead', () => {
+  const directory = freshDirectory();
+  afterEach(killAll);
+  after(() => directory.remove());
+
+  test('those of the settings file may lead to this machine; those of the management API only where the operator says so', async (t) => {
+    const node = await startNode();
+    t.after(() => node.close());
+    const settings = {
+      mode: 'sandbox',
+      gateways: [{ host: HOST, chain: 'ETH', network: 'devnet', protocol: 'jsonrpc', upstreams: [node.url] }],
+    };
+    const write = (allowPrivateUpstreams: boolean) =>
+      directory.write('tillgate.config.json', { ...settings, gateway: { allowPrivateUpstreams } });
+    const made = async (allowPrivateUpstreams: boolean): Promise<void> => {
+      write(allowPrivateUpstreams);
+      const config = resolveConfig({ gateway: { allowPrivateUpstreams } }, { directory: directory.path });
+      const runtime = await openHostRuntime(config, new PinoLogger({ level: 'silent' }), 'command');
+      const { routes } = resolveManage(runtime.container, []);
+      const upstreams = [{ url: node.url, headers: {} }];
+      const route = { host: MANAGED, chain: 'ETH', network: 'devnet', protocol: 'jsonrpc', upstreams } as const;
+      try {
+        await routes.create(OPERATOR, route);
+      } finally {
+        await runtime.close();
+      }
+    };
+    const command = async (...args: readonly string[]): Promise<Record<string, unknown>> => {
+      const { code, out, err } = await run(directory.path, [...args, '--json']);
+      assert.equal(code, 0, err);
+      return JSON.parse(out) as Record<string, unknown>;
+    };
+    write(false);
+    const email = ['--email', 'node-user@example.com', '--password', 'correct horse battery'];
+    const account = String((await command('account', 'create', ...email))['id']);
+    const app = await command('app', 'create', '--account', account, '--name', 'wallet', '--chains', 'ETH');
+    const { api_key: key } = app['key'] as { api_key: string };
+    await assert.rejects(made(false), (error) => isTillgateError(error, 'INVALID_FIELDS'));
+    await made(true);
+    const statuses = async (allowPrivateUpstreams: boolean): Promise<readonly number[]> => {
+      write(allowPrivateUpstreams);
+      const till = serve(directory.path);
+      const url = await till.url();
+      const asked = [await rpc(url, key), await rpc(url, key, 'eth_chainId', MANAGED)];
+      await till.signal('SIGTERM');
+      return asked.map(({ status }) => status);
+    };
+    assert.deepEqual(await statuses(true), [200, 200]);
+    assert.deepEqual(await statuses(false), [200, 503]);
+  });
+});

@@ -10,6 +10,7 @@ import { initWallet } from '../../host/wallet.ts';
 import { isTillgateError } from '../../core/index.ts';
 import { TillProcess, freshDirectory, killAll, run } from './till-process.ts';
 import type { Ended } from './till-process.ts';
+import { codeAt } from '../support/totp.ts';
 import { waitFor } from '../support/wait.ts';
 
 const PASSWORD = 'a good long password\n';
@@ -77,6 +78,25 @@ describe('tillgate init', () => {
     assert.equal(await hotAddress(path), hot);
     const { out } = await run(path, ['audit', 'export']);
     assert.equal(out.match(/account\.create/g)?.length, 1);
+  });
+
+  test('fault 369: the second factor is confirmed by its first code, in the same or a later run', async () => {
+    const path = fresh();
+    const { out } = await init(path);
+    const of = (text: string) => linesOf(text).filter(({ step }) => step === 'second-factor');
+    assert.deepEqual(
+      of(out).map(({ result }) => result),
+      ['made', 'exists'],
+    );
+    const secret =
+      new URL(linesOf(out).find(({ uri }) => uri !== undefined)?.uri ?? '').searchParams.get('secret') ?? '';
+    const wrong = await init(path, [...FLAGS, '--totp-code', '000000']);
+    assert.deepEqual(made(of(wrong.out)), []);
+    const right = await init(path, [...FLAGS, '--totp-code', codeAt(secret, Date.now())]);
+    assert.deepEqual(made(of(right.out)), ['second-factor']);
+    const again = await init(path);
+    assert.equal(of(again.out).length, 1);
+    assert.match((await run(path, ['audit', 'export'])).out, /security\.totp_confirm/);
   });
 
   test('fault 261: killed between its steps it can be run again: one key, one wallet whose words were shown, one admin', async () => {
@@ -188,7 +208,7 @@ describe('the parts of tillgate init', () => {
           : fallback,
       );
     });
-    assert.deepEqual(asked, ['Real', 'Address', 'Database:', 'Your', 'Sources']);
+    assert.deepEqual(asked, ['Real', 'URL', 'Database:', 'Your', 'Sources']);
     assert.deepEqual(settings.plugins, [
       { use: 'ethereum', options: { rpcUrls: ['http://127.0.0.1:8545'] } },
       { use: 'bitcoin', options: { rpcUrl: 'http://u:p@127.0.0.1:8332' } },

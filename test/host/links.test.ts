@@ -86,8 +86,9 @@ describe('the pages of payment links', () => {
     });
     return { link, path: `/l/${link.token}` };
   }
-  const ordersOf = async ({ id }: PaymentLink): Promise<number> => (await host.till.storage.links.counts(id, 500)).open;
-  /** A visitor with a device that is paired with a counter. */
+  const ordersOf = async ({ id }: PaymentLink): Promise<number> =>
+    (await host.till.storage.links.counts(id, 500, host.till.clock.now())).open;
+  /** A visitor with a device that is paired with a point of sale. */
   async function paired({ link, path }: { link: PaymentLink; path: string }): Promise<Visitor> {
     const device = visitor();
     const { code } = await host.till.manage.links.pair(actor, link.id);
@@ -118,12 +119,12 @@ describe('the pages of payment links', () => {
   test('takes a chosen amount with a comma too, and says what is wrong with another', async () => {
     const { path } = await newLink({ vsPrice: null, minPrice: readDecimal('5'), maxPrice: readDecimal('50') });
     const buyer = visitor();
-    assert.match(await (await buyer.get(path)).text(), /From \$5\.00 to \$50\.00/);
+    assert.match(await (await buyer.get(path)).text(), /Between \$5\.00 and \$50\.00/);
     assert.match(await buyer.submit(path, { amount: '7,50' }), /^\.\.\/checkout\/[0-9a-f]{32}$/);
     const refused = await buyer.submit(path, { amount: '51' });
     assert.match(refused, /\?error=amount&amount=51$/);
     const html = await (await buyer.get(`/l/${refused}`)).text();
-    assert.match(html, /role="alert"[^>]*>Check the amount/);
+    assert.match(html, /role="alert"[^>]*>This amount is not accepted/);
     assert.match(html, /value="51"/);
     for (const amount of ['', 'x', '-7', '1e1']) assert.match(await buyer.submit(path, { amount }), /error=amount/);
   });
@@ -133,7 +134,7 @@ describe('the pages of payment links', () => {
     const [first, second] = [visitor(), visitor()];
     const early = formOf(await (await second.get(path)).text());
     const token = (await first.submit(path)).replace('../checkout/', '');
-    assert.match(await (await first.get(path)).text(), /Go on with your payment/);
+    assert.match(await (await first.get(path)).text(), /Continue to payment/);
     assert.match((await second.post(path, { form: early })).headers.get('location') ?? '', /error=reserved$/);
     const order = await host.till.storage.orders.findByCheckoutToken(token);
     assert(order !== null);
@@ -155,11 +156,11 @@ describe('the pages of payment links', () => {
     assert.match((await second.post(path, { form: early })).headers.get('location') ?? '', /error=sold-out$/);
     const off = await newLink();
     await host.till.manage.links.deactivate(actor, off.link.id);
-    assert.match(await (await first.get(off.path)).text(), /This page has ended/);
+    assert.match(await (await first.get(off.path)).text(), /This page no longer accepts payments/);
     for (const unknown of ['/l/00000000000000000000000000000000', '/l/x', '/l/..%2f']) {
       const reply = await first.get(unknown);
       assert.equal(reply.status, 404);
-      assert.match(await reply.text(), /There is no such page/);
+      assert.match(await reply.text(), /Page not found/);
     }
     assert.equal(link.maxSales, 1);
   });
@@ -169,7 +170,7 @@ describe('the pages of payment links', () => {
     let location = '';
     for (let orders = 0; orders < 40 && !location.includes('error='); orders++) location = await visitor().submit(path);
     assert.match(location, /error=often$/);
-    // The limit is of the address, in memory: what follows in this file is asked for by counters, which have none.
+    // The limit is of the address, in memory: what follows in this file is asked for by points of sale, which have none.
   });
 
   test('fault 236: a form of another page, of another browser or without its cookie makes no order', async () => {
@@ -188,7 +189,7 @@ describe('the pages of payment links', () => {
   });
 
   test('fault 239: script in a title, a description or an amount is shown as text', async () => {
-    const script = '<script>alert(1)</script>"\'><img src=x onerror=alert(1)>\uE002';
+    const script = '<script>alert(1)</script>"\'><img src=x onerror=alert(1)>';
     const { path } = await newLink({ title: script.slice(0, 100), description: script, vsPrice: null });
     const html = await (await visitor().get(`${path}?error=<script>&amount="><script>`)).text();
     assert.ok(!html.includes('<script>alert') && !html.includes('<img') && html.includes('&lt;script>'));
@@ -205,47 +206,50 @@ describe('the pages of payment links', () => {
     assert.equal(seen.size, LANGUAGES.length - 1, 'Spanish and Portuguese pay with one word');
   });
 
-  test('fault 237: a counter shows its pad and its sales to a paired device, and to nobody else', async () => {
-    const counter = await newLink({ face: 'COUNTER', vsPrice: null, title: 'Till of the bar' });
-    const device = await paired(counter);
-    const location = await device.submit(counter.path, { amount: '4.20' });
-    assert.match(location, new RegExp(`^${counter.link.token}\\?sale=\\d+$`));
+  test('fault 237: a point of sale shows its pad and its sales to a paired device, and to nobody else', async () => {
+    const pointOfSale = await newLink({ face: 'POINT_OF_SALE', vsPrice: null, title: 'Till of the bar' });
+    const device = await paired(pointOfSale);
+    const location = await device.submit(pointOfSale.path, { amount: '4.20' });
+    assert.match(location, new RegExp(`^${pointOfSale.link.token}\\?sale=\\d+$`));
     const own = await (await device.get(`/l/${location}`)).text();
-    assert.ok(own.includes('$4.20') && own.includes('<svg class="qr"') && own.includes('Paid today: $0.00'));
+    assert.ok(own.includes('$4.20') && own.includes('<svg class="qr"') && !own.includes('Paid today'));
     const stranger = visitor();
-    for (const path of [counter.path, `/l/${location}`]) {
+    for (const path of [pointOfSale.path, `/l/${location}`]) {
       const html = await (await stranger.get(path)).text();
-      assert.match(html, /This device is not paired/);
+      assert.match(html, /Pair this device/);
       assert.ok(!html.includes('4.20') && !html.includes('Till of the bar') && !html.includes('name="form"'));
     }
-    const form = formOf(await (await device.get(counter.path)).text());
+    const form = formOf(await (await device.get(pointOfSale.path)).text());
     assert.match(
-      (await stranger.post(counter.path, { form, amount: '1' })).headers.get('location') ?? '',
+      (await stranger.post(pointOfSale.path, { form, amount: '1' })).headers.get('location') ?? '',
       /error=form/,
     );
-    await host.till.manage.links.unpair(actor, counter.link.id);
-    assert.match(await (await device.get(counter.path)).text(), /This device is not paired/);
-    assert.match((await device.post(counter.path, { form, amount: '1' })).headers.get('location') ?? '', /error=form/);
-    assert.equal(await ordersOf(counter.link), 1);
+    await host.till.manage.links.unpair(actor, pointOfSale.link.id);
+    assert.match(await (await device.get(pointOfSale.path)).text(), /Pair this device/);
+    assert.match(
+      (await device.post(pointOfSale.path, { form, amount: '1' })).headers.get('location') ?? '',
+      /error=form/,
+    );
+    assert.equal(await ordersOf(pointOfSale.link), 1);
   });
 
-  test('a counter makes a new order for each sale, and one for a form that is sent twice', async () => {
-    const counter = await newLink({ face: 'COUNTER', vsPrice: null });
-    const device = await paired(counter);
-    const form = formOf(await (await device.get(counter.path)).text());
+  test('a point of sale makes a new order for each sale, and one for a form that is sent twice', async () => {
+    const pointOfSale = await newLink({ face: 'POINT_OF_SALE', vsPrice: null });
+    const device = await paired(pointOfSale);
+    const form = formOf(await (await device.get(pointOfSale.path)).text());
     const sent = async (): Promise<string | null> =>
-      (await device.post(counter.path, { form, amount: '3' })).headers.get('location');
+      (await device.post(pointOfSale.path, { form, amount: '3' })).headers.get('location');
     assert.equal(await sent(), await sent());
-    assert.notEqual(await device.submit(counter.path, { amount: '3' }), await sent());
-    assert.equal(await ordersOf(counter.link), 2);
+    assert.notEqual(await device.submit(pointOfSale.path, { amount: '3' }), await sent());
+    assert.equal(await ordersOf(pointOfSale.link), 2);
   });
 
   const codeIn = (html: string): string => /<path stroke="#000" d="([^"]+)"/.exec(html)?.[1] ?? '';
 
-  test('fault 298: with one coin the code of a counter is the payment itself, for what is missing of it', async () => {
-    const counter = await newLink({ face: 'COUNTER', vsPrice: null, coins: ['ETH'] });
-    const device = await paired(counter);
-    const location = await device.submit(counter.path, { amount: '5' });
+  test('fault 298: with one coin the code of a point of sale is the payment itself, for what is missing of it', async () => {
+    const pointOfSale = await newLink({ face: 'POINT_OF_SALE', vsPrice: null, coins: ['ETH'] });
+    const device = await paired(pointOfSale);
+    const location = await device.submit(pointOfSale.path, { amount: '5' });
     const sale = async (): Promise<string> => (await device.get(`/l/${location}`)).text();
     const order = await host.till.storage.orders.find((location.split('=')[1] ?? '') as OrderId);
     assert(order?.payment != null);
@@ -254,47 +258,47 @@ describe('the pages of payment links', () => {
     assert.equal(codeIn(html), codeIn(await payers()));
     assert.ok(codeIn(html) !== '');
     assert.match(html, /0\.002 ETH/);
-    assert.match(html, /aria-label="QR code of the payment: 0\.002 ETH"/);
+    assert.match(html, /aria-label="Payment QR code: 0\.002 ETH"/);
     assert.match(html, /Send only ETH on /);
     assert.equal((await merchant.pay(order.id, { amount: '0.0005' })).code, 0);
     await waitFor(async () => (await sale()).includes('0.0015 ETH'), { describe: 'the missing amount' });
-    assert.match(await sale(), /class="card sale seen"[^]*role="status">Paid in part</);
+    assert.match(await sale(), /class="card sale seen"[^]*role="status">Partially paid</);
     assert.equal(codeIn(await sale()), codeIn(await payers()));
     assert.equal((await merchant.pay(order.id, { amount: '0.0015' })).code, 0);
     await waitFor(async () => !(await sale()).includes('id="scan"'), { describe: 'the code to be gone' });
-    assert.match(await sale(), /class="card sale seen"[^]*role="status">Payment seen, being confirmed</);
+    assert.match(await sale(), /class="card sale seen"[^]*role="status">Payment detected, awaiting confirmation</);
     assert.equal((await host.till.storage.orders.find(order.id))?.status, 'PENDING', 'before it is confirmed');
   });
 
-  test('with several coins, or none named, the code of a counter is the address of the payer’s page', async () => {
+  test('with several coins, or none named, the code of a point of sale is the address of the payer’s page', async () => {
     for (const coins of [['ETH', 'BTC'], null]) {
-      const counter = await newLink({ face: 'COUNTER', vsPrice: null, coins });
-      const device = await paired(counter);
-      const html = await (await device.get(`/l/${await device.submit(counter.path, { amount: '4' })}`)).text();
-      assert.match(html, /aria-label="QR code of the payer’s page"/);
+      const pointOfSale = await newLink({ face: 'POINT_OF_SALE', vsPrice: null, coins });
+      const device = await paired(pointOfSale);
+      const html = await (await device.get(`/l/${await device.submit(pointOfSale.path, { amount: '4' })}`)).text();
+      assert.match(html, /aria-label="QR code of the payment page"/);
       assert.ok(!html.includes('Send only'));
     }
   });
 
-  test('fault 297: a counter says why its only coin is not chosen, and shows the address of the payer’s page', async (t) => {
-    const counter = await newLink({ face: 'COUNTER', vsPrice: null, coins: ['BTC'] });
-    const device = await paired(counter);
+  test('fault 297: a point of sale says why its only coin is not chosen, and shows the address of the payer’s page', async (t) => {
+    const pointOfSale = await newLink({ face: 'POINT_OF_SALE', vsPrice: null, coins: ['BTC'] });
+    const device = await paired(pointOfSale);
     const shown = async (): Promise<string> =>
-      (await device.get(`/l/${await device.submit(counter.path, { amount: '4' })}`)).text();
+      (await device.get(`/l/${await device.submit(pointOfSale.path, { amount: '4' })}`)).text();
     const { choosePayment } = host.till;
     const why = (code: ErrorCode) => () => Promise.reject(new TillgateError(code, 'refused'));
     for (const [code, words] of [
-      ['AMOUNT_OUT_OF_RANGE', 'Check the amount.'],
-      ['NOT_READY', 'That did not work just now'],
-      ['NODE_FAILED', 'That did not work just now'],
-      ['UNSUPPORTED', 'This coin is not available any more'],
-      ['RATE_LIMITED', 'That did not work. Please try again.'],
+      ['AMOUNT_OUT_OF_RANGE', 'This amount is not accepted.'],
+      ['NOT_READY', 'This is temporarily unavailable.'],
+      ['NODE_FAILED', 'This is temporarily unavailable.'],
+      ['UNSUPPORTED', 'This coin is no longer available.'],
+      ['RATE_LIMITED', 'Something went wrong. Try again.'],
     ] as const) {
       const choose = t.mock.method(choosePayment, 'choose', why(code));
       const html = await shown();
       choose.mock.restore();
       assert.ok(html.includes(`role="alert">${words}`), code);
-      assert.match(html, /aria-label="QR code of the payer’s page"/);
+      assert.match(html, /aria-label="QR code of the payment page"/);
     }
   });
 
@@ -304,14 +308,19 @@ describe('the pages of payment links', () => {
     const name = '<b>Corner</b>';
     const link = await newLink();
     const saved = { ...noBranding(link.link.accountId), name, colour: '#ffd700', logo };
-    const counter = await newLink({ face: 'COUNTER' });
-    const device = await paired(counter);
+    const pointOfSale = await newLink({ face: 'POINT_OF_SALE' });
+    const device = await paired(pointOfSale);
+    const named = { name: 'A well-known shop', modifiedAt: host.till.clock.now() };
+    await host.till.storage.accounts.update(link.link.accountId, named);
     const plain = await (await visitor().get(link.path)).text();
-    assert.ok(plain.includes('class="soft merchant"') && !plain.includes('class="brand"'));
+    assert.ok(
+      !plain.includes('class="brand"') && !plain.includes(named.name),
+      'an account without a brand has no name',
+    );
     await host.till.storage.transaction((tx) => tx.branding.save(saved, 'corner', bytes));
     for (const [who, path] of [
       [visitor(), link.path],
-      [device, counter.path],
+      [device, pointOfSale.path],
     ] as const) {
       const branded = async (): Promise<string | null> => {
         const html = await (await who.get(path)).text();
@@ -320,18 +329,18 @@ describe('the pages of payment links', () => {
       const html = (await waitFor(branded, { describe: 'the brand', timeoutMs: 20_000 })) ?? '';
       assert.match(html, /<strong><bdi>&lt;b&gt;Corner&lt;\/b&gt;<\/bdi><\/strong>/);
       assert.match(html, /<style nonce="[^"]+">@media screen\{:root\{--mark:#/);
-      assert.ok(!html.includes('class="soft merchant"'), 'the name is said once');
+      assert.ok(!html.includes(named.name), 'what an account calls itself is for itself');
       const src = /<img src="([^"]+)" alt="">/.exec(html)?.[1] ?? '';
       const reply = await fetch(new URL(src, `${url}${path}`));
       assert.deepEqual([reply.status, reply.headers.get('content-type')], [200, 'image/png']);
       assert.deepEqual(Buffer.from(await reply.arrayBuffer()), bytes);
     }
-    const stranger = await (await visitor().get(counter.path)).text();
+    const stranger = await (await visitor().get(pointOfSale.path)).text();
     assert.ok(!stranger.includes('class="brand"') && !stranger.includes('Corner'));
   });
 
-  test('a counter shows no sale of another counter', async () => {
-    const [one, two] = [await newLink({ face: 'COUNTER' }), await newLink({ face: 'COUNTER' })];
+  test('a point of sale shows no sale of another', async () => {
+    const [one, two] = [await newLink({ face: 'POINT_OF_SALE' }), await newLink({ face: 'POINT_OF_SALE' })];
     const foreign = (await (await paired(one)).submit(one.path)).split('=')[1] ?? '';
     const html = await (await (await paired(two)).get(`${two.path}?sale=${foreign}`)).text();
     assert.ok(!html.includes('id="sale"'));

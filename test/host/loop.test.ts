@@ -4,6 +4,7 @@ import { TillgateError } from '../../core/index.ts';
 import type { Lease, LeaseStore, Logger, Metrics } from '../../core/index.ts';
 import { Loop } from '../../host/loop.ts';
 import type { LoopTools, LoopWork } from '../../host/loop.ts';
+import { FakeClock } from '../support/fakes.ts';
 import { waitFor } from '../support/wait.ts';
 
 class MemoryLeases implements LeaseStore {
@@ -35,10 +36,16 @@ class MemoryLeases implements LeaseStore {
   }
 }
 
-const noMetrics: Metrics = { count: () => undefined, gauge: () => undefined, observe: () => undefined };
-
 function loopOf(work: Partial<LoopWork> & Pick<LoopWork, 'pass'>, leases = new MemoryLeases(), owner = 'me') {
   const errors: string[] = [];
+  /** What the loop said of its last success. */
+  const successes: number[] = [];
+  const metrics: Metrics = {
+    count: () => undefined,
+    gauge: (_name, value) => void successes.push(value),
+    observe: () => undefined,
+  };
+  const time = new FakeClock(1_000_000);
   const logger: Logger = {
     debug: () => undefined,
     info: () => undefined,
@@ -48,8 +55,8 @@ function loopOf(work: Partial<LoopWork> & Pick<LoopWork, 'pass'>, leases = new M
   };
   const clock = { right: true };
   const clockWatch = { agrees: () => clock.right, measure: async () => undefined };
-  const tools: LoopTools = { leases, owner, leaseTtlMs: 30, clockWatch, logger, metrics: noMetrics };
-  return { loop: new Loop({ name: 'test', lease: null, ...work }, tools), leases, errors, clock };
+  const tools: LoopTools = { leases, owner, leaseTtlMs: 30, clockWatch, clock: time, logger, metrics };
+  return { loop: new Loop({ name: 'test', lease: null, ...work }, tools), leases, errors, clock, time, successes };
 }
 
 describe('a loop', () => {
@@ -133,6 +140,23 @@ describe('a loop', () => {
     await stopped;
     assert.ok(ended);
     assert.equal(leases.held.size, 0);
+  });
+
+  test('fault 391: says when a pass last succeeded, and when it began for one that never does', async () => {
+    let passes = 0;
+    const { loop, time, successes, errors } = loopOf({
+      pass: async () => {
+        passes += 1;
+        time.advance(5_000);
+        if (passes === 2) throw new Error('the node is away');
+        return passes < 3 ? 0 : 3_600_000;
+      },
+    });
+    loop.start();
+    await waitFor(() => successes.length === 3, { timeoutMs: 10_000 });
+    await loop.stop();
+    assert.deepEqual(successes, [1_000, 1_005, 1_015]);
+    assert.equal(errors.length, 1);
   });
 
   test('fault 41: works only under its lease, and stands back quietly when the fence says it was lost', async () => {

@@ -27,7 +27,7 @@ export interface Answer {
   readonly data: Record<string, unknown>;
 }
 
-/** A merchant that signs its requests with node:crypto alone, as the specification says. */
+/** A merchant that signs its requests with node:crypto alone, as the documentation says. */
 export class Merchant {
   readonly #url: string;
   readonly #demo: Demo;

@@ -63,7 +63,7 @@ for (const engine of testedEngines()) {
       const { error } = JSON.parse((await call(ports[0]!)).text) as { error: { data: { top_up_url: string } } };
       const page = `http://127.0.0.1:${ports[0]!}${new URL(error.data.top_up_url).pathname}`;
       const shown = await fetch(page, { headers: { Accept: 'text/html', 'Accept-Language': 'en' } });
-      assert.match(await shown.text(), /0 units are left for this App\..*40 units.*\$20\.00/s);
+      assert.match(await shown.text(), /Units left for this App: 0.*40 units.*\$20\.00/s);
       // What was used beyond what was paid for takes part of the plans: buy until there is something left.
       const plansToBuy = Math.floor(admitted / UNITS) + 1;
       for (let n = 0; n < plansToBuy; n++) {

@@ -99,7 +99,7 @@ describe('a till with no configuration at all', () => {
     const { items, next_cursor } = JSON.parse(listed.out) as { items: Record<string, unknown>[]; next_cursor: unknown };
     assert.deepEqual([items.map(({ order_id }) => order_id), next_cursor], [[orderId], null]);
     const none = await run(directory.path, ['order', 'list', '--q', orderId, '--status', 'OVERDUE']);
-    assert.deepEqual([none.code, none.out], [0, 'There is none.\n']);
+    assert.deepEqual([none.code, none.out], [0, 'There are no orders.\n']);
     // A command runs beside the server. The first check reads everything, the next one what came since.
     const checks = [];
     for (const how of [[], [], ['--full']]) {
@@ -125,9 +125,14 @@ describe('two hosts on one PostgreSQL database', () => {
   const [one, two] = [freshDirectory(), freshDirectory()];
   let database: FreshDatabase;
   let receiver: Receiver;
+  let environment: Readonly<Record<string, string>>;
   before(async () => {
     database = await freshDatabase();
     receiver = await startReceiver();
+    environment = {
+      TILLGATE_DATABASE_URL: database.url,
+      TILLGATE_MASTER_KEY: Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64'),
+    };
   });
   after(async () => {
     await receiver.close();
@@ -136,11 +141,30 @@ describe('two hosts on one PostgreSQL database', () => {
     two.remove();
   });
 
-  test('share the work; when one is killed the other goes on', async () => {
-    const environment = {
-      TILLGATE_DATABASE_URL: database.url,
-      TILLGATE_MASTER_KEY: Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64'),
+  test('fault 370: a third with other bounds of money does not start beside them, and starts once both have ended', async (t) => {
+    const three = freshDirectory();
+    t.after(() => three.remove());
+    three.write('tillgate.config.json', { mode: 'sandbox', withdrawals: { approvals: 2 } });
+    const both = [serve(one.path, environment), serve(two.path, environment)];
+    await Promise.all(both.map((till) => till.url()));
+    const refused = await serve(three.path, environment).ended();
+    assert.equal(refused.code, 1, refused.out);
+    assert.doesNotMatch(refused.out, /listens on/);
+    assert.match(refused.err, /Another running instance of this database has other settings: withdrawals\.approvals\./);
+    const doctor = async (path: string): Promise<string> => {
+      const { out, err } = await run(path, ['doctor'], environment);
+      return out + err;
     };
+    assert.match(await doctor(three.path), /other settings: withdrawals\.approvals\./);
+    assert.equal((await both[0]?.signal('SIGTERM'))?.code, 0);
+    assert.match(await doctor(three.path), /other settings: withdrawals\.approvals\./, 'one of them still runs');
+    assert.equal((await both[1]?.signal('SIGTERM'))?.code, 0);
+    const third = serve(three.path, environment);
+    await third.url();
+    assert.equal((await third.signal('SIGTERM')).code, 0);
+  });
+
+  test('share the work; when one is killed the other goes on', async () => {
     const first = serve(one.path, environment);
     const second = serve(two.path, environment);
     const urls = await Promise.all([first.url(), second.url()]);

@@ -100,7 +100,7 @@ export class TillProcess {
         if (this.child.exitCode !== null) throw new Error(`ended with ${this.child.exitCode}: ${this.err}`);
         return /listens on (\S+)/.exec(this.out)?.[1]?.replace('localhost', '127.0.0.1');
       },
-      { timeoutMs: 60_000, intervalMs: 25, describe: () => `the server to listen; it said:\n${this.out}${this.err}` },
+      { timeoutMs: 240_000, intervalMs: 25, describe: () => `the server to listen; it said:\n${this.out}${this.err}` },
     );
   }
 }

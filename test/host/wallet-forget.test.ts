@@ -29,7 +29,7 @@ describe('a seed that moves from the server to a signer', () => {
     const { mnemonic } = JSON.parse((await run(directory.path, ['wallet', 'init', '--json'])).out) as {
       readonly mnemonic: string;
     };
-    await refused(/There is no setting signer/, 'wallet', 'forget');
+    await refused(/The setting signer is missing/, 'wallet', 'forget');
     settings({ signer: { url: signer.url } });
     await refused(/The signer has another seed .*nothing was removed/, 'wallet', 'forget');
     await signer.kill();
@@ -39,7 +39,7 @@ describe('a seed that moves from the server to a signer', () => {
     await refused(/A seed is stored .*wallet forget/, 'wallet', 'show');
     const { code, out, err } = await run(directory.path, ['wallet', 'forget']);
     assert.equal(code, 0, err);
-    assert.match(out, /Backups .* still hold it/);
+    assert.match(out, /backups .* still contain it/);
     assert.equal((await run(directory.path, ['wallet', 'show'])).code, 0);
     await refused(/No seed is stored/, 'wallet', 'forget');
   });

@@ -21,6 +21,7 @@ test('production settings that are weak are named, each by itself', () => {
   const cases: readonly (readonly [SettingsInput, RegExp])[] = [
     [{ rates: { sources: [{ use: 'kraken' }, { use: 'static', prices: { ETH: '1' } }] } }, /static/],
     [{ withdrawals: { ...SOUND.withdrawals, addressHoldSeconds: 0 } }, /addressHoldSeconds/],
+    [{ withdrawals: { ...SOUND.withdrawals, refunds: { addressHoldSeconds: 0 } } }, /refunds\.addressHoldSeconds/],
     [{ auth: { breachedPasswords: null } }, /breachedPasswords/],
     [{ callbacks: { allowPrivateNetworks: true } }, /allowPrivateNetworks/],
     [{ withdrawals: {} }, /withdrawals\.limits/],

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { RequestPull, TillgateError } from '../../core/index.ts';
-import type { PullOutcome } from '../../core/index.ts';
+import { RequestCharge, TillgateError } from '../../core/index.ts';
+import type { ChargeOutcome } from '../../core/index.ts';
 import { x402Operations } from '../../host/x402/x402.ts';
 import type { X402Deps } from '../../host/x402/x402.ts';
 
-const PAID: PullOutcome = { status: 'CONFIRMED', txHash: `0x${'7'.repeat(64)}`, mined: true, reason: null };
+const PAID: ChargeOutcome = { status: 'CONFIRMED', txHash: `0x${'7'.repeat(64)}`, mined: true, reason: null };
 const hex = (bytes: number): string => `0x${'1'.repeat(bytes * 2)}`;
 const PAYMENT = {
   x402Version: 2,
@@ -20,14 +20,14 @@ const PAYMENT = {
 };
 
 /** Sends the payment to a till that finds these, one after the other, and whose order takes no payment any more. */
-async function pays(...found: readonly (PullOutcome | null)[]): Promise<{ readonly status: number }> {
+async function pays(...found: readonly (ChargeOutcome | null)[]): Promise<{ readonly status: number }> {
   const rest = [...found];
   const closed = () => Promise.reject(new TillgateError('STATE_CONFLICT', 'The order is paid.'));
-  const pulls: X402Deps['pulls'] = Object.assign(Object.create(RequestPull.prototype) as RequestPull, {
+  const charges: X402Deps['charges'] = Object.assign(Object.create(RequestCharge.prototype) as RequestCharge, {
     find: () => Promise.resolve(rest.shift() ?? null),
     offer: closed,
   });
-  const [operation] = x402Operations({ pulls, payerWritesPerMinute: 10 });
+  const [operation] = x402Operations({ charges, payerWritesPerMinute: 10 });
   assert(operation !== undefined);
   const signature = Buffer.from(JSON.stringify(PAYMENT)).toString('base64');
   const headers = new Map([['payment-signature', [signature]]]);

@@ -291,7 +291,7 @@ describe('bodies', () => {
         errors?.map(({ path, message }) => [path, message]),
         ['callback_url', 'timeout_callback'].map((path) => [
           path,
-          'must be of a host that this till sends callbacks to',
+          'must have a host that the setting callbacks.hosts allows',
         ]),
       );
       assertError(await order('shop.example.evil.example'), 40001);

@@ -30,7 +30,7 @@ describe('the checkout', () => {
   });
   after(() => edge.close());
 
-  test('its state has exactly the fields of the decisions, without credentials', async () => {
+  test('its state has exactly its documented fields, without credentials', async () => {
     const reply = await edge.client.with({ 'API-Key': 'nobody' }).get(`/checkout/${TOKEN}/state`);
     assert.deepEqual(dataOf(reply), STATE);
   });

@@ -18,6 +18,7 @@ import type { ReceivedCallback } from '../host/merchant.ts';
 import { startUnreliable } from '../support/unreliable.ts';
 import type { Unreliable } from '../support/unreliable.ts';
 import { eachStorage } from '../support/each-storage.ts';
+import { leaveRefundAddress } from '../support/refund-address.ts';
 import type { TestStorage } from '../support/storage.ts';
 import { startTestTill } from '../support/till.ts';
 import type { TestMerchant, TestTill } from '../support/till.ts';
@@ -75,6 +76,8 @@ eachStorage((name, open) => {
       ...more,
     });
   const pay = async ({ order_id }: PayInfo): Promise<void> => {
+    await leaveRefundAddress(till.till, order_id, OWN);
+    till.clock.advance(1);
     for (const [path, body] of [
       ['pay', { order_id }],
       ['blocks', { chain: 'ETH', count: 1 }],
@@ -198,7 +201,7 @@ eachStorage((name, open) => {
   });
 
   describe('who calls', () => {
-    test('endpoint 14 gives a token that serves as API key', async () => {
+    test('the login gives a token that serves as API key', async () => {
       const shop = await till.newMerchant();
       const { access_token, expire } = await clientOf(null).exchangeToken({
         username: shop.email,

@@ -96,7 +96,7 @@ describe('the envelope', () => {
 });
 
 describe('the table of errors', () => {
-  test('has every code of the decisions, and the status can be read off each', () => {
+  test('has every documented code, and the status can be read off each', () => {
     const codes = new Set(
       Object.values<WireError>(ERROR_TABLE).flatMap(({ code, manageOnly }) => (manageOnly === true ? [] : [code])),
     );

@@ -7,7 +7,7 @@ import {
   LIGHTNING_ASSET,
   newTransfer,
   present,
-  SPECIFIED_ASSETS,
+  BUILT_IN_ASSETS,
   TillgateError,
   withDefaults,
 } from '../../core/index.ts';
@@ -84,6 +84,7 @@ export const ORDER: Order = {
   reorgedAt: null,
   refundAddress: null,
   refundBrowser: null,
+  refundAddressAt: null,
 };
 
 const VIEW: CheckoutView = {
@@ -108,7 +109,7 @@ const VIEW: CheckoutView = {
 
 const assetOf = (currency: string): Asset =>
   present(
-    SPECIFIED_ASSETS.find((asset) => asset.currency === currency),
+    BUILT_IN_ASSETS.find((asset) => asset.currency === currency),
     currency,
   );
 const PAYMENT = present(ORDER.payment, 'payment');
@@ -369,8 +370,8 @@ function fakeDeps(options: FakeEdgeOptions, asked: Asked, logger: MemoryLogger, 
       },
     },
     walletQueries: {
-      lightning: async () => ({ asset: LIGHTNING_ASSET, available: 1n, pending: 0n, reserved: 0n }),
-      list: async () => [{ asset: assetOf('ETH'), available: 10n ** 18n + 1n, pending: 0n, reserved: 0n }],
+      lightning: async () => ({ asset: LIGHTNING_ASSET, available: 1n, pending: 0n, reserved: 0n, frozen: 0n }),
+      list: async () => [{ asset: assetOf('ETH'), available: 10n ** 18n + 1n, pending: 0n, reserved: 0n, frozen: 0n }],
       selfCustody: async () => [
         { asset: assetOf('ETH'), units: 999_999_999_999_999_999n },
         { asset: { ...assetOf('ETH'), currency: 'SHIB-ERC20', decimals: 9 }, units: 589_735_030_408_323_123_456_789n },
@@ -383,7 +384,7 @@ function fakeDeps(options: FakeEdgeOptions, asked: Asked, logger: MemoryLogger, 
       },
     },
     orders: { find: async (id) => (id === ORDER_ID ? ORDER : null) },
-    assets: new AssetCatalogue(SPECIFIED_ASSETS.filter(({ chain }) => chain === 'ETH')),
+    assets: new AssetCatalogue(BUILT_IN_ASSETS.filter(({ chain }) => chain === 'ETH')),
     chains: new Map(),
     clock: new FakeClock(),
     digest: new PlainDigest(),

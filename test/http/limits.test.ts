@@ -95,7 +95,7 @@ describe('rate limits', () => {
   });
 });
 
-describe('endpoint 14', () => {
+describe('the login of the payment API', () => {
   test('answers a token under both of its names, without credentials', async () => {
     const edge = await startFakeEdge();
     try {

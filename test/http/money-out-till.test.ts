@@ -5,6 +5,7 @@ import type { ChainPayments } from '../../core/index.ts';
 import { PlainDigest } from '../support/fakes.ts';
 import { assertError, dataOf, envelope, signatureHeaders } from '../support/http.ts';
 import type { Reply } from '../support/http.ts';
+import { leaveRefundAddress } from '../support/refund-address.ts';
 import { eachStorage } from '../support/each-storage.ts';
 import type { TestStorage } from '../support/storage.ts';
 import { startTestTill } from '../support/till.ts';
@@ -64,6 +65,8 @@ eachStorage((_name, open) => {
         vs_price: 25,
       }),
     );
+    await leaveRefundAddress(till.till, order.order_id, OWN);
+    till.clock.advance(1);
     dataOf(await till.client.post('/sandbox/v1/pay', { order_id: order.order_id }));
     if (blocks > 0) dataOf(await till.client.post('/sandbox/v1/blocks', { chain: 'ETH', count: blocks }));
     await till.work();

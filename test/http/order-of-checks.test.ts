@@ -12,7 +12,7 @@ const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const TWICE = { 'API-Key': ['good', 'good'] };
 
-/** Each row breaks all rules from one on; the first that is broken decides (decisions, section 1). */
+/** Each row breaks all rules from one on; the first that is broken decides. */
 const ROWS: readonly { code: number; method: string; target: string; headers: SentHeaders; body: string }[] = [
   { code: 40400, method: 'PATCH', target: '/api/order/nothing?|', headers: { ...FORM, ...TWICE }, body: BIG },
   { code: 40500, method: 'PATCH', target: '/api/order/pay-info?|', headers: { ...FORM, ...TWICE }, body: BIG },

@@ -140,7 +140,7 @@ describe('a reply of parts', () => {
       const { text, ended } = await exchange(port, version);
       assert.doesNotMatch(text, /\r\n0\r\n\r\n$/);
       if (version === '1.0') assert.equal(ended, false, 'a clean end');
-      assert.match(JSON.stringify(edge.logger.lines), /reply broken off.*the database is away/);
+      assert.match(JSON.stringify(edge.logger.lines), /a reply was interrupted.*the database is away/);
     });
 
   test('fault 175: the body of a Response whose source breaks is an error', async () => {
@@ -148,7 +148,7 @@ describe('a reply of parts', () => {
     const response = await byFetch();
     assert.equal(response.status, 200);
     await assert.rejects(response.text(), /the database is away/);
-    assert.match(JSON.stringify(edge.logger.lines), /reply broken off/);
+    assert.match(JSON.stringify(edge.logger.lines), /a reply was interrupted/);
   });
 
   test('a Response is in progress until its parts are taken, break, or are wanted no more', async () => {

@@ -140,7 +140,7 @@ eachStorage((_name, open) => {
       assert.equal(fiat.length, 48);
     });
 
-    test('endpoint 14 gives a token that the API-Key header takes, and X-Token on the Lightning operations only', async () => {
+    test('the login gives a token that the API-Key header takes, and X-Token on the Lightning operations only', async () => {
       const login = { username: merchant.email.toUpperCase(), password: merchant.password };
       for (const name of ['service', 'my-till']) {
         const { access_token, expire } = dataOf<{ access_token: string; expire: number }>(
@@ -405,7 +405,35 @@ eachStorage((_name, open) => {
   });
 });
 
-eachStorage((_name, open) => {
+eachStorage((name, open) => {
+  test('fault 363: a database that answers and takes no writes is not ready, and is again when it does', async (t) => {
+    const store = await open(t);
+    const till = await startTestTill(store);
+    const { clock } = till;
+    try {
+      dataOf(await till.client.get('/readyz'));
+      const refusing =
+        name === 'pg'
+          ? [
+              `CREATE FUNCTION disk_full() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$`,
+              'CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON write_probes FOR EACH ROW EXECUTE FUNCTION disk_full()',
+            ]
+          : [
+              `CREATE TRIGGER full_disk BEFORE UPDATE ON write_probes BEGIN SELECT RAISE(ABORT, 'No space left on device'); END`,
+            ];
+      for (const statement of refusing) await store.sql(statement);
+      dataOf(await till.client.get('/readyz'));
+      clock.advance(5_000);
+      for (let asked = 0; asked < 3; asked++) assertError(await till.client.get('/readyz'), 50300);
+      dataOf(await till.client.get('/livez'));
+      await store.sql(name === 'pg' ? 'DROP TRIGGER full_disk ON write_probes' : 'DROP TRIGGER full_disk');
+      clock.advance(5_000);
+      dataOf(await till.client.get('/readyz'));
+    } finally {
+      await till.close();
+    }
+  });
+
   test('a database that is away: 50300 for whoever comes, /livez goes on', async (t) => {
     const store = await open(t);
     const till = await startTestTill(store);

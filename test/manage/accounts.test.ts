@@ -1,5 +1,6 @@
 import { after, before, describe, test } from 'node:test';
 import assert from 'node:assert/strict';
+import { checkLedger } from '../../core/index.ts';
 import { eachStorage } from '../support/each-storage.ts';
 import type { TestStorage } from '../support/storage.ts';
 import { assertRefused, managed, startFixture } from './fixture.ts';
@@ -29,8 +30,15 @@ eachStorage((_name, open) => {
   const patch = (id: unknown, body: object, by = fixture.admin) =>
     by.client.request('PATCH', `/manage/v1/accounts/${String(id)}`, { body });
 
+  const archivedDaysAgo = (id: string, days: number) =>
+    store.sql('UPDATE accounts SET status = ?, modified_at = ? WHERE id = ?', [
+      'archived',
+      fixture.till.clock.now() - days * 86_400_000,
+      id,
+    ]);
+
   describe('accounts', () => {
-    test('has every field of the specification, times in RFC 3339', async () => {
+    test('has every documented field, times in RFC 3339', async () => {
       const made = await create({ email: 'Fields@Example.com', name: 'Fields', role: 'user' });
       const detail = managed(await fixture.admin.client.get(`/manage/v1/accounts/${String(made['id'])}`));
       assert.deepEqual(detail, made);
@@ -121,7 +129,7 @@ eachStorage((_name, open) => {
       assertRefused(await patch(user.id, { status: 'gone' }), 400, 'status');
     });
 
-    test('disabling logs out at once, enabling lets in again, archiving is final', async () => {
+    test('disabling logs out at once, enabling lets in again; an archived account changes nothing but that it is restored', async () => {
       const user = await fixture.newMember();
       assert.equal(managed(await patch(user.id, { status: 'disabled' }))['status_label'], 'Disabled');
       assertRefused(await user.client.get('/manage/v1/session'), 401);
@@ -131,15 +139,56 @@ eachStorage((_name, open) => {
       managed(await fixture.login(user.email, user.password));
       managed(await patch(user.id, { status: 'archived' }));
       managed(await patch(user.id, { status: 'archived' }));
-      assertRefused(await patch(user.id, { status: 'active' }), 409);
+      assertRefused(await patch(user.id, { status: 'disabled' }), 409);
       assertRefused(await patch(user.id, { name: 'Late' }), 409);
       await assert.rejects(
-        store.sql('UPDATE accounts SET status = ? WHERE id = ?', ['active', user.id]),
+        store.sql('UPDATE accounts SET status = ? WHERE id = ?', ['disabled', user.id]),
         /illegal change of status/,
       );
     });
 
-    test('archiving turns Apps off, revokes keys, ends tokens of endpoint 14, and is no error again', async () => {
+    test('fault 367: an account with money or an open order is not archived', async () => {
+      const shop = await fixture.till.newMerchant();
+      const archive = () => fixture.admin.client.post('/manage/v1/accounts/archive', { ids: [shop.account.id] });
+      const price = { chain: 'ETH', currency: 'USDT-ERC20', vs_currency: 'USD', vs_price: 25 };
+      const reply = await shop.client.post('/api/order/pay-info', price);
+      const { order_id } = (JSON.parse(reply.text) as { data: { order_id: string } }).data;
+      assert.match(assertRefused(await archive(), 409).msg, /open order/);
+      await fixture.till.client.post('/sandbox/v1/pay', { order_id });
+      await fixture.till.client.post('/sandbox/v1/blocks', { chain: 'ETH', count: 5 });
+      await fixture.till.work();
+      assert.match(assertRefused(await archive(), 409).msg, /has USDT-ERC20: pay it out/);
+      assertRefused(await patch(shop.account.id, { status: 'archived' }), 409);
+      assert.equal((await shop.client.get('/api/wallets')).status, 200);
+      assert.deepEqual(await checkLedger(store.storage), []);
+    });
+
+    test('fault 367: an archived account is restored within 30 days; its App keys stay revoked', async () => {
+      const user = await fixture.newMember();
+      const app = managed(await user.client.post('/manage/v1/apps', { name: 'Shop', chains: ['ETH'] }), 201);
+      managed(await patch(user.id, { status: 'archived' }));
+      assertRefused(await fixture.login(user.email, user.password), 403);
+      assertRefused(await patch(user.id, { status: 'disabled' }), 409);
+      assert.equal(managed(await patch(user.id, { status: 'active' }))['status'], 'active');
+      managed(await fixture.login(user.email, user.password));
+      const keys = managed<List>(await fixture.admin.client.get(`/manage/v1/apps/${String(app['id'])}/keys`));
+      assert.deepEqual(
+        keys.items.map(({ state }) => state),
+        ['revoked'],
+      );
+      const { items } = managed<List>(await fixture.admin.client.get(`/manage/v1/audit?account_id=${user.id}`));
+      assert.ok(items.some(({ action }) => action === 'account.restore'));
+    });
+
+    test('fault 367: after 30 days an archive is final', async () => {
+      const user = await fixture.newMember();
+      await archivedDaysAgo(user.id, 30);
+      managed(await patch(user.id, { status: 'active' }));
+      await archivedDaysAgo(user.id, 31);
+      assertRefused(await patch(user.id, { status: 'active' }), 409);
+    });
+
+    test('archiving turns Apps off, revokes keys, ends access tokens, and is no error again', async () => {
       const user = await fixture.newMember();
       const app = managed(await user.client.post('/manage/v1/apps', { name: 'Shop', chains: ['ETH'] }), 201);
       const { data } = JSON.parse(

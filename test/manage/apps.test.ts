@@ -184,13 +184,28 @@ eachStorage((_name, open) => {
   });
 
   describe('keys of Apps', () => {
+    test('fault 371: an admin makes, rotates and reveals no key of another account’s App, and revokes it', async () => {
+      const { id, key } = await create();
+      const [admin, keys] = [fixture.admin.client, `/manage/v1/apps/${id}/keys`];
+      const listed = await admin.get(keys);
+      assert.ok(!listed.text.includes(String(key['api_key'])), 'the text is masked');
+      const own = `${keys}/${String(key['id'])}`;
+      assertRefused(await admin.request('POST', `${own}/reveal`), 403);
+      assertRefused(await admin.post(`${keys}/rotate`, {}), 403);
+      managed(await admin.request('POST', `${own}/revoke`));
+      assertRefused(await admin.request('POST', keys), 403);
+      managed(await user.client.request('POST', keys), 201);
+    });
+
     test('rotating keeps the replaced key for its grace; revoking ends one at once and again is no error', async () => {
       const { id, key } = await create();
       const path = `/manage/v1/apps/${id}/keys`;
       const { key: next, replaced } = managed<{ key: Fields; replaced: Fields }>(
         await user.client.post(`${path}/rotate`, { grace_seconds: 60 }),
       );
-      assert.deepEqual([replaced['id'], replaced['state'], replaced['api_key']], [key['id'], 'grace', key['api_key']]);
+      const text = String(key['api_key']);
+      const masked = `${text.slice(0, 8)}…${text.slice(-4)}`;
+      assert.deepEqual([replaced['id'], replaced['state'], replaced['api_key']], [key['id'], 'grace', masked]);
       assert.equal(replaced['expires_at'], new Date(fixture.till.clock.now() + 60_000).toISOString());
       const list = managed<{ total: number; items: Fields[] }>(await user.client.get(path));
       assert.deepEqual([list.total, list.items.map(({ state }) => state)], [2, ['active', 'grace']]);
@@ -233,7 +248,7 @@ eachStorage((_name, open) => {
       assert.deepEqual(made, {
         ...route,
         host: 'btc.gateway.test',
-        upstreams: [{ url: 'https://node.test/secret-path', headers: {} }],
+        upstreams: [{ url: 'https://node.test/…', header_names: [] }],
         upstream_health: [null],
         admission: 'enforce',
         enabled: true,
@@ -262,7 +277,7 @@ eachStorage((_name, open) => {
       const changed = managed(
         await fixture.admin.client.request('PATCH', `/manage/v1/gateways/${String(id)}`, { body }),
       );
-      assert.deepEqual(changed['upstreams'], body.upstreams);
+      assert.deepEqual(changed['upstreams'], [{ url: 'https://other.test/', header_names: ['x-key'] }]);
       assert.deepEqual(changed['cors'], body.cors);
       assert.deepEqual(changed['units'], body.units);
       assert.deepEqual(changed['plans'], body.plans);
@@ -301,6 +316,42 @@ eachStorage((_name, open) => {
         [[], 'units'],
       ] as const)
         assertRefused(await fixture.admin.client.post('/manage/v1/gateways', { ...route, units }), 400, field);
+    });
+
+    test('fault 390: a name that leads where no node may be is refused when it is configured; one that stays is not asked for', async (t) => {
+      const own = await open();
+      const asked: string[] = [];
+      const leadsToRefused = (hostname: string): Promise<boolean> => {
+        asked.push(hostname);
+        return Promise.resolve(hostname === 'inside.test');
+      };
+      const strict = await startFixture(own, { routePlaces: { leadsToRefused } });
+      t.after(async () => {
+        await strict.close();
+        await own.close();
+      });
+      const [good, bad] = ['https://node.test/key', 'https://inside.test/key'];
+      const make = (upstreams: readonly unknown[]) =>
+        strict.admin.client.post('/manage/v1/gateways', { ...route, upstreams });
+      assertRefused(await make([good, { url: bad }]), 400, 'upstreams.1.url');
+      const { id } = managed<{ id: string }>(await make([good]), 201);
+      const change = (upstreams: readonly unknown[]) =>
+        strict.admin.client.request('PATCH', `/manage/v1/gateways/${id}`, { body: { upstreams } });
+      asked.length = 0;
+      assertRefused(await change([{ keep: 0 }, bad]), 400, 'upstreams.1.url');
+      assert.deepEqual(asked, ['inside.test']);
+      managed(await change([{ keep: 0 }, 'https://other.test/']));
+    });
+
+    test('fault 366: a gateway takes no name of the till, when it is made or changed', async () => {
+      const { client } = fixture.admin;
+      assertRefused(await client.post('/manage/v1/gateways', { ...route, host: 'Pay.example' }), 400, 'host');
+      const { id } = managed<{ id: string }>(
+        await client.post('/manage/v1/gateways', { ...route, host: 'another.test' }),
+        201,
+      );
+      const body = { host: 'pay.example' };
+      assertRefused(await client.request('PATCH', `/manage/v1/gateways/${id}`, { body }), 400, 'host');
     });
 
     test('a gateway of the configuration is changed only there; users see none', async () => {

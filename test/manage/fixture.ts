@@ -13,11 +13,14 @@ import { WebauthnVerifier } from '../../adapters/passkeys/index.ts';
 import { CryptoRandom } from '../../adapters/crypto/index.ts';
 import {
   createManage,
+  DEFAULT_ORDER_SETTINGS,
+  LatePayments,
   OrderStateMachine,
   PayoutFeeEstimator,
   RescanDeposits,
   TopUps,
   UnassignedDeposits,
+  WithdrawalLimits,
 } from '../../core/index.ts';
 import type {
   Account,
@@ -29,11 +32,14 @@ import type {
   GatewayRoute,
   Manage,
   PlanSales,
+  RoutePlaces,
   SecondFactorDemand,
 } from '../../core/index.ts';
 import { callbackPresenter } from '../../adapters/http/operations/order-record.ts';
 import { metricsText } from '../../host/index.ts';
 import type { SettingsInput } from '../../host/settings.ts';
+import { ANY_PLACE } from '../support/any-place.ts';
+import { establishAdmin } from '../support/established-admin.ts';
 import { HttpClient } from '../support/http.ts';
 import type { Reply } from '../support/openapi.ts';
 import type { TestStorage } from '../support/storage.ts';
@@ -88,6 +94,8 @@ export interface FixtureOptions {
   readonly secondFactorOf?: SecondFactorDemand;
   readonly addressHoldMs?: number;
   readonly routes?: readonly GatewayRoute[];
+  /** Where routes of the management API may be found and lead; private networks by default. */
+  readonly routePlaces?: Partial<RoutePlaces>;
   /** Where webhook endpoints may be; anywhere by default. */
   readonly callbackPlaces?: CallbackPlaces;
   /** The plans on sale; none by default. */
@@ -107,7 +115,16 @@ export async function startFixture(store: TestStorage, options: FixtureOptions =
   const { clock, storage, chains, assets, events, metrics, digest, ids, orderQueries: queries } = till.till;
   const admission = new Map<AppId, readonly AdmissionCount[]>();
   const { hasher, createAccount } = till.accounts;
-  const stateMachine = new OrderStateMachine({ assets, chains, presenter: callbackPresenter, ids, events, metrics });
+  const stateMachine = new OrderStateMachine({
+    assets,
+    chains,
+    presenter: callbackPresenter,
+    ids,
+    events,
+    metrics,
+    settings: DEFAULT_ORDER_SETTINGS,
+  });
+  const latePayments = new LatePayments({ rates: till.till.rateBook, assets, settings: DEFAULT_ORDER_SETTINGS });
   const fees = new PayoutFeeEstimator({ storage, rates: till.till.rateBook, clock });
   const manage = createManage({
     storage,
@@ -132,8 +149,14 @@ export async function startFixture(store: TestStorage, options: FixtureOptions =
     walletQueries: till.till.walletQueries,
     requestRefund: till.till.requestRefund,
     requestWithdrawal: till.till.requestWithdrawal,
-    unassignedDeposits: new UnassignedDeposits({ ...till.till, fees, stateMachine }),
-    rescanDeposits: new RescanDeposits(till.till),
+    unassignedDeposits: new UnassignedDeposits({
+      ...till.till,
+      fees,
+      stateMachine,
+      limits: new WithdrawalLimits({ limits: till.config.withdrawals.limits, assets, rates: till.till.rateBook }),
+      withdrawals: till.config.withdrawals,
+    }),
+    rescanDeposits: new RescanDeposits({ ...till.till, latePayments }),
     admissionTally: (id) => admission.get(id) ?? [],
     topUps: new TopUps({
       ...{ storage, clock, queries, createOrder: till.till.createOrder, baseUrl: { url: 'https://pay.example' } },
@@ -150,6 +173,7 @@ export async function startFixture(store: TestStorage, options: FixtureOptions =
       pageMax: 100,
       addressHoldMs: options.addressHoldMs ?? 86_400_000,
       routes: options.routes ?? [],
+      routePlaces: { ...ANY_PLACE, ownHosts: () => ['pay.example'], ...options.routePlaces },
       callbackPlaces: options.callbackPlaces ?? { allowPrivateNetworks: true, hosts: null },
     },
   });
@@ -195,6 +219,7 @@ export async function startFixture(store: TestStorage, options: FixtureOptions =
     const email = `${role}-${clients.length}@example.com`;
     const password = `correct horse ${clients.length}`;
     const account = await createAccount.run({ email, password, role });
+    if (role === 'admin') await establishAdmin(storage, account.id);
     const opened = await login(email, password);
     const member = client.with(tokenOf(opened));
     clients.push(member);

@@ -84,6 +84,34 @@ eachStorage((_name, open) => {
       await refused({ metadata: { a: 1 } }, 'metadata');
     });
 
+    test('fault 372: does not read as another account’s brand, and has no text that reads as another', async () => {
+      const owner = await fixture.newMember();
+      const body = { name: 'Corner Bakery' };
+      managed(await owner.client.request('PATCH', '/manage/v1/branding', { body, headers: { 'If-Match': '"1"' } }));
+      const rival = await fixture.newMember();
+      const ask = (title: string, description = '') =>
+        rival.client.post('/manage/v1/links', { title, description, vs_currency: 'USD' });
+      for (const title of [
+        'Corner Bakery',
+        'corner  bakery',
+        'CORNER-BAKERY',
+        'C\u043Erner Bakery',
+        'Corner\u200B Bakery',
+      ])
+        assertRefused(await ask(title), 400, 'title');
+      assertRefused(await ask('Bread', 'Fresh\nfr\u043Em the oven'), 400, 'description');
+      assertRefused(await ask('Bread', 'from \u202Eyrekab'), 400, 'description');
+      const link = managed<{ id: string; version: number }>(await ask('Bread', 'Fresh\nevery day'), 201);
+      const headers = { 'If-Match': `"${link.version}"` };
+      const target = `/manage/v1/links/${link.id}`;
+      assertRefused(
+        await rival.client.request('PATCH', target, { headers, body: { title: 'Corner Bakery' } }),
+        400,
+        'title',
+      );
+      managed(await owner.client.post('/manage/v1/links', { title: 'Corner Bakery', vs_currency: 'USD' }), 201);
+    });
+
     test('is listed newest first, a page at a time, and only by its account', async () => {
       const member = await fixture.newMember();
       const made = [];
@@ -103,7 +131,7 @@ eachStorage((_name, open) => {
     });
 
     test("fault 238: another account's is answered byte for byte as an unknown one, by every operation", async () => {
-      const { id } = await create({ face: 'COUNTER' });
+      const { id } = await create({ face: 'POINT_OF_SALE' });
       const other = await fixture.newMember();
       const asks: readonly ((which: string) => Promise<{ readonly status: number; readonly text: string }>)[] = [
         (which) => other.client.get(`${LINKS}/${which}`),
@@ -137,8 +165,8 @@ eachStorage((_name, open) => {
       assert.equal(managed(await user.client.get(`${LINKS}/${link.id}`))['open'], 1);
     });
 
-    test('of a counter gives a code for one device, which no list, no record and no audit row shows', async () => {
-      const { id, url } = await create({ face: 'COUNTER', vs_price: null });
+    test('of a point of sale gives a code for one device, which no list, no record and no audit row shows', async () => {
+      const { id, url } = await create({ face: 'POINT_OF_SALE', vs_price: null });
       const pairing = managed(await send(user, id, 'pairing'));
       const address = String(pairing['pairing_url']);
       assert.ok(address.startsWith(`${url}#`));

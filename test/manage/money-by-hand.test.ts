@@ -4,6 +4,7 @@ import { checkLedger, OPERATOR } from '../../core/index.ts';
 import type { ChainPayments } from '../../core/index.ts';
 import { eachStorage } from '../support/each-storage.ts';
 import { dataOf } from '../support/http.ts';
+import { leaveRefundAddress } from '../support/refund-address.ts';
 import type { TestStorage } from '../support/storage.ts';
 import { codeAt } from '../support/totp.ts';
 import { assertRefused, assertStepUp, managed, startFixture, stepUp } from './fixture.ts';
@@ -50,6 +51,8 @@ eachStorage((_name, open) => {
   const paidOrder = async ({ client }: Member, price = 25): Promise<string> => {
     const order = { chain: 'ETH', currency: 'USDT-ERC20', vs_currency: 'USD', vs_price: price };
     const { order_id } = managed<{ order_id: string }>(await client.post('/manage/v1/orders', order), 201);
+    await leaveRefundAddress(fixture.till.till, order_id, OWN);
+    fixture.till.clock.advance(1);
     dataOf(await fixture.client.post('/sandbox/v1/pay', { order_id }));
     dataOf(await fixture.client.post('/sandbox/v1/blocks', { chain: 'ETH', count: 1 }));
     await fixture.till.work();
@@ -109,7 +112,7 @@ eachStorage((_name, open) => {
   });
 
   test('a refund is reserved once, and told with the order; it leaves one row in the audit log', async () => {
-    const member = await fixture.newMember();
+    const member = await verified(await fixture.newMember());
     const id = await paidOrder(member);
     const headers = { 'Idempotency-Key': 'refund 1' };
     const replies = await Promise.all(Array.from({ length: 4 }, () => refund(member, id, headers)));
@@ -179,7 +182,7 @@ eachStorage((_name, open) => {
       await fixture.newMember('admin'),
       await fixture.newMember('admin'),
     ];
-    const held = managed(await refund(admin, await paidOrder(member, 70)));
+    const held = managed(await refund(admin, await paidOrder(await verified(member), 70)));
     assert.deepEqual([held['status'], held['account_id'], held['requested_by']], ['HELD', member.id, admin.id]);
     const approve = (by: Member) => by.client.request('POST', `${WITHDRAWALS}/${String(held['id'])}/approve`);
     assertRefused(await approve(admin), 403);

@@ -394,7 +394,7 @@ eachStorage((_name, open) => {
         assert(await tx.transfers.move(transfer.id, 'REQUESTED', 'SIGNED', { payoutId: id, updatedAt: at }));
       });
       const reply = await fixture.admin.client.get(`${WITHDRAWALS}/${transfer.id}`);
-      assert.deepEqual(managed(reply)['bundle'], {
+      assert.deepEqual(managed(reply)['payout'], {
         id,
         status: 'LIVE',
         nonce: 0,
@@ -422,7 +422,7 @@ eachStorage((_name, open) => {
       assert.equal((await store.storage.transfers.payoutOf(transfer.id))?.payout.cancelReason, null);
       const cancelled = managed(await cancel());
       chain.payments = payments;
-      assert.equal((cancelled['bundle'] as Fields)['cancel_reason'], 'Too slow.');
+      assert.equal((cancelled['payout'] as Fields)['cancel_reason'], 'Too slow.');
       const view = await store.storage.transfers.payoutOf(transfer.id);
       assert.deepEqual([view?.payout.cancelReason, view?.transfers[0]?.status], ['Too slow.', 'SIGNED']);
       assert.equal((await audit(user, 'transfer.cancel')).length, 1);
@@ -469,7 +469,7 @@ eachStorage((_name, open) => {
         assertRefused(await decide(id, 'reject', { reason: 'none' }), 404);
       }
       assertRefused(await fixture.admin.client.get(`${WITHDRAWALS}?status=LOST`), 400, 'status');
-      assert.deepEqual(managed(await fixture.admin.client.get(`${WITHDRAWALS}/${held.id}`))['bundle'], null);
+      assert.deepEqual(managed(await fixture.admin.client.get(`${WITHDRAWALS}/${held.id}`))['payout'], null);
       assert.deepEqual(managed(await fixture.admin.client.get(`${WITHDRAWALS}?status=BROADCAST`))['items'], []);
       managed(await decide(held.id, 'reject', { reason: 'test' }));
     });

@@ -59,10 +59,10 @@ eachStorage((_name, open) => {
     const changed = await written(() => user.client.post(`${API}/credentials`, { name: 'Shop' }));
     assert.deepEqual(told(changed), [['mail', user.id, 'security.changed']]);
     const { subject, text } = changed[0]!;
-    assert.equal(subject, 'An API credential was made');
+    assert.equal(subject, 'An API credential was created');
     assert.match(text, new RegExp(`^Account: ${user.email}$`, 'm'));
     assert.match(text, /^IP address: 127\.0\.0\.1$/m);
-    assert.match(text, /^By: somebody who is logged in to this account$/m);
+    assert.match(text, /^By: a user of this account$/m);
     const pending = await written(() =>
       user.client.post(`${API}/withdrawal-addresses`, { chain: 'ETH', address: ADDRESS }),
     );
@@ -153,7 +153,7 @@ eachStorage((_name, open) => {
       ['mail', null, 'withdrawal.held'],
       ['room', null, 'withdrawal.held'],
     ]);
-    assert.equal(notices[0]!.subject, 'A withdrawal of 1.5 ETH is held');
+    assert.equal(notices[0]!.subject, 'A withdrawal of 1.5 ETH is on hold');
     assert.ok(!notices[0]!.text.includes('Beyond the limit'));
     assert.match(notices[1]!.text, /^Reason: Beyond the limit of a day\.$/m);
     await storage.transaction((tx) => tx.notices.savePreferences({ accountId, withdrawals: false, summary: false }));

@@ -119,20 +119,4 @@ eachStorage((_name, open) => {
     ];
     for (const [status, field, body] of bad) assertRefused(await user.client.post(ORDERS, body), status, field);
   });
-
-  test('orders of the payment API from before are hosted where the payer chooses', async (t) => {
-    const { storage, sql } = await open(t);
-    const { storedAccount, storedOrder } = await import('../contract/storage/fixtures.ts');
-    const { id } = await storedAccount(storage);
-    const hosted = await storedOrder(storage, id, { platform: 'CHECKOUT', payment: null, hosted: true });
-    const direct = await storedOrder(storage, id);
-    await sql('ALTER TABLE orders DROP COLUMN hosted');
-    await sql("DELETE FROM schema_migrations WHERE name = '0032-orders-by-hand'");
-    await storage.migrate();
-    const now = await Promise.all([hosted, direct].map((order) => storage.orders.find(order.id)));
-    assert.deepEqual(
-      now.map((order) => order?.hosted),
-      [true, false],
-    );
-  });
 });

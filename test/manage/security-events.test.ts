@@ -58,6 +58,11 @@ eachStorage((_name, open) => {
     await done('POST', `/credentials/${String(made['id'])}/reveal`);
     await done('POST', `/credentials/${String(made['id'])}/revoke`);
     await done('POST', '/credentials/callback/rotate');
+    const { id: app } = await done('POST', '/apps', { name: 'Shop', chains: ['ETH'] });
+    const { key } = (await done('POST', `/apps/${String(app)}/keys/rotate`, {})) as {
+      readonly key: { readonly id: string };
+    };
+    await done('POST', `/apps/${String(app)}/keys/${key.id}/reveal`);
     await done('POST', '/withdrawal-addresses', { chain: 'ETH', address: ADDRESS });
     await done('PATCH', '/notifications', { withdrawals: false, summary: true });
     await done('PATCH', '/notifications', { summary: false });

@@ -1,6 +1,6 @@
 import { after, before, describe, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { ACTIONS, actionRow, present } from '../../core/index.ts';
+import { ACTIONS, actionRow, alwaysFresh, present } from '../../core/index.ts';
 import type { ManageAction } from '../../core/index.ts';
 import { manageOperations } from '../../adapters/http/index.ts';
 import type { ManageDeps } from '../../adapters/http/index.ts';
@@ -10,17 +10,10 @@ import type { Reply } from '../support/openapi.ts';
 import type { TestStorage } from '../support/storage.ts';
 import { assertRefused, assertStepUp, managed, renewed, startFixture, STEP_UP, stepUp, tokenOf } from './fixture.ts';
 import type { Fixture, List, Member } from './fixture.ts';
+import { UNKNOWN, WALK } from './walk.ts';
 
 type Fields = Record<string, unknown>;
 
-const UNKNOWN = '1530217733410816001';
-const ADDRESS = '0x90F79bf6EB2c4f870365E785982E1f101E93b906';
-const PASSKEY = {
-  id: 'AAAA',
-  rawId: 'AAAA',
-  type: 'public-key',
-  response: { clientDataJSON: 'AAAA', attestationObject: 'AAAA' },
-};
 const SECURITY = '/manage/v1/security';
 const CREDENTIALS = '/manage/v1/credentials';
 
@@ -40,41 +33,14 @@ describe('the table of what actions cost', () => {
     );
   });
 
-  test('lets nobody read: what loosens nothing costs nothing', () => {
-    for (const { id, method } of manageOperations(deps))
-      if (method === 'GET') assert.deepEqual(actionRow(id as ManageAction).rules, [], id);
+  test('lets everybody read, and lets nothing else pass for reading', () => {
+    for (const { id, method } of manageOperations(deps)) {
+      const effects = actionRow(id as ManageAction).effects.map(({ effect }) => effect);
+      if (method === 'GET') assert.deepEqual(effects, ['reads'], id);
+      else assert.ok(!effects.includes('reads'), id);
+    }
   });
 });
-
-/** What is sent to every operation that always wants a fresh factor. */
-const BODIES: Readonly<Partial<Record<ManageAction, object>>> = {
-  endOtherSessions: {},
-  endOneSession: {},
-  changePassword: { current: 'a former password', new: 'a password for a test' },
-  createCredential: {},
-  revealCredential: {},
-  passkeyToAdd: {},
-  addPasskey: { name: 'Key', passkey: PASSKEY },
-  removePasskey: {},
-  setWithdrawalAddress: { chain: 'ETH', address: ADDRESS },
-  approveWithdrawal: {},
-  withdrawByHand: { amount: 1, chain: 'ETH', currency: 'ETH' },
-  refundOrderByHand: {},
-  cancelTransfer: { reason: 'x' },
-  freezeWithdrawals: { reason: 'x' },
-  unfreezeWithdrawals: {},
-  stopPayouts: { reason: 'x' },
-  resumePayouts: {},
-  rescanDeposits: { chain: 'ETH', from: 1, to: 1 },
-  assignDeposit: { order_id: UNKNOWN },
-  refundDeposit: { address: ADDRESS },
-  removeRefundAddress: {},
-  createWebhook: { url: 'https://thief.example/', events: ['order.*'] },
-  updateWebhook: { url: 'https://thief.example/' },
-  removeWebhook: {},
-  rotateWebhookSecret: {},
-  updateBranding: { name: 'Thief' },
-};
 
 /** What a browser sends after a reply that set its cookie. */
 function cookieOf(reply: Reply): { readonly Cookie: string; readonly 'X-CSRF-Token': string } {
@@ -114,19 +80,14 @@ eachStorage((_name, open) => {
     );
 
   describe('a session that is not raised', () => {
-    test('is refused by every operation that always wants a fresh factor, before anything is looked up', async () => {
+    test('is refused before anything is looked up, and leaves no row of an action', async () => {
       const admin = await fixture.newMember('admin', { raised: false });
-      const rows = manageOperations({ ...depsOf(fixture), manage: fixture.manage });
-      let asked = 0;
-      for (const { id, method, path } of rows) {
-        const { rules } = actionRow(id as ManageAction);
-        if (!rules.some(({ costs, when }) => when === undefined && costs.includes('fresh-factor'))) continue;
-        asked += 1;
-        const body = present(BODIES[id as ManageAction], `what to send to ${id}`);
-        const target = path.replaceAll('{code}', 'ETH').replaceAll('{id}', UNKNOWN);
+      for (const { id, method, path } of manageOperations({ ...depsOf(fixture), manage: fixture.manage })) {
+        if (!alwaysFresh(actionRow(id as ManageAction))) continue;
+        const body = WALK[id as ManageAction].charged?.[0] ?? {};
+        const target = path.replaceAll('{code}', 'ETH').replace(/\{(?:key_)?id\}/g, UNKNOWN);
         assertStepUp(await admin.client.request(method, target, method === 'DELETE' ? {} : { body }), id);
       }
-      assert.equal(asked, Object.keys(BODIES).length);
       assert.deepEqual(await actions(admin), ['session.create']);
     });
 
@@ -167,11 +128,11 @@ eachStorage((_name, open) => {
         admin.client.request('PATCH', `/manage/v1/apps/${app.id}`, { body, headers: { 'If-Match': '1' } });
       assertStepUp(await change({ quota: { units: 1, window: 'day' } }));
       assertStepUp(await change({ name: 'B', quota: null }));
+      assertStepUp(await change({ chains: ['ETH'] }));
       managed(await change({ name: 'B' }));
       // What stays without: reading, stopping an account, the admin's own.
       managed(await admin.client.get(`${SECURITY}${of}`));
       managed(await admin.client.request('PATCH', account, { body: { status: 'disabled' } }));
-      managed(await admin.client.request('POST', `${CREDENTIALS}/callback/rotate`));
       assertRefused(await admin.client.request('POST', `${CREDENTIALS}/${UNKNOWN}/revoke`), 404);
     });
 

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { checkLedger, OPERATOR } from '../../core/index.ts';
 import type { ChainPayments } from '../../core/index.ts';
 import { parseCsv } from '../support/csv.ts';
+import { leaveRefundAddress } from '../support/refund-address.ts';
 import { eachStorage } from '../support/each-storage.ts';
 import { dataOf } from '../support/http.ts';
 import type { TestStorage } from '../support/storage.ts';
@@ -67,6 +68,8 @@ eachStorage((_name, open) => {
   const paid = async ({ client }: Member, price: string): Promise<string> => {
     const order = { chain: 'ETH', currency: 'USDT-ERC20', vs_currency: 'USD', vs_price: price };
     const { order_id } = managed<{ order_id: string }>(await client.post('/manage/v1/orders', order), 201);
+    await leaveRefundAddress(fixture.till.till, order_id, OWN);
+    fixture.till.clock.advance(1);
     dataOf(await fixture.client.post('/sandbox/v1/pay', { order_id }));
     dataOf(await fixture.client.post('/sandbox/v1/blocks', { chain: 'ETH', count: 1 }));
     await fixture.till.work();
@@ -147,7 +150,7 @@ eachStorage((_name, open) => {
       [{ currency: 'USDT-ERC20', tx_type: 'ORDER' }, [2, 3]],
       [{ q: withdrawal }, [0]],
       [{ q: orders[1] ?? '' }, [1, 2]],
-      [{ q: OWN.toLowerCase() }, [0]],
+      [{ q: OWN.toLowerCase() }, [0, 1]],
       [{ q: first?.['tx_hash'] ?? '' }, [3]],
       [{ q: first?.['to_addr'] ?? '' }, [3]],
       [{ from: sent?.['event_time'] ?? '' }, [0]],

@@ -127,6 +127,13 @@ export class LndDaemon {
     await this.start();
   }
 
+  /** Starts it with its keys alone, as one that is made again from its seed: no invoice, payment or channel is left. */
+  async beginAnew(): Promise<void> {
+    await this.stop();
+    rmSync(join(this.folder, 'data/graph'), { recursive: true, maxRetries: 5, retryDelay: 50 });
+    await this.start();
+  }
+
   /** Ends it for good. */
   async remove(): Promise<void> {
     await this.stop();

@@ -155,6 +155,12 @@ export class LightningFixture {
     );
   }
 
+  /** The till's node loses everything but its keys, and gets a new channel to its customers. */
+  async beginAnew(): Promise<void> {
+    await this.till.beginAnew();
+    await this.#openChannel();
+  }
+
   async stop(): Promise<void> {
     await Promise.all([this.till.remove(), this.customer.remove()]);
     await this.bitcoind.stop();

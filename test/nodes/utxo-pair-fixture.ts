@@ -49,7 +49,6 @@ export async function openUtxoPairFixture(kind: DaemonKind): Promise<UtxoPairFix
     prices: { BTC: '60000', LTC: '80', EUR: '1.1' },
     confirmations: CONFIRMATIONS,
     spendableConfirmations: SPENDABLE,
-    payer: null,
     provide: () => Promise.resolve(),
     pay: (to, _currency, units) => daemon.pay(to, toAmount(units)),
     mine: async (blocks) => {

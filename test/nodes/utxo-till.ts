@@ -6,6 +6,7 @@ import {
   checkLedger,
   CreateOrder,
   DEFAULT_ORDER_SETTINGS,
+  LatePayments,
   ExpireOrders,
   OrderStateMachine,
   RateBook,
@@ -83,6 +84,7 @@ export async function buildTill(storage: Storage, chain: ChainAdapter): Promise<
     metrics,
     symbols: rateSymbols(assets),
   });
+  const settings = DEFAULT_ORDER_SETTINGS;
   const stateMachine = new OrderStateMachine({
     assets,
     chains,
@@ -90,13 +92,14 @@ export async function buildTill(storage: Storage, chain: ChainAdapter): Promise<
     ids,
     events,
     metrics,
+    settings,
   });
+  const latePayments = new LatePayments({ rates, assets, settings });
   const addresses = new AddressPool({
     chains,
     storage,
     settings: { batch: 4, largestBatch: 4, lowWater: 8, refill: 8 },
   });
-  const settings = DEFAULT_ORDER_SETTINGS;
   const createOrder = new CreateOrder({
     storage,
     assets,
@@ -111,7 +114,16 @@ export async function buildTill(storage: Storage, chain: ChainAdapter): Promise<
   });
   const accountId = ids.next() as AccountId;
   await storage.accounts.create(merchant(accountId, clock.now()));
-  const follower = new ChainFollower(chain, { storage, stateMachine, clock, ids, events, logger, metrics });
+  const follower = new ChainFollower(chain, {
+    storage,
+    stateMachine,
+    latePayments,
+    clock,
+    ids,
+    events,
+    logger,
+    metrics,
+  });
   await follower.start();
   const expireOrders = new ExpireOrders({ storage, stateMachine, clock, logger });
   const currency = chain.assets[0]?.currency ?? '';
@@ -167,6 +179,7 @@ function merchant(id: AccountId, now: number): Parameters<Storage['accounts']['c
     name: null,
     role: 'user',
     status: 'active',
+    adminSince: null,
     passwordHash: 'none',
     passwordExpiresAt: null,
     authVersion: 1,

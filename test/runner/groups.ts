@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { compiledName } from './compile.ts';
+import { nameOf } from './plan.ts';
 import type { PlannedFile } from './plan.ts';
 
 /** So many files share a process: loading the packages costs more than most of them take. */
@@ -20,6 +21,15 @@ function groupsOf(files: readonly PlannedFile[]): PlannedFile[][] {
   return groups;
 }
 
+/** Sets what the suites of a group read before they are imported. */
+function environmentOf([file]: readonly PlannedFile[]): string {
+  const variables = {
+    TEST_ENGINES: file?.engines,
+    ...(file?.part && { TEST_PART: file.part, TEST_PARTS: file.parts.join(' ') }),
+  };
+  return `Object.assign(process.env, ${JSON.stringify(variables)});`;
+}
+
 /**
  * Writes a module for each process, which puts each of its files into a suite of the file's name: hooks at the top of a
  * file then are that file's own.
@@ -29,12 +39,11 @@ function groupsOf(files: readonly PlannedFile[]): PlannedFile[][] {
 export function writeGroups(folder: string, files: readonly PlannedFile[]): string[] {
   return groupsOf(files).map((group, at) => {
     const suites = group.map(
-      ({ path }) =>
-        `describe(${JSON.stringify(path)}, async () => { await import(${JSON.stringify(`./${compiledName(path)}`)}); });`,
+      (file) =>
+        `describe(${JSON.stringify(nameOf(file))}, async () => { await import(${JSON.stringify(`./${compiledName(file.path)}`)}); });`,
     );
     const module = join(folder, `group-${String(at).padStart(3, '0')}.js`);
-    const environment = `process.env.TEST_ENGINES = ${JSON.stringify(group[0]?.engines)};`;
-    writeFileSync(module, ["import { describe } from 'node:test';", environment, ...suites, ''].join('\n'));
+    writeFileSync(module, ["import { describe } from 'node:test';", environmentOf(group), ...suites, ''].join('\n'));
     return module;
   });
 }

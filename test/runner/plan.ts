@@ -9,6 +9,9 @@ export type Engines = 'memory' | 'sqlite' | 'pg' | 'all';
 /** Tests that need more than the packages, each with a run of its own. */
 export const APART = ['nodes', 'browser', 'clients', 'shops', 'frameworks', 'receivers'] as const;
 export type Apart = (typeof APART)[number];
+/** The folder of tests that need more than the packages; what is rarely run stands under `test/lab`. */
+export const folderOf = (apart: Apart): string =>
+  apart === 'nodes' || apart === 'browser' ? `test/${apart}` : `test/lab/${apart}`;
 
 /** Which files are wanted. */
 export interface Choice {
@@ -18,15 +21,25 @@ export interface Choice {
   readonly rest: boolean;
   /** Adds {@link WITH_COVERAGE} to what `npm test` runs. */
   readonly coverage: boolean;
+  /** Runs the parts of a file on SQLite and PostgreSQL in turn, and not each part on both. */
+  readonly alternate?: boolean;
   /** For every file; `null` for what each file's part takes. */
   readonly engines: Engines | null;
-  /** Only files whose path contains one of them. */
+  /** Only files whose path, with `#` and the part, contains one of them. */
   readonly words: readonly string[];
 }
 
-/** A test file, and the databases that it runs on. */
-export interface PlannedFile {
+/** A test file or one of its parts, as `path` or `path#part` in the lists of this file. */
+interface Unit {
   readonly path: string;
+  /** `null` if the file has no parts. */
+  readonly part: string | null;
+  /** Those that the file's first line names. */
+  readonly parts: readonly string[];
+}
+
+/** What one process runs of a test file, and on which databases. */
+export interface PlannedFile extends Unit {
   readonly engines: Engines;
   /** Runs in a process of its own: it changes what a whole process shares, or takes long. */
   readonly alone: boolean;
@@ -44,8 +57,8 @@ const FULL_ONLY = [
   'test/contract/chains/tron-expiry',
   'test/contract/domain/money-out-crash',
   'test/contract/keys/revocation',
-  'test/contract/kit/evm-by-two-nodes',
-  'test/contract/kit/evm-presets',
+  'test/contract/kit/evm.test.ts#two-nodes',
+  'test/contract/kit/evm.test.ts#presets',
   'test/storage-faults/',
   'test/fuzz/',
   'test/gateway/idle',
@@ -62,15 +75,13 @@ const FULL_ONLY = [
   'test/package/',
   'test/unit/chains/public-children',
   'test/examples/write-a-chain',
-  'test/e2e/bsc-pairs',
   'test/e2e/doctor',
-  'test/e2e/ethereum-pairs',
-  'test/e2e/evm-presets-pairs',
+  'test/e2e/evm-pairs',
   'test/e2e/late-payment',
-  'test/e2e/money-out-kills',
-  'test/e2e/money-out-restarts',
+  'test/e2e/money-out.test.ts#kills',
+  'test/e2e/money-out.test.ts#restarts',
   'test/e2e/paid-gate',
-  'test/e2e/restore-drill',
+  'test/e2e/restore.test.ts',
   'test/e2e/signer-drill',
   'test/e2e/tron-pairs',
   'test/e2e/x402-troubles',
@@ -95,7 +106,6 @@ const WITH_COVERAGE = [
   'test/host/embed-process',
   'test/host/init',
   'test/host/serve',
-  'test/mutation/',
   'test/security/logins',
   'test/security/support-bundle',
   'test/security/withdrawal-approvals',
@@ -110,38 +120,57 @@ const IN_MEMORY = ['test/contract/domain/'];
 const EACH_STORAGE = 'test/support/each-storage.ts';
 /** The first line of a file that needs a process of its own, with the reason. */
 const OWN_PROCESS = '// @own-process: ';
+/** The first line of a file each of whose parts has a process of its own; `chosenParts` of test/support/parts.ts reads the choice. */
+const PARTS = '// @parts: ';
 
-const within = (parts: readonly string[], path: string): boolean => parts.some((part) => path.startsWith(part));
+/** How lists and words name a unit. */
+export const nameOf = ({ path, part }: Unit): string => (part === null ? path : `${path}#${part}`);
+const within = (beginnings: readonly string[], unit: Unit): boolean =>
+  beginnings.some((beginning) => nameOf(unit).startsWith(beginning));
 
-const apartOf = (path: string): Apart | null => APART.find((each) => path.startsWith(`test/${each}/`)) ?? null;
+const apartOf = (path: string): Apart | null => APART.find((each) => path.startsWith(`${folderOf(each)}/`)) ?? null;
 /** The databases of a file in `npm test`, and in each other run but for what that one left out. */
-function usualEngines(path: string): Engines {
-  if (apartOf(path) !== null || within([...EVERY_ENGINE, ...FULL_ONLY], path)) return 'all';
-  return within(IN_MEMORY, path) ? 'memory' : 'sqlite';
+function usualEngines(unit: Unit): Engines {
+  if (apartOf(unit.path) !== null || within([...EVERY_ENGINE, ...FULL_ONLY], unit)) return 'all';
+  return within(IN_MEMORY, unit) ? 'memory' : 'sqlite';
 }
 
 /** The files that a choice means, each with its databases. */
-export function planOf({ apart, rest, coverage, engines, words }: Choice, compiled: Compiled): PlannedFile[] {
-  const wanted = (path: string): boolean => words.length === 0 || words.some((word) => path.includes(word));
-  const all = [...compiled.imports.keys()].filter(
-    (path) => /\.test\.tsx?$/.test(path) && apartOf(path) === apart && wanted(path),
-  );
-  const planned = (path: string, chosen: Engines): PlannedFile => ({
-    path,
-    engines: engines ?? chosen,
-    alone: apart !== null || within(ALONE, path) || ownProcess(path),
-  });
-  const usual = (paths: readonly string[]): PlannedFile[] => paths.map((path) => planned(path, usualEngines(path)));
+export function planOf(choice: Choice, compiled: Compiled): PlannedFile[] {
+  const { apart, rest, coverage, engines, words, alternate = false } = choice;
+  const wanted = (unit: Unit): boolean => words.length === 0 || words.some((word) => nameOf(unit).includes(word));
+  const all = [...compiled.imports.keys()]
+    .filter((path) => /\.test\.tsx?$/.test(path) && apartOf(path) === apart)
+    .flatMap(unitsOf)
+    .filter(wanted);
+  const onEach = (unit: Unit): boolean => reached(compiled, unit.path, false).has(EACH_STORAGE);
+  const planned = (unit: Unit, chosen: Engines): PlannedFile[] => {
+    const alone = apart !== null || unit.part !== null || within(ALONE, unit) || ownProcess(unit.path);
+    const on = engines ?? chosen;
+    const each: readonly Engines[] = alone && on === 'all' && onEach(unit) ? ['sqlite', 'pg'] : [on];
+    const turn = alternate && unit.part !== null ? unit.parts.indexOf(unit.part) % each.length : null;
+    return each.filter((_, index) => turn === null || index === turn).map((one) => ({ ...unit, engines: one, alone }));
+  };
+  const usual = (units: readonly Unit[]): PlannedFile[] => units.flatMap((unit) => planned(unit, usualEngines(unit)));
   if (apart !== null || (words.length > 0 && !rest)) return usual(all);
-  const covered = all.filter((path) => !within(FULL_ONLY, path));
-  if (!rest) return usual(covered.filter((path) => coverage || !within(WITH_COVERAGE, path)));
-  const onSqliteOnly = covered.filter(
-    (path) => usualEngines(path) !== 'all' && reached(compiled, path, false).has(EACH_STORAGE),
-  );
-  return [...usual(all.filter((path) => within(FULL_ONLY, path))), ...onSqliteOnly.map((path) => planned(path, 'pg'))];
+  const covered = all.filter((unit) => !within(FULL_ONLY, unit));
+  if (!rest) return usual(covered.filter((unit) => coverage || !within(WITH_COVERAGE, unit)));
+  const onSqliteOnly = covered.filter((unit) => usualEngines(unit) !== 'all' && onEach(unit));
+  return [
+    ...usual(all.filter((unit) => within(FULL_ONLY, unit))),
+    ...onSqliteOnly.flatMap((unit) => planned(unit, 'pg')),
+  ];
 }
 
-const ownProcess = (path: string): boolean => readFileSync(join(repository, path), 'utf8').startsWith(OWN_PROCESS);
+function unitsOf(path: string): Unit[] {
+  const [first = ''] = sourceOf(path).split('\n', 1);
+  if (!first.startsWith(PARTS)) return [{ path, part: null, parts: [] }];
+  const parts = first.slice(PARTS.length).trim().split(' ');
+  return parts.map((part) => ({ path, part, parts }));
+}
+
+const ownProcess = (path: string): boolean => sourceOf(path).startsWith(OWN_PROCESS);
+const sourceOf = (path: string): string => readFileSync(join(repository, path), 'utf8');
 
 /** What a run starts before its files, and only where one of them imports it. */
 export interface Needs {
@@ -150,7 +179,7 @@ export interface Needs {
   readonly till: boolean;
   /** The till that is killed at named points. */
   readonly crashTill: boolean;
-  /** The packages of test/bench. */
+  /** The packages of test/lab/bench. */
   readonly benchPackage: boolean;
 }
 

@@ -42,7 +42,7 @@ eachStorage((engine, open) => {
 
     for (const [name, login, accept] of [
       ['the management API', dashboard, (reply: Reply) => managed(reply)],
-      ['endpoint 14', exchange, (reply: Reply) => dataOf(reply)],
+      ['login of the payment API', exchange, (reply: Reply) => dataOf(reply)],
     ] as const) {
       test(`wrong passwords for a victim refuse its right one from no other network, at ${name}`, async () => {
         const victim = await person();
@@ -62,7 +62,7 @@ eachStorage((engine, open) => {
 
     for (const [name, login, accept] of [
       ['the management API', dashboard, (reply: Reply) => managed(reply)],
-      ['endpoint 14', exchange, (reply: Reply) => dataOf(reply)],
+      ['login of the payment API', exchange, (reply: Reply) => dataOf(reply)],
     ] as const) {
       test(`a hundred addresses that fill the queue of hashes leave a known network its own, at ${name}`, async () => {
         const [known, other] = [await person(), await person()];

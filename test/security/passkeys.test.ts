@@ -313,11 +313,20 @@ describe('fault 122: passkeys under attack, in production mode', () => {
     assertRefused(await remove(), 409);
     const code = (steps = 0): string => codeAt(secret, till.clock.now() + steps * 30_000);
     managed(await client.post(`${TOTP}/confirm`, { verify_code: code(-1) }));
+    assert.deepEqual(
+      assertRefused(await login(owner.email, owner.password), 400).errors?.map(({ path }) => path),
+      ['totp', 'passkey'],
+      'both factors are named, so that a client offers both',
+    );
     managed(await login(owner.email, owner.password, { totp: code() }));
     managed(await login(owner.email, owner.password, { passkey: owner.authenticator.get(await loggingIn(owner)) }));
     managed(await remove());
     assertRefused(await till.client.post(`${SESSION}/passkey`, { email: owner.email, password: owner.password }), 409);
-    assertRefused(await login(owner.email, owner.password), 400, 'totp');
+    assert.deepEqual(
+      assertRefused(await login(owner.email, owner.password), 400).errors?.map(({ path }) => path),
+      ['totp'],
+      'a passkey is not offered to an account without one',
+    );
     const rows = await actions(owner.id);
     assert.deepEqual(
       rows.filter((action) => action.startsWith('security.passkey')),

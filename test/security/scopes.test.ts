@@ -40,7 +40,7 @@ describe('fault 111: a key that was made for less, in production mode', () => {
   let till: TestTill;
   let operations: readonly Operation[];
   before(async () => {
-    production = await startProductionTill({ settings: { auth: { adminSecondFactor: false } } });
+    production = await startProductionTill({ settings: { auth: { secondFactor: 'nobody' } } });
     ({ store, till } = production);
     operations = createOperations({
       serviceName: 'service',

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { checkLedger, OPERATOR } from '../../core/index.ts';
 import type { AccountId, ChainPayments, TransferId } from '../../core/index.ts';
 import { assertRefused, managed, stepUp } from '../manage/fixture.ts';
+import { establishAdmin } from '../support/established-admin.ts';
 import { dataOf } from '../support/http.ts';
 import type { HttpClient } from '../support/http.ts';
 import { eachStorage } from '../support/each-storage.ts';
@@ -67,6 +68,7 @@ eachStorage((engine, open) => {
     const admin = async (): Promise<Admin> => {
       const [email, password] = [`admin-${clients.length}@example.com`, 'a password for a test'];
       const { id } = await till.accounts.createAccount.run({ email, password, role: 'admin' });
+      await establishAdmin(store.storage, id);
       return { id, client: await login(email, password) };
     };
     /** A merchant with 125 USDT that may be withdrawn. */
@@ -143,6 +145,80 @@ eachStorage((engine, open) => {
         ],
       );
       assertRefused(await second.client.request('POST', path(id, '/approve')), 409);
+    });
+
+    test('fault 354: an admin is one person, also with another one that it makes, or whose password it has set', async () => {
+      const [one, two] = [await admin(), await admin()];
+      const sleeper = await admin();
+      await till.till.manage.passwords.reset(OPERATOR, sleeper.id, 'a password that another has set');
+      till.clock.advance(1_000);
+      const id = await held();
+      till.clock.advance(1_000);
+      managed(await one.client.request('POST', path(id, '/approve')));
+      const [email, first, own] = ['puppet@example.com', 'a temporary pass phrase 1', 'another long pass phrase 2'];
+      const made = managed<{ id: AccountId }>(
+        await one.client.post('/manage/v1/accounts', { email, password: first, role: 'admin' }),
+        201,
+      );
+      const puppet = await login(email, first);
+      managed(await puppet.post('/manage/v1/password', { current: first, new: own }));
+      const refused = assertRefused(await (await login(email, own)).request('POST', path(id, '/approve')), 403);
+      assert.match(JSON.stringify(refused), /after this was asked for/);
+      // Made before, but not long ago.
+      const { approve } = till.till.manage.withdrawals;
+      const as = (accountId: AccountId) =>
+        approve.call(till.till.manage.withdrawals, { accountId, role: 'admin', ip: null, traceId: null }, id);
+      await assert.rejects(as(sleeper.id), /a short while ago: it approves from 20/);
+      // However long it waits: it was made after this one was asked for.
+      till.clock.advance(till.config.withdrawals.addressHoldMs * 2);
+      await assert.rejects(as(made.id), /after this was asked for/);
+      assert.equal(await statusOf(id), 'HELD');
+      assert.equal((await as(two.id)).transfer.status, 'REQUESTED');
+    });
+
+    const TAKEN_OVER = {
+      'who got a second factor from another person': (id) => till.till.manage.security.enrol(OPERATOR, id, true),
+      'who was a merchant until then': async (id) => {
+        for (const role of ['user', 'admin'] as const) await till.till.manage.accounts.update(OPERATOR, id, { role });
+      },
+      'who was disabled until then': async (id) => {
+        for (const status of ['disabled', 'active'] as const)
+          await till.till.manage.accounts.update(OPERATOR, id, { status });
+      },
+    } as const satisfies Readonly<Record<string, (id: AccountId) => Promise<unknown>>>;
+    for (const [who, takeOver] of Object.entries(TAKEN_OVER))
+      test(`fault 354: an admin ${who} approves from the end of the hold, and only what was asked for later`, async () => {
+        const [first, other] = [await admin(), await admin()];
+        const before = await held();
+        till.clock.advance(1_000);
+        await takeOver(other.id);
+        till.clock.advance(1_000);
+        const later = await held();
+        const actor = { accountId: other.id, role: 'admin', ip: null, traceId: null } as const;
+        const approve = (id: TransferId) => till.till.manage.withdrawals.approve(actor, id);
+        await assert.rejects(approve(before), /after this was asked for/);
+        await assert.rejects(approve(later), /a short while ago: it approves from 20/);
+        till.clock.advance(till.config.withdrawals.addressHoldMs);
+        await assert.rejects(approve(before), /after this was asked for/);
+        assert.equal((await approve(later)).transfer.status, 'HELD');
+        for (const [id, left] of [
+          [later, 'REQUESTED'],
+          [before, 'HELD'],
+        ] as const)
+          assert.equal(
+            (await till.till.manage.withdrawals.approve({ ...actor, accountId: first.id }, id)).transfer.status,
+            left,
+          );
+      });
+
+    test('fault 354: an approval that was given counts no more once the account was taken over', async () => {
+      const [taken, second, third] = [await admin(), await admin(), await admin()];
+      const id = await held();
+      till.clock.advance(1_000);
+      managed(await taken.client.request('POST', path(id, '/approve')));
+      await till.till.manage.passwords.reset(OPERATOR, taken.id, 'a password that another has set');
+      assert.equal(managed<Detail>(await second.client.request('POST', path(id, '/approve'))).status, 'HELD');
+      assert.equal(managed<Detail>(await third.client.request('POST', path(id, '/approve'))).status, 'REQUESTED');
     });
 
     test('an admin approves no payment of its own account, in the core as over HTTP', async () => {

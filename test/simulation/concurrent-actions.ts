@@ -8,11 +8,11 @@ import type { Instance } from './world/instance.ts';
 export interface ConcurrentAction {
   readonly action: Action;
   readonly instance: Instance;
-  /** How many turns of others pass before it begins. */
+  /** The number of other turns before it begins. */
   readonly after: number;
 }
 
-/** Actions that use the same rows: with one of a group, another of the group may run. */
+/** Groups of actions that use the same rows: beside one of a group, another of the group may run. */
 const MEETINGS: readonly (readonly string[])[] = [
   [
     'withdraw',
@@ -41,12 +41,12 @@ const MEETINGS: readonly (readonly string[])[] = [
   ['signed', 'replay', 'replay'],
   ['decide', 'decide', 'unfreeze', 'resume'],
 ];
-/** A process runs any number of these at once; of the rest, one of each kind at a time. */
+/** A process runs any number of these at once; of the other kinds, one each at a time. */
 const REQUESTS: ReadonlySet<string> = new Set(
   [...MERCHANTS, ...OPERATORS].filter(({ faulty }) => faulty).map(({ name }) => name),
 );
 
-/** Chooses what runs at the same time as an action: mostly on the same rows, and mostly on other instances. */
+/** Chooses the concurrent actions of an action: mostly on the same rows, and mostly on other instances. */
 export function concurrentActionsOf(
   action: Action,
   { world, instance }: Scene,

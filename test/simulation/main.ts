@@ -1,15 +1,15 @@
 /**
- * Years of bad days for the till, from a seed.
+ * Simulates years of trouble for the till, from a seed.
  *
  *     npm run simulate -- --seeds 2000 --steps 300      many seeds, one process for each core
  *     npm run simulate -- --seed 17 --steps 300         one seed, with its log
  *     npm run simulate -- --seed 17 --steps 300 --only 3,8,21 --calm 8
- *                                                       some of its steps, nothing going wrong in step 8
+ *                                                       some of its steps, without a fault in step 8
  *
- * `--pg` plays on PostgreSQL, where two instances work at the same time, statement by statement in an order that comes
- * from the seed: on a server that is started for it, or that of `TEST_DATABASE_URL` (a superuser's).
- * `--from N` begins with another seed than 1. A seed that breaks a rule is shrunk, and the command that plays what is
- * left of it is printed.
+ * `--pg` uses PostgreSQL, where two instances work at the same time, statement by statement in an order that comes from
+ * the seed: on a server that is started for it, or on that of `TEST_DATABASE_URL` (with a superuser). `--from N` begins
+ * with seed N instead of 1. A seed that breaks a rule is shrunk, and the command that replays the shrunk scenario is
+ * printed.
  */
 import { parseArgs } from 'node:util';
 import { onDatabase, playAll } from './worker-pool.ts';

@@ -31,7 +31,7 @@ describe('two instances on PostgreSQL, statement by statement', () => {
       digests.set(seed, digest);
       waits += tally.get('pg wait') ?? 0;
     }
-    // Else they would not have met.
+    // Otherwise the instances would not have met.
     assert.ok(waits > 0);
   });
 
@@ -84,7 +84,7 @@ describe('two instances on PostgreSQL, statement by statement', () => {
   });
 
   test('balances are added to without a lock: it is caught', async () => {
-    // One seed in some twenty catches it; another order of statements moves it to another seed.
+    // About one seed in twenty catches it; another order of statements moves it to another seed.
     const { breach } = await hunt(bugNamed('balances are added to without a lock'), {
       from: 13,
       seeds: 60,

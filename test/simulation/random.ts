@@ -1,4 +1,4 @@
-/** Numbers that look random and follow from a seed alone (mulberry32). */
+/** Pseudo-random numbers from a seed (mulberry32). */
 export class SimRandom {
   #state: number;
 
@@ -8,7 +8,7 @@ export class SimRandom {
     this.#state = state;
   }
 
-  /** 0 up to, not including, 1. */
+  /** From 0 up to, not including, 1. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let t = this.#state;
@@ -26,12 +26,12 @@ export class SimRandom {
     return this.next() < probability;
   }
 
-  /** One of them; `undefined` of none. */
+  /** One of the items; `undefined` when there are none. */
   pick<T>(items: readonly T[]): T | undefined {
     return items[Math.floor(this.next() * items.length)];
   }
 
-  /** One of a table of weights. */
+  /** One entry of a table of weights. */
   weighted<T>(table: readonly (readonly [T, number])[]): T {
     let left = this.next() * table.reduce((sum, [, weight]) => sum + weight, 0);
     for (const [item, weight] of table) if ((left -= weight) < 0) return item;

@@ -2,12 +2,20 @@ import { createHash } from 'node:crypto';
 import { checkLedger, isTillgateError } from '../../core/index.ts';
 import type { LedgerBreach } from '../../core/index.ts';
 import type { Action, Scene } from './actions/action.ts';
+import { CONTRACTS } from './actions/contracts.ts';
+import { FREE_OPTIONS } from './actions/free-options.ts';
 import { HOSTILE } from './actions/hostile.ts';
+import { ISSUER } from './actions/issuer.ts';
+import { STOLEN_SESSION } from './actions/stolen-session.ts';
 import { LIGHTNING } from './actions/lightning.ts';
+import { LIGHTNING_TROUBLES } from './actions/lightning-troubles.ts';
+import { THIEVES } from './actions/refunds.ts';
 import { MERCHANTS } from './actions/merchants.ts';
 import { NETWORK } from './actions/network.ts';
 import { OPERATORS } from './actions/operators.ts';
 import { RESTORES } from './actions/restores.ts';
+import { STRANDED } from './actions/stranded.ts';
+import { WATCHING } from './actions/watching.ts';
 import { WORKERS } from './actions/workers.ts';
 import { concurrentActionsOf } from './concurrent-actions.ts';
 import type { ConcurrentAction } from './concurrent-actions.ts';
@@ -21,51 +29,68 @@ import { SqliteDatabase } from './world/database.ts';
 import type { Instance } from './world/instance.ts';
 import { World } from './world/world.ts';
 
-/** Which part of a seed's scenario is played. */
+/** The part of a seed's scenario to play. */
 export interface Scenario {
   readonly seed: number;
-  /** How many steps the whole scenario has. */
+  /** The number of steps of the whole scenario. */
   readonly steps: number;
-  /** Those that are played; all by default. */
+  /** The steps to play; all by default. */
   readonly only?: readonly number[];
-  /** Steps in which nothing goes wrong. */
+  /** Steps without a fault. */
   readonly calm?: ReadonlySet<number>;
-  /** Where a PostgreSQL server has a database for it; SQLite in memory by default. */
+  /** The URL of a PostgreSQL database; SQLite in memory by default. */
   readonly database?: string;
-  /** One more rule, looked at after each step; for tests of the simulator itself. */
+  /** An additional rule, checked after each step; for tests of the simulator itself. */
   readonly broken?: (seen: { readonly tally: (name: string) => number }) => string | null;
 }
 
-/** How a scenario ended. */
+/** The end of a scenario. */
 export interface Ending {
-  /** What was broken first; `null` when all held. */
+  /** The first broken rule; `null` when all held. */
   readonly breach: string | null;
   /** The step that broke it; the number of steps when it was found at the end. */
   readonly step: number;
-  /** Steps that were played, those of the end included. */
+  /** The number of played steps, including those of the end. */
   readonly played: number;
   /** SHA-256 of the log. */
   readonly digest: string;
-  /** How often each thing happened, for who wants to know what the scenario was about. */
+  /** The count of each kind of event, which shows what the scenario covered. */
   readonly tally: ReadonlyMap<string, number>;
 }
 
-/** Takes each line of the log. */
+/** Receives each line of the log. */
 export type Log = (line: string) => void;
 
 const ACTIONS: readonly (readonly [Action, number])[] = [
   ...WORKERS,
   ...NETWORK,
+  ...STRANDED,
   ...MERCHANTS,
+  ...FREE_OPTIONS,
   ...HOSTILE,
+  ...CONTRACTS,
+  ...ISSUER,
+  ...THIEVES,
+  ...STOLEN_SESSION,
   ...LIGHTNING,
+  ...LIGHTNING_TROUBLES,
   ...OPERATORS,
   ...RESTORES,
+  ...WATCHING,
 ].map((action) => [action, action.weight]);
-/** Not while a call waits. */
-const APART: ReadonlySet<string> = new Set(['kill', 'receivers', 'price', 'endow', 'back-up', 'restore']);
+/** Actions that never run while a call waits. */
+const APART: ReadonlySet<string> = new Set([
+  'kill',
+  'receivers',
+  'price',
+  'wait-for-the-rate',
+  'switch-coins',
+  'endow',
+  'back-up',
+  'restore',
+]);
 const MEANWHILE: readonly (readonly [Action, number])[] = ACTIONS.filter(([{ name }]) => !APART.has(name));
-/** What meets an action half-way more often than others do: whoever decides about the same thing. */
+/** Actions that interrupt an action more often than others: those that decide about the same thing. */
 const RIVALS: Readonly<Record<string, readonly string[]>> = {
   'pay-out ETH': ['decide', 'reorganise'],
   'pay-out BTC': ['decide', 'reorganise'],
@@ -84,7 +109,7 @@ const RIVALS: Readonly<Record<string, readonly string[]>> = {
 const NAMED = new Map(ACTIONS.map(([action]) => [action.name, action]));
 /** Longer than an order may be paid. */
 const PAST_DEADLINE_MS = 1_900_000;
-/** Every invariant of the product's own check, now and then: it reads everything. */
+/** The product's full ledger check runs once in this many steps, because it reads everything. */
 const FULL_CHECK_EVERY = 100;
 
 /** Plays a scenario. The same scenario gives the same log, byte for byte. */
@@ -155,14 +180,14 @@ class Run {
     this.#judge(String(step), action.name, outcome);
   }
 
-  /** One action of an instance, with what goes wrong in it. */
+  /** One action of an instance, with its fault. */
   async #act(action: Action, scene: Scene, fault: Fault | null, random: SimRandom): Promise<string> {
     const { gate } = scene.instance;
     if (!action.faulty) return await action.run(scene);
     const notes: string[] = [];
     const concurrent = this.#world.driver.pause === null ? [] : concurrentActionsOf(action, scene, random, MEANWHILE);
     this.#world.crowded = concurrent.length > 0;
-    // Who waits while others are in the middle of their work would wait for them, and they for the locks that it holds.
+    // A paused action would wait for concurrent ones, and they for the locks that it holds.
     gate.arm(concurrent.length > 0 && fault?.kind === 'pause' ? null : fault, () =>
       this.#meanwhile(action, scene, random, notes),
     );
@@ -179,7 +204,7 @@ class Run {
     return `${outcome} (${fault.kind} ${fault.at}${notes.map((note) => `; ${note}`).join('')})`;
   }
 
-  /** Somebody acts while another one does, each of their statements in its turn. */
+  /** Runs an action concurrently with another, each of their statements in its turn. */
   async #join({ action, instance, after }: ConcurrentAction, random: SimRandom): Promise<string> {
     const own = new SimRandom(random.int(0, 2 ** 31), after);
     for (let i = after; i > 0; i--) await this.#world.driver.pause?.();
@@ -198,7 +223,9 @@ class Run {
     }
   }
 
-  /** While one call of an instance waits, the world goes on: mostly other instances, and time enough to lose a lease. */
+  /**
+   * While one call of an instance waits, the world continues: mostly other instances, and enough time to lose a lease.
+   */
   async #meanwhile(interrupted: Action, scene: Scene, random: SimRandom, notes: string[]): Promise<void> {
     if (random.chance(0.5)) this.#world.advance(random.int(16_000, 40_000));
     let other = random.pick(this.#world.instances.filter((instance) => instance !== scene.instance));
@@ -219,7 +246,7 @@ class Run {
     this.#world.upheavals += 1;
   }
 
-  /** An order is paid in its last minute, and the minute passes, while a follower holds its breath. */
+  /** An order is paid in its last minute, and the minute passes, while a follower is paused. */
   async #lastMinute({ instance }: Scene, random: SimRandom, notes: string[]): Promise<void> {
     const scene: Scene = { world: this.#world, random, instance };
     for (const name of ['pay', 'ln-pay', 'mine', 'mine-many'])
@@ -247,14 +274,14 @@ class Run {
     if (breach !== undefined) this.#breach ??= `ledger-check: ${breach.invariant}: ${breach.detail}`;
   }
 
-  /** Less on a chain than is owed is right after a loss by a reorganisation or a restored backup. */
+  /** A chain may hold less than is owed after a loss by a reorganisation or a restored backup. */
   #isExplained({ invariant }: LedgerBreach): boolean {
     if (invariant !== 'a chain holds what is owed') return false;
     const lost = this.#world.driver.all("SELECT 1 FROM ledger_balances WHERE account = 'loss:reorganisation'");
     return lost.length > 0 || this.#world.restores > 0;
   }
 
-  /** Nothing goes wrong any more: everything must come to its end. */
+  /** Nothing goes wrong any more, so everything must come to its end. */
   async #end(): Promise<void> {
     await this.#world.driver.ready();
     const settlement = new Settlement(this.#world, this.#rules);
@@ -283,7 +310,7 @@ class Run {
   }
 }
 
-/** In a third of the steps something goes wrong, at one of the first calls mostly. */
+/** A third of the steps have a fault, mostly at one of the first calls. */
 function chooseFault(random: SimRandom): Fault | null {
   if (!random.chance(0.33)) return null;
   const kind = random.weighted<Fault['kind']>([

@@ -1,15 +1,17 @@
-import { resumeChain, resumePayouts, takeNode } from '../../core/index.ts';
+import { confirmNodeLife, OPERATOR, resumeChain, resumePayouts, takeNode } from '../../core/index.ts';
 import type { AccountId, CallbackId, TransferId } from '../../core/index.ts';
 import { rewind } from './actions/operators.ts';
 import { confirm, decideHeld } from './actions/restores.ts';
+import { countedUnits, paymentsOf } from './rules/order-worth.ts';
 import type { PayoutRow, TransferRow } from './rules/rows.ts';
 import type { Rules } from './rules/rules.ts';
+import { isByBalance, strandedCoins } from './rules/stranded.ts';
 import type { Inclusion } from './world/chain.ts';
 import type { Instance } from './world/instance.ts';
 import { MIN_DEPOSIT, ORDINARY_FEE } from './world/world.ts';
 import type { World } from './world/world.ts';
 
-/** Does one thing and looks at it, as a step of the scenario. */
+/** Runs one piece of work and checks the rules, as a step of the scenario. */
 export type Doing = (name: string, instance: Instance, work: () => Promise<string> | string) => Promise<void>;
 
 interface Given {
@@ -21,11 +23,11 @@ interface Given {
 const MOST_ROUNDS = 60;
 const QUIET_ROUNDS = 2;
 const MOST_PASSES = 60;
-/** Mined in each of the long waits, so that what was under way becomes final. */
-const BLOCKS_MEANWHILE = 25;
+/** Mined in each of the long waits, so that pending payments become final: a cancel needs the chain's finality. */
+const BLOCKS_MEANWHILE = 64;
 const LIVE: ReadonlySet<string> = new Set(['HELD', 'REQUESTED', 'SIGNED', 'BROADCAST']);
 
-/** The end of a scenario: nothing goes wrong any more, operators do their work, and all that was begun must come to its end. */
+/** The end of a scenario: without faults, with operators at work, everything that began must come to its end. */
 export class Settlement {
   readonly #world: World;
   readonly #rules: Rules;
@@ -39,9 +41,9 @@ export class Settlement {
     await doing('calm', this.#instance, () => this.#calm());
     await doing('operators', this.#instance, () => this.#operators(false));
     await this.#rounds(doing, 20_000);
-    // Past every deadline, then past every watch window, and then for what is given up or cancelled after hours.
+    // Past every deadline, every watch window, and then payments that are given up or cancelled after hours.
     for (const hours of [1, 30, 4, 80]) await this.#wait(doing, hours);
-    // Payments from one address that no miner takes are cancelled one after the other.
+    // Payments from one address that no miner accepts are cancelled one after the other.
     for (let left = this.#underWay(), before = Infinity; left > 0 && left < before;) {
       for (const hours of [30, 80]) await this.#wait(doing, hours);
       [before, left] = [left, this.#underWay()];
@@ -61,7 +63,7 @@ export class Settlement {
     return [...this.#rules.payouts.values()].filter(({ status }) => status === 'LIVE').length;
   }
 
-  /** What should be at its end and is not. */
+  /** Everything that should have ended but has not. */
   problems(): string[] {
     return [
       ...this.#orders(),
@@ -82,6 +84,8 @@ export class Settlement {
   #calm(): string {
     const world = this.#world;
     for (const node of world.nodes) node.heal();
+    for (const { chain } of world.nodes)
+      for (const address of chain.frozen) if (address !== 'eth-cold') chain.frozen.delete(address);
     for (const [code, network] of world.networks) network.fee = ORDINARY_FEE[code] ?? 1n;
     world.receivers.manner = 'ok';
     world.lightning.cut = false;
@@ -89,13 +93,13 @@ export class Settlement {
     for (const hash of world.lightning.underWay) world.lightning.finish(hash, { state: 'failed', reason: 'no route' });
     while (world.instances.length > 1) (world.instances.pop() as Instance).gate.kill();
     world.replace(this.#instance);
-    // Who held a lease is gone.
+    // Past the leases of processes that are gone.
     world.advance(60_000);
     world.endow('ETH', 'ETH', 10n ** 19n);
     return 'calm';
   }
 
-  /** @param again - the nodes are right, so that a chain which stops all the same is one that the till followed wrongly */
+  /** @param again - the nodes are right, so a chain that stops again is one that the till followed wrongly */
   async #operators(again: boolean): Promise<string> {
     const { storage, chains, ids } = this.#instance;
     const { driver, now } = this.#world;
@@ -110,6 +114,8 @@ export class Settlement {
       if (stop !== null) await tx.transfers.replacePayoutStop('BLN', stop, null);
     });
     await confirm(this.#world, this.#instance);
+    const deps = { storage, ids, clock: { now: () => now } };
+    if ((await storage.lightning.life()).status === 'pending') await confirmNodeLife(deps, OPERATOR);
     for (const { id, chain } of driver.all<{ id: TransferId; chain: string }>(
       `SELECT id, chain FROM transfers WHERE status = 'HELD' ORDER BY id`,
     ))
@@ -123,7 +129,7 @@ export class Settlement {
     return 'done';
   }
 
-  /** Blocks and passes until nothing is written any more. */
+  /** Mines blocks and runs passes until nothing is written any more. */
   async #rounds(doing: Doing, ms: number): Promise<void> {
     const world = this.#world;
     let quiet = 0;
@@ -144,7 +150,7 @@ export class Settlement {
     }
   }
 
-  /** Passes of one loop for as long as each says that there is more to do. */
+  /** Runs one loop until it reports that there is nothing more to do. */
   async #untilIdle(doing: Doing, name: string, pass: () => Promise<string>): Promise<void> {
     let outcome = 'advanced';
     for (let i = 0; i < MOST_PASSES && outcome === 'advanced'; i++) {
@@ -170,48 +176,47 @@ export class Settlement {
     return [...open.map(({ id }) => `settled: order ${id} is PENDING long after its deadline`), ...this.#unresolved()];
   }
 
-  /** A payment that came late, and soon enough to be looked for, resolves its order. */
+  /** A payment that came late, but within the watch window, resolves its order. */
   #unresolved(): string[] {
     const missed = [...this.#rules.orders.values()].filter(
       ({ status }) => status === 'OVERDUE' || status === 'PARTIAL',
     );
+    const refunded = new Set(
+      [...this.#rules.transfers.values()]
+        .filter(({ kind, status }) => kind === 'refund' && status !== 'FAILED')
+        .map(({ order_id }) => order_id),
+    );
     return missed.flatMap((order) => {
-      let sum = 0n;
-      for (const row of this.#rules.deposits.values()) {
-        const { order_id, chain, currency, status, units, paid_at, assignment } = row;
-        if (
-          assignment === 'ORDER' &&
-          order_id === order.id &&
-          chain === order.chain &&
-          currency === order.currency &&
-          status === 'SPENDABLE' &&
-          paid_at <= order.watch_until
-        )
-          sum += BigInt(units);
-      }
-      return order.units !== null && sum >= this.#rules.required(order)
-        ? [`settled: order ${order.id} is ${order.status} and was paid ${sum}`]
+      const payments = paymentsOf(order, this.#rules.deposits.values()).filter(
+        ({ status, paid_at }) => status === 'SPENDABLE' && paid_at <= order.watch_until,
+      );
+      const sum = countedUnits(order, payments);
+      return order.units !== null && !refunded.has(order.id) && sum >= this.#rules.required(order)
+        ? [`settled: order ${order.id} is ${order.status} and was paid what counts ${sum}`]
         : [];
     });
   }
 
-  /** What is on chain at an address that was given out is recorded, however late; what is not on chain is nobody's. */
+  /** Every payment on chain to a deposit address is recorded, however late; nothing else is. */
   #deposits(): string[] {
     const problems: string[] = [];
-    const known = new Map(
-      [...this.#rules.deposits.values()].map((row) => [`${row.chain} ${row.txid}:${row.tx_index}`, row]),
+    // The live deposit of each transfer; its versions in other blocks stay orphaned.
+    const rows = [...this.#rules.deposits.values()].sort(
+      (a, b) => Number(a.status !== 'ORPHANED') - Number(b.status !== 'ORPHANED'),
     );
+    const known = new Map(rows.map((row) => [`${row.chain} ${row.txid}:${row.tx_index}`, row]));
     const addresses = this.#world.driver.all<Given>('SELECT chain, address, watch_key FROM order_addresses');
     const given = new Set(addresses.flatMap((row) => [`${row.chain} ${row.address}`, `${row.chain} ${row.watch_key}`]));
     for (const { code, chain } of this.#world.nodes) {
       for (const { tx, height, succeeded } of chain.included.values()) {
         if (tx.own || !succeeded) continue;
-        for (const { index, to, units } of tx.outputs) {
+        for (const { index, to, units, hidden } of tx.outputs) {
+          if (hidden === true) continue;
           const row = known.get(`${code} ${tx.txid}:${index}`);
           known.delete(`${code} ${tx.txid}:${index}`);
-          // The order of this address was made after the backup that was restored.
+          // The order of this address was created after the restored backup.
           if (row === undefined && !given.has(`${code} ${to}`)) continue;
-          if (row?.status !== (isDust(code, units) ? 'DUST' : 'SPENDABLE'))
+          if (row?.status !== (isDust(code, units) ? 'DUST' : 'SPENDABLE') || row.units !== units.toString())
             problems.push(
               `settled: ${tx.txid}:${index} in block ${height} of ${chain.height} is ${row?.status ?? 'unknown'}`,
             );
@@ -219,13 +224,15 @@ export class Settlement {
       }
     }
     for (const [hash, { msat }] of this.#world.lightning.settled) {
-      if (given.has(`BLN ${hash}`) && known.get(`BLN ${hash}:invoice`)?.status !== 'SPENDABLE')
+      const isDue = given.has(`BLN ${hash}`) && !this.#world.isForgotten(hash);
+      if (isDue && known.get(`BLN ${hash}:invoice`)?.status !== 'SPENDABLE')
         problems.push(`settled: an invoice was paid ${msat} and is not credited`);
       known.delete(`BLN ${hash}:invoice`);
     }
     for (const row of known.values())
-      if (row.status !== 'ORPHANED') problems.push(`settled: a deposit is ${row.status} and not on chain`);
-    return problems;
+      if (row.status !== 'ORPHANED' && !isByBalance(row))
+        problems.push(`settled: a deposit is ${row.status} and not on chain`);
+    return [...problems, ...strandedCoins(this.#world, this.#rules.deposits.values(), given)];
   }
 
   #transfers(): string[] {
@@ -238,8 +245,8 @@ export class Settlement {
   }
 
   /**
-   * One waits for good when the coins for it were lost with a reorganisation, or lie where the books do not look for them
-   * since one: only an operator can bring others.
+   * A payment waits for ever when a reorganisation destroyed its coins, or moved them where the ledger does not expect
+   * them: only an operator can supply others.
    */
   #mayWait(id: string): boolean {
     const { transfers, payouts } = this.#rules;
@@ -248,11 +255,11 @@ export class Settlement {
     if (transfer.chain === 'BLN') return this.#forgottenInvoice();
     if (this.#forgotten(transfer.chain)) return true;
     if (this.#lost() || this.#turned().some(({ chain }) => chain === transfer.chain)) return true;
-    const payout = payouts.get(transfer.bundle_id ?? '');
+    const payout = payouts.get(transfer.payout_id ?? '');
     return payout === undefined && this.#short(transfer.chain, transfer.currency);
   }
 
-  /** True when a payment is on the chain that a restored backup knows nothing of: payouts stop until somebody has recorded it. */
+  /** True when the chain has a payment that a restored backup lacks: payouts stop until an operator has recorded it. */
   #forgotten(code: string): boolean {
     const { included } = this.#world.node(code).chain;
     return [...this.#world.payments].some(
@@ -269,7 +276,7 @@ export class Settlement {
     return [...lightning.views].some(([hash, { state }]) => state === 'settled' && !known.has(hash));
   }
 
-  /** The operator's coins on the Lightning node are found, and those that he took out are no longer booked. */
+  /** The operator's coins on the Lightning node are found, and withdrawn ones are no longer booked. */
   #float(): string[] {
     const { driver, lightning, restores } = this.#world;
     const { ownMsat } = lightning;
@@ -280,33 +287,33 @@ export class Settlement {
       : [`settled: the operator has ${ownMsat} msat on the Lightning node, and ${booked} are booked`];
   }
 
-  /** True when a reorganisation took spendable coins away for good: what was to be paid with them, or was, is lost with them. */
+  /** True when a reorganisation removed spendable coins for good: payments made with them are lost too. */
   #lost(): boolean {
     return this.#world.driver.all("SELECT 1 FROM holdings WHERE status = 'GONE'").length > 0;
   }
 
-  /** Transfers that were booked, and whose payout has another end on the chain since a reorganisation. */
+  /** Booked transfers whose payout has another outcome on the chain since a reorganisation. */
   #turned(): readonly TransferRow[] {
     const { transfers, payouts } = this.#rules;
-    return [...transfers.values()].filter(({ status, bundle_id }) => {
-      const payout = payouts.get(bundle_id ?? '');
+    return [...transfers.values()].filter(({ status, payout_id }) => {
+      const payout = payouts.get(payout_id ?? '');
       if (payout?.status !== 'DONE') return false;
       const mined = this.#inclusion(payout);
       return mined !== null && (mined.tx.txid !== payout.mined_txid || mined.succeeded !== (status === 'CONFIRMED'));
     });
   }
 
-  /** Where one of a payout's transactions stands on the chain; `null` when none does. */
+  /** The position on chain of one of a payout's transactions; `null` when there is none. */
   #inclusion({ id, chain: code }: PayoutRow): Inclusion | null {
     const { included } = this.#world.node(code).chain;
-    for (const { bundle_id, txid } of this.#rules.attempts.values()) {
-      const mined = bundle_id === id ? included.get(txid) : undefined;
+    for (const { payout_id, txid } of this.#rules.attempts.values()) {
+      const mined = payout_id === id ? included.get(txid) : undefined;
       if (mined !== undefined) return mined;
     }
     return null;
   }
 
-  /** What a reorganisation made of a payment after it was booked is for people to see. */
+  /** The effect of a reorganisation on a booked payment must be reported to people. */
   #untold(): string[] {
     const told = new Set(
       [...this.#world.alerts]
@@ -321,9 +328,11 @@ export class Settlement {
       );
   }
 
-  /** Each transfer is paid by one transaction, also by a till that does not know of an earlier one. */
+  /** Each transfer is paid by one transaction, even by a till that lost the record of an earlier one. */
   #paidOnce(): string[] {
-    const problems: string[] = [];
+    const problems = [...this.#world.lightning.paidAgain].map(
+      (hash) => `paid-twice: the invoice of ${hash} was paid twice`,
+    );
     for (const [id, txids] of this.#world.payments) {
       const mined = [...txids].filter((txid) =>
         this.#world.nodes.some(({ chain }) => chain.included.get(txid)?.succeeded ?? false),
@@ -333,7 +342,7 @@ export class Settlement {
     return problems;
   }
 
-  /** True when the chain holds less of a coin than is promised. */
+  /** True when the chain holds less of a coin than is owed. */
   #short(code: string, currency: string): boolean {
     const { chain } = this.#world.node(code);
     let held = 0n;
@@ -361,7 +370,7 @@ export class Settlement {
     });
   }
 
-  /** What was booked as paid is on chain, whatever a reorganisation did to it meanwhile. */
+  /** Every payment that was booked as paid is on chain, whatever a reorganisation did to it meanwhile. */
   #unmined(): string[] {
     const done = [...this.#rules.payouts.values()].filter(({ status }) => status === 'DONE');
     return done
@@ -369,7 +378,9 @@ export class Settlement {
       .map(({ id }) => `settled: payout ${id} is DONE and not on chain`);
   }
 
-  /** Every coin on chain is the merchants', the network's, the operator's or a payer's mistake; none is missing. */
+  /**
+   * Every coin on chain belongs to merchants, the network or the operator, or is a payer's mistake; none is missing.
+   */
   #money(): string[] {
     const done = new Set(
       [...this.#rules.payouts.values()].filter(({ status }) => status !== 'LIVE').map(({ mined_txid }) => mined_txid),
@@ -378,7 +389,7 @@ export class Settlement {
     const problems = this.#unmined();
     for (const { code, chain } of this.#world.nodes) {
       for (const { tx } of chain.included.values()) {
-        // Of what was paid after the backup that was restored, the till does not know.
+        // The till has no record of payments made after the restored backup.
         const isKnown = this.#world.restores === 0 || this.#rules.attempts.has(tx.txid);
         if (tx.own && isKnown && !done.has(tx.txid) && !live)
           problems.push(`settled: a transaction of the till on ${code} is mined and not booked`);

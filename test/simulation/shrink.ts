@@ -1,19 +1,19 @@
 import { play } from './run.ts';
 import type { Ending, Scenario } from './run.ts';
 
-/** A breach's name, without what was seen of it. */
+/** A breach's name, without the observation. */
 export function ruleOf(breach: string): string {
   return breach.split(':', 1)[0] ?? breach;
 }
 
-/** A scenario of which parts are left out. */
+/** A scenario with parts left out. */
 export type ShrunkStory = Scenario & Required<Pick<Scenario, 'only' | 'calm'>>;
 
 /**
- * The fewest steps, and the fewest of them with a fault, that still break the same rule: parts are left out for as long
- * as it stays broken, larger ones first.
+ * Finds the fewest steps, and the fewest of them with a fault, that still break the same rule: parts are left out as
+ * long as it stays broken, larger ones first.
  *
- * @param tries - how many scenarios are played at most
+ * @param tries - the maximum number of played scenarios
  */
 export async function shrink(
   scenario: Scenario,
@@ -42,7 +42,7 @@ export async function shrink(
   return { ...scenario, only, calm };
 }
 
-/** What plays a scenario again. */
+/** The command that plays a scenario again. */
 export function replayCommand({ seed, steps, only, calm, database }: Scenario): string {
   const parts = [`npm run simulate --${database === undefined ? '' : ' --pg'} --seed ${seed} --steps ${steps}`];
   if (only !== undefined) parts.push(`--only ${only.join(',')}`);

@@ -7,18 +7,18 @@ import type { FreshDatabase } from '../support/postgres.ts';
 import type { Report, Task } from './worker.ts';
 
 const WORKER = fileURLToPath(new URL('worker.ts', import.meta.url));
-/** No scenario takes so long, on the busiest machine too: one that does is stuck. */
+/** No scenario takes this long, even on the busiest machine: one that does is stuck. */
 const LONGEST_MS = 1_200_000;
 
 /** Starts a process that plays scenarios; `options` go to node before the TypeScript loader. */
 export function startWorker(options: readonly string[] = [], env: Readonly<Record<string, string>> = {}): ChildProcess {
   const execArgv = [...options, '--import', 'tsx'];
-  // What is measured of the tests' own process would slow these down.
+  // The test process's coverage and test settings would slow these processes down.
   const { NODE_V8_COVERAGE: _coverage, NODE_TEST_CONTEXT: _context, ...own } = process.env;
   return fork(WORKER, [], { execArgv, env: { ...own, ...env }, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
 }
 
-/** Waits until a worker is there. */
+/** Waits until a worker has started. */
 export function ready(worker: ChildProcess): Promise<void> {
   return new Promise((resolve, reject) => {
     worker.once('message', () => resolve());
@@ -52,18 +52,18 @@ export function ask(worker: ChildProcess, task: Task): Promise<Report> {
   });
 }
 
-/** A task as it is played on a database of PostgreSQL; on SQLite without one. */
+/** A task with its PostgreSQL database; unchanged for SQLite. */
 export const onDatabase = (task: Task, database: FreshDatabase | null): Task =>
   database === null ? task : { ...task, database: database.url };
 
-/** How scenarios are played. */
+/** Options for playing scenarios. */
 export interface PlayOptions {
   readonly processes?: number;
-  /** On PostgreSQL, in a database of each process's own. */
+  /** Uses PostgreSQL, with one database for each process. */
   readonly pg?: boolean;
 }
 
-/** Plays every task, one process for each core; `onReport` may end it early by answering false. */
+/** Plays every task, one process for each core; `onReport` may end it early by returning false. */
 export async function playAll(
   tasks: Iterable<Task>,
   onReport: (report: Report) => boolean,

@@ -1,8 +1,8 @@
-/** A process that plays scenarios: it gets one at a time, and answers with its ending. */
+/** A process that plays scenarios: it receives one at a time, and answers with its ending. */
 import { play } from './run.ts';
 import type { Ending, Scenario } from './run.ts';
 
-/** A scenario as it goes between processes. */
+/** A scenario in the form that is sent between processes. */
 export interface Task {
   readonly seed: number;
   readonly steps: number;
@@ -12,10 +12,10 @@ export interface Task {
   readonly database?: string;
 }
 
-/** An ending as it goes between processes. */
+/** An ending in the form that is sent between processes. */
 export interface Report extends Omit<Ending, 'tally'> {
   readonly seed: number;
-  /** Processor time that it took, in milliseconds. */
+  /** Its processor time, in milliseconds. */
   readonly cpuMs: number;
   readonly tally: readonly (readonly [string, number])[];
 }
@@ -53,7 +53,7 @@ process.on('message', (task: Task) => {
       } satisfies Report),
   );
 });
-// A planted bug may replace methods; what it edits in the sources was done while they were loaded.
+// A planted bug may replace methods; its edits of the sources were made while they were loaded.
 const planted = process.env['TILLGATE_BUG'];
 if (planted !== undefined) (await import('./bugs/bugs.ts')).bugNamed(planted).patch?.();
 process.send?.('ready');

@@ -73,6 +73,7 @@ test('fault 67: a disk that is really full is 50300 at the edge, leaves nothing 
   const codes = new Set<number>();
   for (let tries = 0; tries < 400 && !codes.has(50300); tries++) codes.add(await order());
   assert.ok(codes.has(50300), `never full: ${[...codes].join(', ')}`);
+  assert.equal(envelope(await till.client.get('/readyz')).code, 50300, 'fault 363: it answers, and is not ready');
   for (let tries = 0; tries < 5; tries++) codes.add(await order());
   assert.deepEqual(
     [...codes].filter((code) => code !== 0),
@@ -87,6 +88,8 @@ test('fault 67: a disk that is really full is 50300 at the edge, leaves nothing 
 
   rmSync(ballast);
   assert.equal(await order(), 0);
+  till.clock.advance(5_000);
+  assert.equal(envelope(await till.client.get('/readyz')).code, 0);
   assert.equal((await storage.orders.list(merchant.account.id, { page: 1, size: 1 })).total, made);
   assert.deepEqual(await storage.integrity(), []);
   t.diagnostic(`full after ${made - 1} orders`);

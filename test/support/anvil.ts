@@ -6,29 +6,28 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { endWithThisProcess, stopProcess } from './processes.ts';
 
-/** What {@link startAnvil} may be told. */
 export interface AnvilOptions {
-  /** EIP-155 chain id; 31337 unless told. */
+  /** EIP-155 chain id; 31337 by default. */
   readonly chainId?: number;
   /** Seconds between blocks; without it a block is mined for each transaction. */
   readonly blockTime?: number;
-  /** The address to listen on; loopback unless told. */
+  /** The address to listen on; loopback by default. */
   readonly host?: string;
   /** Further arguments of the program, such as `['--hardfork', 'london']`. */
   readonly args?: readonly string[];
 }
 
-/** A real EVM node of one test's own. */
+/** A real EVM node for one test. */
 export interface Anvil {
-  /** Of its JSON-RPC, HTTP and WebSocket alike (`http:` → `ws:`). */
+  /** The URL of its JSON-RPC over HTTP; WebSocket uses the same address (`http:` → `ws:`). */
   readonly url: string;
   readonly chainId: number;
   stop(): Promise<void>;
   /** One JSON-RPC call. @throws Error with the node's message when it refuses */
   rpc<T = unknown>(method: string, params?: readonly unknown[]): Promise<T>;
-  /** Mines so many blocks at once; the first takes up what waits in the pool. */
+  /** Mines blocks at once; the first contains the transactions in the pool. */
   mine(blocks?: number): Promise<void>;
-  /** Whether each transaction gets a block of its own at once. */
+  /** Sets whether each transaction is mined at once in its own block. */
   setAutomine(on: boolean): Promise<void>;
 }
 
@@ -53,7 +52,7 @@ export async function startAnvil({
   const url = await new Promise<string>((resolve, reject) => {
     const output: string[] = [];
     for (const stream of [child.stdout, child.stderr]) {
-      // Read to the end, lest a full pipe stop the node; kept only until it listens.
+      // Read to the end, because a full pipe would stop the node; kept only until the node listens.
       createInterface(stream).on('line', (line) => {
         const address = /^Listening on (\S+)$/.exec(line)?.[1];
         if (address) resolve(`http://${address}`);
@@ -66,10 +65,11 @@ export async function startAnvil({
     );
   });
 
-  // From here on the node must not keep a test process alive that has nothing left to do.
+  // From here on the node must not keep a finished test process alive.
   for (const handle of [child, child.stdout as unknown as Socket, child.stderr as unknown as Socket]) handle.unref();
 
   const rpc = caller(url);
+  await setClock(rpc);
   return {
     url,
     chainId,
@@ -84,7 +84,14 @@ export async function startAnvil({
   };
 }
 
-/** The program of the optional package, or what `ANVIL` names where the platform has another. */
+/** Anvil fixes the offset of its clock while it starts: on a busy machine its blocks would be seconds behind for good. */
+async function setClock(rpc: Anvil['rpc']): Promise<void> {
+  const { timestamp } = await rpc<{ timestamp: string }>('eth_getBlockByNumber', ['pending', false]);
+  const lag = Math.floor(Date.now() / 1000) - Number(timestamp);
+  if (lag > 0) await rpc('evm_increaseTime', [lag]);
+}
+
+/** The program of the optional package, or of the variable `ANVIL`. */
 function anvilProgram(): string {
   const given = process.env['ANVIL'];
   if (given) return given;
@@ -93,7 +100,7 @@ function anvilProgram(): string {
     const program = join(dirname(manifest), 'bin', 'anvil');
     if (existsSync(program)) return program;
   } catch {
-    // Told below, together with the remedy.
+    // Reported below, together with the remedy.
   }
   throw new Error(
     'anvil is missing: install the optional dependencies (npm ci --include=optional), or set ANVIL to the path of an anvil program',

@@ -3,7 +3,7 @@ import type { Violation } from './architecture-imports.ts';
 import { lineOf, walk } from './source-tree.ts';
 import type { SourceFile, SourceTree } from './source-tree.ts';
 
-/** What a core that a simulator can drive must not reach for, and where each comes from instead. */
+/** Globals that core must not use, so that a simulator can drive it, with their replacements. */
 const bannedInCore: Readonly<Record<string, string>> = {
   setTimeout: 'time comes through the Clock',
   setInterval: 'time comes through the Clock',
@@ -21,7 +21,7 @@ const bannedInCore: Readonly<Record<string, string>> = {
 
 type Finding = Pick<Violation, 'rule' | 'message'> | undefined;
 
-/** Rule 2: the globals that core must not use, and the one place that reads the environment. */
+/** Rule 2: the globals that core must not use, and the one file that may read the environment. */
 export function checkGlobals(tree: SourceTree): Violation[] {
   return findings(tree, (file, node) => {
     if (file.path.startsWith('core/')) return hiddenInput(tree, node);
@@ -31,7 +31,7 @@ export function checkGlobals(tree: SourceTree): Violation[] {
   });
 }
 
-/** Rule 3: only the composition root takes things out of the container. */
+/** Rule 3: only the composition root resolves parts from the container. */
 export function checkContainer(tree: SourceTree): Violation[] {
   const allowed = new Set(['host/container.ts']);
   return findings(tree, (file, node) => {
@@ -91,7 +91,7 @@ function hiddenInput(tree: SourceTree, node: ts.Node): Finding {
   return { rule, message: `${name}: ${bannedInCore[name] ?? ''}` };
 }
 
-/** The one member of the family that takes its time from an argument is fine, and so is the bare type. */
+/** A date made from an argument is allowed, and so is the bare type. */
 function dateIsGiven(node: ts.Identifier): boolean {
   const { parent } = node;
   if (ts.isTypeReferenceNode(parent)) return true;
@@ -109,7 +109,7 @@ function readable(node: ts.Identifier): string {
   return whole.getText().slice(0, 60);
 }
 
-/** Leaves out names that only look like a global: of properties, declarations, imports and exports. */
+/** Excludes names that only look like a global: those of properties, declarations, imports and exports. */
 function refersToValueOrType(node: ts.Identifier): boolean {
   const { parent } = node;
   if (ts.isShorthandPropertyAssignment(parent)) return true;

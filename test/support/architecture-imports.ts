@@ -1,16 +1,16 @@
 import { posix } from 'node:path';
 import type { SourceFile, SourceImport, SourceTree } from './source-tree.ts';
 
-/** One breach of a rule of the architecture. */
+/** A violation of an architecture rule. */
 export interface Violation {
   readonly file: string;
-  /** Counted from 1; 0 where the breach is no single line's. */
+  /** Counted from 1; 0 for a violation without a single line. */
   readonly line: number;
   readonly rule: string;
   readonly message: string;
 }
 
-/** The folders at the top, each with the folders whose files its own may import. */
+/** The top-level folders, each with the folders that its files may import. */
 export const layers: Readonly<Record<string, readonly string[]>> = {
   core: ['core'],
   adapters: ['core', 'adapters'],
@@ -54,7 +54,7 @@ function brokenRule(file: SourceFile, { specifier, target }: SourceImport): Brok
   return undefined;
 }
 
-/** Folders whose files may be imported from outside by their index.ts only; their own unit tests import any file. */
+/** Folders of which only index.ts may be imported from outside, except by their own unit tests. */
 const CLOSED_FOLDERS = ['host/gateway/fast-path/'];
 const UNIT_TESTS = 'test/unit/';
 
@@ -74,7 +74,7 @@ function brokenByPackage(layer: string, specifier: string): Broken {
   return undefined;
 }
 
-/** Rule 2: no file imports itself by way of others, be it for types alone. */
+/** Rule 2: no file imports itself through others, not even for types. */
 export function checkCircles(tree: SourceTree): Violation[] {
   const next = (path: string): string[] => tree.files.get(path)?.imports.flatMap(({ target }) => target ?? []) ?? [];
   const told = new Set<string>();
@@ -83,7 +83,7 @@ export function checkCircles(tree: SourceTree): Violation[] {
     if (told.has(start)) continue;
     const circle = shortestWayBack(start, next);
     if (!circle) continue;
-    // One message for one circle: its other members need not tell it again.
+    // One message for each circle.
     for (const member of circle) told.add(member);
     violations.push({
       file: start,

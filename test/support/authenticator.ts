@@ -2,7 +2,7 @@ import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import type { KeyObject } from 'node:crypto';
 import type { PasskeyCreationOptions, PasskeyRequestOptions, PasskeyResponse } from '../../core/index.ts';
 
-/** What of an answer differs from what an honest browser and authenticator send. */
+/** Differences from the answers of an honest browser and authenticator. */
 export interface Forged {
   readonly origin?: string;
   readonly rpId?: string;
@@ -13,7 +13,7 @@ export interface Forged {
   readonly userPresent?: boolean;
   readonly counter?: number;
   readonly userHandle?: string;
-  /** Who vouches for the authenticator: by its own key, or by one with a certificate. */
+  /** The kind of attestation: self-signed, or by a key with a certificate. */
   readonly attestation?: 'self' | { readonly certificate: Buffer; readonly privateKey: KeyObject };
 }
 
@@ -22,7 +22,7 @@ const USER_VERIFIED = 0x04;
 const CREDENTIAL_INCLUDED = 0x40;
 const AAGUID = Buffer.alloc(16);
 
-/** An authenticator and its browser in software, with one ES256 credential (WebAuthn level 2, sections 6 and 7). */
+/** A software authenticator and browser with one ES256 credential (WebAuthn level 2, sections 6 and 7). */
 export class SoftwareAuthenticator {
   readonly id = randomBytes(32).toString('base64url');
   readonly #origin: string;
@@ -31,7 +31,7 @@ export class SoftwareAuthenticator {
   #counter = 0;
   #userHandle: string | null = null;
 
-  /** @param origin - the page that it is used on */
+  /** @param origin - the origin of the page that uses it */
   constructor(origin: string) {
     this.#origin = origin;
     const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -39,7 +39,7 @@ export class SoftwareAuthenticator {
     this.#privateKey = privateKey;
   }
 
-  /** Makes the credential: what `startRegistration` returns. */
+  /** Creates the credential; returns the result of `startRegistration`. */
   create({ challenge, rp, user }: PasskeyCreationOptions, forged: Forged = {}): PasskeyResponse {
     this.#userHandle ??= user.id;
     const clientData = this.#clientData('webauthn.create', challenge, forged);
@@ -59,7 +59,7 @@ export class SoftwareAuthenticator {
     });
   }
 
-  /** Signs with the credential: what `startAuthentication` returns. */
+  /** Signs with the credential; returns the result of `startAuthentication`. */
   get({ challenge, rpId }: PasskeyRequestOptions, forged: Forged = {}): PasskeyResponse {
     this.#counter += 1;
     const clientData = this.#clientData('webauthn.get', challenge, forged);
@@ -106,7 +106,7 @@ export class SoftwareAuthenticator {
 
 const sha256 = (data: string | Buffer): Buffer => createHash('sha256').update(data).digest();
 
-/** What authenticators sign is the data and the hash of what the browser collected. */
+/** Authenticators sign the data and the hash of the client data. */
 const signed = (data: Buffer, clientData: Buffer, key: KeyObject): Buffer =>
   sign('sha256', Buffer.concat([data, sha256(clientData)]), key);
 
@@ -116,7 +116,7 @@ function uint(size: number, value: number): Buffer {
   return buffer;
 }
 
-// CBOR (RFC 8949), as much of it as authenticators write.
+// The part of CBOR (RFC 8949) that authenticators use.
 type Entry = readonly [key: Buffer, value: Buffer];
 
 function head(major: number, argument: number): Buffer {
@@ -129,7 +129,7 @@ const bytes = (value: Buffer): Buffer => Buffer.concat([head(2, value.length), v
 const text = (value: string): Buffer => Buffer.concat([head(3, Buffer.byteLength(value)), Buffer.from(value)]);
 const map = (...entries: readonly Entry[]): Buffer => Buffer.concat([head(5, entries.length), ...entries.flat()]);
 
-/** A public key as authenticators write it (RFC 9053, section 7.1). */
+/** A public key in COSE format (RFC 9053, section 7.1). */
 function coseKey(key: KeyObject): Buffer {
   const { x = '', y = '' } = key.export({ format: 'jwk' });
   const coordinate = (value: string): Buffer => bytes(Buffer.from(value, 'base64url'));

@@ -3,9 +3,9 @@ import type { TestStorage } from './storage.ts';
 type Rows = readonly Record<string, unknown>[];
 
 /**
- * Takes a backup of a test's database, row by row, so that it can be restored in place while the storage stays open.
+ * Backs up a test's database row by row, so that it can be restored while the storage stays open.
  *
- * @returns what restores it
+ * @returns a function that restores it
  */
 export async function takeBackup({ sql, engine }: TestStorage): Promise<() => Promise<void>> {
   const tables =
@@ -18,7 +18,7 @@ export async function takeBackup({ sql, engine }: TestStorage): Promise<() => Pr
   const kept = new Map<string, Rows>();
   for (const { name } of tables) kept.set(String(name), await sql(`SELECT * FROM "${String(name)}"`));
   const put = async (): Promise<void> => {
-    // All are emptied before any is filled: on PostgreSQL a table takes those that refer to it along.
+    // All tables are emptied first: on PostgreSQL, truncating a table also truncates those that reference it.
     for (const name of kept.keys()) await sql(engine === 'pg' ? `TRUNCATE "${name}" CASCADE` : `DELETE FROM "${name}"`);
     for (const [name, rows] of kept) {
       for (const row of rows) {

@@ -1,7 +1,7 @@
 /**
- * The object, one of whose stores runs something before a method's first call: what another instance does in that moment.
+ * Wraps an object so that one of its stores runs a function before a method's first call, as another instance could.
  *
- * @param before - runs once, and is waited for
+ * @param before - runs once, and is awaited
  */
 export function beforeCall<T extends object, S extends keyof T & string>(
   target: T,
@@ -28,7 +28,7 @@ export function beforeCall<T extends object, S extends keyof T & string>(
 
 type Call = (...args: unknown[]) => unknown;
 
-/** The object with its methods bound to it, as private fields need it. */
+/** The object with its methods bound to it, which private fields require. */
 function bound<T extends object>(target: T, each: (name: string, call: Call) => Call): T {
   return new Proxy(target, {
     get: (_target, name) => {

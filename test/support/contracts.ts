@@ -4,29 +4,29 @@ import type { Anvil } from './anvil.ts';
 import { compileContracts } from './solidity.ts';
 import { waitFor } from './wait.ts';
 
-/** The contracts in `contracts/`; each source says what its contract does wrong. */
-export type ContractName = 'TestToken' | 'AuthorizedToken' | 'FalseToken' | 'FeeToken' | 'LyingToken' | 'Forwarder';
+/** The contracts in `contracts/`; each source describes its misbehaviour. */
+export type ContractName =
+  'TestToken' | 'AuthorizedToken' | 'BlockToken' | 'Chameleon' | 'FalseToken' | 'FeeToken' | 'LyingToken' | 'Forwarder';
 
-/** A contract that is on the chain. */
+/** A deployed contract. */
 export interface DeployedContract {
   readonly address: Address;
   readonly abi: Abi;
 }
 
-/** How {@link invoke} sends its transaction. */
+/** Options of {@link invoke}. */
 export interface InvokeOptions {
-  /** One of anvil's unlocked accounts, or an impersonated one; the first account unless told. */
+  /** One of anvil's unlocked accounts, or an impersonated one; the first account by default. */
   readonly from?: Address;
   /** In wei. */
   readonly value?: bigint;
 }
 
-/** Enough for everything here; a fixed limit also lets a transaction on the chain that is going to revert. */
+/** Enough for every test; with a fixed limit a transaction that reverts is mined too. */
 const gas = 1_000_000n;
 
 /**
- * Puts one of our contracts on the chain, from anvil's first account, and waits until it is there, also where
- * automatic mining is off.
+ * Deploys a contract from anvil's first account, and waits until it is mined, even without automatic mining.
  *
  * @param args - tokens: `[symbol, decimals]`, FeeToken: `[symbol, decimals, feeBasisPoints]`, Forwarder: none
  */
@@ -44,7 +44,7 @@ export async function deployContract(
   return { address: contractAddress, abi: contract.abi };
 }
 
-/** Sends a transaction that calls a function, and does not wait for its block: a test decides when one is mined. */
+/** Sends a transaction that calls a function, without waiting for its block, which the test mines. */
 export async function invoke(
   anvil: Anvil,
   contract: DeployedContract,
@@ -66,14 +66,14 @@ export async function read<T>(
   return (await reader(anvil).readContract({ ...contract, functionName, args })) as T;
 }
 
-/** Gives somebody tokens out of nothing, and waits until the block is there. */
+/** Mints tokens to an address, and waits until the block is mined. */
 export async function mint(anvil: Anvil, token: DeployedContract, to: Address, units: bigint): Promise<Hash> {
   const hash = await invoke(anvil, token, 'mint', [to, units]);
   await mined(anvil, hash);
   return hash;
 }
 
-/** Sends tokens, from anvil's first account unless told; like {@link invoke} it does not wait for the block. */
+/** Sends tokens, from anvil's first account by default; like {@link invoke} it does not wait for the block. */
 export async function transfer(
   anvil: Anvil,
   token: DeployedContract,
@@ -84,7 +84,6 @@ export async function transfer(
   return invoke(anvil, token, 'transfer', [to, units], options);
 }
 
-/** What {@link receipt} tells. */
 export interface Receipt {
   readonly status: 'success' | 'reverted';
   readonly blockNumber: bigint;
@@ -92,7 +91,7 @@ export interface Receipt {
   readonly logs: readonly { readonly address: Address; readonly topics: readonly Hex[]; readonly data: Hex }[];
 }
 
-/** Waits until the transaction is in a block: anvil answers before it mines, also with automatic mining. */
+/** Waits until the transaction is mined: anvil answers before it mines, even with automatic mining. */
 export async function receipt(anvil: Anvil, hash: Hash): Promise<Receipt> {
   const raw = await waitFor(
     () =>
@@ -107,7 +106,7 @@ export async function receipt(anvil: Anvil, hash: Hash): Promise<Receipt> {
   return { ...raw, status: raw.status === '0x1' ? 'success' : 'reverted', blockNumber: BigInt(raw.blockNumber) };
 }
 
-/** The same, but mines the block itself where nothing else would, and takes no revert for an answer. */
+/** The same, but mines the block itself without automatic mining, and throws if the transaction reverted. */
 async function mined(anvil: Anvil, hash: Hash): Promise<Receipt> {
   if (!(await anvil.rpc<boolean>('anvil_getAutomine'))) await anvil.mine();
   const found = await receipt(anvil, hash);

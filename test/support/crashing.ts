@@ -1,4 +1,4 @@
-/** The process is gone: nothing after it runs. */
+/** Simulates the end of the process: nothing after it runs. */
 export class Crash extends Error {}
 
 const NONE: ReadonlySet<string> = new Set();
@@ -12,8 +12,9 @@ export class CrashPoint {
 
   /**
    * @param at - the call to crash at, 1 for the first
-   * @param after - crash when its effect is there but its answer is not
-   * @param reads - calls that leave nothing behind, by path: a crash at one is a crash at the call before it, so they do not count
+   * @param after - crash after the effect but before the answer
+   * @param reads - calls without effects, by path: a crash at one equals a crash at the call before it, so they do not
+   * count
    */
   constructor(at: number, after: boolean, reads = NONE) {
     this.#left = at;
@@ -26,7 +27,7 @@ export class CrashPoint {
   }
 
   /**
-   * The object with every asynchronous method watched, those of the objects inside it too; a dead process calls nothing.
+   * Watches every asynchronous method of the object and of the objects inside it; after a crash none is called.
    *
    * @param path - the object's name in the paths of its calls
    */
@@ -52,7 +53,7 @@ export class CrashPoint {
     const result = call();
     if (!due) return result;
     if (result instanceof Promise) return result.then(() => this.#die());
-    // Nothing was awaited: the next call is the one.
+    // Nothing was awaited, so the crash happens at the next call.
     this.#left = 1;
     return result;
   }

@@ -1,4 +1,4 @@
-/** The cells of a text of comma-separated values, read as RFC 4180 says. */
+/** The cells of comma-separated values, parsed by RFC 4180. */
 export function parseCsv(text: string): readonly (readonly string[])[] {
   const rows: string[][] = [];
   let rest = text;

@@ -9,6 +9,7 @@ import {
   DEFAULT_ORDER_SETTINGS,
   ExpireOrders,
   Invoices,
+  LatePayments,
   LIGHTNING_ASSET,
   OrderAdminActions,
   NewOrderEvents,
@@ -56,10 +57,10 @@ const pick = (currency: string) => {
   return asset;
 };
 
-/** US dollars for one of each. */
+/** US dollars for one unit of each. */
 export const PRICES = { ETH: '2000', USDT: '1', USDC: '1', BTC: '50000', EUR: '1.1', JPY: '0.0065' };
 
-/** The whole domain on a real storage, with two chains that do as told (`ETH` with ETH and USDT-ERC20, `BTC`). */
+/** The whole domain on a real storage, with two scripted chains (`ETH` with ETH and USDT-ERC20, `BTC`). */
 export interface Domain {
   readonly storage: Storage;
   readonly clock: FakeClock;
@@ -73,6 +74,7 @@ export interface Domain {
   readonly assets: AssetCatalogue;
   readonly rateBook: RateBook;
   readonly stateMachine: OrderStateMachine;
+  readonly latePayments: LatePayments;
   readonly addresses: AddressPool;
   readonly createOrder: CreateOrder;
   readonly choosePayment: ChoosePayment;
@@ -82,27 +84,28 @@ export interface Domain {
   readonly principal: Principal;
   /** Runs the follower of a chain until it is idle or halted. */
   follow(chain?: FakeChain): Promise<'idle' | 'halted'>;
-  /** A follower as another instance of the till would have it: it knows only what is stored. */
+  /** A follower of another instance of the till, with only the stored state. */
   newFollower(chain?: ChainAdapter): ChainFollower;
   lease(chain?: FakeChain): Promise<Lease>;
-  /** Expires what is due, after the chains were read up to now. */
+  /** Expires due orders, after the chains were read up to now. */
   expire(): Promise<number>;
   payInfo(input?: Partial<Omit<PayInfoInput, 'vsPrice'>> & { price?: string }): Promise<Order>;
   order(id: string): Promise<Order>;
   balance(part: 'available' | 'pending' | 'reserved', currency: string): Promise<bigint>;
-  /** Fails when any invariant of the books is broken. */
+  /** Fails when an invariant of the ledger is broken. */
   checkBooks(): Promise<void>;
 }
 
-/** Options of a {@link Domain}. */
 export interface DomainOptions {
   /** The chain `ETH` on a real node, in place of the fake one. */
   readonly eth?: ChainAdapter;
   readonly chain?: FakeChainOptions;
   readonly orders?: Partial<OrderSettings>;
+  /** The time for which a refund is refused to an address that was left after a payment. */
+  readonly refundHoldMs?: number;
   /** A Lightning node, made with the domain's clock. */
   readonly lightning?: (now: () => number) => LightningNode;
-  /** The least deposit of BTC that is worth spending, in units. */
+  /** The smallest deposit of BTC that is worth spending, in units. */
   readonly btcMinDeposit?: bigint;
 }
 
@@ -116,7 +119,8 @@ export async function buildDomain(given: Storage, options: DomainOptions = {}): 
     new MemoryMetrics(),
   ];
   const now = (): number => clock.now();
-  const storage = storageWithEvents(given, { ids, clock, events, presenter: eventPresenter(catalogue) });
+  const named = { find: (currency: string) => assets.find(currency) };
+  const storage = storageWithEvents(given, { ids, clock, events, presenter: eventPresenter(named), assets: named });
   const eth = (options.eth ?? new FakeChain([pick('ETH'), pick('USDT-ERC20')], now, options.chain)) as FakeChain;
   const { btcMinDeposit } = options;
   const bitcoin = { ...pick('BTC'), ...(btcMinDeposit === undefined ? {} : { minDeposit: btcMinDeposit }) };
@@ -126,7 +130,9 @@ export async function buildDomain(given: Storage, options: DomainOptions = {}): 
   const invoices = lightning === null ? null : new Invoices({ node: lightning, storage, clock });
   const assets = new AssetCatalogue([...eth.assets, ...btc.assets, ...(lightning === null ? [] : [LIGHTNING_ASSET])]);
   const rateSource = new FakeRateSource('fake', PRICES, clock);
+  const settings = { ...DEFAULT_ORDER_SETTINGS, ...options.orders };
   const rates = new RateBook({
+    spreadBps: settings.spreadBps,
     sources: [rateSource],
     clock,
     deadline: new FakeDeadlines().after,
@@ -134,7 +140,6 @@ export async function buildDomain(given: Storage, options: DomainOptions = {}): 
     metrics,
     symbols: rateSymbols(assets),
   });
-  const settings = { ...DEFAULT_ORDER_SETTINGS, ...options.orders };
   const stateMachine = new OrderStateMachine({
     assets,
     chains,
@@ -142,7 +147,9 @@ export async function buildDomain(given: Storage, options: DomainOptions = {}): 
     ids,
     events,
     metrics,
+    settings,
   });
+  const latePayments = new LatePayments({ rates, assets, settings });
   const addresses = new AddressPool({
     chains,
     storage,
@@ -171,7 +178,7 @@ export async function buildDomain(given: Storage, options: DomainOptions = {}): 
   const principal: Principal = { accountId, credentialId: null, via: 'api-key' };
   const followers = new Map<FakeChain, ChainFollower>();
   const newFollower = (chain: ChainAdapter = eth): ChainFollower =>
-    new ChainFollower(chain, { storage, stateMachine, clock, ids, events, logger, metrics });
+    new ChainFollower(chain, { storage, stateMachine, latePayments, clock, ids, events, logger, metrics });
   const lease = async (chain = eth): Promise<Lease> => {
     const held = await storage.leases.acquire(`follow:${chain.code}`, 'test', 60_000);
     assert(held !== null, 'the lease is held by another');
@@ -209,11 +216,15 @@ export async function buildDomain(given: Storage, options: DomainOptions = {}): 
     assets,
     rateBook: rates,
     stateMachine,
+    latePayments,
     addresses,
     createOrder,
     choosePayment: new ChoosePayment({ storage, assets, chains, rates, addresses, invoices, quota, clock }),
     queries: presentedQueries(
-      new OrderQueries({ storage, assets, chains, clock, settings, baseUrl: 'https://till.example' }),
+      new OrderQueries({
+        ...{ storage, assets, chains, clock, settings, baseUrl: 'https://till.example' },
+        refundHoldMs: options.refundHoldMs ?? 0,
+      }),
     ),
     expireOrders,
     orderAdminActions: new OrderAdminActions({ storage, stateMachine, clock }),
@@ -254,6 +265,7 @@ function merchant(id: AccountId, now: number): Account {
     name: null,
     role: 'user',
     status: 'active',
+    adminSince: null,
     passwordHash: 'none',
     passwordExpiresAt: null,
     authVersion: 1,

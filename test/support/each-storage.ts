@@ -3,8 +3,8 @@ import { openTestStorage } from './storage.ts';
 import type { EngineName, OpenStorage } from './storage.ts';
 
 /**
- * The databases that suites run on: those that TEST_ENGINES names (`memory`, `sqlite`, `pg`, or `all` for the last two). A file that is run by hand
- * takes SQLite, and PostgreSQL too where TEST_DATABASE_URL names a server.
+ * The databases for suites: those that TEST_ENGINES names (`memory`, `sqlite`, `pg`, or `all` for the last two). A file
+ * that is run on its own uses SQLite, and PostgreSQL too if TEST_DATABASE_URL names a server.
  */
 export function testedEngines(): readonly EngineName[] {
   const chosen = process.env['TEST_ENGINES'] ?? (process.env['TEST_DATABASE_URL'] ? 'all' : 'sqlite');
@@ -14,7 +14,10 @@ export function testedEngines(): readonly EngineName[] {
   return engines;
 }
 
-/** Runs one suite on each of those databases; `open` gives a fresh one each time it is called. */
+/** Those of the databases that outlive a process. */
+export const durableEngines = (): readonly ('sqlite' | 'pg')[] => testedEngines().filter((each) => each !== 'memory');
+
+/** Runs one suite on each of those databases; each call of `open` creates a new one. */
 export function eachStorage(suite: (name: EngineName, open: OpenStorage) => void): void {
   for (const name of testedEngines()) {
     describe(name, () => suite(name, (t) => openTestStorage(name, t)));

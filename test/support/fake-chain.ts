@@ -5,6 +5,7 @@ import type {
   BlockRef,
   ChainAdapter,
   ChainBalances,
+  ChainEffects,
   ChainMempool,
   ChainPayments,
   ChainPolicy,
@@ -13,13 +14,14 @@ import type {
   ObservedTransfer,
   PendingTransfers,
   PaymentTarget,
+  PresentBalances,
   ScannedRange,
   ScanOptions,
   SettledBlocks,
   WatchList,
 } from '../../core/index.ts';
 
-/** What a block is to hold: a payment to an address. */
+/** A payment to an address in a block. */
 export interface FakePayment {
   readonly to: string;
   readonly currency: string;
@@ -27,16 +29,23 @@ export interface FakePayment {
   readonly txid: string;
   readonly index?: string;
   readonly from?: string | null;
-  /** When the node first had it, where it can tell. */
+  /** When the node first saw it, if it reports that. */
   readonly seenAt?: number;
+  /** The confirmations that newly mined coins need before they can be spent. */
+  readonly leastConfirmations?: number;
+  /** A contract sent it, so no scan shows it. */
+  readonly hidden?: boolean;
 }
+
+/** The ways in which payments are read from a node. */
+type Reading = 'scan' | 'thorough' | 'effects';
 
 interface FakeBlock {
   readonly ref: BlockRef;
   readonly payments: readonly FakePayment[];
 }
 
-/** How a {@link FakeChain} differs from the usual one. */
+/** Options of a {@link FakeChain}. */
 export interface FakeChainOptions {
   readonly code?: string;
   readonly confirmations?: number | ((units: bigint) => number);
@@ -45,13 +54,13 @@ export interface FakeChainOptions {
   readonly maxScanBlocks?: number;
   readonly startHeight?: number | null;
   readonly maxLagMs?: number | null;
-  /** It shows what waits to be mined. */
+  /** Whether it shows unconfirmed payments. */
   readonly mempool?: boolean;
 }
 
 const sha = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** A chain that does as a test says: mines, reorganises, lags, lies and fails. */
+/** A chain scripted by a test: it mines, reorganises, lags, lies and fails. */
 export class FakeChain implements ChainAdapter {
   readonly code: string;
   readonly name: string;
@@ -61,32 +70,48 @@ export class FakeChain implements ChainAdapter {
   readonly startHeight: number | null;
   payments: ChainPayments | null = null;
   balances: ChainBalances | null = null;
+  /** Set by a test of an account-based chain. */
+  present?: PresentBalances;
+  /** The node keeps no state of blocks up to this height. */
+  forgotten = -1;
   readonly simulator = null;
   identity: string;
   /** When set, every call to the node fails with it. */
   failure: Error | null = null;
   /** When set, the node shows no block above it. */
   lagsAt: number | null = null;
-  /** What the node says of itself. */
+  /** The node's reported status. */
   said: NodeStatus = { behind: null, initialDownload: false, firstBlock: 0 };
   /** When set, thorough scans fail. */
   refusesDeep = false;
   /** Transactions that an ordinary scan does not show. */
   readonly omitted = new Set<string>();
-  /** Called before each scan: the place to let something happen meanwhile. */
+  /** The node's answer about a payment in each kind of read; the truth by default. */
+  readonly says: Record<Reading, (payment: FakePayment) => FakePayment | null> = {
+    scan: (payment) => payment,
+    thorough: (payment) => payment,
+    effects: (payment) => payment,
+  };
+  /** The heights of blocks that were read again before a credit. */
+  readonly readAgain: number[] = [];
+  /** Called before each scan, to let something happen meanwhile. */
   beforeScan: () => void | Promise<void> = () => undefined;
-  /** Called before it is told what waits. */
+  /** Called before each read of unconfirmed payments. */
   beforePending: () => void | Promise<void> = () => undefined;
-  /** What the till itself has paid in a block. */
+  /** The till's own payments in a block. */
   ownPayments: (block: BlockRef) => readonly FakePayment[] = () => [];
-  /** What payers have authorized, and the till has sent in a block. */
+  /** The payments of authorizations that the till sent, in a block. */
   authorizedPayments: (block: BlockRef) => readonly FakePayment[] = () => [];
-  /** What waits to be mined. */
+  /** The unconfirmed payments. */
   waiting: FakePayment[] = [];
-  /** How many looks at what waits see a part of it only. */
+  /** The number of next reads of unconfirmed payments that are incomplete. */
   partialLooks = 0;
   mempool?: ChainMempool;
-  /** Set by a test whose chain marks blocks. */
+  effects?: ChainEffects | null = {
+    dependsOnBlock: () => true,
+    read: (block) => this.#effects(block),
+  };
+  /** Set by a test whose chain marks blocks as safe or final. */
   settled?: () => Promise<SettledBlocks>;
   derived = 0;
   #blocks: FakeBlock[];
@@ -118,7 +143,7 @@ export class FakeChain implements ChainAdapter {
     return this.#blocks.length - 1;
   }
 
-  /** Mines a block with these payments, which wait no longer. */
+  /** Mines a block with these payments and removes them from the unconfirmed ones. */
   mine(...payments: FakePayment[]): void {
     this.waiting = this.waiting.filter(({ txid }) => payments.every((mined) => mined.txid !== txid));
     this.#blocks = [...this.#blocks, this.#block(this.#blocks.at(-1)?.ref ?? null, payments)];
@@ -133,6 +158,14 @@ export class FakeChain implements ChainAdapter {
     return this.#at(height)?.hash === hash;
   }
 
+  /** The total paid to an address in a currency up to a height, including the till's own payments. */
+  paidTo(address: string, currency: string, height: number): bigint {
+    return this.#blocks
+      .slice(0, height + 1)
+      .flatMap(({ ref, payments }) => [...payments, ...this.ownPayments(ref)])
+      .reduce((sum, { to, currency: paid, units }) => (to === address && paid === currency ? sum + units : sum), 0n);
+  }
+
   /** Every payment of the present chain. */
   get paid(): readonly FakePayment[] {
     return this.#blocks.flatMap(({ payments }) => payments);
@@ -143,13 +176,13 @@ export class FakeChain implements ChainAdapter {
     return this.#at(this.height) as BlockRef;
   }
 
-  /** Takes the last `depth` blocks away; what is mined next differs from them. */
+  /** Removes the last `depth` blocks; blocks mined afterwards differ from them. */
   drop(depth: number): void {
     this.#salt += 1;
     this.#blocks = this.#blocks.slice(0, this.#blocks.length - depth);
   }
 
-  /** Keeps the present chain; the function brings it back. */
+  /** Saves the present chain; the returned function restores it. */
   keep(): () => void {
     const blocks = this.#blocks;
     return () => {
@@ -188,10 +221,12 @@ export class FakeChain implements ChainAdapter {
     const blocks = this.#blocks.slice(from, to + 1);
     const transfers = blocks.flatMap(({ ref, payments }) =>
       [...payments, ...this.authorizedPayments(ref), ...(ownPayments ? this.ownPayments(ref) : [])]
-        .filter(({ to, txid }) => watch.has(to) && (thorough || !this.omitted.has(txid)))
+        .filter(({ to, txid, hidden }) => hidden !== true && watch.has(to) && (thorough || !this.omitted.has(txid)))
+        .flatMap((payment) => this.#shown(payment, thorough ? 'thorough' : 'scan'))
         .map((payment) => transferOf(payment, ref)),
     );
-    return { blocks: blocks.map(({ ref }) => ref), transfers };
+    const unseen = !thorough && this.present !== undefined && from <= this.forgotten;
+    return { blocks: blocks.map(({ ref }) => ref), transfers, ...(unseen ? { unseen } : {}) };
   }
 
   async heightOf(txid: string): Promise<number | null> {
@@ -241,6 +276,21 @@ export class FakeChain implements ChainAdapter {
     };
   }
 
+  #shown(payment: FakePayment, reading: Reading): readonly FakePayment[] {
+    const shown = this.says[reading](payment);
+    return shown === null ? [] : [shown];
+  }
+
+  async #effects({ height, hash }: Pick<BlockRef, 'height' | 'hash'>): Promise<readonly ObservedTransfer[] | null> {
+    this.#mayFail();
+    this.readAgain.push(height);
+    const block = this.#blocks[height];
+    if (block?.ref.hash !== hash) return null;
+    return [...block.payments, ...this.authorizedPayments(block.ref)]
+      .flatMap((payment) => this.#shown(payment, 'effects'))
+      .map((payment) => transferOf(payment, block.ref));
+  }
+
   #mayFail(): void {
     if (this.failure !== null) throw this.failure;
   }
@@ -261,7 +311,8 @@ export class FakeChain implements ChainAdapter {
 }
 
 function transferOf(payment: FakePayment, block: BlockRef): ObservedTransfer {
-  return { ...pendingOf(payment), block };
+  const { leastConfirmations } = payment;
+  return { ...pendingOf(payment), block, ...(leastConfirmations === undefined ? {} : { leastConfirmations }) };
 }
 
 function pendingOf(payment: FakePayment): Omit<ObservedTransfer, 'block'> {

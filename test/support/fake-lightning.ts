@@ -8,6 +8,7 @@ import type {
   InvoiceView,
   LightningBalance,
   LightningNode,
+  LightningPayOutcome,
   LightningPaymentRequest,
   LightningPaymentView,
   Millis,
@@ -22,7 +23,7 @@ interface Invoice extends InvoiceRequest {
   settled: SettledInvoice | null;
 }
 
-/** How the node answers payments from now on; `in-flight` ones are ended by {@link FakeLightning.finish}. */
+/** The node's reaction to payments from now on; `in-flight` ones are ended by {@link FakeLightning.finish}. */
 export type FakeRoute =
   | { readonly kind: 'settled'; readonly feeMsat: bigint }
   | { readonly kind: 'no-route' }
@@ -31,26 +32,34 @@ export type FakeRoute =
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /**
- * A Lightning node in memory, as the port promises it. Its payment requests are not BOLT11: they only say what one says;
+ * An in-memory Lightning node that implements the port. Its payment requests are not BOLT11 and only list their fields;
  * the adapters' tests use real ones.
  */
 export class FakeLightning implements LightningNode {
   readonly #now: () => Millis;
   readonly #invoices = new Map<string, Invoice>();
-  readonly #settlements: Settlement[] = [];
+  #settlements: Settlement[] = [];
   readonly #payments = new Map<string, LightningPaymentView>();
   readonly #amounts = new Map<string, bigint>();
   readonly #listeners = new Set<() => void>();
   #made = 0;
-  /** Every time that money was sent, by payment hash. */
+  /** The channel balance from settlements and payments that the node has forgotten. */
+  #carriedMsat = 0n;
+  /** Each payment that was sent, by payment hash. */
   readonly sent: { readonly paymentHash: string; readonly msat: bigint | null; readonly maxFeeMsat: bigint }[] = [];
   identity = 'lightning:regtest/02fake';
   route: FakeRoute = { kind: 'settled', feeMsat: 0n };
-  /** Thrown instead of an answer, by the method's name; `after`: its effect is there. */
+  /** Calls that fail, by the method's name; `after`: only after their effect. */
   readonly lost = new Map<keyof LightningNode, 'before' | 'after'>();
-  /** What the operator has in the channels, apart from what was paid to the node and by it. */
+  /** Payments whose state it does not report and which it does not start, by payment hash. */
+  readonly silentAbout = new Set<string>();
+  /** Payments that it refuses before it registers them, by payment hash or `every`, each with the message. */
+  readonly refusals = new Map<string, string>();
+  /** The number of refused payments. */
+  refused = 0;
+  /** The operator's own channel balance, without payments to and from the node. */
   ownMsat = 0n;
-  /** What the settlement stream leaves out while it is cut. */
+  /** While true, the settlement stream reports nothing. */
   cut = false;
 
   constructor(now: () => Millis) {
@@ -91,8 +100,12 @@ export class FakeLightning implements LightningNode {
 
   settledAfter(cursor: string | null, limit: number): Promise<readonly Settlement[]> {
     return this.#answer('settledAfter', () =>
-      this.cut ? [] : this.#settlements.slice(cursor === null ? 0 : Number(cursor)).slice(0, limit),
+      this.cut ? [] : this.#settlements.slice(indexOf(cursor)).slice(0, limit),
     );
+  }
+
+  remembers(cursor: string): Promise<boolean> {
+    return this.#answer('remembers', () => this.#settlements[indexOf(cursor) - 1]?.cursor === cursor);
   }
 
   async decode(paymentRequest: string): Promise<DecodedInvoice> {
@@ -109,10 +122,16 @@ export class FakeLightning implements LightningNode {
     };
   }
 
-  pay({ paymentHash, paymentRequest, msat, maxFeeMsat }: LightningPaymentRequest): Promise<LightningPaymentView> {
+  pay({ paymentHash, paymentRequest, msat, maxFeeMsat }: LightningPaymentRequest): Promise<LightningPayOutcome> {
     return this.#answer('pay', () => {
       const known = this.#payments.get(paymentHash);
       if (known !== undefined && known.state !== 'failed') return known;
+      if (this.silentAbout.has(paymentHash)) throw this.#away('pay');
+      const refusal = this.refusals.get(paymentHash) ?? this.refusals.get('every');
+      if (refusal !== undefined) {
+        this.refused += 1;
+        return { state: 'refused', reason: refusal };
+      }
       this.sent.push({ paymentHash, msat, maxFeeMsat });
       this.#amounts.set(paymentHash, msat ?? BigInt(paymentRequest.split(':')[2] ?? ''));
       this.#payments.set(paymentHash, viewOf(this.route, maxFeeMsat));
@@ -121,16 +140,19 @@ export class FakeLightning implements LightningNode {
   }
 
   payment(paymentHash: string): Promise<LightningPaymentView | null> {
-    return this.#answer('payment', () => this.#payments.get(paymentHash) ?? null);
+    return this.#answer('payment', () => {
+      if (this.silentAbout.has(paymentHash)) throw this.#away('payment');
+      return this.#payments.get(paymentHash) ?? null;
+    });
   }
 
   hasSettledAfter(cursor: string | null): Promise<boolean> {
-    return this.#answer('hasSettledAfter', () => this.#settlements.length > Number(cursor ?? 0));
+    return this.#answer('hasSettledAfter', () => this.#settlements.length > indexOf(cursor));
   }
 
   balance(): Promise<LightningBalance> {
     return this.#answer('balance', () => {
-      let [localMsat, unsettledMsat] = [this.ownMsat, 0n];
+      let [localMsat, unsettledMsat] = [this.ownMsat + this.#carriedMsat, 0n];
       for (const { msat } of this.#settlements) localMsat += msat;
       for (const [hash, view] of this.#payments) {
         if (view.state === 'failed') continue;
@@ -150,42 +172,60 @@ export class FakeLightning implements LightningNode {
     this.#listeners.clear();
   }
 
-  /** The payer pays an invoice; `msat` unless the amount is as asked. */
+  /** The payer pays an invoice, with the requested amount unless `msat` is given. */
   settle(paymentRequest: string, msat?: bigint): SettledInvoice {
     const invoice = this.#of(paymentRequest);
     const settled = { paymentHash: invoice.paymentHash, msat: msat ?? invoice.msat, settledAt: this.#now() };
     Object.assign(invoice, { state: 'settled', settled });
-    this.#settlements.push({ ...settled, cursor: String(this.#settlements.length + 1) });
+    this.#addSettlement(settled);
     for (const listener of this.#listeners) listener();
     return settled;
   }
 
-  /** Somebody else's invoice of the same node is settled. */
+  /** Settles an invoice of the same node that is not the till's. */
   settleForeign(): void {
     const paymentHash = hashOf(`foreign ${this.#settlements.length}`);
-    this.#settlements.push({
-      paymentHash,
-      msat: 1n,
-      settledAt: this.#now(),
-      cursor: String(this.#settlements.length + 1),
-    });
+    this.#addSettlement({ paymentHash, msat: 1n, settledAt: this.#now() });
   }
 
   setState(paymentRequest: string, state: 'accepted' | 'cancelled' | 'open'): void {
     this.#of(paymentRequest).state = state;
   }
 
-  /** What became of a payment that was in flight. */
+  /** Sets the outcome of a payment that was in flight. */
   finish(paymentHash: string, view: LightningPaymentView): void {
     assert.equal(this.#payments.get(paymentHash)?.state, 'in-flight');
     this.#payments.set(paymentHash, view);
   }
 
-  /** The node lost its database, not its channels. */
+  /** The node loses its database, but not its channels. */
   forget(paymentHash: string): void {
     const view = this.#payments.get(paymentHash);
     if (view?.state === 'settled') this.ownMsat -= (this.#amounts.get(paymentHash) ?? 0n) + view.feeMsat;
     this.#payments.delete(paymentHash);
+  }
+
+  /**
+   * The node begins anew under the same key, without its invoices and payments. Its channels stay unchanged; payments
+   * in flight leave the node and succeed.
+   */
+  beginAnew(): void {
+    for (const { msat } of this.#settlements) this.#carriedMsat += msat;
+    for (const [hash, view] of this.#payments)
+      if (view.state !== 'failed')
+        this.#carriedMsat -= (this.#amounts.get(hash) ?? 0n) + (view.state === 'settled' ? view.feeMsat : 0n);
+    this.#settlements = [];
+    this.#invoices.clear();
+    this.#payments.clear();
+  }
+
+  /** Whether it still has an invoice. */
+  hasInvoice(paymentHash: string): boolean {
+    return this.#invoices.has(paymentHash);
+  }
+
+  #addSettlement(settled: SettledInvoice): void {
+    this.#settlements.push({ ...settled, cursor: `${this.#settlements.length + 1} ${settled.paymentHash}` });
   }
 
   #of(paymentRequest: string): Invoice {
@@ -196,15 +236,21 @@ export class FakeLightning implements LightningNode {
 
   async #answer<T>(method: keyof LightningNode, answer: () => T): Promise<T> {
     const lost = this.lost.get(method);
-    const away = new TillgateError('NODE_FAILED', `The Lightning node did not answer to ${method}.`);
-    if (lost === 'before') throw away;
+    if (lost === 'before') throw this.#away(method);
     const result = answer();
-    if (lost === 'after') throw away;
+    if (lost === 'after') throw this.#away(method);
     return result;
+  }
+
+  #away(method: keyof LightningNode): TillgateError {
+    return new TillgateError('NODE_FAILED', `The Lightning node did not answer to ${method}.`);
   }
 }
 
-/** An invoice of a receiver elsewhere; `msat` of `null` leaves the amount to the payer. */
+/** The number of settlements up to a cursor. */
+const indexOf = (cursor: string | null): number => Number(cursor?.split(' ')[0] ?? 0);
+
+/** An invoice of another receiver; with `msat` null the payer chooses the amount. */
 export function requestOf({
   paymentHash,
   msat,

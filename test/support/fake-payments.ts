@@ -21,15 +21,20 @@ import type {
 } from '../../core/index.ts';
 import type { FakeChain, FakePayment } from './fake-chain.ts';
 
-/** What a line of a transaction pays; `pull` sends a payer's authorization, whose tokens go to `to`. */
+/** One payment of a transaction; `charge` sends a payer's authorization, whose tokens go to `to`. */
 interface Line {
   readonly to: string;
   readonly currency: string;
   readonly units: string;
-  readonly pull?: { readonly from: string; readonly currency: string; readonly units: string; readonly nonce: string };
+  readonly charge?: {
+    readonly from: string;
+    readonly currency: string;
+    readonly units: string;
+    readonly nonce: string;
+  };
 }
 
-/** A transaction as its bytes say. */
+/** The decoded content of a transaction. */
 interface Content {
   readonly source: string;
   readonly nonce: number | null;
@@ -42,18 +47,18 @@ interface Content {
 interface Sent {
   readonly txid: string;
   readonly content: Content;
-  /** `null` while it waits; one whose block is gone waits again. */
+  /** `null` while it is unconfirmed, and again when its block was reorganised away. */
   block: BlockRef | null;
   succeeded: boolean;
 }
 
-/** What can go wrong with one call of the node. */
+/** A failure of one call to the node. */
 export type Trouble = 'refuses' | 'reply-lost';
 
 const HOT = 'hot';
 const sha = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** The paying side of a {@link FakeChain}: a mempool, nonces or coins, and blocks that are mined when a test says so. */
+/** The paying side of a {@link FakeChain}: a mempool, nonces or coins, and blocks that the test mines. */
 export class FakePayments implements ChainPayments {
   readonly model: 'account' | 'utxo';
   readonly feeAsset: Asset;
@@ -65,27 +70,27 @@ export class FakePayments implements ChainPayments {
   fee = 1_000n;
   /** When set, `price` refuses with it. */
   refusal: string | null = null;
-  /** What happens to the next broadcasts, first to last. */
+  /** The failures of the next broadcasts, in order. */
   readonly troubles: Trouble[] = [];
-  /** While it is true, no broadcast is taken. */
+  /** While true, no broadcast is accepted. */
   broken = false;
-  /** What a cancel costs; `null` for the fee that it replaces and another one. */
+  /** The fee of a cancel; `null` for the replaced fee plus one more fee. */
   cancelFee: bigint | null = null;
-  /** When set, `outcome` answers it. */
+  /** When set, the answer of `outcome`. */
   lie: PayoutOutcome | null = null;
-  /** Payouts whose outcome the node cannot tell. */
+  /** Payouts whose outcome the node cannot determine. */
   unreadable: (payout: SignedPayout) => boolean = () => false;
-  /** Transactions that no block can take; whatever has a later nonce of the same address waits behind them. */
+  /** Transactions that no block can contain; later nonces of the same address wait behind them. */
   unminable: (content: Content) => boolean = () => false;
-  /** What the network has against one payment. */
+  /** The network's objection to one payment. */
   objection: (line: PaymentLine) => TillgateError | null = () => null;
-  /** Called when a transaction is being signed: after the reads, before the commit. */
+  /** Called while a transaction is being signed: after the reads, before the commit. */
   beforeSign: () => void | Promise<void> = () => undefined;
-  /** Transactions that are mined without effect, by what they pay. */
+  /** Transactions that are mined without effect, by their payments. */
   reverts: (line: Content['lines'][number]) => boolean = () => false;
   /** Nonces of authorizations that somebody else has sent, or their payer has cancelled. */
   readonly usedNonces = new Set<string>();
-  /** Every token takes authorizations; a signature of zeros is nobody's. */
+  /** Every token accepts authorizations; a signature of zeros is invalid. */
   readonly authorizations: TokenAuthorizations = {
     terms: async (currency) => ({ network: 'eip155:1', asset: currency, name: currency, version: '2' }),
     isSigned: async ({ signature }) => !/^0x0+$/.test(signature),
@@ -102,16 +107,16 @@ export class FakePayments implements ChainPayments {
     const [native] = chain.assets;
     assert(native !== undefined);
     this.feeAsset = native;
-    chain.ownPayments = (block) => this.#paidIn(block, ({ pull }) => pull === undefined);
-    chain.authorizedPayments = (block) => this.#paidIn(block, ({ pull }) => pull !== undefined);
+    chain.ownPayments = (block) => this.#paidIn(block, ({ charge }) => charge === undefined);
+    chain.authorizedPayments = (block) => this.#paidIn(block, ({ charge }) => charge !== undefined);
   }
 
-  /** Coins of the operator's own. */
+  /** Adds the operator's own coins. */
   fund(address: string, currency: CurrencyCode, units: bigint): void {
     this.#funds.set(`${address} ${currency}`, (this.#funds.get(`${address} ${currency}`) ?? 0n) + units);
   }
 
-  /** Mines a block with everything that waits and can be mined. */
+  /** Mines a block with all transactions that can be mined. */
   mine(): void {
     this.#chain.mine();
     const block = this.#chain.top;
@@ -119,21 +124,21 @@ export class FakePayments implements ChainPayments {
       if (this.#mined(sent) !== null || this.#excluded(sent) || this.#waits(sent)) continue;
       sent.block = block;
       sent.succeeded = !sent.content.lines.some((line) => this.reverts(line) || this.#isUsed(line));
-      for (const { pull } of sent.succeeded ? sent.content.lines : []) if (pull) this.usedNonces.add(pull.nonce);
+      for (const { charge } of sent.succeeded ? sent.content.lines : []) if (charge) this.usedNonces.add(charge.nonce);
     }
   }
 
-  /** Mines until whatever waits is final. */
+  /** Mines until the waiting transactions are final. */
   bury(blocks = 30): void {
     for (let i = 0; i < blocks; i++) this.mine();
   }
 
-  /** Forgets what waits, as a node does that is restarted. */
+  /** Drops unconfirmed transactions, as a restarted node does. */
   dropMempool(): void {
     for (const [txid, sent] of this.sent) if (this.#mined(sent) === null) this.sent.delete(txid);
   }
 
-  /** Another transaction with a key of the till's. */
+  /** Mines another transaction signed with one of the till's keys. */
   steal(nonce: number, source = this.hotAddress): void {
     const content: Content = {
       source,
@@ -147,7 +152,7 @@ export class FakePayments implements ChainPayments {
     this.sent.set(sha(raw), { txid: sha(raw), content, block: null, succeeded: true });
   }
 
-  /** The same payment with a higher fee, signed by a till that knew more than this database; or one that pays another amount. */
+  /** The same payment with a higher fee, by a till with newer data than this database; or one with another amount. */
   bumpElsewhere(txid: string, more = 0n): string {
     const former = this.sent.get(txid)?.content;
     assert(former !== undefined, `${txid} was never sent`);
@@ -160,7 +165,7 @@ export class FakePayments implements ChainPayments {
     return sha(raw);
   }
 
-  /** What mined transactions of the present chain paid to an address. */
+  /** The amounts that mined transactions of the present chain paid to an address. */
   paidTo(address: string, currency: CurrencyCode): readonly bigint[] {
     return this.#effective().flatMap(({ content }) =>
       content.lines
@@ -327,8 +332,8 @@ export class FakePayments implements ChainPayments {
       );
   }
 
-  #isUsed({ pull }: Line): boolean {
-    return pull !== undefined && this.usedNonces.has(pull.nonce);
+  #isUsed({ charge }: Line): boolean {
+    return charge !== undefined && this.usedNonces.has(charge.nonce);
   }
 
   #change(txid: string, units: bigint): SpendableCoin | null {
@@ -366,7 +371,7 @@ export class FakePayments implements ChainPayments {
     return this.unminable(content) || [...this.sent.values()].some(isAhead);
   }
 
-  /** Another one with its nonce or one of its coins is mined. */
+  /** True when a transaction with the same nonce or one of the same coins is mined. */
   #excluded({ txid, content }: Sent): boolean {
     return this.#minedAll().some(
       (other) => other.txid !== txid && collides(other.content, content.source, content.nonce, content.coins),
@@ -374,19 +379,19 @@ export class FakePayments implements ChainPayments {
   }
 }
 
-function contentOf({ to, currency, units, pull }: PaymentLine): Line {
+function contentOf({ to, currency, units, charge }: PaymentLine): Line {
   const line = { to, currency, units: units.toString() };
-  if (pull === undefined) return line;
-  const { from, nonce } = pull;
-  return { ...line, pull: { from, nonce, currency: pull.currency, units: pull.units.toString() } };
+  if (charge === undefined) return line;
+  const { from, nonce } = charge;
+  return { ...line, charge: { from, nonce, currency: charge.currency, units: charge.units.toString() } };
 }
 
-/** What changes hands. */
+/** The movements of balances. */
 function moved(
-  { to, currency, units, pull }: Line,
+  { to, currency, units, charge }: Line,
   source: string,
 ): Pick<Line, 'to' | 'currency' | 'units'> & { readonly from: string } {
-  const { from, ...authorized } = pull ?? { from: source, currency, units };
+  const { from, ...authorized } = charge ?? { from: source, currency, units };
   return { to, from, currency: authorized.currency, units: authorized.units };
 }
 

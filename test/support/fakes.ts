@@ -26,10 +26,10 @@ import type {
   Vault,
 } from '../../core/index.ts';
 
-/** 2026-03-01T12:00:00Z: where every test's clock starts. */
+/** 2026-03-01T12:00:00Z: the start of every test's clock. */
 export const START: Millis = Date.UTC(2026, 2, 1, 12, 0, 0);
 
-/** A clock that stands still until it is told. */
+/** A clock that the test advances. */
 export class FakeClock implements Clock {
   #now: Millis;
 
@@ -50,7 +50,7 @@ export class FakeClock implements Clock {
   }
 }
 
-/** Bytes that look random and are the same in each run: SHA-256 of a seed and a counter. */
+/** Reproducible pseudo-random bytes: SHA-256 of a seed and a counter. */
 export class SeededRandom implements Random {
   readonly #seed: string;
   #counter = 0;
@@ -69,7 +69,7 @@ export class SeededRandom implements Random {
   }
 }
 
-/** Randomness whose every byte is the same: 0 for the least jitter, 255 for the most. */
+/** Random bytes that are all equal: 0 for the least jitter, 255 for the most. */
 export class ConstantRandom implements Random {
   readonly #byte: number;
 
@@ -84,7 +84,7 @@ export class ConstantRandom implements Random {
 
 const HASHES: Readonly<Record<SignatureAlgorithm, string>> = { 'HMAC-SHA256': 'sha256', 'HMAC-SHA3_256': 'sha3-256' };
 
-/** The real hashes of node:crypto, written as plainly as can be. */
+/** The real hashes of node:crypto, in the plainest form. */
 export class PlainDigest implements Digest {
   md5Hex(bytes: Uint8Array): string {
     return createHash('md5').update(bytes).digest('hex');
@@ -107,14 +107,14 @@ export class PlainDigest implements Digest {
   }
 }
 
-/** One line that was logged, the fields of its parents included. */
+/** One logged line, including the fields of its parents. */
 export interface LoggedLine {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly message: string;
   readonly fields: LogFields;
 }
 
-/** Keeps what is logged; children write to the same list. */
+/** Keeps logged lines; children write to the same list. */
 export class MemoryLogger implements Logger {
   readonly lines: LoggedLine[];
   readonly #fields: LogFields;
@@ -169,7 +169,7 @@ export class MemoryMetrics implements Metrics {
     this.observations.set(key, [...(this.observations.get(key) ?? []), value]);
   }
 
-  /** How often a series was counted; 0 when never. */
+  /** The value of a counter; 0 when it was never counted. */
   counted(name: string, labels?: Labels): number {
     return this.counts.get(seriesOf(name, labels)) ?? 0;
   }
@@ -185,7 +185,7 @@ export type EmittedEvent = {
   [Name in keyof DomainEvents]: { readonly name: Name; readonly event: DomainEvents[Name] };
 }[keyof DomainEvents];
 
-/** Keeps every event and tells listeners at once. */
+/** Keeps every event and notifies listeners at once. */
 export class MemoryEventBus implements EventBus {
   readonly emitted: EmittedEvent[] = [];
   readonly #listeners = new Map<keyof DomainEvents, Set<(event: never) => void>>();
@@ -202,13 +202,13 @@ export class MemoryEventBus implements EventBus {
     return () => void listeners.delete(listener);
   }
 
-  /** The events of one name, in the order they were emitted. */
+  /** The events of one name, in order. */
   of<Name extends keyof DomainEvents>(name: Name): readonly DomainEvents[Name][] {
     return this.emitted.filter((entry) => entry.name === name).map((entry) => entry.event as DomainEvents[Name]);
   }
 }
 
-/** Ids as the product makes them, by a test's clock. */
+/** Ids like the product's, by the test's clock. */
 export class FakeIds implements IdGenerator {
   readonly #sequence: IdSequence;
 
@@ -226,8 +226,8 @@ export class FakeIds implements IdGenerator {
 }
 
 /**
- * A rate source with a table of prices in USD; `fail` makes it throw, `hang` never answer, `at` date its prices
- * (by default: now).
+ * A rate source with a table of prices in USD. `fail` makes it throw, `hang` makes it never answer, `at` sets the date
+ * of its prices (now by default).
  */
 export class FakeRateSource implements RateSource {
   readonly name: string;
@@ -256,7 +256,7 @@ export class FakeRateSource implements RateSource {
   }
 }
 
-/** A hasher that costs nothing and counts its work. */
+/** A password hasher that costs nothing and counts its calls. */
 export class QuickHasher implements PasswordHasher {
   verifications = 0;
 
@@ -270,7 +270,7 @@ export class QuickHasher implements PasswordHasher {
   }
 }
 
-/** Seals by naming the context; opens only in the same one. Counts what it opens. */
+/** A vault that seals by adding the context's name, and opens only in the same one. It counts what it opens. */
 export class FakeVault implements Vault {
   opened = 0;
 
@@ -301,7 +301,7 @@ export class FakeVault implements Vault {
   }
 }
 
-/** Tokens that begin as a JWT does and say their claims in the clear. */
+/** Tokens with the form of a JWT and readable claims. */
 export class FakeTokenIssuer implements TokenIssuer {
   reads = 0;
 
@@ -320,7 +320,7 @@ export class FakeTokenIssuer implements TokenIssuer {
   }
 }
 
-/** Answers every callback as it is told and keeps what was sent. */
+/** Records callbacks and answers them as scripted. */
 export class FakeTransport implements CallbackTransport {
   readonly sent: CallbackRequest[] = [];
   answer: (request: CallbackRequest) => CallbackOutcome | Promise<CallbackOutcome> = () => answered(200);
@@ -336,7 +336,7 @@ export function answered(status: number, retryAfterSeconds: number | null = null
   return { kind: 'answered', status, retryAfterSeconds, durationMs: 12 };
 }
 
-/** Deadlines that pass when the test says so. */
+/** Deadlines that the test lets pass. */
 export class FakeDeadlines {
   readonly #open = new Set<AbortController>();
   readonly asked: number[] = [];
@@ -348,7 +348,7 @@ export class FakeDeadlines {
     return controller.signal;
   };
 
-  /** Lets every deadline that was given out pass. */
+  /** Lets every open deadline pass. */
   passAll(): void {
     for (const controller of this.#open) controller.abort(new Error('The deadline passed.'));
     this.#open.clear();

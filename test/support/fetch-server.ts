@@ -2,12 +2,12 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server } from 'node:http';
 import type { RequestFacts } from '../../adapters/http/fetch/index.ts';
 
-/** What Node knows of a request besides. */
+/** The facts of a request that only Node has. */
 export function rawFacts(_request: Request, { socket, url, rawHeaders }: IncomingMessage): RequestFacts {
   return { peer: socket.remoteAddress ?? '', target: url ?? '', rawHeaders };
 }
 
-/** A Node server for a fetch handler, as Hono and its like have one. */
+/** A Node server for a fetch handler, as in Hono and similar frameworks. */
 export function createFetchServer(handler: (request: Request, incoming: IncomingMessage) => Promise<Response>): Server {
   return createServer((req, res) => {
     void handler(toRequest(req), req).then(async (response) => {
@@ -25,7 +25,7 @@ function toRequest(req: IncomingMessage): Request {
     ),
   );
   const bodiless = method === 'GET' || method === 'HEAD';
-  // A target that is no path is still to reach the binding, by its facts.
+  // A target without a path must also reach the binding, through its facts.
   const target = url.startsWith('/') ? url : '/';
   return new Request(`http://${req.headers.host ?? 'localhost'}${target}`, {
     method,
@@ -34,7 +34,7 @@ function toRequest(req: IncomingMessage): Request {
   });
 }
 
-/** What a handler does not want of a body is thrown away, so that the connection serves the next request. */
+/** The unread rest of a body is discarded, so that the connection can serve the next request. */
 function bodyOf(req: IncomingMessage): ReadableStream<Uint8Array> {
   let wanted = true;
   return new ReadableStream({

@@ -8,8 +8,8 @@ const SELF_HOST = fileURLToPath(new URL('../../examples/self-host', import.meta.
 /**
  * A backup of a stopped till's SQLite file, by the scripts of the examples.
  *
- * @param directory - the till's own
- * @returns what restores it
+ * @param directory - the till's folder
+ * @returns a function that restores it
  */
 export async function backUpFile(directory: string): Promise<() => Promise<void>> {
   const [live, copy] = ['data/tillgate.db', 'backup.db'].map((name) => join(directory, name)) as [string, string];

@@ -4,14 +4,14 @@ import { randomInt } from 'node:crypto';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 
-/** Below what Linux, macOS and Windows give to outgoing connections and to servers that ask for any port. */
+/** Below the ports that Linux, macOS and Windows use for outgoing connections and for servers that ask for any port. */
 const PORTS = { min: 10_000, max: 32_000 };
-/** What was given must be listened on within this time; afterwards it may be given again, if nothing listens. */
+/** A reserved port must be used within this time; afterwards it may be reserved again if nothing listens on it. */
 const KEPT_MS = 10 * 60_000;
 
 /**
- * A port of loopback that nothing listens on, and that no other test is given meanwhile: for a program that cannot choose one for itself, and
- * for an address that must refuse connections.
+ * Reserves a loopback port that nothing listens on: for a program that cannot choose one itself, and for an address
+ * that must refuse connections.
  */
 export async function freePort(): Promise<number> {
   for (;;) {
@@ -20,7 +20,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** A file each, made by only one process. */
+/** One file for each port, which only one process can create. */
 function claim(port: number): boolean {
   const folder = join(tmpdir(), `tillgate-test-ports-${userInfo().username}`);
   mkdirSync(folder, { recursive: true });

@@ -7,16 +7,15 @@ import type { Reply } from './openapi.ts';
 
 export type { Reply } from './openapi.ts';
 
-/** The two algorithms of request signatures, as node:crypto names their hashes. */
+/** The two algorithms of request signatures, with node:crypto's names of their hashes. */
 const HASHES = { 'HMAC-SHA256': 'sha256', 'HMAC-SHA3_256': 'sha3-256' } as const;
 
-/** A signing pair of a merchant. */
 export interface SigningKeys {
   readonly apiToken: string;
   readonly signingSecret: string;
 }
 
-/** How a request is signed; every part can be made wrong. */
+/** The parts of a request's signature; each can be made wrong. */
 export interface SigningOptions {
   readonly algorithm?: keyof typeof HASHES;
   readonly delimiter?: string;
@@ -24,7 +23,7 @@ export interface SigningOptions {
   readonly at: number;
 }
 
-/** Signs a request as an independent client would, from the words of the specification. */
+/** Signs a request as an independent client would, from the documented scheme. */
 export function signatureHeaders(
   keys: SigningKeys,
   method: string,
@@ -46,7 +45,7 @@ export function signatureHeaders(
   };
 }
 
-/** The envelope of the payment API, as far as a test looks into it. */
+/** The part of the payment API's envelope that tests read. */
 export interface Envelope<T = unknown> {
   readonly code: number;
   readonly message: string;
@@ -57,7 +56,6 @@ export interface Envelope<T = unknown> {
   readonly signing?: Readonly<Record<string, string>>;
 }
 
-/** The envelope of a reply. */
 export function envelope<T = unknown>(reply: Reply): Envelope<T> {
   return JSON.parse(reply.text) as Envelope<T>;
 }
@@ -86,23 +84,25 @@ export type SentHeaders = Readonly<Record<string, string | readonly string[]>>;
 /** A request of {@link HttpClient}. */
 export interface Sent {
   readonly headers?: SentHeaders;
-  /** Text or bytes as they are, anything else as JSON. */
+  /** Text or bytes are sent unchanged, anything else as JSON. */
   readonly body?: unknown;
   /** Signs the request. */
   readonly sign?: { readonly keys: SigningKeys } & SigningOptions;
 }
 
-/** A connection that served a request before broke on the next one, before any answer. */
+/** A reused connection broke before any answer to its next request. */
 class ClosedMeanwhile extends Error {}
 
-/** A client that sends targets and headers exactly as told and checks each JSON reply against the served OpenAPI document. */
+/**
+ * A client that sends targets and headers unchanged, and checks each JSON reply against the served OpenAPI document.
+ */
 export class HttpClient {
   readonly url: URL;
   #headers: SentHeaders;
   readonly #agent = new Agent({ keepAlive: true });
   #checker: OpenApiChecker | null = null;
 
-  /** @param headers - sent with every request: credentials */
+  /** @param headers - sent with every request, for example credentials */
   constructor(url: string, headers: SentHeaders = {}) {
     this.url = new URL(url);
     this.#headers = headers;
@@ -113,7 +113,7 @@ export class HttpClient {
     return new HttpClient(this.url.href, { ...this.#headers, ...headers });
   }
 
-  /** Sends these with every request from now on, in place of the ones of the same names. */
+  /** Replaces these headers for all further requests. */
   send(headers: SentHeaders): void {
     this.#headers = { ...this.#headers, ...headers };
   }
@@ -138,9 +138,9 @@ export class HttpClient {
   }
 
   /**
-   * A server may close a kept connection just as it is taken again, most of all after the process stood still for longer
-   * than the server waits: the request goes over a new one then. What a server resets because of the request, it resets
-   * there too.
+   * A server may close a keep-alive connection just as it is reused, mostly after the process was blocked for longer
+   * than the server waits: the request is then repeated on a new one. If the server resets because of the request, it
+   * resets the new one too.
    */
   async #send(method: string, target: string, sent: Sent): Promise<Reply> {
     try {
@@ -182,15 +182,15 @@ export class HttpClient {
   }
 }
 
-/** What a raw connection said until it closed. */
+/** The bytes received on a raw connection until it closed. */
 export interface RawExchange {
   readonly text: string;
   readonly replies: readonly Reply[];
 }
 
 /**
- * Writes bytes to a port as they are and reads until the server closes the connection; a test of what the server must
- * close by itself needs no more. `step` may write more once something came back.
+ * Writes bytes to a port and reads until the server closes the connection, for tests of requests after which the server
+ * must close. `step` may write more once something was received.
  */
 export function rawExchange(
   port: number,
@@ -209,7 +209,7 @@ export function rawExchange(
       text += chunk.toString('latin1');
       step?.(text, (more) => socket.write(more));
     });
-    // A reset is a way to close; what came before it counts.
+    // A reset also closes the connection; the bytes before it count.
     socket.on('error', () => undefined);
     socket.on('close', () => {
       clearTimeout(deadline);

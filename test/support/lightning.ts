@@ -31,16 +31,16 @@ export interface LightningDomain extends Domain {
   readonly node: FakeLightning;
   readonly secondFactor: SecondFactor;
   readonly payment: RequestLightningPayment;
-  /** The workers as another instance of the till would have them: they know only what is stored. */
+  /** The workers of another instance of the till, with only the stored state. */
   newWork(deps?: Partial<LightningDeps>): { readonly follower: InvoiceFollower; readonly payer: InvoicePayer };
   workLease(name: 'follow' | 'payout'): Promise<Lease>;
   /** Follows the invoices until nothing is left to do. */
   followInvoices(): Promise<void>;
   payInvoices(): Promise<void>;
   invoiceOrder(price?: string): Promise<Order>;
-  /** A balance of so many millisatoshi, or a little more. */
+  /** Gives the merchant at least this balance. */
   fund(price: string): Promise<void>;
-  /** An invoice of a receiver elsewhere. */
+  /** An invoice of another receiver. */
   foreignInvoice(msat: bigint | null, seconds?: number): { readonly paymentHash: string; readonly text: string };
   withdraw(
     invoice: string,
@@ -61,7 +61,8 @@ export async function buildLightning(given: Storage, options: LightningOptions =
   const domain = await buildDomain(given, { ...options, lightning: (now) => (made = new FakeLightning(now)) });
   assert(made !== null);
   const node: FakeLightning = made;
-  const { storage, assets, clock, ids, events, logger, metrics, rateBook, stateMachine, principal } = domain;
+  const { storage, assets, clock, ids, events, logger, metrics, rateBook, stateMachine, latePayments, principal } =
+    domain;
   const secondFactor = new SecondFactor({
     storage,
     vault: new FakeVault(),
@@ -83,7 +84,7 @@ export async function buildLightning(given: Storage, options: LightningOptions =
       ? {}
       : { limits: new WithdrawalLimits({ limits: settings.limits, assets, rates: rateBook }) };
   const fees = { maxFeeBps: 100, minFeeSats: 10 };
-  // Nobody waits for an outcome here: the payer is stepped by hand.
+  // The test steps the payer itself, so nothing waits for an outcome.
   const deadline = (): AbortSignal => AbortSignal.timeout(0);
   const payment = new RequestLightningPayment({
     node,
@@ -101,7 +102,7 @@ export async function buildLightning(given: Storage, options: LightningOptions =
   });
   await storage.accounts.update(principal.accountId, { verifiedCurrencies: ['*'], modifiedAt: clock.now() });
   const newWork: LightningDomain['newWork'] = (deps = {}) => {
-    const all = { node, storage, stateMachine, clock, ids, events, logger, metrics, ...deps };
+    const all = { node, storage, stateMachine, latePayments, clock, ids, events, logger, metrics, ...deps };
     return { follower: new InvoiceFollower(all), payer: new InvoicePayer(all) };
   };
   const work = newWork();

@@ -1,4 +1,4 @@
-/** A part as a node shows it that differs from an honest one in these methods. */
+/** An honest part of a node with these methods replaced by lies. */
 export function lyingAbout<T extends object>(honest: T, lies: Partial<T>): T {
   return new Proxy(honest, {
     get(target, name) {

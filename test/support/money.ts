@@ -4,6 +4,7 @@ import {
   PayoutFeeEstimator,
   PayoutRunner,
   readDecimal,
+  refusedFor,
   RequestRefund,
   RequestWithdrawal,
   SecondFactor,
@@ -17,6 +18,7 @@ import type {
   PayingChain,
   PayoutResult,
   PayoutSettings,
+  RefundSettings,
   Storage,
   SweepSettings,
   Transfer,
@@ -34,7 +36,7 @@ import { presentedRefunds } from './presented.ts';
 import { RealCoins } from './real-coins.ts';
 import type { PresentedRefunds } from './presented.ts';
 
-/** The answer of a withdrawal, as merchants read it over HTTP. */
+/** The merchants' HTTP record of a withdrawal. */
 type WithdrawalRecord = ReturnType<typeof presentWithdrawal>;
 
 /** A {@link Domain} whose merchant may withdraw, and whose chains pay: `eth` by accounts and nonces, `btc` by coins. */
@@ -42,21 +44,21 @@ export interface MoneyDomain extends Domain {
   readonly ethPayments: FakePayments;
   readonly btcPayments: FakePayments;
   readonly withdrawal: RequestWithdrawal;
-  /** The same, on a storage of the test's: another instance. */
+  /** The same use case on another storage, as another instance. */
   newWithdrawal(storage: Storage): RequestWithdrawal;
   readonly refund: PresentedRefunds;
-  /** The same, on a storage of the test's. */
+  /** The same use case on another storage. */
   newRefund(storage: Storage): PresentedRefunds;
   readonly secondFactor: SecondFactor;
-  /** A runner as another instance of the till would have it: it knows only what is stored. */
+  /** A runner of another instance of the till, with only the stored state. */
   newRunner(chain?: ChainAdapter, storage?: Storage): PayoutRunner;
   payoutLease(chain?: FakeChain): Promise<Lease>;
-  /** Steps the runner of a chain until it rests. */
+  /** Steps the runner of a chain until it is idle. */
   payOut(chain?: FakeChain): Promise<PayoutResult>;
   /** Sends the operator's own coins to the hot wallet and waits until they are booked. */
   float(units: bigint, chain?: FakeChain): Promise<void>;
-  /** Pays an order and mines until the merchant may spend it. */
-  fund(currency: 'ETH' | 'USDT-ERC20' | 'BTC', price: string): Promise<Order>;
+  /** Pays an order, whose payer left this refund address before, and mines until the merchant may spend it. */
+  fund(currency: 'ETH' | 'USDT-ERC20' | 'BTC', price: string, refundAddress?: string | null): Promise<Order>;
   withdraw(amount: string, currency?: string, claim?: IdempotencyClaim | null): Promise<WithdrawalRecord>;
   transfer(id: string): Promise<Transfer>;
   /** Follows and pays, block by block, until nothing is left to do. */
@@ -66,21 +68,26 @@ export interface MoneyDomain extends Domain {
 /** Options of a {@link MoneyDomain}. */
 export interface MoneyOptions extends DomainOptions {
   readonly withdrawals?: Partial<WithdrawalSettings>;
+  readonly refunds?: Partial<RefundSettings>;
   readonly sweeps?: Partial<SweepSettings>;
-  /** Bitcoin's own selection and fees of coins. */
+  /** Uses Bitcoin's own coin selection and fees. */
   readonly realCoins?: boolean;
   readonly payouts?: Partial<PayoutSettings>;
 }
 
-/** Where the merchant's withdrawals go, by chain. */
+/** The destinations of the merchant's withdrawals, by chain. */
 export const PAYEE = { ETH: 'eth-merchant', BTC: 'btc-merchant' } as const;
+
+/** The payer's addresses, which also receive refunds, by chain. */
+export const PAYER = { ETH: 'eth-payer', BTC: 'btc-payer' } as const;
 
 const CHAIN_OF: Readonly<Record<string, 'ETH' | 'BTC'>> = { ETH: 'ETH', 'USDT-ERC20': 'ETH', BTC: 'BTC' };
 let payments = 0;
 
 /** Builds a {@link MoneyDomain}. */
 export async function buildMoney(given: Storage, options: MoneyOptions = {}): Promise<MoneyDomain> {
-  const domain = await buildDomain(given, options);
+  const refunds = { addressHoldMs: 0, lateAddress: 'wait', ...options.refunds } as const;
+  const domain = await buildDomain(given, { ...options, refundHoldMs: refusedFor(refunds) });
   const { storage, eth, btc, assets, clock, ids, events, logger, metrics, rateBook, stateMachine, principal } = domain;
   const ethPayments = new FakePayments(eth, 'account');
   const btcPayments = options.realCoins === true ? new RealCoins(btc) : new FakePayments(btc, 'utxo');
@@ -138,7 +145,9 @@ export async function buildMoney(given: Storage, options: MoneyOptions = {}): Pr
         metrics,
         logger,
         ...limited,
-        claimUrl: (order) => `https://till.example/checkout/${order.checkoutToken}`,
+        secondFactor,
+        settings: refunds,
+        withdrawals: settings,
       }),
     );
   await storage.accounts.update(principal.accountId, { verifiedCurrencies: ['*'], modifiedAt: clock.now() });
@@ -203,7 +212,7 @@ export async function buildMoney(given: Storage, options: MoneyOptions = {}): Pr
       const before = await floatOf(currency, chain);
       if (chain === eth) ethPayments.fund(hotAddress, currency, units);
       else btc.mine({ to: hotAddress, currency, units, txid: `float${(payments += 1)}` });
-      // The look at coins goes on while the runner does; the step after it uses what it has shown.
+      // The check of coins runs beside the runner; the step after it uses its result.
       for (let look = 0; look < 3; look++) {
         chain.mineEmpty(chain.policy.spendableConfirmations + 1);
         await domain.follow(chain);
@@ -211,17 +220,22 @@ export async function buildMoney(given: Storage, options: MoneyOptions = {}): Pr
       }
       assert.equal((await floatOf(currency, chain)) - before, units, 'the float is booked');
     },
-    async fund(currency, price) {
+    async fund(currency, price, refundAddress = PAYER[CHAIN_OF[currency] ?? 'ETH']) {
       const code = CHAIN_OF[currency] ?? 'ETH';
       const chain = code === 'ETH' ? eth : btc;
       const order = await domain.payInfo({ chain: code, currency, price });
       assert(order.payment !== null);
+      if (refundAddress !== null) {
+        await domain.choosePayment.setRefundAddress(order.checkoutToken, refundAddress);
+        // The address must be left before the payment, not at the same time.
+        clock.advance(1);
+      }
       chain.mine({
         to: order.payment.address,
         currency,
         units: order.payment.units,
         txid: `paid${(payments += 1)}`,
-        from: code === 'ETH' ? 'eth-payer' : null,
+        from: code === 'ETH' ? PAYER.ETH : null,
       });
       chain.mineEmpty(chain.policy.spendableConfirmations + 4);
       await domain.follow(chain);

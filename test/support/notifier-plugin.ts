@@ -1,7 +1,7 @@
 import { definePlugin } from '../../core/index.ts';
 import type { NoticeMessage, NoticeOutcome, NoticeReach, Notifier } from '../../core/index.ts';
 
-/** Keeps what it is given, and answers as it is told. */
+/** Records messages and answers as scripted. */
 export class FakeNotifier implements Notifier {
   readonly name: string;
   readonly reaches: NoticeReach;
@@ -21,7 +21,7 @@ export class FakeNotifier implements Notifier {
   }
 }
 
-/** The notifiers that plugins of settings made, by name. */
+/** The notifiers that plugins of the settings created, by name. */
 export const madeNotifiers = new Map<string, FakeNotifier>();
 
 interface Options {

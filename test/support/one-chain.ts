@@ -2,7 +2,7 @@ import type { Plugin, PluginContext } from '../../core/index.ts';
 import sandbox from '../../plugins/sandbox/index.ts';
 import type { SandboxOptions } from '../../plugins/sandbox/index.ts';
 
-/** One simulated chain instead of six: each derives addresses ahead. */
+/** One simulated chain instead of six, because each derives addresses ahead. */
 export const ethereum: Plugin = {
   ...sandbox,
   setup: (context) =>

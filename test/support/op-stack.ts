@@ -12,22 +12,23 @@ const GWEI = 10n ** 9n;
 
 /** An OP Stack chain as its nodes show it. */
 export interface OpStackNode {
-  /** The node itself, whose receipts do not tell the first layer's fee. */
+  /** The node itself, whose receipts lack the first layer's fee. */
   readonly anvil: Anvil;
   /** The same with {@link url} as its address. */
   readonly shown: Anvil;
-  /** The same node as op-geth answers: with `l1Fee` in each receipt. */
+  /** The same node with op-geth's answers: `l1Fee` in each receipt. */
   readonly url: string;
-  /** What every small transaction costs for the first layer, in wei. */
+  /** The first layer's fee of every small transaction, in wei. */
   layerOneFee(): bigint;
-  /** The first layer's base fee becomes so many times what it was: for transactions at once, in what the contract tells only if it is told. */
+  /** Multiplies the first layer's base fee: for transactions at once, in the contract's answers only if `told`. */
   raise(times: bigint, told: boolean): Promise<void>;
   stop(): Promise<void>;
 }
 
 /**
- * anvil in its mode `--optimism` takes the first layer's fee from the state of the contract L1Block, but shows it in no receipt
- * and has no GasPriceOracle: both are added here. Up to some 170 bytes a transaction costs the least size, so that all cost the same.
+ * anvil in its mode `--optimism` takes the first layer's fee from the state of the contract L1Block, but its receipts
+ * lack it and it has no GasPriceOracle: both are added here. Transactions up to about 170 bytes have the minimum size
+ * and cost the same.
  */
 export async function startOpStack({ args = [], ...options }: AnvilOptions = {}): Promise<OpStackNode> {
   const anvil = await startAnvil({ ...options, args: ['--optimism', ...args] });
@@ -69,13 +70,13 @@ export async function startOpStack({ args = [], ...options }: AnvilOptions = {})
 
 const word = (value: bigint): Hex => pad(toHex(value), { size: 32 });
 
-/** Answers nothing for the operator's fee, and what is stored at 0 for everything else. */
+/** Returns nothing for the operator's fee, and the value stored at 0 for everything else. */
 function oracleCode(): Hex {
   const operator = toFunctionSelector('getOperatorFee(uint256)').slice(2);
   return `0x60003560e01c63${operator}14601a5760005460005260206000f35b60206000f3`;
 }
 
-/** What a payment of anvil's last account costs beyond its gas. */
+/** The cost of a payment from anvil's last account beyond its gas. */
 async function probe(anvil: Anvil): Promise<bigint> {
   const from = (await anvil.rpc<Address[]>('eth_accounts')).at(-1);
   const balance = async (): Promise<bigint> => BigInt(await anvil.rpc<Hex>('eth_getBalance', [from, 'latest']));
@@ -95,7 +96,7 @@ interface Call {
   readonly params?: readonly unknown[];
 }
 
-/** Other nodes charge no fee of the first layer for a trial; anvil does, and a deposit address has no coin. */
+/** Other nodes charge no first-layer fee for an eth_call; anvil does, and a deposit address has no coins. */
 function forFree(call: Call): Call {
   const [transaction, block = 'latest'] = (call.params ?? []) as [{ from?: string; data?: string }?, unknown?];
   const tried = call.method === 'eth_call' || call.method === 'eth_estimateGas';

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ValidateFunction } from 'ajv/dist/2020.js';
 
-/** A reply as it came. */
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -32,7 +31,7 @@ export class OpenApiChecker {
     this.#ajv.addSchema(document, 'document', false, false);
   }
 
-  /** Fails the test when a JSON reply is not what the document says about its method, path and status. */
+  /** Fails the test when a JSON reply does not match the document for its method, path and status. */
   check(method: string, target: string, { status, headers, text }: Reply): void {
     assert.match(headers['x-trace-id'] ?? '', /^[0-9a-f]{32}$/, 'every reply names its trace');
     if (!(headers['content-type'] ?? '').startsWith('application/json') || text === '') return;

@@ -2,7 +2,7 @@ import type { TestContext } from 'node:test';
 import pg from 'pg';
 import type { TestStorage } from './storage.ts';
 
-/** A connection of its own to a test's database, until the test ends. */
+/** A separate connection to a test's database, until the test ends. */
 export async function connected(t: Pick<TestContext, 'after'>, { config }: TestStorage): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: (config as { connection: string }).connection });
   // The database is dropped before the connection ends.

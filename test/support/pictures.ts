@@ -1,6 +1,6 @@
 import { deflateSync } from 'node:zlib';
 
-/** A picture of one colour as PNG; its checksums are left out, which no reader of sizes looks at. */
+/** A PNG picture of one colour, without checksums, which parsers of sizes do not read. */
 export function png(width: number, height: number): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);

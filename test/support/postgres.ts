@@ -15,23 +15,23 @@ const run = promisify(execFile);
 
 /** A running PostgreSQL server. */
 export interface PostgresServer {
-  /** Of a user who may create databases. */
+  /** The URL of a user who may create databases. */
   readonly url: string;
   stop(): Promise<void>;
 }
 
-/** A database of one test file's own. */
+/** A database for one test file. */
 export interface FreshDatabase {
   readonly url: string;
-  /** Removes the database, and ends whatever connections a test forgot. */
+  /** Removes the database, and ends connections that a test left open. */
   drop(): Promise<void>;
-  /** Copies it while nobody is connected; answers with what puts the copy in its place. */
+  /** Copies the database while nobody is connected; the returned function replaces the database by the copy. */
   backup(): Promise<() => Promise<void>>;
 }
 
 /**
- * Starts a throw-away PostgreSQL server on a free port of loopback, or answers with the one that `TEST_DATABASE_URL`
- * names. The whole test run shares one: `test/run.ts` starts it and passes its address on in that variable.
+ * Starts a temporary PostgreSQL server on a free loopback port, or returns the one that `TEST_DATABASE_URL` names. The
+ * whole test run shares one: `test/run.ts` starts it and passes its address on in that variable.
  *
  * @throws AggregateError naming every place that was tried
  */
@@ -81,7 +81,7 @@ async function startCluster(bin: string, user: ServerUser, folder: string): Prom
   const log = openSync(logFile, 'w');
   const child = spawn(join(bin, 'postgres'), serverArguments(data, port), { ...options, stdio: ['ignore', log, log] });
   closeSync(log);
-  // A server must not keep a test process alive that has nothing left to do.
+  // A server must not keep a finished test process alive.
   child.unref();
   endWithThisProcess(child, () => {
     child.kill('SIGQUIT');
@@ -99,7 +99,7 @@ async function startCluster(bin: string, user: ServerUser, folder: string): Prom
   };
 }
 
-/** Durability is off: the cluster lives as long as a test run, and no test pulls the machine's plug. */
+/** Durability is off: the cluster lives only as long as a test run, and no test cuts the machine's power. */
 function serverArguments(data: string, port: number): string[] {
   const settings = {
     listen_addresses: '127.0.0.1',
@@ -146,8 +146,8 @@ async function query(url: string, text: string): Promise<boolean> {
 let shared: Promise<PostgresServer> | undefined;
 
 /**
- * Creates a database for one test file, empty unless it is copied from another one. Without `TEST_DATABASE_URL` (a test file started by hand) the first
- * call starts a server for this process, which ends with it.
+ * Creates a database for one test file, empty unless it is copied from another one. Without `TEST_DATABASE_URL` (a test
+ * file run on its own) the first call starts a server for this process.
  */
 export async function freshDatabase(template = 'template0'): Promise<FreshDatabase> {
   const server = await (shared ??= startPostgres());

@@ -4,7 +4,7 @@ import { presentPayInfo } from '../../adapters/http/operations/orders.ts';
 import { presentRefund } from '../../adapters/http/operations/refunds.ts';
 import { presentTransaction } from '../../adapters/http/operations/transactions.ts';
 
-/** The order queries with the records that merchants read over HTTP in place of the core's views. */
+/** The order queries with the merchants' HTTP records in place of the core's views. */
 export type PresentedQueries = ReturnType<typeof presentedQueries>;
 
 export function presentedQueries(queries: OrderQueries) {
@@ -25,7 +25,7 @@ export function presentedQueries(queries: OrderQueries) {
   };
 }
 
-/** Refunds with the record that merchants read over HTTP in place of the core's view. */
+/** Refunds with the merchants' HTTP record in place of the core's view. */
 export type PresentedRefunds = ReturnType<typeof presentedRefunds>;
 
 export function presentedRefunds(refunds: RequestRefund) {

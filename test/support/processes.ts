@@ -4,10 +4,10 @@ const endings = new Map<ChildProcess, () => void>();
 let watching = false;
 
 /**
- * Ends the child when this process ends without having stopped it, be it by a signal: a failed or overdue test must
- * leave no daemon behind. (A SIGKILL of this process is the one end that it can't see.)
+ * Ends the child when this process ends without having stopped it, even by a signal: a failed or overdue test must
+ * leave no daemon behind. (A SIGKILL of this process cannot be handled.)
  *
- * @param end - runs while the process exits, so it has to be synchronous; by default it kills the child
+ * @param end - runs while the process exits, so it must be synchronous; by default it kills the child
  */
 export function endWithThisProcess(child: ChildProcess, end: () => void = () => void child.kill('SIGKILL')): void {
   watchThisProcess();
@@ -23,7 +23,7 @@ function watchThisProcess(): void {
     endings.clear();
   };
   process.once('exit', endAll);
-  // The test runner ends an overdue file with SIGTERM. Raised once more, the signal does what it did without us.
+  // The test runner ends an overdue file with SIGTERM. Raising the signal again has its default effect.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(signal, () => {
       endAll();
@@ -32,7 +32,7 @@ function watchThisProcess(): void {
   }
 }
 
-/** Sends the signal and waits until the process has gone; a process that has gone already is fine. */
+/** Sends the signal and waits until the process has ended; it may have ended already. */
 export async function stopProcess(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.ref();

@@ -3,12 +3,14 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** One question to a {@link FakeRangeService}. */
+/** A request to a {@link FakeRangeService}. */
 export type RangeQuestion = Pick<IncomingMessage, 'method' | 'url' | 'headers'>;
 
-/** The range protocol of Have I Been Pwned on loopback: real HTTP, upper-case hashes, lines of padding with a count of 0. */
+/**
+ * The range protocol of Have I Been Pwned on loopback: real HTTP, upper-case hashes, padding lines with a count of 0.
+ */
 export interface FakeRangeService {
-  /** With the path before the digits. */
+  /** The URL including the path before the digits. */
   readonly url: string;
   readonly asked: RangeQuestion[];
   /** Answers instead of the service; `null` for the service itself. */
@@ -19,8 +21,8 @@ export interface FakeRangeService {
 const sha1 = (text: string): string => createHash('sha1').update(text, 'utf8').digest('hex').toUpperCase();
 
 /**
- * @param breached - passwords with how often they were found
- * @param padding - passwords that answers contain as padding only
+ * @param breached - passwords with the number of their breaches
+ * @param padding - passwords that answers contain only as padding
  */
 export async function startRangeService(
   breached: Readonly<Record<string, number>>,

@@ -9,11 +9,11 @@ import { FakePayments } from './fake-payments.ts';
 import { MemoryLogger } from './fakes.ts';
 
 const OWN_DUST = 294n;
-/** Coins are put together at this rate or less. */
+/** Coins are consolidated at this rate or less. */
 const LOW = 3_000n;
 const SCRIPT = '00'.repeat(22);
 
-/** A {@link FakePayments} that chooses and prices coins as Bitcoin's adapter does, on a node that has all of them. */
+/** A {@link FakePayments} that selects and prices coins as Bitcoin's adapter does, on a node that has all of them. */
 export class RealCoins extends FakePayments {
   override readonly maxCoins = MAX_INPUTS;
   /** In units for 1,000 virtual bytes. */

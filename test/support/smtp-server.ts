@@ -2,38 +2,41 @@ import { createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { createSecureContext, TLSSocket } from 'node:tls';
 
-/** A mail that the server took. */
+/** A received mail. */
 export interface ReceivedMail {
   readonly from: string;
   readonly to: readonly string[];
-  /** As it was sent, without the dots that were added (RFC 5321, section 4.5.2). */
+  /** As sent, without the dots that were added (RFC 5321, section 4.5.2). */
   readonly raw: string;
   readonly encrypted: boolean;
   readonly user: string | null;
 }
 
-/** What the server does at a command in place of what it should: a reply line, `hang` (nothing), or `close` (the connection). */
+/** A faulty reaction to a command: a reply line, `hang` (no answer), or `close` (the connection). */
 export type SmtpOddity = string | null;
 
-/** How a {@link FakeSmtpServer} is. */
+/** Options of a {@link FakeSmtpServer}. */
 export interface SmtpServerOptions {
   readonly certificate?: { readonly key: string; readonly cert: string };
   /** TLS from the first byte. */
   readonly implicitTls?: boolean;
-  /** True where a certificate is given, unless told otherwise. */
+  /** True by default if a certificate is given. */
   readonly offersStarttls?: boolean;
-  /** Who may send; anybody without it. */
+  /** The only user who may send; without it anybody may. */
   readonly user?: { readonly name: string; readonly password: string };
   /** Offered mechanisms. */
   readonly mechanisms?: readonly ('PLAIN' | 'LOGIN')[];
 }
 
-/** A mail server on this machine, as RFC 5321, 3207 (STARTTLS) and 4954 (AUTH) say. */
+/** A local mail server for RFC 5321, 3207 (STARTTLS) and 4954 (AUTH). */
 export class FakeSmtpServer {
   readonly mails: ReceivedMail[] = [];
-  /** Every line that came, and whether it was encrypted. */
+  /** Every received line, and whether it was encrypted. */
   readonly lines: { readonly line: string; readonly encrypted: boolean }[] = [];
-  /** Asked before each command. `BANNER` stands for the greeting, `DATA-END` for the end of a message, `DATA-TAKEN` for the reply to one that is kept. */
+  /**
+   * Called before each command. `BANNER` stands for the greeting, `DATA-END` for the end of a message, `DATA-TAKEN` for
+   * the reply to an accepted one.
+   */
   odd: (command: string, line: string) => SmtpOddity = () => null;
   connections = 0;
   readonly #options: SmtpServerOptions;
@@ -137,7 +140,7 @@ class Session {
     this.#answer(command, line, handler === undefined ? '502 command not implemented' : handler.call(this, line));
   }
 
-  /** Replies, unless the test wants something else; `''` for a reply that was given already. */
+  /** Replies, unless the test overrides the reply; `''` for a reply that was given already. */
   #answer(command: string, line: string, reply: string): void {
     const oddity = this.#server.odd(command, line);
     if (oddity === 'hang') return;
@@ -203,7 +206,7 @@ class Session {
     const [, to] = /^RCPT TO:<([^>]+)>/i.exec(line) ?? [];
     if (this.#from === null) return '503 bad sequence of commands';
     if (to === undefined) return '501 syntax error';
-    // Counted only when it is not answered otherwise.
+    // Counted only when the test does not override the reply.
     if (this.#server.odd('RCPT', line) === null) this.#to.push(to);
     return '250 2.1.5 ok';
   }
@@ -265,7 +268,7 @@ class Session {
     this.#socket.removeListener('data', this.#onData);
     this.#socket = this.#server.secured(this.#socket);
     this.#encrypted = true;
-    // RFC 3207, section 4.2: everything that was said before is forgotten.
+    // RFC 3207, section 4.2: everything before TLS is discarded.
     this.#buffer = '';
     this.#greeted = false;
     this.#reset();

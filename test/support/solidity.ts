@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Abi, Hex } from 'viem';
 
-/** What the compiler made of one contract. */
+/** The compiler's output for one contract. */
 export interface CompiledContract {
   readonly abi: Abi;
   readonly bytecode: Hex;
@@ -39,7 +39,7 @@ async function readOrCompile(): Promise<Record<string, CompiledContract>> {
     language: 'Solidity',
     sources,
     settings: {
-      // Old enough for every hardfork that a test may ask anvil for.
+      // Old enough for every hardfork that a test may request from anvil.
       evmVersion: 'london',
       optimizer: { enabled: true },
       outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
@@ -51,7 +51,7 @@ async function readOrCompile(): Promise<Record<string, CompiledContract>> {
   } catch {
     const contracts = await compile(input);
     mkdirSync(cacheFolder, { recursive: true });
-    // Test files run side by side: a rename shows the others the whole file or none.
+    // Test files run in parallel: a rename shows the others the whole file or none.
     const draft = `${cacheFile}.${process.pid}`;
     writeFileSync(draft, JSON.stringify(contracts));
     renameSync(draft, cacheFile);

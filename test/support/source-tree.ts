@@ -6,14 +6,14 @@ import ts from 'typescript';
 /** The folder of the repository, without a slash at its end. */
 export const repository = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
-/** Paths relative to the repository, with slashes, to the text of each file. */
+/** Paths relative to the repository, with slashes, mapped to the text of each file. */
 export type SourceTexts = ReadonlyMap<string, string>;
 
 /** One import, export-from, `import()` or `require()`. */
 export interface SourceImport {
   /** As written. */
   readonly specifier: string;
-  /** The file of the tree that a relative specifier means; undefined for a package and for what isn't there. */
+  /** The file of the tree for a relative specifier; undefined for a package and for a missing file. */
   readonly target: string | undefined;
   readonly line: number;
 }
@@ -25,14 +25,14 @@ export interface SourceFile {
   readonly imports: readonly SourceImport[];
 }
 
-/** All files, and what their names mean. */
+/** All files, with their names resolved. */
 export interface SourceTree {
   readonly files: ReadonlyMap<string, SourceFile>;
-  /** True where the identifier names something that its file neither declares nor imports. */
+  /** True for an identifier that its file neither declares nor imports. */
   isGlobal(identifier: ts.Identifier): boolean;
 }
 
-/** Reads every program file below the given folders; folders that don't exist yet have none. */
+/** Reads every program file below the given folders; missing folders have none. */
 export function readSources(folders: readonly string[]): SourceTexts {
   const texts = new Map<string, string>();
   const visit = (folder: string): void => {
@@ -49,8 +49,8 @@ export function readSources(folders: readonly string[]): SourceTexts {
 }
 
 /**
- * Parses and binds, with neither library nor packages: the compiler then knows exactly the names that a file
- * declares itself, so that a parameter called `process` is told from the global one.
+ * Parses and binds without library and packages: the compiler then knows exactly the names that a file declares itself,
+ * which distinguishes a parameter called `process` from the global one.
  */
 export function parseSources(texts: SourceTexts): SourceTree {
   const options: ts.CompilerOptions = {

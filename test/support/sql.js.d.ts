@@ -1,4 +1,4 @@
-/** The part of sql.js, which brings no types of its own, that the simulator uses. */
+/** The part of sql.js, which has no types of its own, that the simulator uses. */
 declare module 'sql.js' {
   export interface Statement {
     bind(values: readonly (number | string | null)[]): boolean;
@@ -9,7 +9,7 @@ declare module 'sql.js' {
   }
   export interface Database {
     prepare(sql: string): Statement;
-    /** Closes and opens the database: its statements are gone then. */
+    /** Closes and reopens the database, which invalidates its statements. */
     export(): Uint8Array;
     create_function(name: string, body: (argument: unknown) => unknown): void;
     run(sql: string): unknown;

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import initSqlite from 'sql.js';
 import type { Database, Statement } from 'sql.js';
 
-/** Calls what it is given, at once or later. */
+/** Calls a function, at once or later. */
 export type Deliver = (answer: () => void) => void;
 /** Called after each statement that changed rows. */
 export type WriteListener = (table: string) => void;
@@ -10,9 +10,9 @@ export type WriteListener = (table: string) => void;
 const TARGET = /\b(?:INSERT (?:OR \w+ )?INTO|UPDATE|DELETE FROM)\s+"?([a-z_]+)"?/;
 const SETTING = /^\s*PRAGMA\s+\w+\s*=/i;
 const READ = /^\s*(?:SELECT|PRAGMA)\b/i;
-/** The database is in memory, where SQLite has no write-ahead log; the adapter takes that answer too. */
+/** The in-memory database has no write-ahead log; the adapter accepts that answer too. */
 const JOURNAL = ['PRAGMA journal_mode = WAL', 'PRAGMA journal_mode = MEMORY'] as const;
-/** The adapter judges a failure by SQLite's code, which sql.js only puts into words. */
+/** The adapter classifies a failure by SQLite's code, which sql.js only gives as text. */
 const CODES: readonly (readonly [RegExp, string])[] = [
   [/^UNIQUE constraint/, 'SQLITE_CONSTRAINT_UNIQUE'],
   [/^FOREIGN KEY constraint/, 'SQLITE_CONSTRAINT_FOREIGNKEY'],
@@ -20,16 +20,16 @@ const CODES: readonly (readonly [RegExp, string])[] = [
   [/^NOT NULL constraint/, 'SQLITE_CONSTRAINT_NOTNULL'],
 ];
 
-/** SQLite as WebAssembly: the simulator needs its calls to be synchronous, and nothing has to be compiled. */
+/** SQLite as WebAssembly: its calls are synchronous, as the simulator requires, and nothing has to be compiled. */
 const sqlite = await initSqlite();
 
 type Value = number | string | null;
 
 interface Prepared {
   readonly statement: Statement;
-  /** Of the rows that it gives; none for a mere write. */
+  /** The columns of its rows; none for a write. */
   readonly columns: readonly string[];
-  /** The table that it writes to; `null` for a read. */
+  /** The written table; `null` for a read. */
   readonly writes: string | null;
 }
 
@@ -40,8 +40,8 @@ interface Pending {
 }
 
 /**
- * What the storage adapter uses of a knex instance, on an SQLite database in this process: each statement runs at once
- * and is prepared once. Knex itself would cost more than all the rest, and its pool would bring timers.
+ * The part of a knex instance that the storage adapter uses, on a SQLite database in this process: each statement runs
+ * at once and is prepared once. Knex itself would cost more than all the rest, and its pool would use timers.
  */
 export class SqliteDriver {
   #database: Database;
@@ -49,7 +49,7 @@ export class SqliteDriver {
   readonly #deliver: Deliver;
   readonly #prepared = new Map<string, Prepared>();
   readonly #waiting: (() => void)[] = [];
-  /** What the adapter has set on its connection. */
+  /** The settings that the adapter made on its connection. */
   readonly #settings = new Set<string>();
   readonly #raw = {};
   #taken = false;
@@ -57,9 +57,9 @@ export class SqliteDriver {
   onWrite: WriteListener = () => undefined;
 
   /**
-   * @param image - a database as {@link serialize} gives it; a new one without it
-   * @param now - the time that the database goes by, in epoch milliseconds
-   * @param deliver - gives the answer to a statement; at once unless told
+   * @param image - a database from {@link serialize}; a new one without it
+   * @param now - the database's time, in epoch milliseconds
+   * @param deliver - delivers the result of a statement; at once by default
    */
   constructor(image: Uint8Array | null, now: () => number, deliver: Deliver = (answer) => answer()) {
     this.#now = now;
@@ -67,7 +67,7 @@ export class SqliteDriver {
     this.#database = this.#open(image);
   }
 
-  /** A knex instance as far as the storage adapter goes. */
+  /** The part of a knex instance that the storage adapter uses. */
   get knex(): Knex {
     const acquireConnection = (): Promise<unknown> => this.#acquire();
     const releaseConnection = (): Promise<void> => this.#release();
@@ -77,19 +77,29 @@ export class SqliteDriver {
     } as unknown as Knex;
   }
 
-  /** Rows of a statement that is the simulator's own. */
+  /** The rows of a statement by the simulator itself. */
   all<Row>(sql: string, ...bindings: unknown[]): Row[] {
     return rowsOf(this.#prepare(sql), bindings) as Row[];
   }
 
-  /** The whole database, for another driver to begin with, or for this one to go back to. */
+  /** The whole database, for another driver to start from, or for this one to return to. */
   serialize(): Uint8Array {
     const image = this.#database.export();
     this.restore(image);
     return image;
   }
 
-  /** Makes the database what it was when this was taken of it. */
+  /** Serializes the database once no transaction is open, so that it contains every transaction begun before. */
+  async backUp(): Promise<Uint8Array> {
+    await this.#acquire();
+    try {
+      return this.serialize();
+    } finally {
+      await this.#release();
+    }
+  }
+
+  /** Restores the database to a serialized state. */
   restore(image: Uint8Array): void {
     this.#prepared.clear();
     this.#database.close();
@@ -103,7 +113,7 @@ export class SqliteDriver {
 
   #open(image: Uint8Array | null): Database {
     const database = new sqlite.Database(image);
-    // Overrides SQLite's own: leases and watch times go by the simulated clock. A quarter keeps the product from rounding down.
+    // Overrides SQLite's function: leases and watch times use the simulated clock. The quarter avoids rounding down.
     database.create_function('unixepoch', (_modifier: unknown) => (this.#now() + 0.25) / 1000);
     return database;
   }

@@ -5,17 +5,17 @@ import type { AddressInfo, Socket } from 'node:net';
 const LENGTH_BYTES = 4;
 const TYPE_BYTES = 1;
 
-/** A way to a PostgreSQL that counts what is sent to it. */
+/** A proxy to PostgreSQL that counts statements. */
 export interface StatementCounter {
-  /** In place of the database's. */
+  /** The URL to use in place of the database's. */
   readonly url: string;
-  /** How many statements were sent so far, and how often each text was. */
+  /** The count of each statement's text. */
   readonly sent: ReadonlyMap<string, number>;
   total(): number;
   close(): Promise<void>;
 }
 
-/** Begins to pass connections on to the database. Statements that are prepared and named are counted by their name. */
+/** Starts forwarding connections to the database. Prepared, named statements are counted by their name. */
 export async function countStatements(database: string): Promise<StatementCounter> {
   const target = new URL(database);
   const sent = new Map<string, number>();
@@ -48,7 +48,7 @@ export async function countStatements(database: string): Promise<StatementCounte
   };
 }
 
-/** Reads a client's messages (PostgreSQL's protocol, version 3): a query, or the statement of an execution. */
+/** Parses a client's messages (PostgreSQL's protocol, version 3): a query, or the statement of an execution. */
 function messageReader(onStatement: (text: string) => void): (bytes: Buffer) => void {
   let rest = Buffer.alloc(0);
   let started = false;
@@ -62,7 +62,7 @@ function messageReader(onStatement: (text: string) => void): (bytes: Buffer) => 
       if (rest.length < end) return;
       const type = started ? String.fromCharCode(rest[0]!) : '';
       const body = rest.subarray(head + LENGTH_BYTES, end);
-      // A start-up message names version 3; before it may come a request for TLS.
+      // A start-up message contains version 3; a request for TLS may precede it.
       if (!started) started = body.readInt32BE(0) >> 16 === 3;
       else if (type === 'Q') onStatement(body.toString('utf8', 0, body.length - 1));
       else if (type === 'P') parsed = body.toString('utf8').split('\0')[1] ?? '';

@@ -19,20 +19,20 @@ export const silentLogger: Logger = {
   child: () => silentLogger,
 };
 
-/** A storage on a database of a test's own, migrated. */
+/** A storage on a test's own, migrated database. */
 export interface TestStorage {
   readonly engine: EngineName;
   readonly storage: KnexStorage;
-  /** What opens the same database again: a restart, or a second instance. */
+  /** Opens the same database again, as a restart or a second instance. */
   readonly config: SqliteConfig | PgConfig | EmbeddedConfig;
   /** A second instance on the same database; closed with the first. */
   another(options?: { readonly tablePrefix?: string }): Promise<KnexStorage>;
-  /** Statements past the storage, for what only a tamperer or another program would do. */
+  /** Runs a statement outside the storage, as an attacker or another program could. */
   sql(text: string, bindings?: readonly (string | number | null)[]): Promise<Record<string, unknown>[]>;
   close(): Promise<void>;
 }
 
-/** Opens a fresh, migrated database; with a test's context it is closed and removed after that test. */
+/** Opens a new, migrated database; with a test's context it is closed and removed after that test. */
 export type OpenStorage = (t?: Pick<TestContext, 'after'>) => Promise<TestStorage>;
 
 /** `memory` is SQLite in this process, with one connection for all instances: three times as fast as a file. */
@@ -44,9 +44,9 @@ interface Place extends Pick<TestStorage, 'config' | 'sql'> {
 
 const PLACES: Readonly<Record<EngineName, () => Promise<Place>>> = {
   memory: async () => {
-    // Answers come later, as another thread's do: what else is waiting goes on meanwhile.
+    // Results arrive later, as from another thread, so that other work proceeds meanwhile.
     const driver = new SqliteDriver(sqliteTemplate(), Date.now, setImmediate);
-    // As the timer of a pool of connections does.
+    // Keeps the process alive, as the timer of a connection pool does.
     const alive = setInterval(() => undefined, 60_000);
     return {
       config: { knex: driver.knex },
@@ -69,7 +69,7 @@ const PLACES: Readonly<Record<EngineName, () => Promise<Place>>> = {
     return { config: { client: 'sqlite', filename }, sql, remove };
   },
   pg: async () => {
-    // Loaded here, so that a run on SQLite alone needs no server.
+    // Imported here, so that a run on SQLite alone needs no server.
     const { freshDatabase } = await import('./postgres.ts');
     const { url, drop } = await freshDatabase(pgTemplate());
     const { sql, end } = tamperer({ client: 'pg', connection: url, pool: { min: 0, max: 1 } });
@@ -81,7 +81,7 @@ const PLACES: Readonly<Record<EngineName, () => Promise<Place>>> = {
   },
 };
 
-/** A connection of its own, opened by its first statement. */
+/** A separate connection, opened by its first statement. */
 function tamperer(config: Knex.Config): Pick<TestStorage, 'sql'> & { end(): Promise<void> } {
   let raw: Knex | undefined;
   return {
@@ -94,7 +94,7 @@ function tamperer(config: Knex.Config): Pick<TestStorage, 'sql'> & { end(): Prom
   };
 }
 
-/** Opens a fresh database of one kind. */
+/** Opens a new database of one kind. */
 export async function openTestStorage(engine: EngineName, t?: Pick<TestContext, 'after'>): Promise<TestStorage> {
   const { config, sql, remove } = await PLACES[engine]();
   const open: KnexStorage[] = [];
@@ -114,9 +114,9 @@ export async function openTestStorage(engine: EngineName, t?: Pick<TestContext, 
 }
 
 /**
- * What declares tests of something that is built on a fresh database; its books must balance at the end.
+ * Returns a function that declares tests on a new database, whose ledger must balance at the end.
  *
- * @param usual - the options of a test that gives none
+ * @param usual - the default options
  */
 export function testsOf<D extends { checkBooks(): Promise<void> }, O>(
   open: OpenStorage,

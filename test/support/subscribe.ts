@@ -26,7 +26,7 @@ export async function subscribe(
   return endpoint;
 }
 
-/** What an endpoint is sent, oldest first. */
+/** The events sent to an endpoint, oldest first. */
 export async function eventsFor(storage: Storage, { id, accountId }: WebhookEndpoint): Promise<readonly Callback[]> {
   const items = await storage.callbacks.list({ accountId, status: null, endpointId: id, after: null, limit: 1000 });
   return items.toReversed();

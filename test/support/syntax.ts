@@ -1,6 +1,6 @@
 import ts from 'typescript';
 
-/** A piece of text in place of another. */
+/** A replacement of a piece of text. */
 export interface TextChange {
   readonly start: number;
   readonly end: number;
@@ -14,7 +14,9 @@ export function changedText(text: string, changes: readonly TextChange[]): strin
     .reduce((rest, change) => rest.slice(0, change.start) + change.text + rest.slice(change.end), text);
 }
 
-/** A node and everything below it, in the order of the source; without what is below a node that `skip` is true for. */
+/**
+ * A node and everything below it, in the order of the source, without the content of nodes for which `skip` is true.
+ */
 export function nodesOf(node: ts.Node, skip: (node: ts.Node) => boolean = () => false): readonly ts.Node[] {
   const nodes: ts.Node[] = [];
   const visit = (each: ts.Node): void => {

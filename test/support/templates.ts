@@ -6,11 +6,11 @@ import type { PgConfig, SqliteConfig } from '../../adapters/storage/knex/index.t
 import type { Logger } from '../../core/index.ts';
 import type { FreshDatabase } from './postgres.ts';
 
-/** The variables that name a test run's migrated, empty databases. */
+/** The environment variables that name a test run's migrated, empty databases. */
 const PG_TEMPLATE = 'TEST_PG_TEMPLATE';
 const SQLITE_TEMPLATE = 'TEST_SQLITE_TEMPLATE';
 
-/** Migrated databases that tests copy, so that not each of them migrates one of its own. */
+/** Migrated databases that tests copy, so that each test is spared the migration. */
 export interface Templates {
   /** For the environment of the tests. */
   readonly environment: Readonly<Record<string, string>>;
@@ -20,7 +20,7 @@ export interface Templates {
 const quiet: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, child: () => quiet };
 
 /**
- * Makes the templates of a whole test run.
+ * Creates the templates of a whole test run.
  *
  * @param postgres - whether there is a server, which TEST_DATABASE_URL names
  */
@@ -54,16 +54,16 @@ async function migrate(config: SqliteConfig | PgConfig): Promise<void> {
   await storage.close();
 }
 
-/** What a new PostgreSQL database of a test is copied from; the server's own empty one for a test file started by hand. */
+/** The template of a test's PostgreSQL database; the server's empty one for a test file run on its own. */
 export const pgTemplate = (): string => process.env[PG_TEMPLATE] ?? 'template0';
 
-/** The image of the SQLite template, where there is one. */
+/** The image of the SQLite template, if there is one. */
 export function sqliteTemplate(): Uint8Array | null {
   const template = process.env[SQLITE_TEMPLATE];
   return template === undefined ? null : readFileSync(template);
 }
 
-/** Begins a SQLite file as a copy of the template, where there is one. */
+/** Creates a SQLite file as a copy of the template, if there is one. */
 export function copySqliteTemplate(filename: string): void {
   const template = process.env[SQLITE_TEMPLATE];
   if (template !== undefined) copyFileSync(template, filename);

@@ -5,7 +5,7 @@ import { build } from 'esbuild';
 
 const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
 
-/** What is loaded from where it lies: binaries, and drivers of databases that nobody asked for. */
+/** Not bundled: binaries, and drivers of unused databases. */
 const LEFT_OUT = [
   'esbuild',
   'sqlite3',
@@ -20,15 +20,16 @@ const LEFT_OUT = [
   'pg-query-stream',
   'cloudflare:sockets',
 ];
-/** Packages of CommonJS ask for `require`, which a module does not have. */
+/** CommonJS packages call `require`, which a module does not have. */
 const REQUIRE =
   "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);\n";
 
 /**
- * Builds the host and its packages as one program, which takes a tenth of the processor time to start that the sources
- * take: tests that start tills again and again would spend most of their time in loading.
+ * Bundles the host and its packages into one program, which starts in a tenth of the processor time of the sources:
+ * tests that start many tills would spend most of their time in loading.
  *
- * @param name - a folder under node_modules/.cache, so that the program finds what is left out and nothing of the repository changes
+ * @param name - a folder under node_modules/.cache, so that the program finds unbundled packages and the repository
+ * stays unchanged
  * @param entry - the module that runs the host; its path under the repository, or an absolute one
  * @returns the program's file, in that folder
  */
@@ -39,7 +40,7 @@ export async function buildTill(name: string, entry = 'host/bin.ts'): Promise<st
     entryPoints: [entry],
     bundle: true,
     splitting: true,
-    // Less to read at each start; names stay, for stack traces.
+    // Reduces the size to read at each start; names stay, for stack traces.
     minifyWhitespace: true,
     minifySyntax: true,
     platform: 'node',
@@ -51,7 +52,7 @@ export async function buildTill(name: string, entry = 'host/bin.ts'): Promise<st
     banner: { js: REQUIRE },
     logLevel: 'silent',
   });
-  // These pages read what the browser gets from beside themselves.
+  // These pages read the browser's files from beside themselves.
   for (const pages of ['checkout', 'links'])
     cpSync(join(REPOSITORY, `host/${pages}/browser`), join(folder, 'browser'), { recursive: true });
   return join(folder, `${basename(entry, '.ts')}.mjs`);

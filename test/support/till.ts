@@ -30,10 +30,10 @@ import { HttpClient } from './http.ts';
 import type { SigningKeys } from './http.ts';
 import type { TestStorage } from './storage.ts';
 
-/** Longer than any test's clock runs: the worker id of a test is never lost. */
+/** Longer than any test's clock runs, so that the worker id of a test is never lost. */
 const FOREVER_MS = 1e12;
 const MAX_STEPS = 1000;
-/** Passwords cost a hundredth of what the host takes: with its own, half of a test's time is their hashes. */
+/** Cheaper than the host's hashing by a factor of a hundred; hashing would otherwise take half of a test's time. */
 const QUICK_HASHES = { cost: { N: 2 ** 10, r: 8, p: 1 } };
 
 /** A merchant with credentials. */
@@ -45,35 +45,35 @@ export interface TestMerchant {
   readonly keys: SigningKeys;
   /** Sends the API key with each request. */
   readonly client: HttpClient;
-  /** What a request needs to be signed at the till's present time. */
+  /** The options of a request that is signed at the till's present time. */
   signed(): { readonly keys: SigningKeys; readonly at: number };
   setDataSecurity(on: boolean): Promise<void>;
 }
 
-/** What of a {@link TestTill} differs from the ordinary. */
+/** Options of a {@link TestTill}. */
 export interface TestTillOptions {
-  /** Settings as in `tillgate.config.json`; sandbox mode with its simulated chains unless told otherwise. */
+  /** Settings as in `tillgate.config.json`; sandbox mode with its simulated chains by default. */
   readonly settings?: SettingsInput;
-  /** Plugins with their options, beside those of the settings. */
+  /** Plugins with their options, in addition to those of the settings. */
   readonly plugins?: readonly { readonly plugin: Plugin; readonly options: unknown }[];
   readonly clock?: FakeClock;
   readonly logger?: Logger;
-  /** scrypt with little work unless told otherwise. */
+  /** scrypt with little work by default. */
   readonly hasher?: PasswordHasher;
-  /** Random unless given. */
+  /** Random by default. */
   readonly masterKey?: Uint8Array;
-  /** Ports in place of the till's own. */
+  /** Replacements of the till's ports. */
   readonly replace?: PortReplacements;
-  /** What the merchants' e-mail addresses begin with; `shop` unless given. */
+  /** The prefix of the merchants' e-mail addresses; `shop` by default. */
   readonly merchants?: string;
 }
 
-/** The parts that tests make merchants with. */
+/** The parts that tests create merchants with. */
 interface TestAccounts extends Pick<Till, 'createAccount' | 'createCredential'> {
   readonly hasher: Till['passwordHasher'];
 }
 
-/** The whole till in this process, wired as the host wires it: time stands still and work is done when a test says so. */
+/** The whole till in this process, wired as by the host: the test advances the time and runs the work. */
 export interface TestTill {
   readonly url: string;
   readonly port: number;
@@ -82,19 +82,19 @@ export interface TestTill {
   readonly clock: FakeClock;
   readonly accounts: TestAccounts;
   readonly vault: Vault;
-  /** Everything that was logged, unless another logger was given. */
+  /** All logged lines, unless another logger was given. */
   readonly logger: MemoryLogger;
   /** The first merchant. */
   readonly merchant: TestMerchant;
   /** Without credentials. */
   readonly client: HttpClient;
   newMerchant(): Promise<TestMerchant>;
-  /** Does all work that is due now: follows every chain to its head, expires orders, sends callbacks. */
+  /** Does all due work: follows every chain to its head, expires orders, sends callbacks. */
   work(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Starts a till with its server on a free port, over an open storage that outlives it. */
+/** Starts a till with its server on a free port, on an open storage that outlives it. */
 export async function startTestTill(
   { storage }: Pick<TestStorage, 'storage'>,
   options: TestTillOptions = {},
@@ -125,7 +125,7 @@ export async function startTestTill(
     replace: {
       clock,
       passwordHasher: options.hasher ?? new ScryptHasher(QUICK_HASHES),
-      // In production a service on the internet is asked by default.
+      // In production the default is a public service on the internet.
       breachedPasswords: { isBreached: () => Promise.resolve(false) },
       ...options.replace,
     },
@@ -160,7 +160,7 @@ export async function startTestTill(
   base.url = config.baseUrl ?? url;
   const client = new HttpClient(url);
   const merchants = new Merchants(till, accounts, client, options.merchants ?? 'shop');
-  // Chains are followed from where they stand at the first look.
+  // Chains are followed from their head at the first read.
   await workOnce(till);
   return {
     url,

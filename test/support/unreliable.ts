@@ -3,8 +3,8 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * What becomes of a request: it passes; it passes but its reply is lost; the connection is cut before it passes; a
- * proxy says 503 in HTML; 429; a redirect; no answer at all.
+ * The fate of a request: it passes; it passes but its reply is lost; the connection is cut before it passes; a proxy
+ * answers 503 in HTML; 429; a redirect; no answer at all.
  */
 export type Mishap = 'pass' | 'lost' | 'cut' | 'busy' | 'limited' | 'redirect' | 'silent';
 
@@ -15,21 +15,21 @@ interface Seen {
   readonly body: string;
 }
 
-/** A line to a server on which things go wrong as a test says. */
+/** A proxy to a server with scripted failures. */
 export interface Unreliable {
   readonly url: string;
-  /** Every request that came, whatever became of it. */
+  /** All received requests. */
   readonly seen: readonly Seen[];
-  /** What becomes of the next requests, one each; all others pass. */
+  /** Sets the fate of the next requests, one each; all others pass. */
   next(...mishaps: readonly Mishap[]): void;
-  /** Is called when the next request is left without an answer. */
+  /** Calls the listener when the next request is left without an answer. */
   onSilent(listener: () => void): void;
   close(): Promise<void>;
 }
 
 const LIMITED = JSON.stringify({ code: 42900, message: 'Too many requests.', result: false, trace_id: 'none' });
 
-/** Starts a line to the server at `url`. */
+/** Starts a proxy to the server at `url`. */
 export async function startUnreliable(url: string): Promise<Unreliable> {
   const seen: Seen[] = [];
   const plan: Mishap[] = [];

@@ -1,18 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** How {@link waitFor} waits. */
 export interface WaitOptions {
-  /** How long to go on asking, in milliseconds. */
+  /** The maximum wait, in milliseconds. */
   readonly timeoutMs?: number;
-  /** The pause between two questions, in milliseconds. */
+  /** The pause between two checks, in milliseconds. */
   readonly intervalMs?: number;
-  /** What is awaited, for the message of the failure; a function is asked at the time of the failure. */
+  /** A description for the failure's message; a function is called at the time of the failure. */
   readonly describe?: string | (() => string);
 }
 
 /**
- * Asks again and again until the condition answers with something truthy, and returns that answer. It stands where
- * a fixed sleep would make a test slow on a quick machine and flaky on a slow one.
+ * Repeats the condition until it returns a truthy value, and returns that value. Use it instead of a fixed sleep, which
+ * makes tests slow on a quick machine and flaky on a slow one.
  *
  * @param condition - may be asynchronous; an error it throws counts as "not yet" and is the cause of a failure
  * @throws Error when the time is up
@@ -36,4 +35,10 @@ export async function waitFor<T>(
   }
   const what = typeof describe === 'string' ? describe : describe();
   throw new Error(`waited ${timeoutMs} ms in vain for ${what}`, { cause });
+}
+
+/** Waits for the next second: a payment in a block of the same second would count as earlier. */
+export async function nextSecond(): Promise<void> {
+  const second = Math.floor(Date.now() / 1000);
+  await waitFor(() => Math.floor(Date.now() / 1000) > second, { describe: 'the next second' });
 }

@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import knex from 'knex';
+import type { Database } from '../../adapters/storage/knex/database.ts';
 import { openStorage } from '../../adapters/storage/knex/index.ts';
 import type { KnexStorage, PgConfig, SqliteConfig } from '../../adapters/storage/knex/index.ts';
+import { openDatabase } from '../../adapters/storage/knex/open-storage.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { silentLogger } from '../support/storage.ts';
 import type { EngineName } from '../support/storage.ts';
@@ -25,6 +27,8 @@ export interface Loaded {
   readonly place: string;
   /** Another instance on it; closed with the test. */
   open(): Promise<KnexStorage>;
+  /** The connections of another instance. */
+  connect(): Promise<Database>;
   /** The migrations that it has applied, with their checksums. */
   applied(): Promise<ReadonlyMap<string, string>>;
 }
@@ -41,7 +45,12 @@ export async function loadFixture(t: TestContext, name: string, engine: EngineNa
     t.after(() => storage.close());
     return storage;
   };
-  return { facts: JSON.parse(read('json')) as Facts, config, place, open, applied: () => appliedIn(config) };
+  const connect = async (): Promise<Database> => {
+    const database = await openDatabase(config, { logger: silentLogger });
+    t.after(() => database.close());
+    return database;
+  };
+  return { facts: JSON.parse(read('json')) as Facts, config, place, open, connect, applied: () => appliedIn(config) };
 }
 
 /** The migrations of a database, with their checksums. */

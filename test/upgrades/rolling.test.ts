@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { after, afterEach, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import knex from 'knex';
-import { MIGRATIONS } from '../../adapters/storage/knex/migrations/migrate.ts';
+import { migrate, MIGRATIONS } from '../../adapters/storage/knex/migrations/migrate.ts';
 import { checkLedger, isTillgateError } from '../../core/index.ts';
 import { freshDirectory, killAll, serve } from '../host/till-process.ts';
 import { testedEngines } from '../support/each-storage.ts';
@@ -12,10 +12,13 @@ import { freshDatabase } from '../support/postgres.ts';
 import { endWithThisProcess } from '../support/processes.ts';
 import { appliedIn, loadFixture } from './fixture.ts';
 import type { Loaded } from './fixture.ts';
+import { LATER } from './later.ts';
 
-const OLD = 'schema-0032';
+const KEPT = '0.1.0';
 const PROGRAM = fileURLToPath(new URL('migrate-and-die.ts', import.meta.url));
 const NEWER = { name: '9999-of-a-later-release', checksum: 'unknown here', applied_at: 0 };
+const INSERTED_ALERT = `INSERT INTO alerts (id, kind, subject, reason, status, first_at, last_at, raised, severity)
+  VALUES ('1', 'deposit', 'a test', 'a reason', 'OPEN', 0, 0, 1, 'unknown')`;
 /** Statements before which a migration is killed: a table was copied and is about to go, everything is done but the end. */
 const MOMENTS = ['DROP TABLE', 'COMMIT'];
 
@@ -45,27 +48,30 @@ for (const engine of testedEngines()) {
   describe(`on ${engine}`, () => {
     for (const text of MOMENTS) {
       test(`fault 271: a migration that is killed before ${text} has done nothing, and the next start does all of it`, async (t) => {
-        const loaded = await loadFixture(t, OLD, engine);
+        const loaded = await loadFixture(t, KEPT, engine);
         const before = await loaded.applied();
         assert.equal(await migrateUntil(loaded, text), 'SIGKILL');
         assert.deepEqual(await loaded.applied(), before);
-        const storage = await loaded.open();
-        await storage.migrate();
-        assert.ok((await loaded.applied()).size > MIGRATIONS.length);
-        assert.deepEqual(await checkLedger(storage), []);
+        const database = await loaded.connect();
+        assert.deepEqual(await migrate(database, [...MIGRATIONS, LATER]), [LATER.name]);
+        assert.equal((await loaded.applied()).has(LATER.name), true);
+        const moved = `UPDATE alerts SET status = 'no status'`;
+        await database.write(INSERTED_ALERT);
+        await assert.rejects(database.write(moved), /illegal/, 'the table that was made anew has its triggers');
       });
     }
 
     test('fault 271: of two instances that start at once one migrates, and the other waits and finds nothing to do', async (t) => {
-      const { open, applied } = await loadFixture(t, OLD, engine);
-      const instances = [await open(), await open(), await open()];
-      await Promise.all(instances.map((each) => each.migrate()));
-      assert.equal((await applied()).size, MIGRATIONS.length + 1);
-      for (const each of instances) assert.deepEqual(await checkLedger(each), []);
+      const { connect, applied, open } = await loadFixture(t, KEPT, engine);
+      const instances = [await connect(), await connect(), await connect()];
+      const steps = await Promise.all(instances.map((each) => migrate(each, [...MIGRATIONS, LATER])));
+      assert.deepEqual(steps.flat(), [LATER.name]);
+      assert.equal((await applied()).size, MIGRATIONS.length + 2);
+      assert.deepEqual(await checkLedger(await open()), []);
     });
 
     test('fault 272: a release that is older than its database refuses to start on it, and notices it while it runs', async (t) => {
-      const { open, config, place } = await loadFixture(t, '0.1.0', engine);
+      const { open, config, place } = await loadFixture(t, KEPT, engine);
       const running = await open();
       await running.migrate();
       await running.checkSchema();

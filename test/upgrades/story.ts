@@ -2,6 +2,7 @@ import { FakeTransport, SeededRandom, answered } from '../support/fakes.ts';
 import { OPERATOR, merchantActor, present } from '../../core/index.ts';
 import type { CallbackRequest, CallbackOutcome, ChainCode } from '../../core/index.ts';
 import { dataOf } from '../support/http.ts';
+import { leaveRefundAddress } from '../support/refund-address.ts';
 import type { TestTill } from '../support/till.ts';
 
 /** The till's master key in every fixture: what is sealed in them guards nothing. */
@@ -68,6 +69,8 @@ export async function fillTill({ till, merchant, client, clock, work }: TestTill
   const { app, key } = await till.manage.apps.create(actor, { name: 'Shop', chains: ['ETH'] });
   const [paid, refunded] = [await order(PAID), await order(PAID)];
   await pay(paid);
+  await leaveRefundAddress(till, refunded, PAYEE);
+  clock.advance(1);
   await pay(refunded);
   await mature();
   // Paid, and not looked at again: the chain has it, the books have not.

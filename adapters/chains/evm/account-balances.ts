@@ -5,13 +5,13 @@ import { inconsistent } from './rpc-values.ts';
 import { StateReader } from './state-reader.ts';
 import type { BalanceAnswer } from './state-reader.ts';
 
-/** A currency at an address. */
+/** An address and the currency whose balance is read. */
 export interface AccountQuestion {
   readonly address: string;
   readonly currency: CurrencyCode;
 }
 
-/** Balances of addresses at the head, all as of one block. */
+/** Reads balances of addresses at the head, all as of one block. */
 export class AccountBalances {
   readonly #client: JsonRpcClient;
   readonly #state: StateReader;
@@ -30,7 +30,10 @@ export class AccountBalances {
     this.#contracts = contracts;
   }
 
-  /** In the order of the questions; `null` for a currency that the chain does not know. @throws TillgateError `NODE_FAILED` */
+  /**
+   * Returns balances in the order of the questions; `null` for a currency that is not of this chain. @throws
+   * TillgateError `NODE_FAILED`
+   */
   async read(questions: readonly AccountQuestion[]): Promise<readonly (bigint | null)[]> {
     if (questions.length === 0) return [];
     const at = await fetchHead(this.#client);
@@ -45,12 +48,12 @@ export class AccountBalances {
     (await this.#state.tokens(tokens)).forEach((answer, index) => answers.set(nameOf(tokens[index]), answer));
     return asked.map((question) => {
       const answer = answers.get(nameOf(question));
-      if (answer === 'gone') throw inconsistent('the node keeps no state of its own head');
+      if (answer === 'gone') throw inconsistent('the node does not keep the state of its head');
       return answer ?? null;
     });
   }
 
-  /** Summed by currency, each address asked once; a currency that the chain does not know is left out. */
+  /** Sums balances by currency and reads each address once. Currencies that are not of this chain are left out. */
   async sum(questions: Iterable<AccountQuestion>): Promise<BalanceSheet> {
     const distinct = [
       ...new Map(

@@ -1,14 +1,14 @@
 import type { PricedPayment } from '../../../core/index.ts';
 import { feeOfTerms, readTerms, writeTerms } from './payment-terms.ts';
 
-/** Trials at heads of one moment differ, and by no more than this. */
+/** Gas estimates of nodes at about the same head differ by at most this factor. */
 const MOST_GAS_RATIO = 2n;
-/** So do estimates of the gas price. */
+/** Estimates of the gas price differ by at most this factor. */
 const MOST_PRICE_RATIO = 10n;
 
 /**
- * The lowest gas price with the highest gas limit: what is invented makes neither a dear payment nor one that runs out of gas.
- * `null` where the nodes are too far apart.
+ * Combines the lowest gas price with the highest gas limit, so that an invented estimate neither makes a payment
+ * expensive nor lets it run out of gas. `null` when the nodes are too far apart.
  */
 export function agreeEvmPrice(prices: readonly PricedPayment[]): PricedPayment | null {
   const terms = prices.map((priced) => readTerms(priced.terms));
@@ -24,7 +24,10 @@ export function agreeEvmPrice(prices: readonly PricedPayment[]): PricedPayment |
   return { feeUnits: feeOfTerms(agreed), coins: [], terms: writeTerms(agreed) };
 }
 
-/** The highest, since it is held ready and not spent by the signature; `null` where it may be invented. */
+/**
+ * The highest value, because it is only kept available and not spent by the signature; `null` when a node may have
+ * invented it.
+ */
 function agreeBeside(told: readonly bigint[]): bigint | null {
   const [least = 0n, ...rest] = [...told].sort((a, b) => (a < b ? -1 : 1));
   const most = rest.at(-1) ?? least;

@@ -1,14 +1,14 @@
 import { malformed } from './rpc-values.ts';
 
-/** Addresses in one call: 20 KB there, 16 KB back, some five million gas of a call that nobody pays. */
+/** Addresses in one call: it sends 20 KB, returns 16 KB, and uses some five million gas that nobody pays. */
 export const PACK_SIZE = 500;
 
 const WORD_DIGITS = 64;
 const ADDRESS_DIGITS = 40;
 
 /**
- * A program that reads the addresses behind itself and returns the balance of each as 32 bytes. It runs as the constructor of
- * a contract in `eth_call`: nothing is on the chain, and every node that runs constructors can answer it.
+ * EVM code that reads the addresses appended to it and returns the balance of each as 32 bytes. It runs as a contract's
+ * constructor in `eth_call`: nothing is deployed, and every node that executes constructors can answer it.
  */
 const CODE = [
   '6027', // PUSH1: the addresses begin behind these 39 bytes
@@ -26,12 +26,12 @@ const CODE = [
   .join('')
   .replaceAll(' ', '');
 
-/** The input of a call without a recipient that answers with the balances of these. */
+/** The input of a call without recipient that returns the balances of these keys. */
 export function packInput(keys: readonly string[]): string {
   return `0x${CODE}${keys.join('')}`;
 }
 
-/** The balances, in the order of the keys; `null` when the answer is not that. */
+/** The balances in the order of the keys; `null` for an answer of another form. */
 export function readPack(result: unknown, count: number): readonly bigint[] | null {
   if (typeof result !== 'string' || result.length !== 2 + count * WORD_DIGITS) return null;
   return Array.from({ length: count }, (_, at) =>
@@ -39,7 +39,10 @@ export function readPack(result: unknown, count: number): readonly bigint[] | nu
   );
 }
 
-/** A key as the program reads it. @throws TillgateError `NODE_FAILED` for anything else: it would move all that follow */
+/**
+ * Checks the form of a key that the code reads. @throws TillgateError `NODE_FAILED` for another form, which would shift
+ * all keys after it
+ */
 export function checkKey(key: string): string {
   if (key.length !== ADDRESS_DIGITS) throw malformed('a watch key');
   return key;

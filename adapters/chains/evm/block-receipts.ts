@@ -9,25 +9,25 @@ import { readReceipt } from './receipts.ts';
 import type { Receipt } from './receipts.ts';
 import { asArray, asHash, asObject, inconsistent } from './rpc-values.ts';
 
-/** Blocks whose receipts are asked for in one request: about a megabyte each on a busy chain. */
+/** Blocks whose receipts are read in one request: about a megabyte each on a busy chain. */
 const BLOCKS_AT_ONCE = 4;
 /** JSON-RPC's "method not found". */
 const UNKNOWN_METHOD = -32601;
 
-/** A receipt with what is wanted of it beside its outcome. */
+/** A receipt with its logs and its bloom filter. */
 export interface ReceiptWithLogs {
   readonly receipt: Receipt;
   readonly logs: readonly RawLog[];
-  /** As the node wrote it. */
+  /** As returned by the node. */
   readonly bloom: unknown;
 }
 
 /**
- * Reads all receipts of blocks: the logs in them come with the block itself, not out of an index that a node may fill
+ * Reads all receipts of blocks. Their logs come with the block itself, and not from an index that a node may fill
  * later.
  *
- * A block's receipts count only when they are complete: one for each transaction, log numbers without a gap, each
- * receipt's logs as its own filter says, and every bit of the header's filter explained.
+ * The receipts of a block are accepted only when they are complete: one for each transaction, log numbers without a
+ * gap, logs that match the bloom filter of each receipt, and every bit of the header's filter explained.
  */
 export class BlockReceiptReader {
   readonly #client: JsonRpcClient;
@@ -41,7 +41,10 @@ export class BlockReceiptReader {
     this.#blooms = blooms;
   }
 
-  /** In the order of the blocks. @throws TillgateError `NODE_FAILED` when receipts are missing or incomplete */
+  /**
+   * Returns receipts in the order of the blocks. @throws TillgateError `NODE_FAILED` when receipts are missing or
+   * incomplete
+   */
   async read(blocks: readonly ReadBlock[]): Promise<readonly (readonly ReceiptWithLogs[])[]> {
     const read: (readonly ReceiptWithLogs[])[] = [];
     for (let at = 0; at < blocks.length; at += BLOCKS_AT_ONCE) {
@@ -57,7 +60,7 @@ export class BlockReceiptReader {
     return read;
   }
 
-  /** `null` for a block whose receipts the node does not give at once. */
+  /** `null` for a block whose receipts the node does not return in one reply. */
   async #byBlock(blocks: readonly ReadBlock[]): Promise<readonly (readonly unknown[] | null)[]> {
     const replies = await this.#client.batch(
       blocks.map(({ ref }) => ({ method: 'eth_getBlockReceipts', params: [ref.hash] })),
@@ -102,7 +105,7 @@ function readAll(values: readonly unknown[], { ref, txids }: ReadBlock): Readonl
   return receipts;
 }
 
-/** Logs are numbered through the block: one that is left out leaves a gap, unless it is the last. */
+/** Logs are numbered throughout the block: an omitted log leaves a gap, unless it is the last one. */
 function checkNumbers(receipts: Iterable<ReceiptWithLogs>, { ref }: ReadBlock): void {
   const numbers = new Set<number>();
   for (const { receipt } of receipts) for (const number of receipt.logNumbers) numbers.add(number);
@@ -110,7 +113,10 @@ function checkNumbers(receipts: Iterable<ReceiptWithLogs>, { ref }: ReadBlock): 
     if (!numbers.has(number)) throw inconsistent(`log ${number} of block ${ref.height} is missing`);
 }
 
-/** The filters of the receipts: each must tell of its own logs, and together they must explain the header's. */
+/**
+ * Checks the filters: each receipt's filter must match its own logs, and together they must explain the header's
+ * filter.
+ */
 function checkBlooms(
   receipts: Iterable<ReceiptWithLogs>,
   { ref, bloom: whole }: ReadBlock,
@@ -118,7 +124,7 @@ function checkBlooms(
 ): void {
   const union = new BloomUnion();
   for (const { receipt, logs, bloom: told } of receipts) {
-    // Some nodes leave it out; then the logs themselves are counted.
+    // Some nodes omit it; the logs themselves are used then.
     const bloom = told === undefined || told === null ? null : asBloom(told, "a receipt's filter");
     if (bloom !== null) union.addBloom(bloom);
     if (bloom !== null && blooms.possible(bloom).length === 0) continue;
@@ -127,5 +133,5 @@ function checkBlooms(
     if (bloom !== null && !own.covers(bloom)) throw inconsistent(`the receipt of ${receipt.txid} lacks logs`);
   }
   if (!union.covers(whole))
-    throw inconsistent(`the receipts of block ${ref.height} lack logs of which its header tells`);
+    throw inconsistent(`the receipts of block ${ref.height} lack logs that are in the bloom filter of its header`);
 }

@@ -1,5 +1,5 @@
 import type { BlockRef } from '../../../core/index.ts';
-import type { JsonRpcClient } from '../json-rpc.ts';
+import type { JsonRpcClient, RpcCall } from '../json-rpc.ts';
 import { asBloom } from './logs-bloom.ts';
 import {
   asArray,
@@ -9,6 +9,7 @@ import {
   asObject,
   asTime,
   asUnits,
+  contradictory,
   inconsistent,
   malformed,
   toQuantity,
@@ -34,20 +35,20 @@ export interface CoinTransaction {
   readonly units: bigint;
 }
 
-/** A block's place, the filter over its logs, and the ids of all its transactions. */
+/** A block's reference, the bloom filter of its logs, and the ids of all its transactions. */
 export interface ReadBlock {
   readonly ref: BlockRef;
   readonly bloom: string;
   readonly txids: readonly string[];
 }
 
-/** A linked piece of chain and the coin transactions of interest in it. */
+/** A linked range of blocks and the coin transactions of interest in it. */
 export interface ReadBlocks {
   readonly blocks: readonly ReadBlock[];
   readonly coins: readonly CoinTransaction[];
 }
 
-/** Reads a header's place; the rest of the block is not looked at. */
+/** Reads the reference of a block from its header, and ignores the rest. */
 export function readBlockRef(value: unknown): BlockRef {
   const block = asObject(value, 'a block');
   return {
@@ -65,18 +66,28 @@ export async function fetchHead(client: JsonRpcClient): Promise<BlockRef> {
 
 /** The block at a height, or `null` where the node has none. */
 export async function fetchBlock(client: JsonRpcClient, height: number): Promise<BlockRef | null> {
-  const value = await client.call('eth_getBlockByNumber', [toQuantity(height), false]);
-  if (value === null) return null;
+  const { method, params } = blockCall(height);
+  return readBlockAt(height, await client.call(method, params));
+}
+
+/** The call that reads the block at a height. */
+export function blockCall(height: number): RpcCall {
+  return { method: 'eth_getBlockByNumber', params: [toQuantity(height), false] };
+}
+
+/** The answer to {@link blockCall}, or `null` where the node has no such block. */
+export function readBlockAt(height: number, value: unknown): BlockRef | null {
+  if (value === null || value === undefined) return null;
   const block = readBlockRef(value);
-  if (block.height !== height) throw inconsistent(`asked for block ${height}, answered ${block.height}`);
+  if (block.height !== height) throw contradictory(`asked for block ${height}, answered ${block.height}`);
   return block;
 }
 
 /**
- * Reads blocks `from` to `to`, in parts so that only one part's transactions are in memory.
+ * Reads blocks `from` to `to` in parts, so that only the transactions of one part are in memory.
  *
- * @param interest - which address keys matter; `null` reads headers only
- * @throws TillgateError `NODE_FAILED` when one is missing or they are not linked
+ * @param interest - selects address keys; `null` reads headers only
+ * @throws TillgateError `NODE_FAILED` when a block is missing or the blocks are not linked
  */
 export async function fetchBlocks(
   client: JsonRpcClient,
@@ -112,7 +123,7 @@ function readBlock(value: RpcObject): ReadBlock {
   return {
     ref,
     bloom: asBloom(value['logsBloom'], "a block's filter of logs"),
-    // Whole, or only their ids, as it was asked for.
+    // Full transactions or only their ids, as requested.
     txids: transactions.map((one) =>
       asHash(typeof one === 'string' ? one : asObject(one, 'a transaction')['hash'], 'transaction hash'),
     ),
@@ -120,7 +131,7 @@ function readBlock(value: RpcObject): ReadBlock {
 }
 
 function checkLink(ref: BlockRef, height: number, former: BlockRef | undefined): void {
-  if (ref.height !== height) throw inconsistent(`asked for block ${height}, answered ${ref.height}`);
+  if (ref.height !== height) throw contradictory(`asked for block ${height}, answered ${ref.height}`);
   if (former !== undefined && ref.parentHash !== former.hash)
     throw inconsistent(`block ${height} does not follow block ${former.height}`);
 }

@@ -7,7 +7,7 @@ import type { Receipt } from './receipts.ts';
 /** A change of an address's coin balance that a plain transaction explains. */
 export interface CoinMove {
   readonly height: number;
-  /** Negative for what left. */
+  /** Negative for coins that left the address. */
   readonly units: bigint;
 }
 
@@ -26,7 +26,7 @@ export function directArrivals(
   return transfers;
 }
 
-/** What plain transactions did to the balance of each address they touch; fees included. */
+/** The changes that plain transactions made to the balance of each address they touch, fees included. */
 export function coinMoves(
   coins: readonly CoinTransaction[],
   receipts: ReadonlyMap<string, Receipt>,

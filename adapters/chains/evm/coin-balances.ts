@@ -1,12 +1,12 @@
 import type { BlockRef, Logger } from '../../../core/index.ts';
 import type { CoinMove } from './coin-arrivals.ts';
-import { inconsistent } from './rpc-values.ts';
+import { contradictory } from './rpc-values.ts';
 import type { BalanceAnswer, StateAt, StateReader } from './state-reader.ts';
 
-/** A change of a balance that no plain transaction explains, between two heights. */
+/** A change of a balance between two heights that no plain transaction explains. */
 export interface UnexplainedChange {
   readonly key: string;
-  /** The last block whose balance is believed to hold nothing unexplained. */
+  /** The last block whose balance is assumed to be fully explained. */
   readonly from: StateAt;
   readonly to: StateAt;
   readonly fromUnits: bigint;
@@ -15,12 +15,19 @@ export interface UnexplainedChange {
   readonly moves: readonly CoinMove[];
 }
 
+/** The result of comparing balances. */
+export interface CoinLook {
+  readonly rises: readonly UnexplainedChange[];
+  /** The node keeps no state of a block that was to be compared, so its increases are missing here. */
+  readonly unseen: boolean;
+}
+
 /** The balance of an address at the last block where it was looked at. */
 interface Baseline {
   readonly at: StateAt;
-  /** `null`: not read yet; it can be asked for at `at`. */
+  /** `null` while it is not read; it can be read at `at`. */
   readonly units: bigint | null;
-  /** What was explained since. */
+  /** The explained changes since then. */
   readonly moves: readonly CoinMove[];
 }
 
@@ -34,16 +41,16 @@ const EMPTY: Book = { tip: null, entries: new Map() };
 const NO_MOVES: readonly CoinMove[] = [];
 
 /**
- * Watches the coin balances of addresses, to find what reached them without a transaction of its own: coins that a
- * contract sends leave no log, and neither do block rewards and withdrawals of the beacon chain (EIP-4895).
+ * Watches the coin balances of addresses to find coins that arrived without a transaction of their own: coins sent by a
+ * contract leave no log, and neither do block rewards and withdrawals of the beacon chain (EIP-4895).
  *
- * Balances are compared, and not traces searched, because every node answers `eth_getBalance`, while traces are an
- * extra that few public nodes offer. The balance of the scan before is kept in memory, and one call reads hundreds of
- * balances where the node allows it. `maxCalls` bounds the calls of one scan however many orders are open; the addresses
- * that were looked at least recently go first, so each is looked at again after a bounded number of scans.
+ * It compares balances and does not search traces, because every node answers `eth_getBalance`, while few public nodes
+ * offer traces. The balances of the previous scan are kept in memory, and one call reads hundreds of balances where the
+ * node allows it. `maxCalls` limits the calls of a scan however many orders are open. Addresses whose last check is
+ * longest ago come first, so each is checked again after a bounded number of scans.
  *
- * A scan's result counts only when the next scan begins where it ended: until then it may have been thrown away and be
- * asked for again, and what was found must be found again.
+ * The result of a scan counts only when the next scan begins where it ended: until then it may have been discarded and
+ * be requested again, and must then be found again.
  */
 export class CoinBalances {
   readonly #state: StateReader;
@@ -59,16 +66,15 @@ export class CoinBalances {
   }
 
   /**
-   * Compares the balances of `keys` after the scanned blocks with what they were.
+   * Compares the balances of `keys` after the scanned blocks with those before.
    *
-   * @returns the rises
-   * @throws TillgateError `NODE_FAILED` when the node gives two values of an unexplained balance
+   * @throws TillgateError `NODE_FAILED` when the node returns two different values for an unexplained balance
    */
   async check(
     blocks: readonly BlockRef[],
     keys: Iterable<string>,
     moves: ReadonlyMap<string, readonly CoinMove[]>,
-  ): Promise<readonly UnexplainedChange[]> {
+  ): Promise<CoinLook> {
     const first = blocks[0] as BlockRef;
     const tip = blocks.at(-1) as BlockRef;
     const before: StateAt = { height: first.height - 1, hash: first.parentHash };
@@ -79,10 +85,11 @@ export class CoinBalances {
       const fresh = moves.get(key);
       entries.set(key, fresh === undefined ? known : { ...known, moves: [...known.moves, ...fresh] });
     }
-    const changes = await this.#look(this.#due(entries), entries, tip);
+    const { changes, unseen } = await this.#look(this.#due(entries), entries, tip);
     await this.#confirm(changes);
     this.#staged = { tip, entries };
-    return changes.filter(({ fromUnits, toUnits, moves: explained }) => toUnits > sumOf(explained, fromUnits));
+    const rises = changes.filter(({ fromUnits, toUnits, moves: explained }) => toUnits > sumOf(explained, fromUnits));
+    return { rises, unseen };
   }
 
   #bookAt(before: StateAt): Book {
@@ -92,7 +99,10 @@ export class CoinBalances {
     return this.#settled;
   }
 
-  /** Keys to look at in this scan: all, or those whose last look is longest ago. A first look costs two readings. */
+  /**
+   * The keys to check in this scan: all, or those whose last check is longest ago. The first check of a key reads two
+   * balances.
+   */
   #due(entries: ReadonlyMap<string, Baseline>): readonly string[] {
     let left = this.#maxCalls * this.#state.perCall;
     const byHeight = new Map<number, string[]>();
@@ -116,7 +126,7 @@ export class CoinBalances {
     due: readonly string[],
     entries: Map<string, Baseline>,
     tip: StateAt,
-  ): Promise<readonly UnexplainedChange[]> {
+  ): Promise<{ readonly changes: readonly UnexplainedChange[]; readonly unseen: boolean }> {
     const unread = due.filter((key) => entries.get(key)?.units === null);
     const asked = unread.map((key) => ({ key, at: (entries.get(key) as Baseline).at }));
     const earlier = await this.#state.coins(asked);
@@ -133,18 +143,21 @@ export class CoinBalances {
       else if (toUnits !== sumOf(moves, fromUnits)) changes.push({ key, from, to: tip, fromUnits, toUnits, moves });
     });
     if (blind > 0) {
-      this.#logger.error('the node keeps no state of these blocks: coins that contracts sent there can not be seen', {
-        height: tip.height,
-        addresses: blind,
-      });
+      this.#logger.warn(
+        'the node does not keep the state of these blocks: coins that contracts sent in them are found only by current balances',
+        {
+          height: tip.height,
+          addresses: blind,
+        },
+      );
     }
-    return changes;
+    return { changes, unseen: blind > 0 };
   }
 
   /**
-   * Reads unexplained balances again before they are credited. A node may answer for its latest block with the state of the
-   * next one, which arrives at that moment and whose payments will be found again there. At the second read the block is in
-   * the past.
+   * Reads unexplained balances again before they are credited. A node may answer for its latest block with the state of
+   * the next block, which is arriving at that moment and whose payments will be found there again. By the second read
+   * the block is in the past.
    */
   async #confirm(changes: readonly UnexplainedChange[]): Promise<void> {
     const again = await this.#state.coins(
@@ -161,12 +174,12 @@ export class CoinBalances {
     const [first] = misread;
     if (first === undefined) return;
     this.#forget(misread.map(({ key }) => key));
-    throw inconsistent(
+    throw contradictory(
       `the balance of 0x${first.key} at blocks ${first.from.height} and ${first.to.height} was reported in two ways`,
     );
   }
 
-  /** Marks the balances of these to be read again. */
+  /** Marks these balances to be read again. */
   #forget(keys: readonly string[]): void {
     const entries = new Map(this.#settled.entries);
     for (const key of keys) {
@@ -178,7 +191,7 @@ export class CoinBalances {
   }
 }
 
-/** The balance that the explained changes lead to. */
+/** The balance after the explained changes. */
 export function sumOf(moves: readonly CoinMove[], start: bigint): bigint {
   return moves.reduce((sum, { units }) => sum + units, start);
 }

@@ -3,20 +3,20 @@ import type { JsonRpcClient } from '../json-rpc.ts';
 import { asArray, asHash, asObject, asUnits } from './rpc-values.ts';
 import type { RpcObject } from './rpc-values.ts';
 
-/** What a transaction's inner calls brought to an address. */
+/** Coins that the inner calls of a transaction brought to an address. */
 export interface InternalCredit {
   readonly txid: string;
   readonly units: bigint;
 }
 
-/** Calls nest no deeper than this in the EVM. */
+/** The maximum call depth of the EVM. */
 const MAX_DEPTH = 1_024;
 const CALL_TYPES: ReadonlySet<string> = new Set(['CALL', 'CREATE', 'CREATE2', 'SELFDESTRUCT']);
 
 /**
  * The transactions of a block whose inner calls brought coins to an address: from `debug_traceBlockByHash` where the
- * node offers it; else the one successful transaction whose input names the address, credited with all of `units`;
- * else none. It only names the source of what the balances have shown already.
+ * node offers it; otherwise the only successful transaction whose input contains the address, with all of `units`;
+ * otherwise none. They only name the source of an amount that the balances have already proved.
  */
 export async function creditsOf(
   client: JsonRpcClient,
@@ -46,13 +46,13 @@ async function traceBlock(client: JsonRpcClient, blockHash: string): Promise<rea
     const traces = await client.call('debug_traceBlockByHash', [blockHash, { tracer: 'callTracer' }]);
     return Array.isArray(traces) ? (traces as readonly unknown[]) : null;
   } catch (error) {
-    // Refused, unknown, too slow or too large: the name of the transaction is worth no failure.
+    // Refused, unknown, too slow or too large: the source is not worth failing the scan.
     if (isTillgateError(error, 'NODE_FAILED')) return null;
     throw error;
   }
 }
 
-/** The value of a transaction's inner calls; its outermost call is a separate payment and not counted. */
+/** The value that inner calls brought. The outermost call is a payment of its own and is not counted. */
 function receivedInside(result: unknown, key: string): bigint {
   const root = result as RpcObject | null | undefined;
   if (root === null || typeof root !== 'object' || root['error'] !== undefined) return 0n;
@@ -65,7 +65,7 @@ function receivedBelow(frame: RpcObject, key: string, depth: number): bigint {
   let sum = 0n;
   for (const value of calls as readonly unknown[]) {
     const call = asObject(value, 'a call');
-    // A failed call undoes all that it and the calls in it did.
+    // A failed call reverts its own effects and those of the calls inside it.
     if (call['error'] !== undefined) continue;
     const { type, to } = call;
     const isOurs =

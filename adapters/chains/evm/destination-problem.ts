@@ -1,12 +1,12 @@
-/** Addresses up to here are the network's built-in contracts, on every network so far. */
+/** Addresses up to this one are built-in contracts on every network so far. */
 const LAST_BUILT_IN = 0xffffn;
 
 /**
- * Why a payment to this address is lost for certain, without asking a node; it completes "the address …". `null` when
- * nothing is known against it. Tron's addresses have the same keys.
+ * The reason why a payment to this address would certainly be lost, found without a node; it completes "the address …".
+ * `null` when no reason is found. Tron's addresses have the same keys.
  *
  * @param key - 40 lower-case hexadecimal digits
- * @param contractKeys - of the token contracts that the till takes
+ * @param contractKeys - the contracts of the accepted tokens
  */
 export function destinationProblem(key: string, contractKeys: Iterable<string>): string | null {
   const number = BigInt(`0x${key}`);

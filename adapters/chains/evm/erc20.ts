@@ -5,8 +5,8 @@ import { refusal } from '../json-rpc.ts';
 import { asCount } from './rpc-values.ts';
 
 /**
- * What is read of a token (ERC-20). From `viem/utils`, as everything here: the package's main entry would cost a till
- * that follows no EVM chain's clients some fifteen megabytes.
+ * The functions of a token (ERC-20) that are called. Imported from `viem/utils` like everything here: the package's
+ * main entry would cost a till without EVM chains some 15 MB.
  */
 export const ERC20 = parseAbi([
   'event Transfer(address indexed from, address indexed to, uint256 value)',
@@ -20,7 +20,7 @@ export function transferInput(to: string, units: bigint): Hex {
   return encodeFunctionData({ abi: ERC20, functionName: 'transfer', args: [to as Hex, units] });
 }
 
-/** What such an input pays; `null` for every other input. */
+/** The transfer that such an input makes; `null` for every other input. */
 export function readTransferInput(input: string): { readonly to: string; readonly units: bigint } | null {
   try {
     const { functionName, args } = decodeFunctionData({ abi: ERC20, data: input as Hex });
@@ -35,7 +35,7 @@ const WORD_LENGTH = 66;
 /** The code of geth and related nodes for a call that reverted. */
 const REVERTED = 3;
 
-/** What a contract says of its decimals; `null` where there is no contract, or none that says it. */
+/** The decimals of a token contract; `null` when there is no contract, or it does not return them. */
 export async function fetchDecimals(client: JsonRpcClient, address: string): Promise<number | null> {
   const data = encodeFunctionData({ abi: ERC20, functionName: 'decimals' });
   const [reply] = await client.batch([{ method: 'eth_call', params: [{ to: address, data }, 'latest'] }]);

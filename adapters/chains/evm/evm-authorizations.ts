@@ -52,8 +52,8 @@ const NOBODY = `0x${'00'.repeat(20)}` as const;
 const NO_NONCE = `0x${'00'.repeat(32)}` as const;
 
 /**
- * Tokens with EIP-3009 among those of a chain. Whether a contract takes authorizations, and by which domain, is read from it
- * at the first use: name and version count only where they give the contract's own `DOMAIN_SEPARATOR`.
+ * The tokens with EIP-3009 of a chain. Whether a contract accepts authorizations, and its signing domain, are read at
+ * the first use: name and version are accepted only when they yield the contract's own `DOMAIN_SEPARATOR`.
  */
 export class EvmAuthorizations implements TokenAuthorizations {
   readonly #client: JsonRpcClient;
@@ -79,7 +79,7 @@ export class EvmAuthorizations implements TokenAuthorizations {
   async isSigned(authorization: Authorization, to: string): Promise<boolean> {
     const terms = await this.terms(authorization.currency);
     if (terms === null)
-      throw new TillgateError('UNSUPPORTED', `${authorization.currency} takes no authorizations (EIP-3009).`);
+      throw new TillgateError('UNSUPPORTED', `${authorization.currency} does not support authorizations (EIP-3009).`);
     const { from, units: value, validAfter, validBefore, nonce, signature } = authorization;
     try {
       const signer = await recoverTypedDataAddress({
@@ -91,7 +91,7 @@ export class EvmAuthorizations implements TokenAuthorizations {
       });
       return signer === getAddress(from);
     } catch {
-      // No key gives a signature of that form.
+      // No key produces a signature of that form.
       return false;
     }
   }

@@ -6,25 +6,25 @@ import type { JsonRpcClient } from '../json-rpc.ts';
 import type { AccountBalances } from './account-balances.ts';
 import { asCount } from './rpc-values.ts';
 
-/** BIP-44: after so many unused addresses a wallet holds no more. */
+/** The gap limit of BIP-44: a wallet has no coins after this many unused addresses. */
 const GAP = 20;
-/** A key with more addresses than this in use is no person's wallet. */
+/** A key with more used addresses than this does not belong to a person's wallet. */
 const MOST_ADDRESSES = 2_000;
 
-/** Balances of any addresses on an EVM chain. */
+/** Reads balances of any addresses on an EVM chain. */
 export class EvmBalances implements ChainBalances {
   readonly assets: readonly Asset[];
   readonly #client: JsonRpcClient;
   readonly #balances: AccountBalances;
 
-  /** @param balances - which knows all of the assets */
+  /** @param balances - must support all of the assets */
   constructor(client: JsonRpcClient, balances: AccountBalances, assets: readonly Asset[]) {
     this.#client = client;
     this.#balances = balances;
     this.assets = assets;
   }
 
-  /** An account's key (`m/44'/60'/0'`) in the one spelling that EVM wallets use. */
+  /** An account's key (`m/44'/60'/0'`) in the one format that EVM wallets use. */
   readExtendedKey(text: string): string | null {
     return readXpub(text);
   }
@@ -33,7 +33,7 @@ export class EvmBalances implements ChainBalances {
     return this.#balances.sum(this.assets.map(({ currency }) => ({ address, currency })));
   }
 
-  /** Over `…/0/i`; EVM wallets have no addresses for change. */
+  /** Reads the addresses `…/0/i`; EVM wallets have no change addresses. */
   async ofExtendedKey(key: string): Promise<BalanceSheet> {
     const account = new AccountKey(key);
     const total = new Map<CurrencyCode, bigint>();
@@ -41,7 +41,7 @@ export class EvmBalances implements ChainBalances {
       if (first >= MOST_ADDRESSES)
         throw new TillgateError(
           'NODE_FAILED',
-          `The extended key has more than ${MOST_ADDRESSES} addresses in use; that is more than are read.`,
+          `The extended key has more than ${MOST_ADDRESSES} used addresses; this is the limit.`,
         );
       const addresses = Array.from({ length: GAP }, (_, offset) => evmAddress(evmKey(account.point(first + offset))));
       const lastUsed = await this.#read(addresses, total);
@@ -50,7 +50,10 @@ export class EvmBalances implements ChainBalances {
     return total;
   }
 
-  /** Adds what these hold; returns the place of the last one that ever sent or holds anything, -1 for none. */
+  /**
+   * Adds the balances of these addresses; returns the index of the last one that ever sent or holds anything, -1 for
+   * none.
+   */
   async #read(addresses: readonly string[], total: Map<CurrencyCode, bigint>): Promise<number> {
     const counts = await this.#client.batchResults(
       addresses.map((address) => ({ method: 'eth_getTransactionCount', params: [address, 'latest'] })),

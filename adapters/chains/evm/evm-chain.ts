@@ -1,9 +1,10 @@
-import { SHIB_ERC20, TillgateError } from '../../../core/index.ts';
+import { isContradiction, SHIB_ERC20, TillgateError } from '../../../core/index.ts';
 import type {
   Asset,
   BlockRef,
   ChainAdapter,
   ChainBalances,
+  ChainEffects,
   ChainPayments,
   ChainPolicy,
   CurrencyCode,
@@ -11,6 +12,7 @@ import type {
   Logger,
   NodeStatus,
   PaymentTarget,
+  PresentBalances,
   ScanOptions,
   ScannedRange,
   SettledBlocks,
@@ -18,6 +20,7 @@ import type {
 } from '../../../core/index.ts';
 import { AccountKey } from '../account-key.ts';
 import { JsonRpcClient } from '../json-rpc.ts';
+import { StateReader } from './state-reader.ts';
 import { TokenDecimals } from '../token-decimals.ts';
 import { AccountBalances } from './account-balances.ts';
 import { fetchBlock, fetchHead } from './blocks.ts';
@@ -29,19 +32,23 @@ import { EvmBalances } from './evm-balances.ts';
 import { NO_TAGS } from './evm-options.ts';
 import type { EvmChainOptions } from './evm-options.ts';
 import { EvmPayments } from './evm-payments.ts';
+import { EvmPresentBalances } from './evm-present.ts';
 import { readPaymentReceipt } from './payment-receipts.ts';
 import { RecentBlocks } from '../recent-blocks.ts';
 import { asCount, asObject, asHash, inconsistent, isHash } from './rpc-values.ts';
 import { RangeScanner } from './range-scanner.ts';
 import { Settlement } from './settlement.ts';
 
-/** 125,000 balances at each block, where the node reads 500 in one call. */
+/** 125,000 balances for each block, when the node reads 500 in one call. */
 const MAX_BALANCE_CALLS = 250;
-/** Addresses derived between two breaths: derivation is arithmetic and would hold up everything else. */
+/** Addresses derived before the event loop gets a turn: derivation is arithmetic and blocks everything else. */
 const DERIVED_AT_ONCE = 16;
 const MAX_INDEX = 0x7fffffff;
 
-/** An EVM chain, read through JSON-RPC. Addresses come from an account's public key; only its paying side can spend. */
+/**
+ * An EVM chain, read through JSON-RPC. Addresses are derived from an account's public key; only the paying side can
+ * spend.
+ */
 export class EvmChain implements ChainAdapter {
   readonly code: string;
   readonly name: string;
@@ -52,7 +59,9 @@ export class EvmChain implements ChainAdapter {
   readonly payments: ChainPayments | null;
   readonly balances: ChainBalances;
   readonly simulator = null;
-  readonly settled?: () => Promise<SettledBlocks>;
+  readonly settled?: (cursor: BlockRef) => Promise<SettledBlocks>;
+  readonly effects: ChainEffects;
+  readonly present?: PresentBalances;
   readonly #chainId: number;
   readonly #client: JsonRpcClient;
   readonly #account: AccountKey;
@@ -60,6 +69,8 @@ export class EvmChain implements ChainAdapter {
   readonly #recent = new RecentBlocks();
   readonly #scanner: RangeScanner;
   readonly #decimals: TokenDecimals;
+  /** The last scan failed because of a contradiction. */
+  #contradicted = false;
 
   /** @throws TillgateError `CONFIG_INVALID` for an invalid URL, key or contract */
   constructor(options: EvmChainOptions, logger: Logger) {
@@ -86,12 +97,15 @@ export class EvmChain implements ChainAdapter {
       hotAddress: options.paying?.keys?.hotAddress ?? null,
       maxBalanceCalls: options.maxBalanceCalls ?? MAX_BALANCE_CALLS,
     });
+    this.effects = this.#scanner.effects;
     this.#decimals = new TokenDecimals(this.code, options.tokens, (address) => fetchDecimals(this.#client, address));
     const { tags = NO_TAGS } = options;
     if (tags.credit !== 'latest' || tags.spend !== 'latest') {
       const settlement = new Settlement(this.#client, tags);
-      this.settled = () => settlement.read();
+      this.settled = (cursor) => settlement.read(cursor);
     }
+    if (options.takesCoin)
+      this.present = new EvmPresentBalances(new StateReader(this.#client, logger), options.coin.currency);
     this.balances = balancesOf(this.#client, logger, options, this.#contracts);
     this.payments = paymentsOf(this.#client, logger, options, this.#contracts);
   }
@@ -106,7 +120,7 @@ export class EvmChain implements ChainAdapter {
     return this.#decimals.verify(currency);
   }
 
-  /** @throws TillgateError `NODE_FAILED` while the node lags behind what was read before */
+  /** @throws TillgateError `NODE_FAILED` while the node is behind what was read before */
   async head(): Promise<BlockRef> {
     const head = await fetchHead(this.#client);
     if (this.#recent.isBehind(head, this.policy.finalityBlocks)) {
@@ -139,10 +153,26 @@ export class EvmChain implements ChainAdapter {
   }
 
   async scan(from: number, to: number, watch: WatchList, options: ScanOptions = {}): Promise<ScannedRange> {
-    const range = await this.#scanner.scan(from, to, watch, options);
+    const range = await this.#scanner.scan(from, to, watch, options).catch((error: unknown) => {
+      throw this.#judged(error);
+    });
+    this.#contradicted = false;
     if (options.thorough === true) return range;
     for (const block of range.blocks.slice(-RecentBlocks.KEPT)) this.#recent.noteScanned(block);
     return range;
+  }
+
+  /**
+   * Some nodes answer for their latest block with the state of the next block, which is arriving at that moment. After
+   * a first contradiction the range is read again, from another URL if there is one; a repeated contradiction is not
+   * such a race.
+   */
+  #judged(error: unknown): unknown {
+    if (!isContradiction(error)) return error;
+    this.#client.distrust();
+    const again = this.#contradicted;
+    this.#contradicted = true;
+    return again ? error : new TillgateError('NODE_FAILED', (error as TillgateError).message);
   }
 
   async deriveAddresses(first: number, count: number): Promise<readonly DerivedAddress[]> {
@@ -201,7 +231,7 @@ function checkedContract(currency: CurrencyCode, text: string): string {
   return address;
 }
 
-/** SHIB-ERC20 is shown among self-custody balances even where no order takes it. */
+/** Shown among self-custody balances even where no order accepts SHIB-ERC20. */
 const SHIB_CONTRACT = '0x95aD61b0a150d79219dCF64E1E6Cc01f0B64C4cE';
 const MAINNET_ID = 1;
 
@@ -235,7 +265,9 @@ function paymentsOf(
   return new EvmPayments(client, balances, { code, chainId, coin, contracts, keys, ...bounds, ...rules });
 }
 
-/** Nodes refuse blocks from the future, and their times grow; the rest is for the till's own clock. */
+/**
+ * Nodes refuse blocks from the future, and block times increase; a larger skew is the fault of the till's own clock.
+ */
 const CLOCK_SKEW_MS = 900_000;
 
 function policyOf(options: EvmChainOptions): ChainPolicy {

@@ -1,16 +1,16 @@
 import type { Asset, ChainCode } from '../../../core/index.ts';
 import type { PayingKeys } from './paying-keys.ts';
 
-/** A token that is taken: what it is, and the one contract whose logs count. */
+/** An accepted token: its asset, and the one contract whose logs count. */
 export interface EvmToken {
   readonly asset: Asset;
   readonly address: string;
 }
 
-/** The blocks that a chain marks itself: `safe` cannot vanish alone, `finalized` never. `latest` marks nothing. */
+/** The block tags of a chain: a `safe` block cannot vanish alone, a `finalized` one never. `latest` means no tag. */
 export type SettlementTag = 'latest' | 'safe' | 'finalized';
 
-/** How a chain's own marks decide when a deposit counts, beside its confirmations. */
+/** The block tags that decide, besides confirmations, when a deposit counts. */
 export interface SettlementTags {
   readonly credit: SettlementTag;
   readonly spend: SettlementTag;
@@ -18,18 +18,18 @@ export interface SettlementTags {
 
 export const NO_TAGS: SettlementTags = { credit: 'latest', spend: 'latest' };
 
-/** `op-stack`: charged beside the gas, and told by the contract GasPriceOracle. */
+/** `op-stack`: a fee beside the gas, which the contract GasPriceOracle reports. */
 export type LayerOneFee = 'op-stack';
 
-/** How an EVM chain pays. */
+/** Options for payments on an EVM chain. */
 export interface EvmPayingOptions {
   /** `null` for a watch-only chain. */
   readonly keys: PayingKeys | null;
-  /** In wei; payments wait while the network asks for more. 500 gwei. */
+  /** In wei; payments wait while the network demands more. 500 gwei by default. */
   readonly maxGasPrice?: bigint;
-  /** After this long without a block a payment is sent again at a higher price; ten minutes. */
+  /** A payment that is not mined after this time is sent again at a higher price; ten minutes by default. */
   readonly bumpAfterMs?: number;
-  /** The highest gas limit of a payment; a receiver that needs more is not paid. 300,000. */
+  /** The highest gas limit of a payment; receivers that need more are not paid. 300,000 by default. */
   readonly maxGas?: bigint;
 }
 
@@ -37,34 +37,37 @@ export interface EvmPayingOptions {
 export interface EvmChainOptions {
   readonly code: ChainCode;
   readonly name: string;
-  /** EIP-155; a node on another chain is refused. */
+  /** The chain id (EIP-155); a node on another chain is refused. */
   readonly chainId: number;
   /** Tried in order. They may hold keys and are never printed. */
   readonly rpcUrls: readonly string[];
-  /** The account's extended public key. */
+  /** The extended public key of the account. */
   readonly xpub: string;
-  /** The chain's own coin, in which fees are paid. */
+  /** The native coin, in which fees are paid. */
   readonly coin: Asset;
-  /** Whether it is taken; else only headers and logs are read. */
+  /** Whether the native coin is accepted; otherwise only headers and logs are read. */
   readonly takesCoin: boolean;
   readonly tokens: readonly EvmToken[];
   readonly confirmations: number;
   readonly spendableConfirmations: number;
   readonly finalityBlocks: number;
   readonly pollIntervalMs: number;
-  /** How old the head may be; `null`, the default, for any age. */
+  /** The maximum age of the head in milliseconds; `null`, the default, for any age. */
   readonly maxLagMs?: number | null;
-  /** Where the first scan begins; `null` for the head. */
+  /** The block at which the first scan begins; `null` for the head. */
   readonly startBlock?: number | null;
-  /** Blocks in one step; 200. */
+  /** Blocks read in one step; 200 by default. */
   readonly maxScanBlocks?: number;
-  /** Calls of one scan that read balances of open orders, 500 in each where the node allows it; 250. With more, in turn. */
+  /**
+   * Calls of one scan that read balances of open orders, with up to 500 balances each; 250 by default. Further
+   * addresses are checked in later scans.
+   */
   readonly maxBalanceCalls?: number;
-  /** By which of the chain's own marks deposits count; none. */
+  /** The block tags by which deposits count; none by default. */
   readonly tags?: SettlementTags;
-  /** `null`, the default, where gas is all that a transaction costs. */
+  /** `null`, the default, when a transaction costs nothing but gas. */
   readonly layerOneFee?: LayerOneFee | null;
   readonly requestTimeoutMs?: number;
-  /** Watch-only without it. */
+  /** Watch-only when left out. */
   readonly paying?: EvmPayingOptions;
 }

@@ -31,14 +31,15 @@ import { ownPathOf, pathOf } from './paying-keys.ts';
 import type { PayingKeys } from './paying-keys.ts';
 import { sendPayment } from './payment-broadcast.ts';
 import { paymentOutcome } from './payment-outcome.ts';
-import { nativeGas, pullGas, tokenGas } from './payment-gas.ts';
+import { nativeGas, chargeGas, tokenGas } from './payment-gas.ts';
 import type { GasNeed } from './payment-gas.ts';
 import { feeOfTerms, readTerms, writeTerms } from './payment-terms.ts';
 import type { PaymentTerms } from './payment-terms.ts';
 import { assemble, paymentTransaction } from './payment-transaction.ts';
 import { asCount } from './rpc-values.ts';
+import { fetchTransferFee } from './token-fee.ts';
 
-/** What {@link EvmPayments} is made of. */
+/** Dependencies and options of {@link EvmPayments}. */
 export interface EvmPaymentsOptions {
   readonly code: ChainCode;
   readonly chainId: number;
@@ -46,13 +47,13 @@ export interface EvmPaymentsOptions {
   /** Token contracts by currency, checksummed. */
   readonly contracts: ReadonlyMap<CurrencyCode, string>;
   readonly keys: PayingKeys;
-  /** In wei: above it payments wait. */
+  /** In wei; payments wait while the network demands more. */
   readonly maxGasPrice: bigint;
   readonly bumpAfterMs: number;
-  /** The highest gas limit of a payment; whoever needs more is not paid. */
+  /** The highest gas limit of a payment; receivers that need more are not paid. */
   readonly maxGas: bigint;
   readonly layerOneFee: LayerOneFee | null;
-  /** A payment above the block of this mark is not final. */
+  /** A payment is not final until this tag has reached its block. */
   readonly finalTag: SettlementTag;
 }
 
@@ -65,7 +66,7 @@ interface Unsigned {
   readonly terms: PaymentTerms;
 }
 
-/** Payments on an EVM chain: one transfer a transaction, in order of its nonces (EIP-155, EIP-1559). */
+/** Payments on an EVM chain: one transfer in each transaction, in the order of nonces (EIP-155, EIP-1559). */
 export class EvmPayments implements ChainPayments {
   readonly model = 'account';
   readonly maxLines = 1;
@@ -91,7 +92,7 @@ export class EvmPayments implements ChainPayments {
     return 1n;
   }
 
-  /** A hot wallet that lacks the tokens is given a usual price, for an estimate; {@link sign} refuses its terms. */
+  /** If the hot wallet lacks the tokens, it returns a usual price as an estimate, whose terms {@link sign} refuses. */
   async price({ source, lines, replaces }: PriceRequest): Promise<PricedPayment> {
     const line = onlyLine(lines);
     this.#requirePayable(line);
@@ -100,7 +101,7 @@ export class EvmPayments implements ChainPayments {
     const price = boundedPrice(network, replaced?.price ?? null, this.#options.maxGasPrice);
     const cap = smaller(this.#options.maxGas, network.blockGasLimit ?? this.#options.maxGas);
     const need = await this.#gas(source, line, cap);
-    // A node may try it out as if the waiting one were mined, and a receiver that has tokens already takes less gas.
+    // A node may simulate it as if the waiting one were mined, and a receiver that already has tokens needs less gas.
     const gas = replaced !== null && replaced.gas > need.gas ? smaller(replaced.gas, cap) : need.gas;
     const terms = { ...price, ...need, gas, beside: await this.#beside(line, { ...price, gas }) };
     return { feeUnits: feeOfTerms(terms), coins: [], terms: writeTerms(terms) };
@@ -108,7 +109,7 @@ export class EvmPayments implements ChainPayments {
 
   async sign({ source, lines, priced, nonce }: SignRequest): Promise<SignedTransaction> {
     const line = onlyLine(lines);
-    assert(line.units > 0n || line.pull !== undefined, `a payment of ${line.units} units`);
+    assert(line.units > 0n || line.charge !== undefined, `a payment of ${line.units} units`);
     const terms = readTerms(priced.terms);
     if (terms.provisional)
       throw new TillgateError('NOT_READY', `${source.address} holds too little ${line.currency} to pay it.`);
@@ -119,14 +120,14 @@ export class EvmPayments implements ChainPayments {
     assert(nonce !== null, 'a payment without a nonce');
     const { code, chainId, keys } = this.#options;
     const { type, gas, price } = terms;
-    const { pull } = line;
-    const contract = this.#contractOf(pull?.currency ?? line.currency);
+    const { charge } = line;
+    const contract = this.#contractOf(charge?.currency ?? line.currency);
     const intent: EvmIntent = {
       ...{ family: 'evm', chain: code, chainId, from: pathOf(keys.accounts, source.index), nonce },
       ...{ type, gas: gas.toString(), price: price.toString() },
       ...{ to: line.to, toPath: ownPathOf(keys, source, line), units: line.units.toString() },
       contract: contract === '' ? null : contract,
-      ...(pull === undefined ? {} : { pull: intentPull(pull) }),
+      ...(charge === undefined ? {} : { charge: intentCharge(charge) }),
     };
     const [signature] = await keys.signer.sign(intent, buildEvmTransaction);
     const transaction = paymentTransaction(chainId, nonce, contract, line, terms);
@@ -134,7 +135,7 @@ export class EvmPayments implements ChainPayments {
     return { ...signed, feeUnits: feeOfTerms(terms), terms: writeTerms(terms), change: null, expiresAt: null };
   }
 
-  /** The nonce with a payment of nothing to the address itself; a plain payment needs the least gas there is. */
+  /** Uses the nonce for a payment of 0 to the address itself; a plain payment needs the least gas. */
   async cancel({ source, nonce, replaces }: CancelRequest): Promise<SignedTransaction> {
     const network = await fetchGasPrice(this.#client);
     const price = replacingPrice(network, readTerms(replaces.terms).price, this.#options.maxGasPrice);
@@ -164,6 +165,12 @@ export class EvmPayments implements ChainPayments {
     return present(units, `the balance of ${currency}`);
   }
 
+  async transferFee(currency: CurrencyCode): Promise<bigint | null> {
+    const contract = this.#contractOf(currency);
+    const units = contract === '' ? 0n : await this.balance(this.hotAddress, currency);
+    return units === 0n ? null : fetchTransferFee(this.#client, { contract, from: this.hotAddress, units });
+  }
+
   async nextNonce(address: string): Promise<number> {
     const counts = await this.#client.batchResults(
       ['latest', 'pending'].map((block) => ({ method: 'eth_getTransactionCount', params: [address, block] })),
@@ -171,11 +178,11 @@ export class EvmPayments implements ChainPayments {
     return Math.max(...counts.map((count) => asCount(count, 'a nonce')));
   }
 
-  /** What is charged beside the gas. A nonce as long as any: what it costs is a bound. */
+  /** The fee beside the gas. Any nonce serves, since the result is an upper bound. */
   async #beside(line: PaymentLine, terms: Pick<PaymentTerms, 'type' | 'gas' | 'price'>): Promise<bigint> {
     const { layerOneFee, chainId } = this.#options;
     if (layerOneFee === null) return 0n;
-    const contract = this.#contractOf(line.pull?.currency ?? line.currency);
+    const contract = this.#contractOf(line.charge?.currency ?? line.currency);
     const transaction = paymentTransaction(chainId, LONG_NONCE, contract, line, terms);
     return opStackFee(this.#client, transaction, terms.gas);
   }
@@ -186,8 +193,9 @@ export class EvmPayments implements ChainPayments {
   }
 
   async #gas(source: PayingAddress, line: PaymentLine, cap: bigint): Promise<GasNeed> {
-    const contract = this.#contractOf(line.pull?.currency ?? line.currency);
-    if (line.pull !== undefined) return pullGas(this.#client, source, contract, { to: line.to, pull: line.pull, cap });
+    const contract = this.#contractOf(line.charge?.currency ?? line.currency);
+    if (line.charge !== undefined)
+      return chargeGas(this.#client, source, contract, { to: line.to, charge: line.charge, cap });
     if (contract === '') return nativeGas(this.#client, source, line, cap);
     const held = await this.balance(source.address, line.currency);
     return tokenGas(this.#client, source, contract, line, { held, cap });
@@ -199,7 +207,7 @@ export class EvmPayments implements ChainPayments {
     if (problem !== null) throw new TillgateError('DESTINATION_UNPAYABLE', `The address ${to} ${problem}.`);
   }
 
-  /** Empty for the chain's own coin. */
+  /** Empty for the native coin. */
   #contractOf(currency: CurrencyCode): string {
     if (currency === this.#options.coin.currency) return '';
     const contract = this.#options.contracts.get(currency);
@@ -209,7 +217,7 @@ export class EvmPayments implements ChainPayments {
   }
 }
 
-function intentPull({ units, validAfter, validBefore, ...rest }: Authorization): NonNullable<EvmIntent['pull']> {
+function intentCharge({ units, validAfter, validBefore, ...rest }: Authorization): NonNullable<EvmIntent['charge']> {
   return {
     ...rest,
     units: units.toString(),

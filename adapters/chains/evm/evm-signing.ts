@@ -14,7 +14,7 @@ const optionsSchema = z.strictObject({
   tokens: tokensField((text) => normaliseEvmAddress(text) !== null),
 });
 
-/** An EVM chain as a signer knows it. @throws TillgateError `CONFIG_INVALID` naming the field */
+/** The signing rules of an EVM chain, for a signer. @throws TillgateError `CONFIG_INVALID` naming the field */
 export function evmSigning(input: unknown, defaults: EvmDefaults): ChainSigning {
   const { code, coin, accounts } = defaults;
   const options = parseOptions(optionsSchema, input);
@@ -31,7 +31,7 @@ export function evmSigning(input: unknown, defaults: EvmDefaults): ChainSigning 
   };
 }
 
-/** A signature of another chain id is a payment on another chain, with the same key. */
+/** A signature for another chain id would be a payment on another chain with the same key. */
 function requireChainId(intent: SigningIntent, chainId: number): SigningIntent {
   if ('chainId' in intent && intent.chainId === chainId) return intent;
   throw new TillgateError('SIGNING_REFUSED', `The intent is not for the chain id ${chainId}.`, { reason: 'chain' });

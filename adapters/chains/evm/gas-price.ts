@@ -4,32 +4,35 @@ import type { JsonRpcClient } from '../json-rpc.ts';
 import type { RpcReply } from '../json-rpc-replies.ts';
 import { asArray, asObject, asUnits } from './rpc-values.ts';
 
-/** What a unit of gas is paid with; `legacy` where blocks have no base fee (before EIP-1559). */
+/** The price of a unit of gas; `legacy` where blocks have no base fee (before EIP-1559). */
 export interface GasPrice {
   readonly type: 'eip1559' | 'legacy';
-  /** In wei, and exact: a transaction of ours costs `gasUsed × price`, neither more nor less. */
+  /** In wei and exact: a transaction of the till costs exactly `gasUsed × price`. */
   readonly price: bigint;
 }
 
-/** What the network asks for now. */
+/** The network's current price and gas limit. */
 export interface NetworkTerms extends GasPrice {
-  /** The gas of a whole block: no transaction with a higher limit is ever mined. `null` where the node does not say. */
+  /**
+   * The gas limit of a block: no transaction with a higher limit is ever mined. `null` when the node does not report
+   * it.
+   */
   readonly blockGasLimit: bigint | null;
 }
 
 const GWEI = 1_000_000_000n;
-/** The least tip that the common clients take, and the most that is believed of a node's advice. */
+/** The smallest tip that common clients accept, and the largest that is accepted from a node's suggestion. */
 const MIN_TIP = GWEI / 1_000n;
 const MAX_TIP = 50n * GWEI;
-/** Where a node advises nothing. */
+/** Used when the node suggests no tip. */
 const USUAL_TIP = GWEI;
 
 /**
- * The price that the next block should take.
+ * The price with which the next block should include a transaction.
  *
- * Maximum and tip of an EIP-1559 transaction are set to the same price P, so that P is what is paid whatever the base
- * fee becomes, and the fee of a plain payment is known before it is made. P is the next base fee and a quarter, so that
- * it stays good for two full blocks at least, and the tip.
+ * Maximum fee and tip of an EIP-1559 transaction are set to the same price P, so that P is paid whatever the base fee
+ * becomes, and the fee of a plain payment is known in advance. P is the next base fee plus a quarter of it, which
+ * suffices for at least two full blocks, plus the tip.
  */
 export async function fetchGasPrice(client: JsonRpcClient): Promise<NetworkTerms> {
   const [head, history, tip, gasPrice] = (await client.batch([
@@ -51,9 +54,9 @@ export async function fetchGasPrice(client: JsonRpcClient): Promise<NetworkTerms
 }
 
 /**
- * The price that outbids an earlier one by the network's rule: an eighth more at least, rounded up.
+ * The price that replaces an earlier one by the network's rule: at least an eighth more, rounded up.
  *
- * @throws TillgateError `STATE_CONFLICT` above the limit, so that the payment waits for a quieter network
+ * @throws TillgateError `STATE_CONFLICT` above the limit, so that the payment waits until the network is cheaper
  */
 export function boundedPrice(now: GasPrice, replaced: bigint | null, limit: bigint): GasPrice {
   const price = replaced === null ? now.price : atLeast(now.price, divideUp(replaced * 9n, 8n));
@@ -66,7 +69,9 @@ export function boundedPrice(now: GasPrice, replaced: bigint | null, limit: bigi
   return { type: now.type, price };
 }
 
-/** The price of a transaction that must take the place of another: it outbids that one even where the limit is lower. */
+/**
+ * The price of a transaction that must replace another one: it exceeds the other's price even where the limit is lower.
+ */
 export function replacingPrice(now: GasPrice, replaced: bigint, limit: bigint): GasPrice {
   const outbid = divideUp(replaced * 9n, 8n);
   const wanted = atLeast(now.price, outbid);
@@ -74,7 +79,7 @@ export function replacingPrice(now: GasPrice, replaced: bigint, limit: bigint): 
 }
 
 function nextBaseFee(history: RpcReply, base: bigint): bigint {
-  // A block raises it by an eighth at most.
+  // A block raises it by at most an eighth.
   if (history.problem !== null) return divideUp(base * 9n, 8n);
   const fees = asArray(asObject(history.result, 'the fee history')['baseFeePerGas'], 'base fees');
   return asUnits(fees.at(-1), 'the next base fee');
@@ -98,7 +103,7 @@ function divideUp(value: bigint, by: bigint): bigint {
   return (value + by - 1n) / by;
 }
 
-/** For a sentence: rounded down to thousandths. */
+/** For messages: rounded down to thousandths. */
 function gwei(wei: bigint): string {
   return `${wei / GWEI}.${String((wei % GWEI) / 1_000_000n).padStart(3, '0')}`;
 }

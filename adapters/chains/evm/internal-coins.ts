@@ -1,3 +1,4 @@
+import { present } from '../../../core/index.ts';
 import type { BlockRef, CurrencyCode, ObservedTransfer } from '../../../core/index.ts';
 import type { JsonRpcClient } from '../json-rpc.ts';
 import { fetchBlock } from './blocks.ts';
@@ -7,7 +8,7 @@ import { creditsOf } from './coin-traces.ts';
 import { inconsistent } from './rpc-values.ts';
 import type { StateReader } from './state-reader.ts';
 
-/** A point of the bisection: how much of the balance is unexplained there. */
+/** A point of the bisection, with the unexplained part of the balance there. */
 interface Point {
   readonly height: number;
   readonly unexplained: bigint;
@@ -26,8 +27,8 @@ export class InternalCoins {
   }
 
   /**
-   * @param blocks - those of the scan. An earlier increase, at an address that was checked late, is reported in
-   * the first of them: later than it happened, never earlier
+   * @param blocks - the blocks of the scan. An earlier increase, at an address that was checked late, is reported in
+   *   the first of them: later than it happened, never earlier
    * @returns transfers with index `internal:<key>`; their txid is the block's hash where no transaction can be named
    */
   async locate(rises: readonly UnexplainedChange[], blocks: readonly BlockRef[]): Promise<readonly ObservedTransfer[]> {
@@ -38,15 +39,14 @@ export class InternalCoins {
       const high = { height: rise.to.height, unexplained: rise.toUnits - sumOf(rise.moves, 0n) };
       for (const { height, units } of await this.#bisect(rise, low, high, known)) {
         const block = await this.#blockAt(height, known);
-        transfers.push(
-          ...(await this.#attribute(rise.key, units, block, known.get(height) ?? (blocks[0] as BlockRef))),
-        );
+        const reported = known.get(height) ?? present(blocks[0], 'a block');
+        transfers.push(...(await this.#attribute(rise, units, block, reported)));
       }
     }
     return transfers;
   }
 
-  /** Each arrival costs the logarithm of the range in balance look-ups. */
+  /** Each arrival costs a number of balance reads that is logarithmic in the length of the range. */
   async #bisect(
     rise: UnexplainedChange,
     low: Point,
@@ -57,7 +57,7 @@ export class InternalCoins {
     if (high.height - low.height === 1) return [{ height: high.height, units: high.unexplained - low.unexplained }];
     const height = (low.height + high.height) >> 1;
     const [balance] = await this.#state.coins([{ key: rise.key, at: await this.#blockAt(height, known) }]);
-    // The state of both ends was available: without the middle one the rise is reported at its end.
+    // The state of both ends was available. Without that of the middle, the increase is reported at the end.
     if (balance === undefined || balance === 'gone')
       return [{ height: high.height, units: high.unexplained - low.unexplained }];
     const explained = sumOf(
@@ -74,12 +74,17 @@ export class InternalCoins {
     return block;
   }
 
-  async #attribute(key: string, units: bigint, at: BlockRef, block: BlockRef): Promise<readonly ObservedTransfer[]> {
+  async #attribute(
+    { key, from }: UnexplainedChange,
+    units: bigint,
+    at: BlockRef,
+    block: BlockRef,
+  ): Promise<readonly ObservedTransfer[]> {
     let left = units;
     const transfers: ObservedTransfer[] = [];
     const push = (txid: string, part: bigint): void => {
       left -= part;
-      // The sender is a contract, which may not be able to take a refund: none is named.
+      // The sender is a contract, which may be unable to receive a refund, so no sender is named.
       transfers.push({
         txid,
         index: `internal:${key}`,
@@ -88,13 +93,14 @@ export class InternalCoins {
         units: part,
         from: null,
         toKey: key,
+        notBefore: from.height + 1,
       });
     };
     for (const credit of await creditsOf(this.#client, at.hash, key, units)) {
       const part = credit.units < left ? credit.units : left;
       if (part > 0n) push(credit.txid, part);
     }
-    // Rewards, withdrawals, and rises without a known transaction.
+    // Rewards, withdrawals, and increases without a known transaction.
     if (left > 0n) push(at.hash, left);
     return transfers;
   }

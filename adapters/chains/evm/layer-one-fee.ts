@@ -11,14 +11,16 @@ const ORACLE = parseAbi([
   'function getL1Fee(bytes unsignedTx) view returns (uint256)',
   'function getOperatorFee(uint256 gasUsed) view returns (uint256)',
 ]);
-/** The first layer's base fee rises by an eighth a block at most: good for three of them, half a minute. */
+/**
+ * The first layer's base fee rises by at most an eighth for each block; this suffices for three blocks, half a minute.
+ */
 const MARGIN = [3n, 2n] as const;
 
 /**
- * What a transaction costs at most on an OP Stack chain beside its gas: for its bytes on the first layer, and for the operator.
- * It is charged when the transaction is mined, and is no field of it, so a sender has to hold it ready.
+ * The maximum fee of a transaction on an OP Stack chain beside its gas: for its bytes on the first layer, and for the
+ * operator. It is charged when the transaction is mined and is not a field of it, so the sender must hold it ready.
  *
- * @throws TillgateError `NODE_FAILED` when the chain's contract does not tell
+ * @throws TillgateError `NODE_FAILED` when the chain's contract does not report it
  */
 export async function opStackFee(
   client: JsonRpcClient,
@@ -33,8 +35,8 @@ export async function opStackFee(
   ])) as [RpcReply, RpcReply, RpcReply];
   const told = [bound, exact].map(wordOf).filter((units) => units !== null);
   if (told.length === 0)
-    throw new TillgateError('NODE_FAILED', `The node at ${client.host} does not tell what its first layer costs.`);
-  // Chains before the upgrades Fjord and Isthmus have neither the bound nor an operator's fee.
+    throw new TillgateError('NODE_FAILED', `The node at ${client.host} did not return the fee of its first layer.`);
+  // Chains before the upgrades Fjord and Isthmus have neither the upper bound nor an operator fee.
   const fee = told.reduce((most, units) => (units > most ? units : most)) + (wordOf(operator) ?? 0n);
   return (fee * MARGIN[0] + MARGIN[1] - 1n) / MARGIN[1];
 }

@@ -4,7 +4,7 @@ import { malformed } from './rpc-values.ts';
 /** `keccak256("Transfer(address,address,uint256)")`. */
 export const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 
-/** A log as the node wrote it. Only hits are read further. */
+/** A log as returned by the node. Only matching logs are read further. */
 export interface RawLog {
   readonly topics?: readonly unknown[];
   readonly removed?: unknown;
@@ -16,10 +16,9 @@ const TOPIC_LENGTH = 66;
 const ADDRESS_START = 26;
 
 /**
- * Those logs whose recipient is watched.
+ * The logs whose recipient is watched.
  *
- * The recipient is cut out of the third topic and looked up; nothing else of a log is read, for of a busy chain's logs
- * hardly any is ours.
+ * Only the recipient is read, from the third topic, and looked up: of the logs of a busy chain hardly any matches.
  *
  * @param logs - the result of `eth_getLogs`
  * @throws TillgateError `NODE_FAILED` when it is no list of logs
@@ -31,7 +30,7 @@ export function matchLogs(logs: unknown, watch: Pick<WatchList, 'has'>): RawLog[
     const topics = log?.topics;
     if (!Array.isArray(topics)) throw malformed('a log without topics');
     const recipient: unknown = topics[2];
-    // A transfer whose recipient is no topic belongs to no standard token.
+    // A transfer whose recipient is not a topic does not belong to a standard token.
     if (recipient === undefined) continue;
     if (typeof recipient !== 'string' || recipient.length !== TOPIC_LENGTH) throw malformed("a log's recipient");
     if (watch.has(recipient.slice(ADDRESS_START).toLowerCase())) hits.push(log as RawLog);
@@ -39,7 +38,7 @@ export function matchLogs(logs: unknown, watch: Pick<WatchList, 'has'>): RawLog[
   return hits;
 }
 
-/** Those logs whose sender is one of a few addresses; asked only when these got something in the same blocks. */
+/** The logs whose sender is one of a few addresses; used only when these received something in the same blocks. */
 export function matchSenders(logs: readonly RawLog[], senders: ReadonlySet<string>): RawLog[] {
   return logs.filter(({ topics }) => {
     const sender: unknown = topics?.[1];
@@ -51,7 +50,7 @@ export function matchSenders(logs: readonly RawLog[], senders: ReadonlySet<strin
   });
 }
 
-/** The watch key of a log's recipient, which {@link matchLogs} has found fit. */
+/** The watch key of the recipient of a log that {@link matchLogs} returned. */
 export function recipientOf({ topics }: RawLog): string {
   return String(topics?.[2]).slice(ADDRESS_START).toLowerCase();
 }

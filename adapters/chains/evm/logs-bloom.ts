@@ -3,15 +3,20 @@ import type { Hex } from 'viem';
 import { TRANSFER_TOPIC } from './log-matching.ts';
 import { malformed } from './rpc-values.ts';
 
-/** `0x` and 256 bytes: the filter of a header or a receipt over the addresses and topics of its logs (Yellow Paper, 4.3.1). */
+/**
+ * `0x` and 256 bytes: the bloom filter of a header or a receipt over the addresses and topics of its logs (Yellow
+ * Paper, 4.3.1).
+ */
 const BLOOM = /^0x[0-9a-f]{512}$/i;
 const DIGITS = 512;
-/** The place of the text's last digit: bit 0 is in it. */
+/** The position of the text's last digit, which contains bit 0. */
 const LAST_DIGIT = 513;
 const ZERO = 48;
 const LETTER_A = 97;
 
-/** The three bits that an address or a topic sets, as places in a filter's text: the digit, and the bit in it. */
+/**
+ * The three bits that an address or a topic sets, as positions in the text of a filter: the digit, and the bit in it.
+ */
 type BloomBits = readonly { readonly digit: number; readonly mask: number }[];
 
 /** @param item - an address or a topic with `0x` */
@@ -23,18 +28,18 @@ function bitsOf(item: string): BloomBits {
   });
 }
 
-/** A node's filter, in lower case. @throws TillgateError `NODE_FAILED` when it is none */
+/** Reads the bloom filter of a node's reply, in lower case. @throws TillgateError `NODE_FAILED` for another form */
 export function asBloom(value: unknown, what: string): string {
   if (typeof value !== 'string' || !BLOOM.test(value)) throw malformed(what);
   return value.toLowerCase();
 }
 
-/** True when the item may be in the logs; false is certain. */
+/** Whether the item may be in the logs; `false` is certain. */
 function mayHold(bloom: string, bits: BloomBits): boolean {
   return bits.every(({ digit, mask }) => (Number.parseInt(bloom.charAt(digit), 16) & mask) !== 0);
 }
 
-/** Puts a filter together from the items of logs and from other filters. */
+/** The union of the items of logs and of other filters. */
 export class BloomUnion {
   readonly #digits = new Uint8Array(DIGITS);
   readonly #added = new Set<string>();
@@ -56,7 +61,7 @@ export class BloomUnion {
     }
   }
 
-  /** True when every bit of the filter is in here. */
+  /** Whether the union contains every bit of the filter. */
   covers(bloom: string): boolean {
     return this.#digits.every((digit, at) => (Number.parseInt(bloom.charAt(at + 2), 16) & ~digit) === 0);
   }
@@ -66,7 +71,7 @@ export class BloomUnion {
   }
 }
 
-/** Says by a filter which of some contracts may have written a Transfer. */
+/** Tells from a filter which of some contracts may have logged a Transfer. */
 export class TransferBlooms {
   readonly #topic = bitsOf(TRANSFER_TOPIC);
   readonly #contracts: readonly { readonly key: string; readonly bits: BloomBits }[];
@@ -76,7 +81,7 @@ export class TransferBlooms {
     this.#contracts = [...contracts].map((key) => ({ key, bits: bitsOf(`0x${key}`) }));
   }
 
-  /** The keys of those that may have; no other has. */
+  /** The keys of contracts that may have logged one; the others certainly have not. */
   possible(bloom: string): readonly string[] {
     if (!mayHold(bloom, this.#topic)) return [];
     return this.#contracts.filter(({ bits }) => mayHold(bloom, bits)).map(({ key }) => key);

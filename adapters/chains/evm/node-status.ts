@@ -6,10 +6,10 @@ import { asCount, asObject } from './rpc-values.ts';
 const AT_THE_HEAD: NodeStatus = { behind: null, initialDownload: false, firstBlock: 0 };
 
 /**
- * What the node says of its own progress.
+ * The synchronisation status that a node reports.
  *
- * @param finalityBlocks - a node that is further behind than this does not merely lag
- * @param checkChainId - throws when the answer is another chain's
+ * @param finalityBlocks - a node that is further behind than this is not merely lagging
+ * @param checkChainId - throws for the chain id of another chain
  */
 export async function fetchStatus(
   client: JsonRpcClient,
@@ -20,14 +20,14 @@ export async function fetchStatus(
     { method: 'eth_syncing', params: [] },
     { method: 'eth_chainId', params: [] },
   ])) as [RpcReply, RpcReply];
-  // Whoever is asked by this address now may be another than at the start.
+  // The node at this URL may not be the one that answered at the start.
   if (chainId.problem === null) checkChainId(chainId.result);
-  // A service in front of many nodes may not have the method: then the head's age alone decides.
+  // A load balancer in front of nodes may not offer the method: then only the age of the head decides.
   const syncing = progress.problem === null ? progress.result : false;
-  // `false` at the head; some nodes also describe other work that they do there.
+  // `false` at the head; some nodes also report other work that they do there.
   if (typeof syncing !== 'object' || syncing === null) return AT_THE_HEAD;
   const { currentBlock, highestBlock } = asObject(syncing, 'the progress of the node');
-  // Some networks' nodes tell of their progress in words of their own.
+  // The nodes of some networks report their progress in another format.
   if (highestBlock === undefined) return { ...AT_THE_HEAD, behind: 'is synchronising' };
   const [current, highest] = [asCount(currentBlock, 'its block'), asCount(highestBlock, 'the highest block')];
   if (highest <= current) return AT_THE_HEAD;

@@ -6,8 +6,8 @@ import { openPayingKeys } from './paying-keys.ts';
 import type { EvmDefaults, EvmPluginOptions } from './plugin-options.ts';
 
 /**
- * The chain of an EVM plugin: its addresses from the options' `xpub` or the till's seed, and payments where the till's
- * signer has the keys.
+ * Opens the chain of an EVM plugin. Its addresses come from the option `xpub` or the till's seed; it can pay if the
+ * till's signer has the keys.
  *
  * @throws TillgateError `CONFIG_INVALID` when there is neither `xpub` nor a seed
  */

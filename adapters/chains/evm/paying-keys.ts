@@ -2,13 +2,13 @@ import type { PayingAddress, PaymentLine, Signer } from '../../../core/index.ts'
 import { AccountKey } from '../account-key.ts';
 import { evmAddress, evmKey } from './evm-address.ts';
 
-/** The two accounts of a chain: 2k pays, 2k + 1 receives (decisions, section 10). */
+/** The two accounts of a chain: account 2k pays, account 2k + 1 receives. */
 export interface EvmAccounts {
   readonly hot: string;
   readonly deposit: string;
 }
 
-/** What an EVM chain pays with. */
+/** The keys and the signer with which an EVM chain pays. */
 export interface PayingKeys {
   readonly signer: Signer;
   readonly accounts: EvmAccounts;
@@ -16,8 +16,8 @@ export interface PayingKeys {
 }
 
 /**
- * The keys of a chain that can pay; `null` where it is watch-only: without a signer, or when the deposit addresses come
- * from an extended key (`xpub`) that is not the signer's, so that it could not spend what arrives there.
+ * The keys of a chain that can pay; `null` when it is watch-only: without a signer, or when the deposit addresses come
+ * from an extended key (`xpub`) that is not the signer's, which could not spend what arrives there.
  */
 export async function openPayingKeys(
   signer: Signer | null,
@@ -33,12 +33,12 @@ export async function openPayingKeys(
   return { signer, accounts, hotAddress: evmAddress(evmKey(hot.publicKey(0))) };
 }
 
-/** The path of the key that pays: the hot wallet's for `null`, else that of a deposit address. */
+/** The path of the paying key: that of the hot wallet for `null`, otherwise that of a deposit address. */
 export function pathOf({ hot, deposit }: EvmAccounts, index: number | null): string {
   return index === null ? `${hot}/0/0` : `${deposit}/0/${index}`;
 }
 
-/** The path of the receiver's key where the till pays itself: a sweep, gas for a sweep, a cancellation. */
+/** The path of the receiver's key when the till pays itself: a sweep, gas for a sweep, a cancel. */
 export function ownPathOf(
   { accounts, hotAddress }: PayingKeys,
   source: PayingAddress,

@@ -1,6 +1,7 @@
 import { assert } from '../../../core/index.ts';
 import type { PayoutOutcome, SignedPayout } from '../../../core/index.ts';
 import type { JsonRpcClient } from '../json-rpc.ts';
+import { isPaid } from '../logged-movements.ts';
 import { fetchHead } from './blocks.ts';
 import type { LayerOneFee } from './evm-options.ts';
 import { feeOf, loggedPayment, minedReceipts, readPaymentReceipt } from './payment-receipts.ts';
@@ -10,9 +11,10 @@ import { asCount, inconsistent, toQuantity } from './rpc-values.ts';
 import { explainTakenNonce } from './taken-nonce.ts';
 
 /**
- * The outcome of a payment: by receipts first, then the nonce, then the mempool.
+ * Determines the outcome of a payment: by receipts first, then by the nonce, then by the mempool.
  *
- * Everything is read as of one head, so that nodes behind a load balancer that differ by a block do not contradict each other.
+ * Everything is read as of one head, so that nodes behind a load balancer that differ by a block do not contradict each
+ * other.
  */
 export async function paymentOutcome(
   client: JsonRpcClient,
@@ -32,9 +34,9 @@ export async function paymentOutcome(
   if (mined.length > 1) return { kind: 'unclear', reason: `two transactions of nonce ${nonce} are said to be mined` };
   const [receipt] = mined;
   if (receipt !== undefined) {
-    // Booked without it, the books would say more than the address holds.
+    // If it were booked without this fee, the ledger would show more than the address holds.
     if (layerOneFee !== null && (receipt.value['l1Fee'] ?? null) === null)
-      throw inconsistent(`the receipt of ${receipt.txid} does not tell what the first layer cost`);
+      throw inconsistent(`the receipt of ${receipt.txid} lacks the fee of the first layer`);
     const raw = attempts.find(({ txid }) => txid === receipt.txid)?.raw ?? '';
     return minedOutcome(receipt, raw, source.address, head.height);
   }
@@ -53,18 +55,19 @@ function minedOutcome(receipt: MinedReceipt, raw: string, source: string, headHe
     return { kind: 'unclear', reason: `the receipt of ${txid} names another sender` };
   const payment = readPayment(raw);
   const logged = payment.contract === '' ? 'exact' : loggedPayment(receipt, payment);
-  // The transaction had another effect than was signed, perhaps a fee of the token itself. Neither book it as paid nor pay
-  // it again.
-  if (receipt.success && logged === 'other')
-    return { kind: 'unclear', reason: `the token's contract logged another movement in ${txid} than was signed` };
-  return {
-    kind: 'mined',
+  const mined = {
     txid,
     block,
     // A receipt can be from a block after the head that was read.
     confirmations: Math.max(1, headHeight - block.height + 1),
-    succeeded: receipt.success && logged === 'exact',
     feeUnits: feeOf(receipt, payment.price),
-    change: null,
   };
+  // The transaction had another effect than the one that was signed: it is neither booked as paid nor paid again.
+  if (receipt.success && logged === 'other')
+    return {
+      kind: 'unclear',
+      reason: `the token's contract logged another movement in ${txid} than was signed`,
+      mined,
+    };
+  return { kind: 'mined', ...mined, succeeded: receipt.success && isPaid(logged), change: null };
 }

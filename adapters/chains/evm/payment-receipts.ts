@@ -1,13 +1,15 @@
 import type { BlockRef } from '../../../core/index.ts';
 import type { JsonRpcClient } from '../json-rpc.ts';
 import { readBlockRef } from './blocks.ts';
+import { judgeMovements } from '../logged-movements.ts';
+import type { LoggedPayment } from '../logged-movements.ts';
 import { TRANSFER_TOPIC } from './log-matching.ts';
 import type { PaymentReading } from './payment-transaction.ts';
 import { readFee } from './receipts.ts';
-import { asArray, asCount, asHash, asKey, asObject, asUnits, inconsistent, toQuantity } from './rpc-values.ts';
+import { asArray, asCount, asHash, asKey, asObject, asUnits, contradictory, toQuantity } from './rpc-values.ts';
 import type { RpcObject } from './rpc-values.ts';
 
-/** The receipt of a payment of ours, as it came. */
+/** The receipt of a payment of the till, as returned by the node. */
 export interface PaymentReceipt {
   readonly txid: string;
   readonly height: number;
@@ -17,7 +19,7 @@ export interface PaymentReceipt {
   readonly value: RpcObject;
 }
 
-/** A receipt and the block of the present chain that holds it. */
+/** A receipt and the block of the current chain that contains it. */
 export interface MinedReceipt extends PaymentReceipt {
   readonly block: BlockRef;
 }
@@ -27,7 +29,7 @@ export function readPaymentReceipt(value: unknown, txid: string): PaymentReceipt
   if (value === null || value === undefined) return null;
   const receipt = asObject(value, 'a receipt');
   if (asHash(receipt['transactionHash'], "a receipt's transaction") !== txid)
-    throw inconsistent(`the receipt of ${txid} is another's`);
+    throw contradictory(`the receipt of ${txid} is another's`);
   return {
     txid,
     height: asCount(receipt['blockNumber'], "a receipt's block number"),
@@ -38,7 +40,7 @@ export function readPaymentReceipt(value: unknown, txid: string): PaymentReceipt
   };
 }
 
-/** Those of the receipts whose block is on the present chain and lists the transaction. */
+/** The receipts whose block is on the current chain and lists the transaction. */
 export async function minedReceipts(
   client: JsonRpcClient,
   receipts: readonly PaymentReceipt[],
@@ -58,19 +60,19 @@ export async function minedReceipts(
   });
 }
 
-/** What it cost, in units of the native coin: read from the receipt, and from our own price where that leaves it out. */
+/** The fee in units of the native coin: from the receipt, or from the signed price where the receipt lacks it. */
 export function feeOf({ value }: PaymentReceipt, price: bigint): bigint {
   return readFee({ ...value, effectiveGasPrice: value['effectiveGasPrice'] ?? toQuantity(price) });
 }
 
 /**
- * Whether a token's contract logged exactly this payment; `other` when it logged a movement from the paying address that
- * is not the one that was signed.
+ * The amount that the token's contract logged for this payment. A payer's authorization is judged by the whole amount
+ * only.
  */
 export function loggedPayment(
   { value, fromKey }: PaymentReceipt,
   { contract, to, units, payer }: PaymentReading,
-): 'exact' | 'other' | 'none' {
+): LoggedPayment {
   const key = (address: string): string => address.slice(2).toLowerCase();
   const mover = payer === undefined ? fromKey : key(payer);
   const movements = asArray(value['logs'], "a receipt's logs").flatMap((log) => {
@@ -79,8 +81,8 @@ export function loggedPayment(
     if (asKey(address, "a log's contract") !== key(contract) || names[0] !== TRANSFER_TOPIC || names.length !== 3)
       return [];
     const [from, recipient] = [names[1], names[2]].map((name) => asHash(name, "a log's address").slice(-40));
-    return from === mover ? [{ recipient, units: asUnits(data, "a log's amount") }] : [];
+    return from === mover ? [{ toKey: recipient ?? '', units: asUnits(data, "a log's amount") }] : [];
   });
-  if (movements.some((one) => one.recipient === key(to) && one.units === units)) return 'exact';
-  return movements.length > 0 ? 'other' : 'none';
+  const logged = judgeMovements(movements, { toKey: key(to), units });
+  return logged === 'fee' && payer !== undefined ? 'other' : logged;
 }

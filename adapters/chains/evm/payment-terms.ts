@@ -1,22 +1,22 @@
 import { assert } from '../../../core/index.ts';
 import type { GasPrice } from './gas-price.ts';
 
-/** What a payment was priced with. */
+/** The price and limits with which a payment is signed. */
 export interface PaymentTerms extends GasPrice {
-  /** The limit; all of it is used by a plain payment. */
+  /** The gas limit, which a plain payment uses completely. */
   readonly gas: bigint;
-  /** The hot wallet holds too little to try it out: good for an estimate, not to be signed. */
+  /** The hot wallet holds too little to simulate it: an estimate that must not be signed. */
   readonly provisional: boolean;
-  /** What is charged at most beside the gas, in wei: for the chain's first layer. */
+  /** The maximum fee beside the gas, in wei, for the chain's first layer. */
   readonly beside: bigint;
 }
 
-/** The most that a payment costs on these terms, in wei. */
+/** The maximum fee on these terms, in wei. */
 export function feeOfTerms({ gas, price, beside }: Pick<PaymentTerms, 'gas' | 'price' | 'beside'>): bigint {
   return gas * price + beside;
 }
 
-/** As it is stored with each attempt. */
+/** Terms as they are stored with each attempt. */
 export function writeTerms({ type, gas, price, provisional, beside }: PaymentTerms): string {
   return JSON.stringify({
     type,
@@ -27,7 +27,7 @@ export function writeTerms({ type, gas, price, provisional, beside }: PaymentTer
   });
 }
 
-/** Terms that {@link writeTerms} wrote. */
+/** Reads terms that {@link writeTerms} wrote. */
 export function readTerms(text: string): PaymentTerms {
   const { type, gas, price, provisional, beside = '0' } = JSON.parse(text) as Readonly<Record<string, unknown>>;
   assert(type === 'eip1559' || type === 'legacy', `payment terms of the type ${String(type)}`);

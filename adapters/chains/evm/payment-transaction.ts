@@ -6,30 +6,32 @@ import { authorizationInput, readAuthorizationInput } from './authorization-call
 import { readTransferInput, transferInput } from './erc20.ts';
 import type { PaymentTerms } from './payment-terms.ts';
 
-/** What a signed payment of ours pays. */
+/** The payment that a signed transaction makes. */
 export interface PaymentReading {
   readonly to: string;
   readonly units: bigint;
   /** The token's contract, checksummed; empty for the native coin. */
   readonly contract: string;
   readonly price: bigint;
-  /** Whose tokens move by an authorization; absent where they are those of the sender. */
+  /** The account whose tokens an authorization moves; absent when they are the sender's. */
   readonly payer?: string;
 }
 
-/** Half of the curve's order: a larger s is a second name of the same transaction and no node takes it (EIP-2). */
+/**
+ * Half of the curve's order: a larger s would give the same transaction a second id, and no node accepts it (EIP-2).
+ */
 const HIGHEST_S = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 
-/** The transaction of a payment, to be signed; its chain id is in it always (EIP-155). */
+/** The transaction of a payment, to be signed; it always contains the chain id (EIP-155). */
 export function paymentTransaction(
   chainId: number,
   nonce: number,
   contract: string,
-  { to, units, pull }: Pick<PaymentLine, 'to' | 'units' | 'pull'>,
+  { to, units, charge }: Pick<PaymentLine, 'to' | 'units' | 'charge'>,
   { type, gas, price }: Pick<PaymentTerms, 'type' | 'gas' | 'price'>,
 ): TransactionSerializable {
   const receiver = { to: (contract === '' ? to : contract) as Hex, value: contract === '' ? units : 0n };
-  const data = pull === undefined ? transferInput(to, units) : authorizationInput(to, pull);
+  const data = charge === undefined ? transferInput(to, units) : authorizationInput(to, charge);
   const input = contract === '' ? {} : { data };
   const common = { chainId, nonce, gas, ...receiver, ...input };
   return type === 'legacy'
@@ -37,7 +39,7 @@ export function paymentTransaction(
     : { ...common, type, maxFeePerGas: price, maxPriorityFeePerGas: price };
 }
 
-/** What is signed of a transaction. */
+/** The digest of a transaction that is signed. */
 export function digestOf(transaction: TransactionSerializable): Uint8Array {
   return toBytes(keccak256(serializeTransaction(transaction)));
 }
@@ -45,7 +47,7 @@ export function digestOf(transaction: TransactionSerializable): Uint8Array {
 /**
  * The transaction with its signature, and its id.
  *
- * @throws TillgateError `NOT_READY` when the signature is not that of `source`: such bytes must never be kept
+ * @throws TillgateError `NOT_READY` when the signature is not that of `source`: such bytes must never be stored
  */
 export async function assemble(
   transaction: TransactionSerializable,
@@ -63,12 +65,12 @@ export async function assemble(
   return { txid: keccak256(raw), raw };
 }
 
-/** Reads back what was signed. */
+/** Reads the payment of a signed transaction. */
 export function readPayment(raw: string): PaymentReading {
   const { to, value = 0n, data, ...rest } = parseTransaction(raw as TransactionSerialized);
   assert(typeof to === 'string', 'a payment without a receiver');
   const price = ('maxFeePerGas' in rest ? rest.maxFeePerGas : 'gasPrice' in rest ? rest.gasPrice : undefined) ?? 0n;
-  // A payment of the coin itself carries no input.
+  // A payment of the native coin has no input.
   const transfer = data === undefined ? null : (readTransferInput(data) ?? readAuthorizationInput(data));
   const contract = transfer === null ? '' : getAddress(to);
   return { ...(transfer ?? { to: getAddress(to), units: value }), contract, price };

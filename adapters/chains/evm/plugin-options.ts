@@ -18,7 +18,7 @@ import { NO_TAGS } from './evm-options.ts';
 import type { EvmToken, LayerOneFee, SettlementTags } from './evm-options.ts';
 import type { EvmAccounts } from './paying-keys.ts';
 
-/** What a chain's plugin knows of its main network. */
+/** Facts about a chain's main network. */
 export interface EvmDefaults {
   readonly code: ChainCode;
   readonly name: string;
@@ -31,21 +31,21 @@ export interface EvmDefaults {
   readonly spendableConfirmations: number;
   readonly finalityBlocks: number;
   readonly pollIntervalMs: number;
-  /** The time from one block to the next on the main network, on average. */
+  /** The average time between blocks on the main network, in seconds. */
   readonly blockSeconds: number;
   /** Tokens of the main network, used when the options name none. */
   readonly tokens: Readonly<
     Record<string, { readonly address: string; readonly decimals: number; readonly stable?: boolean }>
   >;
-  /** By which tags deposits count; confirmations alone unless given. */
+  /** The block tags by which deposits count; confirmations alone when left out. */
   readonly tags?: SettlementTags;
-  /** How the chain charges for what it writes to its first layer, where that is not a part of the gas. */
+  /** How the chain charges for its data on the first layer, when that is not part of the gas. */
   readonly layerOneFee?: LayerOneFee;
-  /** The highest gas limit of a payment; 300,000 unless given. */
+  /** The highest gas limit of a payment; 300,000 when left out. */
   readonly maxGas?: number;
 }
 
-/** The options of an EVM chain's plugin, read and completed (decisions, section 10). */
+/** The parsed options of an EVM chain's plugin, with defaults. */
 export interface EvmPluginOptions extends NodeTrust {
   readonly rpcUrls: readonly string[];
   readonly chainId: number;
@@ -58,7 +58,7 @@ export interface EvmPluginOptions extends NodeTrust {
   readonly xpub: string | null;
   readonly native: boolean;
   readonly tokens: readonly EvmToken[];
-  /** In wei: above it payments wait. */
+  /** In wei; payments wait while the network demands more. */
   readonly maxGasPrice: bigint;
   readonly bumpAfterMs: number;
   /** The highest gas limit of a payment. */
@@ -78,37 +78,40 @@ const optionsSchema = z.strictObject({
   rpcUrls: nodeUrls,
   ...chainFields,
   chainId: count(1, Number.MAX_SAFE_INTEGER).optional(),
-  /** False: the chain's own coin is not taken, and whole blocks need not be read. */
+  /** If false, the native coin is not accepted, and whole blocks need not be read. */
   native: z.boolean().optional(),
-  /** Payments wait while the network asks for more. */
+  /** Payments wait while the network demands more. */
   maxFeePerGasGwei: z.number().min(0.001).max(1_000_000).default(500),
   /** A payment that is not mined after this long is sent again at a higher price. */
   bumpAfterSeconds: count(10, 86_400).default(600),
-  /** A receiver that needs more gas is not paid. */
+  /** Receivers that need more gas are not paid. */
   maxGas: count(21_000, MOST_GAS).optional(),
-  /** Calls of one scan that read balances; more addresses are looked at in turn. */
+  /** Calls of one scan that read balances; further addresses are checked in later scans. */
   maxBalanceCalls: count(1, 100_000).default(250),
-  /** A deposit is credited, and may be spent, no earlier than the chain itself marks its block so; `latest`: by confirmations alone. */
+  /**
+   * A deposit is credited, and may be spent, only once the chain itself tags its block; `latest`: by confirmations
+   * alone.
+   */
   creditTag: tag,
   spendTag: tag,
   tokens: tokensField((text) => normaliseEvmAddress(text) !== null),
 });
 type Input = z.output<typeof optionsSchema>;
 
-/** @throws TillgateError `CONFIG_INVALID` that names every problem; no value is repeated, for a URL may hold a key */
+/** @throws TillgateError `CONFIG_INVALID` that names every problem without its value, since a URL may contain a key */
 export function parseEvmOptions(input: unknown, defaults: EvmDefaults): EvmPluginOptions {
   const data = parseOptions(optionsSchema, input);
   const chainId = data.chainId ?? defaults.chainId;
   const depths = depthsOf(data, defaults);
   const trust = nodeTrustOf(data, data.rpcUrls);
-  // On other networks the main network's contract addresses belong to other contracts.
+  // On other networks the contract addresses of the main network belong to other contracts.
   const tokens = tokensOf(defaults.code, data.tokens ?? (chainId === defaults.chainId ? defaults.tokens : {}));
   const problems = [
     ...tokenProblems(defaults.code, tokens, (address) => address.toLowerCase()),
     ...depthProblems(depths),
     ...quorumProblems(trust, data.rpcUrls),
     ...(data.native === false && tokens.length === 0
-      ? [{ path: 'tokens', message: 'names nothing to take while native is off' }]
+      ? [{ path: 'tokens', message: 'must have at least one token while native is false' }]
       : []),
   ];
   if (problems.length > 0) throw invalidOptions(problems);
@@ -124,7 +127,7 @@ export function parseEvmOptions(input: unknown, defaults: EvmDefaults): EvmPlugi
     xpub: data.xpub ?? null,
     native: data.native ?? true,
     tokens,
-    // Thousandths of a gwei are as fine as anybody sets it.
+    // Rounded to thousandths of a gwei.
     maxGasPrice: BigInt(Math.round(data.maxFeePerGasGwei * 1_000)) * 1_000_000n,
     bumpAfterMs: data.bumpAfterSeconds * 1_000,
     maxGas: BigInt(data.maxGas ?? defaults.maxGas ?? USUAL_MAX_GAS),

@@ -9,6 +9,7 @@ import type {
   WatchList,
 } from '../../../core/index.ts';
 import type { JsonRpcClient } from '../json-rpc.ts';
+import { BlockEffects } from './block-effects.ts';
 import { fetchBlock, fetchBlocks } from './blocks.ts';
 import type { CoinTransaction } from './blocks.ts';
 import { coinMoves, directArrivals } from './coin-arrivals.ts';
@@ -21,22 +22,30 @@ import { StateReader } from './state-reader.ts';
 import { verifyArrivals } from './token-arrivals.ts';
 import { TokenLogs } from './token-logs.ts';
 
-/** What is looked for. */
+/** The coins and addresses that a scan looks for. */
 export interface ScannerOptions {
-  /** The native coin's currency, `null` when it is not taken. */
+  /** The currency of the native coin; `null` when it is not accepted. */
   readonly native: CurrencyCode | null;
   /** Token contracts by currency, checksummed. */
   readonly contracts: ReadonlyMap<CurrencyCode, string>;
-  /** The till's own hot wallet: coins that it sends to a deposit address pay for a sweep and are no deposit. */
+  /** The till's own hot wallet: coins that it sends to a deposit address pay for a sweep and are not a deposit. */
   readonly hotAddress: string | null;
   readonly maxBalanceCalls: number;
 }
 
+/** Payments of the native coin, and whether some could not be seen. */
+interface CoinsRead {
+  readonly arrivals: readonly ObservedTransfer[];
+  readonly unseen: boolean;
+}
+
+const NO_COINS: CoinsRead = { arrivals: [], unseen: false };
+
 /**
- * Reads a range of blocks and what it brought to watched addresses.
+ * Reads a range of blocks and the transfers to watched addresses in it.
  *
- * Everything is bound to the hashes of the headers that were read first, and the last header is read again at the end:
- * a chain that changes meanwhile fails the scan, which is then repeated.
+ * All reads are bound to the hashes of the headers that were read first, and the last header is read again at the end:
+ * if the chain changes in the meantime, the scan fails and is repeated.
  */
 export class RangeScanner {
   readonly #client: JsonRpcClient;
@@ -46,6 +55,8 @@ export class RangeScanner {
   readonly #state: StateReader;
   readonly #balances: CoinBalances;
   readonly #hotKey: string | null;
+  /** The same readers, for blocks that are read again before a credit. */
+  readonly effects: BlockEffects;
 
   constructor(
     client: JsonRpcClient,
@@ -63,6 +74,7 @@ export class RangeScanner {
     );
     this.#state = new StateReader(client, logger);
     this.#balances = new CoinBalances(this.#state, logger, maxBalanceCalls);
+    this.effects = new BlockEffects({ client, logger, logs: this.#logs, state: this.#state, native });
   }
 
   /** @throws TillgateError `NODE_FAILED` when the node's answers are missing, malformed or do not fit together */
@@ -84,13 +96,17 @@ export class RangeScanner {
         wanted.filter((txid) => !movements.receipts.has(txid)),
       )),
     ]);
-    const transfers = [
-      ...(await verifyArrivals(movements, receipts, this.#state, this.#logger)),
-      ...(this.#native === null ? [] : await this.#coins(this.#native, refs, coins, receipts, watch, options)),
-    ];
+    const tokens = await verifyArrivals(movements, receipts, this.#state, this.#logger);
+    const { arrivals, unseen } =
+      this.#native === null ? NO_COINS : await this.#coins(this.#native, refs, coins, receipts, watch, options);
+    const transfers = [...tokens, ...arrivals];
     await this.#confirmTip(refs.at(-1) as BlockRef);
-    // Sorting is stable: within a block the order of finding stays.
-    return { blocks: refs, transfers: transfers.sort((a, b) => a.block.height - b.block.height) };
+    // Sorting is stable, so transfers of a block stay in the order of finding.
+    return {
+      blocks: refs,
+      transfers: transfers.sort((a, b) => a.block.height - b.block.height),
+      ...(unseen ? { unseen } : {}),
+    };
   }
 
   async #coins(
@@ -100,14 +116,15 @@ export class RangeScanner {
     receipts: ReadonlyMap<string, Receipt>,
     watch: WatchList,
     { thorough = false, ownPayments = false }: ScanOptions,
-  ): Promise<readonly ObservedTransfer[]> {
-    // Gas for sweeps is left out here, and explained to the balances below: it is no deposit either way.
+  ): Promise<CoinsRead> {
+    // Gas for sweeps is left out here and counted as explained for the balances below: it is not a deposit.
     const payments = ownPayments ? coins : coins.filter(({ fromKey }) => fromKey !== this.#hotKey);
     const direct = directArrivals(payments, receipts, watch, currency);
     // The genesis block has no parent to compare balances with.
-    if (thorough || refs[0]?.height === 0) return direct;
-    const rises = await this.#balances.check(refs, watch.nativeKeys(), coinMoves(coins, receipts));
-    return [...direct, ...(await new InternalCoins(this.#client, this.#state, currency).locate(rises, refs))];
+    if (thorough || refs[0]?.height === 0) return { arrivals: direct, unseen: false };
+    const { rises, unseen } = await this.#balances.check(refs, watch.nativeKeys(), coinMoves(coins, receipts));
+    const inside = await new InternalCoins(this.#client, this.#state, currency).locate(rises, refs);
+    return { arrivals: [...direct, ...inside], unseen };
   }
 
   async #confirmTip(tip: BlockRef): Promise<void> {

@@ -1,24 +1,27 @@
 import type { JsonRpcClient } from '../json-rpc.ts';
-import { asArray, asCount, asHash, asKey, asObject, asUnits, inconsistent } from './rpc-values.ts';
+import { asArray, asCount, asHash, asKey, asObject, asUnits, contradictory, inconsistent } from './rpc-values.ts';
 import type { RpcObject } from './rpc-values.ts';
 
-/** What became of a transaction. */
+/** The outcome of a mined transaction. */
 export interface Receipt {
   readonly txid: string;
   readonly blockHash: string;
   readonly position: number;
   readonly success: boolean;
   readonly fromKey: string;
-  /** What the sender paid for it, in units of the native coin. */
+  /** The fee that the sender paid, in units of the native coin. */
   readonly fee: bigint;
-  /** Its logs' numbers in the block, in order: a log's place in here survives a reorganisation, its number does not. */
+  /**
+   * The numbers of its logs in the block, in order. The position of a log in this list survives a reorganisation; its
+   * number does not.
+   */
   readonly logNumbers: readonly number[];
 }
 
 /**
  * The receipts of transactions by id.
  *
- * @throws TillgateError `NODE_FAILED` when the node does not have one that it must have
+ * @throws TillgateError `NODE_FAILED` when the node lacks a receipt that it must have
  */
 export async function fetchReceipts(
   client: JsonRpcClient,
@@ -48,7 +51,7 @@ export function receiptIn(receipts: ReadonlyMap<string, Receipt>, txid: string, 
 /** @throws TillgateError `NODE_FAILED` when it is malformed, or of another transaction */
 export function readReceipt(value: RpcObject, txid: string): Receipt {
   if (asHash(value['transactionHash'], "a receipt's transaction") !== txid)
-    throw inconsistent(`the receipt of ${txid} is another's`);
+    throw contradictory(`the receipt of ${txid} is another's`);
   return {
     txid,
     blockHash: asHash(value['blockHash'], "a receipt's block"),
@@ -62,10 +65,10 @@ export function readReceipt(value: RpcObject, txid: string): Receipt {
   };
 }
 
-/** What the sender paid, in units of the native coin. */
+/** The fee that the sender paid, in units of the native coin. */
 export function readFee(value: RpcObject): bigint {
   const units = (name: string): bigint =>
     value[name] === undefined || value[name] === null ? 0n : asUnits(value[name], name);
-  // Blobs are paid apart (EIP-4844), and so is the first layer's share on a second layer.
+  // Blobs are charged separately (EIP-4844), and so is the first layer's fee on a second layer.
   return units('gasUsed') * units('effectiveGasPrice') + units('blobGasUsed') * units('blobGasPrice') + units('l1Fee');
 }

@@ -6,16 +6,16 @@ import { writeTerms } from './payment-terms.ts';
 import { readPayment } from './payment-transaction.ts';
 
 /**
- * What a transaction pays that took the nonce of a payment of ours; `null` for none of its receivers.
+ * The payment of a foreign transaction that used the nonce of a payout; `null` when it pays none of its receivers.
  *
- * @param raw - its signed bytes, checked
- * @param own - the signed bytes of the payment
+ * @param raw - the signed bytes of the foreign transaction, checked
+ * @param own - the signed bytes of the payout
  */
 export function rivalPayment(raw: string, own: string): RivalPayment | null {
   const { to, data, type, gas = 0n, value = 0n } = parseTransaction(raw as TransactionSerialized);
   if (typeof to !== 'string') return null;
   const isTransfer = data !== undefined && readTransferInput(data) !== null;
-  // A call of another kind, or a token's transfer that carries coins, is nothing that the till makes.
+  // The till makes no other calls, and no token transfers that carry coins.
   const isPayment = isTransfer ? value === 0n : data === undefined || data === '0x';
   const [rival, wanted] = [readPayment(raw), readPayment(own)];
   if (rival.to !== wanted.to) return null;

@@ -1,15 +1,18 @@
 import { TillgateError } from '../../../core/index.ts';
 import type { BlockRef, SettledBlocks } from '../../../core/index.ts';
 import type { JsonRpcClient } from '../json-rpc.ts';
-import { readBlockRef } from './blocks.ts';
+import { blockCall, readBlockAt, readBlockRef } from './blocks.ts';
 import type { SettlementTag, SettlementTags } from './evm-options.ts';
 import { inconsistent } from './rpc-values.ts';
 
-type Marks = ReadonlyMap<SettlementTag, BlockRef | null>;
+interface Marks {
+  readonly tags: ReadonlyMap<SettlementTag, BlockRef | null>;
+  readonly shown: BlockRef | null;
+}
 
 /**
- * The blocks that a chain marks by the tags `safe` and `finalized` of `eth_getBlockByNumber`. A second layer marks what was
- * posted to its first layer, and what cannot be reversed there.
+ * Reads the blocks with the tags `safe` and `finalized` (`eth_getBlockByNumber`). A second layer tags the blocks that
+ * were posted to its first layer, and those that cannot be reversed there.
  */
 export class Settlement {
   readonly #client: JsonRpcClient;
@@ -22,33 +25,40 @@ export class Settlement {
   }
 
   /**
-   * Both tags in one request.
+   * Reads both tags and the block at the cursor's height in one request, so that one node answers all three.
    *
-   * @throws TillgateError `NODE_FAILED` when the node does not know a tag, or takes back what it called final
+   * @param cursor - the last block that was read
+   * @throws TillgateError `NODE_FAILED` when the node does not support a tag, or revokes a final block
    */
-  async read(): Promise<SettledBlocks> {
+  async read(cursor: Pick<BlockRef, 'height'>): Promise<SettledBlocks> {
     const { credit, spend } = this.#tags;
-    const marks = await this.#marks([...new Set([credit, spend])].filter((tag) => tag !== 'latest'));
+    const wanted = [...new Set([credit, spend])].filter((tag) => tag !== 'latest');
+    const { tags, shown } = await this.#marks(wanted, cursor.height);
     return {
-      ...(credit === 'latest' ? {} : { credit: marks.get(credit) ?? null }),
-      ...(spend === 'latest' ? {} : { spend: marks.get(spend) ?? null }),
+      ...(credit === 'latest' ? {} : { credit: tags.get(credit) ?? null }),
+      ...(spend === 'latest' ? {} : { spend: tags.get(spend) ?? null }),
+      shown,
     };
   }
 
-  async #marks(tags: readonly SettlementTag[]): Promise<Marks> {
-    const calls = tags.map((tag) => ({ method: 'eth_getBlockByNumber', params: [tag, false] }));
-    const replies = await this.#client.batch(calls);
-    const marks = new Map<SettlementTag, BlockRef | null>();
+  async #marks(wanted: readonly SettlementTag[], height: number): Promise<Marks> {
+    const [atCursor, ...replies] = await this.#client.batch([
+      blockCall(height),
+      ...wanted.map((tag) => ({ method: 'eth_getBlockByNumber', params: [tag, false] })),
+    ]);
+    const tags = new Map<SettlementTag, BlockRef | null>();
     replies.forEach(({ problem, result }, at) => {
-      const tag = tags[at] as SettlementTag;
+      const tag = wanted[at] as SettlementTag;
       if (problem !== null) throw this.#unknown(tag, problem.message);
-      marks.set(tag, result === null || result === undefined ? null : readBlockRef(result));
+      tags.set(tag, result === null || result === undefined ? null : readBlockRef(result));
     });
-    this.#noteFinalized(marks.get('finalized') ?? null);
-    return marks;
+    this.#noteFinalized(tags.get('finalized') ?? null);
+    return { tags, shown: readBlockAt(height, atCursor?.result) };
   }
 
-  /** What is final stays final: a node that says less is behind, and one that names another block is wrong. */
+  /**
+   * A final block stays final: a node that reports a lower one is behind, and one that names another block is wrong.
+   */
   #noteFinalized(block: BlockRef | null): void {
     const before = this.#finalized;
     if (block === null || before === null) {
@@ -66,8 +76,8 @@ export class Settlement {
   #unknown(tag: SettlementTag, said: string): TillgateError {
     return new TillgateError(
       'NODE_FAILED',
-      `The node at ${this.#client.host} does not tell its block "${tag}" (${said.slice(0, 80)}): deposits wait for it. ` +
-        'Use a node that does, or set "creditTag" and "spendTag" of the plugin.',
+      `The node at ${this.#client.host} did not return its block "${tag}" (${said.slice(0, 80)}), so deposits wait. ` +
+        'Use a node that supports it, or set "creditTag" and "spendTag" of the plugin.',
     );
   }
 }

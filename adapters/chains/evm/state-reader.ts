@@ -7,7 +7,7 @@ import { PACK_SIZE, checkKey, packInput, readPack } from './balance-pack.ts';
 import { ERC20 } from './erc20.ts';
 import { asUnits, atBlock, isStateGone, malformed, toQuantity } from './rpc-values.ts';
 
-/** A block whose state is read: by its hash, or by its height where the node takes no hashes. */
+/** A block whose state is read: by its hash, or by its height where the node does not accept hashes. */
 export interface StateAt {
   readonly height: number;
   readonly hash: string;
@@ -19,17 +19,17 @@ export interface BalanceQuestion {
   readonly at: StateAt;
 }
 
-/** `gone`: the node keeps no state so old. */
+/** `gone`: the node keeps no state of so old a block. */
 export type BalanceAnswer = bigint | 'gone';
 
-/** JSON-RPC's "invalid params": what a node says that does not know EIP-1898. */
+/** JSON-RPC's "invalid params", the answer of nodes without EIP-1898. */
 const INVALID_PARAMS = -32602;
 /** "Limit exceeded" of EIP-1474. */
 const RATE_LIMITED = -32005;
-/** The message of geth and related nodes for a call that reverted. */
+/** The message of geth and related nodes for a reverted call. */
 const REVERTED = 3;
 
-/** Balances of past blocks. */
+/** Reads balances of past blocks. */
 export class StateReader {
   readonly #client: JsonRpcClient;
   readonly #logger: Logger;
@@ -41,12 +41,14 @@ export class StateReader {
     this.#logger = logger;
   }
 
-  /** How many balances of one block a call reads. */
+  /** The number of balances of one block that a call reads. */
   get perCall(): number {
     return this.#packs ? PACK_SIZE : 1;
   }
 
-  /** Balances of the native coin, in the order of the questions; those of one block in as few calls as the node allows. */
+  /**
+   * Balances of the native coin in the order of the questions, read in as few calls for each block as the node allows.
+   */
   async coins(questions: readonly BalanceQuestion[]): Promise<readonly BalanceAnswer[]> {
     const packs = packsOf(questions, this.perCall);
     const replies = await this.#ask(packs, ({ keys, at }) =>
@@ -70,14 +72,14 @@ export class StateReader {
     if (balances !== null) return balances;
     if (reply.problem === null || !isBusy(reply.problem)) {
       this.#packs = false;
-      this.#logger.warn('the node does not read many balances in one call: each is asked for by itself', {
+      this.#logger.warn('the node cannot read several balances in one call: each is read by a call of its own', {
         host: this.#client.host,
       });
     }
     throw reply.problem === null ? malformed('balances') : refusal('eth_call', reply.problem, this.#client.host);
   }
 
-  /** Balances of a token; a contract that is not there yet, or that reverts, holds nothing for anyone. */
+  /** Balances of a token. A contract that does not exist yet or that reverts holds nothing for anyone. */
   async tokens(
     questions: readonly (BalanceQuestion & { readonly tokenKey: string })[],
   ): Promise<readonly BalanceAnswer[]> {
@@ -87,7 +89,7 @@ export class StateReader {
     }));
     return replies.map((reply, at) => {
       if (reply.problem !== null && (reply.problem.code === REVERTED || /revert/i.test(reply.problem.message))) {
-        this.#logger.error('a token refuses to tell a balance; nothing is credited', {
+        this.#logger.error('the contract of a token does not return a balance; nothing is credited', {
           token: `0x${questions[at]?.tokenKey ?? ''}`,
         });
         return 0n;
@@ -119,7 +121,7 @@ export class StateReader {
   #answer(method: string, reply: RpcReply): BalanceAnswer {
     if (reply.problem === null) {
       const { result } = reply;
-      // A call answers with 32 bytes; what a contract adds to them is no concern of ours.
+      // A call returns 32 bytes; anything that a contract appends is ignored.
       if (method === 'eth_call' && (typeof result !== 'string' || result.length < 66)) throw malformed('balanceOf');
       return asUnits(method === 'eth_call' ? (result as string).slice(0, 66) : result, 'a balance');
     }
@@ -128,11 +130,11 @@ export class StateReader {
   }
 }
 
-/** Questions of one block, asked in one call. */
+/** Questions about one block that share a call. */
 interface Pack {
   readonly at: StateAt;
   readonly keys: string[];
-  /** Their places among all questions. */
+  /** The positions of the pack's questions among all questions. */
   readonly places: number[];
 }
 
@@ -152,7 +154,7 @@ function packsOf(questions: readonly BalanceQuestion[], size: number): readonly 
   return packs;
 }
 
-/** The node serves, but not now. */
+/** The node works, but is busy. */
 function isBusy({ code, message }: { readonly code: number; readonly message: string }): boolean {
   return code === RATE_LIMITED || /limit|too many|busy|capacity|timeout|timed out/i.test(message);
 }

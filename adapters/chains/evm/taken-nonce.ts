@@ -7,29 +7,29 @@ import { rivalPayment } from './rival-payment.ts';
 import { asArray, asCount, asHash, asKey, asObject, asUnits, isStateGone, toQuantity } from './rpc-values.ts';
 import type { RpcObject } from './rpc-values.ts';
 
-/** A nonce that the chain has used, and whose transaction is looked for. */
+/** A nonce that was used on the chain by an unknown transaction. */
 export interface TakenNonce {
   readonly chainId: number;
   /** Checksummed. */
   readonly source: string;
   readonly nonce: number;
   readonly headHeight: number;
-  /** Our own transactions of this nonce. */
+  /** The till's own transactions with this nonce. */
   readonly txids: readonly string[];
-  /** The bytes of one of them. */
+  /** The signed bytes of one of them. */
   readonly raw: string;
 }
 
-/** How far back a nonce's transaction is searched: a month of blocks every twelve seconds. */
+/** How many blocks back the transaction of a nonce is searched: a month of blocks every twelve seconds. */
 const LOOK_BACK = 216_000;
 /** A node may list a transaction shortly before it has its receipt. */
 const SETTLING_BLOCKS = 3;
 
 /**
- * The transaction that took a nonce of ours, when none of our attempts has a receipt.
+ * Finds the transaction that used a nonce of the till, when none of its own attempts has a receipt.
  *
- * A transaction count proves nothing: a lagging, dishonest or wrong node must never cause a second payment. Only the other
- * transaction itself does, complete, with a signature of the same key that is valid on this chain.
+ * A transaction count proves nothing: a lagging, dishonest or wrong node must never cause a second payment. Only the
+ * other transaction itself proves it, complete and with a signature of the same key that is valid on this chain.
  */
 export async function explainTakenNonce(client: JsonRpcClient, taken: TakenNonce): Promise<PayoutOutcome> {
   const height = await heightOfNonce(client, taken);
@@ -55,7 +55,9 @@ function unclear(reason: string): PayoutOutcome {
   return { kind: 'unclear', reason };
 }
 
-/** The block in which the count passed the nonce: doubling steps back, then bisection. `null` when it is unknown. */
+/**
+ * The block in which the count passed the nonce, found by doubling steps back and then bisection; `null` when unknown.
+ */
 async function heightOfNonce(client: JsonRpcClient, { source, nonce, headHeight }: TakenNonce): Promise<number | null> {
   const isUsedAt = async (height: number): Promise<boolean | null> => {
     const [reply] = await client.batch([{ method: 'eth_getTransactionCount', params: [source, toQuantity(height)] }]);
@@ -101,7 +103,7 @@ async function transactionAt(
   return found ?? null;
 }
 
-/** The transaction's bytes, when its own fields give its hash, and its signature the key of `source`, on this chain. */
+/** The bytes of the transaction, when its fields yield its hash and its signature the key of `source` on this chain. */
 async function signedBytes(
   transaction: RpcObject,
   { source, nonce, chainId }: TakenNonce,
@@ -114,7 +116,7 @@ async function signedBytes(
     const raw = serializeTransaction(unsigned, signature);
     if (keccak256(raw) !== txid) return null;
     const { r, s, v } = signature;
-    // In each form of v the parity gives the key: 27 and 28, 35 and 36 plus twice the chain id, 0 and 1.
+    // Every form of v contains the parity: 27 and 28, 35 and 36 plus twice the chain id, 0 and 1.
     const yParity = Number(v < 2n ? v : (v - 27n) % 2n);
     const signer = await recoverAddress({
       hash: keccak256(serializeTransaction(unsigned)),

@@ -2,32 +2,35 @@ import type { Logger, ObservedTransfer } from '../../../core/index.ts';
 import { evmAddress } from './evm-address.ts';
 import { receiptIn } from './receipts.ts';
 import type { Receipt } from './receipts.ts';
-import { inconsistent } from './rpc-values.ts';
+import { contradictory, inconsistent } from './rpc-values.ts';
 import type { StateReader } from './state-reader.ts';
 import type { TokenHit, TokenMovements } from './token-logs.ts';
 
-/** The logs of one token to one address in one block: they share one balance. */
+/** The logs of one token to one address in one block, which share one balance. */
 interface Bundle {
   readonly hits: readonly TokenHit[];
   readonly claimed: bigint;
-  /** What the recipient itself sent in the block, a sweep of ours: its balance rose by so much less. */
+  /** The amount that the recipient itself sent in the block (a sweep), by which its balance rose less. */
   readonly sent: bigint;
 }
 
 /**
- * What arrived: at most what the logs say, and at most the rise of the recipient's balance in that block. So a fee on the
- * transfer is deducted, and a log without a movement counts nothing. Several logs to one address in one block share the rise
- * in their order. What a deposit address sends in the same block, with a transaction of its own, is added to the rise; others
- * cannot make an address look as if it had sent something.
+ * Determines what arrived: at most the logged amount, and at most the increase of the recipient's balance in that
+ * block. So a fee on the transfer is deducted, and a log without a movement counts nothing. Several logs to one address
+ * in one block share the increase in their order. What a deposit address sends in the same block, with a transaction of
+ * its own, is added to the increase; others cannot fake such a departure.
  *
- * Where the node keeps no state of the block any more (a pruned node that catches up), the logs are trusted and a
+ * Where the node no longer keeps the state of the block (a pruned node that catches up), the logs are trusted and a
  * warning is logged: the operator chose the contracts.
+ *
+ * @param unproved - collects `key:currency` of each receiver for which the logs were trusted
  */
 export async function verifyArrivals(
   { hits, departures }: Pick<TokenMovements, 'hits' | 'departures'>,
   receipts: ReadonlyMap<string, Receipt>,
   state: StateReader,
   logger: Logger,
+  unproved = new Set<string>(),
 ): Promise<readonly ObservedTransfer[]> {
   const took = (hit: TokenHit): boolean =>
     hit.fromKey !== hit.toKey && receiptIn(receipts, hit.txid, hit.block.hash).success;
@@ -35,7 +38,7 @@ export async function verifyArrivals(
     (hit) => took(hit) && receiptIn(receipts, hit.txid, hit.block.hash).fromKey === hit.fromKey,
   );
   const bundles = bundle(hits.filter(took), sent);
-  const rises = await readRises(bundles, state, logger);
+  const rises = await readRises(bundles, state, logger, unproved);
   return bundles.flatMap((one, at) => share(one, rises[at] as bigint, receipts));
 }
 
@@ -60,14 +63,20 @@ function bundle(hits: readonly TokenHit[], departures: readonly TokenHit[]): rea
   }));
 }
 
-async function readRises(bundles: readonly Bundle[], state: StateReader, logger: Logger): Promise<readonly bigint[]> {
+async function readRises(
+  bundles: readonly Bundle[],
+  state: StateReader,
+  logger: Logger,
+  unproved: Set<string>,
+): Promise<readonly bigint[]> {
   const rises = await readArrived(bundles, state);
   await confirmOdd(bundles, rises, state);
   return bundles.map(({ hits, claimed }, at) => {
     const arrived = rises[at] ?? null;
     const first = hits[0] as TokenHit;
     if (arrived === null) {
-      logger.warn('the node keeps no state of this block: the amount is the log’s word', {
+      unproved.add(`${first.toKey}:${first.currency}`);
+      logger.warn('the node does not keep the state of this block: the amount is taken from the log', {
         height: first.block.height,
         txid: first.txid,
       });
@@ -84,7 +93,7 @@ async function readRises(bundles: readonly Bundle[], state: StateReader, logger:
   });
 }
 
-/** What came by the balances, `null` where the node keeps no state of the block. */
+/** The increases of the balances; `null` where the node keeps no state of the block. */
 async function readArrived(bundles: readonly Bundle[], state: StateReader): Promise<readonly (bigint | null)[]> {
   const questions = bundles.flatMap(({ hits }) => {
     const { block, tokenKey, toKey } = hits[0] as TokenHit;
@@ -100,7 +109,7 @@ async function readArrived(bundles: readonly Bundle[], state: StateReader): Prom
   });
 }
 
-/** As for coins: a mismatch is read again, since the node may have answered with the state of the next block. */
+/** Reads mismatching balances again, since the node may have answered with the state of the next block. */
 async function confirmOdd(
   bundles: readonly Bundle[],
   rises: readonly (bigint | null)[],
@@ -115,7 +124,9 @@ async function confirmOdd(
   );
   const misread = odd.find(({ arrived }, at) => again[at] !== null && again[at] !== arrived);
   if (misread !== undefined)
-    throw inconsistent(`the token balance of 0x${(misread.bundle.hits[0] as TokenHit).toKey} was reported in two ways`);
+    throw contradictory(
+      `the token balance of 0x${(misread.bundle.hits[0] as TokenHit).toKey} was reported in two ways`,
+    );
 }
 
 function share({ hits }: Bundle, rise: bigint, receipts: ReadonlyMap<string, Receipt>): ObservedTransfer[] {
@@ -139,16 +150,17 @@ function share({ hits }: Bundle, rise: bigint, receipts: ReadonlyMap<string, Rec
 }
 
 /**
- * Who can take a refund for certain: the account that signed the transaction. What came through a contract names nobody,
- * for the address in the log may have no key: a contract, also one that is gone already, or the zero address of a mint.
+ * The only sender that can certainly receive a refund: the account that signed the transaction. For payments through a
+ * contract no sender is named, since the address in the log may have no key: a contract, even one that no longer
+ * exists, or the zero address of a mint.
  */
 function senderOf({ fromKey }: TokenHit, receipt: Receipt): string | null {
   return fromKey === receipt.fromKey ? evmAddress(fromKey) : null;
 }
 
 /**
- * The log's place among its transaction's logs: unlike its number in the block it stays the same when the transaction is
- * mined again elsewhere, so that one payment remains one deposit.
+ * The log's position among the logs of its transaction. Unlike its number in the block, it stays the same when the
+ * transaction is mined again elsewhere, so that one payment remains one deposit.
  */
 function placeInTransaction(hit: TokenHit, receipt: Receipt): string {
   const place = receipt.logNumbers.indexOf(hit.logNumber);

@@ -13,49 +13,49 @@ import { TransferBlooms } from './logs-bloom.ts';
 import type { Receipt } from './receipts.ts';
 import { asCount, asHash, asKey, inconsistent, malformed, toQuantity } from './rpc-values.ts';
 
-/** A configured token's log with a watched recipient: unproved until the balances confirm it. */
+/** A log of a configured token with a watched recipient; unproved until the balances confirm it. */
 export interface TokenHit {
   readonly txid: string;
   readonly logNumber: number;
   readonly block: BlockRef;
   readonly currency: CurrencyCode;
-  /** The contract's address as a key. */
+  /** The key of the contract's address. */
   readonly tokenKey: string;
   readonly fromKey: string;
   readonly toKey: string;
   readonly units: bigint;
 }
 
-/** What the logs of some blocks say. */
+/** The movements that the logs of some blocks show. */
 export interface TokenMovements {
   readonly hits: readonly TokenHit[];
-  /** What the recipients of these hits sent in the same blocks: their balances rose by so much less. */
+  /** Tokens that the recipients of these hits sent in the same blocks; their balances rose by that much less. */
   readonly departures: readonly TokenHit[];
-  /** Of blocks that were read whole, by transaction. */
+  /** Receipts by transaction, of blocks that were read whole. */
   readonly receipts: ReadonlyMap<string, Receipt>;
 }
 
-/** The same, before it is read further. */
+/** The same before it is parsed. */
 interface RawMovements {
   readonly arrived: RawLog[];
   readonly left: RawLog[];
-  /** Where the answer has a Transfer at all: {@link placeOf} each. */
+  /** The contracts and blocks for which the answer has a Transfer, as {@link placeOf} each. */
   readonly places: ReadonlySet<string>;
 }
 
-/** So few blocks are asked for one by one and by hash; more by range. */
+/** Up to this many blocks are read one by one and by hash; more by range. */
 const BY_HASH_LIMIT = 8;
 const MAX_RANGE = 128;
 
 /**
  * Reads the Transfer logs of the configured contracts.
  *
- * The address list of the filter is the allow-list: a foreign contract of the same symbol is never asked for, and a log
- * of one is dropped should a node send it.
+ * The address list of the filter is the allow-list: a foreign contract of the same symbol is never requested, and its
+ * log is dropped should a node send it.
  *
- * `eth_getLogs` reads an index, which a node may fill after it has the block: its answer is empty until then. So it is
- * held against the filter in the header. Where that says that a contract may have written a Transfer and the answer has
- * none of it, the block's receipts are read instead; they settle it either way.
+ * `eth_getLogs` reads an index, which a node may fill after it has the block: until then its answer is empty. So the
+ * answer is compared with the bloom filter in the header. Where that shows that a contract may have logged a Transfer
+ * and the answer has none of it, the block's receipts are read instead, which settle it.
  */
 export class TokenLogs {
   readonly #client: JsonRpcClient;
@@ -78,9 +78,10 @@ export class TokenLogs {
   }
 
   /**
-   * Movements in the given blocks, in the order of the chain.
+   * The movements in the given blocks, in the order of the chain.
    *
-   * @param thorough - reads the receipts of every block that may have a Transfer, so that one log of many is missed neither
+   * @param thorough - reads the receipts of every block that may have a Transfer, so that not even one log of many is
+   *   missed
    */
   async read(blocks: readonly ReadBlock[], watch: Pick<WatchList, 'has'>, thorough = false): Promise<TokenMovements> {
     if (this.#tokens.size === 0) return { hits: [], departures: [], receipts: new Map() };
@@ -96,7 +97,7 @@ export class TokenLogs {
     return { hits: this.#readHits(arrived, byHeight), departures: this.#readHits(left, byHeight), receipts };
   }
 
-  /** True when the answer leaves open what the block holds. */
+  /** Whether the answer may be incomplete for the block. */
   #isOpen({ ref, bloom }: ReadBlock, thorough: boolean, { places }: RawMovements): boolean {
     return this.#blooms.possible(bloom).some((key) => thorough || !places.has(placeOf(ref.hash, `0x${key}`)));
   }
@@ -134,7 +135,7 @@ export class TokenLogs {
   #readHits(logs: readonly RawLog[], byHeight: ReadonlyMap<number, BlockRef>): readonly TokenHit[] {
     const hits = logs.map((log) => this.#readHit(log, byHeight)).filter((hit) => hit !== null);
     hits.sort((a, b) => a.block.height - b.block.height || a.logNumber - b.logNumber);
-    // A log that is listed twice is one log.
+    // A log that is listed twice counts once.
     return hits.filter((hit, at) => hit.logNumber !== hits[at - 1]?.logNumber || hit.block !== hits[at - 1]?.block);
   }
 
@@ -162,8 +163,8 @@ export class TokenLogs {
   }
 
   /**
-   * The movements of one range, or `null` when the node finds it too much. The range's last block is read in the same
-   * request: a node that lags behind would have answered with an empty list instead of an error.
+   * The movements of one range; `null` when the node refuses it as too large. The last block of the range is read in
+   * the same request, since a lagging node would answer with an empty list and not with an error.
    */
   async #onePart(part: readonly BlockRef[], watch: Pick<WatchList, 'has'>): Promise<RawMovements | null> {
     const first = part[0] as BlockRef;
@@ -194,7 +195,7 @@ export class TokenLogs {
     if (log.removed === true) return null;
     const tokenKey = asKey(log['address'], "a log's contract");
     const currency = this.#tokens.get(tokenKey);
-    // Four topics are a Transfer of a unique token (ERC-721), which carries no amount.
+    // Four topics are a Transfer of a non-fungible token (ERC-721), which has no amount.
     if (currency === undefined || log.topics?.length !== 3 || log.topics[0] !== TRANSFER_TOPIC) return null;
     const block = byHeight.get(asCount(log['blockNumber'], "a log's block number"));
     if (block === undefined || asHash(log['blockHash'], "a log's block") !== block.hash)
@@ -221,8 +222,8 @@ function movements(logs: unknown, watch: Pick<WatchList, 'has'>): RawMovements {
 }
 
 /**
- * Spelled the usual way only once for each contract and block: a range has ten thousands of logs. Most have the block, and many the
- * contract, of the one before, which is compared faster than looked up.
+ * Each contract and block is normalised only once: a range has tens of thousands of logs. Most have the same block as
+ * the previous one, and many the same contract, and comparing is faster than a look-up.
  */
 function placesOf(logs: readonly RawLog[]): ReadonlySet<string> {
   const byBlock = new Map<unknown, Set<unknown>>();
@@ -241,7 +242,7 @@ function placesOf(logs: readonly RawLog[]): ReadonlySet<string> {
   return new Set([...byBlock].flatMap(([hash, contracts]) => [...contracts].map((one) => placeOf(hash, one))));
 }
 
-/** Names a contract in a block. */
+/** The key of a contract in a block. */
 function placeOf(blockHash: unknown, address: unknown): string {
   return `${String(blockHash)} ${String(address)}`.toLowerCase();
 }

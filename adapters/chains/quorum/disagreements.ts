@@ -4,14 +4,18 @@ interface Open extends NodeDisagreement {
   readonly since: Millis;
   readonly seenAt: Millis;
   readonly atOnce: boolean;
+  /** The disagreement was reported, so that an alert can be raised. */
+  readonly reported: boolean;
+  /** The nodes agree again. */
+  readonly ended: boolean;
 }
 
-/** Honest nodes differ for a moment: at the head, and about what waits to be mined. */
+/** Honest nodes differ for a moment: at the head, and about the mempool. */
 const PATIENCE_MS = 60_000;
-/** Nothing asks while payments are stopped: after this long they are tried again. */
+/** No questions are asked while payments are stopped; after this time they are tried again. */
 const FORGOTTEN_MS = 10 * 60_000;
 
-/** What the nodes of one chain contradict each other about, until they agree. */
+/** The facts about which the nodes of one chain contradict each other, until they agree. */
 export class Disagreements {
   readonly #clock: Clock;
   readonly #patienceMs: number;
@@ -22,22 +26,42 @@ export class Disagreements {
     this.#patienceMs = patienceMs;
   }
 
-  /** @param atOnce - it cannot pass by itself: two honest nodes never differ about this */
+  /** @param atOnce - the disagreement cannot pass by itself: two honest nodes never differ about this */
   note(subject: string, found: NodeDisagreement, atOnce: boolean): void {
     const now = this.#clock.now();
-    const since = this.#open.get(subject)?.since ?? now;
-    this.#open.set(subject, { ...found, since, seenAt: now, atOnce });
+    const { since = now, reported = false } = this.#open.get(subject) ?? {};
+    this.#open.set(subject, { ...found, since, seenAt: now, atOnce, reported, ended: false });
   }
 
+  /**
+   * Records that the nodes agree about a subject. A disagreement that cannot pass by itself stays until it was reported
+   * once.
+   */
   end(subject: string): void {
-    this.#open.delete(subject);
+    const open = this.#open.get(subject);
+    if (open?.atOnce === true && !open.reported) this.#open.set(subject, { ...open, ended: true });
+    else this.#open.delete(subject);
   }
 
-  /** What lasts; `null` when the nodes agree. */
+  /** The disagreement that lasts; `null` when the nodes agree. */
   get lasting(): NodeDisagreement | null {
+    const found = this.#due();
+    return found === null ? null : { text: found.text, nodes: found.nodes };
+  }
+
+  /** The disagreement for an alert: one that has ended in the meantime is still reported once. */
+  report(): NodeDisagreement | null {
+    const { lasting } = this;
+    for (const [subject, open] of this.#open)
+      if (open.ended) this.#open.delete(subject);
+      else if (open.atOnce) this.#open.set(subject, { ...open, reported: true });
+    return lasting;
+  }
+
+  #due(): Open | null {
     const now = this.#clock.now();
     for (const [subject, { seenAt }] of this.#open) if (now - seenAt > FORGOTTEN_MS) this.#open.delete(subject);
-    const [found] = [...this.#open.values()].filter(({ since, atOnce }) => atOnce || now - since >= this.#patienceMs);
-    return found === undefined ? null : { text: found.text, nodes: found.nodes };
+    const due = [...this.#open.values()].filter(({ since, atOnce }) => atOnce || now - since >= this.#patienceMs);
+    return due[0] ?? null;
   }
 }

@@ -1,9 +1,9 @@
 import type { NodeStatus } from '../../../core/index.ts';
 import type { NodeGroup } from './node-group.ts';
 
-/** What the nodes say of themselves, and what they contradict each other about. It fails only together with the nodes. */
+/** The status that the nodes report, and their lasting disagreement. It fails only when all nodes fail. */
 export async function groupStatus(group: NodeGroup): Promise<NodeStatus> {
-  const disagreement = group.disagreements.lasting;
+  const disagreement = group.disagreements.report();
   const { answers } = await group.replies(async (chain) => (await chain.status?.()) ?? null);
   const answered = answers.flatMap((answer) => ('value' in answer ? [{ host: answer.host, said: answer.value }] : []));
   const behind = answered.flatMap(({ host, said }) => (said?.behind == null ? [] : [`${host} ${said.behind}`]));

@@ -1,55 +1,57 @@
-import { isTillgateError, TillgateError } from '../../../core/index.ts';
+import { isContradiction, isTillgateError, TillgateError } from '../../../core/index.ts';
 import type { ChainAdapter, Clock, ErrorCode } from '../../../core/index.ts';
 import { Disagreements } from './disagreements.ts';
 
-/** One node of a chain, and the chain as that node alone shows it. */
+/** One node of a chain, and the chain as this node reports it. */
 export interface ChainNode {
   /** `name:port`, the only part of its URL that may be shown. */
   readonly host: string;
   readonly chain: ChainAdapter;
 }
 
-/** What is asked of every node. */
+/** A question to every node. */
 export interface Question<T> {
-  /** What a disagreement is kept under: it ends when the same is asked again and the nodes agree. */
+  /** The key of a disagreement, which ends when the same question is asked again and the nodes agree. */
   readonly subject: string;
-  /** What is asked, in words that complete "the nodes disagree about …". */
+  /** The subject, in words that complete "the nodes disagree about …". */
   readonly about: string;
   ask(chain: ChainAdapter): Promise<T>;
-  /** Equal for equal answers. It is shown when the nodes disagree. */
+  /** Equal for equal answers; shown when the nodes disagree. */
   textOf(value: T): string;
-  /** Whether these values, which differ, cannot be of two honest nodes, not even for a moment. */
+  /** Whether these different values cannot come from two honest nodes, not even for a moment. */
   isLie?(values: readonly T[]): boolean;
 }
 
-/** A node's answer: a value, or an error that says something of what was asked. */
+/** A node's answer: a value, or an error that is about the question. */
 export type Answer<T> = { readonly host: string; readonly chain: ChainAdapter } & (
   { readonly value: T } | { readonly error: TillgateError }
 );
 
-/** The answers, and why the other nodes gave none. */
+/** The answers, and the reasons why other nodes gave none. */
 export interface Replies<T> {
   readonly answers: readonly Answer<T>[];
   readonly failures: readonly string[];
 }
 
-/** When enough nodes have answered, the others have this long. */
+/** Milliseconds that the other nodes have once enough nodes have answered. */
 const GRACE_MS = 1_000;
-/** These say that a node did not answer, and nothing of what was asked. */
+/** Error codes which mean that a node did not answer the question. */
 const NO_ANSWER: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['NODE_FAILED', 'NOT_READY']);
 const SHOWN = 160;
+/** Used for questions without a subject of their own. */
+const ANYTHING = 'answers';
 
 /**
- * The nodes of one chain, asked together. What enough of them say is believed; what they contradict each other about is an
- * error, and stays in `disagreements` until they agree.
+ * The nodes of one chain, asked together. An answer of enough nodes is accepted; a contradiction is an error, and stays
+ * in `disagreements` until the nodes agree.
  */
 export class NodeGroup {
   readonly nodes: readonly ChainNode[];
   readonly quorum: number;
   readonly disagreements: Disagreements;
-  /** Nodes below the block that enough others have: they are asked again when they have it too. */
+  /** Nodes below the block that enough others have; they are asked again once they have it too. */
   #behind: ReadonlySet<ChainAdapter> = new Set();
-  /** Nodes that were not waited for, and how many of their answers are still to come. */
+  /** Nodes that were not waited for, with the number of their answers that are still to come. */
   readonly #late = new Map<ChainNode, number>();
 
   constructor(nodes: readonly ChainNode[], quorum: number, clock: Clock, patienceMs?: number) {
@@ -64,17 +66,17 @@ export class NodeGroup {
   }
 
   /**
-   * The value that enough nodes give.
+   * The value that enough nodes return.
    *
-   * @throws TillgateError `NODE_FAILED` when too few answer, or too few say the same; an error that enough nodes give
+   * @throws TillgateError `NODE_FAILED` when too few answer or agree; an error that enough nodes return
    */
   async agree<T>(question: Question<T>): Promise<T> {
     return (await this.agreed(question)).value;
   }
 
-  /** The same, with each answer of those that agree. */
+  /** The value that enough nodes return, with the answers of the nodes that agree. */
   async agreed<T>(question: Question<T>): Promise<{ readonly value: T; readonly values: readonly T[] }> {
-    const answers = await this.ask(question.ask.bind(question));
+    const answers = await this.ask(question.ask.bind(question), question.subject);
     const groups = grouped(answers, question);
     const [most = []] = groups;
     const isEnough = most.length >= this.quorum;
@@ -85,35 +87,36 @@ export class NodeGroup {
     return { value: values[0] as T, values };
   }
 
-  /** The answers of at least as many nodes as have to agree. @throws TillgateError `NODE_FAILED` when fewer answer */
-  async ask<T>(ask: (chain: ChainAdapter) => Promise<T>): Promise<readonly Answer<T>[]> {
+  /** The answers of at least as many nodes as must agree. @throws TillgateError `NODE_FAILED` when fewer answer */
+  async ask<T>(ask: (chain: ChainAdapter) => Promise<T>, subject = ANYTHING): Promise<readonly Answer<T>[]> {
     return this.#enough(
       this.#orAll((node) => !this.#late.has(node) && !this.#behind.has(node.chain)),
       ask,
+      subject,
     );
   }
 
-  /** The same, of all nodes. */
-  async askAll<T>(ask: (chain: ChainAdapter) => Promise<T>): Promise<readonly Answer<T>[]> {
-    return this.#enough(this.#inTime(), ask);
+  /** The answers of all nodes. @throws TillgateError `NODE_FAILED` when one does not answer */
+  async askAll<T>(ask: (chain: ChainAdapter) => Promise<T>, subject = ANYTHING): Promise<readonly Answer<T>[]> {
+    return this.#enough(this.#inTime(), ask, subject);
   }
 
-  /** Whatever the nodes say, however many answer; without those that are late with an answer, unless others are named. */
+  /** Every answer, however few nodes answer; nodes that are late are left out, unless they are named in `asked`. */
   async replies<T>(ask: (chain: ChainAdapter) => Promise<T>, asked = this.#inTime()): Promise<Replies<T>> {
-    return this.#collect(asked, ask);
+    return this.#collect(asked, ask, ANYTHING);
   }
 
   #inTime(): readonly ChainNode[] {
     return this.#orAll((node) => !this.#late.has(node));
   }
 
-  /** These nodes, or all where they are too few to agree. */
+  /** These nodes, or all nodes when they are too few to agree. */
   #orAll(isWanted: (node: ChainNode) => boolean): readonly ChainNode[] {
     const wanted = this.nodes.filter(isWanted);
     return wanted.length >= this.quorum ? wanted : this.nodes;
   }
 
-  /** Which nodes lack the block that enough others have. */
+  /** Records which nodes lack the block that enough others have. */
   noteBehind(chains: Iterable<ChainAdapter>): void {
     this.#behind = new Set(chains);
   }
@@ -121,8 +124,9 @@ export class NodeGroup {
   async #enough<T>(
     asked: readonly ChainNode[],
     ask: (chain: ChainAdapter) => Promise<T>,
+    subject: string,
   ): Promise<readonly Answer<T>[]> {
-    const { answers, failures } = await this.#collect(asked, ask);
+    const { answers, failures } = await this.#collect(asked, ask, subject);
     if (answers.length >= this.quorum) return answers;
     throw new TillgateError(
       'NODE_FAILED',
@@ -130,7 +134,7 @@ export class NodeGroup {
     );
   }
 
-  /** The first node that serves. For what no node can do harm with. */
+  /** The answer of the first node that works, for questions with which a node can do no harm. */
   async first<T>(ask: (chain: ChainAdapter) => Promise<T>): Promise<T> {
     let failure: unknown = null;
     for (const { chain } of this.nodes) {
@@ -144,7 +148,7 @@ export class NodeGroup {
     throw failure;
   }
 
-  /** Keeps what nodes contradict each other about. @param believed - the answers that enough nodes give, if any are */
+  /** Records contradictions between nodes. @param believed - the answers that enough nodes return, if any */
   note<T>(
     question: Omit<Question<T>, 'ask'>,
     answers: readonly Answer<T>[],
@@ -159,11 +163,15 @@ export class NodeGroup {
   contradiction<T>(question: Omit<Question<T>, 'ask'>, answers: readonly Answer<T>[]): TillgateError {
     return new TillgateError(
       'NODE_FAILED',
-      `Fewer than ${this.quorum} nodes say the same: ${textOf(question, answers)}.`,
+      `Fewer than ${this.quorum} nodes give the same answer: ${textOf(question, answers)}.`,
     );
   }
 
-  async #collect<T>(asked: readonly ChainNode[], ask: (chain: ChainAdapter) => Promise<T>): Promise<Replies<T>> {
+  async #collect<T>(
+    asked: readonly ChainNode[],
+    ask: (chain: ChainAdapter) => Promise<T>,
+    subject: string,
+  ): Promise<Replies<T>> {
     const answers: Answer<T>[] = [];
     const failures: string[] = [];
     const open = new Set(asked);
@@ -172,8 +180,9 @@ export class NodeGroup {
       for (const node of asked) {
         void answerOf(node, ask).then((reply) => {
           const wasLate = !open.delete(node);
+          this.#noteContradiction(node, subject, reply);
           if (wasLate) this.#caughtUp(node);
-          else if (typeof reply === 'string') failures.push(reply);
+          else if (reply instanceof Error) failures.push(reply.message);
           else answers.push(reply);
           if (open.size === 0) {
             if (timer !== null) clearTimeout(timer);
@@ -184,9 +193,24 @@ export class NodeGroup {
     });
     for (const node of open) this.#late.set(node, (this.#late.get(node) ?? 0) + 1);
     open.clear();
-    // In the order of the settings, whoever was first to answer.
+    // The nodes that answered, in the order of the settings.
     const place = (host: string): number => this.nodes.findIndex((node) => node.host === host);
     return { answers: answers.sort((a, b) => place(a.host) - place(b.host)), failures };
+  }
+
+  /**
+   * A node whose answers contradict each other has not failed: its answers are false, and would be accepted if another
+   * node gave the same. The state ends when the node answers the same question.
+   */
+  #noteContradiction({ host }: ChainNode, subject: string, reply: object): void {
+    const about = `${subject} at ${host}`;
+    if (reply instanceof Error && isContradiction(reply))
+      this.disagreements.note(
+        about,
+        { text: `${host} says: ${reply.message.replace(/\.$/, '')}`, nodes: [host] },
+        true,
+      );
+    else if (!(reply instanceof Error)) this.disagreements.end(about);
   }
 
   #caughtUp(node: ChainNode): void {
@@ -196,7 +220,7 @@ export class NodeGroup {
   }
 }
 
-/** What was answered. @throws TillgateError the first error among the answers */
+/** The values of the answers. @throws TillgateError the first error among the answers */
 export function valuesOf<T>(answers: readonly Answer<T>[]): readonly T[] {
   return answers.map((answer) => {
     if ('error' in answer) throw answer.error;
@@ -204,20 +228,20 @@ export function valuesOf<T>(answers: readonly Answer<T>[]): readonly T[] {
   });
 }
 
-/** An answer, or why there is none. */
+/** An answer, or the reason why there is none. */
 async function answerOf<T>(
   { host, chain }: ChainNode,
   ask: (chain: ChainAdapter) => Promise<T>,
-): Promise<Answer<T> | string> {
+): Promise<Answer<T> | Error> {
   try {
     return { host, chain, value: await ask(chain) };
   } catch (error) {
     if (error instanceof TillgateError && !NO_ANSWER.has(error.code)) return { host, chain, error };
-    return error instanceof Error ? error.message : String(error);
+    return error instanceof Error ? error : new Error(String(error));
   }
 }
 
-/** Equal answers together, the most frequent first. */
+/** Groups equal answers, the most frequent first. */
 function grouped<T>(
   answers: readonly Answer<T>[],
   question: Pick<Question<T>, 'textOf'>,

@@ -5,25 +5,26 @@ import { NodeGroup } from './node-group.ts';
 import { QuorumChain } from './quorum-chain.ts';
 import type { AgreePrice } from './quorum-payments.ts';
 
-/** A chain's nodes, and how many of them have to agree. */
+/** A chain's nodes, and how many of them must agree. */
 export interface NodesOptions {
   readonly urls: readonly string[];
   readonly quorum: number;
   readonly mainNetwork: boolean;
-  /** Nodes of other machines may be asked without TLS. */
+  /** Whether nodes on other machines may be reached without TLS. */
   readonly insecureNodes: boolean;
   readonly clock: Clock;
-  /** Which of several prices of a payment is believed. */
+  /** Chooses the price of a payment among those of several nodes. */
   readonly agreePrice: AgreePrice;
 }
 
-/** Of a list with one item for each URL, those of the nodes that are asked. */
+/** Selects the items of the nodes in use from a list with one item for each URL. */
 export type PickNodes = <T>(list: readonly T[]) => readonly T[];
 
 /**
- * A chain by its nodes. With a quorum of one the first that answers is believed, and the others are asked only when it fails.
+ * Opens a chain with its nodes. With a quorum of one the first answer is accepted, and the other nodes are asked only
+ * when that node fails.
  *
- * @param open - the chain as the nodes show it whose URLs are picked
+ * @param open - opens the chain with the nodes whose URLs are picked
  */
 export function openByNodes(
   { urls, quorum, mainNetwork, insecureNodes, clock, agreePrice }: NodesOptions,
@@ -47,7 +48,7 @@ export function openByNodes(
   return new QuorumChain(new NodeGroup(members, quorum, clock), nodes, agreePrice);
 }
 
-/** Whoever is between can answer for the node. */
+/** Anyone between the till and the node can answer in its place. */
 function isInsecure(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === 'http:' && !isLoopback(hostname);

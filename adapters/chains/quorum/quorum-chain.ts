@@ -1,9 +1,10 @@
-import { present } from '../../../core/index.ts';
+import { followedMark, present } from '../../../core/index.ts';
 import type {
   Asset,
   BlockRef,
   ChainAdapter,
   ChainBalances,
+  ChainEffects,
   ChainMempool,
   ChainPayments,
   ChainPolicy,
@@ -12,21 +13,25 @@ import type {
   NodesInUse,
   NodeStatus,
   PaymentTarget,
+  PresentBalances,
   ScanOptions,
   ScannedRange,
   SettledBlocks,
   WatchList,
 } from '../../../core/index.ts';
+import { valuesOf } from './node-group.ts';
 import type { NodeGroup } from './node-group.ts';
 import { groupStatus } from './group-status.ts';
+import { QuorumEffects } from './quorum-effects.ts';
 import { QuorumMempool } from './quorum-mempool.ts';
+import { QuorumPresentBalances } from './quorum-present.ts';
 import { QuorumPayments } from './quorum-payments.ts';
 import type { AgreePrice } from './quorum-payments.ts';
 import { blockText, rangeText } from './ranges.ts';
 
 /**
- * A chain by several nodes: what it shows is what enough of them show. Each node has a {@link ChainAdapter} of its own, and
- * this compares their answers, so that it serves every family of chains.
+ * A chain read through several nodes, which reports what enough of them report. Each node has a {@link ChainAdapter} of
+ * its own whose answers are compared here, so this works for every family of chains.
  */
 export class QuorumChain implements ChainAdapter {
   readonly code: string;
@@ -38,15 +43,17 @@ export class QuorumChain implements ChainAdapter {
   readonly payments: ChainPayments | null;
   readonly balances: ChainBalances | null;
   readonly mempool?: ChainMempool;
-  readonly keyOf?: (address: string) => string;
+  readonly keyOf: (address: string) => string;
   readonly heightOf?: (txid: string) => Promise<number | null>;
-  readonly settled?: () => Promise<SettledBlocks>;
+  readonly settled?: (cursor: BlockRef) => Promise<SettledBlocks>;
+  readonly present?: PresentBalances;
+  readonly effects?: ChainEffects | null;
   readonly simulator = null;
   readonly nodes: NodesInUse;
   readonly #own: ChainAdapter;
   readonly #group: NodeGroup;
 
-  /** @param agreePrice - which of several prices of a payment is believed */
+  /** @param agreePrice - chooses the price of a payment among several */
   constructor(group: NodeGroup, nodes: NodesInUse, agreePrice: AgreePrice) {
     const own = present(group.nodes[0], 'a node').chain;
     this.code = own.code;
@@ -58,9 +65,11 @@ export class QuorumChain implements ChainAdapter {
     this.payments = own.payments === null ? null : new QuorumPayments(own.payments, group, agreePrice);
     this.balances = own.balances === null ? null : balancesOf(own.balances, group);
     if (own.mempool !== undefined) this.mempool = new QuorumMempool(group);
-    if (own.keyOf !== undefined) this.keyOf = own.keyOf.bind(own);
+    this.keyOf = own.keyOf.bind(own);
     if (own.heightOf !== undefined) this.heightOf = (txid) => this.#heightOf(txid);
-    if (own.settled !== undefined) this.settled = () => this.#settled();
+    if (own.settled !== undefined) this.settled = (cursor) => this.#settled(cursor);
+    if (own.present !== undefined) this.present = new QuorumPresentBalances(own.present, group);
+    if (own.effects !== undefined) this.effects = own.effects === null ? null : new QuorumEffects(own.effects, group);
     this.nodes = nodes;
     this.#own = own;
     this.#group = group;
@@ -83,7 +92,7 @@ export class QuorumChain implements ChainAdapter {
 
   /** The highest block that enough nodes have. */
   async head(): Promise<BlockRef> {
-    const answers = await this.#group.askAll((chain) => chain.head());
+    const answers = await this.#group.askAll((chain) => chain.head(), 'head');
     const known = new Map<ChainAdapter, BlockRef>();
     for (const answer of answers) {
       if ('error' in answer) throw answer.error;
@@ -103,14 +112,16 @@ export class QuorumChain implements ChainAdapter {
     return groupStatus(this.#group);
   }
 
-  scan(from: number, to: number, watch: WatchList, options?: ScanOptions): Promise<ScannedRange> {
-    return this.#group.agree({
+  /** A block that one of the agreeing nodes could not see completely is reported as unseen. */
+  async scan(from: number, to: number, watch: WatchList, options?: ScanOptions): Promise<ScannedRange> {
+    const { value, values } = await this.#group.agreed({
       subject: options?.thorough === true ? 'blocks read again' : 'blocks',
       about: `the blocks ${from} to ${to}`,
       ask: (chain) => chain.scan(from, to, watch, options),
       textOf: rangeText,
       isLie: haveOneTip,
     });
+    return values.some(({ unseen }) => unseen === true) ? { ...value, unseen: true } : value;
   }
 
   deriveAddresses(first: number, count: number): Promise<readonly DerivedAddress[]> {
@@ -150,17 +161,13 @@ export class QuorumChain implements ChainAdapter {
     });
   }
 
-  /** The highest blocks that enough nodes mark. */
-  async #settled(): Promise<SettledBlocks> {
-    const answers = await this.#group.askAll(async (chain) => (await chain.settled?.()) ?? {});
-    const said = answers.map((answer) => {
-      if ('error' in answer) throw answer.error;
-      return answer.value;
-    });
-    return agreedMarks(said, this.#group.quorum);
+  /** The highest blocks that enough nodes have marked, at most the cursor. */
+  async #settled(cursor: BlockRef): Promise<SettledBlocks> {
+    const answers = await this.#group.askAll(async (chain) => (await chain.settled?.(cursor)) ?? {}, 'marks');
+    return agreedMarks(valuesOf(answers), this.#group.quorum, cursor);
   }
 
-  /** @param known - what nodes have just said of this height, or of a higher one */
+  /** @param known - the blocks that nodes have just returned for this height or a higher one */
   #block(subject: string, height: number, known: ReadonlyMap<ChainAdapter, BlockRef>): Promise<BlockRef | null> {
     return this.#group.agree({
       subject,
@@ -174,23 +181,27 @@ export class QuorumChain implements ChainAdapter {
   }
 }
 
-/** Of each mark the highest block that so many nodes have reached; a node that marks nothing has reached none. */
-function agreedMarks(said: readonly SettledBlocks[], quorum: number): SettledBlocks {
-  const agreed = (mark: keyof SettledBlocks): BlockRef | null =>
-    said.map((blocks) => blocks[mark] ?? null).sort((a, b) => (b?.height ?? -1) - (a?.height ?? -1))[quorum - 1] ??
-    null;
+/**
+ * For each mark, the highest block that a quorum of nodes has reached. A node without marks has reached none, and
+ * neither has one on another branch than the followed one.
+ */
+function agreedMarks(said: readonly SettledBlocks[], quorum: number, cursor: BlockRef): SettledBlocks {
+  const agreed = (mark: 'credit' | 'spend'): BlockRef | null =>
+    said
+      .map((blocks) => followedMark(blocks[mark] ?? null, blocks.shown, cursor))
+      .sort((a, b) => (b?.height ?? -1) - (a?.height ?? -1))[quorum - 1] ?? null;
   const marks = (['credit', 'spend'] as const).filter((mark) => said.some((blocks) => blocks[mark] !== undefined));
   return Object.fromEntries(marks.map((mark) => [mark, agreed(mark)]));
 }
 
 const always = (): boolean => true;
 
-/** The same blocks have the same content: only what is read of blocks that differ may be of two honest nodes. */
+/** The same blocks have the same content, so only reads of different blocks may differ between two honest nodes. */
 function haveOneTip(ranges: readonly ScannedRange[]): boolean {
   return new Set(ranges.map(({ blocks }) => blocks.at(-1)?.hash)).size === 1;
 }
 
-/** Of any address, for its owner to see: nothing is decided by them. */
+/** Balances of any address, for its owner to see; no decision depends on them. */
 function balancesOf(own: ChainBalances, group: NodeGroup): ChainBalances {
   const of = (chain: ChainAdapter): ChainBalances => present(chain.balances, 'balances');
   return {

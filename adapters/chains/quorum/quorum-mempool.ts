@@ -3,7 +3,9 @@ import type { ChainMempool, PendingTransfer, PendingTransfers, WatchList } from 
 import { valuesOf } from './node-group.ts';
 import type { NodeGroup } from './node-group.ts';
 
-/** What waits to be mined on enough nodes. Nodes differ about that without being wrong: it is no disagreement. */
+/**
+ * The transactions in the mempools of enough nodes. Mempools differ without being wrong, so this is no disagreement.
+ */
 export class QuorumMempool implements ChainMempool {
   readonly #group: NodeGroup;
 
@@ -14,7 +16,7 @@ export class QuorumMempool implements ChainMempool {
   async pending(watch: () => Promise<WatchList>): Promise<PendingTransfers> {
     let asked: Promise<WatchList> | null = null;
     const once = (): Promise<WatchList> => (asked ??= watch());
-    const answers = await this.#group.ask((chain) => present(chain.mempool, 'a mempool').pending(once));
+    const answers = await this.#group.ask((chain) => present(chain.mempool, 'a mempool').pending(once), 'mempool');
     const seen = new Map<string, PendingTransfer[]>();
     let complete = true;
     for (const found of valuesOf(answers)) {
@@ -30,7 +32,7 @@ export class QuorumMempool implements ChainMempool {
   }
 }
 
-/** By the time when enough nodes had it. */
+/** The transfer with the time at which enough nodes had it. */
 function latest(same: readonly PendingTransfer[]): PendingTransfer {
   const [first, ...others] = same;
   return others.reduce(

@@ -17,20 +17,20 @@ import type {
 import { valuesOf } from './node-group.ts';
 import type { NodeGroup } from './node-group.ts';
 
-/** The one price that is believed of several; `null` where they are too far apart. Given in the order of the settings. */
+/** Chooses one price of several, which are in the order of the settings; `null` when they are too far apart. */
 export type AgreePrice = (prices: readonly PricedPayment[]) => PricedPayment | null;
 
-/** Estimates of one moment differ, and by no more than this. */
+/** Estimates made at the same time differ by at most this factor. */
 const MOST_FEE_RATIO = 10n;
 
-/** The lowest fee: an invented higher one costs nothing. */
+/** The lowest fee, so that an invented higher one costs nothing. */
 export function lowestFee<T extends { readonly feeUnits: bigint }>(prices: readonly T[]): T | null {
   const [low, ...others] = [...prices].sort((a, b) => (a.feeUnits < b.feeUnits ? -1 : 1));
   if (low === undefined) return null;
   return others.every(({ feeUnits }) => feeUnits <= low.feeUnits * MOST_FEE_RATIO) ? low : null;
 }
 
-/** Pays by what enough nodes say; a transaction is given to all of them. */
+/** Makes payments by the answers of enough nodes; a transaction is sent to all of them. */
 export class QuorumPayments implements ChainPayments {
   readonly model: 'account' | 'utxo';
   readonly feeAsset: Asset;
@@ -39,12 +39,13 @@ export class QuorumPayments implements ChainPayments {
   readonly maxCoins?: number;
   readonly bumpAfterMs: number | null;
   readonly cancel?: (request: CancelRequest) => Promise<SignedTransaction>;
+  readonly transferFee?: (currency: CurrencyCode) => Promise<bigint | null>;
   readonly unspent?: (address: string) => Promise<readonly SpendableCoin[]>;
   readonly #own: ChainPayments;
   readonly #group: NodeGroup;
   readonly #agreePrice: AgreePrice;
 
-  /** @param own - the paying side of one of the nodes, for what needs no node */
+  /** @param own - the paying side of one node, for work that needs no node */
   constructor(own: ChainPayments, group: NodeGroup, agreePrice: AgreePrice) {
     this.model = own.model;
     this.feeAsset = own.feeAsset;
@@ -54,6 +55,9 @@ export class QuorumPayments implements ChainPayments {
     this.bumpAfterMs = own.bumpAfterMs;
     if (own.cancel !== undefined) this.cancel = (request) => this.#cancel(request);
     if (own.unspent !== undefined) this.unspent = (address) => this.#unspent(address);
+    if (own.transferFee !== undefined)
+      this.transferFee = (currency) =>
+        group.first(async (chain) => (await paying(chain).transferFee?.(currency)) ?? null);
     this.#own = own;
     this.#group = group;
     this.#agreePrice = agreePrice;
@@ -78,10 +82,10 @@ export class QuorumPayments implements ChainPayments {
     );
     if (answers.some((answer) => 'value' in answer)) return;
     valuesOf(answers);
-    throw new TillgateError('NODE_FAILED', `No node has taken the transaction: ${failures.join('; ')}`);
+    throw new TillgateError('NODE_FAILED', `No node has accepted the transaction: ${failures.join('; ')}`);
   }
 
-  /** Mined, excluded and expired are believed when enough nodes say so; less than that waits. */
+  /** The outcomes mined, excluded and expired are accepted when enough nodes agree; otherwise the payment waits. */
   async outcome(payout: SignedPayout): Promise<PayoutOutcome> {
     const txid = payout.attempts[0]?.txid ?? '';
     const { value, values } = await this.#group.agreed<PayoutOutcome>({
@@ -91,8 +95,10 @@ export class QuorumPayments implements ChainPayments {
       textOf: outcomeText,
     });
     if (values.some(({ kind }) => kind === 'missing')) return { kind: 'missing' };
-    const depths = values.flatMap((each) => ('confirmations' in each ? [each.confirmations] : []));
-    return 'confirmations' in value ? { ...value, confirmations: Math.min(...depths) } : value;
+    const confirmations = Math.min(...values.map(depthOf));
+    if (value.kind === 'unclear')
+      return value.mined === undefined ? value : { ...value, mined: { ...value.mined, confirmations } };
+    return 'confirmations' in value ? { ...value, confirmations } : value;
   }
 
   async custody(expected: readonly ExpectedCoins[]): Promise<ReadonlyMap<CurrencyCode, bigint>> {
@@ -120,11 +126,12 @@ export class QuorumPayments implements ChainPayments {
     );
   }
 
-  /** Those that enough nodes show. */
+  /** The coins that enough nodes return. */
   async #unspent(address: string): Promise<readonly SpendableCoin[]> {
     const question = { subject: 'unspent', about: `the unspent outputs of ${address}`, textOf: coinsText };
-    const answers = await this.#group.ask(async (chain) =>
-      present(await paying(chain).unspent?.(address), 'a search for outputs'),
+    const answers = await this.#group.ask(
+      async (chain) => present(await paying(chain).unspent?.(address), 'a search for outputs'),
+      question.subject,
     );
     const counts = new Map<string, { readonly coin: SpendableCoin; nodes: number }>();
     for (const coins of valuesOf(answers)) {
@@ -140,15 +147,13 @@ export class QuorumPayments implements ChainPayments {
     return [...counts.values()].filter(({ nodes }) => nodes >= this.#group.quorum).map(({ coin }) => coin);
   }
 
-  /**
-   * The lowest of what the nodes show: a node can hide coins, which stops payments, and invent none.
-   */
+  /** The lowest balance that the nodes return: a node can hide coins, which stops payments, but not invent them. */
   async #least(
     about: string,
     read: (payments: ChainPayments) => Promise<ReadonlyMap<CurrencyCode, bigint>>,
   ): Promise<ReadonlyMap<CurrencyCode, bigint>> {
     const question = { subject: about, about, textOf: sumsText };
-    const answers = await this.#group.ask((chain) => read(paying(chain)));
+    const answers = await this.#group.ask((chain) => read(paying(chain)), about);
     const least = new Map<CurrencyCode, bigint>();
     const sums = valuesOf(answers);
     for (const sum of sums) {
@@ -162,7 +167,7 @@ export class QuorumPayments implements ChainPayments {
     return least;
   }
 
-  /** While nodes disagree about anything, nothing is priced, so that nothing is paid. */
+  /** While nodes disagree about anything, no price is given, so that nothing is paid. */
   async #priced<T extends { readonly feeUnits: bigint }>(
     price: (payments: ChainPayments) => Promise<T>,
     agree: (prices: readonly T[]) => T | null,
@@ -170,7 +175,7 @@ export class QuorumPayments implements ChainPayments {
     const { lasting } = this.#group.disagreements;
     if (lasting !== null) throw new TillgateError('NODE_FAILED', `Nothing is paid: ${lasting.text}.`);
     const question = { subject: 'fees', about: 'the fee of a payment', textOf: ({ feeUnits }: T) => String(feeUnits) };
-    const answers = await this.#group.ask((chain) => price(paying(chain)));
+    const answers = await this.#group.ask((chain) => price(paying(chain)), question.subject);
     const refused = answers.filter((answer) => 'error' in answer);
     const [refusal] = refused;
     if (refusal !== undefined && refused.length === answers.length) throw refusal.error;
@@ -189,14 +194,24 @@ function paying({ payments, code }: ChainAdapter): ChainPayments {
   return present(payments, `the paying side of ${code}`);
 }
 
-/** A node that has not heard of a payment yet and one that has do not contradict each other. */
+/** The confirmations of a mined payment; infinite for any other, so that it does not count for the least. */
+function depthOf(outcome: PayoutOutcome): number {
+  const mined = outcome.kind === 'unclear' ? outcome.mined : outcome;
+  return mined !== undefined && 'confirmations' in mined ? mined.confirmations : Infinity;
+}
+
+/** A node that does not have a payment yet does not contradict one that has it. */
 function outcomeText(outcome: PayoutOutcome): string {
   const { kind } = outcome;
   if (kind === 'mined') {
     const { txid, block, succeeded, feeUnits } = outcome;
     return `${txid} is mined in block ${block.hash} ${succeeded ? 'with' : 'without'} effect for ${feeUnits}`;
   }
-  if (kind === 'conflicted') return `${outcome.txid} took its place and pays ${outcome.rival?.pays ?? 'nobody'}`;
+  if (kind === 'unclear' && outcome.mined !== undefined) {
+    const { txid, block, feeUnits } = outcome.mined;
+    return `${txid} is mined in block ${block.hash} with another effect for ${feeUnits}`;
+  }
+  if (kind === 'conflicted') return `${outcome.txid} replaced it and pays ${outcome.rival?.pays ?? 'nobody'}`;
   return kind === 'pending' || kind === 'missing' ? 'it is not mined' : `it is ${kind}`;
 }
 

@@ -9,18 +9,18 @@ import { TRX } from './trx.ts';
 /** 32 bytes. */
 const WORD_DIGITS = 64;
 
-/** What a node shows at an address. */
+/** Reads the balances of an address from a node. */
 export class AccountReader {
   readonly #client: TronClient;
   readonly #contracts: ReadonlyMap<CurrencyCode, string>;
 
-  /** @param contracts - keys of the tokens' contracts by currency */
+  /** @param contracts - the keys of the tokens' contracts by currency */
   constructor(client: TronClient, contracts: ReadonlyMap<CurrencyCode, string>) {
     this.#client = client;
     this.#contracts = contracts;
   }
 
-  /** An account exists from its first TRX on; tokens alone do not make one. */
+  /** An account exists once it has received TRX; tokens alone do not create one. */
   async account(key: string): Promise<{ readonly exists: boolean; readonly sun: bigint }> {
     const account = asObject(
       await this.#client.askExactly('/wallet/getaccount', { address: toHexAddress(key) }),
@@ -29,7 +29,7 @@ export class AccountReader {
     return { exists: account['address'] !== undefined, sun: asUnits(account['balance'], 'a balance') };
   }
 
-  /** What a contract says of its decimals; `null` where there is none, or none that says it. */
+  /** The decimals that a contract reports; `null` when there is no contract, or it does not report them. */
   async decimals(contractKey: string): Promise<number | null> {
     const call = { callerKey: contractKey, contractKey, ...decimals() };
     const { refused, output } = await callConstant(this.#client, call);
@@ -40,7 +40,8 @@ export class AccountReader {
   async units(key: string, currency: CurrencyCode): Promise<bigint> {
     if (currency === TRX) return (await this.account(key)).sun;
     const contractKey = this.#contracts.get(currency);
-    if (contractKey === undefined) throw new TillgateError('CONFIG_INVALID', `${currency} is no token of this chain.`);
+    if (contractKey === undefined)
+      throw new TillgateError('CONFIG_INVALID', `${currency} is not a token of this chain.`);
     const { refused, output } = await callConstant(this.#client, { callerKey: key, contractKey, ...balanceOf(key) });
     if (refused !== null)
       throw new TillgateError('NODE_FAILED', `The contract of ${currency} returns no balance: ${refused}.`);

@@ -1,6 +1,6 @@
 import type { BlockRef } from '../../../core/index.ts';
 import type { TronClient, TronNode } from './tron-client.ts';
-import { asArray, asCount, asHash, asObject, asTime, inconsistent, malformed } from './tron-values.ts';
+import { asArray, asCount, asHash, asObject, asTime, contradictory, inconsistent, malformed } from './tron-values.ts';
 
 /** A block id's first 8 bytes are the block's number. */
 const NUMBER_DIGITS = 16;
@@ -9,15 +9,15 @@ const KEY_DIGITS = 40;
 /** Blocks with their transactions in one request: up to some megabytes each. */
 const BLOCKS_AT_ONCE = 5;
 
-/** A block, and what became of each of its transactions: `SUCCESS`, `REVERT`, `OUT_OF_ENERGY` … by transaction id. */
+/** A block, and the result of each of its transactions: `SUCCESS`, `REVERT`, `OUT_OF_ENERGY` … by transaction id. */
 export interface TronBlock {
   readonly ref: BlockRef;
   readonly results: ReadonlyMap<string, string>;
-  /** The key of the account that signed each of them. */
+  /** The keys of the accounts that signed the transactions, by transaction id. */
   readonly signers: ReadonlyMap<string, string>;
 }
 
-/** Reads a block's place; its id must carry its number. */
+/** Reads a block's reference; its id must contain its number. */
 export function readBlockRef(value: unknown): BlockRef {
   const block = asObject(value, 'a block');
   const header = asObject(asObject(block['block_header'], 'a block header')['raw_data'], 'a block header');
@@ -38,7 +38,7 @@ export async function fetchHead(node: TronNode | TronClient): Promise<BlockRef> 
   return readBlockRef(await node.ask('/wallet/getnowblock', {}));
 }
 
-/** The latest block that no reorganisation can take away: two thirds of the block producers built on it. */
+/** The latest block that no reorganisation can remove: two thirds of the block producers have built on it. */
 export async function fetchSolidHead(node: TronNode | TronClient): Promise<BlockRef> {
   return readBlockRef(await node.ask('/walletsolidity/getnowblock', {}));
 }
@@ -48,7 +48,7 @@ export async function fetchBlock(node: TronNode | TronClient, height: number): P
   const value = asObject(await node.ask('/wallet/getblockbynum', { num: height }), 'a block');
   if (value['blockID'] === undefined) return null;
   const block = readBlock(value);
-  if (block.ref.height !== height) throw inconsistent(`asked for block ${height}, answered ${block.ref.height}`);
+  if (block.ref.height !== height) throw contradictory(`asked for block ${height}, answered ${block.ref.height}`);
   return block;
 }
 
@@ -99,7 +99,7 @@ function readBlock(value: unknown): TronBlock {
   return { ref, results, signers };
 }
 
-/** A transaction has one contract, in which its account is named; `null` where the node shows none. */
+/** A transaction has one contract, which names its account; `null` where the node returns none. */
 function peekSigner(transaction: Readonly<Record<string, unknown>>): string | null {
   const [contract] = ((transaction['raw_data'] ?? {}) as { contract?: readonly unknown[] }).contract ?? [];
   const { parameter } = (contract ?? {}) as { parameter?: { value?: { owner_address?: unknown } } };
@@ -114,7 +114,7 @@ function readResult(transaction: Readonly<Record<string, unknown>>): string {
 }
 
 function checkLink(ref: BlockRef, height: number, former: BlockRef | undefined): void {
-  if (ref.height !== height) throw inconsistent(`asked for block ${height}, answered ${ref.height}`);
+  if (ref.height !== height) throw contradictory(`asked for block ${height}, answered ${ref.height}`);
   if (former !== undefined && ref.parentHash !== former.hash)
     throw inconsistent(`block ${height} does not follow block ${former.height}`);
 }

@@ -1,15 +1,15 @@
 import type { TronClient } from './tron-client.ts';
 import { asArray, asObject, asUnits, malformed } from './tron-values.ts';
 
-/** What the network charges now, in sun; its producers vote on it. */
+/** The network's current prices in sun, which its producers vote on. */
 export interface ChainPrices {
-  /** For a unit of energy. */
+  /** The price of a unit of energy. */
   readonly energy: bigint;
-  /** For a byte. */
+  /** The price of a byte. */
   readonly bandwidth: bigint;
-  /** For making an account. */
+  /** The fee for creating an account. */
   readonly newAccount: bigint;
-  /** For the bandwidth of making an account. */
+  /** The fee for the bandwidth of creating an account. */
   readonly newAccountBandwidth: bigint;
   /** The highest fee limit that a transaction may have. */
   readonly maxFeeLimit: bigint;
@@ -32,7 +32,7 @@ export async function fetchPrices(client: TronClient): Promise<ChainPrices> {
     values.set(key, value);
   }
   const read = (name: string): bigint => {
-    // A zero is left out, a name is not.
+    // Nodes omit a zero value, but not its name.
     if (!values.has(name)) throw malformed(`the parameters of the chain lack ${name}`);
     return asUnits(values.get(name), name);
   };

@@ -8,12 +8,12 @@ import { asArray, asHex, asObject, asUnits, asWords, toHexAddress } from './tron
 
 /** A contract's function called on a node only, without a transaction. */
 export interface ConstantCall extends TokenCall {
-  /** Who calls; need not exist on the chain. */
+  /** The key of the caller, which need not exist on the chain. */
   readonly callerKey: string;
   readonly contractKey: string;
 }
 
-/** What the call would do: `refused` says why it would fail, and is `null` when it would not. */
+/** The result of a simulated call: `refused` is the reason why it would fail, `null` when it would not. */
 export interface ConstantOutcome {
   readonly refused: string | null;
   /** Hexadecimal. */
@@ -22,7 +22,7 @@ export interface ConstantOutcome {
   readonly transfers: readonly TransferLog[];
 }
 
-/** The virtual machine's own exceptions say something about the call; that its time was up, about the node. */
+/** Exceptions of the virtual machine are the call's result; a timeout is a failure of the node. */
 const CALL_FAILED = /vm\.program\.Program\$(?!OutOfTime)/;
 const CALL_CODES: ReadonlySet<unknown> = new Set(['CONTRACT_VALIDATE_ERROR', 'CONTRACT_EXE_ERROR']);
 
@@ -42,7 +42,7 @@ export async function callConstant(client: TronClient, call: ConstantCall): Prom
   };
 }
 
-/** What the node itself estimates; `null` where it does not offer that, as most do not. */
+/** The node's own estimate; `null` where it does not offer one, as most do not. */
 export async function estimateEnergy(client: TronClient, call: ConstantCall): Promise<bigint | null> {
   const answer = asObject(await client.askExactly('/wallet/estimateenergy', bodyOf(call)), 'an estimate');
   const result = asObject(answer['result'] ?? {}, 'the result of an estimate');

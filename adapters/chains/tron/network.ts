@@ -7,7 +7,7 @@ import type { TronNetwork } from './tron-options.ts';
 /** The id of the main network's first block. */
 const MAIN_GENESIS = '00000000000000001ebf88508a03865c71d452e25f4d51194196a1d22b6653dc';
 
-/** Keeps nodes of other networks out: by the main network's genesis block, or by that of the first node that answered. */
+/** Refuses nodes of other networks: by the main network's genesis block, or by that of the first node that answered. */
 export class NetworkCheck {
   #genesis: string | null;
 

@@ -7,8 +7,8 @@ import { TronChain } from './tron-chain.ts';
 import { openTronKeys } from './tron-keys.ts';
 
 /**
- * The chain of the Tron plugin: its addresses from the options' `xpub` or the till's seed, and payments where the till's signer
- * has the keys.
+ * Opens the chain of the Tron plugin. Its addresses come from the option `xpub` or the till's seed; it can pay if the
+ * till's signer has the keys.
  *
  * @throws TillgateError `CONFIG_INVALID` when there is neither `xpub` nor a seed
  */

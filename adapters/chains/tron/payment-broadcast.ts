@@ -1,22 +1,15 @@
 import { TillgateError, assert } from '../../../core/index.ts';
+import { broadcastAnswer } from '../broadcast-answers.ts';
 import { TransportFailure } from '../http-endpoint.ts';
+import { TRON_BROADCAST_ANSWERS } from './broadcast-answers.ts';
 import { readTransaction } from './transaction.ts';
 import type { TronClient, TronNode } from './tron-client.ts';
 import { asObject, asWords } from './tron-values.ts';
 
-/** What says something about the node: another one may take the transaction. */
-const NODE_CODES: ReadonlySet<unknown> = new Set([
-  'SERVER_BUSY',
-  'NO_CONNECTION',
-  'NOT_ENOUGH_EFFECTIVE_CONNECTION',
-  'BLOCK_UNSOLIDIFIED',
-  undefined,
-]);
-
 /**
- * Gives the bytes to the first node that takes them.
+ * Sends the bytes to the first node that accepts them.
  *
- * @throws TillgateError `NODE_FAILED` when none did, or when one says why it never will
+ * @throws TillgateError `NODE_FAILED` when none did, or when one refuses them for good
  */
 export async function sendPayment(
   client: TronClient,
@@ -30,13 +23,12 @@ async function sendTo(node: TronNode, txid: string, raw: string): Promise<void> 
   const answer = asObject(await node.ask('/wallet/broadcasthex', { transaction: raw }), 'a broadcast');
   const { result, code } = answer;
   if (result === true) return;
-  const reason = `${node.host} does not take ${txid}: ${asWords(answer['message'])} (${asWords(code)})`;
-  if (NODE_CODES.has(code)) throw new TransportFailure(reason);
-  // A node remembers what it was offered, taken or not: only the transaction itself shows that it was.
-  if (code === 'DUP_TRANSACTION_ERROR') {
-    if (await holds(node, txid)) return;
-    throw new TransportFailure(reason);
-  }
+  const known = broadcastAnswer(TRON_BROADCAST_ANSWERS, { code, message: '' });
+  if (known?.means === 'known' && (await holds(node, txid))) return;
+  const reason = `${node.host} did not accept ${txid}: ${asWords(answer['message'])} (${asWords(code)})`;
+  // Every node refuses a transaction that one refuses as invalid. Any other answer concerns this node only: another one
+  // may accept the transaction.
+  if (known?.means !== 'refused') throw new TransportFailure(reason);
   throw new TillgateError('NODE_FAILED', `The node at ${reason}.`, { nodeCode: asWords(code) });
 }
 

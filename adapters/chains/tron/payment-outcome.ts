@@ -1,37 +1,40 @@
 import { assert } from '../../../core/index.ts';
 import type { PayoutOutcome, Millis, SignedPayout } from '../../../core/index.ts';
+import { isPaid, judgeMovements } from '../logged-movements.ts';
+import type { LoggedPayment } from '../logged-movements.ts';
 import { fetchBlock, fetchHead, fetchSolidHead } from './blocks.ts';
 import { readTransactionInfo, readTransferLog } from './transaction-info.ts';
 import type { TransactionInfo } from './transaction-info.ts';
 import { readTransaction } from './transaction.ts';
 import type { TronPayment } from './transaction.ts';
 import type { TronClient, TronNode } from './tron-client.ts';
-import { asObject, inconsistent } from './tron-values.ts';
+import { asObject, contradictory, inconsistent } from './tron-values.ts';
 
-/** What one node shows of a payout. */
+/** The outcome of a payout according to one node. */
 type Sight = PayoutOutcome | { readonly kind: 'absent' };
 type MinedOutcome = Extract<PayoutOutcome, { readonly kind: 'mined' }>;
 
-/** An attempt whose bytes were read. */
+/** An attempt whose bytes were parsed. */
 interface KnownAttempt {
   readonly txid: string;
   readonly payment: TronPayment;
 }
 
 /**
- * How far past the expiry the solidified head must be. A block may take a transaction that expires with its parent, and
- * of a balancer's nodes the one that is asked for the transaction may be behind the one that was asked for its head.
+ * How far past the expiry the solidified head must be, in milliseconds. A block may include a transaction that expires
+ * with its parent, and behind a load balancer the node that is asked for the transaction may be behind the one that was
+ * asked for its head.
  */
 const EXPIRY_MARGIN_MS = 60_000;
 
 /**
- * What became of a payment.
+ * Determines the outcome of a payment.
  *
- * Tron has no nonces: an expired transaction is the only one that cannot be mined any more, and nothing proves that it was
- * not mined before. So the answers that let money be paid again, `expired` and mined without effect, are given only when
- * every configured node says the same; the others need one node.
+ * Tron has no nonces: only an expired transaction can no longer be mined, and nothing proves that it was not mined
+ * before. So the answers after which money may be paid again, `expired` and mined without effect, are given only when
+ * every configured node agrees; for the others one node suffices.
  *
- * @param now - a node whose blocks run ahead of it is not believed
+ * @param now - a node whose blocks run ahead of this time is not trusted
  */
 export async function paymentOutcome(
   client: TronClient,
@@ -80,7 +83,7 @@ async function fetchInfo(node: TronNode, txid: string): Promise<TransactionInfo 
   );
   if (answer['id'] === undefined) return null;
   const info = readTransactionInfo(answer);
-  if (info.txid !== txid) throw inconsistent(`asked for transaction ${txid}, answered ${info.txid}`);
+  if (info.txid !== txid) throw contradictory(`asked for transaction ${txid}, answered ${info.txid}`);
   return info;
 }
 
@@ -100,31 +103,31 @@ async function minedOutcome(
   const head = await fetchHead(node);
   const effective = info.succeeded && result === 'SUCCESS';
   const logged = payment.contractKey === null ? 'exact' : loggedPayment(info, payment);
-  // It took effect, but another one than was signed: neither to be booked as paid nor to be paid again.
-  if (effective && logged === 'other')
-    return { kind: 'unclear', reason: `the token's contract logged another movement in ${txid} than was signed` };
-  return {
-    kind: 'mined',
+  const mined = {
     txid,
     block: block.ref,
-    // The head may have been another node's of a balancer, a block behind.
+    // Behind a load balancer the head may have come from another node, a block behind.
     confirmations: Math.max(1, head.height - info.height + 1),
-    succeeded: effective && logged === 'exact',
     feeUnits: info.fee,
-    change: null,
   };
+  // The transaction had another effect than the one that was signed: it is neither booked as paid nor paid again.
+  if (effective && logged === 'other')
+    return {
+      kind: 'unclear',
+      reason: `the token's contract logged another movement in ${txid} than was signed`,
+      mined,
+    };
+  return { kind: 'mined', ...mined, succeeded: effective && isPaid(logged), change: null };
 }
 
-function loggedPayment({ logs }: TransactionInfo, payment: TronPayment): 'exact' | 'other' | 'none' {
-  const transfers = logs.map(readTransferLog).filter((log) => log !== null && log.contractKey === payment.contractKey);
-  if (transfers.length === 0) return 'none';
-  const exact = transfers.some(
-    (log) => log?.fromKey === payment.fromKey && log.toKey === payment.toKey && log.units === payment.units,
-  );
-  return exact ? 'exact' : 'other';
+/** A log of another sender without one of this sender is another movement than the signed one, too. */
+function loggedPayment({ logs }: TransactionInfo, { contractKey, fromKey, toKey, units }: TronPayment): LoggedPayment {
+  const transfers = logs.map(readTransferLog).filter((log) => log !== null && log.contractKey === contractKey);
+  const own = transfers.filter((log) => log?.fromKey === fromKey).filter((log) => log !== null);
+  return own.length === 0 && transfers.length > 0 ? 'other' : judgeMovements(own, { toKey, units });
 }
 
-/** @throws TillgateError `NODE_FAILED` while another node has not come so far */
+/** @throws TillgateError `NODE_FAILED` while another node is not that far yet */
 async function confirmFailure(
   client: TronClient,
   attempts: readonly KnownAttempt[],
@@ -145,7 +148,7 @@ async function confirmFailure(
   return failure;
 }
 
-/** The head first: what is absent afterwards was absent from all blocks up to it. */
+/** The head is read first: a transaction that is absent afterwards was absent from all blocks up to it. */
 async function lookForGood(
   node: TronNode,
   attempts: readonly KnownAttempt[],

@@ -1,4 +1,4 @@
-import { TillgateError } from '../../../core/index.ts';
+import { contractRefusal, TillgateError } from '../../../core/index.ts';
 import { tronAddress } from './tron-address.ts';
 import type { AccountReader } from './account-reader.ts';
 import { fetchPrices } from './chain-prices.ts';
@@ -12,37 +12,43 @@ import type { TronPayment } from './transaction.ts';
 import type { TronClient } from './tron-client.ts';
 import { SUN_PER_TRX, asObject, asUnits, toHexAddress } from './tron-values.ts';
 
-/** What a priced payment costs at most, in sun. */
+/** The maximum cost of a priced payment, in sun. */
 export interface TronPrice extends PaymentTerms {
   readonly feeUnits: bigint;
 }
 
-/** What is known besides the payment itself. */
+/** Facts besides the payment itself. */
 export interface PriceContext {
   readonly client: TronClient;
   readonly reader: AccountReader;
-  /** The token's currency, `TRX` for the coin. */
+  /** The token's currency, `TRX` for the native coin. */
   readonly currency: string;
-  /** The most that may be burnt for energy, in sun. */
+  /** The maximum amount that may be burnt for energy, in sun. */
   readonly feeLimitSun: bigint;
-  /** True for an address that pays one thing at a time, so that its free bandwidth is there when it is needed. */
+  /** Whether the address makes one payment at a time, so that its free bandwidth is available. */
   readonly pays: 'alone' | 'often';
 }
 
-/** A contract's way may change between the trial and the block, and its energy factor at each maintenance. */
+/**
+ * The path through a contract may change between the simulation and the block, and its energy factor at each
+ * maintenance.
+ */
 const MARGIN_PERCENT = 120n;
-/** What a token's transfer takes where it cannot be tried out: of the dearest token in common use, to a holder and to a new one. */
+/**
+ * The energy assumed for a token transfer that cannot be simulated: that of the most expensive common token, to an
+ * existing and to a new holder.
+ */
 const USUAL_ENERGY = { holder: 65_000n, newHolder: 131_000n } as const;
 /** The result that the network reserves in each transaction, in bytes. */
 const RESULT_BYTES = 64;
-/** The last time that takes as many bytes as the present ones, in 2109. */
+/** The last time, in 2109, whose encoding has as many bytes as that of the current time. */
 const SAMPLE_TIME = 2 ** 42 - 1;
 /** A placeholder for values that have the same length in every transaction. */
 const SAMPLE = { reference: { hash: 'ff'.repeat(32) }, expiresAt: SAMPLE_TIME, timestamp: SAMPLE_TIME };
 
 /**
- * The most that a payment can cost: energy as if all of it were burnt, bandwidth unless free, and the making of the
- * account that TRX goes to.
+ * The maximum cost of a payment: energy as if all of it were burnt, bandwidth unless it is free, and the creation of
+ * the account that receives TRX.
  *
  * @throws TillgateError `STATE_CONFLICT` when the contract refuses it or it would cost more than the fee limit
  */
@@ -67,7 +73,7 @@ async function priceCoin(payment: TronPayment, prices: ChainPrices, context: Pri
     context.reader.account(payment.toKey),
   ]);
   const provisional = source.sun < payment.units;
-  // Who makes an account pays for that and not for bandwidth.
+  // A transaction that creates an account pays for that and not for bandwidth.
   const feeUnits = receiver.exists
     ? await bandwidthFee(payment, 0n, prices, context)
     : prices.newAccount + prices.newAccountBandwidth;
@@ -93,23 +99,23 @@ async function energyOf(
 }
 
 /**
- * The value that a transfer returns proves nothing on Tron: the most used token answers `false` when it has paid. The log
- * does.
+ * The return value of a transfer proves nothing on Tron: the most used token returns `false` when it has paid. The log
+ * proves it.
  */
 function checkOutcome({ refused, output, transfers }: ConstantOutcome, payment: TronPayment): void {
-  if (refused !== null) throw new TillgateError('STATE_CONFLICT', `The network would revert the payment: ${refused}.`);
+  if (refused !== null) throw contractRefusal(`The network would revert the payment: ${refused}.`);
   const logged = transfers.some(
     ({ contractKey, fromKey, toKey }) =>
       contractKey === payment.contractKey && fromKey === payment.fromKey && toKey === payment.toKey,
   );
   if (logged) return;
   const saysTrue = output.length === 64 && BigInt(`0x${output}`) === 1n;
-  // Old nodes return no logs of a trial.
+  // Old nodes return no logs of a simulation.
   if (transfers.length > 0 || !saysTrue)
-    throw new TillgateError('STATE_CONFLICT', 'The token refuses the payment: its contract would move nothing.');
+    throw contractRefusal('The token refuses the payment: its contract would move nothing.');
 }
 
-/** Free or staked bandwidth pays for a whole transaction or for nothing of it. */
+/** Free or staked bandwidth pays for a whole transaction or not at all. */
 async function bandwidthFee(
   payment: TronPayment,
   feeLimit: bigint,
@@ -133,12 +139,12 @@ function withMargin(energy: bigint): bigint {
   return (energy * MARGIN_PERCENT + 99n) / 100n;
 }
 
-/** Rounded up to a whole TRX, for a person. */
+/** For messages: rounded up to a whole TRX. */
 function inTrx(sun: bigint): bigint {
   return (sun + SUN_PER_TRX - 1n) / SUN_PER_TRX;
 }
 
-/** Names the payment that waits, and for what. */
+/** Names the waiting payment and the reason. */
 export function lacks(payment: TronPayment, currency: string): TillgateError {
   return new TillgateError('NOT_READY', `${tronAddress(payment.fromKey)} holds too little ${currency} to pay it.`);
 }

@@ -18,7 +18,7 @@ import type { TokenInputs } from '../../plugin-options/token-options.ts';
 import type { TronNetwork, TronToken } from './tron-options.ts';
 import { SUN_PER_TRX } from './tron-values.ts';
 
-/** The options of the plugin `tron`, read and completed (decisions, section 10). */
+/** The parsed options of the plugin `tron`, with defaults. */
 export interface TronPluginOptions extends NodeTrust {
   readonly apiUrls: readonly string[];
   readonly solidityUrls: readonly string[] | null;
@@ -36,12 +36,12 @@ export interface TronPluginOptions extends NodeTrust {
   readonly expirationMs: number;
 }
 
-/** What the plugin takes where its options say nothing. */
+/** The defaults of the plugin's options. */
 export interface TronDefaults extends Depths {
   readonly code: ChainCode;
   readonly finalityBlocks: number;
   readonly pollIntervalMs: number;
-  /** The time from one block to the next on the main network, on average. */
+  /** The average time between blocks on the main network, in seconds. */
   readonly blockSeconds: number;
   /** Tokens of the main network, used when the options name none. */
   readonly tokens: TokenInputs;
@@ -49,9 +49,9 @@ export interface TronDefaults extends Depths {
 
 const DEFAULT_FEE_LIMIT_TRX = 100;
 const DEFAULT_EXPIRATION_SECONDS = 600;
-/** The network takes no transaction that expires later. */
+/** The network accepts no transaction that expires later. */
 const MAX_EXPIRATION_SECONDS = 86_000;
-/** Solidified blocks are a minute old. */
+/** Solidified blocks are about a minute old. */
 const MIN_EXPIRATION_SECONDS = 180;
 
 const optionsSchema = z.strictObject({
@@ -69,12 +69,12 @@ const optionsSchema = z.strictObject({
 });
 type OptionsInput = z.infer<typeof optionsSchema>;
 
-/** @throws TillgateError `CONFIG_INVALID` that names every problem; no value is repeated, for a URL may hold a key */
+/** @throws TillgateError `CONFIG_INVALID` that names every problem without its value, since a URL may contain a key */
 export function parseTronOptions(input: unknown, defaults: TronDefaults): TronPluginOptions {
   const data = parseOptions(optionsSchema, input);
   const network = data.network ?? 'main';
   const depths = depthsOf(data, defaults);
-  // On other networks the main network's contract addresses belong to other contracts.
+  // On other networks the contract addresses of the main network belong to other contracts.
   const tokens = tokensOf(defaults.code, data.tokens ?? (network === 'main' ? defaults.tokens : {}));
   const problems = problemsOf(data, defaults.code, tokens, depths);
   if (problems.length > 0) throw invalidOptions(problems);
@@ -99,11 +99,11 @@ export function parseTronOptions(input: unknown, defaults: TronDefaults): TronPl
 function problemsOf(data: OptionsInput, chain: ChainCode, tokens: readonly TronToken[], depths: Depths): FieldError[] {
   return [
     ...tokenProblems(chain, tokens, (address) => address),
-    ...(tokens.length === 0 ? [{ path: 'tokens', message: 'names nothing to take' }] : []),
+    ...(tokens.length === 0 ? [{ path: 'tokens', message: 'must have at least one token' }] : []),
     ...depthProblems(depths),
     ...quorumProblems(nodeTrustOf(data, data.apiUrls), data.apiUrls),
     ...(data.solidityUrls !== undefined && data.solidityUrls.length !== data.apiUrls.length
-      ? [{ path: 'solidityUrls', message: 'must be one for each of apiUrls, in their order' }]
+      ? [{ path: 'solidityUrls', message: 'must have one URL for each of apiUrls, in the same order' }]
       : []),
   ];
 }

@@ -12,7 +12,7 @@ export interface ProtoField {
   readonly value: bigint | Uint8Array;
 }
 
-/** A whole number from 0 to 2^63 - 1. A zero is left out, as proto3 wants it. */
+/** A whole number from 0 to 2^63 - 1. Zero is omitted, as proto3 requires. */
 export function intField(number: number, value: bigint): Uint8Array {
   if (value < 0n || value > MAX_INT64) throw new RangeError('a number beyond 64 bits');
   return value === 0n ? new Uint8Array() : Buffer.concat([varint(BigInt((number << 3) | VARINT)), varint(value)]);
@@ -24,12 +24,12 @@ export function bytesField(number: number, value: Uint8Array): Uint8Array {
   return Buffer.concat([varint(BigInt((number << 3) | BYTES)), varint(BigInt(value.length)), value]);
 }
 
-/** Fields one after the other, in the order of their numbers: one message has one form only. */
+/** Concatenates fields in the order of their numbers, so that each message has exactly one encoding. */
 export function message(...fields: readonly Uint8Array[]): Uint8Array {
   return new Uint8Array(Buffer.concat(fields));
 }
 
-/** @throws RangeError when the bytes are no message of varints and bytes */
+/** @throws RangeError when the bytes are not a message of varints and bytes */
 export function readFields(bytes: Uint8Array): readonly ProtoField[] {
   const fields: ProtoField[] = [];
   let at = 0;

@@ -3,7 +3,7 @@ import { asArray, asCount, asHash, asHex, asKey, asObject, asTime, asUnits, malf
 
 /** A token's Transfer (TRC-20) out of a transaction's logs. */
 export interface TransferLog {
-  /** Its place among the transaction's logs. */
+  /** The log's position in the transaction. */
   readonly index: number;
   readonly contractKey: string;
   readonly fromKey: string;
@@ -11,23 +11,23 @@ export interface TransferLog {
   readonly units: bigint;
 }
 
-/** What became of a mined transaction. */
+/** The outcome of a mined transaction. */
 export interface TransactionInfo {
   readonly txid: string;
   readonly height: number;
   readonly blockTime: number;
-  /** False when anything says so: the execution's result or the transaction's own. */
+  /** False when the result of the execution or of the transaction is a failure. */
   readonly succeeded: boolean;
-  /** What was burnt for it, in sun. */
+  /** The amount burnt as its fee, in sun. */
   readonly fee: bigint;
-  /** As the node wrote them; {@link readTransferLog} reads one. */
+  /** As returned by the node; {@link readTransferLog} reads one. */
   readonly logs: readonly unknown[];
 }
 
 /** 32 bytes; an address fills the last 40 digits. */
 const TOPIC_LENGTH = 64;
 const ADDRESS_START = 24;
-/** Without the `0x` that other chains' nodes write. */
+/** Without the `0x` that nodes of other chains write. */
 const TRANSFER = TRANSFER_TOPIC.slice(2);
 
 /**

@@ -8,7 +8,7 @@ import type { ProtoField } from './protobuf.ts';
 import { readTransferData, transferData } from './trc20.ts';
 import { toHexAddress } from './tron-values.ts';
 
-/** What a transaction pays: TRX where there is no contract, else a token. */
+/** The payment that a transaction makes: in TRX without a contract, otherwise in its token. */
 export interface TronPayment {
   readonly fromKey: string;
   readonly toKey: string;
@@ -16,18 +16,18 @@ export interface TronPayment {
   readonly contractKey: string | null;
 }
 
-/** All else that is signed. */
+/** The signed fields apart from the transfer. */
 export interface TransactionTerms {
-  /** It is only taken on a chain that has this block. */
+  /** The transaction is valid only on a chain that contains this block. */
   readonly reference: Pick<BlockRef, 'hash'>;
   readonly expiresAt: Millis;
-  /** Said only; nothing compares it. */
+  /** Informative; the network does not check it. */
   readonly timestamp: Millis;
-  /** The most that is burnt for energy, in sun; 0 for TRX. */
+  /** The maximum amount burnt for energy, in sun; 0 for TRX. */
   readonly feeLimit: bigint;
 }
 
-/** What a signed transaction says. */
+/** The contents of a signed transaction. */
 export interface ReadTransaction {
   readonly txid: string;
   readonly payment: TronPayment;
@@ -40,7 +40,7 @@ const TRANSACTION = { rawData: 1, signature: 2 } as const;
 const RAW = { refBlockBytes: 1, refBlockHash: 4, expiration: 8, contract: 11, timestamp: 14, feeLimit: 18 } as const;
 const CONTRACT = { type: 1, parameter: 2 } as const;
 const ANY = { typeUrl: 1, value: 2 } as const;
-/** The two kinds of contract that are ever signed. */
+/** The two kinds of contract that the till signs. */
 const COIN = { type: 1n, url: 'type.googleapis.com/protocol.TransferContract', owner: 1, to: 2, amount: 3 } as const;
 const TOKEN = {
   type: 31n,
@@ -49,7 +49,7 @@ const TOKEN = {
   contract: 2,
   data: 4,
 } as const;
-/** Before the recovery bit, as in Bitcoin's signed messages. */
+/** Added to the recovery bit, as in Bitcoin's signed messages. */
 const RECOVERY_BASE = 27;
 const SIGNATURE_BYTES = 65;
 
@@ -96,19 +96,19 @@ function packed(typeUrl: string, ...fields: readonly Uint8Array[]): Uint8Array {
   return message(bytesField(ANY.typeUrl, Buffer.from(typeUrl)), bytesField(ANY.value, message(...fields)));
 }
 
-/** A transaction's id is the hash of what is signed; the signature is no part of it. */
+/** A transaction's id is the hash of the signed bytes; the signature is not part of it. */
 export function digestOf(rawData: Uint8Array): Uint8Array {
   return new Uint8Array(createHash('sha256').update(rawData).digest());
 }
 
-/** The transaction as nodes take it, hexadecimal. */
+/** The transaction in the format of the nodes, hexadecimal. */
 export function attachSignature(rawData: Uint8Array, signature: Uint8Array): string {
   return Buffer.from(
     message(bytesField(TRANSACTION.rawData, rawData), bytesField(TRANSACTION.signature, signature)),
   ).toString('hex');
 }
 
-/** How many bytes the signed transaction will have. */
+/** The size of the signed transaction in bytes. */
 export function signedSize(rawData: Uint8Array): number {
   return attachSignature(rawData, new Uint8Array(SIGNATURE_BYTES)).length / 2;
 }
@@ -116,7 +116,7 @@ export function signedSize(rawData: Uint8Array): number {
 /**
  * The transaction with its signature, and its id.
  *
- * @throws TillgateError `NOT_READY` when the signature is not that of `fromKey`: such bytes must never be kept
+ * @throws TillgateError `NOT_READY` when the signature is not that of `fromKey`: such bytes must never be stored
  */
 export async function assemble(
   rawData: Uint8Array,
@@ -135,7 +135,7 @@ export async function assemble(
   return { txid: Buffer.from(digest).toString('hex'), raw: attachSignature(rawData, signature) };
 }
 
-/** Reads back what {@link assemble} made; any other input is a defect. */
+/** Parses the result of {@link assemble}; any other input is a defect. */
 export function readTransaction(raw: string): ReadTransaction {
   const fields = readFields(Buffer.from(raw, 'hex'));
   const rawData = bytesOf(fields, TRANSACTION.rawData);

@@ -4,14 +4,14 @@ import { fetchBlocks } from './blocks.ts';
 import type { TronBlock } from './blocks.ts';
 import { peekContract, peekRecipient, readTransactionInfo, readTransferLog } from './transaction-info.ts';
 import type { TronClient } from './tron-client.ts';
-import { asArray, asHash, asObject, asTime, inconsistent } from './tron-values.ts';
+import { asArray, asHash, asObject, asTime, contradictory, inconsistent } from './tron-values.ts';
 
 /**
  * Finds transfers of the configured contracts to watched addresses.
  *
- * The outcomes of a block's transactions come by height alone, so they are held against the block that was read: the
- * same transactions, all of them, and the same time. Otherwise a node on another branch, or one that is not so far yet,
- * would pass for a block without payments.
+ * Nodes return the outcomes of a block's transactions by height alone, so they are compared with the block that was
+ * read: they must be of exactly the same transactions and have the same time. Otherwise a node on another branch, or
+ * one that is not that far yet, would appear to have a block without payments.
  */
 export class TransferScanner {
   readonly #client: TronClient;
@@ -23,17 +23,29 @@ export class TransferScanner {
     this.#currencies = currencies;
   }
 
-  /** @throws TillgateError `NODE_FAILED` when the node's answers do not fit together */
-  async scan(from: number, to: number, watch: Pick<WatchList, 'has'>): Promise<ScannedRange> {
+  /**
+   * @param txids - reads only these transactions; all when left out
+   * @throws TillgateError `NODE_FAILED` when the node's answers contradict each other
+   */
+  async scan(
+    from: number,
+    to: number,
+    watch: Pick<WatchList, 'has'>,
+    txids: ReadonlySet<string> | null = null,
+  ): Promise<ScannedRange> {
     const transfers: ObservedTransfer[] = [];
     const blocks = await fetchBlocks(this.#client, from, to, async (part) => {
-      const found = await Promise.all(part.map((block) => this.#scanBlock(block, watch)));
+      const found = await Promise.all(part.map((block) => this.#scanBlock(block, watch, txids)));
       transfers.push(...found.flat());
     });
     return { blocks, transfers };
   }
 
-  async #scanBlock(block: TronBlock, watch: Pick<WatchList, 'has'>): Promise<readonly ObservedTransfer[]> {
+  async #scanBlock(
+    block: TronBlock,
+    watch: Pick<WatchList, 'has'>,
+    txids: ReadonlySet<string> | null,
+  ): Promise<readonly ObservedTransfer[]> {
     if (block.results.size === 0) return [];
     const { height } = block.ref;
     const infos = asArray(
@@ -44,10 +56,11 @@ export class TransferScanner {
       this.#client.distrust();
       throw inconsistent(`block ${height} has ${block.results.size} transactions, but ${infos.length} outcomes`);
     }
-    // As many outcomes as transactions, and none twice: then none is left out.
+    // As many outcomes as transactions, all different, so none is missing.
     if (new Set(infos.map((info) => asObject(info, "a transaction's outcome")['id'])).size !== infos.length)
-      throw inconsistent(`an outcome of block ${height} is listed twice`);
-    return infos.flatMap((info) => this.#readOutcome(info, block, watch));
+      throw contradictory(`an outcome of block ${height} is listed twice`);
+    const wanted = infos.filter((info) => txids?.has(String(asObject(info, "a transaction's outcome")['id'])) ?? true);
+    return wanted.flatMap((info) => this.#readOutcome(info, block, watch));
   }
 
   #readOutcome(value: unknown, block: TronBlock, watch: Pick<WatchList, 'has'>): readonly ObservedTransfer[] {
@@ -58,7 +71,7 @@ export class TransferScanner {
       throw inconsistent(`block ${block.ref.height} changed while its transactions were read`);
     }
     const logs = asArray(info['log'] ?? [], 'the logs of a transaction');
-    // Of a busy chain's transactions hardly any is ours: nothing more is read of the others.
+    // Hardly any transaction of a busy chain is relevant, and the others are not read further.
     if (!logs.some((log) => this.#concerns(log, watch))) return [];
     if (result !== 'SUCCESS' || !readTransactionInfo(info).succeeded) return [];
     return logs.flatMap((log, index) =>
@@ -77,11 +90,11 @@ export class TransferScanner {
   #readTransfer(log: unknown, index: number, txid: string, { ref, signers }: TronBlock): readonly ObservedTransfer[] {
     const transfer = readTransferLog(log, index);
     const currency = transfer === null ? undefined : this.#currencies.get(transfer.contractKey);
-    // What an address sends to itself is no arrival.
+    // A transfer of an address to itself is not a deposit.
     if (transfer === null || currency === undefined || transfer.units === 0n || transfer.fromKey === transfer.toKey)
       return [];
     const { fromKey, toKey, units } = transfer;
-    // What came through a contract names no sender: the address in the log may have no key.
+    // For payments through a contract no sender is named: the address in the log may have no key.
     const from = signers.get(txid) === fromKey ? tronAddress(fromKey) : null;
     return [{ txid, index: String(index), block: ref, currency, units, from, toKey }];
   }

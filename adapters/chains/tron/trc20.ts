@@ -2,14 +2,14 @@ import { decodeErrorResult, decodeFunctionData, encodeFunctionData, parseAbi } f
 import type { Hex } from 'viem';
 import { asWords } from './tron-values.ts';
 
-/** What is called of a token (TRC-20, which is ERC-20). */
+/** The functions of a token (TRC-20, which equals ERC-20) that are called. */
 const TRC20 = parseAbi([
   'function balanceOf(address owner) view returns (uint256)',
   'function transfer(address to, uint256 value) returns (bool)',
 ]);
 const SELECTOR_DIGITS = 8;
 
-/** A call by the name of its function, as every release of the nodes takes it. */
+/** A call by the name of the function, which every release of the nodes supports. */
 export interface TokenCall {
   readonly selector: string;
   /** The encoded arguments, hexadecimal. */
@@ -36,7 +36,7 @@ export function transferData(toKey: string, units: bigint): string {
   return encodeFunctionData({ abi: TRC20, functionName: 'transfer', args: [`0x${toKey}`, units] }).slice(2);
 }
 
-/** Whom an input of `transfer` pays and how much; `null` for any other input. */
+/** The recipient and amount of an input of `transfer`; `null` for any other input. */
 export function readTransferData(data: string): { readonly toKey: string; readonly units: bigint } | null {
   try {
     const { functionName, args } = decodeFunctionData({ abi: TRC20, data: `0x${data}` });
@@ -46,7 +46,7 @@ export function readTransferData(data: string): { readonly toKey: string; readon
   }
 }
 
-/** Why a call was reverted, as the contract says it; `null` where it says nothing. */
+/** The contract's reason for a revert; `null` when it gives none. */
 export function revertReason(output: string): string | null {
   try {
     const { errorName, args } = decodeErrorResult({ data: `0x${output}` });

@@ -5,7 +5,7 @@ const TRON_PREFIX = 0x41;
 
 const base58check = createBase58check((bytes: Uint8Array): Uint8Array => createHash('sha256').update(bytes).digest());
 
-/** A Tron address, base58 with its checksum, from the key hash that EVM addresses have too. */
+/** The Tron address (base58 with a checksum) of a key hash, which is the same as for EVM addresses. */
 export function tronAddress(key: string): string {
   return base58check.encode(Uint8Array.from([TRON_PREFIX, ...Buffer.from(key, 'hex')]));
 }

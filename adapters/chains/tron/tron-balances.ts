@@ -6,14 +6,14 @@ import type { AccountReader } from './account-reader.ts';
 import { requireKey } from './tron-values.ts';
 import { TRX, TRX_ASSET } from './trx.ts';
 
-/** BIP-44: after so many unused addresses a wallet holds no more. */
+/** The gap limit of BIP-44: a wallet has no coins after this many unused addresses. */
 const GAP = 20;
-/** Addresses asked together: public nodes take few requests a second. */
+/** Addresses read at the same time: public nodes accept few requests a second. */
 const AT_ONCE = 5;
-/** A key with more addresses than this in use is no person's wallet. */
+/** A key with more used addresses than this does not belong to a person's wallet. */
 const MOST_ADDRESSES = 2_000;
 
-/** Balances of any addresses on Tron: TRX and the configured tokens. */
+/** Reads balances of any addresses on Tron: TRX and the configured tokens. */
 export class TronBalances implements ChainBalances {
   readonly assets: readonly Asset[];
   readonly #reader: AccountReader;
@@ -23,7 +23,7 @@ export class TronBalances implements ChainBalances {
     this.assets = [TRX_ASSET, ...tokens];
   }
 
-  /** An account's key (`m/44'/195'/0'`) in the one spelling that Tron's wallets use. */
+  /** An account's key (`m/44'/195'/0'`) in the one format that Tron wallets use. */
   readExtendedKey(text: string): string | null {
     return readXpub(text);
   }
@@ -32,7 +32,7 @@ export class TronBalances implements ChainBalances {
     return (await this.#look(requireKey(address))).sheet;
   }
 
-  /** Over `…/0/i`; Tron's wallets have no addresses for change. */
+  /** Reads the addresses `…/0/i`; Tron wallets have no change addresses. */
   async ofExtendedKey(text: string): Promise<BalanceSheet> {
     const account = new AccountKey(text);
     const sums = new Map<CurrencyCode, bigint>();
@@ -40,7 +40,7 @@ export class TronBalances implements ChainBalances {
       if (first >= MOST_ADDRESSES)
         throw new TillgateError(
           'NODE_FAILED',
-          `The extended key has more than ${MOST_ADDRESSES} addresses in use; that is more than are read.`,
+          `The extended key has more than ${MOST_ADDRESSES} used addresses; this is the limit.`,
         );
       const keys = Array.from({ length: AT_ONCE }, (_, offset) => evmKey(account.point(first + offset)));
       for (const { used, sheet } of await Promise.all(keys.map((key) => this.#look(key)))) {
@@ -51,7 +51,7 @@ export class TronBalances implements ChainBalances {
     return sums;
   }
 
-  /** An account that was ever active is used, and so is an address that only holds tokens. */
+  /** An address counts as used when its account was ever active, or when it holds tokens. */
   async #look(key: string): Promise<{ readonly used: boolean; readonly sheet: BalanceSheet }> {
     const [account, ...tokens] = await Promise.all([
       this.#reader.account(key),

@@ -4,6 +4,7 @@ import type {
   BlockRef,
   ChainAdapter,
   ChainBalances,
+  ChainEffects,
   ChainPayments,
   ChainPolicy,
   CurrencyCode,
@@ -29,14 +30,14 @@ import type { TronChainOptions, TronPaymentOptions } from './tron-options.ts';
 import { TronPayments } from './tron-payments.ts';
 import type { TronPayer } from './tron-payments.ts';
 import { readTransactionInfo } from './transaction-info.ts';
-import { asObject, inconsistent, isHash, requireKey } from './tron-values.ts';
+import { asObject, contradictory, inconsistent, isHash, requireKey } from './tron-values.ts';
 
-/** Addresses derived between two breaths: derivation is arithmetic and would hold up everything else. */
+/** Addresses derived before the event loop gets a turn: derivation is arithmetic and blocks everything else. */
 const DERIVED_AT_ONCE = 16;
 const MAX_INDEX = 0x7fffffff;
 const CODE = 'TRX';
 
-/** Tron, read through a full node's HTTP API. TRC-20 tokens are taken; TRX only pays fees. */
+/** Tron, read through a full node's HTTP API. It accepts TRC-20 tokens; TRX only pays fees. */
 export class TronChain implements ChainAdapter {
   readonly code = CODE;
   readonly name = 'Tron';
@@ -56,7 +57,7 @@ export class TronChain implements ChainAdapter {
   readonly #decimals: TokenDecimals;
 
   /**
-   * @param payer - who signs; `null` for a watch-only chain
+   * @param payer - the paying side; `null` for a watch-only chain
    * @throws TillgateError `CONFIG_INVALID` for an invalid URL, key or contract
    */
   constructor(options: TronChainOptions, logger: Logger, payer: (TronPayer & TronPaymentOptions) | null = null) {
@@ -86,7 +87,7 @@ export class TronChain implements ChainAdapter {
     return this.#decimals.verify(currency);
   }
 
-  /** @throws TillgateError `NODE_FAILED` while the node lags behind what was read before */
+  /** @throws TillgateError `NODE_FAILED` while the node is behind what was read before */
   async head(): Promise<BlockRef> {
     const head = await fetchHead(this.#client);
     if (this.#recent.isBehind(head, this.policy.finalityBlocks)) {
@@ -110,10 +111,10 @@ export class TronChain implements ChainAdapter {
     if (!isHash(txid)) return null;
     const value = txid.toLowerCase();
     const info = asObject(await this.#client.ask('/wallet/gettransactioninfobyid', { value }), 'an outcome');
-    // A node answers with an empty object for what it has in no block.
+    // A node answers with an empty object for a transaction that is in no block.
     if (info['id'] === undefined) return null;
     const { txid: found, height } = readTransactionInfo(info);
-    if (found !== value) throw inconsistent(`the outcome of ${value} is another transaction's`);
+    if (found !== value) throw contradictory(`the outcome of ${value} is another transaction's`);
     return height;
   }
 
@@ -122,6 +123,16 @@ export class TronChain implements ChainAdapter {
     for (const block of range.blocks.slice(-RecentBlocks.KEPT)) this.#recent.noteScanned(block);
     return range;
   }
+
+  /** A contract's transfers depend on its block, so the outcome of each transaction is read once more. */
+  readonly effects: ChainEffects = {
+    dependsOnBlock: () => true,
+    read: async ({ height, hash }, recorded) => {
+      const wanted = new Set(recorded.map(({ txid }) => txid));
+      const { blocks, transfers } = await this.#scanner.scan(height, height, { has: () => true }, wanted);
+      return blocks[0]?.hash === hash ? transfers : null;
+    },
+  };
 
   async deriveAddresses(first: number, count: number): Promise<readonly DerivedAddress[]> {
     if (first < 0 || first + count - 1 > MAX_INDEX)
@@ -152,7 +163,7 @@ export class TronChain implements ChainAdapter {
     return this.#contracts.get(currency) ?? '';
   }
 
-  /** The plain address: Tron's wallets agree on no form of a URI. */
+  /** The plain address, since Tron wallets have no common URI format. */
   paymentUri({ address }: PaymentTarget): string {
     return address;
   }

@@ -4,33 +4,34 @@ import type { Logger } from '../../../core/index.ts';
 import { HttpEndpoint, TransportFailure } from '../http-endpoint.ts';
 import { asObject, asWords } from './tron-values.ts';
 
-/** One node, asked by path: `/wallet/getnowblock`. */
+/** One node, called by path: `/wallet/getnowblock`. */
 export interface TronNode {
   /** `name:port`, the only part of its URL that may be shown. */
   readonly host: string;
   /**
-   * The answer, parsed. Numbers beyond 2^53 are not exact in it: for blocks and logs, whose amounts are hexadecimal.
+   * The parsed answer. Numbers beyond 2^53 are not exact in it, so it is for blocks and logs, whose amounts are
+   * hexadecimal.
    * @throws TransportFailure when the node does not serve
    */
   ask(path: string, body: object): Promise<unknown>;
-  /** The same with every number as it was written, for amounts. */
+  /** The parsed answer with every number as text, for amounts. */
   askExactly(path: string, body: object): Promise<unknown>;
 }
 
-/** How to reach the nodes of the chain. */
+/** The URLs and limits for reaching the nodes of the chain. */
 export interface TronClientOptions {
   /** Tried in order; they may contain keys, so only their host is ever printed. */
   readonly urls: readonly string[];
-  /** Where each serves `/walletsolidity/…`, in the same order; the same URLs when left out. */
+  /** The URLs at which the nodes serve `/walletsolidity/…`, in the same order; the same URLs when left out. */
   readonly solidityUrls?: readonly string[];
   /** Sent as `TRON-PRO-API-KEY`. */
   readonly apiKey?: string | null;
   readonly logger: Logger;
-  /** The whole of one request, in milliseconds. */
+  /** The time limit of one request, in milliseconds. */
   readonly timeoutMs?: number;
   /** The largest reply that is read. */
   readonly maxBytes?: number;
-  /** Asked before a node's first question, and again after it failed: what it throws keeps the node out. */
+  /** Called before a node's first request, and again after it failed: an error excludes the node. */
   readonly admit?: (node: TronNode) => Promise<void>;
 }
 
@@ -71,7 +72,7 @@ export class TronClient {
   }
 
   /**
-   * Several questions to one and the same node; all of them again to the next one when it does not serve.
+   * Several requests to the same node; all of them are repeated at the next node when it does not serve.
    * @throws TillgateError `NODE_FAILED` when none does; any other error of `work`
    */
   async withNode<T>(work: (node: TronNode) => Promise<T>): Promise<T> {
@@ -89,16 +90,19 @@ export class TronClient {
         if (!(error instanceof TransportFailure) && !isTillgateError(error, 'CHAIN_HALTED')) throw error;
         this.#admitted.delete(node);
         failures.push(error);
-        // Another node's answer to the same question is as large.
+        // Another node's answer to the same request would be as large.
         if (error instanceof TransportFailure && error.tooLarge) break;
         if (this.#nodes.length > 1)
-          this.#logger.warn('a node does not serve', { host: node.host, reason: (error as Error).message });
+          this.#logger.warn('a node failed to answer; the next one is asked', {
+            host: node.host,
+            reason: (error as Error).message,
+          });
       }
     }
     throw summarise(failures);
   }
 
-  /** The same question to every node. @throws TillgateError `NODE_FAILED` when any of them does not answer */
+  /** The same request to every node. @throws TillgateError `NODE_FAILED` when one of them does not answer */
   async withEveryNode<T>(work: (node: TronNode) => Promise<T>): Promise<readonly T[]> {
     const outcomes = await Promise.allSettled(
       this.#nodes.map(async (node) => {
@@ -117,7 +121,7 @@ export class TronClient {
     return this.#nodes[this.#preferred]?.host ?? '';
   }
 
-  /** Asks another node first from now on: this one's answers lag or contradict themselves. */
+  /** Tries another node first from now on, because this one lags or contradicts itself. */
   distrust(): void {
     this.#preferred = (this.#preferred + 1) % this.#nodes.length;
   }
@@ -171,7 +175,7 @@ class HttpNode implements TronNode {
     try {
       answer = read(text);
     } catch {
-      throw new TransportFailure(`${endpoint.host}: the answer to ${path} is no JSON`);
+      throw new TransportFailure(`${endpoint.host}: the answer to ${path} is not JSON`);
     }
     // A reply that is not an object comes from a load balancer or a captive portal.
     if (typeof answer !== 'object' || answer === null || isLosslessNumber(answer)) {
@@ -185,7 +189,9 @@ class HttpNode implements TronNode {
   }
 }
 
-/** One node's failure as it is; several as one sentence. A wrong chain halts only when no node merely failed. */
+/**
+ * The failure of one node unchanged, several as one sentence. A wrong chain halts only when no node failed otherwise.
+ */
 function summarise(failures: readonly unknown[]): unknown {
   if (failures.every((failure) => isTillgateError(failure, 'CHAIN_HALTED'))) return failures[0];
   const reasons = failures.map((failure) => (failure as Error).message);

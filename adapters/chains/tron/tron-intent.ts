@@ -4,7 +4,7 @@ import { pathField, readIntent, unitsField } from '../intent-fields.ts';
 import { tronAddress, tronKey } from './tron-address.ts';
 import { digestOf, encodeRawData, signedSize } from './transaction.ts';
 
-/** In base58; the rest of a transaction's addresses are known from it. */
+/** An address in base58, from which the transaction's other forms of it are derived. */
 const address = z.string().refine((text) => {
   const key = tronKey(text);
   return key !== null && tronAddress(key) === text;
@@ -17,19 +17,19 @@ const schema = z
   .strictObject({
     family: z.literal('tron'),
     chain: z.string(),
-    /** The path of the key that pays, and its address, which the transaction names. */
+    /** The path of the paying key, and its address, which the transaction contains. */
     from: pathField,
     fromAddress: address,
     to: address,
     toPath: pathField.nullable(),
     units: unitsField,
-    /** The token that is transferred (TRC-20 `transfer`); `null` for TRX. No other contract can be described. */
+    /** The token that is transferred (TRC-20 `transfer`); `null` for TRX. Other contracts cannot be described. */
     contract: address.nullable(),
-    /** The id of a block that the chain must have, 64 digits. */
+    /** The id of a block that the chain must contain, 64 digits. */
     referenceBlock: z.string().regex(/^[0-9a-f]{64}$/),
     expiresAt: z.int().min(0),
     timestamp: z.int().min(0),
-    /** The most that is burnt for energy, in sun. */
+    /** The maximum amount burnt for energy, in sun. */
     feeLimit: int64,
   })
   .refine(({ contract, units }) => contract !== null || units < MAX_INT64, { path: ['units'] });
@@ -37,11 +37,11 @@ const schema = z
 /** A payment of TRX or of a token on Tron. */
 export type TronIntent = SigningIntent & z.input<typeof schema>;
 
-/** Sun that are burnt for a byte, and for an account that a payment creates: the fee limit does not cover them. */
+/** The sun burnt for a byte, and for an account that a payment creates, which the fee limit does not cover. */
 const SUN_PER_BYTE = 1_000n;
 const NEW_ACCOUNT_SUN = 1_100_000n;
 
-/** What is signed of a {@link TronIntent} (`raw_data`). */
+/** The bytes of a {@link TronIntent} that are signed (`raw_data`). */
 export function rawDataOf(intent: SigningIntent): Uint8Array {
   return encode(readIntent(schema, intent));
 }
@@ -55,7 +55,9 @@ function encode({ fromAddress, to, units, contract, referenceBlock, ...terms }: 
   return encodeRawData(payment, { ...terms, reference: { hash: referenceBlock } });
 }
 
-/** The transaction of a {@link TronIntent}. It has no nonce: each one that differs in anything can be mined beside the others. */
+/**
+ * The transaction of a {@link TronIntent}. It has no nonce: two transactions that differ in anything can both be mined.
+ */
 export const buildTronTransaction: TransactionBuilder = (intent): BuiltTransaction => {
   const fields = readIntent(schema, intent);
   const { from, to, toPath, units, contract, feeLimit } = fields;

@@ -6,7 +6,8 @@ import type { PayingKeys } from '../evm/paying-keys.ts';
 /**
  * The keys of a Tron chain that can pay; `null` where it is watch-only.
  *
- * Tron's keys are those of EVM chains below another coin type, and its addresses the same hashes in another spelling.
+ * Tron's keys are those of EVM chains with another coin type, and its addresses are the same hashes in another
+ * encoding.
  */
 export async function openTronKeys(
   signer: Signer | null,

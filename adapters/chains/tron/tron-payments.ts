@@ -32,20 +32,20 @@ import type { TronClient } from './tron-client.ts';
 import type { TronPaymentOptions } from './tron-options.ts';
 import { requireKey } from './tron-values.ts';
 
-/** Who pays: the keys, with the hot wallet's address in base58, and the time. */
+/** The paying side: the keys, the hot wallet's address in base58, and the clock. */
 export interface TronPayer {
   readonly keys: PayingKeys;
   readonly clock: Clock;
 }
 
-/** A transaction that could be mined for less than this is not worth signing. */
+/** A transaction that can be mined only for less time than this is not signed. */
 const LEAST_LIFE_MS = 60_000;
-/** Balances asked together. */
+/** Balances read at the same time. */
 const AT_ONCE = 5;
 
 /**
- * Payments on Tron: one transfer a transaction, made here byte by byte, and never what a node composed. There are no
- * nonces and no replacements; a transaction's expiry is what keeps a payment from being made twice.
+ * Payments on Tron: one transfer in each transaction, which is built here and never by a node. There are no nonces and
+ * no replacements; the expiry of transactions prevents a payment from being made twice.
  */
 export class TronPayments implements ChainPayments {
   readonly model = 'account';
@@ -59,7 +59,7 @@ export class TronPayments implements ChainPayments {
   readonly #payer: TronPayer & TronPaymentOptions;
   #lastTimestamp: Millis = 0;
 
-  /** @param contracts - keys of the tokens' contracts by currency */
+  /** @param contracts - the keys of the tokens' contracts by currency */
   constructor(
     client: TronClient,
     reader: AccountReader,
@@ -77,12 +77,12 @@ export class TronPayments implements ChainPayments {
     return 1n;
   }
 
-  /** A source that holds too little is given a usual price, for an estimate; {@link sign} refuses its terms. */
+  /** If the source holds too little, it returns a usual price as an estimate, whose terms {@link sign} refuses. */
   async price({ source, lines, replaces }: PriceRequest): Promise<PricedPayment> {
     if (replaces !== null && (replaces.expiresAt ?? Infinity) >= this.#payer.clock.now()) {
       throw new TillgateError(
         'STATE_CONFLICT',
-        'A transaction on Tron cannot be replaced; it is made anew once it has expired.',
+        'A transaction on Tron cannot be replaced; it is signed again once it has expired.',
       );
     }
     const line = onlyLine(lines);
@@ -139,7 +139,7 @@ export class TronPayments implements ChainPayments {
     return null;
   }
 
-  /** The reference block is a solidified one, so that no reorganisation makes the transaction void. */
+  /** The reference block is solidified, so that no reorganisation makes the transaction invalid. */
   async #terms(feeLimit: bigint): Promise<TransactionTerms> {
     const { clock, expirationMs } = this.#payer;
     const reference = await fetchSolidHead(this.#client);
@@ -150,7 +150,7 @@ export class TronPayments implements ChainPayments {
         `The node at ${this.#client.host} has solidified nothing since ${new Date(reference.time).toISOString()}.`,
       );
     }
-    // Two payments that are the same in everything else must not be one transaction.
+    // Two payments that are otherwise equal must not become the same transaction.
     this.#lastTimestamp = Math.max(clock.now(), this.#lastTimestamp + 1);
     return { reference, expiresAt, timestamp: this.#lastTimestamp, feeLimit };
   }
@@ -175,7 +175,7 @@ export class TronPayments implements ChainPayments {
     if (contractKey === undefined)
       throw new TillgateError('UNSUPPORTED', `The pair ${TRX_ASSET.chain}/${currency} is not configured.`);
     const toKey = tronKey(to);
-    if (toKey === null) throw new TillgateError('STATE_CONFLICT', 'The receiver is no address of Tron.');
+    if (toKey === null) throw new TillgateError('STATE_CONFLICT', 'The receiver is not an address of Tron.');
     return { fromKey: requireKey(source), toKey, units, contractKey };
   }
 }

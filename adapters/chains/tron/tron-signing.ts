@@ -14,7 +14,7 @@ const optionsSchema = z.strictObject({
   tokens: tokensField((text) => tronKey(text) !== null),
 });
 
-/** Tron as a signer knows it. @throws TillgateError `CONFIG_INVALID` naming the field */
+/** The signing rules of Tron, for a signer. @throws TillgateError `CONFIG_INVALID` naming the field */
 export function tronSigning(
   input: unknown,
   { code, accounts, tokens: usual }: TronDefaults & { readonly accounts: EvmAccounts },

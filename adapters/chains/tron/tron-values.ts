@@ -3,7 +3,7 @@ import type { Millis } from '../../../core/index.ts';
 import { malformed } from '../evm/rpc-values.ts';
 import { tronKey } from './tron-address.ts';
 
-export { asArray, asObject, inconsistent, malformed } from '../evm/rpc-values.ts';
+export { asArray, asObject, contradictory, inconsistent, malformed } from '../evm/rpc-values.ts';
 
 const HASH = /^[0-9a-f]{64}$/i;
 const HEX = /^(?:[0-9a-f]{2})*$/i;
@@ -25,7 +25,7 @@ export function isHash(text: string): boolean {
   return HASH.test(text);
 }
 
-/** Bytes as they are written, in lower case and without `0x`. */
+/** Bytes as lower-case hexadecimal digits without `0x`. */
 export function asHex(value: unknown, what: string): string {
   if (typeof value !== 'string' || !HEX.test(value)) throw malformed(what);
   return value.toLowerCase();
@@ -38,14 +38,17 @@ export function asKey(value: unknown, what: string): string {
   return digits.toLowerCase();
 }
 
-/** A height, a count; nodes leave zeros out. */
+/** A height or a count; nodes omit zeros. */
 export function asCount(value: unknown, what: string): number {
   const count = Number(asUnits(value, what));
   if (!Number.isSafeInteger(count)) throw malformed(what);
   return count;
 }
 
-/** A whole number of any size from its digits; nodes leave zeros out. @throws TillgateError `NODE_FAILED` for one that was rounded */
+/**
+ * A whole number of any size from its digits; nodes omit zeros. @throws TillgateError `NODE_FAILED` for a rounded
+ * number
+ */
 export function asUnits(value: unknown, what: string): bigint {
   if (value === undefined) return 0n;
   if (value instanceof LosslessNumber && INTEGER.test(value.value)) return BigInt(value.value);
@@ -53,7 +56,7 @@ export function asUnits(value: unknown, what: string): bigint {
   throw malformed(what);
 }
 
-/** Milliseconds on the wire, as here. */
+/** A time, which nodes send in milliseconds. */
 export function asTime(value: unknown, what: string): Millis {
   const time = asCount(value, what);
   // The largest time a date can hold.
@@ -61,19 +64,19 @@ export function asTime(value: unknown, what: string): Millis {
   return time;
 }
 
-/** An address as nodes take it: 42 hexadecimal digits. */
+/** An address in the format of the nodes: 42 hexadecimal digits. */
 export function toHexAddress(key: string): string {
   return `41${key}`;
 }
 
-/** The watch key of an address in its usual form, which must be one. */
+/** The watch key of an address in its usual form, which must be valid. */
 export function requireKey(address: string): string {
   const key = tronKey(address);
   if (key === null) throw malformed('an address');
   return key;
 }
 
-/** What a node says in words: as text, or as the hexadecimal digits of it; printable and short. */
+/** A message of a node, given as text or as its hexadecimal digits; made printable and short. */
 export function asWords(value: unknown, length = 200): string {
   if (typeof value !== 'string') return '';
   const decoded = value.length > 0 && HEX.test(value) ? Buffer.from(value, 'hex').toString('utf8') : value;

@@ -16,23 +16,23 @@ export interface FoundOutput {
   readonly isCoinbase: boolean;
 }
 
-/** A block, checked, and what of it is ours. */
+/** A checked block, with its outputs to watched addresses. */
 export interface ReadBlock {
   readonly summary: BlockSummary;
   readonly outputs: readonly FoundOutput[];
 }
 
-/** The till's own addresses are all of one form (BIP-141, version 0): OP_0 and 20 bytes. */
+/** All addresses of the till have one form (BIP-141, version 0): OP_0 and 20 bytes. */
 const OWN_SCRIPT_BYTES = 22;
 const OP_0 = 0x00;
 const PUSH_20 = 0x14;
 
-/** What is paid to watched addresses by outputs as they are read. */
+/** The outputs to watched addresses, in the order of reading. */
 type Outputs = Omit<FoundOutput, 'txid' | 'isCoinbase'>[];
 
 /**
- * Takes what pays to watched addresses. Scripts of any other form than the till's own are passed over by their first two
- * bytes; a text is made, and looked up, for the rest only.
+ * Collects outputs to watched addresses. Scripts of another form than the till's are skipped by their first two bytes;
+ * only the others are converted to text and looked up.
  */
 function outputVisitor(
   bytes: Buffer,
@@ -48,7 +48,7 @@ function outputVisitor(
   };
 }
 
-/** The outputs of one transaction to watched addresses; `null` for bytes that are not this transaction, or none at all. */
+/** The outputs of one transaction to watched addresses; `null` for bytes that are not this transaction. */
 export function findOutputs(bytes: Buffer, txid: string, isWatched: (key: string) => boolean): Outputs | null {
   const found: Outputs = [];
   try {

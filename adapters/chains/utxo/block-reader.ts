@@ -1,24 +1,26 @@
-import type { BlockRef, CurrencyCode, Logger, ObservedTransfer, ScannedRange, WatchList } from '../../../core/index.ts';
+import type { BlockRef, CurrencyCode, ObservedTransfer, ScannedRange, WatchList } from '../../../core/index.ts';
 import { findDeposits } from './block-deposits.ts';
 import type { FoundOutput } from './block-deposits.ts';
 import { inconsistent } from './node-values.ts';
 import type { UtxoNode } from './utxo-node.ts';
 
-/** Reads ranges of whole blocks, each held against its hash, and what they brought. */
+/** Newly mined coins can be spent in the hundredth block after their own (`COINBASE_MATURITY` of Bitcoin Core and Litecoin Core). */
+export const COINBASE_MATURITY = 100;
+
+/** Reads ranges of whole blocks, verifies each against its hash, and finds the deposits in them. */
 export class BlockReader {
   readonly #node: UtxoNode;
   readonly #currency: CurrencyCode;
-  readonly #logger: Logger;
 
-  constructor(node: UtxoNode, currency: CurrencyCode, logger: Logger) {
+  constructor(node: UtxoNode, currency: CurrencyCode) {
     this.#node = node;
     this.#currency = currency;
-    this.#logger = logger;
   }
 
   /** @throws TillgateError `NODE_FAILED`, also when the chain was reorganised meanwhile */
   async scan(from: number, to: number, watch: WatchList): Promise<ScannedRange> {
-    // Fix its hash before anything is read: the blocks below follow from it, also when the node changes meanwhile.
+    // The hash at the end is read first: it determines the blocks below it, even if the node's chain changes in the
+    // meantime.
     const hashes = await this.#hashes(from, to);
     const blocks: BlockRef[] = [];
     const transfers: ObservedTransfer[] = [];
@@ -29,7 +31,7 @@ export class BlockReader {
       if (parent !== undefined && parent.hash !== block.parentHash)
         throw inconsistent(`block ${block.height} does not follow the one before`);
       blocks.push(block);
-      for (const output of outputs) if (this.#counts(output, block)) transfers.push(this.#transfer(output, block));
+      for (const output of outputs) if (output.units > 0n) transfers.push(this.#transfer(output, block));
     }
     return { blocks, transfers };
   }
@@ -44,14 +46,8 @@ export class BlockReader {
     return hashes;
   }
 
-  #counts({ isCoinbase, units, txid }: FoundOutput, { height }: BlockRef): boolean {
-    // New coins can't be spent for a hundred blocks: no payer pays with them, and a credit would promise too much.
-    if (isCoinbase)
-      this.#logger.warn('a miner paid newly made coins to an order; they are not credited', { txid, height });
-    return !isCoinbase && units > 0n;
-  }
-
-  #transfer({ txid, number, units, key }: FoundOutput, block: BlockRef): ObservedTransfer {
-    return { txid, index: String(number), block, currency: this.#currency, units, from: null, toKey: key };
+  #transfer({ txid, number, units, key, isCoinbase }: FoundOutput, block: BlockRef): ObservedTransfer {
+    const transfer = { txid, index: String(number), block, currency: this.#currency, units, from: null, toKey: key };
+    return isCoinbase ? { ...transfer, leastConfirmations: COINBASE_MATURITY } : transfer;
   }
 }

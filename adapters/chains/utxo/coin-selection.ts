@@ -1,23 +1,23 @@
 import type { SpendableCoin } from '../../../core/index.ts';
 
-/** What a selection must keep to. */
+/** The limits of a coin selection. */
 export interface SelectionLimits {
   /** Change below this is not worth an output. */
   readonly dust: bigint;
   readonly maxInputs: number;
 }
 
-/** Steps of the search for coins that leave no change. */
+/** The maximum number of steps in the search for coins that leave no change. */
 const SEARCH_STEPS = 20_000;
 
 /**
- * Coins that together are worth the target or more. The same coins give the same choice.
+ * Selects coins that together are worth at least the target. The same coins always give the same selection.
  *
- * First such that leave nothing over: no change, one output less now and one input less later. Else the fewest coins, the
- * largest first, the last of them as small as will do, and change that is worth having. Less than dust is left to the miner, and
- * lost to the till, only where no coin more could make it worth having.
+ * It first searches coins that leave no change, which saves an output now and an input later. Otherwise it takes the
+ * fewest coins, largest first, with the last one as small as possible, and change that is worth an output. An amount
+ * below dust goes to the miner, and is lost to the till, only where no additional coin could raise it.
  *
- * @returns `null` when all together, or the largest of them, are not worth so much
+ * @returns `null` when all coins, or the largest ones allowed, are not worth enough
  */
 export function selectCoins(
   coins: readonly SpendableCoin[],
@@ -53,7 +53,10 @@ function largestFirst(
   return null;
 }
 
-/** Branch and bound: with or without each coin in turn, given up where the sum is too much or cannot be reached any more. */
+/**
+ * Branch and bound: each coin in turn is included or not, and a branch is abandoned when its sum is too large or can no
+ * longer be reached.
+ */
 function withoutChange(
   sorted: readonly SpendableCoin[],
   target: bigint,
@@ -83,7 +86,7 @@ function suffixSums(sorted: readonly SpendableCoin[]): readonly bigint[] {
   return sums.reverse();
 }
 
-/** The last of the fewest coins changed for the smallest one that suffices and leaves change worth having. */
+/** Replaces the last of the fewest coins by the smallest one that suffices and leaves change above dust. */
 function smallerLast(
   sorted: readonly SpendableCoin[],
   fewest: readonly SpendableCoin[],

@@ -1,10 +1,10 @@
 import { parse } from 'lossless-json';
 
-/** Counts that a double holds exactly; everything else stays the text that the node wrote. */
+/** Counts that a double holds exactly; every other number stays text. */
 const COUNT = /^-?\d{1,15}$/;
 /** A result that is a string, or a list that begins with one: a block, or the ids of the mempool. */
 const TEXT = /"result":\s*\[?\s*"/;
-/** How near its beginning a reply says so. */
+/** The characters at the beginning of a reply in which {@link TEXT} is searched. */
 const HEAD = 64;
 
 /**
@@ -12,7 +12,7 @@ const HEAD = 64;
  * which they were sent.
  */
 export function parseExactly(text: string): unknown {
-  // Some megabytes without a number: the built-in reader is fifty times as quick.
+  // For some megabytes without a number, the built-in parser is fifty times as fast.
   if (TEXT.test(text.slice(0, HEAD))) return JSON.parse(text) as unknown;
   return parse(text, null, (digits) => (COUNT.test(digits) ? Number(digits) : digits));
 }

@@ -4,11 +4,13 @@ import type { FeeRate } from './transaction-size.ts';
 import type { UtxoNode } from './utxo-node.ts';
 import type { FeeRateBounds } from './utxo-options.ts';
 
-/** What the network takes now. */
+/** The current fee rates of the network. */
 export interface PresentRates {
-  /** What a new transaction pays. */
+  /** The rate of a new transaction. */
   readonly rate: FeeRate;
-  /** What a replacement must pay more than the one before, for each of its bytes (BIP-125, rule 4). */
+  /**
+   * The rate by which a replacement must exceed the transaction it replaces, for each of its bytes (BIP-125, rule 4).
+   */
   readonly increment: FeeRate;
 }
 
@@ -24,14 +26,14 @@ export class FeeRates {
     this.#targetBlocks = targetBlocks;
   }
 
-  /** @throws TillgateError `STATE_CONFLICT` while the node takes nothing within the bounds; `NODE_FAILED` */
+  /** @throws TillgateError `STATE_CONFLICT` while the node accepts no rate within the bounds; `NODE_FAILED` */
   async now(): Promise<PresentRates> {
     const [estimate, pool, network] = await Promise.all([
       this.#node.call('estimatesmartfee', this.#targetBlocks),
       this.#node.call('getmempoolinfo'),
       this.#node.call('getnetworkinfo'),
     ]);
-    // Without the field the node has seen too few transactions for an estimate.
+    // Without this field the node has seen too few transactions for an estimate.
     const feerate = asObject(estimate, 'a fee estimate')['feerate'];
     const wanted = feerate === undefined ? this.#bounds.fallback : asUnits(feerate, 'a fee rate');
     const least = asUnits(asObject(pool, 'the pool')['mempoolminfee'], 'the least fee rate');
@@ -42,13 +44,13 @@ export class FeeRates {
     return { rate: greater(bounded, least), increment };
   }
 
-  /** @throws TillgateError `STATE_CONFLICT` while the rate is too high for putting coins together */
+  /** @throws TillgateError `STATE_CONFLICT` while the rate is too high for consolidation */
   checkLow(rate: FeeRate): void {
     const { consolidate } = this.#bounds;
     if (rate <= consolidate) return;
     throw new TillgateError(
       'STATE_CONFLICT',
-      `The network asks for ${perByte(rate)} a virtual byte, and coins are put together at ${perByte(consolidate)} or less.`,
+      `The network asks for ${perByte(rate)} per virtual byte, but coins are consolidated at ${perByte(consolidate)} or less.`,
     );
   }
 
@@ -65,11 +67,11 @@ export function greater(a: bigint, b: bigint): bigint {
 function beyond(rate: FeeRate, most: FeeRate): TillgateError {
   return new TillgateError(
     'STATE_CONFLICT',
-    `The network asks for ${perByte(rate)} a virtual byte, and maxFeeRate allows ${perByte(most)}.`,
+    `The network asks for ${perByte(rate)} per virtual byte, but maxFeeRate allows ${perByte(most)}.`,
   );
 }
 
-/** Rates are written by the byte, with a decimal where they need one. */
+/** Rates are shown per byte, with a decimal where needed. */
 function perByte(rate: FeeRate): string {
   return `${Number(rate) / 1_000}`;
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** SHA-256 twice: the hash of blocks, transactions and the nodes of their tree. */
+/** Double SHA-256: the hash of blocks, transactions and the nodes of their tree. */
 export function hash256(bytes: Uint8Array): Buffer {
   return hash('sha256', hash('sha256', bytes, 'buffer'), 'buffer');
 }

@@ -4,7 +4,7 @@ import { inconsistent } from './node-values.ts';
 import { readBlock } from './raw-block.ts';
 import type { UtxoNode } from './utxo-node.ts';
 
-/** Where a transaction was mined. */
+/** The place where a transaction was mined. */
 export interface MinedAt {
   readonly block: BlockRef;
   readonly confirmations: number;
@@ -15,14 +15,14 @@ const KEPT = 1_000;
 /** Finds the block of a transaction whose outputs are known, on a node without an index of transactions. */
 export class MinedAttempts {
   readonly #node: UtxoNode;
-  /** By transaction, the block that was read and holds it. */
+  /** For each transaction, the block that was read and contains it. */
   readonly #seen = new Map<string, BlockRef>();
 
   constructor(node: UtxoNode) {
     this.#node = node;
   }
 
-  /** `null` when no output of it is unspent in the chain, and it was not seen in a block of the chain before. */
+  /** `null` when none of its outputs is unspent in the chain, and it was not seen before in a block of the chain. */
   async find(txid: string, outputs: number): Promise<MinedAt | null> {
     return (await this.#seenBefore(txid)) ?? (await this.#byOutputs(txid, outputs));
   }
@@ -58,7 +58,7 @@ export class MinedAttempts {
     return { block, confirmations: unspent.confirmations };
   }
 
-  /** Checks the node's statement against the block itself, because money is booked by it. */
+  /** Verifies the node's answer with the block itself, because money is booked by it. */
   async #checkHolds(hash: string, txid: string): Promise<void> {
     let holds = false;
     readBlock(await this.#node.rawBlock(hash), hash, {

@@ -1,6 +1,6 @@
-import { TillgateError, parseUnits } from '../../../core/index.ts';
+import { TillgateError, contradiction, parseUnits } from '../../../core/index.ts';
 
-/** A JSON object of a node's answer, not looked at yet. */
+/** An unchecked JSON object of a node's answer. */
 export type NodeObject = Readonly<Record<string, unknown>>;
 
 /** Decimals of a coin in all chains of this family. */
@@ -8,14 +8,19 @@ export const COIN_DECIMALS = 8;
 const HASH = /^[0-9a-f]{64}$/;
 const HEX = /^(?:[0-9a-f]{2})*$/;
 
-/** What a node sent that it must not send; the step is tried again. */
+/** The error for an invalid reply of a node; the step is retried. */
 export function malformed(what: string): TillgateError {
   return new TillgateError('NODE_FAILED', `The node's answer is malformed: ${what}.`);
 }
 
-/** What a node says that contradicts itself; tried again from the start of the step. */
+/** The error for a reply that contradicts another one; the step is retried from its start. */
 export function inconsistent(what: string): TillgateError {
-  return new TillgateError('NODE_FAILED', `The node's answers do not fit together: ${what}.`);
+  return new TillgateError('NODE_FAILED', `The node's answers are inconsistent: ${what}.`);
+}
+
+/** The error for replies that cannot be true together, whatever the chain does in the meantime. */
+export function contradictory(what: string): TillgateError {
+  return contradiction(`The node contradicts itself: ${what}.`);
 }
 
 export function asObject(value: unknown, what: string): NodeObject {
@@ -39,7 +44,7 @@ export function asHash(value: unknown, what: string): string {
   return value;
 }
 
-/** True for the text of a hash. */
+/** Whether a text is a hash. */
 export function isHash(text: string): boolean {
   return HASH.test(text);
 }

@@ -8,7 +8,7 @@ import { UtxoChain } from './utxo-chain.ts';
 import type { UtxoCoin } from './utxo-coins.ts';
 import type { UtxoChainOptions } from './utxo-options.ts';
 
-/** What a plugin was given to open its chain with. */
+/** The context in which a plugin opens its chain. */
 export interface UtxoSurroundings {
   readonly logger: Logger;
   readonly wallet: PublicWallet;
@@ -17,8 +17,8 @@ export interface UtxoSurroundings {
 }
 
 /**
- * A coin's chain as its plugin's options say. It pays when the till can sign for the addresses that it hands out; with
- * an `xpub` of another wallet it only watches.
+ * Opens the chain of a coin with its plugin's options. It can pay when the till can sign for its deposit addresses;
+ * with an `xpub` of another wallet it is watch-only.
  *
  * @throws TillgateError `CONFIG_INVALID` without a seed and without an `xpub`
  */

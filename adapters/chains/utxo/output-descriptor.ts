@@ -38,8 +38,8 @@ function polynomial(symbols: readonly number[]): bigint {
  * The output descriptor of one branch of an account: native SegWit addresses (BIP-84).
  *
  * @param xpub - the account's extended public key
- * @param version - of public keys on the network
- * @param keys - below the account: `0/*`, or `0/0` for one address
+ * @param version - the version bytes of public keys on the network
+ * @param keys - the path below the account: `0/*`, or `0/0` for one address
  */
 export function accountDescriptor(xpub: string, version: number, keys: string): string {
   const bytes = Uint8Array.from(base58check.decode(xpub));

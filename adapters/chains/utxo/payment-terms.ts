@@ -11,7 +11,7 @@ export interface PricedTerms {
 export interface SignedTerms extends PricedTerms {
   readonly feeUnits: bigint;
   readonly coins: readonly SpendableCoin[];
-  /** Which output is change; `null` for none. */
+  /** The index of the change output; `null` for none. */
   readonly changeNumber: number | null;
 }
 
@@ -28,7 +28,7 @@ const signedSchema = z.object({
   changeNumber: z.int().nullable(),
 });
 
-/** Amounts become digits. */
+/** Amounts are stored as digits. */
 export function writeTerms(terms: PricedTerms | SignedTerms): string {
   return JSON.stringify(terms, (_name, value: unknown) => (typeof value === 'bigint' ? value.toString() : value));
 }

@@ -14,12 +14,15 @@ import type { UtxoKeys } from './utxo-keys.ts';
 import { outpointOf } from './utxo-node.ts';
 import type { UtxoNode } from './utxo-node.ts';
 
-/** One of the payout's transactions, opened. */
+/** One of the payout's transactions, parsed. */
 interface OpenAttempt extends OwnAttempt {
   readonly txid: string;
 }
 
-/** What became of signed transactions, by the coins they spend and the outputs they make: no index, no wallet. */
+/**
+ * Determines the outcomes of signed transactions from the coins they spend and the outputs they create; this needs
+ * neither an index nor a wallet.
+ */
 export class PayoutOutcomes {
   readonly #node: UtxoNode;
   readonly #keys: UtxoKeys;
@@ -51,12 +54,12 @@ export class PayoutOutcomes {
     return false;
   }
 
-  /** All coins are there in the chain: the transaction is to be sent, unless a waiting one takes them. */
+  /** All coins are unspent in the chain: the transaction has to be sent, unless a waiting one spends them. */
   async #unmined(payout: SignedPayout, attempts: readonly OpenAttempt[]): Promise<PayoutOutcome> {
     const inPool = await this.#node.unspent(payout.coins, true);
     const taken = payout.coins[inPool.indexOf(null)];
     if (taken === undefined) return { kind: 'missing' };
-    // It may have come into the pool since it was looked for there.
+    // It may have entered the mempool since it was looked up there.
     if (await this.#waits(attempts)) return { kind: 'pending' };
     return {
       kind: 'unclear',
@@ -85,7 +88,7 @@ export class PayoutOutcomes {
     return { kind: 'conflicted', txid: spender.txid, confirmations, ...(rival === null ? {} : { rival }) };
   }
 
-  /** A coin that is neither unspent nor spent: its own transaction is no longer in the chain. */
+  /** The coin is neither unspent nor spent: the transaction that made it is no longer in the chain. */
   async #unmade(gone: string, { coins }: SignedPayout, since: number): Promise<PayoutOutcome> {
     const inPool = await this.#node.unspent(coins, true);
     if (inPool.every((output) => output !== null)) return { kind: 'missing' };
@@ -112,7 +115,7 @@ export class PayoutOutcomes {
     return { kind: 'mined', txid, block, confirmations, succeeded: true, feeUnits, change };
   }
 
-  /** A forged spend of our coin would need a signature of our key. */
+  /** Nobody can forge a spend of the till's coin, since it needs a signature of its key. */
   #isSignedByUs({ raw }: FoundSpender, coin: SpendableCoin): boolean {
     const { publicKey, script } = this.#keys.of(coin);
     try {
@@ -123,7 +126,7 @@ export class PayoutOutcomes {
       const digest = inputDigest(transaction, at, script, signature.at(-1) ?? 0, coin.units);
       return secp256k1.verify(signature.subarray(0, -1), digest, publicKey, { prehash: false, format: 'der' });
     } catch {
-      // No transaction, or no signature, in form or kind.
+      // No transaction, or no signature, of the expected form.
       return false;
     }
   }

@@ -18,30 +18,30 @@ import { UTXO_NETWORKS } from './utxo-coins.ts';
 import type { UtxoNetworkName } from './utxo-coins.ts';
 import type { ConfirmationTier, FeeRateBounds } from './utxo-options.ts';
 
-/** What a chain's plugin takes where its options say nothing. */
+/** The defaults of a chain's plugin options. */
 export interface UtxoDefaults {
   readonly confirmations: number;
   readonly tiers: readonly ConfirmationTier[];
   readonly spendableConfirmations: number;
   readonly finalityBlocks: number;
   readonly pollIntervalMs: number;
-  /** The time from one block to the next on the main network, on average. */
+  /** The average time between blocks on the main network, in seconds. */
   readonly blockSeconds: number;
-  /** `null` where the network replaces no waiting transaction. */
+  /** `null` where the network does not replace waiting transactions. */
   readonly bumpAfterMs: number | null;
-  /** In units for a virtual byte. */
+  /** In units per virtual byte. */
   readonly minFeeRate: number;
   readonly maxFeeRate: number;
   readonly fallbackFeeRate: number;
-  /** What spending a coin costs in the long term. */
+  /** The long-term fee rate for spending a coin. */
   readonly dustFeeRate: number;
-  /** Small coins are put together while the network asks for no more than that. */
+  /** Small coins are consolidated while the network demands at most this rate. */
   readonly consolidateFeeRate: number;
 }
 
-/** The options of a UTXO chain's plugin, read and completed (decisions, section 10). */
+/** The parsed options of a UTXO chain's plugin, with defaults. */
 export interface UtxoPluginOptions extends NodeTrust {
-  /** With user and password in them. */
+  /** Including user and password. */
   readonly rpcUrls: readonly string[];
   readonly network: UtxoNetworkName;
   readonly confirmations: number;
@@ -68,7 +68,7 @@ const optionsSchema = z.strictObject({
   rpcUserFile: z.string().min(1).optional(),
   rpcPassword: z.string().min(1).optional(),
   rpcPasswordFile: z.string().min(1).optional(),
-  /** In units for a virtual byte. */
+  /** In units per virtual byte. */
   minFeeRate: rate.optional(),
   maxFeeRate: rate.optional(),
   fallbackFeeRate: rate.optional(),
@@ -81,18 +81,18 @@ type Input = z.infer<typeof optionsSchema>;
 
 const DEFAULT_FEE_TARGET_BLOCKS = 6;
 
-/** @throws TillgateError `CONFIG_INVALID` that names every problem; no value is repeated, for it may be a secret */
+/** @throws TillgateError `CONFIG_INVALID` that names every problem without its value, which may be a secret */
 export function parseUtxoOptions(input: unknown, defaults: UtxoDefaults): UtxoPluginOptions {
   const data = parseOptions(optionsSchema, input);
   const problems: FieldError[] = [];
   const rpcUrls = withCredentials(data, problems);
-  // A configured number holds for all amounts.
+  // A configured number applies to all amounts.
   const depths = depthsOf(data, defaults);
   const trust = nodeTrustOf(data, rpcUrls);
   problems.push(...depthProblems(depths), ...quorumProblems(trust, rpcUrls));
   const feeRates = feeRatesOf(data, defaults);
   if (feeRates.min > feeRates.max) problems.push({ path: 'minFeeRate', message: 'must not be more than maxFeeRate' });
-  // Else a coin could cost more than it was credited for.
+  // Otherwise a coin could cost more than the amount credited for it.
   if (feeRates.consolidate > feeRates.dust)
     problems.push({ path: 'consolidateFeeRate', message: 'must not be more than dustFeeRate' });
   if (problems.length > 0) throw invalidOptions(problems);
@@ -114,7 +114,7 @@ export function parseUtxoOptions(input: unknown, defaults: UtxoDefaults): UtxoPl
 }
 
 function feeRatesOf(data: Input, defaults: UtxoDefaults): FeeRateBounds {
-  // From units for a byte to units for 1,000 of them, to the nearest: a bound, no amount of money.
+  // Converts units per byte to units per 1,000 bytes, rounded: a limit, not an amount of money.
   const inThousands = (perByte: number): bigint => BigInt(Math.round(perByte * 1_000));
   return {
     min: inThousands(data.minFeeRate ?? defaults.minFeeRate),

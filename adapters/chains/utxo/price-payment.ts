@@ -23,16 +23,16 @@ export interface PricingDeps {
   readonly rates: FeeRates;
   readonly addresses: UtxoAddresses;
   readonly logger: Logger;
-  /** Below it there is no change. */
+  /** Change below this amount is not made. */
   readonly ownDust: bigint;
-  /** Of the output that change would be. */
+  /** The script size of a change output, in bytes. */
   readonly ownScriptBytes: number;
 }
 
-/** So many coins are 13,600 virtual bytes; a node carries up to 100,000. */
+/** This many coins are 13,600 virtual bytes; a node relays up to 100,000. */
 export const MAX_INPUTS = 200;
 const RESELECTIONS = 3;
-/** An outpoint that no transaction has: a coin that is only supposed, to learn what a payment would cost. */
+/** An outpoint that no transaction has, for an assumed coin with which the cost of a payment is estimated. */
 const SUPPOSED = '0'.repeat(64);
 
 /** Chooses coins and computes the fee of payments to segwit and older addresses. */
@@ -45,7 +45,7 @@ export class Pricing {
 
   async price(request: PriceRequest): Promise<PricedPayment> {
     const scripts = request.lines.map((line) => this.#scriptBytes(line));
-    // Read before the coins: anything that spends them from now on is mined above this height.
+    // Read before the coins: a transaction that spends them from now on is mined above this height.
     const height = await this.#deps.node.height();
     const priced =
       request.replaces === null
@@ -55,8 +55,8 @@ export class Pricing {
   }
 
   /**
-   * All of a payout's coins back in one, at whatever rate outbids its last attempt: the bounds on fees may be what keeps the
-   * payment from being raised.
+   * Returns all coins of a payout in one output, at the rate needed to replace its last attempt: the limits on fees may
+   * be the reason why the payment cannot be raised.
    */
   async cancel(request: Pick<PriceRequest, 'source' | 'coins'>, replaced: SignedTransaction): Promise<PricedPayment> {
     const height = await this.#deps.node.height();
@@ -65,7 +65,7 @@ export class Pricing {
     return { coins: request.coins, feeUnits, terms: writeTerms({ height }) };
   }
 
-  /** The fee comes out of the lines, so the coins must be worth their sum and no more. */
+  /** The fee is deducted from the lines, so the coins must cover their sum and no more. */
   async #first(request: PriceRequest, scripts: readonly number[]): Promise<Omit<PricedPayment, 'terms'>> {
     const { rate } = await this.#deps.rates.now();
     const total = sumOf(request.lines);
@@ -75,17 +75,17 @@ export class Pricing {
     return { coins: chosen, feeUnits: feeOf(rate, virtualSizeOf(chosen.length, outputs)) };
   }
 
-  /** All of it comes back in one coin. */
+  /** The whole amount comes back as one coin. */
   #together(coins: readonly SpendableCoin[], rate: FeeRate): Omit<PricedPayment, 'terms'> {
     const { rates, ownDust } = this.#deps;
     rates.checkLow(rate);
     const feeUnits = feeOf(rate, virtualSizeOf(coins.length, this.#withChange([])));
     if (sumOf(coins) - feeUnits < ownDust)
-      throw new TillgateError('STATE_CONFLICT', 'The coins are not worth the fee of putting them together.');
+      throw new TillgateError('STATE_CONFLICT', 'The coins are not worth the fee of consolidating them.');
     return { coins, feeUnits };
   }
 
-  /** What the receivers get stays; the higher fee comes out of the change (BIP-125). */
+  /** The receivers get the same amounts; the higher fee is taken from the change (BIP-125). */
   async #bump(
     request: PriceRequest,
     replaced: SignedTransaction,
@@ -109,7 +109,7 @@ export class Pricing {
     return { coins, feeUnits };
   }
 
-  /** The least fee that replaces a transaction, with change; `fits` when the coins pay for it. */
+  /** The lowest fee with which a transaction can be replaced, with change; `fits` when the coins suffice for it. */
   async #outbid(
     { lines, coins }: Pick<PriceRequest, 'lines' | 'coins'>,
     replaced: SignedTransaction,
@@ -117,7 +117,7 @@ export class Pricing {
   ) {
     const { rates, node, ownDust } = this.#deps;
     const [{ rate, increment }, waiting] = await Promise.all([rates.now(), node.waiting(replaced.txid)]);
-    // Transactions that spend its outputs are replaced with it, so their fees count too (rule 3).
+    // Transactions that spend its outputs are replaced too, so their fees count (BIP-125, rule 3).
     const outbid = greater(replaced.feeUnits, waiting?.descendantFees ?? 0n);
     const least = (vbytes: number): bigint =>
       greater(outbid + feeOf(increment, vbytes), greater(dearer(replaced, vbytes), feeOf(rate, vbytes)));
@@ -129,7 +129,10 @@ export class Pricing {
     return { rate, room, required, size, smaller, feeUnits, fits: room - feeUnits >= ownDust };
   }
 
-  /** Coins that the node does not show, or shows otherwise, are passed over: nothing that spends them would be carried. */
+  /**
+   * Coins that the node does not return, or returns differently, are skipped: a transaction that spends them would not
+   * be relayed.
+   */
   async #choose(
     { coins, required = [] }: Pick<PriceRequest, 'coins' | 'required'>,
     total: bigint,
@@ -143,7 +146,9 @@ export class Pricing {
       const chosen = [...kept, ...others];
       const absent = await this.#absent(chosen);
       if (absent.size === 0) return chosen;
-      this.#deps.logger.warn('coins of the till are not at the node and are passed over', { refs: [...absent] });
+      this.#deps.logger.warn('the node does not have some coins of the till; they are not spent', {
+        refs: [...absent],
+      });
       const isThere = ({ ref }: SpendableCoin): boolean => !absent.has(ref);
       [usable, kept] = [usable.filter(isThere), kept.filter(isThere)];
     }
@@ -185,7 +190,7 @@ function noRoom(): TillgateError {
   );
 }
 
-/** A fee whose rate is above that of the transaction to be replaced, rounded up. */
+/** A fee whose rate exceeds that of the transaction to be replaced, rounded up. */
 function dearer({ raw, feeUnits }: SignedTransaction, vbytes: number): bigint {
   const size = BigInt(virtualSize(readTransaction(new WireReader(Buffer.from(raw, 'hex')), {})));
   return (feeUnits * BigInt(vbytes)) / size + 1n;

@@ -9,14 +9,14 @@ import { WireReader } from './wire-reader.ts';
 export interface BlockSummary {
   readonly hash: string;
   readonly parentHash: string;
-  /** Seconds. */
+  /** The block's time in seconds. */
   readonly time: number;
   readonly transactions: number;
 }
 
-/** What reading a block calls back. Nothing of it is to be believed before {@link readBlock} has returned. */
+/** Callbacks for reading a block. Their data must not be trusted before {@link readBlock} has returned. */
 export interface BlockVisitor extends TransactionVisitor {
-  /** Behind each transaction's in- and outputs; `place` 0 is the coinbase. */
+  /** Called after the inputs and outputs of each transaction; `place` 0 is the coinbase. */
   transaction?(place: number, txid: Uint8Array, start: number, end: number): void;
 }
 
@@ -26,10 +26,10 @@ const ROOT_AT = 36;
 const TIME_AT = 68;
 
 /**
- * Reads a whole block and holds it against its hash: the header's hash is that hash, and the root of the transactions'
- * ids is the header's. An invented or omitted transaction would need another header with the same hash.
+ * Reads a whole block and verifies it against its hash: the header must have that hash, and the root of the transaction
+ * ids must be the header's. An invented or omitted transaction would need another header with the same hash.
  *
- * @param hash - what the block was asked for by
+ * @param hash - the hash by which the block was requested
  * @throws TillgateError `NODE_FAILED` when the bytes are not that block
  */
 export function readBlock(bytes: Buffer, hash: string, visitor: BlockVisitor): BlockSummary {
@@ -63,7 +63,7 @@ function readTransactions(bytes: Buffer, hash: string, visitor: BlockVisitor): r
       txids.push(txid);
       hasExtension = layout.isHogEx && place === count - 1;
     }
-    // Litecoin's extension block follows, which no header commits to but through that last transaction.
+    // Litecoin's extension block follows, which headers commit to only through that last transaction.
     if (reader.at !== bytes.length && !hasExtension) throw new RangeError('more bytes than the block has');
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;

@@ -1,7 +1,7 @@
 import { hash256 } from './hash256.ts';
 import type { WireReader } from './wire-reader.ts';
 
-/** What reading a transaction calls back, with places in the reader's buffer: nothing is copied. */
+/** Callbacks for reading a transaction, with positions in the reader's buffer: nothing is copied. */
 export interface TransactionVisitor {
   /** @param at - where the input's outpoint begins, 36 bytes */
   input?(at: number): void;
@@ -12,10 +12,10 @@ export interface TransactionVisitor {
 /** The byte offsets of a transaction's parts (BIP-144). */
 export interface TransactionLayout {
   readonly start: number;
-  /** Of inputs and outputs, with their counts. */
+  /** The start of the inputs and outputs, including their counts. */
   readonly bodyStart: number;
   readonly bodyEnd: number;
-  /** Behind the lock time. */
+  /** The position after the lock time. */
   readonly end: number;
   readonly hasWitness: boolean;
   /** Litecoin's last transaction of a block, which ties its extension block to it (LIP-2). */
@@ -28,7 +28,7 @@ const AMOUNT = 8;
 const WITNESS_FLAG = 1;
 const MWEB_FLAG = 8;
 
-/** @throws RangeError when the bytes are no transaction */
+/** @throws RangeError when the bytes are not a transaction */
 export function readTransaction(reader: WireReader, visitor: TransactionVisitor): TransactionLayout {
   const start = reader.skip(4);
   // A count of zero inputs announces flags; a transaction without inputs does not exist.
@@ -42,7 +42,7 @@ export function readTransaction(reader: WireReader, visitor: TransactionVisitor)
   const hasWitness = (flags & WITNESS_FLAG) !== 0;
   if (hasWitness) for (let count = 0; count < inputs; count++) skipWitness(reader);
   const isHogEx = (flags & MWEB_FLAG) !== 0;
-  // In a block the part of the extension is always absent: one zero byte.
+  // In a block the extension's part is always absent, which is one zero byte.
   if (isHogEx && reader.byte() !== 0) throw new RangeError('a transaction of the extension block');
   reader.skip(4);
   return { start, bodyStart, bodyEnd, end: reader.at, hasWitness, isHogEx };
@@ -89,7 +89,7 @@ export function transactionId(
   return hash256(scratch.subarray(0, length));
 }
 
-/** Without witnesses four units of weight a byte, with them one (BIP-141); in virtual bytes, a part of one counts whole. */
+/** Each byte weighs four units, a byte of witnesses one (BIP-141); in virtual bytes, rounded up. */
 export function virtualSize({ start, bodyStart, bodyEnd, end }: TransactionLayout): number {
   const stripped = bodyEnd - bodyStart + 8;
   return Math.ceil((stripped * 3 + (end - start)) / 4);

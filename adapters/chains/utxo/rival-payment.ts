@@ -5,7 +5,7 @@ import { sumOf } from './coin-selection.ts';
 import { writeTerms } from './payment-terms.ts';
 import type { SignedTerms } from './payment-terms.ts';
 
-/** Blocks hold transactions of all kinds; they are read, and not judged. */
+/** Blocks contain transactions of all kinds; they are read without validation. */
 export const ANY_KIND = {
   allowUnknownVersion: true,
   allowUnknownInputs: true,
@@ -19,7 +19,7 @@ export interface ReadOutput {
   readonly units: bigint;
 }
 
-/** A transaction of a payout, as far as a rival is compared with it. */
+/** The parts of a payout's transaction that are compared with a rival. */
 export interface OwnAttempt {
   readonly outputs: readonly ReadOutput[];
   readonly terms: SignedTerms;
@@ -34,8 +34,9 @@ export function outputsOf(transaction: Transaction): readonly ReadOutput[] {
 }
 
 /**
- * What a transaction pays that spent a coin of a payout of ours; `null` for none of its receivers. It pays the same only when
- * it spends exactly the payout's coins and makes the payout's outputs, with at most change to the hot wallet besides.
+ * The payment of a foreign transaction that spent a coin of a payout; `null` when it pays none of the payout's
+ * receivers. It pays the same only when it spends exactly the payout's coins and makes the payout's outputs, with at
+ * most change to the hot wallet besides.
  *
  * @param hotScript - the hot wallet's script
  */
@@ -47,7 +48,7 @@ export function rivalPayment(
   const rival = Transaction.fromRaw(raw, ANY_KIND);
   const wanted = own.outputs.filter((_, at) => at !== own.terms.changeNumber);
   const outputs = outputsOf(rival);
-  // Coins that are put together have no receiver.
+  // Consolidated coins have no receiver.
   const pays = wanted.length === 0 ? null : ({ pays: 'receiver' } as const);
   if (pays !== null && !outputs.some(({ script }) => wanted.some((one) => one.script === script))) return null;
   const changeNumber = changeBeside(outputs, wanted, Buffer.from(hotScript).toString('hex'));
@@ -58,7 +59,10 @@ export function rivalPayment(
   return { pays: 'same', attempt: { raw: raw.toString('hex'), feeUnits, terms } };
 }
 
-/** Which output is change when the others are exactly the wanted ones; `null` for none, `other` when they are not. */
+/**
+ * The index of the change output when the other outputs are exactly the wanted ones; `null` for no change, `other` when
+ * they are not.
+ */
 function changeBeside(
   outputs: readonly ReadOutput[],
   wanted: readonly ReadOutput[],

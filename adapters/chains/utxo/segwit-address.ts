@@ -14,12 +14,12 @@ export function segwitAddress(
   network: UtxoNetwork,
 ): { readonly address: string; readonly key: string } {
   assert(publicKey.length === COMPRESSED_BYTES, 'a key that is not compressed'); // BIP-143 takes no other.
-  // Its parts in place of `p2wpkh`, which decompresses the key only to see that it is one.
+  // Faster than `p2wpkh`, which decompresses the key to check it.
   const output = { type: 'wpkh', hash: hash160(publicKey) } as const;
   return { address: Address(network).encode(output), key: Buffer.from(OutScript.encode(output)).toString('hex') };
 }
 
-/** An address of the network in its usual form, and its watch key; `null` for an invalid text. */
+/** The address of the network in its usual form, and its watch key; `null` for an invalid text. */
 export function readUtxoAddress(
   text: string,
   network: UtxoNetwork,

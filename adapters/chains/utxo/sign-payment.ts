@@ -31,13 +31,13 @@ export class Signing {
     this.#deps = deps;
   }
 
-  /** @throws TillgateError `NOT_READY` when what the signer returns is no signature of the key */
+  /** @throws TillgateError `NOT_READY` when the signer's signature is not valid for the key */
   async sign({ lines, priced }: SignRequest): Promise<SignedTransaction> {
     const { coins } = priced;
     const { height } = readPricedTerms(priced.terms);
     const left = sumOf(coins) - sumOf(lines) - priced.feeUnits;
     assert(left >= 0n && lines.every(({ units }) => units > 0n), 'the coins cover the payments and the fee');
-    // Change that is less than dust goes to the miner.
+    // Change below dust goes to the miner.
     const change = left >= this.#deps.ownDust ? left : 0n;
     if (lines.length === 0 && change === 0n)
       throw new TillgateError('STATE_CONFLICT', 'The coins are worth less than the fee of taking them back.');

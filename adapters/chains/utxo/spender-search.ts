@@ -5,7 +5,7 @@ import { inconsistent } from './node-values.ts';
 import { outpointOf } from './utxo-node.ts';
 import type { UtxoNode } from './utxo-node.ts';
 
-/** The transaction that spent a coin, in a block that was held against its hash. */
+/** The transaction that spent a coin, in a block that was verified against its hash. */
 export interface FoundSpender {
   readonly txid: string;
   readonly raw: Buffer;
@@ -13,19 +13,19 @@ export interface FoundSpender {
 }
 
 interface Searched {
-  /** The highest block that was looked through, on the chain of that time. */
+  /** The highest block that was searched, on the chain of that time. */
   readonly height: number;
   readonly hash: string;
   readonly found: FoundSpender | null;
 }
 
-/** The search begins so many blocks earlier: a reorganisation may have moved what was known. */
+/** The search begins this many blocks earlier, since a reorganisation may have replaced searched blocks. */
 const MARGIN = 10;
 /** Blocks of one pass; the next pass continues from there. */
 const AT_ONCE = 200;
 const KEPT = 1_000;
 
-/** Finds who spent a coin by reading blocks, and remembers how far it has looked. */
+/** Finds the transaction that spent a coin by reading blocks, and remembers how far it has searched. */
 export class SpenderSearch {
   readonly #node: UtxoNode;
   readonly #searched = new Map<string, Searched>();
@@ -36,9 +36,9 @@ export class SpenderSearch {
 
   /**
    * @param ref - the coin's outpoint
-   * @param since - a height of the chain at which it was unspent
+   * @param since - a height of the chain at which the coin was unspent
    * @returns `null` when no block up to the head spends it
-   * @throws TillgateError `NODE_FAILED`, also while there are more blocks than one look reads
+   * @throws TillgateError `NODE_FAILED`, also while there are more blocks than one pass reads
    */
   async find(ref: string, since: number): Promise<FoundSpender | null> {
     const known = await this.#stillTrue(ref);
@@ -64,7 +64,7 @@ export class SpenderSearch {
     return found;
   }
 
-  /** What is remembered, unless the chain was reorganised below it. */
+  /** The stored result, unless the chain was reorganised below it. */
   async #stillTrue(ref: string): Promise<Searched | null> {
     const known = this.#searched.get(ref);
     if (known === undefined) return null;
@@ -99,7 +99,7 @@ function findSpender(
   });
   if (found === null) return null;
   const { txid, raw } = found as { txid: string; raw: Buffer };
-  // A copy: the whole block would stay in memory with it.
+  // A copy, since otherwise the whole block would stay in memory.
   return { txid, raw: Buffer.from(raw), block: { height, hash, parentHash, time: time * 1000 } };
 }
 

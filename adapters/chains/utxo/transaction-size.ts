@@ -10,8 +10,8 @@ const OWN_INPUT = 41 * 4 + 1 + 73 + 34;
 const AMOUNT = 8;
 
 /**
- * The size of a transaction that spends so many of the till's own coins, in virtual bytes: exact but for signatures that
- * happen to be a byte or two shorter, so never too little.
+ * The size in virtual bytes of a transaction that spends this many of the till's coins. It is exact except for
+ * signatures that are a byte or two shorter, so it is never too small.
  */
 export function virtualSizeOf(inputs: number, scriptLengths: readonly number[]): number {
   const outputs = scriptLengths.reduce((sum, length) => sum + AMOUNT + sizeOfCount(length) + length, 0);
@@ -19,12 +19,12 @@ export function virtualSizeOf(inputs: number, scriptLengths: readonly number[]):
   return Math.ceil((FRAME + inputs * OWN_INPUT + bytes * 4) / 4);
 }
 
-/** What one more of the till's own coins costs as an input, rounded up. */
+/** The cost of one more of the till's own coins as an input, rounded up. */
 export function inputCost(rate: FeeRate): bigint {
   return mulDiv(rate, BigInt(OWN_INPUT), 4_000n, 'up');
 }
 
-/** The fee of a size, rounded up: a unit too little and the network refuses it. */
+/** The fee for a size, rounded up: the network refuses a transaction that pays one unit too little. */
 export function feeOf(rate: FeeRate, vbytes: number): bigint {
   return mulDiv(rate, BigInt(vbytes), 1_000n, 'up');
 }

@@ -2,7 +2,7 @@ import { SequentialQueue } from '../sequential-queue.ts';
 import { asArray, asCount, asHash, asObject, asUnits, malformed } from './node-values.ts';
 import type { UtxoNode } from './utxo-node.ts';
 
-/** What a scan looks for: an output descriptor (BIP-380), with its range of indexes where it has one. */
+/** The object of a scan: an output descriptor (BIP-380), with its range of indexes where it has one. */
 export type ScanObject = string | { readonly desc: string; readonly range: readonly [number, number] };
 
 /** `ref` is the outpoint. */
@@ -12,8 +12,8 @@ export interface UnspentOutput {
 }
 
 /**
- * Looks through all unspent outputs of the chain, as a node without an index of addresses can. On a main network that
- * takes a minute or more, and a node runs one such scan at a time: they queue here.
+ * Searches all unspent outputs of the chain, which a node without an index of addresses can do. On a main network a
+ * scan takes a minute or more, and a node runs only one at a time, so scans queue here.
  */
 export class UnspentScans {
   readonly #node: UtxoNode;
@@ -23,12 +23,12 @@ export class UnspentScans {
     this.#node = node;
   }
 
-  /** The total balance of these, in units. @throws TillgateError `NODE_FAILED` */
+  /** The total balance of these objects, in units. @throws TillgateError `NODE_FAILED` */
   async sum(objects: readonly ScanObject[]): Promise<bigint> {
     return (await this.list(objects)).reduce((sum, { units }) => sum + units, 0n);
   }
 
-  /** The unspent outputs of these. @throws TillgateError `NODE_FAILED` */
+  /** The unspent outputs of these objects. @throws TillgateError `NODE_FAILED` */
   list(objects: readonly ScanObject[]): Promise<readonly UnspentOutput[]> {
     return this.#queue.run(() => this.#scan(objects));
   }

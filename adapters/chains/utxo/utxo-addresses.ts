@@ -14,19 +14,19 @@ export class UtxoAddresses {
     this.#network = network;
   }
 
-  /** The address as it is usually written and its script in hexadecimal; `null` for none of this network. */
+  /** The address in its usual form and its script in hexadecimal; `null` when it is not of this network. */
   read(text: string): { readonly address: string; readonly key: string } | null {
     return readUtxoAddress(text, this.#coin.networks[this.#network].addresses);
   }
 
-  /** Why an address is refused, in words that complete "the address …". */
+  /** The reason why an address is refused, in words that complete "the address …". */
   problem(text: string): string {
     const lower = text.toLowerCase();
     const known = Object.entries(this.#coin.refusedPrefixes).find(([prefix]) => lower.startsWith(prefix));
-    return known?.[1] ?? `is no address of ${this.#coin.name} on its ${this.#network} network`;
+    return known?.[1] ?? `is not an address of ${this.#coin.name} on its ${this.#network} network`;
   }
 
-  /** The payment as BIP-21 writes it. */
+  /** The payment as a BIP-21 URI. */
   paymentUri({ address, units }: PaymentTarget): string {
     return `${this.#coin.scheme}:${address}?amount=${formatUnits(units, COIN_DECIMALS)}`;
   }

@@ -7,14 +7,17 @@ import type { UtxoNetworkTerms } from './utxo-coins.ts';
 
 const base58check = createBase58check((bytes: Uint8Array): Uint8Array => createHash('sha256').update(bytes).digest());
 
-/** How a wallet makes addresses of a key; `xpub` and its like say nothing of it, so that all forms are looked at. */
+/**
+ * The forms of address that a wallet derives from a key. `xpub` and similar prefixes do not identify the form, so all
+ * are checked.
+ */
 const FORMS = {
   segwit: ['wpkh(KEY)'],
   nested: ['sh(wpkh(KEY))'],
   any: ['wpkh(KEY)', 'sh(wpkh(KEY))', 'pkh(KEY)'],
 } as const;
 
-/** Spellings of extended public keys (SLIP-132): of which network, and what addresses are made of it. */
+/** Prefixes of extended public keys (SLIP-132), with their network and form of address. */
 const SPELLINGS: ReadonlyMap<number, { readonly main: boolean; readonly forms: readonly string[] }> = new Map([
   [0x0488b21e, { main: true, forms: FORMS.any }],
   [0x019da462, { main: true, forms: FORMS.any }],
@@ -26,13 +29,13 @@ const SPELLINGS: ReadonlyMap<number, { readonly main: boolean; readonly forms: r
   [0x045f1cf6, { main: false, forms: FORMS.segwit }],
 ]);
 const MAIN_VERSION = 0x0488b21e;
-/** BIP-44's branches: what payers were given, and change. */
+/** BIP-44's branches: addresses given to payers, and change. */
 const BRANCHES = [0, 1];
-/** One look takes them all, so that a gap of 20 unused addresses needs no second one. */
+/** One scan covers them all, so that a gap of 20 unused addresses needs no second scan. */
 const LAST_INDEX = 999;
 
 interface ReadKey {
-  /** As the node's descriptors want it. */
+  /** In the format of the node's descriptors. */
   readonly nodeText: string;
   readonly forms: readonly string[];
 }
@@ -76,7 +79,10 @@ export class UtxoBalances implements ChainBalances {
     return new Map([[this.#asset.currency, await this.#scans.sum(objects)]]);
   }
 
-  /** Spelled as `xpub` or `tpub`, with what the spelling said; `null` for private keys, other networks' and anything else. */
+  /**
+   * The key with the prefix `xpub` or `tpub`, and the facts of its original prefix; `null` for private keys, keys of
+   * other networks and anything else.
+   */
   #read(text: string): ReadKey | null {
     try {
       const bytes = Uint8Array.from(base58check.decode(text));
@@ -85,7 +91,7 @@ export class UtxoBalances implements ChainBalances {
       const isMain = this.#network.publicKeyVersion === MAIN_VERSION;
       if (bytes.length !== 78 || spelling === undefined || spelling.main !== isMain) return null;
       version.setUint32(0, MAIN_VERSION);
-      // Refuses what is no point of the curve.
+      // Refuses a key that is not a point of the curve.
       HDKey.fromExtendedKey(base58check.encode(bytes));
       version.setUint32(0, this.#network.publicKeyVersion);
       return { nodeText: base58check.encode(bytes), forms: spelling.forms };

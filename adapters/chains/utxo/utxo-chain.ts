@@ -27,7 +27,7 @@ import { UtxoNode } from './utxo-node.ts';
 import type { UtxoChainOptions } from './utxo-options.ts';
 import { UtxoPayments } from './utxo-payments.ts';
 
-/** Addresses derived between two breaths: derivation is arithmetic and would hold up everything else. */
+/** Addresses derived before the event loop gets a turn: derivation is arithmetic and blocks everything else. */
 const DERIVED_AT_ONCE = 16;
 const MAX_INDEX = 0x7fffffff;
 const DEFAULT_SCAN_BLOCKS = 20;
@@ -46,6 +46,7 @@ export class UtxoChain implements ChainAdapter {
   readonly startHeight: number | null;
   readonly payments: ChainPayments | null;
   readonly balances: ChainBalances;
+  readonly effects = null;
   readonly mempool: ChainMempool;
   readonly simulator = null;
   readonly #options: UtxoChainOptions;
@@ -70,7 +71,7 @@ export class UtxoChain implements ChainAdapter {
     this.#addresses = new UtxoAddresses(coin, network);
     this.#node = openNode(options, logger, options.requestTimeoutMs);
     this.#patientNode = openNode(options, logger, options.scanTimeoutMs ?? SCAN_TIMEOUT_MS);
-    this.#reader = new BlockReader(this.#node, asset.currency, logger);
+    this.#reader = new BlockReader(this.#node, asset.currency);
     this.mempool = new UtxoMempool(this.#node, asset.currency, logger);
     const scans = new UnspentScans(this.#patientNode);
     this.balances = new UtxoBalances(asset, coin.networks[network], scans);
@@ -84,7 +85,7 @@ export class UtxoChain implements ChainAdapter {
     return `bip122:${await this.#node.genesis()}`;
   }
 
-  /** @throws TillgateError `NODE_FAILED` while the node lags behind what was read before */
+  /** @throws TillgateError `NODE_FAILED` while the node is behind what was read before */
   async head(): Promise<BlockRef> {
     const head = await this.#node.head();
     if (this.#recent.isBehind(head, this.policy.finalityBlocks)) {

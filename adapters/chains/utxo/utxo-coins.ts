@@ -10,9 +10,9 @@ export interface UtxoNetworkTerms {
   readonly addresses: UtxoNetwork;
   /** Hashes of the first block; several where one name is used by several networks. */
   readonly genesis: readonly string[];
-  /** The wallet's accounts (BIP-84): what pays, and what deposits are derived from (decisions, section 10). */
+  /** The wallet's accounts (BIP-84): the account that pays, and the one from which deposit addresses are derived. */
   readonly accounts: { readonly hot: string; readonly deposit: string };
-  /** BIP-32's version of a public key, as the node's descriptors want it. */
+  /** BIP-32's version bytes of a public key in the node's descriptors. */
   readonly publicKeyVersion: number;
 }
 
@@ -21,10 +21,10 @@ export interface UtxoCoin {
   readonly code: string;
   readonly name: string;
   readonly coin: Asset;
-  /** Of payment URIs (BIP-21). */
+  /** The scheme of payment URIs (BIP-21). */
   readonly scheme: string;
   readonly networks: Readonly<Record<UtxoNetworkName, UtxoNetworkTerms>>;
-  /** Below these the network does not carry an output: of the largest usual form, and of the till's own. */
+  /** The network does not relay outputs below these amounts: of the largest usual form, and of the till's own form. */
   readonly dust: bigint;
   readonly ownDust: bigint;
   /** Prefixes of addresses that a wallet may offer and this till cannot pay, with the reason. */

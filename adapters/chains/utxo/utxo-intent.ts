@@ -8,7 +8,7 @@ import { readUtxoAddress } from './segwit-address.ts';
 import type { UtxoNetwork } from './segwit-address.ts';
 import { outpointOf } from './utxo-node.ts';
 
-/** Every transaction of the till's may be replaced by a dearer one (BIP-125). */
+/** Every transaction of the till can be replaced by one with a higher fee (BIP-125). */
 const REPLACEABLE = 0xfffffffd;
 /** A transaction is at most 100,000 virtual bytes (standardness). */
 const MAX_PARTS = 2_500;
@@ -41,7 +41,7 @@ const schema = z.strictObject({
 /** A transaction of Bitcoin's family that spends the till's own coins (BIP-84) and pays addresses. */
 export type UtxoIntent = SigningIntent & z.input<typeof schema>;
 
-/** Makes transactions of {@link UtxoIntent}s for one network, whose addresses alone are paid. */
+/** Builds transactions of {@link UtxoIntent}s for one network, whose addresses alone can be paid. */
 export function utxoBuilder(network: UtxoNetwork): TransactionBuilder {
   return (intent): BuiltTransaction => {
     const { inputs, outputs } = readIntent(schema, intent);
@@ -84,7 +84,7 @@ export function unsignedTransaction(network: UtxoNetwork, intent: SigningIntent)
 function addressOf(network: UtxoNetwork, to: string): { readonly address: string; readonly key: string } {
   const read = readUtxoAddress(to, network);
   if (read !== null) return read;
-  throw new TillgateError('SIGNING_REFUSED', `The intent pays ${to}, which is no address of the network.`, {
+  throw new TillgateError('SIGNING_REFUSED', `The intent pays ${to}, which is not an address of the network.`, {
     reason: 'intent',
   });
 }
@@ -94,7 +94,7 @@ function scriptOf(publicKey: string): Uint8Array {
   return OutScript.encode({ type: 'wpkh', hash: hash160(Buffer.from(publicKey, 'hex')) });
 }
 
-/** What a signature of a P2WPKH input signs (BIP-143). */
+/** The digest that the signature of a P2WPKH input signs (BIP-143). */
 export function inputDigest(
   transaction: Transaction,
   at: number,

@@ -15,7 +15,7 @@ import type { UtxoNode } from './utxo-node.ts';
 
 /** Transactions read in one look: a node's whole mempool, at the start, is read in some of them. */
 const READ_AT_MOST = 5_000;
-/** Calls in one request; so many transactions of the largest relayed size stay well below the reply limit. */
+/** Calls in one request; this many transactions of the largest relayed size stay well below the reply limit. */
 const AT_ONCE = 50;
 const METHOD_NOT_FOUND = -32_601;
 
@@ -39,7 +39,7 @@ export class UtxoMempool implements ChainMempool {
     this.#logger = logger;
   }
 
-  /** @throws TillgateError `NODE_FAILED`, also while the node is still reading what waited before its restart */
+  /** @throws TillgateError `NODE_FAILED`, also while the node is still loading its mempool after a restart */
   async pending(watch: () => Promise<WatchList>): Promise<PendingTransfers> {
     const listed = await this.#list();
     const fresh = listed.filter((txid) => !this.#read.has(txid));
@@ -58,10 +58,10 @@ export class UtxoMempool implements ChainMempool {
   }
 
   async #list(): Promise<readonly string[]> {
-    // Half of a list is no list: what is not in it yet would seem to have disappeared.
+    // An incomplete list is not returned: transactions missing from it would seem to have disappeared.
     const { loaded } = asObject(await this.#node.call('getmempoolinfo'), 'the mempool');
     if (loaded === false)
-      throw new TillgateError('NODE_FAILED', 'The node is still reading what waited to be mined before its start.');
+      throw new TillgateError('NODE_FAILED', 'The node is still loading its mempool after its start.');
     try {
       return asArray(await this.#node.call('getrawmempool'), 'what waits to be mined').map((txid) =>
         asHash(txid, 'a transaction’s id'),
@@ -69,13 +69,13 @@ export class UtxoMempool implements ChainMempool {
     } catch (error) {
       if (!refusedWith(error, METHOD_NOT_FOUND)) throw error;
       if (!this.#warned)
-        this.#logger.warn('the node does not tell what waits to be mined: payments count from their block’s time');
+        this.#logger.warn('the node does not return its mempool: payments count from the time of their block');
       this.#warned = true;
       return [];
     }
   }
 
-  /** @returns those that had left meanwhile */
+  /** @returns the transactions that have left the mempool in the meantime */
   async #readSome(txids: readonly string[], watch: WatchList): Promise<readonly string[]> {
     const replies = await this.#node.batch(txids.map((txid) => ({ method: 'getrawtransaction', params: [txid] })));
     const left: string[] = [];
@@ -98,7 +98,7 @@ export class UtxoMempool implements ChainMempool {
   }
 
   #transfers(txid: string, bytes: Buffer, watch: WatchList): readonly Undated[] {
-    // One that cannot be read, of Litecoin's extension for one, is found in its block.
+    // A transaction that cannot be read, such as one of Litecoin's extension, is found in its block.
     const outputs = findOutputs(bytes, txid, (key) => watch.has(key)) ?? [];
     return outputs
       .filter(({ units }) => units > 0n)
@@ -112,7 +112,7 @@ export class UtxoMempool implements ChainMempool {
       }));
   }
 
-  /** When the node first had each of them, by its own clock. */
+  /** The times when the node first had each transaction, by its own clock. */
   async #times(txids: readonly string[]): Promise<ReadonlyMap<string, Millis>> {
     const times = new Map<string, Millis>();
     if (txids.length === 0) return times;

@@ -5,14 +5,14 @@ import type { RpcCall, RpcCaller } from '../json-rpc.ts';
 import type { RpcReply } from '../json-rpc-replies.ts';
 import { parseExactly } from './exact-replies.ts';
 import { hash256, toHashText, fromHashText } from './hash256.ts';
-import { asCount, asHash, asHex, asObject, asUnits, inconsistent, isHash, malformed } from './node-values.ts';
+import { asCount, asHash, asHex, asObject, asUnits, contradictory, isHash, malformed } from './node-values.ts';
 
-/** How to reach the nodes of one UTXO chain. */
+/** The URLs and limits for reaching the nodes of one UTXO chain. */
 export interface UtxoNodeOptions {
-  /** What the chain is called in messages. */
+  /** The chain's name in messages. */
   readonly code: string;
   readonly urls: readonly string[];
-  /** Hashes of the first block that are right. */
+  /** The accepted hashes of the first block. */
   readonly genesis: readonly string[];
   readonly network: string;
   readonly timeoutMs?: number;
@@ -21,11 +21,11 @@ export interface UtxoNodeOptions {
 /** An unspent output. */
 export interface UnspentOutput {
   readonly units: bigint;
-  /** In hexadecimal. */
+  /** The script in hexadecimal digits. */
   readonly script: string;
   /** 0 while it is unconfirmed. */
   readonly confirmations: number;
-  /** The block by which this was said. */
+  /** The block at which the output was reported. */
   readonly bestBlock: string;
 }
 
@@ -63,7 +63,7 @@ export class UtxoNode {
     return this.#checkedGenesis((method, params) => this.#client.call(method, params));
   }
 
-  /** One call, for what is asked in one place only. @throws TillgateError `NODE_FAILED` */
+  /** One call. @throws TillgateError `NODE_FAILED` */
   call(method: string, ...params: readonly unknown[]): Promise<unknown> {
     return this.#client.call(method, params);
   }
@@ -87,7 +87,8 @@ export class UtxoNode {
   }
 
   /**
-   * Whether the node is at the network's head. Regtest has no peers and old blocks by nature, so that both say nothing there.
+   * Whether the node is at the network's head. Regtest has no peers and old blocks by nature, so neither is checked
+   * there.
    */
   async status(): Promise<NodeStatus> {
     const [chain, network] = (
@@ -104,7 +105,7 @@ export class UtxoNode {
     const behind = initialDownload
       ? `is in its initial download, at block ${blocks} of ${headers}`
       : headers > blocks
-        ? `knows of block ${headers}, and has read ${blocks}`
+        ? `has headers up to block ${headers}, but has read only up to block ${blocks}`
         : network['networkactive'] === false
           ? 'has its network switched off'
           : !regtest && network['connections'] === 0
@@ -113,7 +114,7 @@ export class UtxoNode {
     return { behind, initialDownload, firstBlock };
   }
 
-  /** The hash at a height on the node's present chain; `null` above its head. */
+  /** The hash at a height on the node's current chain; `null` above its head. */
   async hashAt(height: number): Promise<string | null> {
     try {
       return asHash(await this.call('getblockhash', height), 'a block hash');
@@ -127,13 +128,13 @@ export class UtxoNode {
     return readHeader(await this.call('getblockheader', hash), hash);
   }
 
-  /** The block's bytes as the network carries them, unchecked: `readBlock` holds them against the hash. */
+  /** The block's bytes in the network format, unchecked: `readBlock` verifies them against the hash. */
   async rawBlock(hash: string): Promise<Buffer> {
     return Buffer.from(asHex(await this.call('getblock', hash, 0), `block ${hash}`), 'hex');
   }
 
   /**
-   * What of these outpoints (`txid:number`) is unspent, in their order; `null` for spent or never made.
+   * The unspent outputs among these outpoints (`txid:number`), in their order; `null` for spent or unknown ones.
    *
    * @param withPool - includes unconfirmed transactions
    */
@@ -178,7 +179,7 @@ export class UtxoNode {
     }
   }
 
-  /** Asks another URL first from now on. */
+  /** Tries another URL first from now on. */
   distrust(): void {
     this.#client.distrust();
   }
@@ -198,7 +199,7 @@ export class UtxoNode {
   }
 }
 
-/** True when the node itself refused a call with this code. */
+/** Whether the node itself refused a call with this code. */
 export function refusedWith(error: unknown, code: number): boolean {
   return isTillgateError(error, 'NODE_FAILED') && error.details['rpcCode'] === code;
 }
@@ -236,6 +237,6 @@ function readHeader(value: unknown, hash: string): BlockRef {
   bytes.writeUInt32LE(time, 68);
   bytes.writeUInt32LE(Number.parseInt(asHex(header['bits'], 'bits'), 16), 72);
   bytes.writeUInt32LE(asCount(header['nonce'], 'a nonce'), 76);
-  if (toHashText(hash256(bytes)) !== hash) throw inconsistent(`the header of ${hash} has another hash`);
+  if (toHashText(hash256(bytes)) !== hash) throw contradictory(`the header of ${hash} has another hash`);
   return { height, hash, parentHash, time: time * 1000 };
 }

@@ -1,19 +1,22 @@
 import type { Asset, Signer } from '../../../core/index.ts';
 import type { UtxoCoin, UtxoNetworkName } from './utxo-coins.ts';
 
-/** Bounds of what a transaction pays for its bytes; in units for 1,000 virtual bytes. */
+/** Limits of the fee rate, in units per 1,000 virtual bytes. */
 export interface FeeRateBounds {
   readonly min: bigint;
   readonly max: bigint;
-  /** Where the node has seen too little to estimate. */
+  /** Used when the node has too little data for an estimate. */
   readonly fallback: bigint;
-  /** What spending a coin costs in the long term; a deposit of less than that for one input is credited as nothing. */
+  /**
+   * The long-term fee rate for spending a coin; a deposit that is worth less than one input costs is credited as
+   * nothing.
+   */
   readonly dust: bigint;
-  /** Small coins are put together while the network asks for no more than that. */
+  /** Small coins are consolidated while the network demands at most this rate. */
   readonly consolidate: bigint;
 }
 
-/** From how many units on a deposit takes more confirmations. */
+/** The amount in units from which a deposit needs more confirmations. */
 export interface ConfirmationTier {
   readonly above: bigint;
   readonly confirmations: number;
@@ -24,30 +27,30 @@ export interface UtxoChainOptions {
   readonly coin: UtxoCoin;
   readonly network: UtxoNetworkName;
   readonly asset: Asset;
-  /** Tried in order, with user and password in them; never printed but for their host. */
+  /** Tried in order. They contain user and password, so only their hosts are ever printed. */
   readonly rpcUrls: readonly string[];
   /** The deposit account's extended public key. */
   readonly xpub: string;
-  /** The key of the account that pays, and what signs; `null` for a watch-only chain. */
+  /** The keys of the paying account and the signer; `null` for a watch-only chain. */
   readonly spending: { readonly hotXpub: string; readonly signer: Signer } | null;
   readonly confirmations: number;
-  /** Beyond `confirmations`, for large deposits; in rising order. */
+  /** Larger numbers of `confirmations` for large deposits, in rising order. */
   readonly tiers: readonly ConfirmationTier[];
   readonly spendableConfirmations: number;
   readonly finalityBlocks: number;
   readonly pollIntervalMs: number;
   readonly feeRates: FeeRateBounds;
-  /** Blocks within which an estimate aims. */
+  /** The number of blocks within which a transaction should be mined, for fee estimates. */
   readonly feeTargetBlocks: number;
-  /** `null` where the network replaces no waiting transaction. */
+  /** `null` where the network does not replace waiting transactions. */
   readonly bumpAfterMs: number | null;
-  /** How old the head may be; `null`, the default, for any age. */
+  /** The maximum age of the head in milliseconds; `null`, the default, for any age. */
   readonly maxLagMs?: number | null;
-  /** Where the first scan begins; `null` for the head. */
+  /** The block at which the first scan begins; `null` for the head. */
   readonly startBlock?: number | null;
-  /** Blocks in one step; 20. */
+  /** Blocks read in one step; 20 by default. */
   readonly maxScanBlocks?: number;
   readonly requestTimeoutMs?: number;
-  /** How long a scan of all unspent outputs may take; 10 minutes. */
+  /** The time limit for a scan of all unspent outputs, in milliseconds; 10 minutes by default. */
   readonly scanTimeoutMs?: number;
 }

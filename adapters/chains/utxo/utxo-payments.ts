@@ -14,6 +14,8 @@ import type {
   SignedTransaction,
   SpendableCoin,
 } from '../../../core/index.ts';
+import { broadcastAnswer, broadcastReason } from '../broadcast-answers.ts';
+import { UTXO_BROADCAST_ANSWERS } from './broadcast-answers.ts';
 import { PayoutOutcomes } from './payout-outcome.ts';
 import { FeeRates } from './fee-rates.ts';
 import { inconsistent } from './node-values.ts';
@@ -22,11 +24,10 @@ import { Signing } from './sign-payment.ts';
 import type { UnspentScans } from './unspent-scans.ts';
 import type { UtxoAddresses } from './utxo-addresses.ts';
 import { UtxoKeys } from './utxo-keys.ts';
-import { refusedWith } from './utxo-node.ts';
 import type { UtxoNode } from './utxo-node.ts';
 import type { UtxoChainOptions } from './utxo-options.ts';
 
-/** What a chain shares with its paying side. */
+/** Dependencies that a chain shares with its paying side. */
 export interface UtxoPaymentsDeps {
   readonly options: UtxoChainOptions;
   readonly node: UtxoNode;
@@ -35,11 +36,8 @@ export interface UtxoPaymentsDeps {
   readonly logger: Logger;
 }
 
-/** With change, 51 outputs: a receiver's wallet looks through all of them, and the fee stays small for each. */
+/** With change, 51 outputs: a receiver's wallet examines all of them, and the fee of each stays small. */
 const MAX_LINES = 50;
-/** In a block, its outputs unspent yet. */
-const ALREADY_IN_CHAIN = -27;
-const ALREADY_WAITING = /already[- ]in[- ]mempool|already[- ]known/i;
 
 /** Spends deposits and change directly, with several payments in one transaction. */
 export class UtxoPayments implements ChainPayments {
@@ -82,7 +80,7 @@ export class UtxoPayments implements ChainPayments {
     return this.#signing.sign(request);
   }
 
-  /** All coins of the payout to the hot wallet, less the fee. */
+  /** Returns all coins of the payout to the hot wallet, less the fee. */
   async cancel({ source, coins, replaces }: CancelRequest): Promise<SignedTransaction> {
     const priced = await this.#pricing.cancel({ source, coins }, replaces);
     return this.#signing.sign({ source, lines: [], priced, nonce: null });
@@ -91,9 +89,14 @@ export class UtxoPayments implements ChainPayments {
   async broadcast({ txid, raw }: { readonly txid: string; readonly raw: string }): Promise<void> {
     try {
       const accepted = await this.#deps.node.call('sendrawtransaction', raw);
-      if (accepted !== txid) throw inconsistent(`the node took ${txid} for another transaction`);
+      if (accepted !== txid) throw inconsistent(`the node returned another id for the transaction ${txid}`);
     } catch (error) {
-      if (!isKnownAlready(error)) throw error;
+      if (!isTillgateError(error, 'NODE_FAILED') || error.details['rpcCode'] === undefined) throw error;
+      const { rpcCode } = error.details;
+      const answer = broadcastAnswer(UTXO_BROADCAST_ANSWERS, { code: rpcCode, message: error.message });
+      if (answer?.means === 'known') return;
+      const reason = `The node did not accept ${txid} (sendrawtransaction): ${broadcastReason(answer)}.`;
+      throw new TillgateError('NODE_FAILED', reason, { rpcCode });
     }
   }
 
@@ -131,11 +134,4 @@ export class UtxoPayments implements ChainPayments {
   async nextNonce(): Promise<null> {
     return null;
   }
-}
-
-function isKnownAlready(error: unknown): boolean {
-  return (
-    refusedWith(error, ALREADY_IN_CHAIN) ||
-    (isTillgateError(error, 'NODE_FAILED') && ALREADY_WAITING.test(error.message))
-  );
 }

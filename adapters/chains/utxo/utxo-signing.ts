@@ -9,7 +9,10 @@ import { utxoBuilder } from './utxo-intent.ts';
 
 const optionsSchema = z.strictObject({ network: z.enum(UTXO_NETWORKS).default('main') });
 
-/** A chain of Bitcoin's family as a signer knows it. @throws TillgateError `CONFIG_INVALID` naming the field */
+/**
+ * The signing rules of a chain of Bitcoin's family, for a signer. @throws TillgateError `CONFIG_INVALID` naming the
+ * field
+ */
 export function utxoSigning(input: unknown, { code, coin, networks }: UtxoCoin): ChainSigning {
   const { accounts, addresses } = networks[parseOptions(optionsSchema, input).network];
   return {

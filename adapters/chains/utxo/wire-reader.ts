@@ -15,13 +15,13 @@ export class WireReader {
     return this.bytes[this.skip(1)] as number;
   }
 
-  /** A CompactSize, as lengths and counts are written. */
+  /** A CompactSize, the format of lengths and counts. */
   size(): number {
     const first = this.byte();
     if (first < 0xfd) return first;
     if (first === 0xfd) return this.bytes.readUInt16LE(this.skip(2));
     if (first === 0xfe) return this.bytes.readUInt32LE(this.skip(4));
-    // Nothing in a block has so many bytes.
+    // No block contains this many bytes.
     throw new RangeError('a length beyond 32 bits');
   }
 }

@@ -5,13 +5,13 @@ import { fromNode } from './node-request.ts';
 import { writeResponse } from './write-response.ts';
 
 /**
- * The operations table as Express middleware. Paths that the table does not have go on to the next handler.
+ * Serves the operations table as Express middleware. Other paths go on to the next handler.
  *
- * Install it before any body parser: signatures and number texts need the raw bytes.
+ * Install it before any body parser: signatures and exact numbers need the raw bytes.
  */
 export function expressBinding(api: HttpApi): RequestHandler {
   return (req: Request, res: Response, next: NextFunction): void => {
-    // Express takes the mount path off `url`, and signatures cover the whole target.
+    // Express removes the mount path from `url`, but signatures cover the whole target.
     const target = req.originalUrl;
     const route = api.route(target, req.baseUrl);
     if (route === null) {

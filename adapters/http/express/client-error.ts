@@ -5,15 +5,17 @@ import { TillgateError } from '../../../core/index.ts';
 import type { HttpResponse } from '../messages.ts';
 import type { HttpApi } from '../pipeline.ts';
 
-/** What a server's event `clientError` reports. */
+/** The error of a server's `clientError` event. */
 export interface ClientError extends NodeJS.ErrnoException {
-  /** The bytes that Node's parser refused. */
+  /** The bytes that Node's parser rejected. */
   readonly rawPacket?: Buffer;
-  /** The parser's words. */
+  /** The parser's error message. */
   readonly reason?: string;
 }
 
-/** Replies to requests that Node's parser refused or timed out, in the envelope, and closes the connection. */
+/**
+ * Answers a request that Node's parser rejected or that timed out with an error envelope, and closes the connection.
+ */
 export function answerUnreadable(error: ClientError, socket: Duplex, api: HttpApi): void {
   const late = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
   if (!mayAnswer(error, socket)) {
@@ -24,17 +26,17 @@ export function answerUnreadable(error: ClientError, socket: Duplex, api: HttpAp
   answerRaw(socket, api.failure(new TillgateError('MALFORMED_REQUEST', message), late ? 408 : null));
 }
 
-/** False when a reply to the current request was started: a second one would corrupt it. */
+/** False when a reply to the current request has begun: a second one would corrupt it. */
 export function mayAnswer(error: ClientError, socket: Duplex): boolean {
   return socket.writable && currentResponse(socket)?.headersSent !== true && error.code !== 'ECONNRESET';
 }
 
-/** The response that Node's server has assigned to the socket. */
+/** The response that Node's server has assigned to the socket, if any. */
 export function currentResponse(socket: Duplex): ServerResponse | null {
   return (socket as Duplex & { readonly _httpMessage?: ServerResponse | null })._httpMessage ?? null;
 }
 
-/** Writes a reply to a socket that Node's server reads no further, and closes it. */
+/** Writes a reply to a socket that Node's server no longer reads, and closes it. */
 export function answerRaw(socket: Duplex, { status, headers, body }: HttpResponse): void {
   const lines = Object.entries({ ...headers, 'Content-Length': Buffer.byteLength(body), Connection: 'close' });
   const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');

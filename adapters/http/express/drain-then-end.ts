@@ -4,8 +4,8 @@ const DRAIN_BYTES = 1024 * 1024;
 const DRAIN_MS = 2_000;
 
 /**
- * Ends a reply while the client is still sending. A reset connection would lose the reply, so the remaining input is read
- * and dropped within a limit, and then the connection closes.
+ * Ends a reply while the client is still sending. Closing at once would reset the connection and lose the reply, so the
+ * remaining input is read and dropped up to a limit first.
  */
 export function drainThenEnd(req: IncomingMessage, res: ServerResponse): void {
   if (req.complete || req.destroyed) {

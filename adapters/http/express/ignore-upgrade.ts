@@ -3,27 +3,27 @@ import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import { currentResponse } from './client-error.ts';
 
-/** What Node's server keeps at the socket of a connection. */
+/** The fields that Node's server attaches to the socket of a connection. */
 interface ServerSocket extends Duplex {
   readonly server?: Server;
   setTimeout?(ms: number): void;
 }
 
-/** How many fields Node's server keeps where `maxHeadersCount` is not set. */
+/** The number of header fields that Node's server keeps when `maxHeadersCount` is not set. */
 const DEFAULT_HEADERS_COUNT = 1000;
 
-/** True for a request to change to WebSocket, the only protocol that is ever changed to. */
+/** Whether a request asks for WebSocket, the only protocol that the server upgrades to. */
 export function wantsWebSocket({ headers }: IncomingMessage): boolean {
   return headers.upgrade?.toLowerCase() === 'websocket';
 }
 
 /**
  * Serves a request that offers another protocol as if it had not (RFC 9110, section 7.8): `curl --http2` and the JDK's
- * client offer h2c in every request. Node has stopped reading the connection behind the request's head. The connection
- * begins anew with that head, less the offer, so that the body and what follows are read once, and by the same rules as
- * others.
+ * client offer h2c in every request. Node has stopped reading the connection after the request's head. The connection
+ * is handed to the server again with that head, without the offer, so that the body and later requests are read once,
+ * by the usual rules.
  *
- * @param head - the bytes that were received behind the request's head
+ * @param head - the bytes that were received after the request's head
  */
 export function ignoreUpgrade(req: IncomingMessage, socket: ServerSocket, head: Buffer): void {
   const former = currentResponse(socket);
@@ -37,27 +37,30 @@ export function ignoreUpgrade(req: IncomingMessage, socket: ServerSocket, head: 
     });
     return;
   }
-  // The former response closes the connection.
+  // The previous response has closed the connection.
   if (!socket.writable) return;
   if (mayLackFields(req, socket)) {
     socket.destroy();
     return;
   }
   socket.setTimeout?.(0);
-  // Paused first: bytes that are put back into a flowing stream would wait until the next ones arrive.
+  // Paused first: bytes that are unshifted into a flowing stream would wait until more bytes arrive.
   socket.pause();
   socket.unshift(Buffer.concat([Buffer.from(withoutUpgrade(req), 'latin1'), head]));
   socket.server?.emit(socket instanceof TLSSocket ? 'secureConnection' : 'connection', socket);
   socket.resume();
 }
 
-/** True where Node may have dropped fields, those that frame the body among them: the body would be read as a request. */
+/**
+ * Whether Node may have dropped header fields, including those that frame the body: the body would then be read as a
+ * request.
+ */
 function mayLackFields({ rawHeaders }: IncomingMessage, { server }: ServerSocket): boolean {
   const kept = server?.maxHeadersCount ?? DEFAULT_HEADERS_COUNT;
   return kept > 0 && rawHeaders.length >= 2 * kept;
 }
 
-/** The request's head without `Upgrade`, in `Connection` neither. */
+/** The request's head without the `Upgrade` field and without `Upgrade` in `Connection`. */
 function withoutUpgrade({ method, url, httpVersion, rawHeaders }: IncomingMessage): string {
   let head = `${method ?? ''} ${url ?? ''} HTTP/${httpVersion}\r\n`;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -70,7 +73,7 @@ function withoutUpgrade({ method, url, httpVersion, rawHeaders }: IncomingMessag
   return `${head}\r\n`;
 }
 
-/** The tokens of `Connection` besides `Upgrade`; `null` for none. */
+/** The tokens of `Connection` other than `Upgrade`; `null` for none. */
 function otherTokens(list: string): string | null {
   const tokens = list.split(',').map((token) => token.trim());
   const others = tokens.filter((token) => token !== '' && token.toLowerCase() !== 'upgrade');

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ClientGone } from '../messages.ts';
 import type { HeaderMap, HttpRequest, RequestBody } from '../messages.ts';
 
-/** A Node request as plain data. `mount` is the path that a framework removed from its URL. */
+/** A Node request as plain data. `mount` is the path that a framework removed from the request's URL. */
 export function fromNode(req: IncomingMessage, res: ServerResponse, target: string, mount: string): HttpRequest {
   return {
     method: req.method ?? '',
@@ -19,7 +19,7 @@ export function fromNode(req: IncomingMessage, res: ServerResponse, target: stri
   };
 }
 
-/** Every value of every header: Node's own `headers` keeps the first of some and joins others. */
+/** Every value of every header: Node's own `headers` drops repeated values of some and joins others. */
 export function headerMap(raw: readonly string[]): HeaderMap {
   const headers = new Map<string, string[]>();
   for (let at = 0; at + 1 < raw.length; at += 2) {
@@ -47,7 +47,7 @@ class NodeBody implements RequestBody {
   async read(limit: number): Promise<Uint8Array | null> {
     if (this.#req.readableEnded)
       throw new Error('Another middleware has read the body: mount the till before any body parser.');
-    if (this.#req.destroyed) throw new ClientGone('The client left before its body was read.');
+    if (this.#req.destroyed) throw new ClientGone('The client disconnected before its body was read.');
     if (Number(this.#req.headers['content-length'] ?? 0) > limit) return null;
     // 100 Continue is sent only when the body is read (RFC 9110, section 10.1.1).
     if (this.#req.headers.expect !== undefined) this.#res.writeContinue();
@@ -59,7 +59,7 @@ function collect(req: IncomingMessage, limit: number): Promise<Uint8Array | null
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
-    // The first settlement wins; a settled promise ignores the rest, so listeners need not be removed.
+    // The first settlement wins and later ones are ignored, so listeners need not be removed.
     req.on('data', (chunk: Buffer) => {
       length += chunk.length;
       if (length <= limit) chunks.push(chunk);
@@ -67,9 +67,9 @@ function collect(req: IncomingMessage, limit: number): Promise<Uint8Array | null
     });
     req.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
     // 'error' is always followed by 'close'; without a listener it would end the process.
-    req.on('error', () => reject(new ClientGone('The client left before its body was complete.')));
+    req.on('error', () => reject(new ClientGone('The client disconnected before its body was complete.')));
     req.on('close', () => {
-      // An error costs its stack: nearly every request closes complete.
+      // Creating an error captures its stack, so none is created when the request closes complete.
       if (!req.complete) reject(new ClientGone('The request ended before its body was complete.'));
     });
   });

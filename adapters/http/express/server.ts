@@ -21,14 +21,14 @@ export interface ServerTimeouts {
 
 export const DEFAULT_TIMEOUTS: ServerTimeouts = { headersMs: 10_000, requestMs: 30_000, keepAliveMs: 65_000 };
 
-/** Serves some hosts before the application does: the node gateway. */
+/** Serves its own hosts before the application does: the node gateway. */
 export interface ConnectionInterceptor {
   handles(host: string | undefined): boolean;
   request(req: IncomingMessage, res: ServerResponse): void;
   upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void;
-  /** Lets it read the server's connections first; it passes on those that are not for its hosts. */
+  /** Reads the server's connections first, and passes on those that are not for its hosts. */
   attach?(server: Server): void;
-  /** Answers what Node's parser refused; false where it is not known to be for its hosts. */
+  /** Answers a request that Node's parser rejected; returns false when it is not known to be for its hosts. */
   clientError?(error: ClientError, socket: Duplex): boolean;
 }
 
@@ -36,7 +36,7 @@ export interface ConnectionInterceptor {
 export interface ServerOptions {
   readonly timeouts?: ServerTimeouts;
   readonly interceptor?: ConnectionInterceptor;
-  /** Has browsers come back over https alone (RFC 6797); not for the hosts of the interceptor. */
+  /** Sends Strict-Transport-Security (RFC 6797) for every host except those of the interceptor. */
   readonly strictTransport?: boolean;
 }
 
@@ -46,8 +46,8 @@ const MAX_HEADER_BYTES = 16 * 1024;
 const NO_WEBSOCKET = 'There is no WebSocket at this address.';
 
 /**
- * An `http.Server` for an Express application that has {@link expressBinding} in it: bounded waiting, replies in the
- * envelope for what no handler answered and for what Node itself refuses.
+ * Creates an `http.Server` for an Express application that contains {@link expressBinding}: it limits waiting times,
+ * and answers with an envelope what no handler answered and what Node itself rejects.
  */
 export function createHttpServer(
   app: Express,
@@ -63,7 +63,7 @@ export function createHttpServer(
     requestTimeout: timeouts.requestMs,
     keepAliveTimeout: timeouts.keepAliveMs,
     connectionsCheckingInterval: Math.max(50, Math.min(1000, timeouts.headersMs / 4)),
-    // Missing hosts are answered below, in the envelope.
+    // A request without Host is answered below, with an envelope.
     requireHostHeader: false,
   });
   const serve = (req: IncomingMessage, res: ServerResponse): void => {
@@ -83,15 +83,16 @@ export function createHttpServer(
     app(req as Request, res as Response, unanswered(api, req, res));
   };
   server.on('request', serve);
-  // By default Node drops fields beyond 1,000 in silence, with them those that frame the body. `maxHeaderSize` holds.
+  // By default Node silently drops fields beyond 1,000, which may be those that frame the body. `maxHeaderSize` still
+  // limits the head.
   server.maxHeadersCount = 0;
-  // The operation says "continue" itself, once it wants the body.
+  // The operation sends "100 Continue" itself, before it reads the body.
   server.on('checkContinue', serve);
   server.on('checkExpectation', (req: IncomingMessage, res: ServerResponse) => {
     writeResponse(
       req,
       res,
-      api.failure(new TillgateError('MALFORMED_REQUEST', 'The header Expect asks for what is not offered.')),
+      api.failure(new TillgateError('MALFORMED_REQUEST', 'The header Expect may only be 100-continue.')),
     );
   });
   server.on('upgrade', (req: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -101,7 +102,11 @@ export function createHttpServer(
   });
   server.on('connect', (req: IncomingMessage, socket: Socket, head: Buffer) => {
     if (interceptor?.handles(req.headers.host) === true) interceptor.upgrade(req, socket, head);
-    else refuse(socket, notAllowed(api.failure(new TillgateError('METHOD_NOT_ALLOWED', 'There is no CONNECT here.'))));
+    else
+      refuse(
+        socket,
+        notAllowed(api.failure(new TillgateError('METHOD_NOT_ALLOWED', 'The method CONNECT is not supported.'))),
+      );
   });
   server.on('clientError', (error: ClientError, socket: Socket) => {
     if (interceptor?.clientError?.(error, socket) !== true) answerUnreadable(error, socket, api);
@@ -110,21 +115,26 @@ export function createHttpServer(
   return server;
 }
 
-/** Answers a request that Node has handed over with its socket; behind a response that is under way it only closes. */
+/**
+ * Answers a request whose socket Node has handed over. When a response is already under way, it only closes the socket.
+ */
 function refuse(socket: Duplex, response: HttpResponse): void {
-  // Node listens no more, and an 'error' event without a listener would end the process.
+  // Node has removed its own listener, and an 'error' event without a listener would end the process.
   socket.on('error', () => socket.destroy());
   if (currentResponse(socket) === null) answerRaw(socket, response);
   else socket.destroy();
 }
 
-/** RFC 9110, section 15.5.6: a 405 says what is allowed; nothing is. */
+/** A 405 lists the allowed methods (RFC 9110, section 15.5.6); here there are none. */
 const notAllowed = (response: HttpResponse): HttpResponse => ({
   ...response,
   headers: { ...response.headers, Allow: '' },
 });
 
-/** True for more than one `Host`, equal or not: two readers could choose another one (RFC 9112, section 3.2). */
+/**
+ * Whether there is more than one `Host` field, even of equal value: two readers could choose different ones (RFC 9112,
+ * section 3.2).
+ */
 function repeatsHost(rawHeaders: readonly string[]): boolean {
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -134,7 +144,7 @@ function repeatsHost(rawHeaders: readonly string[]): boolean {
   return hosts > 1;
 }
 
-/** What no handler of the application answered. */
+/** The final handler: 404, or the error of an earlier handler. */
 function unanswered(api: HttpApi, req: IncomingMessage, res: ServerResponse): NextFunction {
   return (error?: unknown): void => {
     if (res.headersSent) {
@@ -153,12 +163,13 @@ function unanswered(api: HttpApi, req: IncomingMessage, res: ServerResponse): Ne
   };
 }
 
-/** Node's constructor as what it is: a function that can be called on an object. */
+/** Node's constructor, typed as the plain function that it can be called as. */
 type Initialiser = (this: object, ...parameters: unknown[]) => void;
 
 /**
- * Express changes the prototype of each request and response, which costs more than all else it does. Objects that are
- * born with those prototypes make the change a no-op. (`Reflect.construct` with another prototype would cost as much.)
+ * Express changes the prototype of each request and response, which costs more than the rest of its work. Objects
+ * created with those prototypes make the change a no-op. (`Reflect.construct` with another prototype would cost as
+ * much.)
  */
 function prototypesOf(app: Express): {
   IncomingMessage: typeof IncomingMessage;

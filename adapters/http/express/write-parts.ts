@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** A client that takes nothing for so long has left. */
+/** A client that receives nothing for this long is treated as gone. */
 const STALL_MS = 60_000;
 
 /**
- * Writes a reply part by part. It settles when the reply is over, and never rejects: whatever goes wrong breaks the connection.
+ * Writes a reply part by part. It settles when the reply is over and never rejects: any error breaks the connection.
  *
- * @param stallMs - how long a client may take for what is sent already
+ * @param stallMs - how long a client may take to receive what was sent already
  */
 export async function writeParts(
   req: IncomingMessage,
@@ -17,14 +17,14 @@ export async function writeParts(
   stallMs = STALL_MS,
 ): Promise<void> {
   res.writeHead(status, headers);
-  // HEAD asks what a GET would be answered with, and nothing has to be read for that.
+  // The reply to HEAD has the headers of GET, so the parts need not be read.
   if (req.method === 'HEAD') {
     res.end();
     return;
   }
   try {
     for await (const part of parts) {
-      // To leave the loop is to tell the source that no more is wanted.
+      // Leaving the loop closes the source.
       if (res.destroyed) return;
       if (!res.write(part)) await taken(res, stallMs);
       if (res.destroyed) return;
@@ -35,7 +35,7 @@ export async function writeParts(
   }
 }
 
-/** Until what was written is with the client, or the client has left. */
+/** Resolves when the client has received what was written, or has left. */
 function taken(res: ServerResponse, stallMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const settle = (end: () => void): void => {
@@ -51,7 +51,10 @@ function taken(res: ServerResponse, stallMs: number): Promise<void> {
   });
 }
 
-/** Without the last of its chunks a reply is no whole one. One to HTTP/1.0 ends where its connection does, which is reset for that. */
+/**
+ * Breaks off an incomplete reply. In HTTP/1.1 the missing last chunk shows that it is incomplete; in HTTP/1.0 the end
+ * of the connection ends the reply, so the connection is reset.
+ */
 function breakOff({ httpVersion }: IncomingMessage, res: ServerResponse): void {
   if (httpVersion !== '1.0') {
     res.destroy();

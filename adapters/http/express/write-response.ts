@@ -28,7 +28,7 @@ export function writeResponse(
   res.end(body);
 }
 
-/** The reply goes out at once; a client that is still sending gets to read it. */
+/** Sends the reply at once, so that a client that is still sending its body can read it. */
 function refuseBody(
   req: IncomingMessage,
   res: ServerResponse,

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ReplyStream } from '../messages.ts';
 
-/** A client with this many unread bytes is not reading. */
+/** A client with this many unread bytes does not read any more. */
 const UNREAD_BYTES = 64 * 1024;
 
 /** Begins a reply that is streamed until the stream ends or the client disconnects. */
@@ -13,7 +13,7 @@ export function writeStream(
   stream: ReplyStream,
 ): void {
   res.writeHead(status, headers);
-  // HEAD asks what a GET would be answered with, and no stream has to begin for that.
+  // The reply to HEAD has the headers of GET, so no stream has to begin.
   if (req.method === 'HEAD' || res.destroyed) {
     res.end();
     return;

@@ -13,7 +13,10 @@ import type { RequestFacts } from './fetch-request.ts';
 export interface FetchOptions<Context extends readonly unknown[]> {
   /** The path under which the table is mounted, `/till`; the root by default. */
   readonly mount?: string;
-  /** What the application's server knows of a request besides; gets whatever the runtime gives along with it. */
+  /**
+   * Supplies the facts about a request that only the application's server has, from the arguments that the runtime
+   * passes.
+   */
   readonly facts: (request: Request, ...context: Context) => RequestFacts;
 }
 
@@ -23,12 +26,12 @@ export type FetchHandler<Context extends readonly unknown[]> = (
   ...context: Context
 ) => Promise<Response>;
 
-/** Bodies that a `Response` must not have. */
+/** Statuses with which a `Response` must not have a body. */
 const NO_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /**
- * The operations table as a function from `Request` to `Response`, for `Deno.serve`, `Bun.serve`, a worker or Hono.
- * An unknown path is answered with 40400; `api.route` finds out before whether a path is known.
+ * The operations table as a function from `Request` to `Response`, for `Deno.serve`, `Bun.serve`, a worker or Hono. An
+ * unknown path is answered with 40400; `api.route` tells beforehand whether a path is known.
  */
 export function fetchBinding<Context extends readonly unknown[]>(
   api: HttpApi,
@@ -51,7 +54,7 @@ export function fetchBinding<Context extends readonly unknown[]>(
   };
 }
 
-/** A till's payment API as one function: {@link fetchBinding} over the operations that the settings allow. */
+/** The payment API of a till as one function: {@link fetchBinding} over the operations that the settings allow. */
 export function toFetch<Context extends readonly unknown[]>(
   deps: HttpDeps,
   options: FetchOptions<Context> & { readonly extra?: readonly Operation[] },
@@ -61,7 +64,7 @@ export function toFetch<Context extends readonly unknown[]>(
 
 const encoder = new TextEncoder();
 
-/** @param over - called when nothing of the reply has to be made any more */
+/** @param over - called once no more of the reply has to be made */
 function toResponse(
   { status, headers, body, stream, parts }: HttpResponse,
   method: string,
@@ -79,7 +82,10 @@ function toResponse(
   });
 }
 
-/** Asks for a part when the client asks for more; an error of the source is one of the body, and no end. */
+/**
+ * Reads a part when the client wants more. An error of the source breaks the body off, so the part before it is not
+ * taken for the whole.
+ */
 function readableParts(parts: AsyncIterable<string>, over: () => void): ReadableStream<Uint8Array> {
   const source = parts[Symbol.asyncIterator]();
   const next = async (): Promise<IteratorResult<string>> => {
@@ -109,7 +115,7 @@ function readableParts(parts: AsyncIterable<string>, over: () => void): Readable
   );
 }
 
-/** So many texts may wait for a reader before the client counts as not reading. */
+/** A client with this many unread texts does not read any more. */
 const UNREAD_TEXTS = 64;
 
 function readable(stream: ReplyStream): ReadableStream<Uint8Array> {
@@ -134,7 +140,7 @@ function readable(stream: ReplyStream): ReadableStream<Uint8Array> {
             finish();
           },
         });
-        // It may have ended before the callback for its end was set.
+        // The reply may have ended before the callback for its end was set.
         if (!open) over();
       },
       cancel: finish,

@@ -5,15 +5,18 @@ import { SINGLE_HEADERS } from '../request-checks.ts';
 
 /** Facts that a `Request` does not contain; the embedder's server provides them. */
 export interface RequestFacts {
-  /** The address of the connection's client; logins are counted by it. */
+  /** The address of the connection's client; logins are limited by it. */
   readonly peer: string;
   /**
-   * The request target exactly as it came in (Node's `IncomingMessage.url`). Without it the target is that of
-   * `Request.url`, which the URL parser has brought to its normal form: a signature over a target that is not in that
-   * form is then refused, for there is nothing left to verify it with.
+   * The request target exactly as it was sent (Node's `IncomingMessage.url`). Without it the target is taken from
+   * `Request.url`, which the URL parser has normalised: the signature of a target that was not in normal form is then
+   * refused, since the signed text is lost.
    */
   readonly target?: string;
-  /** Names and values in turn, as they came in (Node's `rawHeaders`). Without it a value with a comma counts as two, where a header may appear only once. */
+  /**
+   * Names and values in turn, as they were sent (Node's `rawHeaders`). Without them, a value with a comma counts as two
+   * values in headers that may appear only once.
+   */
   readonly rawHeaders?: readonly string[];
 }
 
@@ -35,12 +38,15 @@ export function fromFetch(request: Request, mount: string, { peer, target, rawHe
   };
 }
 
-/** Everything after the origin, also a fragment, which is refused and not dropped. */
+/** Everything after the origin. A fragment is kept, so that it is refused and not dropped. */
 function targetOf(url: string): string {
   return url.slice(new URL(url).origin.length);
 }
 
-/** `Headers` joins repeated values with a comma; where only one is allowed they are split again, and refused. */
+/**
+ * `Headers` joins repeated values with a comma. Headers that may appear only once are split again, so that repetitions
+ * are refused.
+ */
 function splitHeaders(headers: Headers): HeaderMap {
   return new Map([...headers].map(([name, value]) => [name, SINGLE_HEADERS.has(name) ? value.split(', ') : [value]]));
 }
@@ -53,7 +59,7 @@ class FetchBody implements RequestBody {
   constructor(request: Request, headers: HeaderMap) {
     this.#request = request;
     this.#length = headers.get('content-length')?.[0];
-    // A GET's body is no part of a `Request`; that one was announced has to be seen.
+    // `Request` has no body for GET, so the headers show whether one was announced.
     const announced = this.#length === undefined ? headers.has('transfer-encoding') : !/^0+$/.test(this.#length);
     this.present = announced || request.body !== null;
   }
@@ -77,7 +83,7 @@ async function collect(stream: ReadableStream<Uint8Array>, limit: number): Promi
     if (done) return joined(chunks, length);
     length += value.length;
     if (length > limit) {
-      // The result of the cancellation does not matter: the rest is not read.
+      // The result of the cancellation does not matter: the rest of the body is not read.
       void Promise.allSettled([reader.cancel()]);
       return null;
     }

@@ -1,6 +1,6 @@
 /**
- * The payment API for whatever speaks `fetch`: a `Request` in, a `Response` out, over the same operations and checks
- * as the Express binding.
+ * The payment API for servers that use `fetch` types: a `Request` in, a `Response` out, with the same operations and
+ * checks as the Express binding.
  *
  * @packageDocumentation
  */

@@ -12,33 +12,33 @@ const MAX_IDS = 100;
 const MAX_CURRENCIES = 64;
 
 const accountFields = {
-  id: id('The account'),
+  id: id('ID of the account'),
   email: z.string(),
   role: z.enum(['admin', 'user']).meta({ id: 'AccountRole' }),
   status: z.enum(['active', 'disabled', 'archived']).meta({ id: 'AccountStatus' }),
-  activated: z.boolean().meta({ description: 'Accounts need no activation of their own: true from the start' }),
+  activated: z.boolean().meta({ description: 'Always true: accounts need no separate activation' }),
   role_label: z.string(),
   status_label: z.string(),
   name: z.string().nullable(),
   avatar_url: z.string().nullable(),
-  created_at: instant('Creation').nullable(),
-  modified_at: instant('Last change').nullable(),
+  created_at: instant('Time of creation').nullable(),
+  modified_at: instant('Time of the last change').nullable(),
 };
 export const accountSchema = z.object(accountFields).meta({ id: 'AccountBase' });
 
 export const accountDetailSchema = z
   .object({
     ...accountFields,
-    app_count: whole('Apps of the account'),
-    gateway_count: whole('Enabled gateways that its enabled Apps reach'),
-    first_login_at: instant('First login').nullable(),
-    last_login_at: instant('Last login').nullable(),
+    app_count: whole('Number of Apps of the account'),
+    gateway_count: whole('Number of enabled gateways that the enabled Apps of the account can use'),
+    first_login_at: instant('Time of the first login').nullable(),
+    last_login_at: instant('Time of the last login').nullable(),
     last_login_ip: z.string().nullable(),
     last_login_user_agent: z.string().nullable(),
     verified_currencies: z
       .array(z.string())
       .readonly()
-      .meta({ description: 'Covered by business verification; * for all' }),
+      .meta({ description: 'Currencies covered by business verification; * for all' }),
   })
   .meta({ id: 'AccountDetail' });
 
@@ -104,17 +104,17 @@ export const accountDetailExample = {
   verified_currencies: ['*'],
 } as const satisfies AccountDetailRecord;
 
-const name = text(MAX_NAME, 'Shown name').nullable();
-const role = word(['admin', 'user'], 'What the account may do');
-const currencies = texts(MAX_CURRENCIES, 40, 'Currencies that business verification covers; * for all');
+const name = text(MAX_NAME, 'Display name').nullable();
+const role = word(['admin', 'user'], 'Role of the account');
+const currencies = texts(MAX_CURRENCIES, 40, 'Currencies covered by business verification; * for all');
 
-/** Accounts (decisions, section 9). */
+/** The operations of accounts. */
 export const accountOperations: readonly ManageOperation[] = [
   manageList({
     id: 'listAccounts',
     path: '/accounts',
-    summary: 'Accounts',
-    description: 'Newest first; a user sees its own.',
+    summary: 'List accounts',
+    description: 'Returns accounts, newest first. A user sees only its own account.',
     name: 'AccountList',
     item: accountSchema,
     example: accountExample,
@@ -126,13 +126,13 @@ export const accountOperations: readonly ManageOperation[] = [
     method: 'POST',
     path: '/accounts',
     status: 201,
-    summary: 'Make an account',
+    summary: 'Create an account',
     description:
-      'Active from the start. The password is temporary: whoever logs in with it has to change it first, and it expires after a while. Admins only.',
+      'Creates an active account. Its password is temporary: it expires, and must be changed at the first login. Admins only.',
     errors: ['STATE_CONFLICT'],
     body: z.object({
-      email: text(254, 'Unique, compared in lower case'),
-      password: password.meta({ description: 'At least 12 characters, and not one of the common passwords' }),
+      email: text(254, 'Email address, unique regardless of case'),
+      password: password.meta({ description: 'At least 12 characters, and not a common password' }),
       name: name.optional(),
       role: role.optional(),
       verified_currencies: currencies.optional(),
@@ -150,7 +150,8 @@ export const accountOperations: readonly ManageOperation[] = [
     method: 'POST',
     path: '/accounts/archive',
     summary: 'Archive accounts',
-    description: 'All of them or none: Apps off, keys revoked, logged out, for good. Again is no error. Admins only.',
+    description:
+      'Archives all of the accounts or none: disables their Apps, revokes their keys and ends their sessions. Refused for an account that has a balance or an open order. An admin can restore an account within 30 days (PATCH with `status: "active"`), or later while it has a balance; its Apps stay disabled and its keys revoked. Archiving an archived account changes nothing. Admins only; requires a step-up.',
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
     body: z.object({
       ids: z
@@ -161,7 +162,7 @@ export const accountOperations: readonly ManageOperation[] = [
         .max(MAX_IDS, { error: `must name at most ${MAX_IDS} accounts` }),
     }),
     data: z
-      .object({ total: whole('How many'), items: z.array(accountSchema).readonly() })
+      .object({ total: whole('Number of accounts'), items: z.array(accountSchema).readonly() })
       .meta({ id: 'AccountArchiveResult' }),
     examples: {
       body: { ids: [accountExample.id] },
@@ -176,10 +177,10 @@ export const accountOperations: readonly ManageOperation[] = [
     id: 'getAccount',
     method: 'GET',
     path: '/accounts/{id}',
-    summary: 'An account',
-    description: "Another's account is answered as an unknown one.",
+    summary: 'Retrieve an account',
+    description: 'Returns an account. An account that you may not see is reported as not found.',
     errors: ['NOT_FOUND'],
-    params: idParams<AccountId>('The account'),
+    params: idParams<AccountId>('ID of the account'),
     data: accountDetailSchema,
     examples: { data: accountDetailExample },
     handler: async ({ actor, params: { id } }, { manage }) =>
@@ -189,16 +190,16 @@ export const accountOperations: readonly ManageOperation[] = [
     id: 'updateAccount',
     method: 'PATCH',
     path: '/accounts/{id}',
-    summary: 'Change an account',
+    summary: 'Update an account',
     description:
-      'active ⇄ disabled; either → archived, which is final. A user may change its own name and picture; the rest is an admin’s.',
+      'Users can change their own name and picture; admins can change everything. An active account can be disabled and enabled again; both can be archived, and restored within 30 days. Requires a step-up, except to change the name or picture or to disable an account.',
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
-    params: idParams<AccountId>('The account'),
+    params: idParams<AccountId>('ID of the account'),
     body: z.object({
       name: name.optional(),
       role: role.optional(),
-      status: word(['active', 'disabled', 'archived'], 'Where the account moves').optional(),
-      avatar_url: text(MAX_URL, 'A picture, http or https').nullable().optional(),
+      status: word(['active', 'disabled', 'archived'], 'New status').optional(),
+      avatar_url: text(MAX_URL, 'URL of a picture (http or https)').nullable().optional(),
       verified_currencies: currencies.optional(),
     }),
     data: accountDetailSchema,

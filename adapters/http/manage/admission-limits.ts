@@ -17,15 +17,15 @@ export function limitsRecord({ requestsPerSecond, burst, concurrency }: Admissio
 const limitField = (description: string, whole: boolean) =>
   plainNumber(`${description}; null for no limit`, whole).nullable().optional();
 
-/** Limits in a body. @param rate - the description of the first of them */
+/** Limits in a body. @param rate - the description of the field `requests_per_second` */
 export const limitsBody = (rate: string) =>
   group({
     requests_per_second: limitField(rate, false),
-    burst: limitField('How many may come at once', true),
-    concurrency: limitField('How many may run at once', true),
+    burst: limitField('Maximum number of requests in a burst', true),
+    concurrency: limitField('Maximum number of concurrent requests', true),
   });
 
-const windows = 'Of the calendar, UTC';
+const windows = 'Calendar period in UTC';
 export const quotaSchema = z
   .object({
     units: z.number().meta({ type: 'integer', minimum: 0 }),
@@ -35,6 +35,6 @@ export const quotaSchema = z
 
 /** A quota in a body. */
 export const quotaBody = group({
-  units: plainNumber('How many units the App may use in each window', true),
+  units: plainNumber('Units that the App may use in each window', true),
   window: word(QUOTA_WINDOWS, windows),
 });

@@ -9,16 +9,18 @@ import { id, instant, pageRecord, time, whole } from './reply-fields.ts';
 
 export const alertSchema = z
   .object({
-    id: id('The alert'),
-    kind: z.string().meta({ description: 'What it is about, as in the metric tillgate_alerts_total' }),
+    id: id('ID of the alert'),
+    kind: z.string().meta({ description: 'Kind of alert, as in the metric tillgate_alerts_total' }),
     subject: z.string(),
-    reason: z.string().meta({ description: 'The latest' }),
+    reason: z.string().meta({ description: 'Latest reason' }),
     status: z.enum(ALERT_STATUSES),
-    first_at: instant('When it was raised first'),
-    last_at: instant('When it was raised last'),
-    count: whole('How often it was raised while it was open'),
-    acknowledged_at: instant('When an admin closed it').nullable(),
-    acknowledged_by: id('Who').nullable().meta({ description: 'null for the operator at the command line' }),
+    first_at: instant('Time at which it was first raised'),
+    last_at: instant('Time at which it was last raised'),
+    count: whole('Number of times it was raised while open'),
+    acknowledged_at: instant('Time at which an admin acknowledged it').nullable(),
+    acknowledged_by: id('ID of the admin who acknowledged it')
+      .nullable()
+      .meta({ description: 'null if it was acknowledged at the command line' }),
   })
   .meta({ id: 'Alert' });
 
@@ -43,7 +45,7 @@ const example = {
   id: '1530219844911046800',
   kind: 'payouts-stopped',
   subject: 'chain ETH',
-  reason: 'The hot wallet of ETH holds less than the books say.',
+  reason: 'The hot wallet of ETH holds less than the ledger says.',
   status: 'OPEN',
   first_at: accountExample.created_at,
   last_at: accountExample.modified_at,
@@ -52,14 +54,15 @@ const example = {
   acknowledged_by: null,
 } as const satisfies AlertRecord;
 
-/** Alerts, for admins (decisions, section 14). */
+/** The operations of alerts, for admins. */
 export const alertOperations: readonly ManageOperation[] = [
   manageList({
     id: 'listAlerts',
     path: '/alerts',
-    summary: 'What an operator has to look at',
-    description: 'Newest first. One that is raised again while it is open counts once more. Admins only.',
-    filter: { status: word(ALERT_STATUSES, 'Only these').optional() },
+    summary: 'List alerts',
+    description:
+      "Returns the alerts that need an operator's attention, newest first. An alert that is raised again while it is open increases its count. Admins only.",
+    filter: { status: word(ALERT_STATUSES, 'Only records with this status').optional() },
     name: 'AlertList',
     item: alertSchema,
     example,
@@ -70,10 +73,10 @@ export const alertOperations: readonly ManageOperation[] = [
     id: 'acknowledgeAlert',
     method: 'POST',
     path: '/alerts/{id}/acknowledge',
-    summary: 'Close an alert',
-    description: 'Somebody has looked at it. What is raised again after that is a new alert. Admins only.',
+    summary: 'Acknowledge an alert',
+    description: 'Closes the alert. If the same problem is raised again, it becomes a new alert. Admins only.',
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
-    params: idParams<AlertId>('The alert'),
+    params: idParams<AlertId>('ID of the alert'),
     data: alertSchema,
     examples: {
       data: {

@@ -10,43 +10,46 @@ import { amount, id, instant, whole } from './reply-fields.ts';
 
 const planSchema = z.object({
   name: z.string(),
-  units: whole('What it adds'),
-  price: amount('In its currency'),
-  currency: z.string().meta({ description: 'A fiat currency' }),
+  units: whole('Units that the plan adds'),
+  price: amount('Price in the currency of the plan'),
+  currency: z.string().meta({ description: 'Fiat currency code, such as EUR' }),
 });
 
 const purchaseSchema = z.object({
-  order_id: id("The order, in the seller's list"),
+  order_id: id('ID of the order, which belongs to the selling account'),
   plan: z.string(),
-  units: whole('What it adds, or has added'),
+  units: whole('Units that the order adds'),
   state: z.enum(['OPEN', 'CREDITED', 'TAKEN_BACK']).meta({
     description:
-      'Whether the App has the units; taken back after a refund, or when a reorganisation removed the payment',
+      'Whether the App has the units. They are removed when the order is refunded, or when a reorganisation removes the payment.',
   }),
   order_status: z.enum(ORDER_STATUSES),
-  created_at: instant('When it was ordered'),
+  created_at: instant('Time of the order'),
 });
 
 const prepaidSchema = z
   .object({
-    units_left: z
-      .number()
-      .meta({ type: 'integer', description: 'May be below 0: what was admitted in the last second counts too' }),
-    units_bought: whole('In all'),
-    units_used: whole('While the App was prepaid'),
-    top_up_url: z.string().meta({ description: 'The page where whoever knows it buys units for this App' }),
+    units_left: z.number().meta({
+      type: 'integer',
+      description: 'Units left. Can be negative, because requests of the last second are counted late.',
+    }),
+    units_bought: whole('Units bought in total'),
+    units_used: whole('Units used while the App was prepaid'),
+    top_up_url: z.string().meta({
+      description: 'URL of the page where units can be bought for this App. Anyone who has the URL can use it.',
+    }),
     plans: z.array(planSchema).readonly(),
-    purchases: z.array(purchaseSchema).readonly().meta({ description: 'The latest 20, newest first' }),
+    purchases: z.array(purchaseSchema).readonly().meta({ description: 'Latest 20 purchases, newest first' }),
   })
   .meta({ id: 'AppPrepaid' });
 
 const topUpSchema = z
   .object({
-    order_id: id("The order, in the seller's list"),
-    pay_url: z.string().meta({ description: 'The page where it is paid' }),
+    order_id: id('ID of the order, which belongs to the selling account'),
+    pay_url: z.string().meta({ description: 'URL of the checkout page' }),
     ...planSchema.omit({ name: true }).shape,
     plan: z.string(),
-    expires_at: instant('The deadline of the payment'),
+    expires_at: instant('Payment deadline'),
   })
   .meta({ id: 'AppTopUp' });
 
@@ -66,7 +69,7 @@ const purchaseRecord = (purchase: PurchaseView): z.input<typeof purchaseSchema> 
   created_at: formatInstant(purchase.createdAt),
 });
 
-/** What an App has, by the names of the management API. */
+/** The prepaid balance of an App. */
 export function prepaidRecord(
   { units, left, topUpUrl, plans }: PrepaidView,
   purchases: readonly PurchaseView[],
@@ -81,7 +84,7 @@ export function prepaidRecord(
   };
 }
 
-/** An order of a plan, by the names of the management API. */
+/** An order of a plan. */
 export function topUpRecord({ order, plan, payUrl }: TopUp): z.input<typeof topUpSchema> {
   const { name, ...record } = planRecord(plan);
   return {
@@ -95,16 +98,17 @@ export function topUpRecord({ order, plan, payUrl }: TopUp): z.input<typeof topU
 
 const planExample = { units: 1_000_000, price: '10.00', currency: 'USD' };
 const orderExample = '1530217733414232065';
-const params = idParams<AppId>('The App');
+const params = idParams<AppId>('ID of the App');
 
-/** What Apps bought of the gateway (decisions, section 13). */
+/** The operations of plans that Apps buy. */
 export const appPrepaidOperations: readonly ManageOperation[] = [
   manageOperation({
     id: 'getAppPrepaid',
     method: 'GET',
     path: '/apps/{id}/prepaid',
-    summary: 'What an App has left',
-    description: 'Of the units that were bought for it, with the plans on sale. 404 for an App that is not prepaid.',
+    summary: 'Retrieve the prepaid balance of an App',
+    description:
+      'Returns the units that the App has left, and the plans on sale. Answers 404 if the App is not prepaid.',
     errors: ['NOT_FOUND'],
     params,
     data: prepaidSchema,
@@ -139,10 +143,10 @@ export const appPrepaidOperations: readonly ManageOperation[] = [
     status: 201,
     summary: 'Buy units for an App',
     description:
-      "Makes an order of the seller for a plan's price. When it is paid the App has the units, in the same transaction.",
+      'Creates an order for the price of a plan, which belongs to the selling account. The App receives the units when the order is paid.',
     errors: ['NOT_FOUND', 'STATE_CONFLICT', 'AMOUNT_OUT_OF_RANGE', 'NOT_READY'],
     params,
-    body: z.object({ plan: text(64, 'The name of a plan') }),
+    body: z.object({ plan: text(64, 'Name of the plan') }),
     data: topUpSchema,
     examples: {
       body: { plan: 'starter' },

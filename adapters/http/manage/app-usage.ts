@@ -8,23 +8,23 @@ import type { ManageOperation } from './operation.ts';
 import { instant, time, whole } from './reply-fields.ts';
 
 const rowSchema = z.object({
-  at: instant('The beginning of the hour or the day, with `by=hour` and `by=day`').nullable(),
-  route: z.string().nullable().meta({ description: "The gateway's host, with `by=route`" }),
+  at: instant('Start of the hour or day, with `by=hour` or `by=day`').nullable(),
+  route: z.string().nullable().meta({ description: 'Host of the gateway, with `by=route`' }),
   method: z
     .string()
     .nullable()
-    .meta({ description: 'With `by=method`; `other` is every method that the gateway does not know by name' }),
-  requests: whole('Calls; each of a batch counts'),
-  units: whole('What they cost'),
-  errors: whole('Calls that were refused, or answered with an HTTP status from 400 up'),
-  bytes_in: whole('Bytes of bodies, from the client'),
-  bytes_out: whole('Bytes of bodies, to the client'),
+    .meta({ description: 'Method, with `by=method`; `other` combines all methods that the gateway does not know' }),
+  requests: whole('Number of calls; each call of a batch counts'),
+  units: whole('Units charged for the calls'),
+  errors: whole('Calls that were refused or answered with an HTTP status of 400 or above'),
+  bytes_in: whole('Bytes in request bodies'),
+  bytes_out: whole('Bytes in response bodies'),
 });
 export const usageSchema = z.object({ rows: z.array(rowSchema).readonly() }).meta({ id: 'AppUsage' });
 
 const TABLE = csvTable(rowSchema);
 
-/** Usage by the names of the management API. */
+/** The usage of Apps. */
 export function usageRecord(sums: readonly UsageSum[]): z.input<typeof usageSchema> {
   const rows = sums.map(({ at, route, method, requests, units, errors, bytesIn, bytesOut }) => ({
     at: time(at),
@@ -39,27 +39,27 @@ export function usageRecord(sums: readonly UsageSum[]): z.input<typeof usageSche
   return { rows };
 }
 
-/** The same as comma-separated values, with the names in the first line. */
+/** Usage as comma-separated values, with a header line. */
 export function usageCsv({ rows }: z.input<typeof usageSchema>): string {
   return TABLE.header + TABLE.lines(rows);
 }
 
-/** What Apps used of the gateway (decisions, section 13). */
+/** The operations of the gateway usage of Apps. */
 export const appUsageOperations: readonly ManageOperation[] = [
   manageOperation({
     id: 'getAppUsage',
     method: 'GET',
     path: '/apps/{id}/usage',
-    summary: 'What an App used',
+    summary: 'Retrieve usage of an App',
     description:
-      'Sums of the hours (UTC) that begin at `from` or later, and before `to`: by default the last 30 days, with `by=hour` the last 24 hours. At most 400 days, with `by=hour` 31. Calls are in it a second after they were made. Rows without usage are left out. `format=csv`, or `Accept: text/csv`, gives the same as CSV.',
+      'Returns usage, summed over the hours (UTC) that start at or after `from` and before `to`. Defaults to the last 30 days, or the last 24 hours with `by=hour`; the maximum is 400 days, or 31 days with `by=hour`. Calls are included one second after they were made. Rows without usage are omitted. Use `format=csv` or `Accept: text/csv` for CSV.',
     errors: ['NOT_FOUND'],
-    params: idParams<AppId>('The App'),
+    params: idParams<AppId>('ID of the App'),
     query: z.object({
-      from: instantField('The first hour').optional(),
-      to: instantField('The hour after the last one').optional(),
-      by: word(USAGE_GROUPS, 'What it is summed up by').default('day'),
-      format: word(['json', 'csv'], 'json by default').optional(),
+      from: instantField('First hour, inclusive').optional(),
+      to: instantField('Last hour, exclusive').optional(),
+      by: word(USAGE_GROUPS, 'Grouping of the sums').default('day'),
+      format: word(['json', 'csv'], 'Format of the reply; defaults to json').optional(),
     }),
     data: usageSchema,
     csv: { fileName: 'usage.csv', write: usageCsv },

@@ -23,22 +23,27 @@ const chainSchema = z
   .meta({ id: 'Chain' });
 
 const listFields = {
-  id: id('The App'),
-  account_id: id('Its account'),
+  id: id('ID of the App'),
+  account_id: id('ID of the account that owns the App'),
   name: z.string(),
   enabled: z.boolean(),
-  version: z
-    .number()
-    .meta({ type: 'integer', minimum: 1, description: "Counts the record's revisions; a change wants it in If-Match" }),
+  version: z.number().meta({
+    type: 'integer',
+    minimum: 1,
+    description: 'Version of the record; send it in If-Match to change the record',
+  }),
   chains: z.array(chainSchema).readonly(),
-  admission_mode: modeSchema
-    .nullable()
-    .meta({ description: "Makes a gateway's mode stricter; null for the gateway's own" }),
+  admission_mode: modeSchema.nullable().meta({
+    description:
+      'Admission mode that is applied if it is stricter than the mode of the gateway; null for the mode of the gateway',
+  }),
   limits: limitsSchema.nullable(),
-  quota: quotaSchema.nullable().meta({ description: 'What it may use of all gateways together; null for no limit' }),
-  prepaid: z.boolean().meta({ description: 'True where it uses what was bought for it, and no more' }),
-  created_at: instant('Creation'),
-  modified_at: instant('Last change'),
+  quota: quotaSchema
+    .nullable()
+    .meta({ description: 'Units that the App may use of all gateways together; null for no limit' }),
+  prepaid: z.boolean().meta({ description: 'Whether the App can use only units that were bought for it' }),
+  created_at: instant('Time of creation'),
+  modified_at: instant('Time of the last change'),
 };
 const appListItemSchema = z.object(listFields).meta({ id: 'AppListItem' });
 const appFields = { ...listFields, provider_id: z.string().nullable() };
@@ -50,11 +55,11 @@ const admissionSchema = z
     items: z
       .array(
         z.object({
-          route: z.string().meta({ description: "The gateway's host" }),
+          route: z.string().meta({ description: 'Host of the gateway' }),
           mode: modeSchema,
           verdict: z.enum(['allowed', 'refused', 'would_refuse']),
-          reason: z.string().meta({ description: '`none` for what was allowed' }),
-          count: whole('Since this instance started'),
+          reason: z.string().meta({ description: 'Reason of the verdict; `none` if the request was allowed' }),
+          count: whole('Number of requests since this instance started'),
         }),
       )
       .readonly(),
@@ -64,7 +69,7 @@ const admissionSchema = z
 type ChainRecord = z.input<typeof chainSchema>;
 type NameOf = (chain: string) => string;
 
-/** The gateways of an App's chains. A chain without a gateway is listed too. */
+/** The gateways of an App's chains. Chains without a gateway are listed too. */
 function chainRecords(codes: readonly string[], routes: readonly RouteRecord[], nameOf: NameOf): ChainRecord[] {
   return codes.flatMap((code): ChainRecord[] => {
     const name = nameOf(code);
@@ -130,18 +135,18 @@ const appExample = {
   provider_id: null,
 } as const satisfies z.input<typeof appSchema>;
 
-const name = text(255, 'Shown name');
-const chains = texts(64, 64, 'Codes of the chains whose gateways the App may use');
-const prepaid = yesNo('Whether it uses what was bought for it, and no more');
-const params = idParams<AppId>('The App');
+const name = text(255, 'Display name');
+const chains = texts(64, 64, 'Chains whose gateways the App may use');
+const prepaid = yesNo('Whether the App can use only units that were bought for it');
+const params = idParams<AppId>('ID of the App');
 
-/** Apps (decisions, section 9). */
+/** The operations of Apps. */
 export const appOperations: readonly ManageOperation[] = [
   manageList({
     id: 'listApps',
     path: '/apps',
-    summary: 'Apps',
-    description: "Newest first: an account's own; an admin sees all.",
+    summary: 'List Apps',
+    description: "Returns the account's Apps, newest first. Admins see all Apps.",
     errors: ['NOT_FOUND'],
     filter: accountFilter,
     name: 'AppList',
@@ -157,15 +162,15 @@ export const appOperations: readonly ManageOperation[] = [
     method: 'POST',
     path: '/apps',
     status: 201,
-    summary: 'Make an App',
+    summary: 'Create an App',
     description:
-      'With its first key. Only an admin names another account. Where plans are sold a new App is prepaid, unless an admin or the setting `gateway.sales.newAppsPrepaid` says otherwise.',
+      'Creates an App with its first key. Only admins can create one for another account. If plans are sold, new Apps are prepaid, unless an admin or the setting `gateway.sales.newAppsPrepaid` says otherwise.',
     errors: ['NOT_FOUND', 'UNSUPPORTED', 'STATE_CONFLICT', 'FORBIDDEN'],
     body: z.object({
       account_id: ownerField,
       name,
       chains,
-      provider_id: text(255, 'A reference of your own').nullable().optional(),
+      provider_id: text(255, 'Your own reference').nullable().optional(),
       prepaid: prepaid.optional(),
     }),
     data: newAppSchema,
@@ -179,8 +184,8 @@ export const appOperations: readonly ManageOperation[] = [
     id: 'getApp',
     method: 'GET',
     path: '/apps/{id}',
-    summary: 'An App',
-    description: "Another account's App is answered as an unknown one.",
+    summary: 'Retrieve an App',
+    description: 'Returns an App. An App of another account is reported as not found.',
     errors: ['NOT_FOUND'],
     params,
     data: appSchema,
@@ -191,18 +196,20 @@ export const appOperations: readonly ManageOperation[] = [
     id: 'updateApp',
     method: 'PATCH',
     path: '/apps/{id}',
-    summary: 'Change an App',
+    summary: 'Update an App',
     description:
-      'Wants the version of the record in If-Match: without it 428, a stale one 412. Mode and limits can only be stricter than those of a gateway. A quota is lowered by the account, and raised, removed or given another window by an admin, who alone ends that an App is prepaid.',
+      'Requires the version of the record in If-Match: 428 if it is missing, 412 if it is out of date. Mode and limits can only be stricter than those of the gateway. The account can lower its quota; only admins can raise or remove it, change its window, or end prepaid mode.',
     versioned: true,
     errors: ['NOT_FOUND', 'UNSUPPORTED', 'STATE_CONFLICT', 'VERSION_MISMATCH', 'PRECONDITION_REQUIRED'],
     params,
     body: z.object({
       name: name.optional(),
-      enabled: yesNo('Whether its keys are taken').optional(),
+      enabled: yesNo('Whether the keys of the App are accepted').optional(),
       chains: chains.optional(),
-      admission_mode: word(['disabled', 'shadow', 'enforce'], "null for each gateway's own").nullable().optional(),
-      limits: limitsBody('Requests a second')
+      admission_mode: word(['disabled', 'shadow', 'enforce'], 'Admission mode; null for the mode of each gateway')
+        .nullable()
+        .optional(),
+      limits: limitsBody('Maximum requests per second')
         .nullable()
         .transform((given) => given && { requestsPerSecond: null, burst: null, concurrency: null, ...inputOf(given) })
         .optional(),
@@ -219,8 +226,9 @@ export const appOperations: readonly ManageOperation[] = [
     id: 'getAdmission',
     method: 'GET',
     path: '/apps/{id}/admission',
-    summary: 'What admission said',
-    description: "Verdicts on the App's requests by gateway and reason: under `shadow`, what would have been refused.",
+    summary: 'Retrieve admission verdicts of an App',
+    description:
+      "Returns the verdicts on the App's requests by gateway and reason. In `shadow` mode, they show which requests would have been refused.",
     errors: ['NOT_FOUND'],
     params,
     data: admissionSchema,

@@ -9,9 +9,11 @@ import { id, instant, pageRecord, whole } from './reply-fields.ts';
 
 export const auditSchema = z
   .object({
-    id: id('The row'),
-    at: instant('When'),
-    actor_id: id('Who').nullable().meta({ description: 'null for the operator at the machine' }),
+    id: id('ID of the entry'),
+    at: instant('Time of the action'),
+    actor_id: id('ID of the account that acted')
+      .nullable()
+      .meta({ description: 'null for an operator at the command line' }),
     action: z.string(),
     subject_type: z.string(),
     subject_id: z.string(),
@@ -36,32 +38,34 @@ export function auditRecord(row: AuditRow): z.input<typeof auditSchema> {
 }
 
 const headSchema = z
-  .object({ seq: whole('The number of the last row'), hash: z.string().meta({ pattern: '^[0-9a-f]{64}$' }) })
+  .object({ seq: whole('Number of the last entry'), hash: z.string().meta({ pattern: '^[0-9a-f]{64}$' }) })
   .meta({ id: 'AuditHead' });
 
 export const auditChainSchema = z
   .object({
     items: z
       .array(
-        headSchema.extend({ entry: z.string().meta({ description: 'The row as JSON text: what is hashed' }) }).meta({
-          id: 'AuditLink',
-        }),
+        headSchema
+          .extend({ entry: z.string().meta({ description: 'The entry as JSON text, which is the input of the hash' }) })
+          .meta({
+            id: 'AuditLink',
+          }),
       )
       .readonly(),
     head: headSchema,
   })
   .meta({ id: 'AuditChain' });
 
-/** A field's name as the API has it; rows of earlier releases have that name already. */
+/** A field's name in the API; rows of earlier releases have it already. */
 const wireName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** The audit log. */
+/** The operations of the audit log. */
 export const auditOperations: readonly ManageOperation[] = [
   manageList({
     id: 'listAudit',
     path: '/audit',
-    summary: 'The audit trail',
-    description: "Newest first: what was done to the account's records; an admin sees everything.",
+    summary: 'List audit log entries',
+    description: "Returns the actions on the account's records, newest first. Admins see all entries.",
     errors: ['NOT_FOUND'],
     filter: accountFilter,
     name: 'AuditList',
@@ -73,13 +77,13 @@ export const auditOperations: readonly ManageOperation[] = [
     id: 'listAuditChain',
     method: 'GET',
     path: '/audit/chain',
-    summary: 'The audit trail as a hash chain',
+    summary: 'Read the audit log as a hash chain',
     description:
-      'For admins: the rows from one on, in their order. `hash` is the SHA-256 of the former row’s `hash` (64 zeros before row 1), a newline and `entry`.',
+      "Returns entries in ascending order, starting at `from`. `hash` is the SHA-256 of the previous entry's `hash` (64 zeros before entry 1), a newline and `entry`. Admins only.",
     errors: ['FORBIDDEN'],
     query: z.object({
-      from: queryNumber(1, Number.MAX_SAFE_INTEGER, 'The number of the first row'),
-      limit: queryNumber(100, 1000, 'How many rows'),
+      from: queryNumber(1, Number.MAX_SAFE_INTEGER, 'Number of the first entry'),
+      limit: queryNumber(100, 1000, 'Maximum number of entries'),
     }),
     data: auditChainSchema,
     handler: async ({ actor, query: { from, limit } }, { manage }) => {

@@ -11,26 +11,28 @@ import { id, instant, time } from './reply-fields.ts';
 const MAX_TEXT = 256;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const MAX_BASE64 = 4 * Math.ceil(MAX_LOGO_BYTES / 3);
-const NAME = 'What payers know the account by: visible characters, and no name that another account has';
-const COLOUR = 'Of buttons and links, #rrggbb; it is made darker or lighter where text would not be readable';
-const SUPPORT = 'Where payers ask: a mail address or an https URL';
+const NAME = 'Name shown to payers: visible characters only, and not the name of another account';
+const COLOUR = 'Colour of buttons and links as #rrggbb; adjusted where text would be unreadable';
+const SUPPORT = 'Contact for payers: an email address or an https URL';
 
 export const brandingSchema = z
   .object({
-    account_id: id('The account'),
+    account_id: id('ID of the account'),
     name: z.string().nullable().meta({ description: NAME }),
     colour: z.string().nullable().meta({ description: COLOUR }),
     support: z.string().nullable().meta({ description: SUPPORT }),
     logo: z
       .object({
         type: z.enum(LOGO_TYPES),
-        path: z.string().meta({ description: 'Where the till serves it, below its base URL' }),
+        path: z.string().meta({ description: 'Path of the logo below the base URL' }),
       })
       .nullable(),
-    version: z
-      .number()
-      .meta({ type: 'integer', minimum: 1, description: 'Counts the changes; a change wants it in If-Match' }),
-    updated_at: instant('The last change').nullable(),
+    version: z.number().meta({
+      type: 'integer',
+      minimum: 1,
+      description: 'Version of the record; send it in If-Match to change the record',
+    }),
+    updated_at: instant('Time of the last change').nullable(),
   })
   .meta({ id: 'Branding' });
 
@@ -49,13 +51,13 @@ const brandingRecord = (branding: Branding): BrandingRecord => {
   };
 };
 
-/** Bytes of a picture as base64; whether they are one is decided in core. */
+/** The bytes of a picture as base64; the use case checks that they are one. */
 const logo = z
   .string({ error: 'must be a picture as base64' })
   .max(MAX_BASE64, { error: `must have at most ${MAX_LOGO_BYTES} bytes` })
   .regex(BASE64, { error: 'must be a picture as base64' })
   .transform((data): Uint8Array => Uint8Array.from(atob(data), (character) => character.charCodeAt(0)))
-  .meta({ description: `A PNG, JPEG or WebP picture of at most ${MAX_LOGO_BYTES} bytes, as base64` });
+  .meta({ description: `PNG, JPEG or WebP image of at most ${MAX_LOGO_BYTES} bytes, as base64` });
 
 const example: BrandingRecord = {
   account_id: accountExample.id,
@@ -67,15 +69,15 @@ const example: BrandingRecord = {
   updated_at: accountExample.created_at,
 };
 
-/** How the payer's page presents an account (decisions, section 15). */
+/** The operations of an account's branding of the payer's page. */
 export const brandingOperations: readonly ManageOperation[] = [
   manageOperation({
     id: 'getBranding',
     method: 'GET',
     path: '/branding',
-    summary: 'How payers see an account',
+    summary: 'Retrieve branding',
     description:
-      "Name, colour, support address and logo of the payer's page. Your own account; an admin may name another.",
+      'Returns the name, colour, contact and logo of the checkout page. Defaults to your own account; admins can name another.',
     errors: ['NOT_FOUND'],
     query: accountQuery,
     data: brandingSchema,
@@ -87,9 +89,9 @@ export const brandingOperations: readonly ManageOperation[] = [
     id: 'updateBranding',
     method: 'PATCH',
     path: '/branding',
-    summary: 'Change how payers see an account',
+    summary: 'Update branding',
     description:
-      'In a raised session, for payers trust what they see; the owner of the account is told. Wants the version of the record in If-Match: without it 428, a stale one 412. What is left out stays; null takes it away.',
+      'Changes the branding of the checkout page and notifies the owner of the account. Requires a step-up, because payers trust this page, and the version of the record in If-Match: 428 if it is missing, 412 if it is out of date. Omitted fields stay unchanged; null removes a value.',
     versioned: true,
     errors: ['NOT_FOUND', 'STATE_CONFLICT', 'VERSION_MISMATCH', 'PRECONDITION_REQUIRED'],
     query: accountQuery,

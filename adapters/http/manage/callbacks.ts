@@ -7,24 +7,24 @@ import type { ManageOperation } from './operation.ts';
 import { cursorPage, id, instant, time, whole } from './reply-fields.ts';
 
 const callbackFields = {
-  id: id('The callback'),
-  account_id: id('Its account'),
-  order_id: id('The order whose own URL is called').nullable(),
-  webhook_id: id('The webhook endpoint that receives the event').nullable(),
+  id: id('ID of the callback'),
+  account_id: id('ID of the account'),
+  order_id: id('ID of the order whose callback URL is called').nullable(),
+  webhook_id: id('ID of the webhook endpoint that receives the event').nullable(),
   event: z.enum(WEBHOOK_EVENTS),
   method: z.enum(['GET', 'POST']),
   url: z.string(),
   status: z.enum(CALLBACK_STATUSES),
-  attempts: whole('Attempts so far'),
-  next_at: instant('The next attempt').nullable(),
-  created_at: instant('Creation'),
-  delivered_at: instant('When it arrived').nullable(),
+  attempts: whole('Number of attempts so far'),
+  next_at: instant('Time of the next attempt').nullable(),
+  created_at: instant('Time of creation'),
+  delivered_at: instant('Time of delivery').nullable(),
 };
 export const callbackSchema = z.object(callbackFields).meta({ id: 'CallbackItem' });
 
 const attemptSchema = z.object({
-  at: instant('When'),
-  duration_ms: whole('Milliseconds'),
+  at: instant('Time of the attempt'),
+  duration_ms: whole('Duration in milliseconds'),
   http_status: z
     .number()
     .nullable()
@@ -63,22 +63,22 @@ function callbackDetailRecord({ callback, attempts }: CallbackDetail): z.input<t
   return { ...callbackRecord(callback), body: callback.body, log };
 }
 
-const params = idParams<CallbackId>('The callback');
+const params = idParams<CallbackId>('ID of the callback');
 
-/** Callbacks and events of webhook endpoints, with their attempts (decisions, sections 7 and 14). */
+/** The operations of callbacks and webhook deliveries, with their attempts. */
 export const callbackOperations: readonly ManageOperation[] = [
   manageOperation({
     id: 'listCallbacks',
     method: 'GET',
     path: '/callbacks',
-    summary: 'Callbacks',
+    summary: 'List callbacks',
     description:
-      'Callbacks of orders and events of webhook endpoints, newest first. `next_cursor` asks for the next page of the same list, with the same filters.',
+      'Returns callbacks of orders and events of webhook endpoints, newest first. To read the next page, send `next_cursor` with the same filters.',
     errors: ['NOT_FOUND'],
     query: z.object({
       ...accountFilter,
-      status: word(CALLBACK_STATUSES, 'Only these').optional(),
-      webhook_id: recordId<WebhookId>('Only the events of this webhook endpoint').optional(),
+      status: word(CALLBACK_STATUSES, 'Only records with this status').optional(),
+      webhook_id: recordId<WebhookId>('Only events of this webhook endpoint').optional(),
       ...cursorFields,
     }),
     data: cursorPage('CallbackList', callbackSchema),
@@ -91,8 +91,8 @@ export const callbackOperations: readonly ManageOperation[] = [
     id: 'getCallback',
     method: 'GET',
     path: '/callbacks/{id}',
-    summary: 'A callback',
-    description: 'With how each attempt went.',
+    summary: 'Retrieve a callback',
+    description: 'Returns a callback with the result of each attempt.',
     errors: ['NOT_FOUND'],
     params,
     data: callbackDetailSchema,
@@ -103,9 +103,9 @@ export const callbackOperations: readonly ManageOperation[] = [
     id: 'redeliverCallback',
     method: 'POST',
     path: '/callbacks/{id}/redeliver',
-    summary: 'Send a callback again',
+    summary: 'Retry a callback',
     description:
-      'A delivered or a dead one, its schedule from the start. One of a webhook endpoint goes to its present URL, and not while it is disabled.',
+      'Sends a delivered or dead callback again, with a new schedule of attempts. An event goes to the current URL of its webhook endpoint, which must be enabled.',
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
     params,
     data: callbackDetailSchema,

@@ -12,7 +12,7 @@ const MAX_REASON = 255;
 const payoutsSchema = z
   .object({
     enabled: z.boolean().meta({ description: 'False for a watch-only chain' }),
-    stopped_reason: z.string().nullable().meta({ description: 'null while they run' }),
+    stopped_reason: z.string().nullable().meta({ description: 'Reason why payouts are stopped; null while they run' }),
   })
   .meta({ id: 'ChainPayouts' });
 
@@ -20,27 +20,55 @@ export const chainSchema = z
   .object({
     code: z.string(),
     name: z.string(),
-    height: whole('The last block that was read').nullable(),
-    lag_seconds: z.number().nullable().meta({ description: 'How long ago it had been read to the head' }),
-    trouble: z.string().nullable().meta({ description: 'What is wrong with its node' }),
-    halted_reason: z.string().nullable().meta({ description: 'Why following is stopped until an operator resumes it' }),
+    height: whole('Height of the last block that was read').nullable(),
+    lag_seconds: z.number().nullable().meta({ description: 'Seconds since the chain was last read up to its head' }),
+    trouble: z.string().nullable().meta({ description: 'Problem with the node, if any' }),
+    halted_reason: z
+      .string()
+      .nullable()
+      .meta({ description: 'Reason why reading the chain is halted until an operator resumes it' }),
     payouts: payoutsSchema,
-    hot_address: z.string().nullable().meta({ description: 'What payouts are made from; null where there is none' }),
+    stopped_currencies: z
+      .array(z.object({ currency: z.string(), reason: z.string() }))
+      .meta({ description: 'Currencies whose payouts are stopped while those of other currencies go on' }),
+    frozen: z
+      .array(
+        z.object({
+          address: z.string(),
+          currency: z.string(),
+          amount: amount('Amount at the address'),
+          account_id: z.string().nullable().meta({ description: 'null if it belongs to no order' }),
+          reason: z.string().meta({ description: 'Answer of the token contract' }),
+        }),
+      )
+      .meta({ description: 'Coins at deposit addresses that the contract of their token refuses to move' }),
+    hot_address: z
+      .string()
+      .nullable()
+      .meta({ description: 'Address from which payouts are made; null if there is none' }),
   })
   .meta({ id: 'ChainStatus' });
 
 function chainRecord(
-  { code: chain, state, lagMs, pays, payoutStop, hotAddress }: ChainView,
-  name: string,
+  { code: chain, state, lagMs, pays, payoutStop, currencyStops, frozen, hotAddress }: ChainView,
+  assets: ManageDeps['assets'],
 ): z.input<typeof chainSchema> {
   return {
     code: chain,
-    name,
+    name: assets.chainName(chain),
     height: state?.cursor?.height ?? null,
     lag_seconds: lagMs === null ? null : Math.round(lagMs / 1000),
     trouble: state?.trouble?.text ?? null,
     halted_reason: state?.haltedReason ?? null,
     payouts: { enabled: pays, stopped_reason: payoutStop },
+    stopped_currencies: currencyStops.map(({ currency, reason }) => ({ currency, reason })),
+    frozen: frozen.map(({ address, currency, units, accountId, reason }) => ({
+      address,
+      currency,
+      amount: formatUnits(units, assets.find(currency)?.decimals ?? 0),
+      account_id: accountId,
+      reason,
+    })),
     hot_address: hotAddress,
   };
 }
@@ -48,18 +76,18 @@ function chainRecord(
 export const walletSchema = z
   .object({
     code: z.string(),
-    hot_address: z.string().meta({ description: 'What payouts are made from' }),
+    hot_address: z.string().meta({ description: 'Address from which payouts are made' }),
     items: z
       .array(
         z.object({
           currency: z.string(),
-          hot: amount('At the hot address').nullable().meta({
-            description: 'null on chains whose coins are spent where they are',
+          hot: amount('Amount at the hot wallet address').nullable().meta({
+            description: 'null on chains that spend coins directly from their addresses',
           }),
-          on_chain: amount("At all of the till's addresses"),
-          expected: signedAmount('What the books say'),
-          in_flight: amount('The most that signed transactions may have taken already'),
-          shortfall: amount('What is missing; payouts stop while it is not 0'),
+          on_chain: amount('Amount at all addresses of the till'),
+          expected: signedAmount('Amount according to the ledger'),
+          in_flight: amount('Maximum amount that signed transactions may already have spent'),
+          shortfall: amount('Missing amount; payouts are stopped unless it is 0'),
         }),
       )
       .readonly(),
@@ -91,14 +119,14 @@ const stopWords = 'A key may be stolen.';
 const stopReason = `Stopped by an operator: ${stopWords}`;
 const params = z.object({ code: code('Chain code; BLN for Lightning') });
 
-/** The chains and their payouts, for admins (decisions, section 12). */
+/** The operations of chains and their payouts, for admins. */
 export const chainOperations: readonly ManageOperation[] = [
   manageOperation({
     id: 'listChainStatus',
     method: 'GET',
     path: '/chains',
-    summary: 'How far each chain has been read, and whether it pays',
-    description: 'By code. Admins only.',
+    summary: 'List chains',
+    description: 'Returns how far each chain has been read and whether its payouts run, ordered by code. Admins only.',
     data: z.object({ items: z.array(chainSchema).readonly() }).meta({ id: 'ChainStatusList' }),
     examples: {
       data: {
@@ -111,22 +139,24 @@ export const chainOperations: readonly ManageOperation[] = [
             trouble: null,
             halted_reason: null,
             payouts: { enabled: true, stopped_reason: null },
+            stopped_currencies: [],
+            frozen: [],
             hot_address: '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
           },
         ],
       },
     },
     handler: async ({ actor }, { manage, assets }) => ({
-      items: (await manage.chains.list(actor)).map((chain) => chainRecord(chain, assets.chainName(chain.code))),
+      items: (await manage.chains.list(actor)).map((chain) => chainRecord(chain, assets)),
     }),
   }),
   manageOperation({
     id: 'getChainWallet',
     method: 'GET',
     path: '/chains/{code}/wallet',
-    summary: 'What a chain holds, beside the books',
+    summary: 'Compare the balances of a chain with the ledger',
     description:
-      'By currency, as the till compares them before it pays. Every address that the books hold something at is asked for: it takes as long as its node needs. Not for Lightning. Admins only.',
+      'Returns, for each currency, the on-chain balance and the balance in the ledger, which the till compares before it pays. Reads every address that holds funds according to the ledger, so the reply takes as long as the node needs. Not available for Lightning. Admins only.',
     errors: ['UNSUPPORTED', 'NODE_FAILED', 'NOT_READY'],
     params,
     data: walletSchema,
@@ -144,11 +174,12 @@ export const chainOperations: readonly ManageOperation[] = [
     id: 'stopPayouts',
     method: 'POST',
     path: '/chains/{code}/payouts/stop',
-    summary: 'Stop the payouts of a chain',
-    description: 'Nothing more is signed there until they are resumed; what is signed goes on. Admins only.',
+    summary: 'Stop payouts of a chain',
+    description:
+      'Signs no more payouts on the chain until they are resumed. Payouts that are already signed continue. Admins only.',
     errors: ['UNSUPPORTED'],
     params,
-    body: z.object({ reason: text(MAX_REASON, 'The reason; stored, and shown with the chain') }),
+    body: z.object({ reason: text(MAX_REASON, 'Reason, shown with the chain') }),
     data: payoutsSchema,
     examples: { body: { reason: stopWords }, data: { enabled: true, stopped_reason: stopReason } },
     handler: async ({ actor, params: { code: chain }, body }, { manage }) => {
@@ -160,9 +191,9 @@ export const chainOperations: readonly ManageOperation[] = [
     id: 'resumePayouts',
     method: 'POST',
     path: '/chains/{code}/payouts/resume',
-    summary: 'Resume the payouts of a chain',
+    summary: 'Resume payouts of a chain',
     description:
-      'After a check of the hot wallet, which is taken as it is: what is beyond the books is booked as the operator’s, what is missing is taken from what is his. Admins only.',
+      "Resumes payouts after you have checked the hot wallet. The ledger is adjusted to its balance: an excess is booked as the operator's, a shortfall is charged to the operator's funds. Admins only.",
     errors: ['UNSUPPORTED', 'STATE_CONFLICT', 'NODE_FAILED', 'NOT_READY'],
     params,
     data: payoutsSchema,

@@ -3,7 +3,10 @@ import type { HeaderMap } from '../messages.ts';
 
 export const SESSION_COOKIE = 'tillgate_session';
 
-/** Over https browsers take this prefix only from the host itself, so that no other host of its domain can set the cookie. */
+/**
+ * Browsers accept this prefix only over https and from the host itself, so no other host of the domain can set the
+ * cookie.
+ */
 const nameOf = (secure: boolean): string => (secure ? `__Host-${SESSION_COOKIE}` : SESSION_COOKIE);
 
 /**

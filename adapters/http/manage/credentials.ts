@@ -14,14 +14,14 @@ import type { ManageOperation } from './operation.ts';
 import { id, instant, pageRecord, time } from './reply-fields.ts';
 
 const credentialFields = {
-  id: id('The credential'),
-  account_id: id('Its account'),
+  id: id('ID of the credential'),
+  account_id: id('ID of the account'),
   name: z.string(),
   status: z.enum(['active', 'revoked']),
-  scopes: z.array(z.enum(SCOPES)).readonly().meta({ description: 'read, create orders, move money' }),
-  expires_at: instant('When it ends').nullable(),
-  created_at: instant('Creation'),
-  revoked_at: instant('When it was revoked').nullable(),
+  scopes: z.array(z.enum(SCOPES)).readonly().meta({ description: 'Permissions: read, create orders, move money' }),
+  expires_at: instant('Time of expiry').nullable(),
+  created_at: instant('Time of creation'),
+  revoked_at: instant('Time of revocation').nullable(),
   api_key: z.string(),
   api_token: z.string(),
 };
@@ -39,18 +39,18 @@ const revealedSchema = z
   })
   .meta({ id: 'RevealedCredential' });
 
-/** An admin who makes a credential for another account gets it masked: its owner reveals it. */
+/** An admin who creates a credential for another account gets it masked; its owner can reveal it. */
 export const createdSchema = revealedSchema
   .partial({ signing_secret: true, callback_key: true, callback_token: true, callback_secret: true })
   .meta({ id: 'CreatedCredential' });
 
 export const callbackSecretsSchema = z
   .object({
-    account_id: id('The account'),
+    account_id: id('ID of the account'),
     callback_key: z.string().optional(),
     callback_token: z.string().optional(),
     callback_secret: z.string().optional(),
-    former_until: instant('Until when the former ones sign too'),
+    former_until: instant('Time until which callbacks are also signed with the previous secret'),
   })
   .meta({ id: 'CallbackSecrets' });
 
@@ -103,15 +103,15 @@ function callbackSecretsRecord({
   };
 }
 
-const params = idParams<CredentialId>('The credential');
+const params = idParams<CredentialId>('ID of the credential');
 
-/** API keys and signing tokens of the payment API. */
+/** The operations of the payment API's credentials: API keys and signing tokens. */
 export const credentialOperations: readonly ManageOperation[] = [
   manageList({
     id: 'listCredentials',
     path: '/credentials',
-    summary: 'Credentials of the payment API',
-    description: 'Newest first; keys and tokens are masked.',
+    summary: 'List credentials',
+    description: 'Returns the credentials of the payment API, newest first. Keys and tokens are masked.',
     errors: ['NOT_FOUND'],
     filter: accountFilter,
     name: 'CredentialList',
@@ -124,16 +124,16 @@ export const credentialOperations: readonly ManageOperation[] = [
     method: 'POST',
     path: '/credentials',
     status: 201,
-    summary: 'Make a credential',
+    summary: 'Create a credential',
     description:
-      'An API key and a signing pair, with the secrets of callbacks. Only an admin names another account, and gets no secrets of it: its owner reveals the credential.',
+      'Creates an API key and a signing pair, and returns them with the callback secrets. Only admins can create one for another account; they receive no secrets, which the owner of the account can reveal.',
     bodyOptional: true,
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
     body: z.object({
       account_id: ownerField,
-      name: text(255, 'Shown name').optional(),
-      scopes: words(SCOPES, 'What it may do: read, create orders, move money; everything by default').optional(),
-      expires_at: instantField('When it ends; never by default').optional(),
+      name: text(255, 'Display name').optional(),
+      scopes: words(SCOPES, 'Permissions: read, create orders, move money; defaults to all').optional(),
+      expires_at: instantField('Time of expiry; defaults to never').optional(),
     }),
     data: createdSchema,
     handler: async ({ actor, body }, { manage }) => {
@@ -145,8 +145,8 @@ export const credentialOperations: readonly ManageOperation[] = [
     id: 'revealCredential',
     method: 'POST',
     path: '/credentials/{id}/reveal',
-    summary: 'Show a credential',
-    description: 'In the clear, to its owner only; the audit trail records that it was shown.',
+    summary: 'Reveal a credential',
+    description: 'Returns the credential in plain text, to its owner only. The audit log records it.',
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
     params,
     data: revealedSchema,
@@ -158,7 +158,7 @@ export const credentialOperations: readonly ManageOperation[] = [
     method: 'POST',
     path: '/credentials/{id}/revoke',
     summary: 'Revoke a credential',
-    description: 'At once and for good. Again is no error.',
+    description: 'Revokes a credential at once and permanently. Revoking a revoked credential changes nothing.',
     errors: ['NOT_FOUND'],
     params,
     data: credentialSchema,
@@ -169,9 +169,9 @@ export const credentialOperations: readonly ManageOperation[] = [
     id: 'rotateCallbackSecrets',
     method: 'POST',
     path: '/credentials/callback/rotate',
-    summary: 'Make new callback secrets',
+    summary: 'Rotate the callback secrets',
     description:
-      'Key, token and secret of the callbacks of an account. For 24 hours callbacks are signed with the former secret as well. An admin does not get those of another account.',
+      'Creates a new key, token and secret for the callbacks of an account. For 24 hours callbacks are also signed with the previous secret. Admins do not receive the secrets of other accounts.',
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
     query: accountQuery,
     data: callbackSecretsSchema,

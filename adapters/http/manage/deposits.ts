@@ -21,24 +21,27 @@ const MAX_TXID = 128;
 
 export const depositSchema = z
   .object({
-    id: id('The deposit'),
-    order_id: id('Its order; while it belongs to none, the order that the address was given to'),
-    account_id: id('The account of that order'),
+    id: id('ID of the deposit'),
+    order_id: id('ID of the order; for an unassigned deposit, the order to which the address was given'),
+    account_id: id('ID of the account of that order'),
     chain: z.string(),
     currency: z.string(),
-    amount: amount('What arrived'),
-    return_cost: amount('What payments of it back that failed have cost; only the rest is assigned or paid back'),
-    status: z.enum(DEPOSIT_STATUSES).meta({ description: 'It can be assigned once CREDITED, refunded once SPENDABLE' }),
+    amount: amount('Amount received'),
+    return_cost: amount('Cost of failed attempts to return the deposit; only the rest can be assigned or returned'),
+    status: z
+      .enum(DEPOSIT_STATUSES)
+      .meta({ description: 'A deposit can be assigned once it is CREDITED, and returned once it is SPENDABLE' }),
     assignment: z.enum(DEPOSIT_ASSIGNMENTS),
     unassigned_reason: z.enum(UNASSIGNED_REASONS).nullable().meta({
-      description: 'late: after the watch window of the order; before-address: older than the order',
+      description:
+        "late: received after the order's watch window; before-address: older than the order; unexplained: found by comparing the balance of the address, so it may be older than the order",
     }),
     tx_hash: z.string(),
-    block_height: whole('The block that holds it'),
-    from_addr: z.string().nullable().meta({ description: 'null where the sender is not known, or is several' }),
+    block_height: whole('Height of the block that contains it'),
+    from_addr: z.string().nullable().meta({ description: 'null if the sender is unknown or there are several' }),
     to_addr: z.string(),
-    seen_at: instant('When it was first seen'),
-    paid_at: instant('The time of the payment'),
+    seen_at: instant('Time at which it was first seen'),
+    paid_at: instant('Time of the payment'),
   })
   .meta({ id: 'Deposit' });
 
@@ -47,14 +50,15 @@ type DepositRecord = z.input<typeof depositSchema>;
 export const rescanSchema = z
   .object({
     chain: z.string(),
-    from: whole('The first block that was read'),
-    to: whole('The last one'),
+    from: whole('First block that was read'),
+    to: whole('Last block that was read'),
     found: z.array(depositSchema).readonly().meta({ description: 'Deposits that were not known before' }),
   })
   .meta({ id: 'Rescan' });
 
 export function depositRecord(deposit: Deposit, assets: Pick<AssetCatalogue, 'find'>): DepositRecord {
-  // A currency whose plugin was removed is shown in units: an operator must see the deposit all the same.
+  // The amount of a currency whose plugin was removed is shown in its smallest unit, so that operators still see the
+  // deposit.
   const decimals = assets.find(deposit.currency)?.decimals ?? 0;
   return {
     id: deposit.id,
@@ -85,18 +89,29 @@ export function rescanRecord(
 }
 
 /**
- * What to read again.
+ * Reads the blocks or the transaction to read again.
  *
- * @throws TillgateError `INVALID_FIELDS` unless it is a transaction alone, or both ends of a range
+ * @throws TillgateError `INVALID_FIELDS` unless it is both ends of a range, or one of the other fields alone
  */
 export function rescanInput(asked: {
   readonly tx?: string | undefined;
   readonly from?: number | undefined;
   readonly to?: number | undefined;
+  readonly address?: string | undefined;
+  readonly order?: string | undefined;
+  readonly balances?: boolean | undefined;
 }): RescanInput {
-  const { tx, from, to } = asked;
+  const { tx, from, to, address, order, balances } = asked;
+  const named = [tx, from ?? to, address, order, balances === true ? true : undefined].filter(
+    (one) => one !== undefined,
+  );
+  if (named.length > 1 && tx === undefined)
+    throw invalidField('balances', 'must stand alone: name blocks, an address, an order, or balances');
+  if (address !== undefined && tx === undefined) return { address };
+  if (order !== undefined && tx === undefined) return { orderId: order };
+  if (balances === true && tx === undefined) return { balances };
   if (tx !== undefined) {
-    if (from !== undefined || to !== undefined) throw invalidField('tx', 'must stand alone, without from and to');
+    if (named.length > 1) throw invalidField('tx', 'must stand alone, without from and to');
     return { txid: tx };
   }
   if (from === undefined) throw invalidField('from', 'is required, with to; or tx');
@@ -123,16 +138,17 @@ const depositExample = {
   paid_at: accountExample.created_at,
 } as const satisfies DepositRecord;
 
-const params = idParams<DepositId>('The deposit');
+const params = idParams<DepositId>('ID of the deposit');
 
-/** Deposits that belong to no order, for admins (decisions, section 12). */
+/** The operations of deposits that belong to no order, for admins. */
 export const depositOperations: readonly ManageOperation[] = [
   manageList({
     id: 'listDeposits',
     path: '/deposits',
-    summary: 'Deposits that belong to no order',
-    description: 'Newest first. They wait until an operator assigns or refunds them. Admins only.',
-    filter: { status: word(['unassigned'], 'Only these can be listed') },
+    summary: 'List unassigned deposits',
+    description:
+      'Returns deposits that belong to no order, newest first. They wait until an operator assigns or returns them. Admins only.',
+    filter: { status: word(['unassigned'], 'Always `unassigned`: other deposits cannot be listed') },
     name: 'DepositList',
     item: depositSchema,
     example: depositExample,
@@ -143,15 +159,18 @@ export const depositOperations: readonly ManageOperation[] = [
     id: 'rescanDeposits',
     method: 'POST',
     path: '/deposits/rescan',
-    summary: 'Read blocks again',
+    summary: 'Rescan for deposits',
     description:
-      'A range of at most 1,000 blocks, or the block of a transaction: payments to any address that was ever given out are recorded unless they are known. It may be repeated. Admins only.',
+      "Reads up to 1,000 blocks or the block of one transaction again, and records unknown payments to any address that was ever given out. Alternatively compares the current balance of an address, of an order's address or of all addresses with the ledger, and records the excess, for coins that arrived without a visible transaction. Can be repeated. Admins only.",
     errors: ['UNSUPPORTED', 'STATE_CONFLICT', 'NODE_FAILED', 'NOT_READY'],
     body: z.object({
-      chain: code('Chain code'),
-      tx: text(MAX_TXID, 'A transaction; in place of from and to').optional(),
-      from: plainNumber('The first block', true).optional(),
-      to: plainNumber('The last block', true).optional(),
+      chain: code('Chain code, such as ETH, BTC or TRX'),
+      tx: text(MAX_TXID, 'Transaction hash, instead of from and to').optional(),
+      from: plainNumber('First block', true).optional(),
+      to: plainNumber('Last block', true).optional(),
+      address: text(MAX_TXID, 'Deposit address whose balance is compared with the ledger').optional(),
+      order: text(MAX_TXID, 'Order whose deposit address is compared with the ledger').optional(),
+      balances: z.boolean().optional().meta({ description: 'Compare every deposit address of the chain' }),
     }),
     data: rescanSchema,
     examples: {
@@ -165,12 +184,12 @@ export const depositOperations: readonly ManageOperation[] = [
     id: 'assignDeposit',
     method: 'POST',
     path: '/deposits/{id}/assign',
-    summary: 'Give a deposit to an order',
+    summary: 'Assign a deposit to an order',
     description:
-      'The money becomes the merchant’s, and the order’s rules decide as if it had come in time. The order must be paid on the deposit’s chain. Admins only.',
+      'Credits the deposit to the merchant and settles the order as if the payment had arrived in time. The order must be paid on the chain of the deposit. Admins only.',
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
     params,
-    body: z.object({ order_id: recordId<OrderId>('The order') }),
+    body: z.object({ order_id: recordId<OrderId>('ID of the order') }),
     data: depositSchema,
     examples: {
       body: { order_id: depositExample.order_id },
@@ -183,12 +202,12 @@ export const depositOperations: readonly ManageOperation[] = [
     id: 'refundDeposit',
     method: 'POST',
     path: '/deposits/{id}/refund',
-    summary: 'Pay a deposit back',
+    summary: 'Return a deposit',
     description:
-      'To an address that the payer named, less the network’s fee. When that payment fails, the deposit is unassigned again, and what that has cost is taken from it. A deposit that does not cover the fee is 40900. Admins only.',
+      'Pays the deposit, less the network fee, to an address that the payer named. If the payment fails, the deposit is unassigned again, reduced by the cost of the failed payment. Answers 40900 if the deposit does not cover the fee. Admins only.',
     errors: ['NOT_FOUND', 'STATE_CONFLICT', 'DESTINATION_UNPAYABLE', 'NODE_FAILED', 'NOT_READY'],
     params,
-    body: z.object({ address: text(MAX_ADDRESS, 'An address on the deposit’s chain') }),
+    body: z.object({ address: text(MAX_ADDRESS, "Address on the deposit's chain") }),
     data: transferSchema,
     examples: {
       body: { address: depositExample.from_addr },

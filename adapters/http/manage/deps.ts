@@ -3,15 +3,15 @@ import type { AssetCatalogue, Manage } from '../../../core/index.ts';
 export interface ManageHttpSettings {
   /** The largest `size` of a list. */
   readonly pageMax: number;
-  /** Logins a minute for each email; the limit of each client address is separate. */
+  /** Logins a minute for each email; each client address has a limit of its own. */
   readonly loginsPerMinute: number;
-  /** Callback URLs may name private addresses. */
+  /** Whether callback URLs may name private addresses. */
   readonly allowPrivateNetworks: boolean;
-  /** The only hosts that callbacks go to; without it any public one. */
+  /** The only hosts that callbacks may go to; any public host when left out. */
   readonly callbackHosts?: readonly string[] | null;
-  /** Orders can be paid by `/sandbox/v1/pay`; false by default. */
+  /** Whether `/sandbox/v1/pay` can pay orders; false by default. */
   readonly sandbox?: boolean;
-  /** Session cookies over https only: in production. */
+  /** Whether session cookies are sent over https only, as production requires. */
   readonly secureCookies: boolean;
 }
 

@@ -1,4 +1,4 @@
-import type { ManageAction } from '../../../core/index.ts';
+import type { AccountId, ManageAction } from '../../../core/index.ts';
 import type { z } from 'zod';
 import { CSV_TYPE, csvTable } from '../csv.ts';
 import type { CsvTable } from '../csv.ts';
@@ -7,16 +7,16 @@ import type { Call, Described, OperationAuth } from '../operation.ts';
 import { textReply } from '../replies.ts';
 import { MANAGE_BASE } from './base.ts';
 import type { ManageDeps } from './deps.ts';
-import { charge, withActor } from './operation.ts';
+import { charge, noteReads, withActor } from './operation.ts';
 import type { ManageCall, ManageOperation } from './operation.ts';
 
 interface ExportSpec<Q extends z.ZodObject, S extends z.ZodRawShape, V> extends Pick<Described, 'summary' | 'errors'> {
   readonly id: ManageAction;
-  /** Of the list that it is of: `/orders`. */
+  /** The path of the exported list, such as `/orders`. */
   readonly path: string;
   readonly description: string;
   readonly query: Q;
-  /** The list's record. */
+  /** The schema of the list's records. */
   readonly schema: z.ZodObject<S>;
   readonly record: (view: V, deps: ManageDeps) => z.input<z.ZodObject<S>>;
   readonly pages: (
@@ -26,9 +26,9 @@ interface ExportSpec<Q extends z.ZodObject, S extends z.ZodRawShape, V> extends 
 }
 
 const HOW =
-  'CSV (RFC 4180): a line of names, then one for each record. Text that a spreadsheet would run as a formula has an apostrophe in front; a plain decimal below zero in a column of amounts is a number, and has none. It is read while it is sent. A reply that breaks off, without the end of its chunks, is not the whole.';
+  'The reply is CSV (RFC 4180) with a header line and one line for each record. Text that a spreadsheet would run as a formula is prefixed with an apostrophe; negative decimals in amount columns are not. The reply is streamed with chunked encoding: if it ends without the last chunk, it is incomplete.';
 
-/** A whole list as CSV, streamed: the records of the list itself, with their fields as columns (decisions, section 14). */
+/** Streams a whole list as CSV. Its columns are the fields of the list's records. */
 export function manageExport<Q extends z.ZodObject, S extends z.ZodRawShape, V>(
   spec: ExportSpec<Q, S, V>,
 ): ManageOperation {
@@ -50,8 +50,10 @@ export function manageExport<Q extends z.ZodObject, S extends z.ZodRawShape, V>(
     reply: { kind: 'text', type: CSV_TYPE },
     run: async (raw) => {
       const call = validate(raw, schemas) as Call<unknown, z.output<Q>, unknown>;
-      await charge(spec, call as Parameters<typeof charge>[1], deps);
-      const found = await pages(withActor(call), deps);
+      await charge(spec, call as Parameters<typeof charge>[1], raw, deps);
+      const noted = { ...call, foreign: new Set<AccountId | null>() };
+      const found = await pages(withActor(noted), deps);
+      await noteReads(spec, noted, deps);
       const reply = textReply(CSV_TYPE, '', raw.traceId, { 'Content-Disposition': disposition });
       return { ...reply, parts: lines(table, found, (view) => record(view, deps), renewed(session, call)) };
     },
@@ -72,7 +74,7 @@ async function* lines<R, V>(
   }
 }
 
-/** A session that has ended meanwhile gets no further part. */
+/** The session is checked again for each part; once it has ended, no further part is sent. */
 function renewed(auth: OperationAuth, { request }: Pick<Call<unknown, unknown, unknown>, 'request'>) {
   return async (): Promise<void> => {
     if (auth.kind === 'session') await auth.admit(request);

@@ -10,38 +10,38 @@ const MAX_ID = 64;
 const MAX_CODE = 16;
 const VERSION = /^(?:"([1-9]\d{0,15})"|([1-9]\d{0,15}))$/;
 
-/** A password; every character counts, control characters too. */
+/** A password; every character counts, including control characters. */
 export const password = z
   .string({ error: ({ input }) => (input === undefined ? 'is required' : 'must be a string') })
   .max(MAX_PASSWORD, { error: `must have at most ${MAX_PASSWORD} characters` })
   .meta({ format: 'password' });
 
-/** A code of the second factor. */
+/** A one-time code of the second factor. */
 export const factorCode = (description: string) => text(MAX_CODE, description);
 
-/** The id of a record. The brand says of which kind; only the use case knows whether there is such a record. */
+/** The id of a record. The brand names the kind of record; the use case checks that it exists. */
 export const recordId = <Id extends string>(what: string) => text(MAX_ID, what) as z.ZodType as z.ZodType<Id, string>;
 
 /** The id of a record, in a path. */
 export const idParams = <Id extends string>(what: string) => z.object({ id: recordId<Id>(what) });
 
-/** The account that a new record is made for. */
-export const ownerField = recordId<AccountId>('The account; your own by default').optional();
+/** The account that a new record is created for. */
+export const ownerField = recordId<AccountId>('ID of the account; defaults to your own').optional();
 
-/** The query of an account's own record, which an admin may ask for any account. */
+/** The query of a record that each account has once; an admin may name any account. */
 export const accountQuery = z.object({ account_id: ownerField });
 
-/** Narrows a list to one account. */
+/** The filter that limits a list to one account. */
 export const accountFilter = {
-  account_id: recordId<AccountId>("Only this account's; an admin sees all by default").optional(),
+  account_id: recordId<AccountId>('Only this account; admins see all accounts by default').optional(),
 };
 
 const MAX_CURSOR = 128;
 
-/** Which part of a list that goes on by cursors. */
+/** Selects a part of a list that is paged by cursors. */
 export const cursorFields = {
-  limit: queryNumber(20, 100, 'How many records a page has.'),
-  cursor: text(MAX_CURSOR, 'The `next_cursor` of the page before').optional(),
+  limit: queryNumber(20, 100, 'Maximum number of records on a page'),
+  cursor: text(MAX_CURSOR, '`next_cursor` of the previous page').optional(),
 };
 
 export function word<const T extends readonly [string, ...string[]]>(words: T, description: string) {
@@ -50,7 +50,7 @@ export function word<const T extends readonly [string, ...string[]]>(words: T, d
     .meta({ description });
 }
 
-/** A list of some of these words. */
+/** A list of some of the given words. */
 export function words<const T extends readonly [string, ...string[]]>(all: T, description: string) {
   return z
     .array(word(all, description), { error: 'must be a list' })
@@ -60,7 +60,7 @@ export function words<const T extends readonly [string, ...string[]]>(all: T, de
     .meta({ description });
 }
 
-/** A time of the record, in RFC 3339 and UTC. */
+/** A time in a body, in RFC 3339 and UTC. */
 export function instantField(description: string) {
   const message = 'must be a time in UTC, such as 2027-01-31T00:00:00Z';
   return z
@@ -76,7 +76,7 @@ export function instantField(description: string) {
 
 export const yesNo = (description: string) => z.boolean({ error: 'must be true or false' }).meta({ description });
 
-/** A number that fits a double: not for money. */
+/** A number that a double holds exactly: not for money. */
 export function plainNumber(description: string, whole: boolean) {
   const message = whole ? 'must be a whole number' : 'must be a number';
   return z
@@ -90,15 +90,15 @@ export function plainNumber(description: string, whole: boolean) {
     .meta({ type: whole ? 'integer' : 'number', description });
 }
 
-/** A number of a body is an object to zod, which would take it for one without fields. */
+/** Zod would read the object that holds a number as an object without fields. */
 const withoutNumbers = (value: unknown): unknown => (isLosslessNumber(value) ? null : value);
 
-/** An object within a body. */
+/** A nested object of a body. */
 export function group<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.preprocess(withoutNumbers, z.object(shape, { error: 'must be an object' }));
 }
 
-/** Units by method. */
+/** Units for each method. */
 export function unitsByName(description: string) {
   const numbers = z.record(z.string(), plainNumber('Units', true), { error: 'must be an object of methods and units' });
   return z.preprocess(withoutNumbers, numbers).meta({ description });
@@ -119,7 +119,10 @@ type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
 
 type Input<Body> = { [Name in keyof Body as CamelCase<Name & string>]: Exclude<Body[Name], undefined> };
 
-/** The input of a use case: the fields of a body by their names in core. Absent fields are left out, so that a change leaves them as they are. */
+/**
+ * Renames the fields of a body to the names of the use case's input. Absent fields are left out, so that they stay
+ * unchanged.
+ */
 export function inputOf<Body extends object>(body: Body): Input<Body> {
   const camelCase = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
   const present = Object.entries(body).filter(([, value]) => value !== undefined);
@@ -127,7 +130,7 @@ export function inputOf<Body extends object>(body: Body): Input<Body> {
 }
 
 /**
- * The version in `If-Match` (RFC 9110, section 13.1.1; decisions, section 9): `"3"` or `3`.
+ * The version in `If-Match` (RFC 9110, section 13.1.1): `"3"` or `3`.
  *
  * @throws TillgateError `PRECONDITION_REQUIRED` without one, `VERSION_MISMATCH` for an invalid one
  */

@@ -1,3 +1,4 @@
+import { shownUpstreamUrl } from '../../../core/index.ts';
 import type { RouteId, RouteRecord, UpstreamView } from '../../../core/index.ts';
 import { z } from 'zod';
 import { text } from '../fields.ts';
@@ -19,14 +20,13 @@ const upstreamHealthSchema = z
   .object({
     state: z.enum(['up', 'down', 'trial']).meta({
       description:
-        'The circuit breaker: down is open; trial lets one request through, which closes it when it succeeds',
+        'State of the circuit breaker: `down` is open; `trial` lets one request through, and closes it if the request succeeds',
     }),
-    head: whole('The number of its newest block').nullable(),
-    lag_blocks: whole('How many blocks it is behind the foremost upstream of this gateway').nullable(),
-    latency_ms: whole('Until it begins to answer; a moving average of the latest requests').nullable(),
+    head: whole('Height of its newest block').nullable(),
+    lag_blocks: whole('Blocks that it is behind the most advanced upstream of this gateway').nullable(),
+    latency_ms: whole('Milliseconds until it starts to answer; a moving average of recent requests').nullable(),
     error_rate: z.number().nullable().meta({
-      description:
-        'Of the latest requests, from 0 to 1: those that it answered with an error of a server, or not at all',
+      description: 'Share of recent requests, from 0 to 1, that failed with a server error or without an answer',
     }),
   })
   .meta({ id: 'UpstreamHealth' });
@@ -38,10 +38,21 @@ export const gatewaySchema = z
     chain: z.string(),
     network: z.string(),
     protocol: z.enum(['jsonrpc', 'http', 'websocket']),
-    upstreams: z.array(z.object({ url: z.string(), headers: z.record(z.string(), z.string()) })).readonly(),
+    upstreams: z
+      .array(
+        z.object({
+          url: z
+            .string()
+            .meta({ description: 'Scheme and host; … replaces a path, query or login, which are not shown' }),
+          header_names: z
+            .array(z.string())
+            .readonly()
+            .meta({ description: 'Names of the headers that are sent; their values are not shown' }),
+        }),
+      )
+      .readonly(),
     upstream_health: z.array(upstreamHealthSchema.nullable()).readonly().meta({
-      description:
-        'The upstreams in their order, as the instance that answers sees them; null for one that it does not use',
+      description: 'Upstreams in order, as the answering instance sees them; null for an upstream that it does not use',
     }),
     admission: modeSchema,
     enabled: z.boolean(),
@@ -54,19 +65,22 @@ export const gatewaySchema = z
     }),
     cors: z
       .object({ origins: z.array(z.string()).readonly() })
-      .meta({ description: 'From which web pages it may be used; `*` is any' }),
+      .meta({ description: 'Origins of web pages that may use the gateway; `*` for any' }),
     units: z
       .record(z.string(), whole('Units'))
-      .meta({ description: 'What a call of a method costs; `*` is every other method, 1 where it is left out' }),
+      .meta({ description: 'Units charged for a call of each method; `*` sets every other method and defaults to 1' }),
     reads: readsSchema,
     max_body_bytes: whole('Bytes'),
     max_batch: whole('Elements'),
     plans: z.array(z.string()).readonly().meta({
-      description: 'Plans of gateway.sales: the smallest is sold over x402 to whoever has no key, or nothing left',
+      description:
+        'Plans of gateway.sales; the smallest is sold over x402 to clients that have no key or no units left',
     }),
-    source: z.enum(['config', 'managed']).meta({ description: 'A gateway of the configuration is changed only there' }),
-    created_at: instant('Creation').nullable(),
-    modified_at: instant('Last change').nullable(),
+    source: z
+      .enum(['config', 'managed'])
+      .meta({ description: 'Gateways with the source `config` can be changed only in the configuration' }),
+    created_at: instant('Time of creation').nullable(),
+    modified_at: instant('Time of the last change').nullable(),
   })
   .meta({ id: 'Gateway' });
 
@@ -89,7 +103,10 @@ function gatewayRecord(
   const { timeouts, limits, maxBodyBytes, maxBatch, upstreams, units, reads, ...rest } = route;
   return {
     ...rest,
-    upstreams: upstreams.map(({ url, headers }) => ({ url, headers: { ...headers } })),
+    upstreams: upstreams.map(({ url, headers }) => ({
+      url: shownUpstreamUrl(url),
+      header_names: Object.keys(headers),
+    })),
     upstream_health: manage.routes.health(route).map(healthRecord),
     limits: limitsRecord(limits),
     timeouts: { connect_ms: timeouts.connectMs, first_byte_ms: timeouts.firstByteMs, idle_ms: timeouts.idleMs },
@@ -103,34 +120,38 @@ function gatewayRecord(
   };
 }
 
-const url = text(MAX_URL, 'A node');
+const url = text(MAX_URL, 'URL of a node');
 const number = (description: string) => plainNumber(description, true).meta({ minimum: 1 }).optional();
 
+const upstream = z.union([
+  url.transform((address) => ({ url: address, headers: {} })),
+  z
+    .object({ url, headers: z.record(z.string(), z.string()).optional() })
+    .transform(({ url: address, headers }) => ({ url: address, headers: { ...headers } })),
+]);
+const keptUpstream = z.object({ keep: plainNumber('Index, starting at 0, of an upstream that stays unchanged', true) });
+
+function upstreamList<T extends z.ZodType>(item: T) {
+  return z
+    .array(item, { error: ({ input }) => (input === undefined ? 'is required' : 'must be a list') })
+    .max(MAX_UPSTREAMS, { error: `must name at most ${MAX_UPSTREAMS} nodes` });
+}
+
 const createBody = z.object({
-  host: text(253, 'The host by which requests find it'),
-  chain: text(64, 'Chain code'),
-  network: text(64, 'mainnet, sepolia…'),
-  protocol: word(['jsonrpc', 'http', 'websocket'], 'What it speaks'),
-  upstreams: z
-    .array(
-      z.union([
-        url.transform((address) => ({ url: address, headers: {} })),
-        z
-          .object({ url, headers: z.record(z.string(), z.string()).optional() })
-          .transform(({ url: address, headers }) => ({ url: address, headers: { ...headers } })),
-      ]),
-      { error: ({ input }) => (input === undefined ? 'is required' : 'must be a list') },
-    )
-    .max(MAX_UPSTREAMS, { error: `must name at most ${MAX_UPSTREAMS} nodes` }),
-  admission: word(['disabled', 'shadow', 'enforce'], 'How admission is applied').optional(),
-  enabled: yesNo('Whether it serves').optional(),
+  host: text(253, 'Host name that selects the gateway'),
+  chain: text(64, 'Chain code, such as ETH, BTC or TRX'),
+  network: text(64, 'Network, such as mainnet or sepolia'),
+  protocol: word(['jsonrpc', 'http', 'websocket'], 'Protocol of the nodes'),
+  upstreams: upstreamList(upstream),
+  admission: word(['disabled', 'shadow', 'enforce'], 'Admission mode').optional(),
+  enabled: yesNo('Whether the gateway serves requests').optional(),
   methods: group({
     allow: texts(MAX_METHODS, 128, 'Methods').optional(),
     deny: texts(MAX_METHODS, 128, 'Methods').optional(),
   })
     .transform(inputOf)
     .optional(),
-  limits: limitsBody('Requests a second of each App').transform(inputOf).optional(),
+  limits: limitsBody('Maximum requests per second for each App').transform(inputOf).optional(),
   timeouts: group({
     connect_ms: number('Milliseconds'),
     first_byte_ms: number('Milliseconds'),
@@ -138,23 +159,25 @@ const createBody = z.object({
   })
     .transform(inputOf)
     .optional(),
-  cors: group({ origins: texts(MAX_ORIGINS, 300, 'Origins, such as https://app.example; * is any').optional() })
+  cors: group({
+    origins: texts(MAX_ORIGINS, 300, 'Allowed origins, such as https://app.example; * for any').optional(),
+  })
     .transform(inputOf)
     .optional(),
-  units: unitsByName('What a call of a method costs; `*` is every other method').optional(),
+  units: unitsByName('Units charged for a call of each method; `*` sets every other method').optional(),
   reads: readsBody.optional(),
   max_body_bytes: number('Bytes'),
   max_batch: number('Elements'),
-  plans: texts(MAX_PLANS, 64, 'Plans of gateway.sales, sold over x402; none for websocket').optional(),
+  plans: texts(MAX_PLANS, 64, 'Plans of gateway.sales that are sold over x402; none for websocket').optional(),
 });
 
-/** Gateways: routes of the node gateway that are stored in the database. Admins only. */
+/** The operations of gateways, the routes of the node gateway that the database stores. Admins only. */
 export const gatewayOperations: readonly ManageOperation[] = [
   manageList({
     id: 'listGateways',
     path: '/gateways',
-    summary: 'Gateways',
-    description: 'Newest first, those of the configuration last. Admins only.',
+    summary: 'List gateways',
+    description: 'Returns gateways, newest first, then those of the configuration. Admins only.',
     name: 'GatewayList',
     item: gatewaySchema,
     handler: async ({ actor, query }, deps) =>
@@ -165,8 +188,9 @@ export const gatewayOperations: readonly ManageOperation[] = [
     method: 'POST',
     path: '/gateways',
     status: 201,
-    summary: 'Make a gateway',
-    description: 'What is left out has the defaults of decisions, section 8. Admins only.',
+    summary: 'Create a gateway',
+    description:
+      "Omitted fields have their defaults. The host must not be one of the till's own names. Upstreams must have public addresses, unless the setting gateway.allowPrivateUpstreams is true. Admins only; requires a step-up.",
     errors: ['STATE_CONFLICT'],
     body: createBody,
     data: gatewaySchema,
@@ -186,10 +210,10 @@ export const gatewayOperations: readonly ManageOperation[] = [
     id: 'getGateway',
     method: 'GET',
     path: '/gateways/{id}',
-    summary: 'A gateway',
-    description: 'Admins only.',
+    summary: 'Retrieve a gateway',
+    description: 'Returns a gateway. Admins only.',
     errors: ['NOT_FOUND'],
-    params: idParams<RouteId>('The gateway'),
+    params: idParams<RouteId>('ID of the gateway'),
     data: gatewaySchema,
     handler: async ({ actor, params: { id } }, deps) => gatewayRecord(await deps.manage.routes.find(actor, id), deps),
   }),
@@ -197,11 +221,12 @@ export const gatewayOperations: readonly ManageOperation[] = [
     id: 'updateGateway',
     method: 'PATCH',
     path: '/gateways/{id}',
-    summary: 'Change a gateway',
-    description: 'What is left out stays as it is. Answered when it holds on every instance. Admins only.',
+    summary: 'Update a gateway',
+    description:
+      'Omitted fields stay unchanged. In the list of upstreams, keep an existing one by its index: {"keep": 0}. The reply is sent once every instance uses the change. Admins only; requires a step-up.',
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
-    params: idParams<RouteId>('The gateway'),
-    body: createBody.partial(),
+    params: idParams<RouteId>('ID of the gateway'),
+    body: createBody.partial().extend({ upstreams: upstreamList(z.union([keptUpstream, upstream])).optional() }),
     data: gatewaySchema,
     examples: { body: { enabled: false } },
     handler: async ({ actor, params: { id }, body }, deps) =>

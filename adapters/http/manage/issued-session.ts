@@ -4,14 +4,14 @@ import { setSessionCookie } from './cookies.ts';
 import type { ManageDeps } from './deps.ts';
 import { whole } from './reply-fields.ts';
 
-/** What a reply says of a session; its token only where that is new. */
+/** The fields of a session in a reply. The token is there only when it is new. */
 export const TOKEN_FIELDS = {
-  access_token: z.string().optional().meta({ description: 'Absent for a session in a cookie' }),
+  access_token: z.string().optional().meta({ description: 'Omitted for a session in a cookie' }),
   csrf_token: z
     .string()
     .optional()
-    .meta({ description: 'Wanted as X-CSRF-Token on every unsafe method; only for a session in a cookie' }),
-  expire: whole('Lifetime in seconds'),
+    .meta({ description: 'Only for a session in a cookie; send it as X-CSRF-Token with every unsafe method' }),
+  expire: whole('Lifetime of the session in seconds'),
 };
 
 interface Issued<T> {
@@ -19,7 +19,7 @@ interface Issued<T> {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A reply with a session's new token: in the body, or for a browser in a cookie with its CSRF token in the body. */
+/** A reply with a session's new token: in the body, or for browsers in a cookie, with the CSRF token in the body. */
 export function issued<T extends object>(
   { manage, settings }: ManageDeps,
   { token, csrfToken, session }: IssuedSession,

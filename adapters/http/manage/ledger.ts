@@ -10,17 +10,20 @@ import { cursorPage, id, instant, signedAmount, whole } from './reply-fields.ts'
 
 export const postingSchema = z
   .object({
-    booked_at: instant('When it was booked'),
-    entry_id: id('The entry; its postings sum to zero for each currency'),
-    line: whole('The place in the entry'),
-    kind: z.string().meta({ description: 'What was booked' }),
-    reference: z.string().meta({ description: 'The deposit or transfer that it was booked for, and what of it' }),
-    user_id: id('Whose balance it is').nullable().meta({ description: "null for the till's own accounts" }),
+    booked_at: instant('Time of the booking'),
+    entry_id: id('ID of the entry, whose postings sum to zero for each currency'),
+    line: whole('Line of the posting in the entry'),
+    kind: z.string().meta({ description: 'Kind of booking' }),
+    reference: z.string().meta({ description: 'Reference to the deposit or transfer that was booked' }),
+    user_id: id('ID of the account whose balance it changes')
+      .nullable()
+      .meta({ description: "null for the till's own ledger accounts" }),
     account: z.string().meta({
-      description: "available, pending or reserved of a balance; otherwise the name of the till's own account",
+      description:
+        "available, pending or reserved for the balance of an account; otherwise the name of the till's own ledger account",
     }),
     currency: z.string(),
-    amount: signedAmount('What was added, below zero where it was taken'),
+    amount: signedAmount('Amount added; negative if it was taken'),
   })
   .meta({ id: 'Posting' });
 
@@ -40,27 +43,27 @@ function postingRecord(
     user_id: owner,
     account: part,
     currency,
-    // A currency whose plugin was removed is shown in units.
+    // The amount of a currency whose plugin was removed is shown in its smallest unit.
     amount: formatUnits(units, assets.find(currency)?.decimals ?? 0),
   };
 }
 
 const filter = {
-  from: instantField('Only what was booked then or later').optional(),
-  to: instantField('Only what was booked before').optional(),
-  user_id: recordId<AccountId>("Only this account's; an admin sees all books by default").optional(),
+  from: instantField('Only postings at or after this time').optional(),
+  to: instantField('Only postings before this time').optional(),
+  user_id: recordId<AccountId>('Only this account; admins see all accounts by default').optional(),
 };
 const WHAT =
-  "Every posting of the account, newest first: the sum of all is the balance, of those before a time the balance at that time. An admin without `user_id` sees the till's own accounts too, and all of it sums to zero. Months that an operator has closed are not listed (`tillgate ledger close`).";
+  "Returns the postings of the account, newest first. Their sum is the balance; the sum of postings before a given time is the balance at that time. Without `user_id`, admins also see the till's own ledger accounts, and all postings sum to zero. Months that an operator has closed are omitted (`tillgate ledger close`).";
 
-/** The ledger (decisions, section 14). */
+/** The operations of the ledger. */
 export const ledgerOperations: readonly ManageOperation[] = [
   manageOperation({
     id: 'listLedger',
     method: 'GET',
     path: '/ledger',
-    summary: 'Postings',
-    description: `${WHAT} \`next_cursor\` asks for the next page of the same list.`,
+    summary: 'List postings',
+    description: `${WHAT} To read the next page, send \`next_cursor\`.`,
     errors: ['NOT_FOUND'],
     query: z.object({ ...filter, ...cursorFields }),
     data: cursorPage('PostingList', postingSchema),
@@ -72,8 +75,8 @@ export const ledgerOperations: readonly ManageOperation[] = [
   manageExport({
     id: 'exportLedger',
     path: '/ledger',
-    summary: 'Postings as CSV',
-    description: `${WHAT} A time is taken before its entry is committed: entries of the last minutes may still appear.`,
+    summary: 'Export postings as CSV',
+    description: `${WHAT} Entries of the last minutes may still be added, because an entry gets its time before it is committed.`,
     errors: ['NOT_FOUND'],
     query: z.object(filter),
     schema: postingSchema,

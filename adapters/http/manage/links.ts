@@ -34,27 +34,29 @@ const STATES = ['open', 'reserved', 'sold-out', 'ended'] as const;
 
 export const linkSchema = z
   .object({
-    id: id('The link'),
-    account_id: id('Its account'),
-    url: z.string().meta({ description: 'Its page' }),
-    face: z.enum(LINK_FACES).meta({ description: 'COUNTER: used by paired devices of the merchant' }),
+    id: id('ID of the payment link'),
+    account_id: id('ID of the account'),
+    url: z.string().meta({ description: 'URL of its page' }),
+    face: z
+      .enum(LINK_FACES)
+      .meta({ description: 'POINT_OF_SALE: a point of sale, used on paired devices of the merchant' }),
     state: z
       .enum(STATES)
-      .meta({ description: 'Whether it makes an order now; reserved: open orders have what is left' }),
+      .meta({ description: 'Whether it can create an order now; reserved: open orders hold the remaining sales' }),
     title: z.string(),
     description: z.string(),
     vs_currency: z.string(),
-    vs_price: amount('null where the payer chooses the amount').nullable(),
-    min_price: amount('The least that may be chosen').nullable(),
-    max_price: amount('The most that may be chosen').nullable(),
-    coins: z.array(z.string()).readonly().nullable().meta({ description: 'null offers all' }),
+    vs_price: amount('Price of each order; null if the payer chooses the amount').nullable(),
+    min_price: amount('Minimum amount that the payer can choose').nullable(),
+    max_price: amount('Maximum amount that the payer can choose').nullable(),
+    coins: z.array(z.string()).readonly().nullable().meta({ description: 'Currencies that are offered; null for all' }),
     max_sales: z
       .number()
       .nullable()
-      .meta({ type: ['integer', 'null'], minimum: 1, description: 'How many sales it makes' }),
-    sold: whole('Its orders that are paid'),
-    open: whole('Its orders that wait to be paid; each reserves a sale'),
-    expires_at: instant('Its end').nullable(),
+      .meta({ type: ['integer', 'null'], minimum: 1, description: 'Maximum number of sales; null for no limit' }),
+    sold: whole('Number of paid orders'),
+    open: whole('Number of open orders; each reserves a sale'),
+    expires_at: instant('Time of expiry').nullable(),
     active: z.boolean(),
     return_url: z.string().nullable(),
     callback_url: z.string().nullable(),
@@ -64,18 +66,22 @@ export const linkSchema = z
     reference_prefix: z.string().nullable(),
     metadata: z.record(z.string(), z.string()),
     devices: z
-      .array(z.object({ id: id('The device'), paired_at: instant('When') }))
+      .array(z.object({ id: id('ID of the device'), paired_at: instant('Time of pairing') }))
       .readonly()
-      .meta({ description: 'Of a counter' }),
-    version: z.number().meta({ type: 'integer', minimum: 1, description: 'A change wants it in If-Match' }),
-    created_at: instant('Creation'),
-    updated_at: instant('The last change'),
+      .meta({ description: 'Paired devices of a point of sale' }),
+    version: z.number().meta({
+      type: 'integer',
+      minimum: 1,
+      description: 'Version of the record; send it in If-Match to change the record',
+    }),
+    created_at: instant('Time of creation'),
+    updated_at: instant('Time of the last change'),
   })
   .meta({ id: 'PaymentLink' });
 
 type LinkRecord = z.input<typeof linkSchema>;
 
-/** A link in the management API. */
+/** Writes the record of a payment link. */
 export function linkRecord({ link, open, sold, state, url }: ManagedLink): LinkRecord {
   const decimals = findFiat(link.vsCurrency)?.decimals ?? 0;
   const money = (units: bigint | null): string | null => (units === null ? null : formatUnits(units, decimals));
@@ -113,9 +119,9 @@ export function linkRecord({ link, open, sold, state, url }: ManagedLink): LinkR
 
 export const pairingSchema = z
   .object({
-    link_id: id('The counter'),
-    pairing_url: z.string().meta({ description: 'Opened once, on the device that is to be paired' }),
-    until: instant('The end of the code'),
+    link_id: id('ID of the point of sale'),
+    pairing_url: z.string().meta({ description: 'URL that pairs the device on which it is opened; valid once' }),
+    until: instant('Time at which the URL expires'),
   })
   .meta({ id: 'LinkPairing' });
 
@@ -159,43 +165,45 @@ const example = {
 const url = (description: string) => text(MAX_URL, description).nullable().optional();
 const chosen = (description: string) => price(description).nullable().optional();
 
-const title = text(LINK_TEXTS.title, 'The heading of its page');
+const title = text(LINK_TEXTS.title, 'Title of its page');
 const fields = {
   description: z
     .string({ error: 'must be a string' })
     .max(LINK_TEXTS.description, { error: `must have at most ${LINK_TEXTS.description} characters` })
     .optional()
-    .meta({ description: 'What its page says below' }),
-  vs_price: chosen('The amount of each order; without it, or null, the payer chooses it'),
-  min_price: chosen('The least that the payer may choose'),
-  max_price: chosen('The most that the payer may choose'),
-  coins: texts(MAX_COINS, MAX_CODE, 'The codes of the coins that are offered; null for all').nullable().optional(),
-  max_sales: count(1, MAX_LINK_SALES, 'How many sales it makes; null for no limit').nullable().optional(),
-  expires_at: instantField('Its end; null for none').nullable().optional(),
-  active: yesNo('Whether it makes orders').optional(),
-  return_url: url('Where the payer goes after the payment'),
-  callback_url: url('Called when an order of it is paid'),
-  timeout_callback: url('Called when an order of it was not paid in time'),
-  enable_post_callback: yesNo('Callbacks are POST requests with the order in the body').optional(),
-  fixed_encrypt_price: yesNo('Prices stable coins at exactly 1 USD').optional(),
-  reference_prefix: text(LINK_TEXTS.prefix, 'Begins the merchant_reference of each order, before its id')
+    .meta({ description: 'Text below the title of its page' }),
+  vs_price: chosen('Price of each order; if omitted or null, the payer chooses the amount'),
+  min_price: chosen('Minimum amount that the payer can choose'),
+  max_price: chosen('Maximum amount that the payer can choose'),
+  coins: texts(MAX_COINS, MAX_CODE, 'Currencies that are offered; null for all').nullable().optional(),
+  max_sales: count(1, MAX_LINK_SALES, 'Maximum number of sales; null for no limit').nullable().optional(),
+  expires_at: instantField('Time of expiry; null for none').nullable().optional(),
+  active: yesNo('Whether it creates orders').optional(),
+  return_url: url('URL to which the payer is redirected after the payment'),
+  callback_url: url('URL called when one of its orders is paid'),
+  timeout_callback: url('URL called when one of its orders expires'),
+  enable_post_callback: yesNo('Sends callbacks as POST requests with the order in the body').optional(),
+  fixed_encrypt_price: yesNo('Values stablecoins at exactly 1 USD').optional(),
+  reference_prefix: text(LINK_TEXTS.prefix, 'Prefix of the merchant_reference of each order, followed by the order ID')
     .nullable()
     .optional(),
   metadata: metadata(),
 };
 
-const params = idParams<LinkId>('The link');
+const params = idParams<LinkId>('ID of the link');
 const ERRORS = ['NOT_FOUND', 'UNSUPPORTED', 'STATE_CONFLICT'] as const;
 const listSchema = cursorPage('PaymentLinkList', linkSchema);
 
-/** Payment links and counters (decision 0050). Their orders are in `orders?link_id=…`. */
+/**
+ * The operations of payment links and points of sale (core/decisions/pages.md). Their orders are listed by `orders?link_id=…`.
+ */
 export const linkOperations: readonly ManageOperation[] = [
   manageOperation({
     id: 'listLinks',
     method: 'GET',
     path: '/links',
-    summary: 'Payment links',
-    description: 'Newest first. The orders of one of them are in `orders?link_id=…`.',
+    summary: 'List payment links',
+    description: 'Returns payment links, newest first. List their orders with `orders?link_id=…`.',
     errors: ['NOT_FOUND'],
     query: z.object({ ...accountFilter, ...cursorFields }),
     data: listSchema,
@@ -210,14 +218,14 @@ export const linkOperations: readonly ManageOperation[] = [
     method: 'POST',
     path: '/links',
     status: 201,
-    summary: 'Make a payment link',
-    description: `A page that makes an order at each visit, for a fixed or a chosen amount, so many times or until a day; with the face COUNTER an amount pad for paired devices. At most ${MAX_LINKS} for an account.`,
+    summary: 'Create a payment link',
+    description: `Creates a page that creates an order for each visitor, at a fixed price or for an amount that the payer chooses, optionally limited in sales or time. With the face POINT_OF_SALE it is a point of sale: an amount pad for paired devices. An account can have at most ${MAX_LINKS}.`,
     errors: ERRORS,
     body: z.object({
       account_id: ownerField,
-      face: word(LINK_FACES, 'LINK by default').optional(),
+      face: word(LINK_FACES, 'Kind of page; defaults to LINK').optional(),
       title,
-      vs_currency: code('Fiat code'),
+      vs_currency: code('Fiat currency code, such as EUR'),
       ...fields,
     }),
     data: linkSchema,
@@ -229,8 +237,8 @@ export const linkOperations: readonly ManageOperation[] = [
     id: 'getLink',
     method: 'GET',
     path: '/links/{id}',
-    summary: 'A payment link',
-    description: 'With how often it was sold.',
+    summary: 'Retrieve a payment link',
+    description: 'Returns a payment link with its number of sales.',
     errors: ['NOT_FOUND'],
     params,
     data: linkSchema,
@@ -241,9 +249,9 @@ export const linkOperations: readonly ManageOperation[] = [
     id: 'updateLink',
     method: 'PATCH',
     path: '/links/{id}',
-    summary: 'Change a payment link',
+    summary: 'Update a payment link',
     description:
-      'Wants the version of the record in If-Match: without it 428, a stale one 412. Its orders stay as they are; coins that are taken away cannot be chosen any more. Fiat currency and face stay.',
+      'Requires the version of the record in If-Match: 428 if it is missing, 412 if it is out of date. Existing orders stay unchanged, but removed coins can no longer be chosen for them. The fiat currency and the face cannot be changed.',
     versioned: true,
     errors: [...ERRORS, 'VERSION_MISMATCH', 'PRECONDITION_REQUIRED'],
     params,
@@ -258,8 +266,8 @@ export const linkOperations: readonly ManageOperation[] = [
     id: 'deactivateLink',
     method: 'POST',
     path: '/links/{id}/deactivate',
-    summary: 'Switch a payment link off',
-    description: 'Whatever its version. Its open orders can still be paid.',
+    summary: 'Deactivate a payment link',
+    description: 'Stops the link from creating orders, whatever its version. Open orders can still be paid.',
     errors: ['NOT_FOUND'],
     params,
     data: linkSchema,
@@ -271,8 +279,9 @@ export const linkOperations: readonly ManageOperation[] = [
     id: 'pairLinkDevice',
     method: 'POST',
     path: '/links/{id}/pairing',
-    summary: 'Pair a device with a counter',
-    description: 'The address pairs the device that opens it first, within ten minutes. A new one replaces the former.',
+    summary: 'Pair a device with a point of sale',
+    description:
+      'Returns a URL that pairs the first device that opens it within ten minutes. It replaces an earlier URL.',
     errors: ['NOT_FOUND'],
     params,
     data: pairingSchema,
@@ -290,12 +299,12 @@ export const linkOperations: readonly ManageOperation[] = [
     id: 'unpairLinkDevices',
     method: 'POST',
     path: '/links/{id}/unpair',
-    summary: 'Shut all devices out of a counter',
-    description: 'Each has to be paired anew.',
+    summary: 'Unpair all devices of a point of sale',
+    description: 'Revokes the access of all devices. Each must be paired again.',
     errors: ['NOT_FOUND'],
     params,
     data: linkSchema,
-    examples: { data: { ...example, face: 'COUNTER' } },
+    examples: { data: { ...example, face: 'POINT_OF_SALE' } },
     owner: async ({ actor, params: { id } }, { manage }) => (await manage.links.find(actor, id)).link.accountId,
     handler: async ({ actor, params: { id } }, { manage }) => linkRecord(await manage.links.unpair(actor, id)),
   }),

@@ -7,13 +7,13 @@ import { manageOperation } from './operation.ts';
 import type { ManageOperation } from './operation.ts';
 import { cursorPage, id, instant, time, whole } from './reply-fields.ts';
 
-const SECURITY = 'Changes of what protects the account: always';
+const SECURITY = 'Security changes of the account; always sent';
 const WITHDRAWALS = 'Withdrawals and refunds that are held';
-const SUMMARY = 'A summary of each day (UTC) on which something happened';
+const SUMMARY = 'Daily summary (UTC), on days with activity';
 
 export const preferencesSchema = z
   .object({
-    account_id: id('The account'),
+    account_id: id('ID of the account'),
     security: z.literal(true).meta({ description: SECURITY }),
     withdrawals: z.boolean().meta({ description: WITHDRAWALS }),
     summary: z.boolean().meta({ description: SUMMARY }),
@@ -33,17 +33,19 @@ const preferencesRecord = ({
 
 const noticeSchema = z
   .object({
-    id: id('The notice; the Message-ID of a mail begins with it'),
-    notifier: z.string().meta({ description: 'The plugin that sends it: smtp, chat' }),
-    account_id: id('Who is told').nullable().meta({ description: 'null for the operators' }),
+    id: id('ID of the notice; the Message-ID of an email starts with it'),
+    notifier: z.string().meta({ description: 'Plugin that sends it: smtp or chat' }),
+    account_id: id('ID of the account that receives it').nullable().meta({ description: 'null for the operators' }),
     type: z.enum(NOTICE_TYPES),
     subject: z.string(),
-    status: z.enum(NOTICE_STATUSES).meta({ description: 'HELD_BACK: one of too many in an hour, and not sent' }),
-    attempts: whole('How often it was tried'),
-    created_at: instant('When it was written'),
-    next_attempt_at: instant('When it is tried next; null where it is not').nullable(),
-    sent_at: instant('When it was sent').nullable(),
-    error: z.string().nullable().meta({ description: 'Why the last attempt failed' }),
+    status: z
+      .enum(NOTICE_STATUSES)
+      .meta({ description: 'HELD_BACK: not sent, because there were too many in an hour' }),
+    attempts: whole('Number of attempts'),
+    created_at: instant('Time of creation'),
+    next_attempt_at: instant('Time of the next attempt; null if there is none').nullable(),
+    sent_at: instant('Time at which it was sent').nullable(),
+    error: z.string().nullable().meta({ description: 'Error of the last attempt' }),
   })
   .meta({ id: 'Notice' });
 
@@ -67,14 +69,15 @@ function noticeRecord(notice: Notice): z.input<typeof noticeSchema> {
 
 const example = { account_id: accountExample.id, security: true, withdrawals: true, summary: false } as const;
 
-/** What persons are told of, and what was sent (decisions, section 14). */
+/** The operations of notices: who receives which, and what was sent. */
 export const noticeOperations: readonly ManageOperation[] = [
   manageOperation({
     id: 'getNotifications',
     method: 'GET',
     path: '/notifications',
-    summary: 'What an account is told of',
-    description: 'By mail, where the till has a plugin that sends it. Your own account; an admin may name another.',
+    summary: 'Retrieve notification preferences',
+    description:
+      'Returns which notices the account receives by email, if the till has a plugin that sends email. Defaults to your own account; admins can name another.',
     errors: ['NOT_FOUND'],
     query: accountQuery,
     data: preferencesSchema,
@@ -86,14 +89,14 @@ export const noticeOperations: readonly ManageOperation[] = [
     id: 'updateNotifications',
     method: 'PATCH',
     path: '/notifications',
-    summary: 'Choose what an account is told of',
+    summary: 'Update notification preferences',
     description:
-      'What is left out stays as it is. Notices of held withdrawals are switched off in a raised session, and that is told; notices of security cannot be switched off.',
+      'Omitted fields stay unchanged. Switching off notices of held withdrawals requires a step-up, and the account is notified of it. Security notices cannot be switched off.',
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
     query: accountQuery,
     body: z.object({
       security: z
-        .literal(true, { error: 'cannot be switched off: changes of security are always told' })
+        .literal(true, { error: 'must be true: security notices cannot be switched off' })
         .optional()
         .meta({ description: SECURITY }),
       withdrawals: yesNo(WITHDRAWALS).optional(),
@@ -108,10 +111,10 @@ export const noticeOperations: readonly ManageOperation[] = [
     id: 'listNotices',
     method: 'GET',
     path: '/notices',
-    summary: 'What was sent to persons',
+    summary: 'List notices',
     description:
-      'Newest first, of the last 30 days; `next_cursor` asks for the next page of the same list. Admins only.',
-    query: z.object({ status: word(NOTICE_STATUSES, 'Only these').optional(), ...cursorFields }),
+      'Returns the notices of the last 30 days, newest first. To read the next page, send `next_cursor`. Admins only.',
+    query: z.object({ status: word(NOTICE_STATUSES, 'Only records with this status').optional(), ...cursorFields }),
     data: cursorPage('NoticeList', noticeSchema),
     handler: async ({ actor, query }, { manage }) => {
       const { items, nextCursor } = await manage.notices.list(actor, query);

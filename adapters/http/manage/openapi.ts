@@ -5,7 +5,7 @@ import { SESSION_COOKIE } from './cookies.ts';
 
 type Security = Record<string, string[]>[];
 
-/** An error reply of the management API; the HTTP status is the code. */
+/** An error reply of the management API. Its code is the HTTP status. */
 export const manageErrorSchema = z
   .object({
     data: z.null(),
@@ -13,10 +13,10 @@ export const manageErrorSchema = z
     errors: z
       .array(z.object({ path: z.string().meta({ description: 'Dotted path of the field' }), message: z.string() }))
       .optional()
-      .meta({ description: 'Every missing or invalid field (400)' }),
+      .meta({ description: 'All missing or invalid fields (status 400)' }),
     reason: z.string().optional().meta({
       description:
-        'step_up_required: raise the session; second_factor_required: enrol one first; password_change_required: change the password first (403)',
+        'Reason of a 403. step_up_required: do a step-up; second_factor_required: enrol a second factor; password_change_required: change the password.',
     }),
   })
   .meta({ id: 'ManageError' });
@@ -26,22 +26,22 @@ export function registerSessions(registry: OpenAPIRegistry): void {
   const register = (name: string, scheme: Parameters<OpenAPIRegistry['registerComponent']>[2]): void => {
     registry.registerComponent('securitySchemes', name, scheme);
   };
-  register('Session-Token', { type: 'http', scheme: 'bearer', description: 'The access token of a session.' });
+  register('Session-Token', { type: 'http', scheme: 'bearer', description: 'Access token of a session' });
   register('Session-Cookie', {
     type: 'apiKey',
     in: 'cookie',
     name: SESSION_COOKIE,
-    description: "A browser's session.",
+    description: 'Session of a browser',
   });
   register('X-CSRF-Token', {
     type: 'apiKey',
     in: 'header',
     name: 'X-CSRF-Token',
-    description: 'Goes along with the cookie on every unsafe method.',
+    description: 'CSRF token, required with the cookie for every unsafe method',
   });
 }
 
-/** Security of an operation with a session: the token, or the cookie with a CSRF token. */
+/** The security of an operation with a session: the bearer token, or the cookie with a CSRF token. */
 export function sessionSecurity(method: OperationMethod): Security {
   return [{ 'Session-Token': [] }, { 'Session-Cookie': [], ...(method === 'GET' ? {} : { 'X-CSRF-Token': [] }) }];
 }

@@ -25,22 +25,22 @@ interface ManageSpec<
   B extends z.ZodObject,
   D extends z.ZodType,
 > extends Omit<Described, 'auth' | 'tag' | 'envelope' | 'id'> {
-  /** Its row in the table of what actions cost. */
+  /** The operation's row in the table of the protection that each action needs. */
   readonly id: ManageAction;
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
   readonly data: D;
-  /** The same data as CSV, for `format=csv` in the query and for `Accept: text/csv`. */
+  /** Writes the same data as CSV, for `format=csv` in the query and for `Accept: text/csv`. */
   readonly csv?: { readonly fileName: string; readonly write: (data: z.input<D>) => string };
-  /** Whose record it is about, where no `account_id` of the request says so; `null` for nobody's. */
+  /** The account that owns the record, when no `account_id` of the request names it; `null` for no account. */
   readonly owner?: (
     call: ManageCall<z.output<P>, z.output<Q>, z.output<B>>,
     deps: ManageDeps,
   ) => Promise<AccountId | null>;
 }
 
-/** The data of a reply that has headers of its own. */
+/** A reply's data, with headers of its own. */
 interface DataReply<D> {
   readonly data: D;
   readonly headers?: Readonly<Record<string, string>>;
@@ -71,9 +71,9 @@ interface ListSpec<F extends z.ZodRawShape, D extends z.ZodType> extends Pick<
   'path' | 'summary' | 'description' | 'errors'
 > {
   readonly id: ManageAction;
-  /** Fields of the query besides those of the page. */
+  /** Fields of the query besides those of paging. */
   readonly filter?: F;
-  /** Name of the page's schema. */
+  /** The name of the page's schema. */
   readonly name: string;
   readonly item: D;
   readonly example?: z.input<D>;
@@ -83,7 +83,7 @@ interface ListSpec<F extends z.ZodRawShape, D extends z.ZodType> extends Pick<
   ) => Promise<z.input<ReturnType<typeof pageSchema<D>>>>;
 }
 
-/** A list, one page at a time. */
+/** A paged list. */
 export function manageList<D extends z.ZodType, F extends z.ZodRawShape = z.ZodRawShape>({
   filter,
   name,
@@ -132,9 +132,11 @@ export function replyOperation<
     schemas,
     reply: { kind: 'data', schema: spec.data, ...(spec.csv === undefined ? {} : { also: CSV_TYPE }) },
     run: async (raw) => {
-      const call = validate(raw, schemas) as Call<z.output<P>, z.output<Q>, z.output<B>>;
-      if (auth !== null) await charge(spec, call, deps);
+      const validated = validate(raw, schemas) as Call<z.output<P>, z.output<Q>, z.output<B>>;
+      if (auth !== null) await charge(spec, validated, raw, deps);
+      const call = { ...validated, foreign: new Set<AccountId | null>() };
       const { data, headers } = await reply(call);
+      if (row.method === 'GET') await noteReads(spec, call, deps);
       if (spec.csv !== undefined && wantsCsv(call)) {
         const { fileName, write } = spec.csv;
         return textReply(CSV_TYPE, write(data), raw.traceId, {
@@ -146,21 +148,28 @@ export function replyOperation<
   };
 }
 
-/** `format` in the query, or what is accepted where that is left out. */
+/** Whether CSV is asked for: by `format` in the query or, without it, by the `Accept` header. */
 function wantsCsv({ request, query }: Call<unknown, unknown, unknown>): boolean {
   const { format } = query as { readonly format?: string };
   if (format !== undefined) return format === 'csv';
   return (header(request.headers, 'accept') ?? '').split(',').some((type) => /^\s*text\/csv\s*(?:;|$)/i.test(type));
 }
 
-/** Has the session pay what the action costs; the only place where that is asked. */
+/**
+ * Checks that the session has the protection that the action needs; no other place checks it. @param raw - the request
+ * before it was validated
+ */
 export function charge<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodObject, D extends z.ZodType>(
   { id, owner }: Pick<ManageSpec<P, Q, B, D>, 'id' | 'owner'>,
   call: Call<z.output<P>, z.output<Q>, z.output<B>>,
+  raw: RawCall,
   deps: ManageDeps,
 ): Promise<void> {
   const open = present(call.session, 'the session');
-  const fields: Readonly<Record<string, unknown>> = inputOf({ ...call.query, ...call.body });
+  const fields: Readonly<Record<string, unknown>> = inputOf({
+    ...sent(call.query, raw.query),
+    ...sent(call.body, raw.body),
+  });
   const named = fields['accountId'] as AccountId | undefined;
   return deps.manage.guard.check(id, {
     open,
@@ -170,10 +179,24 @@ export function charge<P extends z.ZodObject, Q extends z.ZodObject, B extends z
   });
 }
 
+/**
+ * The validated fields that the request itself contains. A field that was filled with its default needs no protection.
+ */
+function sent(validated: unknown, raw: unknown): object {
+  if (typeof validated !== 'object' || validated === null || typeof raw !== 'object' || raw === null) return {};
+  return Object.fromEntries(Object.entries(validated).filter(([name]) => Object.hasOwn(raw, name)));
+}
+
+/** Records in the audit log whose records an admin has read. */
+export async function noteReads({ path }: { readonly path: string }, call: RawCall, deps: ManageDeps): Promise<void> {
+  if (call.foreign === undefined || call.foreign.size === 0) return;
+  await deps.manage.adminReads.note(actorOf(call), path.split('/')[1] ?? path);
+}
+
 /** The actor of a request and the client's address, for the audit log. */
-export function actorOf({ session, client, traceId }: RawCall): Actor {
+export function actorOf({ session, client, traceId, foreign }: RawCall): Actor {
   const { account } = present(session, 'the session');
-  return { accountId: account.id, role: account.role, ip: client, traceId };
+  return { accountId: account.id, role: account.role, ip: client, traceId, ...(foreign && { foreign }) };
 }
 
 export function withActor<P, Q, B>(call: Call<P, Q, B>): ManageCall<P, Q, B> {

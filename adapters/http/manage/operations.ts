@@ -8,6 +8,7 @@ import { auditOperations } from './audit.ts';
 import { brandingOperations } from './branding.ts';
 import { callbackOperations } from './callbacks.ts';
 import { chainOperations } from './chains.ts';
+import { lightningOperations } from './lightning.ts';
 import { credentialOperations } from './credentials.ts';
 import { depositOperations } from './deposits.ts';
 import type { ManageDeps } from './deps.ts';
@@ -61,10 +62,11 @@ const RESOURCES = [
   withdrawalOperations,
   depositOperations,
   chainOperations,
+  lightningOperations,
   auditOperations,
 ];
 
-/** The operations of the management API (decisions, section 9). */
+/** The operations of the management API. */
 export function manageOperations(deps: ManageDeps): readonly Operation[] {
   const auth = sessionAuth(deps.manage.sessions, deps.settings.secureCookies);
   return RESOURCES.flat().map((bind) => bind(deps, auth));

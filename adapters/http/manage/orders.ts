@@ -1,4 +1,4 @@
-import { formatInstant, invalidField, ORDER_STATUSES } from '../../../core/index.ts';
+import { formatInstant, invalidField, ORDER_STATUSES, REFUND_TO } from '../../../core/index.ts';
 import type { AccountId, LinkId, Order, OrderHistoryEntry, OrderId } from '../../../core/index.ts';
 import { z } from 'zod';
 import { code, fiatDecimals, price, text } from '../fields.ts';
@@ -14,19 +14,19 @@ import { transferExample, transferRecord, transferSchema } from './withdrawals.t
 
 export const historySchema = z
   .object({
-    order_id: id('The order'),
+    order_id: id('ID of the order'),
     status: z.enum(ORDER_STATUSES),
     items: z
       .array(
         z.object({
-          at: instant('When'),
+          at: instant('Time of the change'),
           from: z.enum(ORDER_STATUSES).nullable(),
           to: z.enum(ORDER_STATUSES),
           rule: z.string(),
-          inputs: z.record(z.string(), z.unknown()).meta({ description: 'What the rule looked at' }),
+          inputs: z.record(z.string(), z.unknown()).meta({ description: 'Facts on which the rule decided' }),
           rate: z
             .unknown()
-            .meta({ description: 'The rate of the order then, with its sources; null before one was fixed' }),
+            .meta({ description: 'Rate of the order at that time, with its sources; null until a rate was fixed' }),
         }),
       )
       .readonly(),
@@ -54,42 +54,42 @@ function historyRecord({
   };
 }
 
-const params = idParams<OrderId>('The order');
+const params = idParams<OrderId>('ID of the order');
 
 const MAX_SEARCHED = 2_048;
 
-/** Which orders a list shows. */
+/** The filter of the order list. */
 export const orderFilter = {
-  status: word(ORDER_STATUSES, 'Only these').optional(),
-  chain: code('Only those that are paid on this chain').optional(),
-  currency: code('Only those that are paid in this coin').optional(),
-  from: instantField('Only those created then or later').optional(),
-  to: instantField('Only those created before').optional(),
+  status: word(ORDER_STATUSES, 'Only records with this status').optional(),
+  chain: code('Only orders paid on this chain').optional(),
+  currency: code('Only orders paid in this currency').optional(),
+  from: instantField('Only orders created at or after this time').optional(),
+  to: instantField('Only orders created before this time').optional(),
   q: text(
     MAX_SEARCHED,
-    'An order id, a merchant reference, a deposit address, or the hash of a transaction that pays an order; the whole of it',
+    'Full order ID, merchant reference, deposit address, or hash of a transaction that pays an order',
   ).optional(),
-  link_id: recordId<LinkId>('Only those that this payment link made').optional(),
-  user_id: recordId<AccountId>("Only this account's; an admin sees all by default").optional(),
+  link_id: recordId<LinkId>('Only orders of this payment link').optional(),
+  user_id: recordId<AccountId>('Only this account; admins see all accounts by default').optional(),
 };
 
 const orderListSchema = cursorPage('ManagedOrderList', managedOrderSchema);
 
-/** The body of an order that is made by hand. */
+/** The body of an order that a person creates. */
 function byHandBody(settings: CallbackSettings) {
   return z
     .object({
-      vs_price: price('Fiat amount of the order'),
-      vs_currency: code('Fiat code'),
-      chain: code('The chain of a given coin; the payer chooses one without it').optional(),
-      currency: code('The coin, with `chain`').optional(),
-      user_id: recordId<AccountId>('Whose order it is; your own by default').optional(),
+      vs_price: price('Price of the order in the fiat currency'),
+      vs_currency: code('Fiat currency code, such as EUR'),
+      chain: code('Chain code; if omitted, the payer chooses the coin').optional(),
+      currency: code('Currency code, together with `chain`').optional(),
+      user_id: recordId<AccountId>('ID of the account of the order; defaults to your own').optional(),
       ...optionFields(settings),
     })
     .refine(...fiatDecimals('vs_price', 'vs_currency'));
 }
 
-/** @throws TillgateError `INVALID_FIELDS` for half a coin */
+/** @throws TillgateError `INVALID_FIELDS` for a chain without a currency or a currency without a chain */
 function coinOf({ chain, currency }: { readonly chain?: string | undefined; readonly currency?: string | undefined }) {
   if (chain !== undefined && currency !== undefined) return { chain, currency };
   if (chain === undefined && currency === undefined) return null;
@@ -106,9 +106,9 @@ const createByHand: ManageOperation = (deps, session) =>
     path: '/orders',
     status: 201,
     idempotent: true,
-    summary: 'Make an order by hand',
+    summary: 'Create an order',
     description:
-      'In a given coin, or in the one that the payer chooses at `pay_url`. Only an admin names another account. Its callbacks carry the callback key of the account in place of an API key.',
+      "Creates an order in a given coin, or in the coin that the payer chooses at `pay_url`. Only admins can create one for another account. Its callbacks carry the account's callback key instead of an API key.",
     errors: [
       'NOT_FOUND',
       'UNSUPPORTED',
@@ -130,15 +130,15 @@ const createByHand: ManageOperation = (deps, session) =>
     },
   })(deps, session);
 
-/** Orders, and decisions about them that a person makes. */
+/** The operations of orders: lists, details, cancelling, accepting and refunding. */
 export const orderOperations: readonly ManageOperation[] = [
   manageOperation({
     id: 'searchOrders',
     method: 'GET',
     path: '/orders',
-    summary: 'Orders',
+    summary: 'List orders',
     description:
-      'Newest first. `next_cursor` asks for the next page of the same list, with the same filters; orders that are created meanwhile do not move it.',
+      'Returns orders, newest first. To read the next page, send `next_cursor` with the same filters; orders created in the meantime do not shift the pages.',
     errors: ['NOT_FOUND'],
     query: z.object({
       ...orderFilter,
@@ -153,9 +153,9 @@ export const orderOperations: readonly ManageOperation[] = [
   manageExport({
     id: 'exportOrders',
     path: '/orders',
-    summary: 'Orders as CSV',
+    summary: 'Export orders as CSV',
     description:
-      'All orders of the list with these filters, newest first, each once. Orders that are created meanwhile are not in it; one that enters or leaves the filter meanwhile may be.',
+      'Returns all orders that match the filters, newest first, each once. Orders created during the export are not included; orders that start or cease to match during the export may be.',
     errors: ['NOT_FOUND'],
     query: z.object(orderFilter),
     schema: managedOrderSchema,
@@ -167,8 +167,8 @@ export const orderOperations: readonly ManageOperation[] = [
     id: 'getOrder',
     method: 'GET',
     path: '/orders/{id}',
-    summary: 'An order',
-    description: 'With its transactions, its callbacks and its refund.',
+    summary: 'Retrieve an order',
+    description: 'Returns an order with its payments, callbacks and refund.',
     errors: ['NOT_FOUND'],
     params,
     data: orderFileSchema,
@@ -181,10 +181,15 @@ export const orderOperations: readonly ManageOperation[] = [
     path: '/orders/{id}/refund',
     summary: 'Refund an order',
     description:
-      'As the payment API does: what was received, less the network’s fee, to the address that the payer left or to the single sender. Once for each order. What goes beyond a limit is HELD, and approved by somebody else.',
+      'Refunds the amount received, less the network fee, to the address that the payer entered. With `to: "sender"` it goes to the single sender of the payment, if the payer entered no address. Do not use it for payments from an exchange: the sender is then an address of the exchange, and the payer receives nothing. An order can be refunded once. A refund that needs approval is HELD until another person approves it.',
     idempotent: true,
+    bodyOptional: true,
+    body: z.object({
+      to: word(REFUND_TO, 'Recipient; defaults to `payer`, the address that the payer entered').optional(),
+    }),
     errors: [
       'NOT_FOUND',
+      'DESTINATION_UNPAYABLE',
       'STATE_CONFLICT',
       'IDEMPOTENCY_MISMATCH',
       'IDEMPOTENCY_RUNNING',
@@ -195,6 +200,7 @@ export const orderOperations: readonly ManageOperation[] = [
     params,
     data: transferSchema,
     examples: {
+      body: { to: 'sender' },
       data: {
         ...transferExample,
         kind: 'refund',
@@ -203,15 +209,15 @@ export const orderOperations: readonly ManageOperation[] = [
         requested_by: transferExample.account_id,
       },
     },
-    handler: async ({ actor, params: { id: orderId }, idempotency }, { manage, assets }) =>
-      transferRecord(await manage.orders.refund(actor, orderId, idempotency), assets),
+    handler: async ({ actor, params: { id: orderId }, body, idempotency }, { manage, assets }) =>
+      transferRecord(await manage.orders.refund(actor, orderId, idempotency, body.to), assets),
   }),
   manageOperation({
     id: 'terminateOrder',
     method: 'POST',
     path: '/orders/{id}/terminate',
     summary: 'Cancel an order',
-    description: 'While nothing was seen (decisions, section 4).',
+    description: 'Cancels an order for which no payment has been seen.',
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
     params,
     data: managedOrderSchema,
@@ -222,8 +228,8 @@ export const orderOperations: readonly ManageOperation[] = [
     id: 'resolveOrder',
     method: 'POST',
     path: '/orders/{id}/resolve',
-    summary: 'Accept an order as it is',
-    description: 'OVERDUE or PARTIAL (decisions, section 4).',
+    summary: 'Accept an order',
+    description: 'Accepts an OVERDUE or PARTIAL order as paid.',
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
     params,
     data: managedOrderSchema,
@@ -234,8 +240,9 @@ export const orderOperations: readonly ManageOperation[] = [
     id: 'removeRefundAddress',
     method: 'DELETE',
     path: '/orders/{id}/refund-address',
-    summary: 'Remove the address that was left for a refund',
-    description: 'It is left once, by whoever has the address of the page; after this another one can be left.',
+    summary: 'Remove the refund address',
+    description:
+      'Removes the address entered on the checkout page, where anyone who has its URL can enter one. Afterwards a new address can be entered.',
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
     params,
     data: managedOrderSchema,
@@ -246,8 +253,9 @@ export const orderOperations: readonly ManageOperation[] = [
     id: 'getOrderHistory',
     method: 'GET',
     path: '/orders/{id}/history',
-    summary: 'Why an order is what it is',
-    description: 'Each change with its rule, what the rule looked at, and the rate; the creation first.',
+    summary: 'Explain the status of an order',
+    description:
+      'Returns each change of status, starting with the creation, with the rule that decided it, the facts on which it decided, and the rate.',
     errors: ['NOT_FOUND'],
     params,
     data: historySchema,

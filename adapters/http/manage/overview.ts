@@ -8,69 +8,72 @@ import type { ManageOperation } from './operation.ts';
 import { amount, id, instant, whole } from './reply-fields.ts';
 
 const DAY_DIGITS = 'YYYY-MM-DD'.length;
-const day = z.string().meta({ format: 'date', description: 'A day, UTC' });
+const day = z.string().meta({ format: 'date', description: 'Day (UTC)' });
 const use = {
-  requests: whole('Calls'),
-  errors: whole('Those that were refused, or answered with a status from 400 up'),
+  requests: whole('Number of calls'),
+  errors: whole('Calls that were refused or answered with an HTTP status of 400 or above'),
 };
 
 export const overviewSchema = z
   .object({
-    account_id: id('The account').nullable().meta({ description: 'null for all accounts' }),
-    from: instant('The beginning of the first day'),
-    to: instant('The end of the last one'),
+    account_id: id('ID of the account').nullable().meta({ description: 'null for all accounts' }),
+    from: instant('Start of the first day'),
+    to: instant('End of the last day'),
     sales: z
       .array(
         z.object({
           day,
-          currency: z.string().nullable().meta({ description: 'null where an order was accepted without a coin' }),
-          orders: whole('Orders'),
-          amount: amount('What is credited for them'),
+          currency: z.string().nullable().meta({ description: 'null if the order was accepted without a coin' }),
+          orders: whole('Number of orders'),
+          amount: amount('Amount credited'),
           prices: z
-            .array(z.object({ vs_currency: z.string(), amount: amount('The sum of the prices') }))
+            .array(z.object({ vs_currency: z.string(), amount: amount('Sum of the prices') }))
             .readonly()
-            .meta({ description: 'By fiat currency' }),
+            .meta({ description: 'Sales by fiat currency' }),
         }),
       )
       .readonly()
-      .meta({ description: 'Orders that are SUCCESS or RESOLVED, by the day on which they were made and their coin' }),
+      .meta({ description: 'Orders that are SUCCESS or RESOLVED, by day of creation and coin' }),
     orders: z
       .object({
-        made: whole('All of them'),
-        pending: whole('PENDING'),
-        paid: whole('SUCCESS'),
-        late: whole('RESOLVED: paid late, or accepted'),
-        partial: whole('PARTIAL'),
-        timed_out: whole('OVERDUE'),
-        terminated: whole('TERMINATED'),
-        refunded: whole('REFUNDED'),
+        made: whole('Orders of every status'),
+        pending: whole('Orders that are PENDING'),
+        paid: whole('Orders that are SUCCESS'),
+        late: whole('Orders that are RESOLVED: paid late or accepted'),
+        partial: whole('Orders that are PARTIAL'),
+        timed_out: whole('Orders that are OVERDUE'),
+        terminated: whole('Orders that are TERMINATED'),
+        refunded: whole('Orders that are REFUNDED'),
       })
-      .meta({ description: 'Orders that were made on these days, by what they are now' }),
+      .meta({ description: 'Orders created on these days, by current status' }),
     callbacks: z
       .object({
-        delivered: whole('DELIVERED'),
-        failed: whole('DEAD: given up'),
-        waiting: whole('PENDING'),
+        delivered: whole('Callbacks that are DELIVERED'),
+        failed: whole('Callbacks that are DEAD: every attempt failed'),
+        waiting: whole('Callbacks that are PENDING'),
       })
-      .meta({ description: 'Callbacks, and events of webhook endpoints, that were made on these days' }),
+      .meta({ description: 'Callbacks and webhook events created on these days' }),
     gateway: z.object({
       days: z.array(z.object({ day, ...use })).readonly(),
       methods: z
         .array(z.object({ method: z.string(), ...use }))
         .readonly()
-        .meta({ description: 'Those with the most calls, most first' }),
+        .meta({ description: 'Methods with the most calls, in descending order' }),
     }),
     chains: z
       .array(
         z.object({
           code: z.string(),
           name: z.string(),
-          lag_seconds: z.number().nullable().meta({ description: 'How long ago it had been read to the head' }),
+          lag_seconds: z
+            .number()
+            .nullable()
+            .meta({ description: 'Seconds since the chain was last read up to its head' }),
         }),
       )
       .readonly()
       .nullable()
-      .meta({ description: 'Now; null for an account' }),
+      .meta({ description: 'Current state; null for a single account' }),
   })
   .meta({ id: 'Overview' });
 
@@ -87,7 +90,7 @@ function overviewRecord(overview: Overview, { assets }: Pick<ManageDeps, 'assets
       day: dateOf(sold.day),
       currency: sold.currency,
       orders: sold.orders,
-      // A currency whose plugin was removed is shown in units.
+      // The amount of a currency whose plugin was removed is shown in its smallest unit.
       amount: formatUnits(sold.received, sold.currency === null ? 0 : (assets.find(sold.currency)?.decimals ?? 0)),
       prices: [...sold.prices].map(([code, sum]) => ({
         vs_currency: code,
@@ -122,18 +125,18 @@ function overviewRecord(overview: Overview, { assets }: Pick<ManageDeps, 'assets
   };
 }
 
-/** What charts show (decisions, section 15). */
+/** The operations of the overview's charts. */
 export const overviewOperations: readonly ManageOperation[] = [
   manageOperation({
     id: 'getOverview',
     method: 'GET',
     path: '/overview',
-    summary: 'Sales, orders, callbacks and the use of the gateway, by day',
-    description: `The days, UTC, that \`from\` and \`to\` are in: the last 30 by default, at most ${MAX_OVERVIEW_DAYS}. An order counts for the day on which it was made, with what it is now. An admin without \`account_id\` sees the sums of all accounts, and how far each chain is behind.`,
+    summary: 'Retrieve the overview',
+    description: `Returns sales, orders, callbacks and gateway usage for each day (UTC) from \`from\` to \`to\`: the last 30 days by default, at most ${MAX_OVERVIEW_DAYS}. An order counts on the day it was created, with its current status. Without \`account_id\`, admins see the totals of all accounts and how far each chain lags.`,
     errors: ['NOT_FOUND'],
     query: z.object({
-      from: instantField('From this day on').optional(),
-      to: instantField('Until before this time').optional(),
+      from: instantField('First day').optional(),
+      to: instantField('Last day, exclusive').optional(),
       ...accountFilter,
     }),
     data: overviewSchema,

@@ -1,53 +1,53 @@
 import { z } from 'zod';
 import { text } from '../fields.ts';
 
-/** Longer than any authenticator's: a credential id has at most 1,023 bytes, an attestation some hundreds. */
+/** The most characters of a credential id (at most 1,023 bytes) in base64url. */
 const MAX_ID = 1400;
 const MAX_TEXT = 16_384;
 
 const part = (description: string) => text(MAX_TEXT, `${description}, in base64url`);
-const credentialId = text(MAX_ID, 'The credential id, in base64url');
-const clientDataJSON = part('What the browser had signed');
+const credentialId = text(MAX_ID, 'Credential ID, in base64url');
+const clientDataJSON = part('Client data signed by the browser');
 
-/** What every answer of a browser has. */
+/** The fields that every answer of a browser has. */
 const answer = { id: credentialId, rawId: credentialId, type: text(32, '"public-key"') };
 
-/** The answer of `startRegistration` of `@simplewebauthn/browser`: `RegistrationResponseJSON`. */
+/** The result of `startRegistration` of `@simplewebauthn/browser`: `RegistrationResponseJSON`. */
 export const registrationField = z
   .object({
     ...answer,
     response: z.object({
       clientDataJSON,
-      attestationObject: part('The new credential'),
+      attestationObject: part('New credential'),
       transports: z
-        .array(text(32, 'A transport'))
+        .array(text(32, 'Transport'))
         .max(10, { error: 'must have at most 10 entries' })
         .optional()
-        .meta({ description: 'How the authenticator is reached' }),
+        .meta({ description: 'Transports of the authenticator' }),
     }),
   })
   .meta({ id: 'PasskeyRegistration', description: 'RegistrationResponseJSON (WebAuthn level 3)' });
 
-/** The answer of `startAuthentication` of `@simplewebauthn/browser`: `AuthenticationResponseJSON`. */
+/** The result of `startAuthentication` of `@simplewebauthn/browser`: `AuthenticationResponseJSON`. */
 export const assertionField = z
   .object({
     ...answer,
     response: z.object({
       clientDataJSON,
-      authenticatorData: part('What the authenticator signed'),
-      signature: part('Its signature'),
-      userHandle: text(128, 'The account, in base64url').nullish(),
+      authenticatorData: part('Data signed by the authenticator'),
+      signature: part('Signature'),
+      userHandle: text(128, 'Account, in base64url').nullish(),
     }),
   })
   .meta({ id: 'PasskeyAssertion', description: 'AuthenticationResponseJSON (WebAuthn level 3)' });
 
-const challenge = z.string().meta({ description: '32 random bytes, in base64url; answered once, within five minutes' });
-const timeout = z.number().meta({ description: 'In milliseconds' });
+const challenge = z.string().meta({ description: '32 random bytes, in base64url; valid once, for five minutes' });
+const timeout = z.number().meta({ description: 'Timeout in milliseconds' });
 const descriptors = z
   .array(z.object({ id: z.string(), type: z.literal('public-key'), transports: z.array(z.string()).readonly() }))
   .readonly();
 
-/** Taken by `startAuthentication({ optionsJSON })`. */
+/** The options for `startAuthentication({ optionsJSON })`. */
 export const requestOptionsSchema = z
   .object({
     challenge,
@@ -58,7 +58,7 @@ export const requestOptionsSchema = z
   })
   .meta({ id: 'PasskeyRequestOptions', description: 'PublicKeyCredentialRequestOptionsJSON (WebAuthn level 3)' });
 
-/** Taken by `startRegistration({ optionsJSON })`. */
+/** The options for `startRegistration({ optionsJSON })`. */
 export const creationOptionsSchema = z
   .object({
     challenge,

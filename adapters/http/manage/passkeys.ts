@@ -11,11 +11,11 @@ import { id, instant, time } from './reply-fields.ts';
 
 const passkeySchema = z
   .object({
-    id: id('The record'),
-    account_id: id('Its account'),
+    id: id('ID of the passkey'),
+    account_id: id('ID of the account'),
     name: z.string(),
-    created_at: instant('When it was added'),
-    last_used_at: instant('When it was used last').nullable(),
+    created_at: instant('Time of creation'),
+    last_used_at: instant('Time of the last use').nullable(),
   })
   .meta({ id: 'Passkey' });
 
@@ -41,16 +41,17 @@ const example = {
   last_used_at: null,
 } as const satisfies PasskeyRecord;
 
-const name = text(64, 'Your name for it');
+const name = text(64, 'Display name');
 
-/** Passkeys as a second factor. */
+/** The operations of passkeys, which are a second factor. */
 export const passkeyOperations: readonly ManageOperation[] = [
   manageOperation({
     id: 'listPasskeys',
     method: 'GET',
     path: '/security/passkeys',
-    summary: 'The passkeys of an account',
-    description: 'Your own account, oldest first, at most ten; an admin may name another.',
+    summary: 'List passkeys',
+    description:
+      'Returns the passkeys of an account, oldest first; there are at most ten. Defaults to your own account; admins can name another.',
     errors: ['NOT_FOUND'],
     query: accountQuery,
     data: passkeyListSchema,
@@ -63,9 +64,9 @@ export const passkeyOperations: readonly ManageOperation[] = [
     id: 'passkeyToAdd',
     method: 'POST',
     path: '/security/passkeys/options',
-    summary: 'Begin to add a passkey',
+    summary: 'Start adding a passkey',
     description:
-      'In a raised session. Returns what `startRegistration` of @simplewebauthn/browser takes as `optionsJSON`; it is answered once, in this session, within five minutes.',
+      'Returns the options for `startRegistration({ optionsJSON })` of @simplewebauthn/browser. They are valid once, in this session, for five minutes. Requires a step-up.',
     errors: ['STATE_CONFLICT'],
     data: creationOptionsSchema,
     handler: ({ session }, { manage }) => manage.passkeys.options(session),
@@ -77,7 +78,7 @@ export const passkeyOperations: readonly ManageOperation[] = [
     status: 201,
     summary: 'Add a passkey',
     description:
-      'In a raised session, with what `startRegistration` returned. The first second factor of an account ends its other sessions, and a code generator that was never confirmed is forgotten.',
+      'Adds a passkey from the result of `startRegistration`. If it is the first second factor of the account, all other sessions end and an unconfirmed authenticator app is removed. Requires a step-up.',
     errors: ['STATE_CONFLICT'],
     body: z.object({ name, passkey: registrationField }),
     data: passkeySchema,
@@ -89,10 +90,10 @@ export const passkeyOperations: readonly ManageOperation[] = [
     id: 'renamePasskey',
     method: 'PATCH',
     path: '/security/passkeys/{id}',
-    summary: 'Name one of your passkeys',
-    description: "Another account's is answered as an unknown one.",
+    summary: 'Rename a passkey',
+    description: 'Renames one of your passkeys. A passkey of another account is reported as not found.',
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
-    params: idParams<PasskeyId>('The passkey'),
+    params: idParams<PasskeyId>('ID of the passkey'),
     body: z.object({ name }),
     data: passkeySchema,
     examples: { body: { name: example.name }, data: example },
@@ -105,10 +106,10 @@ export const passkeyOperations: readonly ManageOperation[] = [
     path: '/security/passkeys/{id}',
     summary: 'Remove a passkey',
     description:
-      "In a raised session. The last second factor of an account stays (409). Another account's is answered as an unknown one, unless you are an admin.",
+      'Removes a passkey; the last second factor of an account cannot be removed (409). A passkey of another account is reported as not found, unless you are an admin. Requires a step-up.',
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
-    params: idParams<PasskeyId>('The passkey'),
-    data: z.object({ id: id('The passkey'), removed: z.literal(true) }).meta({ id: 'RemovedPasskey' }),
+    params: idParams<PasskeyId>('ID of the passkey'),
+    data: z.object({ id: id('ID of the passkey'), removed: z.literal(true) }).meta({ id: 'RemovedPasskey' }),
     handler: async ({ actor, params }, { manage }) => {
       const { id } = await manage.passkeys.remove(actor, params.id);
       return { id, removed: true as const };

@@ -3,11 +3,11 @@ import { z } from 'zod';
 import { group, inputOf, plainNumber, yesNo } from './fields.ts';
 
 const headLag =
-  'Blocks that a node may be behind the foremost one for requests of the newest block; null is by the chain';
-const logsRange = 'Blocks that eth_getLogs may read in a call; null for no limit';
-const hedgeAfter = 'After how many milliseconds without an answer a second node is asked too; null for never';
-const dedupeText = 'Whether equal reads that are in flight at the same time are sent once';
-const cacheText = 'Whether answers about final blocks are kept in memory';
+  'Maximum number of blocks that a node may be behind the most advanced node for requests of the newest block; null for the default of the chain';
+const logsRange = 'Maximum number of blocks that a call of eth_getLogs may read; null for no limit';
+const hedgeAfter = 'Milliseconds without an answer after which a second node is asked; null for never';
+const dedupeText = 'Whether identical concurrent reads are sent to a node only once';
+const cacheText = 'Whether answers about final blocks are cached in memory';
 
 const number = (description: string) => z.number().nullable().meta({ description });
 const numberField = (description: string) => plainNumber(description, true).nullable().optional();

@@ -9,7 +9,7 @@ export { id, whole } from '../record-fields.ts';
 /** A plain decimal. */
 export const amount = (description: string) => z.string().meta({ pattern: '^\\d+(\\.\\d+)?$', description });
 
-/** A plain decimal that may be below zero. */
+/** A plain decimal that may be negative. */
 export const signedAmount = (description: string) => z.string().meta({ pattern: SIGNED_DECIMAL, description });
 
 /** RFC 3339 with `Z`. */
@@ -26,12 +26,15 @@ export function pageSchema<T extends z.ZodType>(name: string, item: T) {
   return z.object({ ...pageNumbers, items: z.array(item).readonly() }).meta({ id: name });
 }
 
-/** A part of a list that goes on by cursors. */
+/** A part of a list that is paged by cursors. */
 export function cursorPage<T extends z.ZodType>(name: string, item: T) {
   return z
     .object({
       items: z.array(item).readonly(),
-      next_cursor: z.string().nullable().meta({ description: '`cursor` of the next page; null on the last one' }),
+      next_cursor: z
+        .string()
+        .nullable()
+        .meta({ description: 'Value of `cursor` for the next page; null on the last page' }),
     })
     .meta({ id: name });
 }

@@ -7,7 +7,7 @@ import { manageOperation } from './operation.ts';
 import type { ManageOperation } from './operation.ts';
 import { id, instant } from './reply-fields.ts';
 
-/** The protections that an account may demand, on the wire. */
+/** The names in the API of the protections that an account may demand. */
 const FIELDS = { dataSecurity: 'data_security', totpForWithdrawals: 'totp_for_withdrawals' } as const satisfies Record<
   DemandName,
   string
@@ -15,8 +15,8 @@ const FIELDS = { dataSecurity: 'data_security', totpForWithdrawals: 'totp_for_wi
 
 export const securitySchema = z
   .object({
-    account_id: id('The account'),
-    data_security: z.boolean().meta({ description: 'Every request of the payment API must be signed' }),
+    account_id: id('ID of the account'),
+    data_security: z.boolean().meta({ description: 'Whether every request of the payment API must be signed' }),
     totp_for_withdrawals: z.boolean(),
     callback_api_key: z.enum(['order', 'callback']),
     pending: z
@@ -24,14 +24,18 @@ export const securitySchema = z
         z.object({
           field: z.enum(Object.values(FIELDS)),
           value: z.literal(false),
-          effective_at: instant('From when on; until then it can be cancelled'),
+          effective_at: instant('Time at which it takes effect; until then it can be cancelled'),
         }),
       )
       .readonly()
-      .meta({ description: 'What was switched off and still holds' }),
+      .meta({ description: 'Protections that were switched off but still apply' }),
     totp_enrolled: z.boolean(),
-    totp_confirmed: z.boolean().meta({ description: 'A code was right once: it is demanded at each login' }),
-    withdrawals_frozen: z.boolean().meta({ description: 'Until an operator lifts it, the account may not withdraw' }),
+    totp_confirmed: z
+      .boolean()
+      .meta({ description: 'Whether the authenticator app is confirmed; if so, every login needs a code' }),
+    withdrawals_frozen: z
+      .boolean()
+      .meta({ description: 'Whether withdrawals of the account are frozen until an operator releases them' }),
     withdrawals_frozen_reason: z.string().nullable(),
   })
   .meta({ id: 'Security' });
@@ -54,16 +58,16 @@ export function securityRecord(record: SecurityRecord): z.input<typeof securityS
   };
 }
 
-const code = factorCode('A code of the second factor');
+const code = factorCode('Code of the second factor');
 
-/** Data Security and the second factor. */
+/** The operations of Data Security and the second factor. */
 export const securityOperations: readonly ManageOperation[] = [
   manageOperation({
     id: 'getSecurity',
     method: 'GET',
     path: '/security',
-    summary: 'What an account demands',
-    description: 'Your own account; an admin may name another.',
+    summary: 'Retrieve security settings',
+    description: 'Returns the security settings of an account. Defaults to your own account; admins can name another.',
     errors: ['NOT_FOUND'],
     query: accountQuery,
     data: securitySchema,
@@ -74,15 +78,15 @@ export const securityOperations: readonly ManageOperation[] = [
     id: 'updateSecurity',
     method: 'PATCH',
     path: '/security',
-    summary: 'Change what an account demands',
+    summary: 'Update security settings',
     description:
-      'Tightening holds from the next request on. What is switched off holds for a day more (withdrawals.addressHoldSeconds), is pending until then, and wants a raised session. Codes can be demanded once a second factor is enrolled.',
+      'A protection that is switched on applies from the next request. Switching one off requires a step-up and takes effect after `withdrawals.addressHoldSeconds` (one day by default); until then it is pending. A code for withdrawals can be demanded once a second factor is enrolled.',
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
     query: accountQuery,
     body: z.object({
-      data_security: yesNo('Every request of the payment API must be signed').optional(),
-      totp_for_withdrawals: yesNo('Every withdrawal wants a code').optional(),
-      callback_api_key: word(['order', 'callback'], 'Which key goes along with callbacks').optional(),
+      data_security: yesNo('Whether every request of the payment API must be signed').optional(),
+      totp_for_withdrawals: yesNo('Whether every withdrawal needs a code').optional(),
+      callback_api_key: word(['order', 'callback'], 'Key that is sent with callbacks').optional(),
     }),
     data: securitySchema,
     examples: { body: { data_security: true } },
@@ -93,8 +97,8 @@ export const securityOperations: readonly ManageOperation[] = [
     id: 'cancelPendingSecurity',
     method: 'DELETE',
     path: '/security/pending/{field}',
-    summary: 'Keep a protection that was switched off',
-    description: 'While it is pending. Needs no raised session.',
+    summary: 'Cancel a pending security change',
+    description: 'Cancels a pending change. Needs no step-up.',
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
     params: z.object({ field: text(32, Object.values(FIELDS).join(' or ')) }),
     query: accountQuery,
@@ -109,9 +113,9 @@ export const securityOperations: readonly ManageOperation[] = [
     id: 'enrolTotp',
     method: 'POST',
     path: '/security/totp',
-    summary: 'Enrol a second factor',
+    summary: 'Enrol an authenticator app',
     description:
-      'Returns a new secret, once. Its first right code confirms it; from then on logins need a code. A confirmed one is replaced in a raised session.',
+      'Returns a new secret, which is shown only once. The first correct code confirms it; from then on every login needs a code. Replacing a confirmed secret requires a step-up.',
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
     query: accountQuery,
     data: z.object({ secret: z.string(), uri: z.string() }).meta({ id: 'TotpEnrolment' }),
@@ -122,9 +126,9 @@ export const securityOperations: readonly ManageOperation[] = [
     id: 'confirmTotp',
     method: 'POST',
     path: '/security/totp/confirm',
-    summary: 'Confirm a second factor',
+    summary: 'Confirm an authenticator app',
     description:
-      'With a code of it. Sessions that were opened before end, this one too unless it is raised: log in again with a code.',
+      'Confirms the new secret with a code. All earlier sessions end, including this one unless it had a step-up: log in again with a code.',
     errors: ['NOT_FOUND', 'STATE_CONFLICT', 'VERIFY_CODE_INVALID'],
     query: accountQuery,
     body: z.object({ verify_code: code }),

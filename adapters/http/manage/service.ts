@@ -8,26 +8,29 @@ const coinSchema = z.object({
   chain: z.string(),
   chain_name: z.string(),
   currency: z.string(),
-  status: z.boolean().meta({ description: 'Orders can be made in it now' }),
+  status: z.boolean().meta({ description: 'Whether orders can currently be created in it' }),
 });
 
 export const serviceSchema = z
   .object({
-    sandbox: z.boolean().meta({ description: 'Orders can be paid by /sandbox/v1/pay' }),
-    coins: z.array(coinSchema).readonly().meta({ description: 'Every known pair of chain and currency' }),
-    fiats: z.array(fiatCurrencySchema).readonly().meta({ description: 'The fiat currencies of prices' }),
-    webhook_events: z.array(z.string()).readonly().meta({ description: 'What a webhook endpoint can be sent' }),
+    sandbox: z.boolean().meta({ description: 'Whether orders can be paid with /sandbox/v1/pay' }),
+    coins: z.array(coinSchema).readonly().meta({ description: 'Every supported pair of chain and currency' }),
+    fiats: z
+      .array(fiatCurrencySchema)
+      .readonly()
+      .meta({ description: 'Fiat currencies in which orders can be priced' }),
+    webhook_events: z.array(z.string()).readonly().meta({ description: 'Events that webhook endpoints can receive' }),
   })
   .meta({ id: 'Service' });
 
-/** What a user of the management API has to know of this installation. */
+/** The operations that describe this installation. */
 export const serviceOperations: readonly ManageOperation[] = [
   manageOperation({
     id: 'getService',
     method: 'GET',
     path: '/service',
-    summary: 'This installation',
-    description: 'What orders can be made in, and whether money is simulated.',
+    summary: 'Retrieve the installation',
+    description: 'Returns the supported currencies and events, and whether money is simulated.',
     data: serviceSchema,
     examples: {
       data: {

@@ -11,15 +11,15 @@ const SAFE: readonly string[] = ['GET', 'HEAD'];
 /**
  * Authenticates a request by its session: a bearer token, or the cookie of a browser.
  *
- * @param secureCookies - whether browsers reach it over https alone
+ * @param secureCookies - whether browsers use https only
  */
 export function sessionAuth(sessions: Sessions, secureCookies: boolean): OperationAuth {
   return { kind: 'session', admit: (request) => admit(sessions, request, secureCookies) };
 }
 
 /**
- * @throws TillgateError `NO_CREDENTIALS`; `SESSION_INVALID`; `FORBIDDEN` for an unsafe request of a browser without
- *   its CSRF token
+ * @throws TillgateError `NO_CREDENTIALS`; `SESSION_INVALID`; `FORBIDDEN` for an unsafe request of a browser without the
+ *   CSRF token
  */
 async function admit(sessions: Sessions, request: HttpRequest, secureCookies: boolean): Promise<OpenSession> {
   const { headers, method } = request;
@@ -32,7 +32,7 @@ async function admit(sessions: Sessions, request: HttpRequest, secureCookies: bo
   const cookie = sessionCookie(headers, secureCookies);
   if (cookie === null) throw new TillgateError('NO_CREDENTIALS', 'Log in first: POST /manage/v1/session.');
   const session = await sessions.find(cookie, true);
-  // A browser sends the cookie for requests of any site; only our own pages know the CSRF token.
+  // A browser sends the cookie with requests of any site, but only pages of the till have the CSRF token.
   if (!SAFE.includes(method) && !sessions.isCsrfToken(session, header(headers, 'x-csrf-token'))) {
     throw new TillgateError('FORBIDDEN', 'The header X-CSRF-Token is missing or wrong.');
   }

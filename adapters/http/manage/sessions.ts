@@ -1,4 +1,5 @@
-import { formatInstant, mustChangePassword, present, sessionId } from '../../../core/index.ts';
+import { formatInstant, mustChangePassword, present, sessionId, STEP_UP_PROOFS } from '../../../core/index.ts';
+import type { Actor, Manage, OpenSession } from '../../../core/index.ts';
 import { z } from 'zod';
 import { flag, text } from '../fields.ts';
 import { header } from '../messages.ts';
@@ -16,17 +17,32 @@ const MAX_EMAIL = 254;
 const sessionSchema = z
   .object({
     ...TOKEN_FIELDS,
-    password_change_required: z.boolean().meta({ description: 'Somebody else set the password: change it first' }),
+    password_change_required: z
+      .boolean()
+      .meta({ description: 'True if the password was set by somebody else: change it first' }),
+    step_up_with: z
+      .array(z.enum(STEP_UP_PROOFS))
+      .readonly()
+      .meta({ description: 'Methods for the step-up (POST session/step-up); one of them is enough' }),
     account: accountDetailSchema,
   })
   .meta({ id: 'Session' });
 
-const sessionExample = {
-  access_token: '<access token>',
-  expire: 3600,
+const SESSION_FIELDS = {
   password_change_required: false,
+  step_up_with: ['password'],
   account: accountDetailExample,
-};
+} as const;
+const sessionExample = { access_token: '<access token>', expire: 3600, ...SESSION_FIELDS };
+
+/** The account that is logged in, and the steps that its login still needs. */
+async function sessionFields(manage: Manage, actor: Actor, open: OpenSession) {
+  return {
+    password_change_required: mustChangePassword(open.account),
+    step_up_with: await manage.stepUp.proofsOf(open),
+    account: accountDetailRecord(await manage.accounts.find(actor, open.account.id)),
+  };
+}
 
 const loginSpec = {
   id: 'createSession',
@@ -34,15 +50,17 @@ const loginSpec = {
   path: '/session',
   summary: 'Log in',
   description:
-    'Opens a session: a token, or a cookie and a CSRF token (decisions, section 9). It ends at its time, after a while without a request, and as the oldest when the account has opened too many others.',
+    'Opens a session and returns a token, or a cookie and a CSRF token. A session ends at its expiry, after a period without requests, or as the oldest when the account has opened too many.',
   login: 'email',
   errors: ['LOGIN_FAILED', 'VERIFY_CODE_INVALID', 'ACCOUNT_INACTIVE', 'RATE_LIMITED'],
   body: z.object({
-    email: text(MAX_EMAIL, "The account's email"),
+    email: text(MAX_EMAIL, 'Email of the account'),
     password,
-    totp: factorCode('A code of the second factor, once one was confirmed').optional(),
-    passkey: assertionField.optional().meta({ description: 'Instead of a code: the answer to session/passkey' }),
-    cookie: flag('For a browser: the token comes in a cookie'),
+    totp: factorCode('Code of the second factor, if one is required').optional(),
+    passkey: assertionField
+      .optional()
+      .meta({ description: 'Result of startAuthentication for session/passkey, instead of a code' }),
+    cookie: flag('Returns the token in a cookie, for browsers'),
   }),
   data: sessionSchema,
   examples: { body: { email: 'shop@example.com', password: 'correct horse battery staple' }, data: sessionExample },
@@ -54,8 +72,8 @@ const login: ManageOperation = (deps) => {
     const origin = { ip: client, userAgent: header(request.headers, 'user-agent'), traceId };
     const session = await manage.sessions.login(body, origin);
     const { id: accountId, role } = session.account;
-    const account = accountDetailRecord(await manage.accounts.find({ ...origin, accountId, role }, accountId));
-    return issued(deps, session, { password_change_required: mustChangePassword(session.account), account });
+    const actor = { ...origin, accountId, role };
+    return issued(deps, session, await sessionFields(manage, actor, session));
   });
 };
 
@@ -63,12 +81,12 @@ const loginPasskeySpec = {
   id: 'passkeyForLogin',
   method: 'POST',
   path: '/session/passkey',
-  summary: 'Begin to log in with a passkey',
+  summary: 'Start logging in with a passkey',
   description:
-    'Returns what `startAuthentication` of @simplewebauthn/browser takes as `optionsJSON`; its answer is sent with the login, once, within five minutes.',
+    'Returns the options for `startAuthentication({ optionsJSON })` of @simplewebauthn/browser. Send its result with the login; it is valid once, for five minutes.',
   login: 'email',
   errors: ['LOGIN_FAILED', 'ACCOUNT_INACTIVE', 'STATE_CONFLICT', 'RATE_LIMITED'],
-  body: z.object({ email: text(MAX_EMAIL, "The account's email"), password }),
+  body: z.object({ email: text(MAX_EMAIL, 'Email of the account'), password }),
   data: requestOptionsSchema,
   examples: { body: { email: 'shop@example.com', password: 'correct horse battery staple' } },
 } as const;
@@ -83,15 +101,14 @@ const current = manageOperation({
   id: 'getSession',
   method: 'GET',
   path: '/session',
-  summary: 'Who is logged in',
-  description: 'The session of the request: a page that was loaded anew finds its CSRF token here.',
+  summary: 'Retrieve the session',
+  description: 'Returns the session of this request, including the CSRF token that a reloaded page needs.',
   data: sessionSchema,
-  examples: { data: { expire: 3600, password_change_required: false, account: accountDetailExample } },
-  handler: async ({ actor, session: { session, account, csrfToken } }, { manage }) => ({
-    ...(session.cookie ? { csrf_token: csrfToken } : {}),
-    expire: manage.sessions.secondsLeft(session),
-    password_change_required: mustChangePassword(account),
-    account: accountDetailRecord(await manage.accounts.find(actor, account.id)),
+  examples: { data: { ...SESSION_FIELDS, expire: 3600 } },
+  handler: async ({ actor, session: open }, { manage }) => ({
+    ...(open.session.cookie ? { csrf_token: open.csrfToken } : {}),
+    expire: manage.sessions.secondsLeft(open.session),
+    ...(await sessionFields(manage, actor, open)),
   }),
 });
 
@@ -100,7 +117,7 @@ const logoutSpec = {
   method: 'DELETE',
   path: '/session',
   summary: 'Log out',
-  description: 'Ends the session of the request, on the server.',
+  description: 'Ends the session of this request.',
   data: z.object({ ended: z.literal(true) }).meta({ id: 'EndedSession' }),
   examples: { data: { ended: true } },
 } as const;
@@ -118,15 +135,15 @@ const logout: ManageOperation = (deps, sessionAuth) =>
 
 export const sessionItem = z
   .object({
-    id: z.string().meta({ description: 'The session; no secret' }),
-    current: z.boolean().meta({ description: 'The session of this request' }),
-    cookie: z.boolean().meta({ description: "A browser's" }),
+    id: z.string().meta({ description: 'ID of the session; not a secret' }),
+    current: z.boolean().meta({ description: 'Whether it is the session of this request' }),
+    cookie: z.boolean().meta({ description: 'Whether it is a session of a browser' }),
     ip: z.string().nullable(),
     user_agent: z.string().nullable(),
-    created_at: instant('When it was opened'),
-    expires_at: instant('When it ends'),
-    last_used_at: instant('Of a request, at most a minute before the latest one'),
-    raised_until: instant('Until when it is raised').nullable(),
+    created_at: instant('Time of the login'),
+    expires_at: instant('Time of expiry'),
+    last_used_at: instant('Time of a recent request, at most a minute before the latest'),
+    raised_until: instant('Time until which the step-up is valid').nullable(),
   })
   .meta({ id: 'SessionItem' });
 
@@ -134,8 +151,8 @@ const listed = manageOperation({
   id: 'listSessions',
   method: 'GET',
   path: '/sessions',
-  summary: 'Your sessions',
-  description: 'Of your own account, newest first.',
+  summary: 'List your sessions',
+  description: 'Returns the sessions of your own account, newest first.',
   data: z.object({ items: z.array(sessionItem).readonly() }).meta({ id: 'SessionList' }),
   handler: async ({ session: open }, { manage }) => ({
     items: (await manage.sessions.list(open)).map((session) => ({
@@ -156,9 +173,9 @@ const endOthers = manageOperation({
   id: 'endOtherSessions',
   method: 'DELETE',
   path: '/sessions',
-  summary: 'Log out everywhere else',
-  description: 'In a raised session. Ends every session of your account but this one.',
-  data: z.object({ ended: whole('How many') }).meta({ id: 'EndedSessions' }),
+  summary: 'End all other sessions',
+  description: 'Ends every session of your account except this one. Requires a step-up.',
+  data: z.object({ ended: whole('Number of sessions that were ended') }).meta({ id: 'EndedSessions' }),
   examples: { data: { ended: 2 } },
   handler: async ({ actor, session }, { manage }) => ({ ended: await manage.sessions.endOthers(actor, session) }),
 });
@@ -167,10 +184,10 @@ const endOne = manageOperation({
   id: 'endOneSession',
   method: 'DELETE',
   path: '/sessions/{id}',
-  summary: 'End one of your sessions',
+  summary: 'End a session',
   errors: ['NOT_FOUND'],
-  description: 'In a raised session; this one too, which logging out ends without.',
-  params: idParams<string>('The session'),
+  description: 'Ends one of your sessions, including this one. Requires a step-up; logging out does not.',
+  params: idParams<string>('ID of the session'),
   data: logoutSpec.data,
   examples: { data: { ended: true } },
   handler: async ({ actor, session, params: { id } }, { manage }) => {
@@ -179,7 +196,7 @@ const endOne = manageOperation({
   },
 });
 
-/** Login, sessions and logout. */
+/** The operations of login, sessions and logout. */
 export const sessionOperations: readonly ManageOperation[] = [
   login,
   loginPasskey,

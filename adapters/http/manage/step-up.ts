@@ -11,17 +11,19 @@ const stepUpSpec = {
   id: 'stepUp',
   method: 'POST',
   path: '/session/step-up',
-  summary: 'Raise the session',
+  summary: 'Confirm your identity (step-up)',
   description:
-    'With a code of the second factor, with a passkey, or with the password of an account that has none. What loosens a protection or moves money wants a raised session, and is answered 403 with the reason step_up_required in any other. The session gets a new token, and the former one is over; of two requests with one token one gets 401.',
+    'Verifies a code of the second factor, a passkey, or the password of an account without a second factor. Operations that weaken a protection or move money require a step-up, and otherwise answer 403 with the reason step_up_required. The session gets a new token and the previous token becomes invalid; of two parallel requests with the same token, one is answered 401.',
   errors: ['VERIFY_CODE_INVALID'],
   body: z.object({
-    totp: factorCode('A code of the second factor').optional(),
-    passkey: assertionField.optional().meta({ description: 'The answer to session/step-up/passkey' }),
-    password: password.optional().meta({ description: 'Of an account without a second factor' }),
+    totp: factorCode('Code of the second factor').optional(),
+    passkey: assertionField
+      .optional()
+      .meta({ description: 'Result of startAuthentication for session/step-up/passkey' }),
+    password: password.optional().meta({ description: 'Password of an account without a second factor' }),
   }),
   data: z
-    .object({ ...TOKEN_FIELDS, raised_until: instant('Until when the session is raised') })
+    .object({ ...TOKEN_FIELDS, raised_until: instant('Time until which the step-up is valid') })
     .meta({ id: 'RaisedSession' }),
   examples: {
     body: { totp: '123456' },
@@ -41,9 +43,9 @@ const stepUpPasskey = manageOperation({
   id: 'passkeyForStepUp',
   method: 'POST',
   path: '/session/step-up/passkey',
-  summary: 'Begin to raise the session with a passkey',
+  summary: 'Start a step-up with a passkey',
   description:
-    'Returns what `startAuthentication` of @simplewebauthn/browser takes as `optionsJSON`; its answer raises this session, once, within five minutes.',
+    'Returns the options for `startAuthentication({ optionsJSON })` of @simplewebauthn/browser. Send its result with the step-up; it is valid once, in this session, for five minutes.',
   errors: ['STATE_CONFLICT'],
   data: requestOptionsSchema,
   handler: ({ session }, { manage }) => manage.stepUp.passkeyOptions(session),
@@ -55,7 +57,7 @@ const changePasswordSpec = {
   path: '/password',
   summary: 'Change your password',
   description:
-    'In a raised session. Every other session and every access token of the account ends, and the session gets a new token as by a step-up. At least 12 characters, and not one of the common passwords; every character counts.',
+    'Ends every other session and every access token of the account, and gives this session a new token. The password needs at least 12 characters and must not be a common one; every character counts. Requires a step-up.',
   errors: ['STATE_CONFLICT'],
   body: z.object({ current: password, new: password }),
   data: z.object({ ...TOKEN_FIELDS, changed: z.literal(true) }).meta({ id: 'ChangedPassword' }),
@@ -72,5 +74,5 @@ const changePassword: ManageOperation = (deps, sessionAuth) =>
     return issued(deps, await deps.manage.passwords.change(actorOf(call), open, current, next), { changed: true });
   });
 
-/** What gives a session a new token: a step-up, and a new password. */
+/** The operations that give a session a new token: a step-up, and a new password. */
 export const stepUpOperations: readonly ManageOperation[] = [stepUp, stepUpPasskey, changePassword];

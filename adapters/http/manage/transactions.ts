@@ -13,20 +13,20 @@ const MAX_SEARCHED = 2_048;
 
 export const transactionSchema = z
   .object({
-    user_id: id('The owner'),
-    tx_id: id('The transaction; of a withdrawal or refund also the transfer'),
+    user_id: id('ID of the account'),
+    tx_id: id('ID of the transaction; for a withdrawal or refund also the ID of the transfer'),
     tx_type: z.enum(TRANSACTION_TYPES),
     status: z.enum(TRANSACTION_STATUSES),
-    order_id: id('The order that was paid or refunded').nullable(),
+    order_id: id('ID of the order that was paid or refunded').nullable(),
     chain: z.string(),
     currency: z.string(),
-    amount: amount('What moved: what was credited, or what left the balance'),
-    obtained: amount('What arrived'),
-    fee: amount('The fee'),
-    from_addr: z.string().nullable().meta({ description: 'null where the sender is not known, or is several' }),
+    amount: amount('Amount credited to or taken from the balance'),
+    obtained: amount('Amount received by the recipient'),
+    fee: amount('Fee'),
+    from_addr: z.string().nullable().meta({ description: 'null if the sender is unknown or there are several' }),
     to_addr: z.string(),
-    tx_hash: z.string().nullable().meta({ description: 'null before there is one' }),
-    event_time: instant('When it happened'),
+    tx_hash: z.string().nullable().meta({ description: 'null until there is one' }),
+    event_time: instant('Time of the transaction'),
   })
   .meta({ id: 'ManagedTransaction' });
 
@@ -34,7 +34,7 @@ function transactionRecord(
   row: TransactionRow,
   { assets }: Pick<ManageDeps, 'assets'>,
 ): z.input<typeof transactionSchema> {
-  // A currency whose plugin was removed is shown in units.
+  // The amount of a currency whose plugin was removed is shown in its smallest unit.
   const decimals = assets.find(row.currency)?.decimals ?? 0;
   return {
     user_id: row.accountId,
@@ -55,20 +55,20 @@ function transactionRecord(
 }
 
 const filter = {
-  tx_type: word(TRANSACTION_TYPES, 'Only these').optional(),
-  status: word(TRANSACTION_STATUSES, 'Only these').optional(),
-  chain: code('Only those on this chain').optional(),
-  currency: code('Only those in this coin').optional(),
-  from: instantField('Only those that happened then or later').optional(),
-  to: instantField('Only those that happened before').optional(),
+  tx_type: word(TRANSACTION_TYPES, 'Only transactions of this type').optional(),
+  status: word(TRANSACTION_STATUSES, 'Only records with this status').optional(),
+  chain: code('Only transactions on this chain').optional(),
+  currency: code('Only transactions in this currency').optional(),
+  from: instantField('Only transactions at or after this time').optional(),
+  to: instantField('Only transactions before this time').optional(),
   q: text(
     MAX_SEARCHED,
-    'A transaction id or hash, an order id, a merchant reference, a deposit address, or the address that was paid; the whole of it',
+    'Full transaction ID or hash, order ID, merchant reference, deposit address, or recipient address',
   ).optional(),
-  user_id: recordId<AccountId>("Only this account's; an admin sees all by default").optional(),
+  user_id: recordId<AccountId>('Only this account; admins see all accounts by default').optional(),
 };
 
-/** The input of a list: the filter by its names in core. */
+/** Reads the filter of a list. */
 function filterOf<Query extends { readonly tx_type?: TransactionRow['type'] | undefined }>({
   tx_type,
   ...query
@@ -76,15 +76,15 @@ function filterOf<Query extends { readonly tx_type?: TransactionRow['type'] | un
   return { ...inputOf(query), ...(tx_type === undefined ? {} : { type: tx_type }) };
 }
 
-/** Transactions (decisions, section 14). */
+/** The operations of transactions. */
 export const transactionOperations: readonly ManageOperation[] = [
   manageOperation({
     id: 'searchTransactions',
     method: 'GET',
     path: '/transactions',
-    summary: 'Transactions',
+    summary: 'List transactions',
     description:
-      'Credited payments, withdrawals and refunds, newest first. `next_cursor` asks for the next page of the same list, with the same filters.',
+      'Returns credited payments, withdrawals and refunds, newest first. To read the next page, send `next_cursor` with the same filters.',
     errors: ['NOT_FOUND'],
     query: z.object({ ...filter, ...cursorFields }),
     data: cursorPage('ManagedTransactionList', transactionSchema),
@@ -96,9 +96,9 @@ export const transactionOperations: readonly ManageOperation[] = [
   manageExport({
     id: 'exportTransactions',
     path: '/transactions',
-    summary: 'Transactions as CSV',
+    summary: 'Export transactions as CSV',
     description:
-      'All transactions of the list with these filters, newest first, each once. What was credited, less withdrawals and refunds that have not failed, is what the balance was changed by.',
+      'Returns all transactions that match the filters, newest first, each once. The change of the balance is the sum of the credited payments less the withdrawals and refunds that have not failed.',
     errors: ['NOT_FOUND'],
     query: z.object(filter),
     schema: transactionSchema,

@@ -4,15 +4,15 @@ import { accountQuery } from './fields.ts';
 import { manageOperation } from './operation.ts';
 import type { ManageOperation } from './operation.ts';
 
-/** The balances of an account. */
+/** The operations of an account's balances. */
 export const walletOperations: readonly ManageOperation[] = [
   manageOperation({
     id: 'listAccountWallets',
     method: 'GET',
     path: '/wallets',
-    summary: 'Balances',
+    summary: 'List balances',
     description:
-      'In each enabled currency, and in any other in which the account has one. Your own account; an admin may name another.',
+      'Returns the balance in each enabled currency, and in any other currency in which the account has a balance. Defaults to your own account; admins can name another.',
     errors: ['NOT_FOUND'],
     query: accountQuery,
     data: z.object({ items: z.array(walletSchema).readonly() }).meta({ id: 'WalletList' }),

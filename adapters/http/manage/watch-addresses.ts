@@ -12,13 +12,13 @@ const MAX_VALUE = 256;
 
 const watchAddressSchema = z
   .object({
-    id: id('The record'),
-    account_id: id('Its account'),
+    id: id('ID of the record'),
+    account_id: id('ID of the account'),
     chain: z.string(),
     kind: z.enum(['address', 'extended-key']),
     value: z.string(),
     label: z.string(),
-    created_at: instant('Creation'),
+    created_at: instant('Time of creation'),
   })
   .meta({ id: 'WatchAddress' });
 
@@ -38,13 +38,13 @@ const watchExample = {
   created_at: accountExample.created_at,
 } as const satisfies WatchAddressRecord;
 
-/** Addresses of Get Self-custody Balances (endpoint 10). */
+/** The operations of watched addresses, the source of the self-custody balances. */
 export const watchAddressOperations: readonly ManageOperation[] = [
   manageList({
     id: 'listWatchAddresses',
     path: '/watch-addresses',
-    summary: 'Watched addresses',
-    description: 'Newest first: what Get Self-custody Balances sums up.',
+    summary: 'List watched addresses',
+    description: 'Returns the addresses whose balances `GET /api/contract/balance` returns, newest first.',
     errors: ['NOT_FOUND'],
     filter: accountFilter,
     name: 'WatchAddressList',
@@ -60,12 +60,12 @@ export const watchAddressOperations: readonly ManageOperation[] = [
     status: 201,
     summary: 'Watch an address',
     description:
-      'An address, or an extended public key, of your own; it is never spent from. Only an admin names another account.',
+      'Registers an address or extended public key of your own to read its balance. It is never spent from. Only admins can register one for another account.',
     errors: ['NOT_FOUND', 'UNSUPPORTED', 'STATE_CONFLICT'],
     body: z.object({
-      chain: code('Chain code'),
+      chain: code('Chain code, such as ETH, BTC or TRX'),
       value: text(MAX_VALUE, 'An address or an extended public key'),
-      label: text(255, 'Shown name').optional(),
+      label: text(255, 'Display name').optional(),
       account_id: ownerField,
     }),
     data: watchAddressSchema,
@@ -77,11 +77,11 @@ export const watchAddressOperations: readonly ManageOperation[] = [
     id: 'removeWatchAddress',
     method: 'DELETE',
     path: '/watch-addresses/{id}',
-    summary: 'Watch an address no more',
-    description: "Another account's is answered as an unknown one.",
+    summary: 'Stop watching an address',
+    description: 'Removes a watched address. An address of another account is reported as not found.',
     errors: ['NOT_FOUND'],
-    params: idParams<WatchAddressId>('The record'),
-    data: z.object({ id: id('The record'), removed: z.literal(true) }).meta({ id: 'RemovedWatchAddress' }),
+    params: idParams<WatchAddressId>('ID of the record'),
+    data: z.object({ id: id('ID of the record'), removed: z.literal(true) }).meta({ id: 'RemovedWatchAddress' }),
     handler: async ({ actor, params }, { manage }) => {
       const { id } = await manage.addresses.unwatch(actor, params.id);
       return { id, removed: true as const };

@@ -12,18 +12,18 @@ const MAX_URL = 2048;
 const MAX_PATTERN = 64;
 
 const webhookFields = {
-  id: id('The endpoint'),
-  account_id: id('Its account'),
+  id: id('ID of the endpoint'),
+  account_id: id('ID of the account'),
   url: z.string(),
-  events: z.array(z.string()).readonly().meta({ description: 'Types, or groups such as order.*' }),
+  events: z.array(z.string()).readonly().meta({ description: 'Event types, or groups such as order.*' }),
   enabled: z.boolean(),
-  former_until: instant('Until when the former secret signs too').nullable(),
-  created_at: instant('Creation'),
-  updated_at: instant('The last change'),
+  former_until: instant('Time until which events are also signed with the previous secret').nullable(),
+  created_at: instant('Time of creation'),
+  updated_at: instant('Time of the last change'),
 };
 export const webhookSchema = z.object(webhookFields).meta({ id: 'WebhookItem' });
 
-/** The secret is shown here and never again. An admin does not get that of another account. */
+/** The secret is shown only in this reply, and never to an admin of another account. */
 export const revealedSchema = z
   .object({ ...webhookFields, secret: z.string().optional() })
   .meta({ id: 'RevealedWebhook' });
@@ -59,22 +59,22 @@ const example = {
   updated_at: accountExample.created_at,
 } as const satisfies WebhookRecord;
 
-const params = idParams<WebhookId>('The endpoint');
-const url = text(MAX_URL, 'Where events are sent, by POST');
+const params = idParams<WebhookId>('ID of the endpoint');
+const url = text(MAX_URL, 'URL to which events are sent by POST');
 const events = texts(
   WEBHOOK_PATTERNS.length,
   MAX_PATTERN,
   `What is sent: types, or groups such as order.*. One of ${WEBHOOK_PATTERNS.join(', ')}`,
 );
-const enabled = yesNo('Whether events are sent; what waits while it is switched off is given up');
+const enabled = yesNo('Whether events are sent. Events that are waiting when it is disabled are given up.');
 
-/** Webhook endpoints (decisions, section 14). Their deliveries are read and repeated with the operations of callbacks. */
+/** The operations of webhook endpoints. Their deliveries are read and repeated with the operations of callbacks. */
 export const webhookOperations: readonly ManageOperation[] = [
   manageList({
     id: 'listWebhooks',
     path: '/webhooks',
-    summary: 'Webhook endpoints',
-    description: 'Newest first. What was sent to one of them is in `callbacks?webhook_id=…`.',
+    summary: 'List webhook endpoints',
+    description: 'Returns webhook endpoints, newest first. List their deliveries with `callbacks?webhook_id=…`.',
     errors: ['NOT_FOUND'],
     filter: accountFilter,
     name: 'WebhookList',
@@ -88,8 +88,8 @@ export const webhookOperations: readonly ManageOperation[] = [
     method: 'POST',
     path: '/webhooks',
     status: 201,
-    summary: 'Make a webhook endpoint',
-    description: `At most ${MAX_WEBHOOKS} for an account. The secret, with which events are signed as Standard Webhooks says, is shown now and never again. alert.raised is sent to admins only.`,
+    summary: 'Create a webhook endpoint',
+    description: `Creates a webhook endpoint and returns the secret that signs its events as Standard Webhooks specifies. The secret is shown only once. alert.raised is sent to admins only. An account can have at most ${MAX_WEBHOOKS}.`,
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
     body: z.object({ account_id: ownerField, url, events, enabled: enabled.optional() }),
     data: revealedSchema,
@@ -99,8 +99,8 @@ export const webhookOperations: readonly ManageOperation[] = [
     id: 'getWebhook',
     method: 'GET',
     path: '/webhooks/{id}',
-    summary: 'A webhook endpoint',
-    description: 'Without its secret.',
+    summary: 'Retrieve a webhook endpoint',
+    description: 'Returns a webhook endpoint without its secret.',
     errors: ['NOT_FOUND'],
     params,
     data: webhookSchema,
@@ -111,8 +111,9 @@ export const webhookOperations: readonly ManageOperation[] = [
     id: 'updateWebhook',
     method: 'PATCH',
     path: '/webhooks/{id}',
-    summary: 'Change a webhook endpoint',
-    description: 'What waits goes to the new URL. Switching it off gives up what waits; that can be sent again later.',
+    summary: 'Update a webhook endpoint',
+    description:
+      'Waiting events go to the new URL. Disabling the endpoint gives up waiting events, which can be sent again later.',
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
     params,
     body: z.object({ url: url.optional(), events: events.optional(), enabled: enabled.optional() }),
@@ -124,11 +125,11 @@ export const webhookOperations: readonly ManageOperation[] = [
     id: 'removeWebhook',
     method: 'DELETE',
     path: '/webhooks/{id}',
-    summary: 'Remove a webhook endpoint',
-    description: 'What waits for it is not sent.',
+    summary: 'Delete a webhook endpoint',
+    description: 'Deletes the endpoint. Its waiting events are not sent.',
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
     params,
-    data: z.object({ id: id('The endpoint'), removed: z.literal(true) }).meta({ id: 'RemovedWebhook' }),
+    data: z.object({ id: id('ID of the endpoint'), removed: z.literal(true) }).meta({ id: 'RemovedWebhook' }),
     handler: async ({ actor, params }, { manage }) => {
       const { id } = await manage.webhooks.remove(actor, params.id);
       return { id, removed: true as const };
@@ -138,8 +139,8 @@ export const webhookOperations: readonly ManageOperation[] = [
     id: 'rotateWebhookSecret',
     method: 'POST',
     path: '/webhooks/{id}/rotate',
-    summary: 'Make a new secret',
-    description: 'For 24 hours events carry a second signature, with the former secret.',
+    summary: 'Rotate the secret',
+    description: 'Returns a new secret. For 24 hours events are also signed with the previous secret.',
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
     params,
     data: revealedSchema,
@@ -151,7 +152,7 @@ export const webhookOperations: readonly ManageOperation[] = [
     path: '/webhooks/{id}/test',
     summary: 'Send a test event',
     description:
-      '`webhook.test`, whatever the endpoint receives otherwise. How it went is in `callbacks?webhook_id=…`.',
+      'Sends `webhook.test`, whether or not the endpoint subscribes to it. See `callbacks?webhook_id=…` for the result.',
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
     params,
     data: webhookSchema,

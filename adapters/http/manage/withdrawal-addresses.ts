@@ -12,16 +12,18 @@ const MAX_ADDRESS = 256;
 
 export const withdrawalAddressSchema = z
   .object({
-    account_id: id('Its account'),
+    account_id: id('ID of the account'),
     chain: z.string(),
-    address: z.string().meta({ description: 'The one that was registered last' }),
-    active_from: instant('From when it is in force'),
-    former_address: z.string().nullable().meta({ description: 'In force until then; null for none' }),
-    in_force: z
+    address: z.string().meta({ description: 'Address that was registered last' }),
+    active_from: instant('Time at which it becomes active'),
+    former_address: z
       .string()
       .nullable()
-      .meta({ description: 'Where a withdrawal would go now; null while the first one waits' }),
-    modified_at: instant('Last change'),
+      .meta({ description: 'Address that is active until then; null if there is none' }),
+    in_force: z.string().nullable().meta({
+      description: 'Address to which a withdrawal would be paid now; null while the first address is not active yet',
+    }),
+    modified_at: instant('Time of the last change'),
   })
   .meta({ id: 'WithdrawalAddress' });
 
@@ -49,13 +51,13 @@ export const withdrawalAddressExample = {
   modified_at: accountExample.modified_at,
 } as const satisfies WithdrawalAddressRecord;
 
-/** Addresses that withdrawals are paid to (decisions, section 5). */
+/** The operations of the addresses that withdrawals are paid to. */
 export const withdrawalAddressOperations: readonly ManageOperation[] = [
   manageList({
     id: 'listWithdrawalAddresses',
     path: '/withdrawal-addresses',
-    summary: 'Where withdrawals go',
-    description: 'By chain: the registered address, and the one that is in force now.',
+    summary: 'List withdrawal addresses',
+    description: 'Returns, for each chain, the registered address and the address that is active now.',
     errors: ['NOT_FOUND'],
     filter: accountFilter,
     name: 'WithdrawalAddressList',
@@ -69,12 +71,12 @@ export const withdrawalAddressOperations: readonly ManageOperation[] = [
     method: 'POST',
     path: '/withdrawal-addresses',
     status: 201,
-    summary: 'Say where withdrawals go',
+    summary: 'Set a withdrawal address',
     description:
-      'A new address waits out its hold, in which the former one stays in force; the same one again changes nothing. Only an admin names another account.',
+      'Registers a withdrawal address. It becomes active after a hold, during which the previous address stays active. Registering the same address again changes nothing. Only admins can register one for another account.',
     errors: ['NOT_FOUND', 'UNSUPPORTED', 'STATE_CONFLICT'],
     body: z.object({
-      chain: code('Chain code'),
+      chain: code('Chain code, such as ETH, BTC or TRX'),
       address: text(MAX_ADDRESS, 'An address on the chain'),
       account_id: ownerField,
     }),

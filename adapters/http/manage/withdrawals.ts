@@ -6,7 +6,14 @@ import {
   TRANSFER_KINDS,
   TRANSFER_STATUSES,
 } from '../../../core/index.ts';
-import type { AccountId, AssetCatalogue, Transfer, TransferDetail, TransferId } from '../../../core/index.ts';
+import type {
+  AccountId,
+  AssetCatalogue,
+  LightningPayment,
+  Transfer,
+  TransferDetail,
+  TransferId,
+} from '../../../core/index.ts';
 import { z } from 'zod';
 import { text } from '../fields.ts';
 import { withdrawBody } from '../operations/wallets.ts';
@@ -28,28 +35,30 @@ const nullableInteger = () =>
     .meta({ type: ['integer', 'null'] });
 
 const transferFields = {
-  id: id('The transfer; of a withdrawal or refund also its tx_id'),
+  id: id('ID of the transfer; for a withdrawal or refund also its tx_id'),
   kind: z.enum(TRANSFER_KINDS).meta({
     description:
-      'sweep, gas and cold are moves between addresses of the till; return pays an unassigned deposit back, pull sends what a payer authorized (x402)',
+      'sweep, gas and cold move funds between addresses of the till; return pays back an unassigned deposit; charge executes the authorization of an x402 payer',
   }),
-  status: z.enum(TRANSFER_STATUSES).meta({ description: 'HELD waits for an approval' }),
-  account_id: id('Whose balance pays').nullable(),
-  order_id: id('The order that is paid back, or that a pull pays').nullable(),
-  requested_by: id('Who asked for it here; null for a request of the payment API, and a move of the till').nullable(),
-  deposit_id: id('The unassigned deposit that is paid back').nullable(),
+  status: z.enum(TRANSFER_STATUSES).meta({ description: 'HELD: waits for approval' }),
+  account_id: id('ID of the account whose balance pays').nullable(),
+  order_id: id('ID of the order that is refunded, or that the x402 charge pays').nullable(),
+  requested_by: id(
+    'ID of the account that requested it here; null for requests of the payment API and for transfers of the till',
+  ).nullable(),
+  deposit_id: id('ID of the unassigned deposit that is returned').nullable(),
   chain: z.string(),
   currency: z.string(),
-  amount: amount('What leaves the balance'),
-  fee: amount('The fee, in the same currency; an estimate until it is signed'),
-  max_fee: amount('While the network asks for more, it waits'),
-  obtained: amount('What the receiver gets'),
+  amount: amount('Amount taken from the balance'),
+  fee: amount('Fee in the same currency; an estimate until the payment is signed'),
+  max_fee: amount('Maximum fee; the transfer waits while the network demands more'),
+  obtained: amount('Amount that the recipient receives'),
   from_addr: z.string(),
   to_addr: z.string(),
-  reason: z.string().nullable().meta({ description: 'Why it failed, or what it waits for' }),
-  created_at: instant('Creation'),
-  modified_at: instant('Last change'),
-  finished_at: instant('When it was paid or failed').nullable(),
+  reason: z.string().nullable().meta({ description: 'Reason why it failed or waits' }),
+  created_at: instant('Time of creation'),
+  modified_at: instant('Time of the last change'),
+  finished_at: instant('Time at which it was paid or failed').nullable(),
 };
 export const transferSchema = z.object(transferFields).meta({ id: 'Transfer' });
 
@@ -59,43 +68,65 @@ export const listedTransferSchema = z
     tx_hash: z
       .string()
       .nullable()
-      .meta({ description: "null before there is one, and for the till's own moves: those have it in their bundle" }),
+      .meta({ description: 'null until there is one. For transfers of the till it is in the bundle.' }),
   })
   .meta({ id: 'ListedTransfer' });
 
-/** Signed bytes are never shown. */
+/** An attempt of a payout. Its signed bytes are never shown. */
 const attemptSchema = z.object({
   number: integer(),
   cancels: z.literal(true).optional().meta({
-    description: 'It pays the till itself, so that the payments cannot be mined any more; only of such an attempt',
+    description:
+      'Only for a cancelling attempt, which pays the till itself so that the payments can no longer be mined',
   }),
   tx_hash: z.string(),
-  fee_units: z.string().meta({ description: "In units of the chain's own coin" }),
-  created_at: instant('When'),
+  fee_units: z.string().meta({ description: "Fee in the smallest unit of the chain's native coin" }),
+  created_at: instant('Time of creation'),
 });
 const approvalSchema = z.object({
-  account_id: id('The admin who approved it; null for the operator at the command line').nullable(),
-  at: instant('When'),
-  counts: z.boolean().meta({ description: 'False for one of an earlier time that it was held' }),
+  account_id: id('ID of the admin who approved it; null for an operator at the command line').nullable(),
+  at: instant('Time of the approval'),
+  counts: z.boolean().meta({ description: 'False if the approval was given before the transfer was held again' }),
 });
 export const transferDetailSchema = z
   .object({
     ...transferFields,
     approvals: z.array(approvalSchema).readonly(),
-    approvals_needed: integer().meta({ description: 'How many different persons have to approve it while it is HELD' }),
-    bundle: z
+    approvals_needed: integer().meta({
+      description: 'Number of different people who must approve it while it is HELD',
+    }),
+    payout: z
       .object({
-        id: id('What one transaction on the chain pays'),
+        id: id('ID of the payout, which is one transaction on the chain'),
         status: z.enum(['LIVE', 'DONE', 'VOID']),
         nonce: nullableInteger(),
-        tx_hash: z.string().nullable().meta({ description: 'The attempt that was mined' }),
+        tx_hash: z.string().nullable().meta({ description: 'Hash of the attempt that was mined' }),
         height: nullableInteger(),
-        cancel_reason: z.string().optional().meta({ description: 'Why it is being cancelled; only where it is' }),
-        sent_at: instant('When it was last given to a node').nullable(),
+        cancel_reason: z
+          .string()
+          .optional()
+          .meta({ description: 'Reason for cancelling; omitted unless it is being cancelled' }),
+        sent_at: instant('Time at which it was last sent to a node').nullable(),
         attempts: z.array(attemptSchema).readonly(),
       })
       .nullable()
-      .meta({ description: 'null while nothing is signed' }),
+      .meta({ description: 'null until it is signed' }),
+    lightning: z
+      .object({
+        payment_hash: z.string(),
+        expires_at: instant('Time at which the invoice expires'),
+        given_at: instant('Time at which the payment was last given to the node').nullable(),
+        refusals: integer().meta({
+          description: 'Number of consecutive refusals by a node that never had the payment',
+        }),
+        refused_since: instant('Time of the first of these refusals').nullable(),
+        cancel_reason: z
+          .string()
+          .nullable()
+          .meta({ description: 'Reason why it is being given up; null while it is to be paid' }),
+      })
+      .nullable()
+      .meta({ description: 'null on every other chain' }),
   })
   .meta({ id: 'TransferDetail' });
 
@@ -103,7 +134,8 @@ type TransferRecord = z.input<typeof transferSchema>;
 type Decimals = Pick<AssetCatalogue, 'find'>;
 
 export function transferRecord(transfer: Transfer, assets: Decimals): TransferRecord {
-  // A currency whose plugin was removed is shown in units: an operator must see the transfer all the same.
+  // The amount of a currency whose plugin was removed is shown in its smallest unit, so that operators still see the
+  // transfer.
   const decimals = assets.find(transfer.currency)?.decimals ?? 0;
   return {
     id: transfer.id,
@@ -128,8 +160,17 @@ export function transferRecord(transfer: Transfer, assets: Decimals): TransferRe
   };
 }
 
+const paymentRecord = (payment: LightningPayment): z.input<typeof transferDetailSchema>['lightning'] => ({
+  payment_hash: payment.paymentHash,
+  expires_at: formatInstant(payment.expiresAt),
+  given_at: time(payment.givenAt),
+  refusals: payment.refusals,
+  refused_since: time(payment.refusedSince),
+  cancel_reason: payment.cancelReason,
+});
+
 export function transferDetailRecord(
-  { transfer, payout: view, approvals, approvalsNeeded }: TransferDetail,
+  { transfer, payout: view, payment, approvals, approvalsNeeded }: TransferDetail,
   assets: Decimals,
 ): z.input<typeof transferDetailSchema> {
   const record = {
@@ -140,12 +181,13 @@ export function transferDetailRecord(
       counts: transfer.status === 'HELD' && heldAt === transfer.updatedAt,
     })),
     approvals_needed: approvalsNeeded,
+    lightning: payment === null ? null : paymentRecord(payment),
   };
-  if (view === null) return { ...record, bundle: null };
+  if (view === null) return { ...record, payout: null };
   const { payout, attempts } = view;
   return {
     ...record,
-    bundle: {
+    payout: {
       id: payout.id,
       status: payout.status,
       nonce: payout.nonce,
@@ -186,7 +228,7 @@ export const transferExample = {
   finished_at: null,
 } as const satisfies TransferRecord;
 const approvalExample = { account_id: accountExample.id, at: accountExample.modified_at, counts: true };
-const detailExample = { ...transferExample, approvals: [], approvals_needed: 1, bundle: null };
+const detailExample = { ...transferExample, approvals: [], approvals_needed: 1, payout: null, lightning: null };
 const rejectReason = 'The receiver is not known.';
 const cancelReason = 'No node takes it.';
 const cancelledExample = {
@@ -200,19 +242,19 @@ const cancelledExample = {
   attempts: [],
 } as const;
 
-const params = idParams<TransferId>('The transfer');
+const params = idParams<TransferId>('ID of the transfer');
 
-/** Payouts: an account's own, and all of them for admins, who decide about them. */
+/** The operations of payouts: accounts see their own; admins see and decide about all. */
 export const withdrawalOperations: readonly ManageOperation[] = [
   manageList({
     id: 'listTransfers',
     path: '/withdrawals',
-    summary: 'Money on its way out',
+    summary: 'List payouts',
     description:
-      'Newest first: the account’s withdrawals and refunds; for an admin those of all, and the till’s own moves. `status=HELD` are those that wait for an approval; `reason` says why.',
+      "Returns the account's withdrawals and refunds, newest first. Admins see those of all accounts and the till's own transfers. Use `status=HELD` for those that wait for approval; `reason` says why.",
     errors: ['NOT_FOUND'],
     filter: {
-      status: word(TRANSFER_STATUSES, 'Only these').optional(),
+      status: word(TRANSFER_STATUSES, 'Only records with this status').optional(),
       ...accountFilter,
     },
     name: 'TransferList',
@@ -230,9 +272,9 @@ export const withdrawalOperations: readonly ManageOperation[] = [
     path: '/withdrawals',
     status: 201,
     idempotent: true,
-    summary: 'Withdraw',
+    summary: 'Create a withdrawal',
     description:
-      'From your own balance, as the payment API does: to the address that is registered for the chain, on BLN to the invoice. Beside the raised session it wants `verify_code` wherever the payment API does.',
+      'Withdraws from your own balance, as in the payment API: to the registered address of the chain, or, on BLN (Lightning), to the invoice. Requires a step-up, and `verify_code` wherever the payment API requires it.',
     errors: [
       'UNSUPPORTED',
       'AMOUNT_OUT_OF_RANGE',
@@ -261,9 +303,9 @@ export const withdrawalOperations: readonly ManageOperation[] = [
     id: 'getTransfer',
     method: 'GET',
     path: '/withdrawals/{id}',
-    summary: 'A transfer',
+    summary: 'Retrieve a transfer',
     description:
-      'With every transaction that was signed for it. A user sees its own withdrawals and refunds, without who approves them.',
+      'Returns a transfer with every transaction that was signed for it. Users see their own withdrawals and refunds, without the names of those who approve.',
     errors: ['NOT_FOUND'],
     params,
     data: transferDetailSchema,
@@ -277,7 +319,7 @@ export const withdrawalOperations: readonly ManageOperation[] = [
     path: '/withdrawals/{id}/approve',
     summary: 'Approve a held withdrawal',
     description:
-      'It is paid once as many different admins as `withdrawals.approvals` says have approved it; until then it stays HELD. Admins only, and nobody its own, nor what it asked for itself.',
+      'Approves a withdrawal, which stays HELD until as many different admins have approved it as `withdrawals.approvals` demands. Admins only; you cannot approve your own withdrawals or those that you requested.',
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
     params,
     data: transferDetailSchema,
@@ -292,10 +334,11 @@ export const withdrawalOperations: readonly ManageOperation[] = [
     method: 'POST',
     path: '/withdrawals/{id}/reject',
     summary: 'Reject a withdrawal',
-    description: 'One for which nothing was signed: the amount is the account’s again. Admins only.',
+    description:
+      'Rejects a withdrawal for which nothing was signed, and returns the amount to the balance. Admins only.',
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
     params,
-    body: z.object({ reason: text(MAX_REASON, 'The reason; stored, and shown with the transfer') }),
+    body: z.object({ reason: text(MAX_REASON, 'Reason, shown with the transfer') }),
     data: transferSchema,
     examples: {
       body: { reason: rejectReason },
@@ -310,15 +353,15 @@ export const withdrawalOperations: readonly ManageOperation[] = [
     path: '/transfers/{id}/cancel',
     summary: 'Cancel a signed transfer',
     description:
-      'A transaction of the till to itself takes its place; once that one is final the transfer has failed and the amount is the account’s again. When the payment is mined first, it is paid. Transfers that share its transaction are cancelled with it. Admins only.',
-    errors: ['NOT_FOUND', 'STATE_CONFLICT'],
+      'Replaces the payout with a transaction to the till itself. Once that transaction is final, the transfer has failed and the amount is returned to the balance; if the payment is mined first, it is paid. Transfers of the same transaction are cancelled together. On BLN (Lightning), only a payment that the node reports it never had can be cancelled; the node is asked now, and again before the transfer fails. Admins only.',
+    errors: ['NOT_FOUND', 'STATE_CONFLICT', 'NOT_READY', 'NODE_FAILED'],
     params,
     bodyOptional: true,
-    body: z.object({ reason: text(MAX_REASON, 'The reason; stored, and shown with the transfer').optional() }),
+    body: z.object({ reason: text(MAX_REASON, 'Reason, shown with the transfer').optional() }),
     data: transferDetailSchema,
     examples: {
       body: { reason: cancelReason },
-      data: { ...detailExample, status: 'BROADCAST', bundle: cancelledExample },
+      data: { ...detailExample, status: 'BROADCAST', payout: cancelledExample },
     },
     handler: async ({ actor, params: { id }, body }, { manage, assets }) =>
       transferDetailRecord(await manage.withdrawals.cancel(actor, id, body.reason ?? CANCELLED_BY_OPERATOR), assets),
@@ -327,11 +370,12 @@ export const withdrawalOperations: readonly ManageOperation[] = [
     id: 'freezeWithdrawals',
     method: 'POST',
     path: '/accounts/{id}/freeze',
-    summary: 'Keep an account from withdrawing',
-    description: 'Nothing more is requested or signed for it; what is signed goes on. Admins only.',
+    summary: 'Freeze withdrawals of an account',
+    description:
+      'No further withdrawal is accepted or signed for the account. Transfers that are already signed continue. Admins only.',
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
-    params: idParams<AccountId>('The account'),
-    body: z.object({ reason: text(MAX_REASON, 'The reason; stored, and shown to the account') }),
+    params: idParams<AccountId>('ID of the account'),
+    body: z.object({ reason: text(MAX_REASON, 'Reason, shown to the account') }),
     data: securitySchema,
     examples: { body: { reason: 'A session was stolen.' } },
     handler: async ({ actor, params: { id }, body }, { manage }) => {
@@ -343,11 +387,11 @@ export const withdrawalOperations: readonly ManageOperation[] = [
     id: 'unfreezeWithdrawals',
     method: 'POST',
     path: '/accounts/{id}/unfreeze',
-    summary: 'Let an account withdraw again',
+    summary: 'Unfreeze withdrawals of an account',
     description:
-      'Its withdrawals were frozen, for instance since a reorganisation took back what had been withdrawn. Admins only.',
+      'Allows withdrawals again, for example after they were frozen because a reorganisation removed funds that had been withdrawn. Admins only.',
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
-    params: idParams<AccountId>('The account'),
+    params: idParams<AccountId>('ID of the account'),
     data: securitySchema,
     handler: async ({ actor, params: { id } }, { manage }) => {
       await manage.withdrawals.unfreeze(actor, id);

@@ -9,23 +9,23 @@ import { newPayerBrowser, payerBrowser } from '../payer-cookie.ts';
 import { decimal, orderStatus, timestamp } from '../record-fields.ts';
 import { detailExample } from './order-record.ts';
 
-/** What the payer's page polls (decisions, section 4). */
+/** The state that the payer's page polls. */
 const checkoutStateSchema = z
   .object({
     status: orderStatus,
     chain: z.string(),
     currency: z.string(),
-    amount: decimal('What is due in all'),
-    received: decimal('What was seen'),
+    amount: decimal('Total amount due'),
+    received: decimal('Amount seen so far, including unconfirmed payments'),
     address: z.string(),
     contract_addr: z.string(),
     payment_uri: z.string().meta({
       description:
-        'Asks for what is missing; empty before a coin is chosen, and once nothing is to be paid any more: all was seen, the deadline has passed, the order is over',
+        'Payment URI for the amount that is still due. Empty until the payer has chosen a coin, and once nothing is left to pay: the order is paid or closed, or its deadline has passed.',
     }),
     confirmations: z.number().meta({ type: 'integer', minimum: 0 }),
     confirmations_required: z.number().meta({ type: 'integer', minimum: 0 }),
-    expires_at: timestamp('The deadline'),
+    expires_at: timestamp('Payment deadline'),
     refund_address: z.string().nullable(),
   })
   .meta({ id: 'CheckoutState' });
@@ -45,13 +45,13 @@ const checkoutStateExample: z.output<typeof checkoutStateSchema> = {
   refund_address: null,
 };
 
-const params = z.object({ token: text(128, "The last part of the order's pay_url") });
+const params = z.object({ token: text(128, "Last part of the order's pay_url") });
 const shared = { tag: 'Checkout', auth: ANYBODY, params, data: checkoutStateSchema } as const;
 const examples = { data: checkoutStateExample };
-/** Relative, so that it holds under any base path. */
+/** Relative, so that it works under any base path. */
 const page = ({ token }: Readonly<Record<string, string>>): string => `../${present(token, 'token')}`;
 
-/** The state of an order as its payer's page shows it (decisions, section 4). */
+/** Writes the state of an order for its payer's page. */
 export function checkoutStateRecord(view: CheckoutView): z.input<typeof checkoutStateSchema> {
   const { order } = view;
   return {
@@ -70,7 +70,7 @@ export function checkoutStateRecord(view: CheckoutView): z.input<typeof checkout
   };
 }
 
-/** Nothing but what the till made itself reaches the storage as a token. */
+/** Only tokens in the format that the till creates reach the storage. */
 function tokenOf(params: { readonly token: string }): string {
   if (/^[A-Za-z0-9_-]{1,128}$/.test(params.token)) return params.token;
   throw new TillgateError('NOT_FOUND', 'There is no such order.');
@@ -84,13 +84,16 @@ const chooseCoin = dataOperation({
   id: 'chooseCheckoutCoin',
   method: 'POST',
   path: '/checkout/{token}/choice',
-  summary: 'Choose the coin',
+  summary: 'Choose a coin',
   description:
-    'Chooses the coin of a hosted order and fixes its rate; it may be changed until a payment was seen (decisions, section 4).',
+    'Chooses the coin of a hosted order and fixes its exchange rate. The coin can be changed until a payment is seen.',
   bodyKinds: ['json', 'form'],
   page,
   errors: ['NOT_FOUND', 'UNSUPPORTED', 'STATE_CONFLICT', 'NODE_FAILED', 'NOT_READY', 'RATE_LIMITED'],
-  body: z.object({ chain: code('Chain code'), currency: code('Crypto currency code') }),
+  body: z.object({
+    chain: code('Chain code, such as ETH, BTC or TRX'),
+    currency: code('Currency code, such as ETH or USDT-ERC20'),
+  }),
   examples: { body: { chain: 'ETH', currency: 'USDT-ERC20' }, ...examples },
   handler: async ({ params, body }, deps) => {
     const token = tokenOf(params);
@@ -104,8 +107,8 @@ const checkoutState = dataOperation({
   id: 'getCheckoutState',
   method: 'GET',
   path: '/checkout/{token}/state',
-  summary: 'The state of a hosted order',
-  description: "What the payer's page shows and asks for again and again (decisions, section 4).",
+  summary: 'Retrieve the state of a hosted order',
+  description: 'Returns the state that the checkout page shows and polls.',
   errors: ['NOT_FOUND'],
   examples,
   handler: ({ params }, deps) => stateOf(tokenOf(params), deps),
@@ -116,9 +119,9 @@ const refundAddress = dataOperation({
   id: 'setCheckoutRefundAddress',
   method: 'POST',
   path: '/checkout/{token}/refund-address',
-  summary: 'Leave the address of a refund',
+  summary: 'Set the refund address',
   description:
-    'The payer names the address that a refund shall go to (decisions, sections 4 and 5). It is left once: the browser that left it gets a cookie, and can change it until a refund is asked for.',
+    'Sets the address to which a refund is paid. It can be set once; the browser that set it receives a cookie and can change the address until a refund is requested.',
   bodyKinds: ['json', 'form'],
   page,
   errors: ['NOT_FOUND', 'STATE_CONFLICT', 'RATE_LIMITED'],
@@ -134,5 +137,5 @@ const refundAddress = dataOperation({
   },
 });
 
-/** What the payer's page posts and polls. The page itself is the host's. */
+/** The operations that the payer's page posts to and polls. The host serves the page itself. */
 export const checkoutOperations: readonly Operation[] = [chooseCoin, checkoutState, refundAddress];

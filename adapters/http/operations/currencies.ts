@@ -3,16 +3,16 @@ import { z } from 'zod';
 import { dataOperation, merchant } from '../operation.ts';
 import type { Operation } from '../operation.ts';
 
-/** A row of the crypto list (specification, "Crypto currency entry"). */
+/** A row of the list of crypto currencies. */
 export const cryptoCurrencySchema = z
   .object({
     chain: z.string(),
     currency: z.string(),
-    status: z.boolean().meta({ description: 'Orders can be made in it now' }),
+    status: z.boolean().meta({ description: 'Whether orders can currently be created in this currency' }),
   })
   .meta({ id: 'CryptoCurrency' });
 
-/** A row of the fiat list (specification, "Fiat currency entry"). */
+/** A row of the list of fiat currencies. */
 export const fiatCurrencySchema = z
   .object({ currency: z.string().meta({ enum: FIATS.map(({ code }) => code) }), name: z.string() })
   .meta({ id: 'FiatCurrency' });
@@ -22,8 +22,8 @@ const listCryptoCurrencies = dataOperation({
   method: 'GET',
   path: '/api/order/pay/crypto-currency',
   tag: 'Currencies',
-  summary: 'Get Crypto Currency List',
-  description: 'Every known pair, and whether orders can be made in it (specification, endpoint 8).',
+  summary: 'List crypto currencies',
+  description: 'Returns every supported pair of chain and currency, and whether orders can currently be created in it.',
   auth: merchant('read'),
   data: z.array(cryptoCurrencySchema).readonly(),
   examples: { data: [{ chain: 'ETH', currency: 'USDT-ERC20', status: true }] },
@@ -36,13 +36,13 @@ const listFiatCurrencies = dataOperation({
   method: 'GET',
   path: '/api/order/pay/real-currency',
   tag: 'Currencies',
-  summary: 'Get Fiat Currency List',
-  description: 'The authority for fiat codes of orders (specification, endpoint 9).',
+  summary: 'List fiat currencies',
+  description: 'Returns the fiat currencies in which orders can be priced.',
   auth: merchant('read'),
   data: z.array(fiatCurrencySchema).readonly(),
   examples: { data: [{ currency: 'USD', name: 'US Dollar' }] },
   handler: async () => FIATS.map(({ code, name }) => ({ currency: code, name })),
 });
 
-/** The lists of currencies: endpoints 8 and 9. */
+/** The operations that list currencies. */
 export const currencyOperations: readonly Operation[] = [listCryptoCurrencies, listFiatCurrencies];

@@ -17,17 +17,17 @@ import {
   presentLightningWithdrawal,
 } from './withdrawal-record.ts';
 
-/** A Lightning order (specification, "Lightning order result"). */
+/** The record of a Lightning order. */
 export const lightningOrderSchema = z
   .object({
-    order_id: id('The order'),
+    order_id: id('ID of the order'),
     status: orderStatus,
     currency: z.string(),
-    amount: decimal('What is due, in bitcoin with up to 11 decimals'),
+    amount: decimal('Amount due in bitcoin, with up to 11 decimals'),
     create_time: timestamp('Creation time'),
-    payment_request: z.string().meta({ description: 'The BOLT11 invoice to be paid' }),
-    payment_addr: z.string().meta({ description: "The invoice's payment secret, in hexadecimal digits" }),
-    pay_url: z.string().meta({ description: 'Checkout link' }),
+    payment_request: z.string().meta({ description: 'BOLT11 invoice to pay' }),
+    payment_addr: z.string().meta({ description: 'Payment secret of the invoice, hexadecimal' }),
+    pay_url: z.string().meta({ description: 'URL of the hosted checkout page' }),
   })
   .meta({ id: 'LightningOrder' });
 
@@ -49,16 +49,22 @@ function presentLightningOrder({
   };
 }
 
-/** The body of an order on Lightning. */
+/** The body of a Lightning order. */
 export function lightningOrderBody(settings: HttpSettings) {
   return z
-    .object({ price: price('Fiat amount of the order'), currency: code('Fiat code'), ...commonFields(settings) })
+    .object({
+      price: price('Price of the order in the fiat currency'),
+      currency: code('Fiat currency code, such as EUR'),
+      ...commonFields(settings),
+    })
     .refine(...fiatDecimals('price', 'currency'));
 }
 
 export const lightningWithdrawBody = z.object({
   ln_invoices: text(MAX_INVOICE, 'The BOLT11 invoice to pay'),
-  amount: optionalAmount('In bitcoin, up to 11 decimals; only for an invoice without an amount, or equal to it'),
+  amount: optionalAmount(
+    'Amount in bitcoin, with up to 11 decimals. Required for an invoice without an amount; otherwise it must equal the amount of the invoice.',
+  ),
   verify_code: optionalCode(CODE_DIGITS, 'A code of the second factor, where the account demands it for withdrawals'),
 });
 
@@ -90,9 +96,9 @@ function createOrder(settings: HttpSettings): Operation {
     id: 'createLightningOrder',
     method: 'POST',
     path: '/api/bln/order',
-    summary: 'Create Lightning Order',
+    summary: 'Create a Lightning order',
     description:
-      'Creates an order that is paid over Lightning and answers with its payment request, which expires with the order. Callbacks are GET requests (specification, endpoint 12).',
+      'Creates an order that is paid over Lightning and returns its invoice, which expires with the order. Callbacks are sent as GET requests.',
     auth: merchant('create', true),
     idempotent: true,
     errors: [
@@ -121,9 +127,9 @@ const withdraw = dataOperation({
   id: 'withdrawLightning',
   method: 'POST',
   path: '/api/bln/withdraw',
-  summary: 'Withdraw over Lightning',
+  summary: 'Pay a Lightning invoice',
   description:
-    'Pays an invoice from the balance in BTC-LN. The amount and the most that routing may cost are reserved; what routing did not take comes back (specification, endpoint 13).',
+    'Pays an invoice from the BTC-LN balance. The amount and the maximum routing fee are reserved; the unused part of the fee is returned to the balance.',
   auth: merchant('move', true),
   idempotent: true,
   errors: [
@@ -154,8 +160,8 @@ const balance = dataOperation({
   id: 'getLightningBalance',
   method: 'GET',
   path: '/api/bln/balance',
-  summary: 'Get BLN Balance',
-  description: `The account's balance in ${LIGHTNING_ASSET.currency} (decisions, section 5).`,
+  summary: 'Retrieve the Lightning balance',
+  description: `Returns the account's balance in ${LIGHTNING_ASSET.currency}.`,
   auth: merchant('read', true),
   data: walletSchema,
   examples: { data: lightningBalanceExample },
@@ -163,7 +169,7 @@ const balance = dataOperation({
     presentWallet(await walletQueries.lightning(present(principal, 'principal').accountId)),
 });
 
-/** Lightning: endpoints 12 and 13, and Get BLN Balance. */
+/** The operations of Lightning. */
 export function lightningOperations(settings: HttpSettings): readonly Operation[] {
   return [createOrder(settings), withdraw, balance];
 }

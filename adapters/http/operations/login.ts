@@ -4,27 +4,27 @@ import { text } from '../fields.ts';
 import { ANYBODY, dataOperation } from '../operation.ts';
 import type { Operation } from '../operation.ts';
 
-/** The longest email (RFC 5321), and more than any password that a person types. */
+/** The longest email address (RFC 5321). */
 const MAX_USERNAME = 254;
 const MAX_PASSWORD = 1024;
 
 export const loginBody = z.object({
-  username: text(MAX_USERNAME, "The account's email"),
+  username: text(MAX_USERNAME, 'Email of the account'),
   password: z
     .string({ error: ({ input }) => (input === undefined ? 'is required' : 'must be a string') })
     .max(MAX_PASSWORD, { error: `must have at most ${MAX_PASSWORD} characters` })
     .meta({ format: 'password' }),
 });
 
-/** API key exchange result. */
+/** The access token that a login returns. */
 export const accessTokenSchema = z
   .object({
     access_token: z.string(),
-    expire: z.number().meta({ type: 'integer', description: 'Lifetime in seconds' }),
+    expire: z.number().meta({ type: 'integer', description: 'Lifetime of the token in seconds' }),
   })
   .meta({ id: 'AccessToken' });
 
-/** Endpoint 14: username and password for an access token (decisions, section 3; fault 13). */
+/** Exchanges username and password for an access token. */
 export function loginOperation({ serviceName }: HttpSettings): Operation {
   const names = [...new Set(['service', serviceName])];
   const [path = '', ...aliases] = names.map((name) => `/api/plugin/key/${name}`);
@@ -34,9 +34,8 @@ export function loginOperation({ serviceName }: HttpSettings): Operation {
     path,
     aliases,
     tag: 'Login',
-    summary: 'Get API Key',
-    description:
-      'Exchanges username and password for an access token, accepted in the API-Key header (specification, endpoint 14).',
+    summary: 'Create an access token',
+    description: 'Exchanges a username and password for an access token, which is sent in the API-Key header.',
     auth: ANYBODY,
     login: 'username',
     errors: ['LOGIN_FAILED', 'SIGNATURE_REQUIRED', 'ACCOUNT_INACTIVE', 'FORBIDDEN', 'RATE_LIMITED'],

@@ -12,34 +12,34 @@ import type { HttpSettings } from '../deps.ts';
 import { flag, optionalCount, merchantReference, merchantUrl, metadata } from '../fields.ts';
 import { decimal, id, orderStatus, timestamp } from '../record-fields.ts';
 
-// An order in the form that merchants know: requests, replies and callbacks. The types of the client,
-// the OpenAPI document and its examples are derived from it.
+// The order as merchants see it in requests, replies and callbacks. The client's types, the OpenAPI document and its
+// examples are derived from these schemas.
 
 const orderType = z.enum(['ORDER', 'INVOICE']);
 
-/** What every record of an order begins with, here and in the management API. */
+/** The first fields of every order record, here and in the management API. */
 export const commonOrderFields = {
-  user_id: id('The owner of the order'),
-  order_id: id('The order'),
+  user_id: id('ID of the account that owns the order'),
+  order_id: id('ID of the order'),
   order_type: orderType,
   platform: z.enum(['API', 'CHECKOUT', 'DASHBOARD']),
   status: orderStatus,
-  chain: z.string().meta({ description: 'Chain code; empty until the payer chose a coin' }),
+  chain: z.string().meta({ description: 'Chain code; empty until the payer has chosen a coin' }),
   chain_name: z.string(),
   currency: z.string(),
-  amount: decimal('Crypto amount; empty until the payer chose a coin'),
-  vs_price: decimal('Fiat price'),
+  amount: decimal('Amount due in the coin; empty until the payer has chosen a coin'),
+  vs_price: decimal('Price in the fiat currency'),
   vs_currency: z.string(),
 };
 const orderFields = {
   ...commonOrderFields,
   remark: z.string(),
-  refund: z.boolean().meta({ description: 'True when Orders Refund would be accepted now' }),
+  refund: z.boolean().meta({ description: 'Whether a refund would currently be accepted' }),
 };
-/** What the merchant keeps with the order; after the fields of the specification. */
+/** Data that the merchant stored with an order. These fields come last in a record. */
 export const merchantFields = {
-  merchant_reference: z.string().nullable().meta({ description: "The merchant's own name of the order" }),
-  metadata: z.record(z.string(), z.string()).readonly().meta({ description: "The merchant's own names and texts" }),
+  merchant_reference: z.string().nullable().meta({ description: 'Your own reference for the order' }),
+  metadata: z.record(z.string(), z.string()).readonly().meta({ description: 'Your own key-value pairs' }),
 };
 const times = { create_time: timestamp('Creation'), update_time: timestamp('Last update') };
 const paymentFields = {
@@ -50,10 +50,10 @@ const paymentFields = {
   from_addr: z.string().nullable(),
 };
 
-/** An item of the order list (specification, "Order"). */
+/** An item of the order list. */
 export const orderSchema = z.object({ ...orderFields, ...times, ...merchantFields }).meta({ id: 'Order' });
 
-/** Get Orders Details (specification, "Order"). */
+/** The record of an order in full. */
 export const orderDetailSchema = z
   .object({
     ...orderFields,
@@ -61,14 +61,14 @@ export const orderDetailSchema = z
     ...paymentFields,
     to_addr: z
       .union([z.literal(false), z.string()])
-      .meta({ description: 'The deposit address; false when there is none' }),
+      .meta({ description: 'Deposit address; false if the order has none' }),
     tx_hash: z.string(),
     contract_id: z.string().nullable(),
     ...merchantFields,
   })
   .meta({ id: 'OrderDetail' });
 
-/** The body of a POST callback (specification, "Order"). */
+/** The order record in the body of a POST callback. */
 export const callbackOrderSchema = z.object({
   ...orderFields,
   bind_id: z.null(),
@@ -82,12 +82,12 @@ export const callbackOrderSchema = z.object({
   ...merchantFields,
 });
 
-/** The price of an order as a plain decimal of its fiat. */
+/** The price of an order as a plain decimal in its fiat currency. */
 export function formatPrice({ vsPrice, vsCurrency }: Order): string {
   return formatUnits(vsPrice, present(findFiat(vsCurrency), `fiat ${vsCurrency}`).decimals);
 }
 
-/** The values of {@link commonOrderFields}. */
+/** Writes {@link commonOrderFields}. */
 export function presentCommonFields({ order, asset, chainName }: Pick<OrderView, 'order' | 'asset' | 'chainName'>) {
   const { payment } = order;
   return {
@@ -113,7 +113,7 @@ function presentTimes({ createdAt, updatedAt }: Order) {
   return { create_time: formatTimestamp(createdAt), update_time: formatTimestamp(updatedAt) };
 }
 
-/** The values of {@link merchantFields}. */
+/** Writes {@link merchantFields}. */
 export function presentMerchantData({ merchantReference, metadata }: Order) {
   return { merchant_reference: merchantReference, metadata };
 }
@@ -130,12 +130,12 @@ function presentPayment({ order, asset, creditedId, fromAddress }: OrderDetailVi
 
 const contractId = ({ contract }: OrderDetailView): string | null => (contract === '' ? null : contract);
 
-/** An item of the order list. */
+/** Writes an item of the order list. */
 export function presentOrder(view: OrderView): z.input<typeof orderSchema> {
   return { ...presentFields(view), ...presentTimes(view.order), ...presentMerchantData(view.order) };
 }
 
-/** Get Orders Details. */
+/** Writes the record of an order in full. */
 export function presentOrderDetail(view: OrderDetailView): z.input<typeof orderDetailSchema> {
   return {
     ...presentOrder(view),
@@ -146,7 +146,7 @@ export function presentOrderDetail(view: OrderDetailView): z.input<typeof orderD
   };
 }
 
-/** The body of a POST callback, in the specification's order of fields. */
+/** Writes the order record of a POST callback. */
 export function presentCallbackOrder(view: OrderDetailView): z.input<typeof callbackOrderSchema> {
   return {
     ...presentFields(view),
@@ -162,7 +162,7 @@ export function presentCallbackOrder(view: OrderDetailView): z.input<typeof call
   };
 }
 
-/** The fields of {@link callbackOrderSchema} in the query of a GET callback, after `event` (decisions, section 7). */
+/** The fields of {@link callbackOrderSchema} in the query of a GET callback, which come after `event`. */
 const QUERY_FIELDS = [
   'order_id',
   'status',
@@ -176,65 +176,65 @@ const QUERY_FIELDS = [
   'metadata',
 ] as const;
 
-/** A value in a query: an object as JSON, nothing as an empty text. */
+/** A value in a query: an object as JSON, `null` as an empty text. */
 function queryText(value: string | null | z.input<typeof callbackOrderSchema>['metadata']): string {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : (value ?? '');
 }
 
-/** What a callback sends of an order's record. */
+/** The content of a callback about an order. */
 export function callbackContent(event: string, record: z.input<typeof callbackOrderSchema>): CallbackContent {
   const query = QUERY_FIELDS.map((name) => [name, queryText(record[name])] as const);
   return { body: JSON.stringify(record), query: [['event', event], ...query] };
 }
 
-/** Writes callbacks as the payment API's merchants receive them. */
+/** Writes callbacks in the format of the payment API. */
 export const callbackPresenter: CallbackPresenter = {
   present: (event, view) => callbackContent(event, presentCallbackOrder(view)),
 };
 
-/** Where the till may call. */
+/** The settings that restrict callback URLs. */
 export type CallbackSettings = Pick<HttpSettings, 'allowPrivateNetworks' | 'callbackHosts'>;
 
-/** The four links of an order: the payer's browser opens the first two, the till itself calls the others. */
+/** The four URLs of an order: the payer's browser opens the first two, the till calls the other two. */
 export function linkFields({ allowPrivateNetworks, callbackHosts: hosts = null }: CallbackSettings) {
   const callbacks = { allowPrivateNetworks, hosts };
   return {
-    succeed_url: merchantUrl('Where the payer goes after completion; without it no redirect happens'),
-    timeout_url: merchantUrl('Where the payer goes after the time-out; without it no redirect happens'),
-    callback_url: merchantUrl('Called after completion', callbacks),
-    timeout_callback: merchantUrl('Called after the time-out', callbacks),
+    succeed_url: merchantUrl('URL to which the payer is redirected after the payment; no redirect if omitted'),
+    timeout_url: merchantUrl('URL to which the payer is redirected when the order expires; no redirect if omitted'),
+    callback_url: merchantUrl('URL called when the order is paid', callbacks),
+    timeout_callback: merchantUrl('URL called when the order expires', callbacks),
   };
 }
 
-/** What the merchant may keep with an order. */
+/** Data that the merchant may store with an order. */
 const merchantBodyFields = {
   merchant_reference: merchantReference(),
   metadata: metadata(),
   expires_in: optionalCount(
-    "Seconds until the deadline, within the operator's bounds; the operator's setting by default",
+    "Seconds until the payment deadline, within the limits that the operator sets. Defaults to the operator's setting.",
   ),
 };
 
-/** What every way of creating an order takes besides price and coin. */
+/** The body fields, besides price and coin, that every way of creating an order has. */
 export function commonFields(settings: CallbackSettings) {
   return { ...linkFields(settings), ...merchantBodyFields };
 }
 
-/** What both ways of creating an order on a chain take besides price and coin. */
+/** The body fields, besides price and coin, of an order that is paid on a chain. */
 export function optionFields(settings: CallbackSettings) {
   return {
     ...commonFields(settings),
     tolerance_bps: optionalCount(
-      "How much less than the amount due is taken as paid, in basis points, within the operator's bounds; the operator's setting by default",
+      "Underpayment that still counts as paid, in basis points (1/100 of a percent) of the amount due, within the limits that the operator sets. Defaults to the operator's setting.",
     ),
-    fixed_encrypt_price: flag('Prices stable coins at exactly 1 USD'),
-    enable_post_callback: flag('Callbacks are POST requests with the order in the body'),
+    fixed_encrypt_price: flag('Values stablecoins at exactly 1 USD'),
+    enable_post_callback: flag('Sends callbacks as POST requests with the order in the body'),
   };
 }
 
 type Fields<Shape extends z.ZodRawShape> = z.output<z.ZodObject<Shape>>;
 
-/** The links of a body. */
+/** Reads the URLs of a body. */
 function linksOf(body: Fields<ReturnType<typeof linkFields>>): NewOrderInput['links'] {
   return {
     succeedUrl: body.succeed_url,
@@ -244,7 +244,7 @@ function linksOf(body: Fields<ReturnType<typeof linkFields>>): NewOrderInput['li
   };
 }
 
-/** The options of a body that every way of creating an order has. */
+/** Reads {@link commonFields} of a body. */
 export function commonOptionsOf(body: Fields<ReturnType<typeof commonFields>>) {
   return {
     links: linksOf(body),
@@ -254,7 +254,7 @@ export function commonOptionsOf(body: Fields<ReturnType<typeof commonFields>>) {
   } satisfies NewOrderInput;
 }
 
-/** The options of a body. */
+/** Reads {@link optionFields} of a body. */
 export function optionsOf(body: Fields<ReturnType<typeof optionFields>>): NewOrderInput {
   return {
     ...commonOptionsOf(body),
@@ -264,7 +264,7 @@ export function optionsOf(body: Fields<ReturnType<typeof optionFields>>): NewOrd
   };
 }
 
-/** The example of the OpenAPI document: an order of 25 USD paid in USDT on Ethereum. */
+/** The example in the OpenAPI document: an order of 25 USD paid in USDT on Ethereum. */
 export const orderExample = {
   user_id: '1530217733410816000',
   order_id: '1530217733414232064',

@@ -18,22 +18,22 @@ import {
   presentOrderDetail,
 } from './order-record.ts';
 
-/** Get Payment Info (specification, "Pay-info result"). */
+/** The record of a new order in a given coin. */
 export const payInfoSchema = z
   .object({
-    order_id: id('The order'),
+    order_id: id('ID of the order'),
     status: orderStatus,
-    amount: decimalNumber('Crypto amount, exact as a double'),
+    amount: decimalNumber('Amount due in the coin, with at most 8 decimals'),
     create_time: timestamp('Creation'),
     vs_currency: z.string(),
-    vs_price: decimalNumber('Fiat price'),
+    vs_price: decimalNumber('Price in the fiat currency'),
     address: z.string().meta({ description: 'Deposit address' }),
-    contract_addr: z.string().meta({ description: 'Token contract; empty for a native coin' }),
-    pay_url: z.string().meta({ description: 'Checkout link' }),
+    contract_addr: z.string().meta({ description: 'Contract address of the token; empty for a native coin' }),
+    pay_url: z.string().meta({ description: 'URL of the hosted checkout page' }),
   })
   .meta({ id: 'PayInfo' });
 
-/** Get Payment Info. */
+/** Writes the record of a new order in a given coin. */
 export function presentPayInfo({
   order,
   payment,
@@ -67,13 +67,17 @@ export const payInfoExample = {
 } as const satisfies z.output<typeof payInfoSchema>;
 
 export const payUrlSchema = z
-  .object({ pay_url: z.string().meta({ description: 'Checkout link' }) })
+  .object({ pay_url: z.string().meta({ description: 'URL of the hosted checkout page' }) })
   .meta({ id: 'PayUrl' });
 
-/** The body of a hosted order: the payer chooses the coin. */
+/** The body of a hosted order, for which the payer chooses the coin. */
 export function payUrlBody(settings: HttpSettings) {
   return z
-    .object({ price: price('Fiat amount of the order'), currency: code('Fiat code'), ...optionFields(settings) })
+    .object({
+      price: price('Price of the order in the fiat currency'),
+      currency: code('Fiat currency code, such as EUR'),
+      ...optionFields(settings),
+    })
     .refine(...fiatDecimals('price', 'currency'));
 }
 
@@ -81,10 +85,10 @@ export function payUrlBody(settings: HttpSettings) {
 export function payInfoBody(settings: HttpSettings) {
   return z
     .object({
-      chain: code('Chain code'),
-      currency: code('Crypto currency code'),
-      vs_currency: code('Fiat code'),
-      vs_price: price('Fiat amount of the order'),
+      chain: code('Chain code, such as ETH, BTC or TRX'),
+      currency: code('Currency code, such as ETH or USDT-ERC20'),
+      vs_currency: code('Fiat currency code, such as EUR'),
+      vs_price: price('Price of the order in the fiat currency'),
       ...optionFields(settings),
     })
     .refine(...fiatDecimals('vs_price', 'vs_currency'));
@@ -96,9 +100,8 @@ function payUrl(settings: HttpSettings): Operation {
     method: 'POST',
     path: '/api/order/pay-url',
     tag: 'Orders',
-    summary: 'Get Payment URL',
-    description:
-      'Creates an order with a hosted checkout link; the payer chooses the coin there (specification, endpoint 1).',
+    summary: 'Create an order with a checkout page',
+    description: 'Creates an order and returns the URL of its hosted checkout page, where the payer chooses the coin.',
     auth: merchant('create'),
     idempotent: true,
     errors: [
@@ -130,9 +133,8 @@ function payInfo(settings: HttpSettings): Operation {
     method: 'POST',
     path: '/api/order/pay-info',
     tag: 'Orders',
-    summary: 'Get Payment Info',
-    description:
-      'Creates an order in a given coin and answers with its deposit address and amount (specification, endpoint 2).',
+    summary: 'Create an order in a coin',
+    description: 'Creates an order in a given coin and returns its deposit address and the amount due.',
     auth: merchant('create'),
     idempotent: true,
     errors: [
@@ -167,8 +169,8 @@ function listOrders({ pageMax }: HttpSettings): Operation {
     path: '/api/v2/order/',
     aliases: ['/api/v2/order'],
     tag: 'Orders',
-    summary: 'Get Orders List',
-    description: "The account's orders, newest first (specification, endpoint 3).",
+    summary: 'List orders',
+    description: "Returns the account's orders, newest first.",
     auth: merchant('read'),
     query: pageQuery(pageMax),
     data: pageSchema('OrderPage', orderSchema),
@@ -183,19 +185,18 @@ const orderDetail: Operation = dataOperation({
   method: 'GET',
   path: '/api/v2/order/detail/{order_id}',
   tag: 'Orders',
-  summary: 'Get Orders Details',
-  description:
-    "One of the account's orders; another account's order is answered as an unknown one (specification, endpoint 4).",
+  summary: 'Retrieve an order',
+  description: 'Returns an order of the account. An order of another account is reported as not found.',
   auth: merchant('read'),
   errors: ['NOT_FOUND'],
-  params: z.object({ order_id: text(64, 'The order') }),
+  params: z.object({ order_id: text(64, 'ID of the order') }),
   data: orderDetailSchema,
   examples: { data: detailExample },
   handler: async ({ principal, params }, { orderQueries }) =>
     presentOrderDetail(await orderQueries.detail(present(principal, 'principal').accountId, params.order_id)),
 });
 
-/** Orders: endpoints 1 to 4. */
+/** The operations of orders. */
 export function orderOperations(settings: HttpSettings): readonly Operation[] {
   return [payUrl(settings), payInfo(settings), listOrders(settings), orderDetail];
 }

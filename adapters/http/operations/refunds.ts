@@ -3,28 +3,34 @@ import type { RefundView, TransferStatus } from '../../../core/index.ts';
 import { z } from 'zod';
 import { roundedDown } from '../exact-json.ts';
 import { text } from '../fields.ts';
+import { optionalCode } from '../fields.ts';
 import { dataOperation, merchant } from '../operation.ts';
 import type { Operation } from '../operation.ts';
 import { decimalNumber, id, timestamp } from '../record-fields.ts';
 import { detailExample, orderExample } from './order-record.ts';
+import { CODE_DIGITS } from './withdrawal-record.ts';
 
-/** Refund information, with the fields of both documented shapes (specification, "Refund information"; decisions, section 5). */
+/** The record of a refund, with the fields of both documented shapes. */
 export const refundSchema = z
   .object({
-    order_id: id('The order'),
+    order_id: id('ID of the order'),
     chain: z.string(),
     currency: z.string(),
-    amount: decimalNumber('What leaves the balance: what was received'),
-    network_fee: decimalNumber('The fee of the refund, in the same currency; an estimate until it is signed'),
-    obtained: decimalNumber('What the payer gets'),
-    from_addr: z.string().meta({ description: 'Where the refund is paid from' }),
-    to_addr: z.string().meta({ description: 'Where it goes' }),
-    refund_et: z.number().meta({ type: 'integer', minimum: 0, description: 'Unix seconds; 0 until it is final' }),
+    amount: decimalNumber('Amount taken from the balance, which is the amount received'),
+    network_fee: decimalNumber('Network fee in the same currency; an estimate until the payment is signed'),
+    obtained: decimalNumber('Amount that the payer receives'),
+    from_addr: z.string().meta({ description: 'Address from which the refund is paid' }),
+    to_addr: z.string().meta({ description: 'Address to which the refund is paid' }),
+    refund_et: z.number().meta({
+      type: 'integer',
+      minimum: 0,
+      description: 'Time at which the refund became final, in Unix seconds; 0 until then',
+    }),
     refund_status: z
       .enum(['PENDING', 'SUCCESS', 'TERMINATED'])
-      .meta({ description: 'TERMINATED when it could not be paid' }),
-    refund_amount: decimalNumber('The same as amount'),
-    refund_date: timestamp('When it was final; null until then').nullable(),
+      .meta({ description: 'TERMINATED if the refund could not be paid' }),
+    refund_amount: decimalNumber('Same as amount'),
+    refund_date: timestamp('Time at which the refund became final; null until then').nullable(),
   })
   .meta({ id: 'Refund' });
 
@@ -39,7 +45,7 @@ const REFUND_STATUS: Readonly<Record<TransferStatus, RefundRecord['refund_status
   FAILED: 'TERMINATED',
 };
 
-/** Refund information. */
+/** Writes the record of a refund. */
 export function presentRefund({ refund, orderId, asset: { decimals } }: RefundView): RefundRecord {
   const amount = roundedDown(formatUnits(refund.units, decimals));
   const final = refund.status === 'CONFIRMED' ? refund.finishedAt : null;
@@ -82,16 +88,20 @@ const paidRefundExample: Refund = {
   refund_date: '2026-05-04T12:10:00',
 };
 
-const shared = { tag: 'Orders', params: z.object({ order_id: text(64, 'The order') }), data: refundSchema } as const;
+const shared = {
+  tag: 'Orders',
+  params: z.object({ order_id: text(64, 'ID of the order') }),
+  data: refundSchema,
+} as const;
 
 const refundInfo = dataOperation({
   ...shared,
   id: 'getRefundInfo',
   method: 'GET',
   path: '/api/v2/order/refund-info/{order_id}',
-  summary: 'Get Refund Information',
+  summary: 'Retrieve a refund',
   description:
-    "The refund of one of the account's orders; 40400 before one was asked for, and for another account's order (specification, endpoint 5).",
+    'Returns the refund of an order. Answers 40400 if no refund was requested, or if the order belongs to another account.',
   auth: merchant('read'),
   errors: ['NOT_FOUND'],
   examples: { data: paidRefundExample },
@@ -99,18 +109,29 @@ const refundInfo = dataOperation({
     presentRefund(await requestRefund.info(present(principal, 'principal').accountId, params.order_id)),
 });
 
+export const refundBody = z.object({
+  verify_code: optionalCode(
+    CODE_DIGITS,
+    'Code of the second factor; required if the account demands one for withdrawals',
+  ),
+});
+
 const refund = dataOperation({
   ...shared,
   id: 'refundOrder',
   method: 'POST',
   path: '/api/v2/order/refund/{order_id}',
-  summary: 'Orders Refund',
+  summary: 'Refund an order',
   description:
-    "Pays back what was received, less the network's fee: to the address that the payer left, else to the payment's single sender. Once for each order (specification, endpoint 6). Without a destination the answer is 40900 with the link of the page where the payer leaves one.",
+    'Refunds the amount received, less the network fee, to the address that the payer entered on the checkout page. An order can be refunded once. Answers 40900 while the payer has entered no address, and for some time after an address was entered when the payment had already been seen (`refunds.addressHoldSeconds`). `verify_code` is required if the account demands a code for withdrawals. A refund that needs approval is HELD, and reported as PENDING here until it is approved.',
   auth: merchant('move'),
   idempotent: true,
+  bodyOptional: true,
+  body: refundBody,
   errors: [
     'NOT_FOUND',
+    'DESTINATION_UNPAYABLE',
+    'VERIFY_CODE_INVALID',
     'STATE_CONFLICT',
     'IDEMPOTENCY_MISMATCH',
     'IDEMPOTENCY_RUNNING',
@@ -119,9 +140,12 @@ const refund = dataOperation({
     'NOT_READY',
   ],
   examples: { data: refundExample },
-  handler: async ({ principal, params, idempotency }, { requestRefund }) =>
-    presentRefund(await requestRefund.run(present(principal, 'principal'), params.order_id, idempotency)),
+  handler: async ({ principal, params, body, idempotency }, { requestRefund }) => {
+    const input = { verifyCode: body.verify_code };
+    const merchantOf = present(principal, 'principal');
+    return presentRefund(await requestRefund.run(merchantOf, params.order_id, idempotency, null, input));
+  },
 });
 
-/** Refunds: endpoints 5 and 6. */
+/** The operations of refunds. */
 export const refundOperations: readonly Operation[] = [refundInfo, refund];

@@ -41,13 +41,12 @@ const pay = dataOperation({
   path: '/sandbox/v1/pay',
   tag: 'Sandbox',
   summary: 'Pay an order',
-  description:
-    'Pays an order on the simulated chain, by default what is still due (decisions, section 10). Sandbox mode only.',
+  description: 'Pays an order on the simulated chain. Available in sandbox mode only.',
   auth: ANYBODY,
   errors: ['NOT_FOUND', 'UNSUPPORTED', 'STATE_CONFLICT'],
   body: z.object({
-    order_id: text(64, 'The order'),
-    amount: optionalAmount("In the order's currency; what is still due unless given"),
+    order_id: text(64, 'ID of the order'),
+    amount: optionalAmount("Amount in the order's currency; defaults to the amount still due"),
   }),
   data: z.object({ tx_hash: z.string() }).meta({ id: 'SandboxPayment' }),
   examples: { body: { order_id: '1530217733414232064' }, data: { tx_hash: '0x5b9a' } },
@@ -68,12 +67,12 @@ const mineBlocks = dataOperation({
   path: '/sandbox/v1/blocks',
   tag: 'Sandbox',
   summary: 'Mine blocks',
-  description: 'Mines blocks on one simulated chain, or on all of them (decisions, section 10). Sandbox mode only.',
+  description: 'Mines blocks on one simulated chain or on all of them. Available in sandbox mode only.',
   auth: ANYBODY,
   errors: ['UNSUPPORTED'],
   body: z.object({
-    chain: code('Chain code; every simulated chain unless given').optional(),
-    count: count(1, MAX_BLOCKS, 'How many'),
+    chain: code('Chain code; defaults to every simulated chain').optional(),
+    count: count(1, MAX_BLOCKS, 'Number of blocks'),
   }),
   data: z
     .object({ chains: z.array(z.string()), count: z.number().meta({ type: 'integer' }) })
@@ -90,5 +89,5 @@ const mineBlocks = dataOperation({
   },
 });
 
-/** The simulated chain's controls. Only a table of sandbox mode has them. */
+/** The operations that control the simulated chain. They exist only in sandbox mode. */
 export const sandboxOperations: readonly Operation[] = [pay, mineBlocks];

@@ -16,8 +16,8 @@ const livez = dataOperation({
   ...shared,
   id: 'livez',
   path: '/livez',
-  summary: 'The process runs',
-  description: 'Answers as long as the process can answer (decisions, section 10).',
+  summary: 'Check liveness',
+  description: 'Answers as long as the process can answer requests.',
   data: statusSchema,
   examples: { data: { status: 'ok' } },
   handler: async () => ({ status: 'ok' }),
@@ -27,9 +27,9 @@ const readyz = dataOperation({
   ...shared,
   id: 'readyz',
   path: '/readyz',
-  summary: 'The service can work',
+  summary: 'Check readiness',
   description:
-    '503 while the database is away or the service is shutting down (decisions, section 10); `degraded` while a chain is stopped, or its node lags, downloads its past, has pruned what is to be read or fails, or the signer cannot be asked: everything else goes on.',
+    'Answers 503 while the service shuts down, or while the database cannot be reached or written to (probed at most every five seconds). `degraded` means that the service works, but a chain is stopped or has not been read for a minute, its node lags, synchronises, has pruned needed blocks or fails, or the signer cannot be reached.',
   errors: ['NOT_READY'],
   data: readinessSchema,
   examples: { data: { status: 'ok' } },
@@ -48,8 +48,8 @@ const metrics = textOperation({
   ...shared,
   id: 'metrics',
   path: '/metrics',
-  summary: 'Metrics',
-  description: 'All metrics in the text format of Prometheus (decisions, section 10).',
+  summary: 'Retrieve metrics',
+  description: 'Returns all metrics in the Prometheus text format.',
   type: 'text/plain',
   handler: async ({ traceId }, { metricsText }) => {
     const { contentType, text } = await metricsText();
@@ -57,15 +57,15 @@ const metrics = textOperation({
   },
 });
 
-/** The OpenAPI document, written when it is asked for the first time. */
+/** Serves the OpenAPI document, which is written at the first request. */
 function openApi(document: () => string): Operation {
   let written: string | null = null;
   return textOperation({
     ...shared,
     id: 'openapi',
     path: '/openapi.json',
-    summary: 'This document',
-    description: 'The OpenAPI 3.1 description of every operation.',
+    summary: 'Retrieve the OpenAPI document',
+    description: 'Returns the OpenAPI 3.1 description of every operation.',
     type: 'application/json',
     handler: async ({ traceId }) => textReply('application/json; charset=utf-8', (written ??= document()), traceId),
   });

@@ -8,26 +8,26 @@ import type { Operation } from '../operation.ts';
 import { decimal, id, pageSchema, presentPage, timestamp } from '../record-fields.ts';
 import { detailExample, orderExample } from './order-record.ts';
 
-/** A row of the transaction list (specification, "Transaction"). */
+/** A row of the transaction list. */
 export const transactionSchema = z
   .object({
-    user_id: id('The owner'),
+    user_id: id('ID of the account'),
     tx_id: z.string(),
     tx_type: z.enum(['ORDER', 'INVOICE', 'WITHDRAW', 'SWAP', 'REFUND']),
     status: z.enum(['PENDING', 'SUCCESS', 'FAILED']),
     chain: z.string(),
     currency: z.string(),
-    amount: decimal('What moved'),
-    obtained: decimal('What arrived'),
+    amount: decimal('Amount credited to or taken from the balance'),
+    obtained: decimal('Amount received by the recipient'),
     fee: decimal('Fee'),
     from_addr: z.string(),
     to_addr: z.string(),
     tx_hash: z.string().nullable(),
-    event_time: timestamp('When it happened'),
+    event_time: timestamp('Time of the transaction'),
   })
   .meta({ id: 'Transaction' });
 
-/** A row of the transaction list. */
+/** Writes a row of the transaction list. */
 export function presentTransaction({
   transaction,
   asset: { decimals },
@@ -68,15 +68,15 @@ const transactionExample = {
   event_time: '2026-05-04T12:03:10',
 } satisfies z.output<typeof transactionSchema>;
 
-/** Transactions: endpoint 7. */
+/** The list of a merchant's transactions. */
 export function transactionOperation({ pageMax }: HttpSettings): Operation {
   return dataOperation({
     id: 'listTransactions',
     method: 'GET',
     path: '/api/v2/tx',
     tag: 'Transactions',
-    summary: 'Get Transactions List',
-    description: "The account's transactions, newest first (specification, endpoint 7).",
+    summary: 'List transactions',
+    description: "Returns the account's transactions, newest first.",
     auth: merchant('read'),
     query: pageQuery(pageMax),
     data: pageSchema('TransactionPage', transactionSchema),

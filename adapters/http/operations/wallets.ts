@@ -14,20 +14,28 @@ import {
   withdrawalSchema,
 } from './withdrawal-record.ts';
 
-/** A row of the wallet list (decisions, section 5). */
+/** A row of the wallet list. */
 export const walletSchema = z
   .object({
     chain: z.string(),
     currency: z.string(),
-    available: decimal('To be spent now'),
-    pending: decimal('Credited, but not spendable yet'),
-    locked: decimal('Held by withdrawals and refunds that are under way'),
-    total: decimal('All three'),
+    available: decimal('Amount that can be spent now'),
+    pending: decimal('Amount credited but not yet spendable'),
+    locked: decimal(
+      "Amount reserved for withdrawals and refunds in progress, and coins that their token's contract refuses to move",
+    ),
+    total: decimal('Sum of available, pending and locked'),
   })
   .meta({ id: 'Wallet' });
 
-/** A row of the wallet list. */
-export function presentWallet({ asset, available, pending, reserved }: WalletBalance): z.input<typeof walletSchema> {
+/** Writes a row of the wallet list. */
+export function presentWallet({
+  asset,
+  available,
+  pending,
+  reserved,
+  frozen,
+}: WalletBalance): z.input<typeof walletSchema> {
   const { chain, currency, decimals } = asset;
   const text = (units: bigint): string => formatUnits(units, decimals);
   return {
@@ -35,17 +43,17 @@ export function presentWallet({ asset, available, pending, reserved }: WalletBal
     currency,
     available: text(available),
     pending: text(pending),
-    locked: text(reserved),
-    total: text(available + pending + reserved),
+    locked: text(reserved + frozen),
+    total: text(available + pending + reserved + frozen),
   };
 }
 
-/** A row of the self-custody balances (specification, "Self-custody balance entry"). */
+/** A row of the self-custody balances. */
 export const selfCustodySchema = z
   .object({
     chain: z.string(),
     currency: z.string(),
-    amount: decimalNumber("What is on chain at the account's own addresses"),
+    amount: decimalNumber("Amount on chain at the account's own addresses"),
   })
   .meta({ id: 'SelfCustodyBalance' });
 
@@ -55,13 +63,13 @@ function presentSelfCustody(balance: Amount): z.input<typeof selfCustodySchema> 
 }
 
 export const withdrawBody = z.object({
-  amount: price('What leaves the balance'),
-  chain: code('Chain code'),
-  currency: code('Crypto currency code'),
-  ln_invoices: optionalText(MAX_INVOICE, 'A Lightning invoice; required on BLN'),
+  amount: price('Amount to take from the balance'),
+  chain: code('Chain code, such as ETH, BTC or TRX'),
+  currency: code('Currency code, such as ETH or USDT-ERC20'),
+  ln_invoices: optionalText(MAX_INVOICE, 'Lightning invoice to pay; required on BLN (Lightning)'),
   verify_code: optionalCode(
     CODE_DIGITS,
-    'A code of the second factor; required on BLN, and where the account demands it',
+    'Code of the second factor; required on BLN (Lightning), and if the account demands one for withdrawals',
   ),
 });
 
@@ -86,9 +94,9 @@ const listWallets = dataOperation({
   id: 'listWallets',
   method: 'GET',
   path: '/api/wallets',
-  summary: 'Get Wallets List',
+  summary: 'List balances',
   description:
-    "The account's balances in each enabled currency, and in any other in which it has one (decisions, section 5).",
+    "Returns the account's balance in each enabled currency, and in any other currency in which it has a balance.",
   auth: merchant('read'),
   data: z.array(walletSchema).readonly(),
   examples: { data: [walletExample] },
@@ -101,9 +109,9 @@ const selfCustody = dataOperation({
   id: 'listSelfCustodyBalances',
   method: 'GET',
   path: '/api/contract/balance',
-  summary: 'Get Self-custody Balances',
+  summary: 'List self-custody balances',
   description:
-    'Balances on chain, read from the nodes, at the addresses and extended public keys that the account registered in the management API (specification, endpoint 10).',
+    'Returns the on-chain balances, read from the nodes, of the addresses and extended public keys that the account registered in the management API.',
   auth: merchant('read'),
   errors: ['NODE_FAILED'],
   data: z.array(selfCustodySchema).readonly(),
@@ -117,9 +125,9 @@ const withdraw = dataOperation({
   id: 'withdraw',
   method: 'POST',
   path: '/api/withdraw',
-  summary: 'Withdraw',
+  summary: 'Create a withdrawal',
   description:
-    "Pays from the account's balance to the address that is registered for the chain in the management API; on BLN to the invoice (specification, endpoint 11). The network's fee comes out of the amount.",
+    "Pays from the account's balance to the withdrawal address that is registered for the chain in the management API, or, on BLN (Lightning), to the invoice. The network fee is deducted from the amount.",
   auth: merchant('move'),
   idempotent: true,
   errors: [
@@ -151,5 +159,5 @@ const withdraw = dataOperation({
   },
 });
 
-/** Wallets and withdrawals: endpoints 10 and 11, and Get Wallets List. */
+/** The operations of balances and withdrawals. */
 export const walletOperations: readonly Operation[] = [listWallets, selfCustody, withdraw];

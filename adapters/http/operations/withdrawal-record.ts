@@ -4,43 +4,43 @@ import { z } from 'zod';
 import { decimal, id, timestamp } from '../record-fields.ts';
 import { orderExample } from './order-record.ts';
 
-/** Longer than any invoice that a Lightning node makes. */
+/** The most characters of an invoice; Lightning nodes make shorter ones. */
 export const MAX_INVOICE = 8192;
 export const CODE_DIGITS = 6;
 
 const status = z.enum(['PENDING', 'SUCCESS', 'FAILED']);
 
-/** The answer of a withdrawal (decisions, section 5). */
+/** The record of a withdrawal. */
 export const withdrawalSchema = z
   .object({
-    user_id: id('The owner'),
-    tx_id: id('The withdrawal, as in the transaction list'),
+    user_id: id('ID of the owner'),
+    tx_id: id('ID of the withdrawal, as in the list of transactions'),
     type: z.literal('WITHDRAW'),
     status,
     chain: z.string(),
     currency: z.string(),
-    amount: decimal('What leaves the balance; the fee comes out of it'),
+    amount: decimal('Amount taken from the balance, including the fee'),
     fee: decimal('The fee, in the same currency; an estimate until it is signed'),
-    obtained: decimal('What arrives'),
-    balance: decimal('What is left to withdraw'),
+    obtained: decimal('Amount that the recipient receives'),
+    balance: decimal('Balance left to withdraw'),
     to_addr: z.string(),
     tx_hash: z.string().nullable(),
     update_time: timestamp('Last change'),
   })
   .meta({ id: 'Withdrawal' });
 
-/** A withdrawal over Lightning (specification, "Lightning withdrawal result"). */
+/** The record of a withdrawal over Lightning. */
 export const lightningWithdrawalSchema = z
   .object({
-    user_id: id('The owner'),
-    tx_id: id('The withdrawal, as in the transaction list'),
+    user_id: id('ID of the owner'),
+    tx_id: id('ID of the withdrawal, as in the list of transactions'),
     type: z.literal('WITHDRAW'),
     status,
     chain: z.string(),
     currency: z.string(),
-    amount: decimal('What the invoice gets'),
-    fee: decimal('What routing cost; the most that it may cost until the payment is settled'),
-    balance: decimal('What is left to withdraw'),
+    amount: decimal('Amount that the payee of the invoice receives'),
+    fee: decimal('Routing fee; the maximum until the payment is settled'),
+    balance: decimal('Balance left to withdraw'),
     update_time: timestamp('Last change'),
   })
   .meta({ id: 'LightningWithdrawal' });
@@ -54,7 +54,7 @@ const WIRE_STATUS: Readonly<Record<TransferStatus, TransactionStatus>> = {
   FAILED: 'FAILED',
 };
 
-/** The answer of a withdrawal. */
+/** Writes the record of a withdrawal. */
 export function presentWithdrawal({
   withdrawal,
   accountId,
@@ -79,7 +79,7 @@ export function presentWithdrawal({
   };
 }
 
-/** The answer of a withdrawal over Lightning: its amount is what the invoice gets. */
+/** Writes the record of a withdrawal over Lightning. Its amount is what the payee of the invoice receives. */
 export function presentLightningWithdrawal(view: WithdrawalView): z.input<typeof lightningWithdrawalSchema> {
   const {
     user_id,

@@ -7,7 +7,7 @@ export interface ClnAccess {
   readonly certificate: string | null;
 }
 
-/** The result, or the error of the JSON-RPC method. */
+/** The result or the error of the JSON-RPC method; the code is 0 when something other than the node has answered. */
 export type ClnAnswer =
   | { readonly reply: Reply; readonly problem: null }
   | { readonly reply: null; readonly problem: { readonly code: number; readonly message: string } };
@@ -49,6 +49,10 @@ export class ClnClient {
 
   refusal(what: string, words: string): Error {
     return this.#client.refusal(what, words);
+  }
+
+  shown(words: string): string {
+    return this.#client.shown(words);
   }
 
   malformed(what: string): Error {

@@ -7,6 +7,7 @@ import type {
   InvoiceView,
   LightningBalance,
   LightningNode,
+  LightningPayOutcome,
   LightningPaymentRequest,
   LightningPaymentView,
   Logger,
@@ -15,7 +16,8 @@ import type {
 } from '../../../core/index.ts';
 import { OWN_INVOICE, checkPayment } from '../check-payment.ts';
 import { NodeIdentity } from '../node-identity.ts';
-import { invoiceRefused, readPaymentRequest } from '../payment-request.ts';
+import { readPayableRequest } from '../payable-request.ts';
+import { bareRequest, invoiceRefused, readPaymentRequest } from '../payment-request.ts';
 import { part } from '../replies.ts';
 import type { Reply } from '../replies.ts';
 import { retry } from '../retry.ts';
@@ -33,7 +35,7 @@ export interface ClnOptions extends ClnAccess {
 const NETWORKS: Readonly<Record<string, string>> = { bitcoin: 'mainnet' };
 /** `waitanyinvoice` timed out without a settled invoice. */
 const NOTHING_NEW = 904;
-/** Channels that payments go through; a splice under way does not interrupt them. */
+/** States of a channel that can carry payments; a splice in progress does not interrupt them. */
 const OPEN_STATES: ReadonlySet<string> = new Set(['CHANNELD_NORMAL', 'CHANNELD_AWAITING_SPLICE']);
 const WAIT_SECONDS = 30;
 const WAIT_MS = 60_000;
@@ -44,7 +46,7 @@ export class ClnNode implements LightningNode {
   readonly #logger: Logger;
   readonly #identity: NodeIdentity;
   readonly #payments: ClnPayments;
-  readonly #paying = new SingleFlight<LightningPaymentView>();
+  readonly #paying = new SingleFlight<LightningPayOutcome>();
   readonly #listeners = new Set<() => void>();
   readonly #closing = new AbortController();
   #waiting = false;
@@ -87,13 +89,13 @@ export class ClnNode implements LightningNode {
     if (invoice === undefined) return null;
     const status = invoice.text('status');
     if (status === 'paid') return { state: 'settled', settled: settledOf(invoice) };
-    if (status !== 'unpaid' && status !== 'expired') throw this.#client.malformed('the question for an invoice');
+    if (status !== 'unpaid' && status !== 'expired') throw this.#client.malformed('the request for an invoice');
     return { state: status === 'expired' ? 'cancelled' : 'open', settled: null };
   }
 
   async settledAfter(cursor: string | null, limit: number): Promise<readonly Settlement[]> {
     const settled: Settlement[] = [];
-    for (let last = BigInt(cursor ?? 0); settled.length < limit;) {
+    for (let last = cursor === null ? 0n : placeOf(cursor).index; settled.length < limit;) {
       const { reply, problem } = await this.#client.ask('waitanyinvoice', { lastpay_index: Number(last), timeout: 0 });
       if (problem !== null) {
         if (problem.code === NOTHING_NEW) break;
@@ -103,7 +105,8 @@ export class ClnNode implements LightningNode {
       if (index <= last) throw this.#client.malformed('waitanyinvoice');
       last = index;
       if (index > this.#latest) this.#latest = index;
-      settled.push({ ...settledOf(reply), cursor: index.toString() });
+      const one = settledOf(reply);
+      settled.push({ ...one, cursor: `${index} ${one.paymentHash}` });
     }
     return settled;
   }
@@ -112,13 +115,17 @@ export class ClnNode implements LightningNode {
     return (await this.settledAfter(cursor, 1)).length > 0;
   }
 
+  /** A node whose paid invoices are deleted (`autoclean`, `delinvoice`) looks like one that lost its data. */
+  async remembers(cursor: string): Promise<boolean> {
+    const { index, paymentHash } = placeOf(cursor);
+    const [invoice] = (await this.#client.get('listinvoices', { payment_hash: paymentHash })).list('invoices');
+    return invoice?.text('status') === 'paid' && invoice.count('pay_index') === index;
+  }
+
   async decode(paymentRequest: string): Promise<DecodedInvoice> {
-    const invoice = readPaymentRequest(paymentRequest, (await this.#identity.self()).network);
+    const invoice = readPayableRequest(paymentRequest, (await this.#identity.self()).network);
     const { reply, problem } = await this.#client.ask('decode', {
-      string: paymentRequest
-        .trim()
-        .toLowerCase()
-        .replace(/^lightning:/, ''),
+      string: bareRequest(paymentRequest),
     });
     if (problem !== null || part(reply.body, 'valid') !== true) throw invoiceRefused('cannot be read by the node');
     const msat = part(reply.body, 'amount_msat') === undefined ? null : reply.count('amount_msat');
@@ -131,7 +138,7 @@ export class ClnNode implements LightningNode {
     return invoice;
   }
 
-  pay(request: LightningPaymentRequest): Promise<LightningPaymentView> {
+  pay(request: LightningPaymentRequest): Promise<LightningPayOutcome> {
     return this.#paying.run(request.paymentHash, async () => {
       const self = await this.#identity.self();
       const { payee } = checkPayment(request, self);
@@ -153,7 +160,7 @@ export class ClnNode implements LightningNode {
     );
     const sum = (parts: readonly Reply[], name: string): bigint =>
       parts.reduce((total, each) => total + each.count(name), 0n);
-    // The node's side has what it offers in payments under way until they are settled.
+    // The node's own balance still includes unsettled outgoing payments.
     const [own, total] = [sum(channels, 'to_us_msat'), sum(channels, 'total_msat')];
     const offered = htlcs.filter((htlc) => htlc.text('direction') === 'out');
     return {
@@ -201,6 +208,12 @@ export class ClnNode implements LightningNode {
   #changed(): void {
     for (const listener of this.#listeners) listener();
   }
+}
+
+/** The settlement that a cursor names: its pay index and its payment hash. */
+function placeOf(cursor: string): { readonly index: bigint; readonly paymentHash: string } {
+  const [index = '', paymentHash = ''] = cursor.split(' ');
+  return { index: BigInt(index), paymentHash };
 }
 
 function settledOf(invoice: Reply): SettledInvoice {

@@ -1,12 +1,20 @@
 import { TillgateError } from '../../../core/index.ts';
-import type { Clock, LightningPaymentRequest, LightningPaymentView, Millis } from '../../../core/index.ts';
+import type {
+  Clock,
+  LightningPayOutcome,
+  LightningPaymentRequest,
+  LightningPaymentView,
+  Millis,
+} from '../../../core/index.ts';
 import { part } from '../replies.ts';
 import type { Reply } from '../replies.ts';
 import type { ClnAnswer, ClnClient } from './cln-client.ts';
 
-/** How long the node starts new attempts. */
+/** The seconds in which the node starts new attempts. */
 const RETRY_SECONDS = 60;
-/** After so long in which this process has seen nothing but failed attempts, no command of an earlier one starts another. */
+/**
+ * When this process has seen only failed attempts for this long, no command of an earlier process starts another one.
+ */
 const FINAL_AFTER_MS = 180_000;
 /** The command returns when the payment has ended, which may take days; its state is polled meanwhile. */
 const COMMAND_MS = 7 * 86_400_000;
@@ -24,9 +32,12 @@ export class ClnPayments {
   readonly #changed: () => void;
   /** Commands of this process without a reply: the node may still start attempts for these. */
   readonly #running = new Map<string, Promise<ClnAnswer>>();
-  /** Commands with a reply, with its time: no more attempts will start for these. */
+  /** Commands that have a reply, with its time: no further attempts start for them. */
   readonly #ended = new Map<string, Millis>();
-  /** Payments of an earlier process whose attempts have all failed, with when this one first saw that: by one clock alone. */
+  /**
+   * Payments of an earlier process whose attempts have all failed, with the time when this process first saw that, by a
+   * single clock.
+   */
   readonly #failing = new Map<string, Millis>();
 
   constructor(client: ClnClient, clock: Clock, changed: () => void) {
@@ -36,21 +47,21 @@ export class ClnPayments {
   }
 
   /** @throws TillgateError `NODE_FAILED` when it is unknown whether the node has the payment */
-  async pay(request: LightningPaymentRequest): Promise<LightningPaymentView> {
+  async pay(request: LightningPaymentRequest): Promise<LightningPayOutcome> {
     const { paymentHash } = request;
     const running = this.#running.get(paymentHash);
     const known = running === undefined ? await this.find(paymentHash) : null;
     return known ?? this.#untilShown(paymentHash, running ?? this.#start(request));
   }
 
-  /** @throws TillgateError `NODE_FAILED`; also while the node does not list a payment that it was just asked for */
+  /** @throws TillgateError `NODE_FAILED`, also while the node does not list a payment that was just requested */
   async find(paymentHash: string): Promise<LightningPaymentView | null> {
     const view = await this.#listed(paymentHash);
     if (view === null && this.#running.has(paymentHash)) throw this.#unclear();
     return view;
   }
 
-  async #untilShown(paymentHash: string, command: Promise<ClnAnswer>): Promise<LightningPaymentView> {
+  async #untilShown(paymentHash: string, command: Promise<ClnAnswer>): Promise<LightningPayOutcome> {
     const outcome = command.then(
       (answer) => ({ answer, error: null }),
       (error: unknown) => ({ answer: null, error }),
@@ -125,14 +136,17 @@ export class ClnPayments {
     this.#ended.set(paymentHash, now);
   }
 
-  async #afterEnd({ reply, problem }: ClnAnswer, paymentHash: string): Promise<LightningPaymentView> {
+  async #afterEnd({ reply, problem }: ClnAnswer, paymentHash: string): Promise<LightningPayOutcome> {
     if (problem === null) return { state: 'settled', feeMsat: feeOf(reply) };
     const pays = (await this.#client.get('listpays', { payment_hash: paymentHash })).list('pays');
     const statuses = new Set(pays.map((pay) => pay.text('status')));
     // A part may outlive the command: the payment has ended only when its parts have.
     if (statuses.has('complete') || statuses.has('pending'))
       return (await this.find(paymentHash)) ?? { state: 'in-flight' };
-    if (FINAL_CODES.has(problem.code)) return { state: 'failed', reason: problem.message.slice(0, 200) };
+    const reason = this.#client.shown(problem.message);
+    if (FINAL_CODES.has(problem.code)) return { state: 'failed', reason };
+    // The command has ended without ever sending a part, so it started nothing.
+    if (pays.length === 0 && problem.code !== 0) return { state: 'refused', reason };
     throw this.#client.refusal('a payment', problem.message);
   }
 }

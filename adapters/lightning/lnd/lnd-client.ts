@@ -4,15 +4,23 @@ import { Reply, part } from '../replies.ts';
 
 export interface LndAccess {
   readonly restUrl: string;
-  /** In hexadecimal digits. */
+  /** The macaroon in hexadecimal digits. */
   readonly macaroon: string;
   readonly certificate: string | null;
 }
 
-/** An error of lnd: gRPC code and message. */
+/** An error of lnd: gRPC code and message; the code is -1 when something other than lnd has answered. */
 export interface LndProblem {
   readonly code: number;
   readonly message: string;
+}
+
+/** gRPC codes that leave open what the node did: cancelled, deadline exceeded, unavailable. */
+const UNCLEAR_CODES: ReadonlySet<number> = new Set([-1, 1, 4, 14]);
+
+/** Whether the node itself refused a request: a proxy between till and node answers with errors too. */
+export function isRefusal({ code }: LndProblem): boolean {
+  return !UNCLEAR_CODES.has(code);
 }
 
 export type LndAnswer =
@@ -50,6 +58,10 @@ export class LndClient {
 
   refusal(what: string, problem: LndProblem): Error {
     return this.#client.refusal(what, problem.message);
+  }
+
+  shown({ message }: LndProblem): string {
+    return this.#client.shown(message);
   }
 
   malformed(what: string): Error {

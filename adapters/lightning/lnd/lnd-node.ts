@@ -6,6 +6,7 @@ import type {
   InvoiceView,
   LightningBalance,
   LightningNode,
+  LightningPayOutcome,
   LightningPaymentRequest,
   LightningPaymentView,
   Logger,
@@ -13,14 +14,15 @@ import type {
 } from '../../../core/index.ts';
 import { OWN_INVOICE, checkPayment } from '../check-payment.ts';
 import { NodeIdentity } from '../node-identity.ts';
-import { invoiceRefused, readPaymentRequest } from '../payment-request.ts';
+import { readPayableRequest } from '../payable-request.ts';
+import { bareRequest, invoiceRefused, readPaymentRequest } from '../payment-request.ts';
 import type { Reply } from '../replies.ts';
 import { retry } from '../retry.ts';
 import { SingleFlight } from '../single-flight.ts';
 import { LndClient } from './lnd-client.ts';
 import type { LndAccess } from './lnd-client.ts';
 import { LndPayments } from './lnd-payments.ts';
-import { LndSettlements, settlementOf } from './lnd-settlements.ts';
+import { LndSettlements, placeOf, settlementOf } from './lnd-settlements.ts';
 
 export interface LndOptions extends LndAccess {
   /** The required network, a key of `PREFIXES`; `null` for any. */
@@ -48,7 +50,7 @@ export class LndNode implements LightningNode {
   readonly #identity: NodeIdentity;
   readonly #payments: LndPayments;
   readonly #settlements: LndSettlements;
-  readonly #paying = new SingleFlight<LightningPaymentView>();
+  readonly #paying = new SingleFlight<LightningPayOutcome>();
   readonly #listeners = new Set<() => void>();
   readonly #closing = new AbortController();
   #following = false;
@@ -60,9 +62,9 @@ export class LndNode implements LightningNode {
     this.#payments = new LndPayments(this.#client);
     this.#settlements = new LndSettlements(this.#client, logger, () => this.#changed());
     this.#identity = new NodeIdentity(options.network, async () => {
-      const info = await this.#client.get('who it is', { method: 'GET', path: '/v1/getinfo' });
+      const info = await this.#client.get('its identity', { method: 'GET', path: '/v1/getinfo' });
       const [chain] = info.list('chains');
-      if (chain === undefined) throw this.#client.malformed('the question for its network');
+      if (chain === undefined) throw this.#client.malformed('the request for its network');
       return { network: chain.text('network'), key: info.text('identity_pubkey') };
     });
   }
@@ -104,7 +106,7 @@ export class LndNode implements LightningNode {
     const state = STATES[reply.text('state')];
     const settled = settlementOf(reply)?.settlement ?? null;
     if (state === undefined || (settled !== null && settled.paymentHash !== paymentHash))
-      throw this.#client.malformed('the question for an invoice');
+      throw this.#client.malformed('the request for an invoice');
     return { state, settled: settled && { paymentHash, msat: settled.msat, settledAt: settled.settledAt } };
   }
 
@@ -116,14 +118,21 @@ export class LndNode implements LightningNode {
     return this.#settlements.has(cursor);
   }
 
+  /** lnd never deletes a settled invoice, nor gives it another settle index. */
+  async remembers(cursor: string): Promise<boolean> {
+    const { index, paymentHash } = placeOf(cursor);
+    const { reply, problem } = await this.#client.ask('an invoice', {
+      method: 'GET',
+      path: `/v1/invoice/${paymentHash}`,
+    });
+    if (problem === null) return settlementOf(reply)?.index === index;
+    if (NO_INVOICE.test(problem.message)) return false;
+    throw this.#client.refusal('to show an invoice', problem);
+  }
+
   async decode(paymentRequest: string): Promise<DecodedInvoice> {
-    const invoice = readPaymentRequest(paymentRequest, (await this.#identity.self()).network);
-    const request = encodeURIComponent(
-      paymentRequest
-        .trim()
-        .toLowerCase()
-        .replace(/^lightning:/, ''),
-    );
+    const invoice = readPayableRequest(paymentRequest, (await this.#identity.self()).network);
+    const request = encodeURIComponent(bareRequest(paymentRequest));
     const { reply, problem } = await this.#client.ask('a payment request', {
       method: 'GET',
       path: `/v1/payreq/${request}`,
@@ -137,7 +146,7 @@ export class LndNode implements LightningNode {
     return invoice;
   }
 
-  pay(request: LightningPaymentRequest): Promise<LightningPaymentView> {
+  pay(request: LightningPaymentRequest): Promise<LightningPayOutcome> {
     return this.#paying.run(request.paymentHash, async () => {
       const self = await this.#identity.self();
       const { paymentHash, payee } = checkPayment(request, self);
@@ -184,7 +193,7 @@ export class LndNode implements LightningNode {
   async #followPayments(alive: () => void): Promise<void> {
     const request = { method: 'GET', path: '/v2/router/payments?no_inflight_updates=true' } as const;
     for await (const { problem } of this.#client.stream('its payments', request, this.#closing.signal, IDLE_MS)) {
-      if (problem !== null) throw this.#client.refusal('to tell of payments', problem);
+      if (problem !== null) throw this.#client.refusal('to stream payments', problem);
       alive();
       this.#changed();
     }

@@ -1,24 +1,24 @@
 import { TillgateError } from '../../../core/index.ts';
-import type { LightningPaymentRequest, LightningPaymentView } from '../../../core/index.ts';
+import type { LightningPayOutcome, LightningPaymentRequest, LightningPaymentView } from '../../../core/index.ts';
 import type { Reply } from '../replies.ts';
+import { isRefusal } from './lnd-client.ts';
 import type { LndClient, LndProblem } from './lnd-client.ts';
 
-/** How long lnd searches a route before the first attempt; it does not limit running attempts. */
+/** The seconds in which lnd searches a route before the first attempt; running attempts are not limited by it. */
 const ROUTING_SECONDS = 60;
 /** Timeout of the first message of a payment's stream. */
 const ANSWER_MS = 20_000;
 /** The node has a payment with this hash: its state is requested then. */
 const KNOWN = /payment already exists|payment is in transition|invoice is already paid/;
 const UNKNOWN = /payment isn't initiated/;
-/** Permanent refusals, before any attempt. */
+/** Refusals that no later request changes. After any other the till tries again for a while. */
 const HOPELESS =
   /invoice expired|self-payments not allowed|invoice not for current active network|amount must (?:not )?be specified/;
 const REASONS: Readonly<Record<string, string>> = {
   FAILURE_REASON_TIMEOUT: 'no route was found in time',
   FAILURE_REASON_NO_ROUTE: 'no route within the fee limit',
   FAILURE_REASON_ERROR: 'permanent error of the payment',
-  FAILURE_REASON_INCORRECT_PAYMENT_DETAILS:
-    'the receiver does not know the invoice any more, or expects another amount',
+  FAILURE_REASON_INCORRECT_PAYMENT_DETAILS: 'the receiver no longer has the invoice, or expects another amount',
   FAILURE_REASON_INSUFFICIENT_BALANCE: 'insufficient balance in the channels of the node',
   FAILURE_REASON_CANCELED: 'cancelled at the node',
 };
@@ -32,12 +32,7 @@ export class LndPayments {
   }
 
   /** Starts the payment. Its stream is closed after the first message, which does not stop the payment. */
-  async send({
-    paymentHash,
-    paymentRequest,
-    msat,
-    maxFeeMsat,
-  }: LightningPaymentRequest): Promise<LightningPaymentView> {
+  async send({ paymentHash, paymentRequest, msat, maxFeeMsat }: LightningPaymentRequest): Promise<LightningPayOutcome> {
     const body = {
       payment_request: paymentRequest,
       ...(msat === null ? {} : { amt_msat: msat.toString() }),
@@ -59,15 +54,16 @@ export class LndPayments {
     });
     if (answer.problem === null) return this.#viewOf(answer.reply, paymentHash);
     if (UNKNOWN.test(answer.problem.message)) return null;
-    throw this.#client.refusal('to tell of a payment', answer.problem);
+    throw this.#client.refusal('to show a payment', answer.problem);
   }
 
-  async #afterRefusal(problem: LndProblem, paymentHash: string): Promise<LightningPaymentView> {
-    const [known, hopeless] = [KNOWN.test(problem.message), HOPELESS.test(problem.message)];
-    if (!known && !hopeless) throw this.#client.refusal('a payment', problem);
+  /** lnd registers a payment before it answers: if it refused one and has none of that hash, nothing was started. */
+  async #afterRefusal(problem: LndProblem, paymentHash: string): Promise<LightningPayOutcome> {
+    if (!isRefusal(problem)) throw this.#client.refusal('a payment', problem);
     const view = await this.find(paymentHash);
     if (view !== null) return view;
-    return known ? { state: 'in-flight' } : { state: 'failed', reason: problem.message.slice(0, 200) };
+    if (KNOWN.test(problem.message)) return { state: 'in-flight' };
+    return { state: HOPELESS.test(problem.message) ? 'failed' : 'refused', reason: this.#client.shown(problem) };
   }
 
   async #firstOf(
@@ -84,7 +80,7 @@ export class LndPayments {
   }
 
   #viewOf(payment: Reply, paymentHash: string): LightningPaymentView {
-    if (payment.hash('payment_hash') !== paymentHash) throw this.#client.malformed('the question for a payment');
+    if (payment.hash('payment_hash') !== paymentHash) throw this.#client.malformed('the request for a payment');
     const status = payment.text('status');
     if (status === 'SUCCEEDED') return { state: 'settled', feeMsat: payment.count('fee_msat') };
     if (status !== 'FAILED') return { state: 'in-flight' };

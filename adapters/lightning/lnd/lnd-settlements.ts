@@ -11,7 +11,7 @@ const MOST_WAITING = 2_000;
 const PAGE = 1_000;
 const STREAM = '/v1/invoices/subscribe';
 const WHAT = 'its settled invoices';
-/** The past of a stream comes at once: after so long without a message it is over. */
+/** Earlier settlements arrive at once: after this long without a message there are no more. */
 const QUIET_MS = 1_000;
 
 interface Indexed {
@@ -45,7 +45,7 @@ export class LndSettlements {
   /** @throws TillgateError `NODE_FAILED` */
   async after(cursor: string | null, limit: number): Promise<readonly Settlement[]> {
     if (cursor === null) return this.#first();
-    const index = BigInt(cursor);
+    const { index } = placeOf(cursor);
     if (this.#from === null || index < this.#from) {
       this.#waiting = [];
       this.#from = index;
@@ -60,12 +60,13 @@ export class LndSettlements {
   }
 
   /**
-   * Asks by a stream of its own, which begins with the last settlement that is known: once that one has come, so has the past.
+   * Opens a separate stream that begins with the last known settlement: once that one has arrived, so have all earlier
+   * ones.
    *
    * @throws TillgateError `NODE_FAILED`
    */
   async has(cursor: string | null): Promise<boolean> {
-    const last = BigInt(cursor ?? 0);
+    const last = cursor === null ? 0n : placeOf(cursor).index;
     // A stream cannot begin at 0.
     if (last < 2n) return (await this.#lowest(last)) !== null;
     const leaving = new AbortController();
@@ -73,10 +74,10 @@ export class LndSettlements {
     let known = false;
     try {
       for await (const { reply, problem } of this.#client.stream(WHAT, request, leaving.signal, QUIET_MS)) {
-        if (problem !== null) throw this.#client.refusal('to tell of settled invoices', problem);
+        if (problem !== null) throw this.#client.refusal('to stream settled invoices', problem);
         const index = settlementOf(reply)?.index ?? null;
         if (index !== null && index > last) return true;
-        // What was not settled is a new invoice, which comes after the past.
+        // An update of an unsettled invoice is about a new invoice, which comes after all earlier settlements.
         if (index === null && known) return false;
         known ||= index === last;
       }
@@ -118,7 +119,7 @@ export class LndSettlements {
     const path = `${STREAM}${last === null ? '' : `?settle_index=${last}`}`;
     for await (const { reply, problem } of this.#client.stream(WHAT, { method: 'GET', path }, signal, IDLE_MS)) {
       if (signal.aborted) return;
-      if (problem !== null) throw this.#client.refusal('to tell of settled invoices', problem);
+      if (problem !== null) throw this.#client.refusal('to stream settled invoices', problem);
       alive();
       this.#arrived(settlementOf(reply));
       while (this.#waiting.length >= MOST_WAITING && !signal.aborted)
@@ -168,11 +169,21 @@ export class LndSettlements {
 export function settlementOf(invoice: Reply): Indexed | null {
   if (invoice.text('state') !== 'SETTLED') return null;
   const index = invoice.count('settle_index');
+  const paymentHash = Buffer.from(invoice.text('r_hash'), 'base64').toString('hex');
   const settlement = {
-    paymentHash: Buffer.from(invoice.text('r_hash'), 'base64').toString('hex'),
+    paymentHash,
     msat: invoice.count('amt_paid_msat'),
     settledAt: Number(invoice.count('settle_date')) * 1000,
-    cursor: index.toString(),
+    cursor: `${index} ${paymentHash}`,
   };
   return { index, settlement };
+}
+
+/**
+ * The settlement that a cursor names: its settle index, which a node that lost its data gives to another settlement,
+ * and its payment hash.
+ */
+export function placeOf(cursor: string): { readonly index: bigint; readonly paymentHash: string } {
+  const [index = '', paymentHash = ''] = cursor.split(' ');
+  return { index: BigInt(index), paymentHash };
 }

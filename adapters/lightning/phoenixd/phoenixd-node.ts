@@ -6,6 +6,7 @@ import type {
   InvoiceView,
   LightningBalance,
   LightningNode,
+  LightningPayOutcome,
   LightningPaymentRequest,
   LightningPaymentView,
   SettledInvoice,
@@ -14,6 +15,7 @@ import type {
 import { OWN_INVOICE, checkPayment } from '../check-payment.ts';
 import { LightningRestClient } from '../lightning-rest-client.ts';
 import { NodeIdentity } from '../node-identity.ts';
+import { readPayableRequest } from '../payable-request.ts';
 import { readPaymentRequest } from '../payment-request.ts';
 import { Reply, part } from '../replies.ts';
 import { SingleFlight } from '../single-flight.ts';
@@ -42,7 +44,7 @@ export class PhoenixdNode implements LightningNode {
   readonly #client: LightningRestClient;
   readonly #identity: NodeIdentity;
   readonly #payments: PhoenixdPayments;
-  readonly #paying = new SingleFlight<LightningPaymentView>();
+  readonly #paying = new SingleFlight<LightningPayOutcome>();
 
   constructor({ url, password, certificate, network }: PhoenixdOptions) {
     const authorization = `Basic ${Buffer.from(`:${password}`).toString('base64')}`;
@@ -88,7 +90,7 @@ export class PhoenixdNode implements LightningNode {
     const { status, body } = await this.#client.request({ method: 'GET', path: `/payments/incoming/${paymentHash}` });
     if (status === 404) return null;
     if (status !== 200) throw this.#client.refusal('to show an invoice', body);
-    const settled = settledOf(new Reply(this.#client, 'the question for an invoice', body));
+    const settled = settledOf(new Reply(this.#client, 'the request for an invoice', body));
     if (settled !== null) return { state: 'settled', settled };
     return { state: part(body, 'isExpired') === true ? 'cancelled' : 'open', settled: null };
   }
@@ -123,11 +125,19 @@ export class PhoenixdNode implements LightningNode {
     return (await this.settledAfter(cursor, 1)).length > 0;
   }
 
-  async decode(paymentRequest: string): Promise<DecodedInvoice> {
-    return readPaymentRequest(paymentRequest, (await this.#identity.self()).network);
+  async remembers(cursor: string): Promise<boolean> {
+    const last = cursor.split(' ').at(-1) ?? '';
+    const { status, body } = await this.#client.request({ method: 'GET', path: `/payments/incoming/${last}` });
+    if (status === 404) return false;
+    if (status !== 200) throw this.#client.refusal('to show an invoice', body);
+    return settledOf(new Reply(this.#client, 'the request for an invoice', body)) !== null;
   }
 
-  pay(request: LightningPaymentRequest): Promise<LightningPaymentView> {
+  async decode(paymentRequest: string): Promise<DecodedInvoice> {
+    return readPayableRequest(paymentRequest, (await this.#identity.self()).network);
+  }
+
+  pay(request: LightningPaymentRequest): Promise<LightningPayOutcome> {
     return this.#paying.run(request.paymentHash, async () => {
       const self = await this.#identity.self();
       const invoice = checkPayment(request, self);

@@ -1,5 +1,5 @@
 import { TillgateError } from '../../../core/index.ts';
-import type { LightningPaymentRequest, LightningPaymentView } from '../../../core/index.ts';
+import type { LightningPayOutcome, LightningPaymentRequest, LightningPaymentView } from '../../../core/index.ts';
 import type { LightningRestClient, RestReply } from '../lightning-rest-client.ts';
 import { Reply, part } from '../replies.ts';
 
@@ -12,6 +12,10 @@ const REQUEST_MS = 7 * 86_400_000;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1_000;
 const SHOWN_MS = 20_000;
+/**
+ * phoenixd's own answers to a request that it does not execute; a proxy in front of it uses others for a lost request.
+ */
+const REFUSING: ReadonlySet<number> = new Set([400, 404, 500]);
 /** Error reasons of a payment that an earlier request has started or completed. */
 const KNOWN = /already (?:been )?paid|in progress|AlreadyPaid|AlreadyInProgress/i;
 
@@ -27,7 +31,7 @@ export class PhoenixdPayments {
   async send(
     { paymentHash, paymentRequest, msat: chosen, maxFeeMsat }: LightningPaymentRequest,
     msat: bigint,
-  ): Promise<LightningPaymentView> {
+  ): Promise<LightningPayOutcome> {
     // Rounded up: the limit is compared with the maximum fee.
     const fee = (msat + FEE_DIVISOR - 1n) / FEE_DIVISOR + FIXED_FEE_MSAT;
     if (fee > maxFeeMsat)
@@ -59,8 +63,8 @@ export class PhoenixdPayments {
     });
     if (status === 404) return null;
     if (status !== 200) throw this.#client.refusal('to show a payment', body);
-    const reply = new Reply(this.#client, 'the question for a payment', body);
-    if (reply.hash('paymentHash') !== paymentHash) throw this.#client.malformed('the question for a payment');
+    const reply = new Reply(this.#client, 'the request for a payment', body);
+    if (reply.hash('paymentHash') !== paymentHash) throw this.#client.malformed('the request for a payment');
     // Earlier releases report any ended payment as paid: only the preimage proves it.
     const preimage = part(body, 'preimage');
     if (typeof preimage === 'string' && preimage !== '') return { state: 'settled', feeMsat: reply.count('fees') };
@@ -70,7 +74,7 @@ export class PhoenixdPayments {
       : { state: 'failed', reason: 'phoenixd found no route' };
   }
 
-  async #untilKnown(paymentHash: string, request: Promise<RestReply>): Promise<LightningPaymentView> {
+  async #untilKnown(paymentHash: string, request: Promise<RestReply>): Promise<LightningPayOutcome> {
     const outcome = request.then(
       (reply) => ({ reply, error: null }),
       (error: unknown) => ({ reply: null, error }),
@@ -91,10 +95,11 @@ export class PhoenixdPayments {
     );
   }
 
-  async #afterEnd(paymentHash: string, { status, body }: RestReply): Promise<LightningPaymentView> {
+  async #afterEnd(paymentHash: string, { status, body }: RestReply): Promise<LightningPayOutcome> {
     const view = await this.find(paymentHash);
     const reason = part(body, 'reason');
     if (view !== null) return view.state === 'failed' && typeof reason === 'string' ? { ...view, reason } : view;
+    if (REFUSING.has(status)) return { state: 'refused', reason: this.#client.shown(body) };
     if (status !== 200 || typeof reason !== 'string') throw this.#client.refusal('a payment', body);
     // Refused before it started, so it is not listed.
     return KNOWN.test(reason) ? { state: 'in-flight' } : { state: 'failed', reason };

@@ -1,4 +1,4 @@
-/** The services whose incoming webhooks are known; `plain` posts the text as it is. */
+/** The supported services with incoming webhooks; `plain` posts the text as it is. */
 export const CHAT_FORMATS = ['slack', 'discord', 'mattermost', 'plain'] as const;
 export type ChatFormat = (typeof CHAT_FORMATS)[number];
 
@@ -8,13 +8,13 @@ export interface ChatBody {
   readonly body: string;
 }
 
-/** Discord takes at most 2,000 characters; the others more. */
+/** Discord accepts at most 2,000 characters, the others more. */
 const MOST = { slack: 10_000, discord: 1_900, mattermost: 10_000, plain: 10_000 } as const satisfies Record<
   ChatFormat,
   number
 >;
 
-/** A message as a service shows it: as text, whatever values of users are in it. */
+/** A message in the format of a service, which shows user values as plain text. */
 export function chatBody(format: ChatFormat, subject: string, text: string): ChatBody {
   const whole = shortened(`${subject}\n\n${text}`, MOST[format]);
   const write = (fields: object): ChatBody => ({ contentType: 'application/json', body: JSON.stringify(fields) });
@@ -39,7 +39,7 @@ export function chatBody(format: ChatFormat, subject: string, text: string): Cha
 
 const SUPPRESS_EMBEDS = 4;
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-/** A block of code, in which nothing is a mark; nothing in it can end it. */
+/** A code block, in which nothing is formatted and which its content cannot end. */
 const asCode = (text: string): string => `\`\`\`\n${text.replaceAll('`', "'")}\n\`\`\``;
 const withoutMentions = (text: string): string => text.replace(/@(?=(?:all|channel|here|everyone)\b)/giu, '@\u200b');
 

@@ -15,7 +15,7 @@ import type { ChatOptions } from './options.ts';
 
 const TIMEOUT_MS = 10_000;
 const MAX_REPLY_BYTES = 16 * 1024;
-/** Whose connections they are, where accounts share those to one address. */
+/** The account id under which connections are counted, where accounts share the connections to one address. */
 const OPERATORS = 'operators' as AccountId;
 
 interface ClosableTransport extends CallbackTransport {

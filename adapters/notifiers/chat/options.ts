@@ -11,7 +11,7 @@ const schema = z.strictObject({
   allowPrivateNetworks: z.boolean().default(false),
 });
 
-/** The options of the plugin `chat`, read and completed: one of `url` and `urlFile`. */
+/** The parsed options of the plugin `chat`: one of `url` and `urlFile`. */
 export interface ChatOptions {
   /** The address of an incoming webhook; it is a secret. */
   readonly url?: string | undefined;
@@ -32,7 +32,7 @@ export function parseChatOptions(input: unknown): ChatOptions {
   return given;
 }
 
-/** Why an address cannot be used, in words that do not repeat it; `null` when it can. */
+/** The reason why an address cannot be used, without the address itself; `null` when it can. */
 export function chatUrlProblem(text: string, allowPrivateNetworks: boolean): string | null {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || url.username !== '' || url.password !== '') return 'must be an https URL without a user';

@@ -1,7 +1,7 @@
 /** An error of nodemailer or of the socket. */
 interface MailError {
   readonly code?: unknown;
-  /** Of the socket: it says more than the code of what used it. */
+  /** The code of the socket, which is more specific than that of the library. */
   readonly originalCode?: unknown;
   readonly responseCode?: unknown;
   readonly response?: unknown;
@@ -20,7 +20,7 @@ const PROBLEMS: readonly (readonly [RegExp, string])[] = [
   [/^(ECONNECTION|ECONNRESET|EPIPE|ESOCKET|EPROTOCOL)$/, 'the connection was lost'],
 ];
 
-/** Why no mail was taken, without what the server said: its answer may repeat addresses, or what was sent. */
+/** The reason why a mail was not accepted, without the server's text, which may contain addresses or the mail. */
 export function mailProblem(error: unknown, signal: AbortSignal): string {
   if (signal.aborted) return 'timeout';
   const { code, originalCode = code, responseCode, name } = error as MailError;
@@ -29,7 +29,7 @@ export function mailProblem(error: unknown, signal: AbortSignal): string {
   return typeof responseCode === 'number' ? `${words} (${responseCode})` : words;
 }
 
-/** True where the server says by RFC 3463 that there is no such mailbox. */
+/** Whether the server reports by an RFC 3463 code that the mailbox does not exist. */
 export function isUnknownMailbox(error: unknown): boolean {
   const { code, response } = (error ?? {}) as MailError;
   return code === 'EENVELOPE' && typeof response === 'string' && /^5\d\d[ -]5\.1\.[1-3]\b/.test(response);

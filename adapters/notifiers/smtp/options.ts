@@ -4,7 +4,7 @@ import { count } from '../../plugin-options/option-fields.ts';
 import { invalidOptions, parseOptions } from '../../plugin-options/parse-options.ts';
 import { readMailAddress } from './address.ts';
 
-/** How the connection is protected; without protection only on this machine. */
+/** The protection of the connection; no protection is allowed only on this machine. */
 const SECURITY = ['tls', 'starttls', 'none-loopback-only'] as const;
 const PORTS: Readonly<Record<(typeof SECURITY)[number], number>> = {
   tls: 465,
@@ -32,20 +32,20 @@ const schema = z.strictObject({
   operators: z.array(address).min(1, 'must name an address, or be left out').max(MOST_OPERATORS).optional(),
 });
 
-/** The options of the plugin `smtp`, read and completed. */
+/** The parsed options of the plugin `smtp`, with defaults. */
 export interface SmtpOptions {
   readonly host: string;
-  /** By default 465 for `tls`, 587 for `starttls`. */
+  /** Defaults to 465 for `tls` and 587 for `starttls`. */
   readonly port: number;
   readonly security: (typeof SECURITY)[number];
   readonly user?: string | undefined;
-  /** Of {@link user}; or the file that holds it. */
+  /** The password of {@link user}, or the file that contains it. */
   readonly password?: string | undefined;
   readonly passwordFile?: string | undefined;
   /** PEM certificates that are trusted in place of the system's. */
   readonly caFile?: string | undefined;
   readonly from: string;
-  /** Who gets the notices of operators; by default all active admins. */
+  /** The addresses that get notices for operators; all active admins by default. */
   readonly operators?: readonly string[] | undefined;
 }
 

@@ -16,7 +16,7 @@ interface Nodemailer {
   readonly Connection: typeof SMTPConnection;
 }
 
-/** Sends notices by mail (RFC 5321), plain text (RFC 5322), each in a session of its own. */
+/** Sends notices by mail (RFC 5321) as plain text (RFC 5322), each in a separate session. */
 export class SmtpNotifier implements Notifier {
   readonly name = 'smtp';
   readonly reaches = 'both';
@@ -71,18 +71,18 @@ export class SmtpNotifier implements Notifier {
     }
   }
 
-  /** @throws Error that says why the server would take no mail, without a secret */
+  /** @throws Error with the reason why the server did not accept the mail, without a secret */
   async verify(signal: AbortSignal): Promise<string> {
     const { host, port, security, login } = this.#server;
     try {
       await inSession(this.#nodemailer.Connection, this.#server, signal, () => Promise.resolve());
     } catch (error) {
-      throw new Error(`${host}:${port} would take no mail: ${mailProblem(error, signal)}`, { cause: error });
+      throw new Error(`${host}:${port} does not accept mail: ${mailProblem(error, signal)}`, { cause: error });
     }
-    return `${host}:${port} takes mail (${security}${login === null ? '' : `, as ${login.user}`})`;
+    return `${host}:${port} accepts mail (${security}${login === null ? '' : `, as ${login.user}`})`;
   }
 
-  /** The same Message-ID each time: a mail that comes twice can be recognised. */
+  /** The Message-ID is the same at each attempt, so that a mail that arrives twice can be recognised. */
   #compose({ id, subject, text, at }: NoticeMessage, to: readonly MailAddress[]): Promise<Buffer> {
     const { name, address, domain } = this.#from;
     const mail = new this.#nodemailer.Composer({

@@ -3,12 +3,12 @@ import type { Socket } from 'node:net';
 import type SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { SmtpOptions } from './options.ts';
 
-/** How the server is reached: the options with their secrets read. */
+/** The options of the server, with the secrets read. */
 export interface SmtpServer extends Pick<SmtpOptions, 'host' | 'port' | 'security'> {
   readonly login: { readonly user: string; readonly pass: string } | null;
   /** PEM; `null` for the system's. */
   readonly ca: string | null;
-  /** Said in EHLO. */
+  /** The host name sent with EHLO. */
   readonly clientName: string;
 }
 
@@ -25,13 +25,13 @@ class ConnectionEnded extends Error {
   }
 }
 
-/** Of inactivity; the signal bounds the whole. */
+/** The milliseconds of inactivity that are allowed; the signal limits the whole session. */
 const IDLE_MS = 10_000;
 
 /**
- * Connects, protects the connection, logs in, does the work and ends the session. The certificate is always checked, and a
- * server that does not offer what the settings ask for gets neither the password nor a message. The connection is of our own, so
- * that the signal ends it in whatever state it is.
+ * Connects, secures the connection, logs in, does the work and ends the session. The certificate is always checked, and
+ * a server without the required protection gets neither the password nor a message. The connection is opened here, so
+ * that the signal can end it in any state.
  */
 export async function inSession<T>(
   Connection: typeof SMTPConnection,
@@ -59,10 +59,11 @@ export async function inSession<T>(
   const broken = new Promise<never>((_resolve, reject) => {
     fail = reject;
   });
-  // Each step waits for it; what ends between two steps is the next one's error, and after the last nobody's.
+  // Each step waits for this promise. An end between two steps becomes the error of the next one, and an end after the
+  // last step is ignored.
   broken.catch(() => undefined);
   connection.on('error', (error: Error) => fail(error));
-  // Where it ends because of a refusal, that is given to the callback just after this.
+  // If it ends because of a refusal, the callback receives the refusal right after this.
   connection.on('end', () => void setImmediate(() => fail(new ConnectionEnded())));
   const onAbort = (): void => {
     socket.destroy();
@@ -88,7 +89,7 @@ export async function inSession<T>(
   } finally {
     signal.removeEventListener('abort', onAbort);
     connection.close();
-    // What QUIT is answered is not waited for.
+    // The answer to QUIT is not awaited.
     setTimeout(() => socket.destroy(), IDLE_MS).unref();
   }
 }

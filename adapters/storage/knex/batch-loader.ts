@@ -1,4 +1,4 @@
-/** Queries in flight. With a second one, a slow query does not block all look-ups. */
+/** Queries that may run at the same time. With a second one, a slow query does not block all look-ups. */
 const MAX_IN_FLIGHT = 2;
 
 interface Waiting<V> {

@@ -3,7 +3,7 @@ import type { Session } from './session.ts';
 
 /** Changes that are kept; an instance that missed more reloads everything. */
 const KEPT = 10_000;
-/** Old changes are deleted once in so many versions. */
+/** Old changes are deleted once in this many versions. */
 const PRUNE_EVERY = 256;
 const ROWS_AT_ONCE = 200;
 

@@ -11,7 +11,7 @@ interface DriverConnection {
 
 /** The pool functions of knex's client. */
 interface PoolClient {
-  /** Missing in a client of an application's own that keeps its connections otherwise. */
+  /** Missing in a client of the application that manages its connections differently. */
   readonly pool?: { readonly max: number; numUsed(): number; numPendingCreates(): number };
   acquireConnection(): Promise<DriverConnection>;
   acquireRawConnection(): Promise<DriverConnection>;
@@ -48,7 +48,7 @@ export class Connection {
 
   /** A broken connection, or one in an unknown state, must not go back into use. */
   dispose(): void {
-    this.raw.__knex__disposed ??= 'given up by the storage';
+    this.raw.__knex__disposed ??= 'discarded by the storage';
   }
 
   get lost(): boolean {

@@ -50,7 +50,7 @@ export class Database {
   readonly read: Run = (sql, bindings, options) =>
     this.#outermost(() => this.#again(() => harmless(this.#one(this.#parts.readers, sql, bindings, options))));
 
-  /** One write in a transaction of its own; retried after a serialisation failure or deadlock, which rolled it back. */
+  /** One write in its own transaction; retried after a serialisation failure or deadlock, which rolled it back. */
   readonly write: Run = (sql, bindings, options) =>
     this.#outermost(() => uncollided(() => this.#one(this.#parts.writers, sql, bindings, options)));
 
@@ -62,7 +62,7 @@ export class Database {
     );
   }
 
-  /** Reads of one snapshot that go over whole tables, however long that takes. */
+  /** Reads whole tables in one snapshot, without a time limit. */
   survey<T>(work: (run: Run) => Promise<T>): Promise<T> {
     return this.snapshot(async (run) => {
       if (this.dialect.withoutTimeLimit !== null) await run(this.dialect.withoutTimeLimit);
@@ -70,7 +70,7 @@ export class Database {
     });
   }
 
-  /** Reads of one snapshot and writes that change nothing which is not in it, however long that takes. */
+  /** Reads one snapshot and makes writes that change no row outside of it, without a time limit. */
   checkpointing<T>(begin: string, work: (session: Session) => Promise<T>): Promise<T> {
     return this.#outermost(() =>
       uncollided(() =>
@@ -162,7 +162,7 @@ export class Database {
   }
 }
 
-/** Work from its start, again and again while it collides with other work (serialisation failures, deadlocks). */
+/** Runs work from its start, repeatedly while it collides with other work (serialisation failures, deadlocks). */
 async function uncollided<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {

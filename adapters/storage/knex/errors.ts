@@ -1,6 +1,9 @@
 import { TillgateError } from '../../../core/index.ts';
 
-/** What a failed statement means: `retry` the transaction, the database is `unavailable` or full, or it `refused` (a defect). */
+/**
+ * The class of a failed statement: `retry` the transaction, the database is `unavailable` or full, or it `refused` the
+ * statement (a defect).
+ */
 export interface Failure {
   readonly kind: 'retry' | 'unavailable' | 'refused';
   /** The engine's own code, `40001` or `SQLITE_FULL`. */
@@ -33,7 +36,7 @@ export function codeOf(error: unknown): string {
   return Array.isArray(errors) ? codeOf(errors[0]) : '';
 }
 
-/** The driver's own text: knex puts the statement before it, PostgreSQL a refused value after it. */
+/** The driver's own text: knex prefixes it with the statement, PostgreSQL appends the refused value. */
 export function wordsOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   const words = message.slice(message.lastIndexOf(' - ') + 1).replace(/^- /, '');

@@ -4,9 +4,9 @@ export interface GroupCommitOptions<I, O> {
   /** Commits a batch atomically; outcomes come in the batch's order. */
   readonly commit: (batch: readonly I[]) => Promise<readonly O[]>;
   readonly maxSize: number;
-  /** How many batches may be committing at once. */
+  /** The number of batches that may commit at the same time. */
   readonly atOnce: number;
-  /** Two items with a key in common never share a batch: the later one waits for the next. `null` for no key. */
+  /** Two items with a common key are never in one batch: the later one waits for the next. `null` for no key. */
   readonly keysOf: (item: I) => readonly (string | null)[];
 }
 

@@ -8,6 +8,7 @@ import type {
   CallbackStore,
   ChangeFeed,
   ChainStore,
+  ComparisonStore,
   DepositStore,
   DocumentStore,
   EpochStore,
@@ -44,6 +45,7 @@ import { KnexAppWrites } from './stores/app-writes.ts';
 import { KnexAuditStore, KnexAuditWrites } from './stores/audit-store.ts';
 import { KnexCallbackStore, KnexCallbackWrites } from './stores/callback-store.ts';
 import { KnexChainStore, KnexChainWrites } from './stores/chain-store.ts';
+import { KnexComparisonStore, KnexComparisonWrites } from './stores/comparison-store.ts';
 import { KnexChangeFeed } from './stores/change-feed.ts';
 import { KnexDepositStore } from './stores/deposit-store.ts';
 import { KnexDepositWrites } from './stores/deposit-writes.ts';
@@ -85,6 +87,7 @@ const writesOf = (session: Session, publisher: ChangePublisher, audit: KnexAudit
   links: new KnexLinkWrites(session),
   callbacks: new KnexCallbackWrites(session),
   chains: new KnexChainWrites(session),
+  comparisons: new KnexComparisonWrites(session),
   epochs: new KnexEpochWrites(session),
   leases: new KnexLeaseWrites(session),
   accounts: new KnexAccountWrites(session, publisher),
@@ -103,6 +106,12 @@ const writesOf = (session: Session, publisher: ChangePublisher, audit: KnexAudit
   branding: new KnexBrandingWrites(session),
 });
 
+/**
+ * The size of a few orders: a disk that is nearly full still has room for a row of a few bytes. PostgreSQL stores it
+ * compressed.
+ */
+const PROBE_ROOM = 'x'.repeat(64 * 1024);
+
 /** The storage of the till in SQLite or PostgreSQL, made by `openStorage`. */
 export class KnexStorage implements Storage {
   readonly accounts: AccountStore;
@@ -110,6 +119,7 @@ export class KnexStorage implements Storage {
   readonly audit: AuditStore;
   readonly callbacks: CallbackStore;
   readonly chains: ChainStore;
+  readonly comparisons: ComparisonStore;
   readonly deposits: DepositStore;
   readonly documents: DocumentStore;
   readonly epochs: EpochStore;
@@ -154,6 +164,7 @@ export class KnexStorage implements Storage {
     this.routes = new KnexRouteStore(db);
     this.callbacks = new KnexCallbackStore(db);
     this.chains = new KnexChainStore(db);
+    this.comparisons = new KnexComparisonStore(db);
     this.deposits = new KnexDepositStore(db);
     this.documents = new KnexDocumentStore(db);
     this.epochs = new KnexEpochStore(db);
@@ -197,6 +208,15 @@ export class KnexStorage implements Storage {
 
   async ping(): Promise<void> {
     await this.#db.read('SELECT 1 AS alive');
+  }
+
+  async probeWrite(): Promise<void> {
+    const { tables, dialect } = this.#db;
+    await this.#db.write(
+      `INSERT INTO ${tables.writeProbes} (name, written_at, room) VALUES ('readiness', ${dialect.nowMs}, ?)
+       ON CONFLICT (name) DO UPDATE SET written_at = excluded.written_at, room = excluded.room`,
+      [PROBE_ROOM],
+    );
   }
 
   /** Damage found in the database file, for the operator; reads the whole file. Empty for none, and on PostgreSQL. */

@@ -68,7 +68,7 @@ export class NotificationListener {
       // Changes may have been published before the connection listened.
       this.notify();
     } catch {
-      // Followers poll meanwhile, and report an unavailable database.
+      // Followers poll in the meantime, and report an unavailable database.
       this.#retryLater();
     }
   }

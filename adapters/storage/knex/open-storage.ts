@@ -49,7 +49,7 @@ export interface StorageDeps {
 
 const ACQUIRE_TIMEOUT_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 5_000;
-/** A connection that only listens notices a server that is gone without a word: the system's own delay is two hours. */
+/** A connection that only listens notices this way that its server is gone; the system's own timeout is two hours. */
 const KEEP_ALIVE_MS = 10_000;
 const SQLITE_READERS = 3;
 
@@ -71,6 +71,11 @@ interface Pools {
  * @throws TillgateError `NOT_READY` when the database does not answer, `CONFIG_INVALID` for an engine or setting that is not safe for money
  */
 export async function openStorage(config: StorageConfig, deps: StorageDeps): Promise<KnexStorage> {
+  return new KnexStorage(await openDatabase(config, deps));
+}
+
+/** The connections of {@link openStorage} without the stores. */
+export async function openDatabase(config: StorageConfig, deps: StorageDeps): Promise<Database> {
   const namespace = namespaceOf(deps.tablePrefix ?? '', deps.schema ?? null);
   const { dialect, writers, readers } = poolsOf(config, deps);
   const database = new Database({
@@ -88,7 +93,7 @@ export async function openStorage(config: StorageConfig, deps: StorageDeps): Pro
     await database.close();
     throw error;
   }
-  return new KnexStorage(database);
+  return database;
 }
 
 function checkNamespace({ schema }: Namespace, dialect: Dialect): void {
@@ -112,7 +117,10 @@ function embedded(instance: Knex, { metrics }: StorageDeps): Pools {
   return { dialect, writers: pool, readers: pool };
 }
 
-/** One connection writes; WAL lets others read meanwhile. An in-memory database exists only in its one connection. */
+/**
+ * One connection writes; WAL lets other connections read at the same time. An in-memory database exists only in its one
+ * connection.
+ */
 function sqlite({ client, filename }: SqliteConfig, { logger, metrics }: StorageDeps): Pools {
   const settings = {
     client: client === 'sqlite' ? 'sqlite3' : client,
@@ -130,7 +138,7 @@ function sqlite({ client, filename }: SqliteConfig, { logger, metrics }: Storage
   return { dialect: sqliteDialect, writers, readers: inMemory ? writers : open({ min: 0, max: SQLITE_READERS }, true) };
 }
 
-/** What knex is told of a PostgreSQL database. */
+/** The knex settings for a PostgreSQL database. */
 export function pgSettings({ connection }: PgConfig): Knex.Config {
   const given = typeof connection === 'string' ? { connectionString: connection } : connection;
   return {
@@ -151,7 +159,7 @@ function postgres(config: PgConfig, { logger, metrics }: StorageDeps): Pools {
   return { dialect: pgDialect, writers: connections, readers: connections };
 }
 
-/** What every pool has: its size, and a log without bound values. */
+/** The settings of every pool: its size, and a log without bound values. */
 export function common(settings: Knex.Config, pool: Knex.PoolConfig, logger: Logger): Knex.Config {
   const silent = (): void => undefined;
   return {

@@ -6,7 +6,7 @@ import type { Tables } from './tables.ts';
 
 /** Time limits of a transaction. */
 export interface TransactionLimits {
-  /** A transaction idle for so long most likely waits for the connection that it holds itself. */
+  /** A transaction idle for this long most likely waits for the connection that it holds itself. */
   readonly idleMs: number;
   /**
    * The latest commit after the start: `watched` relies on rows becoming visible within a minute of their

@@ -12,7 +12,7 @@ const NAMES = {
   history: 'order_history',
   idempotency: 'idempotency_claims',
   deposits: 'deposits',
-  sightings: 'sightings',
+  unconfirmedPayments: 'unconfirmed_payments',
   transactions: 'transactions',
   entries: 'ledger_entries',
   postings: 'ledger_postings',
@@ -38,6 +38,7 @@ const NAMES = {
   walletIndexes: 'wallet_indexes',
   addressPool: 'address_pool',
   leases: 'leases',
+  writeProbes: 'write_probes',
   documents: 'documents',
   epochs: 'epochs',
   apps: 'apps',
@@ -63,16 +64,20 @@ const NAMES = {
   auditHead: 'audit_head',
   transfers: 'transfers',
   transferApprovals: 'transfer_approvals',
-  payouts: 'bundles',
-  payoutAttempts: 'bundle_attempts',
+  payouts: 'payouts',
+  payoutAttempts: 'payout_attempts',
   holdings: 'holdings',
   gasBalances: 'gas_balances',
+  comparisons: 'balance_comparisons',
   payerNonces: 'payer_nonces',
   withdrawalAddresses: 'withdrawal_addresses',
   watchAddresses: 'watch_addresses',
   withdrawalFreezes: 'withdrawal_freezes',
   payoutStops: 'payout_stops',
+  currencyStops: 'currency_stops',
   lightningPayments: 'lightning_payments',
+  lightningAttempts: 'lightning_attempts',
+  lightningLives: 'lightning_lives',
   migrations: 'schema_migrations',
 } as const;
 
@@ -91,7 +96,7 @@ export interface Namespace {
 const PLAIN_NAME = /^[a-z][a-z0-9_]*$/;
 /** PostgreSQL truncates names at 63 bytes; the longest one, of an index, must fit. */
 const MAX_PREFIX = 24;
-/** With the longest prefix it must still fit a channel name. */
+/** With the longest prefix it must still fit into the name of a notification channel. */
 const MAX_SCHEMA = 23;
 
 /**

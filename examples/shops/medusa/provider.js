@@ -3,17 +3,18 @@ import { CallbackRejectedError } from 'tillgate/client';
 import { decimal, Till } from './till.js';
 
 /**
- * What a payment session keeps: the order at the till with what it was made for. All of it is this provider's own; what the buyer's
- * browser sends along is overwritten.
+ * The data of a payment session: the order at the till and the facts it was created with. This provider writes all of
+ * it and overwrites data that the buyer's browser sends.
  *
- * @typedef {{ order_id: string, reference: string, price: string, currency: string, pay_url: string, session_id: string }} Kept
+ * @typedef {{ order_id: string, reference: string, price: string, currency: string, pay_url: string, session_id: string
+ *   }} Kept
  */
 
 const NOT_OURS = /** @type {const} */ ({ action: 'not_supported' });
 
 /**
- * A payment session is pending with a link to the till's page, and captured once the till says that the order is paid. There is nothing to
- * authorise without capturing.
+ * A payment session is pending with a link to the till's page, and captured once the till reports the order as paid.
+ * Nothing can be authorised without being captured.
  *
  * @extends {AbstractPaymentProvider<import('./till.js').TillOptions>}
  */
@@ -50,14 +51,21 @@ export class TillgateProvider extends AbstractPaymentProvider {
     };
   }
 
-  /** An order at the till has its price for good: another price is another order. @param {import('@medusajs/framework/types').UpdatePaymentInput} input @returns {Promise<any>} */
+  /**
+   * The price of an order at the till cannot be changed, so another price is another order. @param
+   * {import('@medusajs/framework/types').UpdatePaymentInput} input @returns {Promise<any>}
+   */
   async updatePayment(input) {
     const kept = keptOf(input);
     const isSame = kept.price === priceOf(input.amount) && kept.currency === input.currency_code.toUpperCase();
     return isSame ? { data: { ...kept }, status: 'pending' } : await this.initiatePayment(input);
   }
 
-  /** By the webhook, and when the buyer's browser completes the cart. @param {import('@medusajs/framework/types').AuthorizePaymentInput} input @returns {Promise<any>} */
+  /**
+   * Called by the webhook, and when the buyer's browser completes the cart.
+   * @param {import('@medusajs/framework/types').AuthorizePaymentInput} input
+   * @returns {Promise<any>}
+   */
   async authorizePayment(input) {
     return { data: { ...keptOf(input) }, ...(await this.getPaymentStatus(input)) };
   }
@@ -93,7 +101,7 @@ export class TillgateProvider extends AbstractPaymentProvider {
   }
 
   /**
-   * The till's order goes on until its deadline, and no event of it captures a session that is gone.
+   * The till's order stays open until its deadline, but its events cannot capture a session that is gone.
    *
    * @param {import('@medusajs/framework/types').CancelPaymentInput} input @returns {Promise<any>}
    */
@@ -112,7 +120,8 @@ export class TillgateProvider extends AbstractPaymentProvider {
   }
 
   /**
-   * An event of `POST /hooks/payment/tillgate_<id>`. The order is asked for here, so that an event that came late or again does nothing.
+   * Handles an event of `POST /hooks/payment/tillgate_<id>`. It retrieves the order, so that a late or repeated event
+   * does nothing.
    *
    * @param {import('@medusajs/framework/types').ProviderWebhookPayload['payload']} payload @returns {Promise<any>}
    */
@@ -136,7 +145,10 @@ export class TillgateProvider extends AbstractPaymentProvider {
 /** @param {{ data?: Record<string, unknown> }} input @returns {Kept} */
 const keptOf = ({ data }) => /** @type {Kept} */ (data);
 
-/** Medusa has amounts in whole units of the currency, as 12.5 for 12.50 EUR. @param {import('@medusajs/framework/types').BigNumberInput} amount */
+/**
+ * Medusa's amounts are whole units of the currency, such as 12.5 for 12.50 EUR. @param
+ * {import('@medusajs/framework/types').BigNumberInput} amount
+ */
 export function priceOf(amount) {
   const { bigNumber } = new BigNumber(amount);
   if (bigNumber === undefined) throw new MedusaError(MedusaError.Types.INVALID_DATA, 'The amount is no number.');

@@ -1,12 +1,12 @@
 import { ConfigService, LanguageCode, PaymentMethodHandler } from '@vendure/core';
 import { decimal } from './till.js';
 
-/** The code of the handler, to be chosen for a payment method in the admin. */
+/** The code of the handler, which is selected for a payment method in the admin. */
 const CODE = 'tillgate';
 
 /**
- * What a Vendure amount is as a decimal: Vendure keeps each currency with as many decimals as its money strategy says, two unless
- * changed, whatever the currency has.
+ * A Vendure amount as a decimal. Vendure stores every currency with as many decimals as its money strategy says (two by
+ * default), whatever the currency has.
  *
  * @param {number} amount
  * @param {number} precision
@@ -21,7 +21,8 @@ export function priceOf(amount, precision) {
 export const referenceOf = ({ metadata }) => String(metadata['reference'] ?? '');
 
 /**
- * The payment method: a payment is Created with a link to the till's page, and Settled once the till says that the order is paid.
+ * The payment method: a payment is Created with a link to the till's page, and Settled once the till reports the order
+ * as paid.
  *
  * @param {import('./till.js').Till} till
  */
@@ -35,7 +36,7 @@ export function tillgateHandler(till) {
       precision = injector.get(ConfigService).entityOptions.moneyStrategy?.precision ?? 2;
     },
 
-    // What the buyer's browser sends as metadata is not looked at.
+    // Metadata that the buyer's browser sends is ignored.
     createPayment: async (_ctx, order, amount) => {
       try {
         const price = { price: priceOf(amount, precision), currency: order.currencyCode };
@@ -46,7 +47,7 @@ export function tillgateHandler(till) {
       }
     },
 
-    // By the webhook, and by the admin's button when the webhook was lost.
+    // Called by the webhook, and by the admin's button when the webhook was lost.
     settlePayment: async (_ctx, order, payment) => {
       const problem = await till.whyNotPaid(payment.transactionId, {
         price: priceOf(payment.amount, precision),

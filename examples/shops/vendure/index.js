@@ -6,7 +6,7 @@ import { Till } from './till.js';
 import { WebhookController } from './webhook-controller.js';
 
 const PATH = '/tillgate/webhook';
-/** Longer than any event. */
+/** In bytes; every event is shorter. */
 const MAX_BODY = 256 * 1024;
 
 /** The plugin of `vendure-config.ts`: `plugins: [TillgatePlugin.init({ … })]`. */
@@ -36,7 +36,7 @@ VendurePlugin({
   configuration: (config) => {
     const { apiOptions, paymentOptions } = config;
     paymentOptions.paymentMethodHandlers.push(tillgateHandler(theTill()));
-    // A payment waits for its payer and a refund for the chain; Vendure's own tables take that for a forbidden change.
+    // A payment waits for its payer and a refund for the chain, which Vendure's own transition tables forbid.
     paymentOptions.process = [...(paymentOptions.process ?? []), waitsIn('Created')];
     paymentOptions.refundProcess = [...(paymentOptions.refundProcess ?? []), waitsIn('Pending')];
     // The signature covers the bytes of the body, so nothing may parse it before.

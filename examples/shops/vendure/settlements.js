@@ -14,7 +14,7 @@ import { Till } from './till.js';
 const CONTEXT = 'TillgatePlugin';
 const DEFAULT_CHANNEL_CODE = '__default_channel__';
 
-/** Brings payments and refunds of the shop to where the till is. Each can be done again, and changes nothing then. */
+/** Brings the shop's payments and refunds to their state at the till. Each call can be repeated without effect. */
 export class Settlements {
   /**
    * @param {Till} till
@@ -41,7 +41,7 @@ export class Settlements {
       where: { transactionId },
       relations: { order: { channels: true } },
     });
-    // Another shop of the same account, or a payment of another provider with a like number.
+    // It belongs to another shop of the same account, or to another provider's payment with the same number.
     if (payment === null || referenceOf(payment) !== reference || payment.state === 'Settled') return;
     const ctx = await this.contextOf(payment);
     const outcome = await this.connection.withTransaction(ctx, (tx) => this.orders.settlePayment(tx, payment.id));
@@ -49,7 +49,7 @@ export class Settlements {
   }
 
   /**
-   * Paid after the shop had cancelled the payment: the money is at the till, and a person decides.
+   * The order was paid after the shop had cancelled the payment: the money is at the till, and a person must decide.
    *
    * @param {import('@vendure/core').RequestContext} ctx
    * @param {Payment} payment
@@ -62,7 +62,7 @@ export class Settlements {
     await this.orders.addNoteToOrder(ctx, { id: payment.order.id, note, isPublic: false });
   }
 
-  /** Every refund that waits: an event that was lost is made good by the next. */
+  /** Updates every waiting refund, so that a lost event is made up for by the next one. */
   async finishRefunds() {
     const waiting = await this.connection.rawConnection.getRepository(Refund).find({
       where: { state: 'Pending' },
@@ -78,14 +78,14 @@ export class Settlements {
     }
   }
 
-  /** In the channel that the order was made in: every order is in the default one too. @param {Payment} payment */
+  /** A context in the channel of the order; every order is in the default channel too. @param {Payment} payment */
   contextOf({ order: { channels } }) {
     const channel = channels.find(({ code }) => code !== DEFAULT_CHANNEL_CODE) ?? channels[0];
     return this.contexts.create({ apiType: 'admin', ...(channel && { channelOrToken: channel.token }) });
   }
 }
 
-// What TypeScript's decorators do.
+// The equivalent of TypeScript's decorators.
 [Till, TransactionalConnection, RequestContextService, OrderService].forEach((token, index) =>
   Inject(token)(Settlements, undefined, index),
 );

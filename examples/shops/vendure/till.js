@@ -10,14 +10,16 @@ import { TillgateApiError, TillgateClient, verifyWebhook } from 'tillgate/client
  * @property {string} [timeoutUrl] - where the payer goes when it was not paid in time
  */
 
-/** What a payment of the shop asks for. @typedef {{ price: string, currency: string, reference: string }} Claim */
+/** The payment that the shop expects. @typedef {{ price: string, currency: string, reference: string }} Claim */
 
-/** An order is paid in these states only: PARTIAL is short, OVERDUE late, REFUNDED gone again. */
+/** The states in which an order is paid: PARTIAL is underpaid, OVERDUE late, REFUNDED paid back. */
 const PAID = ['SUCCESS', 'RESOLVED'];
-/** How many of the newest orders are searched for the one that was just made. */
+/** The number of newest orders among which the order that was just created is searched. */
 const NEWEST = 500;
 
-/** The shop's side of a Tillgate server. What the server answers counts; an event is only a reason to ask. */
+/**
+ * The shop's side of a Tillgate server. Only the server's answers count; an event is a reason to retrieve the order.
+ */
 export class Till {
   /** @param {TillOptions} options */
   constructor({ webhookSecrets, succeedUrl, timeoutUrl, ...server }) {
@@ -26,7 +28,10 @@ export class Till {
     this.links = { ...(succeedUrl && { succeed_url: succeedUrl }), ...(timeoutUrl && { timeout_url: timeoutUrl }) };
   }
 
-  /** Makes an order with a page where the payer chooses the coin. @param {Omit<Claim, 'reference'> & { name: string, metadata?: Record<string, string> }} input */
+  /**
+   * Creates an order with a page where the payer chooses the coin. @param {Omit<Claim, 'reference'> & { name: string,
+   * metadata?: Record<string, string> }} input
+   */
   async open({ name, price, currency, metadata = {} }) {
     const reference = `${name}-${randomUUID().slice(0, 8)}`;
     const { pay_url: payUrl } = await this.client.createPayUrl({
@@ -36,7 +41,7 @@ export class Till {
     return { orderId: await this.#idOf(reference), payUrl, reference };
   }
 
-  /** The order's page is all that the till answers with; the list has its id. @param {string} reference */
+  /** The till returns only the URL of the order's page; its id is in the list. @param {string} reference */
   async #idOf(reference) {
     let seen = 0;
     for await (const order of this.client.orders({ size: 50 })) {
@@ -47,7 +52,7 @@ export class Till {
   }
 
   /**
-   * Why an order is no payment of what was asked for; `null` when it is.
+   * The reason why an order is not the expected payment; `null` when it is.
    *
    * @param {string} orderId
    * @param {Claim} claim
@@ -61,7 +66,7 @@ export class Till {
   }
 
   /**
-   * Refunds an order once: the refund that it has already is answered again, unless that could not be paid.
+   * Refunds an order once: an existing refund is returned again, unless it could not be paid.
    *
    * @param {string} orderId
    */
@@ -85,13 +90,15 @@ export class Till {
     }
   }
 
-  /** @param {import('tillgate/client').PlainRequest} request @throws CallbackRejectedError for one that is not the till's */
+  /**
+   * @param {import('tillgate/client').PlainRequest} request @throws CallbackRejectedError when the till did not send it
+   */
   verify(request) {
     return verifyWebhook(request, { secrets: this.secrets });
   }
 }
 
-/** One text for one number: 12.50 and 12.5 are the same price. @param {string} text */
+/** The canonical text of a number: 12.50 and 12.5 are the same price. @param {string} text */
 export function decimal(text) {
   const [whole = '', part = ''] = text.split('.');
   const decimals = part.replace(/0+$/, '');

@@ -11,7 +11,10 @@ export class WebhookController {
     this.settlements = settlements;
   }
 
-  /** Anything but 2xx has the till send the event again. @param {import('express').Request} req @param {import('express').Response} res */
+  /**
+   * After any answer but 2xx the till sends the event again. @param {import('express').Request} req @param
+   * {import('express').Response} res
+   */
   async receive(req, res) {
     try {
       const { method, originalUrl: url, headers, body } = req;
@@ -24,7 +27,7 @@ export class WebhookController {
   }
 }
 
-// What TypeScript's decorators do.
+// The equivalent of TypeScript's decorators.
 Inject(Till)(WebhookController, undefined, 0);
 Inject(Settlements)(WebhookController, undefined, 1);
 Req()(WebhookController.prototype, 'receive', 0);

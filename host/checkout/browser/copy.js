@@ -1,5 +1,5 @@
 // @ts-check
-/* Copies what a button names, and says so. */
+/* Copies the text that a button names, and confirms it. */
 const SAID_MS = 2_000;
 
 document.addEventListener('click', (event) => {
@@ -24,7 +24,7 @@ async function copy(button) {
   }, SAID_MS);
 }
 
-/** Only pages of a secure origin have a clipboard. @param {string} text */
+/** Writes to the clipboard, which exists only on pages of a secure origin. @param {string} text */
 async function write(text) {
   try {
     await navigator.clipboard.writeText(text);
@@ -35,7 +35,7 @@ async function write(text) {
 }
 
 /**
- * The older way, which works everywhere: what is selected is copied.
+ * The older method, which works everywhere: it copies the selection.
  *
  * @param {HTMLButtonElement} button
  * @param {string} text

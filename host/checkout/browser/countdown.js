@@ -1,5 +1,5 @@
 // @ts-check
-/* Counts down by the server's clock: the page says how long is left, and only the steps from there are the browser's. */
+/* Counts down from the remaining time that the server sent; the browser's clock only measures the time since then. */
 const LAST_MS = 60_000;
 
 let end = 0;

@@ -1,7 +1,7 @@
 // @ts-check
 /*
- * Keeps the page true: an event stream tells that the order changed, asking now and then stands in where there is no
- * stream, and only the parts that differ are put in place of the old ones.
+ * Keeps the page up to date: an event stream reports changes of the order, polling replaces it where there is no
+ * stream, and only the parts that differ are replaced.
  */
 const POLL_MS = 5_000;
 const SELDOM_MS = 15_000;
@@ -9,7 +9,11 @@ const LEAVE_MS = 5_000;
 
 const main = /** @type {HTMLElement} */ (document.getElementById('checkout'));
 const path = location.pathname;
-/** What the server sent of each part, to know which differ: scripts change them later. @type {Map<string, string>} */
+/**
+ * The server's HTML of each part, to find those that differ: scripts change the parts later.
+ *
+ * @type {Map<string, string>}
+ */
 const sent = new Map();
 /** @type {EventSource | null} */
 let stream = null;
@@ -21,7 +25,7 @@ let leaving = false;
 
 document.documentElement.classList.add('script');
 remember();
-// A refused form is told of once.
+// Shows the refusal of a form only once.
 const query = new URLSearchParams(location.search);
 if (query.has('error') || query.has('lang')) {
   query.delete('error');
@@ -45,13 +49,13 @@ function remember() {
   for (const part of main.children) sent.set(part.id, part.outerHTML);
 }
 
-/** Begins, or goes on, with what the order needs now. */
+/** Starts or continues the kind of updates that the order needs now. */
 function follow() {
   const { follow: how, every, redirect } = main.dataset;
   if (how === 'stream') listen();
   else stop();
   if (how === 'seldom') again(refresh, SELDOM_MS);
-  // The rates of the coins change without the order doing so.
+  // The coins' rates change without a change of the order.
   if (how === 'stream' && every !== undefined) again(refresh, Number(every) * 1000);
   if (redirect !== undefined && !leaving) {
     leaving = true;
@@ -69,7 +73,7 @@ function listen() {
     polled = null;
     if (main.dataset['every'] === undefined) clearTimeout(timer);
   });
-  // The browser connects anew by itself, or has given up: until it has one, the state is asked for.
+  // The browser reconnects by itself or has given up; until there is a stream, the state is polled.
   stream.addEventListener('error', () => again(poll, POLL_MS));
 }
 
@@ -103,13 +107,13 @@ async function refresh() {
   const text = await fetchText(`${path}?${wanted}`);
   if (text !== null) show(text);
   follow();
-  // A stream that was given up comes back with the next try, not before.
+  // A stream that was given up is reopened at the next try, not before.
   if (text === null || (stream !== null && stream.readyState !== EventSource.OPEN)) again(poll, POLL_MS);
 }
 
 /**
  * @param {string} url
- * @returns {Promise<string | null>} `null` for whatever went wrong: it is tried again
+ * @returns {Promise<string | null>} `null` after any failure, which is retried
  */
 async function fetchText(url) {
   try {
@@ -136,7 +140,11 @@ function show(html) {
   dispatchEvent(new Event('checkout:shown'));
 }
 
-/** Parts stand in the same order always; one that did not change keeps its focus and its scripts' changes. @param {Element} next */
+/**
+ * Parts always have the same order; an unchanged one keeps its focus and the changes of scripts.
+ *
+ * @param {Element} next
+ */
 function replaceParts(next) {
   const hadFocus = main.contains(document.activeElement);
   let at = main.firstElementChild;
@@ -153,7 +161,7 @@ function replaceParts(next) {
     at = known.nextElementSibling;
   }
   while (at !== null) at = removed(at);
-  // What had the focus is gone: the next Tab begins at the news, not at the top of the page.
+  // The focused element was removed: the next Tab begins at the changed part, not at the top of the page.
   if (hadFocus && !main.contains(document.activeElement))
     document.getElementById('title')?.focus({ preventScroll: true });
 }

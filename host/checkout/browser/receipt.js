@@ -1,5 +1,5 @@
 // @ts-check
-/* Writes moments in the browser's own time zone, and prints the page. */
+/* Formats times in the browser's own time zone, and prints the page. */
 const locale = `${document.documentElement.lang}-u-nu-latn`;
 
 function localise() {

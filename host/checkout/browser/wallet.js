@@ -1,7 +1,7 @@
 // @ts-check
 /*
- * Offers the wallets that the browser has (EIP-6963), and asks the chosen one for the payment (EIP-1193). Nothing that a
- * wallet answers is believed: the page goes on showing what the till has seen on the chain.
+ * Offers the wallets in the browser (EIP-6963), and requests the payment from the chosen one (EIP-1193). No answer of a
+ * wallet is trusted: the page shows only what the till has seen on the chain.
  */
 
 /** @typedef {{ request(call: { method: string, params?: unknown[] }): Promise<unknown> }} Provider */
@@ -15,7 +15,11 @@ const UNKNOWN_CHAIN = 4902;
 
 /** @type {Map<unknown, Wallet>} */
 const wallets = new Map();
-/** What was handed to a wallet and not refused: a page that is shown again must not ask twice. @type {Set<string>} */
+/**
+ * Payments that were passed to a wallet and not rejected: a page that is shown again must not request them twice.
+ *
+ * @type {Set<string>}
+ */
 const handed = new Set();
 let asking = false;
 
@@ -25,7 +29,7 @@ addEventListener('eip6963:announceProvider', (event) => {
 });
 addEventListener('checkout:shown', offer);
 dispatchEvent(new Event('eip6963:requestProvider'));
-// A wallet of before that standard.
+// A wallet from before EIP-6963.
 if (wallets.size === 0) add('window.ethereum', null, /** @type {any} */ (window).ethereum);
 
 /**
@@ -39,7 +43,7 @@ function add(id, name, provider) {
   offer();
 }
 
-/** One button for each wallet, where there is something to pay on an EVM chain. */
+/** Shows a button for each wallet when there is something to pay on an EVM chain. */
 function offer() {
   const place = document.getElementById('wallets');
   if (place === null || wallets.size === 0) return;
@@ -82,7 +86,7 @@ async function payBy(provider, place) {
   const outcome = await handOver(provider, place);
   asking = false;
   if (outcome === 'sent') handed.add(name);
-  // The page may have been shown anew meanwhile, with another amount.
+  // The page may have been replaced meanwhile, with another amount.
   const shown = document.getElementById('wallets');
   if (shown === null) return;
   lock(handed.has(nameOf(shown)));
@@ -99,7 +103,7 @@ async function handOver(provider, { dataset }) {
   try {
     await provider.request({ method: 'eth_requestAccounts' });
     if (!(await reach(provider, chain, network))) return 'wrong';
-    // Another account may be in use on the other network.
+    // Another account may be selected on the other network.
     const accounts = await provider.request({ method: 'eth_accounts' });
     const from = Array.isArray(accounts) ? accounts[0] : undefined;
     const payment = { from, to, value, ...(input ? { data: input } : {}), chainId: chain };
@@ -111,7 +115,7 @@ async function handOver(provider, { dataset }) {
 }
 
 /**
- * Has the wallet change to the payment's network, and tells whether it did.
+ * Requests a change to the payment's network, and returns whether the wallet is on it.
  *
  * @param {Provider} provider
  * @param {string} chain

@@ -3,7 +3,6 @@ import { flag, lazily, required } from './lazily.ts';
 
 const accounts = lazily(() => import('../account-commands.ts'));
 
-/** Accounts, their credentials and their security. */
 export const ACCOUNTS_COMMANDS: readonly Command[] = [
   {
     words: ['account', 'create'],
@@ -29,7 +28,7 @@ export const ACCOUNTS_COMMANDS: readonly Command[] = [
   },
   {
     words: ['account', 'freeze'],
-    summary: 'keeps an account from withdrawing',
+    summary: 'blocks an account’s withdrawals',
     operands: ['ID'],
     options: { reason: required },
     run: accounts((module) => module.accountFreeze),
@@ -55,7 +54,7 @@ export const ACCOUNTS_COMMANDS: readonly Command[] = [
   },
   {
     words: ['credential', 'rotate-callback'],
-    summary: 'creates new callback secrets; callbacks are also signed with the former ones for a day',
+    summary: 'creates new callback secrets; callbacks are also signed with the old ones for a day',
     operands: [],
     options: { account: { required: true, value: 'ID' } },
     run: accounts((module) => module.credentialRotateCallback),

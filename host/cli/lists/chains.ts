@@ -1,11 +1,11 @@
 import type { Command } from '../command.ts';
 import { lazily, required } from './lazily.ts';
 
+const lightning = lazily(() => import('../lightning-commands.ts'));
 const money = lazily(() => import('../money-commands.ts'));
 const restore = lazily(() => import('../restore-commands.ts'));
 const till = lazily(() => import('../till-commands.ts'));
 
-/** The wallet, the chains and a restored backup. */
 export const CHAINS_COMMANDS: readonly Command[] = [
   {
     words: ['wallet', 'init'],
@@ -16,7 +16,7 @@ export const CHAINS_COMMANDS: readonly Command[] = [
   },
   {
     words: ['wallet', 'forget'],
-    summary: 'removes the stored seed, once the signer has the same',
+    summary: 'removes the stored seed once the signer has the same one',
     operands: [],
     options: {},
     run: till((module) => module.walletForget),
@@ -30,7 +30,7 @@ export const CHAINS_COMMANDS: readonly Command[] = [
   },
   {
     words: ['wallet', 'recovery'],
-    summary: 'shows the paths, descriptors and indexes with which another program finds the money',
+    summary: 'shows the derivation paths, descriptors and indexes for recovering the money with another wallet',
     operands: [],
     options: {},
     run: till((module) => module.walletRecovery),
@@ -44,7 +44,8 @@ export const CHAINS_COMMANDS: readonly Command[] = [
   },
   {
     words: ['wallet', 'reconcile'],
-    summary: 'compares the chains with the ledger; fails when something is missing',
+    summary:
+      'compares the chains with the ledger, and lists coins that the ledger lacks; fails when something is missing',
     operands: [],
     options: {},
     run: money((module) => module.walletReconcile),
@@ -52,14 +53,14 @@ export const CHAINS_COMMANDS: readonly Command[] = [
   {
     words: ['wallet', 'write-off'],
     summary:
-      'Bitcoin, Litecoin: takes coins that were spent without the till from the operator’s float; payouts are stopped',
+      'removes coins from the ledger: frozen ones at an address (--address); or on Bitcoin and Litecoin, while payouts are stopped, those spent outside the till',
     operands: ['CHAIN'],
-    options: { reason: required },
+    options: { reason: required, address: { value: 'ADDRESS' } },
     run: money((module) => module.walletWriteOff),
   },
   {
     words: ['chain', 'resume'],
-    summary: 'resumes a stopped chain; --from discards what was read after that block',
+    summary: 'resumes a stopped chain; --from reads it again after that block',
     operands: ['CODE'],
     options: { from: { value: 'HEIGHT' } },
     run: till((module) => module.chainResume),
@@ -80,21 +81,21 @@ export const CHAINS_COMMANDS: readonly Command[] = [
   },
   {
     words: ['payouts', 'resume'],
-    summary: 'resumes the payouts of a chain, as chain resume-payouts',
+    summary: 'resumes the payouts of a chain, like chain resume-payouts',
     operands: ['CHAIN'],
     options: {},
     run: money((module) => module.payoutsResume),
   },
   {
     words: ['restore', 'status'],
-    summary: 'shows whether the database is a restored backup, and what the chain says of each payment that waits',
+    summary: 'shows whether the database is a restored backup, and the state on chain of each waiting payment',
     operands: [],
     options: {},
     run: restore((module) => module.restoreStatus),
   },
   {
     words: ['restore', 'confirm'],
-    summary: 'the database is a restored backup: begins a new epoch and holds what waits to be paid',
+    summary: 'confirms that the database is a restored backup: begins a new epoch and holds the waiting payments',
     operands: [],
     options: {},
     run: restore((module) => module.restoreConfirm),
@@ -108,9 +109,31 @@ export const CHAINS_COMMANDS: readonly Command[] = [
   },
   {
     words: ['restore', 'dismiss'],
-    summary: 'the till was only switched off: payments go on',
+    summary: 'confirms that the till was only switched off: payments resume',
     operands: [],
     options: {},
     run: restore((module) => module.restoreDismiss),
+  },
+  {
+    words: ['lightning', 'status'],
+    summary: 'shows whether the Lightning node began anew, without its record of payments',
+    operands: [],
+    options: {},
+    run: lightning((module) => module.lightningStatus),
+  },
+  {
+    words: ['lightning', 'confirm'],
+    summary:
+      'confirms that the Lightning node began anew: payments resume, and earlier ones that it does not know are held',
+    operands: [],
+    options: {},
+    run: lightning((module) => module.lightningConfirm),
+  },
+  {
+    words: ['lightning', 'dismiss'],
+    summary: 'confirms that the Lightning node has lost nothing: payments resume',
+    operands: [],
+    options: {},
+    run: lightning((module) => module.lightningDismiss),
   },
 ];

@@ -3,7 +3,6 @@ import { lazily, required } from './lazily.ts';
 
 const gateway = lazily(() => import('../gateway-commands.ts'));
 
-/** Apps, their keys and the gateways. */
 export const GATEWAY_COMMANDS: readonly Command[] = [
   {
     words: ['app', 'create'],
@@ -14,28 +13,28 @@ export const GATEWAY_COMMANDS: readonly Command[] = [
   },
   {
     words: ['app', 'usage'],
-    summary: 'writes what an App used as CSV, by day unless told otherwise',
+    summary: 'prints an App’s usage as CSV, by day unless --by says otherwise',
     operands: ['ID'],
     options: { by: { value: 'day|hour|method|route' }, from: { value: 'TIME' }, to: { value: 'TIME' } },
     run: gateway((module) => module.appUsage),
   },
   {
     words: ['app', 'prepaid'],
-    summary: 'shows what was bought for an App, and what is left',
+    summary: 'shows the units bought for an App, and those left',
     operands: ['ID'],
     options: {},
     run: gateway((module) => module.appPrepaid),
   },
   {
     words: ['app', 'top-up'],
-    summary: 'orders a plan for an App and prints the page where it is paid',
+    summary: 'orders a plan for an App and prints its payment page',
     operands: ['ID'],
     options: { plan: required },
     run: gateway((module) => module.appTopUp),
   },
   {
     words: ['key', 'rotate'],
-    summary: 'creates a new key; the former one stays valid for its grace period',
+    summary: 'creates a new key; the old one stays valid for its grace period',
     operands: [],
     options: { app: { required: true, value: 'ID' }, grace: { value: 'SECONDS' } },
     run: gateway((module) => module.keyRotate),

@@ -1,6 +1,6 @@
 import type { Command } from '../command.ts';
 
-/** Commands are loaded when they run, so that each loads only what it uses. */
+/** Commands are loaded when they run, so that each loads only the modules that it uses. */
 export const lazily =
   <Module>(load: () => Promise<Module>) =>
   (pick: (module: Module) => Command['run']): Command['run'] =>

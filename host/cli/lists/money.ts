@@ -4,7 +4,6 @@ import { flag, lazily, required } from './lazily.ts';
 const deposits = lazily(() => import('../deposit-commands.ts'));
 const money = lazily(() => import('../money-commands.ts'));
 
-/** Withdrawals, deposits and transfers. */
 export const MONEY_COMMANDS: readonly Command[] = [
   {
     words: ['withdrawal-address', 'set'],
@@ -41,7 +40,8 @@ export const MONEY_COMMANDS: readonly Command[] = [
   },
   {
     words: ['withdrawal', 'settle'],
-    summary: 'books a held withdrawal as paid by a transaction that a restored database does not know',
+    summary:
+      'books a withdrawal as paid: a held one by a transaction that a restored database does not know, or one whose token moved otherwise than was signed',
     operands: ['ID'],
     options: {
       tx: { required: true, value: 'HASH' },
@@ -75,27 +75,30 @@ export const MONEY_COMMANDS: readonly Command[] = [
   },
   {
     words: ['deposit', 'assign'],
-    summary: 'gives an unassigned deposit to an order',
+    summary: 'assigns an unassigned deposit to an order',
     operands: ['ID', 'ORDER'],
     options: {},
     run: deposits((module) => module.depositAssign),
   },
   {
     words: ['deposit', 'refund'],
-    summary: 'pays an unassigned deposit back to an address, less the network’s fee',
+    summary: 'refunds an unassigned deposit to an address, less the network fee',
     operands: ['ID', 'ADDRESS'],
     options: {},
     run: deposits((module) => module.depositRefund),
   },
   {
     words: ['deposit', 'rescan'],
-    summary: 'reads up to 1,000 blocks again, or a transaction’s, for payments that were missed',
+    summary: 'looks for missed payments: in blocks, by a transaction, or by the balances of addresses',
     operands: [],
     options: {
       chain: { required: true, value: 'ETH' },
       from: { value: 'HEIGHT' },
       to: { value: 'HEIGHT' },
       tx: { value: 'HASH' },
+      address: { value: 'ADDRESS' },
+      order: { value: 'ORDER' },
+      balances: { flag: true },
     },
     run: deposits((module) => module.depositRescan),
   },
@@ -108,7 +111,8 @@ export const MONEY_COMMANDS: readonly Command[] = [
   },
   {
     words: ['transfer', 'cancel'],
-    summary: 'replaces a signed payment that is not mined by a transaction of the till to itself',
+    summary:
+      'cancels an unmined payment by replacing it with a transaction of the till to itself; on Lightning, one that the node never received',
     operands: ['ID'],
     options: { reason: { value: 'R' } },
     run: money((module) => module.transferCancel),

@@ -7,7 +7,6 @@ const ledger = lazily(() => import('../ledger-commands.ts'));
 const masterKey = lazily(() => import('../master-key-commands.ts'));
 const orders = lazily(() => import('../order-commands.ts'));
 
-/** What is recorded: orders, ledger, master key, alerts, audit log. */
 export const RECORDS_COMMANDS: readonly Command[] = [
   {
     words: ['order', 'list'],
@@ -35,14 +34,15 @@ export const RECORDS_COMMANDS: readonly Command[] = [
   },
   {
     words: ['ledger', 'check'],
-    summary: 'checks the ledger since the last check, or all of it; fails when an invariant is broken',
+    summary:
+      'checks the ledger since the last check, or all of it; fails when an invariant is broken; `wallet reconcile` compares it with the chains',
     operands: [],
     options: { full: flag },
     run: orders((module) => module.ledgerCheck),
   },
   {
     words: ['ledger', 'close'],
-    summary: 'closes the months before another: their postings are moved to tables of their own (PostgreSQL)',
+    summary: 'closes the months before the given one: moves their postings to tables of their own (PostgreSQL)',
     operands: [],
     options: { before: { value: '2026-01', required: true } },
     run: ledger((module) => module.ledgerClose),
@@ -56,35 +56,35 @@ export const RECORDS_COMMANDS: readonly Command[] = [
   },
   {
     words: ['master-key', 'status'],
-    summary: 'counts what is sealed with the master key, and with the former one',
+    summary: 'counts the secrets sealed with the master key, and with the former one',
     operands: [],
     options: {},
     run: masterKey((module) => module.masterKeyStatus),
   },
   {
     words: ['master-key', 'rotate'],
-    summary: 'seals everything anew that TILLGATE_MASTER_KEY_FORMER has sealed; can be killed and repeated',
+    summary: 'seals again with the master key what TILLGATE_MASTER_KEY_FORMER sealed; can be interrupted and repeated',
     operands: [],
     options: {},
     run: masterKey((module) => module.masterKeyRotate),
   },
   {
     words: ['alert', 'list'],
-    summary: 'what an operator has to look at, newest first; an admin closes it in the management API',
+    summary: 'lists alerts, newest first; an admin closes them in the management API',
     operands: [],
     options: { status: { value: 'OPEN' } },
     run: alerts((module) => module.alertList),
   },
   {
     words: ['audit', 'verify'],
-    summary: 'checks the hash chain of the audit log, and that it contains a head that was noted earlier',
+    summary: 'checks the hash chain of the audit log, and that it contains a head recorded earlier',
     operands: [],
     options: { head: { value: 'SEQ:HASH' } },
     run: audit((module) => module.auditVerify),
   },
   {
     words: ['audit', 'export'],
-    summary: 'writes the audit log as JSON lines, with the hashes',
+    summary: 'prints the audit log as JSON lines, with the hashes',
     operands: [],
     options: { from: { value: 'TIME' }, to: { value: 'TIME' } },
     run: audit((module) => module.auditExport),

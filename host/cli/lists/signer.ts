@@ -3,7 +3,6 @@ import { lazily, required } from './lazily.ts';
 
 const signers = lazily(() => import('../signer-commands.ts'));
 
-/** The process with the seed. */
 export const SIGNER_COMMANDS: readonly Command[] = [
   {
     words: ['signer', 'init'],
@@ -14,21 +13,21 @@ export const SIGNER_COMMANDS: readonly Command[] = [
   },
   {
     words: ['signer', 'stop'],
-    summary: 'the signer signs nothing until it is resumed; payments wait',
+    summary: 'stops the signer until it is resumed; payments wait',
     operands: [],
     options: { config: { required: true, value: 'FILE' }, reason: required },
     run: signers((module) => module.signerStop),
   },
   {
     words: ['signer', 'resume'],
-    summary: 'the signer signs again',
+    summary: 'resumes the signer',
     operands: [],
     options: { config: { required: true, value: 'FILE' } },
     run: signers((module) => module.signerResume),
   },
   {
     words: ['signer'],
-    summary: 'runs the signer, which alone has the seed, with the policy of its settings file',
+    summary: 'runs the signer, the only process with the seed, by the policy of its settings file',
     operands: [],
     options: { config: { required: true, value: 'FILE' } },
     run: signers((module) => module.signer),

@@ -8,18 +8,17 @@ const till = lazily(() => import('../till-commands.ts'));
 
 const serve: Command['run'] = async ({ json, terminal }) => {
   const { limitMemory } = await import('../../memory.ts');
-  // Saves memory of a long-running server and slows loading down, so commands go without.
+  // This saves memory in a long-running server but slows loading, so other commands skip it.
   limitMemory();
   const { serve: run } = await import('../../main.ts');
   return run(json, terminal.out);
 };
 
-/** Setting a till up and running it. */
 export const STARTING_COMMANDS: readonly Command[] = [
   { words: ['serve'], summary: 'runs the server and its workers', operands: [], options: {}, run: serve },
   {
     words: ['init'],
-    summary: 'makes what a till needs: settings, key, database, wallet and the first admin; asks what no option says',
+    summary: 'sets up a till: settings, key, database, wallet and the first admin; asks for missing options',
     operands: [],
     options: {
       mode: { value: 'production|sandbox' },
@@ -33,6 +32,7 @@ export const STARTING_COMMANDS: readonly Command[] = [
       'password-stdin': flag,
       password: {},
       'without-wallet': flag,
+      'totp-code': { value: 'CODE' },
     },
     run: beginning((module) => module.init),
   },
@@ -52,7 +52,7 @@ export const STARTING_COMMANDS: readonly Command[] = [
   },
   {
     words: ['support-bundle'],
-    summary: 'writes a file for whoever helps you: versions, settings, states and counts, and no secret',
+    summary: 'writes a file for a support request: versions, settings, states and counts, without secrets',
     operands: [],
     options: { out: { value: 'FILE' } },
     run: support((module) => module.supportBundle),

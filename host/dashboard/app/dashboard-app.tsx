@@ -19,7 +19,7 @@ import { TillContext } from './till.ts';
 
 const MOST_RETRIES = 2;
 
-/** What the server refuses it refuses again; what did not reach it is tried again. */
+/** Retries only when the server was not reached: a refusal would be repeated. */
 const mayRetry = (failures: number, error: unknown): boolean =>
   failures < MOST_RETRIES && error instanceof ApiError && (error.status === 0 || error.status >= 500);
 
@@ -30,24 +30,25 @@ function createParts(base: string, onDirection: (direction: Direction) => void) 
     base,
     fetch: (url, init) => fetch(url, init),
     stepUp: () => stepUp.ask(),
+    goTo: (place) => {
+      location.hash = place;
+    },
     wait: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
   });
-  // What a person prefers, such as the language; no record and no secret.
+  // Stores preferences, such as the language, but no records and no secrets.
   const store = localStorageStore('1', 'tillgate');
   if (store.getItem('locale') === undefined) store.setItem('locale', preferredLocale(navigator.languages));
   return {
     till: { api, stepUp },
     dataProvider: createDataProvider(api),
-    authProvider: createAuthProvider(api, (place) => {
-      location.hash = place;
-    }),
+    authProvider: createAuthProvider(api),
     i18nProvider: createI18nProvider(onDirection),
     queryClient: new QueryClient({ defaultOptions: { queries: { retry: mayRetry } } }),
     store,
   };
 }
 
-/** @param base - the address of the management API, with a slash at its end */
+/** @param base - the URL of the management API, with a slash at its end */
 export function DashboardApp({ base }: { readonly base: string }) {
   const [direction, setDirection] = useState<Direction>('ltr');
   const [{ till, ...providers }] = useState(() => createParts(base, setDirection));

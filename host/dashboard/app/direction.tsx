@@ -4,16 +4,16 @@ import rtlPlugin from '@mui/stylis-plugin-rtl';
 import type { ReactNode } from 'react';
 import type { Direction } from './i18n.ts';
 
-/** The page's own nonce: its content policy applies no style without it. */
+/** The page's nonce, without which its content security policy applies no style. */
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.nonce ?? '';
 
-/** The rules that are written for texts from left to right, and their mirror image. */
+/** The style rules for left-to-right text, and their mirror image. */
 const CACHES = {
   ltr: createCache({ key: 'css', nonce }),
   rtl: createCache({ key: 'rtl', nonce, stylisPlugins: [rtlPlugin] }),
 } as const;
 
-/** Lays out what is in it in a direction; a theme has to name the same. */
+/** Lays out its children in a direction; the theme must have the same direction. */
 export function Directed({ direction, children }: { readonly direction: Direction; readonly children: ReactNode }) {
   return <CacheProvider value={CACHES[direction]}>{children}</CacheProvider>;
 }

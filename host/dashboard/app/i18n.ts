@@ -5,16 +5,15 @@ import type { Catalogue } from './messages/en.ts';
 
 export type Direction = 'ltr' | 'rtl';
 
-/** A language of the dashboard. */
 interface Language {
   readonly locale: string;
-  /** Its own name for itself. */
+  /** The language's name in that language. */
   readonly name: string;
   readonly direction: Direction;
   readonly load: () => Catalogue | Promise<Catalogue>;
 }
 
-/** Those of the payer's page. English is part of the first load; another is loaded when it is chosen. */
+/** The languages of the payer's page. English is part of the first load; the others are loaded when chosen. */
 export const LANGUAGES: readonly Language[] = [
   { locale: 'en', name: 'English', direction: 'ltr', load: () => en },
   { locale: 'de', name: 'Deutsch', direction: 'ltr', load: async () => (await import('./messages/de.ts')).de },
@@ -30,7 +29,7 @@ export const LANGUAGES: readonly Language[] = [
 
 const languageOf = (locale: string): Language | undefined => LANGUAGES.find((each) => each.locale === locale);
 
-/** The first of a browser's languages that there is: `pt-BR` is Portuguese. */
+/** The first of a browser's languages that is supported: `pt-BR` is Portuguese. */
 export function preferredLocale(wanted: readonly string[]): string {
   const known = wanted.map((each) => each.split('-', 1)[0] ?? each).find((each) => languageOf(each) !== undefined);
   return known ?? 'en';
@@ -39,7 +38,7 @@ export function preferredLocale(wanted: readonly string[]): string {
 /**
  * The texts of the application.
  *
- * @param onDirection - told which way the texts of a language go, once they are loaded
+ * @param onDirection - receives the text direction of a language once its texts are loaded
  */
 export function createI18nProvider(onDirection: (direction: Direction) => void): I18nProvider {
   const provider = polyglotI18nProvider(

@@ -1,5 +1,6 @@
 import { AppBar, Layout, Menu, TitlePortal, usePermissions, useTranslate } from 'react-admin';
 import type { ReactNode } from 'react';
+import { EndedSession } from './components/ended-session.tsx';
 import { sectionsFor } from './pages/sections.ts';
 import { StepUpDialog } from './step-up/step-up-dialog.tsx';
 
@@ -9,13 +10,14 @@ export function DashboardLayout({ children }: { readonly children?: ReactNode })
     <Layout appBar={DashboardBar} menu={DashboardMenu}>
       {children}
       <StepUpDialog />
+      <EndedSession />
     </Layout>
   );
 }
 
 function DashboardBar() {
   return (
-    // It has the heading of the page, which must not go away with scrolling.
+    // It contains the page's heading, which must stay visible.
     <AppBar color="default" position="fixed" alwaysOn>
       <TitlePortal component="h1" />
     </AppBar>

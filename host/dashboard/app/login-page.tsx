@@ -19,25 +19,28 @@ import { useFormContext } from 'react-hook-form';
 import { ApiError } from './api/api-error.ts';
 import type { Credentials } from './api/auth-provider.ts';
 import { answerWithPasskey, hasPasskeys } from './api/passkeys.ts';
+import { proofProblem } from './step-up/proof-problem.ts';
 import { useApi } from './till.ts';
 
-/** A wrong password has one answer of the catalogue; everything else the server says itself. */
+/** The catalogue has the texts for what is typed or chosen wrongly; other errors show the server's text. */
 function problemOf(error: unknown): string {
   if (!(error instanceof ApiError)) return String(error);
   if (error.status === 401) return 'tillgate.login.failed';
-  return error.status === 429 ? 'tillgate.error.tooMany' : error.message;
+  if (error.status === 429) return 'tillgate.error.tooMany';
+  return proofProblem(error) ?? error.message;
 }
 
-/** What may be wanted beside the password: a code or a passkey, or a passkey alone where the account has no codes. */
-type Wanted = 'totp' | 'passkey';
+/** The second factors that the account has: the server names those that a login lacks. */
+type Wanted = 'totp' | 'passkey' | 'either';
 
-const wantedBy = (error: unknown): Wanted | null =>
-  error instanceof ApiError
-    ? (WANTED.find((factor) => error.problems.some(({ path }) => path === factor)) ?? null)
-    : null;
-const WANTED: readonly Wanted[] = ['totp', 'passkey'];
+function wantedBy(error: unknown): Wanted | null {
+  const paths = error instanceof ApiError ? error.problems.map(({ path }) => path) : [];
+  const [totp, passkey] = [paths.includes('totp'), paths.includes('passkey')];
+  if (totp) return passkey ? 'either' : 'totp';
+  return passkey ? 'passkey' : null;
+}
 
-/** Logging in; a code of the second factor is asked for once the server wants one. */
+/** The login; the second factor is requested once the server requires it. */
 export function LoginPage() {
   const translate = useTranslate();
   const login = useLogin();
@@ -101,7 +104,7 @@ export function LoginPage() {
           )}
           {factor !== null && problem === null ? (
             <Alert severity="info" sx={{ mb: 2 }}>
-              {translate('tillgate.login.codeWanted')}
+              {translate(`tillgate.login.${factor}Wanted`)}
             </Alert>
           ) : null}
           <Form onSubmit={(values: Partial<Credentials>) => submit(values)} noValidate>
@@ -142,10 +145,10 @@ function FactorFields({ wanted, busy, usePasskey }: FactorFieldsProps) {
   const { getValues } = useFormContext<Credentials>();
   return (
     <>
-      {wanted === 'totp' ? (
+      {wanted !== 'passkey' ? (
         <TextInput source="totp" label="tillgate.stepUp.totp" autoComplete="one-time-code" autoFocus />
       ) : null}
-      {hasPasskeys() ? (
+      {wanted !== 'totp' && hasPasskeys() ? (
         <Button fullWidth disabled={busy} onClick={() => void usePasskey(getValues())}>
           {translate('tillgate.stepUp.passkey')}
         </Button>

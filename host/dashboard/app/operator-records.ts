@@ -9,9 +9,8 @@ import type { transferDetailSchema, transferSchema } from '../../../adapters/htt
 
 export type AccountItem = z.output<typeof accountSchema>;
 export type AccountFile = z.output<typeof accountDetailSchema>;
-/** A transfer of a list. */
 export type TransferItem = z.output<typeof transferSchema>;
-/** A transfer with its approvals and what was signed for it. */
+/** A transfer with its approvals and its signed transactions. */
 export type TransferFile = z.output<typeof transferDetailSchema>;
 export type ChainItem = z.output<typeof chainSchema>;
 export type ChainWallet = z.output<typeof walletSchema>;

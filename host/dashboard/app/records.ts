@@ -25,21 +25,17 @@ import type { withdrawalAddressSchema } from '../../../adapters/http/manage/with
 import type { listedTransferSchema, transferDetailSchema } from '../../../adapters/http/manage/withdrawals.ts';
 import type { walletSchema } from '../../../adapters/http/operations/wallets.ts';
 
-/** A record with the id by which the application names it. */
+/** A record with the id under which the application knows it. */
 type Named<T> = T & { readonly id: string };
 
 export type ServiceRecord = z.output<typeof serviceSchema>;
-/** An order of a list. */
 export type OrderRecord = Named<z.output<typeof managedOrderSchema>>;
-/** An order with everything that belongs to it. */
 export type OrderFile = Named<z.output<typeof orderFileSchema>>;
 export type OrderHistory = z.output<typeof historySchema>;
 export type TransactionRecord = Named<z.output<typeof transactionSchema>>;
-/** A posting of the ledger. */
 export type PostingRecord = Named<z.output<typeof postingSchema>>;
 export type OverviewRecord = z.output<typeof overviewSchema>;
 export type WalletRecord = Named<z.output<typeof walletSchema>>;
-/** A withdrawal or refund of a list. */
 export type TransferRecord = z.output<typeof listedTransferSchema>;
 export type TransferDetail = z.output<typeof transferDetailSchema>;
 export type WithdrawalAddress = Named<z.output<typeof withdrawalAddressSchema>>;
@@ -48,7 +44,7 @@ export type CreatedCredential = z.output<typeof createdSchema>;
 export type CallbackSecrets = z.output<typeof callbackSecretsSchema>;
 export type CallbackRecord = z.output<typeof callbackSchema>;
 export type CallbackDetail = z.output<typeof callbackDetailSchema>;
-/** A payment link or a counter. */
+/** A payment link or a point of sale. */
 export type LinkRecord = z.output<typeof linkSchema>;
 export type LinkPairing = z.output<typeof pairingSchema>;
 export type WebhookRecord = z.output<typeof webhookSchema>;

@@ -42,7 +42,7 @@ const DARK: Colours = {
   bad: '#ff9ca0',
 };
 
-/** The fonts of the system: nothing is loaded. */
+/** System fonts: nothing is loaded. */
 const FONTS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif";
 export const MONOSPACE = "ui-monospace, 'SF Mono', Menlo, Consolas, monospace";
 
@@ -85,14 +85,14 @@ function theme({ palette, components, ...base }: ThemeOptions, colours: Colours,
           },
         },
       },
-      // Who goes by keyboard sees where it is.
+      // Keyboard users must see the focus.
       MuiButtonBase: {
         styleOverrides: { root: { '&.Mui-focusVisible': { outline: `2px solid ${mark}`, outlineOffset: -2 } } },
       },
       MuiLink: {
         styleOverrides: { root: { '&:focus-visible': { outline: `2px solid ${mark}`, outlineOffset: 2 } } },
       },
-      // What is loading is said in words beside it.
+      // A text beside it announces the loading.
       MuiCircularProgress: { defaultProps: { 'aria-hidden': true } },
       MuiPaper: {
         styleOverrides: {
@@ -101,11 +101,11 @@ function theme({ palette, components, ...base }: ThemeOptions, colours: Colours,
         },
       },
       MuiFormHelperText: { styleOverrides: { root: { fontSize: '0.8125rem' } } },
-      // Words are longer in other languages: buttons go below each other where they do not fit.
+      // Words are longer in other languages, so buttons wrap where they do not fit.
       RaTopToolbar: {
         styleOverrides: { root: { flexWrap: 'wrap', rowGap: 8, minWidth: 0, backgroundColor: 'transparent' } },
       },
-      // On a telephone the bar has room for its heading only when the language's name is left to screen readers.
+      // On a narrow screen the heading fits only if the language's name is visible to screen readers alone.
       RaLocalesMenuButton: {
         styleOverrides: {
           root: {
@@ -126,10 +126,11 @@ function theme({ palette, components, ...base }: ThemeOptions, colours: Colours,
             borderRadius: 8,
             margin: '0 8px',
             '&.RaMenuItemLink-active': { color: mark, fontWeight: 600 },
+            '& .MuiTypography-root': { whiteSpace: 'normal' },
           },
         },
       },
-      // On a telephone it lies over the end of a long form.
+      // On a narrow screen it would cover the end of a long form.
       RaToolbar: {
         styleOverrides: {
           root: { backgroundColor: 'transparent', '&.RaToolbar-mobileToolbar': { backgroundColor: card } },

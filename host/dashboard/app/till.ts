@@ -3,7 +3,7 @@ import type { Api } from './api/api.ts';
 import { IdempotencyKeys } from './api/idempotency-keys.ts';
 import type { StepUpPrompt } from './step-up/step-up-prompt.ts';
 
-/** What pages use besides lists and records. */
+/** The services that pages use besides lists and records. */
 export interface Till {
   readonly api: Api;
   readonly stepUp: StepUpPrompt;

@@ -16,7 +16,7 @@ import { responseHeadText } from './http1/response-text.ts';
 import { turnWrites } from './turn-writes.ts';
 import type { Unsent } from './turn-writes.ts';
 
-/** What a {@link ClientConnection} reports to the listener that accepted it, and what it needs of it. */
+/** The callbacks and settings that a {@link ClientConnection} gets from the listener that accepted it. */
 export interface ClientConnectionDelegate {
   /** The server's own timeouts, in milliseconds; 0 for none. */
   readonly timeouts: {
@@ -31,9 +31,9 @@ export interface ClientConnectionDelegate {
   /** Passes the connection to Node's HTTP server, which reads these bytes first. */
   delegateToNode(connection: ClientConnection, socket: Socket, bytes: Buffer): void;
   onClose(connection: ClientConnection): void;
-  /** The connection is closed because of an error of the gateway's own. */
+  /** The connection was closed because of an internal error of the gateway. */
   onError(error: unknown): void;
-  /** As `expiryIn` of the time-out queue. */
+  /** As `expiryIn` of the timeout queue. */
   expiryIn(ms: number): number;
   /** Queues the connection's timeout again. */
   startTimeout(connection: ClientConnection): void;
@@ -43,18 +43,18 @@ export interface ClientConnectionDelegate {
 const MAX_AHEAD = 64 * 1024;
 /** Unsent bytes up to this size do not pause the upstream. */
 const MAX_WAITING = 128 * 1024;
-/** Bodies up to this size are copied behind their head: that costs less than a second write. */
+/** Bodies up to this size are copied behind their head, which is cheaper than a second write. */
 const ONE_PIECE = 64 * 1024;
 /** Unsent bytes up to this size need no idle timeout: the kernel's buffer takes them. */
 const UNWATCHED = 32 * 1024;
-/** How long the rest of a refused request is read before the connection is closed. */
+/** The longest that the rest of a refused request is read before the connection is closed. */
 const DRAIN_MS = 2_000;
 
 type State = 'waiting' | 'busy' | 'draining' | 'over';
 
 /**
- * A client's connection: one plain request after another. At the first request that is not plain, or not the gateway's,
- * the connection goes to Node's HTTP server, and stays there.
+ * A client's connection, which handles one plain request after another. At the first request that is not plain, or not
+ * for the gateway, the connection passes to Node's HTTP server and stays there.
  */
 export class ClientConnection implements GatewayClient, ClientSocketHandler, Expirable, Unsent {
   expiresAt: number;
@@ -69,9 +69,9 @@ export class ClientConnection implements GatewayClient, ClientSocketHandler, Exp
   /** True when the connection closes after the current response. */
   #last = false;
   #chunked = false;
-  /** A whole response that leaves at the end of this turn. */
+  /** A complete response, written at the end of this turn of the event loop. */
   #unsent: Buffer | null = null;
-  /** Bytes of the current request's body that are still to come. */
+  /** Bytes of the current request's body that have not arrived yet. */
   #bodyLeft = 0;
   #body: Buffer[] = [];
   /** Set while the body is being read. */
@@ -98,7 +98,7 @@ export class ClientConnection implements GatewayClient, ClientSocketHandler, Exp
       if (this.#state === 'waiting') this.#advance();
       if (this.#pending !== null && this.#pending.length > MAX_AHEAD) this.#socket.pause();
     }
-    // The chunk's memory is used for the next read of any connection.
+    // The chunk's memory is reused for the next read of any connection.
     if (this.#pending?.buffer === chunk.buffer) this.#pending = Buffer.from(this.#pending);
   }
 
@@ -154,7 +154,7 @@ export class ClientConnection implements GatewayClient, ClientSocketHandler, Exp
   #advance(): void {
     if (this.#advancing) return;
     this.#advancing = true;
-    // A client that does not read its responses gets no further ones.
+    // Stops reading requests of a client that does not read its responses.
     while (this.#pending !== null && this.#state === 'waiting' && !this.needsDrain) this.#read(this.#pending);
     this.#advancing = false;
   }
@@ -245,7 +245,7 @@ export class ClientConnection implements GatewayClient, ClientSocketHandler, Exp
     this.#done(idleMs);
   }
 
-  /** Everything that is written otherwise comes after it. */
+  /** Later writes must come after these bytes. */
   writeUnsent(): void {
     const bytes = this.#unsent;
     if (bytes === null) return;
@@ -282,7 +282,7 @@ export class ClientConnection implements GatewayClient, ClientSocketHandler, Exp
     this.#done(idleMs);
   }
 
-  /** A plain request's end is near: the connection goes on, unless the rest did not arrive in time. */
+  /** A plain request is short, so the connection continues unless the rest did not arrive in time. */
   refuse(refusal: Refusal, context: RequestContext): void {
     if (this.#state !== 'busy') return;
     this.#bodyHandler = null;
@@ -318,7 +318,7 @@ export class ClientConnection implements GatewayClient, ClientSocketHandler, Exp
     this.#chunked = false;
     const socket = this.#socket;
     const watched = socket.writableLength + (this.#unsent?.length ?? 0) > UNWATCHED;
-    // A client that does not read the rest of its response is closed after a while.
+    // Closes the connection of a client that does not read the rest of its response.
     if (watched || socket.timeout !== undefined) socket.setTimeout(watched ? idleMs : 0);
     if (this.#last) {
       this.#close();
@@ -332,8 +332,8 @@ export class ClientConnection implements GatewayClient, ClientSocketHandler, Exp
   }
 
   /**
-   * Skips the rest of a refused request: the next one begins behind it. Before a close, too: if the socket were closed
-   * now, the client could lose the response.
+   * Skips the rest of a refused request, to reach the next one. This is needed before a close too: closing the socket
+   * at once could make the client lose the response.
    */
   #drain(): void {
     this.#state = 'draining';

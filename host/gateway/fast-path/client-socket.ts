@@ -2,9 +2,9 @@ import { Socket } from 'node:net';
 import type { SocketConstructorOpts } from 'node:net';
 import { readBuffers } from './read-buffers.ts';
 
-/** What a client's socket reports to the connection that it belongs to. */
+/** The events that a client's socket reports to its connection. */
 export interface ClientSocketHandler {
-  /** @param bytes - valid only during the call: those to keep must be copied */
+  /** @param bytes - valid only during the call: copy those to keep */
   onData(bytes: Buffer): void;
   onEnd(): void;
   onClose(): void;
@@ -19,13 +19,13 @@ export interface ClientSocket extends Socket {
 
 type ReadCallback = (this: ClientSocket, size: number, buffer: Buffer) => boolean;
 
-/** A socket of Node's with what it keeps inside: its connection to the system, and its `onread`. */
+/** The internal parts of a Node socket: its handle, and its `onread`. */
 interface InnerSocket {
   readonly _handle?: { useUserBuffer?(buffer: Buffer): void } | null;
   [symbol: symbol]: unknown;
 }
 
-/** Where a socket keeps the buffer and the callback of its `onread`. */
+/** The symbols under which a socket keeps the buffer and the callback of its `onread`. */
 interface OnreadPlaces {
   readonly buffer: symbol;
   readonly callback: symbol;
@@ -48,7 +48,7 @@ const LISTENERS = {
   drain(this: ClientSocket): void {
     this[HANDLER]?.onDrain();
   },
-  /** The client read nothing for too long; or it has read everything, and its idle connection was kept long enough. */
+  /** The client read nothing for too long, or its connection was idle for too long. */
   timeout(this: ClientSocket): void {
     this.destroy();
   },
@@ -61,16 +61,16 @@ export function attachHandler(socket: ClientSocket, handler: ClientSocketHandler
   readIntoShared(socket as unknown as InnerSocket);
 }
 
-/** Leaves the socket to others: from now on it reads as any other. */
+/** Restores the socket's normal way of reading. */
 export function detachHandler(socket: ClientSocket): void {
   socket[HANDLER] = undefined;
   for (const [event, listener] of Object.entries(LISTENERS)) socket.off(event, listener);
 }
 
 /**
- * Gives an accepted socket what `net.connect` takes as `onread`, and `net.createServer` does not: one buffer for the reads of all, in place
- * of 64 KiB that Node allocates for each read, which takes a twentieth of a request's time. Where this Node keeps it elsewhere, the event
- * 'data' brings the bytes.
+ * Gives an accepted socket the `onread` option that `net.connect` takes and `net.createServer` does not: one buffer for
+ * all reads instead of 64 KiB that Node allocates for each, which costs a twentieth of a request's time. If this
+ * version of Node stores the option elsewhere, the event 'data' is used.
  */
 function readIntoShared(socket: InnerSocket): void {
   const handle = socket._handle;
@@ -80,7 +80,7 @@ function readIntoShared(socket: InnerSocket): void {
   handle.useUserBuffer(readBuffers.shared);
 }
 
-/** Found by what is in them: they have no public names. */
+/** The symbols are private, so they are found by their values. */
 const PLACES = ((): OnreadPlaces | null => {
   const [bytes, callback] = [Buffer.alloc(1), (): boolean => true];
   // Documented, but not in the types.
@@ -93,7 +93,7 @@ const PLACES = ((): OnreadPlaces | null => {
   return places.buffer === undefined || places.callback === undefined ? null : (places as OnreadPlaces);
 })();
 
-/** False to read no further, until the socket is resumed. */
+/** Returns false to stop reading until the socket is resumed. */
 const onRead: ReadCallback = function (size, buffer) {
   const bytes = buffer.subarray(0, size);
   const handler = this[HANDLER];

@@ -6,7 +6,7 @@ import { ClientConnection } from './client-connection.ts';
 import type { ClientConnectionDelegate } from './client-connection.ts';
 import type { PlainRequest } from './http1/plain-request.ts';
 
-/** Who answers the requests; the gateway implements it. */
+/** Answers the requests; the gateway implements it. */
 export interface RequestListener {
   /** True for a `Host` header of one of the gateway's routes. */
   serves(host: string): boolean;
@@ -16,9 +16,9 @@ export interface RequestListener {
 type NodeListener = (this: Server, socket: Socket) => void;
 
 /**
- * Takes the connections of a Node HTTP server and gives it those that are not the gateway's, or whose request is not
- * plain. It replaces the server's own listener of `connection`, the first one of each server, and calls that listener
- * for such a connection: Node documents that any stream may be passed to a server by this event.
+ * Takes the connections of a Node HTTP server, and passes back those that are not for the gateway or whose request is
+ * not plain. It replaces the server's first listener of `connection`, Node's own, and calls that listener for such a
+ * connection: Node documents that any stream may be passed to a server by this event.
  */
 export class ConnectionListener implements ClientConnectionDelegate {
   readonly onError: (error: unknown) => void;
@@ -44,7 +44,7 @@ export class ConnectionListener implements ClientConnectionDelegate {
     this.#timeoutQueue = timeoutQueue;
     this.#nodeListener = nodeListener as NodeListener;
     server.off('connection', this.#nodeListener).prependListener('connection', this.#onConnection);
-    // The server does not know these connections: its methods that close connections have to include them.
+    // The server does not track these connections, so its methods that close connections must include them.
     this.#closeIdle = server.closeIdleConnections.bind(server);
     this.#closeAll = server.closeAllConnections.bind(server);
     server.closeIdleConnections = () => {
@@ -84,14 +84,14 @@ export class ConnectionListener implements ClientConnectionDelegate {
 
   delegateToNode(connection: ClientConnection, socket: Socket, bytes: Buffer): void {
     this.onClose(connection);
-    // Paused first: bytes that are put back into a flowing stream would wait until the next ones arrive.
+    // Paused first: bytes pushed back into a flowing stream would wait until the next ones arrive.
     socket.pause();
     socket.unshift(bytes);
     this.#nodeListener.call(this.#server, socket);
     socket.resume();
   }
 
-  /** Restores the server. Connections with a request under way close after it, the others now. */
+  /** Restores the server. Connections with a request in progress close after it, the others now. */
   close(): void {
     this.#server.off('connection', this.#onConnection).prependListener('connection', this.#nodeListener);
     this.#server.closeIdleConnections = this.#closeIdle;

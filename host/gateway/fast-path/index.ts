@@ -10,8 +10,8 @@ import { UpstreamConnectionPool } from './upstream-connection-pool.ts';
 export { readBuffers } from './read-buffers.ts';
 
 /**
- * The gateway's own HTTP/1 implementation. README.md says which requests it takes. This file is the folder's only
- * entrance: nothing outside imports another file of it.
+ * The gateway's own HTTP/1 implementation. README.md says which requests it handles. This file is the folder's entry
+ * point: no other file of the folder is imported from outside.
  */
 export interface FastPath {
   /** Sends requests with a complete body to upstreams without TLS. */
@@ -25,11 +25,12 @@ export interface FastPath {
   close(): void;
 }
 
-/** @param onError - is told why a connection was closed that failed by an error of the gateway's own */
+/** @param onError - receives the internal error that closed a connection */
 export function createFastPath(timeoutQueue: TimeoutQueue, onError: (error: unknown) => void): FastPath {
   const listeners: ConnectionListener[] = [];
   return {
-    openTransport: (url, connectMs) => rawTransport(new UpstreamConnectionPool(url, connectMs, timeoutQueue, onError)),
+    openTransport: (url, connectMs, lookup) =>
+      rawTransport(new UpstreamConnectionPool({ url, connectMs, lookup }, timeoutQueue, onError)),
     attach: (server, listener) => void listeners.push(new ConnectionListener(server, listener, timeoutQueue, onError)),
     close: () => {
       for (const listener of listeners.splice(0)) listener.close();

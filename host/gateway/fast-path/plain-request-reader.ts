@@ -5,11 +5,15 @@ import type { PlainRequest } from './http1/plain-request.ts';
 /** Heads up to this size, in bytes, are remembered. */
 const MAX_KEPT_HEAD = 1024;
 
-/** Reads the requests of one client: what its heads have in common is compared, and not read again. */
+/** Reads the requests of one client: the common part of its heads is compared instead of parsed again. */
 export class PlainRequestReader {
   #pattern: HeadPattern | null = null;
 
-  /** @param bytes - from the request's first one on @returns `null` for a request that is not plain, or whose head is not complete */
+  /**
+   * @param bytes - begin with the request's first byte
+   *
+   * @returns `null` for a request that is not plain, or whose head is incomplete
+   */
   read(bytes: Buffer): PlainRequest | null {
     const text = bytes.toString('latin1', 0, MAX_KEPT_HEAD);
     const alike = this.#pattern?.read(text) ?? null;

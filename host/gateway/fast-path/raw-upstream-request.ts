@@ -7,7 +7,7 @@ import type { UpstreamConnectionPool } from './upstream-connection-pool.ts';
 import type { RawResponseHandler, UpstreamConnection } from './upstream-connection.ts';
 
 const TARGET = /^[!-~]+$/;
-/** A field value with any other byte would end its line. */
+/** Any other byte in a field value would end its line. */
 const BREAKS_LINE = /[^\t\x20-\x7e\x80-\xff]/;
 
 /** A request with a complete body over a plain-text connection. */
@@ -95,7 +95,7 @@ export class RawUpstreamRequest extends UpstreamRequest implements RawResponseHa
   }
 }
 
-/** The request in one buffer; `null` if it cannot be written without becoming another request. */
+/** The request in one buffer; `null` if writing it would change the request. */
 function requestBytes(host: string, { method, path, headers, body }: OutgoingRequest): Buffer | null {
   const streamed = body !== null && !Buffer.isBuffer(body);
   if (streamed || !TARGET.test(path)) return null;

@@ -1,20 +1,16 @@
-/** How much of a long response is read at a time. */
+/** The size of a buffer for a long response. */
 const LONG_BYTES = 128 * 1024;
-/** How many free buffers are kept. */
 const MAX_FREE = 8;
 const OVERWRITTEN = 0xdb;
 
 /**
- * The buffers that responses are read into. By default Node allocates 64 KiB for each read. Memory outside of its heap
- * that comes and goes at that rate makes it collect all garbage again and again, which took a third of the CPU time.
+ * The buffers that responses are read into. By default Node allocates 64 KiB for each read. Memory outside its heap
+ * that comes and goes at that rate causes frequent full garbage collections, which took a third of the CPU time.
  */
 class ReadBuffers {
-  /**
-   * For tests: bytes that are no longer valid are overwritten at once, and not some time later by another response, so that
-   * whoever still reads them is found out.
-   */
+  /** For tests: overwrites invalid bytes at once instead of by a later response, to expose code that reads them. */
   overwrites = false;
-  /** Common to all connections, and valid only while one read is processed: bytes to keep must be copied. */
+  /** Shared by all connections, and valid only while one read is processed: copy bytes to keep. */
   readonly shared = Buffer.allocUnsafeSlow(32 * 1024);
   readonly #free: Buffer[] = [];
 
@@ -29,7 +25,7 @@ class ReadBuffers {
     if (this.#free.length < MAX_FREE) this.#free.push(buffer);
   }
 
-  /** Bytes that nothing references any more, and the next read overwrites. */
+  /** Marks bytes that nothing references any more and that the next read overwrites. */
   invalidate(bytes: Buffer): void {
     if (this.overwrites) bytes.fill(OVERWRITTEN);
   }

@@ -1,7 +1,7 @@
 import { readResponseHead } from './http1/response-head.ts';
 import type { ResponseHead } from './http1/response-head.ts';
 
-/** Longer heads are not read here, in bytes. */
+/** Longer heads, in bytes, are not cached. */
 const MAX_BYTES = 2 * 1024;
 const LENGTH_LINE = /\r\ncontent-length:[\t ]*(?=\d{1,15}\r\n)/i;
 const LENGTH = /^\d{1,15}$/;
@@ -11,15 +11,15 @@ interface Known {
   readonly head: ResponseHead;
   readonly before: string;
   readonly after: string;
-  /** Where a body ends depends on whether the request was a HEAD. */
+  /** The end of a body depends on whether the request was a HEAD. */
   readonly bodiless: boolean;
 }
 
-/** Reads heads of an upstream's responses. Many of the same second differ in the body's length alone, and are then parsed once. */
+/** Parses the heads of an upstream's responses; those that differ only in the body's length are parsed once. */
 export class ResponseHeadCache {
   #known: Known | null = null;
 
-  /** The head that the bytes from `from` on begin with; `null` for one that is not whole, too long, malformed or of an interim response. */
+  /** The head at `from`; `null` for one that is incomplete, too long, malformed or of an interim response. */
   read(bytes: Buffer, from: number, method: string): ResponseHead | null {
     const text = bytes.toString('latin1', from, from + MAX_BYTES);
     const bodiless = method === 'HEAD';
@@ -33,7 +33,7 @@ export class ResponseHeadCache {
   }
 }
 
-/** `null` for a head whose length is not written plainly. */
+/** `null` for a head whose length is not written as plain digits. */
 function knownOf(head: ResponseHead, text: string, bodiless: boolean): Known | null {
   const { declaredLength } = head;
   if (declaredLength === null) return { head, before: text, after: '', bodiless };
@@ -43,7 +43,7 @@ function knownOf(head: ResponseHead, text: string, bodiless: boolean): Known | n
   return { head, before: text.slice(0, valueAt), after: text.slice(valueAt + declaredLength.length), bodiless };
 }
 
-/** The head that this text begins with, where it is the known one but for the value of `Content-Length`. */
+/** The head at the start of this text, if it equals the cached one except for the value of `Content-Length`. */
 function sameButLength({ head, before, after }: Known, text: string): ResponseHead | null {
   if (text.slice(0, before.length) !== before) return null;
   if (head.declaredLength === null) return head;

@@ -3,12 +3,12 @@ export interface Unsent {
   writeUnsent(): void;
 }
 
-/** So many writes wait for the end of the turn; the first of them should not wait for thousands. */
+/** At most this many writes wait for the end of the turn, so that the first does not wait for thousands. */
 const AT_ONCE = 64;
 
 /**
- * What connections write in one turn of the event loop leaves together at its end. A write may have to wake the process
- * that reads it, which costs more than the write; while it is awake, the writes that follow at once do not.
+ * Delays the writes of one turn of the event loop to its end. A write may have to wake the process that reads it, which
+ * costs more than the write itself; immediately following writes find that process awake.
  */
 export class TurnWrites {
   #waiting: Unsent[] = [];

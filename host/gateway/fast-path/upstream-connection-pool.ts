@@ -1,3 +1,4 @@
+import type { LookupFunction } from 'node:net';
 import { DESTROYED } from '../failure-reasons.ts';
 import type { TimeoutQueue } from '../timeout-queue.ts';
 import { MAX_CONNECTIONS } from '../upstream-request.ts';
@@ -5,11 +6,20 @@ import { ResponseHeadCache } from './response-head-cache.ts';
 import { UpstreamConnection } from './upstream-connection.ts';
 import type { RawResponseHandler, UpstreamConnectionDelegate } from './upstream-connection.ts';
 
-/** The plain-text connections to one upstream. The connection that was used last is used first. */
+/** Where the connections of a pool go. */
+export interface UpstreamPlace {
+  readonly url: URL;
+  readonly connectMs: number;
+  /** Resolves the name each time that a connection is made. */
+  readonly lookup: LookupFunction;
+}
+
+/** The plain-text connections to one upstream. The most recently used connection is used first. */
 export class UpstreamConnectionPool implements UpstreamConnectionDelegate {
   readonly host: string;
   readonly port: number;
   readonly connectMs: number;
+  readonly lookup: LookupFunction;
   readonly headCache = new ResponseHeadCache();
   /** The `host` header of its requests. */
   readonly hostHeader: string;
@@ -23,12 +33,17 @@ export class UpstreamConnectionPool implements UpstreamConnectionDelegate {
   #closing = false;
   #closed = false;
 
-  constructor(url: URL, connectMs: number, timeoutQueue: TimeoutQueue, onError: (error: unknown) => void) {
+  constructor(
+    { url, connectMs, lookup }: UpstreamPlace,
+    timeoutQueue: TimeoutQueue,
+    onError: (error: unknown) => void,
+  ) {
     this.onError = onError;
     this.host = url.hostname.replace(/^\[|\]$/g, '');
     this.port = url.port === '' ? 80 : Number(url.port);
     this.hostHeader = url.host;
     this.connectMs = connectMs;
+    this.lookup = lookup;
     this.#timeoutQueue = timeoutQueue;
   }
 
@@ -40,12 +55,12 @@ export class UpstreamConnectionPool implements UpstreamConnectionDelegate {
     return this.#all.size;
   }
 
-  /** True while all connections that there may be are in use. */
+  /** True while the maximum number of connections is in use. */
   get full(): boolean {
     return this.#connecting === 0 && this.#all.size >= MAX_CONNECTIONS;
   }
 
-  /** Assigns a connection to the request, now or once there is one. */
+  /** Assigns a connection to the request, now or as soon as one is free. */
   assign(request: RawResponseHandler): void {
     for (let connection = this.#idle.pop(); connection !== undefined; connection = this.#idle.pop()) {
       if (connection.usable) {
@@ -58,7 +73,6 @@ export class UpstreamConnectionPool implements UpstreamConnectionDelegate {
     this.#connect();
   }
 
-  /** Removes a request that waits for a connection. */
   cancel(request: RawResponseHandler): void {
     this.#waiting.delete(request);
   }
@@ -92,13 +106,11 @@ export class UpstreamConnectionPool implements UpstreamConnectionDelegate {
     this.#connect();
   }
 
-  /** Closes each connection once it is idle. */
   closeWhenIdle(): void {
     this.#closing = true;
     for (const connection of this.#idle.splice(0)) connection.destroy();
   }
 
-  /** Closes all connections now. */
   close(): void {
     this.#closing = true;
     this.#closed = true;

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { connect } from 'node:net';
-import type { Socket } from 'node:net';
+import type { LookupFunction, Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { CONNECT_TIMEOUT, CONNECTION_CLOSED, DESTROYED, failureReason, INVALID_RESPONSE } from '../failure-reasons.ts';
 import { guardMethods } from '../guard-methods.ts';
@@ -15,12 +15,11 @@ import type { ResponseHeadCache } from './response-head-cache.ts';
 import { turnWrites } from './turn-writes.ts';
 import type { Unsent } from './turn-writes.ts';
 
-/** What an {@link UpstreamConnection} reports of its current request. `RawUpstreamRequest` implements it. */
+/** The events of the current request that an {@link UpstreamConnection} reports. `RawUpstreamRequest` implements it. */
 export interface RawResponseHandler extends Pick<
   UpstreamResponseHandler,
   'onResponseHeaders' | 'onResponseData' | 'onResponseIdle' | 'retainsChunks' | 'onResponseEnd'
 > {
-  /** Of the request. */
   readonly method: string;
   /** A connection was assigned. Returns the request's bytes, which are written now. */
   onConnect(connection: UpstreamConnection): Buffer;
@@ -30,32 +29,32 @@ export interface RawResponseHandler extends Pick<
   onConnectError(reason: string): void;
 }
 
-/** What an {@link UpstreamConnection} reports to its pool, and what it needs of it. */
+/** The callbacks and settings that an {@link UpstreamConnection} gets from its pool. */
 export interface UpstreamConnectionDelegate {
   readonly host: string;
   readonly port: number;
   readonly connectMs: number;
+  readonly lookup: LookupFunction;
   readonly headCache: ResponseHeadCache;
-  /** As `expiryIn` of the time-out queue. */
+  /** As `expiryIn` of the timeout queue. */
   expiryIn(ms: number): number;
-  /** The connection was established. */
   onConnect(): void;
   /** The connection can take a request: it is new, or its last response is complete. */
   onIdle(connection: UpstreamConnection): void;
   /** The connection is closed. @param failure - why it was never established; `null` if it was */
   onClose(connection: UpstreamConnection, failure: { readonly reason: string } | null): void;
-  /** A connection is closed because of an error of the gateway's own. */
+  /** A connection was closed because of an internal error of the gateway. */
   onError(error: unknown): void;
 }
 
-/** How long an idle connection is kept if the upstream does not say, and the most that it may say. */
+/** The default time for which an idle connection is kept, and the maximum that the upstream may set. */
 const KEEP_MS = 4_000;
 const MAX_KEEP_MS = 600_000;
-/** Idle connections are closed this long before the upstream would: a request must not cross its close. */
+/** Idle connections are closed this long before the upstream would close them, so that no request crosses its close. */
 const KEEP_MARGIN_MS = 1_000;
-/** How many bytes are first searched for the end of a head. */
+/** This many bytes are first searched for the end of a head. */
 const FIRST_HEAD_BYTES = 2 * 1024;
-/** Longer responses are read into a buffer of their own and passed on from there without a copy. */
+/** Longer responses are read into a buffer of their own and forwarded from there without a copy. */
 const LONG_RESPONSE = 64 * 1024;
 /** The rest of such a buffer is used if it has at least this size. */
 const MIN_READ = 32 * 1024;
@@ -79,7 +78,7 @@ export class UpstreamConnection implements Expirable, Unsent {
   /** The beginning of an incomplete head. */
   #partial: Buffer | null = null;
   #head: ResponseHead | null = null;
-  /** Bytes of a body with a length that are still to come. */
+  /** Bytes of the body that have not arrived yet, if it has a length. */
   #left = 0;
   /** Bytes of the body so far. */
   #passed = 0;
@@ -99,6 +98,7 @@ export class UpstreamConnection implements Expirable, Unsent {
     const socket: UpstreamSocket = connect({
       host: delegate.host,
       port: delegate.port,
+      lookup: delegate.lookup,
       noDelay: true,
       onread: { buffer: () => this.#buffer(), callback: (size, buffer) => this.onRead(size, buffer as Buffer) },
     });
@@ -138,19 +138,18 @@ export class UpstreamConnection implements Expirable, Unsent {
     this.#close(null);
   }
 
-  /** Closes the connection; its request fails. */
   close(): void {
     if (this.#connected) this.#fail(DESTROYED);
     else this.#close({ reason: DESTROYED });
   }
 
-  /** Its request fails. */
+  /** Closes the connection; the request on it fails. */
   abort(error: unknown): void {
     this.#delegate.onError(error);
     this.close();
   }
 
-  /** It was not established in time, or idle for too long. */
+  /** The connection was not established in time, or was idle for too long. */
   onTimeout(): void {
     if (this.#connected) this.destroy();
     else this.#close({ reason: CONNECT_TIMEOUT });
@@ -165,7 +164,7 @@ export class UpstreamConnection implements Expirable, Unsent {
   }
 
   onRead(size: number, buffer: Buffer): boolean {
-    // Whatever this answers, it is not the request, which has not left yet.
+    // These bytes cannot be a response: the request was not sent yet.
     if (this.#unsent !== null) {
       this.#fail(INVALID_RESPONSE);
       return true;
@@ -178,7 +177,6 @@ export class UpstreamConnection implements Expirable, Unsent {
     return true;
   }
 
-  /** The buffer for the next bytes. */
   #buffer(): Buffer {
     if (this.#request === null || this.#head === null) return readBuffers.shared;
     if (this.#own === null) {
@@ -204,7 +202,7 @@ export class UpstreamConnection implements Expirable, Unsent {
       at += used;
     }
     if (this.#complete) this.#finish(at === chunk.length);
-    // Bytes without a request: nothing that follows can be assigned to a request.
+    // Bytes without a request: no later byte can be assigned to a request either.
     else if (at < chunk.length) this.destroy();
     else this.#request?.onResponseIdle();
   }
@@ -226,7 +224,7 @@ export class UpstreamConnection implements Expirable, Unsent {
 
   // ---- the response
 
-  /** How many bytes of the chunk were used; negative if they are no response. */
+  /** Returns how many bytes of the chunk were used; negative if they are no response. */
   #readHead(chunk: Buffer, from: number): number {
     const request = this.#request as RawResponseHandler;
     const whole = this.#partial === null ? this.#delegate.headCache.read(chunk, from, request.method) : null;
@@ -246,7 +244,7 @@ export class UpstreamConnection implements Expirable, Unsent {
     }
     const before = this.#partial?.length ?? 0;
     this.#partial = null;
-    // The protocol is never changed here; other interim responses are dropped.
+    // The protocol is never switched here; other interim responses are dropped.
     if (head.status === 101) return -1;
     if (head.status >= 200) this.#begin(head, request);
     return head.length - before;

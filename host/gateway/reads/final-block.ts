@@ -1,11 +1,11 @@
 import type { Upstream } from '../upstream.ts';
 
-/** Asks an upstream for the hash of a block; `null` where it has none. */
+/** Requests the hash of a block from an upstream; `null` where it has none. */
 export type AskHash = (upstream: Upstream, block: number) => Promise<string | null>;
 
 /**
- * The newest block of a route that no reorganisation reaches, by its chain's finality bound below the lowest head. All
- * upstreams that serve have the same block there, and with it the same blocks below.
+ * The newest block of a route that no reorganisation can reach: the chain's finality bound below the lowest head. All
+ * upstreams that serve have the same block there, and therefore the same blocks below.
  */
 export class FinalBlock {
   readonly #finalityBlocks: number;
@@ -18,22 +18,24 @@ export class FinalBlock {
     this.#finalityBlocks = finalityBlocks;
   }
 
-  /** Its number; below 0 while none is known. */
+  /** The number of the block; below 0 while none is known. */
   get height(): number {
     return this.#height;
   }
 
-  /** Goes up when what was final is not, after all. */
+  /** Increases when a block that counted as final was replaced. */
   get generation(): number {
     return this.#generation;
   }
 
-  /** True for an upstream that has this block. */
+  /** True if the upstream has this block. */
   has(upstream: Upstream): boolean {
     return this.#agreed.has(upstream);
   }
 
-  /** Follows the heads of the last health checks. Where there are several upstreams, one alone raises nothing. */
+  /**
+   * Updates the block from the heads of the last health checks. With several upstreams, a single one cannot raise it.
+   */
   async follow(upstreams: readonly Upstream[], now: number, ask: AskHash): Promise<void> {
     const serving = upstreams.filter(({ health }) => health.state(now) === 'up' && health.head !== null);
     if (serving.length < Math.min(2, upstreams.length)) return;
@@ -44,7 +46,7 @@ export class FinalBlock {
       return;
     }
     const hashes = await Promise.all(serving.map((upstream) => ask(upstream, height)));
-    // Asked afterwards: a chain that changes in between must not pass for one that only grew.
+    // Read again afterwards: a chain that was replaced meanwhile must not be mistaken for one that only grew.
     const former = this.#height < 0 ? [] : await Promise.all(serving.map((upstream) => ask(upstream, this.#height)));
     const known = hashes.filter((hash) => hash !== null);
     if (former.some((hash) => hash !== null && hash !== this.#hash) || new Set(known).size > 1) this.#forget();

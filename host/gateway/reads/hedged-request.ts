@@ -9,42 +9,42 @@ import type {
 } from '../upstream-request.ts';
 import type { Upstream } from '../upstream.ts';
 
-/** How the second request of a read ended: it answered first, the first one did, or neither. */
+/** The outcome of a read's second request: it answered first, the first one did, or neither. */
 export type HedgeOutcome = 'won' | 'lost' | 'unanswered';
 
 /** The request that a {@link HedgedRequest} is sent for. `RequestForwarder` implements it. */
 export interface HedgeOwner extends Abortable {
   newRequest(upstream: Upstream, handler: UpstreamResponseHandler): UpstreamRequest;
-  /** The request as it is sent to an upstream. */
+  /** Builds the request for an upstream. */
   outgoing(upstream: Upstream): OutgoingRequest;
-  /** What takes the response of an upstream. */
+  /** Returns the handler for an upstream's response. */
   handlerOf(upstream: Upstream): UpstreamResponseHandler;
-  /** A second upstream that may be asked now; `null` for none. It counts as asked. */
+  /** Chooses a second upstream and marks it as tried; `null` for none. */
   second(): Upstream | null;
-  /** One of two failed, while the other may still answer. */
+  /** One of the two requests failed, while the other may still answer. */
   onOneFailed(upstream: Upstream, reason: string): void;
   /**
-   * Nothing more comes from two that were asked but what `upstream` reports.
+   * From now on only the events of `upstream` are reported.
    *
-   * @param failed - the other one, where it has failed and not only been slower
+   * @param failed - the other upstream, if it failed and was not merely slower
    */
   onHedgeEnded(upstream: Upstream, failed: Upstream | null, outcome: HedgeOutcome): void;
 }
 
-/** Statuses of an upstream that does not answer the request itself; the other one may. */
+/** Statuses with which an upstream does not answer the request itself, so the other one is awaited. */
 const NO_ANSWER: ReadonlySet<number> = new Set([401, 407, 429, 502, 503, 504]);
 
 /**
- * A read that is sent to a second upstream too when the first one has not begun to answer after some time. What the first good
- * answer's upstream reports is passed on, from its head to its end, and nothing of the other one, whose request is cancelled.
+ * A read that is also sent to a second upstream when the first one has not begun to answer after some time. The first
+ * good response is passed on from its head to its end; the other request is cancelled and nothing of it is passed on.
  */
 export class HedgedRequest implements PendingResponse, Abortable {
   readonly #owner: HedgeOwner;
   readonly #first: Upstream;
   readonly #timer: NodeJS.Timeout;
-  /** Those that may still answer. */
+  /** The requests that may still answer. */
   #running: readonly Leg[] = [];
-  /** The one that connected first: the time limit is its own. */
+  /** The request that connected first, which sets the time limit. */
   #timed: Leg | null = null;
   #failed: Upstream | null = null;
   #failedSent = false;
@@ -76,7 +76,7 @@ export class HedgedRequest implements PendingResponse, Abortable {
   expire(): void {
     const late = this.#running.find((leg) => leg === this.#timed) ?? this.#running[0];
     this.#end(late, 'unanswered');
-    // The other one has had less time.
+    // The second request was sent later, so only the first one counts as unanswered.
     for (const leg of this.#running)
       if (leg === late) leg.request.expire();
       else leg.request.outpace();
@@ -93,7 +93,7 @@ export class HedgedRequest implements PendingResponse, Abortable {
   // ---- called by the legs
 
   onConnect(leg: Leg): void {
-    // The second one does not get more time than the first had.
+    // The second request does not get more time than the first had.
     if (this.#timed !== null) return;
     this.#timed = leg;
     leg.handler.onUpstreamConnect();
@@ -142,7 +142,7 @@ export class HedgedRequest implements PendingResponse, Abortable {
     this.#owner.onOneFailed(leg.upstream, reason);
   }
 
-  /** No second request is sent any more, and how the one that was ended is known. */
+  /** Prevents a second request and records the outcome of one that was sent. */
   #end(leg: Leg | undefined, outcome: HedgeOutcome): void {
     clearTimeout(this.#timer);
     if (this.#ended) return;
@@ -152,7 +152,6 @@ export class HedgedRequest implements PendingResponse, Abortable {
   }
 }
 
-/** One of the two requests. */
 class Leg implements UpstreamResponseHandler, Abortable {
   readonly upstream: Upstream;
   readonly handler: UpstreamResponseHandler;
@@ -174,7 +173,7 @@ class Leg implements UpstreamResponseHandler, Abortable {
     if (this.#hedged.onStatus(this, status)) this.handler.onResponseHeaders(status, fields, length);
   }
 
-  // What follows comes from the one alone whose head was passed on: the other's request is over by then.
+  // Only the request whose head was passed on still reports: the other one is over by then.
 
   onResponseData(chunk: Buffer): boolean {
     return this.handler.onResponseData(chunk);

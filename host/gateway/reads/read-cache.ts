@@ -3,16 +3,16 @@ import type { FinalBlock } from './final-block.ts';
 interface Entry {
   readonly answer: string;
   readonly block: number;
-  /** Of the route as it was; a route that changed has another one. */
+  /** The final block of the route as configured at the time; a changed route has another one. */
   readonly final: FinalBlock;
   readonly generation: number;
 }
 
 const MAX_ENTRY = 256 * 1024;
-/** What an entry costs besides its text. */
+/** The memory of an entry besides its text, in bytes. */
 const ENTRY_BYTES = 256;
 
-/** Answers of final blocks, of all routes together; of too many those go that were not asked for the longest. */
+/** Caches answers about final blocks, for all routes together; the least recently used ones are evicted. */
 export class ReadCache {
   readonly #maxBytes: number;
   readonly #entries = new Map<string, Entry>();
@@ -58,5 +58,5 @@ export class ReadCache {
   }
 }
 
-/** At two bytes a character. */
+/** Two bytes for each character. */
 const sizeOf = (key: string, { answer }: Entry): number => 2 * (key.length + answer.length) + ENTRY_BYTES;

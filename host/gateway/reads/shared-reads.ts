@@ -21,9 +21,9 @@ import type { ReadCache } from './read-cache.ts';
 
 /** A read that waits for the answer to an equal one. */
 export interface SharedReadHandler {
-  /** The whole reply, with the request's own id. */
+  /** The complete reply, with the request's own id. */
   onSharedReply(body: Buffer): void;
-  /** There will be none: it has to ask a node itself. */
+  /** No answer will come, so the request must be sent to a node itself. */
   onShareEnded(): void;
 }
 
@@ -33,27 +33,26 @@ export interface SharedReadsDeps {
   readonly cache: ReadCache;
 }
 
-/** A reply up to this size, in bytes, is shared; for a larger one each has to ask itself. */
+/** Replies up to this size, in bytes, are shared; for a larger one each request is sent itself. */
 const MAX_SHARED_BYTES = 1024 * 1024;
-/** What depends on the newest block may be older than the request by so much. */
+/** An answer that depends on the newest block may be at most this much older than the request. */
 const MAX_AGE_MS = 100;
 const NO_HEADERS = { names: new Set<string>(), pairs: [] };
 
 /** A request that may share its answer. */
 export interface ShareableRead {
   readonly key: string;
-  /** As JSON text. */
   readonly id: string;
   readonly route: string;
-  /** False for what the newest block may change. */
+  /** False for a request whose answer a new block may change. */
   readonly namesBlock: boolean;
-  /** False where each is to be sent. */
+  /** False where each request must be sent. */
   readonly joins: boolean;
-  /** What its answer is kept by; `null` for one that is never kept. */
+  /** The cache key of its answer; `null` for an answer that is never cached. */
   readonly kept: KeptBy | null;
 }
 
-/** The call whose answer is kept, and what was final when it was sent. */
+/** The call whose answer is cached, and the state of finality when it was sent. */
 interface KeptBy {
   readonly method: string;
   readonly params: readonly unknown[];
@@ -62,11 +61,11 @@ interface KeptBy {
   readonly height: number;
 }
 
-/** Equal reads that are in flight at the same time, sent once (decision 0039). */
+/** Equal reads that are in flight at the same time, sent once (core/decisions/gateway-reads.md). */
 export class SharedReads {
   readonly #deps: SharedReadsDeps;
   readonly #leads = new Map<string, SharedRead>();
-  /** The headers that go upstream, of heads that clients repeat. */
+  /** The headers that are sent upstream, for heads that clients repeat. */
   readonly #heads = new WeakMap<object, string>();
   #writes = 0;
 
@@ -74,7 +73,7 @@ export class SharedReads {
     this.#deps = deps;
   }
 
-  /** What a request may be shared by; `null` for one whose route or kind shares nothing. */
+  /** The sharing key of a request; `null` if its route or kind shares nothing. */
   read(context: RequestContext, request: JsonRpcRequest): ShareableRead | null {
     const { live } = context;
     if (live?.shares !== true) return null;
@@ -91,7 +90,7 @@ export class SharedReads {
     };
   }
 
-  /** The reply from memory; `null` when there is none. */
+  /** The cached reply; `null` when there is none. */
   cached({ key, id, route, kept }: ShareableRead): Buffer | null {
     if (kept === null) return null;
     const answer = this.#deps.cache.find(key, kept.final);
@@ -99,7 +98,7 @@ export class SharedReads {
     return answer === null ? null : Buffer.from(replyWith(answer, id));
   }
 
-  /** Keeps an answer whose block is final, and was when the request was sent. */
+  /** Caches an answer if its block is final and was final when the request was sent. */
   keep({ key, kept }: ShareableRead, answer: string, upstream: Upstream): void {
     if (kept === null) return;
     const { method, params, final, generation, height } = kept;
@@ -108,7 +107,7 @@ export class SharedReads {
     this.#deps.cache.put(key, { answer, block, final, generation });
   }
 
-  /** Waits for an equal request that is in flight; `null` when there is none that may be waited for. */
+  /** Waits for an equal request in flight; `null` when there is none to wait for. */
   follow(read: ShareableRead, handler: SharedReadHandler): PendingResponse | null {
     const lead = read.joins ? this.#leads.get(read.key) : undefined;
     if (lead === undefined) return null;
@@ -118,14 +117,14 @@ export class SharedReads {
     return lead.join(read, handler);
   }
 
-  /** A request that goes to a node itself, and that others may wait for. */
+  /** Registers a request that is sent to a node and that others may wait for. */
   lead(read: ShareableRead): SharedRead {
     const lead = new SharedRead(this, read, this.#writes, this.#deps.budget);
     if (read.joins) this.#leads.set(read.key, lead);
     return lead;
   }
 
-  /** Something may have changed: nobody may get an answer from before. */
+  /** A write may have changed something: later reads must not get an answer from before it. */
   wrote(): void {
     this.#writes += 1;
   }
@@ -188,7 +187,7 @@ export class SharedRead {
     return { requestSent: true, cancel: leave, expire: leave, resume: () => undefined };
   }
 
-  /** The answer begins. @returns whether it is wanted */
+  /** The answer begins. @returns whether any request waits for it */
   close(): boolean {
     this.#reads.closed(this);
     return this.#wanted;
@@ -205,7 +204,6 @@ export class SharedRead {
     this.#chunks.push(Buffer.from(chunk));
   }
 
-  /** The answer is complete. */
   complete(coding: string, upstream: Upstream): void {
     if (!this.#wanted) return;
     this.#decoding = true;
@@ -220,7 +218,7 @@ export class SharedRead {
     });
   }
 
-  /** Whoever still waits asks a node itself. */
+  /** The waiting requests are sent to a node themselves. */
   end(): void {
     if (this.#decoding) return;
     this.#ended = true;

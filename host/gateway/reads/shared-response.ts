@@ -22,7 +22,7 @@ export class SharedResponse implements UpstreamResponseHandler {
   }
 
   onResponseHeaders(status: number, fields: readonly string[], length: string | null): void {
-    // Another upstream may be asked after any other status.
+    // After any other status another upstream may be tried.
     if (status === 200) {
       this.#kept = this.#lead.close();
       this.#coding = codingOf(fields);
@@ -33,7 +33,7 @@ export class SharedResponse implements UpstreamResponseHandler {
   onResponseData(chunk: Buffer): boolean {
     if (this.#kept) this.#lead.keep(chunk);
     const ready = this.#handler.onResponseData(chunk);
-    // One client that reads slowly must not hold the others up.
+    // A client that reads slowly must not delay the others.
     if (!ready && this.#kept) this.#lead.end();
     return ready;
   }

@@ -11,7 +11,7 @@ import type {
   GatewayRouteTable,
   KeyDirectory,
   Logger,
-  PullOffer,
+  ChargeOffer,
   Refusal,
 } from '../../../core/index.ts';
 import { paymentRequired, paymentResponse, readPayment, requirementsOf } from '../../x402/payment-headers.ts';
@@ -22,30 +22,31 @@ import { newRequestContext } from '../request-context.ts';
 import type { RequestContext } from '../request-context.ts';
 import { OfferCache } from './offer-cache.ts';
 
-/** What becomes of a request that is refused for no key, or for nothing left. */
+/** The outcome of a request that was refused because it has no key or its App has no units left. */
 export type SaleOutcome =
   | { readonly kind: 'refused'; readonly refusal: Refusal }
-  /** It goes on under an App's key. */
+  /** It continues with an App's key. */
   | { readonly kind: 'paid'; readonly headers: readonly string[]; readonly context: RequestContext };
 
 /** Sells plans with refusals. */
 export interface Seller {
-  /** The refusal with what is offered; `null` when {@link Seller.serve} has to be asked. */
+  /** The refusal with the offers; `null` when {@link Seller.serve} must be called. */
   offered(context: RequestContext, refusal: Refusal): Refusal | null;
-  /** @param peer - the address of the connection's other side */
+  /** @param peer - the remote address of the connection */
   serve(context: RequestContext, refusal: Refusal, peer: string): Promise<SaleOutcome>;
-  /** For a request that has been paid: what its App lacks is offered again, and its payment is not taken twice. */
+  /**
+   * The seller for a paid request: it offers plans again when the App lacks units, and never charges the payment twice.
+   */
   readonly again: Seller;
 }
 
-/** What a gateway sells, and to whom. */
 export interface GatewaySales {
   readonly sales: Pick<GateSales, 'offer' | 'again' | 'pay' | 'ticketOf'>;
-  /** How long an order waits to be paid, in milliseconds. */
+  /** The time in which an order can be paid, in milliseconds. */
   readonly orderTimeoutMs: number;
-  /** How many payments a client's address may send in a minute. */
+  /** The maximum number of payments from one client address in a minute. */
   readonly payerWritesPerMinute: number;
-  /** How many proxies of one's own stand in front. */
+  /** The number of trusted proxies in front. */
   readonly trustedHops: () => number;
 }
 
@@ -57,19 +58,19 @@ export interface GateSaleDeps extends GatewaySales {
   readonly routes: () => GatewayRouteTable;
 }
 
-/** So long an instance may need to learn of what was paid. */
+/** The longest that an instance may need to load a purchase. */
 const READY_MS = 3_000;
 const READY_POLL_MS = 50;
 const PENDING_RETRY_SECONDS = 5;
-const NEEDED = 'A key, or a payment, is needed: PAYMENT-REQUIRED says what to pay (x402).';
+const NEEDED = 'An App key or a payment is needed: the header PAYMENT-REQUIRED describes the payment (x402).';
 
-/** True for a refusal with which plans of the route are sold. */
+/** True for a refusal that offers the route's plans. */
 export function isSellable({ live }: RequestContext, { reason, topUpUrl }: Refusal): boolean {
   if (live === null || live.route.plans.length === 0 || !live.route.enabled) return false;
   return reason === 'key_missing' || topUpUrl !== null;
 }
 
-/** Plans that are paid by the request itself, over x402 (decisions, section 16; decision 0053). */
+/** Plans that are paid by the request itself, over x402 (core/decisions/x402.md). */
 export class GateSale implements Seller {
   readonly #deps: GateSaleDeps;
   readonly #offers: OfferCache;
@@ -111,11 +112,15 @@ export class GateSale implements Seller {
       ...{ ticket, sent, appId: context.auth?.key.app.id ?? null, plans: plansOf(context) },
       chainsOf: (plan: string) => this.#chainsOf(plan),
     };
-    // Before the wait: others must not be sent to an order that is paid.
+    // Marked before the wait, so that no other client is offered an order that is paid.
     const taken = await this.#take(payment);
     const purchase = await this.#outcome(payment, taken);
-    const { pull, credited, key } = purchase;
-    const response = paymentResponse({ ...pull, mined: credited || pull.mined }, sent.network, sent.authorization.from);
+    const { charge, credited, key } = purchase;
+    const response = paymentResponse(
+      { ...charge, mined: credited || charge.mined },
+      sent.network,
+      sent.authorization.from,
+    );
     const paid = ['PAYMENT-RESPONSE', response];
     const headers = key === null ? paid : [...paid, 'Tillgate-Key', key.text];
     if (credited) {
@@ -147,19 +152,17 @@ export class GateSale implements Seller {
     return purchase;
   }
 
-  /** Waits until this instance knows the key, and that its App has something left. */
+  /** Waits until this instance has loaded the key, and its App has units left. */
   async #learned(keyText: string): Promise<void> {
     const until = performance.now() + READY_MS;
     while (performance.now() < until) {
       const app = this.#deps.directory.find(keyText)?.app;
-      const { prepaid } = this.#deps.allowance;
-      // A balance that was not read yet admits everything.
-      if (app !== undefined && prepaid.check(app, 1) === null && prepaid.isRead(app)) return;
+      if (app !== undefined && this.#deps.allowance.prepaid.check(app, 1) === null) return;
       await pause(READY_POLL_MS);
     }
   }
 
-  /** An offer that was paid is none any more, and one that could not be paid may have changed. */
+  /** Updates an offer after a payment: a paid one ends, and a failed payment may have changed it. */
   async #look(ticket: string): Promise<void> {
     try {
       await this.#offers.check(ticket.slice(0, ticket.indexOf('.')));
@@ -177,12 +180,12 @@ export class GateSale implements Seller {
       }
       if (FOR_PAYERS.has(code)) return this.#refused(context, refusal, message);
     }
-    this.#deps.logger.warn('a payment at the gateway could not be taken', { error, trace_id: context.traceId });
-    const message = 'Payments cannot be taken at the moment; send the same one again.';
+    this.#deps.logger.warn('a payment at the gateway could not be accepted', { error, trace_id: context.traceId });
+    const message = 'Payments cannot be accepted at the moment; send the same payment again.';
     return { kind: 'refused', refusal: refuse('upstream_unavailable', { status: 503, message, retryAfterSeconds: 1 }) };
   }
 
-  /** The refusal with what is offered; `null` when that has to be made first. */
+  /** The refusal with the open offers; `null` when they must be made first. */
   #ready(context: RequestContext, refusal: Refusal): Refusal | null {
     const ready = this.#offers.ready(plansOf(context));
     return ready === null ? null : this.#demand(context, refusal, ready, NEEDED);
@@ -198,8 +201,8 @@ export class GateSale implements Seller {
     return { kind: 'refused', refusal: { ...demand, headers: [...demand.headers, ...headers] } };
   }
 
-  /** The refusal with the offers; each reply has tickets of its own. */
-  #demand(context: RequestContext, refusal: Refusal, offers: readonly PullOffer[], why: string): Refusal {
+  /** The refusal with the offers; each reply has its own tickets. */
+  #demand(context: RequestContext, refusal: Refusal, offers: readonly ChargeOffer[], why: string): Refusal {
     if (offers.length === 0) return refusal;
     const now = this.#deps.clock.now();
     const accepts = offers.map((offer) => {
@@ -225,15 +228,15 @@ export class GateSale implements Seller {
   }
 }
 
-/** What a payer can do something about. */
+/** Errors that a payer can correct. */
 const FOR_PAYERS: ReadonlySet<string> = new Set(['INVALID_FIELDS', 'STATE_CONFLICT', 'NOT_FOUND', 'UNSUPPORTED']);
 
-const hasFailed = ({ pull }: GatePurchase): boolean => pull.status === 'FAILED' && !pull.mined;
+const hasFailed = ({ charge }: GatePurchase): boolean => charge.status === 'FAILED' && !charge.mined;
 const plansOf = ({ live }: RequestContext): readonly string[] => live?.route.plans ?? [];
 const paymentOf = ({ rawHeaders }: RequestContext): string | null =>
   headerOf(rawHeaders, 'payment-signature')[0] ?? null;
 
-/** The same request with an App's key; nothing that was kept for the client's own head counts for it. */
+/** The same request with an App's key; values cached for the client's own head do not apply to it. */
 function paidContext(context: RequestContext, keyText: string): RequestContext {
   const { method, target, httpVersion, rawHeaders, hostHeader, upgrade, head, live } = context;
   const protocol = live?.route.protocol ?? 'http';

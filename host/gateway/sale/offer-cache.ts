@@ -1,17 +1,17 @@
-import type { Clock, GateSales, Logger, PullOffer } from '../../../core/index.ts';
+import type { Clock, GateSales, Logger, ChargeOffer } from '../../../core/index.ts';
 
-/** An offer that has less time left than this is replaced by another order. */
+/** An offer with less time left than this is replaced by another order. */
 const LEAST_LEFT_MS = 60_000;
-/** A request waits so long for an offer, and is refused without one then. */
+/** The longest that a request waits for an offer before it is refused without one. */
 const WAIT_MS = 2_000;
-/** After a failure nothing is tried for so long. */
+/** After a failure no offer is made for this time. */
 const REST_MS = 5_000;
 
 /** The offers of routes that sell the same plans. */
 interface Offers {
   readonly plans: readonly string[];
-  open: readonly PullOffer[];
-  /** True while there is one for each token, as far as is known. */
+  open: readonly ChargeOffer[];
+  /** True if there is one offer for each token, as far as is known. */
   complete: boolean;
   making: Promise<void> | null;
   /** By `performance.now()`. */
@@ -22,13 +22,13 @@ export interface OfferCacheDeps {
   readonly sales: Pick<GateSales, 'offer' | 'again'>;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** How long an order waits to be paid, in milliseconds. */
+  /** The time in which an order can be paid, in milliseconds. */
   readonly orderTimeoutMs: number;
 }
 
 /**
- * What this instance offers to whoever comes without a key, or has nothing left. All who ask get the same orders: another one is
- * made when an order is taken or its time is nearly over, and by one request at a time.
+ * The offers of this instance to clients without a key or without units left. All clients get the same orders: one
+ * request at a time makes another order when one is taken or is about to expire.
  */
 export class OfferCache {
   readonly #deps: OfferCacheDeps;
@@ -38,16 +38,16 @@ export class OfferCache {
     this.#deps = deps;
   }
 
-  /** The open offers; `null` when some have to be made first. */
-  ready(plans: readonly string[]): readonly PullOffer[] | null {
+  /** The open offers; `null` when some must be made first. */
+  ready(plans: readonly string[]): readonly ChargeOffer[] | null {
     const offers = this.#of(plans);
     this.#dropOld(offers);
     const rests = performance.now() < offers.restsUntil;
     return offers.complete || rests || this.#tooShort ? offers.open : null;
   }
 
-  /** The open offers, once they are made, or without what could not be made in time. */
-  async get(plans: readonly string[]): Promise<readonly PullOffer[]> {
+  /** The open offers, once they are made; those that could not be made in time are omitted. */
+  async get(plans: readonly string[]): Promise<readonly ChargeOffer[]> {
     const ready = this.ready(plans);
     if (ready !== null) return ready;
     const offers = this.#of(plans);
@@ -59,7 +59,7 @@ export class OfferCache {
     return offers.open;
   }
 
-  /** Looks again at an offer that somebody has paid, or has tried to. */
+  /** Reads an offer again after somebody has paid it or tried to. */
   async check(orderId: string): Promise<void> {
     for (const offers of this.#byPlans.values()) {
       const offer = offers.open.find(({ order }) => order.id === orderId);
@@ -81,7 +81,7 @@ export class OfferCache {
       offers.open = [...offers.open, ...made];
       offers.complete = true;
     } catch (error) {
-      this.#deps.logger.warn('the gateway has no offer for those who come without a key', { error });
+      this.#deps.logger.warn('the gateway could not make an offer for clients without a key', { error });
       offers.restsUntil = performance.now() + REST_MS;
     }
   }

@@ -5,14 +5,14 @@ import type { RequestContext } from '../request-context.ts';
 
 const CACHING: ReadonlySet<string> = new Set(['cache-control', 'expires']);
 
-/** The client of a request that has been paid: its reply has more headers, and its body may have been read already. */
+/** The client of a paid request: its reply has more headers, and its body may have been read already. */
 export class PaidClient implements GatewayClient {
   readonly #client: GatewayClient;
   readonly #headers: readonly string[];
   readonly #body: Buffer | null;
   #handler: ClientRequestHandler | null = null;
 
-  /** @param body - `null` where it was not read yet */
+  /** @param body - `null` if it was not read yet */
   constructor(client: GatewayClient, headers: readonly string[], body: Buffer | null) {
     this.#client = client;
     this.#headers = headers;
@@ -66,7 +66,7 @@ export class PaidClient implements GatewayClient {
     this.#client.refuse({ ...refusal, headers: [...refusal.headers, ...this.#headers] }, context);
   }
 
-  /** A cache must not keep the key for others, whatever the node allows. */
+  /** Forbids caching, whatever the node allows: the reply contains the key. */
   #more({ common: { pairs }, own }: ReplyHeaders): ReplyHeaders {
     const kept = pairs.filter((_, at) => !CACHING.has(pairs[at - (at % 2)]?.toLowerCase() ?? ''));
     return { common: new HeaderList(kept), own: [...own, 'Cache-Control', 'no-store', ...this.#headers] };

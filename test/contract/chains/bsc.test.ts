@@ -57,8 +57,9 @@ describe('the bsc plugin', () => {
     const { policy } = chain;
     assert.deepEqual(
       [policy.confirmations('BNB', 1n), policy.spendableConfirmations, policy.finalityBlocks, policy.pollIntervalMs],
-      [15, 15, 64, 1_500],
+      [15, 32, 256, 1_500],
     );
+    assert.ok(chain.settled !== undefined, 'deposits wait for the mark of the validators');
     assert.match(await chain.identify(), /^eip155:56\/0x[0-9a-f]{64}$/);
     const named = await open({
       rpcUrls: [anvil.url],

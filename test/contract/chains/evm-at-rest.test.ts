@@ -18,8 +18,8 @@ const DEPTH = 5;
 const MOST_PER_SECOND = 2;
 
 /**
- * The chain of a preset with its coin and one token. Blocks are read the second time sooner than
- * usual: how many there are does not depend on that.
+ * A preset's chain with its coin and one token. Blocks are read the second time sooner than usual, which does not
+ * change the number of calls.
  */
 async function open(preset: string, url: string, tokens: unknown): Promise<ChainAdapter> {
   const chains: ChainAdapter[] = [];

@@ -28,12 +28,12 @@ describe('self-custody balances on an EVM chain', () => {
     await pay(anvil, address(0), 5n);
     await pay(anvil, address(19), 7n);
     await mint(anvil, token, address(33), 11n);
-    // Used once and empty now: the gap counts from it.
+    // A used address that is empty now: the gap counts from it.
     await fund(anvil, { address: address(50), index: null });
     await anvil.rpc('anvil_setNonce', [address(50), '0x1']);
     await anvil.rpc('anvil_setBalance', [address(50), '0x0']);
     await pay(anvil, address(70), 100n);
-    // Beyond the gap of what came before.
+    // Beyond the gap after the last used address.
     await pay(anvil, address(140), 1_000n);
   });
 

@@ -14,7 +14,7 @@ const RECEIVER = '0x00000000000000000000000000000000c0de0001';
 describe('fault 81: a nonce that no node takes is used by a payment of nothing to oneself', () => {
   let anvil: Anvil;
   let till: PayingChain;
-  /** As an earlier release signed: without a limit of gas. */
+  /** The chain of an earlier release, which signed without a gas limit. */
   let former: PayingChain;
   before(async () => {
     anvil = await startAnvil();

@@ -216,7 +216,7 @@ describe('an EVM chain sees its own coin', () => {
     for (let at = from; at <= from + 4; at++) {
       calls();
       const { blocks, transfers } = await bounded.scan(at, at, watch);
-      // What is found is read again, and its block searched for.
+      // A found balance is read again, and its block searched for.
       if (transfers.length === 0) assert.ok(calls() <= 4);
       for (const { toKey, units, block } of transfers) {
         assert.equal(block.hash, blocks[0]?.hash);
@@ -243,7 +243,7 @@ describe('an EVM chain sees its own coin', () => {
       spent.push(calls());
     }
     assert.deepEqual(found, [300n]);
-    // 201 calls read them all; the first look at each reads two blocks, and the payment's own block is searched for.
+    // 201 calls read all addresses; the first check of each reads two blocks, and the payment's block is searched for.
     assert.ok(
       spent.every((count) => count <= 260),
       String(spent),

@@ -12,7 +12,7 @@ import { startProxy } from './rpc-proxy.ts';
 
 const MILLION = 1_000_000;
 
-/** Every address that was ever given out, as the database would tell. */
+/** Every address ever given out, as in the database. */
 class KnownAddresses {
   readonly #keys: ReadonlySet<string>;
   queries = 0;
@@ -48,7 +48,7 @@ describe('what a block costs the node with 1,000,000 known addresses', () => {
   });
   after(() => anvil.stop());
 
-  /** The calls, and the payments found, of reading a block once with so many known addresses. */
+  /** The number of calls, and the payments found, when a block is read once with this many known addresses. */
   async function readBlock(
     block: number,
     known: ReadonlySet<string>,
@@ -87,7 +87,7 @@ describe('what a block costs the node with 1,000,000 known addresses', () => {
     assert.deepEqual([none.found, strangers.found, payments.found], [[], [], [5n, 7n]]);
     assert.equal(strangers.calls, none.calls);
     assert.deepEqual([strangers.queries, payments.queries], [1, 1]);
-    // With the chain's id, which is asked once for each node.
+    // Includes the chain's id, which is read once from each node.
     assert.deepEqual([none.calls, payments.calls], [4, 10]);
   });
 });

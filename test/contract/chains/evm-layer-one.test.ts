@@ -77,7 +77,7 @@ describe('payments on a chain that charges for its first layer', () => {
     try {
       const risen = await priced(1n);
       assert.ok(risen.feeUnits > before.feeUnits + (40n * node.layerOneFee()) / 50n);
-      // What the chain takes is what the contract tells: a payment at the old price would be short.
+      // The real fee is the one in the contract: a payment at the old price would be short.
       assert.ok(before.feeUnits < node.layerOneFee());
     } finally {
       await node.raise(1n, true);

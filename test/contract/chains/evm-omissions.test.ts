@@ -13,7 +13,7 @@ import { evmChain, freshAddress, height, pay, watching } from './evm-support.ts'
 import { startProxy } from './rpc-proxy.ts';
 import type { Interference, ProxiedCall } from './rpc-proxy.ts';
 
-/** Answers the first call of a method in the node's place. */
+/** Answers the first call of a method in place of the node. */
 function once(method: string, result: unknown): Interference {
   let done = false;
   return (call) => {
@@ -60,7 +60,7 @@ describe('an EVM chain and a node that leaves something out', () => {
     }
   }
 
-  /** A block with these many transfers to one address. */
+  /** Mines a block with these transfers to one address. */
   async function paidBlock(to: `0x${string}`, amounts: readonly bigint[], of = token): Promise<number> {
     await anvil.setAutomine(false);
     const sent: Hash[] = [];

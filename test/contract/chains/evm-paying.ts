@@ -18,7 +18,7 @@ import type { MemoryLogger } from '../../support/fakes.ts';
 import { waitFor } from '../../support/wait.ts';
 import { evmChain } from './evm-support.ts';
 
-/** Not anvil's own words: nothing but the till signs with these keys, and whoever a test lets. */
+/** Not anvil's own mnemonic: only the till signs with these keys, and tests that do so explicitly. */
 export const TILL_WORDS =
   'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about';
 const ACCOUNTS = { hot: "m/44'/60'/0'", deposit: "m/44'/60'/1'" };
@@ -32,18 +32,18 @@ export interface PayingChain {
   readonly hot: PayingAddress;
   /** A deposit address. */
   deposit(index: number): Promise<PayingAddress>;
-  /** Prices and signs a payment from an address, at the nonce that is due unless told. */
+  /** Prices and signs a payment from an address, by default at its next nonce. */
   sign(line: Partial<PaymentLine> & { readonly to: string }, more?: SigningOptions): Promise<Signed>;
 }
 
-/** What a signed payment may be told. */
+/** Options of a signed payment. */
 export interface SigningOptions {
   readonly source?: PayingAddress;
   readonly nonce?: number;
   readonly replaces?: SignedTransaction;
 }
 
-/** A signed payment and the payout it is alone in. */
+/** A signed payment and the payout that contains only it. */
 export interface Signed extends SignedTransaction {
   readonly nonce: number;
   readonly payout: SignedPayout;
@@ -85,12 +85,12 @@ export function payoutOf(source: PayingAddress, nonce: number, attempts: readonl
   return { source, nonce, coins: [], attempts };
 }
 
-/** Whoever has the till's words could sign as it does. */
+/** The account with the till's mnemonic, which signs as the till does. */
 export function tillAccount(): HDAccount {
   return mnemonicToAccount(TILL_WORDS);
 }
 
-/** Gives an address ten coins out of nothing. */
+/** Sets the balance of an address to ten coins. */
 export async function fund(anvil: Anvil, { address }: PayingAddress): Promise<void> {
   await anvil.rpc('anvil_setBalance', [address, toHex(10n * ETHER)]);
 }

@@ -20,7 +20,7 @@ describe('an EVM node that lies about payments', () => {
   let anvil: Anvil;
   let proxy: RpcProxy;
   let lie: Interference = () => null;
-  /** Through the honest node, and through the lying one. */
+  /** The till on the honest node; the other one is on the lying node. */
   let honest: PayingChain;
   let deceived: PayingChain;
 
@@ -51,7 +51,7 @@ describe('an EVM node that lies about payments', () => {
     return signed;
   }
 
-  /** What is told of a payment under a lie. */
+  /** The outcome of a payment that a lying node reports. */
   async function outcomeUnder(signed: Signed, told: Interference): Promise<PayoutOutcome> {
     lie = told;
     return deceived.payments.outcome(signed.payout);
@@ -62,7 +62,7 @@ describe('an EVM node that lies about payments', () => {
     assert.match((outcome as { reason: string }).reason, words);
   }
 
-  /** Blocks whose transactions are changed; with them all, or their hashes only. */
+  /** Blocks with changed transactions: in full, or only their hashes. */
   const blocksWith = async (at: number, transactions: readonly unknown[]): Promise<Interference> => {
     const block = await anvil.rpc<Fields>('eth_getBlockByNumber', [quantity(at), true]);
     return ({ method, params }) =>
@@ -179,7 +179,7 @@ describe('an EVM node that lies about payments', () => {
     lie = ({ method }) => (method === 'eth_sendRawTransaction' ? { result: lost.txid } : null);
     await assert.rejects(
       deceived.payments.broadcast(other),
-      (error: unknown) => isTillgateError(error, 'NODE_FAILED') && /named another/.test(error.message),
+      (error: unknown) => isTillgateError(error, 'NODE_FAILED') && /the id of another/.test(error.message),
     );
   });
 
@@ -189,7 +189,7 @@ describe('an EVM node that lies about payments', () => {
       ['nonce too low: s3cr3t', /its nonce was used/],
       ['replacement transaction underpriced', /price is too low/],
       ['INTERNAL_ERROR: insufficient funds', /holds too little/],
-      ['s3cr3t '.repeat(10_000), /a reason of its own/],
+      ['s3cr3t '.repeat(10_000), /unknown reason/],
     ] as const) {
       lie = ({ method }) => (method === 'eth_sendRawTransaction' ? { error: { code: -32000, message: said } } : null);
       await assert.rejects(deceived.payments.broadcast(signed), (error: unknown) => {
@@ -247,7 +247,7 @@ describe('an EVM node that lies about payments', () => {
     }
   });
 
-  /** A signed transaction as a node would show it, with the sender that is claimed. */
+  /** A signed transaction in a node's JSON form, with the claimed sender. */
   async function rpcForm(raw: string, payer: string | null, claimed: string): Promise<Fields> {
     const { keccak256, parseTransaction } = await import('viem');
     assert.notEqual(payer === null ? null : keyOf(payer), keyOf(claimed));

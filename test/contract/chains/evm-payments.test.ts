@@ -45,6 +45,13 @@ describe('an EVM chain pays', () => {
   const balanceOf = async (address: string): Promise<bigint> =>
     BigInt(await anvil.rpc<string>('eth_getBalance', [address, 'latest']));
 
+  test('fault 386: what a token keeps of a transfer is found before anything is paid', async () => {
+    assert.equal(await till.payments.transferFee?.('USDT-ERC20'), 0n);
+    assert.equal(await till.payments.transferFee?.('FEE-ERC20'), 10_000n, '1 % of all that the hot wallet has');
+    assert.equal(await till.payments.transferFee?.('NO-ERC20'), null, 'nothing is said of a refused transfer');
+    assert.equal(await till.payments.transferFee?.('ETH'), null);
+  });
+
   test('a plain payment costs exactly what was said before, and its receiver gets exactly what was signed', async () => {
     const to = freshAddress();
     const before = await balanceOf(till.hot.address);
@@ -96,7 +103,7 @@ describe('an EVM chain pays', () => {
     const deposit = await till.deposit(1);
     await mint(anvil, token, deposit.address as `0x${string}`, 70n);
     const line = { to, currency: 'USDT-ERC20', units: 70n };
-    // The address has no coin yet: the price must be known all the same, for the gas is bought with it.
+    // The price must be known before the address has any coin, because it determines how much gas is sent ahead.
     const { feeUnits } = await till.payments.price({ source: deposit, lines: [line], coins: [], replaces: null });
     await pay(anvil, deposit.address, feeUnits * 2n);
     for (const source of [deposit, till.hot]) {
@@ -139,7 +146,7 @@ describe('an EVM chain pays', () => {
     const late = await till.sign({ to: freshAddress() }, { nonce: mined.nonce });
     await assert.rejects(
       till.payments.broadcast(late),
-      failsWith('NODE_FAILED', /did not take 0x[0-9a-f]{64}: its nonce was used\.$/),
+      failsWith('NODE_FAILED', /did not accept 0x[0-9a-f]{64}: its nonce was used\.$/),
     );
   });
 
@@ -159,7 +166,7 @@ describe('an EVM chain pays', () => {
       assert.equal(outcome.txid, winner === 'bump' ? bump.txid : first.txid);
       assert.equal(outcome.feeUnits, winner === 'bump' ? bump.feeUnits : first.feeUnits);
       await anvil.setAutomine(true);
-      // Sending the loser is a question too, and its answer is not a success.
+      // Broadcasting the losing transaction reads its state too, and its answer is not a success.
       if (winner === 'first')
         await assert.rejects(till.payments.broadcast(bump), failsWith('NODE_FAILED', /nonce was used/));
     }
@@ -193,7 +200,7 @@ describe('an EVM chain pays', () => {
   test('fault 49: a token that answers false is not paid', async () => {
     await assert.rejects(
       till.sign({ to: freshAddress(), currency: 'NO-ERC20' }),
-      failsWith('STATE_CONFLICT', /answers false/),
+      failsWith('STATE_CONFLICT', /returns false/),
     );
   });
 

@@ -10,6 +10,7 @@ import { deployContract, mint, read, transfer } from '../../support/contracts.ts
 import type { DeployedContract } from '../../support/contracts.ts';
 import { buildMoney } from '../../support/money.ts';
 import type { MoneyDomain } from '../../support/money.ts';
+import { leaveRefundAddress } from '../../support/refund-address.ts';
 import { openTestStorage } from '../../support/storage.ts';
 import type { TestStorage } from '../../support/storage.ts';
 import { payingChain } from './evm-paying.ts';
@@ -51,7 +52,7 @@ describe('solvency of a till without a float, on a real EVM node', { concurrency
     await anvil.stop();
   });
 
-  /** A block, read and worked on by the till; the invariants hold after each. */
+  /** Mines a block that the till reads and works on; the invariants hold after each. */
   async function block(): Promise<void> {
     till.clock.advance(12_000);
     await anvil.mine();
@@ -87,6 +88,7 @@ describe('solvency of a till without a float, on a real EVM node', { concurrency
       });
       const { units } = present(made.payment, 'a payment');
       const to = addressOf(made);
+      await leaveRefundAddress(till, made.id, payer);
       if (isToken) await transfer(anvil, token, to, units);
       else await anvil.rpc('eth_sendTransaction', [{ from: payer, to, value: toHex(units) }]);
       (isToken ? tokenOrders : coinOrders).push(made);
@@ -102,7 +104,7 @@ describe('solvency of a till without a float, on a real EVM node', { concurrency
     assert.equal(refund.to_addr.toLowerCase(), payer.toLowerCase());
     await blocks(async () => (await isDone(half.tx_id)) && (await till.order(first.id)).status === 'REFUNDED', 40);
     assert.equal((await till.order(second.id)).status, 'SUCCESS');
-    // The coins of the third and fourth order lie in the hot wallet or at their addresses: they pay for no token.
+    // The ether of the third and fourth order is in the hot wallet or at their addresses, and must not pay for tokens.
     const needsFloat = (error: unknown): boolean =>
       isTillgateError(error, 'NOT_READY') && error.message.includes(chain.hot.address);
     await assert.rejects(till.withdraw('1000', 'USDT-ERC20'), needsFloat);

@@ -4,7 +4,7 @@ import type { Address, Hash, Hex } from 'viem';
 import { EvmChain } from '../../../adapters/chains/index.ts';
 import type { EvmChainOptions } from '../../../adapters/chains/index.ts';
 import { MnemonicWallet } from '../../../adapters/wallet/index.ts';
-import { SPECIFIED_ASSETS } from '../../../core/index.ts';
+import { BUILT_IN_ASSETS } from '../../../core/index.ts';
 import type { Asset, ObservedTransfer, WatchList } from '../../../core/index.ts';
 import type { Anvil } from '../../support/anvil.ts';
 import type { DeployedContract } from '../../support/contracts.ts';
@@ -12,9 +12,9 @@ import { receipt } from '../../support/contracts.ts';
 import { MemoryLogger } from '../../support/fakes.ts';
 
 export const MNEMONIC = 'test test test test test test test test test test test junk';
-export const ETH = SPECIFIED_ASSETS.find(({ currency }) => currency === 'ETH') as Asset;
+export const ETH = BUILT_IN_ASSETS.find(({ currency }) => currency === 'ETH') as Asset;
 
-/** A token as the chain is told of it. */
+/** A token's asset. */
 export function tokenAsset(currency: string, decimals = 6): Asset {
   return { chain: 'ETH', currency, symbol: 'USDT', decimals, kind: 'token', stable: true };
 }
@@ -49,7 +49,7 @@ export async function evmChain(
 
 let addresses = 0;
 
-/** An address that nothing has happened to. */
+/** An unused address. */
 export function freshAddress(): Address {
   addresses += 1;
   return getAddress(`0x${createHash('sha256').update(`${process.pid} ${addresses}`).digest('hex').slice(0, 40)}`);
@@ -63,7 +63,7 @@ export function watching(...watched: readonly string[]): WatchList {
   return { has: (key) => keys.has(key), nativeKeys: () => keys };
 }
 
-/** What of a transfer the tests compare. */
+/** The fields of a transfer that tests compare. */
 export function brief({ txid, index, currency, units, toKey, block }: ObservedTransfer): Record<string, unknown> {
   return { txid, index, currency, units, toKey, height: block.height };
 }
@@ -80,7 +80,7 @@ export async function pay(anvil: Anvil, to: string, units: bigint): Promise<Hash
   return hash;
 }
 
-/** One transaction that calls a function several times: the constructor of a contract that is nothing else. */
+/** A transaction with several calls of a function, made by the constructor of a contract without other code. */
 export async function callAllInOne(
   anvil: Anvil,
   contract: DeployedContract,

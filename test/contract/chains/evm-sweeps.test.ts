@@ -34,7 +34,7 @@ describe('an EVM chain sees deposits at addresses that it sweeps', () => {
     await anvil.stop();
   });
 
-  /** A deposit address with a past: coins for gas, tokens to sweep. */
+  /** A used deposit address with coins for gas and tokens to sweep. */
   async function used(): Promise<{ address: `0x${string}`; index: number }> {
     const { address } = await till.deposit(next);
     await anvil.rpc('anvil_setBalance', [address, '0xde0b6b3a7640000']);
@@ -42,7 +42,7 @@ describe('an EVM chain sees deposits at addresses that it sweeps', () => {
     return { address: address as `0x${string}`, index: next++ };
   }
 
-  /** Everything that `work` sends, in one block; returns its height. */
+  /** Mines everything that `work` sends in one block; returns its height. */
   async function inOneBlock(work: () => Promise<readonly string[]>): Promise<number> {
     await anvil.setAutomine(false);
     const hashes = await work();

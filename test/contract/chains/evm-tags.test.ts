@@ -21,7 +21,7 @@ describe('an EVM chain that marks its blocks', () => {
   });
   after(() => anvil.stop());
 
-  /** The chain behind a node that does as is said; `interfere` may change meanwhile. */
+  /** The chain behind a node whose answers `say` changes. */
   async function behind(work: (chain: EvmChain, say: (change: Interference) => void) => Promise<void>): Promise<void> {
     let interfere: Interference = () => null;
     const proxy = await startProxy(anvil.url, (call) => interfere(call));
@@ -33,8 +33,8 @@ describe('an EVM chain that marks its blocks', () => {
       await proxy.stop();
     }
   }
-  const read = async (chain: EvmChain): Promise<SettledBlocks> => (await chain.settled?.()) ?? {};
-  /** The node shows an older block by a tag. */
+  const read = async (chain: EvmChain): Promise<SettledBlocks> => (await chain.settled?.(await chain.head())) ?? {};
+  /** Makes the node return an older block for a tag. */
   const showing =
     (tag: string, at: number): Interference =>
     ({ method, params }) =>
@@ -71,6 +71,15 @@ describe('an EVM chain that marks its blocks', () => {
       );
       say(({ params }) => (params[0] === 'safe' ? { result: null } : null));
       assert.equal((await read(chain)).credit, null);
+    });
+  });
+
+  test('fault 360: the node that gives the marks shows its block at the cursor with them, in the same request', async () => {
+    await behind(async (chain, say) => {
+      const head = await chain.head();
+      assert.deepEqual((await read(chain)).shown, head);
+      say(showing(`0x${head.height.toString(16)}`, head.height + 1_000_000));
+      assert.equal((await chain.settled?.(head))?.shown, null);
     });
   });
 

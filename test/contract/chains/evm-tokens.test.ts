@@ -219,7 +219,7 @@ describe('an EVM chain sees tokens', () => {
     await receipt(anvil, hash);
     const before = await chain.scan(first, first + 1, watching(to));
     const raw = (one: string): Promise<string> => anvil.rpc('eth_getRawTransactionByHash', [one]);
-    // Both in one block now: the payment's log has another number there.
+    // Both are now in one block, where the payment's log has another index.
     await anvil.rpc('anvil_reorg', [
       2,
       [

@@ -1,13 +1,13 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A call as it came. */
+/** A received call. */
 export interface ProxiedCall {
   readonly method: string;
   readonly params: readonly unknown[];
 }
 
-/** What is answered in the node's place, or asked of the node instead; `null` lets the node answer. */
+/** Returns an answer or another call for the node; `null` passes the call on unchanged. */
 export type Interference = (
   call: ProxiedCall,
 ) =>
@@ -17,8 +17,8 @@ export type Interference = (
   | null;
 
 /**
- * Some nodes take a block for their latest one and answer with the state of the next, which came meanwhile: the first
- * questions by this method for the state of the block `hash` are answered so.
+ * Some nodes return the state of the next block, which arrived meanwhile, for their latest one: this answers the first
+ * calls of this method for the state of the block `hash` in that way.
  */
 export function hasty(method: string, hash: string, times = 1): Interference {
   let told = 0;
@@ -29,18 +29,18 @@ export function hasty(method: string, hash: string, times = 1): Interference {
   };
 }
 
-/** A node that is honest but for what a test wants. */
+/** A proxy of an honest node that a test lets misbehave. */
 export interface RpcProxy {
   readonly url: string;
-  /** How many HTTP requests came. */
+  /** The number of received HTTP requests. */
   requests(): number;
-  /** How many calls were in them. */
+  /** The number of calls in them. */
   calls(): number;
   stop(): Promise<void>;
 }
 
 /**
- * Stands before a node and changes some answers: lying, lagging, limited.
+ * Starts a proxy of a node that changes some answers, delays or limits them.
  *
  * @param raw - answers a whole request instead: status and body
  */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { SPECIFIED_ASSETS, isTillgateError } from '../../../core/index.ts';
+import { BUILT_IN_ASSETS, isTillgateError } from '../../../core/index.ts';
 import type { WatchList } from '../../../core/index.ts';
 import { sandbox } from '../../../plugins/index.ts';
 import { FakeClock } from '../../support/fakes.ts';
@@ -9,10 +9,10 @@ import { SlowDocuments, sandboxChains } from './sandbox-support.ts';
 const everything: WatchList = { has: () => true, nativeKeys: () => [] };
 
 describe('the sandbox plugin', () => {
-  test('simulates every pair of the specification but Lightning’s, and is for the sandbox only', async () => {
+  test('simulates every built-in pair but Lightning’s, and is for the sandbox only', async () => {
     const found = await sandboxChains(new SlowDocuments());
     const pairs = [...found.values()].flatMap(({ assets }) => assets);
-    assert.deepEqual(new Set(pairs), new Set(SPECIFIED_ASSETS.filter(({ chain }) => chain !== 'BLN')));
+    assert.deepEqual(new Set(pairs), new Set(BUILT_IN_ASSETS.filter(({ chain }) => chain !== 'BLN')));
     assert.deepEqual(
       [...found.values()].map(({ name }) => name),
       ['Ethereum', 'Bitcoin', 'Litecoin', 'BNB Smart Chain', 'Tron'],

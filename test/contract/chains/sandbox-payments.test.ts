@@ -10,7 +10,7 @@ const everything: WatchList = { has: () => true, nativeKeys: () => [] };
 interface Paying {
   readonly chain: SandboxChain;
   readonly payments: ChainPayments;
-  /** A deposit of so much, as a coin that can be spent. */
+  /** A deposit of this amount, as a spendable coin. */
   coin(currency: string, units: bigint): Promise<SpendableCoin>;
 }
 

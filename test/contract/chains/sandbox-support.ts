@@ -8,7 +8,7 @@ import { FakeClock, MemoryLogger } from '../../support/fakes.ts';
 
 const JUNK = 'test test test test test test test test test test test junk';
 
-/** Documents that take their time, as a database does, so that two instances can come between each other. */
+/** Documents with delays like a database's, so that two instances can interleave. */
 export class SlowDocuments implements DocumentStore {
   readonly #rows = new Map<string, { value: string; version: number }>();
   writes = 0;

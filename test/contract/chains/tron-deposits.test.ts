@@ -29,7 +29,7 @@ describe('Tron sees tokens', () => {
     await fixture.stop();
   });
 
-  /** A fresh deposit address, and what one block brings to it. */
+  /** Reads the one block that `work` fills for a new deposit address. */
   async function oneBlock(work: (address: string, key: string) => Promise<unknown>) {
     const { address, key } = await fixture.deposit(next++);
     await work(address, key);

@@ -18,7 +18,7 @@ const DECIMALS = 6;
 const CONFIRMATIONS = 3;
 const SPENDABLE = 6;
 const EXPIRATION_SECONDS = 180;
-/** How far past the expiry the solidified head has to be before anything is signed again. */
+/** The solidified head must be this far past the expiry before anything is signed again. */
 const MARGIN_MS = 60_000;
 const LONG_MS = 1e9;
 const MOST_STEPS = 200;
@@ -27,7 +27,7 @@ const DOWN = { status: 503, text: '' };
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The whole till on a Tron network that keeps its time: nothing passes but by the network's blocks and by the test's word. */
+/** The whole till on a Tron network whose time only the test and its blocks advance. */
 class ExpiryTill {
   readonly fixture: TronFixture;
   readonly test: TestTill;
@@ -42,7 +42,7 @@ class ExpiryTill {
     const fixture = await openFixture({ nodes: 2 });
     const options = {
       apiUrls: fixture.nodes.map(({ url }) => url),
-      // The first that answers is believed, and the other asked when it fails.
+      // The first node that answers is trusted; the other is used when it fails.
       quorum: 1,
       network: 'test',
       tokens: TOKENS,
@@ -69,7 +69,7 @@ class ExpiryTill {
     return present(this.test.till.chains.get('TRX')?.payments, 'the paying side').hotAddress;
   }
 
-  /** A merchant with 100 USDT to spend; the operator's own are in the hot wallet, so that no sweep has to come first. */
+  /** Gives a merchant 100 USDT to spend; the operator's own are in the hot wallet, so that no sweep is needed first. */
   async #earn(): Promise<void> {
     const { fixture, test } = this;
     const { id } = test.merchant.account;
@@ -97,7 +97,7 @@ class ExpiryTill {
       }),
     );
     await fixture.pay(String(order['address']), 100_000_000n);
-    // The operator's coins are booked once they were seen twice, so many blocks apart.
+    // The operator's coins are booked once two checks, enough blocks apart, have seen them.
     for (let looks = 0; looks < 3; looks++) {
       fixture.network.produce(SPENDABLE + 2);
       await this.payOut();
@@ -112,7 +112,7 @@ class ExpiryTill {
     return String(asked['tx_id']) as TransferId;
   }
 
-  /** Follows the chain to its head, and lets the payer do all that it can. */
+  /** Follows the chain to its head, and runs the payer until it is idle. */
   async payOut(): Promise<void> {
     await this.test.work();
     const { storage, payouts } = this.test.till;
@@ -125,13 +125,13 @@ class ExpiryTill {
     return present(await this.test.till.storage.transfers.payoutOf(id), `the payout of ${id}`).attempts;
   }
 
-  /** Nothing was signed again. */
+  /** Asserts that no second transaction was signed. */
   async assertOnce(id: TransferId, why: string): Promise<void> {
     await this.payOut();
     assert.equal((await this.attempts(id)).length, 1, why);
   }
 
-  /** Mines until it is final; the receiver has been paid by this transaction, once, and the books hold. */
+  /** Mines until it is final, and asserts that this transaction paid the receiver once and that the ledger balances. */
   async assertPaid(id: TransferId, { txid }: Attempt): Promise<void> {
     const { network } = this.fixture;
     for (let block = 0; block < SPENDABLE + 2; block++) {

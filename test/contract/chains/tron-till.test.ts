@@ -12,10 +12,10 @@ import type { TronFixture } from '../../support/tron/tron-fixture.ts';
 import { waitFor } from '../../support/wait.ts';
 
 const CONFIRMATIONS = 3;
-/** Blocks that a fixture has when it is opened. */
+/** The number of blocks in a new fixture. */
 const BLOCKS_BEHIND = 25;
 
-/** A till as its own process, production mode, with the plugin `tron` on a network of this test's. */
+/** A till in a separate process, in production mode, with the plugin `tron` on this test's network. */
 describe('a till on Tron', { concurrency: 1 }, () => {
   let fixture: TronFixture;
   let till: TillProcess;
@@ -134,7 +134,7 @@ describe('a till on Tron', { concurrency: 1 }, () => {
     assert.ok(till.err.includes('HTTP 503'));
   });
 
-  /** The payer's own wallet asks the first node, which is down for the till. */
+  /** The payer's own wallet uses the first node, which is down for the till. */
   async function fixturePay(address: string): Promise<void> {
     const { intercept } = fixture.node;
     fixture.node.intercept = (path) =>

@@ -2,7 +2,7 @@ import { UtxoChain } from '../../../adapters/chains/index.ts';
 import type { UtxoChainOptions } from '../../../adapters/chains/index.ts';
 import { definition as bitcoin } from '../../../plugins/bitcoin/definition.ts';
 import { MnemonicWallet } from '../../../adapters/wallet/index.ts';
-import { SPECIFIED_ASSETS, present } from '../../../core/index.ts';
+import { BUILT_IN_ASSETS, present } from '../../../core/index.ts';
 import type { WatchList } from '../../../core/index.ts';
 import { MemoryLogger } from '../../support/fakes.ts';
 import { FIXTURES, MNEMONIC } from '../../unit/chains/utxo-fixtures.ts';
@@ -14,7 +14,7 @@ type Answer = ReturnType<Interference>;
 const { blocks, genesis } = FIXTURES.bitcoin;
 const refused = (code: number, message: string): Answer => ({ error: { code, message } });
 
-/** The last blocks of a real chain, as Bitcoin Core answers for them; everything else is for a test to say. */
+/** The last blocks of a real chain, in Bitcoin Core's answers; tests supply everything else. */
 function honest({ method, params }: Parameters<Interference>[0]): Answer {
   const [first, second] = params;
   const block = blocks.find(({ hash, height }) => hash === first || height === first);
@@ -64,7 +64,7 @@ function headerOf(hex: string, height: number): Readonly<Record<string, unknown>
   };
 }
 
-/** A node with the blocks of the fixtures; `change` answers first where it wants to. */
+/** A node with the blocks of the fixtures; `change` may answer first. */
 export function startFixtureNode(
   change: Interference = () => null,
   raw?: Parameters<typeof startProxy>[2],
@@ -85,7 +85,7 @@ export async function utxoChain(
       coin: bitcoin,
       network: 'regtest',
       asset: present(
-        SPECIFIED_ASSETS.find(({ currency }) => currency === 'BTC'),
+        BUILT_IN_ASSETS.find(({ currency }) => currency === 'BTC'),
         'BTC',
       ),
       rpcUrls,

@@ -22,12 +22,12 @@ function transaction(key: string, units: bigint, salt: number): { readonly txid:
     Buffer.from(key, 'hex'),
     Buffer.alloc(4),
   ]);
-  // The lock time tells one from the next.
+  // The lock time distinguishes the transactions.
   body.writeUInt32LE(salt, body.length - 4);
   return { txid: toHashText(hash256(body)), hex: body.toString('hex') };
 }
 
-/** A node with a mempool that a test fills. */
+/** A node with a mempool that the test fills. */
 class Pool {
   readonly waiting = new Map<string, string>();
   loaded: boolean | undefined = true;
@@ -164,7 +164,7 @@ describe('the mempool of a UTXO node', () => {
     pool.loaded = false;
     await assert.rejects(
       look(),
-      (error: unknown) => isTillgateError(error, 'NODE_FAILED') && /still reading/.test(error.message),
+      (error: unknown) => isTillgateError(error, 'NODE_FAILED') && /still loading/.test(error.message),
     );
     for (const [txid, hex] of before) pool.waiting.set(txid, hex);
     pool.loaded = true;
@@ -178,6 +178,6 @@ describe('the mempool of a UTXO node', () => {
     pool.change = ({ method }) =>
       method === 'getrawmempool' ? { error: { code: -32601, message: 'Method not found' } } : null;
     for (let n = 0; n < 3; n++) assert.deepEqual(await look(), { transfers: [], complete: true });
-    assert.equal(logger.lines.filter(({ message }) => message.includes('does not tell what waits')).length, 1);
+    assert.equal(logger.lines.filter(({ message }) => message.includes('does not return its mempool')).length, 1);
   });
 });

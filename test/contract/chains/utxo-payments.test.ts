@@ -21,7 +21,7 @@ interface Bench {
   readonly coin: SpendableCoin;
 }
 
-/** A chain on a node that has one coin of ours, of 1 BTC, and answers otherwise as a test says. */
+/** A chain on a node with one coin of ours, of 1 BTC, and the test's changes of its answers. */
 async function withCoin(t: TestContext, change: Interference = () => null, signer?: Signer): Promise<Bench> {
   const wallet = new MnemonicWallet(MNEMONIC);
   let script = '';
@@ -95,7 +95,7 @@ describe('fee rates within the operator’s bounds', () => {
     const bench = await withCoin(t, ({ method }) =>
       method === 'getmempoolinfo' ? { result: { mempoolminfee: 0.006 } } : null,
     );
-    await assert.rejects(price(bench), failsWith('STATE_CONFLICT', /600 a virtual byte.*500/));
+    await assert.rejects(price(bench), failsWith('STATE_CONFLICT', /600 per virtual byte.*500/));
   });
 
   test('a rate that is no amount is refused, never rounded', async (t) => {
@@ -229,7 +229,7 @@ describe('fault 56: the outcome of a payment at a lying node', () => {
     const gone =
       (): Interference =>
       ({ method, params }) => {
-        // Blocks below those of the fixtures are none that this node has.
+        // The node has no blocks below those of the fixtures.
         if (method === 'getblockhash' && (params[0] as number) > 0 && (params[0] as number) < (blocks[0]?.height ?? 0))
           return { result: blocks[0]?.hash };
         return method === 'gettxout' ? { result: null } : null;
@@ -261,13 +261,15 @@ describe('fault 56: the outcome of a payment at a lying node', () => {
     const bench = await withCoin(t, ({ method }) =>
       method === 'sendrawtransaction' ? { result: 'ef'.repeat(32) } : null,
     );
-    await assert.rejects(bench.payments.broadcast(await sign(bench)), failsWith('NODE_FAILED', /another transaction/));
+    await assert.rejects(bench.payments.broadcast(await sign(bench)), failsWith('NODE_FAILED', /another id/));
   });
 
   for (const [what, code, message, has] of [
     ['in the chain already', -27, 'Transaction outputs already in utxo set', true],
     ['waiting already', -26, 'txn-already-in-mempool', true],
     ['known already', -26, 'txn-already-known', true],
+    ['known with another witness', -26, 'txn-same-nonwitness-data-in-mempool', true],
+    ['refused in unknown words', -1, 'already paid', false],
     ['in conflict with another', -26, 'txn-mempool-conflict', false],
     ['without its coins', -25, 'bad-txns-inputs-missingorspent', false],
     ['too cheap', -26, 'insufficient fee, rejecting replacement', false],

@@ -5,7 +5,7 @@ import { buildDomain } from '../../support/domain.ts';
 import type { Domain } from '../../support/domain.ts';
 import { eachStorage } from '../../support/each-storage.ts';
 
-/** BIP-44: a wallet stops looking after so many unused addresses in a row. */
+/** BIP-44: a wallet stops its search after this many unused addresses in a row. */
 const GAP_LIMIT = 20;
 
 const instance = ({ eth, storage }: Domain): AddressPool =>
@@ -62,7 +62,7 @@ eachStorage((engine, open) => {
         const pools = [instance(domain), instance(domain), instance(domain)];
         await pools[0]?.refill('ETH');
         given.push(...(await Promise.all(pools.map((pool) => indexes(pool, 17 + round)))).flat());
-        // The last one is killed: it puts nothing back.
+        // The last one is killed and returns nothing.
         await Promise.all(pools.slice(0, 2).map((pool) => pool.release()));
       }
       assert.equal(new Set(given).size, given.length);

@@ -9,16 +9,16 @@ import { testsOf } from '../../support/storage.ts';
 
 const COIN = 1_000_000n;
 const MINUTE = 60_000;
-/** So small that nothing is consolidated or waits for days. */
+/** Small enough that nothing is consolidated or waits for days. */
 const OPTIONS: MoneyOptions = { payouts: { cancelAfterMs: 30 * MINUTE }, btcMinDeposit: 500n };
 
-/** A coin for the hot wallet that no transaction of the till made. */
+/** Sends a coin to the hot wallet without a transaction of the till. */
 function send(till: MoneyDomain, units = COIN, txid = 'from-outside'): string {
   till.btc.mine({ to: till.btcPayments.hotAddress, currency: 'BTC', units, txid });
   return `${txid}:0`;
 }
 
-/** Lets blocks pass, with a pass of the runner in each. */
+/** Mines blocks, with a pass of the runner in each. */
 async function blocks(
   till: MoneyDomain,
   count: number,
@@ -92,7 +92,7 @@ eachStorage((engine, open) => {
       payments.mine();
       await blocks(till, looks(till) * 2);
       assert.equal(await floatOf(till), 0n);
-      assert.match((await till.storage.transfers.payoutStop('BTC')) ?? '', /holds less than the books say/);
+      assert.match((await till.storage.transfers.payoutStop('BTC')) ?? '', /holds less than the ledger says/);
     });
 
     money('a coin that the search shows and the node does not have is not booked', async (till) => {
@@ -104,7 +104,7 @@ eachStorage((engine, open) => {
       assert.equal(await floatOf(till), 0n);
     });
 
-    money('coins that cost more than they are worth stay out of the books', async (till) => {
+    money('coins that cost more than they are worth stay out of the ledger', async (till) => {
       await till.fund('BTC', '50000');
       send(till, 499n, 'dust');
       send(till, 500n, 'worth-it');

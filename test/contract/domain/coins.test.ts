@@ -32,7 +32,7 @@ async function addMerchant(till: MoneyDomain): Promise<Principal> {
   return { ...principal, accountId };
 }
 
-/** Pays an order of a merchant in these outputs, and mines until they can be spent. */
+/** Pays a merchant's order in these outputs, and mines until they can be spent. */
 async function deposit(till: MoneyDomain, owner: Principal, ...units: readonly bigint[]): Promise<Order> {
   const vsPrice = readDecimal('1');
   assert.ok(vsPrice !== null);
@@ -72,7 +72,7 @@ async function step(till: MoneyDomain, blocks = 1): Promise<void> {
   }
 }
 
-/** What the till has earned by fees, in a coin of nobody's. */
+/** Adds earned fees to the till, in a coin without an owner. */
 async function earn(till: MoneyDomain, units: bigint): Promise<void> {
   const { hotAddress: address } = till.btcPayments;
   const txid = `earned${(payments += 1)}`;
@@ -117,7 +117,7 @@ eachStorage((engine, open) => {
       assert.equal(await coinsOf(till, alone), 1);
       await step(till, 8);
       await deposit(till, a, ...same(200, 1_500n));
-      // What it would cost to spend them is more than they are worth now: refused, and B's coin is not taken instead.
+      // Spending them would cost more than they are worth now: it is refused, and B's coin is not used instead.
       await assert.rejects(withdraw(till, a, '0.003'), (error) => isTillgateError(error, 'AMOUNT_OUT_OF_RANGE'));
       const beside = await withdraw(till, b, '0.001');
       await till.payOut(till.btc);
@@ -140,7 +140,7 @@ eachStorage((engine, open) => {
       await deposit(till, b, 1_000_000n, ...same(20, 20_000n));
       const first = await withdraw(till, a, '0.001');
       await till.payOut(till.btc);
-      // The change of the first is in flight: the second waits for it, and takes no coin of B's.
+      // The change of the first is in flight: the second waits for it, and uses no coin of B's.
       const second = await withdraw(till, a, '0.002');
       await till.payOut(till.btc);
       assert.match((await found(till, second)).reason ?? '', /not confirmed yet/);
@@ -190,7 +190,7 @@ eachStorage((engine, open) => {
         ratesOf(till).rate = 2_000n;
         await deposit(till, a, 60_000n);
         await deposit(till, b, 900_000n);
-        // What A has is less than its balance by 40,000, as after fees that the till bears.
+        // A's coins are worth 40,000 less than its balance, as after fees that the till bears.
         const [id, at] = [till.ids.next() as EntryId, till.clock.now()];
         const available = ({ accountId }: Principal, units: bigint) =>
           ({ account: merchantAccount(accountId, 'available'), currency: 'BTC', units }) as const;
@@ -222,7 +222,7 @@ eachStorage((engine, open) => {
       );
       assert.equal(await availableOf(till, a), 12_400_000n);
       await assert.rejects(withdraw(till, a, '0.04000001'), (error) => isTillgateError(error, 'STATE_CONFLICT'));
-      // Three that are asked for at once: each has coins of its own.
+      // Three simultaneous withdrawals each have their own coins.
       const asked = [];
       for (const amount of ['0.04', '0.04', '0.04']) asked.push(await withdraw(till, a, amount));
       await assert.rejects(withdraw(till, a, '0.01'), (error) => isTillgateError(error, 'INSUFFICIENT_BALANCE'));
@@ -250,7 +250,7 @@ eachStorage((engine, open) => {
         await till.payOut(till.btc);
         const waiting = await found(till, second);
         assert.equal(waiting.status, 'REQUESTED');
-        assert.match(waiting.reason ?? '', /at most 200 of them, 0\.0\d+ BTC: it waits until they are put together/);
+        assert.match(waiting.reason ?? '', /at most 200 coins \(0\.0\d+ BTC\): it waits until coins are consolidated/);
         await step(till, 10);
         assert.equal((await found(till, second)).status, 'REQUESTED');
         till.clock.advance(73 * HOUR);
@@ -275,7 +275,7 @@ eachStorage((engine, open) => {
       const [sweep] = await sweepsOf(till);
       assert.ok(sweep !== undefined);
       assert.deepEqual([sweep.units, await coinsOf(till, sweep)], [4_000_000n, 200]);
-      // The largest stay free, for payments meanwhile.
+      // The largest coins stay free for payments meanwhile.
       const meanwhile = await withdraw(till, a, '0.01');
       await till.payOut(till.btc);
       assert.equal((await found(till, meanwhile)).status, 'BROADCAST');

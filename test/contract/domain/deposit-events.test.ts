@@ -67,6 +67,23 @@ eachStorage((engine, open) => {
       },
     );
 
+    money(
+      'fault 379: is nothing of one that is too little to be credited',
+      async (till) => {
+        const own = await subscribed(till);
+        const order = await till.payInfo({ chain: 'BTC', currency: 'BTC', price: '10' });
+        till.btc.mine({ to: order.payment?.address ?? '', currency: 'BTC', units: 600n, txid: 'dust' });
+        till.btc.mineEmpty(till.btc.policy.spendableConfirmations);
+        await till.follow(till.btc);
+        assert.deepEqual(
+          (await till.storage.deposits.byOrder(order.id)).map(({ status }) => status),
+          ['DUST'],
+        );
+        assert.deepEqual(await eventsFor(till.storage, own), []);
+      },
+      { btcMinDeposit: 680n },
+    );
+
     money('is nothing for an admin who is none any more', async (till) => {
       const admins = await operators(till);
       await till.storage.accounts.update(admins.accountId, { status: 'disabled', modifiedAt: till.clock.now() });

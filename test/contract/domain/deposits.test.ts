@@ -34,7 +34,7 @@ const pay = (order: Order, units: bigint, changes: Partial<FakePayment> = {}): F
 const eventsOf = async (domain: Domain, order: Order): Promise<string[]> =>
   (await domain.storage.callbacks.byOrder(order.id)).map(({ event }) => event);
 
-/** A chain whose following began at its block 40 and is at its head. */
+/** A chain that is followed from its block 40 and read to its head. */
 async function followFrom40(domain: Domain): Promise<{ chain: FakeChain; follower: ChainFollower; lease: Lease }> {
   const chain = new FakeChain([domain.btc.assets[0] as Asset], () => domain.clock.now(), {
     code: 'LTC',
@@ -52,6 +52,24 @@ eachStorage((engine, open) => {
   const till = testsOf(open, buildDomain);
 
   describe(`deposits and orders on ${engine}`, () => {
+    till(
+      'fault 364: newly mined coins are recorded at once, and credited when the chain lets them be spent',
+      async (domain) => {
+        const order = await domain.payInfo();
+        domain.eth.mine(pay(order, 10n * USDT, { leastConfirmations: 10 }));
+        domain.eth.mineEmpty(8);
+        await domain.follow();
+        const [seen] = await domain.storage.deposits.byOrder(order.id);
+        assert.deepEqual([seen?.status, seen?.assignment, seen?.leastConfirmations], ['SEEN', 'ORDER', 10]);
+        assert.equal(await domain.balance('pending', 'USDT-ERC20'), 0n);
+        domain.eth.mine();
+        await domain.follow();
+        assert.equal((await domain.order(order.id)).status, 'SUCCESS');
+        assert.equal(await domain.balance('available', 'USDT-ERC20'), 10n * USDT);
+        await domain.checkBooks();
+      },
+    );
+
     till('an exact payment makes the order SUCCESS after its confirmations, not before (fault 50)', async (domain) => {
       const order = await domain.payInfo({ links: LINKS });
       domain.eth.mine(pay(order, 10n * USDT));
@@ -223,7 +241,7 @@ eachStorage((engine, open) => {
       domain.eth.mine(pay(order, 10n * USDT));
       domain.clock.advance(26 * 60 * MINUTE);
       domain.eth.mineEmpty(2);
-      // As after a restart: the addresses are read anew.
+      // As after a restart, the addresses are read again.
       const [follower, lease] = [domain.newFollower(), await domain.lease()];
       await follower.start();
       while ((await follower.step(lease)) === 'advanced');
@@ -400,7 +418,7 @@ eachStorage((engine, open) => {
       assert.equal(await domain.follow(), 'halted');
       assert.equal((await domain.order(order.id)).status, 'PENDING');
       assert.equal(domain.events.of('chain.halted').length, 1);
-      assert.match((await domain.storage.chains.state('ETH'))?.haltedReason ?? '', /has another block/);
+      assert.match((await domain.storage.chains.state('ETH'))?.haltedReason ?? '', /has another block at height/);
     });
 
     till(
@@ -415,7 +433,7 @@ eachStorage((engine, open) => {
         domain.eth.drop(25);
         domain.eth.mineEmpty(30);
         assert.equal(await domain.follow(), 'halted');
-        assert.match(await resumeChain(domain.storage, 'ETH'), /has another block/);
+        assert.match(await resumeChain(domain.storage, 'ETH'), /has another block at height/);
         assert.equal(await domain.follow(), 'halted');
         await resumeChain(domain.storage, 'ETH');
         restore();
@@ -450,15 +468,15 @@ eachStorage((engine, open) => {
         assert.equal(await domain.follow(), 'halted');
         await assert.rejects(rewindChain(domain.eth, domain.eth.height, domain), {
           code: 'STATE_CONFLICT',
-          message: /name an earlier block/,
+          message: /give an earlier block/,
         });
         await assert.rejects(rewindChain(domain.eth, last + 1, domain), {
           code: 'STATE_CONFLICT',
-          message: /name an earlier block/,
+          message: /give an earlier block/,
         });
         const { height, deposits, reason } = await rewindChain(domain.eth, last - 5, domain);
         assert.deepEqual([height, deposits], [last - 5, 1]);
-        assert.match(reason, /has another block/);
+        assert.match(reason, /has another block at height/);
         await domain.checkBooks();
         assert.equal(await domain.follow(), 'idle');
         assert.equal(await domain.balance('available', 'USDT-ERC20'), 20n * USDT);
@@ -481,7 +499,7 @@ eachStorage((engine, open) => {
         domain.eth.lagsAt = height;
         assert.equal(await domain.follow(), 'idle', `at ${height}`);
       }
-      // A node may have been stopped on a block that the chain has left.
+      // A node may be stuck on an abandoned branch.
       const restore = domain.eth.keep();
       domain.eth.drop(domain.eth.height - 69);
       domain.eth.mine();
@@ -501,7 +519,7 @@ eachStorage((engine, open) => {
       domain.eth.mineEmpty(15);
       assert.equal(domain.eth.height, 75);
       assert.equal(await domain.follow(), 'halted');
-      assert.match((await domain.storage.chains.state('ETH'))?.haltedReason ?? '', /has another block 72/);
+      assert.match((await domain.storage.chains.state('ETH'))?.haltedReason ?? '', /has another block at height 72/);
     });
 
     till('a node that lags a little is waited for', async (domain) => {

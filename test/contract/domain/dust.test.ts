@@ -11,7 +11,7 @@ const LEAST = 680n;
 const PAGE = { page: 1, size: 100 };
 let payments = 0;
 
-/** Mines payments to an order, and blocks until all of them could be spent. */
+/** Mines payments to an order, and blocks until all of them can be spent. */
 async function payIn(till: MoneyDomain, order: Order, ...units: readonly bigint[]): Promise<void> {
   const to = order.payment?.address ?? '';
   till.btc.mine(...units.map((each) => ({ to, currency: 'BTC', units: each, txid: `dust${(payments += 1)}` })));

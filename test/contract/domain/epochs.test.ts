@@ -27,7 +27,7 @@ import { again, latePayment, owed, refund } from './late-payment.ts';
 const ETHER = 10n ** 18n;
 const HOUR = 3_600_000;
 
-/** What a till keeps outside its database. */
+/** The marker that a till keeps outside its database. */
 async function markerOf({ storage }: MoneyDomain): Promise<EpochMarker> {
   const { tillId, number: epoch } = await storage.epochs.current();
   await storage.epochs.setMarked();
@@ -40,7 +40,7 @@ const start = (till: MoneyDomain, marker: EpochMarker | null): Promise<Epoch> =>
     marker,
   );
 
-/** A process that starts on what is stored: it has a follower and a runner of its own. */
+/** Starts a process on the stored state, with its own follower and runner. */
 async function restart(till: MoneyDomain, rounds = 1): Promise<void> {
   const [follower, runner] = [till.newFollower(), till.newRunner()];
   await follower.start();
@@ -52,13 +52,13 @@ async function restart(till: MoneyDomain, rounds = 1): Promise<void> {
   }
 }
 
-/** A merchant with one ether, in a hot wallet that holds enough. */
+/** Gives a merchant one ether, and the hot wallet enough. */
 async function funded(till: MoneyDomain): Promise<void> {
   await till.fund('ETH', '2000');
   till.ethPayments.fund(till.ethPayments.hotAddress, 'ETH', 3n * ETHER);
 }
 
-/** As on TRON: transactions have no nonces. */
+/** As on TRON, where transactions have no nonces. */
 const withoutNonces = (till: MoneyDomain): void => void (till.ethPayments.nextNonce = async () => null);
 
 const paid = (till: MoneyDomain): number => till.ethPayments.paidTo(PAYEE.ETH, 'ETH').length;
@@ -141,7 +141,7 @@ eachStorage((engine, open) => {
         till.storage.transaction((tx) => settleHeldTransfer(tx, asked.tx_id as TransferId, found, context)),
         { code: 'STATE_CONFLICT' },
       );
-      // Business goes on.
+      // Orders and payments continue.
       const next = await till.withdraw('0.05');
       await restart(till, 40);
       assert.equal((await till.transfer(next.tx_id)).status, 'CONFIRMED');
@@ -158,7 +158,7 @@ eachStorage((engine, open) => {
       await start(till, marker);
       await confirmRestore(till, OPERATOR, marker);
       await till.storage.transaction((tx) => approveTransfer(tx, asked.tx_id as TransferId, till.clock.now()));
-      // The follower has not come to the head since.
+      // The follower has not reached the head since.
       const runner = till.newRunner();
       assert.equal(await runner.step(await till.payoutLease()), 'stopped');
       assert.equal(paid(till), 0);
@@ -183,7 +183,7 @@ eachStorage((engine, open) => {
         till.ethPayments.lie = { kind: 'expired' };
         await restart(till, 3);
         assert.equal((await till.transfer(asked.tx_id)).status, 'BROADCAST');
-        // Real transactions without nonces carry their time, so that no two are the same.
+        // Real transactions without nonces contain their time, so that no two are the same.
         till.ethPayments.fee = 2_000n;
         await confirmRestore(till, OPERATOR, marker);
         await restart(till, 3);

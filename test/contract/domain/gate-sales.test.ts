@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { GateSales, isTillgateError, readDecimal, RequestPull, TillgateError } from '../../../core/index.ts';
-import type { AppId, ErrorCode, GatePayment, GatePurchase, PullOffer, Storage } from '../../../core/index.ts';
+import { GateSales, isTillgateError, readDecimal, RequestCharge, TillgateError } from '../../../core/index.ts';
+import type { AppId, ErrorCode, GatePayment, GatePurchase, ChargeOffer, Storage } from '../../../core/index.ts';
 import { CryptoDigest } from '../../../adapters/crypto/index.ts';
 import { pathsOf } from '../../crash/crash-point.ts';
 import { Crash, CrashPoint } from '../../support/crashing.ts';
@@ -19,14 +19,14 @@ const MOST_CALLS = 120;
 const READS = new Set(
   pathsOf(({ storage: { accounts, apps, chains, deposits, orders, prepaid, transfers } }) => [
     ...[accounts.find, apps.keys, chains.state, deposits.byOrder, orders.find, orders.findByCheckoutToken],
-    ...[prepaid.gateOffer, transfers.pullOf, transfers.payoutOf],
+    ...[prepaid.gateOffer, transfers.chargeOf, transfers.payoutOf],
   ]),
 );
 const vault = new FakeVault();
 const random = new SeededRandom('gate');
 let nonces = 0;
 
-/** The use case as an instance of the till has it. */
+/** The use case of one instance of the till. */
 function salesOf(till: MoneyDomain, storage: Storage = till.storage): GateSales {
   const {
     assets,
@@ -42,11 +42,11 @@ function salesOf(till: MoneyDomain, storage: Storage = till.storage): GateSales 
     principal,
   } = till;
   const chains = new Map([eth, btc].map((chain) => [chain.code, chain]));
-  const pulls = new RequestPull({ storage, assets, chains, rateBook, orderQueries, clock, ids, events, metrics });
+  const charges = new RequestCharge({ storage, assets, chains, rateBook, orderQueries, clock, ids, events, metrics });
   const [cheap, dear] = [readDecimal('10'), readDecimal('9000')];
   assert(cheap !== null && dear !== null);
   return new GateSales({
-    ...{ storage, createOrder, pulls, assets, chains, rateBook, vault, random, ids, clock },
+    ...{ storage, createOrder, charges, assets, chains, rateBook, vault, random, ids, clock },
     digest: new CryptoDigest(),
     orderTimeoutMs: 1_800_000,
     sales: {
@@ -59,14 +59,14 @@ function salesOf(till: MoneyDomain, storage: Storage = till.storage): GateSales 
   });
 }
 
-async function offered(till: MoneyDomain, sales = salesOf(till)): Promise<PullOffer> {
+async function offered(till: MoneyDomain, sales = salesOf(till)): Promise<ChargeOffer> {
   const offer = (await sales.offer(['large', 'small'], new Set())).find(({ payment }) => payment.chain === 'ETH');
   assert(offer !== undefined);
   return offer;
 }
 
-/** What a payer sends for an offer. */
-function paymentFor(till: MoneyDomain, offer: PullOffer, given: Partial<GatePayment> = {}): GatePayment {
+/** A payer's payment for an offer. */
+function paymentFor(till: MoneyDomain, offer: ChargeOffer, given: Partial<GatePayment> = {}): GatePayment {
   const now = BigInt(Math.floor(till.clock.now() / 1000));
   const nonce = `0x${(nonces += 1).toString(16).padStart(64, '0')}`;
   const authorization = {
@@ -79,7 +79,7 @@ function paymentFor(till: MoneyDomain, offer: PullOffer, given: Partial<GatePaym
   return { ticket: salesOf(till).ticketOf(offer), sent, appId: null, plans: PLANS, chainsOf, ...given };
 }
 
-/** Mines and follows, a block each 12 seconds. */
+/** Mines and follows, one block every 12 seconds. */
 async function blocks(till: MoneyDomain, count: number): Promise<void> {
   for (let at = 0; at < count; at++) {
     till.clock.advance(12_000);
@@ -93,14 +93,14 @@ const pay = (till: MoneyDomain, payment: GatePayment, sales = salesOf(till)): Pr
   sales.pay(payment);
 const boughtOf = async (till: MoneyDomain, app: AppId): Promise<number> =>
   (await till.storage.prepaid.find(app))?.bought ?? 0;
-const sentPulls = (till: MoneyDomain): number =>
-  [...till.ethPayments.sent.values()].filter(({ content }) => content.lines.some(({ pull }) => pull)).length;
+const sentCharges = (till: MoneyDomain): number =>
+  [...till.ethPayments.sent.values()].filter(({ content }) => content.lines.some(({ charge }) => charge)).length;
 const refused = (code: ErrorCode) => (error: unknown) => isTillgateError(error, code);
 const apps = (till: MoneyDomain): Promise<number> => till.storage.apps.countOf(till.principal.accountId);
 
 eachStorage((engine, open) => {
   const money = testsOf(open, buildMoney);
-  /** With coins for the network's fees, and a seller who has tokens to pay them with. */
+  /** A test with coins for the network's fees, and a seller who has tokens to pay them with. */
   const selling = (name: string, body: (till: MoneyDomain) => Promise<void>): void =>
     money(name, async (till) => {
       await till.float(FLOAT);
@@ -115,13 +115,13 @@ eachStorage((engine, open) => {
       assert.equal(offer.units, 10_000_000n);
       const payment = paymentFor(till, offer);
       const first = await pay(till, payment);
-      assert.deepEqual([first.credited, first.pull.status], [false, 'REQUESTED']);
+      assert.deepEqual([first.credited, first.charge.status], [false, 'REQUESTED']);
       await blocks(till, 10);
       const paid = await pay(till, payment);
       assert.deepEqual([paid.credited, paid.appId, paid.key?.text], [true, first.appId, first.key?.text]);
       const app = await till.storage.apps.find(paid.appId);
       assert.deepEqual([app?.prepaid, app?.chains, app?.accountId], [true, ['ETH'], till.principal.accountId]);
-      assert.deepEqual([await boughtOf(till, paid.appId), await apps(till), sentPulls(till)], [UNITS, 1, 1]);
+      assert.deepEqual([await boughtOf(till, paid.appId), await apps(till), sentCharges(till)], [UNITS, 1, 1]);
       await till.checkBooks();
     });
 
@@ -148,7 +148,7 @@ eachStorage((engine, open) => {
         assert.equal(await apps(till), 1);
         await blocks(till, 10);
         assert.deepEqual(
-          [sentPulls(till), till.ethPayments.paidTo(offer.payment.address, 'USDT-ERC20')],
+          [sentCharges(till), till.ethPayments.paidTo(offer.payment.address, 'USDT-ERC20')],
           [1, [offer.units]],
         );
         assert.equal(await salesOf(till).again(offer), null);
@@ -160,7 +160,7 @@ eachStorage((engine, open) => {
       const purchases = await Promise.all(Array.from({ length: 4 }, () => pay(till, payment)));
       assert.equal(new Set(purchases.map(({ key }) => key?.text)).size, 1);
       await blocks(till, 10);
-      assert.deepEqual([await apps(till), sentPulls(till), await boughtOf(till, purchases[0]!.appId)], [1, 1, UNITS]);
+      assert.deepEqual([await apps(till), sentCharges(till), await boughtOf(till, purchases[0]!.appId)], [1, 1, UNITS]);
     });
 
     selling(
@@ -186,11 +186,11 @@ eachStorage((engine, open) => {
     selling('a payment that comes to nothing buys nothing, and another one may follow', async (till) => {
       const payment = paymentFor(till, await offered(till));
       const { appId } = await pay(till, payment);
-      till.ethPayments.objection = ({ pull }) =>
-        pull === undefined ? null : new TillgateError('STATE_CONFLICT', 'The network would revert the payment.');
+      till.ethPayments.objection = ({ charge }) =>
+        charge === undefined ? null : new TillgateError('STATE_CONFLICT', 'The network would revert the payment.');
       await blocks(till, 1);
       const failed = await pay(till, payment);
-      assert.deepEqual([failed.credited, failed.pull.status, await boughtOf(till, appId)], [false, 'FAILED', 0]);
+      assert.deepEqual([failed.credited, failed.charge.status, await boughtOf(till, appId)], [false, 'FAILED', 0]);
       till.ethPayments.objection = () => null;
       const next = paymentFor(till, await offered(till), { appId });
       await pay(till, next);
@@ -230,7 +230,7 @@ eachStorage((engine, open) => {
             at += 1;
             assert.ok(at < MOST_CALLS, 'the run never ends');
           }
-          // The transaction, and the wait until every instance knows the key.
+          // The transaction, and the wait until every instance has the key.
           assert.equal(at, 3, 'a payment is stored by one call');
         } finally {
           await opened.close();
@@ -239,7 +239,7 @@ eachStorage((engine, open) => {
   });
 });
 
-/** @returns false when the payment was taken before it came to the crash */
+/** @returns false when the payment completed before the crash point */
 async function crashAt(till: MoneyDomain, at: number, after: boolean): Promise<boolean> {
   const payment = paymentFor(till, await offered(till));
   const before = await apps(till);

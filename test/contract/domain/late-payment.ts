@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { PayoutFeeEstimator, readSolvency, UnassignedDeposits } from '../../../core/index.ts';
-import type { Deposit, Order, Transfer } from '../../../core/index.ts';
+import { PayoutFeeEstimator, readSolvency, UnassignedDeposits, WithdrawalLimits } from '../../../core/index.ts';
+import type { Deposit, Order, Transfer, WithdrawalLimit } from '../../../core/index.ts';
 import type { MoneyDomain } from '../../support/money.ts';
 
 const MINUTE = 60_000;
@@ -12,11 +12,17 @@ export const nothing = (): Promise<void> => Promise.resolve();
 export function decisionsOf(
   till: MoneyDomain,
   fees = new PayoutFeeEstimator({ storage: till.storage, rates: till.rateBook, clock: till.clock }),
+  {
+    approveAbove = new Map(),
+    limits = [],
+  }: { approveAbove?: ReadonlyMap<string, string>; limits?: readonly WithdrawalLimit[] } = {},
 ): UnassignedDeposits {
   return new UnassignedDeposits({
     ...till,
     chains: new Map([till.eth, till.btc].map((chain) => [chain.code, chain])),
     fees,
+    limits: new WithdrawalLimits({ limits, assets: till.assets, rates: till.rateBook }),
+    withdrawals: { approveAbove },
   });
 }
 
@@ -27,11 +33,11 @@ export const refund = (till: MoneyDomain, deposit: Deposit): Promise<Transfer> =
 
 const unitsOf = async ({ storage }: MoneyDomain, account: string, currency: string): Promise<bigint> =>
   (await storage.ledger.balances(account)).find((balance) => balance.currency === currency)?.units ?? 0n;
-/** What the till owes to payers whose payments belong to no order. */
+/** The amount owed to payers of unassigned deposits. */
 export const owed = (till: MoneyDomain, currency = 'ETH'): Promise<bigint> => unitsOf(till, 'unassigned:ETH', currency);
 export const lossOf = (till: MoneyDomain): Promise<bigint> => unitsOf(till, 'loss:', 'ETH');
 
-/** What the chain holds beyond what is owed; never below zero. */
+/** The chain's balance beyond what is owed; never below zero. */
 export async function ownEther(till: MoneyDomain): Promise<bigint> {
   const lines = await readSolvency(till.eth, till.storage);
   for (const { currency, units } of lines) assert.ok(units >= 0n, `the till lacks ${-units} units of ${currency}`);
@@ -47,7 +53,7 @@ export async function again({ storage }: MoneyDomain, { id }: Deposit): Promise<
 
 let payments = 0;
 
-/** A payment that came 30 hours after its order, and was mined so many blocks deep. */
+/** A payment 30 hours after its order, with this many confirmations. */
 export async function latePayment(
   till: MoneyDomain,
   { depth = 8, units = ETHER, currency = 'ETH' } = {},

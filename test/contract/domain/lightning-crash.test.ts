@@ -13,7 +13,7 @@ const PAID = 1_000_000n;
 interface Story {
   readonly name: string;
   readonly work: 'follow' | 'payout';
-  /** Begins something; returns what must hold when it is over. */
+  /** Starts the work; returns the assertions for its end. */
   readonly begin: (till: LightningDomain) => Promise<() => Promise<void>>;
 }
 
@@ -103,7 +103,7 @@ eachStorage((engine, open) => {
   });
 });
 
-/** @returns false when the work was done before it came to the crash */
+/** @returns false when the work completed before the crash point */
 async function crashAt(till: LightningDomain, story: Story, at: number, after: boolean): Promise<boolean> {
   const holds = await story.begin(till);
   const point = new CrashPoint(at, after);
@@ -114,7 +114,7 @@ async function crashAt(till: LightningDomain, story: Story, at: number, after: b
   return point.crashed;
 }
 
-/** One process: works until it rests or is killed. */
+/** One process, which works until it is idle or killed. */
 async function run(till: LightningDomain, { work }: Story, point: CrashPoint | null): Promise<void> {
   const watched = point === null ? {} : { node: point.watch(till.node), storage: point.watch(till.storage) };
   const { follower, payer } = till.newWork(watched);

@@ -18,7 +18,7 @@ import type { LightningDomain } from '../../support/lightning.ts';
 
 const MSAT = 1_000_000n;
 
-/** Orders go on, then the backup is restored and the till starts on it. */
+/** Further orders are made, then the backup is restored and the till starts on it. */
 async function restored(till: LightningDomain, restore: () => Promise<void>): Promise<EpochMarker> {
   await till.invoiceOrder();
   const { tillId, number: epoch } = await till.storage.epochs.current();
@@ -38,7 +38,7 @@ interface Claim {
 }
 
 const managing = (till: LightningDomain): ManageWithdrawals =>
-  new ManageWithdrawals({ ...till, chains: new Map(), lightning: till.node, pageMax: 100 });
+  new ManageWithdrawals({ ...till, chains: new Map(), lightning: till.node, approverHoldMs: 0, pageMax: 100 });
 
 const chainsOf = (till: LightningDomain): ManageChains =>
   new ManageChains({ ...till, chains: new Map(), lightning: till.node });
@@ -126,7 +126,7 @@ eachStorage((engine, open) => {
       await till.payInvoices();
       const marker = await restored(till, await backup());
       const reserved = await till.balance('reserved', 'BTC-LN');
-      // The node's payments were deleted, and the receiver would refuse another one.
+      // The node's record of payments was deleted, and the receiver would refuse another one.
       till.node.forget(invoice.paymentHash);
       till.node.route = { kind: 'no-route' };
       await till.followInvoices();
@@ -186,7 +186,7 @@ eachStorage((engine, open) => {
         await record(invoice);
         assert.equal(await till.balance('available', 'BTC-LN'), before - MSAT - 7n);
         await refuses('STATE_CONFLICT', {});
-        await assert.rejects(till.withdraw(invoice.text), /paid once/);
+        await assert.rejects(till.withdraw(invoice.text), /paid only once/);
         assert.equal(await till.balance('available', 'BTC-LN'), before - MSAT - 7n);
         await chainsOf(till).resumePayouts(OPERATOR, 'BLN');
         await looks(till);

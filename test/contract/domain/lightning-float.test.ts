@@ -22,7 +22,7 @@ async function solvencyOf({ storage }: LightningDomain): Promise<bigint> {
 
 const stopOf = ({ storage }: LightningDomain): Promise<string | null> => storage.transfers.payoutStop('BLN');
 
-/** Passes of the payer over more than ten minutes, so that every look that is due is made twice. */
+/** Passes of the payer over more than ten minutes, so that every due check is made twice. */
 async function looks(till: LightningDomain, pass = (): Promise<void> => till.payInvoices()): Promise<void> {
   for (let passes = 0; passes < 12; passes++) {
     till.clock.advance(MINUTE);
@@ -30,7 +30,7 @@ async function looks(till: LightningDomain, pass = (): Promise<void> => till.pay
   }
 }
 
-/** The payer keeps on working while a call of the node fails. */
+/** The payer continues to work while a call of the node fails. */
 async function failing(till: LightningDomain): Promise<void> {
   await assert.rejects(till.payInvoices(), /did not answer/);
 }
@@ -39,7 +39,7 @@ eachStorage((engine, open) => {
   const lightning = testsOf(open, buildLightning);
 
   describe(`the operator's float on Lightning, on ${engine}`, () => {
-    lightning('what the node holds beyond the books is booked once two looks have shown it', async (till) => {
+    lightning('what the node holds beyond the ledger is booked once two looks have shown it', async (till) => {
       till.node.ownMsat = OWN;
       await till.fund('10');
       await till.payInvoices();
@@ -173,7 +173,7 @@ eachStorage((engine, open) => {
     lightning('fault 109: stops payments until the operator has brought what is missing', async (till) => {
       await till.fund('10');
       till.node.ownMsat = -3_000_000n;
-      // Of what is reserved, the most for the route is not owed to the merchant.
+      // The maximum routing fee in the reserve is not owed to the merchant.
       const { tx_id } = await till.withdraw(till.foreignInvoice(PAID).text);
       await till.payInvoices();
       assert.deepEqual([await stopOf(till), till.node.sent], [null, []], 'one look keeps payments back');

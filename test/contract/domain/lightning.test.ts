@@ -93,7 +93,7 @@ eachStorage((engine, open) => {
         await till.followInvoices();
         assert.equal((await till.order(paid.id)).status, 'PENDING');
         till.clock.advance(31 * 60_000);
-        // The node is away just now: nothing expires before it has been asked.
+        // The node is unreachable just now: nothing expires before it has answered.
         till.node.lost.set('invoice', 'before');
         await assert.rejects(till.followInvoices(), refusal('NODE_FAILED'));
         await till.expire();
@@ -262,7 +262,7 @@ eachStorage((engine, open) => {
         const transfer = await till.transfer(asked.tx_id);
         assert.deepEqual([transfer.status, transfer.units, transfer.feeUnits], ['CONFIRMED', 1_010_000n, 10_000n]);
         assert.equal(await till.balance('available', 'BTC-LN'), available - 1_010_000n);
-        // The books have custody as a debt: what left the node is added.
+        // Custody is negative in the ledger, so the amount that left the node is added.
         assert.equal(await custodyOf(till), custody + 1_025_000n);
         assert.match(till.events.of('alert').at(-1)?.reason ?? '', /cost 25000 msat, more than the limit/);
       },
@@ -314,7 +314,7 @@ eachStorage((engine, open) => {
           await assert.rejects(till.payInvoices(), refusal('NODE_FAILED'));
           assert.equal((await till.transfer(asked.tx_id)).status, 'SIGNED');
           till.node.lost.clear();
-          // Another instance goes on from what is stored.
+          // Another instance continues from the stored state.
           const { payer } = till.newWork();
           await payer.step(await till.workLease('payout'));
           assert.equal((await till.transfer(asked.tx_id)).status, 'CONFIRMED');
@@ -337,7 +337,7 @@ eachStorage((engine, open) => {
         for (const outcome of outcomes)
           if (outcome.status === 'rejected') assert.ok(refusal('STATE_CONFLICT')(outcome.reason));
         await till.payInvoices();
-        await assert.rejects(till.withdraw(text), refusal('STATE_CONFLICT', /paid once/));
+        await assert.rejects(till.withdraw(text), refusal('STATE_CONFLICT', /paid only once/));
         assert.equal(till.node.sent.length, 1);
       },
     );
@@ -372,7 +372,9 @@ eachStorage((engine, open) => {
     lightning('fault 92: copies of one request with one code are one attempt', async (till) => {
       await till.fund('10');
       const { accountId } = till.principal;
-      const { secret } = await till.storage.transaction((tx) => till.secondFactor.enrol(tx, accountId, 'a@b.example'));
+      const { secret } = await till.storage.transaction((tx) =>
+        till.secondFactor.enrol(tx, { id: accountId, email: 'a@b.example' }, false),
+      );
       const { text } = till.foreignInvoice(1_000_000n);
       const verifyCode = totpCode(
         new CryptoDigest(),
@@ -396,7 +398,9 @@ eachStorage((engine, open) => {
     lightning('a bare key needs a code where the account demands one for withdrawals', async (till) => {
       await till.fund('10');
       const { accountId } = till.principal;
-      const { secret } = await till.storage.transaction((tx) => till.secondFactor.enrol(tx, accountId, 'a@b.example'));
+      const { secret } = await till.storage.transaction((tx) =>
+        till.secondFactor.enrol(tx, { id: accountId, email: 'a@b.example' }, false),
+      );
       const security = await till.storage.manage.security(accountId);
       await till.storage.transaction((tx) =>
         tx.manage.saveSecurity({ ...security, totpForWithdrawals: { on: true, offAt: null } }),
@@ -413,7 +417,10 @@ eachStorage((engine, open) => {
     lightning('fault 60: amounts that differ, are missing or finer than a millisatoshi are refused', async (till) => {
       await till.fund('10');
       const { text } = till.foreignInvoice(1_000_000n);
-      await assert.rejects(till.withdraw(text, '0.00002'), refusal('INVOICE_INVALID', /not that of the invoice/));
+      await assert.rejects(
+        till.withdraw(text, '0.00002'),
+        refusal('INVOICE_INVALID', /differs from that of the invoice/),
+      );
       await assert.rejects(till.withdraw(till.foreignInvoice(null).text), refusal('INVALID_FIELDS'));
       await assert.rejects(
         till.withdraw(till.foreignInvoice(null).text, '0.000000000001'),
@@ -436,6 +443,16 @@ eachStorage((engine, open) => {
         till.withdraw(till.foreignInvoice(1_000_000_000_000n).text),
         refusal('INSUFFICIENT_BALANCE'),
       );
+    });
+
+    lightning('fault 340: an invoice that is valid for longer than a withdrawal may wait is refused', async (till) => {
+      await till.fund('10');
+      await assert.rejects(
+        till.withdraw(till.foreignInvoice(1_000_000n, 31 * 86_400 + 1).text),
+        refusal('INVOICE_INVALID', /at most 31 days/),
+      );
+      assert.equal(await till.balance('reserved', 'BTC-LN'), 0n);
+      assert.equal((await till.withdraw(till.foreignInvoice(1_000_000n, 31 * 86_400).text)).status, 'PENDING');
     });
 
     lightning('an invoice that expired while its payment waited is not paid; the reserve comes back', async (till) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, mock } from 'node:test';
 import { CryptoDigest } from '../../../adapters/crypto/index.ts';
-import { LinkSales, ManageLinks, PAIRING_MS, readDecimal } from '../../../core/index.ts';
+import { DEFAULT_ORDER_SETTINGS, LinkSales, ManageLinks, PAIRING_MS, readDecimal } from '../../../core/index.ts';
 import type { Actor, Decimal, LinkVisit, NewLink, Order, PaymentLink, Storage } from '../../../core/index.ts';
 import { buildDomain } from '../../support/domain.ts';
 import type { Domain } from '../../support/domain.ts';
@@ -15,7 +15,7 @@ function decimal(text: string): Decimal {
   return value;
 }
 
-/** One for the whole file: tokens are never the same. */
+/** One for the whole file, so that tokens differ. */
 const random = new SeededRandom();
 const places = { allowPrivateNetworks: true, hosts: null };
 const actorOf = ({ principal }: Domain): Actor => ({
@@ -36,7 +36,7 @@ const manageOf = (till: Domain): ManageLinks =>
     queries: { linkUrl: ({ token }) => `https://till.example/l/${token}` },
   });
 const salesOf = (till: Domain, storage: Storage = till.storage): LinkSales =>
-  new LinkSales({ ...till, storage, random: random, digest: new CryptoDigest() });
+  new LinkSales({ ...till, settings: DEFAULT_ORDER_SETTINGS, storage, random: random, digest: new CryptoDigest() });
 
 const newLink = async (till: Domain, given: Partial<NewLink> = {}): Promise<PaymentLink> =>
   (await manageOf(till).create(actorOf(till), { title: 'A cup', vsCurrency: 'USD', vsPrice: decimal('20'), ...given }))
@@ -51,7 +51,7 @@ const visit = (key: string, given: Partial<LinkVisit> = {}): LinkVisit => ({
 const reason = (why: string) => ({ code: 'STATE_CONFLICT', details: { reason: why } });
 
 let payments = 0;
-/** The payer chooses ether, pays, and the block is deep enough. */
+/** The payer chooses ether and pays, and the block becomes deep enough. */
 async function pay(till: Domain, order: Order): Promise<void> {
   await till.choosePayment.choose(order.checkoutToken, 'ETH', 'ETH');
   await send(till, order);
@@ -138,7 +138,7 @@ eachStorage((engine, open) => {
         assert.equal((await sales.find(token)).state, 'sold-out');
         await send(till, slow);
         assert.equal((await till.order(slow.id)).status, 'RESOLVED');
-        assert.deepEqual(await till.storage.links.counts(id, 10), { open: 0, sold: 2 });
+        assert.deepEqual(await till.storage.links.counts(id, 10, till.clock.now()), { open: 0, sold: 2 });
         await till.checkBooks();
       },
     );
@@ -149,7 +149,7 @@ eachStorage((engine, open) => {
       const asked = Array.from({ length: 10 }, (_, at) => (at % 2 === 0 ? one : two).order(token, visit(`${at}`)));
       const results = await Promise.allSettled(asked);
       assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1);
-      assert.deepEqual(await till.storage.links.counts(id, 10), { open: 1, sold: 0 });
+      assert.deepEqual(await till.storage.links.counts(id, 10, till.clock.now()), { open: 1, sold: 0 });
     });
 
     domain('a link that was switched off, or whose time is over, makes no order', async (till) => {
@@ -185,7 +185,13 @@ eachStorage((engine, open) => {
             return till.createOrder.ofLink(...given);
           },
         };
-        const sales = new LinkSales({ ...till, createOrder, random: random, digest: new CryptoDigest() });
+        const sales = new LinkSales({
+          ...till,
+          settings: DEFAULT_ORDER_SETTINGS,
+          createOrder,
+          random: random,
+          digest: new CryptoDigest(),
+        });
         assert.equal((await sales.order(link.token, visit('a'))).vsPrice, 3_000n);
         assert.equal(changes, 2);
       },
@@ -201,11 +207,17 @@ eachStorage((engine, open) => {
             throw new Error('killed');
           },
         };
-        const dying = new LinkSales({ ...till, createOrder, random, digest: new CryptoDigest() });
+        const dying = new LinkSales({
+          ...till,
+          settings: DEFAULT_ORDER_SETTINGS,
+          createOrder,
+          random,
+          digest: new CryptoDigest(),
+        });
         await assert.rejects(dying.order(token, visit('a')), /killed/);
         const [left] = await salesOf(till).salesSince((await salesOf(till).find(token)).link, 0);
         assert.equal((await salesOf(till).order(token, visit('a'))).id, left?.id);
-        assert.deepEqual(await till.storage.links.counts(id, 10), { open: 1, sold: 0 });
+        assert.deepEqual(await till.storage.links.counts(id, 10, till.clock.now()), { open: 1, sold: 0 });
       },
     );
 
@@ -221,16 +233,16 @@ eachStorage((engine, open) => {
       await till.choosePayment.choose(order.checkoutToken, 'BTC', 'BTC');
     });
 
-    domain('a counter with one coin has it chosen for each order, at the present rate', async (till) => {
+    domain('a point of sale with one coin has it chosen for each order, at the present rate', async (till) => {
       const sales = salesOf(till);
-      const one = await newLink(till, { face: 'COUNTER', vsPrice: null, coins: ['ETH'] });
+      const one = await newLink(till, { face: 'POINT_OF_SALE', vsPrice: null, coins: ['ETH'] });
       const { order, refused } = await sales.charge(one.token, visit('a', { amount: decimal('20'), renew: false }));
       assert.equal(refused, null);
       assert.deepEqual([order.payment?.currency, order.payment?.units], ['ETH', 10n ** 16n]);
       await send(till, order);
       assert.equal((await till.order(order.id)).status, 'SUCCESS');
       for (const coins of [['ETH', 'BTC'], null]) {
-        const several = await newLink(till, { face: 'COUNTER', vsPrice: null, coins });
+        const several = await newLink(till, { face: 'POINT_OF_SALE', vsPrice: null, coins });
         const sale = await sales.charge(several.token, visit('a', { amount: decimal('20'), renew: false }));
         assert.deepEqual([sale.order.payment, sale.refused], [null, null]);
       }
@@ -240,10 +252,16 @@ eachStorage((engine, open) => {
     domain(
       'fault 297: a sale whose coin was not chosen, for want of a rate or by a kill, is chosen when it comes again',
       async (till) => {
-        const { token } = await newLink(till, { face: 'COUNTER', coins: ['ETH'] });
+        const { token } = await newLink(till, { face: 'POINT_OF_SALE', coins: ['ETH'] });
         const charged = (sales: LinkSales) => sales.charge(token, visit('a', { renew: false }));
         const killed = { choose: async () => Promise.reject(new Error('killed')) };
-        const dying = new LinkSales({ ...till, choosePayment: killed, random, digest: new CryptoDigest() });
+        const dying = new LinkSales({
+          ...till,
+          settings: DEFAULT_ORDER_SETTINGS,
+          choosePayment: killed,
+          random,
+          digest: new CryptoDigest(),
+        });
         await assert.rejects(charged(dying), /killed/);
         till.rates.prices.delete('ETH');
         const first = await charged(salesOf(till));
@@ -258,7 +276,7 @@ eachStorage((engine, open) => {
     );
 
     domain('fault 296: the same choice, sent twice while the rate changes, keeps its first amount', async (till) => {
-      const { token } = await newLink(till, { face: 'COUNTER', coins: ['ETH'] });
+      const { token } = await newLink(till, { face: 'POINT_OF_SALE', coins: ['ETH'] });
       const { checkoutToken, id } = await salesOf(till).order(token, visit('a'));
       const { rateBook, choosePayment } = till;
       let first: Order | null = null;
@@ -276,7 +294,7 @@ eachStorage((engine, open) => {
     domain('fault 235: a pairing code pairs one device, once and in time', async (till) => {
       const manage = manageOf(till);
       const sales = salesOf(till);
-      const link = await newLink(till, { face: 'COUNTER', vsPrice: null });
+      const link = await newLink(till, { face: 'POINT_OF_SALE', vsPrice: null });
       const client = { ip: null, traceId: null };
       const used = await manage.pair(actorOf(till), link.id);
       const secret = await sales.pair(link.token, used.code, client);

@@ -13,7 +13,7 @@ import { silentLogger } from '../../support/storage.ts';
 
 interface Instance {
   readonly keeper: EpochKeeper;
-  /** Why it was said to end. */
+  /** The reasons with which it ended. */
   readonly ended: string[];
 }
 
@@ -61,7 +61,7 @@ eachStorage((engine, open) => {
       assert.ok(later.id > order.id, 'the database has come further than each marker');
       for (const { keeper } of [one, other]) await keeper.note();
       for (const { ended } of [one, other])
-        assert.deepEqual(ended, [`The database has lost what it had: order ${order.id}.`]);
+        assert.deepEqual(ended, [`The database has lost data that it had: order ${order.id}.`]);
       const { number, status } = await till.storage.epochs.current();
       assert.deepEqual([number, status], [2, 'pending']);
     },

@@ -12,11 +12,20 @@ import { pathsOf } from '../../crash/crash-point.ts';
 /** More calls than a run makes; the test fails when it is reached, so that no crash point is left out. */
 const MOST_CALLS = 100;
 const FEWEST_CALLS = 5;
-/** What only asks, whoever calls it: a process that is killed between two of these leaves what it leaves after the first. */
+/** Reads without effects: a process that is killed between two of these leaves the same state as after the first. */
 const READS = new Set(
   pathsOf(({ storage: { chains, epochs, ledger, transfers }, payments }) => [
     ...[chains.state, epochs.current, ledger.balances],
-    ...[transfers.coinsOf, transfers.expectedCustody, transfers.freeAt, transfers.freeCoins, transfers.gasBalances],
+    ...[
+      transfers.coinsOf,
+      transfers.currencyStops,
+      transfers.frozenCoins,
+      transfers.ownerCover,
+      transfers.expectedCustody,
+      transfers.freeAt,
+      transfers.freeCoins,
+      transfers.gasBalances,
+    ],
     ...[transfers.holdings, transfers.hotCustody, transfers.inFlight, transfers.knownCoins, transfers.live],
     ...[transfers.livePayouts, transfers.nonce, transfers.payoutStop, transfers.sweepCandidates],
     ...[transfers.position, transfers.unminedPayouts, transfers.waiting],
@@ -24,14 +33,14 @@ const READS = new Set(
     ...[payments.unspent],
   ]),
 );
-/** A short chain, so that a payment is final soon. */
+/** A chain with few confirmations, so that a payment is final soon. */
 const CHAIN = { confirmations: 1, spendableConfirmations: 2, finalityBlocks: 6 };
 
 interface Story {
   readonly name: string;
   readonly chain: (till: MoneyDomain) => FakeChain;
   readonly payee: string;
-  /** Asks for one payment; returns its transfer. */
+  /** Requests one payment; returns its transfer. */
   readonly ask: (till: MoneyDomain) => Promise<string>;
 }
 
@@ -89,7 +98,7 @@ eachStorage((engine, open) => {
   });
 });
 
-/** @returns false when the payment was final before it came to the crash */
+/** @returns false when the payment was final before the crash point */
 async function crashAt(till: MoneyDomain, story: Story, at: number, after: boolean): Promise<boolean> {
   const chain = story.chain(till);
   const payments = chain === till.eth ? till.ethPayments : till.btcPayments;
@@ -106,7 +115,7 @@ async function crashAt(till: MoneyDomain, story: Story, at: number, after: boole
   return point.crashed;
 }
 
-/** One process: pays, block by block, until the payment is final or it is killed. */
+/** One process, which pays block by block until the payment is final or it is killed. */
 async function run(
   till: MoneyDomain,
   chain: FakeChain,

@@ -26,7 +26,7 @@ const total = (amounts: readonly bigint[]): bigint => amounts.reduce((sum, units
 
 type Asked = Awaited<ReturnType<MoneyDomain['withdraw']>>;
 
-/** A withdrawal of half an ether that was given to the node. */
+/** A withdrawal of half an ether that was broadcast. */
 async function sentHalf(till: MoneyDomain): Promise<Asked> {
   await till.fund('ETH', '2000');
   till.ethPayments.fund(till.ethPayments.hotAddress, 'ETH', ETHER);
@@ -35,7 +35,7 @@ async function sentHalf(till: MoneyDomain): Promise<Asked> {
   return asked;
 }
 
-/** The same, booked, in a block that is gone. */
+/** The same, booked, in a block that was reorganised away. */
 async function reorganisedAway(till: MoneyDomain, booked = 'CONFIRMED'): Promise<Asked> {
   const asked = await sentHalf(till);
   for (let block = 0; block < 7; block++) {
@@ -353,11 +353,11 @@ eachStorage((engine, open) => {
       assert.equal(await till.balance('available', 'ETH'), 0n);
     });
 
-    money('without a known payer the answer has the page where an address can be left', async (till) => {
-      const order = await till.fund('BTC', '50000');
+    money('is refused until the payer has left an address, and goes there', async (till) => {
+      const order = await till.fund('BTC', '50000', null);
       await assert.rejects(
         till.refund.run(till.principal, order.id),
-        refusal('STATE_CONFLICT', /https:\/\/till\.example\/checkout\//),
+        refusal('STATE_CONFLICT', /has not set a refund address/),
       );
       for (const own of [till.btcPayments.hotAddress, order.payment?.address ?? '']) {
         await assert.rejects(
@@ -378,7 +378,7 @@ eachStorage((engine, open) => {
         const order = await till.fund('ETH', '2000');
         const detail = () => till.queries.detail(till.principal.accountId, order.id);
         assert.equal((await detail()).refund, true);
-        // Recorded before, or by a chain that names it: what counts is the moment of the refund.
+        // Recorded before, or by a chain that names it: the moment of the refund decides.
         Object.assign(till.eth, {
           destinationProblem: (address: string) =>
             ['eth-payer', 'eth-token'].includes(address) ? 'is the zero address' : null,
@@ -386,7 +386,12 @@ eachStorage((engine, open) => {
         assert.equal((await detail()).refund, false);
         await assert.rejects(
           till.refund.run(till.principal, order.id),
-          refusal('STATE_CONFLICT', /https:\/\/till\.example\/checkout\//),
+          refusal('DESTINATION_UNPAYABLE', /eth-payer is the zero address/),
+        );
+        await till.orderAdminActions.removeRefundAddress(order.id, 'shop');
+        await assert.rejects(
+          till.refund.run(till.principal, order.id, null, null, { to: 'sender' }),
+          refusal('DESTINATION_UNPAYABLE', /eth-payer is the zero address/),
         );
         await assert.rejects(
           till.choosePayment.setRefundAddress(order.checkoutToken, 'eth-token'),
@@ -400,18 +405,23 @@ eachStorage((engine, open) => {
 
     money('fault 125: an address of another chain is no destination', async (till) => {
       const order = await till.fund('ETH', '2000');
-      // Left by a version that did not compare it with the chain.
+      // The state left by a version that did not compare it with the chain.
       await till.storage.transaction((tx) =>
         tx.orders.update(order.id, { refundAddress: 'btc-customer', updatedAt: till.clock.now() }),
       );
-      assert.equal((await till.refund.run(till.principal, order.id)).to_addr, 'eth-payer');
+      await assert.rejects(
+        till.refund.run(till.principal, order.id),
+        refusal('DESTINATION_UNPAYABLE', /not an address of/),
+      );
     });
 
     money('fault 87: what came from the hot wallet does not go back there', async (till) => {
-      const order = await till.fund('ETH', '2000');
+      const order = await till.fund('ETH', '2000', null);
       Object.assign(till.ethPayments, { hotAddress: 'eth-payer' });
-      assert.equal((await till.queries.detail(till.principal.accountId, order.id)).refund, false);
-      await assert.rejects(till.refund.run(till.principal, order.id), refusal('STATE_CONFLICT', /checkout/));
+      await assert.rejects(
+        till.refund.run(till.principal, order.id, null, null, { to: 'sender' }),
+        refusal('DESTINATION_UNPAYABLE', /belongs to this till/),
+      );
     });
 
     money('fault 92: a copy that comes while the first is stored gets its refund, no conflict', async (till) => {
@@ -435,10 +445,13 @@ eachStorage((engine, open) => {
     money('is refused when its destination or its amount changes while it is asked for', async (till) => {
       const order = await till.fund('ETH', '2000');
       const changing = (change: () => Promise<unknown>) =>
-        till.newRefund(beforeCall(till.storage, 'transfers', 'refundOf', change)).run(till.principal, order.id);
+        till.newRefund(beforeCall(till.storage, 'transfers', 'refundsOf', change)).run(till.principal, order.id);
       await assert.rejects(
-        changing(() => till.choosePayment.setRefundAddress(order.checkoutToken, 'eth-elsewhere')),
-        refusal('STATE_CONFLICT', /changed at this moment/),
+        changing(async () => {
+          await till.orderAdminActions.removeRefundAddress(order.id, 'shop');
+          await till.choosePayment.setRefundAddress(order.checkoutToken, 'eth-elsewhere');
+        }),
+        refusal('STATE_CONFLICT', /changed during the request/),
       );
       await assert.rejects(
         changing(async () => {
@@ -446,7 +459,7 @@ eachStorage((engine, open) => {
           till.eth.mineEmpty(till.eth.policy.spendableConfirmations);
           await till.follow();
         }),
-        refusal('STATE_CONFLICT', /changed at this moment/),
+        refusal('STATE_CONFLICT', /changed during the request/),
       );
       const refund = await till.refund.run(till.principal, order.id);
       assert.deepEqual([refund.amount, refund.to_addr], ['2', 'eth-elsewhere']);
@@ -516,7 +529,7 @@ eachStorage((engine, open) => {
         await till.payOut();
         const view = await till.storage.transfers.payoutOf(asked.tx_id as TransferId);
         assert.equal(view?.attempts.length, 2);
-        // The node mines in the order of arrival: the former one.
+        // The node mines in the order of arrival, so the earlier one.
         await till.settle();
         const transfer = await till.transfer(asked.tx_id);
         assert.equal(transfer.status, 'CONFIRMED');
@@ -698,13 +711,13 @@ eachStorage((engine, open) => {
     });
 
     money(
-      'a transaction count ahead of the books stops payouts until an operator has looked (fault 68)',
+      'a transaction count ahead of the ledger stops payouts until an operator has looked (fault 68)',
       async (till) => {
         await till.fund('ETH', '2000');
         till.ethPayments.fund(till.ethPayments.hotAddress, 'ETH', ETHER);
         const first = await till.withdraw('0.2');
         await till.settle();
-        // What a restored backup does not know of: a payment that was made after it.
+        // A payment after the backup, which the restored database does not contain.
         till.ethPayments.steal(1);
         till.ethPayments.mine();
         const second = await till.withdraw('0.3');
@@ -712,7 +725,7 @@ eachStorage((engine, open) => {
         assert.equal((await till.transfer(first.tx_id)).status, 'CONFIRMED');
         assert.equal((await till.transfer(second.tx_id)).status, 'REQUESTED');
         assert.match((await till.storage.transfers.payoutStop('ETH')) ?? '', /backup/);
-        // The operator has found out where the coins went: he took them himself.
+        // The operator has found the cause: the coins were the operator's own withdrawal.
         await takeHotWallet(till.eth, till, () => Promise.resolve());
         assert.equal(await resumePayouts(till.eth, till.storage), true);
         await till.settle();
@@ -724,7 +737,7 @@ eachStorage((engine, open) => {
     money('money that is missing on chain stops payouts (fault 68)', async (till) => {
       await till.fund('BTC', '50000');
       const deposit = till.btc.paid.at(-1);
-      // The coin of the deposit is gone: somebody with the keys, or a payment that an older backup does not know of.
+      // The deposit's coin was spent by somebody with the keys, or by a payment that is not in an older backup.
       till.btcPayments.sent.set('foreign', {
         txid: 'foreign',
         content: { source: 'x', nonce: null, coins: [`${deposit?.txid}:0`], lines: [], fee: '0', change: '0' },
@@ -735,7 +748,7 @@ eachStorage((engine, open) => {
       const asked = await till.withdraw('0.3', 'BTC');
       for (let round = 0; round < 4; round++) await till.payOut(till.btc);
       assert.equal((await till.transfer(asked.tx_id)).status, 'REQUESTED');
-      assert.match((await till.storage.transfers.payoutStop('BTC')) ?? '', /less than the books say, by 1 BTC\./);
+      assert.match((await till.storage.transfers.payoutStop('BTC')) ?? '', /less than the ledger says, by 1 BTC\./);
       assert.equal(till.btcPayments.sent.size, 1);
     });
 
@@ -891,7 +904,7 @@ eachStorage((engine, open) => {
   });
 });
 
-/** 30 USDT that are swept, and 1.37 at an address where the fee of 2 × 0.84 is more than they are worth. */
+/** 30 USDT that are swept, and 1.37 at an address, which is less than the fee of 2 × 0.84. */
 async function crumbs(till: MoneyDomain): Promise<void> {
   till.ethPayments.fee = 42n * 10n ** 13n;
   till.ethPayments.fund(till.ethPayments.hotAddress, 'ETH', ETHER);

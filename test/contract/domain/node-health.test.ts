@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import { ChainReports, isTillgateError, TillgateError } from '../../../core/index.ts';
+import { ChainReports, contradiction, isTillgateError, isUnread, TillgateError } from '../../../core/index.ts';
 import type { Asset, NodeStatus, Order } from '../../../core/index.ts';
 import { buildDomain } from '../../support/domain.ts';
 import type { Domain } from '../../support/domain.ts';
@@ -19,6 +19,15 @@ const pay = (domain: Domain, order: Order): void => {
 const alerts = (domain: Domain): readonly { readonly subject: string; readonly reason: string }[] =>
   domain.events.of('alert');
 const trouble = async (domain: Domain) => (await domain.storage.chains.state('ETH'))?.trouble ?? null;
+
+/** The reports of one instance of the till. */
+function reportsOf(
+  { storage, clock, metrics, events, logger, btc, eth }: Domain,
+  ...others: FakeChain[]
+): ChainReports {
+  const chains = new Map([eth, btc, ...others].map((chain) => [chain.code, chain]));
+  return new ChainReports({ storage, clock, metrics, events, logger, chains, lightning: null });
+}
 
 eachStorage((engine, open) => {
   const till = testsOf(open, buildDomain);
@@ -61,7 +70,7 @@ eachStorage((engine, open) => {
         pay(domain, paid);
         domain.clock.advance(MINUTE);
         domain.eth.mineEmpty(2);
-        // Its latest block is a minute and a half old: it lags by no more than a busy node does.
+        // Its latest block is a minute and a half old, no more than the lag of a busy node.
         assert.equal(await domain.expire(), 0);
         domain.eth.lagsAt = null;
         await domain.expire();
@@ -105,7 +114,7 @@ eachStorage((engine, open) => {
         domain.clock.advance(6 * MINUTE);
         assert.equal(await domain.follow(), 'idle');
       }
-      assert.match((await trouble(domain))?.text ?? '', /latest block is 10, and block 50 was read already/);
+      assert.match((await trouble(domain))?.text ?? '', /latest block is 10, but block 50 was already read/);
       assert.equal(alerts(domain).length, 1);
       domain.eth.lagsAt = null;
       assert.equal(await domain.follow(), 'idle');
@@ -165,6 +174,117 @@ eachStorage((engine, open) => {
       assert.deepEqual([alerts(domain).length, (await trouble(domain))?.kind], [1, 'failing']);
     });
 
+    till('a node that contradicts itself is a disagreement at once, also where it is the only one', async (domain) => {
+      await domain.follow();
+      domain.eth.failure = contradiction('The node contradicts itself: a balance was reported in two ways.');
+      await assert.rejects(domain.follow(), { code: 'NODE_FAILED' });
+      assert.deepEqual([alerts(domain).length, (await trouble(domain))?.kind], [1, 'disagreement']);
+      domain.eth.failure = null;
+      await domain.follow();
+      assert.equal(await trouble(domain), null);
+    });
+
+    till('fault 362: a chain whose node never answered has its state, its metric and its alert', async (domain) => {
+      const { clock, metrics, storage } = domain;
+      const chain = new FakeChain([domain.btc.assets[0] as Asset], () => clock.now(), { code: 'LTC' });
+      const reports = reportsOf(domain, chain);
+      await reports.refresh();
+      const known = await storage.chains.state('LTC');
+      assert.deepEqual([known?.identity, known?.cursor, known?.readAt], [null, null, clock.now()]);
+      assert.equal(metrics.gauges.get('tillgate_chain_lag_seconds{chain="LTC"}'), 0);
+      chain.failure = new TillgateError('NODE_FAILED', 'No node answers.');
+      const follower = domain.newFollower(chain);
+      await assert.rejects(follower.start(), { code: 'NODE_FAILED' });
+      const [, , state] = await reports.refresh();
+      assert.ok(state !== undefined && isUnread(state, clock.now()), 'it shows at once that the chain is not read');
+      assert.equal(state.trouble?.text, 'No node answers.');
+      await domain.follow();
+      await domain.follow(domain.btc);
+      assert.equal(alerts(domain).length, 0);
+      clock.advance(MINUTE);
+      for (const _ of [1, 2]) {
+        await domain.follow();
+        await domain.follow(domain.btc);
+        await reports.refresh();
+      }
+      assert.deepEqual(
+        alerts(domain).map(({ subject, reason }) => [
+          subject,
+          /has not been read for 60 s.*No node answers/.test(reason),
+        ]),
+        [['chain LTC', true]],
+      );
+      assert.equal(metrics.gauges.get('tillgate_chain_lag_seconds{chain="LTC"}'), 60);
+      chain.failure = null;
+      await follower.start();
+      const lease = await domain.lease(chain);
+      while ((await follower.step(lease)) === 'advanced');
+      const [, , read] = await reports.refresh();
+      assert.ok(read !== undefined && !isUnread(read, clock.now()));
+      assert.equal((await storage.chains.state('LTC'))?.identity, 'fake:LTC');
+    });
+
+    for (const [what, identity] of [
+      ['serves another chain than was followed', 'fake:OTHER'],
+      ['serves the right chain, and no instance follows it', null],
+    ] as const) {
+      till(`fault 362: a chain whose node ${what} raises an alert with the sixtieth second`, async (domain) => {
+        const reports = reportsOf(domain);
+        if (identity !== null) {
+          domain.eth.identity = identity;
+          await assert.rejects(domain.newFollower().start(), { code: 'CHAIN_HALTED' });
+        }
+        await reports.refresh();
+        domain.clock.advance(MINUTE - 1);
+        await domain.follow(domain.btc);
+        await reports.refresh();
+        assert.deepEqual(alerts(domain), []);
+        domain.clock.advance(1);
+        await reports.refresh();
+        const reasons = alerts(domain).map(({ subject, reason }) => `${subject}: ${reason}`);
+        assert.match(reasons.join(), /^chain ETH: Fake ETH has not been read for 60 s/);
+        assert.match(reasons.join(), identity === null ? /holds its lease/ : /the node serves fake:OTHER/);
+      });
+    }
+
+    till('fault 362: a chain that is stopped is not read either, and its alert names the reason', async (domain) => {
+      const reports = reportsOf(domain);
+      await reports.refresh();
+      await domain.storage.chains.setHalted('ETH', 'A reorganisation below the finality bound.');
+      domain.clock.advance(MINUTE);
+      assert.equal(await domain.follow(), 'halted');
+      await domain.follow(domain.btc);
+      await reports.refresh();
+      assert.match(
+        alerts(domain)
+          .map(({ reason }) => reason)
+          .join(),
+        /^Fake ETH has not .*below the finality bound\.$/,
+      );
+    });
+
+    till(
+      'fault 362: what was not read while no till ran counts from its start, and a new silence is a new alert',
+      async (domain) => {
+        const follow = async (): Promise<void> => {
+          await domain.follow();
+          await domain.follow(domain.btc);
+        };
+        domain.clock.advance(HOUR);
+        const reports = reportsOf(domain);
+        await reports.refresh();
+        assert.equal(alerts(domain).length, 0);
+        for (const silence of [1, 2]) {
+          await follow();
+          await reports.refresh();
+          domain.clock.advance(MINUTE);
+          await domain.follow(domain.btc);
+          await reports.refresh();
+          assert.equal(alerts(domain).length, silence);
+        }
+      },
+    );
+
     till('fault 85: following begins at the head of a node that has downloaded the chain', async (domain) => {
       const chain = new FakeChain([domain.btc.assets[0] as Asset], () => domain.clock.now(), { code: 'LTC' });
       chain.said = { ...FINE, behind: 'is in its initial download', initialDownload: true };
@@ -180,16 +300,8 @@ eachStorage((engine, open) => {
     });
 
     till('fault 85: a chain whose node is in its initial download takes no order until it is done', async (domain) => {
-      const { storage, clock, metrics, btc, eth } = domain;
-      const reports = new ChainReports({
-        storage,
-        clock,
-        metrics,
-        chains: new Map([
-          [eth.code, eth],
-          [btc.code, btc],
-        ]),
-      });
+      const { clock, metrics, btc, eth } = domain;
+      const reports = reportsOf(domain);
       eth.said = { ...FINE, behind: 'is in its initial download', initialDownload: true };
       await domain.follow();
       await reports.refresh();

@@ -28,7 +28,7 @@ const DAY = 86_400_000;
 const HOUR = 3_600_000;
 const ALL = { status: null, before: null, limit: 1000 };
 
-/** An instance that sends; times stand still. */
+/** An instance that sends notices; its clock stands still. */
 function instance(storage: Storage, notifiers: readonly Notifier[], clock = new FakeClock(), node = 1) {
   const [logger, metrics, deadlines, events] = [
     new MemoryLogger(),
@@ -204,7 +204,9 @@ eachStorage((_name, open) => {
     };
     await pass();
     assert.equal(mail.sent.length, MOST_NOTICES.account);
-    const last = mail.sent.filter(({ text }) => text.includes('held back until 2026-03-01 13:00:00 UTC'));
+    const last = mail.sent.filter(({ text }) =>
+      text.includes('No more notices of this type are sent until 2026-03-01 13:00:00 UTC'),
+    );
     assert.equal(last.length, 1, 'only the last one says so');
     const [pending, others] = [
       await write(storage, one, victim, { type: 'security.pending' }),
@@ -222,7 +224,7 @@ eachStorage((_name, open) => {
     await pass();
     const { type, to, subject } = mail.sent.at(-1)!;
     assert.deepEqual([type, to], ['notices.held_back', [victim.email]]);
-    assert.equal(subject, '7 more notices of the type security.changed were held back');
+    assert.equal(subject, '7 more notices of type security.changed were not sent');
     assert.equal(mail.sent.length, MOST_NOTICES.account + 3);
     await write(storage, one, victim);
     await pass();
@@ -270,10 +272,10 @@ eachStorage((_name, open) => {
       new Set([`mail ${busy.id}`, 'mail null', 'room null']),
     );
     const own = rows.find(({ accountId }) => accountId === busy.id)!;
-    assert.match(own.subject, /^Summary of 2026-02-28: 2 orders, 0 paid$/);
+    assert.match(own.subject, /^Summary for 2026-02-28: 2 orders, 0 paid$/);
     assert.ok(!own.text.includes('alerts'));
     const all = rows.find(({ accountId }) => accountId === null)!;
-    assert.match(all.text, /^Made: 3$/m);
+    assert.match(all.text, /^Created: 3$/m);
     assert.match(all.text, /^Open alerts: 0$/m);
     one.clock.advance(DAY);
     assert.equal(await one.summary.run(), 2, 'the operators have one of each day');

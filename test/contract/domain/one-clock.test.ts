@@ -12,7 +12,7 @@ import type { KnexStorage } from '../../../adapters/storage/knex/index.ts';
 
 const MINUTE = 60_000;
 
-/** The clock of an instance whose machine is ahead by so much, and what watches it. */
+/** The clock of an instance whose machine is ahead by this time, with its clock watch. */
 function instance(storage: KnexStorage, aheadMs: number, wall = () => Date.now() + aheadMs) {
   const sources = { wall, steady: () => performance.now(), uptime: () => performance.now() };
   const clock = new AnchoredClock(new SystemClock({ sources }));

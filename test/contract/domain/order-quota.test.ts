@@ -14,7 +14,7 @@ const hosted = (domain: Domain): Promise<Order> => {
   return domain.createOrder.payUrl(domain.principal, { vsCurrency: 'USD', vsPrice });
 };
 
-/** Waits for all, and counts what was made and what was refused as too many. */
+/** Waits for all, and counts the created orders and those refused by the quota. */
 async function outcomes(asked: readonly Promise<unknown>[]): Promise<readonly [made: number, refused: number]> {
   const results = await Promise.allSettled(asked);
   const refused = results.filter((one) => one.status === 'rejected');
@@ -28,7 +28,7 @@ eachStorage((engine, open) => {
 
   describe(`quotas of orders on ${engine}`, () => {
     till('fault 119: an account has no more open orders than it may; what ends makes room', async (domain) => {
-      // Those under way may count twice: never too many, and room that is left is used by the next.
+      // Concurrent orders may count twice, so there are never too many, and the next order uses the room that is left.
       const [atOnce] = await outcomes(Array.from({ length: 30 }, () => hosted(domain)));
       assert.ok(atOnce >= 4 && atOnce <= 8, `${atOnce} at once`);
       let made = atOnce;

@@ -35,7 +35,7 @@ eachStorage((engine, open) => {
   };
 
   describe(`creating and reading orders on ${engine}`, () => {
-    till("pay-info answers the specification's fields", async (domain) => {
+    till('pay-info answers the documented fields', async (domain) => {
       const order = await domain.payInfo({ currency: 'ETH', price: '12.34', vsCurrency: 'EUR' });
       const info = domain.queries.payInfo(order);
       assert.ok(isId(info.order_id));

@@ -35,7 +35,7 @@ async function findingOf(till: MoneyDomain, id: string): Promise<PaymentFinding>
   return found.finding;
 }
 
-/** A process on what is stored: it follows and pays, block by block. */
+/** A process on the stored state, which follows and pays block by block. */
 async function goOn(till: MoneyDomain, rounds = 12): Promise<void> {
   const [follower, runner] = [till.newFollower(), till.newRunner()];
   await follower.start();
@@ -47,7 +47,7 @@ async function goOn(till: MoneyDomain, rounds = 12): Promise<void> {
   }
 }
 
-/** The backup is put in place, and an operator has said so. */
+/** Restores the backup, and confirms it as an operator. */
 async function restored(till: MoneyDomain, restore: () => Promise<void>): Promise<void> {
   const marker = await markerOf(till);
   await restore();
@@ -61,7 +61,7 @@ async function funded(till: MoneyDomain): Promise<void> {
   till.ethPayments.fund(till.ethPayments.hotAddress, 'ETH', 3n * ETHER);
 }
 
-/** It waits for an approval, and is not paid. */
+/** A withdrawal that waits for an approval, and is not paid. */
 async function held(till: MoneyDomain, amount: string): Promise<string> {
   const id = (await till.withdraw(amount)).tx_id as TransferId;
   const changes = { reason: 'It waits for an approval.', updatedAt: till.clock.now() };

@@ -6,7 +6,7 @@ import type { MoneyDomain } from '../../support/money.ts';
 import { testsOf } from '../../support/storage.ts';
 
 const ETHER = 10n ** 18n;
-/** Longer than the time between two comparisons of chain and books. */
+/** Longer than the time between two comparisons of chain and ledger. */
 const COMPARED_AGAIN_MS = 11 * 60_000;
 
 /** Counts the calls of one method. */
@@ -97,7 +97,7 @@ eachStorage((engine, open) => {
     });
   });
 
-  describe(`payouts while the chain holds less than the books say, on ${engine}`, () => {
+  describe(`payouts while the chain holds less than the ledger says, on ${engine}`, () => {
     money('three looks in a row stop them; one that finds everything begins anew', async (till) => {
       const { ethPayments: payments } = till;
       const [order, stop] = [await till.fund('ETH', '2000'), () => till.storage.transfers.payoutStop('ETH')];
@@ -111,7 +111,7 @@ eachStorage((engine, open) => {
       for (const missing of [1n, 1n, 0n, 1n, 1n]) await look(missing);
       assert.equal(await stop(), null);
       await look(1n);
-      assert.match((await stop()) ?? '', /holds less than the books say, by 0\.000000000000000001 ETH\./);
+      assert.match((await stop()) ?? '', /holds less than the ledger says, by 0\.000000000000000001 ETH\./);
       const { transfers } = till.storage;
       await transfers.replacePayoutStop('ETH', await transfers.payoutStop('ETH'), null);
       for (const missing of [1n, 1n]) await look(missing);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import { present, TillgateError } from '../../../core/index.ts';
+import { contradiction, present, TillgateError } from '../../../core/index.ts';
 import type { ChainAdapter, ChainPayments, Order, PayoutResult, ScannedRange } from '../../../core/index.ts';
 import { lowestFee, NodeGroup, QuorumChain } from '../../../adapters/chains/quorum/index.ts';
 import { lyingAbout } from '../../support/lying-node.ts';
@@ -12,9 +12,9 @@ import { testsOf } from '../../support/storage.ts';
 const ETHER = 10n ** 18n;
 const MINUTE = 60_000;
 
-/** A till that asks several nodes, one of which says what a test wants. */
+/** A till with several nodes, one of which lies as a test says. */
 interface Asking {
-  /** What the lying node says differently. */
+  /** The methods about which the node lies. */
   readonly lies: Partial<ChainAdapter>;
   readonly lying: Partial<ChainPayments>;
   follow(): Promise<'idle' | 'halted' | 'failed'>;
@@ -23,7 +23,7 @@ interface Asking {
   settle(): Promise<void>;
 }
 
-/** @param honest - how many honest nodes there are beside the lying one */
+/** @param honest - the number of honest nodes beside the lying one */
 async function asking(till: MoneyDomain, honest = 1, quorum = 2): Promise<Asking> {
   const lying: Partial<ChainPayments> = {};
   const lies: Partial<ChainAdapter> = {
@@ -87,7 +87,7 @@ function invented(till: MoneyDomain, order: Order): NonNullable<Asking['lies']['
   };
 }
 
-/** A withdrawal that waits, with enough coins in the hot wallet. */
+/** A waiting withdrawal, with enough coins in the hot wallet. */
 async function waiting(till: MoneyDomain): Promise<string> {
   await till.fund('ETH', '2000');
   till.ethPayments.fund(till.ethPayments.hotAddress, 'ETH', ETHER);
@@ -148,6 +148,64 @@ eachStorage((engine, open) => {
       assert.deepEqual([await status(till, order), await status(till, victim)], ['SUCCESS', 'PENDING']);
       assert.deepEqual([counted(till, 'liar.example'), counted(till, 'honest0.example')], [1, undefined]);
       assert.equal(await nodes.payOut(), 'stopped');
+    });
+
+    money(
+      'fault 361: a node whose answers contradict each other is named at once; payments stop, and nothing is credited',
+      async (till) => {
+        const id = await waiting(till);
+        const nodes = await asking(till);
+        const order = await till.payInfo();
+        nodes.lies.scan = async () => {
+          throw contradiction('The node contradicts itself: a balance was reported in two ways.');
+        };
+        till.eth.mineEmpty(8);
+        assert.equal(await nodes.follow(), 'failed');
+        assert.equal((await trouble(till))?.kind, 'disagreement');
+        assert.match(alerts(till)[0] ?? '', /liar\.example says: .*reported in two ways/);
+        assert.deepEqual([counted(till, 'liar.example'), counted(till, 'honest0.example')], [1, undefined]);
+        assert.equal(await nodes.payOut(), 'stopped');
+        assert.equal(await status(till, order), 'PENDING');
+        delete nodes.lies.scan;
+        assert.equal(await nodes.follow(), 'idle');
+        assert.equal(await trouble(till), null);
+        await nodes.settle();
+        assert.equal((await till.transfer(id)).status, 'CONFIRMED');
+      },
+    );
+
+    money(
+      'fault 361: where enough others agree they go on reading, and the one is named once for each time',
+      async (till) => {
+        const nodes = await asking(till, 2);
+        const order = await till.payInfo();
+        const { address, currency, units } = present(order.payment, 'a payment');
+        nodes.lies.scan = async () => {
+          throw contradiction('The node contradicts itself: a balance was reported in two ways.');
+        };
+        till.eth.mine({ to: address, currency, units, txid: 'real' });
+        till.eth.mineEmpty(8);
+        assert.equal(await nodes.follow(), 'idle');
+        assert.equal(await status(till, order), 'SUCCESS');
+        assert.deepEqual([counted(till, 'liar.example'), counted(till, 'honest0.example')], [1, undefined]);
+        assert.equal(await nodes.payOut(), 'stopped');
+      },
+    );
+
+    money('fault 361: a contradiction in the middle of many blocks is reported when they are read', async (till) => {
+      const nodes = await asking(till, 2);
+      let scans = 0;
+      nodes.lies.scan = async (...given) => {
+        scans += 1;
+        if (scans === 1) throw contradiction('The node contradicts itself: a balance was reported in two ways.');
+        return till.eth.scan(...given);
+      };
+      till.eth.mineEmpty(20);
+      assert.equal(await nodes.follow(), 'idle');
+      assert.ok(scans > 1);
+      assert.deepEqual([counted(till, 'liar.example'), alerts(till).length], [1, 1]);
+      assert.equal(await nodes.follow(), 'idle');
+      assert.equal(await trouble(till), null);
     });
 
     money('blocks that only one node has are not read', async (till) => {

@@ -24,7 +24,7 @@ const pay = (order: Order, units: bigint, changes: Partial<FakePayment> = {}): F
 const rescan = (domain: Domain): RescanDeposits =>
   new RescanDeposits({ ...domain, chains: new Map([['ETH', domain.eth]]) });
 
-/** A payment that the node leaves out of its first answer. */
+/** A payment that the node omits from its first answer. */
 function omitted(domain: Domain, order: Order, units = 10n * USDT): FakePayment {
   const payment = pay(order, units);
   domain.eth.omitted.add(payment.txid);
@@ -77,7 +77,7 @@ eachStorage((engine, open) => {
       await follower.start();
       const lease = await domain.lease();
       while ((await follower.step(lease)) === 'advanced');
-      // The payment is in block 5, which had been read twice on the former branch.
+      // The payment is in block 5, which had been read twice on the old branch.
       assert.equal(await reread(), 9);
       assert.equal((await domain.storage.deposits.byOrder(order.id)).length, 1);
     });
@@ -129,7 +129,7 @@ eachStorage((engine, open) => {
       await assert.rejects(run.run('ETH', { from: 1, to: 1_001 }), /to: must be at most 1000: 1000 blocks/);
       await assert.rejects(run.run('ETH', { txid: 'none' }), { code: 'INVALID_FIELDS' });
       await assert.rejects(run.run('DOGE', { from: 1, to: 1 }), { code: 'UNSUPPORTED' });
-      // The node is on another branch than the one that was followed.
+      // The node is on another branch than the followed one.
       domain.eth.drop(2);
       domain.eth.mineEmpty(2);
       await assert.rejects(run.run('ETH', { from: height, to: height }), { code: 'STATE_CONFLICT' });
@@ -159,7 +159,7 @@ eachStorage((engine, open) => {
       const whole = { ...domain.eth.policy, maxScanBlocks: 4 };
       const parts = Object.assign(Object.create(domain.eth) as typeof domain.eth, {
         policy: whole,
-        // The first part is of another branch, on which the payment is not.
+        // The first part is from another branch, which does not contain the payment.
         scan: async (from: number, to: number, ...rest: [never, never]) => {
           const range = await domain.eth.scan(from, to, ...rest);
           const blocks = range.blocks.map((block) => ({ ...block, hash: `other ${block.height}` }));
@@ -174,7 +174,7 @@ eachStorage((engine, open) => {
     till('fault 56: a rescan of old blocks believes no node that is on another chain', async (domain) => {
       const order = await domain.payInfo();
       domain.eth.mineEmpty(3);
-      // Following begins at the head, so that the blocks before it are not stored.
+      // Following begins at the head, so the blocks before it are not stored.
       await domain.follow();
       domain.eth.mineEmpty(60);
       await domain.follow();

@@ -10,14 +10,14 @@ import { testsOf } from '../../support/storage.ts';
 const MINUTE = 60_000;
 const FEE = 1_000n;
 
-/** What the chain holds beyond what is owed; never below zero. */
+/** The chain's balance beyond what is owed; never below zero. */
 async function ownEther(till: MoneyDomain): Promise<bigint> {
   const lines = await readSolvency(till.eth, till.storage);
   for (const { currency, units } of lines) assert.ok(units >= 0n, `the till lacks ${-units} units of ${currency}`);
   return lines.find(({ currency }) => currency === 'ETH')?.units ?? 0n;
 }
 
-/** Lets blocks pass that mine what they can. */
+/** Mines blocks with everything that can be mined. */
 async function blocks(till: MoneyDomain, count: number): Promise<void> {
   for (let at = 0; at < count; at++) {
     till.clock.advance(MINUTE + 1_000);
@@ -33,7 +33,7 @@ async function feesOf(till: MoneyDomain, id: string): Promise<readonly bigint[]>
   return view.attempts.filter(({ kind }) => kind === 'payment').map(({ feeUnits }) => feeUnits);
 }
 
-/** A withdrawal that is signed, and that no block takes. */
+/** A signed withdrawal that is not mined. */
 async function stuck(till: MoneyDomain, amount: string, currency = 'ETH'): Promise<string> {
   const payee = ({ lines }: { readonly lines: readonly { readonly to: string }[] }): boolean =>
     lines.some(({ to }) => to === PAYEE.ETH);
@@ -66,7 +66,7 @@ eachStorage((engine, open) => {
       await till.float(20n * FEE);
       await till.fund('USDT-ERC20', '500');
       await blocks(till, 15);
-      // What is left now pays for the payment and two raises.
+      // The remaining balance pays for the payment and two raised fees.
       till.ethPayments.fee = ((await ownEther(till)) * 10n) / 35n;
       const id = await stuck(till, '100', 'USDT-ERC20');
       await blocks(till, 12);

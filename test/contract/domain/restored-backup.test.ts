@@ -9,7 +9,7 @@ import { testsOf } from '../../support/storage.ts';
 
 const ETHER = 10n ** 18n;
 
-/** A withdrawal of half an ether that was given to the node. */
+/** A withdrawal of half an ether that was broadcast. */
 async function sentHalf(till: MoneyDomain): ReturnType<MoneyDomain['withdraw']> {
   await till.fund('ETH', '2000');
   till.ethPayments.fund(till.ethPayments.hotAddress, 'ETH', ETHER);

@@ -30,7 +30,9 @@ import {
 
 const FEE = 1_000n;
 
-/** Lets blocks pass that mine what they can; after each of them the chain holds what is owed, by the books too. */
+/**
+ * Mines blocks with everything that can be mined; after each of them the chain holds what is owed, in the ledger too.
+ */
 async function blocks(till: MoneyDomain, count: number): Promise<void> {
   for (let at = 0; at < count; at++) {
     till.clock.advance(1_000);
@@ -42,7 +44,7 @@ async function blocks(till: MoneyDomain, count: number): Promise<void> {
   }
 }
 
-/** A return that is mined without effect. */
+/** A refund of an unassigned deposit that is mined without effect. */
 async function failedReturn(till: MoneyDomain, deposit: Deposit): Promise<Transfer> {
   till.ethPayments.reverts = ({ to }) => to === PAYER;
   const { id } = await refund(till, deposit);
@@ -163,7 +165,7 @@ eachStorage((engine, open) => {
       assert.equal(await owed(till), FEE);
       await assert.rejects(refund(till, deposit), {
         code: 'STATE_CONFLICT',
-        message: /does not cover the network's fee/,
+        message: /does not cover the network fee/,
       });
       await assign(till, deposit, order);
       assert.deepEqual([await till.balance('available', 'ETH'), (await till.order(order.id)).received], [FEE, FEE]);
@@ -179,7 +181,7 @@ eachStorage((engine, open) => {
       await blocks(till, 60);
       assert.deepEqual([(await till.transfer(id)).status, await owed(till)], ['FAILED', 0n]);
       for (const decide of [() => refund(till, deposit), () => assign(till, deposit, order)])
-        await assert.rejects(decide, { code: 'STATE_CONFLICT', message: /Nothing is left of the deposit/ });
+        await assert.rejects(decide, { code: 'STATE_CONFLICT', message: /no amount left/ });
     });
 
     money('one that is asked for while another one fails never pays more than is left', async (till) => {

@@ -9,13 +9,13 @@ import { testsOf } from '../../support/storage.ts';
 
 const USDT = 1_000_000n;
 
-/** What the chain of a test marks, by height; `null` for no block yet. */
+/** The marks of a test's chain, by height; `null` for no block yet. */
 interface Marks {
   credit: number | null;
   spend: number | null;
 }
 
-/** The chain marks the blocks of its present branch at these heights. */
+/** Makes the chain mark the blocks of its present branch at these heights. */
 function marking(domain: Domain): Marks & { asked: number } {
   const marks = { credit: null as number | null, spend: null as number | null, asked: 0 };
   domain.eth.settled = async () => {
@@ -99,6 +99,36 @@ eachStorage((engine, open) => {
       assert.deepEqual(await held(domain), [0n, 0n]);
       assert.equal(marks.asked, 0);
     });
+
+    till(
+      'fault 360: marks above the cursor, by a node on another branch than the followed one, settle nothing',
+      async (domain) => {
+        const order = await domain.payInfo();
+        const height = pay(domain, order);
+        domain.eth.mineEmpty(8);
+        const cursor = domain.eth.top;
+        const mark = (above: number): BlockRef => ({
+          ...cursor,
+          height: cursor.height + above,
+          hash: `dead branch ${above}`,
+        });
+        for (const shown of [{ ...cursor, hash: 'dead branch' }, null, undefined]) {
+          domain.eth.settled = async () => ({
+            credit: mark(5),
+            spend: mark(3),
+            ...(shown === undefined ? {} : { shown }),
+          });
+          await assert.rejects(domain.follow(), /marks block \d+ as settled, and its block \d+ is not/);
+          assert.deepEqual(await held(domain), [0n, 0n]);
+        }
+        assert.equal((await domain.order(order.id)).status, 'PENDING');
+        assert.ok(height < cursor.height);
+        domain.eth.settled = async () => ({ credit: mark(5), spend: mark(3), shown: cursor });
+        await domain.follow();
+        assert.deepEqual(await held(domain), [0n, 10n * USDT]);
+        await domain.checkBooks();
+      },
+    );
 
     till(
       'fault 242: a node that does not know the mark credits nothing, and the order does not expire',

@@ -10,7 +10,7 @@ import { testsOf } from '../../support/storage.ts';
 const ETHER = 10n ** 18n;
 const DAY_MS = 24 * 3_600_000;
 
-/** A signer that answers with an error where this says so. @returns how often it was asked */
+/** Makes the signer answer with the error that `answer` returns, if any. @returns the number of its calls */
 function answers(
   payments: MoneyDomain['ethPayments'],
   answer: (request: SignRequest) => TillgateError | null,

@@ -24,7 +24,7 @@ import { testsOf } from '../../support/storage.ts';
 const ETHER = 10n ** 18n;
 const FLOAT = ETHER / 10n;
 
-/** One currency of the comparison of chain and books. */
+/** One currency of the comparison of chain and ledger. */
 async function compared(till: MoneyDomain, currency: string) {
   const lines = await reconcile(till.eth as PayingChain, till);
   return present(
@@ -33,7 +33,7 @@ async function compared(till: MoneyDomain, currency: string) {
   );
 }
 
-/** What the chain shows beyond the books. */
+/** The chain's balance beyond the ledger's. */
 async function surplus(till: MoneyDomain, currency = 'ETH'): Promise<bigint> {
   const { onChain, expected } = await compared(till, currency);
   return onChain - expected;
@@ -44,16 +44,16 @@ async function booked(till: MoneyDomain, account: string, currency = 'ETH'): Pro
   return balances.find((balance) => balance.account === account && balance.currency === currency)?.units ?? 0n;
 }
 
-/** What the chain holds by the books beyond what is owed, by currency. */
+/** The ledger's custody beyond what is owed, by currency. */
 async function solvency(till: MoneyDomain): Promise<Readonly<Record<string, bigint>>> {
   const lines = await readSolvency(till.eth, till.storage);
   return Object.fromEntries(lines.map(({ currency, units }) => [currency, units]));
 }
 
-/** What an operator's rejection of a transfer does. */
+/** Rejects a transfer as an operator does. */
 async function rejectByOperator(till: MoneyDomain, id: string): Promise<void> {
   const chains = new Map([[till.eth.code, till.eth]]);
-  const manage = new ManageWithdrawals({ ...till, chains, lightning: null, pageMax: 100 });
+  const manage = new ManageWithdrawals({ ...till, chains, lightning: null, approverHoldMs: 0, pageMax: 100 });
   await manage.reject(OPERATOR, id as TransferId, 'Not now.');
 }
 
@@ -79,7 +79,7 @@ eachStorage((engine, open) => {
       const left = await Promise.all(addresses.map((address) => ethPayments.balance(address, 'ETH')));
       assert.deepEqual(left, Array(3).fill(ethPayments.fee / 4n), 'a quarter of the gas is not used');
       assert.equal(await booked(till, 'gas:ETH'), -left.reduce((sum, units) => sum + units, 0n));
-      assert.equal(await surplus(till), 0n, 'every wei on chain is in the books');
+      assert.equal(await surplus(till), 0n, 'every wei on chain is in the ledger');
       assert.equal((await compared(till, 'ETH')).shortfall, 0n);
       const [address] = addresses;
       assert(address !== undefined);
@@ -123,7 +123,7 @@ eachStorage((engine, open) => {
       await till.settle();
       assert.deepEqual(ethPayments.paidTo(ethPayments.hotAddress, 'ETH'), [ETHER - ethPayments.fee]);
       assert.equal(await surplus(till), 0n);
-      // Now some gas is there, and not enough: what is missing is sent, whatever a payer has sent beside it.
+      // There is some gas now, but not enough: the difference is sent, even if a payer sends coins too.
       const before = ethPayments.sent.size;
       till.eth.mine({
         to: payment.address,
@@ -143,7 +143,7 @@ eachStorage((engine, open) => {
     });
   });
 
-  describe(`the comparison of chain and books on ${engine}`, () => {
+  describe(`the comparison of chain and ledger on ${engine}`, () => {
     money('every payment leaves the books as the chain is, to the unit', async (till) => {
       const { ethPayments } = till;
       ethPayments.fee = 7n * 10n ** 12n;
@@ -314,7 +314,7 @@ eachStorage((engine, open) => {
       assert.equal((await solvency(till))['ETH'], 0n);
     });
 
-    /** Pays out until the sweep for a payment that waits is sent. */
+    /** Pays out until the sweep for a waiting payment is sent. */
     async function sweep(till: MoneyDomain): Promise<void> {
       const { sent } = till.ethPayments;
       for (let block = 0; block < 10 && sent.size === 0; block++) {
@@ -405,7 +405,7 @@ eachStorage((engine, open) => {
       assert.equal(await till.balance('reserved', 'USDT-ERC20'), 0n);
       const coins = await till.withdraw('0.9');
       await till.settle();
-      assert.equal((await till.transfer(coins.tx_id)).status, 'CONFIRMED', 'other payments go on');
+      assert.equal((await till.transfer(coins.tx_id)).status, 'CONFIRMED', 'other payments continue');
       assert.equal(await till.ethPayments.balance(order.payment?.address ?? '', 'ETH'), 0n, 'no gas of merchants');
       const alerts = till.logger.lines.filter(({ fields }) => fields['alert'] === 'float');
       assert.equal(alerts.length, 1, 'one alert for the sweep that waits');
@@ -478,13 +478,13 @@ eachStorage((engine, open) => {
       assert.ok(
         [...till.metrics.gauges].some(([key, value]) => key.startsWith('tillgate_solvency_units') && value < 0),
       );
-      // The operator's ether was there all the time; two looks at it book it.
+      // The operator's ether was there all the time; two checks that see it book it.
       await till.settle();
       assert.equal(await till.storage.transfers.payoutStop('ETH'), null, 'the stop ends by itself');
       await till.checkBooks();
     });
 
-    /** A merchant is owed ether that a reorganisation has taken back. */
+    /** A merchant is owed ether that a reorganisation has removed. */
     async function lose(till: MoneyDomain): Promise<void> {
       await till.fund('ETH', '2000');
       await till.withdraw('0.9');
@@ -493,7 +493,7 @@ eachStorage((engine, open) => {
       till.eth.mineEmpty(3);
       await till.follow();
     }
-    /** As much as is missing, in one posting. */
+    /** Posts the missing amount. */
     async function cover(till: MoneyDomain): Promise<void> {
       const held = await till.storage.ledger.balances('custody:ETH');
       const change = { currency: 'ETH', units: ETHER };
@@ -563,7 +563,7 @@ eachStorage((engine, open) => {
       ethPayments.fund(ethPayments.hotAddress, 'ETH', -ETHER / 4n);
       till.clock.advance(600_000);
       for (let round = 0; round < 4; round++) await till.payOut();
-      assert.match((await till.storage.transfers.payoutStop('ETH')) ?? '', /less than the books say, by 0\.25 ETH\./);
+      assert.match((await till.storage.transfers.payoutStop('ETH')) ?? '', /less than the ledger says, by 0\.25 ETH\./);
       const audited: unknown[] = [];
       const take = (): Promise<void> => takeHotWallet(till.eth, till, async (_, booked) => audited.push(...booked));
       await Promise.all([take(), take()]);
@@ -574,6 +574,31 @@ eachStorage((engine, open) => {
       ethPayments.fund(ethPayments.hotAddress, 'ETH', -ETHER);
       await take();
       assert.equal(audited.length, 1, 'more than the float is never accepted');
+    });
+
+    money('fault 82: coins that a restored backup does not know as swept never become the operator’s', async (till) => {
+      const { ethPayments } = till;
+      await till.float(ETHER);
+      const { payment } = await till.fund('ETH', '2000');
+      const { address } = present(payment, 'a payment');
+      // A sweep after the backup.
+      const swept = await ethPayments.balance(address, 'ETH');
+      assert.ok(swept > 0n);
+      ethPayments.fund(address, 'ETH', -swept);
+      ethPayments.fund(ethPayments.hotAddress, 'ETH', swept);
+      for (let times = 0; times < 2; times++) {
+        await takeHotWallet(till.eth, till, async (_, changes) => assert.deepEqual(changes, []));
+        assert.equal(await booked(till, 'operator:ETH'), ETHER);
+        assert.equal(await surplus(till), 0n);
+      }
+      // The excess in the hot wallet is the operator's, and the shortfall was withdrawn by the operator.
+      ethPayments.fund(ethPayments.hotAddress, 'ETH', FLOAT);
+      await takeHotWallet(till.eth, till, () => Promise.resolve());
+      assert.equal(await booked(till, 'operator:ETH'), ETHER + FLOAT);
+      ethPayments.fund(ethPayments.hotAddress, 'ETH', -3n * FLOAT);
+      await takeHotWallet(till.eth, till, () => Promise.resolve());
+      assert.equal(await booked(till, 'operator:ETH'), ETHER - 2n * FLOAT);
+      assert.equal(await surplus(till), 0n);
     });
 
     money('a deposit that is moved by a reorganisation is not taken for coins of the operator', async (till) => {

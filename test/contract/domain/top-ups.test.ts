@@ -7,6 +7,7 @@ import { Crash, CrashPoint } from '../../support/crashing.ts';
 import { eachStorage } from '../../support/each-storage.ts';
 import { buildMoney } from '../../support/money.ts';
 import type { MoneyDomain } from '../../support/money.ts';
+import { leaveRefundAddress } from '../../support/refund-address.ts';
 import { testsOf } from '../../support/storage.ts';
 
 const ETHER = 10n ** 18n;
@@ -18,7 +19,7 @@ const PRICE = '2000';
 const MOST_CALLS = 120;
 const READS = new Set(
   pathsOf(({ storage: { accounts, chains, deposits, orders, prepaid } }) => [
-    ...[accounts.find, chains.state, chains.block, deposits.byOrder, deposits.unsettled, deposits.owners],
+    ...[accounts.find, chains.state, chains.block, deposits.byOrder, deposits.due, deposits.dueOrders, deposits.owners],
     ...[deposits.find, deposits.watched, orders.find, prepaid.countOpen, prepaid.find],
   ]),
 );
@@ -67,6 +68,7 @@ async function newApp(till: MoneyDomain): Promise<AppId> {
       quota: null,
       limits: null,
       prepaid: true,
+      buyer: null,
       createdAt: now,
       modifiedAt: now,
     },
@@ -145,6 +147,7 @@ eachStorage((engine, open) => {
       await pay(till, topUp);
       till.eth.mineEmpty(30);
       await till.follow();
+      await leaveRefundAddress(till, topUp.order.id, 'eth-payer');
       await till.refund.run(till.principal, topUp.order.id);
       const used = { appId: app, hour: 0, route: 'a', method: 'eth_call', units: 7 };
       const rows = [{ ...used, requests: 7, errors: 0, bytesIn: 0, bytesOut: 0 }];
@@ -208,18 +211,27 @@ eachStorage((engine, open) => {
   });
 });
 
-/** @returns false when the units were there before it came to the crash */
+/** @returns false when the units were there before the crash point */
 async function crashAt(till: MoneyDomain, at: number, after: boolean): Promise<boolean> {
   const app = await newApp(till);
   const point = new CrashPoint(at, after, READS);
   const storage = point.watch(till.storage, 'storage');
   const { createOrder } = till;
   const topUps = topUpsOf(till, { storage, createOrder: point.watch(createOrder, 'createOrder') });
-  // Whoever buys tries again until there is an answer.
+  // The buyer tries again until there is an answer.
   const topUp = (await survived(() => buy(till, app, topUps))) ?? (await buy(till, app));
   await pay(till, topUp);
-  const { stateMachine, clock, ids, events, logger, metrics } = till;
-  const follower = new ChainFollower(till.eth, { storage, stateMachine, clock, ids, events, logger, metrics });
+  const { stateMachine, latePayments, clock, ids, events, logger, metrics } = till;
+  const follower = new ChainFollower(till.eth, {
+    storage,
+    stateMachine,
+    latePayments,
+    clock,
+    ids,
+    events,
+    logger,
+    metrics,
+  });
   const lease = await till.lease();
   await survived(async () => {
     await follower.start();

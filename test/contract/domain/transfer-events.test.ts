@@ -116,7 +116,7 @@ eachStorage((engine, open) => {
 
     money('is a refund with its order, and nothing of the till’s own moves', async (till) => {
       const endpoint = await subscribed(till);
-      const order = await till.fund('ETH', '2000');
+      const order = await till.fund('ETH', '800');
       await till.refund.run(till.principal, order.id);
       await till.settle();
       const events = await eventsFor(till.storage, endpoint);

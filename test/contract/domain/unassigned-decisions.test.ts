@@ -3,6 +3,7 @@ import { describe } from 'node:test';
 import { obtainedUnits, rejectTransfer } from '../../../core/index.ts';
 import { eachStorage } from '../../support/each-storage.ts';
 import { buildMoney } from '../../support/money.ts';
+import { leaveRefundAddress } from '../../support/refund-address.ts';
 import { testsOf } from '../../support/storage.ts';
 import {
   again,
@@ -172,7 +173,7 @@ eachStorage((engine, open) => {
           ['ORPHANED', 'UNASSIGNED', cost, cost],
         );
         assert.deepEqual([await owed(till), await lossOf(till)], [0n, -cost]);
-        // Mined again, the deposit pays what its return has cost.
+        // Mined again, the deposit pays the cost of its refund.
         till.eth.mine(payment);
         till.eth.mineEmpty(7);
         await till.follow();
@@ -190,6 +191,7 @@ eachStorage((engine, open) => {
         till.eth.mineEmpty(8);
         await till.follow();
         assert.equal(await till.balance('available', 'ETH'), ETHER);
+        await leaveRefundAddress(till, order.id, PAYER);
         await till.refund.run(till.principal, order.id);
         await till.settle();
         assert.equal(till.ethPayments.paidTo(PAYER, 'ETH').length, 1);

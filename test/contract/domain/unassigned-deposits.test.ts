@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import { creditDeposit, makeDepositSpendable } from '../../../core/index.ts';
-import type { Deposit, Order } from '../../../core/index.ts';
+import { creditDeposits, makeDepositsSpendable } from '../../../core/index.ts';
+import type { Deposit, Depth, Order } from '../../../core/index.ts';
 import { buildDomain } from '../../support/domain.ts';
 import type { Domain } from '../../support/domain.ts';
 import type { FakePayment } from '../../support/fake-chain.ts';
@@ -28,7 +28,7 @@ const owed = async ({ storage }: Domain, currency = 'USDT-ERC20'): Promise<bigin
 const rules = async ({ storage }: Domain, { id }: Order): Promise<string[]> =>
   (await storage.orders.history(id)).map(({ rule }) => rule);
 
-/** An order that nobody paid, 30 hours later. */
+/** An unpaid order, 30 hours later. */
 async function forgotten(domain: Domain): Promise<Order> {
   const order = await domain.payInfo();
   domain.clock.advance(31 * MINUTE);
@@ -38,6 +38,9 @@ async function forgotten(domain: Domain): Promise<Order> {
   await domain.follow();
   return order;
 }
+
+const NOTHING = { credited: [], dust: [], moves: [] };
+const depthOf = ({ eth: { policy } }: Domain): Depth => ({ confirmations: () => 9, policy, minDeposit: () => 0n });
 
 eachStorage((engine, open) => {
   const till = testsOf(open, buildDomain);
@@ -66,7 +69,7 @@ eachStorage((engine, open) => {
       await domain.follow();
       assert.equal((await unassigned(domain))[0]?.status, 'SPENDABLE');
       assert.equal(await owed(domain), 10n * USDT);
-      // Nothing of it is the merchant's or the order's.
+      // No part of it belongs to the merchant or the order.
       assert.equal((await domain.order(order.id)).status, 'OVERDUE');
       assert.equal((await domain.order(order.id)).received, 0n);
       assert.equal(await domain.balance('pending', 'USDT-ERC20'), 0n);
@@ -74,7 +77,7 @@ eachStorage((engine, open) => {
       assert.deepEqual(await domain.storage.deposits.byOrder(order.id), []);
       assert.equal((await rules(domain, order)).at(-1), 'deposit-unassigned');
       assert.equal(domain.metrics.counted('tillgate_alerts_total', { kind: 'deposit' }), 1);
-      // Its coins are the till's to send.
+      // The till may send its coins.
       assert.equal(
         (await domain.storage.transfers.freeAt('ETH', order.payment?.address ?? '', 'USDT-ERC20')).length,
         1,
@@ -182,14 +185,14 @@ eachStorage((engine, open) => {
       const [seen] = await domain.storage.deposits.byOrder(order.id);
       assert.ok(seen);
       const lost = { ...lease, fence: lease.fence - 1 };
-      const depth = { confirmations: 9, policy: domain.eth.policy, minDeposit: 0n };
-      await assert.rejects(creditDeposit(domain, lost, seen, depth), { code: 'LEASE_LOST' });
+      const depth = depthOf(domain);
+      await assert.rejects(creditDeposits(domain, lost, [seen], depth), { code: 'LEASE_LOST' });
       assert.equal((await domain.storage.deposits.find(seen.id))?.status, 'SEEN');
       const held = await domain.lease();
-      assert.notEqual(await creditDeposit(domain, held, seen, depth), null);
-      await assert.rejects(makeDepositSpendable(domain, lost, seen), { code: 'LEASE_LOST' });
+      assert.deepEqual((await creditDeposits(domain, held, [seen], depth)).credited, [seen.id]);
+      await assert.rejects(makeDepositsSpendable(domain, lost, [seen]), { code: 'LEASE_LOST' });
       assert.equal((await domain.storage.deposits.find(seen.id))?.status, 'CREDITED');
-      assert.equal(await makeDepositSpendable(domain, held, seen), true);
+      assert.equal(await makeDepositsSpendable(domain, held, [seen]), 1);
     });
 
     till('a deposit is not credited to an order that it was read for and is not of', async (domain) => {
@@ -198,9 +201,9 @@ eachStorage((engine, open) => {
       await domain.follow();
       const [seen] = await domain.storage.deposits.byOrder(order.id);
       assert.ok(seen);
-      const depth = { confirmations: 9, policy: domain.eth.policy, minDeposit: 0n };
+      const depth = depthOf(domain);
       const misread = { ...seen, orderId: other.id };
-      assert.equal(await creditDeposit(domain, await domain.lease(), misread, depth), null);
+      assert.deepEqual(await creditDeposits(domain, await domain.lease(), [misread], depth), NOTHING);
       assert.equal((await domain.storage.deposits.find(seen.id))?.status, 'SEEN');
       assert.equal((await domain.order(other.id)).status, 'PENDING');
     });
@@ -221,12 +224,12 @@ eachStorage((engine, open) => {
         const [seen] = await domain.storage.deposits.byOrder(order.id);
         assert.notEqual(seen?.blockHash, stale.blockHash);
         const lease = await domain.lease();
-        const depth = { confirmations: 9, policy: domain.eth.policy, minDeposit: 0n };
-        assert.equal(await creditDeposit(domain, lease, stale, depth), null);
+        const depth = depthOf(domain);
+        assert.deepEqual(await creditDeposits(domain, lease, [stale], depth), NOTHING);
         assert.equal((await domain.storage.deposits.find(stale.id))?.status, 'SEEN');
         assert.ok(seen);
-        await creditDeposit(domain, lease, seen, depth);
-        assert.equal(await makeDepositSpendable(domain, lease, stale), false);
+        await creditDeposits(domain, lease, [seen], depth);
+        assert.equal(await makeDepositsSpendable(domain, lease, [stale]), 0);
       },
     );
   });

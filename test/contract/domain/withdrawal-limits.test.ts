@@ -8,6 +8,7 @@ import type { LightningDomain } from '../../support/lightning.ts';
 import { buildMoney, PAYEE } from '../../support/money.ts';
 import type { MoneyDomain } from '../../support/money.ts';
 import { eachStorage } from '../../support/each-storage.ts';
+import { decisionsOf, latePayment, nothing, PAYER } from './late-payment.ts';
 import { testsOf } from '../../support/storage.ts';
 
 const HOUR = 3_600_000;
@@ -23,7 +24,7 @@ const rejected = (tx: Transaction, id: TransferId, { clock, ids }: MoneyDomain):
   rejectTransfer(tx, id, 'No.', { now: clock.now(), ids });
 
 eachStorage((engine, open) => {
-  /** Statuses of withdrawals, in the order in which they are asked. */
+  /** The statuses of withdrawals, in the order of their requests. */
   const asking = async (
     till: MoneyDomain,
     amounts: readonly string[],
@@ -49,7 +50,7 @@ eachStorage((engine, open) => {
         ]);
         const [held] = (await till.storage.transfers.list('HELD', { page: 1, size: 1 })).items;
         assert.match(held?.reason ?? '', /0\.5 ETH in 24 hours/);
-        // Another currency is counted by itself, and what is paid counts as what is not.
+        // Another currency is counted separately, and paid amounts count like unpaid ones.
         await till.settle();
         assert.deepEqual(await asking(till, ['0.01']), ['HELD']);
         till.clock.advance(DAY);
@@ -73,6 +74,36 @@ eachStorage((engine, open) => {
       },
     );
 
+    money(
+      'fault 388: returns of unassigned deposits are held beyond the limit, and count for it',
+      [limit('ETH', { total: '1.2' })],
+      async (till) => {
+        await till.fund('ETH', '4000');
+        const admin = '7000000000000000001' as AccountId;
+        for (let payments = 0; payments < 4; payments++) await latePayment(till);
+        const deposits = [...(await till.storage.deposits.unassigned({ page: 1, size: 10 })).items];
+        const returned = (perAccount: string, by: AccountId | null): Promise<Transfer> =>
+          decisionsOf(till, undefined, { limits: [limit('ETH', { perAccount })] }).refund(
+            present(deposits.pop(), 'a deposit').id,
+            PAYER,
+            nothing,
+            by,
+          );
+        const held = await returned('0.9', admin);
+        assert.deepEqual([held.status, held.requestedBy], ['HELD', admin]);
+        assert.match(held.reason ?? '', /limit of one account: 0\.9 ETH in 24 hours/);
+        assert.deepEqual(await asking(till, ['0.1']), ['REQUESTED'], 'what is held counts for returns alone');
+        assert.equal((await returned('2', admin)).status, 'REQUESTED');
+        assert.deepEqual(await asking(till, ['0.2']), ['HELD'], 'what is returned counts for all accounts together');
+        assert.equal((await returned('2', admin)).status, 'HELD', 'returns are those of one account');
+        assert.equal(
+          (await returned('0.1', null)).status,
+          'REQUESTED',
+          'the operator at the command line decides at once',
+        );
+      },
+    );
+
     test('fault 110: of requests at the same time, on two instances, exactly those pass that fit together', async (t) => {
       const store = await open(t);
       const limits = [limit('ETH', { perAccount: '0.5', total: '100' })];
@@ -91,7 +122,7 @@ eachStorage((engine, open) => {
       await till.checkBooks();
     });
 
-    // Rows of another account stand for its requests here: there is nothing in the books for them.
+    // Rows of another account stand for its requests here, without any ledger entries.
     test('fault 110: the total counts all accounts, but for what others have waiting for an approval', async (t) => {
       const { storage } = await open(t);
       const till = await buildMoney(storage, { withdrawals: { limits: [limit('ETH', { total: '1' })] } });
@@ -172,7 +203,7 @@ eachStorage((engine, open) => {
     testsOf(open, buildLightning)(name, body, { withdrawals: { limits: [limit('BTC-LN', { perAccount: '0.0001' })] } });
 
   describe(`limits of Lightning withdrawals on ${engine}`, () => {
-    /** Of 0.00005 BTC each, 0.000001 more with the reserve for the route. */
+    /** Two withdrawals of 0.00005 BTC each, or 0.000001 more with the reserve for the routing fee. */
     const twice = async (till: LightningDomain, seconds = 3600): Promise<readonly Transfer[]> => {
       await till.fund('100');
       const asked = [];

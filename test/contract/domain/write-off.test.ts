@@ -33,7 +33,7 @@ async function blocks(till: MoneyDomain, count: number): Promise<void> {
 
 let spends = 0;
 
-/** Coins are spent with the till's keys and without the till; what is left comes back to the hot wallet. */
+/** Spends coins with the till's keys but without the till; the change returns to the hot wallet. */
 function spendByHand(till: MoneyDomain, coins: readonly string[], change = 0n): void {
   const { btcPayments: payments } = till;
   const content = { source: payments.hotAddress, nonce: null, coins, lines: [], fee: '1000', change: String(change) };
@@ -129,7 +129,7 @@ eachStorage((engine, open) => {
       assert.equal(await floatOf(till), COIN);
     });
 
-    money('stay in the books when the audit row cannot be written, or the float changed meanwhile', async (till) => {
+    money('stay in the ledger when the audit row cannot be written, or the float changed meanwhile', async (till) => {
       const { own } = await funded(till);
       spendByHand(till, [own]);
       await stop(till);

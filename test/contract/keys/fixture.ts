@@ -15,15 +15,16 @@ import type { AppId, Clock, GatewayRoute, KeyView, Storage, Vault } from '../../
 import { MemoryLogger } from '../../support/fakes.ts';
 import type { OpenStorage, TestStorage } from '../../support/storage.ts';
 import { storedAccount } from '../storage/fixtures.ts';
+import { ANY_PLACE } from '../../support/any-place.ts';
 
-/** For instances that fall silent: short, so that who waits for its end does not wait for long. */
+/** The lease of instances that fall silent, short so that tests do not wait long for its end. */
 export const LEASE_MS = 600;
 
 export const vault = new AesGcmVault({ current: new Uint8Array(32).fill(7) });
 const random = new CryptoRandom();
 let node = 0;
 
-/** One instance of the till, as far as keys are concerned: use cases, and the directory that its gateway asks. */
+/** The part of an instance that handles keys: use cases, and its gateway's key directory. */
 export class Instance {
   readonly storage: Storage;
   readonly clock: Clock = new SystemClock();
@@ -54,7 +55,7 @@ export class Instance {
     const deps = { storage, vault: given, random, ids, clock };
     this.apps = new Apps(deps);
     this.keys = new AppKeys(deps);
-    this.routes = new Routes({ ...deps, configured });
+    this.routes = new Routes({ ...deps, configured, places: ANY_PLACE });
     this.knownRoutes = new RouteCache({ routes: storage.routes, vault: given, logger, configured });
     const { feed, apps } = storage;
     this.directory = new KeyCache({
@@ -71,7 +72,7 @@ export class Instance {
     });
   }
 
-  /** Serves, as a host does: one pass after another. */
+  /** Runs pass after pass, as a host does. */
   async serve(t: Pick<TestContext, 'after'>): Promise<this> {
     t.after(() => this.stop());
     await this.directory.start();
@@ -84,7 +85,7 @@ export class Instance {
     this.#loop = this.#passes();
   }
 
-  /** Falls silent, as a process does that is stopped. News still reaches it. */
+  /** Stops its passes, as a suspended process does. Notifications still reach it. */
   async pause(): Promise<void> {
     this.#stopped = true;
     await this.#loop;
@@ -104,7 +105,7 @@ export class Instance {
     return { appId: app.id, text: key.text, keyId: key.key.id, accountId };
   }
 
-  /** What the gateway would do with a key now. */
+  /** The gateway's present decision on a key. */
   look(text: string): string {
     try {
       const key = this.directory.find(text);
@@ -129,7 +130,7 @@ export class Instance {
   }
 }
 
-/** A database, and `later` for what must end before it does: hooks of a test run in the order they were made. */
+/** A database, and `later` for cleanup that must run before it closes: a test's hooks run in order of addition. */
 export async function openFor(
   t: Pick<TestContext, 'after'>,
   open: OpenStorage,

@@ -157,7 +157,7 @@ eachStorage((engine, openStorage) => {
     );
     for (const seconds of [-1, 0.5, NaN, 7 * 86_400 + 1, Infinity])
       assert.deepEqual(await fieldsOf(a.keys.rotate(appId, seconds)), ['grace_seconds']);
-    // The grace ends by itself: nothing is swept, nothing is told.
+    // The grace period ends by itself, without a job or a message.
     const short = await a.keys.rotate(appId, 1);
     const stored = short.replaced.key;
     await waitFor(() => keyState(a.directory.find(short.replaced.text)!, a.clock.now()) === 'expired');

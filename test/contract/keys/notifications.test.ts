@@ -15,7 +15,7 @@ describe('notifications', () => {
       const a = await new Instance(storage, 'a', 60_000).serve(later);
       const b = new Instance(await another(), 'b', 60_000);
       later.after(() => b.stop());
-      // It never looks by itself: the pauses of its loop are the host's, and this host has none.
+      // It never polls: the host runs the loop, and this host runs none.
       await b.directory.start();
       await waitFor(() => b.storage.feed.pollMs === 1000);
       for (let round = 0; round < 10; round++) {

@@ -7,7 +7,7 @@ import { waitFor } from '../../support/wait.ts';
 import { NOW } from '../storage/fixtures.ts';
 import { Instance, LEASE_MS, openFor } from './fixture.ts';
 
-/** A storage whose feed can be made to fail and to keep silent, as a network does. */
+/** A storage whose feed can be made to fail and to stay silent, as a network does. */
 function fragile(storage: Storage): { storage: Storage; cut: boolean } {
   const state = { cut: false, storage };
   const feed = new Proxy(storage.feed, {
@@ -96,7 +96,7 @@ eachStorage((_engine, openStorage) => {
     assert.equal(b.look(text), 'not ready');
     wire.cut = false;
     await waitFor(() => b.look(text) === 'revoked');
-    // The silent one was taken out: nobody waits for it a second time.
+    // The silent instance was removed, so nobody waits for it a second time.
     const second = await a.newApp();
     await a.keys.revoke(second.appId, second.keyId);
     assert.deepEqual([a.look(second.text), b.look(second.text)], ['revoked', 'revoked']);
@@ -239,7 +239,7 @@ eachStorage((_engine, openStorage) => {
     await sql('DELETE FROM gateway_changes');
     wire.cut = false;
     await waitFor(() => b.look(text) === 'revoked');
-    // The feed of a database that was set back to an earlier state has a lower head than what was applied.
+    // The feed of a database that was reset to an earlier state has a lower head than was applied.
     await sql('UPDATE gateway_feed SET version = 1');
     await waitFor(async () =>
       (await sql('SELECT applied FROM gateway_instances')).every((row) => Number(row['applied']) === 1),

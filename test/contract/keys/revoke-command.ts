@@ -1,4 +1,4 @@
-/** Revokes the keys that its arguments name, as `tillgate key revoke` does, in a process of its own. */
+/** Revokes the keys in its arguments, as `tillgate key revoke` does, in a separate process. */
 import { openStorage } from '../../../adapters/storage/knex/index.ts';
 import type { AppId, AppKeyId } from '../../../core/index.ts';
 import { silentLogger } from '../../support/storage.ts';

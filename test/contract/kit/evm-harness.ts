@@ -23,8 +23,11 @@ import { callAllInOne } from '../chains/evm-support.ts';
 const ETHER = 10n ** 18n;
 const GWEI = 10n ** 9n;
 const PRICE = 5n * GWEI;
+/** Rival blocks have different proposers. */
+const FIRST_PROPOSER = '0x0000000000000000000000000000000000000101';
+const SECOND_PROPOSER = '0x0000000000000000000000000000000000000100';
 
-/** What a till's nodes can be made to do. */
+/** The faults of a till's nodes. */
 interface Manners {
   down: boolean;
   lag: number;
@@ -39,15 +42,16 @@ interface Call {
 }
 
 /**
- * How the kit makes things happen on an EVM chain: anvil, and a door before it that can misbehave.
+ * The kit's control of an EVM chain: anvil behind a proxy that can misbehave.
  *
- * @param nodes - how many nodes have to agree
+ * @param nodes - the quorum
  */
 export function evmHarness(currency: 'ETH' | 'USDT-ERC20', nodes: 1 | 2 = 1): ChainHarness {
   return harnessOf({
     currency,
     nodes,
     coin: currency === 'ETH',
+    native: 'ETH',
     hotPath: `m/44'/60'/0'/0/0`,
     start: startAnvil,
     reach: reachPaying,
@@ -66,13 +70,14 @@ export function presetHarness(name: EvmPresetName, coin: boolean): ChainHarness 
   const reach = (url: string, token: string): Promise<ChainAdapter> =>
     openPreset({ preset: name, rpcUrls: [url], tokens: { [`USDC-${preset.code}`]: { address: token, decimals: 6 } } });
   const hotPath = `${preset.accounts.hot}/0/0` as HarnessParts['hotPath'];
-  return harnessOf({ currency, nodes: 1, coin, hotPath, start, reach });
+  return harnessOf({ currency, nodes: 1, coin, native: preset.coin.currency, hotPath, start, reach });
 }
 
 interface HarnessParts {
   readonly currency: string;
   readonly nodes: 1 | 2;
   readonly coin: boolean;
+  readonly native: string;
   readonly hotPath: `m/44'/60'/${string}`;
   start(options?: { readonly chainId?: number }): Promise<Anvil>;
   reach(url: string, token: string): Promise<ChainAdapter>;
@@ -81,7 +86,7 @@ interface HarnessParts {
 const reachPaying = async (url: string, token: string): Promise<ChainAdapter> =>
   (await payingChain([url], { 'USDT-ERC20': getAddress(token) })).chain;
 
-/** The chain as the plugin sets it up, with the till's words. */
+/** The chain as set up by the plugin, with the till's mnemonic. */
 async function openPreset(input: unknown): Promise<ChainAdapter> {
   const chains: ChainAdapter[] = [];
   const wallet = new MnemonicWallet(TILL_WORDS);
@@ -97,7 +102,7 @@ async function openPreset(input: unknown): Promise<ChainAdapter> {
   return present(chains[0], 'the chain');
 }
 
-function harnessOf({ currency, nodes, coin, hotPath, start, reach }: HarnessParts): ChainHarness {
+function harnessOf({ currency, nodes, coin, native, hotPath, start, reach }: HarnessParts): ChainHarness {
   return {
     lacks: {
       expiry: 'what was signed stays good as long as its nonce is free',
@@ -115,6 +120,10 @@ function harnessOf({ currency, nodes, coin, hotPath, start, reach }: HarnessPart
       const twin = await deployContract(anvil, 'TestToken', ['USDT', 6]);
       const [payer] = (await anvil.rpc<Address[]>('eth_accounts')) as [Address];
       for (const one of [token, twin]) await mint(anvil, one, payer, 10n ** 20n);
+      const chameleon = await deployContract(anvil, 'Chameleon');
+      const forwarder = await deployContract(anvil, 'Forwarder');
+      await mint(anvil, token, chameleon.address, 10n ** 20n);
+      await anvil.rpc('anvil_setBalance', [chameleon.address, toHex(100n * ETHER)]);
       await anvil.mine(5);
       await anvil.setAutomine(false);
       const manners: Manners = { down: false, lag: 0, lies: false, losesReplies: false };
@@ -126,7 +135,8 @@ function harnessOf({ currency, nodes, coin, hotPath, start, reach }: HarnessPart
         opened.push(chain);
         return chain;
       };
-      const fixture: Fixture = { anvil, hotPath, manners, payer, token: coin ? null : token, twin };
+      const contracts = { token: coin ? null : token, twin, chameleon, forwarder };
+      const fixture: Fixture = { anvil, hotPath, manners, payer, ...contracts };
       return {
         chain: await open(door.url),
         currency,
@@ -137,6 +147,10 @@ function harnessOf({ currency, nodes, coin, hotPath, start, reach }: HarnessPart
         tricks: {
           ...tricksOf(fixture),
           ...(coin ? {} : tokenTricksOf(fixture, token)),
+          byContract: async (to, units) => {
+            await forward(fixture, to, units);
+            return native;
+          },
           otherNetwork: () => open(other.url),
         },
         close: async () => {
@@ -148,7 +162,7 @@ function harnessOf({ currency, nodes, coin, hotPath, start, reach }: HarnessPart
   };
 }
 
-/** A chain that both have to agree about. */
+/** A chain on which both must agree. */
 function byTwo(chains: readonly [ChainAdapter, ChainAdapter]): ChainAdapter {
   const group = new NodeGroup(
     chains.map((chain, at) => ({ host: `node${at}.example`, chain })),
@@ -164,9 +178,11 @@ interface Fixture {
   readonly hotPath: HarnessParts['hotPath'];
   readonly manners: Manners;
   readonly payer: Address;
-  /** `null` where coins are paid. */
+  /** `null` where native coins are paid. */
   readonly token: DeployedContract | null;
   readonly twin: DeployedContract;
+  readonly chameleon: DeployedContract;
+  readonly forwarder: DeployedContract;
 }
 
 interface SendOptions {
@@ -194,8 +210,14 @@ function send(
   ]);
 }
 
+function forward({ anvil, payer, forwarder }: Fixture, to: string, units: bigint): Promise<string> {
+  const data = encodeFunctionData({ abi: forwarder.abi, functionName: 'forward', args: [to] });
+  const call = { from: payer, to: forwarder.address, data, value: toHex(units), gas: toHex(200_000) };
+  return anvil.rpc('eth_sendTransaction', [{ ...call, gasPrice: toHex(PRICE) }]);
+}
+
 function tricksOf(fixture: Fixture): Partial<ChainTricks> {
-  const { anvil, manners, payer, token } = fixture;
+  const { anvil, manners, payer, token, chameleon } = fixture;
   return {
     replacement: async (to, units) => {
       const nonce = Number(await anvil.rpc<Hex>('eth_getTransactionCount', [payer, 'pending']));
@@ -203,7 +225,26 @@ function tricksOf(fixture: Fixture): Partial<ChainTricks> {
       await send(fixture, payer, units, { nonce, gasPrice: PRICE * 2n });
       return replaced;
     },
+    blockDependent: async (to, units) => {
+      await anvil.rpc('anvil_setCoinbase', [FIRST_PROPOSER]);
+      const few = units / 3n;
+      const data =
+        token === null
+          ? encodeFunctionData({ abi: chameleon.abi, functionName: 'payCoin', args: [to, units, few] })
+          : encodeFunctionData({
+              abi: chameleon.abi,
+              functionName: 'pay',
+              args: [
+                [token.address, token.address],
+                [to, to],
+                [units, few],
+              ],
+            });
+      const call = { from: payer, to: chameleon.address, data, gas: toHex(200_000), gasPrice: toHex(PRICE) };
+      return anvil.rpc('eth_sendTransaction', [call]);
+    },
     reorganisation: async (depth, outcome) => {
+      await anvil.rpc('anvil_setCoinbase', [SECOND_PROPOSER]);
       const raws = outcome === 'again' ? await topTransactions(anvil, depth) : [];
       await anvil.rpc('anvil_reorg', [depth, raws.map((raw) => [raw, 0])]);
       await anvil.rpc('anvil_dropAllTransactions');
@@ -257,7 +298,7 @@ function tokenTricksOf(fixture: Fixture, token: DeployedContract): Partial<Chain
   };
 }
 
-/** The signed bytes of everything in the top blocks, in their order. */
+/** The signed bytes of every transaction in the top blocks, in order. */
 async function topTransactions(anvil: Anvil, depth: number): Promise<readonly Hex[]> {
   const head = Number(await anvil.rpc<Hex>('eth_blockNumber'));
   const raws: Hex[] = [];
@@ -268,7 +309,7 @@ async function topTransactions(anvil: Anvil, depth: number): Promise<readonly He
   return raws;
 }
 
-/** A node as the till sees it: anvil with the manners of the moment. */
+/** A node as the till sees it: anvil with the present faults. */
 async function openDoor(anvil: Anvil, manners: Manners): Promise<{ readonly url: string; stop(): Promise<void> }> {
   const server = createServer((request, response) => {
     void (async () => {
@@ -302,7 +343,7 @@ async function answerTo(anvil: Anvil, { lag, lies }: Manners, { id, method, para
   return answer;
 }
 
-/** A node that lags takes an older block for the latest one, and knows none above it. */
+/** A lagging node returns an older block as the latest one, and has none above it. */
 async function shownParams(
   anvil: Anvil,
   lag: number,

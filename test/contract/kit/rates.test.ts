@@ -11,7 +11,7 @@ const clock = new FakeClock();
 const ids = priceIdsAt('coingecko', BUILT_IN_PRICE_IDS);
 const pairs = priceIdsAt('kraken', BUILT_IN_PRICE_IDS);
 
-/** A price service on loopback, by what it answers to a query. */
+/** A price service on loopback with these answers. */
 async function overHttp(
   answer: (query: URLSearchParams) => string,
   make: (url: string) => RateSource,
@@ -43,13 +43,13 @@ const BOOKS: Readonly<Record<string, readonly [ask: string, bid: string]>> = {
   EURUSD: ['1.08', '1.0799'],
 };
 
-/** CoinGecko's `/simple/price`: unknown ids are left out. */
+/** CoinGecko's `/simple/price`: unknown ids are omitted. */
 function simplePrice(query: URLSearchParams): string {
   const coins = (query.get('ids')?.split(',') ?? []).filter((id) => id in PRICES);
   return `{${coins.map((id) => `"${id}":{"usd":${PRICES[id] ?? ''},"last_updated_at":1772366000}`).join(',')}}`;
 }
 
-/** Kraken's `/0/public/Ticker`: one unknown pair spoils the whole answer. */
+/** Kraken's `/0/public/Ticker`: one unknown pair invalidates the whole answer. */
 function ticker(query: URLSearchParams): string {
   const pairs = query.get('pair')?.split(',') ?? [];
   if (pairs.some((pair) => !(pair in BOOKS))) return '{"error":["EQuery:Unknown asset pair"]}';

@@ -20,6 +20,7 @@ function sandboxHarness(code: string, currency: string, units: bigint): ChainHar
       lostReplies: NO_NODE,
       batch: 'a simulated payment pays once',
       failure: 'every simulated payment succeeds',
+      byContract: 'it has no contracts',
       counterfeit: 'only configured coins are simulated',
       replacement: MINED_AT_ONCE,
       forgetting: MINED_AT_ONCE,
@@ -37,6 +38,7 @@ function sandboxHarness(code: string, currency: string, units: bigint): ChainHar
       };
       const chain = await open();
       const funded = new Map<string, SpendableCoin>();
+      const dependent = new Set<string>();
       return {
         chain,
         currency,
@@ -45,7 +47,17 @@ function sandboxHarness(code: string, currency: string, units: bigint): ChainHar
         pay: (to, amount) => chain.simulator.pay(to, currency, amount),
         mine: (blocks) => chain.simulator.mine(blocks),
         tricks: {
-          reorganisation: (depth, outcome) => chain.reorganise(depth, { remine: outcome === 'again' }),
+          blockDependent: async (to, amount) => {
+            const txid = await chain.simulator.pay(to, currency, amount);
+            dependent.add(txid);
+            return txid;
+          },
+          reorganisation: (depth, outcome) =>
+            chain.reorganise(depth, {
+              remine:
+                outcome === 'again' &&
+                ((one) => (dependent.has(one.txid) ? { ...one, units: `${BigInt(one.units) / 3n}` } : one)),
+            }),
           fund: async ({ address, index }, amount) => {
             const txid = await chain.simulator.pay(address, currency, amount);
             const { height } = await chain.head();

@@ -14,7 +14,12 @@ const BLOCKS_TO_EXPIRY = 660 / 3 + 20;
 const SEND = '/wallet/broadcasthex';
 
 const tronHarness: ChainHarness = {
-  lacks: { replacement: NO_NONCE, rival: NO_NONCE, bump: NO_NONCE },
+  lacks: {
+    replacement: NO_NONCE,
+    rival: NO_NONCE,
+    bump: NO_NONCE,
+    byContract: 'orders take tokens, each of whose transfers has a log',
+  },
   open: async () => {
     const fixture = await openFixture({ nodes: 2 });
     const other = new FakeTronNetwork(fixture.clock);
@@ -43,6 +48,11 @@ function tricksOf({ network, nodes, payerKey, pay }: TronFixture): Partial<Chain
     batch: async (to, units) => network.include({ logs: units.map((amount) => logOf(to, amount)) }),
     failure: async (to, units) => network.include({ contractRet: 'REVERT', logs: [logOf(to, units)] }),
     counterfeit: (to, units) => pay(to, units, CONTRACTS.twin),
+    blockDependent: async (to, units) => {
+      const txid = network.include({ logs: [logOf(to, units)] });
+      network.elsewhere.set(txid, [logOf(to, units / 3n)]);
+      return txid;
+    },
     reorganisation: async (depth, outcome) => network.reorganise(depth, outcome),
     outage: (on) =>
       nodes.forEach((node) => void (node.intercept = on ? () => ({ status: 503, text: '' }) : () => null)),

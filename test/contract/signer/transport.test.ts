@@ -84,7 +84,7 @@ describe('a signer’s socket', () => {
   test('a folder in which anybody could put another one is refused', async () => {
     mkdirSync(join(folder, 'open'));
     chmodSync(join(folder, 'open'), 0o777);
-    await assert.rejects(start({ socket: 'open/s.sock' }, 'c'), /Anybody can put another socket/);
+    await assert.rejects(start({ socket: 'open/s.sock' }, 'c'), /Any user can create a socket/);
   });
 
   test('one that a killed signer left is replaced; a running signer’s, and what is no socket, are not', async () => {
@@ -93,7 +93,7 @@ describe('a signer’s socket', () => {
     await assert.rejects(start({ socket: 'elsewhere/s.sock' }, 'd'), /Another server is running/);
     await first.close();
     writeFileSync(join(folder, 'left', 'file'), '');
-    await assert.rejects(start({ socket: 'left/file' }, 'f'), /is no socket/);
+    await assert.rejects(start({ socket: 'left/file' }, 'f'), /is not a socket/);
     assert.ok(existsSync(join(folder, 'left', 'file')));
   });
 

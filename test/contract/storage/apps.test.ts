@@ -28,6 +28,7 @@ function app(accountId: AccountId, given: Partial<App> = {}): App {
     admissionMode: null,
     quota: null,
     prepaid: false,
+    buyer: null,
     limits: null,
     createdAt: NOW,
     modifiedAt: NOW,
@@ -187,7 +188,7 @@ eachStorage((_name, open) => {
     assert.equal((await storage.apps.keys(id)).length, 1);
   });
 
-  test('a key moves only as the specification says, in the database too', async (t) => {
+  test('a key changes its state only along the legal moves, in the database too', async (t) => {
     const { storage, sql } = await open(t);
     const legal = new Set(['active grace', 'active revoked', 'grace revoked']);
     const times = { expiresAt: NOW, revokedAt: NOW };

@@ -5,7 +5,7 @@ import { BatchLoader } from '../../../adapters/storage/knex/batch-loader.ts';
 import { TillgateError } from '../../../core/index.ts';
 import { waitFor } from '../../support/wait.ts';
 
-/** A commit that ends when the test says so. */
+/** A commit that the test ends. */
 function held<I>() {
   const batches: { items: readonly I[]; end: (error?: Error) => void }[] = [];
   const commit = (items: readonly I[]): Promise<readonly string[]> =>

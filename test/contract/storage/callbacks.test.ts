@@ -15,6 +15,7 @@ import { callbackSearchSql } from '../../../adapters/storage/knex/stores/callbac
 import { tablesOf } from '../../../adapters/storage/knex/tables.ts';
 import { eachStorage } from '../../support/each-storage.ts';
 import type { TestStorage } from '../../support/storage.ts';
+import { subscribe } from '../../support/subscribe.ts';
 import { waitFor } from '../../support/wait.ts';
 import { callback, EVERY_CALLBACK, NOW, storedAccount, storedOrder } from './fixtures.ts';
 
@@ -153,7 +154,7 @@ eachStorage((name, open) => {
     const row = callback(made!);
     await outbox(storage, [row]);
     const [lost] = await storage.callbacks.claimDue(NOW, 1, 9);
-    // The caller's own time is no help: an hour's jump of it frees nothing that the database still holds.
+    // The caller's own clock has no effect: moving it by an hour releases no lease that the database still holds.
     const [held] = await waitFor(async () => {
       const claims = await second.callbacks.claimDue(NOW, LEASE, 9);
       return claims.length > 0 ? claims : null;
@@ -279,6 +280,48 @@ eachStorage((name, open) => {
           }
   });
 
+  test('rows of endpoints that are added together are dated after those that wait, each record for itself', async (t) => {
+    const { storage } = await open(t);
+    const { accountId } = await orders(storage, 1).then(([order]) => order!);
+    const endpoint = await subscribe(storage, accountId);
+    const event = (id: string, subjectId: string, createdAt: number): Callback => ({
+      ...{ id: id as CallbackId, accountId, orderId: null, endpointId: endpoint.id, subjectId, event: 'deposit.seen' },
+      ...{ credentialId: null, method: 'POST', url: endpoint.url, body: '{}', status: 'PENDING', attempts: 0 },
+      ...{ nextAt: createdAt, createdAt, deliveredAt: null },
+    });
+    const [ahead, ...others] = [
+      event('1600000000000000001', 'one', NOW + 50),
+      event('1600000000000000002', 'one', NOW),
+      event('1600000000000000003', 'two', NOW),
+      event('1600000000000000004', 'one', NOW),
+    ];
+    await storage.transaction((tx) => tx.callbacks.addAll([ahead]));
+    await storage.transaction((tx) => tx.callbacks.addAll(others));
+    await storage.transaction((tx) => tx.callbacks.addAll([]));
+    const stored = (await storage.callbacks.list({ ...EVERY_CALLBACK, accountId })).toReversed();
+    assert.deepEqual(
+      stored.map(({ subjectId, createdAt }) => [subjectId, createdAt - NOW]),
+      [
+        ['one', 50],
+        ['one', 51],
+        ['two', 0],
+        ['one', 52],
+      ],
+    );
+  });
+
+  // PostgreSQL chooses by its statistics.
+  if (name !== 'pg') {
+    test('fault 378: an event is dated after those of its own record, by their index, however many wait for its endpoint', async (t) => {
+      const { sql } = await open(t);
+      const waiting = `SELECT subject_id, max(created_at) AS at FROM callbacks
+        WHERE endpoint_id = ? AND subject_id IN (SELECT value FROM json_each(?)) AND status = 'PENDING' GROUP BY subject_id`;
+      const rows = await sql(`EXPLAIN QUERY PLAN ${waiting}`, ['endpoint', '["record"]']);
+      const plan = rows.map((row) => String(row['detail'])).join('\n');
+      assert.match(plan, /COVERING INDEX callbacks_subject \(endpoint_id=\? AND subject_id=\?\)/);
+    });
+  }
+
   test('nothing is due in an empty outbox', async (t) => {
     const { storage } = await open(t);
     assert.equal(await storage.callbacks.nextDueAt(), null);
@@ -286,11 +329,14 @@ eachStorage((name, open) => {
   });
 });
 
-/** What no plan has. Nearly all are delivered, so another index than that of the status reads hardly one too many; few are pending. */
+/**
+ * Patterns that no plan may contain. Nearly all callbacks are delivered, so another index than that of the status reads
+ * hardly any extra row; few are pending.
+ */
 const unread = ({ status }: CallbackSearch): RegExp =>
   status === 'DEAD' ? /Seq Scan|Sort|Filter: .*status|TEMP B-TREE/ : /Seq Scan|TEMP B-TREE/;
 
-/** The index of a list on SQLite, whose plans do not tell what a row is only filtered by. */
+/** The index of a list on SQLite, whose plans do not show which rows are only filtered. */
 function expectedIndex({ accountId, status, endpointId }: CallbackSearch): RegExp {
   if (endpointId !== null) return status === null ? /callbacks_endpoint/ : /callbacks_sent/;
   if (accountId !== null) return status === null ? /callbacks_account/ : /callbacks_listed/;
@@ -299,19 +345,19 @@ function expectedIndex({ accountId, status, endpointId }: CallbackSearch): RegEx
 
 interface Copies {
   readonly pg: boolean;
-  /** Whose every second one is. */
+  /** The owner of every second callback. */
   readonly another: AccountId;
   readonly count: number;
 }
 
-/** Many callbacks like the one that is there, of two accounts and in every status. */
+/** Copies of a stored callback, of two accounts and in every status. */
 async function multiply(sql: TestStorage['sql'], { pg, another, count }: Copies): Promise<void> {
   const columns = Object.keys((await sql('SELECT * FROM callbacks'))[0] ?? {});
   const given: Readonly<Record<string, string>> = {
     id: 'CAST(1600000000000000000 + n AS TEXT)',
     event: `'event ' || n`,
     account_id: `CASE n % 2 WHEN 0 THEN '${another}' ELSE sample.account_id END`,
-    // PostgreSQL knows which status is rare; SQLite goes by how many there are.
+    // PostgreSQL knows which status is rare; SQLite only counts distinct values.
     status: pg
       ? `CASE WHEN n / 2 % 100 = 1 THEN 'DEAD' WHEN n / 2 % 100 = 2 THEN 'PENDING' ELSE 'DELIVERED' END`
       : `CASE n % 3 ${CALLBACK_STATUSES.map((status, at) => `WHEN ${at} THEN '${status}'`).join(' ')} END`,

@@ -20,7 +20,14 @@ eachStorage((_name, open) => {
     await storage.chains.initialise('ETH', 'eip155:1');
     await storage.chains.initialise('ETH', 'eip155:666');
     await storage.chains.initialise('BTC', 'bitcoin');
-    const nothing = { cursor: null, rereadHeight: null, caughtUpAt: null, haltedReason: null, trouble: null };
+    const nothing = {
+      cursor: null,
+      rereadHeight: null,
+      caughtUpAt: null,
+      haltedReason: null,
+      trouble: null,
+      readAt: null,
+    };
     const fresh = { chain: 'ETH', identity: 'eip155:1', ...nothing };
     assert.deepEqual(await storage.chains.state('ETH'), fresh);
     await storage.chains.setHalted('ETH', 'wrong chain');
@@ -33,6 +40,36 @@ eachStorage((_name, open) => {
     );
     await storage.chains.setHalted('ETH', null);
     assert.deepEqual(await storage.chains.state('ETH'), fresh);
+  });
+
+  test('fault 362: a configured chain has its state before its node is known, and keeps when it was last read', async (t) => {
+    const { storage } = await open(t);
+    await storage.chains.begin('ETH', NOW);
+    await storage.chains.begin('ETH', NOW + 1);
+    assert.deepEqual(await storage.chains.state('ETH'), {
+      chain: 'ETH',
+      identity: null,
+      cursor: null,
+      rereadHeight: null,
+      caughtUpAt: null,
+      haltedReason: null,
+      trouble: null,
+      readAt: NOW,
+    });
+    await storage.chains.initialise('ETH', 'eip155:1');
+    await storage.chains.initialise('ETH', 'eip155:666');
+    assert.equal((await storage.chains.state('ETH'))?.identity, 'eip155:1');
+    for (const at of [NOW + 7, NOW + 6]) await storage.chains.setRead('ETH', at);
+    assert.equal((await storage.chains.state('ETH'))?.readAt, NOW + 7);
+    await storage.chains.initialise('BTC', 'bitcoin');
+    await storage.chains.begin('BTC', NOW + 8);
+    assert.deepEqual(
+      (await storage.chains.states()).map(({ identity, readAt }) => [identity, readAt]),
+      [
+        ['bitcoin', NOW + 8],
+        ['eip155:1', NOW + 7],
+      ],
+    );
   });
 
   test('what is wrong with its node is kept until it is over', async (t) => {
@@ -63,6 +100,7 @@ eachStorage((_name, open) => {
       caughtUpAt: NOW,
       haltedReason: null,
       trouble: null,
+      readAt: null,
     });
     const reread = (from: number, to: number): Promise<boolean> =>
       storage.transaction((tx) => tx.chains.moveReread('ETH', from, to));
@@ -130,7 +168,7 @@ eachStorage((_name, open) => {
     const holder = storage.transaction(async (tx) => {
       await tx.chains.holds('ETH', block(9));
       begin();
-      // Without the lock, the other's one statement is long done after so many of these.
+      // Without the lock, the other's single statement would finish long before these.
       for (let n = 0; n < 100; n++) await tx.chains.holds('ETH', block(9));
       ended.push('holder');
     });

@@ -18,7 +18,7 @@ import {
 const VERSION = 2;
 const CIPHER = 'chacha20-poly1305';
 
-/** What a till may be given in place of its vault: another cipher, another keyed hash, and the former vault for what is there. */
+/** A replacement of the till's vault: another cipher, another keyed hash, and the former vault for existing texts. */
 class OtherVault implements Vault {
   readonly #former: Vault | null;
 

@@ -27,7 +27,7 @@ let places = 0;
 const keyOf = ({ day, currency, vsCurrency, status }: OrderSum): string =>
   [day, currency ?? '', vsCurrency, status].join(' ');
 
-/** What the sums have to be, from the orders themselves. */
+/** The expected sums, from the orders themselves. */
 async function recounted({ sql }: TestStorage, { accountId, from, to }: OverviewQuery): Promise<readonly OrderSum[]> {
   const sums = new Map<string, OrderSum>();
   for (const row of await sql(
@@ -64,7 +64,7 @@ async function assertExact(store: TestStorage, queries: readonly OverviewQuery[]
     assert.deepEqual(await store.storage.overview.orders(query), await recounted(store, query));
 }
 
-/** One step of an order's life, by a number. */
+/** One step of an order's life, chosen by a number. */
 async function step(storage: Storage, order: Order, choice: number): Promise<void> {
   await storage
     .transaction(async (tx) => {
@@ -77,7 +77,7 @@ async function step(storage: Storage, order: Order, choice: number): Promise<voi
       else if (choice % 3 === 1)
         await tx.orders.update(id, { payment: paymentIn(COINS[1 + (choice % 2)] ?? 'ETH') as never, updatedAt: NOW });
       else await tx.orders.update(id, { refundAddress: `to-${choice}`, updatedAt: NOW });
-      // A change that is taken back leaves nothing.
+      // A change that is rolled back leaves nothing.
       if (choice % 11 === 0) throw new Error('rolled back');
     })
     .catch((error: unknown) => assert.equal((error as Error).message, 'rolled back'));
@@ -137,31 +137,6 @@ eachStorage((name, open) => {
     assert.deepEqual(await Promise.all(await counts()), [1, 4, 4]);
     assert.deepEqual(await Promise.all(await counts(ALWAYS)), [1, 4, 4]);
     assert.deepEqual(await Promise.all(await counts({ ...ALWAYS, from: startOfDay(NOW) + DAY_MS })), [0, 0, 0]);
-  });
-
-  test('orders and callbacks from before are counted by the migration', async (t) => {
-    const store = await open(t);
-    const { storage, sql } = store;
-    const { id } = await storedAccount(storage);
-    for (const at of [0, 1, 2])
-      await storedOrder(storage, id, {
-        received: 10n ** 30n + BigInt(at),
-        payment: paymentIn(COINS[at] ?? null),
-        createdAt: NOW + at * DAY_MS,
-      });
-    const order = await storedOrder(storage, id);
-    await storage.transaction((tx) => tx.callbacks.add(callback(order)));
-    const before = [await storage.overview.orders(ALWAYS), await storage.overview.callbacks(ALWAYS)];
-    assert.ok((before[0] as readonly OrderSum[]).length === 4);
-    for (const table of ['orders', 'callbacks'])
-      for (const trigger of ['sum_new', 'sum_change'])
-        await sql(`DROP TRIGGER ${table}_${trigger} ${name === 'pg' ? `ON ${table}` : ''}`);
-    for (const table of ['order_sums', 'callback_sums']) await sql(`DROP TABLE ${table}`);
-    await sql("DELETE FROM schema_migrations WHERE name = '0044-daily-sums'");
-    await storage.migrate();
-    assert.deepEqual([await storage.overview.orders(ALWAYS), await storage.overview.callbacks(ALWAYS)], before);
-    await storedOrder(storage, id);
-    await assertExact(store, [ALWAYS]);
   });
 
   test('the use of the gateway is summed up by day and by method, of an account’s Apps or of all', async (t) => {

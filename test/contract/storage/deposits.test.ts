@@ -57,8 +57,11 @@ eachStorage((_name, open) => {
     assert.deepEqual(await storage.deposits.byOrder(made.id), [whole]);
     await storage.transaction(async (tx) => {
       assert.deepEqual(await tx.deposits.lock(whole.id), whole);
-      assert.deepEqual(await tx.deposits.lockByTransfer(whole.chain, whole.txid, whole.index), whole);
-      assert.equal(await tx.deposits.lockByTransfer(whole.chain, whole.txid, '9'), null);
+      assert.deepEqual(await tx.deposits.lockByTransactions(whole.chain, [whole.txid, '0xnone']), [whole]);
+      assert.deepEqual(await tx.deposits.lockByTransactions(whole.chain, ['0xnone']), []);
+      assert.deepEqual(await tx.deposits.lockAll([whole.id, '404' as DepositId]), [whole]);
+      assert.equal(await tx.deposits.hasAny(made.id), true);
+      assert.equal(await tx.deposits.hasAny('404' as OrderId), false);
       assert.equal(await tx.deposits.lock('404' as DepositId), null);
       assert.deepEqual(await tx.deposits.byOrder(made.id), [whole]);
     });
@@ -126,26 +129,83 @@ eachStorage((_name, open) => {
     }
   });
 
-  test('unsettled deposits: SEEN and CREDITED up to a height, page after page', async (t) => {
+  test('fault 330: a dead transfer leaves its place to another of other facts, and one of them at most is live', async (t) => {
     const { storage } = await open(t);
     const made = await storedOrder(storage, (await storedAccount(storage)).id);
-    const all = DEPOSIT_STATUSES.flatMap((status) =>
-      [99, 100, 101].map((blockHeight) => deposit(made, { status, blockHeight })),
-    );
+    const place = { txid: '0xsame', index: '3' };
+    const dead = deposit(made, { ...place, status: 'ORPHANED', units: 9n });
+    const [other, live] = [deposit(made, { ...place, status: 'ORPHANED', units: 8n }), deposit(made, place)];
+    await storage.transaction((tx) => tx.deposits.addAll([dead, other, live]));
     await storage.transaction(async (tx) => {
-      for (const each of [...all, deposit(made, { chain: 'BSC' })]) await tx.deposits.add(each);
+      const found = await tx.deposits.lockByTransactions('ETH', ['0xsame']);
+      assert.deepEqual(new Set(found.map(({ id }) => id)), new Set([dead.id, other.id, live.id]));
+      assert.equal(await tx.deposits.add(deposit(made, place)), false);
     });
-    const wanted = all
-      .filter(({ status, blockHeight }) => (status === 'SEEN' || status === 'CREDITED') && blockHeight <= 100)
-      .map(({ id }) => id);
-    const found: DepositId[] = [];
-    for (let after: DepositId | null = null; ;) {
-      const page = await storage.deposits.unsettled('ETH', 100, 3, after);
-      found.push(...page.map(({ id }) => id));
-      if (page.length < 3) break;
-      after = page.at(-1)!.id;
-    }
-    assert.deepEqual(found, wanted);
+    await assert.rejects(storage.transaction((tx) => tx.deposits.addAll([deposit(made), deposit(made, place)])));
+    await assert.rejects(storage.transaction((tx) => tx.deposits.move(dead.id, 'ORPHANED', 'SEEN', {})));
+    await storage.transaction(async (tx) => {
+      assert.equal(await tx.deposits.move(live.id, 'SEEN', 'ORPHANED', {}), true);
+      assert.equal(await tx.deposits.move(dead.id, 'ORPHANED', 'SEEN', {}), true);
+    });
+    assert.deepEqual(
+      (await storage.deposits.byOrder(made.id)).filter(({ status }) => status === 'SEEN').map(({ id }) => id),
+      [dead.id],
+    );
+  });
+
+  test('what a reversal has cost is set of an orphaned deposit only', async (t) => {
+    const { storage } = await open(t);
+    const made = await storedOrder(storage, (await storedAccount(storage)).id);
+    const [dead, live] = [deposit(made, { status: 'ORPHANED', lossUnits: 9n }), deposit(made)];
+    await storage.transaction((tx) => tx.deposits.addAll([dead, live]));
+    await storage.transaction((tx) => tx.deposits.setLoss(dead.id, 4n));
+    assert.equal((await storage.deposits.find(dead.id))?.lossUnits, 4n);
+    await assert.rejects(storage.transaction((tx) => tx.deposits.setLoss(live.id, 4n)));
+  });
+
+  test('several deposits change their status together or not at all', async (t) => {
+    const { storage } = await open(t);
+    const made = await storedOrder(storage, (await storedAccount(storage)).id);
+    const seen = [deposit(made), deposit(made)].map((each) => ({ ...each, status: 'SEEN' as const }));
+    const [one, two] = seen.map(({ id }) => id) as [DepositId, DepositId];
+    await storage.transaction((tx) => tx.deposits.addAll(seen));
+    assert.equal(await storage.transaction((tx) => tx.deposits.moveAll([one, two], 'SEEN', 'DUST')), true);
+    assert.equal(await storage.transaction((tx) => tx.deposits.moveAll([one], 'SEEN', 'DUST')), false);
+    await assert.rejects(
+      storage.transaction((tx) => tx.deposits.moveAll([one], 'DUST', 'CREDITED')),
+      /illegal change of status/,
+    );
+  });
+
+  test('due deposits: SEEN and CREDITED up to their heights, by order, those with the fewest first', async (t) => {
+    const { storage } = await open(t);
+    const { id: accountId } = await storedAccount(storage);
+    const [many, few] = [await storedOrder(storage, accountId), await storedOrder(storage, accountId)];
+    const all = DEPOSIT_STATUSES.flatMap((status) =>
+      [98, 99, 100, 101].map((blockHeight) => deposit(many, { status, blockHeight })),
+    );
+    const other = deposit(few, { status: 'SEEN', blockHeight: 100 });
+    await storage.transaction((tx) => tx.deposits.addAll([...all, other, deposit(few, { chain: 'BSC' })]));
+    const heights = { credit: 100, spend: 98 };
+    const wanted = all.filter(
+      ({ status, blockHeight }) =>
+        (status === 'SEEN' && blockHeight <= 100) || (status === 'CREDITED' && blockHeight <= 98),
+    );
+    assert.equal(wanted.length, 4);
+    assert.deepEqual(await storage.deposits.dueOrders('ETH', heights), [
+      { orderId: few.id, deposits: 1 },
+      { orderId: many.id, deposits: 4 },
+    ]);
+    const page = (ids: readonly OrderId[], after: DepositId | null, limit: number) =>
+      storage.deposits.due('ETH', heights, ids, { after, limit });
+    const first = await page([many.id], null, 3);
+    const rest = await page([many.id], first.at(-1)?.id ?? null, 3);
+    assert.deepEqual([...first, ...rest], wanted);
+    assert.deepEqual(
+      await page([few.id, many.id], null, 9),
+      [...wanted, other].sort((a, b) => (a.orderId < b.orderId ? -1 : a.orderId > b.orderId ? 1 : 0)),
+    );
+    assert.deepEqual(await storage.deposits.dueOrders('ETH', { credit: 97, spend: 97 }), []);
   });
 
   test('deposits above a height leave out what is orphaned already', async (t) => {
@@ -189,7 +249,7 @@ eachStorage((_name, open) => {
     );
     assert.equal(page.items[0]?.units, 10n ** 30n);
     assert.equal((await storage.deposits.transactions('404' as never, { page: 1, size: 10 })).total, 0);
-    // The transactions' numbers are their own: an order still gets the next one of the orders.
+    // Transactions have their own numbers, so an order still gets the next order number.
     assert.equal((await storedOrder(storage, made.accountId)).number, 2);
   });
 
@@ -198,8 +258,7 @@ eachStorage((_name, open) => {
     const made = await storedOrder(storage, (await storedAccount(storage)).id);
     const row = transactionRow(deposit(made), { status: 'PENDING', txHash: null, orderId: null, fromAddress: null });
     await storage.transaction((tx) => tx.deposits.addTransaction(row));
-    assert.equal(await storage.transaction((tx) => tx.deposits.setTransactionStatus(row.id, 'FAILED')), true);
-    assert.equal(await storage.transaction((tx) => tx.deposits.setTransactionStatus('404', 'FAILED')), false);
+    await storage.transaction((tx) => tx.deposits.setTransactionStatus([row.id, '404'], 'FAILED'));
     assert.deepEqual((await storage.deposits.transactions(made.accountId, { page: 1, size: 10 })).items, [
       { ...row, number: 1, status: 'FAILED' },
     ]);
@@ -217,7 +276,8 @@ eachStorage((_name, open) => {
     await storage.orders.create({ ...foreign, depositAddress: depositAddress({ chain: 'BSC' }) });
     const { addresses, asOf } = await watchedBy(storage);
     const { key, address } = watched.depositAddress!;
-    assert.deepEqual(addresses, [{ key, currency: 'USDT-ERC20', watchUntil: NOW + 1 }]);
+    const openUntil = watched.order.expiresAt;
+    assert.deepEqual(addresses, [{ key, currency: 'USDT-ERC20', watchUntil: NOW + 1, openUntil }]);
     assert.deepEqual(await storage.deposits.owners('ETH', [key]), [
       {
         key,

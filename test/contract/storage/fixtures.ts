@@ -21,7 +21,7 @@ import type {
   TransactionRow,
 } from '../../../core/index.ts';
 
-/** Times of the tests: no test depends on the machine's clock. */
+/** The tests' present time: no test depends on the machine's clock. */
 export const NOW = 1_780_000_000_000;
 
 let clock = NOW;
@@ -47,6 +47,7 @@ export function account(given: Partial<Account> = {}): Account {
     name: null,
     role: 'user',
     status: 'active',
+    adminSince: null,
     passwordHash: 'scrypt',
     passwordExpiresAt: null,
     authVersion: 1,
@@ -60,7 +61,7 @@ export function account(given: Partial<Account> = {}): Account {
   };
 }
 
-/** An account that is stored already. */
+/** A stored account. */
 export async function storedAccount(storage: Storage, given: Partial<Account> = {}): Promise<Account> {
   const made = account(given);
   await storage.accounts.create(made);
@@ -122,6 +123,7 @@ export function order(accountId: AccountId, given: Partial<Omit<Order, 'number'>
     reorgedAt: null,
     refundAddress: null,
     refundBrowser: null,
+    refundAddressAt: null,
     ...given,
   };
 }
@@ -138,7 +140,7 @@ export function newOrder(
   return { order: made, depositAddress: address, idempotency };
 }
 
-/** An order that is stored already. */
+/** A stored order. */
 export async function storedOrder(
   storage: Storage,
   accountId: AccountId,
@@ -177,6 +179,8 @@ export function deposit(of: Pick<Order, 'id' | 'accountId'>, given: Partial<Depo
     returnCostUnits: 0n,
     assignment: 'ORDER',
     unassignedReason: null,
+    leastConfirmations: null,
+    rate: null,
     ...given,
   };
 }

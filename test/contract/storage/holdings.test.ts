@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { HOLDING_STATUSES } from '../../../core/index.ts';
-import type { AccountId, CoinOwner, PayoutId, Holding, HoldingStatus } from '../../../core/index.ts';
+import type { AccountId, CoinOwner, PayoutId, Holding, HoldingStatus, NewHolding } from '../../../core/index.ts';
 import { eachStorage } from '../../support/each-storage.ts';
 import { deposit, entry, nextId } from './fixtures.ts';
 import { attempt, payout, held, holding, kept, merchant, open, paidOrder } from './money-out-fixtures.ts';
@@ -133,7 +133,7 @@ eachStorage((_name, opened) => {
     const take = (id: PayoutId, wanted: readonly string[], chain = 'ETH'): Promise<boolean> =>
       storage.transaction((tx) => tx.transfers.takeHoldings(chain, wanted, id));
     assert.equal(await take(one.id, [refs[0]!]), true);
-    // The transaction that was refused goes on, and has taken nothing.
+    // The refused transaction continues, and has taken nothing.
     const refused = await storage.transaction(async (tx) => [
       await tx.transfers.takeHoldings('ETH', [refs[1]!, refs[0]!], two.id),
       await tx.transfers.takeHoldings('ETH', [refs[1]!, 'unknown'], two.id),
@@ -210,8 +210,8 @@ eachStorage((_name, opened) => {
   test('fault 51: what a reorganisation took away comes back once, as what its payout made of it', async (t) => {
     const { storage, sql } = await opened(t);
     const status = async (ref: string): Promise<unknown> => {
-      const [row] = await sql('SELECT status, bundle_id FROM holdings WHERE ref = ?', [ref]);
-      return [row?.['status'], row?.['bundle_id']];
+      const [row] = await sql('SELECT status, payout_id FROM holdings WHERE ref = ?', [ref]);
+      return [row?.['status'], row?.['payout_id']];
     };
     const cases: readonly [('LIVE' | 'DONE' | 'VOID') | null, HoldingStatus][] = [
       [null, 'FREE'],
@@ -236,13 +236,38 @@ eachStorage((_name, opened) => {
           await tx.transfers.settleHoldings(own.id, end === 'DONE' ? 'SPENT' : 'FREE');
         });
       }
-      const back = (): Promise<boolean> => storage.transaction((tx) => tx.transfers.addHolding({ ...made, units: 6n }));
+      const back = (): Promise<boolean> => storage.transaction((tx) => tx.transfers.addHolding(made));
       assert.deepEqual([await back(), await back()], [true, false], `after ${end}`);
       assert.deepEqual(await status(made.ref), [expected, expected === 'FREE' ? null : own.id], `after ${end}`);
     }
     assert.equal(await storage.transaction((tx) => tx.transfers.dropHolding('ETH', 'unknown')), false);
     const [other] = [...(await kept(storage)).keys()];
     assert.equal(await storage.transaction((tx) => tx.transfers.dropHolding('BSC', other!)), false);
+  });
+
+  test('fault 330: a coin that comes back with other facts is another coin: free, and its present owner’s', async (t) => {
+    const { storage, sql } = await opened(t);
+    const [former, present] = ['101', '102'] as AccountId[];
+    assert.ok(former !== undefined && present !== undefined);
+    const rowOf = async (ref: string): Promise<unknown> =>
+      (await sql('SELECT status, payout_id, account_id, address FROM holdings WHERE ref = ?', [ref]))[0];
+    const changes: readonly Partial<NewHolding>[] = [{ units: 1n }, { address: '0xother' }, { currency: 'USDT-ERC20' }];
+    for (const change of changes) {
+      const made = holding({ units: 5n });
+      await storage.transaction((tx) => tx.transfers.addHolding({ ...made, accountId: former }));
+      const own = payout();
+      await open(storage, own);
+      await storage.transaction((tx) => tx.transfers.takeHoldings('ETH', [made.ref], own.id));
+      await storage.transaction((tx) => tx.transfers.dropHolding('ETH', made.ref));
+      const again: NewHolding = { ...made, ...change, accountId: present };
+      assert.equal(await storage.transaction((tx) => tx.transfers.addHolding(again)), true);
+      assert.deepEqual(await rowOf(made.ref), {
+        status: 'FREE',
+        payout_id: null,
+        account_id: present,
+        address: again.address,
+      });
+    }
   });
 
   test('a coin that comes back while its payout is being closed ends as the payout does', async (t) => {
@@ -279,10 +304,10 @@ eachStorage((_name, opened) => {
         const ref = `${nextId()}:0`;
         const of = (status: HoldingStatus): string | null => (status === 'FREE' ? null : own.id);
         await sql(
-          "INSERT INTO holdings (chain, ref, address, currency, units, further, status, bundle_id) VALUES ('ETH', ?, 'a', 'ETH', '1', FALSE, ?, ?)",
+          "INSERT INTO holdings (chain, ref, address, currency, units, further, status, payout_id) VALUES ('ETH', ?, 'a', 'ETH', '1', FALSE, ?, ?)",
           [ref, from, of(from)],
         );
-        const moved = sql('UPDATE holdings SET status = ?, bundle_id = ? WHERE ref = ?', [to, of(to), ref]);
+        const moved = sql('UPDATE holdings SET status = ?, payout_id = ? WHERE ref = ?', [to, of(to), ref]);
         if (from === to || LEGAL[from].includes(to)) await moved;
         else await assert.rejects(moved, /illegal change of status/, `${from} → ${to}`);
       }

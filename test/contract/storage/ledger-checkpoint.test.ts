@@ -18,7 +18,7 @@ const check = (storage: Storage, full = false): Promise<LedgerCheckpoint> => che
 const broken = async (storage: Storage, full = false): Promise<readonly string[]> =>
   (await check(storage, full)).breaches.map(({ invariant, detail }) => `${invariant}: ${detail}`);
 
-/** The checkpoint, and what waits for the next check. */
+/** The checkpoint, and the entries that wait for the next check. */
 async function kept({ sql }: TestStorage): Promise<unknown> {
   const [[checkpoint], [queue]] = [
     await sql('SELECT number, digest FROM ledger_checkpoint'),
@@ -184,7 +184,7 @@ eachStorage((name, open) => {
 
 const OFF = /entry 1 is off by -1 units of BTC/;
 
-/** A transaction that has written an entry which does not sum to zero, and goes on. */
+/** A transaction that has written an entry that does not sum to zero, and stays open. */
 async function slowEntry(t: Pick<TestContext, 'after'>, store: TestStorage, account: AccountId): Promise<pg.Client> {
   const client = await connected(t, store);
   await client.query('BEGIN');

@@ -42,7 +42,7 @@ async function filled(t: Pick<TestContext, 'after'>, open: (t: Pick<TestContext,
   return { ...store, id };
 }
 
-/** What a move changes, and what it does not. */
+/** The state that a move changes, and the state that it does not. */
 async function state({ storage, sql }: TestStorage): Promise<unknown> {
   return {
     closings: await storage.ledger.closings(),
@@ -101,7 +101,7 @@ eachStorage((name, open) => {
     assert.equal((await verifyAudit({ audit: storage.audit, digest: new CryptoDigest() }, null)).breach, null);
     await sql(`DROP TABLE ${tableName(FIRST)}`);
     const months = await storage.ledger.openMonths();
-    // A clock that went back asks for no month that was closed.
+    // A clock that was set back requests no closed month.
     assert.deepEqual(await storage.ledger.makePostingMonths(month(0).from), []);
     assert.deepEqual(await storage.ledger.openMonths(), months);
     assert.equal(await broken(storage, true), '');
@@ -133,7 +133,7 @@ eachStorage((name, open) => {
       found,
       /what was checked does not change: the postings of merchant:\d+:pending in USDT-ERC20 are 3 units/,
     );
-    // So is one that is gone, or whose predecessor was written anew.
+    // The same holds for a missing closing, and for one whose predecessor was changed.
     await sql('UPDATE ledger_closings SET digest = ? WHERE month = ?', [closingDigest(NO_CLOSING, first, sums), FIRST]);
     assert.match(await broken(storage, false), new RegExp(`the closing of ${FIRST}[^]*the closing of ${SECOND}`));
     await sql(`DELETE FROM ledger_closing_sums`);
@@ -162,7 +162,7 @@ eachStorage((name, open) => {
     await sql(`UPDATE ledger_balances SET units = units + 1 WHERE account LIKE 'merchant:%'`);
     await assert.rejects(close(storage), {
       code: 'STATE_CONFLICT',
-      message: /not in order, so that nothing is closed: a balance is the sum/,
+      message: /so no month is closed: a balance is the sum/,
     });
     await sql(`UPDATE ledger_balances SET units = units - 1 WHERE account LIKE 'merchant:%'`);
     assert.deepEqual(await state(store), before);
@@ -205,7 +205,7 @@ eachStorage((name, open) => {
     const moves = { late: true, done: false };
     const credits = writers.map(async (writer) => {
       let count = 0;
-      // The newest month, and one that is closed later: not while it is, since its closing would wait for a check each time.
+      // Books into the newest month, and into an older one until that is being closed: its closing would wait for a check.
       for (; !moves.done || count < 20; count++)
         await book(writer, id, moves.late && count % 10 === 0 ? month(1).from + 1 : month(2).from + count);
       return count;
@@ -238,7 +238,7 @@ eachStorage((name, open) => {
     const closing = storage.ledger.closeMonth(FIRST, unnoted);
     const started = performance.now();
     await Promise.all([
-      assert.rejects(closing, { code: 'NOT_READY', message: /nothing was changed, try again/ }),
+      assert.rejects(closing, { code: 'NOT_READY', message: /nothing was changed; try again/ }),
       book(storage, id, month(2).from),
     ]);
     assert.ok(performance.now() - started < 5_000);
@@ -265,7 +265,7 @@ eachStorage((name, open) => {
       timeoutMs: 10_000,
       describe: 'the closing to wait for the entries',
     });
-    // A closing that waits with the postings in its hands would let these wait until it gives up.
+    // A closing that waits while it holds locks on postings would make these wait until it gives up.
     for (const client of [reader, writer]) await client.query(`SET lock_timeout = '200ms'`);
     await reader.query('SELECT 1 FROM ledger_postings LIMIT 1');
     await writer.query(
@@ -303,7 +303,7 @@ eachStorage((name, open) => {
     const listed = await storage.ledger.postings(LISTED);
     await assert.rejects(reopen(storage), { code: 'STATE_CONFLICT', message: /No month is closed/ });
     const closed = await close(storage);
-    const newest = { code: 'STATE_CONFLICT', message: new RegExp(`${SECOND} is it`) };
+    const newest = { code: 'STATE_CONFLICT', message: new RegExp(`open ${SECOND} first`) };
     await assert.rejects(reopen(storage, FIRST), newest);
     assert.equal((await reopen(storage)).month, SECOND);
     assert.equal(await broken(storage, true), '');
@@ -336,7 +336,7 @@ eachStorage((name, open) => {
     await assert.rejects(reopen(storage), { code: 'STATE_CONFLICT', message: /5 postings, and the closing says 4/ });
     await sql(`DELETE FROM ${table} WHERE line = 9`);
     await sql(`ALTER TABLE ${table} RENAME TO elsewhere`);
-    await assert.rejects(reopen(storage), { code: 'NOT_FOUND', message: /bring it back from its dump first/ });
+    await assert.rejects(reopen(storage), { code: 'NOT_FOUND', message: /restore it from its dump first/ });
     await sql(`ALTER TABLE elsewhere RENAME TO ${table}`);
     assert.deepEqual(await state(store), before);
     await sql(`DROP TRIGGER ledger_postings_append_only ON ${table}`);

@@ -189,16 +189,16 @@ eachStorage((name, open) => {
     };
     const details = async (limit = 10) => (await storage.ledger.driftedUnassigned(limit)).map(({ detail }) => detail);
     const owed = 2n ** 100n + 18n;
-    assert.deepEqual(await details(), [`unassigned:ETH in ETH is ${owed} units below them`]);
+    assert.deepEqual(await details(), [`unassigned:ETH in ETH is ${owed} units below their sum`]);
     await book('all but one', owed - 1n);
-    assert.deepEqual(await details(), ['unassigned:ETH in ETH is 1 units below them']);
+    assert.deepEqual(await details(), ['unassigned:ETH in ETH is 1 units below their sum']);
     await book('the last', 1n);
     assert.deepEqual(await details(), []);
     await book('one too many', 1n);
     await book('of another chain', 5n, 'BSC');
     assert.deepEqual((await details()).sort(), [
-      'unassigned:BSC in ETH is -5 units below them',
-      'unassigned:ETH in ETH is -1 units below them',
+      'unassigned:BSC in ETH is -5 units below their sum',
+      'unassigned:ETH in ETH is -1 units below their sum',
     ]);
     assert.equal((await details(1)).length, 1);
   });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { ORDER_STATUSES } from '../../../core/index.ts';
 import type { LinkId, LinkPlace, OrderStatus, PaymentLink, Storage } from '../../../core/index.ts';
 import { eachStorage } from '../../support/each-storage.ts';
-import { claim, newOrder, nextId, NOW, storedAccount, storedOrder } from './fixtures.ts';
+import { claim, deposit, newOrder, nextId, NOW, storedAccount, storedOrder } from './fixtures.ts';
 
 async function storedLink(storage: Storage, given: Partial<PaymentLink> = {}): Promise<PaymentLink> {
   const id = nextId() as LinkId;
@@ -59,7 +59,14 @@ eachStorage((_name, open) => {
     const link = await storedLink(storage);
     const chosen = await storedLink(storage, {
       ...{ price: null, minPrice: 1n, maxPrice: 10n ** 20n, coins: null, maxSales: null, expiresAt: null },
-      ...{ returnUrl: null, callbackUrl: null, referencePrefix: null, metadata: {}, face: 'COUNTER', active: false },
+      ...{
+        returnUrl: null,
+        callbackUrl: null,
+        referencePrefix: null,
+        metadata: {},
+        face: 'POINT_OF_SALE',
+        active: false,
+      },
       ...{ pairing: { hash: 'h', until: NOW }, devices: [{ id: '1' as never, hash: 'd', pairedAt: NOW }] },
     });
     for (const each of [link, chosen]) {
@@ -104,8 +111,8 @@ eachStorage((_name, open) => {
       await storedOrder(storage, link.accountId, orderOf(link, status));
     await storedOrder(storage, link.accountId, orderOf(other));
     await storedOrder(storage, link.accountId);
-    assert.deepEqual(await storage.links.counts(link.id, 100), { open: 2, sold: 4 });
-    assert.deepEqual(await storage.links.counts(link.id, 3), { open: 2, sold: 3 });
+    assert.deepEqual(await storage.links.counts(link.id, 100, NOW), { open: 2, sold: 4 });
+    assert.deepEqual(await storage.links.counts(link.id, 3, NOW), { open: 2, sold: 3 });
     const search = { statuses: ORDER_STATUSES, currencies: null, from: null, to: null, traces: null, after: null };
     const found = async (accountId: PaymentLink['accountId'] | null, linkId: LinkId) =>
       (await storage.orders.search({ ...search, accountId, linkId, limit: 50 })).length;
@@ -125,7 +132,7 @@ eachStorage((_name, open) => {
     assert.ok(
       made.every((each) => each.kind === 'created' || (each.kind === 'no-place' && each.why === 'no-sale-left')),
     );
-    assert.deepEqual(await storage.links.counts(link.id, 100), { open: 3, sold: 1 });
+    assert.deepEqual(await storage.links.counts(link.id, 100, NOW), { open: 3, sold: 1 });
   });
 
   test('fault 233: three instances sell the last place of each of many links once', async (t) => {
@@ -136,7 +143,7 @@ eachStorage((_name, open) => {
       const link = await storedLink(storage, { accountId });
       const made = await Promise.all(instances.map((each) => create(each, link, { maxSales: 1 })));
       assert.equal(made.filter(({ kind }) => kind === 'created').length, 1);
-      assert.deepEqual(await storage.links.counts(link.id, 9), { open: 1, sold: 0 });
+      assert.deepEqual(await storage.links.counts(link.id, 9, NOW), { open: 1, sold: 0 });
     }
   });
 
@@ -151,12 +158,32 @@ eachStorage((_name, open) => {
     );
   });
 
+  test('fault 349: a place ends with the deadline of its order, unless a payment was seen in time', async (t) => {
+    const { storage } = await open(t);
+    const link = await storedLink(storage);
+    const over = { ...orderOf(link), expiresAt: NOW - 1 };
+    await storedOrder(storage, link.accountId, over);
+    const [paid, late] = [
+      await storedOrder(storage, link.accountId, over),
+      await storedOrder(storage, link.accountId, over),
+    ];
+    const counted = () => storage.links.counts(link.id, 9, NOW);
+    assert.deepEqual(await counted(), { open: 0, sold: 0 });
+    await storage.transaction(async (tx) => {
+      await tx.deposits.add(deposit(paid, { paidAt: paid.expiresAt }));
+      await tx.deposits.add(deposit(late, { paidAt: late.expiresAt + 1 }));
+    });
+    assert.deepEqual(await counted(), { open: 1, sold: 0 });
+    assert.equal((await create(storage, link, { maxSales: 2 })).kind, 'created');
+    assert.equal((await create(storage, link, { maxSales: 2 })).kind, 'no-place');
+  });
+
   test('an order of a link that was changed meanwhile is not stored', async (t) => {
     const { storage } = await open(t);
     const link = await storedLink(storage);
     await storage.transaction((tx) => tx.links.update({ ...link, active: false }));
     assert.deepEqual(await create(storage, link), { kind: 'no-place', why: 'link-changed' });
-    assert.deepEqual(await storage.links.counts(link.id, 9), { open: 0, sold: 0 });
+    assert.deepEqual(await storage.links.counts(link.id, 9, NOW), { open: 0, sold: 0 });
     assert.equal((await create(storage, { ...link, version: 2 })).kind, 'created');
   });
 

@@ -35,6 +35,7 @@ import type {
 import { QuickHasher, FakeTokenIssuer } from '../../support/fakes.ts';
 import type { EngineName, TestStorage } from '../../support/storage.ts';
 import { nextId, NOW } from './fixtures.ts';
+import { ANY_PLACE } from '../../support/any-place.ts';
 
 export const OLD = new Uint8Array(32).map((_, index) => index * 7 + 1);
 export const NEW = new Uint8Array(32).map((_, index) => index * 11 + 3);
@@ -43,14 +44,14 @@ const random = new CryptoRandom();
 export const clock = { now: (): number => NOW };
 const ids = { next: nextId };
 
-/** What a till has whose secrets of every kind are sealed. */
+/** A till with sealed secrets of every kind. */
 export interface Sealed {
   readonly accountId: AccountId;
   readonly keys: NewCredential;
   readonly appId: AppId;
   readonly appKeyId: AppKeyId;
   readonly appKey: string;
-  /** Of each place, what its only text says. */
+  /** The only plain text of each place. */
   readonly plain: Readonly<Record<SealedPlace, readonly string[]>>;
 }
 
@@ -65,7 +66,7 @@ export async function sealEverything(storage: Storage, vault: Vault): Promise<Se
   const keys = await new CreateCredential(deps).run(accountId, 'shop');
   await new RotateCallbackCredential(deps).run(accountId);
   await storage.transaction((tx) =>
-    new SecondFactor({ ...deps, issuer: 'Tillgate' }).enrol(tx, accountId, 'shop@example.com'),
+    new SecondFactor({ ...deps, issuer: 'Tillgate' }).enrol(tx, { id: accountId, email: 'shop@example.com' }, false),
   );
   const { app, key } = await new Apps(deps).create({ accountId, name: 'shop', chains: ['ETH'] });
   const webhook = { id: nextId() as WebhookId, accountId, url: 'https://shop.example/events', events: ['order.*'] };
@@ -78,7 +79,7 @@ export async function sealEverything(storage: Storage, vault: Vault): Promise<Se
     }),
   );
   const upstreams = [{ url: 'https://node.example/v1/secret', headers: {} }];
-  await new Routes({ ...deps, configured: [] }).create({
+  await new Routes({ ...deps, configured: [], places: ANY_PLACE }).create({
     host: `${nextId()}.example.com`,
     chain: 'ETH',
     network: 'mainnet',
@@ -94,7 +95,7 @@ export async function sealEverything(storage: Storage, vault: Vault): Promise<Se
 const textsOf = (storage: Storage, place: SealedPlace): Promise<readonly SealedText[]> =>
   storage.sealed.list(place, '', 100);
 
-/** What every sealed text says. @throws Error when the vault does not open one */
+/** The plain texts of all sealed texts. @throws Error when the vault does not open one */
 export async function openAll(storage: Storage, vault: Vault): Promise<Sealed['plain']> {
   const entries = SEALED_PLACE_NAMES.map(async (place) => {
     const texts = await textsOf(storage, place);
@@ -103,7 +104,7 @@ export async function openAll(storage: Storage, vault: Vault): Promise<Sealed['p
   return Object.fromEntries(await Promise.all(entries)) as unknown as Sealed['plain'];
 }
 
-/** How many sealed texts a vault opens. */
+/** The number of sealed texts that a vault opens. */
 export async function openable(storage: Storage, vault: Vault): Promise<number> {
   const counts = await countSealed({ sealed: storage.sealed, vault });
   return counts.reduce((sum, { total, unreadable }) => sum + total - unreadable.length, 0);
@@ -124,7 +125,7 @@ export async function rotate(storage: Storage, vault: Vault): Promise<MasterKeyR
   return rotateMasterKey({ storage, vault, ids, clock }, OPERATOR);
 }
 
-/** Whether the credentials that a merchant and its App hold are found. */
+/** Whether the credentials of a merchant and its App are found. */
 export async function finds(storage: Storage, vault: Vault, { keys, appKey }: Sealed): Promise<boolean> {
   const held = [
     ...vault.lookupHashes(LOOKUP.apiKey, keys.apiKey).map((hash) => storage.accounts.findByApiKeyHash(hash)),
@@ -139,7 +140,7 @@ export async function finds(storage: Storage, vault: Vault, { keys, appKey }: Se
 export const appKeysOf = (storage: Storage, vault: Vault): AppKeys =>
   new AppKeys({ storage, vault, random, ids, clock });
 
-/** Every column of every table that has text, and what it holds. */
+/** Every text column of every table with its values. */
 export async function everyText(
   { sql }: TestStorage,
   engine: EngineName,
@@ -160,7 +161,7 @@ export async function everyText(
   return found;
 }
 
-/** The columns that a rotation knows. */
+/** The columns that a rotation handles. */
 export const knownColumns = (): ReadonlySet<string> => {
   const tables = tablesOf('');
   return new Set(Object.values(SEALED_COLUMNS).map(({ table, sealed }) => `${tables[table]}.${sealed}`));

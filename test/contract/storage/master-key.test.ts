@@ -71,7 +71,7 @@ eachStorage((engine, open) => {
         named.filter((column) => !known.has(column)),
         [],
       );
-      // One row for each document: a sealed one that is not in the list would be left behind.
+      // One row for each document: a sealed document that is not in the list would not be rotated.
       const documents = texts.filter(({ column, value }) => column === 'documents.value' && sealedBy(OLD, value));
       assert.equal(documents.length, plain.document.length);
     });
@@ -85,14 +85,14 @@ eachStorage((engine, open) => {
       assert.deepEqual([resealed, finished], [before, true]);
       assert.deepEqual(await openAll(storage, vaults.new()), sealed.plain);
       assert.equal(await finds(storage, vaults.new(), sealed), true);
-      // A copy of the database and the former key.
+      // An attacker with a copy of the database and the former key.
       assert.equal(await openable(storage, vaults.old()), 0);
       assert.equal(await finds(storage, vaults.old(), sealed), false);
       assert.deepEqual(
         (await everyText(till, engine)).filter(({ value }) => sealedBy(OLD, value)),
         [],
       );
-      await assert.rejects(admitMasterKeys(storage.documents, vaults.old()), refused(/was rotated away/));
+      await assert.rejects(admitMasterKeys(storage.documents, vaults.old()), refused(/was replaced/));
       await admitMasterKeys(storage.documents, vaults.new());
     });
 
@@ -176,25 +176,25 @@ eachStorage((engine, open) => {
       const admit = (vault: Vault) => admitMasterKeys(storage.documents, vault);
       await admit(vaults.old());
       await admit(vaults.old());
-      await assert.rejects(admit(vaults.new()), refused(/begun with another master key/));
-      await assert.rejects(admit(new AesGcmVault({ current: NEW, former: [other] })), refused(/begun with another/));
+      await assert.rejects(admit(vaults.new()), refused(/uses another master key/));
+      await assert.rejects(admit(new AesGcmVault({ current: NEW, former: [other] })), refused(/uses another/));
       await admit(new AesGcmVault({ current: OLD, former: [NEW] }));
       assert.equal((await admit(vaults.both())).opens.length, 1);
-      // From here on something may be sealed with the new key: neither key alone is enough.
-      await assert.rejects(admit(vaults.old()), refused(/begun with another/));
+      // From here on secrets may be sealed with the new key, so neither key alone is enough.
+      await assert.rejects(admit(vaults.old()), refused(/uses another/));
       await assert.rejects(admit(vaults.new()), refused(/is not finished.*TILLGATE_MASTER_KEY_FORMER/));
       await assert.rejects(admit(new AesGcmVault({ current: other, former: [NEW] })), refused(/earlier rotation/));
       await rotate(storage, vaults.both());
       assert.deepEqual((await admit(vaults.new())).opens, []);
       for (const key of [vaults.old(), new AesGcmVault({ current: OLD, former: [NEW] })])
-        await assert.rejects(admit(key), refused(/was rotated away/));
+        await assert.rejects(admit(key), refused(/was replaced/));
     });
 
     test('the mark of a release without rotation is read', async (t) => {
       const { storage } = await open(t);
       await storage.documents.write('host:master-key-check', vaults.old().lookupHash('master-key', 'check'), 0);
       await admitMasterKeys(storage.documents, vaults.old());
-      await assert.rejects(admitMasterKeys(storage.documents, vaults.new()), refused(/begun with another/));
+      await assert.rejects(admitMasterKeys(storage.documents, vaults.new()), refused(/uses another/));
       assert.equal((await admitMasterKeys(storage.documents, vaults.both())).opens.length, 1);
     });
 

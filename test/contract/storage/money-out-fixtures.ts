@@ -18,7 +18,7 @@ import { nextId, NOW, storedAccount, storedOrder } from './fixtures.ts';
 
 export const HOT = '0xhot';
 
-/** The till's own sweep, unless told otherwise; each of an address of its own. */
+/** By default a sweep of the till, each from its own address. */
 export function transfer(given: Partial<Transfer> = {}): Transfer {
   const id = nextId() as TransferId;
   return {
@@ -124,13 +124,13 @@ export const add = (storage: Storage, made: Transfer): Promise<boolean> =>
 export const open = (storage: Storage, made: Payout): Promise<boolean> =>
   storage.transaction((tx) => tx.transfers.openPayout(made));
 
-/** A transfer that is stored already. */
+/** A stored transfer. */
 export async function stored(storage: Storage, made: Transfer): Promise<Transfer> {
   if (!(await add(storage, made))) throw new Error('the transfer was not added');
   return made;
 }
 
-/** A payout with transfers in a status, all stored, by what `TransferWrites` does. */
+/** A stored payout with transfers in a status, written by `TransferWrites`. */
 export async function signed(
   storage: Storage,
   transfers: readonly Transfer[],
@@ -148,7 +148,7 @@ export async function signed(
   return made;
 }
 
-/** Holdings that are stored already. */
+/** Stored holdings. */
 export async function held(
   storage: Storage,
   holdings: readonly Omit<Holding, 'status' | 'payoutId'>[],
@@ -159,7 +159,7 @@ export async function held(
   return holdings.map(({ ref }) => ref);
 }
 
-/** Every holding of a chain that must lie there, by ref. */
+/** Every holding of a chain that must exist, by ref. */
 export async function kept(storage: Storage, chain: ChainCode = 'ETH'): Promise<ReadonlyMap<string, Holding>> {
   return new Map((await storage.transfers.holdings(chain, null, 1000)).map((each) => [each.ref, each]));
 }

@@ -37,7 +37,7 @@ const OWN: Readonly<Record<EngineName, () => OwnDatabase>> = {
   sqlite: sqliteFile,
   pg: async () => {
     const { url, drop } = await freshDatabase();
-    // The test's cluster does not wait for its disk; a till refuses connections like that.
+    // The test's cluster does not flush to disk, and a till refuses such connections.
     const connection = { connectionString: url, options: '-c synchronous_commit=on' };
     return { db: knex({ client: 'pg', connection, pool: { min: 0, max: 6 } }), remove: drop };
   },
@@ -100,7 +100,7 @@ for (const [engine, first, second] of PAIRS) {
     assert.deepEqual(orders.map(({ number }) => number).sort(), [1, 1, 2]);
     assert.equal(await b.orders.find(orders[0].id), null);
     assert.deepEqual(await a.orders.find(orders[0].id), orders[0]);
-    // The rules stand in each of them.
+    // Each of them has the rules.
     const illegal = (each: KnexStorage, { id }: { id: (typeof orders)[0]['id'] }): Promise<unknown> =>
       each.transaction((tx) => tx.orders.move(id, 'PENDING', 'REFUNDED', { updatedAt: NOW }));
     await assert.rejects(illegal(a, orders[0]), /illegal change of status/);
@@ -166,7 +166,7 @@ describe('a schema of PostgreSQL', () => {
     const { id } = await storedAccount(other);
     await other.accounts.update(id, { status: 'disabled', modifiedAt: NOW });
     await waitFor(() => heard.a > before.a);
-    // Whatever is told to b comes after what was told to a: one server, one order.
+    // Every notification to b comes after that to a: one server, one order.
     const { id: known } = await storedAccount(b);
     await b.accounts.update(known, { status: 'disabled', modifiedAt: NOW });
     await waitFor(() => heard.b > before.b);

@@ -22,7 +22,7 @@ eachStorage((_name, open) => {
     assert.equal(made.length, 1);
     const taken = results.flatMap((result) => (result.kind === 'reference-taken' ? [result.orderId] : []));
     assert.deepEqual(taken, Array(19).fill(made[0]));
-    // No number was used up and no key claimed by those that were refused.
+    // The refused ones used no number and claimed no key.
     assert.equal((await storedOrder(storage, accountId)).number, 2);
     const refused = newOrder(accountId, { merchantReference: 'invoice 7' }, claim('key-x'));
     assert.equal((await storage.orders.create(refused)).kind, 'reference-taken');

@@ -83,7 +83,7 @@ async function pages(storage: Storage, search: OrderSearch): Promise<readonly Or
   }
 }
 
-/** How the database would run a statement, as one text. */
+/** The database's plan of a statement, as one text. */
 async function planOf({ engine, sql }: TestStorage, search: OrderSearch): Promise<string> {
   const pg = engine === 'pg';
   const tables = tablesOf('');
@@ -171,13 +171,13 @@ eachStorage((name, open) => {
       const plan = await planOf(store, { ...search, limit: 21 });
       const whole = name === 'pg' ? /Seq Scan on orders/ : /SCAN orders/;
       assert.ok(!whole.test(plan), `${JSON.stringify(search)}\n${plan}`);
-      // What is sorted are pages, never what a filter leaves of the table.
+      // Only pages are sorted, never all rows that pass a filter.
       if (search.traces === null && name !== 'pg') assert.match(plan, /USING COVERING INDEX/);
     }
   });
 });
 
-/** Makes the one order many, of ten accounts in every status. */
+/** Copies the only order many times, for ten accounts in every status. */
 async function multiply({ sql, engine }: TestStorage, count: number): Promise<void> {
   const columns = Object.keys((await sql('SELECT * FROM orders'))[0] ?? {});
   const statuses = ORDER_STATUSES.map((status, n) => `WHEN ${n} THEN '${status}'`).join(' ');

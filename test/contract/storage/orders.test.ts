@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AccountId, IdempotencyClaim, OrderId } from '../../../core/index.ts';
+import type { AccountId, IdempotencyClaim, Order, OrderId } from '../../../core/index.ts';
 import { legalMoves, ORDER_STATUSES } from '../../../core/index.ts';
 import { eachStorage } from '../../support/each-storage.ts';
 import { claim, depositAddress, newOrder, NOW, order, rate, storedAccount, storedOrder } from './fixtures.ts';
@@ -311,20 +311,22 @@ eachStorage((_name, open) => {
     await storedOrder(storage, accountId, { payment: pay('ETH'), expiresAt: NOW + 1 });
     await storedOrder(storage, accountId, { payment: pay('BTC'), expiresAt: NOW - 9 });
     await storedOrder(storage, accountId, { payment: null, expiresAt: NOW - 9, status: 'OVERDUE' });
-    const due = (chains: [string, number][], limit = 10) => storage.orders.dueForExpiry(NOW, new Map(chains), limit);
-    assert.deepEqual(await due([]), [{ id: none.id, chain: null }]);
-    assert.deepEqual(await due([['ETH', NOW - 6]]), [{ id: none.id, chain: null }]);
-    assert.deepEqual(
-      await due([
-        ['ETH', NOW - 5],
-        ['BTC', NOW - 10],
-      ]),
-      [
-        { id: eth.id, chain: 'ETH' },
-        { id: none.id, chain: null },
-      ],
-    );
-    assert.deepEqual(await due([['ETH', NOW + 99]], 1), [{ id: eth.id, chain: 'ETH' }]);
+    const found = (chains: [string, number][], limit = 10, after: Order | null = null) =>
+      storage.orders.dueForExpiry(NOW, new Map(chains), limit, after);
+    const due = async (...given: Parameters<typeof found>) => (await found(...given)).map(({ id }) => id);
+    assert.deepEqual(await due([]), [none.id]);
+    assert.deepEqual(await due([['ETH', NOW - 6]]), [none.id]);
+    const both: [string, number][] = [
+      ['ETH', NOW - 5],
+      ['BTC', NOW - 10],
+    ];
+    assert.deepEqual(await due(both), [eth.id, none.id]);
+    assert.deepEqual(await found(both), [eth, none], 'as they are stored');
+    assert.deepEqual(await due([['ETH', NOW + 99]], 1), [eth.id]);
+    assert.deepEqual(await due(both, 10, eth), [none.id]);
+    assert.deepEqual(await due(both, 10, none), []);
+    const same = await storedOrder(storage, accountId, { payment: null, expiresAt: NOW });
+    assert.deepEqual(await due(both, 10, none), [same.id], 'one of the same deadline goes by its id');
     assert.equal(
       (
         await due([
@@ -332,7 +334,7 @@ eachStorage((_name, open) => {
           ['BTC', NOW],
         ])
       ).length,
-      3,
+      4,
     );
   });
 
@@ -344,6 +346,20 @@ eachStorage((_name, open) => {
     await storedOrder(storage, accountId, { ...marked, reorgedAt: null });
     await storedOrder(storage, accountId, { ...marked, watchUntil: NOW + 1 });
     await storedOrder(storage, accountId, { ...marked, status: 'REFUNDED' });
-    assert.deepEqual(await storage.orders.dueForReversal(NOW, 10), [{ id: due.id, chain: 'ETH' }]);
+    assert.deepEqual(await storage.orders.dueForReversal(NOW, 10), [due.id]);
+  });
+
+  test('decided again: what was marked, once it is unmarked no more', async (t) => {
+    const { storage } = await open(t);
+    const { id: accountId } = await storedAccount(storage);
+    const [first, second] = [await storedOrder(storage, accountId), await storedOrder(storage, accountId)];
+    const mark = (id: OrderId, at: number | null) => storage.transaction((tx) => tx.orders.decideAgain(id, at));
+    assert.deepEqual(await storage.orders.dueForDecision(10), []);
+    await mark(second.id, NOW);
+    await mark(first.id, NOW + 1);
+    assert.deepEqual(await storage.orders.dueForDecision(10), [second.id, first.id]);
+    assert.deepEqual(await storage.orders.dueForDecision(1), [second.id]);
+    await mark(second.id, null);
+    assert.deepEqual(await storage.orders.dueForDecision(10), [first.id]);
   });
 });

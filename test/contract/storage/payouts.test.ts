@@ -123,7 +123,7 @@ eachStorage((_name, opened) => {
       for (const to of PAYOUT_STATUSES) {
         const some = payout({ status: from });
         await open(storage, some);
-        const moved = sql('UPDATE bundles SET status = ? WHERE id = ?', [to, some.id]);
+        const moved = sql('UPDATE payouts SET status = ? WHERE id = ?', [to, some.id]);
         if (from === to || from === 'LIVE') await moved;
         else await assert.rejects(moved, /illegal change of status/, `${from} → ${to}`);
       }
@@ -168,7 +168,7 @@ eachStorage((_name, opened) => {
     await assert.rejects(write(attempt(other.id, { txid: first.txid })));
     await assert.rejects(write(attempt(made.id)));
     await assert.rejects(write(attempt('1' as PayoutId)));
-    for (const change of ["UPDATE bundle_attempts SET raw = ''", 'DELETE FROM bundle_attempts'])
+    for (const change of ["UPDATE payout_attempts SET raw = ''", 'DELETE FROM payout_attempts'])
       await assert.rejects(sql(change), /append-only/);
     await storage.transaction((tx) => tx.transfers.closePayout(other.id, 'VOID', {}));
     // Nothing is signed for a closed payout.
@@ -275,8 +275,8 @@ eachStorage((_name, opened) => {
     await open(storage, second);
     const rebind = (to: PayoutId): Promise<boolean> =>
       storage.transaction((tx) => tx.transfers.update(made.id, 'SIGNED', { payoutId: to, updatedAt: NOW }));
-    await assert.rejects(rebind(second.id), /leaves a bundle that is not VOID/);
-    await assert.rejects(sql('UPDATE transfers SET bundle_id = NULL WHERE id = ?', [made.id]), /leaves a bundle/);
+    await assert.rejects(rebind(second.id), /leaves a payout that is not VOID/);
+    await assert.rejects(sql('UPDATE transfers SET payout_id = NULL WHERE id = ?', [made.id]), /leaves a payout/);
     assert.equal(await rebind(first.id), true);
     await storage.transaction((tx) => tx.transfers.closePayout(first.id, 'VOID', {}));
     assert.equal(await rebind(second.id), true);

@@ -36,7 +36,7 @@ function admin(t: TestContext, connection: string) {
   return made;
 }
 
-/** A way to the database that can be cut, as a network or a stopped server does. */
+/** A proxy to the database that can be cut, like a network or a stopped server. */
 class Wire {
   readonly #sockets = new Set<Socket>();
   #server: Server | undefined;
@@ -111,7 +111,7 @@ describe('PostgreSQL', () => {
     });
     await assert.rejects(work, notReady);
     assert.deepEqual(await storage.deposits.byOrder(made.id), []);
-    // Connections that die while they lie idle in the pool are not even noticed.
+    // Connections that die while they are idle in the pool are replaced silently.
     await storage.ping();
     await kill();
     assert.equal((await storage.orders.find(made.id))?.id, made.id);

@@ -88,11 +88,11 @@ eachStorage((name, open) => {
         bindings as readonly string[],
       );
       const plan = rows.map((row) => String(row['QUERY PLAN'] ?? row['detail'])).join('\n');
-      // A partition without a page costs nothing.
+      // A partition without rows of the page costs nothing.
       const whole = name === 'pg' ? /Seq Scan on ledger_\w+ \w* *\(cost=0\.00\.\.(?!0\.00)/ : /SCAN (?:e|ledger_\w+)$/m;
       assert.ok(!whole.test(plan), `${JSON.stringify(search)}\n${plan}`);
       assert.match(plan, search.accountId === null ? /ledger_postings_all/ : /ledger_postings_listed/);
-      // What is sorted are pages, never what a bound leaves of the table.
+      // Only pages are sorted, never all rows within a bound.
       if (name === 'pg') {
         const sorted = [...plan.matchAll(/Sort {2}\(cost=\S+ rows=(\d+)/g)].map(([, count]) => Number(count));
         assert.ok(Math.max(0, ...sorted) <= 3 * 21, plan);
@@ -101,7 +101,7 @@ eachStorage((name, open) => {
   });
 });
 
-/** Many entries of ten accounts, like the one that is there, in the time up to this month and in the next two. */
+/** Copies the stored entry many times for ten accounts, up to this month and in the next two. */
 async function multiply({ sql, engine }: TestStorage, count: number): Promise<void> {
   const numbers =
     engine === 'pg'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AccountId, App, AppId, OrderId, Storage } from '../../../core/index.ts';
+import type { AccountId, App, AppId, OrderId, Storage, UsageRecorderDeps } from '../../../core/index.ts';
 import { Allowance, MeteredRoute, PrepaidBalances, Quotas, UsageMeter, UsageRecorder } from '../../../core/index.ts';
 import { appView } from '../../gateway/support.ts';
 import { FakeClock, MemoryLogger, MemoryMetrics } from '../../support/fakes.ts';
@@ -9,9 +9,9 @@ import { nextId, NOW, storedAccount, storedOrder } from './fixtures.ts';
 
 const route = new MeteredRoute({ host: 'a', protocol: 'jsonrpc', methods: { allow: [], deny: [] }, units: {} });
 
-/** One instance, as far as units are concerned. */
+/** The part of an instance that handles units. */
 let instances = 0;
-function instanceOn({ usage, prepaid }: Storage, clock: FakeClock) {
+function instanceOn({ usage, prepaid }: Pick<UsageRecorderDeps, 'usage' | 'prepaid'>, clock: FakeClock) {
   const meter = new UsageMeter(clock);
   const allowance = new Allowance(new Quotas(clock), new PrepaidBalances((token) => token));
   const ports = { usage, prepaid, clock, logger: new MemoryLogger(), metrics: new MemoryMetrics() };
@@ -23,7 +23,17 @@ const HOUR = NOW - (NOW % 3_600_000);
 async function storedApp(storage: Storage, accountId: AccountId, prepaid = true): Promise<AppId> {
   const id = nextId() as AppId;
   const app: App = {
-    ...{ id, accountId, name: 'wallet', enabled: true, version: 1, providerId: null, chains: ['ETH'], prepaid },
+    ...{
+      id,
+      accountId,
+      name: 'wallet',
+      enabled: true,
+      version: 1,
+      providerId: null,
+      chains: ['ETH'],
+      prepaid,
+      buyer: null,
+    },
     ...{ admissionMode: null, quota: null, limits: null, createdAt: NOW, modifiedAt: NOW },
   };
   await storage.transaction(async (tx) => {
@@ -184,6 +194,41 @@ eachStorage((_name, open) => {
       units.reduce((sum, each) => sum + each.bought, 0),
       50,
     );
+  });
+
+  test('fault 376: what the first request of an App waits for is one read for all that wait', async (t) => {
+    const { storage } = await open(t);
+    const { id: accountId } = await storedAccount(storage);
+    const [rich, poor] = [await storedApp(storage, accountId), await storedApp(storage, accountId)];
+    await credit(storage, await bought(storage, accountId, rich, 2));
+    let reads = 0;
+    const prepaid = {
+      ofApps: (apps: readonly AppId[]) => {
+        reads += 1;
+        return storage.prepaid.ofApps(apps);
+      },
+    };
+    const { allowance } = instanceOn({ usage: storage.usage, prepaid }, new FakeClock());
+    const apps = [rich, poor].map((id) => appView({ id, prepaid: true }));
+    assert.deepEqual(
+      apps.map((app) => allowance.check(app, 1)?.status),
+      [503, 503],
+    );
+    await Promise.all(apps.map((app) => Promise.resolve(allowance.learn(app))));
+    assert.deepEqual(
+      apps.map((app) => allowance.check(app, 1)?.status),
+      [undefined, 402],
+    );
+    assert.deepEqual([allowance.learn(apps[0]!), allowance.learn(apps[1]!), reads], [null, null, 1]);
+  });
+
+  test('fault 376: a read that fails ends the wait, and admits nothing', async (t) => {
+    const { storage } = await open(t);
+    const failing = { ofApps: () => Promise.reject(new Error('the database is away')) };
+    const { allowance } = instanceOn({ usage: storage.usage, prepaid: failing }, new FakeClock());
+    const app = appView({ prepaid: true });
+    await allowance.learn(app);
+    assert.equal(allowance.check(app, 1)?.status, 503);
   });
 
   test('fault 162: two servers admit no more than a second of calls beyond what was bought, and all of it counts', async (t) => {

@@ -29,7 +29,7 @@ function reserve(
   return storage.transfers.reserve(reservationOf({ ...withdrawal(accountId, { units }), accountId }, ids, idempotency));
 }
 
-/** What the account can withdraw, and what is reserved. */
+/** The available and the reserved balance of the account. */
 async function balances(storage: Storage, accountId: AccountId): Promise<readonly bigint[]> {
   const found = await storage.ledger.balances(`merchant:${accountId}:`);
   return ['available', 'reserved'].map(

@@ -133,7 +133,7 @@ describe('SQLite', () => {
     const storage = await opened(t, { knex: own });
     await own.raw('PRAGMA foreign_keys = OFF');
     await own.raw("INSERT INTO account_counters (account_id, counter, last) VALUES ('404', 'orders', 1)");
-    assert.deepEqual(await storage.integrity(), ['a row of account_counters refers to nothing']);
+    assert.deepEqual(await storage.integrity(), ['a row of account_counters refers to a missing row']);
   });
 
   test('a knex instance of another engine is refused', async () => {

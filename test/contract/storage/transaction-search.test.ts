@@ -27,7 +27,7 @@ const EVERYTHING: TransactionSearch = {
   limit: 100,
 };
 const COINS = ['ETH', 'USDT-ERC20', 'BTC'] as const;
-/** Of these the address that was paid says what is found. */
+/** Types that are found by the receiving address. */
 const SENT: readonly TransactionRow['type'][] = ['WITHDRAW', 'REFUND', 'SWAP'];
 type Row = Omit<TransactionRow, 'number'>;
 
@@ -120,7 +120,7 @@ eachStorage((name, open) => {
       assert.deepEqual(found, expected(rows, search));
       assert.deepEqual(await pages(storage, { ...search, limit: 4 }), found);
     }
-    // As many coins as no till has: more ranges than SQLite takes in one row.
+    // More coins than any till has: more ranges than SQLite accepts in one row.
     const coins = [...COINS, ...Array.from({ length: 60 }, (_, n) => `COIN-${n}`)];
     const many = { ...EVERYTHING, currencies: coins };
     assert.deepEqual(idsOf(await storage.deposits.searchTransactions(many)), expected(rows, many));

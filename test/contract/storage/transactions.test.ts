@@ -92,7 +92,7 @@ eachStorage((name, open) => {
     ];
     for (const bypass of bypasses)
       await assert.rejects(storage.transaction(bypass), /inside a transaction, but not through it/);
-    // What the transaction left behind may use the storage again.
+    // Work that outlives the transaction may use the storage again.
     let after: Promise<unknown> | undefined;
     let release: () => void = () => {};
     await storage.transaction(async () => {
@@ -139,7 +139,7 @@ eachStorage((name, open) => {
     let inner: Promise<unknown> | undefined;
     const stuck = short.transaction(async (tx) => {
       await tx.orders.lock(made.id);
-      // On SQLite it waits for the one connection that writes, on PostgreSQL for the row: both are this transaction's.
+      // On SQLite it waits for the only writing connection, on PostgreSQL for the row: this transaction holds both.
       inner = short.transaction((other) => other.orders.update(made.id, { received: 1n, updatedAt: NOW }));
       await inner;
     });

@@ -33,7 +33,7 @@ const row = (changes: Partial<UsageRow> = {}): UsageRow => ({
 });
 const route = new MeteredRoute({ host: HOST, protocol: 'jsonrpc', methods: { allow: [], deny: [] }, units: {} });
 
-/** One instance, as far as usage is concerned. */
+/** The part of an instance that handles usage. */
 let instances = 0;
 function instanceOn({ usage, prepaid }: Storage, clock: Clock) {
   const [meter, quotas] = [new UsageMeter(clock), new Quotas(clock)];
@@ -100,7 +100,7 @@ eachStorage((_name, open) => {
     await storage.usage.add(batch(1, [row()]));
     const { usage: again } = await another();
     await again.add(batch(1, [row()]));
-    // A former attempt may still be under way.
+    // An earlier attempt may still be running.
     await Promise.all([storage.usage.add(batch(2, [row()])), again.add(batch(2, [row()]))]);
     await storage.usage.add(batch(1, [row()]));
     assert.deepEqual(await summed(storage, 'day'), [[MIDNIGHT, 2, 4]]);
@@ -155,7 +155,7 @@ eachStorage((_name, open) => {
     await other.recorder.run();
     assert.ok(!use(other, 1));
     await one.recorder.run();
-    // It asks without being let in, and hears of the others all the same.
+    // This instance is refused, and still receives the counts of the others.
     use(one, 11);
     await one.recorder.run();
     assert.ok(!use(one, 1));

@@ -2,21 +2,21 @@ import type { SimRandom } from '../random.ts';
 import type { Instance } from '../world/instance.ts';
 import type { World } from '../world/world.ts';
 
-/** What an action acts with. Its choices come from `random` alone. */
+/** The tools of an action. Its choices come only from `random`. */
 export interface Scene {
   readonly world: World;
   readonly random: SimRandom;
-  /** The instance that is asked. */
+  /** The instance that the action uses. */
   readonly instance: Instance;
 }
 
-/** Something that happens in the world. */
+/** An event in the world. */
 export interface Action {
   readonly name: string;
   readonly weight: number;
-  /** True for what an instance of the till does: there something can go wrong between two calls. */
+  /** True for an action of a till's instance, in which something can go wrong between two calls. */
   readonly faulty: boolean;
-  /** @returns what came of it, for the log */
+  /** @returns the result, for the log */
   readonly run: (scene: Scene) => Promise<string> | string;
 }
 

@@ -8,7 +8,7 @@ import { ask, COINS, merchantOf, ordersOf } from './merchants.ts';
 
 const CLAIM_MS = 86_400_000;
 
-/** A merchant makes a contract of its own the address of its withdrawals, or an ordinary address again. */
+/** A merchant uses its own contract, or again an ordinary address, as its withdrawal address. */
 async function payee(scene: Scene): Promise<string> {
   const { world, random, instance } = scene;
   const { number, principal } = merchantOf(scene);
@@ -28,7 +28,7 @@ async function payee(scene: Scene): Promise<string> {
   return address;
 }
 
-/** A payer leaves an address that cannot be paid, or one of the till's own that payers have seen. */
+/** A payer leaves a refund address that cannot be paid, or one of the till's own that payers have seen. */
 async function refundAddress(scene: Scene): Promise<string> {
   const { world, random, instance } = scene;
   const order = random.pick(world.orders.slice(-8));
@@ -42,7 +42,7 @@ async function refundAddress(scene: Scene): Promise<string> {
   return `${order.id} ${address}`;
 }
 
-/** A payer changes its mind many times. */
+/** A payer changes the coin many times. */
 async function flip({ world, random, instance }: Scene): Promise<string> {
   const order = random.pick(world.orders.filter(({ hosted }) => hosted).slice(-4));
   if (order === undefined) return NOTHING;
@@ -53,7 +53,7 @@ async function flip({ world, random, instance }: Scene): Promise<string> {
   return order.id;
 }
 
-/** A payer sends the smallest amounts there are. */
+/** A payer sends the smallest possible amounts. */
 function crumble(scene: Scene): string {
   const { world, random } = scene;
   const target = random.pick(ordersOf(scene, 'PENDING').filter(({ chain }) => chain === 'ETH' || chain === 'BTC'));
@@ -64,7 +64,7 @@ function crumble(scene: Scene): string {
   return `${target.id} ${count} times`;
 }
 
-/** A payer pays long after anybody waits for it. */
+/** A payer pays long after the order's end. */
 function payLate(scene: Scene): string {
   const { world, random } = scene;
   const over = ordersOf(scene).filter(({ chain, watch_until }) => chain !== 'BLN' && world.now > watch_until);
@@ -77,7 +77,7 @@ function payLate(scene: Scene): string {
   return `${target.id} ${txid}`;
 }
 
-/** A merchant asks for one withdrawal with one key, many times at once. */
+/** A merchant requests one withdrawal with one key many times at once. */
 async function crowd(scene: Scene): Promise<string> {
   const { world, random } = scene;
   const [chain, currency] = random.pick(COINS) ?? COINS[0];
@@ -97,7 +97,7 @@ async function crowd(scene: Scene): Promise<string> {
   return `${answers.length} times`;
 }
 
-/** A merchant asks for one refund many times at once, with a key and without. */
+/** A merchant requests one refund many times at once, with a key and without. */
 async function refundCrowd(scene: Scene): Promise<string> {
   const { world, random, instance } = scene;
   const row = random.pick(ordersOf(scene, 'SUCCESS', 'RESOLVED', 'PARTIAL', 'OVERDUE'));
@@ -116,13 +116,18 @@ async function refundCrowd(scene: Scene): Promise<string> {
     instance.refund.run(principal, known.id),
   ]);
   const made = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value.refund.id] : []));
-  if (new Set(made).size > 1) world.breaches.push(`one-refund: order ${known.id} got ${made.join(' and ')} at once`);
+  // The key repeats its first answer, also once that refund has failed: then another may be made without it.
+  const failed = new Set(
+    world.driver.all<{ id: string }>("SELECT id FROM transfers WHERE status = 'FAILED'").map(({ id }) => id),
+  );
+  if (new Set(made.filter((id) => !failed.has(id))).size > 1)
+    world.breaches.push(`one-refund: order ${known.id} got ${made.join(' and ')} at once`);
   const refused = answers.find(({ status }) => status === 'rejected');
   if (made.length === 0 && refused?.status === 'rejected') throw refused.reason;
   return `${known.id} ${made.length} of ${answers.length}`;
 }
 
-/** What payers and merchants do who want more than is theirs. Every call is one that they are allowed. */
+/** Attempts of payers and merchants to get more than is theirs. Every call is one that they are allowed. */
 export const HOSTILE: readonly Action[] = [
   inside('hostile-payee', 0.4, payee),
   inside('hostile-refund-address', 0.5, refundAddress),

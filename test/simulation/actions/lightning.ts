@@ -31,7 +31,7 @@ async function order(scene: Scene): Promise<string> {
   return `${made.id} ${made.payment?.units ?? ''} msat`;
 }
 
-/** In time mostly; a payment that a receiver held may be settled after the invoice's end. */
+/** Mostly in time; a payment that a receiver held may be settled after the invoice's expiry. */
 function pay({ world, random }: Scene): string {
   const rows = world.driver.all<InvoiceRow>(
     `SELECT o.id, o.status, o.units, o.address, o.expires_at, a.watch_key AS key FROM orders o JOIN order_addresses a ON a.order_id = o.id AND a.chain = 'BLN'
@@ -73,7 +73,7 @@ function withdraw(scene: Scene): Promise<string> {
   return ask(scene, invoice, `invoice-${number}`);
 }
 
-/** Again, with the same key or as if it were another wish. */
+/** Repeats a request, with the same key or as a new one. */
 async function again(scene: Scene): Promise<string> {
   const { world, random } = scene;
   const invoice = random.pick(world.invoices.slice(-5));
@@ -82,7 +82,7 @@ async function again(scene: Scene): Promise<string> {
   return ask(scene, invoice, random.chance(0.6) ? `invoice-${number}` : `invoice-${number}-${random.int(1, 1_000)}`);
 }
 
-/** What happens around the Lightning node. */
+/** Events around the Lightning node. */
 export const LIGHTNING: readonly Action[] = [
   inside('ln-order', 2, order),
   outside('ln-pay', 3, pay),

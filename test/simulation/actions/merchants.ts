@@ -1,5 +1,6 @@
 import { readDecimal, signRequest } from '../../../core/index.ts';
 import type { Decimal, IdempotencyClaim } from '../../../core/index.ts';
+import { judgeRefund } from '../rules/refunds.ts';
 import type { SimWish } from '../world/world.ts';
 import { inside, NOTHING, outside } from './action.ts';
 import type { Action, Scene } from './action.ts';
@@ -17,6 +18,7 @@ const AMOUNTS: Readonly<Record<string, readonly string[]>> = {
   BTC: ['0.0003', '0.001', '0.00500001', '0.02'],
 };
 const CLAIM_MS = 86_400_000;
+const REFUNDED = "SELECT order_id AS id FROM transfers WHERE kind = 'refund' AND status <> 'FAILED'";
 
 export interface OrderRow {
   readonly id: string;
@@ -24,15 +26,17 @@ export interface OrderRow {
   readonly chain: string | null;
   readonly currency: string | null;
   readonly units: string | null;
+  readonly received: string;
+  readonly refund_address: string | null;
   readonly address: string | null;
   readonly expires_at: number;
   readonly watch_until: number;
 }
 
-/** Orders as they stand, those of a status or all. */
+/** The present orders, of some statuses or all. */
 export function ordersOf({ world }: Scene, ...statuses: readonly string[]): readonly OrderRow[] {
   const rows = world.driver.all<OrderRow>(
-    'SELECT id, status, chain, currency, units, address, expires_at, watch_until FROM orders ORDER BY id',
+    'SELECT id, status, chain, currency, units, received, refund_address, address, expires_at, watch_until FROM orders ORDER BY id',
   );
   return statuses.length === 0 ? rows : rows.filter(({ status }) => statuses.includes(status));
 }
@@ -84,13 +88,23 @@ async function refundAddress({ world, random, instance }: Scene): Promise<string
   return chosen.id;
 }
 
-export async function refund(scene: Scene): Promise<string> {
-  const { world, random, instance } = scene;
-  const row = random.pick(ordersOf(scene, 'SUCCESS', 'RESOLVED', 'PARTIAL', 'OVERDUE', 'REFUNDED'));
+/** Mostly orders with confirmed money and without a refund. */
+export function paidOrders(scene: Scene): readonly OrderRow[] {
+  const refundable = ordersOf(scene, 'SUCCESS', 'RESOLVED', 'PARTIAL', 'OVERDUE');
+  const refunded = new Set(scene.world.driver.all<{ id: string }>(REFUNDED).map(({ id }) => id));
+  const paid = refundable.filter(({ id, received }) => received !== '0' && !refunded.has(id));
+  return paid.length > 0 && scene.random.chance(0.8) ? paid : [...refundable, ...ordersOf(scene, 'REFUNDED')];
+}
+
+/** A merchant refunds an order: mostly to the address that the payer left or, without one, to the sender. */
+export async function refundOf({ world, random, instance }: Scene, row: OrderRow | undefined): Promise<string> {
   const known = world.orders.find(({ id }) => id === row?.id);
   if (known === undefined) return NOTHING;
   const merchant = world.merchants[known.merchant] as (typeof world.merchants)[number];
-  const { refund: transfer } = await instance.refund.run(merchant.principal, known.id);
+  const left = random.chance(0.8) ? row?.refund_address !== null : random.chance(0.5);
+  const to = left ? 'payer' : 'sender';
+  const { refund: transfer } = await instance.refund.run(merchant.principal, known.id, null, null, { to });
+  judgeRefund(world, known.id, transfer, to);
   return `${known.id} ${transfer.status}`;
 }
 
@@ -130,7 +144,7 @@ export function withdraw(scene: Scene): Promise<string> {
   return ask(scene, wish);
 }
 
-/** Everything that a merchant can spend of a coin. */
+/** Withdraws everything that a merchant can spend of a coin. */
 function withdrawAll(scene: Scene): Promise<string> {
   const { world, random } = scene;
   const merchant = merchantOf(scene);
@@ -196,7 +210,7 @@ async function rotate(scene: Scene): Promise<string> {
   const former = world.keys.find((key) => key.merchant === merchant.number && key.until === null);
   const grace = random.pick([0, 60, 900, 7_200]) ?? 0;
   if (former === undefined) return NOTHING;
-  // Until the answer comes nobody knows whether the key was replaced.
+  // Until the answer arrives it is unknown whether the key was replaced.
   former.until = Number.NaN;
   const asked = world.now;
   const { key, replaced } = await instance.appKeys.rotate(merchant.appId, grace);
@@ -210,7 +224,7 @@ async function rotate(scene: Scene): Promise<string> {
 
 const TARGET = '/api/withdraw';
 
-/** A signed request that moves money, sent for the first time or once more. */
+/** A signed request that moves money, sent for the first time or repeated. */
 async function signed(scene: Scene, again: boolean): Promise<string> {
   const { world, random, instance } = scene;
   const merchant = merchantOf(scene);
@@ -241,11 +255,11 @@ async function signed(scene: Scene, again: boolean): Promise<string> {
   return 'accepted';
 }
 
-/** What merchants, their payers and their programs do. */
+/** The actions of merchants, their payers and their programs. */
 export const MERCHANTS: readonly Action[] = [
   inside('order', 6, order),
   inside('choose', 1.5, choose),
-  inside('refund-address', 0.6, refundAddress),
+  inside('refund-address', 2, refundAddress),
   inside('terminate', 0.5, async (scene) => {
     const row = scene.random.pick(ordersOf(scene, 'PENDING'));
     if (row === undefined) return NOTHING;
@@ -258,7 +272,7 @@ export const MERCHANTS: readonly Action[] = [
     await scene.instance.orderAdminActions.resolve(row.id, 'merchant');
     return row.id;
   }),
-  inside('refund', 2, refund),
+  inside('refund', 2, (scene) => refundOf(scene, scene.random.pick(paidOrders(scene)))),
   inside('withdraw', 3, withdraw),
   inside('withdraw-all', 0.8, withdrawAll),
   inside('ask-again', 1, retry),

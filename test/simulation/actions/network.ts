@@ -32,7 +32,7 @@ function reorganise(scene: Scene): string {
   const gone = random.pick([0, 0, 0.1, 0.3]) ?? 0;
   const times = chain.drop(depth, (tx) => random.chance(tx.own ? 0.15 : gone));
   world.forget(code, chain.height);
-  // Where time decides what can be mined, the other branch has its blocks of the same times.
+  // If time decides what can be mined, the other branch has blocks with the same times.
   for (const time of times) chain.mine(random, expires ? time : undefined);
   for (let i = random.int(0, 2); i > 0; i--) chain.mine(random);
   return `${code} ${depth} deep`;
@@ -54,6 +54,7 @@ function trouble(scene: Scene): string {
     ['deep fork', 0.5],
     ['deep lag', 0.5],
     ['omits', 1],
+    ['misreads', 0.5],
     ['boast', 0.5],
   ] as const);
   if (kind === 'down') wrong.down = true;
@@ -61,6 +62,7 @@ function trouble(scene: Scene): string {
   else if (kind === 'deep lag') wrong.lag = random.int(65, 75);
   else if (kind === 'forgetful') wrong.forgetful = true;
   else if (kind === 'omits') wrong.omits = true;
+  else if (kind === 'misreads') wrong.misreads = true;
   else if (kind === 'boast') wrong.boast = 10n ** BigInt(random.int(14, 18));
   else {
     const depth = kind === 'fork' ? random.int(1, 3) : random.int(65, 75);
@@ -81,7 +83,7 @@ function heal(scene: Scene): string {
   return node.code;
 }
 
-/** What happens on the chains, to their nodes, to merchants' servers and to the time. */
+/** Events on the chains, at their nodes and merchants' servers, and of the time. */
 export const NETWORK: readonly Action[] = [
   outside('mine', 12, (scene) => {
     const { code, chain } = nodeOf(scene);
@@ -124,7 +126,7 @@ export const NETWORK: readonly Action[] = [
   outside('trouble', 1.2, trouble),
   outside('chain-clock', 0.3, (scene) => {
     const { code, chain } = nodeOf(scene);
-    // Where time decides what can be mined, blocks have the right one.
+    // If time decides what can be mined, block times are always right.
     if (chain.expiryMs !== null) return NOTHING;
     chain.skewMs = scene.random.pick([0, 0, -4_000_000, -600_000, 600_000, 4_000_000]) ?? 0;
     return `${code} ${chain.skewMs} ms`;

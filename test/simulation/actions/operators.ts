@@ -10,7 +10,11 @@ import type { Action, Scene } from './action.ts';
 const ids = ({ world }: Scene, sql: string): readonly string[] =>
   world.driver.all<{ id: string }>(sql).map(({ id }) => id);
 
-/** Reads a stopped chain again from the last block that node and books have in common, from the first one if need be. @returns that block's height */
+/**
+ * Reads a stopped chain again from the last block that the node and the database share, if necessary from the first.
+ *
+ * @returns that block's height
+ */
 export async function rewind(
   world: World,
   { chains, storage, ids: sequence }: Instance,
@@ -28,7 +32,7 @@ export async function rewind(
   return (await rewindChain(chain, 0, deps)).height;
 }
 
-/** Whoever sees that the node is right again, and the till was not, has the till read the blocks again. */
+/** An operator who sees that the node is right and the till was not makes the till read the blocks again. */
 async function resume(scene: Scene): Promise<string> {
   const { world, random, instance } = scene;
   const [halted] = ids(scene, 'SELECT chain AS id FROM chain_states WHERE halted_reason IS NOT NULL ORDER BY chain');
@@ -41,8 +45,17 @@ async function resume(scene: Scene): Promise<string> {
     await resumeChain(instance.storage, chain.code);
     how = 'chain';
   }
+  if (await resumePayouts(chain, instance.storage, 'Somebody tests the alarm.'))
+    world.breaches.push(`resume-seen: the payouts of ${chain.code} go on, and nobody has read why they were stopped`);
   const stopped = await resumePayouts(chain, instance.storage);
   return `${chain.code} ${how}${stopped ? ' payouts' : ''}`;
+}
+
+/** An operator stops the payouts of a chain. */
+async function stop({ random, instance }: Scene): Promise<string> {
+  const code = random.chance(0.6) ? 'ETH' : 'BTC';
+  const isFirst = await instance.storage.transfers.replacePayoutStop(code, null, 'An operator stopped them.');
+  return isFirst ? code : NOTHING;
 }
 
 async function decide(scene: Scene): Promise<string> {
@@ -79,6 +92,7 @@ async function useKeys(scene: Scene): Promise<string> {
       admissionMode: null,
       quota: null,
       prepaid: false,
+      buyer: null,
       limits: null,
     };
     const view: KeyView | null =
@@ -94,9 +108,10 @@ async function useKeys(scene: Scene): Promise<string> {
   return `${tried} keys`;
 }
 
-/** What operators do by hand. */
+/** The actions of operators. */
 export const OPERATORS: readonly Action[] = [
   inside('resume', 0.8, resume),
+  inside('stop-payouts', 0.15, stop),
   inside('decide', 0.8, decide),
   inside('unfreeze', 0.4, async (scene) => {
     const id = scene.random.pick(ids(scene, 'SELECT account_id AS id FROM withdrawal_freezes ORDER BY account_id'));

@@ -7,13 +7,13 @@ import type { Instance } from '../world/instance.ts';
 import type { SimOutput, SimTx } from '../world/chain.ts';
 import type { World } from '../world/world.ts';
 import { POLICIES } from '../world/world.ts';
-import { inside, NOTHING, outside } from './action.ts';
+import { inside, NOTHING } from './action.ts';
 import type { Action, Scene } from './action.ts';
 
-/** What the chain says of a held transfer: `open` while a transaction that pays it may still be mined. */
+/** The state on chain of a held transfer: `open` while a transaction that pays it may still be mined. */
 export type Finding = { readonly kind: 'unpaid' | 'open' } | { readonly kind: 'paid'; readonly tx: SimTx };
 
-/** What an operator finds on the chain before deciding on a held transfer. */
+/** The operator's findings on the chain before deciding on a held transfer. */
 export function findPayment(world: World, id: string, code: string): Finding {
   const txids = [...(world.payments.get(id) ?? [])];
   if (code === 'BLN' || txids.length === 0) return { kind: 'unpaid' };
@@ -45,7 +45,7 @@ export async function operatorRejects(
   await storage.transaction((tx) => rejectByOperator(tx, id, 'An operator says no.', { now, ids, kept }));
 }
 
-/** What the Lightning node has paid is settled; `null` where the node has not paid it. */
+/** Settles a transfer that the Lightning node has paid; `null` where it has not. */
 async function settleOnLightning(world: World, instance: Instance, id: TransferId): Promise<string | null> {
   const { storage, ids, payouts } = instance;
   const payment = await storage.lightning.paymentOf(id);
@@ -62,7 +62,7 @@ async function settleOnLightning(world: World, instance: Instance, id: TransferI
   return `settles ${id}`;
 }
 
-/** Approves, rejects or settles a held transfer, as the chain demands. */
+/** Approves, rejects or settles a held transfer, by its state on the chain. */
 export async function decideHeld(
   world: World,
   instance: Instance,
@@ -82,7 +82,7 @@ export async function decideHeld(
     const { payments } = world.node(code);
     const context = { payments, ids, now, stateMachine: payouts.stateMachine };
     const { txid: txHash, fee, outputs } = found.tx;
-    // Of several transfers that one transaction pays, the first one that is settled has its fee.
+    // If one transaction pays several transfers, the first settled one bears its fee.
     const isFirst =
       world.driver.all("SELECT 1 FROM transactions WHERE status = 'SUCCESS' AND tx_hash = ?", txHash).length === 0;
     const cost = { currency: payments.feeAsset.currency, units: isFirst ? fee : 0n };
@@ -99,17 +99,18 @@ export async function decideHeld(
     return `rejects ${id}`;
   }
   try {
+    world.approved.add(id);
     await storage.transaction((tx) => approveTransfer(tx, id, now));
     return `approves ${id}`;
   } catch (error) {
-    // The account is frozen, or its address is another one now: the merchant may ask again.
+    // The account is frozen, or its address has changed: the merchant may request again.
     if (!isTillgateError(error, 'STATE_CONFLICT')) throw error;
     await reject();
     return `rejects ${id}, which cannot be approved`;
   }
 }
 
-/** An operator says that the database is a restored backup, when the till has noticed it. */
+/** An operator confirms a restored backup, once the till has noticed it. */
 export async function confirm(world: World, { storage, ids }: Instance): Promise<string> {
   const epoch = await storage.epochs.current();
   if (epoch.status !== 'pending') return NOTHING;
@@ -117,7 +118,7 @@ export async function confirm(world: World, { storage, ids }: Instance): Promise
   return `${held} held`;
 }
 
-/** The till's machine is lost, and its backup put in place. */
+/** Loses the till's machine and restores its backup. */
 async function restore(scene: Scene): Promise<string> {
   const { world, random } = scene;
   if (!random.chance(0.5)) return NOTHING;
@@ -138,9 +139,14 @@ async function restore(scene: Scene): Promise<string> {
   return `epoch ${number}`;
 }
 
-/** Backups, and what is done with them. */
+/** Actions around backups. */
 export const RESTORES: readonly Action[] = [
-  outside('back-up', 0.4, ({ world }) => (world.backUp() ? 'done' : NOTHING)),
+  {
+    name: 'back-up',
+    weight: 0.4,
+    faulty: false,
+    run: async ({ world }) => ((await world.backUp()) ? 'done' : NOTHING),
+  },
   { name: 'restore', weight: 0.25, faulty: false, run: restore },
   inside('confirm-restore', 0.6, ({ world, instance }) => confirm(world, instance)),
 ];

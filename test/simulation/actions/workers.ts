@@ -1,11 +1,11 @@
 import { inside } from './action.ts';
 import type { Action, Scene } from './action.ts';
 
-/** A timer prolongs leases, unless the machine stood still meanwhile. */
+/** A timer renews leases, unless the machine was suspended. */
 const renews = ({ random }: Scene): boolean => random.chance(0.8);
 const chain = ({ random }: Scene): string => (random.chance(0.6) ? 'ETH' : 'BTC');
 
-/** The loops of the host, one pass each. */
+/** One pass of each loop of the host. */
 export const WORKERS: readonly Action[] = [
   inside('follow ETH', 9, (scene) => scene.instance.follow('ETH', renews(scene))),
   inside('follow BTC', 6, (scene) => scene.instance.follow('BTC', renews(scene))),

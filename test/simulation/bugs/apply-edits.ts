@@ -25,9 +25,9 @@ export function readProduct(): ReadonlyMap<string, string> {
 }
 
 /**
- * Applies edits to the files that hold their places.
+ * Applies edits to the files that contain their places.
  *
- * @throws Error naming the declaration when an edit has no place, or more than one
+ * @throws Error naming the declaration when an edit matches no place, or more than one
  */
 export function applyEdits(files: ReadonlyMap<string, string>, edits: readonly Edit[]): readonly EditedFile[] {
   const changes = new Map<ts.SourceFile, ReturnType<typeof changesOf>[number][]>();
@@ -104,17 +104,13 @@ function partsOf(kind: Edit['kind'], named: string | null, node: ts.Node, tree: 
         ? { whenTrue: text(node.whenTrue), whenFalse: text(node.whenFalse) }
         : null;
     case 'call': {
-      if (
-        !ts.isCallExpression(node) ||
-        !ts.isPropertyAccessExpression(node.expression) ||
-        !isNamed(node.expression.name.text)
-      )
-        return null;
-      return {
-        callee: text(node.expression),
-        receiver: text(node.expression.expression),
-        args: node.arguments.map(text),
-      };
+      if (!ts.isCallExpression(node)) return null;
+      const { expression } = node;
+      const method = ts.isPropertyAccessExpression(expression) ? expression : null;
+      const called = method?.name ?? expression;
+      if (!ts.isIdentifier(called) || !isNamed(called.text)) return null;
+      const receiver = method === null ? '' : text(method.expression);
+      return { callee: text(expression), receiver, args: node.arguments.map(text) };
     }
     case 'spread':
       return ts.isSpreadElement(node) ? {} : null;

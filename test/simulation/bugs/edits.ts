@@ -1,19 +1,20 @@
 /**
- * Descriptions of edits of the syntax tree. A place is found by an exported declaration, the kind of a node and, where
- * that is not enough, a property or a string that the node mentions: none of them depends on the names of local variables
- * and private members, or on the format.
+ * Descriptions of edits of the syntax tree. A place is found by an exported declaration, the kind of a node and, if
+ * necessary, a property or a string in the node: none of them depends on the names of local variables and private
+ * members, or on the format.
  */
 
-/** Anything with a name at run time: an exported function or class. */
+/** An exported function or class, which has its name at run time. */
 interface Declared {
   readonly name: string;
 }
 
-/** What the replacement can be made of: the source texts of a node's parts. */
+/** The material of a replacement: the source texts of a node's parts. */
 export interface PartsOf {
   /** A binary expression; the operator `=` finds assignments. */
   readonly binary: { readonly left: string; readonly right: string };
   readonly conditional: { readonly whenTrue: string; readonly whenFalse: string };
+  /** A call of a method, or of a function, which has an empty receiver. */
   readonly call: { readonly callee: string; readonly receiver: string; readonly args: readonly string[] };
   readonly spread: object;
   readonly string: object;
@@ -28,9 +29,9 @@ interface Filter<Parts> {
   /** A string, or the name of a property that is read, somewhere in the node. */
   readonly mentions?: string;
   readonly where?: (parts: Parts) => boolean;
-  /** Which one of several, 1 for the first in the source. */
+  /** The position among several matches, 1 for the first in the source. */
   readonly nth?: number;
-  /** True to edit all of them. */
+  /** True to edit all matches. */
   readonly every?: boolean;
 }
 
@@ -40,13 +41,13 @@ export interface EditContext {
   dependency(name: string): string;
 }
 
-/** One edit: exactly one place must match, unless it says otherwise. */
+/** One edit: exactly one place must match, unless the filter says otherwise. */
 export interface Edit<Kind extends keyof PartsOf = keyof PartsOf> extends Filter<never> {
   readonly declaration: string;
   /** True to search the declaration's whole module. */
   readonly wholeModule: boolean;
   readonly kind: Kind;
-  /** An operator, a method's name, a label, a key or a string: whatever names a node of this kind. */
+  /** The name of a node of this kind: an operator, a method's name, a label, a key or a string. */
   readonly named: string | null;
   readonly becomes: (parts: never, context: EditContext) => string;
 }

@@ -1,6 +1,4 @@
-/**
- * Hands the TypeScript loader edited sources. To be imported before that loader, so that it asks here for the text.
- */
+/** Passes edited sources to the TypeScript loader, before which it must be imported. */
 import { register } from 'node:module';
 
 register('./loader.mjs', import.meta.url, { data: JSON.parse(process.env['TILLGATE_EDITED'] ?? '[]') });

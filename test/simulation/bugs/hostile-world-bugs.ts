@@ -1,5 +1,5 @@
 import { RereadBlocks } from '../../../core/deposits/reread-blocks.ts';
-import { creditDeposit } from '../../../core/deposits/credit-deposit.ts';
+import { creditDeposits } from '../../../core/deposits/credit-deposit.ts';
 import type { Depth } from '../../../core/deposits/credit-deposit.ts';
 import { confirmRestore } from '../../../core/epochs/decide-epoch.ts';
 import { firstIndexes, isFromBackup } from '../../../core/epochs/epoch.ts';
@@ -16,14 +16,14 @@ import { within } from './edits.ts';
 
 const cancelAfterMs = nameOf<PayoutSettings>((settings) => settings.cancelAfterMs);
 
-/** Who believes its node, its receivers, its own float and its database. */
+/** Blind trust in the node, the receivers, the float and the database. */
 export const HOSTILE_WORLD_BUGS: readonly Bug[] = [
   patched('blocks are read once only', () => {
     RereadBlocks.prototype.step = async () => ({ more: false, found: false });
   }),
   edited(
     'dust is credited',
-    within(creditDeposit)
+    within(creditDeposits)
       .binary('<', { mentions: nameOf<Depth>((depth) => depth.minDeposit) })
       .becomes(() => 'false'),
   ),

@@ -9,20 +9,20 @@ import type { Bug } from './bug.ts';
 
 const HOOK = new URL('hook.mjs', import.meta.url).href;
 
-/** How a bug was caught. */
+/** The result of hunting a bug. */
 export interface Catch {
   readonly bug: Bug;
-  /** The rule that it broke; `null` for a bug that was not caught. */
+  /** The violated rule; `null` for a bug that was not caught. */
   readonly breach: string | null;
   readonly seed: number;
   readonly step: number;
-  /** Scenarios that were played until then. */
+  /** The number of scenarios played until then. */
   readonly scenarios: number;
   readonly steps: number;
   readonly cpuMs: number;
 }
 
-/** Writes the edited sources of a bug into a folder; returns which module each replaces. */
+/** Writes the edited sources of a bug into a folder; returns the module that each replaces. */
 function writeEdited({ edits = [] }: Bug, folder: string): readonly { readonly url: string; readonly file: string }[] {
   if (edits.length === 0) return [];
   return applyEdits(readProduct(), edits).map(({ path, text }, at) => {
@@ -35,7 +35,7 @@ function writeEdited({ edits = [] }: Bug, folder: string): readonly { readonly u
 /**
  * Plays scenarios on a till with the bug until one breaks a rule.
  *
- * @throws Error when an edit of the bug has no single place
+ * @throws Error when an edit of the bug does not match exactly one place
  */
 export async function hunt(
   bug: Bug,

@@ -1,5 +1,6 @@
-import { InvoiceFollower, InvoicePayer } from '../../../core/index.ts';
+import { InvoiceFollower } from '../../../core/index.ts';
 import { keyState } from '../../../core/keys/app-key.ts';
+import { PaymentSteps } from '../../../core/lightning/payment-steps.ts';
 import { KnexLightningWrites } from '../../../adapters/storage/knex/stores/lightning-store.ts';
 import { edited, patched } from './bug.ts';
 import type { Bug } from './bug.ts';
@@ -9,7 +10,7 @@ import { replaced, wrapStorage } from './patches.ts';
 export const LIGHTNING_BUGS: readonly Bug[] = [
   edited(
     'an invoice payment under way is given up',
-    within(InvoicePayer)
+    within(PaymentSteps)
       .clause('in-flight')
       .becomes(({ label, bodies }) => `case ${label}: ${bodies['failed'] ?? ''}`),
   ),

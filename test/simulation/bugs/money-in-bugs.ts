@@ -1,20 +1,14 @@
-import type {
-  BlockRef,
-  ChainPolicy,
-  Clock,
-  Deposit,
-  DepositWrites,
-  ObservedTransfer,
-  OrderPayment,
-} from '../../../core/index.ts';
+import type { BlockRef, ChainPolicy, Clock, Deposit, ObservedTransfer, OrderPayment } from '../../../core/index.ts';
 import { ChainFollower, LIGHTNING_ASSET, ORDER_TRANSITIONS } from '../../../core/index.ts';
 import { standardHeaders } from '../../../core/callbacks/sign.ts';
 import { afterAttempt, isDelivered } from '../../../core/callbacks/schedule.ts';
-import { creditDeposit } from '../../../core/deposits/credit-deposit.ts';
+import { creditDeposits } from '../../../core/deposits/credit-deposit.ts';
 import type { FollowChainDeps } from '../../../core/deposits/follow-chain.ts';
 import { orphanDeposits } from '../../../core/deposits/orphan-deposits.ts';
 import { ownedTransfers } from '../../../core/deposits/owned-transfers.ts';
-import { recordTransfer } from '../../../core/deposits/record-transfer.ts';
+import { recordTransfers } from '../../../core/deposits/record-transfer.ts';
+import { SettleDeposits } from '../../../core/deposits/settle-deposits.ts';
+import { postEntry } from '../../../core/ledger/post-entry.ts';
 import { reversalLoss } from '../../../core/ledger/deposit-entries.ts';
 import { ChoosePayment } from '../../../core/orders/choose-payment.ts';
 import { ExpireOrders } from '../../../core/orders/expire-orders.ts';
@@ -24,6 +18,7 @@ import { decideOrder, liveDeposits, sumReceived } from '../../../core/orders/set
 import type { Received } from '../../../core/orders/settle-order.ts';
 import type { ChainWrites } from '../../../core/ports/chain-store.ts';
 import { quoteUnits } from '../../../core/rates/quote.ts';
+import { KnexDepositWrites } from '../../../adapters/storage/knex/stores/deposit-writes.ts';
 import { KnexTransferWrites } from '../../../adapters/storage/knex/stores/transfer-writes.ts';
 import { nameOf } from '../../support/name-of.ts';
 import { edited, patched } from './bug.ts';
@@ -32,30 +27,30 @@ import { inModuleOf, within } from './edits.ts';
 import { replaced, rewriteSql, writeAfterCommit } from './patches.ts';
 
 const spendableConfirmations = nameOf<ChainPolicy>((policy) => policy.spendableConfirmations);
-const inWindow = nameOf<Received>((received) => received.confirmedInWindow);
+const inWindow = nameOf<Received>((received) => received.countedInWindow);
 const inTime = nameOf<Received>((received) => received.confirmedInTime);
 
 export const DEPOSIT_BUGS: readonly Bug[] = [
   edited(
     'credit before it is final',
-    within(creditDeposit)
-      .binary('<', { mentions: nameOf<ChainPolicy>((policy) => policy.confirmations) })
-      .becomes(({ left, right }) => `${left} + 1 < ${right}`),
-    within(ChainFollower)
+    within(creditDeposits)
+      .binary('>=', { mentions: nameOf<ChainPolicy>((policy) => policy.confirmations) })
+      .becomes(({ left, right }) => `${left} + 1 >= ${right}`),
+    within(SettleDeposits)
       .binary('>=', { mentions: nameOf<ChainPolicy>((policy) => policy.confirmations) })
       .becomes(({ left, right }) => `${left} + 1 >= ${right}`),
   ),
   edited(
     'spendable as soon as it is credited',
-    within(ChainFollower)
-      .binary('<', { mentions: spendableConfirmations })
-      .becomes(() => 'false'),
+    within(SettleDeposits)
+      .binary('-', { mentions: spendableConfirmations })
+      .becomes(({ left }) => left),
   ),
   edited(
     'a reorganisation is not reversed in the ledger',
     inModuleOf(orphanDeposits)
-      .conditional({ mentions: nameOf<Deposit>((deposit) => deposit.lossUnits) })
-      .becomes(({ whenFalse }) => whenFalse),
+      .call(postEntry.name, { every: true })
+      .becomes(() => 'true'),
   ),
   edited(
     'a reversal takes what was withdrawn already',
@@ -65,24 +60,24 @@ export const DEPOSIT_BUGS: readonly Bug[] = [
   ),
   edited(
     'a payment that is mined again stays lost',
-    within(recordTransfer)
+    inModuleOf(recordTransfers)
       .binary('!==', { mentions: 'ORPHANED' })
       .becomes(() => 'true'),
   ),
-  edited(
-    "a deposit's index is ignored",
-    within(recordTransfer)
-      .call(nameOf<DepositWrites>((deposits) => deposits.lockByTransfer))
-      .becomes(({ callee, args }) => `${callee}(${args[0]}, ${args[1]}, '0')`),
-  ),
+  patched("a deposit's index is ignored", () => {
+    const { addAll } = KnexDepositWrites.prototype;
+    KnexDepositWrites.prototype.addAll = function (this: KnexDepositWrites, deposits) {
+      const isFirst = (one: Deposit, at: number): boolean => deposits.findIndex(({ txid }) => txid === one.txid) === at;
+      return addAll.call(this, deposits.filter(isFirst));
+    };
+  }),
   patched('the cursor moves before its deposits are stored', () =>
     writeAfterCommit((tx, later) =>
       replaced(tx, {
         deposits: replaced(tx.deposits, {
-          add: async (deposit) => {
-            if (deposit.chain === LIGHTNING_ASSET.chain) return tx.deposits.add(deposit);
-            later((next) => next.deposits.add(deposit));
-            return true;
+          addAll: async (deposits) => {
+            if (deposits.some(({ chain }) => chain === LIGHTNING_ASSET.chain)) await tx.deposits.addAll(deposits);
+            else later((next) => next.deposits.addAll(deposits));
           },
         }),
       }),
@@ -163,7 +158,7 @@ export const ORDER_BUGS: readonly Bug[] = [
   edited(
     'an order is cancelled although it was paid',
     within(OrderAdminActions)
-      .binary('&&', { mentions: 'some' })
+      .binary('||', { mentions: 'some' })
       .becomes(() => 'false'),
   ),
   edited(

@@ -2,7 +2,7 @@ import type { PayoutOutcome, Transfer } from '../../../core/index.ts';
 import { KnexTransferStore } from '../../../adapters/storage/knex/stores/transfer-store.ts';
 import { KnexTransferWrites } from '../../../adapters/storage/knex/stores/transfer-writes.ts';
 import { paidEntry } from '../../../core/ledger/transfer-entries.ts';
-import { RequestRefund } from '../../../core/refunds/request-refund.ts';
+import { orderRefunds } from '../../../core/orders/order-refunds.ts';
 import { rejectTransfer } from '../../../core/transfers/review-transfer.ts';
 import { PayoutBuilder } from '../../../core/transfers/build-payout.ts';
 import { finishMined } from '../../../core/transfers/finish-payout.ts';
@@ -37,11 +37,11 @@ export const REQUEST_BUGS: readonly Bug[] = [
   {
     name: 'an order is refunded twice',
     edits: [
-      within(RequestRefund)
+      within(orderRefunds)
         .binary('!==', { mentions: 'FAILED' })
         .becomes(() => 'false'),
     ],
-    patch: () => rewriteSql((sql) => sql.replace(/CREATE UNIQUE (INDEX \w*_one_refund\b)/, 'CREATE $1')),
+    patch: () => rewriteSql((sql) => sql.replace(/CREATE UNIQUE (INDEX \w*_one_live_refund\b)/, 'CREATE $1')),
   },
   edited(
     'a signed payment can be rejected',
@@ -110,7 +110,7 @@ export const PAYOUT_BUGS: readonly Bug[] = [
       .binary('!==', { mentions: nameOf<Mined>((mined) => mined.change) })
       .becomes(() => 'false'),
   ),
-  // Of the comparisons of a local variable with null, that of the payout; the first is that of what is given back.
+  // Edits the comparison of the payout with null; the first such comparison is that of the returned amount.
   edited(
     'a sweep is counted as a payment',
     inModuleOf(paidEntry)
@@ -131,7 +131,7 @@ export const PAYOUT_BUGS: readonly Bug[] = [
   ),
 ];
 
-/** Where transactions expire. */
+/** Bugs on chains whose transactions expire. */
 export const EXPIRY_BUGS: readonly Bug[] = [
   edited(
     'what no node knows is signed again',

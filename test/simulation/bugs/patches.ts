@@ -10,7 +10,7 @@ export function rewriteSql(rewrite: (sql: string) => string): void {
   };
 }
 
-/** Changes the storage as one process of the till uses it; between two of its calls the process may crash. */
+/** Wraps the storage of one process of the till; between two of its calls the process may crash. */
 export function wrapStorage(wrap: (storage: Storage) => Storage): void {
   const { storage } = Gate.prototype;
   Gate.prototype.storage = function (this: Gate, real) {
@@ -29,7 +29,7 @@ export function replaced<T extends object>(original: T, members: Partial<T>): T 
   });
 }
 
-/** Makes some writes of a transaction in another one, after its commit. */
+/** Moves some writes of a transaction into another one after its commit. */
 export function writeAfterCommit(
   defer: (tx: Transaction, later: (write: (tx: Transaction) => Promise<unknown>) => void) => Transaction,
 ): void {

@@ -5,7 +5,9 @@ import type { Bug } from './bug.ts';
 import { within } from './edits.ts';
 import { rewriteSql } from './patches.ts';
 
-/** The statement that makes missing balances and locks all of them, by its beginning, and the same without the locks. */
+/**
+ * The beginning of the statement that creates missing balances and locks all of them, and the same without the locks.
+ */
 const LOCKED_BALANCES =
   /^(INSERT INTO (\S*ledger_balances\S*) [^]*) ON CONFLICT \(account, currency\) DO UPDATE SET units = \S+ (RETURNING account, currency, units)$/;
 const unlocked = (sql: string): string =>
@@ -44,10 +46,10 @@ const BUGS: readonly Bug[] = [
   edited(
     "an order's callbacks go by the clocks of those who made them",
     within(KnexCallbackWrites)
-      .call('max')
+      .call('max', { nth: 2 })
       .becomes(({ args }) => args[0] ?? ''),
   ),
 ];
 
-/** Planted bugs of two instances that work at the same time, which SQLite never lets happen: they are hunted on PostgreSQL. */
+/** Planted bugs of two concurrent instances, which SQLite never allows, so they are hunted on PostgreSQL. */
 export const PG_BUGS: readonly Bug[] = BUGS.map((bug) => ({ ...bug, pg: true }));

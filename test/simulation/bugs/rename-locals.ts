@@ -1,8 +1,8 @@
 import ts from 'typescript';
 
 /**
- * Gives every local variable, parameter, unexported declaration and private member of a source file another name, and
- * prints it in the compiler's own format: what an editor's rename and a formatter may do to a file.
+ * Renames every local variable, parameter, unexported declaration and private member of a source file, and prints it in
+ * the compiler's format, as renaming in an editor and formatting could.
  */
 export function renameLocals(text: string): string {
   const tree = ts.createSourceFile('module.ts', text, ts.ScriptTarget.Latest, true);
@@ -39,7 +39,7 @@ export function renameLocals(text: string): string {
   return ts.createPrinter({ removeComments: true }).printFile(result.transformed[0] ?? tree);
 }
 
-/** The names that the file declares and that nobody else can see. */
+/** The names that are visible only inside the file. */
 function localNames(tree: ts.SourceFile): ReadonlySet<string> {
   const names = new Set<string>();
   const visit = (node: ts.Node): void => {
@@ -64,7 +64,7 @@ function exportedNames(node: ts.Statement): readonly string[] {
   return node.declarationList.declarations.flatMap(({ name }) => (ts.isIdentifier(name) ? [name.text] : []));
 }
 
-/** True for the name of a property, which belongs to a type that others see. */
+/** True for the name of a property, which belongs to a type that other files use. */
 function isMemberName(node: ts.Identifier): boolean {
   const { parent } = node;
   if (

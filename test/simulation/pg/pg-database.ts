@@ -24,26 +24,26 @@ const HEAPS = `SELECT tablename AS name FROM pg_tables JOIN pg_class ON relname 
 
 const REFERENCES = `SELECT confrelid::regclass::text AS target, conrelid::regclass::text AS source FROM pg_constraint WHERE contype = 'f' ORDER BY 1, 2`;
 
-/** Connections that are at hand: more than one step of a scenario takes. */
+/** Idle connections: more than one step of a scenario uses. */
 const SPARE = 12;
 
-/** A database with its merchants, which each scenario of this process begins from again. */
+/** A database with its merchants, to which each scenario of this process resets. */
 interface Base {
   readonly server: PgServer;
   readonly merchants: readonly SimMerchant[];
-  /** Tables, each with those that refer to it. */
+  /** Tables, each with those that reference it. */
   readonly tables: ReadonlyMap<string, readonly string[]>;
-  /** Those of them that are not empty at the beginning. */
+  /** The tables that are not empty at the beginning. */
   readonly kept: readonly string[];
-  /** Those that were written since. */
+  /** The tables written since. */
   readonly dirty: Set<string>;
-  /** Sessions that nobody uses; the last one goes first. */
+  /** Unused sessions; the last one is used first. */
   readonly free: number[];
 }
 
 const bases = new Map<string, Promise<Base>>();
 
-/** What the storage adapter opens for PostgreSQL, on a driver that answers in turns. */
+/** The storage adapter for PostgreSQL, on a driver that answers in turns. */
 function storageOn(driver: PgDriver): KnexStorage {
   const pool = new Connections(driver.knex, pgDialect, { readOnly: false, owned: false });
   return new KnexStorage(
@@ -58,7 +58,7 @@ function storageOn(driver: PgDriver): KnexStorage {
   );
 }
 
-/** Makes the schema and the merchants once, and keeps a copy of their rows. */
+/** Creates the schema and the merchants once, and keeps a copy of their rows. */
 async function prepare(url: string): Promise<Base> {
   const server = await PgServer.connect(url);
   const free: number[] = [];
@@ -73,12 +73,12 @@ async function prepare(url: string): Promise<Base> {
   });
   const storage = storageOn(driver);
   await storage.migrate();
-  // The rules read on from the row that they read last, as SQLite numbers its rows by itself.
+  // The rules continue after the last row that they read; SQLite numbers its rows by itself.
   server.look('CREATE SEQUENCE ledger_postings_rowid');
   server.look(`ALTER TABLE ledger_postings ADD COLUMN rowid BIGINT NOT NULL DEFAULT nextval('ledger_postings_rowid')`);
   server.look('ALTER SEQUENCE ledger_postings_rowid OWNED BY ledger_postings.rowid');
   const tables = server.look(TABLES).map(({ name }) => String(name));
-  // Whoever tidies up by the clock changes plans and the order of rows.
+  // Autovacuum runs by the clock and changes plans and the order of rows.
   for (const table of server.look(HEAPS).map(({ name }) => String(name)))
     server.look(`ALTER TABLE ${table} SET (autovacuum_enabled = off)`);
   const merchants = await enrol(storage);
@@ -93,7 +93,7 @@ async function prepare(url: string): Promise<Base> {
   return { server, merchants, tables: referrers, kept, dirty: new Set(tables), free };
 }
 
-/** Makes a database again what it was. */
+/** Resets a database. */
 function reset({ server, tables, kept, dirty }: Base): void {
   for (const table of dirty) for (const referrer of tables.get(table) ?? []) dirty.add(referrer);
   const written = [...tables.keys()].filter((table) => dirty.has(table));
@@ -101,7 +101,7 @@ function reset({ server, tables, kept, dirty }: Base): void {
   const refill = kept
     .filter((table) => written.includes(table))
     .map((table) => `INSERT INTO ${table} OVERRIDING SYSTEM VALUE SELECT * FROM base.${table}`);
-  // Triggers refuse to empty what is append-only.
+  // Triggers refuse to empty append-only tables.
   if (written.length > 0)
     server.execute([
       'BEGIN',
@@ -112,7 +112,7 @@ function reset({ server, tables, kept, dirty }: Base): void {
     ]);
 }
 
-/** Marks are numbered; rows that are asked for in no order come in that of their first column, wherever they were put. */
+/** Numbers the placeholders; rows of a query without an order are sorted by their first column. */
 const own = new Map<string, string>();
 function ownSql(sql: string): string {
   let text = own.get(sql);
@@ -125,7 +125,7 @@ function ownSql(sql: string): string {
   return text;
 }
 
-/** A database of PostgreSQL: each process of the till has connections of its own, and their transactions overlap. */
+/** A PostgreSQL database: each process of the till has its own connections, and their transactions overlap. */
 export class PgDatabase implements SimDatabase {
   now: () => number = () => START;
   onWrite: (table: string) => void = () => undefined;
@@ -149,7 +149,7 @@ export class PgDatabase implements SimDatabase {
     return new PgDatabase(ready, seed);
   }
 
-  /** Ends what stays open between scenarios. */
+  /** Closes the connections that stay open between scenarios. */
   static async end(url: string): Promise<void> {
     const base = await bases.get(url);
     bases.delete(url);
@@ -204,7 +204,7 @@ export class PgDatabase implements SimDatabase {
   }
 }
 
-/** What the storage adapter waits between two tries is a turn of others here. @returns what undoes it */
+/** Replaces the storage adapter's waits between two tries by turns of others. @returns a function that undoes it */
 function insteadOfTimers(pause: () => Promise<void>): () => void {
   const real = timers.setTimeout;
   timers.setTimeout = (async <T>(_ms?: number, value?: T) => {

@@ -16,14 +16,14 @@ interface RawConnection {
   __knex__disposed?: unknown;
 }
 
-/** What a driver stands on. */
+/** The parts of a driver. */
 export interface PgDriverParts {
   readonly turns: Turns;
-  /** The time that the database goes by, in epoch milliseconds. */
+  /** The database's time, in epoch milliseconds. */
   readonly now: () => number;
-  /** Gives a session that nobody uses. */
+  /** Returns an unused session. */
   readonly take: () => number;
-  /** Takes one back that is as it was. */
+  /** Returns a clean session to the pool. */
   readonly giveBack: (connection: number) => void;
   /** Called with each table that a statement may change. */
   readonly onWrite: (table: string) => void;
@@ -32,7 +32,7 @@ export interface PgDriverParts {
 const TARGET = /\b(?:INSERT INTO|UPDATE|DELETE FROM)\s+"?([a-z_]+)"?/g;
 const CLOCK = 'clock_timestamp()';
 
-/** A statement of the adapter as PostgreSQL takes it. */
+/** A statement of the adapter in PostgreSQL's form. */
 interface Prepared {
   readonly name: string;
   readonly text: string;
@@ -42,7 +42,7 @@ interface Prepared {
 
 const statements = new Map<string, Prepared>();
 
-/** Marks are numbered as knex does; where the statement asks for the time it is bound, so that it is the simulated one. */
+/** Numbers the placeholders as knex does; binds the simulated time where the statement uses the current time. */
 function prepared(sql: string): Prepared {
   let known = statements.get(sql);
   if (known === undefined) {
@@ -57,8 +57,8 @@ function prepared(sql: string): Prepared {
 }
 
 /**
- * What the storage adapter uses of a knex instance, with the connections of one process of the till. Statements go
- * when it is their turn.
+ * The part of a knex instance that the storage adapter uses, with the connections of one process of the till.
+ * Statements run when it is their turn.
  */
 export class PgDriver {
   readonly #parts: PgDriverParts;
@@ -70,7 +70,7 @@ export class PgDriver {
     this.#parts = parts;
   }
 
-  /** A knex instance as far as the storage adapter goes. */
+  /** The part of a knex instance that the storage adapter uses. */
   get knex(): Knex {
     const acquireConnection = async (): Promise<RawConnection> => this.#acquire();
     const releaseConnection = async (raw: RawConnection): Promise<void> => this.#release(raw);
@@ -80,7 +80,7 @@ export class PgDriver {
     } as unknown as Knex;
   }
 
-  /** The process is gone: what it had begun is rolled back, and no connection of it is left. */
+  /** Ends the process: its transactions are rolled back, and its connections closed. */
   kill(): void {
     if (this.#dead) return;
     this.#dead = true;

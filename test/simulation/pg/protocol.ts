@@ -1,27 +1,27 @@
-/** What a driver takes as a bound value. */
+/** A bound value. */
 export type Value = string | number | boolean | null | readonly (string | number | boolean | null)[];
 
 /** One row, by column. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** A statement as PostgreSQL takes it. */
+/** A statement in PostgreSQL's form. */
 export interface Statement {
-  /** What it is prepared under. */
+  /** The name of the prepared statement. */
   readonly name: string;
   readonly text: string;
   readonly values: readonly Value[];
 }
 
-/** How a statement ended. */
+/** The outcome of a statement. */
 export type Outcome = { readonly rows: readonly Row[] } | { readonly message: string; readonly code: string };
 
-/** A column of an answer, and how its text is read. */
+/** A column of a result, and the parser of its text. */
 export interface Field {
   readonly name: string;
   readonly read: (text: string) => unknown;
 }
 
-/** A message of the server's, with its letter. */
+/** A message of the server, with its letter. */
 export interface Message {
   readonly letter: string;
   readonly body: Buffer;
@@ -54,24 +54,24 @@ function bound(value: Value): Buffer[] {
 const EXECUTE = message('E', text(''), int32(0));
 const SYNC = message('S');
 
-/** Has a statement parsed and described, under its name. */
+/** Parses and describes a statement, under its name. */
 export const prepare = ({ name, text: sql }: Statement): Buffer =>
   Buffer.concat([message('P', text(name), text(sql), int16(0)), message('D', Buffer.from('S'), text(name))]);
 
-/** Has a prepared statement executed. */
+/** Executes a prepared statement. */
 export const execute = ({ name, values }: Statement): Buffer =>
   Buffer.concat([
     message('B', text(''), text(name), int16(0), int16(values.length), ...values.flatMap(bound), ONE_TEXT_FORMAT),
     EXECUTE,
   ]);
 
-/** Has the server answer what it was sent. */
+/** Requests the server's answers. */
 export const sync = (): Buffer => SYNC;
 
-/** Several statements that bind nothing. */
+/** Several statements without bound values. */
 export const simple = (sql: string): Buffer => message('Q', text(sql));
 
-/** Takes whole messages off the bytes that came. @returns what is left of them */
+/** Takes complete messages from the received bytes. @returns the remaining bytes */
 export function split(bytes: Buffer, take: (message: Message) => void): Buffer {
   let at = 0;
   while (bytes.length - at >= 5) {
@@ -83,7 +83,7 @@ export function split(bytes: Buffer, take: (message: Message) => void): Buffer {
   return bytes.subarray(at);
 }
 
-/** The columns that a description tells of. */
+/** The columns of a row description. */
 export function fieldsOf(body: Buffer, readerOf: (type: number) => (text: string) => unknown): readonly Field[] {
   const fields: Field[] = [];
   for (let at = 2, i = body.readInt16BE(0); i > 0; i--) {
@@ -106,7 +106,7 @@ export function rowOf(body: Buffer, fields: readonly Field[]): Row {
   return row;
 }
 
-/** The code and the words of a failure. */
+/** The code and the message of an error. */
 export function errorOf(body: Buffer): Outcome {
   const parts = new Map(
     body

@@ -1,11 +1,11 @@
 import type { Outcome, Row, Statement, Value } from './protocol.ts';
 import { nap, ordinary, Wire } from './wire.ts';
 
-/** How things stand once nothing moves any more: every session has answered, or waits for a lock. */
+/** The state once nothing moves any more: every session has answered, or waits for a lock. */
 export interface Standstill {
-  /** Sessions whose statement has ended, those that waited longest first. */
+  /** Sessions whose statement has ended, the longest wait first. */
   readonly ended: readonly { readonly connection: number; readonly outcome: Outcome }[];
-  /** Of each session that waits: those that it waits for. The longest first. */
+  /** For each waiting session, the sessions that it waits for; the longest wait first. */
   readonly waiting: readonly Waiting[];
 }
 
@@ -14,9 +14,9 @@ interface Waiting {
   readonly for: readonly number[];
 }
 
-/** So long a statement may take before the server is asked whether it waits. */
+/** A statement may take this long before the server is asked whether it waits. */
 const PATIENCE_MS = 2;
-/** `deadlock_timeout`: who gives way in a deadlock is the simulator's choice, not a matter of time. */
+/** `deadlock_timeout`: the simulator, not time, chooses the victim of a deadlock. */
 const SETTINGS = {
   synchronous_commit: 'on',
   jit: 'off',
@@ -31,21 +31,21 @@ const OPTIONS = Object.entries(SETTINGS)
   .map(([name, value]) => `-c ${name}=${value}`)
   .join(' ');
 const INT8 = 20;
-/** What may wait for a lock of another session. */
+/** Statements that may wait for a lock of another session. */
 const LOCKS = /\b(?:INSERT|UPDATE|DELETE|SHARE|LOCK|lock)\b/;
 const BLOCKINGS = 'SELECT pid, pg_blocking_pids(pid) AS blockers FROM unnest($1::int[]) AS pid';
 
 /**
- * A PostgreSQL server whose every call answers at once, as SQLite's do: the event loop stands still meanwhile, so that
- * no answer comes between two turns of the simulator, and nothing depends on how long the server takes. An answer is
- * given when nothing moves any more: each session has answered, or waits for a lock that another one holds.
+ * A PostgreSQL server whose calls all return synchronously, as SQLite's do: the event loop is blocked meanwhile, so
+ * that no answer arrives between two turns of the simulator, and nothing depends on the server's speed. A call returns
+ * when nothing moves any more: each session has answered, or waits for a lock that another one holds.
  */
 export class PgServer {
   readonly #url: string;
   readonly #looker: Wire;
   readonly #spare: Wire[];
   readonly #sessions = new Map<number, Wire>();
-  /** Of the simulator's own statements: a name has at most 63 bytes. */
+  /** Names of the simulator's own statements: a name has at most 63 bytes. */
   readonly #names = new Map<string, string>();
   #opened = 0;
   #waiting: readonly Waiting[] = [];
@@ -61,13 +61,13 @@ export class PgServer {
     return new PgServer(url, looker, []);
   }
 
-  /** Sees to it that there are connections for what comes: no other thing of this class waits for the event loop. */
+  /** Opens enough connections; no other method of this class waits for the event loop. */
   async provide(count: number): Promise<void> {
     while (this.#spare.length < count)
       this.#spare.push(await Wire.connect({ connectionString: this.#url, options: OPTIONS }));
   }
 
-  /** Takes a connection that nobody uses. */
+  /** Takes an unused connection. */
   open(): number {
     const wire = this.#spare.pop();
     if (wire === undefined) throw new Error('the simulator has no connection left: provide more');
@@ -80,14 +80,14 @@ export class PgServer {
     const wire = this.#wire(connection);
     wire.send(statement);
     const outcome = this.#mayWait(wire, statement) ? wire.await(PATIENCE_MS) : wire.awaitSurely();
-    // Inside a transaction nothing is set free.
+    // Inside a transaction no lock is released.
     if (outcome !== null && (this.#waiting.length === 0 || (wire.inTransaction && 'rows' in outcome))) {
       return { ended: [{ connection, outcome }], waiting: this.#waiting };
     }
     return this.#settle(outcome === null ? [] : [{ connection, outcome }]);
   }
 
-  /** Ends the statement that a session waits in. */
+  /** Cancels the statement that a session waits in. */
   cancel(connection: number): Standstill {
     const { pid } = this.#wire(connection);
     let outcome: Outcome | null = null;
@@ -98,7 +98,7 @@ export class PgServer {
     return this.#settle([{ connection, outcome }]);
   }
 
-  /** Ends sessions as the end of their process would: what they had begun is rolled back before the answer. */
+  /** Ends sessions as the end of their process would: their transactions are rolled back before it returns. */
   drop(connections: readonly number[]): Standstill {
     for (const connection of connections) {
       const wire = this.#sessions.get(connection);
@@ -111,7 +111,7 @@ export class PgServer {
     return this.#settle([]);
   }
 
-  /** A statement of the simulator's own, past the sessions of the till. */
+  /** Runs a statement of the simulator, outside the sessions of the till. */
   look(text: string, values: readonly Value[] = []): readonly Row[] {
     const name = this.#names.get(text) ?? `l${this.#names.size}`;
     this.#names.set(text, name);
@@ -119,7 +119,7 @@ export class PgServer {
     return rowsOf(this.#looker.awaitSurely());
   }
 
-  /** Several statements of the simulator's own. */
+  /** Runs several statements of the simulator. */
   execute(statements: readonly string[]): void {
     this.#looker.sendSimple(statements.join(';\n'));
     rowsOf(this.#looker.awaitSurely());
@@ -129,7 +129,7 @@ export class PgServer {
     for (const wire of [this.#looker, ...this.#spare, ...this.#sessions.values()]) wire.close();
   }
 
-  /** False for a statement that no other session can keep waiting. */
+  /** False for a statement that no other session can block. */
   #mayWait(wire: Wire, { text }: Statement): boolean {
     if (!LOCKS.test(text)) return false;
     for (const other of this.#sessions.values()) if (other !== wire && other.inTransaction) return true;
@@ -152,7 +152,7 @@ export class PgServer {
       }
       const waiting = this.#blockings();
       const now = JSON.stringify(waiting);
-      // Twice the same: between two looks at two sessions the one may have set the other free.
+      // The same result twice: between the checks of two sessions, one may have released the other.
       if (waiting !== null && (waiting.length === 0 || now === before)) return this.#standstill(ended, waiting);
       before = now;
     }
@@ -163,7 +163,7 @@ export class PgServer {
     waiting: readonly Waiting[],
   ): Standstill {
     const former = this.#waiting.map(({ connection }) => connection);
-    // Whoever waits for the first time comes last.
+    // Sessions that wait for the first time come last.
     const place = (connection: number): number =>
       former.includes(connection) ? former.indexOf(connection) : former.length + connection;
     const inOrder = (a: { readonly connection: number }, b: { readonly connection: number }): number =>
@@ -173,7 +173,7 @@ export class PgServer {
     return answer;
   }
 
-  /** Who waits for whom; `null` while a session is neither ready nor blocked. */
+  /** The waiting sessions with their blockers; `null` while a session is neither ready nor blocked. */
   #blockings(): readonly Waiting[] | null {
     const busy = [...this.#sessions].filter(([, wire]) => wire.busy);
     if (busy.length === 0) return [];

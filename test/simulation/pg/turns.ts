@@ -2,7 +2,7 @@ import type { SimRandom } from '../random.ts';
 import type { Outcome, Statement } from './protocol.ts';
 import type { PgServer, Standstill } from './server.ts';
 
-/** A failure as the driver of PostgreSQL gives it. */
+/** A failure in the form of PostgreSQL's driver. */
 export class PgError extends Error {
   readonly code: string;
 
@@ -12,9 +12,9 @@ export class PgError extends Error {
   }
 }
 
-/** Something that goes on when it is its turn. */
+/** A piece of work that continues at its turn. */
 interface Turn {
-  /** Whose session; `null` for what asks the database nothing. */
+  /** The session; `null` for work without a query. */
   readonly connection: number | null;
   readonly statement: Statement | null;
   readonly resolve: (outcome: Outcome) => void;
@@ -23,14 +23,15 @@ interface Turn {
 const NOTHING: Outcome = { rows: [] };
 const DEADLOCK: Outcome = { message: 'deadlock detected', code: '40P01' };
 const TIMED_OUT: Outcome = { message: 'canceling statement due to lock timeout', code: '55P03' };
-/** Of the process whose connection it was. */
+/** The outcome for a process whose connection was closed. */
 const GONE: Outcome = { message: 'Connection terminated', code: '08006' };
-/** Rounds of the event loop without anything to do, after which whoever waits for a lock waits for something that does not come. */
+/** After this many idle rounds of the event loop, a session that waits for a lock waits in vain. */
 const STUCK = 100;
 
 /**
- * Lets one statement go at a time, whichever its dice say of those that could: two instances are interleaved statement
- * by statement, the same way each time. Who waits for a lock of the other keeps its place until it is given the lock.
+ * Runs one statement at a time, chosen at random from the seed among those that could run: two instances are
+ * interleaved statement by statement, the same way each time. A statement that waits for a lock keeps its place until
+ * it gets the lock.
  */
 export class Turns {
   readonly #server: PgServer;
@@ -40,7 +41,7 @@ export class Turns {
   #scheduled = false;
   #idle = 0;
   statements = 0;
-  /** Statements that had to wait for a lock. */
+  /** The number of statements that had to wait for a lock. */
   waits = 0;
   deadlocks = 0;
   timeouts = 0;
@@ -50,7 +51,7 @@ export class Turns {
     this.#random = random;
   }
 
-  /** One statement, when it is its turn. */
+  /** Runs one statement, when it is its turn. */
   async ask(connection: number, statement: Statement): Promise<Outcome> {
     return new Promise((resolve) => this.#add({ connection, statement, resolve }));
   }
@@ -60,7 +61,7 @@ export class Turns {
     await new Promise((resolve) => this.#add({ connection: null, statement: null, resolve }));
   }
 
-  /** Ends sessions, and whatever they wait for. */
+  /** Ends sessions, and everything that they wait for. */
   drop(connections: readonly number[]): void {
     const gone = new Set(connections);
     const dead = this.#ready.filter(({ connection }) => connection !== null && gone.has(connection));
@@ -82,7 +83,7 @@ export class Turns {
   #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
-    // Whoever was answered goes on to what it asks next first.
+    // Work that was answered continues to its next statement first.
     setImmediate(() => {
       this.#scheduled = false;
       this.#next();
@@ -110,7 +111,7 @@ export class Turns {
     this.#settle(standstill);
   }
 
-  /** Nobody has anything to do but wait: for one that comes back soon, or for good. */
+  /** All work waits: for something that returns soon, or for ever. */
   #await(): void {
     this.#idle += 1;
     if (this.#idle < STUCK) return;
@@ -130,7 +131,7 @@ export class Turns {
     if (waiting.length > 0) this.#untie(waiting);
   }
 
-  /** Of those that wait for each other in a ring one gives way, as with `deadlock_timeout`. */
+  /** Resolves a deadlock by ending one of its sessions, as `deadlock_timeout` does. */
   #untie(waiting: Standstill['waiting']): void {
     const ring = ringOf(new Map(waiting.map(({ connection, for: others }) => [connection, others])));
     const victim = this.#random.pick(ring);
@@ -150,7 +151,7 @@ export class Turns {
   }
 }
 
-/** Those of a ring of waiting sessions, lowest first; none where there is no ring. */
+/** The sessions of a deadlock, lowest first; none without a deadlock. */
 export function ringOf(waits: ReadonlyMap<number, readonly number[]>): readonly number[] {
   for (const start of [...waits.keys()].sort((a, b) => a - b)) {
     const path = wayBack(start, start, waits, new Set());

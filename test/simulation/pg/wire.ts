@@ -3,41 +3,41 @@ import pg from 'pg';
 import { errorOf, execute, fieldsOf, prepare, rowOf, simple, split, sync } from './protocol.ts';
 import type { Field, Message, Outcome, Row, Statement } from './protocol.ts';
 
-/** The part of a client of `pg` that is left of it once it is logged in. */
+/** The socket of a `pg` client that has logged in. */
 interface Socketed {
   readonly connection: {
     readonly stream: { readonly _handle: { readonly fd: number; readStop(): void; setBlocking(on: boolean): void } };
   };
 }
 
-/** How the text of a type is read. */
+/** Parsers of text by type. */
 export type Readers = (type: number) => (text: string) => unknown;
 
-/** As `pg` reads them. */
+/** The parsers of `pg`. */
 export const ordinary: Readers = (type) =>
   (pg.types.getTypeParser as (type: number, format: string) => (text: string) => unknown)(type, 'text');
 
 const idle = new Int32Array(new SharedArrayBuffer(4));
-/** Between two looks at the socket. */
+/** The pause between two reads of the socket. */
 const NAP_MS = 0.03;
 const BEGIN = /^BEGIN/;
 
-/** Stands still for a moment. */
+/** Blocks for a moment. */
 export function nap(): void {
   Atomics.wait(idle, 0, 0, NAP_MS);
 }
 
-/** One connection to PostgreSQL that is written and read without the event loop: whoever asks stands still until there is an answer. */
+/** A connection to PostgreSQL that is used without the event loop: the caller blocks until there is an answer. */
 export class Wire {
   readonly pid: number;
-  /** Kept, or it would be closed. */
+  /** Referenced, so that the connection is not closed. */
   readonly #client: pg.Client;
   readonly #handle: Socketed['connection']['stream']['_handle'];
   readonly #readers: Readers;
   readonly #buffer = Buffer.allocUnsafe(1 << 16);
   readonly #known = new Map<string, readonly Field[]>();
   #left = Buffer.alloc(0);
-  /** Sent along with the next statement: by itself it does nothing. */
+  /** Sent together with the next statement, because it does nothing by itself. */
   #begin: Statement | null = null;
   #describing: string[] = [];
   #fields: readonly Field[] = [];
@@ -45,7 +45,7 @@ export class Wire {
   #failure: Outcome | null = null;
   #outcome: Outcome | null = null;
   inTransaction = false;
-  /** True while a statement is under way. */
+  /** True while a statement is in progress. */
   busy = false;
 
   private constructor(client: pg.Client, pid: number, readers: Readers) {
@@ -65,7 +65,7 @@ export class Wire {
     return new Wire(client, (rows[0] as { pid: number }).pid, readers);
   }
 
-  /** Sends a statement; its outcome comes with {@link Wire.answer}. */
+  /** Sends a statement; {@link Wire.answer} returns its outcome. */
   send(statement: Statement): void {
     this.busy = true;
     this.#clear();
@@ -85,14 +85,14 @@ export class Wire {
     this.#write(Buffer.concat([...parts, sync()]));
   }
 
-  /** Several statements that bind nothing. */
+  /** Several statements without bound values. */
   sendSimple(sql: string): void {
     this.busy = true;
     this.#clear();
     this.#write(simple(sql));
   }
 
-  /** The outcome of the statement under way; `null` while there is none. */
+  /** The outcome of the statement in progress; `null` while there is none. */
   answer(): Outcome | null {
     if (this.#outcome === null) this.#read();
     const outcome = this.#outcome;
@@ -110,7 +110,7 @@ export class Wire {
     }
   }
 
-  /** Waits for an answer that is sure to come: cheaper than looking for it again and again. */
+  /** Waits for an answer that is certain to come, which is cheaper than polling. */
   awaitSurely(): Outcome {
     this.#handle.setBlocking(true);
     for (;;) {
@@ -121,7 +121,7 @@ export class Wire {
     }
   }
 
-  /** Gives the socket back to the event loop, to be closed. */
+  /** Returns the socket to the event loop, to be closed. */
   close(): void {
     (this.#client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
   }
@@ -172,7 +172,7 @@ export class Wire {
   }
 }
 
-/** What a system call gives; `null` when it would have had to wait. */
+/** The result of a system call; `null` when it would have had to wait. */
 function attempt(call: () => number): number | null {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;

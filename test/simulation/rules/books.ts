@@ -9,11 +9,11 @@ interface PostingRow {
   readonly units: string;
 }
 
-/** The ledger, added up here posting by posting and held against what is stored and what truly was paid. */
+/** Adds up the ledger posting by posting, and compares it with the stored balances and the real payments. */
 export class Books {
   readonly #world: World;
   readonly #sums = new Map<string, bigint>();
-  /** What each payment took by the block it was booked by; a deep reorganisation may mine it again with another effect. */
+  /** The real cost of each payment by its booked block; a deep reorganisation may mine it with another effect. */
   readonly #taken = new Map<string, ReadonlyMap<string, bigint>>();
   #last = 0;
 
@@ -21,14 +21,14 @@ export class Books {
     this.#world = world;
   }
 
-  /** A backup was restored: adds up everything once more. */
+  /** After a restored backup, adds up everything again. */
   beginAnew(): void {
     this.#sums.clear();
     this.#taken.clear();
     this.#last = 0;
   }
 
-  /** What the postings say of an account; merchants' are above zero, custody below. */
+  /** The sum of an account's postings; merchants' are above zero, custody below. */
   sum(account: string, currency: string): bigint {
     return this.#sums.get(`${account} ${currency}`) ?? 0n;
   }
@@ -77,7 +77,7 @@ export class Books {
     return breaches;
   }
 
-  /** What merchants cannot spend is what their payments under way take. */
+  /** The amount that merchants cannot spend equals that of their pending payments. */
   #reserves(transfers: Iterable<TransferRow>): string[] {
     const live = new Map<string, bigint>();
     for (const { account_id, currency, units, status } of transfers) {
@@ -90,7 +90,7 @@ export class Books {
       .map((key) => `reserves: ${key} is ${this.#sums.get(key) ?? 0n}, under way are ${live.get(key) ?? 0n}`);
   }
 
-  /** What the chain holds by the books: every deposit that is credited, less what the till's mined transactions took. */
+  /** The ledger's custody of a chain: every credited deposit, less the cost of the till's mined transactions. */
   #custody(deposits: Iterable<DepositRow>, transfers: readonly TransferRow[], payouts: Iterable<PayoutRow>): string[] {
     const expected = new Map<string, bigint>();
     for (const { chain, currency, units, status } of deposits)
@@ -105,12 +105,12 @@ export class Books {
       for (const [currency, units] of taken) add(expected, `custody:${chain} ${currency}`, units);
     }
     const found = new Set<string>();
-    for (const { id, chain, currency, units, fee_units, status, bundle_id } of transfers) {
+    for (const { id, chain, currency, units, fee_units, status, payout_id } of transfers) {
       if (status !== 'CONFIRMED') continue;
       if (chain === 'BLN')
         add(expected, `custody:${chain} ${currency}`, BigInt(units) - BigInt(fee_units) + this.#routed(id));
-      else if (bundle_id === null) {
-        // An operator found it on the chain, after a backup was restored that knew nothing of its transaction.
+      else if (payout_id === null) {
+        // An operator found it on the chain, after a restored backup that did not contain its transaction.
         for (const txid of this.#world.payments.get(id) ?? []) found.add(`${chain} ${txid}`);
         add(expected, `custody:${chain} ${currency}`, BigInt(units) - BigInt(fee_units));
       }
@@ -130,25 +130,26 @@ export class Books {
       .map((key) => `custody: ${key} is ${held.get(key) ?? 0n}, the payments make ${expected.get(key) ?? 0n}`);
   }
 
-  /** Nothing of what payers or merchants have on the Lightning node is booked as the operator's. */
+  /** No money of payers or merchants on the Lightning node is booked as the operator's. */
   #lightningFloat(): string[] {
     const { driver, lightning } = this.#world;
     const booked = this.sum('operator:BLN', 'BTC-LN');
     if (booked <= lightning.endowed) return [];
-    // A restored backup does not know the orders that were paid since: their payments are nobody's by the books.
+    // A restored backup lacks the orders that were paid since, so the ledger assigns their payments to nobody.
     const known = new Set(
       driver
         .all<{ key: string }>("SELECT watch_key AS key FROM order_addresses WHERE chain = 'BLN'")
         .map(({ key }) => key),
     );
     let unknown = 0n;
-    for (const [hash, { msat }] of lightning.settled) if (!known.has(hash)) unknown += msat;
+    for (const [hash, { msat }] of lightning.settled)
+      if (!known.has(hash) || this.#world.isForgotten(hash)) unknown += msat;
     return booked <= lightning.endowed + unknown
       ? []
       : [`float: ${booked} msat are booked to the operator, who had ${lightning.endowed} on the Lightning node`];
   }
 
-  /** The block that the till has read at a height: it books by no other. */
+  /** The block that the till has read at a height, which is the only one that it books by. */
   #block(chain: string, height: number | null): string | undefined {
     return this.#world.driver.all<{ hash: string }>(
       'SELECT hash FROM chain_blocks WHERE chain = ? AND height = ?',
@@ -157,7 +158,7 @@ export class Books {
     )[0]?.hash;
   }
 
-  /** What the way of a Lightning payment cost. */
+  /** The routing cost of a Lightning payment. */
   #routed(transferId: string): bigint {
     const hash =
       this.#world.driver.all<{ hash: string }>(

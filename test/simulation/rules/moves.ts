@@ -1,7 +1,4 @@
-/**
- * What may become of each record, written down here once more: rules that were read from the product would follow its
- * mistakes.
- */
+/** The allowed status changes of each record, written down again: rules from the product would repeat its mistakes. */
 export const MOVES: Readonly<Record<string, readonly string[]>> = {
   orders: [
     'PENDING SUCCESS',
@@ -42,7 +39,7 @@ export const MOVES: Readonly<Record<string, readonly string[]>> = {
     'BROADCAST CONFIRMED',
     'BROADCAST FAILED',
   ],
-  bundles: ['LIVE DONE', 'LIVE VOID'],
+  payouts: ['LIVE DONE', 'LIVE VOID'],
   callbacks: ['PENDING DELIVERED', 'PENDING DEAD', 'DELIVERED PENDING', 'DEAD PENDING'],
 };
 

@@ -1,4 +1,4 @@
-/** Rows as the rules read them, past the storage adapter. */
+/** Rows for the rules, read without the storage adapter. */
 export interface OrderRow {
   readonly id: string;
   readonly status: string;
@@ -33,6 +33,8 @@ export interface DepositRow {
   readonly paid_at: number;
   readonly credits: number;
   readonly assignment: string;
+  /** The rate when a late payment was first seen. */
+  readonly rate: string | null;
 }
 
 export interface TransferRow {
@@ -47,7 +49,8 @@ export interface TransferRow {
   readonly max_fee_units: string;
   readonly to_address: string;
   readonly status: string;
-  readonly bundle_id: string | null;
+  readonly payout_id: string | null;
+  readonly created_at: number;
 }
 
 export interface PayoutRow {
@@ -61,7 +64,7 @@ export interface PayoutRow {
 }
 
 export interface AttemptRow {
-  readonly bundle_id: string;
+  readonly payout_id: string;
   readonly chain: string;
   readonly txid: string;
   readonly raw: string;
@@ -79,10 +82,10 @@ export interface CallbackRow {
 export const SQL = {
   orders: `SELECT id, status, chain, currency, units, address, rate, vs_currency, vs_price, received, tolerance_bps, expires_at, watch_until, reorged_at, callback_url, timeout_callback FROM orders`,
   deposits:
-    'SELECT id, order_id, chain, txid, tx_index, block_height, block_hash, currency, units, to_address, status, paid_at, credits, assignment FROM deposits',
+    'SELECT id, order_id, chain, txid, tx_index, block_height, block_hash, currency, units, to_address, status, paid_at, credits, assignment, rate FROM deposits',
   transfers:
-    'SELECT id, kind, account_id, order_id, chain, currency, units, fee_units, max_fee_units, to_address, status, bundle_id FROM transfers',
-  payouts: 'SELECT id, chain, source_address, nonce, status, mined_txid, mined_height FROM bundles',
-  attempts: 'SELECT bundle_id, chain, txid, raw, kind, expires_at FROM bundle_attempts',
+    'SELECT id, kind, account_id, order_id, chain, currency, units, fee_units, max_fee_units, to_address, status, payout_id, created_at FROM transfers',
+  payouts: 'SELECT id, chain, source_address, nonce, status, mined_txid, mined_height FROM payouts',
+  attempts: 'SELECT payout_id, chain, txid, raw, kind, expires_at FROM payout_attempts',
   callbacks: 'SELECT id, order_id, event, status FROM callbacks',
 } as const;

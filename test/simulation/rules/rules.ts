@@ -1,47 +1,57 @@
 import type { World } from '../world/world.ts';
 import { SOLID } from '../world/chain.ts';
+import type { SimOutput } from '../world/chain.ts';
 import { MIN_DEPOSIT, POLICIES } from '../world/world.ts';
 import { Books } from './books.ts';
+import { FrozenRule } from './frozen.ts';
+import { fraction } from './fraction.ts';
 import { MOVES, OWED, reachable } from './moves.ts';
+import { countedUnits, CREDITED, paymentsOf } from './order-worth.ts';
+import { refundProblems } from './refunds.ts';
 import { SQL } from './rows.ts';
 import type { AttemptRow, PayoutRow, CallbackRow, DepositRow, OrderRow, TransferRow } from './rows.ts';
+import { inventedCoins, isByBalance } from './stranded.ts';
 
-/** A broken rule: its name, before the colon, and what was seen. */
+/** A broken rule: its name, before the colon, and the observation. */
 export type Breach = string;
 
-const CREDITED: ReadonlySet<string> = new Set(['CREDITED', 'SPENDABLE']);
 const DUST_CHAIN = 'BTC';
-/** Everything that is looked at. */
+/** Every table that the rules check. */
 const TABLES = [
   'orders',
   'order_addresses',
   'order_history',
   'deposits',
   'transfers',
-  'bundles',
-  'bundle_attempts',
+  'payouts',
+  'payout_attempts',
   'callbacks',
   'ledger_postings',
   'ledger_balances',
 ];
 const ENDED: ReadonlySet<string> = new Set(['CONFIRMED', 'FAILED']);
 
-/** Holds what a step left behind against the rules. Only what was written is looked at. */
+/** Checks the rules after each step. Only written rows are checked. */
 export class Rules {
   readonly #world: World;
   readonly #books: Books;
+  readonly #frozen: FrozenRule;
   readonly #dirty = new Set<string>();
   readonly #breaches: Breach[] = [];
   #orders = new Map<string, OrderRow>();
   #deposits = new Map<string, DepositRow>();
+  /** Addresses with deposits that were found by their balances. */
+  readonly #found = new Set<string>();
   #transfers = new Map<string, TransferRow>();
   #payouts = new Map<string, PayoutRow>();
   readonly #attempts = new Map<string, AttemptRow>();
   #callbacks = new Map<string, CallbackRow>();
   #history = 0;
+  /** The highest amount due of an order in a coin. */
+  readonly #asked = new Map<string, bigint>();
   readonly #owed = new Map<string, Set<string>>();
   readonly #last = new Map<string, string>();
-  /** The order of each address that was ever given out, by chain and address, restored backups or not. */
+  /** The order of each address ever given out, by chain and address, including those lost with a restored backup. */
   readonly #given = new Map<string, string>();
   #restores = 0;
   #upheavals = 0;
@@ -52,6 +62,7 @@ export class Rules {
   constructor(world: World) {
     this.#world = world;
     this.#books = new Books(world);
+    this.#frozen = new FrozenRule(world);
     world.driver.onWrite = (table) => void this.#dirty.add(table);
   }
 
@@ -79,12 +90,12 @@ export class Rules {
     return this.#callbacks;
   }
 
-  /** Looks at what the last step wrote. @returns the rules that it broke */
+  /** Checks the rows that the last step wrote. @returns the broken rules */
   check(): readonly Breach[] {
     const { driver, breaches, upheavals } = this.#world;
     this.#breaches.length = 0;
     this.#breaches.push(...breaches.splice(0));
-    // What a node showed when the product looked may be gone by now, when the chain changed within the step.
+    // If the chain changed within the step, the node may no longer show what the product saw.
     this.#calm = upheavals === this.#upheavals;
     this.#upheavals = upheavals;
     if (this.#world.restores !== this.#restores) this.#beginAnew();
@@ -94,14 +105,19 @@ export class Rules {
       this.#deposits = this.#compare('deposits', this.#deposits, driver.all<DepositRow>(SQL.deposits), (row, former) =>
         this.#deposit(row, former),
       );
+    for (const address of this.#found) {
+      const invented = inventedCoins(this.#world, this.#deposits.values(), address);
+      if (invented !== null) this.#broken('true-deposits', invented);
+    }
+    this.#found.clear();
     if (dirty.has('orders'))
       this.#orders = this.#compare('orders', this.#orders, driver.all<OrderRow>(SQL.orders), (row, former) =>
         this.#order(row, former),
       );
-    if (dirty.has('bundle_attempts')) for (const row of driver.all<AttemptRow>(SQL.attempts)) this.#attempt(row);
-    if (dirty.has('bundle_attempts') || dirty.has('chain_blocks')) this.#onePayment();
-    if (dirty.has('bundles'))
-      this.#payouts = this.#compare('bundles', this.#payouts, driver.all<PayoutRow>(SQL.payouts), () => undefined);
+    if (dirty.has('payout_attempts')) for (const row of driver.all<AttemptRow>(SQL.attempts)) this.#attempt(row);
+    if (dirty.has('payout_attempts') || dirty.has('chain_blocks')) this.#onePayment();
+    if (dirty.has('payouts'))
+      this.#payouts = this.#compare('payouts', this.#payouts, driver.all<PayoutRow>(SQL.payouts), () => undefined);
     if (dirty.has('transfers'))
       this.#transfers = this.#compare(
         'transfers',
@@ -111,7 +127,7 @@ export class Rules {
       );
     if (dirty.has('order_addresses')) this.#addresses();
     if (dirty.has('chain_states')) this.#halts();
-    if (dirty.has('transfers') || dirty.has('bundles')) this.#owners();
+    if (dirty.has('transfers') || dirty.has('payouts')) this.#owners();
     if (dirty.has('order_history')) this.#moves();
     if (dirty.has('callbacks'))
       this.#callbacks = this.#compare(
@@ -127,19 +143,24 @@ export class Rules {
       dirty.has('ledger_balances') ||
       dirty.has('transfers') ||
       dirty.has('deposits') ||
-      dirty.has('bundles')
+      dirty.has('payouts')
     ) {
       this.#breaches.push(
         ...this.#books.check(this.#deposits.values(), [...this.#transfers.values()], this.#payouts.values()),
       );
     }
+    this.#breaches.push(...this.#frozen.check());
     return [...this.#breaches];
   }
 
-  /** A backup was restored: what was seen of the rows since is not in them. Only what is outside the database goes on. */
+  /**
+   * After a restored backup, everything remembered of the rows is dropped. Only the state outside the database is kept.
+   */
   #beginAnew(): void {
     this.#restores = this.#world.restores;
+    this.#asked.clear();
     this.#books.beginAnew();
+    this.#frozen.beginAnew();
     this.#orders = new Map();
     this.#deposits = new Map();
     this.#transfers = new Map();
@@ -196,16 +217,25 @@ export class Rules {
     if (has < needs && this.#calm)
       this.#broken('final-before-credit', `a deposit is ${row.status} with ${has} confirmations of ${needs}`);
     const node = this.#world.node(row.chain);
+    const effect = node.chain.paidIn(row.block_hash, row.txid)?.find(({ index }) => index === row.tx_index);
+    if (effect !== undefined && !sameFacts(row, effect))
+      this.#broken('true-credit', `${row.txid}:${row.tx_index} is ${row.status} with what its block does not say`);
+    if (this.#calm && node.trouble.deadMarks)
+      this.#broken('marked-block', `a deposit is ${row.status} by a mark of a branch that is gone`);
     if (!this.#calm || node.trouble.forkedAt !== null) return;
     const mined = node.chain.included.get(row.txid);
     if (mined === undefined || node.chain.block(mined.height)?.ref.hash !== row.block_hash) {
-      // The follower may not have read of a reorganisation yet; the blocks it read are what it goes by.
-      const stored = this.#world.driver.all<{ hash: string }>(
-        'SELECT hash FROM chain_blocks WHERE chain = ? AND height = ?',
+      // The follower may not have read of a reorganisation yet; the blocks that it read decide. A deposit found by its balance in
+      // a block that is final by now and no longer stored is proved by the balance itself.
+      const [kept] = this.#world.driver.all<{ hash: string | null; oldest: number | null }>(
+        `SELECT (SELECT hash FROM chain_blocks WHERE chain = ? AND height = ?) AS hash, min(height) AS oldest
+         FROM chain_blocks WHERE chain = ?`,
         row.chain,
         row.block_height,
-      )[0]?.hash;
-      if (stored !== row.block_hash)
+        row.chain,
+      );
+      const isFinal = isByBalance(row) && row.block_height < (kept?.oldest ?? 0);
+      if (!isFinal && kept?.hash !== row.block_hash)
         this.#broken('credited-block', `a deposit is ${row.status} for a block that is not followed`);
     }
   }
@@ -218,10 +248,16 @@ export class Rules {
       return;
     }
     const { chain } = this.#world.node(row.chain);
-    const paid = this.#world.paid.get(row.txid)?.outputs.find(({ index }) => index === row.tx_index);
+    if (isByBalance(row)) {
+      this.#found.add(row.to_address);
+      return;
+    }
+    // A node's wrong first answer is not a credit yet: see true-credit.
+    if (this.#world.node(row.chain).misread.has(`${row.txid}:${row.tx_index}`)) return;
+    const outputs = chain.paidIn(row.block_hash, row.txid) ?? this.#world.paid.get(row.txid)?.outputs;
+    const paid = outputs?.find(({ index }) => index === row.tx_index);
     if (paid === undefined) this.#broken('true-deposits', `nobody paid ${row.txid}:${row.tx_index} on ${chain.code}`);
-    else if (paid.units !== BigInt(row.units) || paid.currency !== row.currency || paid.to !== row.to_address)
-      this.#broken('true-deposits', `${row.txid}:${row.tx_index} was not what was paid`);
+    else if (!sameFacts(row, paid)) this.#broken('true-deposits', `${row.txid}:${row.tx_index} was not what was paid`);
     const owner = this.#world.driver.all<{ order_id: string }>(
       'SELECT order_id FROM order_addresses WHERE chain = ? AND address = ?',
       row.chain,
@@ -235,7 +271,10 @@ export class Rules {
   }
 
   #order(row: OrderRow, former: OrderRow | undefined): void {
-    if (row.units !== null && row.units !== former?.units) this.#quote(row);
+    if (row.units !== null && row.units !== former?.units) {
+      this.#quote(row);
+      this.#keptQuote(row);
+    }
     if (former === undefined || former.status === row.status) return;
     if (former.status === 'PENDING' && row.status === 'SUCCESS') this.#paid(row);
     if (former.status === 'PENDING' && row.status === 'TERMINATED' && this.#calm && !this.#world.crowded)
@@ -262,7 +301,17 @@ export class Rules {
     if (worth(BigInt(units) - step) >= price) this.#broken('quote', `order ${id} asks for more than its price`);
   }
 
-  /** The least that pays an order. */
+  /** Choosing a coin again never makes an order cheaper. */
+  #keptQuote({ id, chain, currency, units }: OrderRow): void {
+    if (chain === 'BLN') return;
+    const asked = this.#asked.get(`${id} ${currency}`) ?? 0n;
+    const now = BigInt(units ?? '0');
+    if (now < asked)
+      this.#broken('kept-quote', `order ${id} asked for ${asked} ${currency}, and for ${now} when chosen again`);
+    this.#asked.set(`${id} ${currency}`, now);
+  }
+
+  /** The minimum that pays an order. */
   required({ units, tolerance_bps }: OrderRow): bigint {
     const due = BigInt(units ?? '0');
     const exact = due * (10_000n - BigInt(tolerance_bps));
@@ -271,15 +320,8 @@ export class Rules {
 
   #paid(row: OrderRow): void {
     let sum = 0n;
-    for (const deposit of this.#deposits.values()) {
-      if (
-        deposit.assignment !== 'ORDER' ||
-        deposit.order_id !== row.id ||
-        deposit.chain !== row.chain ||
-        deposit.currency !== row.currency
-      )
-        continue;
-      // What a reorganisation took back within the same step was counted before.
+    for (const deposit of paymentsOf(row, this.#deposits.values())) {
+      // Payments that a reorganisation removed within the same step were counted before.
       const counted =
         CREDITED.has(deposit.status) ||
         (deposit.status === 'ORPHANED' && deposit.credits > 0 && row.reorged_at !== null);
@@ -287,6 +329,19 @@ export class Rules {
     }
     if (sum < this.required(row))
       this.#broken('paid-in-full', `order ${row.id} is SUCCESS with ${sum} of ${this.required(row)}`);
+  }
+
+  /** A late payment completes its order when it is worth the price, and nothing of the order is being refunded. */
+  #paidLate(orderId: string, at: number): void {
+    const order = this.#orders.get(orderId);
+    if (order === undefined) return;
+    const payments = paymentsOf(order, this.#deposits.values()).filter(({ credits }) => credits > 0);
+    const sum = countedUnits(order, payments);
+    if (sum < this.required(order))
+      this.#broken('paid-late', `order ${orderId} is RESOLVED with what counts ${sum} of ${this.required(order)}`);
+    for (const { kind, order_id, status, created_at } of this.#transfers.values())
+      if (kind === 'refund' && order_id === orderId && status !== 'FAILED' && created_at < at - this.#world.skewMs)
+        this.#broken('paid-late', `order ${orderId} is RESOLVED by a payment while its refund is ${status}`);
   }
 
   #cancelled({ id }: OrderRow): void {
@@ -297,7 +352,7 @@ export class Rules {
     if (live) this.#broken('no-cancel-once-paid', `order ${id} was cancelled after it was paid`);
   }
 
-  /** What was in a block that its node showed before the deadline must have been counted. */
+  /** A payment in a block that its node showed before the deadline must have been counted. */
   #expired(row: OrderRow): void {
     if (row.chain === 'BLN') {
       this.#expiredInvoice(row);
@@ -315,8 +370,9 @@ export class Rules {
         (node.chain.block(height)?.ref.time ?? Infinity) > row.expires_at
       )
         continue;
-      for (const { index, to, currency, units } of tx.outputs)
+      for (const { index, to, currency, units, hidden } of tx.outputs)
         if (
+          hidden !== true &&
           to === row.address &&
           currency === row.currency &&
           !node.omitted.has(`${tx.txid}:${index}`) &&
@@ -330,7 +386,7 @@ export class Rules {
       this.#broken('read-before-expiry', `order ${row.id} is OVERDUE, and ${sum} were paid in time`);
   }
 
-  /** No address is ever given to a second order, also after a backup was restored that knows nothing of the first. */
+  /** No address is ever given to a second order, even after a restored backup that does not contain the first. */
   #addresses(): void {
     for (const { chain, address, order_id } of this.#world.driver.all<{
       chain: string;
@@ -344,7 +400,7 @@ export class Rules {
     }
   }
 
-  /** A chain stops for a block that is another one below the bound, and for nothing else. */
+  /** A chain stops for a block that was replaced below the finality bound, and for nothing else. */
   #halts(): void {
     const halted = this.#world.driver.all<{ chain: string; reason: string }>(
       'SELECT chain, halted_reason AS reason FROM chain_states WHERE halted_reason IS NOT NULL',
@@ -353,7 +409,7 @@ export class Rules {
       if (!this.#world.deeplyForked.has(chain)) this.#broken('lag-is-no-fork', `${chain} stopped: ${reason}`);
   }
 
-  /** Each due invoice is asked for before its order may expire. */
+  /** Each due invoice is checked before its order may expire. */
   #expiredInvoice({ id, expires_at }: OrderRow): void {
     const key =
       this.#world.driver.all<{ key: string }>(
@@ -361,7 +417,7 @@ export class Rules {
         id,
       )[0]?.key ?? '';
     const settled = this.#world.lightning.settled.get(key);
-    if (settled !== undefined && settled.at <= expires_at - this.#world.skewMs)
+    if (settled !== undefined && settled.at <= expires_at - this.#world.skewMs && !this.#world.isForgotten(key))
       this.#broken('read-before-expiry', `Lightning order ${id} expired, and was paid ${settled.msat} in time`);
   }
 
@@ -370,49 +426,51 @@ export class Rules {
     if (this.#attempts.has(row.txid)) return;
     const raw = JSON.parse(row.raw) as { nonce: number | null; coins: string[]; outputs: unknown };
     for (const other of this.#attempts.values()) {
-      if (other.bundle_id !== row.bundle_id) continue;
+      if (other.payout_id !== row.payout_id) continue;
       const former = JSON.parse(other.raw) as typeof raw;
       if (raw.nonce !== former.nonce || [...raw.coins].sort().join() !== [...former.coins].sort().join())
-        this.#broken('one-nonce', `payout ${row.bundle_id} was signed for another nonce or other coins`);
+        this.#broken('one-nonce', `payout ${row.payout_id} was signed for another nonce or other coins`);
       this.#again(row, other);
       const isPayment = row.kind === 'payment' && other.kind === 'payment';
       if (isPayment && JSON.stringify(raw.outputs) !== JSON.stringify(former.outputs))
-        this.#broken('same-payment', `payout ${row.bundle_id} was signed again for other payments`);
+        this.#broken('same-payment', `payout ${row.payout_id} was signed again for other payments`);
     }
     this.#attempts.set(row.txid, row);
   }
 
-  /** Where no nonce keeps two payments of one apart, none is signed again while a former one can still be mined, or is. */
-  #again({ bundle_id, chain: code }: AttemptRow, { txid, raw }: AttemptRow): void {
+  /**
+   * Without nonces that exclude a second payment, none is signed again while an earlier one is mined or can still be.
+   */
+  #again({ payout_id, chain: code }: AttemptRow, { txid, raw }: AttemptRow): void {
     const { chain } = this.#world.node(code);
     const { expiresAt } = JSON.parse(raw) as { expiresAt: number | null };
     if (expiresAt === null || !this.#calm) return;
-    if (chain.included.has(txid)) this.#broken('paid-twice', `payout ${bundle_id} was signed again, and is mined`);
+    if (chain.included.has(txid)) this.#broken('paid-twice', `payout ${payout_id} was signed again, and is mined`);
     else if (chain.timeOf(chain.height - SOLID) <= expiresAt)
-      this.#broken('signed-again-too-soon', `payout ${bundle_id} was signed again, and its bytes can still be mined`);
+      this.#broken('signed-again-too-soon', `payout ${payout_id} was signed again, and its bytes can still be mined`);
   }
 
-  /** One of a payout's transactions is mined at most, whatever was signed for it. */
+  /** At most one of a payout's transactions is mined, whatever was signed for it. */
   #onePayment(): void {
     const mined = new Set<string>();
-    for (const { bundle_id, chain: code, txid, expires_at } of this.#attempts.values()) {
+    for (const { payout_id, chain: code, txid, expires_at } of this.#attempts.values()) {
       if (expires_at === null || !this.#world.node(code).chain.included.has(txid)) continue;
-      if (mined.has(bundle_id)) this.#broken('paid-twice', `payout ${bundle_id} is mined twice`);
-      mined.add(bundle_id);
+      if (mined.has(payout_id)) this.#broken('paid-twice', `payout ${payout_id} is mined twice`);
+      mined.add(payout_id);
     }
   }
 
   #transfer(row: TransferRow, former: TransferRow | undefined): void {
     if (former?.status === row.status) return;
-    // What a failure cost is its owner's, whatever it was: at most the whole amount.
+    // The owner bears the cost of a failure: at most the whole amount.
     const limit = row.status === 'FAILED' ? row.units : row.max_fee_units;
     if (BigInt(row.fee_units) > BigInt(limit) && row.chain !== 'BLN' && row.status !== 'REQUESTED')
       this.#broken('fee-limit', `transfer ${row.id} is charged more than it may`);
     if (row.chain === 'BLN' && ENDED.has(row.status)) this.#invoicePayment(row, former);
-    if (!ENDED.has(row.status) || row.bundle_id === null) return;
+    if (!ENDED.has(row.status) || row.payout_id === null) return;
     const node = this.#world.node(row.chain);
     if (!this.#calm || node.troubled) return;
-    const attempts = [...this.#attempts.values()].filter(({ bundle_id }) => bundle_id === row.bundle_id);
+    const attempts = [...this.#attempts.values()].filter(({ payout_id }) => payout_id === row.payout_id);
     const mined = attempts
       .map(({ txid }) => node.chain.included.get(txid))
       .find((inclusion) => inclusion !== undefined);
@@ -443,7 +501,7 @@ export class Rules {
     if (areOver && attempts.length > 0) return;
     const isCancel = attempts.some(({ txid, kind }) => txid === mined?.tx.txid && kind === 'cancel');
     if (mined !== undefined && (isCancel || !mined.succeeded) && depth >= needs) return;
-    const { source_address, nonce } = this.#payouts.get(row.bundle_id) ?? {};
+    const { source_address, nonce } = this.#payouts.get(row.payout_id) ?? {};
     const coins = attempts.flatMap(({ raw }) => (JSON.parse(raw) as { coins: string[] }).coins);
     const rival = node.chain.conflict(
       source_address ?? '',
@@ -455,7 +513,7 @@ export class Rules {
       this.#broken('given-back-too-soon', `transfer ${row.id} is FAILED, and its bytes can still be mined`);
   }
 
-  /** Only the node's word ends a payment that it may have heard of. */
+  /** Only the node's answer ends a payment that it may have received. */
   #invoicePayment({ id, status }: TransferRow, former: TransferRow | undefined): void {
     const hash =
       this.#world.driver.all<{ hash: string }>(
@@ -472,21 +530,14 @@ export class Rules {
       );
   }
 
-  /** No payout that can be mined, or was, is without the transfers that it pays. */
+  /** Every payout that can be mined, or was, has the transfers that it pays. */
   #owners(): void {
-    const named = new Set([...this.#transfers.values()].map(({ bundle_id }) => bundle_id));
+    const named = new Set([...this.#transfers.values()].map(({ payout_id }) => payout_id));
     for (const { id, status } of this.#payouts.values())
       if (status !== 'VOID' && !named.has(id))
         this.#broken('one-payout', `payout ${id} is ${status} and pays no transfer`);
-    const refunded = new Set<string>();
-    const live = new Map<string, string>();
-    for (const { id, kind, order_id, status, bundle_id } of this.#transfers.values()) {
-      if (kind === 'refund' && status !== 'FAILED') {
-        if (refunded.has(order_id ?? '')) this.#broken('one-refund', `order ${order_id} has two refunds`);
-        refunded.add(order_id ?? '');
-      }
-      if (bundle_id !== null) live.set(id, bundle_id);
-    }
+    for (const problem of refundProblems(this.#transfers.values(), this.#deposits.values()))
+      this.#broken('one-refund', problem);
   }
 
   #moves(): void {
@@ -495,9 +546,15 @@ export class Rules {
       order_id: string;
       from_status: string | null;
       to_status: string;
-    }>('SELECT id, order_id, from_status, to_status FROM order_history WHERE id > ? ORDER BY id', this.#history);
-    for (const { id, order_id, from_status: from, to_status: to } of rows) {
+      rule: string;
+      happened_at: number;
+    }>(
+      'SELECT id, order_id, happened_at, from_status, to_status, rule FROM order_history WHERE id > ? ORDER BY id',
+      this.#history,
+    );
+    for (const { id, order_id, happened_at, from_status: from, to_status: to, rule } of rows) {
       this.#history = id;
+      if (rule === 'late-payment') this.#paidLate(order_id, happened_at);
       const last = this.#last.get(order_id) ?? 'PENDING';
       if (from !== null && from !== last)
         this.#broken('history', `order ${order_id} was ${last}, its history goes on from ${from}`);
@@ -515,7 +572,7 @@ export class Rules {
         this.#broken('history', `order ${id} is ${status}, its history says ${this.#last.get(id)}`);
   }
 
-  /** Each end of an order has exactly the one callback that it owes, when the merchant gave a URL for it. */
+  /** Each final status of an order has exactly the one callback that it owes, if the merchant gave a URL for it. */
   #outbox(): void {
     const rows = new Map<string, string[]>();
     for (const { order_id, event } of this.#callbacks.values())
@@ -530,7 +587,7 @@ export class Rules {
     }
   }
 
-  /** One event has one id, however often it is sent; a later event never comes before an earlier one has ended. */
+  /** One event has one id, however often it is sent; a later event never precedes the end of an earlier one. */
   #deliveries(): void {
     const { received } = this.#world.receivers;
     for (; this.#received < received.length; this.#received++) {
@@ -548,7 +605,6 @@ export class Rules {
   }
 }
 
-function fraction(text: string): { readonly digits: bigint; readonly scale: bigint } {
-  const [whole = '0', part = ''] = text.split('.');
-  return { digits: BigInt(whole + part), scale: 10n ** BigInt(part.length) };
+function sameFacts(row: DepositRow, { units, currency, to }: SimOutput): boolean {
+  return units === BigInt(row.units) && currency === row.currency && to === row.to_address;
 }

@@ -10,22 +10,24 @@ export interface SimOutput {
   readonly currency: string;
   readonly units: bigint;
   readonly index: string;
+  /** A contract sends it, so no log and no transaction of its own shows it. */
+  readonly hidden?: boolean;
 }
 
-/** A transaction: of a payer (`own` false, its funds not followed) or of the till. */
+/** A transaction of a payer (`own` false, whose funds are not tracked) or of the till. */
 export interface SimTx {
   readonly txid: string;
   readonly own: boolean;
-  /** Who pays; of the till's its address. */
+  /** The payer, or the till's own address. */
   readonly source: string | null;
   readonly nonce: number | null;
-  /** Refs of the coins it spends, on the coin chain. */
+  /** References of the coins it spends, on the coin chain. */
   readonly coins: readonly string[];
   readonly outputs: readonly SimOutput[];
   readonly fee: bigint;
-  /** What comes back to the hot wallet, on the coin chain. */
+  /** The change to the hot wallet, on the coin chain. */
   readonly change: bigint;
-  /** The last time of a block after which it can be mined; `null` for ever. */
+  /** The last block time at which it can be mined; `null` for ever. */
   readonly expiresAt: number | null;
 }
 
@@ -34,14 +36,14 @@ interface SimBlock {
   readonly txs: readonly SimTx[];
 }
 
-/** Where a transaction of the present chain stands. */
+/** The position of a transaction on the present chain. */
 export interface Inclusion {
   readonly tx: SimTx;
   readonly height: number;
   readonly succeeded: boolean;
 }
 
-/** On a chain whose transactions expire, blocks with so many others on top stay. */
+/** On a chain whose transactions expire, blocks below this many others are final. */
 export const SOLID = 5;
 
 const sha = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -51,7 +53,9 @@ export function txidOf(content: string): string {
   return sha(content);
 }
 
-/** What a chain truly is, whatever its node says: blocks, balances, coins, nonces, and what waits to be mined. */
+/**
+ * The real state of a chain, independent of its node: blocks, balances, coins, nonces, and unconfirmed transactions.
+ */
 export class SimChain {
   readonly code: string;
   readonly model: 'account' | 'utxo';
@@ -59,21 +63,27 @@ export class SimChain {
   readonly hot: string;
   readonly mempool = new Map<string, SimTx>();
   readonly included = new Map<string, Inclusion>();
-  /** Of 256, how many of the till's transactions are mined without effect; account chain only. */
+  /** The number in 256 of the till's transactions that are mined without effect; account chain only. */
   reverting = 0;
   /**
-   * For how long a transaction of the till's can be mined, on a chain as Tron is: no nonces, a fee that nobody raises, and
-   * no reorganisation below {@link SOLID}. `null` on all others.
+   * The time in which a transaction of the till can be mined, on a chain like Tron: no nonces, no raised fees, and no
+   * reorganisation below {@link SOLID}. `null` on all others.
    */
   expiryMs: number | null = null;
-  /** By how much the clocks of its miners differ from the world's. */
+  /** Addresses frozen by the tokens' issuer: the till's tokens move neither from nor to them. */
+  readonly frozen = new Set<string>();
+  /** The difference of its miners' clocks from the world's. */
   skewMs = 0;
+  /** The effects of contracts' payments in blocks of either proposer. */
+  readonly dependent = new Map<string, readonly (readonly SimOutput[])[]>();
   readonly #balances = new Map<string, bigint>();
   readonly #nonces = new Map<string, number>();
   readonly #coins = new Map<string, { readonly to: string; readonly units: bigint }>();
   readonly #spent = new Map<string, string>();
-  /** In which blocks the till's transactions ever were, branches left behind too, and whether they took effect there. */
+  /** The blocks of any branch that contained each of the till's transactions, and whether it took effect there. */
   readonly #ends = new Map<string, { readonly hash: string; readonly succeeded: boolean }[]>();
+  /** By block and transaction, abandoned branches included. */
+  readonly #paidIn = new Map<string, readonly SimOutput[]>();
   readonly #now: () => number;
   #blocks: SimBlock[] = [];
   #salt = 0;
@@ -96,12 +106,12 @@ export class SimChain {
     return this.#blocks[Math.max(height, 0)]?.ref.time ?? Infinity;
   }
 
-  /** True when the next block cannot take it. Another branch still may, if it forks off below. */
+  /** True when the next block cannot contain it. Another branch still may, if it forks off below. */
   isExpired({ expiresAt }: Pick<SimTx, 'expiresAt'>): boolean {
     return expiresAt !== null && this.timeOf(this.height) > expiresAt;
   }
 
-  /** True when a transaction of the till's can never be mined on the present chain: it has expired, or another took its place. */
+  /** True when a transaction of the till can never be mined on the present chain: it has expired or was replaced. */
   isOver(tx: SimTx | undefined): boolean {
     return tx === undefined || this.isExpired(tx) || this.#overtaken(tx);
   }
@@ -118,17 +128,32 @@ export class SimChain {
     return this.#balances.get(`${address} ${currency}`) ?? 0n;
   }
 
-  /** Every address of the present chain with what it holds. */
+  /** The balance of an address after a block of the present chain. */
+  balanceAt(address: string, currency: string, height: number): bigint {
+    let held = this.balance(address, currency);
+    for (const { tx, succeeded, height: mined } of this.included.values()) {
+      if (mined <= height) continue;
+      if (tx.own && tx.source === address && currency === this.native) held += tx.fee;
+      for (const { to, currency: paid, units } of succeeded ? tx.outputs : []) {
+        if (paid !== currency) continue;
+        if (to === address) held -= units;
+        if (tx.own && tx.source === address) held += units;
+      }
+    }
+    return held;
+  }
+
+  /** Every address of the present chain with its balance. */
   balances(): Iterable<readonly [string, bigint]> {
     return this.#balances;
   }
 
-  /** Coins that come from outside, for an operator's float. */
+  /** Adds coins from outside, for an operator's float. */
   endow(address: string, currency: string, units: bigint): void {
     this.#move(address, currency, units);
   }
 
-  /** The units of an unspent coin; `null` for one that is spent or was never made. */
+  /** The units of an unspent coin; `null` for one that is spent or never existed. */
   coin(ref: string): bigint | null {
     return this.#spent.has(ref) ? null : (this.#coins.get(ref)?.units ?? null);
   }
@@ -142,7 +167,7 @@ export class SimChain {
     return this.#nonces.get(address) ?? 0;
   }
 
-  /** Why the network would not take a transaction now; `null` when it would. */
+  /** Why the network would refuse a transaction now; `null` when it would not. */
   problem(tx: SimTx): string | null {
     if (this.included.has(tx.txid) || this.mempool.has(tx.txid)) return null;
     if (!tx.own) return null;
@@ -159,7 +184,7 @@ export class SimChain {
     return rival !== null && rival.fee * 110n > tx.fee * 100n ? 'replacement transaction underpriced' : null;
   }
 
-  /** Puts a transaction where miners find it, in place of what it replaces. */
+  /** Adds a transaction to the mempool, and removes those that it replaces. */
   submit(tx: SimTx): void {
     if (this.included.has(tx.txid)) return;
     const rival = tx.own ? this.#rival(tx) : null;
@@ -167,11 +192,12 @@ export class SimChain {
     this.mempool.set(tx.txid, tx);
   }
 
-  /** Mines a block of what waits: all of it, or what luck lets in. */
+  /** Mines a block with all unconfirmed transactions, or a random part of them. */
   mine(random: SimRandom | null, time = this.#now() + this.skewMs): void {
     const chosen: SimTx[] = [];
     const waiting = [...this.mempool.values()].filter(() => random === null || random.chance(0.85));
-    const include = (tx: SimTx): void => {
+    const include = (waiting: SimTx): void => {
+      const tx = this.#asHere(waiting);
       this.#include(tx, this.height + 1);
       chosen.push(tx);
     };
@@ -184,7 +210,7 @@ export class SimChain {
         found ||= fits;
       }
       if (found) continue;
-      // A payment of tokens that are not there is mined as well, without effect, when nothing else can be.
+      // A payment of missing tokens is mined as well, without effect, when nothing else can be.
       const unfunded = waiting.find((tx) => this.#fits(tx));
       if (unfunded === undefined) break;
       waiting.splice(waiting.indexOf(unfunded), 1);
@@ -196,9 +222,10 @@ export class SimChain {
   }
 
   /**
-   * Takes the last blocks away. What was in them waits again, but for what its sender or the network gave up.
+   * Removes the last blocks. Their transactions become unconfirmed again, except those that their sender or the network
+   * gave up.
    *
-   * @param lost - true for a transaction that is not there any more
+   * @param lost - true for a transaction that is gone
    * @returns the times of the blocks, the first one first
    */
   drop(depth: number, lost: (tx: SimTx) => boolean): readonly number[] {
@@ -214,13 +241,18 @@ export class SimChain {
     return times;
   }
 
-  /** Whether a transaction of the till's took effect in this block, of whatever branch, or else in the last one that held it. */
+  /** The effect of a payer's transaction in a block of any branch; `null` for a block that never contained it. */
+  paidIn(hash: string, txid: string): readonly SimOutput[] | null {
+    return this.#paidIn.get(`${hash} ${txid}`) ?? null;
+  }
+
+  /** Whether a transaction of the till took effect in this block, or else in the last one that contained it. */
   tookEffect(txid: string, hash: string | undefined): boolean {
     const ends = this.#ends.get(txid) ?? [];
     return (ends.find((end) => end.hash === hash) ?? ends.at(-1))?.succeeded ?? false;
   }
 
-  /** A transaction of the present chain, other than these, that took this nonce or one of these coins. */
+  /** A transaction of the present chain, other than these, that used this nonce or one of these coins. */
   conflict(
     source: string,
     nonce: number | null,
@@ -267,13 +299,13 @@ export class SimChain {
     return this.#costOf(tx) <= this.balance(source, this.native);
   }
 
-  /** True when a receiver needs more than a block has. */
+  /** True when a receiver needs more gas than a block has. */
   #outgrown({ outputs }: SimTx): boolean {
     const native = outputs.filter(({ currency }) => currency === this.native);
     return this.model === 'account' && native.some(({ to }) => behaviourOf(to) === 'outgrows');
   }
 
-  /** The fee and the coins of a transaction of the till's on the account chain. */
+  /** The fee and the coins of a transaction of the till on the account chain. */
   #costOf({ outputs, fee }: SimTx): bigint {
     return outputs.reduce((sum, { currency, units }) => (currency === this.native ? sum + units : sum), fee);
   }
@@ -286,13 +318,25 @@ export class SimChain {
     return [...needs].every(([currency, units]) => this.balance(source ?? '', currency) >= units);
   }
 
+  /** A transaction in the form of the next block, whose proposer differs in each branch. */
+  #asHere(tx: SimTx): SimTx {
+    const outputs = this.dependent.get(tx.txid)?.[(this.#salt + this.height) % 2];
+    return outputs === undefined ? tx : { ...tx, outputs };
+  }
+
   #include(tx: SimTx, height: number): void {
     const burnt = tx.outputs.some(({ to, currency }) => currency === this.native && behaviourOf(to) === 'burns');
     const unlucky = Number.parseInt(tx.txid.slice(0, 2), 16) < this.reverting;
     const reverts = tx.own && this.model === 'account' && (burnt || unlucky);
-    const succeeded = !reverts && this.#hasTokens(tx);
+    const succeeded = !reverts && !(tx.own && this.isFrozen(tx.source ?? '', tx.outputs)) && this.#hasTokens(tx);
     this.included.set(tx.txid, { tx, height, succeeded });
     this.#apply(tx, succeeded, 1n);
+  }
+
+  /** True when one of these payments from an address is of tokens that their contract does not move. */
+  isFrozen(source: string, outputs: readonly Pick<SimOutput, 'to' | 'currency'>[]): boolean {
+    const tokens = outputs.filter(({ currency }) => this.model === 'account' && currency !== this.native);
+    return tokens.some(({ to }) => this.frozen.has(source) || this.frozen.has(to));
   }
 
   #exclude(tx: SimTx): void {
@@ -343,7 +387,8 @@ export class SimChain {
     const height = this.#blocks.length;
     const hash = sha(`${this.code}:${parentHash}:${this.#salt}:${txs.map(({ txid }) => txid).join()}`);
     this.#blocks.push({ ref: { height, hash, parentHash, time }, txs });
-    for (const { txid, own } of txs) {
+    for (const { txid, own, outputs } of txs) {
+      if (!own) this.#paidIn.set(`${hash} ${txid}`, outputs);
       if (!own) continue;
       const ends = this.#ends.get(txid) ?? [];
       ends.push({ hash, succeeded: this.included.get(txid)?.succeeded ?? false });

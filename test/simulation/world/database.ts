@@ -7,13 +7,13 @@ import { baseImage } from './image.ts';
 import type { SimMerchant } from './image.ts';
 import { QUIET_LOGGER } from './quiet.ts';
 
-/** Nothing ends by the time of the machine. */
+/** Nothing ends by the machine's time. */
 export const TIMEOUTS = { idleMs: 2 ** 30, lifetimeMs: 2 ** 40 };
 
-/** The storage as one process of the till uses it. */
+/** The storage of one process of the till. */
 export interface DatabaseAccess {
   readonly storage: Storage;
-  /** Ends its connections, as the end of the process does. */
+  /** Closes its connections, as the end of the process does. */
   readonly cut: () => void;
 }
 
@@ -22,23 +22,23 @@ export interface SimDatabase {
   readonly merchants: readonly SimMerchant[];
   /** Called after each statement that changed rows. */
   onWrite: WriteListener;
-  /** The time that the database goes by, in epoch milliseconds. */
+  /** The database's time, in epoch milliseconds. */
   now: () => number;
-  /** Rows of a statement that is the simulator's own, of what is committed. */
+  /** The committed rows of a statement by the simulator. */
   all<Row>(sql: string, ...bindings: unknown[]): Row[];
   connect(): DatabaseAccess;
   /** Lets concurrent work go first; `null` where transactions never overlap. */
   readonly pause: (() => Promise<void>) | null;
-  /** Called between steps: makes ready what the next one may take. */
+  /** Called between steps, to prepare what the next one may need. */
   ready(): Promise<void>;
   /** Copies of the database, as an operator makes them; `null` where there are none. */
-  readonly backups: { take(): Uint8Array; restore(backup: Uint8Array): void } | null;
-  /** How often each thing happened, for the tally. */
+  readonly backups: { take(): Promise<Uint8Array>; restore(backup: Uint8Array): void } | null;
+  /** The count of each kind of event, for the tally. */
   readonly counts: ReadonlyMap<string, number>;
   close(): void;
 }
 
-/** A database of SQLite in this process: one connection for all, so that no two transactions overlap. */
+/** A SQLite database in this process: one connection for all, so that no two transactions overlap. */
 export class SqliteDatabase implements SimDatabase {
   readonly merchants: readonly SimMerchant[];
   readonly pause = null;
@@ -73,7 +73,7 @@ export class SqliteDatabase implements SimDatabase {
   }
 
   get backups(): SimDatabase['backups'] {
-    return { take: () => this.#driver.serialize(), restore: (backup) => this.#driver.restore(backup) };
+    return { take: () => this.#driver.backUp(), restore: (backup) => this.#driver.restore(backup) };
   }
 
   async ready(): Promise<void> {}

@@ -1,6 +1,7 @@
 import { TillgateError } from '../../../core/index.ts';
 import type {
   ChainAdapter,
+  ChainEffects,
   ChainPayments,
   ChainPolicy,
   ChangeFeed,
@@ -11,10 +12,10 @@ import type {
 import { nameOf } from '../../support/name-of.ts';
 import type { SimNode } from './node.ts';
 
-/** The process is gone: nothing after it runs. */
+/** Simulates the end of the process: nothing after it runs. */
 export class Crash extends Error {}
 
-/** What goes wrong at one call through a port, and at which of a step's calls. */
+/** The fault of one call through a port, and its position among a step's calls. */
 export interface Fault {
   readonly kind: 'crash-before' | 'crash-after' | 'fail-before' | 'fail-after' | 'pause';
   /** 1 for the first call. */
@@ -31,7 +32,7 @@ const AWAY: Readonly<Record<Port, () => Error>> = {
 
 /**
  * The boundary between one instance of the till and the world: every asynchronous call passes here, and at one of them
- * the instance may die, the call or its reply may be lost, or the world may go on meanwhile.
+ * the instance may die, the call or its reply may be lost, or the world may change meanwhile.
  */
 export class Gate {
   /** Called once when the process ends. */
@@ -39,11 +40,11 @@ export class Gate {
   #dead = false;
   #fault: Fault | null = null;
   #calls = 0;
-  /** What happens in the world while a call waits. */
+  /** Runs other events while a call waits. */
   #meanwhile: () => Promise<void> = async () => undefined;
   #happening: Promise<void> = Promise.resolve();
 
-  /** Lets something go wrong in what follows. */
+  /** Sets the fault for the following calls. */
   arm(fault: Fault | null, meanwhile: () => Promise<void>): void {
     this.#fault = fault;
     this.#meanwhile = meanwhile;
@@ -57,7 +58,7 @@ export class Gate {
     return happened;
   }
 
-  /** Ends with what happens meanwhile: an action may have ended without the call that waits for it. */
+  /** Waits for the concurrent events: an action may end without the call that waits for them. */
   async calm(): Promise<void> {
     await this.#happening;
   }
@@ -89,7 +90,7 @@ export class Gate {
     return this.#watch(real, 'node', false);
   }
 
-  /** One call of a function of its own. */
+  /** One call of a standalone function. */
   call<T>(port: Port, body: () => Promise<T>): Promise<T> {
     return this.#call(port, false, body) as Promise<T>;
   }
@@ -152,7 +153,7 @@ export class Gate {
   }
 }
 
-/** Methods of ports that answer at once: nothing can go wrong on the way. */
+/** Synchronous methods of ports, in which nothing can go wrong. */
 const SYNCHRONOUS: ReadonlySet<string | symbol> = new Set([
   nameOf<ChainAdapter>((chain) => chain.normaliseAddress),
   nameOf<ChainAdapter>((chain) => chain.keyOf),
@@ -160,6 +161,7 @@ const SYNCHRONOUS: ReadonlySet<string | symbol> = new Set([
   nameOf<ChainAdapter>((chain) => chain.paymentUri),
   nameOf<ChainPayments>((payments) => payments.dust),
   nameOf<ChainPolicy>((policy) => policy.confirmations),
+  nameOf<ChainEffects>((effects) => effects.dependsOnBlock),
   nameOf<ChangeFeed>((feed) => feed.onNotification),
   nameOf<LightningNode>((node) => node.watch),
 ]);

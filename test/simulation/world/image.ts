@@ -5,7 +5,7 @@ import { FakeVault, QuickHasher, SeededRandom, START } from '../../support/fakes
 import { SqliteDriver } from '../../support/sqlite-driver.ts';
 import { QUIET_LOGGER } from './quiet.ts';
 
-/** A merchant of the simulation, with what it signs and calls with. */
+/** A merchant of the simulation, with its keys and credentials. */
 export interface SimMerchant {
   readonly number: number;
   readonly principal: Principal;
@@ -17,14 +17,14 @@ export interface SimMerchant {
 
 /** A database with its merchants, from which every run begins. */
 export interface BaseImage {
-  /** As SQLite keeps it. */
+  /** In SQLite's file format. */
   readonly bytes: Uint8Array;
   readonly merchants: readonly SimMerchant[];
 }
 
 const MERCHANTS = 2;
 
-/** The chains and where each merchant's withdrawals go on them. */
+/** The withdrawal address of each merchant on a chain. */
 export const payeeOf = (chain: string, merchant: number): string => `${chain.toLowerCase()}-merchant-${merchant}`;
 
 let image: Promise<BaseImage> | null = null;
@@ -42,7 +42,7 @@ async function make(): Promise<BaseImage> {
   return { bytes: driver.serialize(), merchants };
 }
 
-/** Makes the merchants in an empty database. */
+/** Creates the merchants in an empty database. */
 export async function enrol(storage: Storage): Promise<readonly SimMerchant[]> {
   const sequence = new IdSequence(
     () => START - 60_000,

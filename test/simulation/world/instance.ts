@@ -3,6 +3,7 @@ import {
   AppKeys,
   Authenticate,
   ChainFollower,
+  ChainReports,
   ChoosePayment,
   CreateOrder,
   DeliverCallbacks,
@@ -12,6 +13,7 @@ import {
   InvoiceFollower,
   InvoicePayer,
   Invoices,
+  LatePayments,
   OrderAdminActions,
   OrderStateMachine,
   PayoutRunner,
@@ -37,6 +39,7 @@ import type {
   PayingChain,
   Random,
   RateSource,
+  RefundSettings,
   Storage,
   SweepSettings,
   TokenIssuer,
@@ -48,10 +51,12 @@ import { QUIET_METRICS } from './quiet.ts';
 import { Gate } from './gate.ts';
 import type { SimNode } from './node.ts';
 
-/** What every instance of the till finds in the world. */
+/** The environment of every instance of the till. */
 export interface Surroundings {
   readonly storage: Storage;
   readonly nodes: readonly SimNode[];
+  /** The node of a configured chain that was never reachable. */
+  readonly away: SimNode;
   readonly lightning: LightningNode;
   readonly assets: AssetCatalogue;
   readonly clock: Clock;
@@ -67,16 +72,17 @@ export interface Surroundings {
   readonly deadline: (ms: number) => AbortSignal;
   readonly orders: OrderSettings;
   readonly withdrawals: WithdrawalSettings;
+  readonly refunds: RefundSettings;
   readonly sweeps: SweepSettings;
 }
 
-/** How long a silent holder keeps its lease. */
+/** The time for which a silent holder keeps its lease. */
 export const LEASE_MS = 15_000;
 export const CALLBACK_TIMEOUT_MS = 15_000;
 const SCHEDULE_MS = [5_000, 30_000, 120_000, 600_000, 3_600_000];
 const RENEW_MS = LEASE_MS / 3;
 
-/** Nobody waits for an outcome: the payer is stepped by itself. */
+/** Nothing waits for an outcome: the simulator steps the payer. */
 const noPatience = (): AbortSignal =>
   ({
     addEventListener: (_name: string, listener: () => void) => void setImmediate(listener),
@@ -88,7 +94,7 @@ interface Held {
   at: number;
 }
 
-/** One process of the till: the domain as the host puts it together, each port behind a {@link Gate}. */
+/** One process of the till: the domain as assembled by the host, each port behind a {@link Gate}. */
 export class Instance {
   readonly name: string;
   readonly gate = new Gate();
@@ -110,12 +116,13 @@ export class Instance {
   readonly #deliver: DeliverCallbacks;
   readonly #followers = new Map<string, ChainFollower>();
   readonly #runners = new Map<string, PayoutRunner>();
+  readonly #reports: ChainReports;
   readonly #invoiceFollower: InvoiceFollower;
   readonly #invoicePayer: InvoicePayer;
   readonly #started = new Set<string>();
   readonly #leases = new Map<string, Held>();
 
-  /** @param number - of all instances that ever were; no two make the same ids */
+  /** @param number - counts all instances ever started; no two make the same ids */
   constructor(name: string, number: number, world: Surroundings) {
     this.name = name;
     const { clock, assets, vault, digest, random, logger, events, deadline } = world;
@@ -151,7 +158,9 @@ export class Instance {
       ids,
       events,
       metrics,
+      settings: world.orders,
     });
+    const latePayments = new LatePayments({ rates, assets, settings: world.orders });
     this.payouts = { stateMachine };
     const addresses = new AddressPool({
       chains,
@@ -201,9 +210,11 @@ export class Instance {
       events,
       metrics,
       logger,
-      claimUrl: () => 'https://till.example/claim',
+      secondFactor,
+      settings: world.refunds,
+      withdrawals: world.withdrawals,
     });
-    const lightningDeps = { node: lightning, storage, stateMachine, clock, ids, events, logger, metrics };
+    const lightningDeps = { node: lightning, storage, stateMachine, latePayments, clock, ids, events, logger, metrics };
     this.#invoiceFollower = new InvoiceFollower(lightningDeps);
     this.#invoicePayer = new InvoicePayer(lightningDeps);
     const routing = { maxFeeBps: 100, minFeeSats: 10 };
@@ -234,11 +245,13 @@ export class Instance {
       settings,
     });
     const payoutDeps = { storage, assets, rates, stateMachine, clock, ids, events, logger, metrics };
+    const away = this.gate.node<ChainAdapter>(world.away);
+    const watched = new Map([...chains, [away.code, away] as const]);
+    this.#reports = new ChainReports({ storage, chains: watched, lightning, clock, events, logger, metrics });
+    const followDeps = { storage, stateMachine, latePayments, clock, ids, events, logger, metrics };
+    this.#followers.set(away.code, new ChainFollower(away, followDeps));
     for (const [code, chain] of chains) {
-      this.#followers.set(
-        code,
-        new ChainFollower(chain, { storage, stateMachine, clock, ids, events, logger, metrics }),
-      );
+      this.#followers.set(code, new ChainFollower(chain, followDeps));
       this.#runners.set(code, new PayoutRunner(chain as PayingChain, payoutDeps, world.sweeps));
     }
   }
@@ -251,6 +264,11 @@ export class Instance {
       this.#started.add(code);
       return follower.step(lease);
     });
+  }
+
+  /** One check of each chain's progress. */
+  async watchChains(): Promise<void> {
+    await this.#reports.refresh();
   }
 
   /** One pass of paying on a chain. */
@@ -292,13 +310,13 @@ export class Instance {
     try {
       return await pass(lease);
     } catch (error) {
-      // As the host's loops do: whoever lost it asks for it anew, whoever failed goes on under it.
+      // Like the host's loops: after a lost lease it is requested again, after a failure the work continues under it.
       if (error instanceof Error && 'code' in error && error.code === 'LEASE_LOST') this.#leases.delete(name);
       throw error;
     }
   }
 
-  /** The host prolongs its leases by a timer; a machine that stood still does not until it goes on (`renew` false). */
+  /** The host renews its leases by a timer; a suspended machine does not until it resumes (`renew` false). */
   async #lease(name: string, renew: boolean): Promise<Lease | null> {
     const held = this.#leases.get(name);
     const now = this.#clock.now();

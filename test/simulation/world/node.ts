@@ -1,16 +1,18 @@
-import { TillgateError } from '../../../core/index.ts';
+import { contractRefusal, contradiction, TillgateError } from '../../../core/index.ts';
 import type {
   Asset,
   BlockRef,
   CancelRequest,
   PayoutOutcome,
   ChainAdapter,
+  ChainEffects,
   ChainPayments,
   ChainPolicy,
   CurrencyCode,
   DerivedAddress,
   ExpectedCoins,
   ObservedTransfer,
+  PresentBalances,
   PricedPayment,
   RivalPayment,
   PriceRequest,
@@ -18,6 +20,7 @@ import type {
   ScanOptions,
   SignedPayout,
   SignedTransaction,
+  SettledBlocks,
   SignRequest,
   SpendableCoin,
   WatchList,
@@ -25,31 +28,16 @@ import type {
 import { SOLID, txidOf } from './chain.ts';
 import type { SimChain, SimTx } from './chain.ts';
 import { behaviourOf } from './payees.ts';
+import { SimPresentBalances } from './present.ts';
+import { HONEST } from './trouble.ts';
+import type { NodeTrouble } from './trouble.ts';
 
-/** What is wrong with a node. */
-export interface NodeTrouble {
-  /** It does not answer. */
-  down: boolean;
-  /** It shows no block of the last so many. */
-  lag: number;
-  /** It knows nothing of what waits to be mined. */
-  forgetful: boolean;
-  /** From this height up it shows blocks that are not the chain's; `null` for an honest one. */
-  forkedAt: number | null;
-  /** It has the blocks and not yet what is in their logs: payments in tokens are missing in what it answers at first. */
-  omits: boolean;
-  /** What it adds to the native balance of the hot wallet. */
-  boast: bigint;
-}
-
-const HONEST: NodeTrouble = { down: false, lag: 0, forgetful: false, forkedAt: null, omits: false, boast: 0n };
-
-/** How the network behaves. */
+/** The parameters of the network. */
 export interface Network {
   fee: bigint;
 }
 
-/** `mark` tells two payments of the same apart, where no nonce does. */
+/** `mark` distinguishes two equal payments, where no nonce does. */
 type Signed = Omit<SimTx, 'txid' | 'own'> & { readonly mark?: number };
 
 const write = (content: Signed): string =>
@@ -59,7 +47,7 @@ const read = (raw: string): Signed =>
     typeof value === 'string' && /^\d+n$/.test(value) ? BigInt(value.slice(0, -1)) : value,
   ) as Signed;
 
-/** A chain as its node shows it, with all that can be wrong with a node. */
+/** A chain as its node shows it, with every fault that a node can have. */
 export class SimNode implements ChainAdapter {
   readonly code: string;
   readonly name: string;
@@ -70,12 +58,18 @@ export class SimNode implements ChainAdapter {
   readonly balances = null;
   readonly simulator = null;
   readonly payments: SimPayments;
+  readonly present?: PresentBalances;
   readonly trouble: NodeTrouble = { ...HONEST };
-  /** Another node of the same chain, whose answers are true: before a payment is made again, both are asked. */
+  /** Another node of the same chain, whose answers are true: before a payment is made again, both must answer. */
   readonly witness: Pick<NodeTrouble, 'down' | 'lag'> = { down: false, lag: 0 };
   readonly chain: SimChain;
-  /** `txid:index` of payments that it left out of an answer. */
+  /** Account chains mark final blocks: here each block that the node shows. */
+  readonly settled?: (cursor: BlockRef) => Promise<SettledBlocks>;
+  /** `txid:index` of payments that it omitted from an answer. */
   readonly omitted = new Set<string>();
+  /** `txid:index` of payments that it reported wrongly. */
+  readonly misread = new Set<string>();
+  readonly effects: ChainEffects | null;
 
   constructor(chain: SimChain, assets: readonly Asset[], policy: ChainPolicy, network: Network) {
     this.chain = chain;
@@ -84,7 +78,11 @@ export class SimNode implements ChainAdapter {
     this.assets = assets;
     this.policy = policy;
     this.walletId = `wallet-${chain.code}`;
+    if (chain.model === 'account') this.present = new SimPresentBalances(this);
     this.payments = new SimPayments(this, assets[0] as Asset, network);
+    this.effects =
+      chain.model === 'account' ? { dependsOnBlock: () => true, read: (block) => this.#effects(block) } : null;
+    if (chain.model === 'account') this.settled = (cursor) => this.#settled(cursor);
   }
 
   /** The height of the last block that it shows. */
@@ -93,14 +91,18 @@ export class SimNode implements ChainAdapter {
   }
 
   get troubled(): boolean {
-    const { down, lag, forgetful, forkedAt, omits, boast } = this.trouble;
+    const { down, lag, forgetful, forkedAt, omits, misreads, boast, keeps, contradicts, deadMarks } = this.trouble;
     return (
       down ||
       lag > 0 ||
       forgetful ||
       forkedAt !== null ||
       omits ||
+      misreads ||
       boast > 0n ||
+      keeps !== null ||
+      contradicts ||
+      deadMarks ||
       this.witness.down ||
       this.witness.lag > 0
     );
@@ -133,6 +135,8 @@ export class SimNode implements ChainAdapter {
     { thorough = false }: ScanOptions = {},
   ): Promise<ScannedRange> {
     this.answer();
+    if (this.trouble.contradicts)
+      throw contradiction('The node contradicts itself: a balance was reported in two ways.');
     const blocks: BlockRef[] = [];
     const transfers: ObservedTransfer[] = [];
     for (let height = from; height <= Math.min(to, this.shown); height++) {
@@ -142,11 +146,12 @@ export class SimNode implements ChainAdapter {
         for (const transfer of transfersOf(tx, ref, watch, this.chain)) {
           const isLogged = this.chain.model === 'account' && transfer.currency !== this.chain.native;
           if (this.trouble.omits && isLogged && !thorough) this.omitted.add(`${transfer.txid}:${transfer.index}`);
-          else transfers.push(transfer);
+          else transfers.push(this.trouble.misreads && isLogged && !thorough ? this.#misread(transfer) : transfer);
         }
     }
     if (blocks.at(-1)?.height !== to) throw new TillgateError('NODE_FAILED', 'The node has no such block any more.');
-    return { blocks, transfers };
+    const unseen = this.trouble.keeps !== null && from - 1 <= this.shown - this.trouble.keeps && !thorough;
+    return { blocks, transfers, ...(unseen ? { unseen } : {}) };
   }
 
   async deriveAddresses(first: number, count: number): Promise<readonly DerivedAddress[]> {
@@ -181,6 +186,36 @@ export class SimNode implements ChainAdapter {
     if (this.trouble.down) throw new TillgateError('NODE_FAILED', 'The node does not answer.');
   }
 
+  #misread(transfer: ObservedTransfer): ObservedTransfer {
+    this.misread.add(`${transfer.txid}:${transfer.index}`);
+    return { ...transfer, units: transfer.units * 2n };
+  }
+
+  async #effects({ height, hash }: Pick<BlockRef, 'height' | 'hash'>): Promise<readonly ObservedTransfer[] | null> {
+    this.answer();
+    const ref = height > this.shown ? null : this.#ref(height);
+    if (ref?.hash !== hash) return null;
+    const everyone = { has: () => true, nativeKeys: () => [] };
+    const txs = this.#forked(height) ? [] : (this.chain.block(height)?.txs ?? []);
+    return txs.flatMap((tx) => [...transfersOf(tx, ref, everyone, this.chain)]);
+  }
+
+  async #settled(cursor: BlockRef): Promise<SettledBlocks> {
+    this.answer();
+    if (!this.trouble.deadMarks) {
+      const mark = this.#ref(this.shown);
+      return { credit: mark, spend: mark, shown: cursor.height > this.shown ? null : this.#ref(cursor.height) };
+    }
+    const dead = (height: number): BlockRef => ({
+      ...cursor,
+      height,
+      hash: txidOf(`${this.code} dead ${height}`),
+      parentHash: txidOf(`${this.code} dead ${height - 1}`),
+    });
+    const mark = dead(cursor.height + 5);
+    return { credit: mark, spend: mark, shown: dead(cursor.height) };
+  }
+
   #forked(height: number): boolean {
     return this.trouble.forkedAt !== null && height >= this.trouble.forkedAt;
   }
@@ -188,7 +223,7 @@ export class SimNode implements ChainAdapter {
   #ref(height: number): BlockRef | null {
     const block = this.chain.block(height);
     if (block === undefined || !this.#forked(height)) return block?.ref ?? null;
-    // As all hashes do, these stand for all that lies below: another past, another hash.
+    // A block's hash depends on everything below it.
     const trunk = this.chain.block((this.trouble.forkedAt ?? 0) - 1)?.ref.hash;
     const hash = (at: number): string => txidOf(`${this.code} fork of ${trunk} ${at}`);
     return {
@@ -202,13 +237,14 @@ export class SimNode implements ChainAdapter {
 function* transfersOf(tx: SimTx, block: BlockRef, watch: WatchList, chain: SimChain): Iterable<ObservedTransfer> {
   // A transaction without effect pays nobody.
   if (chain.included.get(tx.txid)?.succeeded === false) return;
-  for (const { to, currency, units, index } of tx.outputs) {
+  for (const { to, currency, units, index, hidden } of tx.outputs) {
+    if (hidden === true) continue;
     // The gas that the till sends ahead to its own deposit addresses is no payment of an order.
     if (watch.has(to) && !tx.own) yield { txid: tx.txid, index, block, currency, units, from: tx.source, toKey: to };
   }
 }
 
-/** What a rival transaction pays, held against the payout's own. */
+/** Compares a rival transaction's payments with the payout's own. */
 function rivalOf(rival: SimTx, attempts: SignedPayout['attempts']): { rival?: RivalPayment } {
   const own = read(attempts[0]?.raw ?? '{}');
   const lines = (outputs: SimTx['outputs'] = []): string =>
@@ -229,7 +265,7 @@ export class SimPayments implements ChainPayments {
   readonly feeAsset: Asset;
   readonly hotAddress: string;
   readonly maxLines: number;
-  /** Called with each transaction that a node is given, before it takes it. */
+  /** Called with each transaction that a node receives, before it accepts it. */
   onBroadcast: (tx: SimTx) => void = () => undefined;
   readonly #node: SimNode;
   readonly chain: SimChain;
@@ -248,7 +284,7 @@ export class SimPayments implements ChainPayments {
     this.maxLines = this.model === 'utxo' ? 4 : 1;
   }
 
-  /** For how long a transaction can be mined, on a chain without nonces: none takes the place of another there. */
+  /** Sets the time in which a transaction can be mined, on a chain without nonces, where none replaces another. */
   expireAfter(ms: number): void {
     this.chain.expiryMs = ms;
     delete this.cancel;
@@ -262,8 +298,10 @@ export class SimPayments implements ChainPayments {
     return 10n;
   }
 
-  async price({ lines, coins, required = [], replaces }: PriceRequest): Promise<PricedPayment> {
+  async price({ source, lines, coins, required = [], replaces }: PriceRequest): Promise<PricedPayment> {
     this.#node.answer();
+    if (this.chain.isFrozen(source.address, lines))
+      throw contractRefusal('The network would revert the payment: frozen.');
     const refusing = this.model === 'account' && lines.some(({ to }) => behaviourOf(to) === 'refuses');
     if (refusing) throw new TillgateError('DESTINATION_UNPAYABLE', 'The receiver refuses the coins.');
     const { fee } = this.#network;
@@ -313,7 +351,7 @@ export class SimPayments implements ChainPayments {
   async #signCancel({ source, coins, nonce, replaces }: CancelRequest): Promise<SignedTransaction> {
     this.#node.answer();
     const feeUnits = (replaces.feeUnits * 113n) / 100n + 1n;
-    // What the payout takes of an account is recorded too, and is no input of its transaction.
+    // The debit of an account is recorded too, but is no input of its transaction.
     const inputs = this.model === 'utxo' ? coins : [];
     return this.sign({ source, lines: [], priced: { feeUnits, coins: inputs, terms: this.model }, nonce });
   }
@@ -360,7 +398,7 @@ export class SimPayments implements ChainPayments {
     return { kind: waits ? 'pending' : 'missing' };
   }
 
-  /** Without nonces only time tells that bytes can never be mined any more: the time of blocks that stay, at every node. */
+  /** Without nonces, only the time of final blocks at every node shows that a transaction can never be mined. */
   #unmined(attempts: SignedPayout['attempts']): 'pending' | 'missing' | 'expired' {
     const { shown, trouble, witness } = this.#node;
     if (!trouble.forgetful && trouble.forkedAt === null && this.#knows(attempts, this.chain.height)) return 'pending';
@@ -377,12 +415,12 @@ export class SimPayments implements ChainPayments {
     return this.chain.timeOf(height - SOLID);
   }
 
-  /** What the second node says of the attempts. */
+  /** Whether the second node knows one of the attempts. */
   witnessKnows(attempts: SignedPayout['attempts'], height: number): boolean {
     return this.#knows(attempts, height);
   }
 
-  /** True when one of them is in a block up to this height, or waits for one. */
+  /** True when one of them is in a block up to this height, or is unconfirmed. */
   #knows(attempts: SignedPayout['attempts'], height: number): boolean {
     return attempts.some(({ txid }) => {
       const waiting = this.chain.mempool.get(txid);
@@ -417,7 +455,7 @@ export class SimPayments implements ChainPayments {
     this.#node.answer();
     if (this.model === 'utxo' || this.chain.expiryMs !== null) return null;
     let next = this.chain.nonceOf(address);
-    // A node that forgot what waits counts what is mined only.
+    // A node that forgot its mempool counts only mined transactions.
     if (this.#node.trouble.forgetful) return next;
     for (const tx of this.chain.mempool.values())
       if (tx.own && tx.source === address && tx.nonce !== null && tx.nonce >= next) next = tx.nonce + 1;

@@ -1,9 +1,9 @@
 /**
- * What an address of a receiver does on the account chain. Most take what comes; a hostile one is a contract:
+ * The behaviour of a receiver's address on the account chain. Most accept every payment; a hostile one is a contract:
  *
- * - `refuses`: an estimate of its gas fails already
- * - `burns`: its estimate is an ordinary one, and each payment to it is mined without effect, at the full fee
- * - `outgrows`: its estimate is an ordinary one, and later it needs more than a block has, so that no miner takes it
+ * - `refuses`: already the gas estimate fails
+ * - `burns`: the estimate is ordinary, and each payment to it is mined without effect, at the full fee
+ * - `outgrows`: the estimate is ordinary, and later it needs more gas than a block has, so that no miner includes it
  */
 export const BEHAVIOURS = ['refuses', 'burns', 'outgrows'] as const;
 export type Behaviour = (typeof BEHAVIOURS)[number];

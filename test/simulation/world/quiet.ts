@@ -12,10 +12,10 @@ export const QUIET_LOGGER: Logger = {
 /** Metrics that count nothing. */
 export const QUIET_METRICS: Metrics = { count: () => undefined, gauge: () => undefined, observe: () => undefined };
 
-/** Events that nobody hears. */
+/** An event bus without listeners. */
 export const QUIET_EVENTS: EventBus = { emit: () => undefined, on: () => () => undefined };
 
-/** Events of which only alerts are heard. */
+/** An event bus that passes on only alerts. */
 export function alertsTo(hear: (alert: DomainEvents['alert']) => void): EventBus {
   return {
     ...QUIET_EVENTS,

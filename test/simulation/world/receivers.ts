@@ -1,7 +1,7 @@
 import type { CallbackOutcome, CallbackRequest } from '../../../core/index.ts';
 import { CALLBACK_TIMEOUT_MS } from './instance.ts';
 
-/** How a merchant's server behaves. */
+/** The behaviour of a merchant's server. */
 export type Manner = 'ok' | 'error' | 'gone' | 'redirect' | 'later' | 'refuses' | 'hangs';
 
 /** A callback as a merchant's server saw it. */

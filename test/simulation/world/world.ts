@@ -1,20 +1,22 @@
-import { AssetCatalogue, DEFAULT_ORDER_SETTINGS, LIGHTNING_ASSET } from '../../../core/index.ts';
-import type { Asset, CallbackTransport, ChainPolicy, EpochMarker } from '../../../core/index.ts';
+import { AssetCatalogue, DEFAULT_ORDER_SETTINGS, LIGHTNING_ASSET, parseUnits } from '../../../core/index.ts';
+import type { Asset, CallbackTransport, ChainPolicy, EpochMarker, RefundSettings } from '../../../core/index.ts';
 import { FakeTokenIssuer, FakeVault, PlainDigest, SeededRandom, START } from '../../support/fakes.ts';
 import { SimRandom } from '../random.ts';
+import { awayNode } from './away.ts';
 import { SimChain } from './chain.ts';
-import type { SimTx } from './chain.ts';
+import type { SimTx, SimOutput } from './chain.ts';
 import type { SimDatabase } from './database.ts';
 import type { SimMerchant } from './image.ts';
 import { Instance } from './instance.ts';
 import type { Surroundings } from './instance.ts';
+import { LATE_GRACE_MS } from '../rules/order-worth.ts';
 import { SimLightning } from './lightning.ts';
 import { SimNode } from './node.ts';
 import type { Network } from './node.ts';
 import { alertsTo, QUIET_LOGGER } from './quiet.ts';
 import { Receivers } from './receivers.ts';
 
-/** US dollars for one of each, at the start. */
+/** US dollars for one unit of each, at the start. */
 const PRICES: Readonly<Record<string, string>> = {
   ETH: '2000',
   USDT: '1',
@@ -23,14 +25,14 @@ const PRICES: Readonly<Record<string, string>> = {
   EUR: '1.1',
   JPY: '0.0065',
 };
-/** Where following begins; no reorganisation goes below it. */
+/** The height at which following begins; no reorganisation goes below it. */
 export const FIRST_HEIGHT = 70;
-/** What spending a coin costs in the long term. */
+/** The long-term cost of spending a coin. */
 export const MIN_DEPOSIT = 300n;
 const GWEI = 10n ** 9n;
 export const ORDINARY_FEE: Readonly<Record<string, bigint>> = { ETH: 21_000n * 20n * GWEI, BTC: 1_000n };
 
-/** How deep is deep enough on the simulated chains. */
+/** The required confirmations on the simulated chains. */
 export const POLICIES: Readonly<
   Record<string, Pick<ChainPolicy, 'spendableConfirmations' | 'finalityBlocks'> & { readonly confirmations: number }>
 > = {
@@ -38,13 +40,13 @@ export const POLICIES: Readonly<
   BTC: { confirmations: 2, spendableConfirmations: 4, finalityBlocks: 64 },
 };
 
-/** How long bytes can be mined, where they expire. */
+/** The time in which transactions can be mined, where they expire. */
 const EXPIRY_MS = 90_000;
 
-/** The clocks of instances may differ from the database's by so much and still be used. */
+/** The tolerated difference of the clocks of instances from the database's. */
 const MAX_SKEW_MS = 5_000;
 
-/** An order as the simulation asked for it. */
+/** An order as the simulation requested it. */
 export interface SimOrder {
   readonly id: string;
   readonly merchant: number;
@@ -52,19 +54,19 @@ export interface SimOrder {
   readonly hosted: boolean;
 }
 
-/** A withdrawal that a merchant asks for, again and again with the same key until it has its answer. */
+/** A withdrawal that a merchant requests repeatedly with the same key until it has its answer. */
 export interface SimWish {
   readonly merchant: number;
   readonly key: string;
   readonly chain: string;
   readonly currency: string;
   readonly amount: string;
-  /** When it was first asked for, or answered with another withdrawal. */
+  /** When it was first requested, or answered with another withdrawal. */
   askedAt: number;
   answer: string | null;
 }
 
-/** An invoice of a receiver elsewhere that a merchant withdraws to. */
+/** An invoice of another receiver that a merchant withdraws to. */
 export interface SimInvoice {
   readonly merchant: number;
   readonly paymentHash: string;
@@ -80,20 +82,20 @@ export interface SimKey {
   until: number | null;
 }
 
-/** A signed request that a merchant sent, and whether it was accepted. */
+/** A signed request of a merchant, and whether it was accepted. */
 export interface SimRequest {
   readonly headers: ReadonlyMap<string, readonly string[]>;
   readonly target: string;
   accepted: boolean;
 }
 
-/** A copy of the database, and what the merchants knew when it was made. */
+/** A copy of the database, with the merchants' knowledge at that time. */
 interface Backup {
   readonly image: Uint8Array;
   readonly merchants: Pick<World, 'orders' | 'wishes' | 'invoices' | 'keys' | 'requests'>;
 }
 
-/** All that is outside the till, and the instances of the till in it. */
+/** Everything outside the till, and the instances of the till in it. */
 export class World {
   readonly driver: SimDatabase;
   readonly merchants: readonly SimMerchant[];
@@ -102,44 +104,47 @@ export class World {
   readonly networks = new Map<string, Network>();
   readonly assets: AssetCatalogue;
   readonly receivers: Receivers;
+  readonly refunds: RefundSettings;
   orders: SimOrder[] = [];
   wishes: SimWish[] = [];
   invoices: SimInvoice[] = [];
   readonly lightning: SimLightning;
   keys: SimKey[];
   requests: SimRequest[] = [];
-  /** Every transaction of the till's that a node was ever given. */
+  /** Every transaction of the till that a node ever received. */
   readonly sent = new Map<string, SimTx>();
-  /** Every transaction of a payer's, by its id. */
+  /** Every transaction of a payer, by its id. */
   readonly paid = new Map<string, SimTx>();
-  /** The order that each payment of a payer's was meant for, by transaction. */
+  /** The order that each payment of a payer was meant for, by transaction. */
   readonly intended = new Map<string, string>();
-  /** The transactions that paid each of the till's transfers, by its id, whatever became of its row. */
+  /** The transactions that paid each of the till's transfers, by its id, even if its row is gone. */
   readonly payments = new Map<string, Set<string>>();
-  /** How far the till's database had come, kept outside of it. */
+  /** The progress of the till's database, kept outside of it. */
   marker: EpochMarker | null = null;
-  /** How often a backup was restored. */
+  /** The number of restored backups. */
   restores = 0;
-  /** Coins of the operator's own, by `chain currency`. */
+  /** The operator's own coins, by `chain currency`. */
   readonly float = new Map<string, bigint>();
   readonly prices = new Map(Object.entries(PRICES));
   /** Callbacks that an operator sent again. */
   readonly replayed = new Set<string>();
+  /** Transfers that an operator approved. */
+  readonly approved = new Set<string>();
   instances: Instance[] = [];
-  /** What people were told to look at: `subject: reason`. */
+  /** The alerts: `subject: reason`. */
   readonly alerts = new Set<string>();
-  /** When each block of each chain was first shown by its node: those that are gone are forgotten. */
+  /** When each block of each chain was first shown by its node; removed blocks are forgotten. */
   readonly shownAt = new Map<string, number[]>();
-  /** Counts reorganisations and heals: what was true of a chain before one may not be true after it. */
+  /** Counts reorganisations and recoveries of nodes: observations of a chain before one may be invalid after it. */
   upheavals = 0;
-  /** Chains of which a node has shown blocks, from below the bound of finality up, that are not theirs. */
+  /** Chains of which a node has shown false blocks, from below the finality bound up. */
   readonly deeplyForked = new Set<string>();
-  /** True in a step in which several act at the same time: which of them came first is not known after it. */
+  /** True in a step with concurrent actions, whose order is not known afterwards. */
   crowded = false;
   /** Broken rules that were seen while a step ran. */
   readonly breaches: string[] = [];
   readonly toleranceBps: number;
-  /** By how much the clock of an instance may differ from the world's; 0 in most worlds. */
+  /** The maximum difference of an instance's clock from the world's; 0 in most worlds. */
   readonly skewMs: number;
   readonly #skews: SimRandom;
   readonly #surroundings: Surroundings;
@@ -176,10 +181,16 @@ export class World {
     const transport: CallbackTransport = { send: (request) => this.receivers.send(request) };
     this.#skews = new SimRandom(seed, 0xc10c);
     this.skewMs = this.#skews.chance(0.4) ? MAX_SKEW_MS : 0;
+    // Permanent: the refusal there must not block other payments.
+    if (new SimRandom(seed, 0xf07e).chance(0.5)) eth.chain.frozen.add('eth-cold');
     const held = random.chance(0.5);
+    this.refunds = held
+      ? { addressHoldMs: 3_600_000, lateAddress: 'approve' }
+      : { addressHoldMs: 600_000, lateAddress: 'wait' };
     this.#surroundings = {
       storage: simDatabase.connect().storage,
       nodes: this.nodes,
+      away: awayNode(now),
       lightning: this.lightning,
       assets: this.assets,
       clock: { now },
@@ -192,17 +203,34 @@ export class World {
       logger: QUIET_LOGGER,
       events: alertsTo(({ subject, reason }) => void this.alerts.add(`${subject}: ${reason}`)),
       deadline: () => this.#deadline(),
-      orders: { ...DEFAULT_ORDER_SETTINGS, toleranceBps: this.toleranceBps },
+      orders: { ...DEFAULT_ORDER_SETTINGS, toleranceBps: this.toleranceBps, lateGraceMs: LATE_GRACE_MS },
       withdrawals: {
         min: new Map(),
         max: new Map(),
-        approveAbove: held ? new Map([['ETH', '0.3']]) : new Map(),
+        approveAbove: held
+          ? new Map([
+              ['ETH', '0.1'],
+              ['USDT-ERC20', '50'],
+            ])
+          : new Map(),
         addressHoldMs: 0,
       },
+      refunds: this.refunds,
       sweeps: {
         maxFeeBps: 5_000,
         cold: random.chance(0.3)
-          ? new Map([['ETH', { address: 'eth-cold', above: new Map([['ETH', '1']]) }]])
+          ? new Map([
+              [
+                'ETH',
+                {
+                  address: 'eth-cold',
+                  above: new Map([
+                    ['ETH', '1'],
+                    ['USDT-ERC20', '5'],
+                  ]),
+                },
+              ],
+            ])
           : new Map(),
       },
     };
@@ -210,7 +238,7 @@ export class World {
     for (let i = several ? 2 : 1; i > 0; i--) this.start();
   }
 
-  /** A world with a till that was just installed. */
+  /** A world with a newly installed till. */
   static async create(seed: number, simDatabase: SimDatabase): Promise<World> {
     const world = new World(seed, simDatabase);
     for (const instance of world.instances.slice(0, 1))
@@ -221,6 +249,13 @@ export class World {
 
   get now(): number {
     return this.#now;
+  }
+
+  /** The amount of a transfer that needs no approval, in units; `null` for any. */
+  approveAbove(currency: string): bigint | null {
+    const most = this.#surroundings.withdrawals.approveAbove.get(currency);
+    const decimals = this.assets.find(currency)?.decimals ?? 0;
+    return most === undefined ? null : parseUnits(most, decimals);
   }
 
   get settings(): Pick<Surroundings, 'vault' | 'digest' | 'storage'> {
@@ -236,7 +271,7 @@ export class World {
     return this.nodes.find((node) => node.code === code) as SimNode;
   }
 
-  /** Starts an instance, or another in place of one that is gone. */
+  /** Starts an instance, or a replacement of one that is gone. */
   start(): Instance {
     this.#started += 1;
     const { storage, cut } = this.driver.connect();
@@ -248,23 +283,26 @@ export class World {
     return instance;
   }
 
-  /** Copies the database, with what its merchants had of it. */
-  backUp(): boolean {
+  /** Copies the database, with its merchants' knowledge. */
+  async backUp(): Promise<boolean> {
     const { backups } = this.driver;
     if (backups === null) return false;
     const { orders, wishes, invoices, keys, requests } = this;
-    this.#backup = { image: backups.take(), merchants: structuredClone({ orders, wishes, invoices, keys, requests }) };
+    this.#backup = {
+      image: await backups.take(),
+      merchants: structuredClone({ orders, wishes, invoices, keys, requests }),
+    };
     return true;
   }
 
-  /** Writes down how far the database has come, outside of it. */
+  /** Records the progress of the database outside of it. */
   async note(): Promise<void> {
     const { epochs } = this.#surroundings.storage;
     const { number: epoch, tillId } = await epochs.current();
     this.marker = { tillId, epoch, ...(await epochs.progress()) };
   }
 
-  /** Puts the backup in place of the database, while no instance runs. @returns false without a backup */
+  /** Restores the backup, while no instance runs. @returns false without a backup */
   restore(): boolean {
     const { backups } = this.driver;
     if (backups === null || this.#backup === null) return false;
@@ -278,18 +316,20 @@ export class World {
     return true;
   }
 
-  /** Ends an instance without a word, and starts another. */
+  /** A paid invoice that neither the restored backup nor the node, which began anew, contains. */
+  isForgotten(paymentHash: string): boolean {
+    return this.restores > 0 && this.lightning.forgotten.has(paymentHash);
+  }
+
+  /** Kills an instance, and starts another. */
   replace(instance: Instance): void {
     instance.gate.kill();
     this.instances = this.instances.filter((each) => each !== instance);
     this.start();
   }
 
-  /** A payer's transaction: waits to be mined. */
-  pay(
-    chain: SimChain,
-    payments: readonly { readonly to: string; readonly currency: string; readonly units: bigint }[],
-  ): SimTx {
+  /** A payer's transaction, unconfirmed at first. */
+  pay(chain: SimChain, payments: readonly Omit<SimOutput, 'index'>[]): SimTx {
     this.#payments += 1;
     const outputs = payments.map((payment, index) => ({ ...payment, index: String(index) }));
     const source = chain.model === 'account' ? `eth-payer${this.#payments % 7}` : null;
@@ -314,7 +354,7 @@ export class World {
     return address === `${code.toLowerCase()}-hot` || /^[a-z]+\d+$/.test(address);
   }
 
-  /** What a transaction of the till's took from its addresses in a block, by currency, fees included. */
+  /** The cost of a transaction of the till to its addresses in a block, by currency, fees included. */
   outflow(code: string, txid: string, block: string | undefined): ReadonlyMap<string, bigint> {
     const tx = this.sent.get(txid);
     const taken = new Map<string, bigint>();
@@ -326,7 +366,7 @@ export class World {
     return taken;
   }
 
-  /** Coins of the operator's own for the hot wallet. */
+  /** Adds the operator's own coins to the hot wallet. */
   endow(code: string, currency: string, units: bigint): void {
     const { chain } = this.node(code);
     chain.endow(chain.hot, currency, units);
@@ -334,7 +374,7 @@ export class World {
     this.float.set(key, (this.float.get(key) ?? 0n) + units);
   }
 
-  /** Notes which blocks the nodes show now. */
+  /** Records the blocks that the nodes show now. */
   look(): void {
     for (const { code, shown, trouble } of this.nodes) {
       const times = this.shownAt.get(code) ?? [];
@@ -344,7 +384,7 @@ export class World {
     }
   }
 
-  /** Blocks above a height are not what they were. */
+  /** Drops what is recorded of blocks above a height, which have changed. */
   forget(code: string, height: number): void {
     this.upheavals += 1;
     this.shownAt.get(code)?.splice(height + 1);
@@ -367,11 +407,11 @@ export class World {
     return node;
   }
 
-  /** What a node is given must have been stored before: else a restart would not know that it was sent. */
+  /** A transaction must be stored before a node receives it: otherwise it would be lost at a restart. */
   #sawBroadcast(code: string, tx: SimTx): void {
     this.sent.set(tx.txid, tx);
     const rows = this.driver.all<{ id: string | null }>(
-      'SELECT t.id FROM bundle_attempts a LEFT JOIN transfers t ON t.bundle_id = a.bundle_id WHERE a.chain = ? AND a.txid = ?',
+      'SELECT t.id FROM payout_attempts a LEFT JOIN transfers t ON t.payout_id = a.payout_id WHERE a.chain = ? AND a.txid = ?',
       code,
       tx.txid,
     );
@@ -394,13 +434,13 @@ export class World {
     };
     this.#deadlines.add(pass);
     if (this.receivers.someHang) this.#passDeadlines();
-    // Of a signal nothing is used but its event.
+    // Only the event of the signal is used.
     return {
       addEventListener: (_name: string, listener: () => void) => void listeners.add(listener),
     } as unknown as AbortSignal;
   }
 
-  /** Somebody does not answer: whoever waits for him with patience loses it. */
+  /** Nobody answers, so the deadlines of all that wait pass. */
   #passDeadlines(): void {
     setImmediate(() => setImmediate(() => [...this.#deadlines].forEach((pass) => pass())));
   }

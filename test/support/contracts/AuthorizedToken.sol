@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.20;
 
-import {TestToken} from "./TestToken.sol";
+import {BlockToken} from "./BlockToken.sol";
 
-/// An honest token with EIP-3009, in the form of USDC's second version.
-contract AuthorizedToken is TestToken {
+/// A token with EIP-3009 whose issuer can freeze addresses, in the form of USDC's second version.
+contract AuthorizedToken is BlockToken {
     bytes32 public constant TRANSFER_WITH_AUTHORIZATION_TYPEHASH = keccak256(
         "TransferWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)"
     );
@@ -16,7 +16,7 @@ contract AuthorizedToken is TestToken {
 
     event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce);
 
-    constructor(string memory symbol_, uint8 decimals_) TestToken(symbol_, decimals_) {}
+    constructor(string memory symbol_, uint8 decimals_) BlockToken(symbol_, decimals_) {}
 
     function DOMAIN_SEPARATOR() public view returns (bytes32) {
         return keccak256(

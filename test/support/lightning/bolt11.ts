@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { bech32 } from '@scure/base';
 
-/** What a payment request is to say. */
+/** The content of a payment request. */
 export interface Bolt11Fields {
   /** `bc`, `tb`, `bcrt`… */
   readonly prefix: string;
   /** `null` for none. */
   readonly msat: bigint | null;
-  /** In place of what `msat` would be written as. */
+  /** Overrides the text of the amount. */
   readonly amountText?: string;
   /** Unix seconds. */
   readonly timestamp: number;
@@ -18,8 +18,16 @@ export interface Bolt11Fields {
   readonly expirySeconds: number;
   /** The private key that signs. */
   readonly key: Uint8Array;
-  /** A node's key to name as the one that is paid; none is named by default. */
+  /** The payee's node key; not included by default. */
   readonly payee?: string;
+  /** Feature bits of BOLT 9; by default variable onions and payment secrets are required, several parts supported. */
+  readonly features?: readonly number[];
+  /** Overrides {@link FINAL_CLTV}. */
+  readonly finalCltv?: number;
+  /** Omits the payment secret. */
+  readonly withoutSecret?: true;
+  /** Additional fields, as tag and words. */
+  readonly further?: readonly (readonly [tag: number, words: readonly number[]])[];
 }
 
 const FIELD = {
@@ -32,8 +40,8 @@ const FIELD = {
   features: 5,
 } as const;
 const PICO_PER_MSAT = 10n;
-/** var_onion_optin and payment_secret required, basic_mpp supported (BOLT 9: bits 8, 14 and 17). */
-const FEATURES = [16, 8, 8, 0];
+/** var_onion_optin and payment_secret required, basic_mpp supported (BOLT 9). */
+const FEATURES: readonly number[] = [8, 14, 17];
 const FINAL_CLTV = 80;
 
 /** Writes and signs a payment request (BOLT 11). */
@@ -43,12 +51,15 @@ export function encodeBolt11(fields: Bolt11Fields): string {
   const words = [
     ...numberWords(fields.timestamp, 7),
     ...field(FIELD.payment_hash, bech32.toWords(Buffer.from(fields.paymentHash, 'hex'))),
-    ...field(FIELD.payment_secret, bech32.toWords(Buffer.from(fields.paymentSecret, 'hex'))),
+    ...(fields.withoutSecret === true
+      ? []
+      : field(FIELD.payment_secret, bech32.toWords(Buffer.from(fields.paymentSecret, 'hex')))),
     ...field(FIELD.description, bech32.toWords(Buffer.from(fields.description, 'utf8'))),
     ...field(FIELD.expiry, numberWords(fields.expirySeconds)),
-    ...field(FIELD.min_final_cltv, numberWords(FINAL_CLTV)),
-    ...field(FIELD.features, FEATURES),
+    ...field(FIELD.min_final_cltv, numberWords(fields.finalCltv ?? FINAL_CLTV)),
+    ...field(FIELD.features, bitWords(fields.features ?? FEATURES)),
     ...(fields.payee === undefined ? [] : field(FIELD.payee, bech32.toWords(Buffer.from(fields.payee, 'hex')))),
+    ...(fields.further ?? []).flatMap(([tag, data]) => field(tag, data)),
   ];
   const digest = createHash('sha256').update(prefix, 'utf8').update(toBytes(words)).digest();
   const signed = secp256k1.sign(digest, fields.key, { prehash: false, format: 'recovered' });
@@ -61,7 +72,7 @@ export function publicKeyOf(key: Uint8Array): string {
   return Buffer.from(secp256k1.getPublicKey(key, true)).toString('hex');
 }
 
-/** The shortest form, as BOLT 11 wants it. */
+/** The shortest form, as BOLT 11 requires. */
 function shortest(msat: bigint): string {
   for (const [unit, size] of [
     ['', 10n ** 11n],
@@ -82,6 +93,16 @@ function numberWords(value: number, length = 0): readonly number[] {
   const words: number[] = [];
   for (let rest = value; rest > 0 || words.length < Math.max(length, 1); rest = Math.floor(rest / 32))
     words.unshift(rest % 32);
+  return words;
+}
+
+/** Bit 0 is the last bit of the field. */
+function bitWords(bits: readonly number[]): readonly number[] {
+  const words = Array.from({ length: Math.floor(Math.max(0, ...bits) / 5) + 1 }, () => 0);
+  for (const bit of bits) {
+    const at = words.length - 1 - Math.floor(bit / 5);
+    words[at] = (words[at] ?? 0) | (1 << (bit % 5));
+  }
   return words;
 }
 

@@ -10,7 +10,7 @@ const ok = (body: unknown): FakeReply => ({ status: 201, body });
 const problem = (code: number, message: string): FakeReply => ({ status: 500, body: { code, message } });
 const NETWORKS: Readonly<Record<string, string>> = { mainnet: 'bitcoin' };
 
-/** CLNRest of Core Lightning 25 before a fake node. */
+/** The CLNRest interface of Core Lightning 25 in front of a fake node. */
 export function serveCln(node: FakeLightningNode, rune: string): Promise<FakeServer> {
   return serveFake(
     true,
@@ -77,7 +77,7 @@ const COMMANDS: Readonly<
   },
   listpays: (node, { payment_hash: hash }) => {
     const payment = node.payments.get(String(hash));
-    // A payment of which no part was ever sent stands in no list.
+    // A payment of which no part was ever sent is in no list.
     return ok({
       pays:
         payment === undefined || (payment.state === 'failed' && !payment.attempted) ? [] : [writtenPayment(payment)],

@@ -18,7 +18,7 @@ const problem = (status: number, code: number, message: string): FakeReply => ({
   body: { code, message, details: [] },
 });
 
-/** The REST interface of lnd 0.20 before a fake node. @param macaroon - hexadecimal */
+/** The REST interface of lnd 0.20 in front of a fake node. @param macaroon - hexadecimal */
 export function serveLnd(node: FakeLightningNode, macaroon: string): Promise<FakeServer> {
   return serveFake(
     true,
@@ -117,7 +117,7 @@ function list(node: FakeLightningNode, offset: number, most: number): FakeReply 
   });
 }
 
-/** The past after an index, but not after 0; then new invoices and settlements, and nothing of what is accepted or cancelled. */
+/** Streams the events after an index (none for index 0), then new invoices and settlements. */
 function subscribe(node: FakeLightningNode, index: number): FakeReply {
   return {
     follow: (write) => {

@@ -34,29 +34,32 @@ export interface FakePayment {
   preimage: string;
   reason: 'no-route' | 'refused' | 'balance';
   endedAt: number;
-  /** How often the receiver was asked to take it: more than once would be paid twice. */
+  /** The number of offers to the receiver: more than one would pay twice. */
   deliveries: number;
 }
 
-/** What an invoice is made with. */
+/** The terms of a new invoice. */
 export interface FakeInvoiceTerms {
   readonly msat: bigint | null;
   readonly memo?: string;
   readonly expirySeconds?: number;
   readonly hold?: boolean;
-  /** Milliseconds before now that it was made. */
+  /** The age of the invoice in milliseconds. */
   readonly ageMs?: number;
 }
+
+/** A payment that the node refuses before it registers it. */
+export class FakeRefusal extends Error {}
 
 const PREFIXES: Readonly<Record<string, string>> = { mainnet: 'bc', regtest: 'bcrt', testnet: 'tb' };
 const STARTING_MSAT = 10_000_000_000n;
 
-/** The nodes that know a way to each other. */
+/** The nodes that can route to each other. */
 export type FakeGraph = Map<string, FakeLightningNode>;
 
 /**
- * A Lightning node without a network: real keys, real signed payment requests, hashes and preimages, and payments that go
- * from one fake to another. What it knows survives whatever happens to the server before it.
+ * A Lightning node without a network: real keys, real signed payment requests, hashes and preimages, and payments
+ * between fakes. Its state survives everything that happens to the server in front of it.
  */
 export class FakeLightningNode extends EventEmitter<{ invoice: [FakeInvoice]; payment: [FakePayment] }> {
   readonly network: string;
@@ -68,9 +71,11 @@ export class FakeLightningNode extends EventEmitter<{ invoice: [FakeInvoice]; pa
   #settlements = 0;
   localMsat = STARTING_MSAT;
   remoteMsat = STARTING_MSAT;
-  /** What the only route to anybody costs. */
+  /** The fee of every route. */
   routeFeeMsat = 0n;
-  /** Payments that begin now stay under way until {@link release}. */
+  /** The message with which every payment is refused before it is registered; `null` for none. */
+  refusesWith: string | null = null;
+  /** Payments started while this is true stay in flight until {@link release}. */
   stuck = false;
   readonly #released: (() => void)[] = [];
 
@@ -118,13 +123,13 @@ export class FakeLightningNode extends EventEmitter<{ invoice: [FakeInvoice]; pa
     return invoice;
   }
 
-  /** Takes what was held. */
+  /** Settles a held payment. */
   take(paymentHash: string): void {
     const invoice = this.#invoice(paymentHash);
     if (invoice.state === 'accepted') this.#settle(invoice);
   }
 
-  /** Cancels an open invoice, or gives back what is held. */
+  /** Cancels an open invoice, or returns a held payment. */
   cancel(paymentHash: string): void {
     const invoice = this.#invoice(paymentHash);
     if (invoice.state === 'settled') throw new Error('a settled invoice cannot be cancelled');
@@ -133,8 +138,8 @@ export class FakeLightningNode extends EventEmitter<{ invoice: [FakeInvoice]; pa
   }
 
   /**
-   * Begins a payment; it goes on by itself.
-   * @throws Error with the words of the refusal when nothing is begun
+   * Starts a payment, which proceeds by itself.
+   * @throws Error with the refusal's message when nothing is started
    */
   pay(paymentRequest: string, chosenMsat: bigint | null, maxFeeMsat: bigint): FakePayment {
     const invoice = readPaymentRequest(paymentRequest, this.network);
@@ -146,6 +151,7 @@ export class FakeLightningNode extends EventEmitter<{ invoice: [FakeInvoice]; pa
     if (invoice.expiresAt < Date.now())
       throw new Error(`invoice expired. Valid until ${new Date(invoice.expiresAt).toISOString()}`);
     if (invoice.payee === this.publicKey) throw new Error('self-payments not allowed');
+    if (this.refusesWith !== null) throw new FakeRefusal(this.refusesWith);
     const former = this.payments.get(invoice.paymentHash);
     if (former !== undefined && former.state !== 'failed')
       throw new Error(former.state === 'settled' ? 'invoice is already paid' : 'payment is in transition');
@@ -170,10 +176,17 @@ export class FakeLightningNode extends EventEmitter<{ invoice: [FakeInvoice]; pa
     return payment;
   }
 
-  /** Lets go on what is stuck. */
+  /** Releases stuck payments. */
   release(): void {
     this.stuck = false;
     for (const go of this.#released.splice(0)) go();
+  }
+
+  /** Loses the database but not the key. */
+  beginAnew(): void {
+    this.invoices.clear();
+    this.payments.clear();
+    this.#settlements = 0;
   }
 
   /** Settled invoices after an index, in its order. */
@@ -183,14 +196,14 @@ export class FakeLightningNode extends EventEmitter<{ invoice: [FakeInvoice]; pa
       .sort((a, b) => a.settleIndex - b.settleIndex);
   }
 
-  /** What the node offers in payments that have not ended. */
+  /** The amounts in outgoing payments that have not ended. */
   get offered(): readonly bigint[] {
     return [...this.payments.values()]
       .filter(({ state, attempted }) => state === 'in-flight' && attempted)
       .map(({ msat, feeMsat }) => msat + feeMsat);
   }
 
-  /** What it was offered and has not taken yet. */
+  /** The amounts in incoming payments that are not settled yet. */
   get held(): readonly bigint[] {
     return [...this.invoices.values()].filter(({ state }) => state === 'accepted').map((each) => each.receivedMsat);
   }

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { FakeRefusal } from './fake-node.ts';
 import type { FakeInvoice, FakeLightningNode, FakePayment } from './fake-node.ts';
 import { serveFake } from './fake-server.ts';
 import type { FakeReply, FakeRequest, FakeServer } from './fake-server.ts';
@@ -6,10 +7,10 @@ import type { FakeReply, FakeRequest, FakeServer } from './fake-server.ts';
 const ok = (body: unknown): FakeReply => ({ status: 200, body });
 const sats = (msat: bigint): number => Number(msat / 1000n);
 const UNKNOWN: FakeReply = { status: 404, body: 'Unknown endpoint (check api doc)' };
-/** The price of a route through phoenixd's one peer: 0.4 % and 4 sat. */
+/** The price of a route through phoenixd's only peer: 0.4 % and 4 sat. */
 const price = (msat: bigint): bigint => msat / 250n + 4_000n;
 
-/** The HTTP interface of phoenixd 0.6 before a fake node. */
+/** The HTTP interface of phoenixd 0.6 in front of a fake node. */
 export function servePhoenixd(node: FakeLightningNode, password: string): Promise<FakeServer> {
   const authorization = `Basic ${Buffer.from(`:${password}`).toString('base64')}`;
   return serveFake(
@@ -82,7 +83,7 @@ function written(invoice: FakeInvoice): object {
   };
 }
 
-/** The newest first. */
+/** The newest payments first. */
 function incoming(node: FakeLightningNode, query: URLSearchParams): FakeReply {
   const [from, limit, offset] = [
     Number(query.get('from') ?? 0),
@@ -121,6 +122,7 @@ async function pay(node: FakeLightningNode, form: URLSearchParams): Promise<Fake
     payment = node.pay(text, amount === null ? null : BigInt(amount) * 1000n, 2n ** 62n);
   } catch (error) {
     const { message } = error as Error;
+    if (error instanceof FakeRefusal) return { status: 400, body: message };
     if (/amount must/.test(message)) return { status: 400, body: 'Request parameter amountSat is missing' };
     return ok({
       type: 'payment_failed',

@@ -4,7 +4,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { selfSigned } from '../../unit/adapters/callbacks/certificate.ts';
 
-/** One request, read. */
+/** A parsed request. */
 export interface FakeRequest {
   readonly method: string;
   readonly path: string;
@@ -13,18 +13,18 @@ export interface FakeRequest {
   readonly headers: IncomingMessage['headers'];
 }
 
-/** What a fake answers: a reply, or a stream of lines that it goes on writing. */
+/** A fake's answer: a reply, or a stream of lines. */
 export type FakeReply =
   | { readonly status: number; readonly body: unknown }
   | { readonly follow: (write: (message: unknown) => void, end: () => void) => () => void }
   | null;
 
-/** How the server before a fake behaves. */
+/** The faults of the server in front of a fake. */
 export interface Manners {
-  /** Every connection is broken off, and no new one is answered. */
+  /** Every connection is cut, and no new one is answered. */
   down: boolean;
-  /** Payments only: the request is lost before the node has it, or the reply after. */
-  loses: 'request' | 'reply' | null;
+  /** For payments: the request is lost before it reaches the node (silently or with an error), or its reply is. */
+  loses: 'request' | 'gateway' | 'reply' | null;
 }
 
 /** A server on loopback. */
@@ -33,7 +33,7 @@ export interface FakeServer {
   /** PEM; `null` on plain HTTP. */
   readonly certificate: string | null;
   readonly manners: Manners;
-  /** Breaks off every connection once. */
+  /** Cuts every connection once. */
   cut(): void;
   close(): Promise<void>;
 }
@@ -41,8 +41,8 @@ export interface FakeServer {
 /**
  * Serves a fake node.
  *
- * @param answer - `null` for a path that it does not know, which is answered with 404
- * @param pays - tells requests that begin a payment
+ * @param answer - `null` for an unknown path, which is answered with 404
+ * @param pays - true for requests that start a payment
  */
 export async function serveFake(
   tls: boolean,
@@ -63,6 +63,8 @@ export async function serveFake(
         headers: request.headers,
       };
       if (manners.down || (manners.loses === 'request' && pays(read))) return void request.socket.destroy();
+      if (manners.loses === 'gateway' && pays(read))
+        return void response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad Gateway</h1>');
       const reply = await answer(read);
       if (manners.down || (manners.loses === 'reply' && pays(read))) return void request.socket.destroy();
       write(response, reply);
@@ -97,7 +99,7 @@ function write(response: ServerResponse, reply: FakeReply): void {
     return void response
       .writeHead(reply.status, { 'content-type': 'application/json' })
       .end(typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body));
-  // As lnd does it: no head before the first message.
+  // Like lnd, sends no head before the first message.
   const leave = reply.follow(
     (message) => void response.write(`${JSON.stringify(message)}\n`),
     () => void response.end(),

@@ -14,7 +14,7 @@ import type { FakeGraph, FakeInvoice } from './fake-node.ts';
 import { servePhoenixd } from './fake-phoenixd.ts';
 import type { FakeServer } from './fake-server.ts';
 
-/** The kinds of node that there are fakes of. */
+/** The kinds of faked nodes. */
 export type FakeKind = 'lnd' | 'cln' | 'phoenixd';
 
 const MACAROON = '0201036c6e6402f801030a10';
@@ -26,7 +26,7 @@ interface Served {
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** A fake node of a kind behind its interface, and the options by which the plugin reaches it. */
+/** A fake node of a kind behind its interface, and the plugin's options for it. */
 export async function serveKind(kind: FakeKind, node: FakeLightningNode, folder: string): Promise<Served> {
   const write = (name: string, content: string | Uint8Array): string => {
     writeFileSync(join(folder, name), content);
@@ -46,13 +46,13 @@ export async function serveKind(kind: FakeKind, node: FakeLightningNode, folder:
   return { server, options: { cln: { ...reach, runeFile: write('rune', `${SECRET}\n`) } } };
 }
 
-/** Has the plugin open a node, as the host would. */
+/** Opens a node through the plugin, as the host would. */
 export async function openNode(options: Readonly<Record<string, unknown>>): Promise<LightningNode> {
   const wallet = { extendedPublicKey: () => Promise.reject(new Error('no seed is needed')) };
   return present((await setUpPlugin(lightning, options, { wallet })).lightning, 'a Lightning node');
 }
 
-/** How the kit makes things happen with a fake of each kind. */
+/** The harness with which the kit controls a fake of each kind. */
 export function fakeHarness(kind: FakeKind, lacks: LightningHarness['lacks']): LightningHarness {
   return {
     lacks,

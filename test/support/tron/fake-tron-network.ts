@@ -4,7 +4,7 @@ import type { DecodedTransaction, HeaderFields } from './tron-codec.ts';
 import { copyState, runContract } from './tron-state.ts';
 import type { FakeLog, TokenKind, TronState } from './tron-state.ts';
 
-/** What the network charges, in sun. */
+/** The network's fees, in sun. */
 export const PRICES = {
   energy: 100n,
   bandwidth: 1_000n,
@@ -16,17 +16,17 @@ export const BLOCK_MS = 3_000;
 const FREE_BANDWIDTH = 600;
 const RESULT_BYTES = 64;
 const DAY_MS = 86_400_000;
-/** Producers that must build on a block until it is solidified. */
+/** The number of producers that must build on a block before it is solidified. */
 const SOLID_DEPTH = 18;
 
 /** A mined transaction with its outcome. */
 export interface FakeMined {
   readonly txid: string;
-  /** `null` for one that a test made up. */
+  /** `null` for a transaction that a test invented. */
   readonly decoded: DecodedTransaction | null;
   /** `SUCCESS`, `REVERT`, `OUT_OF_ENERGY` … */
   readonly contractRet: string;
-  /** A contract's; a plain transfer has none. */
+  /** True for a contract call; a plain transfer is none. */
   readonly isContract: boolean;
   readonly fee: bigint;
   readonly energy: number;
@@ -41,7 +41,7 @@ export interface FakeBlock {
   readonly state: TronState;
 }
 
-/** Why bytes are not taken, in the protocol's words. */
+/** The reason why a transaction is not accepted, in the protocol's words. */
 export class Refusal extends Error {
   readonly code: string;
 
@@ -51,15 +51,17 @@ export class Refusal extends Error {
   }
 }
 
-/** What a test puts into the next block besides what was sent. */
+/** An invented transaction for the next block. */
 export type MadeUp = Partial<Omit<FakeMined, 'decoded'>>;
 
 /**
- * A Tron network that stands still until it is told: accounts, TRC-20 tokens, energy and bandwidth, blocks with ids made as
- * the protocol makes them, expiry, reference blocks, solidification, reorganisations.
+ * A Tron network that the test advances: accounts, TRC-20 tokens, energy and bandwidth, blocks with the protocol's ids,
+ * expiry, reference blocks, solidification, reorganisations.
  */
 export class FakeTronNetwork {
   readonly blocks: FakeBlock[] = [];
+  /** The logs of an invented transaction in any block but its first, by its id. */
+  readonly elsewhere = new Map<string, readonly FakeLog[]>();
   readonly #clock: FakeClock;
   readonly #pending = new Map<string, DecodedTransaction>();
   readonly #offered = new Set<string>();
@@ -89,7 +91,7 @@ export class FakeTronNetwork {
     return (this.blocks[0] as FakeBlock).id;
   }
 
-  /** Money from nowhere, at the head. */
+  /** Creates a balance, at the head. */
   fund(key: string, sun: bigint): void {
     const { accounts } = this.head.state;
     const account = accounts.get(key) ?? { sun: 0n, freeNetUsed: 0 };
@@ -118,7 +120,7 @@ export class FakeTronNetwork {
     return this.#pending.get(txid) ?? null;
   }
 
-  /** Takes bytes as a node's pool does. @throws Refusal */
+  /** Accepts a transaction into the pool. @throws Refusal */
   submit(hex: string): string {
     const decoded = decodeTransaction(hex);
     const { txid } = decoded;
@@ -129,13 +131,13 @@ export class FakeTronNetwork {
     return txid;
   }
 
-  /** The pool forgets, as pools do when a node restarts; the node does not remember the id any more either. */
+  /** Removes a transaction from the pool, as a node's restart does, together with the node's memory of its id. */
   forget(txid: string): void {
     this.#pending.delete(txid);
     this.#offered.delete(txid);
   }
 
-  /** Puts an outcome into the next block that no transaction of these tests could bring about. Returns its id. */
+  /** Puts an outcome into the next block that no transaction of these tests could cause. Returns its id. */
   include(outcome: MadeUp): string {
     const txid = outcome.txid ?? sha256(`made up ${this.#count++}`).toString('hex');
     this.#madeUp.push({
@@ -152,7 +154,7 @@ export class FakeTronNetwork {
     return txid;
   }
 
-  /** Makes blocks, 3 s apart; the first holds what waits. */
+  /** Produces blocks, 3 s apart; the first contains the transactions of the pool. */
   produce(count = 1): FakeBlock {
     for (let made = 0; made < count; made++) {
       this.#clock.advance(BLOCK_MS);
@@ -172,8 +174,8 @@ export class FakeTronNetwork {
   }
 
   /**
-   * Another branch takes the place of the last `depth` blocks, one block longer.
-   * @param outcome - whether the transactions of the old branch wait again or are gone
+   * Replaces the last `depth` blocks by another branch, one block longer.
+   * @param outcome - whether the transactions of the old branch return to the pool or are gone
    */
   reorganise(depth: number, outcome: 'again' | 'gone'): void {
     const removed = this.blocks.splice(this.blocks.length - depth);
@@ -181,14 +183,14 @@ export class FakeTronNetwork {
     for (const { mined } of removed) {
       for (const one of mined) {
         if (outcome === 'gone') this.#offered.delete(one.txid);
-        else if (one.decoded === null) this.#madeUp.push(one);
+        else if (one.decoded === null) this.#madeUp.push({ ...one, logs: this.elsewhere.get(one.txid) ?? one.logs });
         else this.#pending.set(one.txid, one.decoded);
       }
     }
     this.produce(depth + 1);
   }
 
-  /** What calling a contract would do now. */
+  /** The present result of a contract call. */
   tryOut(caller: string, contract: string, data: string): ReturnType<typeof runContract> {
     return runContract(copyState(this.head.state), caller, contract, data);
   }
@@ -262,7 +264,7 @@ function paymentOf({ rawData }: DecodedTransaction): { readonly amount: bigint; 
   return { amount: BigInt(value?.amount ?? 0), toKey: (value?.to_address ?? '').slice(2).toLowerCase() };
 }
 
-/** Free bandwidth pays for all of a transaction or none of it; who makes an account pays otherwise. */
+/** Free bandwidth pays for all of a transaction or none of it; a sender that creates an account pays another fee. */
 function bandwidthOf(decoded: DecodedTransaction, state: TronState): { readonly fee: bigint; readonly free: number } {
   const { toKey } = paymentOf(decoded);
   if (decoded.type === 'TransferContract' && !state.accounts.has(toKey))

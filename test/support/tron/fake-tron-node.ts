@@ -14,32 +14,32 @@ interface Intercepted {
   readonly text: string;
 }
 
-/** How a node misbehaves; change it while it runs. */
+/** A node's faults, which may change while it runs. */
 export interface NodeManners {
-  /** Blocks that it has not seen yet. */
+  /** The number of latest blocks that it has not seen yet. */
   lag: number;
   /** Transactions that it denies. */
   readonly hidden: Set<string>;
-  /** Paths whose effect happens and whose reply is lost. */
+  /** Paths whose requests take effect but get no reply. */
   readonly losesReply: Set<string>;
   /** Answers in place of the node. */
   intercept: (path: string, body: Body) => Intercepted | null | Promise<Intercepted>;
   offersEstimates: boolean;
-  /** Solidifies nothing above it. */
+  /** The node solidifies nothing above this height. */
   solidStuckAt: number | null;
 }
 
 /** A node's HTTP API on loopback. */
 export interface FakeTronNode extends NodeManners {
   readonly url: string;
-  /** Paths that were asked, oldest first. */
+  /** The requested paths, oldest first. */
   readonly asked: readonly string[];
-  /** The keys that came with the requests. */
+  /** The API keys of the requests. */
   readonly keys: readonly (string | undefined)[];
   stop(): Promise<void>;
 }
 
-/** Starts a node of a network. A full node of one's own serves `/wallet/…` and `/walletsolidity/…` on two ports. */
+/** Starts a node of a network. As with a full node, `/wallet/…` and `/walletsolidity/…` are on two ports. */
 export async function startTronNode(
   network: FakeTronNetwork,
   serves: 'all' | 'wallet' | 'walletsolidity' = 'all',
@@ -91,7 +91,7 @@ async function answer(
   else response.writeHead(reply.status, { 'content-type': 'application/json' }).end(reply.text);
 }
 
-/** What a node with these manners says of its network. */
+/** The view of the network by a node with these faults. */
 class NodeView {
   readonly #network: FakeTronNetwork;
   readonly #manners: NodeManners;
@@ -279,7 +279,7 @@ class NodeView {
 
 const hex = (text: string): string => Buffer.from(text).toString('hex');
 
-/** Zeros are left out, as everywhere in a node's JSON: the first block has neither number nor time. */
+/** Like every node's JSON, it omits zeros: the first block has neither number nor time. */
 function blockJson(block: FakeBlock | undefined): unknown {
   if (block === undefined) return {};
   const { number, timestamp, txTrieRoot, parentHash, witnessAddress, version } = block.header;

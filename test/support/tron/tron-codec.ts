@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { utils } from 'tronweb';
 import { bytesField, intField, message } from '../../../adapters/chains/tron/protobuf.ts';
 
-/** What a node reads out of the bytes that it is offered; decoded by tronweb, not by the code under test. */
+/** A transaction decoded by tronweb, not by the code under test. */
 export interface DecodedTransaction {
   readonly txid: string;
   readonly rawDataHex: string;
-  /** As nodes show it. */
+  /** In the form of nodes' JSON. */
   readonly rawData: RawData;
   readonly type: 'TransferContract' | 'TriggerSmartContract';
   readonly signatures: readonly string[];
@@ -70,7 +70,7 @@ export function decodeTransaction(hex: string): DecodedTransaction {
   };
 }
 
-/** Nodes leave out what is empty or zero, and write digits in lower case. */
+/** Nodes omit empty and zero values, and write hexadecimal digits in lower case. */
 function tidy<T>(value: T): T {
   const replace = (_key: string, part: unknown): unknown => {
     if (part === 0 || part === '' || (Array.isArray(part) && part.length === 0)) return undefined;
@@ -79,7 +79,7 @@ function tidy<T>(value: T): T {
   return JSON.parse(JSON.stringify(value, replace)) as T;
 }
 
-/** Who signed. As 40 digits, or `null` when the signature is none. */
+/** The signer's address as 40 digits; `null` when the signature is invalid. */
 export function signerOf({ txid, signatures }: DecodedTransaction): string | null {
   try {
     return utils.crypto
@@ -91,13 +91,13 @@ export function signerOf({ txid, signatures }: DecodedTransaction): string | nul
   }
 }
 
-/** The bytes of a transaction that came as JSON. */
+/** The bytes of a transaction in JSON form. */
 export function encodeSigned(rawDataHex: string, signatures: readonly string[]): string {
   const parts = signatures.map((signature) => bytesField(2, Buffer.from(signature.replace(/^0x/, ''), 'hex')));
   return Buffer.from(message(bytesField(1, Buffer.from(rawDataHex, 'hex')), ...parts)).toString('hex');
 }
 
-/** What a block's id is made of. */
+/** The fields that a block's id depends on. */
 export interface HeaderFields {
   readonly number: number;
   readonly timestamp: number;

@@ -10,10 +10,10 @@ import { startTronNode } from './fake-tron-node.ts';
 import type { FakeTronNode } from './fake-tron-node.ts';
 import { keyNamed } from './tron-state.ts';
 
-/** The mnemonic that the whole field tests with. */
+/** The mnemonic that is commonly used for tests. */
 export const MNEMONIC = 'test test test test test test test test test test test junk';
 const ACCOUNTS = { hot: "m/44'/195'/0'", deposit: "m/44'/195'/1'" } as const;
-/** The key of somebody who pays orders. */
+/** The payer's key. */
 const PAYER_KEY = '11'.repeat(32);
 
 export const USDT = 'USDT-TRC20';
@@ -21,7 +21,7 @@ export const USDC = 'USDC-TRC20';
 /** Contracts of the fake network. */
 export const CONTRACTS = { usdt: keyNamed('usdt'), usdc: keyNamed('usdc'), twin: keyNamed('twin') } as const;
 
-/** A network with nodes, a chain that follows it with a wallet of its own, and somebody who pays. */
+/** A network with nodes, a chain that follows it with a wallet of its own, and a payer. */
 export interface TronFixture {
   readonly network: FakeTronNetwork;
   readonly clock: FakeClock;
@@ -35,22 +35,22 @@ export interface TronFixture {
   readonly hotKey: string;
   /** The deposit address of an index and its key. */
   deposit(index: number): Promise<{ readonly address: string; readonly key: string }>;
-  /** A real transaction of the payer's, made and signed by tronweb; returns its id. */
+  /** Sends a real transaction of the payer, made and signed by tronweb; returns its id. */
   pay(to: string, units: bigint, contract?: string): Promise<string>;
   /** Another chain over the same nodes. */
   open(options: Readonly<Record<string, unknown>>): Promise<TronChain>;
   stop(): Promise<void>;
 }
 
-/** What a fixture is to have besides one node with everything. */
+/** Options of a fixture. */
 export interface FixtureOptions {
   readonly nodes?: number;
-  /** Where the network's clock starts. */
+  /** The start of the network's clock. */
   readonly start?: number;
   readonly options?: Readonly<Record<string, unknown>>;
 }
 
-/** Builds a {@link TronFixture}: 100,000 USDT and TRX for the payer, some blocks behind it. */
+/** Builds a {@link TronFixture}: the payer has 100,000 USDT and TRX, and some blocks exist. */
 export async function openFixture({
   nodes: count = 1,
   options = {},
@@ -106,7 +106,7 @@ export async function openFixture({
   };
 }
 
-/** The tokens as settings name them. */
+/** The tokens in the format of settings. */
 export const TOKENS = {
   [USDT]: { address: tronAddress(CONTRACTS.usdt), decimals: 6 },
   [USDC]: { address: tronAddress(CONTRACTS.usdc), decimals: 6 },
@@ -153,7 +153,7 @@ export async function signPayment(
   return payments.sign({ source, lines: [line], priced, nonce: null });
 }
 
-/** A payout as the runner would ask about it. */
+/** A payout in the form that the runner passes to `outcome`. */
 export function payoutOf(payments: ChainPayments, ...attempts: readonly SignedTransaction[]): SignedPayout {
   return { source: { address: payments.hotAddress, index: null }, nonce: null, coins: [], attempts };
 }

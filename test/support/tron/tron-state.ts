@@ -1,6 +1,6 @@
 import { sha256 } from './tron-codec.ts';
 
-/** How a token's contract behaves. `usdt` answers `false` when it has paid, as the most used one does. */
+/** A token contract's behaviour. `usdt` returns `false` after a successful transfer, as the most used one does. */
 export type TokenKind = 'standard' | 'usdt' | 'false' | 'half';
 
 export interface FakeAccount {
@@ -13,7 +13,7 @@ export interface FakeToken {
   readonly balances: Map<string, bigint>;
 }
 
-/** What a network knows after a block. */
+/** The state of a network after a block. */
 export interface TronState {
   readonly accounts: Map<string, FakeAccount>;
   readonly tokens: Map<string, FakeToken>;
@@ -26,7 +26,7 @@ export function copyState({ accounts, tokens }: TronState): TronState {
   };
 }
 
-/** A log as nodes write it. */
+/** A log in the format of nodes. */
 export interface FakeLog {
   readonly address: string;
   readonly topics: readonly string[];
@@ -40,7 +40,7 @@ export function transferLog(contract: string, from: string, to: string, units: b
   return { address: contract, topics: [TRANSFER, word(from), word(to)], data: word(units.toString(16)) };
 }
 
-/** What running a contract's function did or would do. */
+/** The result of running a contract's function, or of trying it out. */
 export interface Run {
   readonly reverted: string | null;
   readonly output: string;
@@ -48,15 +48,15 @@ export interface Run {
   readonly logs: readonly FakeLog[];
 }
 
-/** Energy of the functions; a holder that is new costs more. */
+/** The energy of each function; a transfer to a new holder costs more. */
 export const ENERGY = { balanceOf: 400, transfer: 14_650, newHolder: 29_650, revert: 2_500 } as const;
 
-/** Senders whose keys begin with it are on every token's black list; no random key does by chance. */
+/** Senders whose keys begin with it are on every token's black list; no random key has this prefix. */
 export const BLACK_LISTED = 'bb'.repeat(8);
 
 const SELECTORS = { decimals: '313ce567', balanceOf: '70a08231', transfer: 'a9059cbb' } as const;
 
-/** Runs a call and changes the balances; give it a copy of the state to only try it out. */
+/** Runs a call and changes the balances; pass a copy of the state to only try it out. */
 export function runContract(state: TronState, caller: string, contract: string, data: string): Run {
   const token = state.tokens.get(contract);
   if (token === undefined) throw new Error('Smart contract is not exist.');
@@ -90,7 +90,7 @@ function runTransfer({ kind, balances }: FakeToken, contract: string, from: stri
   };
 }
 
-/** `Error(string)` as contracts encode it. */
+/** `Error(string)` in a contract's encoding. */
 function reverts(reason: string): Run {
   const text = Buffer.from(reason).toString('hex');
   const padded = text.padEnd(Math.ceil(text.length / 64) * 64, '0');

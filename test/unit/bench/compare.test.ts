@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { compareRuns } from '../../bench/support/compare.ts';
-import { keepRun, keptRuns } from '../../bench/support/kept-runs.ts';
-import type { Check, KeptRun } from '../../bench/support/kept-runs.ts';
+import { compareRuns } from '../../lab/bench/support/compare.ts';
+import { keepRun, keptRuns } from '../../lab/bench/support/kept-runs.ts';
+import type { Check, KeptRun } from '../../lab/bench/support/kept-runs.ts';
 
 const here = { cores: 2, cpu: 'one', node: 'v20' };
 const ratio = (value: number): Check => ({ name: 'ratio', value, atLeast: 1 });

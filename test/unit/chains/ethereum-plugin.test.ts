@@ -133,10 +133,33 @@ describe('the ethereum plugin', () => {
       },
     });
     assert.deepEqual(chain.assets.slice(1), [
-      SHIB_ERC20,
+      { ...SHIB_ERC20, minDeposit: 1_000n * 10n ** 18n },
       { chain: 'ETH', currency: 'ACME-ERC20', symbol: 'ACME', decimals: 2, kind: 'token', stable: false },
     ]);
     assert.equal(chain.contractAddress('ACME-ERC20'), '0x6B175474E89094C44Da98b954EedeAC495271d0F');
+  });
+
+  test('fault 333: the least deposit of a token is a cent of a stable coin, what the options say, or none', async () => {
+    const address = [
+      '0x6b175474e89094c44da98b954eedeac495271d0f',
+      '0x95aD61b0a150d79219dCF64E1E6Cc01f0B64C4cE',
+    ] as const;
+    const usdt = { address: '0xdAC17F958D2ee523a2206206994597C13D831ec7', decimals: 6 };
+    const least = async (tokens: object): Promise<readonly (bigint | undefined)[]> =>
+      (await setUp({ ...URLS, tokens })).assets.slice(1).map(({ minDeposit }) => minDeposit);
+    const acme = { address: address[0], decimals: 2, minDeposit: '0.001' };
+    assert.deepEqual(await least({ 'USDT-ERC20': usdt, 'ACME-ERC20': acme }), [10_000n, 1n]);
+    assert.deepEqual(
+      await least({
+        'USDT-ERC20': { ...usdt, minDeposit: '2.5' },
+        'ACME-ERC20': { address: address[1], decimals: 2, stable: true },
+      }),
+      [2_500_000n, 1n],
+    );
+    assert.deepEqual(await least({ 'ACME-ERC20': { ...acme, minDeposit: undefined } }), [undefined]);
+    assert.ok(
+      'tokens.USDT-ERC20.minDeposit' in problems({ ...URLS, tokens: { 'USDT-ERC20': { ...usdt, minDeposit: '-1' } } }),
+    );
   });
 
   test('the main network’s contracts are not assumed on another chain', async () => {

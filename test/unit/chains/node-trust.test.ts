@@ -54,7 +54,7 @@ describe('how many nodes have to agree', () => {
     const local = ['http://127.0.0.1:1', 'http://localhost:1', 'http://[::1]:1', A];
     requireSecureNodes(opened(local));
     requireSecureNodes(opened([OTHER], true));
-    assert.throws(() => requireSecureNodes(opened([A, OTHER])), /ETH: node\.internal:8545 is asked without TLS/);
+    assert.throws(() => requireSecureNodes(opened([A, OTHER])), /ETH: node\.internal:8545 is used without TLS/);
     assert.throws(() => requireSecureNodes(opened(['http://127.0.0.1.evil.example'])), /without TLS/);
   });
 });

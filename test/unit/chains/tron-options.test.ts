@@ -54,10 +54,10 @@ describe('the options of the plugin tron', () => {
 
   for (const [what, options, path, pattern] of [
     ['no node', {}, 'apiUrls', /./],
-    ['a quorum of more nodes than there are', { ...URLS, quorum: 2 }, 'quorum', /there are 1/],
+    ['a quorum of more nodes than there are', { ...URLS, quorum: 2 }, 'quorum', /which is 1/],
     ['a URL that is none', { apiUrls: ['ftp://secret-key-1'] }, 'apiUrls.0', /http/],
     ['an unknown name', { ...URLS, rpcUrls: [] }, 'rpcUrls', /not a known option/],
-    ['another network without tokens', { ...URLS, network: 'test' }, 'tokens', /nothing to take/],
+    ['another network without tokens', { ...URLS, network: 'test' }, 'tokens', /at least one token/],
     [
       'a contract with a wrong checksum',
       { ...URLS, tokens: { 'USDT-TRC20': { address: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6u', decimals: 6 } } },
@@ -98,7 +98,7 @@ describe('the options of the plugin tron', () => {
       'a solidity URL too many',
       { ...URLS, solidityUrls: ['https://a.example', 'https://b.example'] },
       'solidityUrls',
-      /one for each/,
+      /one URL for each/,
     ],
     ['a key of two words', { ...URLS, apiKey: 'secret-key-1 x' }, 'apiKey', /one word/],
     ['a life of more than a day', { ...URLS, expirationSeconds: 90_000 }, 'expirationSeconds', /./],

@@ -78,7 +78,7 @@ describe('the bitcoin and litecoin plugins', () => {
     ]);
   });
 
-  test('each network has addresses and accounts of its own; on the main one, those of decisions, section 10', async () => {
+  test('each network has addresses and accounts of its own; on the main one, those that the wallet documents', async () => {
     const signer = new MnemonicWallet(BIP84);
     const btc = await setUp(bitcoin, URL_ONLY, signer, signer);
     // The hot account of Bitcoin is the account of the published vector.
@@ -99,7 +99,7 @@ describe('the bitcoin and litecoin plugins', () => {
       assert.ok(chain.payments.hotAddress.startsWith(prefix));
       assert.notEqual(chain.payments.hotAddress, derived.address);
       assert.deepEqual(
-        [chain.normaliseAddress(derived.address), chain.keyOf?.(derived.address)],
+        [chain.normaliseAddress(derived.address), chain.keyOf(derived.address)],
         [derived.address, derived.key],
       );
       // No key serves two coins: test and regtest of one coin may share.
@@ -122,7 +122,7 @@ describe('the bitcoin and litecoin plugins', () => {
       assert.equal(ltc.normaliseAddress(text), null);
     }
     assert.match(ltc.addressProblem?.(mweb) ?? '', /^is an address of the MimbleWimble extension/);
-    assert.match(ltc.addressProblem?.('nonsense') ?? '', /^is no address of Litecoin/);
+    assert.match(ltc.addressProblem?.('nonsense') ?? '', /^is not an address of Litecoin/);
     const btc = await setUp(bitcoin, URL_ONLY);
     const upper = 'BC1QCR8TE4KR609GCAWUTMRZA0J4XV80JY8Z306FYU';
     assert.deepEqual([btc.normaliseAddress(upper), btc.addressProblem?.(upper)], [upper.toLowerCase(), null]);

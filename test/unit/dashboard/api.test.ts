@@ -25,9 +25,11 @@ const STEP_UP = { status: 403, reason: 'step_up_required', msg: 'raise it' };
 function talk(answer: (sent: Sent, sentBefore: number) => Answer | Promise<Answer>, stepUp?: () => Promise<void>) {
   const sent: Sent[] = [];
   const waited: number[] = [];
+  const places: string[] = [];
   const api = new Api({
     base: 'http://till.test/manage/v1/',
     wait: async (milliseconds) => void waited.push(milliseconds),
+    goTo: (place) => void places.push(place),
     stepUp: stepUp ?? (() => Promise.reject(new Error('nobody is asked'))),
     fetch: async (url, init) => {
       const one = {
@@ -41,7 +43,7 @@ function talk(answer: (sent: Sent, sentBefore: number) => Answer | Promise<Answe
       return new Response(JSON.stringify({ data, ...rest }), { status });
     },
   });
-  return { api, sent, waited };
+  return { api, sent, waited, places };
 }
 
 const isRefused = (status: number) => (error: unknown) => error instanceof ApiError && error.status === status;
@@ -158,6 +160,16 @@ describe('the client of the management API in the browser', () => {
     );
   });
 
+  test('a refusal that says what must be done first leads to its page, whoever asked; every other one does not', async () => {
+    const reasons = ['password_change_required', 'second_factor_required', 'step_up_cancelled', undefined];
+    const { api, places } = talk((_sent, before) => ({
+      status: 403,
+      ...(reasons[before] === undefined ? {} : { reason: reasons[before] }),
+    }));
+    for (const _reason of reasons) await assert.rejects(api.get('overview'), isRefused(403));
+    assert.deepEqual(places, ['/password?demanded', '/security?demanded']);
+  });
+
   test('a wrong password is no ended session: it is answered at once', async () => {
     const { api, sent } = talk(() => ({ status: 401, msg: 'Wrong username or password.' }));
     await assert.rejects(api.renew('session', {}), isRefused(401));
@@ -170,6 +182,7 @@ describe('the client of the management API in the browser', () => {
     const api = new Api({
       base: '',
       stepUp: async () => undefined,
+      goTo: () => undefined,
       wait: async () => undefined,
       fetch: () => Promise.reject(new TypeError('away')),
     });

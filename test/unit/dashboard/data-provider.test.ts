@@ -17,6 +17,7 @@ function provide(answer: (target: URL) => unknown) {
   const api = new Api({
     base: 'http://till.test/manage/v1/',
     stepUp: async () => undefined,
+    goTo: () => undefined,
     wait: async () => undefined,
     fetch: async (url, init) => {
       sent.push({

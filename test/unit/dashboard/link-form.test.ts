@@ -35,7 +35,7 @@ describe('the form of a payment link', () => {
 
   test('never sends what cannot be changed', () => {
     assert.deepEqual(
-      changesOf(former, { ...former, face: 'COUNTER', vs_currency: 'EUR', url: 'x', active: false }),
+      changesOf(former, { ...former, face: 'POINT_OF_SALE', vs_currency: 'EUR', url: 'x', active: false }),
       {},
     );
   });

@@ -70,6 +70,7 @@ const app = (changes: Partial<AppView> = {}): AppView => ({
   admissionMode: null,
   quota: null,
   prepaid: false,
+  buyer: null,
   limits: null,
   ...changes,
 });

@@ -144,7 +144,7 @@ describe('fault 199: two requests for one read', () => {
   }
 
   const upstreamOf = (host: string): Upstream =>
-    new Upstream({ url: `http://${host}`, headers: {} }, DEFAULT_TIMEOUTS, null);
+    new Upstream({ url: `http://${host}`, headers: {} }, DEFAULT_TIMEOUTS, null, true);
 
   const started = (fails = false) => {
     const names = [upstreamOf('first'), upstreamOf('second')] as const;

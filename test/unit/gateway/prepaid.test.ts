@@ -7,7 +7,7 @@ import { FakeClock } from '../../support/fakes.ts';
 const [APP, OTHER] = ['1' as AppId, '2' as AppId];
 const view = (id = APP, prepaid = true): AppView => ({
   ...{ id, accountId: '9' as AccountId, enabled: true, accountActive: true, chains: new Set() },
-  ...{ admissionMode: null, limits: null, quota: null, prepaid },
+  ...{ admissionMode: null, limits: null, quota: null, prepaid, buyer: null },
 });
 const route = new MeteredRoute({ host: 'a', protocol: 'jsonrpc', methods: { allow: [], deny: [] }, units: {} });
 
@@ -29,8 +29,8 @@ function begun(max?: number) {
 describe('prepaid units in memory', () => {
   test('calls pass until they are used up; the refusal says where to buy more', () => {
     const { balances, read, call } = begun();
-    assert.equal(call(), true);
-    read(4, 0);
+    assert.equal(call(), false);
+    read(3, 0);
     assert.deepEqual([call(2), call(2), call(1), call(1)], [true, false, true, false]);
     const refusal = balances.check(view(), 1);
     assert.deepEqual(
@@ -43,6 +43,8 @@ describe('prepaid units in memory', () => {
 
   test('what is stored is not counted twice, and what is not stored yet is counted', () => {
     const { meter, read, call } = begun();
+    call();
+    read(5, 0);
     call(3);
     meter.take(10);
     call(2);
@@ -71,11 +73,18 @@ describe('prepaid units in memory', () => {
     assert.deepEqual(balances.asked(), [APP]);
   });
 
-  test('an App without a row, or one that was not read, is admitted; memory is bounded', () => {
+  test('fault 376: an App without a row, or one that was not read, is refused; memory is bounded', () => {
     const { balances, meter, call } = begun(2);
-    for (const id of ['1', '2', '3']) call(1, view(id as AppId));
+    for (const id of ['1', '2', '3']) assert.equal(call(1, view(id as AppId)), false);
+    assert.deepEqual([balances.isRead(view(OTHER)), balances.isRead(view(OTHER, false))], [false, true]);
+    assert.deepEqual(
+      [balances.check(view(OTHER), 1)?.status, balances.check(view(OTHER), 1)?.reason],
+      [503, 'upstream_unavailable'],
+    );
     assert.deepEqual(balances.asked(), ['2', '3']);
     balances.read(['2', '3'] as AppId[], [], meter);
-    assert.equal(call(1_000, view(OTHER)), true);
+    const refusal = balances.check(view(OTHER), 1);
+    assert.deepEqual([refusal?.status, refusal?.topUpUrl], [402, null]);
+    assert.equal(balances.isRead(view(OTHER)), true);
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { DAY_MS, loosensQuota, MeteredRoute, Quotas, UsageMeter, windowAt } from '../../../core/index.ts';
+import { DAY_MS, raisesQuota, MeteredRoute, Quotas, UsageMeter, windowAt } from '../../../core/index.ts';
 import type { AppId, Quota, QuotaWindow } from '../../../core/index.ts';
 import { FakeClock } from '../../support/fakes.ts';
 import { appView } from '../../gateway/support.ts';
@@ -65,7 +65,7 @@ describe('quotas', () => {
     const { quotas, app } = started();
     const { reason, status, rpcCode, message } = quotas.check(app, 11)!;
     assert.deepEqual([reason, status, rpcCode], ['quota_exceeded', 429, -32005]);
-    assert.match(message, /10 units in a day/);
+    assert.match(message, /10 units per day/);
   });
 
   test('what the database has replaces what was counted here, but for what it does not have yet', () => {
@@ -116,8 +116,8 @@ describe('quotas', () => {
   test('a quota is loosened by more units, by another window and by its end', () => {
     const quota: Quota = { units: 10, window: 'day' };
     for (const looser of [null, { ...quota, units: 11 }, { ...quota, window: 'month' as const }])
-      assert.ok(loosensQuota(quota, looser));
-    for (const tighter of [quota, { ...quota, units: 9 }]) assert.ok(!loosensQuota(quota, tighter));
-    for (const any of [null, quota]) assert.ok(!loosensQuota(null, any));
+      assert.ok(raisesQuota(quota, looser));
+    for (const tighter of [quota, { ...quota, units: 9 }]) assert.ok(!raisesQuota(quota, tighter));
+    for (const any of [null, quota]) assert.ok(!raisesQuota(null, any));
   });
 });

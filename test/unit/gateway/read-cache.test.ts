@@ -53,7 +53,7 @@ describe('fault 155: what may be kept', () => {
 
 describe('fault 155: the memory of kept answers', () => {
   const upstream = (): Upstream =>
-    new Upstream({ url: 'http://127.0.0.1:1', headers: {} }, { connectMs: 1, firstByteMs: 1, idleMs: 1 }, null);
+    new Upstream({ url: 'http://127.0.0.1:1', headers: {} }, { connectMs: 1, firstByteMs: 1, idleMs: 1 }, null, true);
   const finalAt = async (height: number): Promise<FinalBlock> => {
     const node = upstream();
     node.health.checked(height + 64);

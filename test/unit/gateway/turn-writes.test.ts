@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { lookup } from 'node:dns';
 import { createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { once } from 'node:events';
@@ -133,6 +134,7 @@ test('a response that arrives before its request has left is refused, and its co
       host: '127.0.0.1',
       port,
       connectMs: 5_000,
+      lookup,
       expiryIn: () => Infinity,
       headCache: new ResponseHeadCache(),
       onConnect: () => undefined,

@@ -12,13 +12,13 @@ import {
   pow10,
   readDecimal,
   roundUnits,
-  SPECIFIED_ASSETS,
+  BUILT_IN_ASSETS,
   toUnits,
 } from '../../../core/index.ts';
 import type { Asset, Decimal } from '../../../core/index.ts';
 
-const ETH = SPECIFIED_ASSETS[0] as Asset;
-const USDT = SPECIFIED_ASSETS[1] as Asset;
+const ETH = BUILT_IN_ASSETS[0] as Asset;
+const USDT = BUILT_IN_ASSETS[1] as Asset;
 const arbUnits = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n });
 
 describe('fault 45: an amount from a request', () => {

@@ -33,7 +33,7 @@ describe('an App key', () => {
     assert.deepEqual(APP_KEY_STATES.filter(isAccepted), ['active', 'grace']);
   });
 
-  test('moves as the specification says', () => {
+  test('makes only legal moves', () => {
     assert.deepEqual(APP_KEY_TRANSITIONS, {
       rotate: { from: ['active'], to: 'grace' },
       revoke: { from: ['active', 'grace'], to: 'revoked' },
@@ -45,7 +45,7 @@ describe('the text of an App key', () => {
   const random = new SeededRandom();
   const key = newAppKeyText(random);
 
-  test("has its prefix, 49 base-62 digits, and fits the specification's 128 characters", () => {
+  test('has its prefix, 49 base-62 digits, and fits 128 characters', () => {
     assert.match(key, /^tgk_[0-9A-Za-z]{49}$/);
     assert.ok(isAppKeyText(key));
     assert.notEqual(key, newAppKeyText(random));

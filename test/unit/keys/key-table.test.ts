@@ -24,6 +24,7 @@ describe('the table of keys', () => {
       admissionMode: null,
       quota: null,
       prepaid: false,
+      buyer: null,
       limits: null,
     };
     const key: DirectoryKey = {
@@ -62,6 +63,7 @@ describe('the table of keys', () => {
         admissionMode: null,
         quota: null,
         prepaid: false,
+        buyer: null,
         limits: null,
       });
       table.putKey({
@@ -111,6 +113,7 @@ describe('the table of keys', () => {
         admissionMode: 'enforce',
         quota: null,
         prepaid: false,
+        buyer: null,
         limits: null,
       });
       table.putKey({
@@ -131,7 +134,7 @@ describe('the table of keys', () => {
     const put = (n: number, units: number): void =>
       table.putApp({
         ...{ id: id(n) as AppId, accountId: id(1) as AccountId, enabled: true, chains: ['ETH'] },
-        ...{ admissionMode: null, limits: null, quota: { units, window: 'day' }, prepaid: false },
+        ...{ admissionMode: null, limits: null, quota: { units, window: 'day' }, prepaid: false, buyer: null },
       });
     for (const n of [0, 1]) {
       put(n, 1);
@@ -162,6 +165,7 @@ describe('the table of keys', () => {
         admissionMode: null,
         quota: null,
         prepaid: false,
+        buyer: null,
         limits: null,
       });
     for (let n = 0; n < 3; n++) table.putAccount({ id: id(n) as AccountId, active: true });
@@ -210,6 +214,7 @@ describe('the table of keys', () => {
         admissionMode: null,
         quota: null,
         prepaid: false,
+        buyer: null,
         limits: null,
       }),
     );
@@ -235,6 +240,7 @@ describe('the table of keys', () => {
         admissionMode: null,
         quota: null,
         prepaid: false,
+        buyer: null,
         limits: null,
       }),
     );

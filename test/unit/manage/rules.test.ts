@@ -20,6 +20,7 @@ const account = (role: AccountRole, status: AccountStatus): Account => ({
   name: null,
   role,
   status,
+  adminSince: null,
   passwordHash: '',
   passwordExpiresAt: null,
   authVersion: 1,
@@ -33,9 +34,15 @@ const account = (role: AccountRole, status: AccountStatus): Account => ({
 const actor = (accountId: AccountId | null, role: AccountRole = 'admin'): Actor => ({ ...OPERATOR, accountId, role });
 
 describe('the states of an account', () => {
-  const LEGAL = new Set(['active disabled', 'disabled active', 'active archived', 'disabled archived']);
+  const LEGAL = new Set([
+    'active disabled',
+    'disabled active',
+    'active archived',
+    'disabled archived',
+    'archived active',
+  ]);
 
-  test('every pair is legal or illegal as the decisions say', () => {
+  test('every pair is legal or illegal as documented', () => {
     for (const from of STATUSES)
       for (const to of STATUSES)
         assert.equal(canMove(from, to), from === to || LEGAL.has(`${from} ${to}`), `${from} ${to}`);

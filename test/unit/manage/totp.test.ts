@@ -60,12 +60,12 @@ describe('time-based codes', () => {
       [1, 'accepted'],
       [2, 'wrong'],
     ] as const) {
-      assert.equal(judge(newTotp('sealed'), at(START + drift * 30_000), START).verdict, verdict, String(drift));
+      assert.equal(judge(newTotp('sealed', false), at(START + drift * 30_000), START).verdict, verdict, String(drift));
     }
   });
 
   test('fault 62: each step is worth one use, and an earlier one nothing after it', () => {
-    const first = judge(newTotp('sealed'), at(START), START);
+    const first = judge(newTotp('sealed', false), at(START), START);
     assert.deepEqual([first.verdict, first.state.confirmedAt], ['accepted', START]);
     assert.equal(judge(first.state, at(START), START).verdict, 'wrong');
     assert.equal(judge(first.state, at(START - 30_000), START).verdict, 'wrong');
@@ -73,7 +73,7 @@ describe('time-based codes', () => {
   });
 
   test('fault 62: five wrong codes, and for 15 minutes even a right one is refused', () => {
-    let state = newTotp('sealed');
+    let state = newTotp('sealed', false);
     for (let tries = 0; tries < 5; tries++) {
       const judged = judge(state, 'abcdef', START);
       assert.equal(judged.verdict, 'wrong');
@@ -87,7 +87,7 @@ describe('time-based codes', () => {
   });
 
   test('a right code forgives the wrong ones before it', () => {
-    let state = newTotp('sealed');
+    let state = newTotp('sealed', false);
     for (let tries = 0; tries < 4; tries++) state = judge(state, '', START).state;
     const right = judge(state, at(START), START);
     assert.deepEqual([right.verdict, right.state.tries, right.state.pausedUntil], ['accepted', 0, null]);

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { AssetCatalogue, SPECIFIED_ASSETS } from '../../../core/index.ts';
+import { AssetCatalogue, BUILT_IN_ASSETS } from '../../../core/index.ts';
 import type { Deposit, Order, OrderStatus, UnconfirmedPayment } from '../../../core/index.ts';
 import { ORDER_STATUSES } from '../../../core/orders/order-status.ts';
 import { checkoutView } from '../../../core/orders/checkout-view.ts';
 
-const ASSETS = new AssetCatalogue(SPECIFIED_ASSETS, [
+const ASSETS = new AssetCatalogue(BUILT_IN_ASSETS, [
   { code: 'BTC', name: 'Bitcoin', explorer: 'https://explorer.example/tx/{txid}?x=1' },
 ]);
 const ORDER = {
@@ -43,6 +43,7 @@ const deposit = (txid: string, units: bigint, more: Partial<Deposit> = {}): Depo
     paidAt: 5,
     returnCostUnits: 0n,
     unassignedReason: null,
+    leastConfirmations: null,
     ...more,
   }) as Deposit;
 const pending = (txid: string, units: bigint, seenAt: number): UnconfirmedPayment =>

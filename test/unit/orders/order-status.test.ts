@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { findTransition, legalMoves, ORDER_STATUSES, ORDER_TRANSITIONS } from '../../../core/index.ts';
 import type { OrderRule, OrderStatus } from '../../../core/index.ts';
 
-/** The table of the decisions, written a second time: each rule's legal moves, and nothing else. */
+/** The table of moves, written a second time: each rule's legal moves, and nothing else. */
 const EXPECTED: Readonly<Record<OrderRule, Partial<Record<OrderStatus, OrderStatus>>>> = {
   'paid-in-time': { PENDING: 'SUCCESS' },
   'deadline-nothing-seen': { PENDING: 'OVERDUE' },

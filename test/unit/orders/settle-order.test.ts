@@ -1,17 +1,54 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { amountRequired, decideOrder, ORDER_STATUSES } from '../../../core/index.ts';
-import type { Deposit, DepositStatus, Order, OrderRule, OrderStatus } from '../../../core/index.ts';
+import {
+  amountRequired,
+  countedUnits,
+  decideOrder,
+  NO_REFUNDS,
+  ORDER_STATUSES,
+  unitsAtWorseRate,
+} from '../../../core/index.ts';
+import type {
+  DecisionContext,
+  Deposit,
+  DepositStatus,
+  Order,
+  OrderPayment,
+  OrderRefunds,
+  OrderRule,
+  OrderStatus,
+  RateEvidence,
+  UnconfirmedPayment,
+} from '../../../core/index.ts';
 
 const DEADLINE = 1_000;
 const WATCH_END = 5_000;
+
+const GRACE = 100;
+const HOLD = 2_000;
+
+/** So many US dollars for one coin, and for one unit of the fiat. */
+const rate = (coin: string, fiat = '1', fixed = false): RateEvidence => ({
+  at: 0,
+  coin: { symbol: 'USDT', usd: coin, sources: [] },
+  fiat: { symbol: 'USD', usd: fiat, sources: [] },
+  fixed,
+});
+const payment = (agreed = rate('2')) => ({
+  chain: 'ETH',
+  currency: 'USDT-ERC20',
+  units: 100n,
+  address: 'a',
+  rate: agreed,
+  chosenAt: 0,
+});
 
 const order = (changes: Partial<Order> = {}): Order =>
   ({
     id: '1',
     status: 'PENDING',
-    payment: { chain: 'ETH', currency: 'USDT-ERC20', units: 100n, address: 'a', rate: null, chosenAt: 0 },
+    payment: payment(),
     received: 0n,
     toleranceBps: 0,
     expiresAt: DEADLINE,
@@ -20,7 +57,16 @@ const order = (changes: Partial<Order> = {}): Order =>
     ...changes,
   }) as unknown as Order;
 
-const deposit = (units: bigint, status: DepositStatus, paidAt = 10, currency = 'USDT-ERC20'): Deposit =>
+const deposit = (
+  units: bigint,
+  status: DepositStatus,
+  paidAt = 10,
+  {
+    currency = 'USDT-ERC20',
+    seen = rate('2'),
+    reason = null,
+  }: { readonly currency?: string; readonly seen?: RateEvidence | null; readonly reason?: string | null } = {},
+): Deposit =>
   ({
     chain: 'ETH',
     currency,
@@ -28,8 +74,13 @@ const deposit = (units: bigint, status: DepositStatus, paidAt = 10, currency = '
     returnCostUnits: 0n,
     status,
     paidAt,
-    unassignedReason: null,
+    leastConfirmations: null,
+    unassignedReason: reason,
+    rate: seen,
   }) as unknown as Deposit;
+
+const waiting = (units: bigint, seenAt = 10, currency = 'USDT-ERC20'): UnconfirmedPayment =>
+  ({ chain: 'ETH', currency, units, seenAt, status: 'WAITING' }) as unknown as UnconfirmedPayment;
 
 interface Row {
   readonly name: string;
@@ -37,11 +88,22 @@ interface Row {
   readonly deposits?: readonly Deposit[];
   readonly now?: number;
   readonly scanned?: boolean;
-  readonly unconfirmed?: boolean;
+  readonly unconfirmed?: readonly UnconfirmedPayment[];
+  readonly former?: OrderPayment;
+  readonly refunds?: OrderRefunds;
   readonly rule: OrderRule | null;
 }
 
 const late = DEADLINE + 1;
+const TERMS = { lateGraceMs: GRACE, unconfirmedHoldMs: HOLD };
+const PAST: DecisionContext = {
+  now: late,
+  scannedPastDeadline: true,
+  unconfirmed: [],
+  formerChoice: null,
+  refunds: NO_REFUNDS,
+  terms: TERMS,
+};
 const ROWS: readonly Row[] = [
   { name: 'nothing seen before the deadline', rule: null },
   { name: 'exact and confirmed', deposits: [deposit(100n, 'CREDITED')], rule: 'paid-in-time' },
@@ -68,7 +130,11 @@ const ROWS: readonly Row[] = [
   },
   { name: 'orphaned money does not count', deposits: [deposit(100n, 'ORPHANED')], rule: null },
   { name: 'dust does not count (fault 88)', deposits: [deposit(100n, 'DUST')], rule: null },
-  { name: 'another currency does not count', deposits: [deposit(100n, 'CREDITED', 10, 'ETH')], rule: null },
+  {
+    name: 'another currency does not count',
+    deposits: [deposit(100n, 'CREDITED', 10, { currency: 'ETH' })],
+    rule: null,
+  },
   { name: 'deadline, nothing seen, chain read', now: DEADLINE, scanned: true, rule: 'deadline-nothing-seen' },
   { name: 'deadline, nothing seen, node was away', now: late, scanned: false, rule: null },
   { name: 'one millisecond before the deadline', now: DEADLINE - 1, scanned: true, rule: null },
@@ -84,16 +150,16 @@ const ROWS: readonly Row[] = [
     name: 'deadline, waits to be mined and was seen in time (fault 53)',
     now: late,
     scanned: true,
-    unconfirmed: true,
+    unconfirmed: [waiting(100n)],
     rule: null,
   },
-  { name: 'what waits to be mined pays nothing (fault 53)', unconfirmed: true, rule: null },
+  { name: 'what waits to be mined pays nothing (fault 53)', unconfirmed: [waiting(100n)], rule: null },
   {
     name: 'short, the rest waits to be mined',
     deposits: [deposit(40n, 'CREDITED')],
     now: late,
     scanned: true,
-    unconfirmed: true,
+    unconfirmed: [waiting(60n)],
     rule: null,
   },
   {
@@ -202,26 +268,254 @@ const ROWS: readonly Row[] = [
     scanned: true,
     rule: null,
   },
+  {
+    name: 'fault 349: dust waits past the deadline',
+    now: late,
+    scanned: true,
+    unconfirmed: [waiting(1n)],
+    rule: 'deadline-nothing-seen',
+  },
+  {
+    name: 'fault 349: a part came, and what waits does not complete it',
+    deposits: [deposit(40n, 'CREDITED')],
+    now: late,
+    scanned: true,
+    unconfirmed: [waiting(59n)],
+    rule: 'deadline-short',
+  },
+  {
+    name: 'fault 349: a part in a block waits past the deadline',
+    deposits: [deposit(99n, 'SEEN')],
+    now: late,
+    scanned: true,
+    rule: 'deadline-short',
+  },
+  {
+    name: 'fault 349: what waits completes it with two others',
+    deposits: [deposit(40n, 'CREDITED'), deposit(20n, 'SEEN')],
+    now: late,
+    scanned: true,
+    unconfirmed: [waiting(40n)],
+    rule: null,
+  },
+  {
+    name: 'fault 349: what waits completes it less the tolerance',
+    order: { toleranceBps: 100 },
+    now: late,
+    scanned: true,
+    unconfirmed: [waiting(99n)],
+    rule: null,
+  },
+  {
+    name: 'fault 349: what waits was first seen after the deadline',
+    now: late,
+    scanned: true,
+    unconfirmed: [waiting(100n, late)],
+    rule: 'deadline-nothing-seen',
+  },
+  {
+    name: 'fault 349: the last millisecond that what waits holds it',
+    now: DEADLINE + HOLD - 1,
+    scanned: true,
+    unconfirmed: [waiting(100n)],
+    rule: null,
+  },
+  {
+    name: 'fault 349: what waits has held it for long enough',
+    now: DEADLINE + HOLD,
+    scanned: true,
+    unconfirmed: [waiting(100n)],
+    rule: 'deadline-nothing-seen',
+  },
+  {
+    name: 'fault 349: what is in a block holds it until it is confirmed',
+    deposits: [deposit(100n, 'SEEN')],
+    now: DEADLINE + HOLD,
+    scanned: true,
+    rule: null,
+  },
+  {
+    name: 'fault 349: what waits is in another coin',
+    now: late,
+    scanned: true,
+    unconfirmed: [waiting(100n, 10, 'ETH')],
+    rule: 'deadline-nothing-seen',
+  },
+  {
+    name: 'fault 349: what waits pays the coin that was chosen before',
+    now: late,
+    scanned: true,
+    unconfirmed: [waiting(7n, 10, 'ETH')],
+    former: { ...payment(), currency: 'ETH', units: 7n },
+    rule: null,
+  },
+  {
+    name: 'fault 349: dust waits in the coin that was chosen before',
+    now: late,
+    scanned: true,
+    unconfirmed: [waiting(6n, 10, 'ETH')],
+    former: { ...payment(), currency: 'ETH', units: 7n },
+    rule: 'deadline-nothing-seen',
+  },
+  {
+    name: 'fault 345: a late payment after the coin has fallen',
+    order: { status: 'OVERDUE' },
+    deposits: [deposit(100n, 'CREDITED', late + GRACE, { seen: rate('1.99') })],
+    now: late,
+    rule: null,
+  },
+  {
+    name: 'fault 345: a late payment after the coin has fallen, enough of it',
+    order: { status: 'OVERDUE' },
+    deposits: [deposit(200n, 'CREDITED', late + GRACE, { seen: rate('1') })],
+    now: late,
+    rule: 'late-payment',
+  },
+  {
+    name: 'fault 345: one unit less than enough',
+    order: { status: 'OVERDUE' },
+    deposits: [deposit(199n, 'CREDITED', late + GRACE, { seen: rate('1') })],
+    now: late,
+    rule: null,
+  },
+  {
+    name: 'fault 345: a late payment after the coin has risen counts no more than its units',
+    order: { status: 'OVERDUE' },
+    deposits: [deposit(99n, 'CREDITED', late + GRACE, { seen: rate('4') })],
+    now: late,
+    rule: null,
+  },
+  {
+    name: 'fault 345: a late payment after the fiat has risen',
+    order: { status: 'OVERDUE' },
+    deposits: [deposit(100n, 'CREDITED', late + GRACE, { seen: rate('2', '1.01') })],
+    now: late,
+    rule: null,
+  },
+  {
+    name: 'fault 345: the fall is within the tolerance',
+    order: { status: 'OVERDUE', toleranceBps: 100 },
+    deposits: [deposit(100n, 'CREDITED', late + GRACE, { seen: rate('1.98') })],
+    now: late,
+    rule: 'late-payment',
+  },
+  {
+    name: 'fault 345: the last millisecond of the grace',
+    order: { status: 'OVERDUE' },
+    deposits: [deposit(100n, 'CREDITED', DEADLINE + GRACE, { seen: rate('1') })],
+    now: late,
+    rule: 'late-payment',
+  },
+  {
+    name: 'fault 345: a late payment of which no rate is known',
+    order: { status: 'OVERDUE' },
+    deposits: [deposit(100n, 'CREDITED', late + GRACE, { seen: null })],
+    now: late,
+    rule: null,
+  },
+  {
+    name: 'fault 345: a part in time counts in full, the late rest at its own rate',
+    order: { status: 'PARTIAL' },
+    deposits: [
+      deposit(60n, 'CREDITED', 10, { seen: null }),
+      deposit(40n, 'CREDITED', late + GRACE, { seen: rate('1') }),
+    ],
+    now: late,
+    rule: null,
+  },
+  {
+    name: 'fault 345: a part in time, and twice the late rest after the coin has fallen by half',
+    order: { status: 'PARTIAL' },
+    deposits: [
+      deposit(60n, 'CREDITED', 10, { seen: null }),
+      deposit(80n, 'CREDITED', late + GRACE, { seen: rate('1') }),
+    ],
+    now: late,
+    rule: 'late-payment',
+  },
+  {
+    name: 'fault 345: a stablecoin at the price that the merchant has fixed',
+    order: { status: 'OVERDUE', payment: payment(rate('1', '1', true)) },
+    deposits: [deposit(100n, 'CREDITED', late + GRACE, { seen: rate('1', '1.2', true) })],
+    now: late,
+    rule: 'late-payment',
+  },
+  {
+    name: 'fault 345: what an operator assigned is late too',
+    order: { status: 'OVERDUE' },
+    deposits: [deposit(100n, 'CREDITED', WATCH_END + 1, { seen: rate('1'), reason: 'late' })],
+    now: WATCH_END + 2,
+    rule: null,
+  },
+  {
+    name: 'what an operator assigned counts after the watch window',
+    order: { status: 'OVERDUE' },
+    deposits: [deposit(100n, 'CREDITED', WATCH_END + 1, { reason: 'late' })],
+    now: WATCH_END + 2,
+    rule: 'late-payment',
+  },
+  {
+    name: 'fault 347: a PARTIAL order is completed while its refund is under way',
+    order: { status: 'PARTIAL' },
+    deposits: [deposit(60n, 'CREDITED'), deposit(40n, 'CREDITED', late)],
+    now: late,
+    refunds: { live: true, units: 60n },
+    rule: null,
+  },
+  {
+    name: 'fault 347: an OVERDUE order is paid again after a refund',
+    order: { status: 'OVERDUE' },
+    deposits: [deposit(100n, 'CREDITED', late), deposit(100n, 'CREDITED', late)],
+    now: late,
+    refunds: { live: false, units: 100n },
+    rule: null,
+  },
+  {
+    name: 'fault 347: a finished order loses its payment while a refund is under way',
+    order: { status: 'SUCCESS', reorgedAt: 20 },
+    now: WATCH_END,
+    refunds: { live: true, units: 100n },
+    rule: null,
+  },
 ];
 
 describe('decideOrder', () => {
-  for (const { name, order: changes, deposits = [], now = 20, scanned = false, unconfirmed = false, rule } of ROWS) {
+  for (const row of ROWS) {
+    const { name, order: changes, deposits = [], now = 20, scanned = false, rule } = row;
     test(`${name}: ${rule ?? 'stays'}`, () => {
       const decision = decideOrder(order(changes), deposits, {
         now,
         scannedPastDeadline: scanned,
-        unconfirmedSeenInTime: unconfirmed,
+        unconfirmed: row.unconfirmed ?? [],
+        formerChoice: row.former ?? null,
+        refunds: row.refunds ?? NO_REFUNDS,
+        terms: TERMS,
       });
       assert.equal(decision?.rule ?? null, rule);
     });
   }
 
+  test('has a row or a null for every status and every event: no payment and no time moves what has ended', () => {
+    const paid = [[deposit(100n, 'CREDITED')], [deposit(100n, 'CREDITED', late)], [deposit(40n, 'CREDITED')], []];
+    const expected: Readonly<Record<OrderStatus, readonly (OrderRule | null)[]>> = {
+      PENDING: ['paid-in-time', 'deadline-nothing-seen', 'deadline-short', 'deadline-nothing-seen'],
+      OVERDUE: ['late-payment', 'late-payment', null, null],
+      PARTIAL: ['late-payment', 'late-payment', null, null],
+      SUCCESS: [null, null, null, null],
+      RESOLVED: [null, null, null, null],
+      TERMINATED: [null, null, null, null],
+      REFUNDED: [null, null, null, null],
+    };
+    for (const status of ORDER_STATUSES) {
+      const decided = (refunds: OrderRefunds) =>
+        paid.map((deposits) => decideOrder(order({ status }), deposits, { ...PAST, refunds })?.rule ?? null);
+      assert.deepEqual(decided(NO_REFUNDS), expected[status], status);
+      assert.deepEqual(decided({ live: true, units: 1n }), [null, null, null, null], `${status}, beside a refund`);
+    }
+  });
+
   test('says what it looked at', () => {
-    const decision = decideOrder(order(), [deposit(70n, 'CREDITED'), deposit(30n, 'CREDITED', late)], {
-      now: late,
-      scannedPastDeadline: true,
-      unconfirmedSeenInTime: false,
-    });
+    const decision = decideOrder(order(), [deposit(70n, 'CREDITED'), deposit(30n, 'CREDITED', late)], PAST);
     assert.deepEqual(decision, {
       rule: 'deadline-short',
       inputs: {
@@ -233,6 +527,7 @@ describe('decideOrder', () => {
         toleranceBps: 0,
         confirmed: '100',
         confirmedInTime: '70',
+        counted: '100',
         unconfirmed: '0',
       },
     });
@@ -255,11 +550,7 @@ describe('decideOrder', () => {
     fc.assert(
       fc.property(arbitrary, ({ status, toleranceBps, deposits, now }) => {
         const rows = deposits.map(({ units, status: each, paidAt }) => deposit(units, each, paidAt));
-        const decision = decideOrder(order({ status, toleranceBps }), rows, {
-          now,
-          scannedPastDeadline: true,
-          unconfirmedSeenInTime: false,
-        });
+        const decision = decideOrder(order({ status, toleranceBps }), rows, { ...PAST, now });
         const confirmed = rows
           .filter((row) => row.status === 'CREDITED' || row.status === 'SPENDABLE')
           .reduce((sum, { units }) => sum + units, 0n);
@@ -268,6 +559,51 @@ describe('decideOrder', () => {
         if (decision?.rule.startsWith('deadline')) assert.ok(now >= DEADLINE && status === 'PENDING');
       }),
     );
+  });
+
+  test('fault 345: never completes an order after the grace for less than its price at the worse of both rates, whatever came', () => {
+    const price = fc.integer({ min: 1, max: 5_000 }).map((cents) => (cents / 100).toFixed(2));
+    const arbitrary = fc.record({
+      agreed: price,
+      parts: fc.array(
+        fc.record({
+          units: fc.bigInt({ min: 1n, max: 200n }),
+          seen: fc.option(price),
+          paidAt: fc.integer({ min: 0, max: 4_000 }),
+        }),
+        { maxLength: 4 },
+      ),
+    });
+    fc.assert(
+      fc.property(arbitrary, ({ agreed, parts }) => {
+        const late_ = order({ status: 'OVERDUE', payment: payment(rate(agreed)) });
+        const rows = parts.map(({ units, seen, paidAt }) =>
+          deposit(units, 'CREDITED', paidAt, { seen: seen === null ? null : rate(seen) }),
+        );
+        if (decideOrder(late_, rows, PAST)?.rule !== 'late-payment') return;
+        const cents = (text: string): number => Math.round(Number(text) * 100);
+        const worth = parts.reduce((sum, { units, seen, paidAt }) => {
+          const inTime = paidAt <= DEADLINE + GRACE;
+          const lower = seen === null ? 0 : Math.min(cents(seen), cents(agreed));
+          return sum + Number(units) * (inTime ? cents(agreed) : lower);
+        }, 0);
+        assert.ok(worth >= 100 * cents(agreed), `${worth} of ${100 * cents(agreed)}`);
+      }),
+    );
+  });
+
+  test('fault 345: what a late payment counts is rounded down, and never more than came', () => {
+    const digits = fc.bigInt({ min: 1n, max: 10n ** 12n }).map(String);
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: 10n ** 30n }), digits, digits, (units, agreed, seen) => {
+        const counted = unitsAtWorseRate(units, rate(agreed), rate(seen));
+        assert.ok(counted <= units);
+        assert.ok(counted * BigInt(agreed) <= units * BigInt(seen));
+        assert.ok(counted === units || (counted + 1n) * BigInt(agreed) > units * BigInt(seen));
+      }),
+    );
+    const { units } = payment();
+    assert.equal(countedUnits(order(), deposit(units, 'CREDITED', late + GRACE, { seen: rate('1.999') }), GRACE), 99n);
   });
 
   test("amountRequired rounds in the merchant's favour", () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { arbitrum, avalanche, base, optimism, polygon } from 'viem/chains';
 import { getAddress } from 'viem/utils';
-import { SPECIFIED_ASSETS, isTillgateError } from '../../../core/index.ts';
+import { BUILT_IN_ASSETS, isTillgateError } from '../../../core/index.ts';
 import { BUILT_IN_PRICE_IDS } from '../../../plugins/prices.ts';
 import { KNOWN_CHAIN_DEFINITIONS } from '../../../plugins/definitions.ts';
 import evm, { EVM_PRESETS } from '../../../plugins/evm/index.ts';
@@ -61,7 +61,7 @@ describe('the presets of the plugin evm', () => {
     const currencies = [
       ...KNOWN_CHAIN_DEFINITIONS.map(({ coin }) => coin.currency),
       ...tokens,
-      ...SPECIFIED_ASSETS.filter(({ kind, chain }) => kind === 'token' || chain === 'BLN').map((one) => one.currency),
+      ...BUILT_IN_ASSETS.filter(({ kind, chain }) => kind === 'token' || chain === 'BLN').map((one) => one.currency),
     ];
     assert.equal(new Set(currencies).size, currencies.length);
     const ids = new Set(KNOWN_CHAIN_DEFINITIONS.map(({ code }) => code));

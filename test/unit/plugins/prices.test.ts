@@ -54,15 +54,14 @@ describe('the prices of a chain that a package adds', () => {
     );
   });
 
-  test('a plugin for an earlier interface names its chain as before, or not at all', async () => {
+  test('a plugin names its chain, or the chain has the name of its adapter', async () => {
     const plugin: Plugin = {
       name: 'two',
       version: '1.0.0',
       requires: '^1.0.0',
       options: (input) => input,
       setup({ addChain }) {
-        // oxlint-disable-next-line typescript/no-deprecated -- what such a plugin says
-        addChain(chain('OLD'), { code: 'OLD', name: 'Old Chain' });
+        addChain(chain('NAMED'), { name: 'Named Chain' });
         addChain(chain('BARE'));
       },
     };
@@ -71,7 +70,7 @@ describe('the prices of a chain that a package adds', () => {
       [{ plugin, options: {} }],
     );
     assert.deepEqual(chainNames, [
-      { code: 'OLD', name: 'Old Chain' },
+      { code: 'NAMED', name: 'Named Chain' },
       { code: 'BARE', name: 'The chain BARE' },
     ]);
     assert.deepEqual(priceIds, {});

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { SPECIFIED_ASSETS } from '../../../core/index.ts';
+import { BUILT_IN_ASSETS } from '../../../core/index.ts';
 import { SANDBOX_PRICES } from '../../../host/static-prices.ts';
 import { networksOf } from '../../../plugins/address-codec.ts';
 import { CHAIN_DEFINITIONS, DEFINITIONS, KNOWN_CHAIN_DEFINITIONS } from '../../../plugins/definitions.ts';
@@ -72,8 +72,8 @@ describe('the definitions of the built-in chains', () => {
     assert.ok(owners.size >= 2 * KNOWN_CHAIN_DEFINITIONS.length);
   });
 
-  test('every pair of the specification is on a built-in chain, and can be priced', () => {
-    for (const { chain, symbol, currency } of SPECIFIED_ASSETS) {
+  test('every built-in pair is on a built-in chain, and can be priced', () => {
+    for (const { chain, symbol, currency } of BUILT_IN_ASSETS) {
       assert.ok(chain === 'BLN' || CHAIN_DEFINITIONS.some(({ code }) => code === chain), currency);
       assert.deepEqual(Object.keys(BUILT_IN_PRICE_IDS[symbol] ?? {}).sort(), ['coingecko', 'kraken'], currency);
     }

@@ -8,12 +8,12 @@ import {
   quoteUnits,
   readDecimal,
   SHIB_ERC20,
-  SPECIFIED_ASSETS,
+  BUILT_IN_ASSETS,
 } from '../../../core/index.ts';
 import type { Asset, Decimal, Fiat } from '../../../core/index.ts';
 
 const asset = (currency: string): Asset =>
-  [...SPECIFIED_ASSETS, SHIB_ERC20].find((known) => known.currency === currency)!;
+  [...BUILT_IN_ASSETS, SHIB_ERC20].find((known) => known.currency === currency)!;
 const fiat = (code: string): Fiat => findFiat(code)!;
 const usd = (text: string): Decimal => readDecimal(text)!;
 
@@ -50,7 +50,7 @@ describe('a quote', () => {
 
   const arbPrice = fc.bigInt({ min: 1n, max: 10n ** 15n });
   const arbUsd = fc.record({ digits: fc.bigInt({ min: 1n, max: 10n ** 12n }), scale: fc.integer({ min: 0, max: 12 }) });
-  const arbAsset = fc.constantFrom(...SPECIFIED_ASSETS);
+  const arbAsset = fc.constantFrom(...BUILT_IN_ASSETS);
   const arbFiat = fc.constantFrom(fiat('USD'), fiat('JPY'), fiat('KWD'), fiat('XAU'));
 
   test('is never below the exact worth, and above it by less than one step of 8 decimals or 15 digits', () => {
@@ -63,6 +63,17 @@ describe('a quote', () => {
         assert.ok(units * exactBottom >= exactTop);
         assert.ok((units - step) * exactBottom < exactTop);
       }),
+    );
+  });
+
+  test('asks for the spread more, divided once and rounded up', () => {
+    const quoted = (currency: string, spreadBps: number): string => {
+      const coin = asset(currency);
+      return formatUnits(quoteUnits(coin, fiat('USD'), 100_00n, usd('1'), usd('3000'), spreadBps), coin.decimals);
+    };
+    assert.deepEqual(
+      [0, 1, 150, 5_000].map((spreadBps) => quoted('ETH', spreadBps)),
+      ['0.03333334', '0.03333667', '0.03383334', '0.05'],
     );
   });
 

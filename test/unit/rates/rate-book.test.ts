@@ -7,14 +7,14 @@ import {
   isTillgateError,
   RateBook,
   rateSymbols,
-  SPECIFIED_ASSETS,
+  BUILT_IN_ASSETS,
 } from '../../../core/index.ts';
 import type { Asset, Fiat, PriceTick, RateSource } from '../../../core/index.ts';
 import { FakeClock, FakeDeadlines, FakeRateSource, MemoryLogger, MemoryMetrics } from '../../support/fakes.ts';
 
 const MINUTE = 60_000;
-const ETH = SPECIFIED_ASSETS[0] as Asset;
-const USDT = SPECIFIED_ASSETS[1] as Asset;
+const ETH = BUILT_IN_ASSETS[0] as Asset;
+const USDT = BUILT_IN_ASSETS[1] as Asset;
 const USD = findFiat('USD') as Fiat;
 const EUR = findFiat('EUR') as Fiat;
 const PRICES = { ETH: '2500', USDT: '0.998', EUR: '1.08' };
@@ -276,7 +276,7 @@ describe('one bad source', () => {
 });
 
 test('what has to be priced: the symbols of enabled assets once each, and every fiat but the dollar', () => {
-  const symbols = rateSymbols(new AssetCatalogue([ETH, USDT, SPECIFIED_ASSETS[8] as Asset]));
+  const symbols = rateSymbols(new AssetCatalogue([ETH, USDT, BUILT_IN_ASSETS[8] as Asset]));
   assert.deepEqual(symbols.slice(0, 3), ['ETH', 'USDT', 'EUR']);
   assert.equal(symbols.length, 2 + 47);
   assert.ok(!symbols.includes('USD'));

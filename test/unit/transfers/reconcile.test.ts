@@ -70,7 +70,9 @@ describe('comparing the books with an account chain', () => {
       [101n, 1n],
     ] as const) {
       const { lines: found } = await lines({ expected: { USDT: expected }, holdings: [holding(1)], onChain });
-      assert.deepEqual(found, [{ currency: 'USDT', expected, onChain: 100n, inFlight: 0n, shortfall: missing }]);
+      assert.deepEqual(found, [
+        { currency: 'USDT', expected, onChain: 100n, inFlight: 0n, shortfall: missing, isRead: true },
+      ]);
     }
   });
 

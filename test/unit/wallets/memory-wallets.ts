@@ -16,6 +16,7 @@ export function accountOf(id: string, status: Account['status'] = 'active'): Acc
     name: null,
     role: 'user',
     status,
+    adminSince: null,
     passwordHash: 'none',
     passwordExpiresAt: null,
     authVersion: 1,

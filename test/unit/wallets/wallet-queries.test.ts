@@ -5,7 +5,7 @@ import {
   formatAmount,
   isTillgateError,
   SHIB_ERC20,
-  SPECIFIED_ASSETS,
+  BUILT_IN_ASSETS,
   TillgateError,
   WalletQueries,
 } from '../../../core/index.ts';
@@ -16,6 +16,7 @@ import type {
   ChainBalances,
   LedgerBalance,
   LedgerStore,
+  TransferStore,
   WatchAddress,
   WatchAddressId,
 } from '../../../core/index.ts';
@@ -25,7 +26,7 @@ import { MemoryWallets } from './memory-wallets.ts';
 
 const SHOP = '1530217733410816000' as AccountId;
 const of = (...currencies: string[]): Asset[] =>
-  SPECIFIED_ASSETS.filter(({ currency }) => currencies.includes(currency));
+  BUILT_IN_ASSETS.filter(({ currency }) => currencies.includes(currency));
 
 /** A node that tells what it is told to, and counts how many ask at once. */
 class FakeBalances implements ChainBalances {
@@ -61,6 +62,7 @@ class FakeBalances implements ChainBalances {
 describe('wallet queries', () => {
   let wallets: MemoryWallets;
   let balances: LedgerBalance[];
+  let frozen: Map<string, bigint>;
   let eth: FakeChain;
   let btc: FakeChain;
   let queries: WalletQueries;
@@ -68,6 +70,7 @@ describe('wallet queries', () => {
   beforeEach(() => {
     wallets = new MemoryWallets();
     balances = [];
+    frozen = new Map();
     asked = [];
     const now = (): number => 0;
     eth = new FakeChain(of('ETH', 'USDT-ERC20'), now);
@@ -78,9 +81,10 @@ describe('wallet queries', () => {
         return balances.filter(({ account }) => account.startsWith(prefix));
       },
     } as unknown as LedgerStore;
+    const transfers = { frozenOf: async () => frozen } as unknown as TransferStore;
     const chains = new Map([eth, btc].map((chain) => [chain.code, chain]));
     queries = new WalletQueries({
-      storage: { ledger, wallets: wallets.store },
+      storage: { ledger, transfers, wallets: wallets.store },
       assets: new AssetCatalogue([...eth.assets, ...btc.assets]),
       chains,
     });
@@ -136,6 +140,23 @@ describe('wallet queries', () => {
         locked: '0.000000000000000003',
         total: text(2n ** 200n + 6n),
       });
+    });
+
+    test('fault 382: coins that cannot be moved are locked and not available, and are part of the total', async () => {
+      balance('available', 'USDT-ERC20', 7_000_000n);
+      balance('reserved', 'USDT-ERC20', 2_000_000n);
+      frozen.set('USDT-ERC20', 5_000_000n);
+      // More of it is frozen than the account is owed.
+      balance('available', 'ETH', 1n);
+      frozen.set('ETH', 3n);
+      const rows = (await queries.list(SHOP)).map(presentWallet);
+      assert.deepEqual(
+        rows.slice(0, 2).map(({ available, locked, total }) => [available, locked, total]),
+        [
+          ['0', '0.000000000000000001', '0.000000000000000001'],
+          ['2', '7', '9'],
+        ],
+      );
     });
 
     test('shows a currency that is not enabled any more while something is left of it', async () => {

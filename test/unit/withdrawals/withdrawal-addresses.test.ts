@@ -122,7 +122,7 @@ describe('withdrawal addresses', () => {
         `${chainCode} ${text}`,
       );
 
-    test('a chain that is not here, and what is no address of a chain', async () => {
+    test('a chain that is not here, and what is not an address of a chain', async () => {
       await refused('UNSUPPORTED', 'DOGE', 'doge-a');
       await refused('INVALID_FIELDS', 'ETH', 'doge-a');
       assert.equal(await addresses().read('ETH', 'eth-a'), 'eth-a');

@@ -26,7 +26,7 @@ export interface ColumnTypes {
   readonly serial: string;
 }
 
-/** How a connection is used. */
+/** The purpose of a connection. */
 export interface ConnectionRole {
   readonly readOnly: boolean;
   /** False for the application's own pool, whose session settings must not be changed. */
@@ -54,7 +54,7 @@ export interface UpdateRule {
 export interface QueueRule {
   readonly source: string;
   readonly queue: string;
-  /** What the rows are, for whoever reads the queue. */
+  /** The kind of the rows, for people who read the queue. */
   readonly kind: string;
   /** The column that names a row. */
   readonly subject: string;
@@ -68,14 +68,14 @@ export interface SumRule {
   readonly sums: string;
   /** The sums' key: a name, and SQL over a row of the source. */
   readonly groups: readonly { readonly name: string; readonly of: (row: string) => string }[];
-  /** Columns of units that are not negative. */
+  /** Columns of non-negative units. */
   readonly amounts: readonly string[];
 }
 
 /** The listener of a notification channel. */
 export interface ChannelListener {
   onNotification(): void;
-  /** The connection is lost: no more notifications will arrive. */
+  /** Called when the connection is lost: no more notifications will arrive. */
   onLost(): void;
 }
 
@@ -98,19 +98,19 @@ export interface Dialect {
   /** Starts a read-only transaction on one snapshot. */
   readonly beginSnapshot: string;
   /**
-   * Starts a transaction that reads one snapshot and deletes no row that is not in it; `null` where such a transaction would keep all
-   * writers waiting.
+   * Starts a transaction that reads one snapshot and deletes only rows in it; `null` where such a transaction would
+   * block all writers.
    */
   readonly beginCheckpoint: string | null;
-  /** Lets the statements of the present transaction take as long as they need; `null` where none has a limit. */
+  /** Removes the time limit of statements in the current transaction; `null` where there is none. */
   readonly withoutTimeLimit: string | null;
   /** Row-lock clauses; empty on an engine with one write lock. */
   readonly forUpdate: string;
   readonly forShare: string;
   readonly forUpdateSkipLocked: string;
-  /** Batches of orders, or of withdrawals, that may be committing at once. */
+  /** The number of batches, of orders or of withdrawals, that may commit at the same time. */
   readonly batchesAtOnce: number;
-  /** True where several servers may share one database. */
+  /** Whether several servers may share one database. */
   readonly manyServers: boolean;
   /** Whether postings have a partition for each month, which can be closed and detached. */
   readonly partitions: boolean;
@@ -125,11 +125,11 @@ export interface Dialect {
   isNegative(column: string): string;
   /** Expressions that sort non-negative units numerically. */
   bySize(column: string): readonly string[];
-  /** SQL for the parts that units which are not negative are exactly summed up by, and the type of such a sum. */
+  /** SQL for the parts by which non-negative units are summed exactly, and the type of such a sum. */
   readonly unitParts: { readonly type: string; of(column: string): readonly string[] };
   /** SQL for the parts of an exact sum of units, as text: the sum is each part times 10^(12 × its place). */
   sumParts(column: string): readonly string[];
-  /** SQL for a sum of units that is good enough for sorting; SQLite's is not exact. */
+  /** SQL for a sum of units by which rows can be sorted; SQLite's is not exact. */
   roughSum(column: string): string;
   rowsOf(result: unknown): readonly Row[];
   classify(error: unknown): Failure;

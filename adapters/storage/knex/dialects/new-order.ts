@@ -41,7 +41,7 @@ function own(prefix: string, columns: readonly Column<NewOrder>[], shared: reado
 
 const GIVEN: ReadonlySet<string> = new Set(BATCH_COLUMNS.map(({ name }) => name));
 
-/** The batch's column for each column of a table: its own one, or the order's where both are the same. */
+/** For each column of a table, the batch's column: its own, or the order's where both have the same value. */
 export const batchNames = (prefix: string, columns: readonly Column<NewOrder>[]): readonly string[] =>
   columns.map(({ name }) => (GIVEN.has(`${prefix}_${name}`) ? `${prefix}_${name}` : name === 'order_id' ? 'id' : name));
 
@@ -53,7 +53,10 @@ export const assignedHeight = ({ chainStates }: Tables, chain: string): string =
 export const claimsEndedBy = (batch: readonly NewOrder[]): number =>
   Math.min(...batch.map(({ order }) => order.createdAt));
 
-/** The numbers of a batch's orders, from one text, because drivers are slow for each row. Nothing: every key was used before. */
+/**
+ * The numbers of a batch's orders, from one text, because drivers are slow for each row. Without a row, every key was
+ * used before.
+ */
 export function numbersOf(row: Row | undefined): ReadonlyMap<string, number> {
   const text = (row?.['numbers'] ?? '') as string;
   const pairs = text === '' ? [] : text.split(',');

@@ -22,7 +22,7 @@ export async function listenPg(
   const ended = (): void => {
     if (over) return;
     over = true;
-    // A half-open connection would keep its socket. Closing it may fail; the listener is called all the same.
+    // A half-open connection would keep its socket. Closing it may fail; the listener is called in any case.
     void Promise.allSettled([end()]);
     listener.onLost();
   };

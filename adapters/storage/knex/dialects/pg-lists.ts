@@ -6,8 +6,8 @@ import type { ListInsertion } from './dialect.ts';
 const SPECIAL = /["\\]/g;
 
 /**
- * A PostgreSQL array literal. Built here, because knex and pg would process each element again. Records of one batch
- * often have the same value in a column: its element is made once for all that follow each other.
+ * A PostgreSQL array literal. It is built here, because knex and pg would process each element again. Records of a
+ * batch often have the same value in a column, so consecutive equal values are converted once.
  */
 export function arrayText<T>(records: readonly T[], of: Column<T>['of']): string {
   const elements: string[] = [];

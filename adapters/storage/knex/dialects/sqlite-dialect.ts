@@ -132,7 +132,7 @@ export const sqliteDialect: Dialect = {
       .map((row) => String(Object.values(row)[0]))
       .filter((text) => text !== 'ok');
     const foreign = (await run('PRAGMA foreign_key_check')).map(
-      (row) => `a row of ${String(row['table'])} refers to nothing`,
+      (row) => `a row of ${String(row['table'])} refers to a missing row`,
     );
     return [...quick, ...foreign];
   },

@@ -22,9 +22,9 @@ const viewOf = ({ prefix }: Tables): string => `${prefix}new_orders`;
 const given = (name: string): string => `value ->> ${BATCH_COLUMNS.findIndex((column) => column.name === name)}`;
 
 /**
- * A view whose trigger stores a batch, with its claims, numbers and addresses: each statement of SQLite's driver waits
- * twice for a thread and for the event loop, and so a batch is one, which is its own transaction. An order whose reference
- * is taken is left out before it claims its key.
+ * A view whose trigger stores a batch with its claims, numbers and addresses. Each statement of SQLite's driver waits
+ * twice for a thread and for the event loop, so a batch is one statement, which is a transaction by itself. An order
+ * whose reference is taken is left out before it claims its key.
  */
 export function orderBatchesSqlite(t: Tables): readonly string[] {
   const view = viewOf(t);
@@ -64,7 +64,7 @@ export function orderBatchesSqlite(t: Tables): readonly string[] {
   ];
 }
 
-/** One statement for the whole batch. What it returns is read after the trigger has run. */
+/** One statement for the whole batch. Its result is read after the trigger has run. */
 export async function storeOrdersSqlite(
   run: Run,
   t: Tables,

@@ -1,11 +1,11 @@
 import type { SumRule } from './dialect.ts';
 
-/** TEXT is summed by twelve digits at a time: each part is an exact integer for nine million rows. */
+/** TEXT is summed in parts of twelve digits: each part is an exact integer for up to nine million rows. */
 export function partsOf(column: string): readonly string[] {
   return [1, 2, 3, 4, 5, 6, 7].map((part) => `CAST(substr(${column}, ${-12 * part}, 12) AS INTEGER)`);
 }
 
-/** Takes the former row from its sums and adds the new one to its own. */
+/** Subtracts the old row from its sums and adds the new row to its own. */
 export function keepSumsSqlite({ source, sums, groups, amounts }: SumRule): readonly string[] {
   const keys = groups.map(({ name }) => name).join(', ');
   const totals = (row: string) => [

@@ -5,7 +5,7 @@ import { integer, integerOrNull } from '../rows/values.ts';
 import type { Age, AlertFacts, AttemptFacts, CountFacts, TransferFacts, WaitingFacts } from './facts.ts';
 import { word } from './word.ts';
 
-/** Younger than so many days. */
+/** The upper bound of each age, in days. */
 const AGES: readonly (readonly [age: Age, days: number])[] = [
   ['day', 1],
   ['week', 7],
@@ -23,7 +23,7 @@ const countOf = (row: Row): CountFacts => ({
   count: integer(row, 'records'),
 });
 
-/** By the sums that are kept: what it costs does not depend on how many there are. */
+/** Counts from the stored sums, so the cost does not depend on the number of rows. */
 async function summed({ read, dialect }: Database, table: string): Promise<readonly CountFacts[]> {
   const rows = await read(
     `SELECT status, ${ageOf('day', dialect.nowMs)} AS age, sum(records) AS records FROM ${table}
@@ -60,7 +60,7 @@ export async function waiting({ read, tables, dialect }: Database): Promise<Wait
   };
 }
 
-/** By the status of the answer: the errors' words quote the merchants' URLs. */
+/** Groups attempts by the status of the answer, since error messages quote the merchants' URLs. */
 export async function attempts({ read, tables }: Database): Promise<readonly AttemptFacts[]> {
   const rows = await read(
     `SELECT http_status, count(*) AS records FROM (

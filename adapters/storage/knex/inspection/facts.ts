@@ -1,12 +1,15 @@
 import type { Millis } from '../../../../core/index.ts';
 
-/** What was found, or the class of the error instead: a code of the engine or the operating system, without its words. */
+/**
+ * A value, or the class of the error that prevented it: a code of the database or the operating system, without its
+ * message.
+ */
 export type Fact<T> = T | Unknown;
 
-/** The class of the error with which a question failed. */
+/** The class of the error with which a query failed. */
 export interface Unknown {
   readonly unknown: string;
-  /** What was asked about, where there are several. */
+  /** The table in question, when there are several. */
   readonly table?: string;
 }
 
@@ -20,22 +23,22 @@ export interface EngineFacts {
 
 export interface MigrationFacts {
   readonly applied: readonly { readonly name: string; readonly at: Millis }[];
-  /** Of this release, and not applied. */
+  /** Migrations of this release that are not applied. */
   readonly missing: readonly string[];
-  /** Applied, and not of this release: a newer one has migrated this database. */
+  /** Migrations that are applied but not of this release: a newer one has migrated this database. */
   readonly foreign: number;
 }
 
 export interface TableFacts {
   readonly table: string;
   readonly rows: number;
-  /** False for a guess of the engine, where there are many. */
+  /** False for an estimate of the database, used for large tables. */
   readonly exact: boolean;
-  /** `null` where the engine does not tell. */
+  /** `null` where the database does not report it. */
   readonly bytes: number | null;
 }
 
-/** A chain as its follower left it: without addresses, identities and free words. */
+/** The state of a chain as its follower left it, without addresses, identities and free text. */
 export interface ChainFacts {
   readonly chain: string;
   readonly cursorHeight: number | null;
@@ -43,7 +46,7 @@ export interface ChainFacts {
   readonly caughtUpAt: Millis | null;
   readonly lagSeconds: number | null;
   readonly halted: boolean;
-  /** The kind of what is wrong with its nodes. */
+  /** The kind of problem with its nodes. */
   readonly trouble: string | null;
   readonly troubleSince: Millis | null;
   readonly payoutsStoppedAt: Millis | null;
@@ -55,7 +58,7 @@ export interface EpochFacts {
   readonly startedAt: Millis;
 }
 
-/** How old what is counted is: made within a day, a week, a month, or earlier. */
+/** The age of counted rows: made within a day, a week, a month, or earlier. */
 export type Age = 'day' | 'week' | 'month' | 'older';
 
 export interface CountFacts {
@@ -70,11 +73,11 @@ export interface TransferFacts extends CountFacts {
 }
 
 export interface WaitingFacts {
-  /** Orders whose deadline is over and whose chain has not decided about them. */
+  /** Orders whose deadline has passed and that are not decided yet. */
   readonly overdueOrders: number;
-  /** When the callback that waits longest was written; `null` where none waits. */
+  /** The time of the callback that waits longest; `null` where none waits. */
   readonly oldestCallbackAt: Millis | null;
-  /** When the transfer that is not final for the longest time was requested. */
+  /** The time of the oldest transfer that is not final. */
   readonly oldestTransferAt: Millis | null;
 }
 
@@ -92,7 +95,7 @@ export interface AlertFacts {
   readonly lastAt: Millis;
 }
 
-/** What a database says of a till without saying anything of its customers. */
+/** Facts about a till's database that reveal nothing about its customers. */
 export interface DatabaseFacts {
   readonly engine: EngineFacts;
   readonly migrations: Fact<MigrationFacts>;
@@ -102,7 +105,7 @@ export interface DatabaseFacts {
   readonly transfers: Fact<readonly TransferFacts[]>;
   readonly callbacks: Fact<readonly CountFacts[]>;
   readonly waiting: Fact<WaitingFacts>;
-  /** How the latest attempts to deliver a callback ended. */
+  /** The results of the latest attempts to deliver callbacks. */
   readonly callbackAttempts: Fact<readonly AttemptFacts[]>;
   readonly openAlerts: Fact<readonly AlertFacts[]>;
   readonly tables: readonly Fact<TableFacts>[];

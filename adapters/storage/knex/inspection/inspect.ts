@@ -9,8 +9,8 @@ import type { InspectedDatabase } from './read-only.ts';
 import { chains, engine, epoch, migrations, tables } from './schema-facts.ts';
 
 /**
- * Looks at the database of a till, which may be running, and changes nothing: no schema is migrated and no file is made.
- * Each fact is asked for by itself, so that a damaged or older schema hides no more than its own.
+ * Inspects the database of a till, which may be running, and changes nothing: no schema is migrated and no file is
+ * created. Each fact is read separately, so that a damaged or older schema hides only its own facts.
  */
 export async function inspectDatabase(config: InspectedDatabase, logger: Logger): Promise<Fact<DatabaseFacts>> {
   const database = openReadOnly(config, logger);
@@ -23,7 +23,7 @@ export async function inspectDatabase(config: InspectedDatabase, logger: Logger)
   };
   try {
     const answer = await fact(engine);
-    // A database that does not answer would let each further question wait for it.
+    // If the database does not answer, each further query would wait for it.
     if ('unknown' in answer) return answer;
     return {
       engine: answer,
@@ -45,7 +45,7 @@ export async function inspectDatabase(config: InspectedDatabase, logger: Logger)
 
 const CODE = /^[A-Za-z0-9_]{1,40}$/;
 
-/** An error without its words, which quote hosts, users and values: the innermost code that says something. */
+/** An error without its message, which quotes hosts, users and values: the innermost code that is specific. */
 export function classOf(error: unknown): string {
   if (error instanceof TillgateError) return error.cause === undefined ? error.code : classOf(error.cause);
   const code = error instanceof StatementError ? error.failure.code : (error as { code?: unknown }).code;

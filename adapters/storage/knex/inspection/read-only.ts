@@ -17,10 +17,10 @@ export interface InspectedFile {
   readonly filename: string;
 }
 
-/** A database that is looked at, through the driver `sqlite3` or `pg`. */
+/** A database to be inspected, through the driver `sqlite3` or `pg`. */
 export type InspectedDatabase = InspectedFile | PgConfig;
 
-/** A question that takes longer is given up: the till beside it comes first. */
+/** A query that takes longer is given up, so that it does not slow down the running till. */
 const STATEMENT_MS = 10_000;
 
 const PG_SETTINGS = {
@@ -40,8 +40,8 @@ async function prepareSqlite(run: Run): Promise<void> {
 }
 
 /**
- * A database that nothing can be written to by this connection: it is neither made nor migrated nor put into another mode.
- * The engine itself refuses what would change it. Statements run beside a till that uses the same database.
+ * Opens a database read-only: it is neither created nor migrated nor put into another mode, and the database itself
+ * refuses changes. Its statements run beside a till that uses the same database.
  */
 export function openReadOnly(config: InspectedDatabase, logger: Logger): Database {
   const [dialect, settings] = config.client === 'pg' ? pg(config) : sqlite(config);
@@ -64,7 +64,7 @@ const pg = (config: PgConfig): readonly [Dialect, Knex.Config] => [
   pgSettings(config),
 ];
 
-/** Knex always asks for a file that can be written and made; the mode in its URI takes both back. */
+/** Knex always opens files for writing and creating; the mode in the URI overrides both. */
 const sqlite = ({ filename }: InspectedFile): readonly [Dialect, Knex.Config] => [
   { ...sqliteDialect, prepare: prepareSqlite },
   {

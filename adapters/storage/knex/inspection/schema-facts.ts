@@ -5,7 +5,7 @@ import { integer, integerOrNull, jsonOrNull, text } from '../rows/values.ts';
 import type { ChainFacts, EngineFacts, EpochFacts, Fact, MigrationFacts, TableFacts } from './facts.ts';
 import { word } from './word.ts';
 
-/** Tables with more rows are not counted: the engine's guess is enough. */
+/** Tables with more rows are not counted: the estimate of the database is sufficient. */
 const COUNTED = 100_000;
 
 const ENGINE_SQL = {
@@ -65,7 +65,7 @@ function chainOf(row: Row): ChainFacts {
   };
 }
 
-/** Every table of the till with its rows: few are counted, many are guessed. */
+/** Every table of the till with its number of rows, counted for small tables and estimated for large ones. */
 export async function tables(
   database: Database,
   fact: <T>(ask: (database: Database) => Promise<T>) => Promise<Fact<T>>,
@@ -93,7 +93,7 @@ async function tableOf(database: Database, table: string): Promise<TableFacts> {
   };
 }
 
-/** PostgreSQL's statistics; in SQLite the last row's number, which removed rows keep. */
+/** The estimate: PostgreSQL's statistics, or SQLite's last row number, which also counts deleted rows. */
 async function guessOf(
   database: Database,
   table: string,
@@ -103,7 +103,7 @@ async function guessOf(
     return { rows: integerOrNull(row, 'records') ?? 0, bytes: null };
   }
   const [row = {}] = await database.read(
-    // A partitioned table has no rows but those of its partitions.
+    // A partitioned table has no rows except those of its partitions.
     `SELECT sum(greatest(reltuples, 0))::bigint AS records, sum(pg_total_relation_size(oid))::bigint AS bytes FROM pg_class
      WHERE oid = to_regclass(?) OR oid IN (SELECT inhrelid FROM pg_inherits WHERE inhparent = to_regclass(?))`,
     [table, table],

@@ -45,16 +45,16 @@ const HOLDING_MOVES: readonly (readonly [HoldingStatus, HoldingStatus])[] = [
 ];
 
 /**
- * A transfer changes its payout only when no transaction of the former one can be mined any more: otherwise both could
- * be mined, and it would be paid twice.
+ * A transfer may change its payout only when no transaction of the previous payout can be mined any more: otherwise
+ * both could be mined, and the transfer would be paid twice.
  */
 const resigned = ({ bare: { transfers }, tables: { payouts } }: Namespace): UpdateRule => ({
   table: transfers,
-  name: 'one_bundle',
-  column: 'bundle_id',
-  refused: `OLD.bundle_id IS NOT NULL AND (NEW.bundle_id IS NULL OR NEW.bundle_id <> OLD.bundle_id)
-    AND NOT EXISTS (SELECT 1 FROM ${payouts} WHERE id = OLD.bundle_id AND status = 'VOID')`,
-  words: `a transfer in ${transfers} leaves a bundle that is not VOID`,
+  name: 'one_payout',
+  column: 'payout_id',
+  refused: `OLD.payout_id IS NOT NULL AND (NEW.payout_id IS NULL OR NEW.payout_id <> OLD.payout_id)
+    AND NOT EXISTS (SELECT 1 FROM ${payouts} WHERE id = OLD.payout_id AND status = 'VOID')`,
+  words: `a transfer in ${transfers} leaves a payout that is not VOID`,
 });
 
 /** A deposit changes its owner by the domain's transitions only. */
@@ -84,7 +84,7 @@ const account = { name: 'account_id', of: (row: string) => `${row}.account_id` }
 const day = { name: 'day', of: (row: string) => `${row}.created_at - ${row}.created_at % ${DAY_MS}` };
 const status = { name: 'status', of: (row: string) => `${row}.status` };
 
-/** What overviews show of a day. */
+/** The daily sums for overviews. */
 const sumRules = ({ bare, tables }: Namespace): readonly SumRule[] => [
   {
     source: bare.orders,
@@ -101,7 +101,7 @@ const sumRules = ({ bare, tables }: Namespace): readonly SumRule[] => [
   { source: bare.callbacks, sums: tables.callbackSums, groups: [account, day, status], amounts: [] },
 ];
 
-/** What the next check of the ledger has to look at. */
+/** The rows that the next check of the ledger has to read. */
 const queueRules = ({ bare, tables }: Namespace): readonly QueueRule[] => [
   { source: bare.entries, queue: tables.unchecked, kind: UNCHECKED_ENTRY, subject: 'id' },
   { source: bare.history, queue: tables.unchecked, kind: UNCHECKED_ORDER, subject: 'order_id' },
@@ -116,7 +116,7 @@ export function ruleStatements(namespace: Namespace, dialect: Dialect): readonly
   const moves: readonly (readonly [string, Moves])[] = [
     [tables.orders, legalMoves()],
     [tables.deposits, pairs(DEPOSIT_TRANSITIONS)],
-    [tables.sightings, pairs(UNCONFIRMED_PAYMENT_TRANSITIONS)],
+    [tables.unconfirmedPayments, pairs(UNCONFIRMED_PAYMENT_TRANSITIONS)],
     [tables.callbacks, pairs(CALLBACK_TRANSITIONS)],
     [tables.appKeys, pairs(APP_KEY_TRANSITIONS)],
     [tables.accounts, pairs(ACCOUNT_TRANSITIONS)],

@@ -3,7 +3,7 @@ import type { Row } from '../dialects/dialect.ts';
 import type { Change, Column } from './columns.ts';
 import { flag, integer, integerOrNull, json, text, textOrNull } from './values.ts';
 
-/** What an email is compared by. */
+/** The form of an email by which it is compared. */
 export const emailKey = (email: string): string => email.toLowerCase();
 
 export const ACCOUNT_COLUMNS: readonly Column<Account>[] = [
@@ -13,6 +13,7 @@ export const ACCOUNT_COLUMNS: readonly Column<Account>[] = [
   { name: 'name', kind: 'text', of: (a) => a.name },
   { name: 'role', kind: 'text', of: (a) => a.role },
   { name: 'status', kind: 'text', of: (a) => a.status },
+  { name: 'admin_since', kind: 'bigint', of: (a) => a.adminSince },
   { name: 'password_hash', kind: 'text', of: (a) => a.passwordHash },
   { name: 'password_expires_at', kind: 'bigint', of: (a) => a.passwordExpiresAt },
   { name: 'auth_version', kind: 'bigint', of: (a) => a.authVersion },
@@ -32,6 +33,7 @@ export function accountOf(row: Row, prefix = ''): Account {
     name: textOrNull(row, `${prefix}name`),
     role: text(row, `${prefix}role`) as Account['role'],
     status: text(row, `${prefix}status`) as Account['status'],
+    adminSince: integerOrNull(row, `${prefix}admin_since`),
     passwordHash: text(row, `${prefix}password_hash`),
     passwordExpiresAt: integerOrNull(row, `${prefix}password_expires_at`),
     authVersion: integer(row, `${prefix}auth_version`),
@@ -50,6 +52,7 @@ export function accountChange(changes: AccountChanges): Change {
     name,
     role,
     status,
+    adminSince,
     passwordHash,
     passwordExpiresAt,
     authVersion,
@@ -63,6 +66,7 @@ export function accountChange(changes: AccountChanges): Change {
   if (name !== undefined) change.push(['name', name]);
   if (role !== undefined) change.push(['role', role]);
   if (status !== undefined) change.push(['status', status]);
+  if (adminSince !== undefined) change.push(['admin_since', adminSince]);
   if (passwordHash !== undefined) change.push(['password_hash', passwordHash]);
   if (passwordExpiresAt !== undefined) change.push(['password_expires_at', passwordExpiresAt]);
   if (authVersion !== undefined) change.push(['auth_version', authVersion]);

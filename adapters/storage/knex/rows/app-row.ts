@@ -18,6 +18,7 @@ export const APP_COLUMNS: readonly Column<App>[] = [
   { name: 'limits', kind: 'text', of: (a) => jsonText(a.limits) },
   { name: 'quota', kind: 'text', of: (a) => jsonText(a.quota) },
   { name: 'prepaid', kind: 'boolean', of: (a) => a.prepaid },
+  { name: 'buyer', kind: 'text', of: (a) => a.buyer },
   { name: 'created_at', kind: 'bigint', of: (a) => a.createdAt },
   { name: 'modified_at', kind: 'bigint', of: (a) => a.modifiedAt },
 ];
@@ -36,6 +37,7 @@ export function appOf(row: Row): App {
     limits: jsonOrNull<NonNullable<App['limits']>>(row, 'limits'),
     quota: jsonOrNull<NonNullable<App['quota']>>(row, 'quota'),
     prepaid: flag(row, 'prepaid'),
+    buyer: textOrNull(row, 'buyer'),
     createdAt: integer(row, 'created_at'),
     modifiedAt: integer(row, 'modified_at'),
   };

@@ -1,7 +1,7 @@
 import type { Deposit, DepositChanges, TransactionChanges, TransactionRow } from '../../../../core/index.ts';
 import type { Row } from '../dialects/dialect.ts';
 import type { Change, Column } from './columns.ts';
-import { integer, integerOrNull, text, textOrNull, units } from './values.ts';
+import { integer, integerOrNull, jsonOf, jsonOrNull, text, textOrNull, units } from './values.ts';
 
 export const DEPOSIT_COLUMNS: readonly Column<Deposit>[] = [
   { name: 'id', kind: 'text', of: (d) => d.id },
@@ -25,6 +25,8 @@ export const DEPOSIT_COLUMNS: readonly Column<Deposit>[] = [
   { name: 'return_cost_units', kind: 'numeric', of: (d) => String(d.returnCostUnits) },
   { name: 'assignment', kind: 'text', of: (d) => d.assignment },
   { name: 'unassigned_reason', kind: 'text', of: (d) => d.unassignedReason },
+  { name: 'least_confirmations', kind: 'bigint', of: (d) => d.leastConfirmations },
+  { name: 'rate', kind: 'text', of: (d) => jsonOf(d.rate) },
 ];
 
 /** The deposit in a row of `deposits`. */
@@ -51,6 +53,8 @@ export function depositOf(row: Row): Deposit {
     returnCostUnits: units(row, 'return_cost_units'),
     assignment: text(row, 'assignment') as Deposit['assignment'],
     unassignedReason: textOrNull(row, 'unassigned_reason') as Deposit['unassignedReason'],
+    leastConfirmations: integerOrNull(row, 'least_confirmations'),
+    rate: jsonOrNull<NonNullable<Deposit['rate']>>(row, 'rate'),
   };
 }
 

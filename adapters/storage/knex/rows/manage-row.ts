@@ -31,6 +31,7 @@ export const SECURITY_COLUMNS: readonly Column<AccountSecurity>[] = [
   { name: 'account_id', kind: 'text', of: (s) => s.accountId },
   { name: 'totp_sealed', kind: 'text', of: (s) => s.totp?.sealed ?? null },
   { name: 'totp_confirmed_at', kind: 'bigint', of: (s) => s.totp?.confirmedAt ?? null },
+  { name: 'totp_required', kind: 'boolean', of: (s) => s.totp?.required ?? false },
   { name: 'totp_last_step', kind: 'bigint', of: (s) => s.totp?.lastStep ?? null },
   { name: 'totp_tries', kind: 'bigint', of: (s) => s.totp?.tries ?? null },
   { name: 'totp_paused_until', kind: 'bigint', of: (s) => s.totp?.pausedUntil ?? null },
@@ -49,6 +50,7 @@ export function securityOf(accountId: AccountSecurity['accountId'], row: Row | u
       : {
           sealed,
           confirmedAt: integerOrNull(row, 'totp_confirmed_at'),
+          required: flag(row, 'totp_required'),
           lastStep: integer(row, 'totp_last_step'),
           tries: integer(row, 'totp_tries'),
           pausedUntil: integerOrNull(row, 'totp_paused_until'),

@@ -63,6 +63,7 @@ const ORDER: StoredFields<Order> = {
   reorgedAt: integerOrNullField('reorged_at'),
   refundAddress: textOrNullField('refund_address'),
   refundBrowser: textOrNullField('refund_browser'),
+  refundAddressAt: integerOrNullField('refund_address_at'),
 };
 
 /** Every column of an order. A new order has no number yet: the store gives it. */

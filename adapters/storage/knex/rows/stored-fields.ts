@@ -4,7 +4,7 @@ import * as values from './values.ts';
 
 type Value = string | number | boolean | null;
 
-/** How one field of a record is stored: the columns it fills, and how it is read back from them. */
+/** The storage of one field of a record: the columns that it fills, and how it is read from them. */
 export interface StoredField<T> {
   readonly columns: readonly Column<T>[];
   read(row: Row): T;
@@ -38,12 +38,12 @@ export const jsonField = <T>(name: string) => single<T>(name, 'text', (value) =>
 export const jsonOrNullField = <T>(name: string) =>
   single<T | null>(name, 'text', (value) => (value === null ? null : JSON.stringify(value)), values.jsonOrNull);
 
-/** A record inside of a record, its fields in columns of their own. */
+/** A nested record, whose fields have columns of their own. */
 export function nestedField<T extends object>(fields: StoredFields<T>): StoredField<T> {
   return { columns: columnsOf(fields), read: (row) => readFields(fields, row) };
 }
 
-/** The same for one that may be `null`: it is where the named column is. */
+/** A nested record that may be `null`: it exists where the named column is set. */
 export function nestedOrNullField<T extends object>(fields: StoredFields<T>, witness: string): StoredField<T | null> {
   const columns = columnsOf(fields).map(({ name, kind, of }) => ({
     name,

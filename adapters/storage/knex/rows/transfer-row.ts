@@ -19,12 +19,12 @@ import { integer, integerOrNull, text, textOrNull, units } from './values.ts';
 
 export const TRANSFER_COLUMNS: readonly Column<Transfer>[] = [
   { name: 'id', kind: 'text', of: (t) => t.id },
-  // The column's list of kinds is older than returns and pulls: a withdrawal with a deposit and no account is a return, and
-  // one with an authorization a pull.
-  { name: 'kind', kind: 'text', of: (t) => (t.kind === 'return' || t.kind === 'pull' ? 'withdrawal' : t.kind) },
+  // The column's list of kinds is older than returns and x402 charges: a withdrawal with a deposit and
+  // without an account is a return, and one with an authorization is a charge.
+  { name: 'kind', kind: 'text', of: (t) => (t.kind === 'return' || t.kind === 'charge' ? 'withdrawal' : t.kind) },
   { name: 'deposit_id', kind: 'text', of: (t) => t.depositId ?? null },
   {
-    name: 'pull_authorization',
+    name: 'charge_authorization',
     kind: 'text',
     of: (t) => (t.authorization === undefined ? null : writeAuthorization(t.authorization)),
   },
@@ -45,7 +45,7 @@ export const TRANSFER_COLUMNS: readonly Column<Transfer>[] = [
   { name: 'source_index', kind: 'bigint', of: (t) => t.sourceIndex },
   { name: 'to_address', kind: 'text', of: (t) => t.toAddress },
   { name: 'status', kind: 'text', of: (t) => t.status },
-  { name: 'bundle_id', kind: 'text', of: (t) => t.payoutId },
+  { name: 'payout_id', kind: 'text', of: (t) => t.payoutId },
   { name: 'reason', kind: 'text', of: (t) => t.reason },
   { name: 'deferred_at', kind: 'bigint', of: (t) => t.deferredAt },
   { name: 'created_at', kind: 'bigint', of: (t) => t.createdAt },
@@ -66,11 +66,11 @@ function readAuthorization(json: string): Authorization {
 /** The transfer in a row of `transfers`. */
 export function transferOf(row: Row): Transfer {
   const depositId = textOrNull(row, 'deposit_id') as DepositId | null;
-  const authorization = textOrNull(row, 'pull_authorization');
+  const authorization = textOrNull(row, 'charge_authorization');
   const requestedBy = textOrNull(row, 'requested_by') as AccountId | null;
   return {
     id: text(row, 'id') as Transfer['id'],
-    kind: authorization !== null ? 'pull' : depositId === null ? (text(row, 'kind') as Transfer['kind']) : 'return',
+    kind: authorization !== null ? 'charge' : depositId === null ? (text(row, 'kind') as Transfer['kind']) : 'return',
     accountId: textOrNull(row, 'account_id') as Transfer['accountId'],
     orderId: textOrNull(row, 'order_id') as Transfer['orderId'],
     ...(depositId === null ? {} : { depositId }),
@@ -85,7 +85,7 @@ export function transferOf(row: Row): Transfer {
     sourceIndex: integerOrNull(row, 'source_index'),
     toAddress: text(row, 'to_address'),
     status: text(row, 'status') as Transfer['status'],
-    payoutId: textOrNull(row, 'bundle_id') as Transfer['payoutId'],
+    payoutId: textOrNull(row, 'payout_id') as Transfer['payoutId'],
     reason: textOrNull(row, 'reason'),
     deferredAt: integerOrNull(row, 'deferred_at'),
     createdAt: integer(row, 'created_at'),
@@ -94,7 +94,7 @@ export function transferOf(row: Row): Transfer {
   };
 }
 
-/** The operator at the command line has no account: an empty text keeps the key of such a row unique. */
+/** The operator at the command line has no account; an empty text keeps the key of such a row unique. */
 export const APPROVAL_COLUMNS: readonly Column<TransferApproval>[] = [
   { name: 'transfer_id', kind: 'text', of: (a) => a.transferId },
   { name: 'held_at', kind: 'bigint', of: (a) => a.heldAt },
@@ -142,7 +142,7 @@ export function transferChange({
   if (total !== undefined) change.push(['units', String(total)]);
   if (feeUnits !== undefined) change.push(['fee_units', String(feeUnits)]);
   if (maxFeeUnits !== undefined) change.push(['max_fee_units', String(maxFeeUnits)]);
-  if (payoutId !== undefined) change.push(['bundle_id', payoutId]);
+  if (payoutId !== undefined) change.push(['payout_id', payoutId]);
   if (reason !== undefined) change.push(['reason', reason]);
   if (deferredAt !== undefined) change.push(['deferred_at', deferredAt]);
   if (finishedAt !== undefined) change.push(['finished_at', finishedAt]);
@@ -193,9 +193,9 @@ export function payoutChange({ sentAt, minedTxid, minedHeight, cancelReason, stu
   return change;
 }
 
-/** The columns of `bundle_attempts` but for `chain`, which is the payout's. */
+/** The columns of `payout_attempts` except `chain`, which is the payout's. */
 export const ATTEMPT_COLUMNS: readonly Column<Attempt>[] = [
-  { name: 'bundle_id', kind: 'text', of: (a) => a.payoutId },
+  { name: 'payout_id', kind: 'text', of: (a) => a.payoutId },
   { name: 'number', kind: 'bigint', of: (a) => a.number },
   { name: 'kind', kind: 'text', of: (a) => a.kind },
   { name: 'txid', kind: 'text', of: (a) => a.txid },
@@ -206,10 +206,10 @@ export const ATTEMPT_COLUMNS: readonly Column<Attempt>[] = [
   { name: 'created_at', kind: 'bigint', of: (a) => a.createdAt },
 ];
 
-/** The attempt in a row of `bundle_attempts`. */
+/** The attempt in a row of `payout_attempts`. */
 export function attemptOf(row: Row): Attempt {
   return {
-    payoutId: text(row, 'bundle_id') as Attempt['payoutId'],
+    payoutId: text(row, 'payout_id') as Attempt['payoutId'],
     number: integer(row, 'number'),
     kind: text(row, 'kind') as Attempt['kind'],
     txid: text(row, 'txid'),
@@ -221,7 +221,7 @@ export function attemptOf(row: Row): Attempt {
   };
 }
 
-/** The columns of `holdings` but for its own number. */
+/** The columns of `holdings` except its own number. */
 export const HOLDING_COLUMNS: readonly Column<Holding>[] = [
   { name: 'chain', kind: 'text', of: (h) => h.chain },
   { name: 'ref', kind: 'text', of: (h) => h.ref },
@@ -230,7 +230,7 @@ export const HOLDING_COLUMNS: readonly Column<Holding>[] = [
   { name: 'currency', kind: 'text', of: (h) => h.currency },
   { name: 'units', kind: 'numeric', of: (h) => String(h.units) },
   { name: 'status', kind: 'text', of: (h) => h.status },
-  { name: 'bundle_id', kind: 'text', of: (h) => h.payoutId },
+  { name: 'payout_id', kind: 'text', of: (h) => h.payoutId },
 ];
 
 /** The holding in a row of `holdings`. */
@@ -240,7 +240,7 @@ export function holdingOf(row: Row): Holding {
     chain: text(row, 'chain'),
     currency: text(row, 'currency'),
     status: text(row, 'status') as Holding['status'],
-    payoutId: textOrNull(row, 'bundle_id') as Holding['payoutId'],
+    payoutId: textOrNull(row, 'payout_id') as Holding['payoutId'],
   };
 }
 

@@ -1,7 +1,7 @@
 import type { UnconfirmedPayment } from '../../../../core/index.ts';
 import type { Row } from '../dialects/dialect.ts';
 import type { Column } from './columns.ts';
-import { integer, text, units } from './values.ts';
+import { integer, jsonOf, jsonOrNull, text, units } from './values.ts';
 
 export const UNCONFIRMED_PAYMENT_COLUMNS: readonly Column<UnconfirmedPayment>[] = [
   { name: 'chain', kind: 'text', of: (s) => s.chain },
@@ -14,9 +14,10 @@ export const UNCONFIRMED_PAYMENT_COLUMNS: readonly Column<UnconfirmedPayment>[] 
   { name: 'seen_at', kind: 'bigint', of: (s) => s.seenAt },
   { name: 'status', kind: 'text', of: (s) => s.status },
   { name: 'since', kind: 'bigint', of: (s) => s.since },
+  { name: 'rate', kind: 'text', of: (s) => jsonOf(s.rate) },
 ];
 
-/** The unconfirmed payment in a row of `sightings`. */
+/** The unconfirmed payment in a row of `unconfirmed_payments`. */
 export function unconfirmedPaymentOf(row: Row): UnconfirmedPayment {
   return {
     chain: text(row, 'chain'),
@@ -29,5 +30,6 @@ export function unconfirmedPaymentOf(row: Row): UnconfirmedPayment {
     seenAt: integer(row, 'seen_at'),
     status: text(row, 'status') as UnconfirmedPayment['status'],
     since: integer(row, 'since'),
+    rate: jsonOrNull<NonNullable<UnconfirmedPayment['rate']>>(row, 'rate'),
   };
 }

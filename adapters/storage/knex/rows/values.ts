@@ -15,7 +15,9 @@ export const unitsOrNull = (row: Row, column: string): bigint | null =>
 
 const PART_DIGITS = 12n;
 
-/** Money that was summed up in parts (see `Dialect.sumParts`), in columns of this name with the place of the part. */
+/**
+ * Money that was summed in parts (see `Dialect.sumParts`), from columns of this name followed by the part's position.
+ */
 export function unitsOfParts(row: Row, name: string): bigint {
   let sum = 0n;
   for (let part = 0; row[`${name}${part}`] !== undefined; part++)
@@ -27,3 +29,5 @@ export function unitsOfParts(row: Row, name: string): bigint {
 export const json = <T>(row: Row, column: string): T => JSON.parse(row[column] as string) as T;
 export const jsonOrNull = <T>(row: Row, column: string): T | null =>
   row[column] == null ? null : json<T>(row, column);
+/** A value as a column of JSON stores it. */
+export const jsonOf = (value: object | null): string | null => (value === null ? null : JSON.stringify(value));

@@ -36,7 +36,7 @@ const CREDENTIALS = names(CREDENTIAL_COLUMNS);
 const CALLBACK_CREDENTIALS = names(CALLBACK_CREDENTIAL_COLUMNS);
 const OWNER = `${names(CREDENTIAL_COLUMNS, 'c.')}, ${ACCOUNT_COLUMNS.map(({ name }) => `a.${name} AS owner_${name}`).join(', ')}`;
 
-/** Of one account; more would let its logins grow a table without end. */
+/** Networks stored for each account; without a limit, logins could grow the table without bound. */
 const MAX_NETWORKS = 16;
 
 /** Accounts, credentials and used signatures. Nothing is cached. */

@@ -32,7 +32,7 @@ const CHAINED_COLUMNS: readonly Column<Chained>[] = [
 
 const headOf = (row: Row): AuditHead => ({ seq: integer(row, 'seq'), hash: text(row, 'hash') });
 
-/** From the text that is stored: two texts may mean the same changes. */
+/** Computed from the stored text, since two texts may mean the same changes. */
 function linkOf(row: Row): AuditLink {
   const [head, audit] = [headOf(row), auditRowOf(row)];
   return { ...head, id: audit.id, at: audit.at, entry: auditEntry(head.seq, audit, text(row, 'changes')) };

@@ -2,7 +2,10 @@ import type { BookedPayment, ChainCode, TransferId } from '../../../../core/inde
 import type { Database } from '../database.ts';
 import { text } from '../rows/values.ts';
 
-/** Attempts have an index of their transaction; the merchants' list has none, and is read as a whole: an operator asks, rarely. */
+/**
+ * Attempts have an index of their transaction. The merchants' list has none and is read as a whole, which is acceptable
+ * since operators rarely search.
+ */
 export async function bookedPayments(
   { read, tables, dialect }: Database,
   chain: ChainCode,
@@ -11,7 +14,7 @@ export async function bookedPayments(
   if (txids.length === 0) return [];
   const sql = `
     SELECT a.txid AS txid, t.id AS id, t.to_address AS to_address FROM ${tables.payoutAttempts} a
-      JOIN ${tables.transfers} t ON t.bundle_id = a.bundle_id WHERE a.chain = ? AND ${dialect.anyOf('a.txid')}
+      JOIN ${tables.transfers} t ON t.payout_id = a.payout_id WHERE a.chain = ? AND ${dialect.anyOf('a.txid')}
     UNION
     SELECT tx_hash AS txid, id, to_address FROM ${tables.transactions}
       WHERE chain = ? AND type IN ('WITHDRAW', 'REFUND') AND ${dialect.anyOf('tx_hash')}

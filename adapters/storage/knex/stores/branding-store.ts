@@ -29,7 +29,7 @@ async function find(run: Run, { branding }: Tables, accountId: AccountId): Promi
   return row === undefined ? null : brandingOf(row);
 }
 
-/** How accounts are presented to payers, in `branding`. */
+/** The branding of accounts, in `branding`. */
 export class KnexBrandingStore implements BrandingStore {
   readonly #db: Database;
 
@@ -77,14 +77,19 @@ export class KnexBrandingWrites implements BrandingWrites {
     return true;
   }
 
-  /** The primary key decides between two accounts that want one name at the same moment. */
+  async ownerOfName(nameKey: string): Promise<AccountId | null> {
+    const { run, tables } = this.#session;
+    const [row] = await run(`SELECT account_id FROM ${tables.brandNames} WHERE name_key = ?`, [nameKey]);
+    return row === undefined ? null : (text(row, 'account_id') as AccountId);
+  }
+
+  /** The primary key decides when two accounts choose the same name at the same time. */
   async #claimName(accountId: AccountId, nameKey: string | null): Promise<boolean> {
     const { run, tables } = this.#session;
     const mine = await run(`SELECT name_key FROM ${tables.brandNames} WHERE account_id = ?`, [accountId]);
     if ((mine[0] === undefined ? null : text(mine[0], 'name_key')) === nameKey) return true;
     if (nameKey !== null) {
-      const [other] = await run(`SELECT account_id FROM ${tables.brandNames} WHERE name_key = ?`, [nameKey]);
-      if (other !== undefined) return false;
+      if ((await this.ownerOfName(nameKey)) !== null) return false;
     }
     await run(`DELETE FROM ${tables.brandNames} WHERE account_id = ?`, [accountId]);
     if (nameKey === null) return true;

@@ -1,3 +1,4 @@
+import { present } from '../../../../core/index.ts';
 import type {
   Callback,
   CallbackAttempt,
@@ -14,8 +15,8 @@ import type {
 import type { Database } from '../database.ts';
 import type { Run } from '../dialects/dialect.ts';
 import { ATTEMPT_COLUMNS, attemptOf, CALLBACK_COLUMNS, callbackOf } from '../rows/callback-row.ts';
-import { insertion, names } from '../rows/columns.ts';
-import { integer } from '../rows/values.ts';
+import { insertion, names, parts } from '../rows/columns.ts';
+import { integer, text } from '../rows/values.ts';
 import type { Session } from '../session.ts';
 import type { Tables } from '../tables.ts';
 import { callbackSearchSql } from './callback-search.ts';
@@ -23,6 +24,13 @@ import { isStorable } from './common.ts';
 
 const CALLBACKS = names(CALLBACK_COLUMNS);
 const EARLIER = '(e.created_at < c.created_at OR (e.created_at = c.created_at AND e.id < c.id))';
+
+/** Rows of one statement: SQLite binds 32,766 values at most. */
+const ADDED_AT_ONCE = 500;
+const ASKED_AT_ONCE = 2_000;
+
+/** A name of a record among those that endpoints hear of. */
+const recordOf = (endpointId: string | null, subjectId: string | null): string => `${endpointId} ${subjectId}`;
 
 /** The outbox in `callbacks` and `callback_attempts`. */
 export class KnexCallbackStore implements CallbackStore {
@@ -127,7 +135,11 @@ async function replayed(run: Run, { callbacks, webhooks }: Tables, id: CallbackI
   return rows.length > 0;
 }
 
-/** Outbox writes of one transaction. */
+/**
+ * Outbox writes of one transaction. A row is dated after the other rows of its order, or of its endpoint's record, which are
+ * committed because the record is locked. They are sent in this order, and the clock of the instance that wrote an earlier
+ * one may be ahead.
+ */
 export class KnexCallbackWrites implements CallbackWrites {
   readonly #session: Session;
 
@@ -135,21 +147,48 @@ export class KnexCallbackWrites implements CallbackWrites {
     this.#session = session;
   }
 
-  /**
-   * Dated after the others of the order, or of the endpoint's record, which are committed because the record is locked: they are sent
-   * in this order, and the clock of the instance that wrote an earlier one may be ahead.
-   */
+  async addAll(callbacks: readonly Callback[]): Promise<void> {
+    const { run, tables } = this.#session;
+    const after = await this.#lastOf(callbacks);
+    const dated = callbacks.map((callback) => {
+      const record = recordOf(callback.endpointId, callback.subjectId);
+      const createdAt = Math.max(callback.createdAt, (after.get(record) ?? -1) + 1);
+      after.set(record, createdAt);
+      return { ...callback, createdAt };
+    });
+    for (const some of parts(dated, ADDED_AT_ONCE)) {
+      const { sql, bindings } = insertion(tables.callbacks, CALLBACK_COLUMNS, some);
+      await run(sql, bindings);
+    }
+  }
+
+  /** When the last waiting event of each of these records was written, by endpoint and record. */
+  async #lastOf(callbacks: readonly Callback[]): Promise<Map<string, Millis>> {
+    const { run, tables, dialect } = this.#session;
+    const last = new Map<string, Millis>();
+    for (const endpointId of new Set(callbacks.map((callback) => callback.endpointId))) {
+      const own = callbacks.filter((callback) => callback.endpointId === endpointId);
+      const subjects = [...new Set(own.map(({ subjectId }) => present(subjectId, 'the record of an event')))];
+      for (const some of parts(subjects, ASKED_AT_ONCE)) {
+        const rows = await run(
+          `SELECT subject_id, max(created_at) AS at FROM ${tables.callbacks}
+           WHERE endpoint_id = ? AND ${dialect.anyOf('subject_id')} AND status = 'PENDING' GROUP BY subject_id`,
+          [endpointId, dialect.list(some)],
+        );
+        for (const row of rows) last.set(recordOf(endpointId, text(row, 'subject_id')), integer(row, 'at'));
+      }
+    }
+    return last;
+  }
+
   async add(callback: Callback): Promise<boolean> {
     const { run, tables } = this.#session;
-    const { orderId, endpointId, subjectId } = callback;
-    const [former] =
-      endpointId === null
-        ? await run(`SELECT max(created_at) AS at FROM ${tables.callbacks} WHERE order_id = ?`, [orderId])
-        : await run(
-            `SELECT max(created_at) AS at FROM ${tables.callbacks}
-             WHERE endpoint_id = ? AND subject_id = ? AND status = 'PENDING'`,
-            [endpointId, subjectId],
-          );
+    const { orderId, endpointId } = callback;
+    if (endpointId !== null) {
+      await this.addAll([callback]);
+      return true;
+    }
+    const [former] = await run(`SELECT max(created_at) AS at FROM ${tables.callbacks} WHERE order_id = ?`, [orderId]);
     const after = former === undefined || former['at'] === null ? 0 : integer(former, 'at') + 1;
     const { sql, bindings } = insertion(tables.callbacks, CALLBACK_COLUMNS, [
       { ...callback, createdAt: Math.max(callback.createdAt, after) },

@@ -21,7 +21,7 @@ import type { Session } from '../session.ts';
 import { leaseLost } from './lease-store.ts';
 
 const STATE =
-  'chain, identity, cursor_height, cursor_hash, cursor_parent_hash, cursor_time, caught_up_at, halted_reason, reread_height, trouble';
+  'chain, identity, cursor_height, cursor_hash, cursor_parent_hash, cursor_time, caught_up_at, halted_reason, reread_height, trouble, read_at';
 const ROWS_AT_ONCE = 500;
 
 const POOL_COLUMNS: readonly Column<DepositAddress>[] = [
@@ -53,12 +53,13 @@ function stateOf(row: Row): ChainState {
         };
   return {
     chain: text(row, 'chain'),
-    identity: text(row, 'identity'),
+    identity: textOrNull(row, 'identity'),
     cursor,
     rereadHeight: integerOrNull(row, 'reread_height'),
     caughtUpAt: integerOrNull(row, 'caught_up_at'),
     haltedReason: textOrNull(row, 'halted_reason'),
     trouble: jsonOrNull<ChainTrouble>(row, 'trouble'),
+    readAt: integerOrNull(row, 'read_at'),
   };
 }
 
@@ -86,10 +87,28 @@ export class KnexChainStore implements ChainStore {
     return (await this.#db.read(`SELECT ${STATE} FROM ${this.#db.tables.chainStates} ORDER BY chain`)).map(stateOf);
   }
 
-  async initialise(chain: ChainCode, identity: string): Promise<void> {
+  async begin(chain: ChainCode, at: Millis): Promise<void> {
+    const { chainStates } = this.#db.tables;
     await this.#db.write(
-      `INSERT INTO ${this.#db.tables.chainStates} (chain, identity) VALUES (?, ?) ON CONFLICT (chain) DO NOTHING`,
+      `INSERT INTO ${chainStates} (chain, read_at) VALUES (?, ?)
+       ON CONFLICT (chain) DO UPDATE SET read_at = excluded.read_at WHERE ${chainStates}.read_at IS NULL`,
+      [chain, at],
+    );
+  }
+
+  async initialise(chain: ChainCode, identity: string): Promise<void> {
+    const { chainStates } = this.#db.tables;
+    await this.#db.write(
+      `INSERT INTO ${chainStates} (chain, identity) VALUES (?, ?)
+       ON CONFLICT (chain) DO UPDATE SET identity = excluded.identity WHERE ${chainStates}.identity IS NULL`,
       [chain, identity],
+    );
+  }
+
+  async setRead(chain: ChainCode, at: Millis): Promise<void> {
+    await this.#db.write(
+      `UPDATE ${this.#db.tables.chainStates} SET read_at = ? WHERE chain = ? AND (read_at IS NULL OR read_at < ?)`,
+      [at, chain, at],
     );
   }
 

@@ -17,7 +17,7 @@ interface Sighting {
   readonly since: number;
 }
 
-/** The change feed, in three tables; see migration 0002 for the order of versions. */
+/** The change feed, in three tables. A version is taken under a lock on the only row of `feed`, so versions commit in their order. */
 export class KnexChangeFeed implements ChangeFeed {
   readonly #db: Database;
   readonly #notifications: NotificationListener;
@@ -107,8 +107,8 @@ export class KnexChangeFeed implements ChangeFeed {
   }
 
   /**
-   * Removes an instance whose beat has not changed for a whole lease: it relies on its state for less than a lease
-   * from before that beat. The compare-and-set keeps a row that beats right now.
+   * Removes an instance whose beat has not changed for a whole lease: its own state expired earlier, because a lease
+   * counts from before the beat that renews it. The compare-and-set keeps a row that has just been renewed.
    */
   async #reapIfSilent(row: Row): Promise<void> {
     const id = text(row, 'id');

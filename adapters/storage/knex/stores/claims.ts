@@ -30,7 +30,7 @@ export async function claimedTransfer(
     : { transferId: text(row, 'order_id') as TransferId, bodyHash: text(row, 'body_hash') };
 }
 
-/** Claims a key. Of two concurrent claims, the later waits for the first to commit and gets that one's. */
+/** Claims a key. Of two concurrent claims, the later waits for the first to commit and returns the first. */
 export async function claimTransfer(
   run: Run,
   tables: Tables,

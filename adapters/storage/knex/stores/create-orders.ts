@@ -4,19 +4,19 @@ import type { Run } from '../dialects/dialect.ts';
 import { CALLBACK_COLUMNS } from '../rows/callback-row.ts';
 import { refusedByLinks } from './link-places.ts';
 
-/** What became of an order in a batch. */
+/** The outcome of an order in a batch. */
 export type BatchOutcome =
   | { readonly kind: 'created'; readonly number: number }
-  /** Its idempotency key, or its merchant reference, was used before. */
+  /** The idempotency key or the merchant reference was used before. */
   | { readonly kind: 'repeated' }
-  /** Its payment link had no place for it. */
+  /** The payment link has no sale left for the order. */
   | { readonly kind: 'no-place'; readonly why: PlaceRefusal };
 
 const NONE: ReadonlyMap<OrderId, PlaceRefusal> = new Map();
 
 /**
- * Stores a batch of orders atomically: one statement, and a transaction of several where something is told of its orders or
- * some are of payment links. No idempotency key, reference or link occurs twice in it.
+ * Stores a batch of orders atomically: with one statement, or in a transaction of several when events are written for
+ * its orders or some belong to payment links. No idempotency key, reference or link occurs twice in a batch.
  */
 export async function createOrders(db: Database, batch: readonly NewOrder[]): Promise<readonly BatchOutcome[]> {
   const { dialect, tables } = db;

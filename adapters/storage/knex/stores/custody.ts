@@ -4,10 +4,10 @@ import type { Row, Run } from '../dialects/dialect.ts';
 import { text, units } from '../rows/values.ts';
 import type { Tables } from '../tables.ts';
 
-/** Coins on a chain according to the ledger, without deposits that are credited and not spendable yet. */
+/** Coins on a chain according to the ledger, without deposits that are credited and not spendable yet, and without frozen ones. */
 export async function expectedCustody(
   run: Run,
-  { balances, deposits }: Tables,
+  { balances, deposits, holdings }: Tables,
   chain: ChainCode,
 ): Promise<ReadonlyMap<CurrencyCode, bigint>> {
   const expected = new Map<CurrencyCode, bigint>();
@@ -23,10 +23,15 @@ export async function expectedCustody(
     [chain],
   );
   for (const row of credited) add(text(row, 'currency'), -units(row, 'units'));
+  // A token's issuer may destroy frozen coins, so they are not compared.
+  for (const row of await run(`SELECT currency, units FROM ${holdings} WHERE chain = ? AND frozen_at IS NOT NULL`, [
+    chain,
+  ]))
+    add(text(row, 'currency'), -units(row, 'units'));
   return expected;
 }
 
-/** What is left of the custody account once everything at deposit addresses is taken off. */
+/** The custody account less everything at deposit addresses. */
 export async function hotCustody(
   run: Run,
   tables: Tables,
@@ -35,7 +40,7 @@ export async function hotCustody(
   const hot = new Map(await expectedCustody(run, tables, chain));
   const take = (row: Row, change: bigint): unknown =>
     hot.set(text(row, 'currency'), (hot.get(text(row, 'currency')) ?? 0n) - change);
-  const kept = "status IN ('FREE', 'TAKEN') AND address_index IS NOT NULL";
+  const kept = "status IN ('FREE', 'TAKEN') AND frozen_at IS NULL AND address_index IS NOT NULL";
   for (const row of await run(`SELECT currency, units FROM ${tables.holdings} WHERE chain = ? AND ${kept}`, [chain]))
     take(row, units(row, 'units'));
   const gas = [gasAccount(chain)];

@@ -5,6 +5,8 @@ import type {
   Deposit,
   DepositId,
   DepositStore,
+  DueHeights,
+  UnsettledOrder,
   Millis,
   OrderId,
   Page,
@@ -12,6 +14,7 @@ import type {
   TransactionRow,
   TransactionSearch,
   WatchedAddress,
+  WatchedNow,
 } from '../../../../core/index.ts';
 import type { Database } from '../database.ts';
 import { TRANSACTIONS_COUNTER } from '../dialects/counters.ts';
@@ -27,13 +30,16 @@ import { transactionSearchSql } from './transaction-search.ts';
 const CHUNK = 1_000;
 const KEYS_AT_ONCE = 2_000;
 /**
- * How far before `since` to look. A row gets its time when it is written and becomes visible when its transaction
- * commits, at most a transaction's lifetime (25 s) and a statement's time limit (30 s) later.
+ * How far before `since` to look, in milliseconds. A row gets its time when it is written, and becomes visible when its
+ * transaction commits: at most a transaction's lifetime (25 s) and a statement's time limit (30 s) later.
  */
 const LOOK_BACK_MS = 60_000;
 
 const DEPOSITS = names(DEPOSIT_COLUMNS);
-const WATCHED = 'watch_key, address, order_id, account_id, currency, watch_until, assigned_at, assigned_height';
+/** The first condition is that of the partial index. */
+const DUE = `status IN ('SEEN', 'CREDITED') AND ((status = 'SEEN' AND block_height <= ?) OR (status = 'CREDITED' AND block_height <= ?))`;
+/** The columns of a {@link WatchedAddress}. */
+export const WATCHED = 'watch_key, address, order_id, account_id, currency, watch_until, assigned_at, assigned_height';
 
 /** Deposits, transactions, and watched addresses. */
 export class KnexDepositStore implements DepositStore {
@@ -70,15 +76,24 @@ export class KnexDepositStore implements DepositStore {
     return (await this.#db.read(sql, [dialect.list(orderIds)])).map(depositOf);
   }
 
-  async unsettled(
+  async dueOrders(chain: ChainCode, { credit, spend }: DueHeights): Promise<readonly UnsettledOrder[]> {
+    const sql = `SELECT order_id, count(*) AS deposits FROM ${this.#db.tables.deposits} WHERE chain = ? AND ${DUE}
+      GROUP BY order_id ORDER BY deposits, order_id`;
+    const rows = await this.#db.read(sql, [chain, credit, spend]);
+    return rows.map((row) => ({ orderId: text(row, 'order_id') as OrderId, deposits: integer(row, 'deposits') }));
+  }
+
+  async due(
     chain: ChainCode,
-    maxHeight: number,
-    limit: number,
-    after: DepositId | null,
+    { credit, spend }: DueHeights,
+    orderIds: readonly OrderId[],
+    { after, limit }: { readonly after: DepositId | null; readonly limit: number },
   ): Promise<readonly Deposit[]> {
-    const sql = `SELECT ${DEPOSITS} FROM ${this.#db.tables.deposits}
-      WHERE chain = ? AND id > ? AND status IN ('SEEN', 'CREDITED') AND block_height <= ? ORDER BY id LIMIT ?`;
-    return (await this.#db.read(sql, [chain, after ?? '', maxHeight, limit])).map(depositOf);
+    const { tables, dialect } = this.#db;
+    const sql = `SELECT ${DEPOSITS} FROM ${tables.deposits}
+      WHERE chain = ? AND ${dialect.anyOf('order_id')} AND id > ? AND ${DUE} ORDER BY order_id, id LIMIT ?`;
+    const bindings = [chain, dialect.list(orderIds), after ?? '', credit, spend, limit];
+    return (await this.#db.read(sql, bindings)).map(depositOf);
   }
 
   async transactions(accountId: AccountId, page: PageRequest): Promise<Page<TransactionRow>> {
@@ -93,12 +108,7 @@ export class KnexDepositStore implements DepositStore {
     return statement === null ? [] : (await this.#db.read(statement.sql, statement.bindings)).map(transactionOf);
   }
 
-  async watched(
-    chain: ChainCode,
-    now: Millis,
-    since: Millis,
-    each: (address: Pick<WatchedAddress, 'key' | 'currency' | 'watchUntil'>) => void,
-  ): Promise<Millis> {
+  async watched(chain: ChainCode, now: Millis, since: Millis, each: (address: WatchedNow) => void): Promise<Millis> {
     const [clock] = await this.#db.read(`SELECT ${this.#db.dialect.nowMs} AS now`);
     for await (const rows of this.#watchedRows(chain, now, since)) {
       for (const row of rows)
@@ -106,6 +116,7 @@ export class KnexDepositStore implements DepositStore {
           key: text(row, 'watch_key'),
           currency: text(row, 'currency'),
           watchUntil: integer(row, 'watch_until'),
+          openUntil: integer(row, 'open_until'),
         });
     }
     return clock === undefined ? 0 : integer(clock, 'now');
@@ -122,14 +133,16 @@ export class KnexDepositStore implements DepositStore {
   }
 
   /**
-   * In chunks: all addresses by the end of their watch, recent ones by the time they were assigned, each by its own
-   * index. Rows added meanwhile are found by the next call, which begins at `asOf`.
+   * Reads in chunks: all addresses by the end of their watch, recent ones by the time they were assigned, each with its
+   * own index. Rows added in the meantime are found by the next call, which begins at `asOf`.
    */
   async *#watchedRows(chain: ChainCode, now: Millis, since: Millis): AsyncGenerator<readonly Row[]> {
     const by = since > 0 ? 'created_at' : 'watch_until';
     // `+ 0` keeps SQLite, which has no statistics, from using the other index.
     const alive = since > 0 ? 'AND watch_until + 0 > ?' : '';
-    const sql = `SELECT watch_key, currency, watch_until, order_id, created_at FROM ${this.#db.tables.addresses}
+    const { addresses, orders } = this.#db.tables;
+    const open = `SELECT o.expires_at FROM ${orders} o WHERE o.id = a.order_id`;
+    const sql = `SELECT watch_key, currency, watch_until, order_id, created_at, COALESCE((${open}), 0) AS open_until FROM ${addresses} a
       WHERE chain = ? AND (${by}, order_id) > (?, ?) ${alive} ORDER BY ${by}, order_id LIMIT ${CHUNK}`;
     // An empty id sorts before every digit string, a colon after: `since` itself is included, `now` is not.
     let after: [number, string] = since > 0 ? [since - LOOK_BACK_MS, ''] : [now, ':'];
@@ -144,7 +157,7 @@ export class KnexDepositStore implements DepositStore {
   }
 }
 
-function watchedOf(row: Row): WatchedAddress {
+export function watchedOf(row: Row): WatchedAddress {
   return {
     key: text(row, 'watch_key'),
     address: text(row, 'address'),

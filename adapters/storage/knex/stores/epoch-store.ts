@@ -119,7 +119,7 @@ export class KnexEpochWrites implements EpochWrites {
 
   async lock(): Promise<Epoch> {
     const { run, tables, dialect } = this.#session;
-    // The first row is there always: it is the lock of all.
+    // The first row always exists, so locking it serialises all changes of epochs.
     await run(`SELECT number FROM ${tables.epochs} WHERE number = 1 ${dialect.forUpdate}`);
     const [row] = await run(`SELECT ${COLUMNS} FROM ${tables.epochs} ORDER BY number DESC LIMIT 1`);
     return epochOf(row);

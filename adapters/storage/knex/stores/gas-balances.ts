@@ -4,7 +4,7 @@ import { text, units } from '../rows/values.ts';
 import type { Session } from '../session.ts';
 import type { Tables } from '../tables.ts';
 
-/** What is booked at an address, and what signed gas transfers are bringing. */
+/** The booked gas at an address, and the gas that signed transfers are bringing. */
 export async function gasAt(
   run: Run,
   { gasBalances, transfers }: Tables,

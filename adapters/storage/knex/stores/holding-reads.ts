@@ -25,7 +25,7 @@ export async function freeCoins(
   const { tables, dialect } = db;
   const [owned, ...bindings] = owner === undefined ? ['TRUE'] : ownedBy(owner);
   const order = [...dialect.bySize('units'), 'id'].map((column) => `${column} DESC`).join(', ');
-  const sql = `SELECT ${COIN} FROM ${tables.holdings} WHERE chain = ? AND currency = ? AND ${owned} AND status = 'FREE' ORDER BY ${order} LIMIT ?`;
+  const sql = `SELECT ${COIN} FROM ${tables.holdings} WHERE chain = ? AND currency = ? AND ${owned} AND status = 'FREE' AND frozen_at IS NULL ORDER BY ${order} LIMIT ?`;
   return (await db.read(sql, [chain, currency, ...bindings, limit])).map(coinOf);
 }
 
@@ -62,12 +62,12 @@ export async function hasTakenCoins(
 
 /** The coins of a payout, in the order of their arrival. A coin removed by a reorg still belongs to its payout. */
 export async function coinsOf(db: Database, payoutId: PayoutId): Promise<readonly SpendableCoin[]> {
-  return (await db.read(`SELECT ${COIN} FROM ${db.tables.holdings} WHERE bundle_id = ? ORDER BY id`, [payoutId])).map(
+  return (await db.read(`SELECT ${COIN} FROM ${db.tables.holdings} WHERE payout_id = ? ORDER BY id`, [payoutId])).map(
     coinOf,
   );
 }
 
-/** Which of these outputs are in the books already, or were made by the till's own transactions. */
+/** The outputs that are already in the ledger, or that the till's own transactions made. */
 export async function knownCoins(
   { read, tables, dialect }: Database,
   chain: ChainCode,
@@ -94,7 +94,7 @@ export async function keptHoldings(
   limit: number,
 ): Promise<readonly Holding[]> {
   const sql = `SELECT ${names(HOLDING_COLUMNS)} FROM ${db.tables.holdings}
-    WHERE chain = ? AND status IN ('FREE', 'TAKEN') AND ref > ? ORDER BY ref LIMIT ?`;
+    WHERE chain = ? AND status IN ('FREE', 'TAKEN') AND frozen_at IS NULL AND ref > ? ORDER BY ref LIMIT ?`;
   return (await db.read(sql, [chain, after ?? '', limit])).map(holdingOf);
 }
 
@@ -106,6 +106,6 @@ export async function freeAt(
   currency: CurrencyCode,
 ): Promise<readonly Holding[]> {
   const sql = `SELECT ${names(HOLDING_COLUMNS)} FROM ${db.tables.holdings}
-    WHERE chain = ? AND currency = ? AND address = ? AND status = 'FREE' ORDER BY id`;
+    WHERE chain = ? AND currency = ? AND address = ? AND status = 'FREE' AND frozen_at IS NULL ORDER BY id`;
   return (await db.read(sql, [chain, currency, address])).map(holdingOf);
 }

@@ -4,7 +4,7 @@ import { HOLDING_COLUMNS } from '../rows/transfer-row.ts';
 import { text, textOrNull } from '../rows/values.ts';
 import type { Session } from '../session.ts';
 
-/** Takes all or none: rows are locked and counted first, so that a refusal has nothing to undo. */
+/** Takes all coins or none: rows are locked and counted first, so that a refusal has nothing to undo. */
 export async function takeHoldings(
   { run, tables, dialect }: Session,
   chain: ChainCode,
@@ -13,22 +13,22 @@ export async function takeHoldings(
 ): Promise<boolean> {
   const wanted = [...new Set(refs)];
   const list = dialect.list(wanted);
-  // Locked in one order, so that two that take the same coins cannot deadlock.
+  // Locked in a fixed order, so that two transactions that take the same coins cannot deadlock.
   const free = await run(
-    `SELECT ref FROM ${tables.holdings} WHERE chain = ? AND ${dialect.anyOf('ref')} AND status = 'FREE' ORDER BY ref ${dialect.forUpdate}`,
+    `SELECT ref FROM ${tables.holdings} WHERE chain = ? AND ${dialect.anyOf('ref')} AND status = 'FREE' AND frozen_at IS NULL ORDER BY ref ${dialect.forUpdate}`,
     [chain, list],
   );
   if (free.length < wanted.length) return false;
   await run(
-    `UPDATE ${tables.holdings} SET status = 'TAKEN', bundle_id = ? WHERE chain = ? AND ${dialect.anyOf('ref')}`,
+    `UPDATE ${tables.holdings} SET status = 'TAKEN', payout_id = ? WHERE chain = ? AND ${dialect.anyOf('ref')}`,
     [payoutId, chain, list],
   );
   return true;
 }
 
 /**
- * A coin removed by a reorg meanwhile stays GONE. When its payout is void, it loses its payout, so that it comes back
- * as a free coin.
+ * A coin that a reorganisation has removed stays GONE. When its payout is void, it is detached from the payout, so that
+ * it comes back as a free coin.
  */
 export async function settleHoldings(
   { run, tables, dialect }: Session,
@@ -39,11 +39,11 @@ export async function settleHoldings(
   // Coins come back under this row's lock: either before this statement or after the payout's end is committed.
   await run(`SELECT id FROM ${payouts} WHERE id = ? ${dialect.forUpdate}`, [payoutId]);
   if (to === 'SPENT')
-    await run(`UPDATE ${holdings} SET status = 'SPENT' WHERE bundle_id = ? AND status = 'TAKEN'`, [payoutId]);
+    await run(`UPDATE ${holdings} SET status = 'SPENT' WHERE payout_id = ? AND status = 'TAKEN'`, [payoutId]);
   else {
     await run(
-      `UPDATE ${holdings} SET status = CASE status WHEN 'TAKEN' THEN 'FREE' ELSE status END, bundle_id = NULL
-       WHERE bundle_id = ? AND status IN ('TAKEN', 'GONE')`,
+      `UPDATE ${holdings} SET status = CASE status WHEN 'TAKEN' THEN 'FREE' ELSE status END, payout_id = NULL
+       WHERE payout_id = ? AND status IN ('TAKEN', 'GONE')`,
       [payoutId],
     );
   }
@@ -60,7 +60,7 @@ export async function ownerOfChange(
     .map((column) => `${column} DESC`)
     .join(', ');
   const [largest] = await run(
-    `SELECT account_id FROM ${tables.holdings} WHERE bundle_id = ? AND ${others} ORDER BY ${order}, id LIMIT 1`,
+    `SELECT account_id FROM ${tables.holdings} WHERE payout_id = ? AND ${others} ORDER BY ${order}, id LIMIT 1`,
     payer === null ? [payoutId] : [payoutId, payer],
   );
   return largest === undefined ? payer : (textOrNull(largest, 'account_id') as AccountId | null);
@@ -72,35 +72,43 @@ export async function addHolding(session: Session, holding: NewHolding): Promise
   const { holdings } = tables;
   const marks = HOLDING_COLUMNS.map(() => '?').join(', ');
   const values = HOLDING_COLUMNS.map(({ of }) => of({ ...holding, status: 'FREE', payoutId: null }));
+  // Coins that arrive where coins are frozen are frozen too: their contract refuses the address.
+  const beside = `FROM ${holdings} WHERE chain = ? AND currency = ? AND address = ? AND frozen_at IS NOT NULL`;
+  const place = [holding.chain, holding.currency, holding.address];
   const added = await run(
-    `INSERT INTO ${holdings} (${names(HOLDING_COLUMNS)}, account_id, further)
-     VALUES (${marks}, ?, EXISTS (SELECT 1 FROM ${holdings} WHERE chain = ? AND currency = ? AND address = ?))
+    `INSERT INTO ${holdings} (${names(HOLDING_COLUMNS)}, account_id, further, frozen_at, frozen_reason)
+     VALUES (${marks}, ?, EXISTS (SELECT 1 FROM ${holdings} WHERE chain = ? AND currency = ? AND address = ?),
+       (SELECT max(frozen_at) ${beside}), (SELECT max(frozen_reason) ${beside}))
      ON CONFLICT (chain, ref) DO NOTHING RETURNING ref`,
-    [...values, holding.accountId ?? null, holding.chain, holding.currency, holding.address],
+    [...values, holding.accountId ?? null, ...place, ...place, ...place],
   );
   return added.length > 0 || comeBack(session, holding);
 }
 
 /**
- * A coin that is mined again belongs to the payout that took it while the signed bytes that spend it can be mined or
- * were mined: as a free coin it would be spent twice.
+ * A coin that is mined again belongs to the payout that took it, as long as signed bytes that spend it can be mined or
+ * were mined: as a free coin it would be spent twice. If it comes back with other facts, as a contract's payment may,
+ * it is another coin that no payout has taken.
  */
 async function comeBack(
   { run, tables, dialect }: Session,
-  { chain, ref, address, index, currency, units }: NewHolding,
+  { chain, ref, address, index, currency, units, accountId }: NewHolding,
 ): Promise<boolean> {
   const { holdings, payouts } = tables;
   // The lock orders this with the closing of the payout.
   const [payout] = await run(
-    `SELECT status FROM ${payouts} WHERE id = (SELECT bundle_id FROM ${holdings} WHERE chain = ? AND ref = ?) ${dialect.forShare}`,
-    [chain, ref],
+    `SELECT status FROM ${payouts} WHERE id = (SELECT payout_id FROM ${holdings}
+       WHERE chain = ? AND ref = ? AND address = ? AND currency = ? AND units = ?) ${dialect.forShare}`,
+    [chain, ref, address, currency, String(units)],
   );
   const owned = payout === undefined ? null : text(payout, 'status');
   const status = owned === 'LIVE' ? 'TAKEN' : owned === 'DONE' ? 'SPENT' : 'FREE';
+  const owner: readonly [string, string | null][] = accountId === undefined ? [] : [['account_id = ?, ', accountId]];
   const back = await run(
-    `UPDATE ${holdings} SET status = ?, bundle_id = ${status === 'FREE' ? 'NULL' : 'bundle_id'}, address = ?, address_index = ?, currency = ?, units = ?
+    `UPDATE ${holdings} SET status = ?, payout_id = ${status === 'FREE' ? 'NULL' : 'payout_id'}, ${owner.map(([sql]) => sql).join('')}
+       address = ?, address_index = ?, currency = ?, units = ?
      WHERE chain = ? AND ref = ? AND status = 'GONE' RETURNING ref`,
-    [status, address, index, currency, String(units), chain, ref],
+    [status, ...owner.map(([, id]) => id), address, index, currency, String(units), chain, ref],
   );
   return back.length > 0;
 }
@@ -108,7 +116,11 @@ async function comeBack(
 /** The coin keeps its payout, whose signed bytes still spend it. */
 export async function dropHolding({ run, tables }: Session, chain: ChainCode, ref: string): Promise<boolean> {
   return (
-    (await run(`UPDATE ${tables.holdings} SET status = 'GONE' WHERE chain = ? AND ref = ? RETURNING ref`, [chain, ref]))
-      .length > 0
+    (
+      await run(
+        `UPDATE ${tables.holdings} SET status = 'GONE', frozen_at = NULL WHERE chain = ? AND ref = ? RETURNING ref`,
+        [chain, ref],
+      )
+    ).length > 0
   );
 }

@@ -4,7 +4,7 @@ import type { Row, Run } from '../dialects/dialect.ts';
 import { text, units } from '../rows/values.ts';
 import type { Tables } from '../tables.ts';
 
-/** In the order of both databases nothing comes after it. */
+/** Sorts after everything else in both databases. */
 const LAST_CHARACTER = '\u{10ffff}';
 
 /** Balances of the accounts whose name begins with one of these. */

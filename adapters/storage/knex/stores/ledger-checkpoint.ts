@@ -10,7 +10,7 @@ import type { Sums } from './posting-sums.ts';
 import { mismatchedTransfers } from './ledger-transfers.ts';
 import { negativeMerchants } from './ledger-balances.ts';
 
-/** Kinds of rows in the queue of what the next check looks at. */
+/** The kinds of rows in the queue for the next check. */
 export const UNCHECKED_ENTRY = 'entry';
 export const UNCHECKED_ORDER = 'order';
 
@@ -28,14 +28,15 @@ interface Examined extends Omit<LedgerCheckpoint, 'digest'> {
   readonly checked: Sums;
   readonly sums: Sums;
   readonly count: number;
-  /** The last row of the queue that was seen. */
+  /** The last row of the queue that this check covers. */
   readonly line: number;
 }
 
 /**
- * Checks the books and writes a checkpoint. On PostgreSQL both are one transaction of one snapshot: of the queue it deletes what
- * it has seen, and an entry that commits meanwhile stays there, whatever its id. On SQLite, where one writes at a time, the queue's
- * numbers are in the order of the commits, so no writer waits for the reading.
+ * Checks the ledger and writes a checkpoint. On PostgreSQL both are one transaction of one snapshot: it deletes from
+ * the queue only the rows it has seen, and an entry that commits in the meantime stays there, whatever its id. On
+ * SQLite, which has one writer at a time, the queue's numbers are in the order of commits, so no writer waits for the
+ * check.
  */
 export async function checkpointLedger(db: Database, request: CheckpointRequest): Promise<LedgerCheckpoint> {
   const { beginCheckpoint } = db.dialect;
@@ -121,7 +122,7 @@ async function checkpointOf(run: Run, { tables }: Database): Promise<Checkpoint>
   return { number: integer(row, 'number'), postings: integer(row, 'postings'), digest: text(row, 'digest') };
 }
 
-/** The sums of the checkpoint, as they are stored, are those that it was written for. */
+/** Whether the stored sums of the checkpoint are those for which it was written. */
 function brokenCheckpoint({ number, postings, digest }: Checkpoint, checked: Sums): readonly LedgerBreach[] {
   if (number === 0 || digest === digestOf([number, postings], checked)) return [];
   return [
@@ -132,7 +133,7 @@ function brokenCheckpoint({ number, postings, digest }: Checkpoint, checked: Sum
   ];
 }
 
-/** What the checkpoint has seen is still there, and nothing came to it. */
+/** Whether anything that the checkpoint covers was removed or added to. */
 function changedSince(
   { number, postings }: Checkpoint,
   checked: Sums,
@@ -151,7 +152,7 @@ function changedSince(
   ];
 }
 
-/** @returns the digest of the new checkpoint; `null` when another check has written one meanwhile, and so has done the same */
+/** @returns the digest of the new checkpoint; `null` when another check has written one in the meantime */
 async function write(run: Run, { tables, dialect }: Database, found: Examined): Promise<string | null> {
   const { former, checked, sums, count, line } = found;
   const digest = digestOf([former.number + 1, count], sums);
@@ -166,7 +167,7 @@ async function write(run: Run, { tables, dialect }: Database, found: Examined): 
     sums: changed,
     conflict: 'ON CONFLICT (account, currency) DO UPDATE SET units = excluded.units',
   });
-  // On PostgreSQL rows below the line that are not in the snapshot are not seen by this either.
+  // On PostgreSQL this too misses rows below the line that are not in the snapshot.
   await run(`DELETE FROM ${tables.unchecked} WHERE seq <= ?`, [line]);
   return digest;
 }

@@ -10,7 +10,7 @@ import type { Sums } from './posting-sums.ts';
 type ClosingTables = Pick<Database, 'tables' | 'dialect'>;
 
 export const CLOSING_COLUMNS = 'month, from_at, until_at, postings, digest, closed_at';
-/** What closings are chained from. */
+/** The hash before the first closing. */
 export const NO_CLOSING = '';
 
 /** The closed months, the oldest first. */
@@ -41,7 +41,7 @@ export const closingDigest = (
   sums: Sums,
 ): string => digestOf([former, month, from ?? '', until, postings], sums);
 
-/** What the closed months had together, and which closings are not as they were written. */
+/** The sums of the closed months, and the closings that were changed after they were written. */
 export async function readClosings(
   run: Run,
   db: ClosingTables,
@@ -63,8 +63,8 @@ export async function readClosings(
 }
 
 /**
- * Keeps months from being closed and opened until the transaction ends. Before its first read: the catalogue shows what is attached now, the
- * snapshot what was closed when it was taken.
+ * Prevents months from being closed and opened until the transaction ends. It must come before the first read: the
+ * catalogue shows the currently attached months, the snapshot those closed when it was taken.
  */
 export async function lockMonths(run: Run, { tables, dialect }: ClosingTables): Promise<void> {
   if (dialect.partitions) await run(`LOCK TABLE ${tables.postings} IN ACCESS SHARE MODE`);

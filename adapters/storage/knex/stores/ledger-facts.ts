@@ -9,7 +9,7 @@ import type { Tables } from '../tables.ts';
 const booked = (entries: string, what: string): string =>
   `(SELECT count(*) FROM ${entries} e WHERE e.reference >= 'deposit:' || d.id || ':${what}:' AND e.reference < 'deposit:' || d.id || ':${what};')`;
 
-/** A condition on the rows that are looked at. */
+/** A condition that selects rows. */
 export interface Among {
   readonly sql: string;
   readonly bindings: readonly Binding[];
@@ -33,13 +33,13 @@ export async function mismatchedDeposits(
   );
   return rows.map((row) => ({
     invariant: 'a credited deposit has exactly one live credit, any other none',
-    detail: `deposit ${text(row, 'id')} is ${text(row, 'status')} and has ${String(row['live'])}`,
+    detail: `deposit ${text(row, 'id')} is ${text(row, 'status')} and has ${String(row['live'])} live credits`,
   }));
 }
 
 /**
- * What an unassigned account has to hold more than it does. A deposit that is being paid back is owed until it is paid, less
- * what failed payments of it have cost.
+ * The difference between the expected and the actual balance of an unassigned account. A deposit that is being returned
+ * is owed until it is paid, less the cost of its failed payments.
  */
 export async function driftedUnassigned(
   run: Run,
@@ -66,7 +66,7 @@ export async function driftedUnassigned(
     .slice(0, limit)
     .map(([account, sum]) => ({
       invariant: 'an unassigned account is the sum of the deposits that belong to no order',
-      detail: `${account} is ${sum} units below them`,
+      detail: `${account} is ${sum} units below their sum`,
     }));
 }
 

@@ -8,10 +8,13 @@ import { liveTransfers } from './ledger-transfers.ts';
 import { added, differences, inWords, storedSums, sumColumns, sumOf, sumsOf } from './posting-sums.ts';
 import type { Sums } from './posting-sums.ts';
 
-/** What the sums are taken of, and how. */
+/** The tables that are summed, and the dialect. */
 type LedgerTables = Pick<Database, 'tables' | 'dialect'>;
 
-/** So many entries that may be off are read at once; on SQLite one whose digits carry may be, too (see `Dialect.sumParts`). */
+/**
+ * The number of possibly unbalanced entries read at once; on SQLite a balanced one whose digits carry may be among them
+ * (see `Dialect.sumParts`).
+ */
 const PAGE = 5_000;
 
 const mayBeOff = (dialect: Dialect): string =>
@@ -44,7 +47,7 @@ export function offCurrencies(sums: Sums): readonly LedgerBreach[] {
     }));
 }
 
-/** Entries that do not sum to zero. @param among - SQL that is true for those to look at */
+/** Entries that do not sum to zero. @param among - an SQL condition that selects entries */
 export async function lopsidedEntries(
   run: Run,
   { tables, dialect }: LedgerTables,
@@ -89,12 +92,12 @@ export const drifted = (sums: Sums, balances: Sums): readonly LedgerBreach[] =>
 const add = (sums: Map<string, bigint>, key: string, amount: bigint): Map<string, bigint> =>
   sums.set(key, (sums.get(key) ?? 0n) + amount);
 
-/** Accounts of what chains hold, below zero, and of what is owed, above. */
+/** Accounts of chain holdings, which are negative, and of debts, which are positive. */
 const HELD_AND_OWED = /^(?:custody|cold|merchant|unassigned):/;
 
 /**
- * Currencies of which chains hold less than is owed. The fee of a transfer under way is not owed any more: it leaves with
- * its transaction.
+ * Currencies of which the chains hold less than is owed. The fee of an unfinished transfer is not owed: it leaves with
+ * the transaction.
  */
 export async function insolventCurrencies(run: Run, tables: Tables, limit: number): Promise<readonly LedgerBreach[]> {
   const owed = new Map<string, bigint>();

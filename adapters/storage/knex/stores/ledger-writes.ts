@@ -34,7 +34,7 @@ export class KnexLedgerWrites implements LedgerWrites {
     return true;
   }
 
-  /** Locks the balances in one order, so that two entries that share accounts cannot deadlock, and sets them. */
+  /** Locks the balances in a fixed order, so that two entries that share accounts cannot deadlock, and sets them. */
   async #moveBalances(changes: readonly Posting[]): Promise<void> {
     const { run, tables } = this.#session;
     const places = changes.map(() => '(?, ?, ?)').join(', ');

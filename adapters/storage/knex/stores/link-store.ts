@@ -6,6 +6,7 @@ import type {
   LinkPosition,
   LinkStore,
   LinkWrites,
+  Millis,
   PaymentLink,
 } from '../../../../core/index.ts';
 import type { Database } from '../database.ts';
@@ -14,6 +15,7 @@ import { LINK_COLUMNS, linkChange, linkOf } from '../rows/link-row.ts';
 import { integer } from '../rows/values.ts';
 import type { Session } from '../session.ts';
 import { isStorable } from './common.ts';
+import { openOrders } from './link-places.ts';
 import { allOf, timeBounds } from './range-list.ts';
 
 const LINKS = names(LINK_COLUMNS);
@@ -46,12 +48,13 @@ export class KnexLinkStore implements LinkStore {
     return rows.map(linkOf);
   }
 
-  async counts(id: LinkId, most: number): Promise<LinkCounts> {
-    const { orders } = this.#db.tables;
-    const part = (statuses: string): string =>
-      `(SELECT count(*) FROM (SELECT 1 FROM ${orders} WHERE link_id = ? AND status IN (${statuses}) LIMIT ?) AS held)`;
-    const sql = `SELECT ${part(`'PENDING'`)} AS open_orders, ${part(SOLD.map((status) => `'${status}'`).join(', '))} AS sold_orders`;
-    const [row] = await this.#db.read(sql, [id, most, id, most]);
+  async counts(id: LinkId, most: number, now: Millis): Promise<LinkCounts> {
+    const { tables } = this.#db;
+    const part = (which: string): string =>
+      `(SELECT count(*) FROM (SELECT 1 FROM ${tables.orders} AS o WHERE link_id = ? AND ${which} LIMIT ?) AS held)`;
+    const sold = `o.status IN (${SOLD.map((status) => `'${status}'`).join(', ')})`;
+    const sql = `SELECT ${part(openOrders(tables))} AS open_orders, ${part(sold)} AS sold_orders`;
+    const [row] = await this.#db.read(sql, [id, now, most, id, most]);
     return row === undefined
       ? { open: 0, sold: 0 }
       : { open: integer(row, 'open_orders'), sold: integer(row, 'sold_orders') };

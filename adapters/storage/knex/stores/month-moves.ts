@@ -18,7 +18,7 @@ import {
 import type { PostingMonth } from './posting-months.ts';
 import { differences, storeSums, sumsOf } from './posting-sums.ts';
 
-/** What a move of a month has written, and its last step, which alone keeps credits and readers waiting. */
+/** The rows that a move of a month has written, and its last step, the only one that blocks credits and readers. */
 interface Move {
   readonly closing: LedgerClosing;
   last(): Promise<unknown>;
@@ -30,7 +30,10 @@ export async function openMonths(db: Database): Promise<readonly LedgerMonth[]> 
   return (await attachedMonths(db.read, db.tables)).map(({ name, until }) => ({ month: name, until }));
 }
 
-/** Writes the closing of the oldest month and detaches its table; `null` when it is not the oldest, since somebody has closed it. */
+/**
+ * Writes the closing of the oldest month and detaches its table; `null` when it is no longer the oldest, because it was
+ * closed in the meantime.
+ */
 export function closeMonth(db: Database, name: string, note: MonthNote): Promise<LedgerClosing | null> {
   return moved(db, note, async (run) => {
     const { tables } = db;
@@ -68,7 +71,9 @@ async function write(run: Run, db: Database, { name, from, until }: PostingMonth
   return closingOf(tables, row);
 }
 
-/** Attaches the table of the newest closed month again and removes the closing, where its sums are still those of the closing. */
+/**
+ * Attaches the table of the newest closed month again and removes its closing, if its sums still equal the closing's.
+ */
 export async function reopenMonth(db: Database, name: string, note: MonthNote): Promise<LedgerClosing> {
   const reopened = await moved(db, note, async (run) => {
     const { tables } = db;
@@ -76,12 +81,12 @@ export async function reopenMonth(db: Database, name: string, note: MonthNote): 
     const table = monthTable(tables, name);
     const [kept] = await run(`SELECT to_regclass('${table}') IS NOT NULL AS there`);
     if (kept?.['there'] !== true)
-      throw new TillgateError('NOT_FOUND', `There is no table ${table}: bring it back from its dump first.`);
+      throw new TillgateError('NOT_FOUND', `The table ${table} is missing: restore it from its dump first.`);
     await run(`LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE`);
     await refuseChanged(run, db, closing);
     await refuseRest(run, db, closing);
     await guardMonth(run, db.namespace, name);
-    // What proves where the rows belong is read now, and not while the last step keeps everybody waiting.
+    // The proof of where the rows belong is read now, and not during the last step, which blocks everything else.
     const { from, until } = closing;
     await run(
       `ALTER TABLE ${table} ADD CONSTRAINT reopened CHECK (booked_at < ${until} ${from === null ? '' : `AND booked_at >= ${from}`})`,
@@ -104,7 +109,7 @@ async function requireNewest(run: Run, db: Database, name: string): Promise<Ledg
   throw stateConflict(
     newest === undefined
       ? 'No month is closed.'
-      : `Months are opened from the newest on, so that the chain of closings holds: ${newest.month} is it.`,
+      : `Closed months are opened from the newest to the oldest, so that the chain of closings stays valid: open ${newest.month} first.`,
   );
 }
 
@@ -116,9 +121,7 @@ async function refuseChanged(run: Run, db: Database, { month, postings }: Ledger
     off === undefined
       ? `${found.count} postings, and the closing says ${postings}`
       : `other sums than the closing: ${off[0]} is off by ${off[1]} units`;
-  throw stateConflict(
-    `The table of ${month} has ${detail}. Somebody has changed it, or the closing; nothing was done.`,
-  );
+  throw stateConflict(`The table of ${month} has ${detail}. The table or the closing was changed; nothing was done.`);
 }
 
 async function refuseRest(run: Run, { tables }: Database, { month, from, until }: LedgerClosing): Promise<void> {
@@ -145,7 +148,7 @@ async function moved(
         const { run } = session;
         if (withoutTimeLimit !== null) await run(withoutTimeLimit);
         await run(LOCK_TIMEOUT);
-        // One move at a time: each goes on from the newest closing.
+        // One move at a time: each continues from the newest closing.
         await run(`LOCK TABLE ${db.tables.closings} IN SHARE ROW EXCLUSIVE MODE`);
         const move = await work(run);
         if (move === null) return null;
@@ -162,7 +165,7 @@ async function moved(
     if (!isBusy(error)) throw error;
     throw new TillgateError(
       'NOT_READY',
-      'Somebody reads or writes the postings for long (a check of the ledger, a dump, another closing): nothing was changed, try again.',
+      'Another session has locked the postings for too long (a check of the ledger, a dump, another closing): nothing was changed; try again.',
       {},
       error,
     );

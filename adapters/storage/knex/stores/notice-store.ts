@@ -38,7 +38,7 @@ async function accountOf(
   return row === undefined ? null : noticeAccountOf(row);
 }
 
-/** Notices in `notices`, and how many were sent in `notice_hours`. */
+/** Notices in `notices`, and the number sent in each hour in `notice_hours`. */
 export class KnexNoticeStore implements NoticeStore {
   readonly #db: Database;
 

@@ -16,7 +16,7 @@ export function orderSearchSql(tables: Tables, dialect: Dialect, search: OrderSe
   return isStorable(traces.text) ? traced(tables, dialect, search, traces) : null;
 }
 
-/** An index range for each status, and for each coin where some are asked for. */
+/** One index range for each status, and for each coin where coins are selected. */
 function listed({ orders }: Tables, dialect: Dialect, search: OrderSearch): Sql {
   const { statuses, currencies, limit, linkId } = search;
   const coins = currencies === null ? [] : [{ column: 'currency', values: currencies }];
@@ -36,13 +36,13 @@ function listed({ orders }: Tables, dialect: Dialect, search: OrderSearch): Sql 
 const ownedBy = ({ accountId }: OrderSearch): readonly Sql[] =>
   accountId === null ? [] : [{ sql: 'account_id = ?', bindings: [accountId] }];
 
-/** The orders of a link have an index of their own: the expression keeps the planner from that of the account. */
+/** The orders of a link have their own index; the expression keeps the planner from using the account's. */
 const ofLink = ({ accountId, linkId }: OrderSearch): readonly Sql[] => [
   ...(linkId === null ? [] : [{ sql: 'link_id = ?', bindings: [linkId] }]),
   ...(accountId === null ? [] : [{ sql: `account_id || '' = ?`, bindings: [accountId] }]),
 ];
 
-/** The orders that a text belongs to are few. The expressions keep the planner from every index but that of the ids. */
+/** A text matches few orders. The expressions keep the planner from using any index but that of the ids. */
 function traced(tables: Tables, dialect: Dialect, search: OrderSearch, traces: OrderTraces): Sql {
   const { accountId, statuses, currencies, limit } = search;
   const { sql: found, bindings } = idsOf(tables, traces, accountId);

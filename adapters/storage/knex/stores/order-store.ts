@@ -3,7 +3,7 @@ import type {
   AccountId,
   ChainCode,
   CreateOrderResult,
-  DueOrder,
+  DeadlinePosition,
   Millis,
   NewOrder,
   Order,
@@ -21,11 +21,12 @@ import { StatementError } from '../errors.ts';
 import type { Row } from '../dialects/dialect.ts';
 import { claimKey } from '../rows/claim-row.ts';
 import { names } from '../rows/columns.ts';
-import { HISTORY_COLUMNS, historyOf, ORDER_COLUMNS, orderOf } from '../rows/order-row.ts';
-import { integer, text, textOrNull } from '../rows/values.ts';
+import { ORDER_COLUMNS, orderOf } from '../rows/order-row.ts';
+import { integer, text } from '../rows/values.ts';
 import { createOrders } from './create-orders.ts';
 import type { BatchOutcome } from './create-orders.ts';
 import { deleteSome, isStorable, numberedPage } from './common.ts';
+import { orderHistory } from './order-history.ts';
 import { orderSearchSql } from './order-search.ts';
 
 const MAX_BATCH = 200;
@@ -52,7 +53,7 @@ export class KnexOrderStore implements OrderStore {
     for (let tries = 0; tries < CLAIM_TRIES; tries++) {
       const outcome = await this.#groupCommit.add(order).catch((error: unknown) => this.#lostRace(order, error));
       if (outcome.kind === 'created') return { kind: 'created', order: { ...order.order, number: outcome.number } };
-      // Whoever has the last place and asks again has not lost it.
+      // A request that got the last place and is repeated finds its order.
       if (outcome.kind === 'no-place') return (await this.#claimed(order)) ?? { kind: 'no-place', why: outcome.why };
       const former = await this.#former(order);
       if (former !== null) return former;
@@ -93,42 +94,50 @@ export class KnexOrderStore implements OrderStore {
     return statement === null ? [] : (await this.#db.read(statement.sql, statement.bindings)).map(orderOf);
   }
 
-  async history(id: OrderId): Promise<readonly OrderHistoryEntry[]> {
-    const sql = `SELECT ${names(HISTORY_COLUMNS)} FROM ${this.#db.tables.history} WHERE order_id = ? ORDER BY id`;
-    return (await this.#db.read(sql, [id])).map(historyOf);
+  history(id: OrderId): Promise<readonly OrderHistoryEntry[]> {
+    return orderHistory(this.#db.read, this.#db.tables, id);
   }
 
   async countOpen(accountId: AccountId, most: number): Promise<number> {
-    // The expression keeps the planner from the index of all orders of the account: that of pending orders is short.
+    // The expression keeps the planner from using the index of all orders of the account, since that of pending orders
+    // is short.
     const sql = `SELECT count(*) AS orders FROM (
       SELECT 1 FROM ${this.#db.tables.orders} WHERE status = 'PENDING' AND account_id || '' = ? LIMIT ?) AS pending`;
     const [row] = await this.#db.read(sql, [accountId, most]);
     return row === undefined ? 0 : integer(row, 'orders');
   }
 
-  async dueForExpiry(now: Millis, chains: ReadonlyMap<ChainCode, Millis>, limit: number): Promise<readonly DueOrder[]> {
-    const { orders, deposits, sightings } = this.#db.tables;
-    // One index range for each chain: orders of a chain that lags behind are not read.
+  async dueForExpiry(
+    now: Millis,
+    chains: ReadonlyMap<ChainCode, Millis>,
+    limit: number,
+    after: DeadlinePosition | null,
+  ): Promise<readonly Order[]> {
+    const { orders } = this.#db.tables;
+    const columns = names(ORDER_COLUMNS);
+    const [from, id] = [after?.expiresAt ?? 0, after?.id ?? ''];
+    // One index range for each chain, so that orders of a lagging chain are not read.
     const due = (where: string): string =>
-      `SELECT * FROM (SELECT id, chain, expires_at FROM ${orders} AS o
-        WHERE status = 'PENDING' AND ${where} AND expires_at <= ? AND NOT EXISTS (
-          SELECT 1 FROM ${deposits} AS d WHERE d.order_id = o.id AND d.status = 'SEEN' AND d.paid_at <= o.expires_at)
-        AND NOT EXISTS (
-          SELECT 1 FROM ${sightings} AS s WHERE s.order_id = o.id AND s.status <> 'GONE' AND s.seen_at <= o.expires_at)
-        ORDER BY expires_at LIMIT ?) AS due`;
+      `SELECT * FROM (SELECT ${columns} FROM ${orders} WHERE status = 'PENDING' AND ${where} AND expires_at <= ?
+        AND expires_at >= ? AND (expires_at > ? OR id > ?) ORDER BY expires_at, id LIMIT ?) AS due`;
     const named = [...chains].map(([chain, time]) => ({
       where: 'chain = ?',
-      bindings: [chain, Math.min(now, time), limit],
+      bindings: [chain, Math.min(now, time), from, from, id, limit],
     }));
-    const all = [{ where: 'chain IS NULL', bindings: [now, limit] }, ...named];
+    const all = [{ where: 'chain IS NULL', bindings: [now, from, from, id, limit] }, ...named];
     const sql = `${all.map(({ where }) => due(where)).join(' UNION ALL ')} ORDER BY expires_at, id LIMIT ?`;
-    return (await this.#db.read(sql, [...all.flatMap(({ bindings }) => bindings), limit])).map(dueOf);
+    return (await this.#db.read(sql, [...all.flatMap(({ bindings }) => bindings), limit])).map(orderOf);
   }
 
-  async dueForReversal(now: Millis, limit: number): Promise<readonly DueOrder[]> {
-    const sql = `SELECT id, chain FROM ${this.#db.tables.orders}
+  async dueForReversal(now: Millis, limit: number): Promise<readonly OrderId[]> {
+    const sql = `SELECT id FROM ${this.#db.tables.orders}
       WHERE reorged_at IS NOT NULL AND watch_until <= ? AND status IN ('SUCCESS', 'RESOLVED') ORDER BY watch_until, id LIMIT ?`;
-    return (await this.#db.read(sql, [now, limit])).map(dueOf);
+    return (await this.#db.read(sql, [now, limit])).map(idOf);
+  }
+
+  async dueForDecision(limit: number): Promise<readonly OrderId[]> {
+    const sql = `SELECT id FROM ${this.#db.tables.orders} WHERE decide_at IS NOT NULL ORDER BY decide_at, id LIMIT ?`;
+    return (await this.#db.read(sql, [limit])).map(idOf);
   }
 
   pruneIdempotency(now: Millis, limit: number): Promise<number> {
@@ -151,14 +160,14 @@ export class KnexOrderStore implements OrderStore {
     return row === undefined ? null : orderOf(row);
   }
 
-  /** A statement that the index of references refused is as one that found the reference taken. */
+  /** A statement that the unique index of references refused is treated like one that found the reference taken. */
   async #lostRace(fresh: NewOrder, error: unknown): Promise<BatchOutcome> {
     const refused = error instanceof StatementError && error.failure.kind === 'refused';
     if (refused && (await this.#referenced(fresh)) !== null) return { kind: 'repeated' };
     throw error;
   }
 
-  /** The order that is there in place of a new one. */
+  /** The existing order that takes the place of a new one. */
   async #former(fresh: NewOrder): Promise<CreateOrderResult | null> {
     assert(fresh.idempotency !== null || fresh.order.merchantReference !== null, 'an order that nothing could precede');
     return (await this.#claimed(fresh)) ?? (await this.#referenced(fresh));
@@ -189,7 +198,7 @@ export class KnexOrderStore implements OrderStore {
 const referenceKey = ({ order: { accountId, merchantReference } }: NewOrder): string | null =>
   merchantReference === null ? null : JSON.stringify([accountId, merchantReference]);
 
-/** One order of a link in a batch: its places are counted in the database. */
+/** A batch has at most one order of a link, because its sales are counted in the database. */
 const linkKey = ({ place }: NewOrder): string | null => (place === undefined ? null : `link ${place.linkId}`);
 
-const dueOf = (row: Row): DueOrder => ({ id: text(row, 'id') as OrderId, chain: textOrNull(row, 'chain') });
+const idOf = (row: Row): OrderId => text(row, 'id') as OrderId;

@@ -15,6 +15,7 @@ import type { Binding } from '../binding.ts';
 import { assignments, insertion, names } from '../rows/columns.ts';
 import { depositAddressOf, HISTORY_COLUMNS, ORDER_COLUMNS, orderChange, orderOf } from '../rows/order-row.ts';
 import { text } from '../rows/values.ts';
+import { orderHistory } from './order-history.ts';
 import type { Session } from '../session.ts';
 
 /** Order writes of one transaction. */
@@ -54,6 +55,15 @@ export class KnexOrderWrites implements OrderWrites {
   async addHistory(entry: OrderHistoryEntry): Promise<void> {
     const { sql, bindings } = insertion(this.#session.tables.history, HISTORY_COLUMNS, [entry]);
     await this.#session.run(sql, bindings);
+  }
+
+  async decideAgain(id: OrderId, at: Millis | null): Promise<void> {
+    const { run, tables } = this.#session;
+    await run(`UPDATE ${tables.orders} SET decide_at = ? WHERE id = ?`, [at, id]);
+  }
+
+  history(id: OrderId): Promise<readonly OrderHistoryEntry[]> {
+    return orderHistory(this.#session.run, this.#session.tables, id);
   }
 
   async addAddress(

@@ -3,7 +3,7 @@ import type { Dialect, Run } from '../dialects/dialect.ts';
 import { text } from '../rows/values.ts';
 import type { Tables } from '../tables.ts';
 
-/** Why the payouts of a chain are stopped; `null` while they run. */
+/** The reason why the payouts of a chain are stopped; `null` while they run. */
 export async function payoutStop(run: Run, { payoutStops }: Tables, chain: ChainCode): Promise<string | null> {
   const [row] = await run(`SELECT reason FROM ${payoutStops} WHERE chain = ?`, [chain]);
   return row === undefined ? null : text(row, 'reason');
@@ -25,7 +25,9 @@ export async function setPayoutStop(
   );
 }
 
-/** Compare-and-set of the reason; each case is one statement, so that the engine decides between two at once. */
+/**
+ * Compare-and-set of the reason; each case is one statement, so that the database decides between concurrent changes.
+ */
 export async function replacePayoutStop(
   run: Run,
   { tables: { payoutStops }, dialect }: StopTables,

@@ -19,8 +19,8 @@ export async function payoutViews(
   if (payouts.length === 0) return [];
   const ids = dialect.list(payouts.map(({ id }) => id));
   const of = async (table: string, columns: string, order: string): Promise<ReadonlyMap<string, readonly Row[]>> =>
-    byPayout(await run(`SELECT ${columns} FROM ${table} WHERE ${dialect.anyOf('bundle_id')} ORDER BY ${order}`, [ids]));
-  const attempts = await of(tables.payoutAttempts, names(ATTEMPT_COLUMNS), 'bundle_id, number');
+    byPayout(await run(`SELECT ${columns} FROM ${table} WHERE ${dialect.anyOf('payout_id')} ORDER BY ${order}`, [ids]));
+  const attempts = await of(tables.payoutAttempts, names(ATTEMPT_COLUMNS), 'payout_id, number');
   const transfers = await of(tables.transfers, names(TRANSFER_COLUMNS), 'id');
   return payouts.map((payout) => ({
     payout,
@@ -32,7 +32,7 @@ export async function payoutViews(
 function byPayout(rows: readonly Row[]): ReadonlyMap<string, readonly Row[]> {
   const groups = new Map<string, Row[]>();
   for (const row of rows) {
-    const id = text(row, 'bundle_id');
+    const id = text(row, 'payout_id');
     const group = groups.get(id);
     if (group === undefined) groups.set(id, [row]);
     else group.push(row);
@@ -46,13 +46,13 @@ function byPayout(rows: readonly Row[]): ReadonlyMap<string, readonly Row[]> {
  */
 export async function inFlight(run: Run, { tables, dialect }: Place, chain: ChainCode): Promise<readonly InFlight[]> {
   const paid = await run(
-    `SELECT bundle_id, source_address, currency, units FROM ${tables.transfers}
+    `SELECT payout_id, source_address, currency, units FROM ${tables.transfers}
      WHERE chain = ? AND status IN ('SIGNED', 'BROADCAST') ORDER BY id`,
     [chain],
   );
-  const ids = [...new Set(paid.map((row) => textOrNull(row, 'bundle_id') ?? ''))];
+  const ids = [...new Set(paid.map((row) => textOrNull(row, 'payout_id') ?? ''))];
   const fees = dearest(
-    await run(`SELECT bundle_id, fee_units FROM ${tables.payoutAttempts} WHERE ${dialect.anyOf('bundle_id')}`, [
+    await run(`SELECT payout_id, fee_units FROM ${tables.payoutAttempts} WHERE ${dialect.anyOf('payout_id')}`, [
       dialect.list(ids),
     ]),
   );
@@ -62,7 +62,7 @@ export async function inFlight(run: Run, { tables, dialect }: Place, chain: Chai
     const currency = text(row, 'currency');
     const key = `${sourceAddress} ${currency}`;
     const former = sums.get(key) ?? { sourceAddress, currency, units: 0n, nativeFeeUnits: 0n };
-    const payoutId = textOrNull(row, 'bundle_id') ?? '';
+    const payoutId = textOrNull(row, 'payout_id') ?? '';
     const fee = fees.get(payoutId) ?? 0n;
     fees.delete(payoutId);
     sums.set(key, {
@@ -89,7 +89,7 @@ function dearest(attempts: readonly Row[]): Map<string, bigint> {
   const fees = new Map<string, bigint>();
   for (const row of attempts) {
     const fee = units(row, 'fee_units');
-    if (fee > (fees.get(text(row, 'bundle_id')) ?? -1n)) fees.set(text(row, 'bundle_id'), fee);
+    if (fee > (fees.get(text(row, 'payout_id')) ?? -1n)) fees.set(text(row, 'payout_id'), fee);
   }
   return fees;
 }

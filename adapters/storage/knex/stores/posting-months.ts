@@ -6,21 +6,24 @@ import type { Run } from '../dialects/dialect.ts';
 import { integer, integerOrNull, text, textOrNull } from '../rows/values.ts';
 import type { Namespace, Tables } from '../tables.ts';
 
-/** So many months have a partition ahead, the present one among them. */
+/** Months that have a partition in advance, including the current one. */
 const MONTHS_AHEAD = 3;
-/** Whoever changes partitions gives up before credits have waited for long, and before the database looks for a deadlock (1 s). */
+/**
+ * A change of partitions gives up before credits have waited for long, and before the database looks for a deadlock (1
+ * s).
+ */
 export const LOCK_TIMEOUT = `SET LOCAL lock_timeout = '900ms'`;
 
 /** A month of postings, in UTC. */
 export interface PostingMonth {
-  /** `2026-01`; of several months that are one partition, the last. */
+  /** The month, `2026-01`; the last one where several months are one partition. */
   readonly name: string;
-  /** `null` for all that is older. */
+  /** `null` for the partition of everything older. */
   readonly from: Millis | null;
   readonly until: Millis;
 }
 
-/** The month of a time, or so many months later. */
+/** The month of a time, or the month this many months later. */
 export function monthAt(at: Millis, later = 0): PostingMonth & { readonly from: Millis } {
   const date = new Date(at);
   const start = (months: number): Millis => Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months);
@@ -30,7 +33,7 @@ export function monthAt(at: Millis, later = 0): PostingMonth & { readonly from: 
 const suffix = (name: string): string => name.replace('-', '_');
 
 export const monthTable = ({ postings }: Tables, name: string): string => `${postings}_${suffix(name)}`;
-/** The partition of postings whose month has none, so that a wrong clock makes no credit fail. */
+/** The default partition, for postings of months without one, so that a wrong clock makes no credit fail. */
 export const restTable = ({ postings }: Tables): string => `${postings}_rest`;
 
 export const attachMonth = (run: Run, tables: Tables, { name, from, until }: PostingMonth): Promise<unknown> =>
@@ -55,9 +58,11 @@ export async function attachedMonths(run: Run, { postings }: Tables): Promise<re
 }
 
 /**
- * Gives this month and the next ones their partitions, where they have none.
+ * Creates missing partitions for this month and the next ones.
  *
- * @returns months that cannot have one, since postings of theirs are among the rest: they are in every sum and list, and never closed
+ * @returns months that cannot have a partition, because some of their postings are in the default partition: they are
+ * in every sum
+ *   and list, and are never closed
  */
 export async function makePostingMonths(db: Database, now: Millis): Promise<readonly string[]> {
   if (!db.dialect.partitions) return [];
@@ -65,7 +70,7 @@ export async function makePostingMonths(db: Database, now: Millis): Promise<read
   try {
     return await makeMissing(db, now);
   } catch (error) {
-    // Somebody reads for long; the months are made ahead, so there is time.
+    // A long read holds the lock. The months are created in advance, so the next attempt is in time.
     if (isBusy(error)) return [];
     throw error;
   }
@@ -79,7 +84,7 @@ function makeMissing(db: Database, now: Millis): Promise<readonly string[]> {
     for (const month of await missingMonths(run, tables, now)) {
       const [found] = await run(
         `SELECT 1 AS found FROM ${restTable(tables)} WHERE booked_at >= ? AND booked_at < ? LIMIT 1`,
-        [month.from, month.until],
+        [month.from ?? 0, month.until],
       );
       if (found === undefined) await makeMonth(run, db, month);
       else occupied.push(month.name);
@@ -88,41 +93,48 @@ function makeMissing(db: Database, now: Millis): Promise<readonly string[]> {
   });
 }
 
-/** {@link makePostingMonths} at the start, by the database's time. */
+/** Runs {@link makePostingMonths} at the start, with the database's time. */
 export async function makeFirstMonths(db: Database): Promise<void> {
   if (!db.dialect.partitions) return;
   const [row = {}] = await db.read(`SELECT ${db.dialect.nowMs} AS now`);
   await makePostingMonths(db, integer(row, 'now'));
 }
 
-/** Whether a lock was not to be had in time. */
+/** Whether an error means that a lock was not available in time. */
 export const isBusy = (error: unknown): boolean =>
   isTillgateError(error, 'NOT_READY') && error.cause instanceof StatementError && error.cause.failure.code === '55P03';
 
-/** Of this month and the next ones those without a partition; a clock that went back asks for none that was closed. */
-async function missingMonths(run: Run, tables: Tables, now: Millis): Promise<ReturnType<typeof monthAt>[]> {
+/**
+ * The current and coming months that have no partition. If the clock went back, no partition is made for a closed
+ * month. The first partition of a new database holds everything older too.
+ */
+async function missingMonths(run: Run, tables: Tables, now: Millis): Promise<readonly PostingMonth[]> {
   const attached = await attachedMonths(run, tables);
   const [closed = {}] = await run(`SELECT max(until_at) AS until FROM ${tables.closings}`);
   const after = integerOrNull(closed, 'until') ?? -Infinity;
-  return Array.from({ length: MONTHS_AHEAD }, (_, later) => monthAt(now, later)).filter(
+  const missing: readonly PostingMonth[] = Array.from({ length: MONTHS_AHEAD }, (_, later) =>
+    monthAt(now, later),
+  ).filter(
     (month) =>
       month.from >= after &&
       !attached.some(({ from, until }) => (from ?? -Infinity) < month.until && month.from < until),
   );
+  const isNew = attached.length === 0 && after === -Infinity;
+  return missing.map((month, at) => (isNew && at === 0 ? { ...month, from: null } : month));
 }
 
 /**
- * The first lock of whoever changes partitions. Attaching and detaching lock the entries too, for the foreign key, and whoever books
- * locks them before the postings: in the other order the two could wait for each other.
+ * The first lock for a change of partitions. Attaching and detaching also lock the entries, for the foreign key, and a
+ * booking locks them before the postings: in the other order the two could wait for each other.
  */
 export async function lockEntries(run: Run, { entries }: Tables): Promise<void> {
   await run(LOCK_TIMEOUT);
   await run(`LOCK TABLE ${entries} IN SHARE ROW EXCLUSIVE MODE`);
 }
 
-/** Made beside the table and attached: made as its partition it would keep every reader waiting. */
-async function makeMonth(run: Run, db: Pick<Database, 'namespace'>, month: PostingMonth): Promise<void> {
-  const { tables, bare } = db.namespace;
+/** Created beside the table and then attached: creating it as a partition would block every reader. */
+async function makeMonth(run: Run, { namespace }: Pick<Database, 'namespace'>, month: PostingMonth): Promise<void> {
+  const { tables, bare } = namespace;
   const table = monthTable(tables, month.name);
   await run(`CREATE TABLE ${table} (LIKE ${tables.postings} INCLUDING DEFAULTS, PRIMARY KEY (entry_id, line))`);
   for (const [index, columns] of [
@@ -130,11 +142,14 @@ async function makeMonth(run: Run, db: Pick<Database, 'namespace'>, month: Posti
     ['all', 'booked_at, entry_id, line'],
   ])
     await run(`CREATE INDEX ${bare.postings}_${index}_${suffix(month.name)} ON ${table} (${columns})`);
-  await guardMonth(run, db.namespace, month.name);
+  await guardMonth(run, namespace, month.name);
   await attachMonth(run, tables, month);
 }
 
-/** Nothing in the table of a month is changed or removed by a statement that names it: those of the whole are not asked then. */
+/**
+ * Refuses changes and deletions by statements that name the table of a month, which bypass the triggers of the whole
+ * table.
+ */
 export async function guardMonth(run: Run, { tables, bare }: Namespace, name: string): Promise<void> {
   const [table, trigger] = [monthTable(tables, name), `${bare.postings}_append_only`];
   await run(`DROP TRIGGER IF EXISTS ${trigger} ON ${table}`);

@@ -7,7 +7,7 @@ import type { Tables } from '../tables.ts';
 
 const NEWEST_FIRST = 'ORDER BY booked_at DESC, entry_id DESC, line DESC';
 
-/** The statement of a search: one index range for each ledger account, and no more of each than the page has. */
+/** The statement of a search: one index range for each ledger account, each limited to the size of the page. */
 export function postingSearchSql(
   { postings, entries }: Tables,
   { accountId, from, to, after, limit }: PostingSearch,

@@ -44,7 +44,10 @@ export async function sumsOf(
   };
 }
 
-/** Stores sums: in chunks, since a statement has so many values at most. @param more - columns before those of a sum */
+/**
+ * Stores sums, in chunks because a statement has a limited number of values. @param more - columns before those of a
+ * sum
+ */
 export async function storeSums(run: Run, { table, sums, more = {}, conflict = '' }: SumRows): Promise<void> {
   const columns = [...Object.keys(more), 'account', 'currency', 'units'];
   const place = `(${columns.map(() => '?').join(', ')})`;
@@ -77,7 +80,7 @@ export function added(a: Sums, b: Sums, sign = 1n): Sums {
 export const differences = (a: Sums, b: Sums): readonly (readonly [string, bigint])[] =>
   [...added(a, b, -1n)].filter(([, sum]) => sum !== 0n).slice(0, SUMS_AT_ONCE);
 
-/** The hash of sums and of what stands before them. */
+/** The hash of sums and of the text before them. */
 export function digestOf(head: readonly (string | number)[], sums: Sums): string {
   const lines = [...sums].filter(([, sum]) => sum !== 0n).map(([key, sum]) => `${key} ${sum}`);
   return createHash('sha256')

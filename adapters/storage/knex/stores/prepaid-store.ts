@@ -49,7 +49,7 @@ function gateOfferOf(row: Row): GateOfferView {
   };
 }
 
-/** What Apps bought, in `prepaid_units` and `prepaid_purchases`. */
+/** The units that Apps bought, in `prepaid_units` and `prepaid_purchases`. */
 export class KnexPrepaidStore implements PrepaidStore {
   readonly #db: Database;
 
@@ -120,7 +120,9 @@ export class KnexPrepaidStore implements PrepaidStore {
   }
 }
 
-/** Purchases of one transaction. A credit is published as a change of its App, so that gateways read what it has left. */
+/**
+ * Purchases of one transaction. A credit is published as a change of its App, so that gateways read the new remainder.
+ */
 export class KnexPrepaidWrites implements PrepaidWrites {
   readonly #session: Session;
   readonly #publisher: ChangePublisher;

@@ -7,32 +7,32 @@ export interface Sql {
   readonly bindings: readonly Binding[];
 }
 
-/** Records of a table with an `id`, newest first, that have one of some values in each of some columns. */
+/** Records of a table with an `id`, newest first, that have one of the given values in each of the given columns. */
 export interface RangeList {
   readonly table: string;
   /** The columns that are read. */
   readonly columns: string;
-  /** The column of the time that the list goes by. */
+  /** The column of the time by which the list is sorted. */
   readonly time: string;
-  /** Columns of the index before its time, or expressions, with the values that are asked for. */
+  /** The columns of the index before the time column, or expressions, with the values to select. */
   readonly among: readonly {
     readonly column: string;
     readonly expression?: string;
     readonly values: readonly string[];
   }[];
-  /** What holds for every range, bounds of time among it. */
+  /** The conditions of every range, including bounds of time. */
   readonly bounds: readonly Sql[];
   readonly limit: number;
 }
 
-/** SQLite takes 500 queries in a row. */
+/** SQLite allows 500 queries in one compound statement. */
 const MAX_IN_A_ROW = 400;
 
 const newestFirst = (time: string): string => `ORDER BY ${time} DESC, id DESC`;
 
 /**
- * One index range for each combination of values, and no more of each than the page has: whatever is asked for, no row is read that
- * does not match. The rows themselves are read once it is known which are on the page.
+ * One index range for each combination of values, each limited to the size of the page, so that no row is read that
+ * does not match. The full rows are read once it is known which are on the page.
  */
 export function rangeListSql(list: RangeList, dialect: Dialect): Sql {
   const { table, columns, time, limit } = list;
@@ -52,7 +52,7 @@ function combined(among: RangeList['among']): readonly (readonly string[])[] {
   );
 }
 
-/** The ranges as rows that one subquery is run for: planning a subquery for each takes longer than reading them. */
+/** The ranges as rows for which one subquery runs: planning a subquery for each takes longer than reading them. */
 function inOnePlan({ table, time, among, bounds, limit }: RangeList, dialect: Dialect): Sql {
   const ranges = combined(among);
   const names = among.map(({ column }) => column);
@@ -95,7 +95,7 @@ export function allOf(parts: readonly Sql[]): Sql {
   return { sql: parts.map(({ sql }) => sql).join(' AND '), bindings: parts.flatMap(({ bindings }) => bindings) };
 }
 
-/** Bounds of a list by time, and the place after which a page begins. */
+/** The bounds of a list by time, and the position after which a page begins. */
 export function timeBounds(
   time: string,
   {

@@ -6,10 +6,10 @@ import { integer, text, unitsOfParts } from '../rows/values.ts';
 import type { Session } from '../session.ts';
 import type { Tables } from '../tables.ts';
 
-/** The row that transactions with a limit to check lock in turn. */
+/** The row that transactions lock when they check a limit, so that they run one after another. */
 const LOCK = 'withdrawal-limits';
 
-/** SQLite has one write lock, which the transaction has. */
+/** SQLite has one write lock, which the transaction already holds. */
 export async function lockRequests({ run, tables, dialect }: Session): Promise<void> {
   const lock = `SELECT document_key FROM ${tables.documents} WHERE document_key = ? ${dialect.forUpdate}`;
   if ((await run(lock, [LOCK])).length > 0) return;
@@ -20,19 +20,19 @@ export async function lockRequests({ run, tables, dialect }: Session): Promise<v
   await run(lock, [LOCK]);
 }
 
-/** As {@link TransferWrites.requestedSince}: sweeps and the like have no account. */
+/** See {@link TransferWrites.requestedSince}. Of the transfers without an account, only a return has a deposit. */
 export async function requestedSince(
   { run, tables, dialect }: Session,
   time: Millis,
-  accountId: AccountId,
+  accountId: AccountId | null,
 ): Promise<readonly RequestedUnits[]> {
   const parts = dialect.sumParts('units').map((sum, part) => `${sum} AS part${part}`);
   const rows = await run(
     `SELECT currency, own, ${parts.join(', ')} FROM (
-       SELECT currency, units, CASE WHEN account_id = ? THEN 1 ELSE 0 END AS own FROM ${tables.transfers}
-       WHERE account_id IS NOT NULL AND created_at > ? AND status <> 'FAILED' AND (status <> 'HELD' OR account_id = ?)
-     ) AS requested GROUP BY currency, own`,
-    [accountId, time, accountId],
+       SELECT currency, units, status, CASE WHEN COALESCE(account_id, '') = ? THEN 1 ELSE 0 END AS own FROM ${tables.transfers}
+       WHERE (account_id IS NOT NULL OR deposit_id IS NOT NULL) AND created_at > ? AND status <> 'FAILED'
+     ) AS requested WHERE status <> 'HELD' OR own = 1 GROUP BY currency, own`,
+    [accountId ?? '', time],
   );
   return rows.map((row) => ({
     currency: text(row, 'currency'),

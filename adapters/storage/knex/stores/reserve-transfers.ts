@@ -52,7 +52,7 @@ const COUNTER_COLUMNS: readonly Column<Counted>[] = [
 ];
 
 /**
- * Reserves for a batch in one transaction, one statement for each table: claims, then balances, then counters, each in
+ * Reserves a batch in one transaction with one statement for each table: claims, then balances, then counters, each in
  * the same order on all instances, so that two batches cannot deadlock.
  */
 export async function reserveTransfers(
@@ -63,10 +63,11 @@ export async function reserveTransfers(
   const fresh = batch.filter(({ transfer }) => !repeated.has(transfer.id));
   if (fresh.length === 0) return batch.map(({ transfer }) => present(repeated.get(transfer.id), 'former claim'));
   const balances = await lockBalances(session, fresh);
-  // A freeze locks the account's balance too, so that no withdrawal passes meanwhile.
+  // A freeze locks the account's balance too, so that no withdrawal passes in the meantime.
   const frozen = await frozenOf(session, fresh);
+  const immovable = await immovableOf(session, fresh);
   const outcomes = batch.map(
-    (reservation) => repeated.get(reservation.transfer.id) ?? decide(reservation, frozen, balances),
+    (reservation) => repeated.get(reservation.transfer.id) ?? decide(reservation, { frozen, immovable }, balances),
   );
   await store(
     session,
@@ -81,9 +82,10 @@ export async function reserveTransfers(
 }
 
 /**
- * Claims the keys of a batch, which has no key twice. Of two concurrent claims, the later waits for the first to commit.
+ * Claims the keys of a batch, which has no key twice. Of two concurrent claims, the later waits for the first to
+ * commit.
  *
- * @returns the former claim of each key that was used before
+ * @returns the existing claim of each key that was used before
  */
 async function claim(
   { run, tables, dialect }: Session,
@@ -147,18 +149,36 @@ async function frozenOf(
   return new Map(rows.map(freezeOf).map(({ accountId, reason }) => [accountId, reason]));
 }
 
-/** Decides in the order of the batch, each with the balance that the ones before left. */
-function decide(
-  { transfer, entry }: Reservation,
-  frozen: ReadonlyMap<AccountId, string>,
-  balances: Balances,
-): ReserveOutcome {
+/** The units of frozen coins by account and currency: they are part of the owner's balance, but cannot be paid out. */
+async function immovableOf(
+  { run, tables, dialect }: Session,
+  batch: readonly Reservation[],
+): Promise<ReadonlyMap<string, bigint>> {
+  const accounts = [...new Set(batch.map(({ transfer }) => transfer.accountId))];
+  const sql = `SELECT account_id, currency, units FROM ${tables.holdings} WHERE ${dialect.anyOf('account_id')} AND frozen_at IS NOT NULL`;
+  const sums = new Map<string, bigint>();
+  for (const row of await run(sql, [dialect.list(accounts)])) {
+    const key = `${text(row, 'account_id')} ${text(row, 'currency')}`;
+    sums.set(key, (sums.get(key) ?? 0n) + units(row, 'units'));
+  }
+  return sums;
+}
+
+/** The reasons why accounts may not withdraw, and the part of their balances that cannot be paid. */
+interface Limits {
+  readonly frozen: ReadonlyMap<AccountId, string>;
+  readonly immovable: ReadonlyMap<string, bigint>;
+}
+
+/** Decides in the order of the batch, each with the balance that the earlier ones left. */
+function decide({ transfer, entry }: Reservation, { frozen, immovable }: Limits, balances: Balances): ReserveOutcome {
   const reason = frozen.get(transfer.accountId);
   if (reason !== undefined) return { kind: 'frozen', reason };
-  const { units: available } = locked(balances, {
+  const { units: booked } = locked(balances, {
     account: merchantAccount(transfer.accountId, 'available'),
     currency: transfer.currency,
   });
+  const available = booked - (immovable.get(`${transfer.accountId} ${transfer.currency}`) ?? 0n);
   if (available < transfer.units) return { kind: 'lacking' };
   for (const posting of entry.postings) {
     const balance = locked(balances, posting);
@@ -206,7 +226,7 @@ async function store(session: Session, reserved: readonly Reservation[], balance
   if (written.length > 0) await insert(tables.notices, NOTICE_COLUMNS, written);
 }
 
-/** Gives each account's rows its next numbers, in the order of the batch. */
+/** Gives the rows of each account its next numbers, in the order of the batch. */
 async function numbered(
   { run, tables, dialect }: Session,
   reserved: readonly Reservation[],
@@ -232,7 +252,7 @@ async function numbered(
   });
 }
 
-/** A refused transfer does not keep its claim: the key may be used again. */
+/** A refused transfer does not keep its claim, so the key may be used again. */
 async function unclaim({ run, tables }: Session, refused: readonly Reservation[]): Promise<void> {
   for (const { transfer, idempotency } of refused) {
     if (idempotency === null) continue;

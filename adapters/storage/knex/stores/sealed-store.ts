@@ -10,11 +10,11 @@ interface Columns {
   readonly key: string;
   readonly sealed: string;
   readonly hashes?: Readonly<Partial<Record<LookupField, string>>>;
-  /** The keys that are sealed, where not all are. */
+  /** The keys of sealed documents, where others are not sealed. */
   readonly only?: readonly string[];
 }
 
-/** The columns of every place. */
+/** The columns of every place of a sealed secret. */
 export const SEALED_COLUMNS: Readonly<Record<SealedPlace, Columns>> = {
   credential: {
     table: 'credentials',

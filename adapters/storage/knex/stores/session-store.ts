@@ -21,7 +21,7 @@ const SESSION_WITH_ACCOUNT = [
   ...SESSION_COLUMNS.map(({ name }) => `s.${name} AS session_${name}`),
 ].join(', ');
 
-/** More sessions than an account has by its setting. */
+/** More sessions than the setting allows an account. */
 const MOST_LISTED = 1000;
 
 /** Sessions of the management API in `manage_sessions`. Nothing is cached. */

@@ -3,7 +3,9 @@ import type { Database } from '../database.ts';
 import type { Column } from '../rows/columns.ts';
 import { integer, text } from '../rows/values.ts';
 
-/** An instance whose usage is older has no requests running, or is gone. Longer than a statement may take to become visible. */
+/**
+ * An instance with older usage has no running requests, or is gone. Longer than a statement takes to become visible.
+ */
 const FRESH_MS = 5_000;
 const KEPT_MS = 60_000;
 
@@ -36,7 +38,8 @@ export class KnexSharedUseStore implements SharedUseStore {
         now,
       );
     }
-    // One statement, twice a second for ever: the time, and whatever others have shown by it.
+    // One statement, because it runs twice a second: it returns the time and the usage that others have published by
+    // then.
     const rows = await this.#db.read(
       `SELECT c.now, u.instance, u.app_id, u.route_id, u.taken, CASE WHEN u.shown_at > c.now - ? THEN u.running ELSE 0 END AS running
        FROM (SELECT ${dialect.nowMs} AS now) c

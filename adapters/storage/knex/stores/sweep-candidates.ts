@@ -11,7 +11,7 @@ interface Place {
   readonly chain: ChainCode;
 }
 
-const FREE = "status = 'FREE' AND address_index IS NOT NULL";
+const FREE = "status = 'FREE' AND frozen_at IS NULL AND address_index IS NOT NULL";
 
 /**
  * Addresses with the most units, taken from each currency in turn, because units of two currencies cannot be

@@ -14,7 +14,7 @@ export function transactionSearchSql(tables: Tables, dialect: Dialect, search: T
   return isStorable(traces.text) ? traced(tables, dialect, search) : null;
 }
 
-/** An index range for each type and status, and for each coin where some are asked for. */
+/** One index range for each type and status, and for each coin where coins are selected. */
 function listed({ transactions }: Tables, dialect: Dialect, search: TransactionSearch): Sql {
   const { accountId, types, statuses, currencies, limit } = search;
   const coins = currencies === null ? [] : [{ column: 'currency', values: currencies }];
@@ -33,8 +33,8 @@ function listed({ transactions }: Tables, dialect: Dialect, search: TransactionS
 }
 
 /**
- * A hash, an order and an id have few transactions. Where many went to one address, no more are read of each type and status than
- * the page has. The expressions keep the planner from every index but that of what is looked for.
+ * A hash, an order or an id matches few transactions. For an address with many, no more of each type and status are
+ * read than the page has. The expressions force the planner to use the index of the searched value.
  */
 function traced(tables: Tables, dialect: Dialect, search: TransactionSearch): Sql {
   const { limit } = search;
@@ -88,8 +88,8 @@ function idsOf(tables: Tables, dialect: Dialect, search: TransactionSearch): Sql
 }
 
 /**
- * What was paid to an address; payments of orders are found by their orders. The index has one text for coin, type and status, so that
- * the planner takes no other one for it.
+ * Payments to an address; payments of orders are found by their orders. The index has one text for coin, type and
+ * status, so that the planner uses no other index.
  */
 function sentTo({ transactions }: Tables, dialect: Dialect, search: TransactionSearch, address: string): Sql {
   const { accountId, types, statuses, traces, limit } = search;

@@ -7,6 +7,9 @@ import type {
   ChainCode,
   CoinOwner,
   CurrencyCode,
+  CurrencyStop,
+  PayoutStops,
+  FrozenCoin,
   GasBalance,
   Holding,
   IdempotencyClaim,
@@ -16,6 +19,7 @@ import type {
   Reservation,
   ReserveOutcome,
   OrderId,
+  OwnerCover,
   Page,
   PageRequest,
   SpendableCoin,
@@ -42,6 +46,8 @@ import { claimedTransfer } from './claims.ts';
 import type { ClaimedTransfer } from './claims.ts';
 import { isStorable } from './common.ts';
 import { expectedCustody, hotCustody } from './custody.ts';
+import { allStops, currencyStops, resumeCurrency, stopCurrency } from './currency-stops.ts';
+import { coinHeight, frozenCoins, frozenOf, ownerCover } from './frozen-coins.ts';
 import { gasAt, gasBalances } from './gas-balances.ts';
 import { ledgerBalances } from './ledger-balances.ts';
 import { reserveTransfers } from './reserve-transfers.ts';
@@ -93,20 +99,18 @@ export class KnexTransferStore implements TransferStore {
 
   async refundOf(orderId: OrderId): Promise<Transfer | null> {
     if (!isStorable(orderId)) return null;
-    return (await this.refundsOf([orderId]))[0] ?? null;
+    const refunds = await this.refundsOf([orderId]);
+    return refunds.findLast(({ status }) => status !== 'FAILED') ?? refunds.at(-1) ?? null;
   }
 
   async refundsOf(orderIds: readonly OrderId[]): Promise<readonly Transfer[]> {
     if (orderIds.length === 0) return [];
     const { tables, dialect } = this.#db;
-    const sql = `SELECT ${TRANSFERS} FROM ${tables.transfers} WHERE ${dialect.anyOf('order_id')} AND kind = 'refund'
-      ORDER BY CASE WHEN status = 'FAILED' THEN 0 ELSE 1 END, id`;
-    // The last refund of each order is the live or paid one, else the newest.
-    const refunds = (await this.#db.read(sql, [dialect.list(orderIds)])).map(transferOf);
-    return [...new Map(refunds.map((refund) => [refund.orderId, refund])).values()];
+    const sql = `SELECT ${TRANSFERS} FROM ${tables.transfers} WHERE ${dialect.anyOf('order_id')} AND kind = 'refund' ORDER BY id`;
+    return (await this.#db.read(sql, [dialect.list(orderIds)])).map(transferOf);
   }
 
-  async pullOf(chain: ChainCode, key: string): Promise<Transfer | null> {
+  async chargeOf(chain: ChainCode, key: string): Promise<Transfer | null> {
     if (!isStorable(key)) return null;
     const sql = `SELECT ${TRANSFERS} FROM ${this.#db.tables.transfers} WHERE chain = ? AND authorization_key = ?`;
     const [row] = await this.#db.read(sql, [chain, key]);
@@ -137,7 +141,7 @@ export class KnexTransferStore implements TransferStore {
 
   async payoutOf(id: TransferId): Promise<PayoutView | null> {
     if (!isStorable(id)) return null;
-    const [view] = await this.#views(`id = (SELECT bundle_id FROM ${this.#db.tables.transfers} WHERE id = ?)`, [id]);
+    const [view] = await this.#views(`id = (SELECT payout_id FROM ${this.#db.tables.transfers} WHERE id = ?)`, [id]);
     return view ?? null;
   }
 
@@ -220,6 +224,34 @@ export class KnexTransferStore implements TransferStore {
     }));
   }
 
+  frozenCoins(chain: ChainCode): Promise<readonly FrozenCoin[]> {
+    return frozenCoins(this.#db.read, this.#db.tables, chain);
+  }
+
+  frozenOf(accountId: AccountId): Promise<ReadonlyMap<CurrencyCode, bigint>> {
+    return frozenOf(this.#db.read, this.#db.tables, accountId);
+  }
+
+  coinHeight(chain: ChainCode, ref: string): Promise<number | null> {
+    return coinHeight(this.#db.read, this.#db.tables, chain, ref);
+  }
+
+  ownerCover(chain: ChainCode, owner: AccountId | null, currency: CurrencyCode): Promise<OwnerCover> {
+    return this.#db.snapshot((run) => ownerCover(run, this.#db.tables, { chain, owner, currency }));
+  }
+
+  currencyStops(chain: ChainCode): Promise<readonly CurrencyStop[]> {
+    return currencyStops(this.#db.read, this.#db.tables, chain);
+  }
+
+  stopCurrency(chain: ChainCode, stop: CurrencyStop): Promise<boolean> {
+    return stopCurrency(this.#db.write, this.#db.tables, chain, stop);
+  }
+
+  resumeCurrency(chain: ChainCode, stop: Pick<CurrencyStop, 'currency' | 'cause'>): Promise<boolean> {
+    return resumeCurrency(this.#db.write, this.#db.tables, chain, stop);
+  }
+
   hotCustody(chain: ChainCode): Promise<ReadonlyMap<CurrencyCode, bigint>> {
     return this.#db.snapshot((run) => hotCustody(run, this.#db.tables, chain));
   }
@@ -244,6 +276,10 @@ export class KnexTransferStore implements TransferStore {
 
   payoutStop(chain: ChainCode): Promise<string | null> {
     return payoutStop(this.#db.read, this.#db.tables, chain);
+  }
+
+  stops(chain: ChainCode): Promise<PayoutStops> {
+    return allStops(this.#db.read, this.#db.tables, chain);
   }
 
   replacePayoutStop(chain: ChainCode, from: string | null, to: string | null): Promise<boolean> {

@@ -2,16 +2,19 @@ import { assert } from '../../../../core/index.ts';
 import type {
   AccountId,
   Attempt,
+  ChainCode,
+  CoinPlace,
+  CurrencyCode,
+  DepositId,
+  FrozenCoin,
+  IdempotencyClaim,
+  Millis,
+  NewHolding,
+  OrderId,
   Payout,
   PayoutChanges,
   PayoutId,
   PayoutStatus,
-  ChainCode,
-  DepositId,
-  NewHolding,
-  OrderId,
-  IdempotencyClaim,
-  Millis,
   RequestedUnits,
   Transfer,
   TransferApproval,
@@ -38,6 +41,7 @@ import { claimTransfer } from './claims.ts';
 import type { ClaimedTransfer } from './claims.ts';
 import { addGas } from './gas-balances.ts';
 import { approvalsOf, lockRequests, requestedSince } from './requested-units.ts';
+import { dropFrozen, freezeCoins, frozenUnits, thawCoins } from './frozen-coins.ts';
 import { payoutStop, replacePayoutStop, setPayoutStop } from './payout-stops.ts';
 import { addHolding, dropHolding, ownerOfChange, settleHoldings, takeHoldings } from './holding-writes.ts';
 
@@ -52,23 +56,29 @@ export class KnexTransferWrites implements TransferWrites {
   async add(transfer: Transfer): Promise<boolean> {
     const { run, tables } = this.#session;
     const { sql, bindings } = insertion(tables.transfers, TRANSFER_COLUMNS, [transfer]);
-    // On a conflict with any unique index it waits for the other transaction, and leaves this one usable.
+    // On a conflict with any unique index this form waits for the other transaction and does not abort this one.
     return (await run(`${sql} ON CONFLICT DO NOTHING RETURNING id`, bindings)).length > 0;
   }
 
-  async failedPulls(orderId: OrderId): Promise<number> {
+  async refundsOf(orderId: OrderId): Promise<readonly Transfer[]> {
     const { run, tables } = this.#session;
-    const sql = `SELECT COUNT(*) AS pulls FROM ${tables.transfers}
-      WHERE order_id = ? AND authorization_key IS NOT NULL AND bundle_id IS NOT NULL AND status = 'FAILED'`;
+    const sql = `SELECT ${names(TRANSFER_COLUMNS)} FROM ${tables.transfers} WHERE order_id = ? AND kind = 'refund' ORDER BY id`;
+    return (await run(sql, [orderId])).map(transferOf);
+  }
+
+  async failedCharges(orderId: OrderId): Promise<number> {
+    const { run, tables } = this.#session;
+    const sql = `SELECT COUNT(*) AS charges FROM ${tables.transfers}
+      WHERE order_id = ? AND authorization_key IS NOT NULL AND payout_id IS NOT NULL AND status = 'FAILED'`;
     const [row] = await run(sql, [orderId]);
-    return Number(row?.['pulls'] ?? 0);
+    return Number(row?.['charges'] ?? 0);
   }
 
   lockRequests(): Promise<void> {
     return lockRequests(this.#session);
   }
 
-  requestedSince(time: Millis, accountId: AccountId): Promise<readonly RequestedUnits[]> {
+  requestedSince(time: Millis, accountId: AccountId | null): Promise<readonly RequestedUnits[]> {
     return requestedSince(this.#session, time, accountId);
   }
 
@@ -213,6 +223,22 @@ export class KnexTransferWrites implements TransferWrites {
     return dropHolding(this.#session, chain, ref);
   }
 
+  freezeCoins(place: CoinPlace, reason: string, at: Millis): Promise<readonly FrozenCoin[]> {
+    return freezeCoins(this.#session, place, reason, at);
+  }
+
+  thawCoins(place: CoinPlace): Promise<readonly FrozenCoin[]> {
+    return thawCoins(this.#session, place);
+  }
+
+  dropFrozen(chain: ChainCode, ref: string): Promise<boolean> {
+    return dropFrozen(this.#session, chain, ref);
+  }
+
+  frozenUnits(owner: AccountId | null, currency: CurrencyCode): Promise<bigint> {
+    return frozenUnits(this.#session.run, this.#session.tables, owner, currency);
+  }
+
   async setNonce(chain: ChainCode, address: string, nonce: number): Promise<void> {
     const { run, tables } = this.#session;
     const { payerNonces } = tables;
@@ -225,7 +251,8 @@ export class KnexTransferWrites implements TransferWrites {
 
   async freeze(freeze: WithdrawalFreeze): Promise<void> {
     const { run, tables } = this.#session;
-    // The lock of a change that leaves the key: it excludes who signs for the account, and no order that refers to it.
+    // The lock for a change that leaves the key unchanged: it excludes signing for the account, but not orders that
+    // refer to it.
     await run(`UPDATE ${tables.accounts} SET modified_at = modified_at WHERE id = ?`, [freeze.accountId]);
     const { sql, bindings } = insertion(tables.withdrawalFreezes, FREEZE_COLUMNS, [freeze]);
     await run(
@@ -262,7 +289,7 @@ export class KnexTransferWrites implements TransferWrites {
     );
   }
 
-  /** Of two that open a payout for one nonce, the later waits for the counter's row and finds it changed. */
+  /** When two open a payout for one nonce, the later waits for the counter's row and finds it changed. */
   async #useNonce(chain: ChainCode, address: string, nonce: number): Promise<boolean> {
     const { run, tables } = this.#session;
     const { payerNonces } = tables;

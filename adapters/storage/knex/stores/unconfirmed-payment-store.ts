@@ -15,11 +15,11 @@ import type { Session } from '../session.ts';
 
 const COLUMNS = names(UNCONFIRMED_PAYMENT_COLUMNS);
 const TRANSFER = 'chain = ? AND txid = ? AND tx_index = ?';
-/** As the partial index says it. */
+/** The condition of the partial index. */
 const LIVE = "status <> 'GONE'";
 const IN_ORDER = 'ORDER BY seen_at, txid, tx_index';
 
-/** What was seen before it was mined, in `sightings`. */
+/** Unconfirmed payments, in `unconfirmed_payments`. */
 export class KnexUnconfirmedPaymentStore implements UnconfirmedPaymentStore {
   readonly #db: Database;
 
@@ -29,14 +29,16 @@ export class KnexUnconfirmedPaymentStore implements UnconfirmedPaymentStore {
 
   async ofChain(chain: ChainCode): Promise<readonly UnconfirmedPayment[]> {
     return (
-      await this.#db.read(`SELECT ${COLUMNS} FROM ${this.#db.tables.sightings} WHERE chain = ? ${IN_ORDER}`, [chain])
+      await this.#db.read(`SELECT ${COLUMNS} FROM ${this.#db.tables.unconfirmedPayments} WHERE chain = ? ${IN_ORDER}`, [
+        chain,
+      ])
     ).map(unconfirmedPaymentOf);
   }
 
   async live(orderIds: readonly OrderId[]): Promise<readonly UnconfirmedPayment[]> {
     if (orderIds.length === 0) return [];
     const { tables, dialect } = this.#db;
-    const sql = `SELECT ${COLUMNS} FROM ${tables.sightings} WHERE ${dialect.anyOf('order_id')} AND ${LIVE} ${IN_ORDER}`;
+    const sql = `SELECT ${COLUMNS} FROM ${tables.unconfirmedPayments} WHERE ${dialect.anyOf('order_id')} AND ${LIVE} ${IN_ORDER}`;
     return (await this.#db.read(sql, [dialect.list(orderIds)])).map(unconfirmedPaymentOf);
   }
 }
@@ -51,13 +53,13 @@ export class KnexUnconfirmedPaymentWrites implements UnconfirmedPaymentWrites {
 
   async add(unconfirmed: UnconfirmedPayment): Promise<boolean> {
     const { run, tables } = this.#session;
-    const { sql, bindings } = insertion(tables.sightings, UNCONFIRMED_PAYMENT_COLUMNS, [unconfirmed]);
+    const { sql, bindings } = insertion(tables.unconfirmedPayments, UNCONFIRMED_PAYMENT_COLUMNS, [unconfirmed]);
     return (await run(`${sql} ON CONFLICT (chain, txid, tx_index) DO NOTHING RETURNING txid`, bindings)).length > 0;
   }
 
   async take({ chain, txid, index }: UnconfirmedPaymentKey): Promise<UnconfirmedPayment | null> {
     const { run, tables } = this.#session;
-    const [row] = await run(`DELETE FROM ${tables.sightings} WHERE ${TRANSFER} RETURNING ${COLUMNS}`, [
+    const [row] = await run(`DELETE FROM ${tables.unconfirmedPayments} WHERE ${TRANSFER} RETURNING ${COLUMNS}`, [
       chain,
       txid,
       index,
@@ -72,19 +74,24 @@ export class KnexUnconfirmedPaymentWrites implements UnconfirmedPaymentWrites {
     at: Millis,
   ): Promise<boolean> {
     const { run, tables } = this.#session;
-    const sql = `UPDATE ${tables.sightings} SET status = ?, since = ? WHERE ${TRANSFER} AND status = ? RETURNING txid`;
+    const sql = `UPDATE ${tables.unconfirmedPayments} SET status = ?, since = ? WHERE ${TRANSFER} AND status = ? RETURNING txid`;
     return (await run(sql, [to, at, chain, txid, index, from])).length > 0;
   }
 
   async live(orderId: OrderId): Promise<readonly UnconfirmedPayment[]> {
     const { run, tables } = this.#session;
     return (
-      await run(`SELECT ${COLUMNS} FROM ${tables.sightings} WHERE order_id = ? AND ${LIVE} ${IN_ORDER}`, [orderId])
+      await run(`SELECT ${COLUMNS} FROM ${tables.unconfirmedPayments} WHERE order_id = ? AND ${LIVE} ${IN_ORDER}`, [
+        orderId,
+      ])
     ).map(unconfirmedPaymentOf);
   }
 
   async forget(chain: ChainCode, before: Millis): Promise<void> {
     const { run, tables } = this.#session;
-    await run(`DELETE FROM ${tables.sightings} WHERE chain = ? AND status = 'GONE' AND since < ?`, [chain, before]);
+    await run(`DELETE FROM ${tables.unconfirmedPayments} WHERE chain = ? AND status = 'GONE' AND since < ?`, [
+      chain,
+      before,
+    ]);
   }
 }

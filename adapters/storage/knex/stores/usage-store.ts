@@ -43,7 +43,7 @@ const DAY_COLUMNS: readonly Column<DayUnits>[] = [
   { name: 'units', kind: 'bigint', of: (row) => row.units },
 ];
 
-/** What the rows of a group have in common, and under which name a sum has it. */
+/** The expression by which rows are grouped, and the name of the group in a sum. */
 const GROUPS: Readonly<Record<UsageGroup, { readonly of: string; readonly as: 'at' | 'route' | 'method' }>> = {
   hour: { of: 'hour', as: 'at' },
   day: { of: `hour - hour % ${DAY_MS}`, as: 'at' },
@@ -51,7 +51,7 @@ const GROUPS: Readonly<Record<UsageGroup, { readonly of: string; readonly as: 'a
   method: { of: 'method', as: 'method' },
 };
 
-/** What Apps used, in `gateway_usage` by hour and in `gateway_usage_days` by day. */
+/** The usage of Apps, in `gateway_usage` by hour and in `gateway_usage_days` by day. */
 export class KnexUsageStore implements UsageStore {
   readonly #db: Database;
 
@@ -62,7 +62,7 @@ export class KnexUsageStore implements UsageStore {
   async add({ instance, number, rows }: UsageBatch): Promise<void> {
     const { tables, dialect } = this.#db;
     await this.#db.transaction(async ({ run }) => {
-      // Waits for a former attempt that is still being committed, and finds what it stored.
+      // Waits for an earlier attempt that is still being committed, and finds what it stored.
       const [first] = await run(
         `INSERT INTO ${tables.usageBatches} AS b (instance, number, added_at) VALUES (?, ?, ${dialect.nowMs})
          ON CONFLICT (instance) DO UPDATE SET number = excluded.number, added_at = excluded.added_at
@@ -118,7 +118,7 @@ export class KnexUsageStore implements UsageStore {
     return hours + days + batches;
   }
 
-  /** Adds to what prepaid Apps used of their units. */
+  /** Adds to the units that prepaid Apps have used. */
   async #usePrepaid(run: Run, units: ReadonlyMap<AppId, number>): Promise<void> {
     const { tables, dialect } = this.#db;
     if (units.size === 0) return;
@@ -138,7 +138,7 @@ export class KnexUsageStore implements UsageStore {
     }
   }
 
-  /** Adds counts to the rows that are there, and stores the others. */
+  /** Adds counts to the existing rows and stores the others. */
   async #increase<T>(
     run: Run,
     table: string,
@@ -156,7 +156,7 @@ export class KnexUsageStore implements UsageStore {
 const hourKey = ({ appId, hour, route, method }: UsageRow): string => `${appId} ${hour} ${route} ${method}`;
 const dayKey = ({ appId, day }: DayUnits): string => `${appId} ${day}`;
 
-/** Instances that lock the same rows lock them in the same order, so that none waits for another in a circle. */
+/** Instances lock the same rows in the same order, so that they cannot deadlock. */
 function inOrder<T>(rows: readonly T[], key: (row: T) => string): readonly T[] {
   return rows
     .map((row) => ({ row, name: key(row) }))
@@ -176,7 +176,7 @@ function byDay(rows: readonly UsageRow[]): readonly DayUnits[] {
   return [...days.values()];
 }
 
-/** What each App's calls cost together, in so far as they cost anything. */
+/** The units of each App's calls together, for Apps that used any. */
 function byApp(rows: readonly UsageRow[]): ReadonlyMap<AppId, number> {
   const apps = new Map<AppId, number>();
   for (const { appId, units } of rows) if (units > 0) apps.set(appId, (apps.get(appId) ?? 0) + units);

@@ -1,6 +1,5 @@
 import type {
   AccountId,
-  DepositId,
   Page,
   PageRequest,
   TransferId,
@@ -30,17 +29,6 @@ async function find(run: Run, { webhooks }: Tables, id: WebhookId): Promise<Webh
 async function enabled(run: Run, { webhooks }: Tables, accountId: AccountId): Promise<readonly WebhookEndpoint[]> {
   const sql = `SELECT ${WEBHOOKS} FROM ${webhooks} WHERE account_id = ? AND enabled ORDER BY id`;
   return (await run(sql, [accountId])).map(webhookOf);
-}
-
-/** Those of the account of a record. */
-async function enabledOf(
-  { run, tables }: Session,
-  of: 'transfers' | 'deposits',
-  id: string,
-): Promise<readonly WebhookEndpoint[]> {
-  const sql = `SELECT ${WEBHOOKS} FROM ${tables.webhooks}
-    WHERE account_id = (SELECT account_id FROM ${tables[of]} WHERE id = ?) AND enabled ORDER BY id`;
-  return (await run(sql, [id])).map(webhookOf);
 }
 
 /** Webhook endpoints in `webhook_endpoints`. */
@@ -81,12 +69,11 @@ export class KnexWebhookWrites implements WebhookWrites {
     return enabled(this.#session.run, this.#session.tables, accountId);
   }
 
-  enabledOfTransfer(id: TransferId): Promise<readonly WebhookEndpoint[]> {
-    return enabledOf(this.#session, 'transfers', id);
-  }
-
-  enabledOfDeposit(id: DepositId): Promise<readonly WebhookEndpoint[]> {
-    return enabledOf(this.#session, 'deposits', id);
+  async enabledOfTransfer(id: TransferId): Promise<readonly WebhookEndpoint[]> {
+    const { run, tables } = this.#session;
+    const sql = `SELECT ${WEBHOOKS} FROM ${tables.webhooks}
+      WHERE account_id = (SELECT account_id FROM ${tables.transfers} WHERE id = ?) AND enabled ORDER BY id`;
+    return (await run(sql, [id])).map(webhookOf);
   }
 
   async enabledOfAdmins(): Promise<readonly WebhookEndpoint[]> {

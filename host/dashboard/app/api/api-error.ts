@@ -1,17 +1,17 @@
-/** What the API says of one field. */
+/** A problem of one field. */
 export interface FieldProblem {
   readonly path: string;
   readonly message: string;
 }
 
-/** A refusal of the management API, or no answer at all (status 0). The form that it belongs to shows `body`. */
+/** An error of the management API, or a missing answer (status 0). The form shows `body`. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
-  /** A word, where a program should do something about it. */
+  /** A machine-readable reason, where there is one. */
   readonly reason: string | null;
   readonly problems: readonly FieldProblem[];
-  /** As forms take the problems of their fields. */
+  /** The field errors in the format of forms. */
   readonly body: { readonly errors: Readonly<Record<string, string>> };
 
   constructor(status: number, message: string, reason: string | null = null, problems: readonly FieldProblem[] = []) {
@@ -23,10 +23,10 @@ export class ApiError extends Error {
   }
 }
 
-/** The session has to be raised by a code, a passkey or the password first. */
+/** The session needs a step-up by a code, a passkey or the password. */
 export const STEP_UP_REQUIRED = 'step_up_required';
-/** The person closed the dialog that asks for the code. */
+/** The person closed the step-up dialog. */
 export const STEP_UP_CANCELLED = 'step_up_cancelled';
 
-/** True for what a person did on purpose, which nobody has to tell. */
+/** True for an abort by the person, which is not reported. */
 export const isCancelled = (error: unknown): boolean => error instanceof ApiError && error.reason === STEP_UP_CANCELLED;

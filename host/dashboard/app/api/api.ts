@@ -1,31 +1,32 @@
 import { ApiError, STEP_UP_REQUIRED } from './api-error.ts';
 import type { FieldProblem } from './api-error.ts';
+import { placeOf } from './demands.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 type Query = Readonly<Record<string, unknown>>;
 
-/** What goes along with a request. */
 export interface RequestOptions {
   readonly query?: Query;
   readonly body?: unknown;
-  /** The same for each repetition of what moves money. */
+  /** Equal for every repetition of a request that moves money. */
   readonly idempotencyKey?: string;
   /** The version of the record that is changed. */
   readonly version?: number;
   readonly signal?: AbortSignal;
 }
 
-/** What the client takes of its surroundings. */
 export interface ApiDeps {
-  /** The address of `/manage/v1/`, with a slash at its end. */
+  /** The URL of `/manage/v1/`, with a slash at its end. */
   readonly base: string;
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
-  /** Asks the person for a code; rejects when the person does not want to. */
+  /** Performs a step-up; rejects when the person cancels it. */
   readonly stepUp: () => Promise<void>;
+  /** Opens the page of the action that the server requires before all others. */
+  readonly goTo: (place: string) => void;
   readonly wait: (milliseconds: number) => Promise<void>;
 }
 
-/** The two forms of replies, after they were read. */
+/** The two forms of replies, parsed. */
 interface Reply {
   readonly data?: unknown;
   readonly msg?: string;
@@ -38,19 +39,19 @@ interface CsrfReply {
 }
 
 const SESSION = 'session';
-/** How long a change waits before it is sent to a till again that was not ready. */
+/** The waits before a change is repeated while the till is not ready. */
 const WAITS_MS = [1_000, 3_000];
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;
 
 /**
  * The management API for a browser: the session is a cookie, which no script can read, and each change carries the CSRF
- * token, which is kept in memory alone.
+ * token, which is kept only in memory.
  */
 export class Api {
   readonly #deps: ApiDeps;
   #csrf: string | null = null;
-  /** A request that gives the session a new token: the others wait for it. */
+  /** A request that renews the session's token; other requests wait for it. */
   #renewal: Promise<unknown> | null = null;
 
   constructor(deps: ApiDeps) {
@@ -65,7 +66,7 @@ export class Api {
     return this.request('POST', path, { ...options, body });
   }
 
-  /** The address of a file that the browser itself loads. */
+  /** The URL of a file that the browser itself loads. */
   url(path: string, query: Query = {}): string {
     const text = new URLSearchParams(
       Object.entries(query).flatMap(([name, value]) => (isAsked(value) ? [[name, String(value)]] : [])),
@@ -74,7 +75,7 @@ export class Api {
   }
 
   /**
-   * Sends a request; where the session must be raised first, the person is asked, and the same request is sent again.
+   * Sends a request; when a step-up is required, it is performed and the same request is sent again.
    *
    * @throws ApiError
    */
@@ -82,7 +83,7 @@ export class Api {
     return (await this.#raised(() => this.#sendCurrent(method, path, options))) as T;
   }
 
-  /** As {@link renew}, for what wants a raised session before. */
+  /** As {@link renew}, for requests that need a step-up first. */
   renewRaised<T>(path: string, body: unknown): Promise<T> {
     return this.#raised(() => this.renew<T>(path, body));
   }
@@ -97,7 +98,7 @@ export class Api {
     return send();
   }
 
-  /** Logs in, raises the session, or changes the password: the session's token is another one afterwards. */
+  /** Logs in, performs a step-up, or changes the password: each gives the session a new token. */
   async renew<T>(path: string, body: unknown): Promise<T> {
     const renewal = this.#send('POST', path, { body });
     this.#renewal = renewal;
@@ -113,9 +114,9 @@ export class Api {
     return (await this.#send('GET', SESSION, {})) as T;
   }
 
-  /** Sends; once more where the token had changed meanwhile, by a request of this page or of another one. */
+  /** Sends a request, and repeats it once if another request or page has renewed the token. */
   async #sendCurrent(method: Method, path: string, options: RequestOptions): Promise<unknown> {
-    // How it ends is for whoever sent it.
+    // The request that started the renewal handles its failure.
     await this.#renewal?.catch(() => undefined);
     const csrf = this.#csrf;
     try {
@@ -123,14 +124,14 @@ export class Api {
     } catch (error) {
       if (!(error instanceof ApiError) || !mayBeOutdated(method, error)) throw error;
       await this.#renewal?.catch(() => undefined);
-      // Refused too where the session has ended.
+      // This request fails too if the session has ended.
       await this.session();
       if (error.status !== 401 && csrf === this.#csrf) throw error;
     }
     return this.#send(method, path, options);
   }
 
-  /** Sends; again where the till was not ready, as after a restart, and the request may be repeated. */
+  /** Sends a request, and repeats it while the till is not ready, as after a restart, if that is safe. */
   async #sendPatiently(method: Method, path: string, options: RequestOptions): Promise<unknown> {
     for (const wait of isRepeatable(method, options) ? WAITS_MS : []) {
       try {
@@ -152,8 +153,10 @@ export class Api {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
     });
-    const { data, msg, errors, reason } = await readReply(reply);
-    if (!reply.ok) throw new ApiError(reply.status, msg ?? reply.statusText, reason ?? null, errors ?? []);
+    const { data, msg, errors, reason = null } = await readReply(reply);
+    const place = placeOf(reason);
+    if (place !== null) this.#deps.goTo(place);
+    if (!reply.ok) throw new ApiError(reply.status, msg ?? reply.statusText, reason, errors ?? []);
     if (isRecord(data)) this.#csrf = (data as CsrfReply).csrf_token ?? this.#csrf;
     return data;
   }
@@ -180,11 +183,11 @@ export class Api {
 
 const isAsked = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
 
-/** A change that is the same when it is made twice; what reads is repeated by the query that needs it. */
+/** A change that may be made twice; reads are repeated by their queries. */
 const isRepeatable = (method: Method, { idempotencyKey }: RequestOptions): boolean =>
   method === 'PATCH' || method === 'DELETE' || idempotencyKey !== undefined;
 
-/** A refusal that a new token may explain: an unknown session, or a CSRF token of the session's former one. */
+/** A refusal that an outdated token may explain: an unknown session, or an old CSRF token. */
 const mayBeOutdated = (method: Method, { status, reason }: ApiError): boolean =>
   status === 401 || (status === 403 && reason === null && method !== 'GET');
 
@@ -193,7 +196,7 @@ async function readReply(reply: Response): Promise<Reply> {
     const value: unknown = await reply.json();
     return isRecord(value) ? value : {};
   } catch {
-    // A proxy in between answers in its own words; the status says enough.
+    // A proxy may answer without JSON; the status is enough.
     return {};
   }
 }

@@ -1,10 +1,14 @@
 import type { AuthProvider } from 'react-admin';
+import type { StepUpProofName } from '../../../../core/manage/step-up.ts';
 import type { Api } from './api.ts';
 import { ApiError } from './api-error.ts';
+import { placeOf } from './demands.ts';
 
-/** Who is logged in, as `GET session` says. */
+/** The logged-in account, from `GET session`. */
 export interface Session {
   readonly password_change_required: boolean;
+  /** The alternatives for a step-up. */
+  readonly step_up_with: readonly StepUpProofName[];
   readonly account: {
     readonly id: string;
     readonly email: string;
@@ -15,7 +19,7 @@ export interface Session {
 
 export type Role = 'admin' | 'user';
 
-/** What is typed in to log in. */
+/** The input of a login. */
 export interface Credentials {
   readonly email: string;
   readonly password: string;
@@ -24,14 +28,8 @@ export interface Credentials {
   readonly passkey?: unknown;
 }
 
-/** Where somebody goes who may do nothing else yet. */
-const PLACES: Readonly<Record<string, string>> = {
-  password_change_required: '/password',
-  second_factor_required: '/security',
-};
-
-/** Logging in and out by a session in a cookie; what an account may do is the server's to decide. */
-export function createAuthProvider(api: Api, goTo: (place: string) => void): AuthProvider {
+/** Logs in and out by a session cookie; the server decides what an account may do. */
+export function createAuthProvider(api: Api): AuthProvider {
   let session: Promise<Session> | null = null;
   const current = (): Promise<Session> => {
     session ??= api.session<Session>().catch((error: unknown) => {
@@ -44,11 +42,12 @@ export function createAuthProvider(api: Api, goTo: (place: string) => void): Aut
     login: async (credentials: Credentials) => {
       session = null;
       const opened = await api.renew<Session>('session', { ...credentials, cookie: true });
-      return opened.password_change_required ? { redirectTo: PLACES['password_change_required'] } : undefined;
+      const place = opened.password_change_required ? placeOf('password_change_required') : null;
+      return place === null ? undefined : { redirectTo: place };
     },
     logout: async () => {
       session = null;
-      // One that has ended already is as good.
+      // A session that has already ended is no error.
       await api.request('DELETE', 'session').catch((error: unknown) => {
         if (!(error instanceof ApiError)) throw error;
       });
@@ -57,13 +56,9 @@ export function createAuthProvider(api: Api, goTo: (place: string) => void): Aut
       await current();
     },
     checkError: async (error: unknown) => {
-      if (!(error instanceof ApiError)) return;
-      if (error.status === 401) {
-        session = null;
-        throw error;
-      }
-      const place = PLACES[error.reason ?? ''];
-      if (place !== undefined) goTo(place);
+      if (!(error instanceof ApiError) || error.status !== 401) return;
+      session = null;
+      throw error;
     },
     getIdentity: async () => {
       const { account } = await current();

@@ -1,18 +1,18 @@
-/** A page of a list that goes on by cursors. */
+/** A page of a list with cursors. */
 interface CursorReply {
   readonly next_cursor?: string | null;
 }
 
-/** Lists that are remembered; the one that was read longest ago goes first. */
+/** The maximum number of remembered lists; the least recently read is dropped first. */
 const MOST_LISTS = 50;
 
-/** Page numbers for lists that know cursors alone: the cursor of each page that was seen is kept. */
+/** Page numbers for lists that support only cursors: the cursor of each page that was read is kept. */
 export class Cursors {
-  /** Of each list the cursors of its pages; the first page has none. */
+  /** The cursors of each list's pages; the first page has none. */
   readonly #lists = new Map<string, (string | null)[]>();
 
   /**
-   * Reads a page; from a page that was not seen yet, all that come before it are read first.
+   * Reads a page; pages before it that were not read yet are read first.
    *
    * @param list - a name for the list with its filters and its size
    * @param read - reads the page of a cursor
@@ -27,7 +27,7 @@ export class Cursors {
     for (;;) {
       const reply = await read(cursors[at - 1] ?? null);
       const next = reply.next_cursor ?? null;
-      // What was known of later pages belongs to the list as it was.
+      // Cursors of later pages are invalid after a change of the list.
       cursors.length = at;
       if (next !== null) cursors.push(next);
       if (at === page || next === null) return reply;

@@ -27,13 +27,13 @@ interface ListReply {
 
 const DEFAULT_SIZE = 20;
 
-/** The path of a record. @throws ApiError with status 404 for what cannot be an id */
+/** The path of a record. @throws ApiError with status 404 for an invalid id */
 export function recordPath({ path }: Pick<ResourceSpec, 'path'>, id: unknown): string {
   if (!isRecordId(id)) throw new ApiError(404, 'ra.page.not_found');
   return `${path}/${String(id)}`;
 }
 
-/** The data of the application: lists and records of the management API, by the table of resources. */
+/** The lists and records of the management API, by the table of resources. */
 export function createDataProvider(api: Api): DataProvider {
   const cursors = new Cursors();
 
@@ -58,7 +58,7 @@ export function createDataProvider(api: Api): DataProvider {
     );
     const data = withIds(spec, items);
     const pageInfo = { hasNextPage: next !== null, hasPreviousPage: page > 1 };
-    // How many there are is known once the last page was seen.
+    // The total is known once the last page was read.
     return next === null ? { data, pageInfo, total: (page - 1) * perPage + items.length } : { data, pageInfo };
   }
 
@@ -105,7 +105,7 @@ export function createDataProvider(api: Api): DataProvider {
     updateMany: refused,
     deleteMany: refused,
   };
-  // What a record has is known where it is shown: `records.ts`.
+  // `records.ts` declares the fields of each record.
   return provider as unknown as DataProvider;
 }
 

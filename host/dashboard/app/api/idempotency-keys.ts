@@ -1,9 +1,9 @@
-/** Fills bytes with chance; a browser has that without TLS too, which `randomUUID` wants. */
+/** Fills bytes with random values; unlike `randomUUID`, browsers offer this without TLS. */
 export type RandomBytes = (bytes: Uint8Array<ArrayBuffer>) => Uint8Array;
 
 const KEY_BYTES = 16;
 
-/** The `Idempotency-Key` of each thing that a form asks for: the same for the same body, so that a repetition moves nothing twice. */
+/** One `Idempotency-Key` for each request body of a form, so that a repetition moves nothing twice. */
 export class IdempotencyKeys {
   readonly #random: RandomBytes;
   readonly #keys = new Map<string, string>();
@@ -19,7 +19,7 @@ export class IdempotencyKeys {
     return key;
   }
 
-  /** Once it is done, the same body asks for another one. */
+  /** After success, the same body gets a new key. */
   done(body: unknown): void {
     this.#keys.delete(JSON.stringify(body));
   }

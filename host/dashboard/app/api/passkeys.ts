@@ -1,19 +1,18 @@
 import { ApiError } from './api-error.ts';
 
-/** The JSON helpers of WebAuthn level 3, where the browser has them. */
+/** Whether the browser has the JSON helpers of WebAuthn level 3. */
 const supported = (): boolean =>
   typeof PublicKeyCredential !== 'undefined' && 'parseRequestOptionsFromJSON' in PublicKeyCredential;
 
-/** Whether this browser can use passkeys here. */
 export const hasPasskeys = supported;
 
-/** Has the browser sign with a passkey. @throws ApiError where the person or the browser refuses */
+/** Signs with a passkey. @throws ApiError when the person or the browser refuses */
 export async function answerWithPasskey(options: unknown): Promise<unknown> {
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options as PublicKeyCredentialRequestOptionsJSON);
   return asJson(navigator.credentials.get({ publicKey }));
 }
 
-/** Has the browser make a passkey. @throws ApiError where the person or the browser refuses */
+/** Creates a passkey. @throws ApiError when the person or the browser refuses */
 export async function makePasskey(options: unknown): Promise<unknown> {
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options as PublicKeyCredentialCreationOptionsJSON);
   return asJson(navigator.credentials.create({ publicKey }));

@@ -1,13 +1,13 @@
-/** How a list of the API goes on. */
+/** The paging of a list of the API. */
 export type Paging = 'page' | 'cursor' | 'whole';
 
 /** One kind of records of the API. */
 export interface ResourceSpec {
   readonly path: string;
-  /** The field that names a record, or the fields that do so together. */
+  /** The field or fields that identify a record. */
   readonly id: string | readonly string[];
   readonly paging: Paging;
-  /** PATCH wants the record's `version` in `If-Match`. */
+  /** PATCH requires the record's `version` in `If-Match`. */
   readonly versioned?: true;
 }
 
@@ -41,7 +41,7 @@ export function resourceOf(name: string): ResourceSpec {
   return RESOURCES[name as ResourceName];
 }
 
-/** Ids are digits or words: anything else in a link would lead to another operation of the API. */
+/** Ids are digits or words: any other text in a link could lead to another operation of the API. */
 const ID = /^[\w-]{1,128}$/;
 
 export const isRecordId = (value: unknown): boolean => ID.test(String(value));

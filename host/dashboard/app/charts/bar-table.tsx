@@ -1,7 +1,7 @@
 import Box from '@mui/material/Box';
 import { useSeriesColours } from './colours.ts';
 
-/** A row: its name, its figures in words, and how long its bar is. */
+/** A row: its name, its figures as text, and the parts of its bar. */
 export interface BarRow {
   readonly name: string;
   readonly cells: readonly string[];
@@ -10,9 +10,8 @@ export interface BarRow {
 }
 
 interface BarTableProps {
-  /** What it is of, to those who hear it. */
   readonly label: string;
-  /** Of the names and of each figure. */
+  /** The headings of the names and of each figure. */
   readonly heads: readonly string[];
   readonly rows: readonly BarRow[];
 }
@@ -25,7 +24,7 @@ const CELL = {
   verticalAlign: 'middle',
 } as const;
 
-/** Bars beneath each other in a table: each is drawn beside the figures that it is of. */
+/** A table that draws a horizontal bar beside each row's figures. */
 export function BarTable({ label, heads, rows }: BarTableProps) {
   const longest = Math.max(...rows.map(({ parts }) => parts.reduce((sum, part) => sum + part, 0)), Number.MIN_VALUE);
   return (
@@ -53,7 +52,11 @@ export function BarTable({ label, heads, rows }: BarTableProps) {
       <tbody>
         {rows.map(({ name, cells, parts }) => (
           <tr key={name}>
-            <Box component="th" scope="row" sx={{ ...CELL, overflowWrap: 'anywhere', minWidth: '5rem' }}>
+            <Box
+              component="th"
+              scope="row"
+              sx={{ ...CELL, overflowWrap: 'anywhere', minWidth: { xs: '5rem', sm: '9rem' } }}
+            >
               {name}
             </Box>
             {cells.map((cell, index) => (

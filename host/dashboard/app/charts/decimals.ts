@@ -3,7 +3,7 @@ import { formatUnits, parseUnits } from '../../../../core/kernel/decimal.ts';
 /** More decimals than any amount of the API has. */
 const DECIMALS = 40;
 
-/** The exact sum of plain decimals, as a plain decimal. @throws Error for a text that is none */
+/** The exact sum of plain decimals, as a plain decimal. @throws Error for any other text */
 export function sumOf(texts: readonly string[]): string {
   let sum = 0n;
   for (const text of texts) {

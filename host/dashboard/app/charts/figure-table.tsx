@@ -6,17 +6,16 @@ import TableHead from '@mui/material/TableHead';
 import TableRow from '@mui/material/TableRow';
 
 export interface FigureTableProps {
-  /** What it is of, to those who hear it. */
   readonly label: string;
   readonly heads: readonly string[];
-  /** Rows of texts; the first one names its row. */
+  /** Rows of texts; the first text names its row. */
   readonly rows: readonly (readonly string[])[];
 }
 
-/** The figures of a chart, every one of them as the API has it. */
+/** The figures of a chart, exactly as in the API. */
 export function FigureTable({ label, heads, rows }: FigureTableProps) {
   return (
-    // What is wider than a telephone scrolls within itself, by keyboard too.
+    // A table wider than the screen scrolls in its own container, by keyboard too.
     <TableContainer role="region" aria-label={label} tabIndex={0} sx={{ maxHeight: '24rem', mt: 1 }}>
       <Table size="small" stickyHeader aria-label={label}>
         <TableHead>

@@ -8,11 +8,11 @@ import type { FigureTableProps } from './figure-table.tsx';
 
 interface FigureProps {
   readonly children: ReactNode;
-  /** The same figures in words. */
+  /** The same figures as a table. */
   readonly table: FigureTableProps;
 }
 
-/** A chart and, when it is asked for, its figures as a table. */
+/** A chart with an optional table of its figures. */
 export function Figure({ children, table }: FigureProps) {
   const translate = useTranslate();
   const [open, setOpen] = useState(false);

@@ -2,26 +2,25 @@ import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
 import { useSeriesColours } from './colours.ts';
 
-/** One bar: its parts from the bottom up, as many as there are series. */
+/** One bar: its parts from the bottom up, one for each series. */
 export interface Bar {
   readonly name: string;
   readonly parts: readonly number[];
-  /** What it says to a pointer. */
   readonly text: string;
 }
 
 interface StackedBarsProps {
-  /** What is to be seen, in a sentence. */
+  /** The accessible description of the chart. */
   readonly label: string;
   readonly series: readonly string[];
   readonly bars: readonly Bar[];
-  /** The highest bar in words. */
+  /** The highest bar as text. */
   readonly most: string;
 }
 
 const [WIDTH, GAP, HEIGHT] = [10, 2, 100] as const;
 
-/** Bars beside each other, each made of parts. Lengths are relative; figures are in the table beneath. */
+/** Vertical bars, each made of parts. Lengths are relative; the figures are in the table beneath. */
 export function StackedBars({ label, series, bars, most }: StackedBarsProps) {
   const colours = useSeriesColours();
   const totals = bars.map(({ parts }) => parts.reduce((sum, part) => sum + part, 0));
@@ -44,14 +43,14 @@ export function StackedBars({ label, series, bars, most }: StackedBarsProps) {
           height: '11rem',
           borderBottom: 1,
           borderColor: 'divider',
-          // Time goes as the reader's script does.
+          // Time runs in the direction of the reader's script.
           '[dir=rtl] &': { transform: 'scaleX(-1)' },
         }}
       >
         {bars.map(({ name, parts, text }, index) => (
           <g key={name}>
             <title>{text}</title>
-            {/* The whole height can be pointed at. */}
+            {/* The tooltip reacts to the whole height. */}
             <rect x={index * WIDTH} y={0} width={WIDTH} height={HEIGHT} fill="transparent" />
             {parts.map((part, at) => {
               const below = parts.slice(0, at).reduce((sum, each) => sum + each, 0);

@@ -4,12 +4,12 @@ import { Link as RouterLink } from 'react-router-dom';
 import type { AccountItem } from '../operator-records.ts';
 
 interface AccountNameProps {
-  /** `null` for nobody's. */
+  /** `null` for no account. */
   readonly id: string | null;
   readonly link?: boolean;
 }
 
-/** The e-mail of an account, for admins; its id until that is known. */
+/** The e-mail address of an account, for admins; its id until the address is loaded. */
 export function AccountName({ id, link = false }: AccountNameProps) {
   const { data } = useGetManyAggregate<AccountItem>(
     'accounts',

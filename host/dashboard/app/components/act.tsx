@@ -4,10 +4,10 @@ import { Confirm, useLogoutIfAccessDenied, useNotify, useRefresh, useTranslate }
 import { useState } from 'react';
 import { isCancelled } from '../api/api-error.ts';
 
-/** Does something that the API may refuse, and says how it went; `true` when it was done. */
+/** Performs a request and reports its success or failure; `true` when it succeeded. */
 export type Act = (work: () => Promise<unknown>, success?: string) => Promise<boolean>;
 
-/** Runs requests of buttons and dialogs: what is refused is said, and pages show what is new. */
+/** Runs requests of buttons and dialogs, reports errors, and refreshes the page. */
 export function useAct(): Act {
   const notify = useNotify();
   const refresh = useRefresh();
@@ -27,16 +27,28 @@ export function useAct(): Act {
 }
 
 interface ActionButtonProps extends Pick<ButtonProps, 'color' | 'variant' | 'startIcon' | 'size'> {
-  /** A key of the catalogue, and `<key>Title`, `<key>Text` of the question where there is one. */
+  /** A key of the catalogue; the confirmation's texts are `<key>Title` and `<key>Text`. */
   readonly label: string;
   readonly work: () => Promise<unknown>;
   readonly success?: string;
-  /** Asks before; for what cannot be taken back. */
+  /** Requires a confirmation, for actions that cannot be undone. */
   readonly confirm?: boolean;
+  /**
+   * The key of the button that closes the confirmation without acting; needed where the action itself cancels
+   * something.
+   */
+  readonly dismiss?: string;
 }
 
-/** A button that does one thing of the API. */
-export function ActionButton({ label, work, success, confirm = false, ...button }: ActionButtonProps) {
+/** A button for one operation of the API. */
+export function ActionButton({
+  label,
+  work,
+  success,
+  confirm = false,
+  dismiss = 'ra.action.cancel',
+  ...button
+}: ActionButtonProps) {
   const translate = useTranslate();
   const act = useAct();
   const [asked, setAsked] = useState(false);
@@ -66,6 +78,7 @@ export function ActionButton({ label, work, success, confirm = false, ...button 
           title={`${label}Title`}
           content={`${label}Text`}
           confirm={label}
+          cancel={dismiss}
           onConfirm={() => void run()}
           onClose={() => setAsked(false)}
         />

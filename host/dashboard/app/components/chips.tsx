@@ -3,7 +3,7 @@ import { useTranslate } from 'react-admin';
 
 type Tone = 'default' | 'success' | 'warning' | 'error' | 'info';
 
-/** How each status of the API looks. */
+/** The colour of each status. */
 const TONES: Readonly<Record<string, Tone>> = {
   PENDING: 'info',
   SUCCESS: 'success',
@@ -41,9 +41,15 @@ const TONES: Readonly<Record<string, Tone>> = {
   down: 'error',
 };
 
-/** A status in words and colour; of one that is not in the catalogue the word of the API itself. */
-export function StatusChip({ status }: { readonly status: string }) {
+interface StatusChipProps {
+  readonly status: string;
+  /** The texts of the status in the catalogue. */
+  readonly texts?: 'status' | 'orderStatus';
+}
+
+/** A status as a coloured label; a status without a translation is shown as the API names it. */
+export function StatusChip({ status, texts = 'status' }: StatusChipProps) {
   const translate = useTranslate();
-  const label = translate(`tillgate.status.${status}`, { _: status });
+  const label = translate(`tillgate.${texts}.${status}`, { _: status });
   return <Chip size="small" variant="outlined" color={TONES[status] ?? 'default'} label={label} />;
 }

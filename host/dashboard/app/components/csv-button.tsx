@@ -4,7 +4,7 @@ import { useListContext, useTranslate } from 'react-admin';
 import { resourceOf } from '../api/resources.ts';
 import { useApi } from '../till.ts';
 
-/** Downloads the whole list, with the filters that are set, as CSV. */
+/** Downloads the whole list, with the present filters, as CSV. */
 export function CsvButton() {
   const translate = useTranslate();
   const api = useApi();

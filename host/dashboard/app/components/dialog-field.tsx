@@ -2,16 +2,15 @@ import MenuItem from '@mui/material/MenuItem';
 import TextField from '@mui/material/TextField';
 import { useTranslate } from 'react-admin';
 
-/** A field of a dialog. */
 export interface Field {
-  /** As the API names it. */
+  /** The API's name of the field. */
   readonly name: string;
   /** A key of the catalogue. */
   readonly label: string;
   readonly type?: 'text' | 'password' | 'datetime-local' | 'decimal' | 'code';
-  /** What there is to choose from; labels are shown as they are. */
+  /** The choices; their labels are not translated. */
   readonly choices?: readonly { readonly id: string; readonly label: string }[];
-  /** Several of the choices. */
+  /** Allows several choices. */
   readonly several?: boolean;
   readonly initial?: string;
   readonly help?: string;

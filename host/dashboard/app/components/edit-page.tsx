@@ -1,7 +1,7 @@
 import { Edit, SaveButton, SimpleForm, Toolbar } from 'react-admin';
 import type { EditProps, SimpleFormProps } from 'react-admin';
 
-/** The page that changes a record: it is saved before it is shown again. */
+/** A page that changes a record and shows it only once it is saved. */
 export function EditPage({ transform, children }: Required<Pick<EditProps, 'transform' | 'children'>>) {
   return (
     <Edit redirect="show" mutationMode="pessimistic" actions={false} transform={transform}>
@@ -12,16 +12,16 @@ export function EditPage({ transform, children }: Required<Pick<EditProps, 'tran
 
 const TOOLBAR = (
   <Toolbar>
-    <SaveButton />
+    <SaveButton icon={<></>} />
   </Toolbar>
 );
 
-/** A form that saves, and deletes nothing. */
+/** A form without a delete button. */
 export function EditForm(props: Pick<SimpleFormProps, 'record' | 'children'>) {
   return <SimpleForm toolbar={TOOLBAR} {...props} />;
 }
 
-/** What is sent of a form: the changes against the record as it was read. */
+/** Sends only the differences from the record as it was read. */
 export const changesSent =
   <Form, Item>(bodyOf: (form: Form) => object, changesOf: (former: Item, form: Form) => object) =>
   (form: Form, former?: { readonly previousData: Item }): object =>

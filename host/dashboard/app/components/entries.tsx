@@ -5,11 +5,10 @@ import type { ReactNode } from 'react';
 
 interface EntriesProps {
   readonly of: readonly { readonly id: string; readonly content: ReactNode }[];
-  /** A key of the catalogue, for none. */
+  /** A key of the catalogue, for an empty list. */
   readonly empty: string;
 }
 
-/** A short list within a page. */
 export function Entries({ of, empty }: EntriesProps) {
   const translate = useTranslate();
   if (of.length === 0) return <Typography color="textSecondary">{translate(empty)}</Typography>;

@@ -5,7 +5,7 @@ import Typography from '@mui/material/Typography';
 import { useTranslate } from 'react-admin';
 import type { ReactNode } from 'react';
 
-/** A part of a page under a heading of its own. */
+/** A titled part of a page. */
 export function Section({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   const translate = useTranslate();
   return (
@@ -20,7 +20,7 @@ export function Section({ title, children }: { readonly title: string; readonly 
   );
 }
 
-/** Names and values. A value that is absent is left out with its name. */
+/** Names and values. An absent value is omitted with its name. */
 export function Facts({ of }: { readonly of: readonly (readonly [label: string, value: ReactNode])[] }) {
   const translate = useTranslate();
   const shown = of.filter(([, value]) => value !== null && value !== undefined && value !== '');

@@ -13,20 +13,33 @@ import { ApiError, isCancelled } from '../api/api-error.ts';
 import { DialogField } from './dialog-field.tsx';
 import type { Field } from './dialog-field.tsx';
 
-/** What was filled in; of a field with several values they are separated by commas. */
+/** The input; several values of one field are separated by commas. */
 export type Values = Readonly<Record<string, string>>;
 
 interface FormDialogProps extends Pick<ButtonProps, 'variant' | 'size' | 'startIcon'> {
-  /** A key of the catalogue: the button, the title, and `<key>Text` where there is something to say. */
+  /** A key of the catalogue for the title and both buttons; `<key>Text` is the explanation, if any. */
   readonly label: string;
+  /** The key of the button that submits, where it is not the label. */
+  readonly submitLabel?: string;
+  /** The key of the button that closes the dialog without acting; needed where the action itself cancels something. */
+  readonly dismiss?: string;
   readonly fields: readonly Field[];
   readonly submit: (values: Values) => Promise<unknown>;
   readonly success?: string;
   readonly text?: boolean;
 }
 
-/** A button that opens a form. What the API refuses is shown at the field, and what was typed stays. */
-export function FormDialog({ label, fields, submit, success, text = false, ...button }: FormDialogProps) {
+/** A button that opens a form. Errors of the API are shown at their fields, and the input is kept. */
+export function FormDialog({
+  label,
+  submitLabel = label,
+  dismiss = 'ra.action.cancel',
+  fields,
+  submit,
+  success,
+  text = false,
+  ...button
+}: FormDialogProps) {
   const translate = useTranslate();
   const [open, setOpen] = useState(false);
   const title = useId();
@@ -40,6 +53,8 @@ export function FormDialog({ label, fields, submit, success, text = false, ...bu
         {open ? (
           <DialogForm
             label={label}
+            submitLabel={submitLabel}
+            dismiss={dismiss}
             text={text}
             fields={fields}
             submit={submit}
@@ -53,6 +68,8 @@ export function FormDialog({ label, fields, submit, success, text = false, ...bu
 }
 
 interface DialogFormProps extends Pick<FormDialogProps, 'label' | 'fields' | 'submit'> {
+  readonly submitLabel: string;
+  readonly dismiss: string;
   readonly success: string | undefined;
   readonly text: boolean;
   readonly close: () => void;
@@ -62,7 +79,7 @@ function initialOf(fields: readonly Field[]): Values {
   return Object.fromEntries(fields.map(({ name, initial = '' }) => [name, initial]));
 }
 
-function DialogForm({ label, text, fields, submit, success, close }: DialogFormProps) {
+function DialogForm({ label, submitLabel, dismiss, text, fields, submit, success, close }: DialogFormProps) {
   const translate = useTranslate();
   const notify = useNotify();
   const refresh = useRefresh();
@@ -108,9 +125,9 @@ function DialogForm({ label, text, fields, submit, success, close }: DialogFormP
         ))}
       </DialogContent>
       <DialogActions>
-        <Button onClick={close}>{translate('ra.action.cancel')}</Button>
+        <Button onClick={close}>{translate(dismiss)}</Button>
         <Button type="submit" variant="contained" disabled={busy}>
-          {translate('tillgate.send')}
+          {translate(submitLabel)}
         </Button>
       </DialogActions>
     </form>

@@ -4,14 +4,13 @@ import type { ReactNode } from 'react';
 
 interface RecordPageProps<R> {
   readonly children: ReactNode;
-  /** How soon the record is read again, while the page is in sight; false for what changes no more by itself. */
+  /** The interval of reads while the page is visible, in milliseconds; false for a record that no longer changes. */
   readonly pollMs?: (record: R) => number | false;
 }
 
-/** A record of a list may be shown before the record itself was read, and has fewer fields: the two are kept apart. */
+/** Caches whole records apart from those of lists, which have fewer fields. */
 const WHOLE = { whole: true };
 
-/** The page of one record. */
 export function RecordPage<R>({ children, pollMs = () => false }: RecordPageProps<R>) {
   return (
     <Show

@@ -17,6 +17,8 @@ import {
 import type { RaRecord } from 'react-admin';
 import type { ReactNode } from 'react';
 import { Link as RouterLink } from 'react-router-dom';
+import { NoRecords } from './no-records.tsx';
+import type { StartFilter } from './no-records.tsx';
 
 /** A column of a list. Its label is `resources.<resource>.fields.<name>`. */
 export interface Column<R extends RaRecord> {
@@ -27,18 +29,22 @@ export interface Column<R extends RaRecord> {
 
 interface RecordTableProps<R extends RaRecord> {
   readonly columns: readonly Column<R>[];
-  /** Whether a record has a page of its own, or which page it leads to; `null` for none. */
+  /** Whether a record has its own page, or the path of the page that it opens; `null` for none. */
   readonly opens?: boolean | ((record: R) => string | null);
+  /** The list's own, with which it is not narrowed. */
+  readonly startFilter?: StartFilter;
 }
 
 /** The records of a list: a table, and on a narrow screen a card for each. */
-export function RecordTable<R extends RaRecord>({ columns, opens = false }: RecordTableProps<R>) {
+export function RecordTable<R extends RaRecord>({ columns, opens = false, startFilter }: RecordTableProps<R>) {
   const narrow = useMediaQuery((theme: Theme) => theme.breakpoints.down('md'));
   const pathOf = usePathOf(opens);
-  if (narrow) return <RecordCards columns={columns} pathOf={pathOf} />;
+  const empty = <NoRecords startFilter={startFilter} />;
+  if (narrow) return <RecordCards columns={columns} pathOf={pathOf} empty={empty} />;
   const click = opens !== false;
   return (
     <DataTable
+      empty={empty}
       bulkActionButtons={false}
       rowClick={click ? (_id, _resource, record) => pathOf(record as R) ?? false : false}
       hover={click}
@@ -49,7 +55,7 @@ export function RecordTable<R extends RaRecord>({ columns, opens = false }: Reco
           source={name}
           disableSort
           render={(record: RaRecord) => (
-            // A click anywhere in the row opens it; the keyboard has the link of the first column.
+            // A click anywhere in the row opens the record; the keyboard uses the link of the first column.
             <RowLink to={index === 0 ? pathOf(record as R) : null}>{value(record as R)}</RowLink>
           )}
           {...(numeric ? { align: 'right' as const } : {})}
@@ -80,10 +86,13 @@ function RowLink({ to, children }: { readonly to: string | null; readonly childr
 interface RecordCardsProps<R extends RaRecord> {
   readonly columns: readonly Column<R>[];
   readonly pathOf: PathOf<R>;
+  readonly empty: ReactNode;
 }
 
-function RecordCards<R extends RaRecord>({ columns, pathOf }: RecordCardsProps<R>) {
-  const { data = [] } = useListContext<R>();
+function RecordCards<R extends RaRecord>({ columns, pathOf, empty }: RecordCardsProps<R>) {
+  const { data } = useListContext<R>();
+  if (data === undefined) return null;
+  if (data.length === 0) return <Card>{empty}</Card>;
   return (
     <Box component="ul" sx={{ listStyle: 'none', m: 0, p: 1, display: 'grid', gap: 1 }}>
       {data.map((record) => (

@@ -6,19 +6,19 @@ interface RecordsProps {
   readonly filters?: ReactElement[];
   readonly actions?: ReactElement | false;
   readonly empty?: ReactElement | false;
-  /** Filters that the list always has. */
+  /** Permanent filters of the list. */
   readonly filter?: Readonly<Record<string, unknown>>;
-  /** Filters that it begins with, and that a person can take away. */
+  /** Initial filters, which the person can remove. */
   readonly startFilter?: Readonly<Record<string, unknown>>;
   readonly refetchMs?: number;
-  /** False for a list that comes whole. */
+  /** False for a list without pages. */
   readonly paged?: boolean;
 }
 
-/** Keeps records of lists apart from those that are shown: a list has fewer fields, and a page must not take one for the other. */
+/** Caches records of lists apart from whole records: those of lists have fewer fields. */
 const OF_LISTS = { list: true };
 
-/** A list of records, newest first as the API gives it. What was searched for stays in the address, and nowhere else. */
+/** A list of records in the API's order. The search is kept only in the URL. */
 export function Records({
   children,
   filters,

@@ -2,13 +2,12 @@ import { TextInput } from 'react-admin';
 
 interface SearchFieldProps {
   readonly source: string;
-  /** Shown all the time, not only when it is added; read by the form of filters. */
+  /** Makes the filter permanently visible; read by the filter form. */
   readonly alwaysOn?: boolean;
-  /** A key of the catalogue: what can be searched for. */
+  /** A key of the catalogue. */
   readonly label: string;
 }
 
-/** The search of a list. */
 export function SearchField({ source, label }: SearchFieldProps) {
   return (
     <TextInput

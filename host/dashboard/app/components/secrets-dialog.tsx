@@ -13,12 +13,14 @@ import { Copyable } from './values.tsx';
 export type Secrets = readonly (readonly [label: string, value: string | undefined])[];
 
 interface SecretsDialogProps {
-  /** `null` while there is nothing to show. They are in the memory of the page alone, and gone when it is closed. */
+  /**
+   * `null` while there is nothing to show. Secrets are only in the page's memory, and dropped when the dialog closes.
+   */
   readonly secrets: Secrets | null;
   readonly onClose: () => void;
 }
 
-/** Shows secrets to be copied. */
+/** Shows secrets for copying. */
 export function SecretsDialog({ secrets, onClose }: SecretsDialogProps) {
   const translate = useTranslate();
   const title = useId();

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ServiceRecord } from '../records.ts';
 import { useApi } from '../till.ts';
 
-/** What this installation offers; `undefined` until it is known. */
+/** The features of this installation; `undefined` until they are loaded. */
 export function useService(): ServiceRecord | undefined {
   const api = useApi();
   const { data } = useQuery({

@@ -5,16 +5,16 @@ import Tooltip from '@mui/material/Tooltip';
 import { useLocaleState, useNotify, useTranslate } from 'react-admin';
 import { MONOSPACE } from '../theme.ts';
 
-/** An amount with its currency, as the API writes it: a plain decimal, never through a number. */
+/** An amount with its currency, as the decimal text of the API, which is never converted to a number. */
 export function Amount({ value, currency }: { readonly value: string | null; readonly currency: string }) {
   return (
-    <Box component="span" sx={{ fontVariantNumeric: 'tabular-nums', overflowWrap: 'anywhere' }}>
+    <Box component="span" dir="ltr" sx={{ fontVariantNumeric: 'tabular-nums', overflowWrap: 'anywhere' }}>
       {value === null || value === '' ? '–' : `${value} ${currency}`}
     </Box>
   );
 }
 
-/** A time of the API in the language and the time zone of the reader. */
+/** A time in the language and the time zone of the reader. */
 export function Time({ value }: { readonly value: string | null }) {
   const [locale] = useLocaleState();
   if (value === null) return <>–</>;
@@ -22,7 +22,16 @@ export function Time({ value }: { readonly value: string | null }) {
   return <time dateTime={value}>{text}</time>;
 }
 
-/** A transaction hash in a list: its beginning and its end, the whole of it is its title. */
+/** A text that is searched for as it is: an id, a reference, a name in the API. */
+export function Code({ children }: { readonly children: string }) {
+  return (
+    <Box component="code" dir="ltr" sx={{ fontFamily: MONOSPACE, fontSize: '0.875rem', overflowWrap: 'anywhere' }}>
+      {children}
+    </Box>
+  );
+}
+
+/** A shortened transaction hash; the title has the full one. */
 export function Hash({ value }: { readonly value: string | null }) {
   if (value === null) return <>–</>;
   return (
@@ -35,7 +44,7 @@ export function Hash({ value }: { readonly value: string | null }) {
 const [HEAD, TAIL] = [10, 6] as const;
 const SHOWN = HEAD + TAIL + 1;
 
-/** A text to be copied: an address, a hash, a link. */
+/** A text with a copy button: an address, a hash, a link. */
 export function Copyable({ value, label }: { readonly value: string; readonly label: string }) {
   const translate = useTranslate();
   const notify = useNotify();
@@ -64,7 +73,7 @@ export function Copyable({ value, label }: { readonly value: string; readonly la
   );
 }
 
-/** How long something lasts, in the largest unit that is whole enough. */
+/** A duration in the largest suitable unit. */
 export function Duration({ seconds }: { readonly seconds: number }) {
   const [locale] = useLocaleState();
   return <>{durationText(locale, seconds)}</>;

@@ -5,15 +5,15 @@ import type { Role } from '../api/auth-provider.ts';
 /** A part of the dashboard: an entry of the menu with its pages. */
 export interface Section {
   readonly name: string;
-  /** Where the entry leads. */
+  /** The path of the entry. */
   readonly path: string;
   /** A key of the catalogue. */
   readonly label: string;
   readonly icon: ComponentType;
-  /** Who sees it; everybody by default. What may be done is the server's to decide. */
+  /** The role that sees the section; every role by default. The server checks permissions itself. */
   readonly role?: Role;
-  /** Records that are listed, shown and made. */
+  /** Records with a list, a page and a form. */
   readonly resource?: ResourceProps;
-  /** Pages that are no list. */
+  /** Pages besides those of records. */
   readonly routes?: readonly { readonly path: string; readonly page: ComponentType }[];
 }

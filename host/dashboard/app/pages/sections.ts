@@ -20,7 +20,6 @@ import { wallet } from './wallet/section.ts';
 import { webhooks } from './webhooks/section.ts';
 import { withdrawalAddresses, withdrawals } from './withdrawals/section.ts';
 
-/** What operators look after. */
 const OPERATOR_SECTIONS: readonly Section[] = [alerts, approvals, deposits, chains, gateways, accounts, audit];
 
 /** Every part of the dashboard, in the order of the menu. */
@@ -43,7 +42,7 @@ const SECTIONS: readonly Section[] = [
   ...OPERATOR_SECTIONS,
 ];
 
-/** What a role sees. */
+/** The sections that a role sees. */
 export function sectionsFor(role: unknown): readonly Section[] {
   return SECTIONS.filter((section) => section.role === undefined || section.role === role);
 }

@@ -1,6 +1,6 @@
 import { ApiError, STEP_UP_CANCELLED } from '../api/api-error.ts';
 
-/** Asks the person to raise the session: one dialog for however many requests wait for it. */
+/** Prompts for a step-up: one dialog for any number of waiting requests. */
 export class StepUpPrompt {
   readonly #listeners = new Set<() => void>();
   #asked: { readonly promise: Promise<void>; readonly end: (error: ApiError | null) => void } | null = null;
@@ -21,7 +21,6 @@ export class StepUpPrompt {
     return this.#asked.promise;
   }
 
-  /** Closes the dialog. */
   end(raised: boolean): void {
     const asked = this.#asked;
     this.#asked = null;

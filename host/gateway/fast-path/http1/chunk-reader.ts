@@ -19,17 +19,17 @@ export class ChunkReader {
   #state: State = 'size';
   #left = 0;
   #digits = 0;
-  /** The extensions of this chunk, or the trailers so far. */
+  /** The extensions of the current chunk, or the trailers so far. */
   #aside = '';
   #asideBytes = 0;
 
-  /** True once the body's end was read. */
+  /** True once the end of the body was read. */
   get over(): boolean {
     return this.#state === 'over';
   }
 
   /**
-   * Reads on.
+   * Reads the next bytes.
    *
    * @param take - called with each piece of data, which shares the bytes' memory
    * @returns how many of the bytes belong to the body; -1 for a malformed body, which cannot be read further
@@ -90,7 +90,7 @@ export class ChunkReader {
   #endLine(): State {
     const trailers = `${this.#aside}\n`;
     this.#aside = trailers;
-    // An empty line ends them, and the body.
+    // An empty line ends the trailers and the body.
     if (trailers !== '\r\n' && !trailers.endsWith('\r\n\r\n')) return 'trailer';
     return readFields(trailers, 0, []) === trailers.length ? 'over' : 'malformed';
   }

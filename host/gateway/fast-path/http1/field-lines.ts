@@ -11,7 +11,7 @@ const TAB = 0x09;
 const NAME = 1;
 const VALUE = 2;
 
-/** Which bytes a field's name (a token, RFC 9110, section 5.6.2) and its value (section 5.5) may contain. */
+/** The bytes allowed in a field's name (a token, RFC 9110, section 5.6.2) and in its value (section 5.5). */
 const USES = Uint8Array.from({ length: 256 }, (_, code) => {
   const inName = /[!#$%&'*+\-.^_`|~0-9A-Za-z]/.test(String.fromCharCode(code));
   const inValue = code === TAB || (code >= SPACE && code !== 0x7f);
@@ -20,12 +20,12 @@ const USES = Uint8Array.from({ length: 256 }, (_, code) => {
 
 /**
  * Reads the field lines of a message's head, strictly: every line ends in CR LF, no line is folded, no name is followed
- * by a space, no value contains a control character or ends in a tab. Lines that another reader could read differently
+ * by a space, no value contains a control character or ends in a tab. Lines that another parser could read differently
  * are malformed.
  *
  * @param text - one character for each byte
  * @param from - where the first line begins
- * @param into - receives names, as written, and values in turn
+ * @param into - receives names, as written, alternating with values
  * @returns where the body begins, {@link INCOMPLETE} or {@link MALFORMED}
  */
 export function readFields(text: string, from: number, into: string[]): number {
@@ -35,7 +35,7 @@ export function readFields(text: string, from: number, into: string[]): number {
 }
 
 /**
- * Reads one of these lines.
+ * Reads one field line.
  *
  * @returns where the next line begins, {@link INCOMPLETE} or {@link MALFORMED}
  */
@@ -50,7 +50,7 @@ export function readField(text: string, at: number, into: string[]): number {
   if (next < 0) return next;
   let end = lineEnd;
   while (end > start && text.charCodeAt(end - 1) === SPACE) end -= 1;
-  // RFC 9110, section 5.5, ignores it; Node reads it as a part of the value of `Content-Length` or `Connection`.
+  // RFC 9110, section 5.5, ignores a trailing tab; Node keeps it in the value of `Content-Length` or `Connection`.
   if (end > start && text.charCodeAt(end - 1) === TAB) return MALFORMED;
   into.push(text.slice(at, nameEnd), text.slice(start, end));
   return next;
@@ -62,7 +62,7 @@ export function endsLine(text: string, at: number): number {
   return text.charCodeAt(at) === CR && text.charCodeAt(at + 1) === LF ? at + 2 : MALFORMED;
 }
 
-/** The first position whose byte is not allowed in such a part. */
+/** The first position whose byte is not allowed for this use. */
 function past(text: string, from: number, use: number): number {
   let at = from;
   while (at < text.length && ((USES[text.charCodeAt(at)] as number) & use) !== 0) at += 1;

@@ -5,19 +5,19 @@ import { lengthOf } from './plain-request.ts';
 import type { HeaderLine, PlainHead, PlainRequest } from './plain-request.ts';
 
 /**
- * What the heads of one client have in common. Most of its lines are the same in each, byte for byte, and are compared together;
- * only those that have varied are read: values that decide nothing, and the length of the body.
+ * The common part of one client's heads. Lines that are the same in each head are compared as whole pieces of text;
+ * only the lines that have varied are parsed: values that affect nothing, and the length of the body.
  */
 export class HeadPattern {
   readonly #head: PlainHead;
-  /** Which lines vary. */
+  /** The indexes of the lines that vary. */
   readonly #varying: readonly number[];
-  /** What stands before each of them, and behind the last one. */
+  /** The text before each varying line, and after the last one. */
   readonly #fixed: readonly string[];
 
   /**
-   * @param text - from the first byte of that head on
-   * @param former - of the same client: what varied then varies still, if it still decides nothing
+   * @param text - begins with the first byte of that head
+   * @param former - the same client's previous pattern: its varying lines still vary if they still affect nothing
    */
   constructor(text: string, head: PlainHead, former: HeadPattern | null) {
     this.#head = head;
@@ -36,7 +36,9 @@ export class HeadPattern {
     this.#fixed = [...fixed, text.slice(from, head.request.length)];
   }
 
-  /** The request that this text begins with, as {@link readPlainHead} would read it; `null` where it is another head. */
+  /**
+   * The request at the start of the text, as by {@link readPlainHead}; `null` if the head does not match the pattern.
+   */
   read(text: string): PlainRequest | null {
     const { request, lines } = this.#head;
     const fixed = this.#fixed;
@@ -53,7 +55,7 @@ export class HeadPattern {
       const field: string[] = [];
       const next = readField(text, at, field);
       const [given = '', value = ''] = field;
-      // No line at all has no name either.
+      // A line that is incomplete or malformed has no name either.
       if (given.toLowerCase() !== name) return null;
       if (use === 'content-length') {
         const length = lengthOf(value, request.method);
@@ -69,7 +71,7 @@ export class HeadPattern {
     return { method, target, httpVersion, rawHeaders, hostHeader, upgrade, head, headCache, close, length: at };
   }
 
-  /** Which lines vary between this head and another one; `null` where more than values that decide nothing. */
+  /** The indexes of the lines that vary between two heads; `null` if any of them affects how the request is read. */
   #varyingWith({ lines }: PlainHead): readonly number[] | null {
     const known = this.#head.lines;
     if (lines.length !== known.length) return null;

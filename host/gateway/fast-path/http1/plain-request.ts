@@ -4,33 +4,32 @@ import type { ReceivedRequest } from '../../request-context.ts';
 import { newRequestHeadCache } from '../../request-head-cache.ts';
 import { endsLine, readField } from './field-lines.ts';
 
-/** A header. */
 export interface HeaderLine {
-  /** With its end. */
+  /** Includes the line break. */
   readonly text: string;
   /** In lower case. */
   readonly name: string;
   readonly value: string;
-  /** The decisive header that it is, `feature` for one that asks for another feature of HTTP, or `other`. */
+  /** The decisive header of this name, `feature` for a header that requests another feature of HTTP, or `other`. */
   readonly use: keyof Decisive | 'feature' | 'other';
 }
 
 /**
- * A request that every reader understands in the same way, and that needs no other feature of HTTP. The names in
- * `rawHeaders` are in lower case.
+ * A request that every parser reads in the same way, and that needs no other feature of HTTP. The names in `rawHeaders`
+ * are in lower case.
  */
 export interface PlainRequest extends ReceivedRequest {
   readonly head: RequestHead;
-  /** True when the client asked to close the connection. */
+  /** True when the client requested to close the connection. */
   readonly close: boolean;
-  /** Of the head, including the empty line, in bytes. */
+  /** The length of the head in bytes, including the empty line. */
   readonly length: number;
 }
 
 /** A plain request with its lines. */
 export interface PlainHead {
   readonly request: PlainRequest;
-  /** The first line, with its end. */
+  /** The request line, including the line break. */
   readonly start: string;
   readonly lines: readonly HeaderLine[];
 }
@@ -43,7 +42,7 @@ const CR = 0x0d;
 const START = /^(GET|HEAD|POST) (\/[!"$-~]*) HTTP\/1\.1\r\n/;
 const LENGTH = /^\d{1,5}$/;
 
-/** The headers that decide how a request is read; none may be repeated. */
+/** The headers that decide how a request is parsed; none may be repeated. */
 class Decisive {
   host: string | null = null;
   authorization: string | null = null;
@@ -54,15 +53,15 @@ class Decisive {
   origin: string | null = null;
 }
 const DECISIVE: ReadonlySet<string> = new Set(Object.keys(new Decisive()));
-/** Node reads the last one as `Connection`. */
+/** Headers that request another feature. Node treats `Proxy-Connection` as `Connection`. */
 const FEATURES: ReadonlySet<string> = new Set(['transfer-encoding', 'expect', 'upgrade', 'proxy-connection']);
 
 /**
  * Reads a plain request (RFC 9112): GET, HEAD or POST of HTTP/1.1, with a complete head, framed by `Content-Length` or
- * without a body. Returns `null` for anything else: Node's server then reads the same bytes, and answers what is
- * malformed.
+ * without a body. Returns `null` for anything else: Node's server then reads the same bytes, and answers malformed
+ * requests.
  *
- * @param text - the bytes from the request's first one on, one character for each byte
+ * @param text - begins with the request's first byte, one character for each byte
  */
 export function readPlainHead(text: string): PlainHead | null {
   const start = START.exec(text);
@@ -108,7 +107,7 @@ function readHeader(text: string, at: number): HeaderLine | null {
 
 const asksForFeature = (name: string): boolean => FEATURES.has(name) || name.startsWith('sec-websocket-');
 
-/** False for a repeated header, or one that asks for another feature. */
+/** False for a repeated header, or one that requests another feature. */
 function take({ use, value }: HeaderLine, found: Decisive): boolean {
   if (use === 'other') return true;
   if (use === 'feature' || found[use] !== null) return false;

@@ -1,23 +1,21 @@
 import { INCOMPLETE, MALFORMED, readFields } from './field-lines.ts';
 
-/** How the end of a response's body is found (RFC 9112, section 6.3). */
+/** The framing of a response's body (RFC 9112, section 6.3). */
 export type BodyEnd = 'none' | 'length' | 'chunked' | 'close';
 
-/** The head of an upstream's response. */
 export interface ResponseHead {
   readonly status: number;
-  /** Names, as received, and values in turn; without `Content-Length`. */
+  /** Names, as received, alternating with values; without `Content-Length`. */
   readonly fields: readonly string[];
-  /** The value of `Content-Length`; `null` without one. */
   readonly declaredLength: string | null;
   readonly bodyEnd: BodyEnd;
-  /** Of the body in bytes, where `bodyEnd` is `length`. */
+  /** The length of the body in bytes, if `bodyEnd` is `length`. */
   readonly contentLength: number;
   /** False when the upstream closes the connection after this response. */
   readonly keepAlive: boolean;
   /** From `Keep-Alive: timeout=…`; `null` without it. */
   readonly keepAliveSeconds: number | null;
-  /** Of the head, including the empty line, in bytes. */
+  /** The length of the head in bytes, including the empty line. */
   readonly length: number;
 }
 
@@ -26,7 +24,7 @@ export const MAX_RESPONSE_HEAD = 32 * 1024;
 const START = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?\r\n/;
 const LENGTH = /^\d{1,15}$/;
 const TIMEOUT = /(?:^|[,;\s])timeout\s*=\s*(\d{1,6})/i;
-/** Bytes that do not begin like this are no response, whatever follows. */
+/** Bytes with another beginning are not an HTTP/1 response. */
 const BEGINNING = 'HTTP/1.';
 
 /** The headers that frame a response; only `Connection` and `Keep-Alive` may be repeated. */
@@ -38,11 +36,11 @@ interface Framing {
 }
 
 /**
- * Reads the head of a response, strictly. A response is malformed if two readers could find its end in different
+ * Reads the head of a response, strictly. A response is malformed if two parsers could find its end in different
  * places: it has both a length and a transfer coding, one of them twice, or another coding than `chunked`.
  *
- * @param text - the bytes from the response's first one on, one character for each byte
- * @param method - of the request
+ * @param text - begins with the response's first byte, one character for each byte
+ * @param method - the request's method
  * @returns {@link INCOMPLETE} if more bytes are needed, {@link MALFORMED} for anything that is not a response
  */
 export function readResponseHead(text: string, method: string): ResponseHead | typeof INCOMPLETE | typeof MALFORMED {
@@ -74,13 +72,13 @@ export function readResponseHead(text: string, method: string): ResponseHead | t
   };
 }
 
-/** Takes `Content-Length` out of the fields. `null` for a repeated length or transfer coding. */
+/** Removes `Content-Length` from the fields. `null` for a repeated length or transfer coding. */
 function takeFraming(fields: string[]): Framing | null {
   const framing: Framing = { length: null, coding: null, connection: '', keepAlive: '' };
   let lengthAt = -1;
   for (let at = 0; at < fields.length; at += 2) {
     const given = fields[at] as string;
-    // Only names of these lengths matter: most are not even changed to lower case.
+    // Only names of these lengths matter, which spares most names the conversion to lower case.
     if (given.length !== 10 && given.length !== 14 && given.length !== 17) continue;
     const value = fields[at + 1] as string;
     switch (given.toLowerCase()) {

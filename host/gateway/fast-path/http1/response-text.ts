@@ -4,7 +4,6 @@ import type { HeaderList } from '../../header-list.ts';
 
 const LINES: (string | undefined)[] = [];
 
-/** The first line of a response. */
 export function statusLine(status: number): string {
   return (LINES[status] ??= `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`);
 }
@@ -12,7 +11,7 @@ export function statusLine(status: number): string {
 let second = 0;
 let dateLine = '';
 
-/** The line of the header `Date`; formatted once a second. */
+/** The line of the header `Date`; formatted at most once a second. */
 export function dateHeader(now: number): string {
   const present = Math.floor(now / 1000);
   if (present !== second) {
@@ -23,9 +22,9 @@ export function dateHeader(now: number): string {
 }
 
 /**
- * A response's head without its last, empty line. The caller makes sure that no value contains a line break.
+ * A response's head without its last, empty line. The caller ensures that no value contains a line break.
  *
- * @param own - headers of this response alone, names and values in turn; none is `Date`
+ * @param own - headers of this response only, names alternating with values; none is `Date`
  */
 export function responseHeadText(status: number, common: HeaderList, own: readonly string[]): string {
   const date = common.dated ? '' : dateHeader(Date.now());

@@ -407,6 +407,13 @@ describe('fault 31: DNS rebinding', () => {
     assert.deepEqual(all, [expected, ['93.184.215.14', 4]]);
   });
 
+  test('link-local and metadata addresses are refused where private networks are allowed', async () => {
+    for (const address of ['169.254.169.254', 'fe80::1', '::ffff:169.254.169.254', 'fd00:ec2::254']) {
+      const transport = transportWith({ resolve: async () => [address] });
+      assertFailed(await transport.send(get('http://shop.example/')), 'refused-address');
+    }
+  });
+
   test('of several checked addresses, one that works is found', async () => {
     const port = await serve((_request, response) => void response.end());
     const transport = transportWith({ resolve: async () => ['127.0.0.2', '127.0.0.1'] });

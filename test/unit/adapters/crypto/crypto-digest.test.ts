@@ -20,7 +20,7 @@ describe('CryptoDigest', () => {
     assert.equal(digest.md5Hex(new Uint8Array(text('xxabcxx')).subarray(2, 5)), digest.md5Hex(text('abc')));
   });
 
-  test('both keyed hashes of the specification give the published values', () => {
+  test('both keyed hashes of request signatures give the published values', () => {
     const sha256 = digest.hmac('HMAC-SHA256', 'Jefe', 'what do ya want for nothing?');
     assert.equal(hex(sha256), '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843');
     const sha3 = digest.hmac('HMAC-SHA3_256', 'key', 'The quick brown fox jumps over the lazy dog');

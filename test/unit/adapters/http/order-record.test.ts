@@ -10,9 +10,10 @@ import {
 import {
   AssetCatalogue,
   buildCallback,
+  NO_REFUNDS,
   orderDetailView,
   reportedOrder,
-  SPECIFIED_ASSETS,
+  BUILT_IN_ASSETS,
   withDefaults,
 } from '../../../../core/index.ts';
 import type { CallbackId, Deposit, DepositId, DepositStatus, Order, OrderDetailView } from '../../../../core/index.ts';
@@ -31,6 +32,8 @@ const PAID: Order = {
     enablePostCallback: true,
   }),
   updatedAt: START + 61_000,
+  refundAddress: '0xback',
+  refundAddressAt: START - 1,
 };
 
 function deposit(id: string, txid: string, status: DepositStatus, fromAddress: string | null, units: bigint): Deposit {
@@ -59,6 +62,8 @@ function deposit(id: string, txid: string, status: DepositStatus, fromAddress: s
     status,
     assignment: 'ORDER',
     unassignedReason: null,
+    leastConfirmations: null,
+    rate: null,
   };
 }
 
@@ -100,7 +105,7 @@ const SENT: Readonly<Record<string, { readonly body: string; readonly url: strin
   },
 };
 
-const ASSETS = new AssetCatalogue(SPECIFIED_ASSETS);
+const ASSETS = new AssetCatalogue(BUILT_IN_ASSETS);
 const chains = new Map([
   [
     'ETH',
@@ -132,7 +137,13 @@ describe("an order's record", () => {
       const post = callbackOf(order, view);
       const get = callbackOf({ ...order, enablePostCallback: false }, view);
       const detail = presentOrderDetail(
-        orderDetailView(order, deposits, { refunded: false, available: order.received }, ASSETS, chains),
+        orderDetailView(
+          order,
+          deposits,
+          { refunds: NO_REFUNDS, available: order.received, frozen: false, holdMs: 0, now: START },
+          ASSETS,
+          chains,
+        ),
       );
       assert.deepEqual({ body: post.body, url: get.url, detail: JSON.stringify(detail) }, SENT[name]);
     });

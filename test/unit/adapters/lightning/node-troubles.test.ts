@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ClnNode } from '../../../../adapters/lightning/cln/cln-node.ts';
 import { LndNode } from '../../../../adapters/lightning/lnd/lnd-node.ts';
+import { placeOf } from '../../../../adapters/lightning/lnd/lnd-settlements.ts';
 import { PhoenixdNode } from '../../../../adapters/lightning/phoenixd/phoenixd-node.ts';
 import { isTillgateError } from '../../../../core/index.ts';
 import type { LightningNode } from '../../../../core/index.ts';
@@ -123,7 +124,7 @@ async function cursors(node: LightningNode, from: string, count: number): Promis
     const settled = await node.settledAfter(from, 100);
     return settled.length >= count && settled;
   });
-  return found.map(({ cursor }) => cursor);
+  return found.map(({ cursor }) => placeOf(cursor).index.toString());
 }
 
 describe('lnd in trouble', () => {
@@ -139,7 +140,7 @@ describe('lnd in trouble', () => {
     await withLnd(script, async (node) =>
       assert.deepEqual(
         (await node.settledAfter(null, 10)).map(({ cursor }) => cursor),
-        ['1'],
+        [`1 ${HASHES[1]}`],
       ),
     );
   });

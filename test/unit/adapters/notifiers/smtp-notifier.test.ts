@@ -76,7 +76,7 @@ test('a mail goes out over TLS from the first byte, and the server is asked with
   const server = await serve(t, { certificate, implicitTls: true, user: USER });
   const notifier = await notifierTo(server, { security: 'tls', ...withLogin() });
   const words = await notifier.verify(never);
-  assert.match(words, /^localhost:\d+ takes mail \(tls, as till\)$/);
+  assert.match(words, /^localhost:\d+ accepts mail \(tls, as till\)$/);
   assert.equal(server.mails.length, 0);
   assert.equal((await notifier.send(message(), never)).kind, 'sent');
   assert.ok(server.lines.every(({ encrypted }) => encrypted));
@@ -201,7 +201,7 @@ test('a wrong password is refused, and neither it nor the right one is in what i
     final: false,
   });
   await assert.rejects(notifier.verify(never), (error: Error) => {
-    assert.match(error.message, /would take no mail: the login was refused \(535\)$/);
+    assert.match(error.message, /does not accept mail: the login was refused \(535\)$/);
     return !error.message.includes(USER.password);
   });
 });

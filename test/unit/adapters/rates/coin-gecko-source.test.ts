@@ -74,7 +74,7 @@ describe('CoinGeckoSource', () => {
     assert.equal(server.seen[0]?.url.searchParams.get('ids'), 'tether,bitcoin');
   });
 
-  test('asks for every fiat of the specification by its code', async (t) => {
+  test('asks for every supported fiat by its code', async (t) => {
     const server = await startServer(t, simplePrice);
     await new CoinGeckoSource(clock, { url: `${server.url}/api/v3`, ids }).fetch(
       FIATS.map(({ code }) => code),

@@ -13,7 +13,7 @@ interface AccountActionsProps {
   readonly security: SecurityRecord | undefined;
 }
 
-/** What can be done with an account as it is. Nobody disables or archives itself. */
+/** The possible actions on an account. Nobody can disable or archive their own account. */
 export function AccountActions({ account, security }: AccountActionsProps) {
   const api = useApi();
   const { identity } = useGetIdentity();

@@ -1,11 +1,12 @@
-import { Create, PasswordInput, SimpleForm, TextInput, required } from 'react-admin';
+import { Create, PasswordInput, TextInput, required } from 'react-admin';
+import { CreateForm } from '../../components/create-form.tsx';
 import { AccountFields } from './account-fields.tsx';
 
-/** A new account; who logs in first has to choose a password of its own. */
+/** A new account, whose user must choose a new password at the first login. */
 export function AccountCreate() {
   return (
     <Create redirect="show">
-      <SimpleForm defaultValues={{ role: 'user', verified_currencies: [] }}>
+      <CreateForm defaultValues={{ role: 'user', verified_currencies: [] }}>
         <TextInput source="email" type="email" validate={required()} autoComplete="off" autoFocus helperText={false} />
         <PasswordInput
           source="password"
@@ -14,7 +15,7 @@ export function AccountCreate() {
           helperText="resources.accounts.passwordHelp"
         />
         <AccountFields />
-      </SimpleForm>
+      </CreateForm>
     </Create>
   );
 }

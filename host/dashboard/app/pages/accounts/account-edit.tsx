@@ -5,7 +5,7 @@ import { AccountFields } from './account-fields.tsx';
 
 type Editable = Pick<AccountFile, 'name' | 'role' | 'verified_currencies'>;
 
-/** The role only where it changes: making somebody an admin is more than a change of a name. */
+/** Sends the role only if it changed, because changing a role needs more rights than changing a name. */
 function bodyOf(form: Editable, former?: { readonly previousData: Editable }): Partial<Editable> {
   const { name, role, verified_currencies } = form;
   return {
@@ -15,7 +15,6 @@ function bodyOf(form: Editable, former?: { readonly previousData: Editable }): P
   };
 }
 
-/** A change of an account. */
 export function AccountEdit() {
   return (
     <EditPage transform={bodyOf}>

@@ -5,7 +5,6 @@ import type { AccountItem } from '../../operator-records.ts';
 const ROLES: readonly AccountItem['role'][] = ['user', 'admin'];
 const ALL = '*';
 
-/** What an admin decides about an account. */
 export function AccountFields({ role = true }: { readonly role?: boolean }) {
   const service = useService();
   const currencies = [...new Set((service?.coins ?? []).map(({ currency }) => currency))];

@@ -14,19 +14,17 @@ const COLUMNS: readonly Column<AccountItem>[] = [
   { name: 'created_at', value: ({ created_at: at }) => <Time value={at} /> },
 ];
 
-/** What an account may do, in words. */
 export function Role({ role }: Pick<AccountItem, 'role'>) {
   const translate = useTranslate();
   return <>{translate(`resources.accounts.roles.${role}`)}</>;
 }
 
-/** Every account, newest first. */
 export function AccountList() {
   return (
     <Records
       actions={
         <TopToolbar>
-          <CreateButton label="resources.accounts.create" />
+          <CreateButton label="resources.accounts.page.create" />
         </TopToolbar>
       }
     >

@@ -16,7 +16,7 @@ import { Role } from './account-list.tsx';
 
 const FIELD = 'resources.accounts.fields';
 
-/** An account, and what it demands of its own users. */
+/** An account and its security requirements. */
 export function AccountShow() {
   return (
     <Show actions={false} component="div">

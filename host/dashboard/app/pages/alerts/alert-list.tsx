@@ -32,14 +32,13 @@ const FILTERS = [
   />,
 ];
 
-/** What is wanted at first: what nobody has looked at. */
+/** The list begins with the alerts that nobody has acknowledged. */
 const OPEN: Pick<AlertItem, 'status'> = { status: 'OPEN' };
 
-/** What an operator has to look at. */
 export function AlertList() {
   return (
     <Records filters={FILTERS} actions={false} startFilter={OPEN} refetchMs={REFETCH_MS}>
-      <RecordTable columns={COLUMNS} />
+      <RecordTable columns={COLUMNS} startFilter={OPEN} />
     </Records>
   );
 }

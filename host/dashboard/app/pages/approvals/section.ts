@@ -5,7 +5,7 @@ import type { Section } from '../section.ts';
 export const approvals: Section = {
   name: 'approvals',
   path: '/transfers',
-  label: 'resources.transfers.menu',
+  label: 'resources.transfers.name',
   icon: FactCheckIcon,
   role: 'admin',
   resource: {

@@ -9,18 +9,18 @@ import { useApi } from '../../till.ts';
 const KEY = 'resources.transfers';
 const REASON = { name: 'reason', label: `${KEY}.fields.reason` };
 
-/** Why somebody cannot approve it, as a key of the catalogue; `null` where it is another's to refuse. */
+/** Why this person cannot approve it, as a key of the catalogue; `null` if the server decides. */
 function obstacleFor(me: unknown, { account_id: owner, requested_by: asker, approvals }: TransferFile): string | null {
   if (owner === me) return `${KEY}.own`;
   if (asker === me) return `${KEY}.asked`;
   return approvals.some(({ account_id: by, counts }) => counts && by === me) ? `${KEY}.approvedByMe` : null;
 }
 
-/** What can be done with a transfer as it is: approve and reject what is held, cancel what is signed. */
+/** The possible actions on a transfer: approve or reject a held one, cancel a signed one. */
 export function TransferActions({ transfer }: { readonly transfer: TransferFile }) {
   const translate = useTranslate();
   const { identity } = useGetIdentity();
-  const { status, bundle } = transfer;
+  const { status, payout } = transfer;
   const held = status === 'HELD';
   const signed = status === 'SIGNED' || status === 'BROADCAST';
   const obstacle = held && identity !== undefined ? obstacleFor(identity.id, transfer) : null;
@@ -34,7 +34,7 @@ export function TransferActions({ transfer }: { readonly transfer: TransferFile 
       <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, mt: 2 }}>
         {held && identity !== undefined && obstacle === null ? <ApproveButton transfer={transfer} /> : null}
         {held || status === 'REQUESTED' ? <RejectButton transfer={transfer} /> : null}
-        {signed && bundle?.cancel_reason === undefined ? <CancelButton transfer={transfer} /> : null}
+        {signed && payout?.cancel_reason === undefined ? <CancelButton transfer={transfer} /> : null}
       </Box>
     </>
   );
@@ -72,6 +72,7 @@ function CancelButton({ transfer }: { readonly transfer: TransferFile }) {
     <FormDialog
       label={`${KEY}.cancel`}
       success={`${KEY}.cancelled`}
+      dismiss={`${KEY}.keep`}
       text
       fields={[REASON]}
       submit={({ reason = '' }) => api.post(`transfers/${transfer.id}/cancel`, reason === '' ? {} : { reason })}

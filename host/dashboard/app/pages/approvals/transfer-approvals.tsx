@@ -7,7 +7,7 @@ import { Section } from '../../components/facts.tsx';
 import { Time } from '../../components/values.tsx';
 import type { TransferFile } from '../../operator-records.ts';
 
-/** Who approved a transfer, and how many have to while it is held. */
+/** The given approvals, and the required number while the transfer is held. */
 export function TransferApprovals({ transfer }: { readonly transfer: TransferFile }) {
   const translate = useTranslate();
   const { approvals, approvals_needed: needed, status } = transfer;
@@ -24,7 +24,7 @@ export function TransferApprovals({ transfer }: { readonly transfer: TransferFil
           id: `${by ?? ''} ${at}`,
           content: (
             <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, alignItems: 'center' }}>
-              {by === null ? translate('resources.transfers.operator') : <AccountName id={by} link />}
+              {by === null ? translate('resources.audit.operator') : <AccountName id={by} link />}
               <Typography component="span" color="textSecondary" variant="body2">
                 <Time value={at} />
                 {status === 'HELD' && !counts ? ` · ${translate('resources.transfers.earlierHold')}` : null}

@@ -11,13 +11,13 @@ import { Amount, Copyable, Time } from '../../components/values.tsx';
 import type { TransferFile } from '../../operator-records.ts';
 import { TransferActions } from './transfer-actions.tsx';
 import { TransferApprovals } from './transfer-approvals.tsx';
-import { TransferBundle } from './transfer-bundle.tsx';
-import { TransferKind } from './transfer-list.tsx';
+import { TransferPayout } from './transfer-payout.tsx';
+import { Kind } from '../withdrawals/kind.tsx';
 
 const FIELD = 'resources.transfers.fields';
 const POLL_MS = 3000;
 
-/** A transfer; it is read again until it is final, while the page is in sight. */
+/** A transfer; it is read again until it is final, while the page is visible. */
 export function TransferShow() {
   return (
     <Show
@@ -40,7 +40,7 @@ function TransferPage() {
     <>
       <TransferHead transfer={transfer} />
       <TransferApprovals transfer={transfer} />
-      {transfer.bundle === null ? null : <TransferBundle bundle={transfer.bundle} />}
+      {transfer.payout === null ? null : <TransferPayout payout={transfer.payout} />}
     </>
   );
 }
@@ -59,7 +59,7 @@ function TransferHead({ transfer }: { readonly transfer: TransferFile }) {
       </Box>
       <Facts
         of={[
-          [`${FIELD}.kind`, <TransferKind key="kind" kind={transfer.kind} />],
+          [`${FIELD}.kind`, <Kind key="kind" kind={transfer.kind} />],
           [`${FIELD}.reason`, transfer.reason],
           [`${FIELD}.account_id`, <AccountName key="account" id={transfer.account_id} link />],
           [

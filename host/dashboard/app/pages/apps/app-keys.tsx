@@ -1,5 +1,4 @@
 import Box from '@mui/material/Box';
-import Button from '@mui/material/Button';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslate } from 'react-admin';
 import { useState } from 'react';
@@ -8,7 +7,9 @@ import { StatusChip } from '../../components/chips.tsx';
 import { Entries } from '../../components/entries.tsx';
 import { Facts, Section } from '../../components/facts.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
-import { Copyable, Time } from '../../components/values.tsx';
+import { SecretsDialog } from '../../components/secrets-dialog.tsx';
+import type { Secrets } from '../../components/secrets-dialog.tsx';
+import { Time } from '../../components/values.tsx';
 import type { AppKey } from '../../records.ts';
 import { useApi } from '../../till.ts';
 
@@ -16,14 +17,16 @@ const FIELD = 'resources.apps.fields';
 const HOUR = 3600;
 const GRACES = [0, HOUR, 24 * HOUR, 7 * 24 * HOUR];
 
-/** The keys of an App: shown on demand, rotated with a grace period, revoked at once. */
+/** The keys of an App: shown to its owner on demand, rotated with a grace period, revoked at once. */
 export function AppKeys({ id }: { readonly id: string }) {
   const api = useApi();
   const translate = useTranslate();
+  const [secrets, setSecrets] = useState<Secrets | null>(null);
+  const show = ({ api_key: key }: AppKey): void => setSecrets([[`${FIELD}.api_key`, key]]);
   const { data: keys = [] } = useQuery({
     queryKey: ['apps', 'keys', id],
     queryFn: async ({ signal }) => (await api.get<{ items: readonly AppKey[] }>(`apps/${id}/keys`, {}, signal)).items,
-    // Not kept once the page is left.
+    // Removed from the cache when the page is left.
     gcTime: 0,
   });
   const active = keys.some(({ state }) => state === 'active');
@@ -31,7 +34,7 @@ export function AppKeys({ id }: { readonly id: string }) {
     <Section title="resources.apps.keys">
       <Entries
         empty="resources.apps.noKeys"
-        of={keys.map((key) => ({ id: key.id, content: <Key app={id} appKey={key} /> }))}
+        of={keys.map((key) => ({ id: key.id, content: <Key app={id} appKey={key} show={show} /> }))}
       />
       <Box sx={{ mt: 1 }}>
         {active ? (
@@ -39,7 +42,10 @@ export function AppKeys({ id }: { readonly id: string }) {
             label="resources.apps.rotate"
             success="resources.apps.rotated"
             text
-            submit={({ grace = '' }) => api.post(`apps/${id}/keys/rotate`, { grace_seconds: Number(grace) })}
+            submit={async ({ grace = '' }) => {
+              const body = { grace_seconds: Number(grace) };
+              show((await api.post<{ key: AppKey }>(`apps/${id}/keys/rotate`, body)).key);
+            }}
             fields={[
               {
                 name: 'grace',
@@ -53,40 +59,43 @@ export function AppKeys({ id }: { readonly id: string }) {
             ]}
           />
         ) : (
-          <ActionButton label="resources.apps.makeKey" work={() => api.post(`apps/${id}/keys`)} />
+          <ActionButton
+            label="resources.apps.makeKey"
+            work={async () => show(await api.post<AppKey>(`apps/${id}/keys`))}
+          />
         )}
       </Box>
+      <SecretsDialog secrets={secrets} onClose={() => setSecrets(null)} />
     </Section>
   );
 }
 
-function Key({ app, appKey: key }: { readonly app: string; readonly appKey: AppKey }) {
+interface KeyProps {
+  readonly app: string;
+  readonly appKey: AppKey;
+  readonly show: (key: AppKey) => void;
+}
+
+function Key({ app, appKey: key, show }: KeyProps) {
   const api = useApi();
-  const translate = useTranslate();
-  const [shown, setShown] = useState(false);
-  const label = translate(`${FIELD}.api_key`);
   return (
     <>
       <Facts
         of={[
           [`${FIELD}.state`, <StatusChip key="state" status={key.state} />],
-          [
-            `${FIELD}.api_key`,
-            shown ? (
-              <Copyable key="key" value={key.api_key} label={label} />
-            ) : (
-              <Button key="show" size="small" onClick={() => setShown(true)}>
-                {translate('tillgate.show')}
-              </Button>
-            ),
-          ],
+          [`${FIELD}.api_key`, key.api_key],
           [`${FIELD}.created_at`, <Time key="created" value={key.created_at} />],
           [`${FIELD}.last_used_at`, <Time key="used" value={key.last_used_at} />],
           [`${FIELD}.expires_at`, key.expires_at === null ? null : <Time key="expires" value={key.expires_at} />],
         ]}
       />
       {key.state === 'revoked' || key.state === 'expired' ? null : (
-        <Box sx={{ mt: 1 }}>
+        <Box sx={{ display: 'flex', gap: 1, mt: 1 }}>
+          <ActionButton
+            size="small"
+            label="resources.apps.reveal"
+            work={async () => show(await api.post<AppKey>(`apps/${app}/keys/${key.id}/reveal`))}
+          />
           <ActionButton
             size="small"
             color="error"

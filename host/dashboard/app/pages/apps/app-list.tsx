@@ -19,7 +19,6 @@ const COLUMNS: readonly Column<AppRecord>[] = [
   { name: 'enabled', value: ({ enabled }) => <StatusChip status={enabled ? 'ENABLED' : 'DISABLED'} /> },
 ];
 
-/** The Apps of the gateway. */
 export function AppList() {
   return (
     <Records actions={<AppListActions />}>

@@ -12,7 +12,6 @@ import { AppUsageTable } from './app-usage.tsx';
 
 const FIELD = 'resources.apps.fields';
 
-/** An App with its keys and what it used. */
 export function AppShow() {
   return (
     <RecordPage>

@@ -9,7 +9,7 @@ import { useApi } from '../../till.ts';
 
 const FIELD = 'resources.apps.fields';
 
-/** What an App used by day; the newest first. */
+/** An App's usage by day, newest first. */
 export function AppUsageTable({ id }: { readonly id: string }) {
   const api = useApi();
   const translate = useTranslate();

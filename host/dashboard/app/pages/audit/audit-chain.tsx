@@ -14,7 +14,7 @@ import { verifyChain } from './verify-chain.ts';
 
 const KEY = 'resources.audit';
 
-/** Whether the audit trail is what was written: computed by this browser when it is asked for. */
+/** Verifies on demand, in this browser, that the audit log was not altered. */
 export function AuditChain() {
   const api = useApi();
   const translate = useTranslate();

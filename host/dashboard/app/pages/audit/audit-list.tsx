@@ -6,7 +6,7 @@ import { AccountName } from '../../components/account-name.tsx';
 import { RecordTable } from '../../components/record-table.tsx';
 import type { Column } from '../../components/record-table.tsx';
 import { Records } from '../../components/records.tsx';
-import { Time } from '../../components/values.tsx';
+import { Code, Time } from '../../components/values.tsx';
 import type { AuditItem } from '../../operator-records.ts';
 import { AuditChain } from './audit-chain.tsx';
 
@@ -25,7 +25,10 @@ const COLUMNS: readonly Column<AuditItem>[] = [
     name: 'action',
     value: ({ action, subject_id: id }) => (
       <>
-        {action}
+        {labelOf(action)}
+        <Below>
+          <Code>{action}</Code>
+        </Below>
         <Below>{id}</Below>
       </>
     ),
@@ -35,7 +38,6 @@ const COLUMNS: readonly Column<AuditItem>[] = [
 
 const FILTERS = [<TextInput key="account" source="account_id" alwaysOn resettable helperText={false} />];
 
-/** What was done, newest first. */
 export function AuditList() {
   return (
     <Box sx={{ mt: 2 }}>
@@ -47,7 +49,14 @@ export function AuditList() {
   );
 }
 
-/** What is less important, under the rest. */
+/** The label of an action by a rule, in English: "Withdrawal address: set" for `withdrawal_address.set`. */
+function labelOf(action: string): string {
+  const [subject = '', ...verb] = action.replaceAll('_', ' ').split('.');
+  const label = [subject.charAt(0).toUpperCase() + subject.slice(1), ...verb].join(': ');
+  return label.replace(/\btotp\b/, 'TOTP');
+}
+
+/** Secondary text below the main text. */
 function Below({ children }: { readonly children: ReactNode }) {
   return (
     <Typography component="div" variant="body2" color="textSecondary" sx={{ overflowWrap: 'anywhere' }}>
@@ -61,7 +70,7 @@ function Actor({ id }: { readonly id: string | null }) {
   return id === null ? <>{translate('resources.audit.operator')}</> : <AccountName id={id} link />;
 }
 
-/** A value as text: what is no text is shown as JSON. */
+/** A value as text; other types are shown as JSON. */
 const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 function Changes({ changes }: Pick<AuditItem, 'changes'>) {

@@ -9,9 +9,9 @@ import type { AuditPiece } from '../../operator-records.ts';
 const digest = { sha256Hex: (text: string): string => bytesToHex(sha256(utf8ToBytes(text))) };
 
 /**
- * Computes the audit chain again, here: not the server says that it is whole, but what it has.
+ * Computes the audit chain in the browser, instead of trusting the server's verdict.
  *
- * @param noted - a head that somebody noted earlier
+ * @param noted - a head that somebody recorded earlier
  */
 export function verifyChain(api: Api, noted: AuditHead | null): Promise<AuditReport> {
   const read = (from: number, limit: number): Promise<AuditPiece> => api.get('audit/chain', { from, limit });
@@ -27,7 +27,7 @@ export function verifyChain(api: Api, noted: AuditHead | null): Promise<AuditRep
   );
 }
 
-/** The id and the time are in the text that is hashed. */
+/** The id and the time are part of the hashed text. */
 function linkOf({ seq, hash, entry }: AuditPiece['items'][number]): AuditLink {
   const { id, at } = JSON.parse(entry) as Pick<AuditLink, 'id' | 'at'>;
   return { seq, hash, entry, id, at };

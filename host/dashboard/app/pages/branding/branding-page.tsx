@@ -13,7 +13,6 @@ import { LogoButton } from './logo-button.tsx';
 const TEXTS = ['name', 'support', 'colour'] as const;
 const labelOf = (field: string): string => `tillgate.branding.${field}`;
 
-/** How the payer's page presents the account. */
 export function BrandingPage() {
   const api = useApi();
   const translate = useTranslate();
@@ -43,6 +42,7 @@ export function BrandingPage() {
           <FormDialog
             size="small"
             label="tillgate.branding.change"
+            submitLabel="ra.action.save"
             success="tillgate.branding.saved"
             submit={(values) => change(textsOf(values))}
             fields={TEXTS.map((name) => ({
@@ -80,7 +80,7 @@ export function BrandingPage() {
   );
 }
 
-/** What was left empty is taken away. */
+/** Emptied fields are removed. */
 function textsOf(values: Values): Readonly<Record<string, string | null>> {
   return Object.fromEntries(TEXTS.map((name) => [name, values[name] === '' ? null : (values[name] ?? null)]));
 }

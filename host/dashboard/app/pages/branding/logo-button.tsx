@@ -3,7 +3,7 @@ import { useTranslate } from 'react-admin';
 import { useRef } from 'react';
 import { useAct } from '../../components/act.tsx';
 
-/** Sends a picture that is chosen; whether it is one, the API says. */
+/** Uploads a chosen picture; the API validates it. */
 export function LogoButton({ save }: { readonly save: (base64: string) => Promise<unknown> }) {
   const translate = useTranslate();
   const act = useAct();

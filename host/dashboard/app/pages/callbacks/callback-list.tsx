@@ -25,7 +25,6 @@ const FILTERS = [
   <TextInput key="webhook_id" source="webhook_id" alwaysOn helperText={false} />,
 ];
 
-/** What was sent to the merchant's servers. */
 export function CallbackList() {
   return (
     <Records filters={FILTERS} actions={false}>

@@ -13,7 +13,7 @@ import { useApi } from '../../till.ts';
 const FIELD = 'resources.callbacks.fields';
 const POLL_MS = 3000;
 
-/** A callback with how each attempt went. */
+/** A callback with the result of each attempt. */
 export function CallbackShow() {
   return (
     <RecordPage pollMs={({ status }: CallbackDetail) => status === 'PENDING' && POLL_MS}>

@@ -15,10 +15,10 @@ import { TransfersUnderWay } from './transfers-under-way.tsx';
 
 const KEY = 'resources.chains';
 const POLL_MS = 5000;
-/** Its wallet is the node's own. */
+/** Lightning's wallet is the node's own. */
 const LIGHTNING = LIGHTNING_ASSET.chain;
 
-/** How far each chain has been read, whether it pays, and what is on its way there. */
+/** The progress, the payout state and the pending transfers of each chain. */
 export function ChainList() {
   const api = useApi();
   const { data } = useQuery({
@@ -38,6 +38,10 @@ export function ChainList() {
 function Chain({ chain }: { readonly chain: ChainItem }) {
   const translate = useTranslate();
   const { code, name, height, lag_seconds: lag, trouble, halted_reason: halted, payouts } = chain;
+  const stuck = [
+    ...chain.stopped_currencies.map(({ currency, reason }) => `${currency}: ${reason}`),
+    ...chain.frozen.map(({ amount, currency, address, reason }) => `${amount} ${currency}, ${address}: ${reason}`),
+  ];
   return (
     <Section title={`${name} (${code})`}>
       {halted === null ? null : (
@@ -55,6 +59,11 @@ function Chain({ chain }: { readonly chain: ChainItem }) {
           {payouts.stopped_reason}
         </Alert>
       )}
+      {stuck.map((words) => (
+        <Alert key={words} severity="warning" sx={{ mb: 2 }}>
+          {words}
+        </Alert>
+      ))}
       <Facts
         of={[
           [`${KEY}.fields.payouts`, <PayoutChip key="payouts" payouts={payouts} />],

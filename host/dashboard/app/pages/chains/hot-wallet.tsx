@@ -13,7 +13,7 @@ import { useApi } from '../../till.ts';
 const KEY = 'resources.chains';
 const FIELD = `${KEY}.fields`;
 
-/** What a chain holds beside the books. The nodes are asked, so it is read when somebody wants to see it. */
+/** The balances on chain and in the ledger. They require requests to nodes, so they are read on demand. */
 export function HotWallet({ code }: { readonly code: string }) {
   const api = useApi();
   const translate = useTranslate();

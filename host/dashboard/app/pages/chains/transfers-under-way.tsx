@@ -11,13 +11,13 @@ import { Section } from '../../components/facts.tsx';
 import { Amount, Time } from '../../components/values.tsx';
 import type { TransferItem } from '../../operator-records.ts';
 import { useApi } from '../../till.ts';
-import { TransferKind } from '../approvals/transfer-list.tsx';
+import { Kind } from '../withdrawals/kind.tsx';
 
 const POLL_MS = 5000;
 const SIGNED: readonly TransferStatus[] = ['SIGNED', 'BROADCAST'];
 const MOST = 50;
 
-/** What is signed and not mined yet, oldest first: what is stuck is there longest. Its page has the button to cancel it. */
+/** Signed, unmined transfers, oldest first, so that stuck ones lead. Their pages have the button to cancel them. */
 export function TransfersUnderWay() {
   const api = useApi();
   const translate = useTranslate();
@@ -45,7 +45,7 @@ export function TransfersUnderWay() {
               <StatusChip status={status} />
               <Amount value={amount} currency={currency} />
               <Typography component="span" color="textSecondary" variant="body2">
-                <TransferKind kind={kind} /> · {chain} · <Time value={at} />
+                <Kind kind={kind} /> · {chain} · <Time value={at} />
               </Typography>
               <Button component={Link} to={`/transfers/${id}/show`} size="small">
                 {translate('resources.transfers.open')}

@@ -29,14 +29,14 @@ type Shown = Partial<Record<(typeof SECRET_FIELDS)[number], string | undefined>>
 const secretsOf = (shown: Shown): Secrets =>
   SECRET_FIELDS.map((name) => [`resources.credentials.fields.${name}`, shown[name]]);
 
-/** The credentials of the payment API; a secret is shown once it is made or revealed, until its dialog is closed. */
+/** The credentials of the payment API; a secret is shown after its creation or on demand, until its dialog closes. */
 export function CredentialList() {
   const [secrets, setSecrets] = useState<Secrets | null>(null);
   const show = (shown: Shown): void => setSecrets(secretsOf(shown));
   const columns: readonly Column<CredentialRecord>[] = [
     { name: 'name', value: ({ name }) => name },
     { name: 'api_key', value: ({ api_key: key }) => key },
-    { name: 'scopes', value: ({ scopes }) => scopes.join(', ') },
+    { name: 'scopes', value: ({ scopes }) => <Scopes scopes={scopes} /> },
     { name: 'created_at', value: ({ created_at: at }) => <Time value={at} /> },
     { name: 'expires_at', value: ({ expires_at: at }) => <Time value={at} /> },
     { name: 'status', value: ({ status }) => <StatusChip status={status} /> },
@@ -50,6 +50,11 @@ export function CredentialList() {
       <SecretsDialog secrets={secrets} onClose={() => setSecrets(null)} />
     </>
   );
+}
+
+function Scopes({ scopes }: Pick<CredentialRecord, 'scopes'>) {
+  const translate = useTranslate();
+  return <>{scopes.map((scope) => translate(`tillgate.scope.${scope}`)).join(', ')}</>;
 }
 
 interface ShowProps {

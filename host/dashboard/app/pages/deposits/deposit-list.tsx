@@ -8,10 +8,10 @@ import { Deposit } from './deposit.tsx';
 import { RescanButton } from './rescan-button.tsx';
 
 const REFETCH_MS = 10_000;
-/** The API lists no others. */
+/** The API lists only unassigned deposits. */
 const UNASSIGNED = { status: 'unassigned' };
 
-/** Payments that belong to no order, until an operator assigns or refunds them. */
+/** Deposits without an order, until an operator assigns or refunds them. */
 export function DepositList() {
   const translate = useTranslate();
   const actions = (
@@ -37,7 +37,7 @@ function Deposits() {
   return (
     <Box sx={{ p: 2 }}>
       <Entries
-        empty="resources.deposits.none"
+        empty="resources.deposits.empty"
         of={data.map((deposit) => ({ id: deposit.id, content: <Deposit deposit={deposit} /> }))}
       />
     </Box>

@@ -13,7 +13,6 @@ import { useApi } from '../../till.ts';
 const KEY = 'resources.deposits';
 const FIELD = `${KEY}.fields`;
 
-/** A deposit that belongs to no order. */
 export function Deposit({ deposit }: { readonly deposit: DepositItem }) {
   const translate = useTranslate();
   const { currency, order_id: order, unassigned_reason: reason } = deposit;
@@ -51,8 +50,8 @@ export function Deposit({ deposit }: { readonly deposit: DepositItem }) {
 }
 
 /**
- * A deposit can be assigned once it is credited, and paid back once it is spendable. The sender is not proposed as the
- * receiver: it may be an exchange, which would not know whose money it is.
+ * A deposit can be assigned once it is credited, and refunded once it is spendable. The sender is not proposed as the
+ * receiver: it may be an exchange, which could not tell whose money it is.
  */
 function DepositActions({ deposit }: { readonly deposit: DepositItem }) {
   const api = useApi();

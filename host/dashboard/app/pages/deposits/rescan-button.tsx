@@ -7,7 +7,7 @@ import { useApi } from '../../till.ts';
 
 const KEY = 'resources.deposits';
 
-/** The blocks are numbers of the body; what is left empty is left out. */
+/** Converts blocks to numbers and omits empty fields. */
 function bodyOf({ chain, tx, from, to }: Values): Record<string, unknown> {
   const given = Object.entries({ chain, tx, from, to }).filter(([, value]) => value !== undefined && value !== '');
   return Object.fromEntries(
@@ -18,7 +18,7 @@ function bodyOf({ chain, tx, from, to }: Values): Record<string, unknown> {
   );
 }
 
-/** Has blocks read again: a payment that was missed is found. */
+/** Reads blocks again, to find missed payments. */
 export function RescanButton() {
   const api = useApi();
   const service = useService();

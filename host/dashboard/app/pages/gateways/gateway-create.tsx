@@ -1,4 +1,5 @@
-import { Create, SimpleForm } from 'react-admin';
+import { Create } from 'react-admin';
+import { CreateForm } from '../../components/create-form.tsx';
 import { GatewayFields } from './gateway-fields.tsx';
 import { bodyOf } from './gateway-form.ts';
 import type { GatewayForm } from './gateway-form.ts';
@@ -11,13 +12,13 @@ const NEW: GatewayForm = {
   upstreams: [{ url: '' }],
 };
 
-/** A new gateway; its rules and limits are the defaults, and can be changed afterwards. */
+/** A new gateway with default rules and limits, which can be changed afterwards. */
 export function GatewayCreate() {
   return (
     <Create redirect="show" transform={bodyOf}>
-      <SimpleForm defaultValues={NEW}>
+      <CreateForm defaultValues={NEW}>
         <GatewayFields />
-      </SimpleForm>
+      </CreateForm>
     </Create>
   );
 }

@@ -6,7 +6,6 @@ import { bodyOf, changesOf, formOf } from './gateway-form.ts';
 
 const changes = changesSent(bodyOf, changesOf);
 
-/** A change of a gateway. */
 export function GatewayEdit() {
   return (
     <EditPage transform={changes}>

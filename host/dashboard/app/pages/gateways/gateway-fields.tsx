@@ -18,7 +18,7 @@ const KEY = 'resources.gateways';
 const PROTOCOLS: readonly GatewayItem['protocol'][] = ['jsonrpc', 'http', 'websocket'];
 const choicesOf = (words: readonly string[]) => words.map((id) => ({ id, name: `${KEY}.words.${id}` }));
 
-/** Fields that belong together, beside each other where there is room. */
+/** A group of fields, side by side where there is room. */
 function Fields({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   const translate = useTranslate();
   return (
@@ -43,7 +43,7 @@ function Fields({ title, children }: { readonly title: string; readonly children
   );
 }
 
-/** What a gateway is, and which nodes it leads to. */
+/** The gateway's identity and its nodes. */
 export function GatewayFields() {
   return (
     <>
@@ -67,7 +67,7 @@ export function GatewayFields() {
   );
 }
 
-/** What has a default: a new gateway is made without. */
+/** The fields that have defaults, which the form of a new gateway omits. */
 export function GatewayOptions() {
   return (
     <>

@@ -2,13 +2,21 @@ import type { GatewayItem } from '../../operator-records.ts';
 
 type Numbers = Readonly<Record<string, number | null>>;
 
-/** A gateway as its form has it: lists and maps are lines of text. */
+/** The form's fields of an upstream. */
+interface UpstreamForm {
+  readonly url?: string;
+  readonly headers?: string;
+  /** The stored upstream. Its secrets are never shown, so while it is unchanged it is sent as its position. */
+  readonly former?: { readonly place: number; readonly url: string; readonly headers: string };
+}
+
+/** The form's fields of a gateway: lists and maps are lines of text. */
 export interface GatewayForm {
   readonly host?: string;
   readonly chain?: string;
   readonly network?: string;
   readonly protocol?: string;
-  readonly upstreams?: readonly { readonly url?: string; readonly headers?: string }[];
+  readonly upstreams?: readonly UpstreamForm[];
   readonly admission?: string;
   readonly enabled?: boolean;
   readonly methods?: { readonly allow?: string; readonly deny?: string };
@@ -28,7 +36,7 @@ const linesOf = (text = ''): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
-/** `name: value` in each line. What has no colon is a name without a value, which the API refuses by its name. */
+/** Parses one `name: value` per line. A line without a colon is a name without a value, which the API refuses. */
 function pairsOf(text = ''): [name: string, value: string][] {
   return linesOf(text).map((line) => {
     const at = line.indexOf(':');
@@ -41,14 +49,17 @@ const textOf = (pairs: Readonly<Record<string, unknown>>): string =>
     .map(([name, value]) => `${name}: ${String(value)}`)
     .join('\n');
 
-/** Digits become a number; anything else goes as it is, for the API to refuse. */
+/** Digits become a number; any other text is sent unchanged, and the API refuses it. */
 const numberOf = (text: string): unknown => (/^\d{1,15}$/.test(text) ? Number(text) : text);
 
 export function formOf(gateway: GatewayItem): GatewayForm {
   const { methods, cors, upstreams, units, plans, limits, timeouts, reads } = gateway;
   return {
     ...gateway,
-    upstreams: upstreams.map(({ url, headers }) => ({ url, headers: textOf(headers) })),
+    upstreams: upstreams.map(({ url, header_names: names }, place) => {
+      const headers = names.map((name) => `${name}: …`).join('\n');
+      return { url, headers, former: { place, url, headers } };
+    }),
     methods: { allow: methods.allow.join('\n'), deny: methods.deny.join('\n') },
     cors: { origins: cors.origins.join('\n') },
     units: textOf(units),
@@ -59,16 +70,13 @@ export function formOf(gateway: GatewayItem): GatewayForm {
   };
 }
 
-/** The body of a request. What is `undefined` there is left out, and stays as it is. */
+/** The body of a request. A field that is `undefined` is omitted, and keeps its value. */
 export function bodyOf(form: GatewayForm): Readonly<Record<string, unknown>> {
   const { host, chain, network, protocol, admission, enabled, limits, timeouts, reads, max_body_bytes, max_batch } =
     form;
   return {
     ...{ host, chain, network, protocol, admission, enabled, limits, reads },
-    upstreams: (form.upstreams ?? []).map(({ url = '', headers }) => ({
-      url: url.trim(),
-      headers: Object.fromEntries(pairsOf(headers)),
-    })),
+    upstreams: (form.upstreams ?? []).map(upstreamOf),
     methods: { allow: linesOf(form.methods?.allow), deny: linesOf(form.methods?.deny) },
     cors: form.cors === undefined ? undefined : { origins: linesOf(form.cors.origins) },
     units: Object.fromEntries(pairsOf(form.units).map(([name, value]) => [name, numberOf(value)])),
@@ -78,12 +86,17 @@ export function bodyOf(form: GatewayForm): Readonly<Record<string, unknown>> {
   };
 }
 
-/** Without what was left empty: of these there is no "none". */
+function upstreamOf({ url = '', headers = '', former }: UpstreamForm): object {
+  if (former?.url === url && former.headers === headers) return { keep: former.place };
+  return { url: url.trim(), headers: Object.fromEntries(pairsOf(headers)) };
+}
+
+/** Removes empty fields, which have no "none" value. */
 function given(fields: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined));
 }
 
-/** The fields of a body that differ from the gateway as it was read: what somebody else changes meanwhile is not undone. */
+/** The changed fields of a body, so that simultaneous changes by others are kept. */
 export function changesOf(former: GatewayItem, form: GatewayForm): Readonly<Record<string, unknown>> {
   const before = bodyOf(formOf(former));
   return Object.fromEntries(

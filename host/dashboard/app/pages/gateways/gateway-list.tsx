@@ -1,4 +1,4 @@
-import { CreateButton, TopToolbar } from 'react-admin';
+import { CreateButton, TopToolbar, useTranslate } from 'react-admin';
 import { StatusChip } from '../../components/chips.tsx';
 import { RecordTable } from '../../components/record-table.tsx';
 import type { Column } from '../../components/record-table.tsx';
@@ -8,22 +8,26 @@ import type { GatewayItem } from '../../operator-records.ts';
 const COLUMNS: readonly Column<GatewayItem>[] = [
   { name: 'host', value: ({ host }) => host },
   { name: 'chain', value: ({ chain, network }) => `${chain} · ${network}` },
-  { name: 'protocol', value: ({ protocol }) => protocol },
+  { name: 'protocol', value: ({ protocol }) => <Word of={protocol} /> },
   { name: 'upstream_count', numeric: true, value: ({ upstreams }) => String(upstreams.length) },
-  { name: 'admission', value: ({ admission }) => admission },
+  { name: 'admission', value: ({ admission }) => <Word of={admission} /> },
   { name: 'enabled', value: ({ enabled }) => <StatusChip status={statusOf(enabled)} /> },
 ];
 
-/** Whether a gateway serves, as a status. */
+function Word({ of }: { readonly of: GatewayItem['protocol' | 'admission'] }) {
+  const translate = useTranslate();
+  return <>{translate(`resources.gateways.words.${of}`)}</>;
+}
+
+/** A gateway's state as a status for display. */
 export const statusOf = (enabled: boolean): string => (enabled ? 'active' : 'disabled');
 
-/** The gateways, newest first. */
 export function GatewayList() {
   return (
     <Records
       actions={
         <TopToolbar>
-          <CreateButton label="resources.gateways.create" />
+          <CreateButton label="resources.gateways.page.create" />
         </TopToolbar>
       }
     >

@@ -17,7 +17,7 @@ const FIELD = `${KEY}.fields`;
 
 const POLL_MS = 10_000;
 
-/** A gateway with its upstreams and rules; how its upstreams do is read again, while the page is in sight. */
+/** A gateway with its upstreams and rules; the health of its upstreams is read again while the page is visible. */
 export function GatewayShow() {
   return (
     <RecordPage pollMs={() => POLL_MS}>
@@ -95,23 +95,22 @@ function GatewayActions({ gateway }: GatewayProps) {
   );
 }
 
-/** Values of headers are credentials: only their names are shown here. */
 function Upstreams({ gateway }: GatewayProps) {
   const translate = useTranslate();
   return (
     <Section title={`${FIELD}.upstreams`}>
       <Entries
         empty={`${KEY}.noUpstreams`}
-        of={gateway.upstreams.map(({ url, headers }, index) => ({
+        of={gateway.upstreams.map(({ url, header_names: names }, index) => ({
           id: String(index),
           content: (
             <>
               <Box component="span" dir="ltr" sx={{ overflowWrap: 'anywhere' }}>
                 {url}
               </Box>
-              {Object.keys(headers).length === 0 ? null : (
+              {names.length === 0 ? null : (
                 <Typography variant="body2" color="textSecondary">
-                  {translate(`${KEY}.withHeaders`, { names: Object.keys(headers).join(', ') })}
+                  {translate(`${KEY}.withHeaders`, { names: names.join(', ') })}
                 </Typography>
               )}
               <Health health={gateway.upstream_health[index] ?? null} />
@@ -123,7 +122,7 @@ function Upstreams({ gateway }: GatewayProps) {
   );
 }
 
-/** An upstream as the instance that answered sees it. */
+/** The upstream's health, as seen by the instance that answered. */
 function Health({ health }: { readonly health: GatewayItem['upstream_health'][number] }) {
   const translate = useTranslate();
   const [locale] = useLocaleState();

@@ -5,11 +5,11 @@ import { ACCOUNT_FILTER } from '../../components/list-filters.tsx';
 import { RecordTable } from '../../components/record-table.tsx';
 import type { Column } from '../../components/record-table.tsx';
 import { Records } from '../../components/records.tsx';
-import { Amount, Time } from '../../components/values.tsx';
+import { Amount, Code, Time } from '../../components/values.tsx';
 import type { PostingRecord } from '../../records.ts';
 import { MonthPicker } from './month-picker.tsx';
 
-/** Balances of accounts have words; accounts of the till itself have their names. */
+/** Balances of merchants are translated; the till's own ledger accounts keep their names. */
 function Part({ account }: Pick<PostingRecord, 'account'>) {
   const translate = useTranslate();
   return <>{translate(`resources.ledger.accounts.${account}`, { _: account })}</>;
@@ -25,7 +25,7 @@ const COLUMNS: readonly Column<PostingRecord>[] = [
   { name: 'kind', value: ({ kind }) => <Booked kind={kind} /> },
   { name: 'account', value: ({ account }) => <Part account={account} /> },
   { name: 'amount', numeric: true, value: ({ amount, currency }) => <Amount value={amount} currency={currency} /> },
-  { name: 'reference', value: ({ reference }) => reference },
+  { name: 'reference', value: ({ reference }) => <Code>{reference}</Code> },
 ];
 
 const OF_ALL: readonly Column<PostingRecord>[] = [
@@ -33,7 +33,7 @@ const OF_ALL: readonly Column<PostingRecord>[] = [
   { name: 'user_id', value: ({ user_id: owner }) => owner ?? '–' },
 ];
 
-/** Every posting, newest first: their sums are the balances. */
+/** Every posting, newest first; their sums are the balances. */
 export function LedgerList() {
   const translate = useTranslate();
   const { permissions } = usePermissions<string>();

@@ -7,7 +7,7 @@ import { monthsUntil } from './months.ts';
 const MONTHS = 24;
 const ALL = 'all';
 
-/** Narrows the ledger to a month of UTC, as its file is. */
+/** Filters the ledger by a month in UTC, as in its exported file. */
 export function MonthPicker() {
   const translate = useTranslate();
   const [locale] = useLocaleState();

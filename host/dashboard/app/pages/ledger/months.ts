@@ -1,4 +1,4 @@
-/** A month of UTC, from its first moment until before the next one's. */
+/** A month in UTC, excluding its end. */
 export interface Month {
   readonly from: string;
   readonly to: string;

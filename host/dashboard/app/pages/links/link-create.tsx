@@ -1,19 +1,20 @@
-import { Create, SelectInput, SimpleForm, required } from 'react-admin';
+import { Create, SelectInput, required } from 'react-admin';
+import { CreateForm } from '../../components/create-form.tsx';
 import { useService } from '../../components/service.ts';
 import { LinkTerms, LinkTexts } from './link-fields.tsx';
 import { bodyOf } from './link-form.ts';
 
-/** A new payment link or counter; its page has the address, the QR code and the button. */
+/** A new payment link or point of sale; its page has the URL, the QR code and the button. */
 export function LinkCreate() {
   const service = useService();
   return (
     <Create redirect="show" transform={bodyOf}>
-      <SimpleForm defaultValues={{ vs_currency: 'USD', face: 'LINK' }}>
+      <CreateForm defaultValues={{ vs_currency: 'USD', face: 'LINK' }}>
         <LinkTexts />
         <SelectInput
           source="face"
           validate={required()}
-          choices={['LINK', 'COUNTER'].map((id) => ({ id, name: `resources.links.faces.${id}` }))}
+          choices={['LINK', 'POINT_OF_SALE'].map((id) => ({ id, name: `resources.links.faces.${id}` }))}
           helperText="resources.links.faceHelp"
         />
         <SelectInput
@@ -27,7 +28,7 @@ export function LinkCreate() {
           helperText={false}
         />
         <LinkTerms />
-      </SimpleForm>
+      </CreateForm>
     </Create>
   );
 }

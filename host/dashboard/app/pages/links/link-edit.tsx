@@ -10,7 +10,7 @@ import { LinkFace } from './link-list.tsx';
 const FIELD = 'resources.links.fields';
 const changes = changesSent(bodyOf, changesOf);
 
-/** A change of a payment link; its kind and its fiat currency stay. */
+/** Changes a payment link, except its kind and its fiat currency. */
 export function LinkEdit() {
   return (
     <EditPage transform={changes}>

@@ -1,7 +1,6 @@
 import { AutocompleteArrayInput, DateTimeInput, NumberInput, TextInput, required } from 'react-admin';
 import { useService } from '../../components/service.ts';
 
-/** The heading and the words below it. */
 export function LinkTexts() {
   return (
     <>
@@ -11,7 +10,7 @@ export function LinkTexts() {
   );
 }
 
-/** What of a link may be changed later, besides its texts. */
+/** The fields besides the texts that may be changed later. */
 export function LinkTerms() {
   const service = useService();
   const coins = [...new Set((service?.coins ?? []).filter(({ status }) => status).map(({ currency }) => currency))];

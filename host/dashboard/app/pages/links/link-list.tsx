@@ -17,11 +17,10 @@ const COLUMNS: readonly Column<LinkRecord>[] = [
 
 const ACTIONS = (
   <TopToolbar>
-    <CreateButton label="resources.links.create" />
+    <CreateButton label="resources.links.page.create" />
   </TopToolbar>
 );
 
-/** The payment links and counters, newest first. */
 export function LinkList() {
   return (
     <Records actions={ACTIONS}>
@@ -35,7 +34,7 @@ export function LinkFace({ face }: Pick<LinkRecord, 'face'>) {
   return <>{translate(`resources.links.faces.${face}`)}</>;
 }
 
-/** The amount of a link, or that the payer chooses it. */
+/** The fixed amount of a link, or a text that the payer chooses it. */
 export function LinkPrice({ link }: { readonly link: LinkRecord }) {
   const translate = useTranslate();
   if (link.vs_price !== null) return <Amount value={link.vs_price} currency={link.vs_currency} />;

@@ -17,7 +17,7 @@ import { LinkFace, LinkPrice } from './link-list.tsx';
 const FIELD = 'resources.links.fields';
 const POLL_MS = 5000;
 
-/** A payment link with its address, its QR code, its button and its orders. */
+/** A payment link with its URL, its QR code, its button and its orders. */
 export function LinkShow() {
   return (
     <RecordPage<LinkRecord> pollMs={({ active }) => active && POLL_MS}>

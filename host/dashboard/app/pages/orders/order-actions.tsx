@@ -8,11 +8,10 @@ import { SANDBOX_BLOCKS, SANDBOX_DEPTH, SANDBOX_PAY } from '../../api/sandbox.ts
 
 const UNSPENDABLE: readonly string[] = ['SEEN', 'CREDITED'];
 
-/** What can be done with an order as it is. */
 export function OrderActions({ order }: { readonly order: OrderFile }) {
   const api = useApi();
   const service = useService();
-  // There is one refund of an order: asking again for it is the same request.
+  // An order has one refund, so a repeated request must be the same request.
   const [keys] = useState(newIdempotencyKeys);
   const path = `orders/${order.order_id}`;
   const { status, currency } = order;
@@ -42,6 +41,14 @@ export function OrderActions({ order }: { readonly order: OrderFile }) {
           work={() => api.post(`${path}/refund`, {}, { idempotencyKey: keys.of(path) })}
         />
       ) : null}
+      {order.refund_sender !== null ? (
+        <ActionButton
+          label="resources.orders.refundSender"
+          success="resources.orders.refundAsked"
+          confirm
+          work={() => api.post(`${path}/refund`, { to: 'sender' }, { idempotencyKey: keys.of(`${path} sender`) })}
+        />
+      ) : null}
       {status === 'OVERDUE' || status === 'PARTIAL' ? (
         <ActionButton
           label="resources.orders.accept"
@@ -54,6 +61,7 @@ export function OrderActions({ order }: { readonly order: OrderFile }) {
         <ActionButton
           label="resources.orders.cancel"
           success="resources.orders.cancelled"
+          dismiss="resources.orders.keep"
           color="error"
           confirm
           work={() => api.post(`${path}/terminate`)}

@@ -8,7 +8,6 @@ import { Time } from '../../components/values.tsx';
 import type { OrderFile } from '../../records.ts';
 import { useApi } from '../../till.ts';
 
-/** What the merchant's server was told of an order. */
 export function OrderCallbacks({ order }: { readonly order: OrderFile }) {
   const api = useApi();
   return (

@@ -1,5 +1,6 @@
-import { Create, SelectInput, SimpleForm, TextInput, required } from 'react-admin';
+import { Create, SelectInput, TextInput, required } from 'react-admin';
 import { useState } from 'react';
+import { CreateForm } from '../../components/create-form.tsx';
 import { useService } from '../../components/service.ts';
 import { newIdempotencyKeys } from '../../till.ts';
 
@@ -8,7 +9,7 @@ interface OrderForm {
   readonly [field: string]: unknown;
 }
 
-/** The form has one field for the coin, the API has two; of empty fields nothing is sent. */
+/** The form has one field for the coin, the API has two; empty fields are omitted. */
 function bodyOf({ coin = '', ...fields }: OrderForm): Record<string, unknown> {
   const [chain, currency] = coin.split(' ');
   const given = Object.entries(fields).filter(([, value]) => value !== '' && value !== null && value !== undefined);
@@ -18,14 +19,14 @@ function bodyOf({ coin = '', ...fields }: OrderForm): Record<string, unknown> {
   };
 }
 
-/** An order by hand: its page has the link for the payer. */
+/** Creates an order; its page has the link for the payer. */
 export function OrderCreate() {
   const service = useService();
   const [keys] = useState(newIdempotencyKeys);
   const coins = (service?.coins ?? []).filter(({ status }) => status);
   return (
     <Create redirect="show" transform={bodyOf} mutationOptions={{ meta: { keys } }}>
-      <SimpleForm defaultValues={{ vs_currency: 'USD', coin: '' }}>
+      <CreateForm defaultValues={{ vs_currency: 'USD', coin: '' }}>
         <TextInput source="vs_price" inputMode="decimal" validate={required()} autoFocus />
         <SelectInput
           source="vs_currency"
@@ -48,7 +49,7 @@ export function OrderCreate() {
         />
         <TextInput source="merchant_reference" helperText="resources.orders.referenceHelp" />
         <TextInput source="remark" helperText={false} />
-      </SimpleForm>
+      </CreateForm>
     </Create>
   );
 }

@@ -9,7 +9,7 @@ import { Time } from '../../components/values.tsx';
 import type { OrderFile, OrderHistory } from '../../records.ts';
 import { useApi } from '../../till.ts';
 
-/** Each change of an order with its rule; read again whenever the order has changed. */
+/** Each status change of an order with its rule; read again whenever the order has changed. */
 export function OrderHistoryList({ order }: { readonly order: OrderFile }) {
   const api = useApi();
   const translate = useTranslate();
@@ -27,7 +27,7 @@ export function OrderHistoryList({ order }: { readonly order: OrderFile }) {
           id: String(index),
           content: (
             <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, alignItems: 'center' }}>
-              <StatusChip status={to} />
+              <StatusChip status={to} texts="orderStatus" />
               <Typography component="span">{translate(`tillgate.rule.${rule}`, { _: rule })}</Typography>
               <Typography component="span" color="textSecondary" variant="body2">
                 <Time value={at} />

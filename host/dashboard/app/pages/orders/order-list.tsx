@@ -1,6 +1,5 @@
 import { CreateButton, FilterButton, SelectInput, TopToolbar } from 'react-admin';
 import { ORDER_STATUSES } from '../../../../../core/orders/order-status.ts';
-import { StatusChip } from '../../components/chips.tsx';
 import { CsvButton } from '../../components/csv-button.tsx';
 import { PAYMENT_FILTERS } from '../../components/list-filters.tsx';
 import { RecordTable } from '../../components/record-table.tsx';
@@ -9,6 +8,7 @@ import { SearchField } from '../../components/search-field.tsx';
 import { Records } from '../../components/records.tsx';
 import { Amount, Time } from '../../components/values.tsx';
 import type { OrderRecord } from '../../records.ts';
+import { OrderStatusChip } from './order-status-chip.tsx';
 
 const COLUMNS: readonly Column<OrderRecord>[] = [
   { name: 'create_time', value: ({ create_time: at }) => <Time value={at} /> },
@@ -16,7 +16,7 @@ const COLUMNS: readonly Column<OrderRecord>[] = [
   { name: 'merchant_reference', value: ({ merchant_reference: reference }) => reference ?? '–' },
   { name: 'vs_price', numeric: true, value: (order) => <Amount value={order.vs_price} currency={order.vs_currency} /> },
   { name: 'amount', numeric: true, value: (order) => <Amount value={order.amount} currency={order.currency} /> },
-  { name: 'status', value: ({ status }) => <StatusChip status={status} /> },
+  { name: 'status', value: (order) => <OrderStatusChip order={order} /> },
 ];
 
 const FILTERS = [
@@ -24,7 +24,7 @@ const FILTERS = [
   <SelectInput
     key="status"
     source="status"
-    choices={ORDER_STATUSES.map((status) => ({ id: status, name: `tillgate.status.${status}` }))}
+    choices={ORDER_STATUSES.map((status) => ({ id: status, name: `tillgate.orderStatus.${status}` }))}
   />,
   ...PAYMENT_FILTERS,
 ];
@@ -33,11 +33,10 @@ const ACTIONS = (
   <TopToolbar>
     <FilterButton />
     <CsvButton />
-    <CreateButton label="resources.orders.create" />
+    <CreateButton label="resources.orders.page.create" />
   </TopToolbar>
 );
 
-/** The orders, newest first, with search. */
 export function OrderList() {
   return (
     <Records filters={FILTERS} actions={ACTIONS}>

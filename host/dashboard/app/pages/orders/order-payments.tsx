@@ -7,7 +7,7 @@ import type { OrderFile } from '../../records.ts';
 
 const FIELD = 'resources.orders.fields';
 
-/** What arrived for an order, and what was paid back. */
+/** The deposits and the refund of an order. */
 export function OrderPayments({ order }: { readonly order: OrderFile }) {
   const translate = useTranslate();
   const hash = translate(`${FIELD}.tx_hash`);

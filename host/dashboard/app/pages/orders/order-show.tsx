@@ -1,7 +1,6 @@
 import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
 import { useRecordContext, useTranslate } from 'react-admin';
-import { StatusChip } from '../../components/chips.tsx';
 import { RecordPage } from '../../components/record-page.tsx';
 import { Facts, Section } from '../../components/facts.tsx';
 import { Amount, Copyable, Time } from '../../components/values.tsx';
@@ -10,12 +9,13 @@ import { OrderActions } from './order-actions.tsx';
 import { OrderCallbacks } from './order-callbacks.tsx';
 import { OrderHistoryList } from './order-history.tsx';
 import { OrderPayments } from './order-payments.tsx';
+import { OrderStatusChip } from './order-status-chip.tsx';
 
 const FIELD = 'resources.orders.fields';
 const POLL_MS = 3000;
 const SLOW_POLL_MS = 5000;
 
-/** How soon the API is asked again, while the page is in sight: as long as something may change by itself. */
+/** The interval at which the order is read again, as long as it may change by itself. */
 function pollMs({
   status,
   refund,
@@ -25,7 +25,6 @@ function pollMs({
   return transactions.some((deposit) => deposit.status === 'SEEN' || deposit.status === 'CREDITED') && SLOW_POLL_MS;
 }
 
-/** An order with everything that belongs to it. */
 export function OrderShow() {
   return (
     <RecordPage pollMs={pollMs}>
@@ -47,6 +46,12 @@ function OrderPage() {
   );
 }
 
+/** The value of the received amount in the order's fiat currency. */
+function worthOf({ worth, vs_currency }: OrderFile, rate: 'agreed' | 'seen') {
+  const value = worth?.[rate] ?? null;
+  return value === null ? null : <Amount value={value} currency={vs_currency} />;
+}
+
 function OrderHead({ order }: { readonly order: OrderFile }) {
   const translate = useTranslate();
   const link = translate(`${FIELD}.pay_url`);
@@ -57,7 +62,7 @@ function OrderHead({ order }: { readonly order: OrderFile }) {
         <Typography component="p" variant="h5">
           <Amount value={order.vs_price} currency={order.vs_currency} />
         </Typography>
-        <StatusChip status={order.status} />
+        <OrderStatusChip order={order} />
       </Box>
       <Facts
         of={[
@@ -65,10 +70,12 @@ function OrderHead({ order }: { readonly order: OrderFile }) {
           [`${FIELD}.merchant_reference`, order.merchant_reference],
           [`${FIELD}.amount`, <Amount key="amount" value={order.amount} currency={order.currency} />],
           [`${FIELD}.obtained`, <Amount key="obtained" value={order.obtained} currency={order.currency} />],
+          [`${FIELD}.worth_agreed`, worthOf(order, 'agreed')],
+          [`${FIELD}.worth_seen`, worthOf(order, 'seen')],
           [`${FIELD}.chain`, order.chain_name],
           [`${FIELD}.create_time`, <Time key="created" value={order.create_time} />],
           [`${FIELD}.expire_time`, <Time key="expires" value={order.expire_time} />],
-          [`${FIELD}.platform`, order.platform],
+          [`${FIELD}.platform`, translate(`resources.orders.platforms.${order.platform}`)],
           [address, order.address === null ? null : <Copyable key="address" value={order.address} label={address} />],
           [link, <Copyable key="link" value={order.pay_url} label={link} />],
           [`${FIELD}.refund_address`, order.refund_address],

@@ -7,7 +7,7 @@ import type { OverviewRecord } from '../../records.ts';
 const KEY = 'tillgate.overview';
 const OUTCOMES = ['delivered', 'failed', 'waiting'] as const;
 
-/** How many callbacks and events arrived. */
+/** The number of callbacks and events by outcome. */
 export function CallbackChart({ callbacks }: Pick<OverviewRecord, 'callbacks'>) {
   const translate = useTranslate();
   const [locale] = useLocaleState();

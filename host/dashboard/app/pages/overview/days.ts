@@ -3,7 +3,7 @@ import type { OverviewRecord } from '../../records.ts';
 
 const DATE = 'YYYY-MM-DD'.length;
 
-/** Every day of an overview, also those without anything, as the API writes them. */
+/** Every day of an overview, including those without data, in the API's format. */
 export function daysOf({ from, to }: Pick<OverviewRecord, 'from' | 'to'>): readonly string[] {
   const days: string[] = [];
   for (let at = Date.parse(from); at < Date.parse(to); at += DAY_MS)
@@ -11,6 +11,6 @@ export function daysOf({ from, to }: Pick<OverviewRecord, 'from' | 'to'>): reado
   return days;
 }
 
-/** A day in words; days of an overview are those of UTC. */
+/** The name of a day; days of an overview are in UTC. */
 export const dayName = (locale: string, day: string): string =>
   new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(day));

@@ -8,10 +8,10 @@ import { dayName, daysOf } from './days.ts';
 
 const KEY = 'tillgate.overview';
 
-/** How many methods are shown; the API has the first of them first. */
+/** The maximum number of methods; the API sorts them by calls. */
 const MOST_METHODS = 15;
 
-/** Requests of the gateway by day, and those of them that failed. */
+/** Requests of the gateway by day, with the failed ones. */
 export function GatewayDaysChart({ overview }: { readonly overview: OverviewRecord }) {
   const translate = useTranslate();
   const [locale] = useLocaleState();
@@ -29,7 +29,7 @@ export function GatewayDaysChart({ overview }: { readonly overview: OverviewReco
     <Section title={`${KEY}.gatewayDays`}>
       <Figure
         table={{
-          label: translate(`${KEY}.gatewayTable`),
+          label: translate(`${KEY}.gatewayDays`),
           heads: [`${KEY}.day`, `${KEY}.requests`, `${KEY}.errors`].map((key) => translate(key)),
           rows: days.map(({ name, requests, errors }) => [name, count.format(requests), count.format(errors)]),
         }}
@@ -53,7 +53,7 @@ export function GatewayDaysChart({ overview }: { readonly overview: OverviewReco
   );
 }
 
-/** The methods that were called most. */
+/** The most frequently called methods. */
 export function GatewayMethodsChart({ methods }: Pick<OverviewRecord['gateway'], 'methods'>) {
   const translate = useTranslate();
   const [locale] = useLocaleState();
@@ -61,7 +61,7 @@ export function GatewayMethodsChart({ methods }: Pick<OverviewRecord['gateway'],
   return (
     <Section title={`${KEY}.gatewayMethods`}>
       <BarTable
-        label={translate(`${KEY}.gatewayMethodsLabel`)}
+        label={translate(`${KEY}.gatewayMethods`)}
         heads={[`${KEY}.method`, `${KEY}.requests`, `${KEY}.errors`].map((key) => translate(key))}
         rows={methods.slice(0, MOST_METHODS).map(({ method, requests, errors }) => ({
           name: method,

@@ -6,14 +6,14 @@ import type { OverviewRecord } from '../../records.ts';
 
 const KEY = 'tillgate.overview';
 
-/** How long ago each chain had been read to its head. */
+/** The time since each chain was read to its head. */
 export function LagChart({ chains }: { readonly chains: NonNullable<OverviewRecord['chains']> }) {
   const translate = useTranslate();
   const [locale] = useLocaleState();
   return (
     <Section title={`${KEY}.lag`}>
       <BarTable
-        label={translate(`${KEY}.lagLabel`)}
+        label={translate(`${KEY}.lag`)}
         heads={[`${KEY}.chain`, `${KEY}.behind`].map((key) => translate(key))}
         rows={chains.map(({ name, lag_seconds: lag }) => ({
           name,

@@ -4,10 +4,10 @@ import { Section } from '../../components/facts.tsx';
 import type { OverviewRecord } from '../../records.ts';
 
 const KEY = 'tillgate.overview';
-/** From all of them to what became of them. */
+/** From all orders to their outcomes. */
 const STEPS = ['made', 'paid', 'late', 'partial', 'timed_out', 'terminated', 'refunded', 'pending'] as const;
 
-/** What became of the orders that were made. */
+/** The outcomes of the created orders. */
 export function OrderFunnel({ orders }: Pick<OverviewRecord, 'orders'>) {
   const translate = useTranslate();
   const [locale] = useLocaleState();

@@ -18,7 +18,6 @@ const RANGES = [7, 30, 90] as const;
 const FIRST_RANGE = 30;
 const REFETCH_MS = 30_000;
 
-/** What happened in the last days. */
 export function OverviewCharts() {
   const api = useApi();
   const translate = useTranslate();
@@ -26,7 +25,7 @@ export function OverviewCharts() {
   const { data, error } = useQuery({
     queryKey: ['overview', days],
     queryFn: ({ signal }) => {
-      // Today, UTC, is one of the days.
+      // Today, in UTC, is one of the days.
       const from = new Date(startOfDay(Date.now()) - (days - 1) * DAY_MS).toISOString();
       return api.get<OverviewRecord>('overview', { from }, signal);
     },

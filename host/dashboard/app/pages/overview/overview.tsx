@@ -5,10 +5,9 @@ import { lazyPage } from '../../components/lazy-page.ts';
 import { useService } from '../../components/service.ts';
 import { SandboxOrder } from './sandbox-order.tsx';
 
-/** Charts are no part of the first load. */
+/** The charts are not part of the first load. */
 const Charts = lazyPage(() => import('./overview-charts.tsx'), 'OverviewCharts');
 
-/** The first page. */
 export function Overview() {
   const service = useService();
   return (

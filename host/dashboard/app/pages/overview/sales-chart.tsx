@@ -13,7 +13,7 @@ import { coinsOf, fiatsOf, OTHERS, priceOf } from './sales.ts';
 
 const KEY = 'tillgate.overview';
 
-/** What was sold on each day, by coin, in a fiat currency: amounts of different coins have no common measure. */
+/** The sales of each day, by coin, in a fiat currency: amounts of different coins have no common measure. */
 export function SalesChart({ overview }: { readonly overview: OverviewRecord }) {
   const translate = useTranslate();
   const [chosen, choose] = useState<string | null>(null);
@@ -64,7 +64,7 @@ function Sales({ overview, fiat }: { readonly overview: OverviewRecord; readonly
     return {
       name,
       text: `${name}: ${priceOf(sold, fiat)} ${fiat}`,
-      // Relative lengths: what is shown in words is never a double.
+      // Only the relative lengths are floating-point numbers; amounts in text never are.
       parts: parts.map((part) => Number(priceOf(part, fiat))),
     };
   });

@@ -4,13 +4,13 @@ import type { OverviewRecord } from '../../records.ts';
 
 type Sale = OverviewRecord['sales'][number];
 
-/** The price of some sales in a fiat currency, exact. */
+/** The exact price of some sales in a fiat currency. */
 export const priceOf = (sales: readonly Sale[], fiat: string): string =>
   sumOf(
     sales.flatMap(({ prices }) => prices.filter((price) => price.vs_currency === fiat).map(({ amount }) => amount)),
   );
 
-/** The fiat currencies of prices, the one of the most days first. */
+/** The fiat currencies of prices, ordered by the number of days on which they occur. */
 export function fiatsOf(sales: readonly Sale[]): readonly string[] {
   const counts = new Map<string, number>();
   for (const { prices } of sales)
@@ -18,19 +18,19 @@ export function fiatsOf(sales: readonly Sale[]): readonly string[] {
   return [...counts].sort(([a, x], [b, y]) => y - x || a.localeCompare(b)).map(([fiat]) => fiat);
 }
 
-/** Coins that have a colour of their own. */
+/** The number of coins with a colour of their own. */
 const MOST_COINS = MOST_SERIES - 1;
 
-/** Stands for the coins that have no colour of their own. */
+/** Stands for the coins without a colour of their own. */
 export const OTHERS = 'others';
 
 /**
- * The coins of a chart, what was sold most in the fiat currency first; the last one is {@link OTHERS} where there are
- * more than there are colours.
+ * The coins of a chart by their sales in the fiat currency, highest first; the last one is {@link OTHERS} where there
+ * are more coins than colours.
  */
 export function coinsOf(sales: readonly Sale[], fiat: string): readonly (string | null)[] {
   const coins = [...new Set(sales.map(({ currency }) => currency))];
-  // Only for their order.
+  // Used only for sorting.
   const worth = (coin: string | null): number =>
     Number(
       priceOf(

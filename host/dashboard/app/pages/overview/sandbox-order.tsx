@@ -8,16 +8,16 @@ import { useEffect, useState } from 'react';
 import { Link } from 'react-router-dom';
 import { SANDBOX_PAY } from '../../api/sandbox.ts';
 import { useAct } from '../../components/act.tsx';
-import { StatusChip } from '../../components/chips.tsx';
 import { Section } from '../../components/facts.tsx';
 import { Amount } from '../../components/values.tsx';
 import type { OrderFile, OrderRecord, ServiceRecord } from '../../records.ts';
 import { newIdempotencyKeys, useApi } from '../../till.ts';
+import { OrderStatusChip } from '../orders/order-status-chip.tsx';
 
 const POLL_MS = 1000;
 const PRICE = { vs_price: '12.50', vs_currency: 'USD' };
 
-/** In the sandbox: one button that makes an order and pays it, and shows how it goes. */
+/** In the sandbox: one button that creates an order, pays it and shows its progress. */
 export function SandboxOrder({ coins }: Pick<ServiceRecord, 'coins'>) {
   const api = useApi();
   const act = useAct();
@@ -57,14 +57,14 @@ function Progress({ id }: { readonly id: string }) {
   );
   const queryClient = useQueryClient();
   const open = order?.status === 'PENDING';
-  // The charts below show what became of it.
+  // The charts below then include the order.
   useEffect(() => {
     if (order !== undefined && !open) void queryClient.invalidateQueries({ queryKey: ['overview'] });
   }, [order, open, queryClient]);
   if (order === undefined) return null;
   return (
     <Box role="status" sx={{ mt: 2, display: 'flex', flexWrap: 'wrap', gap: 1.5, alignItems: 'center' }}>
-      <StatusChip status={order.status} />
+      <OrderStatusChip order={order} />
       <Amount value={order.amount} currency={order.currency} />
       <Typography component="span">{translate(open ? 'tillgate.try.waiting' : 'tillgate.try.done')}</Typography>
       <Button component={Link} to={`/orders/${id}/show`} size="small">

@@ -1,7 +1,7 @@
 import SpaceDashboardIcon from '@mui/icons-material/SpaceDashboard';
 import type { Section } from '../section.ts';
 
-/** The first page; the application itself has it at its root. */
+/** The first page, at the root of the application. */
 export const overview: Section = {
   name: 'overview',
   path: '/',

@@ -13,7 +13,7 @@ const CHOICES = [
   ['summary', 'tillgate.security.summaryNotices'],
 ] as const;
 
-/** What an account is told of by mail, beside changes of its security. */
+/** The e-mails that an account receives, in addition to those about its security. */
 export function Notifications() {
   const api = useApi();
   const translate = useTranslate();

@@ -11,7 +11,6 @@ import { useApi } from '../../till.ts';
 
 const FIELD = 'tillgate.security.passkey';
 
-/** Passkeys as the second factor. */
 export function Passkeys() {
   const api = useApi();
   const { data } = useQuery({

@@ -5,10 +5,12 @@ import { useQuery } from '@tanstack/react-query';
 import { Title, useTranslate } from 'react-admin';
 import { Link } from 'react-router-dom';
 import { ActionButton } from '../../components/act.tsx';
+import { Demanded } from '../../components/demanded.tsx';
 import { StatusChip } from '../../components/chips.tsx';
 import { Facts, Section } from '../../components/facts.tsx';
 import { Time } from '../../components/values.tsx';
 import type { SecurityRecord } from '../../records.ts';
+import { useProofs } from '../../step-up/use-proofs.ts';
 import { useApi } from '../../till.ts';
 import { Notifications } from './notifications.tsx';
 import { Passkeys } from './passkeys.tsx';
@@ -16,7 +18,7 @@ import { Totp } from './totp.tsx';
 
 const DEMANDS = ['data_security', 'totp_for_withdrawals'] as const;
 
-/** What the account demands, and with what one logs in. */
+/** The account's protections and ways to log in. */
 export function SecurityPage() {
   const api = useApi();
   const translate = useTranslate();
@@ -24,6 +26,7 @@ export function SecurityPage() {
     queryKey: ['security'],
     queryFn: ({ signal }) => api.get<SecurityRecord>('security', {}, signal),
   });
+  const withoutFactor = useProofs('page').proofs?.includes('password') === true;
   return (
     <Box sx={{ mt: 2 }}>
       <Title title="tillgate.menu.security" />
@@ -34,6 +37,7 @@ export function SecurityPage() {
               {translate('tillgate.security.frozen')} {security.withdrawals_frozen_reason}
             </Alert>
           ) : null}
+          {withoutFactor ? <Demanded text="tillgate.security.factorDemanded" /> : null}
           <Totp security={security} />
           <Passkeys />
           <Section title="tillgate.security.demands">
@@ -58,7 +62,7 @@ interface DemandProps {
   readonly security: SecurityRecord;
 }
 
-/** A protection: switching it on holds at once, switching it off waits and can be taken back. */
+/** A protection: switching it on takes effect at once, switching it off after a wait, during which it can be undone. */
 function Demand({ field, security }: DemandProps) {
   const api = useApi();
   const on = security[field];

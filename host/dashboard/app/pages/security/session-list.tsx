@@ -16,7 +16,6 @@ const COLUMNS: readonly Column<SessionRecord>[] = [
   { name: 'actions', value: (session) => <SessionActions session={session} /> },
 ];
 
-/** Where the account is logged in. */
 export function SessionList() {
   return (
     <Records paged={false} actions={<SessionListActions />}>

@@ -16,7 +16,7 @@ interface Enrolment {
   readonly uri: string;
 }
 
-/** Codes of an authenticator program as the second factor. */
+/** Codes of an authenticator app as the second factor. */
 export function Totp({ security }: { readonly security: SecurityRecord }) {
   const api = useApi();
   const translate = useTranslate();

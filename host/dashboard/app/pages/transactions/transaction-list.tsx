@@ -42,13 +42,12 @@ const ACTIONS = (
   </TopToolbar>
 );
 
-/** A payment leads to its order; what was paid out is a transfer, and has its id. */
+/** A payment opens its order; an outgoing payment opens its transfer, whose id it has. */
 function pathOf({ tx_id: id, tx_type: type, order_id: order }: TransactionRecord): string | null {
   if (type === 'WITHDRAW' || type === 'REFUND') return `/withdrawals/${id}/show`;
   return order === null ? null : `/orders/${order}/show`;
 }
 
-/** Credited payments, withdrawals and refunds, newest first. */
 export function TransactionList() {
   const { permissions } = usePermissions<string>();
   return (

@@ -2,10 +2,9 @@ import { useTranslate } from 'react-admin';
 import { TRANSACTION_TYPES } from '../../../../../core/transactions/transaction.ts';
 import type { TransactionType as Type } from '../../../../../core/transactions/transaction.ts';
 
-/** Those that there are; nothing makes a swap. */
+/** The types in use; nothing creates a swap. */
 export const TYPES = TRANSACTION_TYPES.filter((type) => type !== 'SWAP');
 
-/** What a transaction was, in words. */
 export function TransactionType({ type }: { readonly type: Type }) {
   const translate = useTranslate();
   return <>{translate(`resources.transactions.types.${type}`, { _: type })}</>;

@@ -20,7 +20,6 @@ const COLUMNS: readonly Column<WalletRecord>[] = [
 
 const REFETCH_MS = 15_000;
 
-/** The balances. */
 export function WalletList() {
   return (
     <Records paged={false} refetchMs={REFETCH_MS} actions={<WalletActions />}>

@@ -5,10 +5,10 @@ import type { Values } from '../../components/form-dialog.tsx';
 import type { TransferRecord, WalletRecord } from '../../records.ts';
 import { newIdempotencyKeys, useApi } from '../../till.ts';
 
-/** Without a decimal other than zero there is nothing to withdraw. */
+/** A balance without a digit other than zero cannot be withdrawn. */
 const hasSome = ({ available }: WalletRecord): boolean => /[1-9]/.test(available);
 
-/** Asks for a withdrawal; the same form again asks for the same one until it was accepted. */
+/** Requests a withdrawal; repeating the form repeats the same request until it was accepted. */
 export function WithdrawButton({ wallets }: { readonly wallets: readonly WalletRecord[] }) {
   const api = useApi();
   const redirect = useRedirect();

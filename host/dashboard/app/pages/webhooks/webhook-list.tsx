@@ -18,7 +18,7 @@ import { useApi } from '../../till.ts';
 
 type Show = (webhook: RevealedWebhook) => void;
 
-/** The webhook endpoints. A secret is shown when it is made, and never again. */
+/** The webhook endpoints. A secret is shown only once, after its creation. */
 export function WebhookList() {
   const [secrets, setSecrets] = useState<Secrets | null>(null);
   const show: Show = ({ secret }) => setSecrets([['resources.webhooks.fields.secret', secret]]);

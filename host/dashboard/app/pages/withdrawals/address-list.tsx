@@ -15,7 +15,7 @@ const COLUMNS: readonly Column<WithdrawalAddress>[] = [
   { name: 'active_from', value: ({ active_from: from }) => <Time value={from} /> },
 ];
 
-/** Where withdrawals go, by chain. */
+/** The withdrawal addresses, by chain. */
 export function AddressList() {
   return (
     <Records actions={<AddressActions />}>

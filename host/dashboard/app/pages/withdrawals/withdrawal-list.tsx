@@ -20,7 +20,7 @@ const COLUMNS: readonly Column<TransferRecord>[] = [
   { name: 'status', value: (transfer) => <Progress transfer={transfer} /> },
 ];
 
-/** Its status, and why it waits or failed. */
+/** The status, and why the transfer waits or failed. */
 function Progress({ transfer: { status, reason } }: { readonly transfer: TransferRecord }) {
   return (
     <Box sx={{ display: 'grid', gap: 0.5, justifyItems: { xs: 'end', md: 'start' } }}>
@@ -45,7 +45,6 @@ const FILTERS = [
   />,
 ];
 
-/** Withdrawals and refunds, newest first. */
 export function WithdrawalList() {
   return (
     <Records filters={FILTERS} actions={false} refetchMs={REFETCH_MS}>

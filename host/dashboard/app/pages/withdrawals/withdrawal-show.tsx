@@ -9,7 +9,7 @@ import { Kind } from './kind.tsx';
 const FIELD = 'resources.withdrawals.fields';
 const POLL_MS = 3000;
 
-/** A withdrawal or refund; it is read again until it is final, while the page is in sight. */
+/** A withdrawal or refund; it is read again until it is final, while the page is visible. */
 export function WithdrawalShow() {
   return (
     <RecordPage pollMs={({ finished_at: end }: TransferDetail) => end === null && POLL_MS}>
@@ -22,9 +22,9 @@ function WithdrawalPage() {
   const translate = useTranslate();
   const transfer = useRecordContext<TransferDetail>();
   if (transfer === undefined) return null;
-  const { currency, bundle } = transfer;
+  const { currency, payout } = transfer;
   const hash = translate(`${FIELD}.tx_hash`);
-  const hashes = bundle?.attempts.map((attempt) => attempt.tx_hash) ?? [];
+  const hashes = payout?.attempts.map((attempt) => attempt.tx_hash) ?? [];
   return (
     <Section title="resources.withdrawals.about">
       <Facts

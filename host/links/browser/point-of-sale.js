@@ -1,0 +1,196 @@
+// @ts-check
+/*
+ * A point of sale without page reloads: the pad types into the field, forms and links of the page are fetched and
+ * replace the page, the order's event stream changes the colour, and a tone sounds at payment. Without this script the
+ * same forms and links work.
+ */
+const POLL_MS = 5_000;
+const PAID = ['SUCCESS', 'RESOLVED'];
+const DAY_SECONDS = 86_400;
+
+document.documentElement.classList.add('script');
+document.cookie = `tillgate_zone=${-new Date().getTimezoneOffset()}; Path=/; Max-Age=${365 * DAY_SECONDS}; SameSite=Strict`;
+/** @type {AudioContext | null} */
+let audio = null;
+/** @type {EventSource | null} */
+let stream = null;
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let timer;
+
+const query = new URLSearchParams(location.search);
+for (const name of ['error', 'lang', 'amount']) query.delete(name);
+history.replaceState(null, '', `${location.pathname}${query.size === 0 ? '' : `?${query}`}${location.hash}`);
+takeCode();
+begin();
+
+document.addEventListener('click', (event) => {
+  const target = event.target instanceof Element ? event.target : null;
+  const key = target?.closest('button[data-key]');
+  if (key instanceof HTMLButtonElement) type(key.dataset['key'] ?? '');
+  const link = target?.closest('[data-point-of-sale] a');
+  if (!(link instanceof HTMLAnchorElement) || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  void go(link.href);
+});
+document.addEventListener('submit', (event) => {
+  const form = event.target;
+  if (!(form instanceof HTMLFormElement) || form.id !== 'charge') return;
+  event.preventDefault();
+  unlock();
+  const fields = new URLSearchParams();
+  for (const [name, value] of new FormData(form)) fields.set(name, String(value));
+  for (const button of form.querySelectorAll('button')) button.disabled = true;
+  void go(form.action, { method: 'POST', body: fields });
+});
+addEventListener('popstate', () => location.reload());
+
+/** Takes the code of a new device from the fragment, and removes it from the address. */
+function takeCode() {
+  const field = document.getElementById('code');
+  const code = /^#([0-9a-f]{32})$/.exec(location.hash)?.[1];
+  if (!(field instanceof HTMLInputElement) || code === undefined) return;
+  field.value = code;
+  history.replaceState(null, '', location.pathname);
+}
+
+/** @param {string} key */
+function type(key) {
+  const field = document.getElementById('amount');
+  if (!(field instanceof HTMLInputElement)) return;
+  if (key === 'delete') field.value = field.value.slice(0, -1);
+  else if (key !== '.' || !/[.,]/.test(field.value)) field.value = `${field.value}${key}`.slice(0, field.maxLength);
+}
+
+/**
+ * The main part of a page: the styles in its head have a nonce of their own, which the present page's policy refuses.
+ *
+ * @param {string} html
+ */
+function parsed(html) {
+  return new DOMParser().parseFromString(/<main [^]*<\/main>/.exec(html)?.[0] ?? '', 'text/html');
+}
+
+/**
+ * Replaces the present page by another page of this point of sale.
+ *
+ * @param {string} url
+ * @param {RequestInit} [request]
+ */
+async function go(url, request = {}) {
+  stop();
+  try {
+    const reply = await fetch(url, request);
+    const next = parsed(await reply.text()).getElementById('link');
+    const here = document.getElementById('link');
+    if (next === null || here === null) throw new Error('another page');
+    here.replaceWith(document.importNode(next, true));
+    history.pushState(null, '', reply.url.replace(/[?&](error|amount)=[^&]*/g, ''));
+    scrollTo(0, 0);
+    begin();
+  } catch {
+    // The page itself describes the error.
+    location.assign(request.method === 'POST' ? location.href : url);
+  }
+}
+
+/** Follows the sale that is shown. */
+function begin() {
+  const sale = document.getElementById('sale');
+  const order = sale?.dataset['order'];
+  if (sale === null || order === undefined || sale.dataset['state'] !== 'waiting') return;
+  const path = new URL(`../checkout/${order}`, location.href).pathname;
+  stream = new EventSource(`${path}/events`);
+  stream.addEventListener('state', (event) => follow(sale, JSON.parse(event.data)));
+  stream.addEventListener('error', () => again(sale, path));
+}
+
+/**
+ * @param {HTMLElement} sale
+ * @param {string} path
+ */
+function again(sale, path) {
+  clearTimeout(timer);
+  timer = setTimeout(async () => {
+    try {
+      const reply = await fetch(`${path}/state`, { headers: { Accept: 'application/json' }, cache: 'no-store' });
+      if (reply.ok) follow(sale, (await reply.json()).data);
+    } catch {
+      // Retried below.
+    }
+    if (sale.isConnected && sale.dataset['state'] === 'waiting') again(sale, path);
+  }, POLL_MS);
+}
+
+/**
+ * @param {HTMLElement} sale
+ * @param {{ status: string, received: string, payment_uri: string }} state
+ */
+function follow(sale, { status, received, payment_uri: missing }) {
+  if (!sale.isConnected || sale.dataset['state'] !== 'waiting') return;
+  if (PAID.includes(status)) {
+    show(sale, 'paid');
+    sound();
+  } else if (status !== 'PENDING') show(sale, 'over');
+  else if (received !== '' && Number(received) > 0) show(sale, 'seen', missing === '' ? 'seen' : 'part');
+}
+
+/**
+ * @param {HTMLElement} sale
+ * @param {'paid' | 'seen' | 'over'} state
+ * @param {string} [word]
+ */
+function show(sale, state, word = state) {
+  sale.classList.remove('waiting', 'seen');
+  sale.classList.add(state);
+  const words = document.getElementById('words');
+  const text = sale.dataset[word];
+  if (words !== null && text !== undefined && words.textContent !== text) words.textContent = text;
+  if (state === 'seen') return void renewScan();
+  sale.dataset['state'] = state;
+  document.getElementById('scan')?.remove();
+  stop();
+}
+
+/** Replaces the QR code, which shows the amount still due and disappears when there is none. */
+async function renewScan() {
+  const { href } = location;
+  try {
+    const reply = await fetch(href, { cache: 'no-store' });
+    const next = parsed(await reply.text());
+    if (!reply.ok || location.href !== href || next.getElementById('link') === null) return;
+    const found = next.getElementById('scan');
+    if (found === null) document.getElementById('scan')?.remove();
+    else document.getElementById('scan')?.replaceWith(document.importNode(found, true));
+  } catch {
+    // The next page starts its own updates.
+  }
+}
+
+function stop() {
+  clearTimeout(timer);
+  stream?.close();
+  stream = null;
+}
+
+/** Browsers let a page play sound only after a touch. */
+function unlock() {
+  audio ??= new AudioContext();
+  void audio.resume();
+}
+
+function sound() {
+  if (audio === null) return;
+  const now = audio.currentTime;
+  [880, 1318.5].forEach((hertz, at) => {
+    if (audio === null) return;
+    const tone = new OscillatorNode(audio, { type: 'sine', frequency: hertz });
+    const volume = new GainNode(audio, { gain: 0 });
+    const from = now + at * 0.16;
+    volume.gain.setValueAtTime(0.0001, from);
+    volume.gain.exponentialRampToValueAtTime(0.4, from + 0.02);
+    volume.gain.exponentialRampToValueAtTime(0.0001, from + 0.5);
+    tone.connect(volume).connect(audio.destination);
+    tone.start(from);
+    tone.stop(from + 0.5);
+  });
+}

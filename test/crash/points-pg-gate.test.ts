@@ -1,4 +1,0 @@
-import { GATE_SALES } from './gate-sale.ts';
-import { killEverywhere } from './kill-suite.ts';
-
-killEverywhere('pg', GATE_SALES);

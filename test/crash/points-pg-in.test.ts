@@ -1,4 +1,0 @@
-import { killEverywhere } from './kill-suite.ts';
-import { MONEY_IN } from './scenarios.ts';
-
-killEverywhere('pg', MONEY_IN);

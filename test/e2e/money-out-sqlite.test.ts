@@ -1,3 +1,0 @@
-import { moneyOut } from './money-out.ts';
-
-moneyOut('sqlite', 'payments');

@@ -1,3 +1,0 @@
-import { paidGateSuite } from './paid-gate-suite.ts';
-
-paidGateSuite('sqlite');

@@ -1,5 +1,0 @@
-import { openChainDrill } from './chain-drill.ts';
-import { openEvmDrill } from './evm-drill.ts';
-import { restoreDrill } from './restore-drill.ts';
-
-restoreDrill('anvil and sqlite', async () => openChainDrill(await openEvmDrill(), 'sqlite'));

@@ -1,3 +1,0 @@
-import { x402Suite } from './x402-suite.ts';
-
-x402Suite('sqlite');

@@ -1,0 +1,246 @@
+/**
+ * Durable orders over HTTP against the database's own speed.
+ *
+ *     npm run bench -- orders               on PostgreSQL, then on SQLite
+ *     npm run bench -- orders sqlite        on one of them
+ *     npm run bench -- orders pg quick      fewer rounds, for a look
+ *     npm run bench -- orders pg profile    with a CPU profile of each process, left in the system's temporary folder
+ */
+import { mkdirSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { waitFor } from '../../support/wait.ts';
+import { startLoadGenerator } from './support/load.ts';
+import type { LoadGenerator, LoadResult } from './support/load.ts';
+import { postgresFixture, sqliteFixture } from './support/order-fixtures.ts';
+import type { OrderDatabase, OrderFixture } from './support/order-fixtures.ts';
+import { costOf, familyCpuMicros } from './support/process-cost.ts';
+import { median, report, rounded } from './support/report.ts';
+import { withFolder } from './support/temp-folder.ts';
+import { startTill } from './support/till-process.ts';
+import type { TillProcess } from './support/till-process.ts';
+
+const CONNECTIONS = 64;
+const ROUNDS = 5;
+const QUICK_ROUNDS = 2;
+const SECONDS = 5;
+const WARM_UP_SECONDS = 3;
+/** More than all rounds together can use. */
+const ADDRESSES = 400_000;
+/** An order's processor time in all processes of the till, in microseconds. */
+const CPU_AT_MOST = 180;
+/** No merchant makes so many orders a minute; the load is one. */
+const NO_LIMIT = 1_000_000_000;
+
+/** What an engine is measured with, and how many times the yardstick's commits its orders should be. */
+interface Yard {
+  readonly open: (folder: string, connections: number) => Promise<OrderFixture>;
+  readonly atLeast: number;
+}
+
+const YARDS: Readonly<Record<string, Yard>> = {
+  pg: { open: postgresFixture, atLeast: 1.5 },
+  sqlite: { open: sqliteFixture, atLeast: 3 },
+};
+
+/** A till of the comparison, on a database of its own. */
+interface Contender {
+  readonly processes: number;
+  readonly till: TillProcess;
+  readonly place: OrderDatabase;
+  readonly rounds: Round[];
+  acknowledged: number;
+}
+
+interface Round extends LoadResult {
+  readonly perSecond: number;
+  readonly cpuMicrosPerOrder: number;
+  readonly loadMicrosPerOrder: number;
+  readonly databaseMicrosPerOrder: number;
+}
+
+async function run(words: readonly string[]): Promise<void> {
+  const wanted = Object.keys(YARDS).filter((engine) => words.includes(engine));
+  for (const engine of wanted.length === 0 ? Object.keys(YARDS) : wanted) {
+    await withFolder('orders', (folder) => benchOn(YARDS[engine] as Yard, folder, words));
+  }
+}
+
+async function benchOn({ open, atLeast }: Yard, folder: string, words: readonly string[]): Promise<void> {
+  const profiles = words.includes('profile') ? mkdtempSync(join(tmpdir(), 'tillgate-profile-')) : null;
+  const node = profiles === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${profiles}`];
+  const fixture = await open(folder, CONNECTIONS);
+  const load = startLoadGenerator();
+  const contenders: Contender[] = [];
+  let yardsticks;
+  try {
+    contenders.push(await contender(folder, fixture, 1, node));
+    if (fixture.another !== null) contenders.push(await contender(folder, await fixture.another(), 2, node));
+    yardsticks = await allRounds(fixture, contenders, load, words.includes('quick') ? QUICK_ROUNDS : ROUNDS);
+  } finally {
+    for (const { till } of contenders) await till.stop();
+    await load.stop();
+    await fixture.close();
+  }
+  present(fixture, contenders, yardsticks, atLeast);
+  if (profiles !== null) console.log(`The CPU profiles are in ${profiles}`);
+}
+
+/** A till of so many processes. Its folder is its own, as its secrets are. */
+async function contender(
+  folder: string,
+  place: OrderDatabase,
+  processes: number,
+  node: readonly string[],
+): Promise<Contender> {
+  const own = join(folder, `processes-${processes}`);
+  mkdirSync(own);
+  const till = await startTill({
+    folder: own,
+    settings: {
+      mode: 'sandbox',
+      processes,
+      database: place.database,
+      limits: { requestsPerMinute: NO_LIMIT },
+      orders: { openPerAccount: NO_LIMIT, addressesPerDay: NO_LIMIT },
+    },
+    node,
+  });
+  return { processes, till, place, rounds: [], acknowledged: 0 };
+}
+
+/**
+ * The tills and the yardstick are measured in turns, so that whatever else the machine does strikes all.
+ *
+ * @returns the yardstick's speed of each round
+ */
+async function allRounds(
+  fixture: OrderFixture,
+  contenders: readonly Contender[],
+  load: LoadGenerator,
+  count: number,
+): Promise<readonly number[]> {
+  for (const { place } of contenders)
+    await waitFor(() => place.fillPools(ADDRESSES).then(() => true), {
+      timeoutMs: 60_000,
+      intervalMs: 200,
+      describe: 'the first addresses of each chain',
+    });
+  for (const each of contenders) await oneLoad(each, load, WARM_UP_SECONDS);
+  await fixture.measure(WARM_UP_SECONDS);
+  const yardsticks: number[] = [];
+  for (let n = 0; n < count; n++) {
+    for (const each of contenders) await oneRound(fixture, each, load);
+    yardsticks.push(await fixture.measure(SECONDS));
+  }
+  return yardsticks;
+}
+
+async function oneRound({ serverPid }: OrderFixture, contending: Contender, load: LoadGenerator): Promise<void> {
+  const costs = (): number[] => [
+    familyCpuMicros(contending.till.pid),
+    costOf(load.pid).cpuMicros,
+    serverPid === null ? 0 : familyCpuMicros(serverPid),
+  ];
+  const before = costs();
+  const result = await oneLoad(contending, load, SECONDS);
+  const [cpuMicrosPerOrder = NaN, loadMicrosPerOrder = NaN, databaseMicrosPerOrder = NaN] = costs().map(
+    (after, at) => (after - (before[at] ?? NaN)) / result.acknowledged,
+  );
+  await checkStored(contending);
+  contending.rounds.push({
+    ...result,
+    perSecond: result.acknowledged / result.seconds,
+    cpuMicrosPerOrder,
+    loadMicrosPerOrder,
+    databaseMicrosPerOrder,
+  });
+}
+
+async function oneLoad(contending: Contender, load: LoadGenerator, seconds: number): Promise<LoadResult> {
+  const { url, apiToken, signingSecret } = contending.till;
+  const result = await load.run({ url, apiToken, signingSecret, connections: CONNECTIONS, seconds });
+  if (result.failures.length > 0) throw new Error(`orders were refused:\n${result.failures.join('\n')}`);
+  contending.acknowledged += result.acknowledged;
+  return result;
+}
+
+/** A speed at which orders get lost would be worth nothing. */
+async function checkStored({ place, acknowledged }: Contender): Promise<void> {
+  const { orders, addresses, claims } = await place.stored();
+  if (orders === acknowledged && addresses === orders && claims === orders) return;
+  throw new Error(
+    `${acknowledged} orders were acknowledged, but stored are ${orders} orders, ${addresses} addresses, ${claims} keys`,
+  );
+}
+
+function present(
+  { engine, yardstick }: OrderFixture,
+  contenders: readonly Contender[],
+  yardsticks: readonly number[],
+  atLeast: number,
+): void {
+  const found = contenders.map(({ processes, rounds }) => {
+    const middle = (field: keyof Round): number => median(rounds.map((round) => round[field] as number));
+    return {
+      processes,
+      perSecond: middle('perSecond'),
+      ratio: median(rounds.map(({ perSecond }, n) => perSecond / (yardsticks[n] ?? NaN))),
+      cpuMicrosPerOrder: middle('cpuMicrosPerOrder'),
+    };
+  });
+  report({
+    bench: 'orders',
+    rows: yardsticks.flatMap((speed, n) =>
+      contenders.map(({ processes, rounds }) => rowOf(processes, rounds[n] as Round, speed)),
+    ),
+    checks: [
+      {
+        name: `durable pay-info over HTTP on ${engine}, as a multiple of ${yardstick}`,
+        value: Math.max(...found.map(({ ratio }) => ratio)),
+        atLeast,
+      },
+      ...found.map(({ processes, cpuMicrosPerOrder }) => ({
+        name: `µs of the server's processor time for an order on ${engine}, processes: ${processes}`,
+        value: cpuMicrosPerOrder,
+        atMost: CPU_AT_MOST,
+      })),
+    ],
+    facts: {
+      engine,
+      yardstick,
+      yardstickPerSecond: rounded(median(yardsticks)),
+      found: found.map((each) => ({
+        ...each,
+        perSecond: rounded(each.perSecond),
+        ratio: rounded(each.ratio),
+        cpuMicrosPerOrder: rounded(each.cpuMicrosPerOrder),
+      })),
+      connections: CONNECTIONS,
+      rounds: yardsticks.length,
+      seconds: SECONDS,
+      authentication: 'signature',
+    },
+    notes: [
+      'Each order: Express, signature, validation, pricing, Idempotency-Key, address from the stored pool, commit, log line to a file.',
+      'Signed requests are prepared outside of the rounds. Server, load and database share the cores of this machine, as pgbench and its server do.',
+      'The multiple is that of the faster till; each has a database of its own.',
+    ],
+  });
+}
+
+function rowOf(processes: number, round: Round, yardstick: number): object {
+  return {
+    processes,
+    'orders/s': rounded(round.perSecond),
+    'yardstick/s': rounded(yardstick),
+    ratio: rounded(round.perSecond / yardstick),
+    'median ms': rounded(round.medianMs),
+    'p99 ms': rounded(round.p99Ms),
+    'CPU µs/order: server': rounded(round.cpuMicrosPerOrder),
+    database: rounded(round.databaseMicrosPerOrder),
+    load: rounded(round.loadMicrosPerOrder),
+  };
+}
+
+export default { name: 'orders', run };

@@ -1,3 +1,0 @@
-import { describePayments } from './utxo-payments.ts';
-
-describePayments('bitcoind');

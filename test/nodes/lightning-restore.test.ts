@@ -1,4 +1,0 @@
-import { restoreDrill } from '../e2e/restore-drill.ts';
-import { openLightningDrill } from './lightning-drill.ts';
-
-restoreDrill('lnd and sqlite', () => openLightningDrill('sqlite'));

@@ -1,3 +1,0 @@
-import { describeDeposits } from './utxo-deposits.ts';
-
-describeDeposits('litecoind');

@@ -1,3 +1,0 @@
-import { describeOrders } from './utxo-orders.ts';
-
-describeOrders('litecoind');

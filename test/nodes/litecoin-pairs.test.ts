@@ -1,3 +1,0 @@
-import { describeUtxoPairs } from './utxo-pairs.ts';
-
-describeUtxoPairs('litecoind', ['sqlite']);

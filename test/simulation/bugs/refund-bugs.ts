@@ -1,0 +1,34 @@
+import { decidesFrom } from '../../../core/accounts/admin-since.ts';
+import { lateAddressUntil } from '../../../core/orders/refundable.ts';
+import { refundDestination } from '../../../core/refunds/refund-destination.ts';
+import { heldAbove } from '../../../core/withdrawals/withdrawal-rules.ts';
+import { edited } from './bug.ts';
+import type { Bug } from './bug.ts';
+import { within } from './edits.ts';
+
+export const REFUND_BUGS: readonly Bug[] = [
+  edited(
+    'a refund without an address goes to the sender',
+    within(refundDestination)
+      .conditional({ where: ({ whenTrue }) => whenTrue.includes('deposits') })
+      .becomes(({ whenTrue, whenFalse }) => `(${whenFalse} ?? ${whenTrue})`),
+  ),
+  edited(
+    'an address that was left after the payment does not wait',
+    within(lateAddressUntil)
+      .conditional()
+      .becomes(() => 'null'),
+  ),
+  edited(
+    'a large refund is not held',
+    within(heldAbove)
+      .conditional()
+      .becomes(({ whenTrue, whenFalse }) => `held && transfer.kind !== 'refund' ? ${whenTrue} : ${whenFalse}`),
+  ),
+  edited(
+    'an admin that was made after the request approves it',
+    within(decidesFrom)
+      .binary('>=')
+      .becomes(() => 'false'),
+  ),
+];

@@ -1,3 +1,0 @@
-import { everyStatementFails } from './nth-statement.ts';
-
-everyStatementFails('refused');
