@@ -56,6 +56,15 @@ export function readPaymentRequest(text: string, network: string): DecodedInvoic
   return { ...parts.invoice, payee: signerOf(request, parts.payee) };
 }
 
+/** The amount that a payment request of any network names; `null` where it names none, or cannot be read. */
+export function requestedMsat(text: string): bigint | null {
+  try {
+    return readParts(bareRequest(text)).invoice.msat;
+  } catch {
+    return null;
+  }
+}
+
 /** A payment request in lower case, without the scheme of a link. */
 export function bareRequest(text: string): string {
   return text

@@ -6,6 +6,7 @@ import { postEntry } from '../ledger/post-entry.ts';
 import { cheaperPaidEntry, releaseEntry } from '../ledger/transfer-entries.ts';
 import type { IdGenerator } from '../ports/id-generator.ts';
 import type { Lease } from '../ports/lease-store.ts';
+import type { LightningPaymentView } from '../ports/lightning.ts';
 import type { UnfinishedPayment } from '../ports/lightning-store.ts';
 import type { Transaction } from '../ports/storage.ts';
 import { obtainedUnits } from '../transfers/transfer.ts';
@@ -15,9 +16,12 @@ import { isGivenUp } from './lightning-payment.ts';
 
 type FinishDeps = Pick<LightningDeps, 'storage' | 'clock' | 'ids'>;
 
+/** A payment that the node has made; `msat` is the amount that the receiver got, `null` where it is not reported. */
+type PaidPayment = Pick<Extract<LightningPaymentView, { readonly state: 'settled' }>, 'msat' | 'feeMsat'>;
+
 /**
- * Books a settled payment: the invoice's amount and the routing fee leave the balance, and the rest of the reserve is
- * released to the merchant. The till pays a routing fee above the limit.
+ * Books a settled payment: the amount that the receiver got and the routing fee leave the balance, and the rest of the
+ * reserve is released to the merchant. The till pays a routing fee above the limit, and an amount above the invoice's.
  *
  * @returns false when it was finished before
  */
@@ -25,10 +29,10 @@ export function confirmPayment(
   deps: FinishDeps,
   lease: Lease,
   { transfer: listed, payment: { paymentHash } }: UnfinishedPayment,
-  feeMsat: bigint,
+  { msat, feeMsat }: PaidPayment,
 ): Promise<boolean> {
   return finish(deps, lease, listed, (tx, transfer) =>
-    bookPayment(tx, transfer, { paymentHash, feeMsat }, { ids: deps.ids, now: deps.clock.now() }),
+    bookPayment(tx, transfer, { paymentHash, msat, feeMsat }, { ids: deps.ids, now: deps.clock.now() }),
   );
 }
 
@@ -36,11 +40,12 @@ export function confirmPayment(
 export async function bookPayment(
   tx: Transaction,
   transfer: Transfer,
-  { paymentHash, feeMsat }: { readonly paymentHash: string; readonly feeMsat: bigint },
+  { paymentHash, msat, feeMsat }: PaidPayment & { readonly paymentHash: string },
   { ids, now }: { readonly ids: IdGenerator; readonly now: Millis },
 ): Promise<Transfer> {
   const feeUnits = feeMsat < transfer.maxFeeUnits ? feeMsat : transfer.maxFeeUnits;
-  const units = obtainedUnits(transfer) + feeUnits;
+  const asked = obtainedUnits(transfer);
+  const units = (msat !== null && msat < asked ? msat : asked) + feeUnits;
   const changes = { units, feeUnits, reason: null, updatedAt: now, finishedAt: now };
   assert(
     await tx.transfers.move(transfer.id, transfer.status, 'CONFIRMED', changes),

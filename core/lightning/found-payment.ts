@@ -17,7 +17,7 @@ export interface ClaimedPayment {
  * Compares an operator's report of a Lightning payment with the node, which pays a payment hash at most once. The
  * report alone counts only where the node no longer has the payment.
  *
- * @throws TillgateError `STATE_CONFLICT` when the node has not paid it, or with another fee; `NOT_READY` without a
+ * @throws TillgateError `STATE_CONFLICT` when the node has not paid it, or another amount or fee; `NOT_READY` without a
  *   node; `NODE_FAILED`
  */
 export async function confirmedByNode(
@@ -28,6 +28,8 @@ export async function confirmedByNode(
   if (view?.state === 'in-flight')
     throw stateConflict(`The node is still paying ${paymentHash}; wait until its payment has ended.`);
   if (view?.state === 'failed') throw stateConflict(`The node could not pay ${paymentHash}: ${view.reason}`);
+  if (view !== null && view.msat !== null && view.msat !== obtainedUnits)
+    throw stateConflict(`The node paid ${view.msat} msat under ${paymentHash}, not ${obtainedUnits}.`);
   if (view !== null && view.feeMsat !== feeUnits)
     throw stateConflict(`The node paid ${view.feeMsat} msat for the route of ${paymentHash}, not ${feeUnits}.`);
   return { txHash: paymentHash, obtainedUnits, cost: { currency: LIGHTNING_ASSET.currency, units: feeUnits } };

@@ -51,7 +51,12 @@ export class PaymentSteps {
             transfer,
             `Routing cost ${view.feeMsat} msat, more than the limit that the node was set; the till pays the difference.`,
           );
-        return this.#end(transfer, 'CONFIRMED', () => confirmPayment(this.#deps, lease, each, view.feeMsat));
+        if (view.msat !== null && view.msat !== obtainedUnits(transfer))
+          this.alert(
+            transfer,
+            `The node had paid ${view.msat} msat under the payment hash of its invoice, so it does not pay the invoice; the account is charged no more than that.`,
+          );
+        return this.#end(transfer, 'CONFIRMED', () => confirmPayment(this.#deps, lease, each, view));
       case 'failed':
         return this.fail(lease, transfer, `The node could not pay: ${view.reason}`);
       case 'in-flight':

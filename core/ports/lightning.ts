@@ -64,11 +64,12 @@ export interface LightningPaymentRequest {
 
 /**
  * The state of a payment. `failed` is final: no part of it is in flight any more, and none will be. Every state that is
- * not certainly settled or failed is `in-flight`.
+ * not certainly settled or failed is `in-flight`. Of a settled one, `msat` is the amount that the receiver got, or
+ * `null` where the node does not report it: a receiver may put one payment hash into several invoices.
  */
 export type LightningPaymentView =
   | { readonly state: 'in-flight' }
-  | { readonly state: 'settled'; readonly feeMsat: bigint }
+  | { readonly state: 'settled'; readonly msat: bigint | null; readonly feeMsat: bigint }
   | { readonly state: 'failed'; readonly reason: string };
 
 /**

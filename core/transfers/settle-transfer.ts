@@ -67,14 +67,19 @@ export async function settleHeldTransfer(
   };
 }
 
-/** An invoice gets its amount; the unused part of the reserved routing fee is released. */
+/**
+ * Books what the invoice got; the rest of the reserve is released. It is less than the invoice's amount where the node
+ * paid another invoice with the same payment hash.
+ */
 async function settlePayment(
   tx: Transaction,
   held: Transfer,
   { txHash: paymentHash, cost, obtainedUnits: obtained }: FoundPayment,
   { ids, now }: SettleContext,
 ): Promise<{ readonly transfer: Transfer; readonly orders: readonly OrderMove[] }> {
-  if (obtained !== obtainedUnits(held))
-    throw new TillgateError('STATE_CONFLICT', `Its invoice gets ${obtainedUnits(held)} msat, and no other amount.`);
-  return { transfer: await bookPayment(tx, held, { paymentHash, feeMsat: cost.units }, { ids, now }), orders: [] };
+  const asked = obtainedUnits(held);
+  if (obtained <= 0n || obtained > asked)
+    throw new TillgateError('STATE_CONFLICT', `Its invoice gets more than nothing and at most ${asked} msat.`);
+  const paid = { paymentHash, msat: obtained, feeMsat: cost.units };
+  return { transfer: await bookPayment(tx, held, paid, { ids, now }), orders: [] };
 }

@@ -29,6 +29,10 @@ export type FakeRoute =
   | { readonly kind: 'no-route' }
   | { readonly kind: 'in-flight' };
 
+/** How a payment in flight ends. */
+export type FakeEnd =
+  { readonly state: 'settled'; readonly feeMsat: bigint } | Extract<LightningPaymentView, { readonly state: 'failed' }>;
+
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /**
@@ -133,9 +137,11 @@ export class FakeLightning implements LightningNode {
         return { state: 'refused', reason: refusal };
       }
       this.sent.push({ paymentHash, msat, maxFeeMsat });
-      this.#amounts.set(paymentHash, msat ?? BigInt(paymentRequest.split(':')[2] ?? ''));
-      this.#payments.set(paymentHash, viewOf(this.route, maxFeeMsat));
-      return viewOf(this.route, maxFeeMsat);
+      const amount = msat ?? BigInt(paymentRequest.split(':')[2] ?? '');
+      const view = viewOf(this.route, amount, maxFeeMsat);
+      this.#amounts.set(paymentHash, amount);
+      this.#payments.set(paymentHash, view);
+      return view;
     });
   }
 
@@ -193,9 +199,11 @@ export class FakeLightning implements LightningNode {
   }
 
   /** Sets the outcome of a payment that was in flight. */
-  finish(paymentHash: string, view: LightningPaymentView): void {
+  finish(paymentHash: string, end: FakeEnd): LightningPaymentView {
     assert.equal(this.#payments.get(paymentHash)?.state, 'in-flight');
+    const view = end.state === 'settled' ? { ...end, msat: this.#amounts.get(paymentHash) ?? null } : end;
     this.#payments.set(paymentHash, view);
+    return view;
   }
 
   /** The node loses its database, but not its channels. */
@@ -263,10 +271,10 @@ export function requestOf({
   return `lntest:${paymentHash}:${msat ?? ''}:${expiresAt}`;
 }
 
-function viewOf(route: FakeRoute, maxFeeMsat: bigint): LightningPaymentView {
+function viewOf(route: FakeRoute, msat: bigint, maxFeeMsat: bigint): LightningPaymentView {
   if (route.kind === 'in-flight') return { state: 'in-flight' };
   if (route.kind === 'no-route') return { state: 'failed', reason: 'no route' };
   return route.feeMsat > maxFeeMsat
     ? { state: 'failed', reason: 'no route within the fee limit' }
-    : { state: 'settled', feeMsat: route.feeMsat };
+    : { state: 'settled', msat, feeMsat: route.feeMsat };
 }

@@ -90,7 +90,7 @@ export class ClnPayments {
         : { state: 'in-flight' };
     }
     this.#failing.delete(paymentHash);
-    return complete === undefined ? { state: 'in-flight' } : { state: 'settled', feeMsat: feeOf(complete) };
+    return complete === undefined ? { state: 'in-flight' } : settledOf(complete);
   }
 
   /** All attempts so far have failed; while a command runs there may be another. */
@@ -137,7 +137,7 @@ export class ClnPayments {
   }
 
   async #afterEnd({ reply, problem }: ClnAnswer, paymentHash: string): Promise<LightningPayOutcome> {
-    if (problem === null) return { state: 'settled', feeMsat: feeOf(reply) };
+    if (problem === null) return settledOf(reply);
     const pays = (await this.#client.get('listpays', { payment_hash: paymentHash })).list('pays');
     const statuses = new Set(pays.map((pay) => pay.text('status')));
     // A part may outlive the command: the payment has ended only when its parts have.
@@ -151,9 +151,12 @@ export class ClnPayments {
   }
 }
 
-function feeOf(reply: Reply): bigint {
+function settledOf(reply: Reply): LightningPaymentView {
   const sent = reply.count('amount_sent_msat');
-  return part(reply.body, 'amount_msat') === undefined ? 0n : sent - reply.count('amount_msat');
+  // Core Lightning omits the amount where it does not know what the receiver was to get.
+  if (part(reply.body, 'amount_msat') === undefined) return { state: 'settled', msat: null, feeMsat: 0n };
+  const msat = reply.count('amount_msat');
+  return { state: 'settled', msat, feeMsat: sent - msat };
 }
 
 function sleep(ms: number): Promise<null> {

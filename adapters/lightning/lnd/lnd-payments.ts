@@ -82,7 +82,8 @@ export class LndPayments {
   #viewOf(payment: Reply, paymentHash: string): LightningPaymentView {
     if (payment.hash('payment_hash') !== paymentHash) throw this.#client.malformed('the request for a payment');
     const status = payment.text('status');
-    if (status === 'SUCCEEDED') return { state: 'settled', feeMsat: payment.count('fee_msat') };
+    if (status === 'SUCCEEDED')
+      return { state: 'settled', msat: payment.count('value_msat'), feeMsat: payment.count('fee_msat') };
     if (status !== 'FAILED') return { state: 'in-flight' };
     const reason = payment.text('failure_reason');
     return { state: 'failed', reason: REASONS[reason] ?? reason };

@@ -1,6 +1,7 @@
 import { TillgateError } from '../../../core/index.ts';
 import type { LightningPayOutcome, LightningPaymentRequest, LightningPaymentView } from '../../../core/index.ts';
 import type { LightningRestClient, RestReply } from '../lightning-rest-client.ts';
+import { requestedMsat } from '../payment-request.ts';
 import { Reply, part } from '../replies.ts';
 
 const MSAT_PER_SAT = 1000n;
@@ -67,7 +68,8 @@ export class PhoenixdPayments {
     if (reply.hash('paymentHash') !== paymentHash) throw this.#client.malformed('the request for a payment');
     // Earlier releases report any ended payment as paid: only the preimage proves it.
     const preimage = part(body, 'preimage');
-    if (typeof preimage === 'string' && preimage !== '') return { state: 'settled', feeMsat: reply.count('fees') };
+    if (typeof preimage === 'string' && preimage !== '')
+      return { state: 'settled', msat: amountOf(body), feeMsat: reply.count('fees') };
     const ended = part(body, 'completedAt');
     return ended === undefined || ended === null
       ? { state: 'in-flight' }
@@ -104,6 +106,12 @@ export class PhoenixdPayments {
     // Refused before it started, so it is not listed.
     return KNOWN.test(reason) ? { state: 'in-flight' } : { state: 'failed', reason };
   }
+}
+
+/** phoenixd reports what was sent in whole satoshis, so the exact amount is that of the paid invoice. */
+function amountOf(body: unknown): bigint | null {
+  const invoice = part(body, 'invoice');
+  return typeof invoice === 'string' ? requestedMsat(invoice) : null;
 }
 
 function sleep(ms: number): Promise<null> {

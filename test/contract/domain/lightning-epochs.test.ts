@@ -13,6 +13,7 @@ import {
 import type { EpochMarker, TransferId } from '../../../core/index.ts';
 import { takeBackup } from '../../support/backup.ts';
 import { eachStorage } from '../../support/each-storage.ts';
+import { requestOf } from '../../support/fake-lightning.ts';
 import { buildLightning } from '../../support/lightning.ts';
 import type { LightningDomain } from '../../support/lightning.ts';
 
@@ -193,6 +194,29 @@ eachStorage((engine, open) => {
         assert.deepEqual([await till.storage.transfers.payoutStop('BLN'), await floatOf(till)], [null, 0n]);
       },
     );
+
+    lightning('fault 400: a held one is settled with the amount that the node paid', async (till, backup) => {
+      const restore = await backup();
+      const { paymentHash, text } = till.foreignInvoice(25_000n);
+      await till.withdraw(text);
+      await till.payInvoices();
+      const marker = await restored(till, restore);
+      await till.followInvoices();
+      await confirmRestore(till, OPERATOR, marker);
+      const before = await till.balance('available', 'BTC-LN');
+      const expiresAt = till.clock.now() + 3_600_000;
+      const { tx_id: id } = await till.withdraw(requestOf({ paymentHash, msat: 9_000_000n, expiresAt }));
+      const transfer = await till.transfer(id);
+      await till.storage.transaction((tx) =>
+        tx.transfers.move(transfer.id, 'REQUESTED', 'HELD', { reason: 'checked', updatedAt: till.clock.now() }),
+      );
+      const settle = (obtainedUnits: bigint): Promise<unknown> =>
+        managing(till).settle(OPERATOR, transfer.id, { txHash: paymentHash, obtainedUnits, feeUnits: 0n });
+      await assert.rejects(settle(9_000_000n), /The node paid 25000 msat under .*, not 9000000/);
+      await settle(25_000n);
+      assert.equal((await till.transfer(id)).units, 25_000n);
+      assert.equal(await till.balance('available', 'BTC-LN'), before - 25_000n);
+    });
 
     lightning('paid since are not taken from the float before the operator says so', async (till, backup) => {
       till.node.ownMsat = 5n * MSAT;

@@ -4,6 +4,7 @@ import { checkLedger, ManageChains, OPERATOR, readSolvency } from '../../../core
 import { LIGHTNING_ASSET } from '../../../core/kernel/asset.ts';
 import { beforeCall } from '../../support/before-call.ts';
 import { eachStorage } from '../../support/each-storage.ts';
+import { requestOf } from '../../support/fake-lightning.ts';
 import { buildLightning } from '../../support/lightning.ts';
 import type { LightningDomain } from '../../support/lightning.ts';
 import { testsOf } from '../../support/storage.ts';
@@ -64,6 +65,38 @@ eachStorage((engine, open) => {
       assert.ok(asked > 2);
       assert.equal(await floatOf(till), 0n);
     });
+
+    for (const [paid, asked] of [
+      [25_000n, PAID],
+      [PAID, 25_000n],
+    ] as const)
+      lightning(
+        `fault 400: an invoice asks for ${asked} msat, and the operator paid ${paid} to its payment hash`,
+        async (till) => {
+          till.node.ownMsat = OWN;
+          await till.fund('10');
+          await looks(till);
+          const before = await till.balance('available', 'BTC-LN');
+          const { paymentHash, text } = till.foreignInvoice(paid);
+          await till.node.pay({ paymentHash, paymentRequest: text, msat: null, maxFeeMsat: 0n });
+          const expiresAt = till.clock.now() + 3_600_000;
+          const { tx_id: id } = await till.withdraw(requestOf({ paymentHash, msat: asked, expiresAt }));
+          await till.payInvoices();
+          const least = paid < asked ? paid : asked;
+          const { status, units } = await till.transfer(id);
+          assert.deepEqual([status, units], ['CONFIRMED', least]);
+          assert.equal(await till.balance('available', 'BTC-LN'), before - least);
+          assert.equal(await till.balance('reserved', 'BTC-LN'), 0n);
+          assert.deepEqual(
+            till.events.of('alert').map(({ reason }) => reason),
+            [
+              `The node had paid ${paid} msat under the payment hash of its invoice, so it does not pay the invoice; the account is charged no more than that.`,
+            ],
+          );
+          await looks(till);
+          assert.deepEqual([await floatOf(till), await stopOf(till)], [OWN - paid + least, null]);
+        },
+      );
 
     lightning('fault 109: a payment that was settled and is not booked yet is not the operator’s', async (till) => {
       const order = await till.invoiceOrder('10');

@@ -56,7 +56,8 @@ async function settleOnLightning(world: World, instance: Instance, id: TransferI
   const context = { ids, now: world.now, stateMachine: payouts.stateMachine };
   await storage.transaction(async (tx) => {
     const held = await tx.transfers.lock(id);
-    const obtainedUnits = held === null ? 0n : held.units - held.feeUnits;
+    const asked = held === null ? 0n : held.units - held.feeUnits;
+    const obtainedUnits = view.msat !== null && view.msat < asked ? view.msat : asked;
     await settleHeldTransfer(tx, id, { txHash: payment.paymentHash, cost, obtainedUnits }, context);
   });
   return `settles ${id}`;

@@ -1,5 +1,6 @@
 import type { LightningPayOutcome, LightningPaymentRequest, LightningPaymentView } from '../../../core/index.ts';
 import { FakeLightning } from '../../support/fake-lightning.ts';
+import type { FakeEnd } from '../../support/fake-lightning.ts';
 
 /** A Lightning node that records its incoming and outgoing payments for the rules. */
 export class SimLightning extends FakeLightning {
@@ -38,12 +39,13 @@ export class SimLightning extends FakeLightning {
     super.beginAnew();
     this.anew += 1;
     for (const hash of this.settled.keys()) this.forgotten.add(hash);
-    for (const hash of this.underWay) this.views.set(hash, { state: 'settled', feeMsat: 0n });
+    for (const hash of this.underWay) this.views.set(hash, { state: 'settled', msat: null, feeMsat: 0n });
   }
 
-  override finish(paymentHash: string, view: LightningPaymentView): void {
-    super.finish(paymentHash, view);
+  override finish(paymentHash: string, end: FakeEnd): LightningPaymentView {
+    const view = super.finish(paymentHash, end);
     this.views.set(paymentHash, view);
+    return view;
   }
 
   /** A payer pays an invoice of this node; false when it was paid before. */

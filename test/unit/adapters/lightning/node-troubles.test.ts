@@ -278,7 +278,7 @@ describe('Core Lightning in trouble', () => {
     await withCln(
       clock,
       () => pays(failed, complete),
-      async (node) => assert.deepEqual(await node.payment(hash), { state: 'settled', feeMsat: 10n }),
+      async (node) => assert.deepEqual(await node.payment(hash), { state: 'settled', msat: 5_000n, feeMsat: 10n }),
     );
   });
 
