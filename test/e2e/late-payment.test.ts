@@ -58,6 +58,14 @@ describe('fault 55: payments after the watch window, on anvil', { concurrency: 1
     const txid = await till.anvil.rpc<Hex>('eth_sendTransaction', [transaction]);
     await till.anvil.mine(SPENDABLE);
     await till.caughtUp();
+    // What was read is settled after the height is reported.
+    await waitFor(
+      async () => (await unassigned()).some((one) => one['tx_hash'] === txid && one['status'] === 'SPENDABLE'),
+      {
+        timeoutMs: LOOK.timeoutMs,
+        describe: () => `payment ${txid} to be spendable; the log:\n${till.log.slice(-4000)}`,
+      },
+    );
     return { id, address, units, txid };
   };
   /** What the network took for every transaction from these addresses. */

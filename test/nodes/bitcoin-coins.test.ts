@@ -73,8 +73,10 @@ eachStorage((engine, open) => {
       for (let order = 0; order < ORDERS; order++) addresses.push((await till.order('5')).payment.address);
       const amounts = Object.fromEntries(addresses.map((address) => [address, toAmount(SMALL)]));
       for (let round = 0; round < ROUNDS; round++) {
-        await fixture.daemon.rpc('sendmany', '', amounts);
-        await fixture.daemon.mine();
+        const txid = await fixture.daemon.rpc<string>('sendmany', '', amounts);
+        const [block = ''] = await fixture.daemon.mine();
+        const { tx } = await fixture.daemon.rpc<{ tx: string[] }>('getblock', block);
+        assert.ok(tx.includes(txid), `block ${block} has the payments ${txid}`);
       }
       await fixture.daemon.mine(3);
       await till.follow();

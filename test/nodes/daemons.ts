@@ -35,8 +35,9 @@ export type DaemonKind = 'bitcoind' | 'litecoind';
 
 /** What one kind of daemon wants beside what all want. */
 const KINDS: Readonly<Record<DaemonKind, { readonly variable: string; readonly settings: readonly string[] }>> = {
-  // The fork that Debian carries asks to be renewed after some time; Bitcoin Core passes over a setting that it does not know.
-  bitcoind: { variable: 'BITCOIND', settings: ['softwareexpiry=0'] },
+  // Debian packages Bitcoin Knots, which expires after some time, and which does not relay transactions with a lock time
+  // of 21: its own wallet makes one now and then in a chain as short as these. Bitcoin Core ignores both settings.
+  bitcoind: { variable: 'BITCOIND', settings: ['softwareexpiry=0', 'rejectparasites=0'] },
   // Off unless told, on Litecoin's whole network: replacement is tried out here all the same.
   litecoind: { variable: 'LITECOIND', settings: ['mempoolreplacement=1'] },
 };
