@@ -7,7 +7,9 @@ import type { ObservedTransfer } from '../ports/observed-transfer.ts';
 import type { BookedAddress, BooksQuestion, ComparedAddress, UnseenBlocks } from '../ports/comparison-store.ts';
 import type { BalancesRead, PresentBalances } from '../ports/present-balances.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
+import type { TakenCoins } from '../ports/transfer-store.ts';
 import { BALANCE_INDEX } from './balance-deposit.ts';
+import { holdingRef } from './deposit.ts';
 import type { Deposit, UnassignedReason } from './deposit.ts';
 import { announceRecorded } from './owned-transfers.ts';
 import type { RecordDeps } from './owned-transfers.ts';
@@ -73,9 +75,9 @@ export async function compareAddresses(
     open += unread;
     for (const { key } of unclear) differing.add(key);
     for (const suspect of suspects) {
-      const deposit = await recordBeyondBooks(chain, suspect, currency, scene, deps);
-      if (deposit === null) open += 1;
-      else found.push(deposit);
+      const deposits = await recordBeyondBooks(chain, suspect, currency, scene, deps);
+      if (deposits.length === 0) open += 1;
+      found.push(...deposits);
     }
   }
   const clean = addresses.filter(({ key, comparedHeight }) => comparedHeight === null && !differing.has(key));
@@ -141,7 +143,7 @@ async function recordBeyondBooks(
   currency: CurrencyCode,
   scene: ComparisonScene,
   deps: RecordDeps,
-): Promise<Deposit | null> {
+): Promise<readonly Deposit[]> {
   const { storage, clock, ids, latePayments } = deps;
   const { key } = address;
   const { through } = read;
@@ -165,27 +167,68 @@ async function recordBeyondBooks(
     latePayments,
   };
   await latePayments.prepare([currency]);
-  const deposit = await storage.transaction(async (tx) => {
-    if (scene.confirm !== undefined && !(await scene.confirm(tx))) return null;
-    for (const block of [through, scene.at]) if (!(await tx.chains.holds(chain.code, block))) return null;
+  const deposits = await storage.transaction(async (tx) => {
+    if (scene.confirm !== undefined && !(await scene.confirm(tx))) return [];
+    for (const block of [through, scene.at]) if (!(await tx.chains.holds(chain.code, block))) return [];
+    await tx.orders.lock(address.orderId);
+    const taken = await tx.transfers.lockTaken({ chain: chain.code, address: address.address, currency });
     const books = await tx.comparisons.booked(chain.code, question(chain, currency, [address], scene.at));
     const now = books.get(address.address) ?? NOTHING_BOOKED;
-    if (now.moving || now.units !== booked) return null;
-    const transfer = { ...beyond, ...now.orphaned.find(({ units }) => units <= beyond.units) };
-    const { added } = await recordTransfers(tx, [{ transfer, owner: address, history, judged }], context);
-    const stored = added[0] ?? (await orphanedBefore(tx, chain, transfer));
-    if (stored !== null) await scene.also?.(tx, stored);
+    if (now.moving || now.units !== booked) return [];
+    const orphaned = now.orphaned.find(({ units }) => units <= beyond.units);
+    const parts: readonly Part[] =
+      orphaned === undefined ? partsOf(beyond, taken) : [{ transfer: { ...beyond, ...orphaned } }];
+    const owned = parts.map(({ transfer }) => ({ transfer, owner: address, history, judged }));
+    const { added } = await recordTransfers(tx, owned, context);
+    for (const deposit of added) {
+      const ref = parts.find(({ transfer }) => transfer.index === deposit.index)?.ref;
+      if (ref !== undefined)
+        await tx.transfers.passTaken(chain.code, { ref, units: deposit.units }, holdingRef(deposit));
+    }
+    const again = orphaned === undefined ? null : await orphanedBefore(tx, chain, { ...beyond, ...orphaned });
+    const stored = again === null ? added : [again];
+    for (const deposit of stored) await scene.also?.(tx, deposit);
     return stored;
   });
-  if (deposit === null) return null;
-  deps.logger.warn('an address holds coins that no transaction showed: they are recorded as a deposit', {
-    chain: chain.code,
-    depositId: deposit.id,
-    address: address.address,
-    height: through.height,
-  });
-  announceRecorded(deps, chain, [{ owner: address }], { added: [deposit], changed: [], contradicted: [] });
-  return deposit;
+  for (const deposit of deposits)
+    deps.logger.warn('an address holds coins that no transaction showed: they are recorded as a deposit', {
+      chain: chain.code,
+      depositId: deposit.id,
+      address: address.address,
+      height: through.height,
+    });
+  if (deposits.length > 0)
+    announceRecorded(
+      deps,
+      chain,
+      deposits.map(() => ({ owner: address })),
+      { added: deposits, changed: [], contradicted: [] },
+    );
+  return deposits;
+}
+
+/** A part of an excess. */
+interface Part {
+  readonly transfer: ObservedTransfer;
+  /** The removed coins in whose place a mined sweep has taken it. */
+  readonly ref?: string;
+}
+
+/**
+ * Divides an excess. A sweep that is mined again after its deposit was removed has taken other coins, so what it took is
+ * a deposit of its own, which is not swept once more.
+ */
+function partsOf(beyond: ObservedTransfer, taken: readonly TakenCoins[]): readonly Part[] {
+  const parts: Part[] = [];
+  let left = beyond.units;
+  for (const { ref, units: gone } of taken) {
+    const units = gone < left ? gone : left;
+    if (units === 0n) break;
+    parts.push({ transfer: { ...beyond, index: `${beyond.index}:${parts.length + 1}`, units }, ref });
+    left -= units;
+  }
+  if (left > 0n) parts.push({ transfer: { ...beyond, units: left } });
+  return parts;
 }
 
 /**

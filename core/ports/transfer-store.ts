@@ -77,6 +77,12 @@ export interface CoinPlace {
   readonly currency: CurrencyCode;
 }
 
+/** Coins of a deposit that a reorganisation removed, which a mined payout has taken from their address all the same. */
+export interface TakenCoins {
+  readonly ref: string;
+  readonly units: bigint;
+}
+
 /** A coin at a deposit address that its token's contract refuses to move: it is on the chain, and cannot pay. */
 export interface FrozenCoin extends SpendableCoin {
   readonly currency: CurrencyCode;
@@ -363,6 +369,13 @@ export interface TransferWrites {
    * payout, SPENT for a done one, otherwise FREE.
    */
   addHolding(holding: NewHolding): Promise<boolean>;
+  /** Locks the coins of removed deposits at an address that mined payouts have taken, oldest first. */
+  lockTaken(place: CoinPlace): Promise<readonly TakenCoins[]>;
+  /**
+   * Attributes these units of coins that {@link lockTaken} has returned to the deposit with this reference, which
+   * brought them: its holding becomes SPENT when it is added.
+   */
+  passTaken(chain: ChainCode, taken: TakenCoins, ref: string): Promise<void>;
   /** Changes the gas that is booked at a deposit address. */
   addGas(chain: ChainCode, address: string, change: bigint): Promise<void>;
   /** After a reorganisation: marks a holding of any status as GONE and keeps its payout; false when it is unknown. */

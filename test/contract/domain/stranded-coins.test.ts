@@ -5,6 +5,7 @@ import type { Deposit, Order } from '../../../core/index.ts';
 import { buildDomain } from '../../support/domain.ts';
 import type { Domain } from '../../support/domain.ts';
 import { buildMoney } from '../../support/money.ts';
+import type { MoneyDomain } from '../../support/money.ts';
 import type { FakePayment } from '../../support/fake-chain.ts';
 import { eachStorage } from '../../support/each-storage.ts';
 import { FakePresentBalances } from '../../support/present-balances.ts';
@@ -20,6 +21,13 @@ interface Scene {
   readonly domain: Domain;
   readonly balances: FakePresentBalances;
   checkBooks(): Promise<void>;
+}
+
+interface SweptPayment {
+  readonly made: Order;
+  readonly address: string;
+  readonly payment: FakePayment;
+  rounds(count: number): Promise<void>;
 }
 
 let payments = 0;
@@ -52,6 +60,12 @@ async function order(scene: Scene, currency = 'ETH'): Promise<Order> {
 
 const unassigned = async ({ storage }: Domain): Promise<readonly Deposit[]> =>
   (await storage.deposits.unassigned({ page: 1, size: 10 })).items;
+
+async function sweepsOf({ storage }: Domain): Promise<readonly string[]> {
+  const { items } = await storage.transfers.list(null, { page: 1, size: 9 });
+  const sweeps = items.filter(({ kind }) => kind === 'sweep');
+  return sweeps.map(({ status, currency, units }) => `${status} ${currency} ${units}`).sort();
+}
 
 const statusOf = async ({ domain }: Scene, { id }: Order): Promise<string> => (await domain.order(id)).status;
 
@@ -291,6 +305,58 @@ eachStorage((engine, open) => {
         const left = await domain.balance('available', 'ETH');
         await again(true);
         assert.equal(await domain.balance('available', 'ETH'), left);
+      },
+    );
+
+    /** An order whose plain payment was swept, and that payment; its block is removed with the sweep's. */
+    const sweptAndRemoved = async (domain: MoneyDomain, balances: FakePresentBalances): Promise<SweptPayment> => {
+      const { eth, clock, ethPayments } = domain;
+      await domain.float(ETHER / 1_000n);
+      const made = await order({ domain, balances, checkBooks: () => domain.checkBooks() });
+      const address = made.payment?.address ?? '';
+      const payment = byContract(made, DUE, { hidden: false });
+      eth.mine(payment);
+      const paidAt = eth.height;
+      const rounds = async (count: number): Promise<void> => {
+        for (let block = 0; block < count; block++) {
+          clock.advance(11_000);
+          ethPayments.mine();
+          await domain.follow();
+          await domain.payOut();
+        }
+      };
+      await rounds(7);
+      // The sweep moves them.
+      balances.missing.set(address, DUE);
+      await rounds(4);
+      assert.deepEqual(await sweepsOf(domain), [`CONFIRMED ETH ${DUE}`]);
+      eth.drop(eth.height - paidAt + 1);
+      return { made, address, payment, rounds };
+    };
+
+    money(
+      'fault 398: coins that a contract sent are found although a sweep took them in place of a removed payment',
+      async (domain) => {
+        const { eth, storage } = domain;
+        const balances = new FakePresentBalances(eth, 'ETH');
+        const { made, address, rounds } = await sweptAndRemoved(domain, balances);
+        eth.mine(byContract(made, 2n * DUE));
+        await rounds(12);
+        const deposits = await storage.deposits.byOrder(made.id);
+        assert.deepEqual(
+          deposits.map(({ status, units }) => [status, units]),
+          [
+            ['ORPHANED', DUE],
+            ['SPENDABLE', DUE],
+            ['SPENDABLE', DUE],
+          ],
+        );
+        assert.equal(await domain.balance('available', 'ETH'), 2n * DUE);
+        // The second sweep moves what is left there.
+        balances.missing.set(address, 2n * DUE);
+        await rounds(5);
+        assert.deepEqual(await sweepsOf(domain), [`CONFIRMED ETH ${DUE}`, `CONFIRMED ETH ${DUE}`]);
+        assert.deepEqual(await checkLedger(storage), []);
       },
     );
 

@@ -2,7 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { HOLDING_STATUSES } from '../../../core/index.ts';
-import type { AccountId, CoinOwner, PayoutId, Holding, HoldingStatus, NewHolding } from '../../../core/index.ts';
+import type {
+  AccountId,
+  CoinOwner,
+  PayoutId,
+  Holding,
+  HoldingStatus,
+  NewHolding,
+  TakenCoins,
+} from '../../../core/index.ts';
 import { eachStorage } from '../../support/each-storage.ts';
 import { deposit, entry, nextId } from './fixtures.ts';
 import { attempt, payout, held, holding, kept, merchant, open, paidOrder } from './money-out-fixtures.ts';
@@ -267,6 +275,33 @@ eachStorage((_name, opened) => {
         account_id: present,
         address: again.address,
       });
+    }
+  });
+
+  test('fault 398: what a mined payout took of removed coins becomes the part of another deposit that brought it', async (t) => {
+    const { storage, sql } = await opened(t);
+    const made = holding({ units: 5n });
+    const own = payout();
+    await held(storage, [made]);
+    await open(storage, own);
+    const { chain, address, currency } = made;
+    const taken = (): Promise<readonly TakenCoins[]> =>
+      storage.transaction((tx) => tx.transfers.lockTaken({ chain, address, currency }));
+    await storage.transaction(async (tx) => {
+      await tx.transfers.takeHoldings('ETH', [made.ref], own.id);
+      await tx.transfers.dropHolding('ETH', made.ref);
+    });
+    assert.deepEqual(await taken(), [], 'its payout is not mined');
+    await storage.transaction((tx) => tx.transfers.closePayout(own.id, 'DONE', {}));
+    for (const [ref, units, left] of [
+      ['first:balance:0', 2n, [{ ref: made.ref, units: 3n }]],
+      ['second:balance:0', 3n, []],
+    ] as const) {
+      await storage.transaction((tx) => tx.transfers.passTaken('ETH', { ref: made.ref, units }, ref));
+      assert.equal(await storage.transaction((tx) => tx.transfers.addHolding({ ...made, ref, units })), true);
+      const rows = await sql('SELECT status, payout_id FROM holdings WHERE ref = ?', [ref]);
+      assert.deepEqual(rows, [{ status: 'SPENT', payout_id: own.id }]);
+      assert.deepEqual(await taken(), left);
     }
   });
 

@@ -31,13 +31,12 @@ export async function bookedAddresses(
     const deposit = { txid: text(row, 'txid'), index: text(row, 'tx_index'), units: units(row, 'units') };
     booked.set(address, { ...entry, orphaned: [...entry.orphaned, deposit] });
   };
-  const look = `${BALANCE_INDEX}%`;
   for (const row of await run(
     `SELECT to_address AS address, status, txid, tx_index, units FROM ${tables.deposits}
      WHERE chain = ? AND ${dialect.anyOf('to_address')} AND currency = ?
        AND (status IN ('SEEN', 'CREDITED', 'DUST') OR (status = 'ORPHANED' AND tx_index LIKE ?))
      ORDER BY id`,
-    [chain, list, currency, look],
+    [chain, list, currency, `${BALANCE_INDEX}%`],
   ))
     if (text(row, 'status') === 'ORPHANED') addOrphaned(row);
     else add(row);
@@ -46,9 +45,9 @@ export async function bookedAddresses(
   for (const row of await run(
     `SELECT address, status, units FROM ${tables.holdings} AS h
      WHERE chain = ? AND currency = ? AND ${dialect.anyOf('address')}
-       AND (status NOT IN ('SPENT', 'GONE') OR (status = 'GONE' AND ref LIKE ? AND EXISTS (
+       AND (status NOT IN ('SPENT', 'GONE') OR (status = 'GONE' AND EXISTS (
          SELECT 1 FROM ${tables.payouts} AS p WHERE p.id = h.payout_id AND p.status = 'DONE' AND p.mined_height <= ?)))`,
-    [chain, currency, list, `%:${look}`, height],
+    [chain, currency, list, height],
   ))
     add(row, text(row, 'status') === 'GONE' ? -1n : 1n);
   if (paysFees) {

@@ -1,7 +1,7 @@
-import type { AccountId, PayoutId, ChainCode, NewHolding } from '../../../../core/index.ts';
+import type { AccountId, ChainCode, CoinPlace, NewHolding, PayoutId, TakenCoins } from '../../../../core/index.ts';
 import { names } from '../rows/columns.ts';
 import { HOLDING_COLUMNS } from '../rows/transfer-row.ts';
-import { text, textOrNull } from '../rows/values.ts';
+import { text, textOrNull, units as unitsOf } from '../rows/values.ts';
 import type { Session } from '../session.ts';
 
 /** Takes all coins or none: rows are locked and counted first, so that a refusal has nothing to undo. */
@@ -123,4 +123,43 @@ export async function dropHolding({ run, tables }: Session, chain: ChainCode, re
       )
     ).length > 0
   );
+}
+
+/** Omits coins whose deposit is live again, because they become SPENT with that deposit. */
+export async function lockTaken(
+  { run, tables, dialect }: Session,
+  { chain, address, currency }: CoinPlace,
+): Promise<readonly TakenCoins[]> {
+  const rows = await run(
+    `SELECT ref, units FROM ${tables.holdings} AS h WHERE chain = ? AND currency = ? AND address = ? AND status = 'GONE'
+       AND EXISTS (SELECT 1 FROM ${tables.payouts} AS p WHERE p.id = h.payout_id AND p.status = 'DONE')
+       AND NOT EXISTS (SELECT 1 FROM ${tables.deposits} AS d WHERE d.chain = h.chain AND d.to_address = h.address
+         AND d.currency = h.currency AND d.units = h.units AND d.status <> 'ORPHANED' AND d.txid || ':' || d.tx_index = h.ref)
+     ORDER BY id ${dialect.forUpdate}`,
+    [chain, currency, address],
+  );
+  return rows.map((row) => ({ ref: text(row, 'ref'), units: unitsOf(row, 'units') }));
+}
+
+/** A part of the coins gets a row of its own. */
+export async function passTaken(
+  { run, tables }: Session,
+  chain: ChainCode,
+  { ref: from, units }: TakenCoins,
+  ref: string,
+): Promise<void> {
+  const { holdings } = tables;
+  const [row] = await run(`SELECT units FROM ${holdings} WHERE chain = ? AND ref = ?`, [chain, from]);
+  const rest = row === undefined ? 0n : unitsOf(row, 'units') - units;
+  if (rest === 0n) {
+    await run(`UPDATE ${holdings} SET ref = ? WHERE chain = ? AND ref = ?`, [ref, chain, from]);
+    return;
+  }
+  const others = HOLDING_COLUMNS.map(({ name }) => name).filter((name) => name !== 'ref' && name !== 'units');
+  const columns = [...others, 'account_id', 'further'].join(', ');
+  await run(
+    `INSERT INTO ${holdings} (ref, units, ${columns}) SELECT ?, ?, ${columns} FROM ${holdings} WHERE chain = ? AND ref = ?`,
+    [ref, String(units), chain, from],
+  );
+  await run(`UPDATE ${holdings} SET units = ? WHERE chain = ? AND ref = ?`, [String(rest), chain, from]);
 }

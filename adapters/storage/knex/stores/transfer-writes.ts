@@ -16,6 +16,7 @@ import type {
   PayoutId,
   PayoutStatus,
   RequestedUnits,
+  TakenCoins,
   Transfer,
   TransferApproval,
   TransferChanges,
@@ -43,7 +44,15 @@ import { addGas } from './gas-balances.ts';
 import { approvalsOf, lockRequests, requestedSince } from './requested-units.ts';
 import { dropFrozen, freezeCoins, frozenUnits, thawCoins } from './frozen-coins.ts';
 import { payoutStop, replacePayoutStop, setPayoutStop } from './payout-stops.ts';
-import { addHolding, dropHolding, ownerOfChange, settleHoldings, takeHoldings } from './holding-writes.ts';
+import {
+  addHolding,
+  dropHolding,
+  lockTaken,
+  ownerOfChange,
+  passTaken,
+  settleHoldings,
+  takeHoldings,
+} from './holding-writes.ts';
 
 /** Transfer writes of one transaction. */
 export class KnexTransferWrites implements TransferWrites {
@@ -213,6 +222,14 @@ export class KnexTransferWrites implements TransferWrites {
 
   addHolding(holding: NewHolding): Promise<boolean> {
     return addHolding(this.#session, holding);
+  }
+
+  lockTaken(place: CoinPlace): Promise<readonly TakenCoins[]> {
+    return lockTaken(this.#session, place);
+  }
+
+  passTaken(chain: ChainCode, taken: TakenCoins, ref: string): Promise<void> {
+    return passTaken(this.#session, chain, taken, ref);
   }
 
   addGas(chain: ChainCode, address: string, change: bigint): Promise<void> {
