@@ -366,7 +366,8 @@ export interface TransferWrites {
   settleHoldings(payoutId: PayoutId, to: 'SPENT' | 'FREE'): Promise<void>;
   /**
    * Adds a free holding; false when it exists. A GONE one gets the status that its payout implies: TAKEN for a live
-   * payout, SPENT for a done one, otherwise FREE.
+   * payout, SPENT for a done one, otherwise FREE. One with other facts is another coin, which is FREE; the GONE one
+   * stays with its payout.
    */
   addHolding(holding: NewHolding): Promise<boolean>;
   /** Locks the coins of removed deposits at an address that mined payouts have taken, oldest first. */

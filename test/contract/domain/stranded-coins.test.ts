@@ -360,6 +360,33 @@ eachStorage((engine, open) => {
       },
     );
 
+    money(
+      'fault 399: they are found too when the removed payment is mined again and brings another coin',
+      async (domain) => {
+        const { eth, storage } = domain;
+        const balances = new FakePresentBalances(eth, 'ETH');
+        const { made, address, payment, rounds } = await sweptAndRemoved(domain, balances);
+        eth.mine({ ...payment, currency: 'USDT-ERC20', units: 7_000_000n }, byContract(made));
+        // The node hides them until the tokens are spendable.
+        balances.missing.set(address, 2n * DUE);
+        await rounds(10);
+        // The sweep of the tokens cost its fee.
+        balances.missing.set(address, DUE + domain.ethPayments.fee);
+        await rounds(12);
+        const deposits = await storage.deposits.byOrder(made.id);
+        assert.deepEqual(
+          deposits.map(({ status, currency, units }) => [status, currency, units]),
+          [
+            ['ORPHANED', 'ETH', DUE],
+            ['SPENDABLE', 'USDT-ERC20', 7_000_000n],
+            ['SPENDABLE', 'ETH', DUE],
+          ],
+        );
+        assert.equal(await domain.balance('available', 'ETH'), DUE);
+        assert.deepEqual(await checkLedger(storage), []);
+      },
+    );
+
     till('what was sent as gas for a sweep is no deposit, and plain payments are not counted twice', async (scene) => {
       const { domain } = scene;
       const made = await order(scene);

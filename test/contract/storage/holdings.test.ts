@@ -305,6 +305,39 @@ eachStorage((_name, opened) => {
     }
   });
 
+  test('fault 399: of two effects that take turns, the one that a payout took is spent each time it comes back', async (t) => {
+    const { storage, sql } = await opened(t);
+    const made = holding({ units: 5n });
+    const own = payout();
+    await held(storage, [made]);
+    await open(storage, own);
+    await storage.transaction(async (tx) => {
+      await tx.transfers.takeHoldings('ETH', [made.ref], own.id);
+      await tx.transfers.closePayout(own.id, 'DONE', {});
+      await tx.transfers.settleHoldings(own.id, 'SPENT');
+    });
+    const { chain, address, currency } = made;
+    const place = { chain, address, currency };
+    for (const [effect, status, taken] of [
+      [{ ...made, units: 7n }, 'FREE', [5n]],
+      [made, 'SPENT', []],
+      [{ ...made, units: 7n }, 'FREE', [5n]],
+      [{ ...made, units: 9n }, 'FREE', [5n]],
+    ] as const) {
+      const left = await storage.transaction(async (tx) => {
+        await tx.transfers.dropHolding('ETH', made.ref);
+        assert.equal(await tx.transfers.addHolding(effect), true);
+        return tx.transfers.lockTaken(place);
+      });
+      const [row] = await sql('SELECT status, units FROM holdings WHERE ref = ?', [made.ref]);
+      assert.deepEqual([row?.['status'], String(row?.['units'])], [status, String(effect.units)]);
+      assert.deepEqual(
+        left.map(({ units }) => units),
+        taken,
+      );
+    }
+  });
+
   test('a coin that comes back while its payout is being closed ends as the payout does', async (t) => {
     const { storage, another } = await opened(t);
     const second = await another();

@@ -1,7 +1,8 @@
 import type { AccountId, ChainCode, CoinPlace, NewHolding, PayoutId, TakenCoins } from '../../../../core/index.ts';
+import type { Row } from '../dialects/dialect.ts';
 import { names } from '../rows/columns.ts';
 import { HOLDING_COLUMNS } from '../rows/transfer-row.ts';
-import { text, textOrNull, units as unitsOf } from '../rows/values.ts';
+import { integer, text, textOrNull, units as unitsOf } from '../rows/values.ts';
 import type { Session } from '../session.ts';
 
 /** Takes all coins or none: rows are locked and counted first, so that a refusal has nothing to undo. */
@@ -68,6 +69,12 @@ export async function ownerOfChange(
 
 /** Adds a new coin, or restores one that was GONE. */
 export async function addHolding(session: Session, holding: NewHolding): Promise<boolean> {
+  if (await insert(session, holding)) return true;
+  await exchange(session, holding);
+  return (await insert(session, holding)) || comeBack(session, holding);
+}
+
+async function insert(session: Session, holding: NewHolding): Promise<boolean> {
   const { run, tables } = session;
   const { holdings } = tables;
   const marks = HOLDING_COLUMNS.map(() => '?').join(', ');
@@ -82,13 +89,41 @@ export async function addHolding(session: Session, holding: NewHolding): Promise
      ON CONFLICT (chain, ref) DO NOTHING RETURNING ref`,
     [...values, holding.accountId ?? null, ...place, ...place, ...place],
   );
-  return added.length > 0 || comeBack(session, holding);
+  return added.length > 0;
+}
+
+/**
+ * When a GONE coin comes back with other facts, as a contract's payment may, the former one keeps its payout under
+ * another reference, because the payout takes it from its address whatever the present one brings. One with these facts
+ * that was kept so before gets its reference again.
+ */
+async function exchange({ run, tables, dialect }: Session, holding: NewHolding): Promise<void> {
+  const { holdings } = tables;
+  const { chain, ref, address, currency, units } = holding;
+  const [row] = await run(
+    `SELECT id, address, currency, units, payout_id FROM ${holdings} WHERE chain = ? AND ref = ? AND status = 'GONE' ${dialect.forUpdate}`,
+    [chain, ref],
+  );
+  if (row === undefined) return;
+  if (text(row, 'address') === address && text(row, 'currency') === currency && unitsOf(row, 'units') === units) return;
+  const same = await run(
+    `SELECT id, ref FROM ${holdings} WHERE chain = ? AND currency = ? AND address = ? AND units = ? AND status = 'GONE'`,
+    [chain, currency, address, String(units)],
+  );
+  const former = same.find((each) => text(each, 'ref') === keptRef(ref, each));
+  if (former === undefined && textOrNull(row, 'payout_id') === null) return;
+  const rename = `UPDATE ${holdings} SET ref = ? WHERE id = ?`;
+  await run(rename, [keptRef(ref, row), integer(row, 'id')]);
+  if (former !== undefined) await run(rename, [ref, integer(former, 'id')]);
+}
+
+function keptRef(ref: string, row: Row): string {
+  return `${ref}~${integer(row, 'id')}`;
 }
 
 /**
  * A coin that is mined again belongs to the payout that took it, as long as signed bytes that spend it can be mined or
- * were mined: as a free coin it would be spent twice. If it comes back with other facts, as a contract's payment may,
- * it is another coin that no payout has taken.
+ * were mined: as a free coin it would be spent twice. With other facts it is another coin that no payout has taken.
  */
 async function comeBack(
   { run, tables, dialect }: Session,
