@@ -32,7 +32,8 @@ export async function confirmedByNode(
     throw stateConflict(`The node paid ${view.msat} msat under ${paymentHash}, not ${obtainedUnits}.`);
   if (view !== null && view.feeMsat !== feeUnits)
     throw stateConflict(`The node paid ${view.feeMsat} msat for the route of ${paymentHash}, not ${feeUnits}.`);
-  return { txHash: paymentHash, obtainedUnits, cost: { currency: LIGHTNING_ASSET.currency, units: feeUnits } };
+  const cost = { currency: LIGHTNING_ASSET.currency, units: feeUnits };
+  return { txHash: paymentHash, obtainedUnits, cost, isReportedByNode: typeof view?.msat === 'bigint' };
 }
 
 /**

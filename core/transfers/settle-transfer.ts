@@ -24,6 +24,8 @@ export interface FoundPayment {
   readonly cost: NetworkCost;
   /** The amount that the receiver got, in the transfer's currency; the rest of the amount is the charged fee. */
   readonly obtainedUnits: bigint;
+  /** On Lightning, true when the node itself reports this amount. Without it, only the invoice's amount is accepted. */
+  readonly isReportedByNode?: boolean;
 }
 
 /**
@@ -68,18 +70,18 @@ export async function settleHeldTransfer(
 }
 
 /**
- * Books what the invoice got; the rest of the reserve is released. It is less than the invoice's amount where the node
- * paid another invoice with the same payment hash.
+ * Books what the invoice got; the rest of the reserve is released. The node may have paid another amount than the
+ * invoice's, by another invoice with the same payment hash: the account is charged at most the amount that it asked for.
  */
 async function settlePayment(
   tx: Transaction,
   held: Transfer,
-  { txHash: paymentHash, cost, obtainedUnits: obtained }: FoundPayment,
+  { txHash: paymentHash, cost, obtainedUnits: obtained, isReportedByNode }: FoundPayment,
   { ids, now }: SettleContext,
 ): Promise<{ readonly transfer: Transfer; readonly orders: readonly OrderMove[] }> {
   const asked = obtainedUnits(held);
-  if (obtained <= 0n || obtained > asked)
-    throw new TillgateError('STATE_CONFLICT', `Its invoice gets more than nothing and at most ${asked} msat.`);
+  if (obtained !== asked && isReportedByNode !== true)
+    throw new TillgateError('STATE_CONFLICT', `Its invoice gets ${asked} msat, and the node reports no other amount.`);
   const paid = { paymentHash, msat: obtained, feeMsat: cost.units };
   return { transfer: await bookPayment(tx, held, paid, { ids, now }), orders: [] };
 }

@@ -195,28 +195,32 @@ eachStorage((engine, open) => {
       },
     );
 
-    lightning('fault 400: a held one is settled with the amount that the node paid', async (till, backup) => {
-      const restore = await backup();
-      const { paymentHash, text } = till.foreignInvoice(25_000n);
-      await till.withdraw(text);
-      await till.payInvoices();
-      const marker = await restored(till, restore);
-      await till.followInvoices();
-      await confirmRestore(till, OPERATOR, marker);
-      const before = await till.balance('available', 'BTC-LN');
-      const expiresAt = till.clock.now() + 3_600_000;
-      const { tx_id: id } = await till.withdraw(requestOf({ paymentHash, msat: 9_000_000n, expiresAt }));
-      const transfer = await till.transfer(id);
-      await till.storage.transaction((tx) =>
-        tx.transfers.move(transfer.id, 'REQUESTED', 'HELD', { reason: 'checked', updatedAt: till.clock.now() }),
-      );
-      const settle = (obtainedUnits: bigint): Promise<unknown> =>
-        managing(till).settle(OPERATOR, transfer.id, { txHash: paymentHash, obtainedUnits, feeUnits: 0n });
-      await assert.rejects(settle(9_000_000n), /The node paid 25000 msat under .*, not 9000000/);
-      await settle(25_000n);
-      assert.equal((await till.transfer(id)).units, 25_000n);
-      assert.equal(await till.balance('available', 'BTC-LN'), before - 25_000n);
-    });
+    for (const [name, asks, charged] of [
+      ['less than its invoice asks for, is settled with that amount', 9_000_000n, 25_000n],
+      ['more than its invoice asks for, costs its account no more than that', 20_000n, 20_000n],
+    ] as const)
+      lightning(`fault 400: a held one, whose hash the node paid with ${name}`, async (till, backup) => {
+        const restore = await backup();
+        const { paymentHash, text } = till.foreignInvoice(25_000n);
+        await till.withdraw(text);
+        await till.payInvoices();
+        const marker = await restored(till, restore);
+        await till.followInvoices();
+        await confirmRestore(till, OPERATOR, marker);
+        const before = await till.balance('available', 'BTC-LN');
+        const expiresAt = till.clock.now() + 3_600_000;
+        const { tx_id: id } = await till.withdraw(requestOf({ paymentHash, msat: asks, expiresAt }));
+        const transfer = await till.transfer(id);
+        await till.storage.transaction((tx) =>
+          tx.transfers.move(transfer.id, 'REQUESTED', 'HELD', { reason: 'checked', updatedAt: till.clock.now() }),
+        );
+        const settle = (obtainedUnits: bigint): Promise<unknown> =>
+          managing(till).settle(OPERATOR, transfer.id, { txHash: paymentHash, obtainedUnits, feeUnits: 0n });
+        await assert.rejects(settle(asks), new RegExp(`The node paid 25000 msat under .*, not ${asks}`));
+        await settle(25_000n);
+        assert.equal((await till.transfer(id)).units, charged);
+        assert.equal(await till.balance('available', 'BTC-LN'), before - charged);
+      });
 
     lightning('paid since are not taken from the float before the operator says so', async (till, backup) => {
       till.node.ownMsat = 5n * MSAT;
@@ -285,7 +289,7 @@ eachStorage((engine, open) => {
       await till.payInvoices();
     });
 
-    lightning('held, and forgotten by the node, are settled by the operator’s word alone', async (till) => {
+    lightning('fault 400: held, and forgotten by the node, are settled by the operator’s word alone', async (till) => {
       const invoice = till.foreignInvoice(MSAT);
       const { tx_id } = await till.withdraw(invoice.text);
       const id = tx_id as TransferId;
@@ -297,7 +301,8 @@ eachStorage((engine, open) => {
       await till.storage.transaction((tx) =>
         tx.transfers.move(id, 'REQUESTED', 'HELD', { reason: 'It may be paid.', updatedAt: till.clock.now() }),
       );
-      await assert.rejects(settle({ obtainedUnits: MSAT + 1n }), { code: 'STATE_CONFLICT' });
+      for (const obtainedUnits of [MSAT + 1n, MSAT - 1n, 0n])
+        await assert.rejects(settle({ obtainedUnits }), /^TillgateError: Its invoice gets \d+ msat/);
       await assert.rejects(settle({ txHash: till.foreignInvoice(MSAT).paymentHash }), { code: 'STATE_CONFLICT' });
       till.node.route = { kind: 'no-route' };
       await till.node.pay({ ...invoice, paymentRequest: invoice.text, msat: null, maxFeeMsat: 0n });

@@ -56,9 +56,9 @@ async function settleOnLightning(world: World, instance: Instance, id: TransferI
   const context = { ids, now: world.now, stateMachine: payouts.stateMachine };
   await storage.transaction(async (tx) => {
     const held = await tx.transfers.lock(id);
-    const asked = held === null ? 0n : held.units - held.feeUnits;
-    const obtainedUnits = view.msat !== null && view.msat < asked ? view.msat : asked;
-    await settleHeldTransfer(tx, id, { txHash: payment.paymentHash, cost, obtainedUnits }, context);
+    const obtainedUnits = view.msat ?? (held === null ? 0n : held.units - held.feeUnits);
+    const found = { txHash: payment.paymentHash, cost, obtainedUnits, isReportedByNode: view.msat !== null };
+    await settleHeldTransfer(tx, id, found, context);
   });
   return `settles ${id}`;
 }
