@@ -44,3 +44,10 @@ export interface Alert {
   /** `null` for an operator at the command line, and while it is OPEN. */
   readonly acknowledgedBy: AccountId | null;
 }
+
+declare module '../ports/events.ts' {
+  interface DomainEvents {
+    /** Something that an operator must look at; also logged as an error. */
+    alert: { readonly kind: AlertKind; readonly subject: string; readonly reason: string };
+  }
+}

@@ -10,7 +10,7 @@ import { assert } from '../kernel/guard.ts';
 import type { AccountId } from '../kernel/ids.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Digest } from '../ports/digest.ts';
-import type { IdempotencyClaim } from '../ports/order-store.ts';
+import type { IdempotencyClaim } from '../kernel/idempotency.ts';
 import type { Random } from '../ports/random.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
 import type { Vault } from '../ports/vault.ts';

@@ -2,7 +2,7 @@ import type { ChainCode, CurrencyCode } from '../kernel/asset.ts';
 import { TillgateError, isTillgateError } from '../kernel/errors.ts';
 import { requireChain } from '../kernel/require-chain.ts';
 import type { ChainAdapter, ChainRegistry } from '../ports/chain-adapter.ts';
-import type { DepositAddress } from '../ports/order-store.ts';
+import type { DepositAddress } from '../ports/deposit-address.ts';
 import type { Storage } from '../ports/storage.ts';
 
 export interface AddressPoolSettings {

@@ -7,7 +7,7 @@ import type { Millis } from '../kernel/time.ts';
 import type { LedgerEntry } from '../ledger/entry.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { IdGenerator } from '../ports/id-generator.ts';
-import type { DepositAddress } from '../ports/order-store.ts';
+import type { DepositAddress } from '../ports/deposit-address.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
 import type { Lease } from '../ports/lease-store.ts';
 import type { ChainPolicy } from '../ports/chain-adapter.ts';

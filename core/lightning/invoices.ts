@@ -2,7 +2,7 @@ import { LIGHTNING_ASSET } from '../kernel/asset.ts';
 import type { Millis } from '../kernel/time.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { LightningNode } from '../ports/lightning.ts';
-import type { DepositAddress } from '../ports/order-store.ts';
+import type { DepositAddress } from '../ports/deposit-address.ts';
 import type { Storage } from '../ports/storage.ts';
 
 /** The terms of an order's invoice. */

@@ -2,7 +2,7 @@ import type { Principal } from '../auth/principal.ts';
 import { TillgateError } from '../kernel/errors.ts';
 import type { Order } from '../orders/order.ts';
 import type { LightningNode } from '../ports/lightning.ts';
-import type { IdempotencyClaim } from '../ports/order-store.ts';
+import type { IdempotencyClaim } from '../kernel/idempotency.ts';
 import type { WithdrawalView } from '../withdrawals/withdrawal-view.ts';
 import { lightningOrderView } from './lightning-order.ts';
 import type { LightningOrderView } from './lightning-order.ts';

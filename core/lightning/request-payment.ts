@@ -17,7 +17,7 @@ import type { DecodedInvoice, LightningNode } from '../ports/lightning.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import { merchantActor } from '../manage/actor.ts';
-import type { IdempotencyClaim } from '../ports/order-store.ts';
+import type { IdempotencyClaim } from '../kernel/idempotency.ts';
 import type { Storage } from '../ports/storage.ts';
 import { formerTransfer } from '../transfers/reserve-transfer.ts';
 import type { MerchantTransfer } from '../transfers/reserve-transfer.ts';

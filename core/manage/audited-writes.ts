@@ -175,20 +175,3 @@ export function auditedStorage(
   const { apps, routes, feed } = storage;
   return { apps, routes, feed, transaction: (work) => storage.transaction((tx) => work(audited(tx))) };
 }
-
-/** A storage that adds this audit row to every transaction. */
-export function storageWithAudit(
-  storage: Pick<Storage, 'transaction'>,
-  deps: AuditDeps,
-  actor: Actor,
-  entry: AuditEntry,
-): Pick<Storage, 'transaction'> {
-  return {
-    transaction: (work) =>
-      storage.transaction(async (tx) => {
-        const result = await work(tx);
-        await addAuditRow(deps, tx, actor, entry);
-        return result;
-      }),
-  };
-}

@@ -2,12 +2,10 @@ import { RESTORE_MS } from '../accounts/account.ts';
 import type { Account, AccountRole, AccountStatus } from '../accounts/account.ts';
 import { currenciesProblem, nameProblem } from '../accounts/account-fields.ts';
 import { adminSinceOf } from '../accounts/admin-since.ts';
-import { archiveAccountKeys } from '../accounts/archive-account-keys.ts';
-import type { Apps } from '../accounts/apps.ts';
+import type { AppReach } from '../accounts/app-reach.ts';
 import { sealCallbackSecrets } from '../accounts/credential-record.ts';
 import type { CreateAccount, CreateAccountInput } from '../accounts/create-account.ts';
 import { newCallbackSecrets } from '../auth/key-text.ts';
-import type { Routes } from '../gateway/routes.ts';
 import type { FieldError } from '../kernel/errors.ts';
 import { invalidField, stateConflict, TillgateError } from '../kernel/errors.ts';
 import { present } from '../kernel/guard.ts';
@@ -56,8 +54,7 @@ export interface ManageAccountsDeps extends AuditDeps {
   readonly vault: Vault;
   readonly random: Random;
   readonly createAccount: Pick<CreateAccount, 'prepare'>;
-  readonly apps: Pick<Apps, 'list' | 'countOf'>;
-  readonly routes: Pick<Routes, 'list'>;
+  readonly apps: AppReach;
   readonly pageMax: number;
   /** How long a temporary password, set by another person, can be used, in milliseconds. */
   readonly temporaryPasswordMs: Millis;
@@ -92,7 +89,11 @@ export class ManageAccounts {
     requireAccess(actor, id);
     const entry = await this.#deps.storage.manage.account(id);
     if (entry === null) throw recordNotFound();
-    return { ...entry, appCount: await this.#deps.apps.countOf(id), gatewayCount: await this.#countGateways(id) };
+    return {
+      ...entry,
+      appCount: await this.#deps.apps.appCount(id),
+      gatewayCount: await this.#deps.apps.gatewayCount(id),
+    };
   }
 
   /**
@@ -239,20 +240,8 @@ export class ManageAccounts {
     };
     await tx.accounts.update(account.id, changes);
     if (avatarUrl !== undefined) await tx.manage.setAvatar(account.id, avatarUrl);
-    if (archived) await archiveAccountKeys(tx, account.id, modifiedAt);
+    if (archived) await this.#deps.apps.archive(tx, account.id, modifiedAt);
     if (leaves || archived) await tx.sessions.endAll(account.id);
-  }
-
-  async #countGateways(id: AccountId): Promise<number> {
-    const { apps, routes, pageMax } = this.#deps;
-    const chains = new Set<string>();
-    for (let page = 1, maxPage = 1; page <= maxPage; page++) {
-      const found = await apps.list(id, { page, size: pageMax });
-      maxPage = found.maxPage;
-      for (const app of found.items) if (app.enabled) app.chains.forEach((chain) => chains.add(chain));
-    }
-    if (chains.size === 0) return 0;
-    return (await routes.list()).filter(({ route }) => route.enabled && chains.has(route.chain)).length;
   }
 }
 

@@ -7,7 +7,8 @@ import { eachPage } from '../kernel/each-page.ts';
 import { isId } from '../kernel/ids.ts';
 import { OrderAdminActions } from '../orders/order-admin-actions.ts';
 import type { CreateOrder, OrderByHandInput } from '../orders/create-order.ts';
-import type { IdempotencyClaim, OrderPosition } from '../ports/order-store.ts';
+import type { OrderPosition } from '../ports/order-store.ts';
+import type { IdempotencyClaim } from '../kernel/idempotency.ts';
 import type { OrderStateMachine } from '../orders/order-state-machine.ts';
 import type { OrderQueries } from '../orders/order-queries.ts';
 import type { OrderFilter } from '../orders/order-search.ts';
@@ -23,7 +24,7 @@ import { listScope, recordNotFound, requireAccess, targetAccount } from './actor
 import type { Actor } from './actor.ts';
 import { addAuditRow, createdWith } from './audit.ts';
 import type { AuditDeps } from './audit.ts';
-import { storageWithAudit } from './audited-writes.ts';
+import { storageWithAudit } from './storage-with-audit.ts';
 import { checkLimit, EXPORT_PART, readCursor, writeCursor } from './list-cursor.ts';
 import { requestedByHand } from './requested-by-hand.ts';
 

@@ -1,5 +1,5 @@
 import type { AccountId } from '../kernel/ids.ts';
-import type { IdempotencyClaim } from '../ports/order-store.ts';
+import type { IdempotencyClaim } from '../kernel/idempotency.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { Transfer } from '../transfers/transfer.ts';
 import type { WalletBalance } from '../wallets/wallet-balance.ts';

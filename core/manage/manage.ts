@@ -1,3 +1,4 @@
+import { AccountApps } from '../gateway/account-apps.ts';
 import { Passkeys } from '../auth/passkeys.ts';
 import { Apps, DEFAULT_APPS_PER_ACCOUNT } from '../accounts/apps.ts';
 import type { CreateAccount } from '../accounts/create-account.ts';
@@ -193,7 +194,11 @@ export function createManage({ settings, ...deps }: CreateManageDeps): Manage {
     passwords: new Passwords({ ...deps, stepUp, temporaryPasswordMs }),
     guard: new ActionGuard({ ...deps, secondFactorOf }),
     secondFactor,
-    accounts: new ManageAccounts({ ...shared, apps, routes, temporaryPasswordMs }),
+    accounts: new ManageAccounts({
+      ...shared,
+      apps: new AccountApps({ apps, routes, pageMax: shared.pageMax }),
+      temporaryPasswordMs,
+    }),
     credentials: new ManageCredentials(shared),
     security: new ManageSecurity({ ...deps, holdMs: addressHoldMs }),
     passkeys: new ManagePasskeys({ ...deps, passkeys }),

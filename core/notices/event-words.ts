@@ -4,11 +4,8 @@ import type { UndecidedRule } from '../orders/undecided-payment.ts';
 import type { Order, OrderHistoryEntry } from '../orders/order.ts';
 import type { NoticeAccount } from '../ports/notice-store.ts';
 import type { Transfer } from '../transfers/transfer.ts';
-import type { NoticeWords } from './notice.ts';
+import type { AmountWords, NoticeWords } from './notice.ts';
 import { noticeWords, readableTime } from './words.ts';
-
-/** Units as text for persons: `1.5 ETH`. */
-export type AmountWords = (currency: CurrencyCode, units: bigint) => string;
 
 /** The message to the account and to the operators about a held payment. */
 export function heldWords(

@@ -1,3 +1,4 @@
+import type { CurrencyCode } from '../kernel/asset.ts';
 import type { AccountId, NoticeId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 
@@ -83,3 +84,6 @@ export function newNotice(
   const untried = { status: 'PENDING', attempts: 0, sentAt: null, lastError: null } as const;
   return { ...given, subject, text, ...untried, nextAt: at, createdAt: at };
 }
+
+/** Units as text for persons: `1.5 ETH`. */
+export type AmountWords = (currency: CurrencyCode, units: bigint) => string;

@@ -3,7 +3,7 @@ import { formatTimestamp } from '../kernel/time.ts';
 import type { Millis } from '../kernel/time.ts';
 import type { OrderStatus } from '../orders/order-status.ts';
 import type { OrderSum } from '../ports/overview-store.ts';
-import type { AmountWords } from './event-words.ts';
+import type { AmountWords } from './notice.ts';
 import type { NoticeWords } from './notice.ts';
 import { noticeWords } from './words.ts';
 import type { NoticeLine } from './words.ts';

@@ -3,7 +3,7 @@ import type { Millis } from '../kernel/time.ts';
 import type { IdGenerator } from '../ports/id-generator.ts';
 import type { NoticeAccount } from '../ports/notice-store.ts';
 import type { NoticeChannel } from '../ports/notifier.ts';
-import type { AmountWords } from './event-words.ts';
+import type { AmountWords } from './notice.ts';
 import { newNotice } from './notice.ts';
 import type { Notice, NoticeDraft, NoticeWords } from './notice.ts';
 

@@ -6,7 +6,7 @@ import { present } from '../kernel/guard.ts';
 import type { InvoiceTerms } from '../lightning/invoices.ts';
 import type { ChainRegistry } from '../ports/chain-adapter.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { DepositAddress } from '../ports/order-store.ts';
+import type { DepositAddress } from '../ports/deposit-address.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
 import type { RateBook } from '../rates/rate-book.ts';
 import { requirePayableAddress } from '../wallets/destination.ts';

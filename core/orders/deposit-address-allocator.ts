@@ -6,7 +6,7 @@ import { formatUnits } from '../kernel/decimal.ts';
 import { TillgateError } from '../kernel/errors.ts';
 import type { Fiat } from '../kernel/fiat.ts';
 import type { InvoiceTerms, Invoices } from '../lightning/invoices.ts';
-import type { DepositAddress } from '../ports/order-store.ts';
+import type { DepositAddress } from '../ports/deposit-address.ts';
 
 /** The text that the payer's wallet shows with the amount: the price. */
 export function memoOf({ decimals, code }: Fiat, vsPrice: bigint): string {

@@ -1,5 +1,3 @@
-import type { Transfer } from '../transfers/transfer.ts';
-
 /** The refunds of an order that have not failed. */
 export interface OrderRefunds {
   /** True when one is neither paid nor failed. */
@@ -10,8 +8,8 @@ export interface OrderRefunds {
 
 export const NO_REFUNDS: OrderRefunds = { live: false, units: 0n };
 
-/** @param refunds - refunds of one order */
-export function orderRefunds(refunds: readonly Pick<Transfer, 'status' | 'units'>[]): OrderRefunds {
+/** @param refunds - refunds of one order, with the status of each transfer */
+export function orderRefunds(refunds: readonly { readonly status: string; readonly units: bigint }[]): OrderRefunds {
   return refunds
     .filter(({ status }) => status !== 'FAILED')
     .reduce(

@@ -4,7 +4,8 @@ import { invalidField } from '../kernel/errors.ts';
 import type { AccountId, LinkId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 import type { ChainAdapter } from '../ports/chain-adapter.ts';
-import type { OrderPosition, OrderSearch, OrderTraces } from '../ports/order-store.ts';
+import type { OrderPosition, OrderSearch } from '../ports/order-store.ts';
+import type { OrderTraces } from '../ports/order-traces.ts';
 import { ORDER_STATUSES } from './order-status.ts';
 import type { OrderStatus } from './order-status.ts';
 

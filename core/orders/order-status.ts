@@ -1,3 +1,4 @@
+import type { AccountId, OrderId } from '../kernel/ids.ts';
 import type { WebhookEvent } from '../webhooks/event-types.ts';
 
 /** The statuses of an order. */
@@ -71,4 +72,17 @@ export function allowsRefund(status: OrderStatus): boolean {
 export function legalMoves(): readonly (readonly [OrderStatus, OrderStatus])[] {
   const pairs = ORDER_TRANSITIONS.flatMap(({ from, to }) => from.map((status) => [status, to] as const));
   return pairs.filter(([from, to], index) => pairs.findIndex(([f, t]) => f === from && t === to) === index);
+}
+
+declare module '../ports/events.ts' {
+  interface DomainEvents {
+    'order.created': { readonly orderId: OrderId; readonly accountId: AccountId };
+    'order.status': {
+      readonly orderId: OrderId;
+      readonly from: OrderStatus;
+      readonly to: OrderStatus;
+      readonly rule: string;
+    };
+    'order.payment': { readonly orderId: OrderId };
+  }
 }

@@ -72,3 +72,12 @@ export interface AccountWrites {
   /** A change of status is published to the change feed; wait for `feed.settled()` after the commit. */
   update(id: AccountId, changes: AccountChanges): Promise<boolean>;
 }
+
+declare module './storage.ts' {
+  interface Storage {
+    readonly accounts: AccountStore;
+  }
+  interface Transaction {
+    readonly accounts: AccountWrites;
+  }
+}

@@ -22,3 +22,12 @@ export interface AlertWrites {
   /** Acknowledges an OPEN alert by compare-and-set; false when it is not OPEN. */
   acknowledge(id: AlertId, by: AccountId | null, at: Millis): Promise<boolean>;
 }
+
+declare module './storage.ts' {
+  interface Storage {
+    readonly alerts: AlertStore;
+  }
+  interface Transaction {
+    readonly alerts: AlertWrites;
+  }
+}

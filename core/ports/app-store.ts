@@ -81,3 +81,12 @@ export interface AppWrites {
   /** Disables an account's Apps and revokes their keys. */
   archiveAll(accountId: AccountId, now: Millis): Promise<void>;
 }
+
+declare module './storage.ts' {
+  interface Storage {
+    readonly apps: AppStore;
+  }
+  interface Transaction {
+    readonly apps: AppWrites;
+  }
+}

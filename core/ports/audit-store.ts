@@ -21,3 +21,12 @@ export interface AuditStore {
 export interface AuditWrites {
   add(row: AuditRow): Promise<void>;
 }
+
+declare module './storage.ts' {
+  interface Storage {
+    readonly audit: AuditStore;
+  }
+  interface Transaction {
+    readonly audit: AuditWrites;
+  }
+}

@@ -23,3 +23,13 @@ export interface BrandingWrites {
    */
   save(branding: Branding, nameKey: string | null, bytes: Uint8Array | null): Promise<boolean>;
 }
+
+declare module './storage.ts' {
+  interface Storage {
+    /** How accounts are presented to payers. */
+    readonly branding: BrandingStore;
+  }
+  interface Transaction {
+    readonly branding: BrandingWrites;
+  }
+}

@@ -71,3 +71,18 @@ export interface CallbackWrites {
   /** Moves every PENDING row of an endpoint to DEAD, so that none is sent any more. */
   giveUp(endpointId: WebhookId): Promise<void>;
 }
+
+declare module './storage.ts' {
+  interface Storage {
+    readonly callbacks: CallbackStore;
+  }
+  interface Transaction {
+    readonly callbacks: CallbackWrites;
+  }
+}
+
+declare module './events.ts' {
+  interface DomainEvents {
+    'callback.queued': { readonly accountId: AccountId };
+  }
+}

@@ -3,7 +3,7 @@ import type { Millis } from '../kernel/time.ts';
 import type { BlockRef } from './block-ref.ts';
 import type { DerivedAddress } from './chain-adapter.ts';
 import type { Lease } from './lease-store.ts';
-import type { DepositAddress } from './order-store.ts';
+import type { DepositAddress } from './deposit-address.ts';
 
 /**
  * What prevents a chain from being read up to the present; each kind keeps its orders open. A disagreement of nodes
@@ -88,4 +88,19 @@ export interface ChainWrites {
   holds(chain: ChainCode, block: Pick<BlockRef, 'height' | 'hash'>): Promise<boolean>;
   /** Compare-and-set of the height up to which blocks were read a second time; false when another instance moved it. */
   moveReread(chain: ChainCode, from: number, to: number): Promise<boolean>;
+}
+
+declare module './storage.ts' {
+  interface Storage {
+    readonly chains: ChainStore;
+  }
+  interface Transaction {
+    readonly chains: ChainWrites;
+  }
+}
+
+declare module './events.ts' {
+  interface DomainEvents {
+    'chain.halted': { readonly chain: string; readonly reason: string };
+  }
 }

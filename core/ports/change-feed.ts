@@ -59,3 +59,10 @@ export interface ChangeFeed {
 }
 
 export const CHANGE_FEED = token<ChangeFeed>('ChangeFeed');
+
+declare module './storage.ts' {
+  interface Storage {
+    /** Changes of the data that gateways keep in memory; every such write publishes here. */
+    readonly feed: ChangeFeed;
+  }
+}

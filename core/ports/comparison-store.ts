@@ -106,3 +106,13 @@ export interface ComparisonWrites {
    */
   clearUnseen(chain: ChainCode, height: number): Promise<boolean>;
 }
+
+declare module './storage.ts' {
+  interface Storage {
+    /** Comparisons of the balances of deposit addresses with the ledger. */
+    readonly comparisons: ComparisonStore;
+  }
+  interface Transaction {
+    readonly comparisons: ComparisonWrites;
+  }
+}

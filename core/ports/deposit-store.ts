@@ -4,7 +4,7 @@ import type { Page, PageRequest } from '../kernel/page.ts';
 import type { Millis } from '../kernel/time.ts';
 import type { Deposit, DepositAssignment, DepositStatus } from '../deposits/deposit.ts';
 import type { TransactionRow, TransactionStatus, TransactionType } from '../transactions/transaction.ts';
-import type { OrderTraces } from './order-store.ts';
+import type { OrderTraces } from './order-traces.ts';
 
 /** A watched address of a chain, and its owner. */
 export interface WatchedAddress {
@@ -165,4 +165,13 @@ export interface DepositWrites {
   setTransactionStatus(ids: readonly string[], status: TransactionStatus): Promise<void>;
   /** Changes a transaction row; false when there is none of that id. */
   updateTransaction(id: string, changes: TransactionChanges): Promise<boolean>;
+}
+
+declare module './storage.ts' {
+  interface Storage {
+    readonly deposits: DepositStore;
+  }
+  interface Transaction {
+    readonly deposits: DepositWrites;
+  }
 }

@@ -35,3 +35,13 @@ export interface EpochWrites {
   /** Holds every REQUESTED transfer, and fails the till's own moves, which are planned again. Returns how many. */
   holdWaiting(reason: string, now: Millis): Promise<number>;
 }
+
+declare module './storage.ts' {
+  interface Storage {
+    /** Epochs of the database: a restored backup begins another one. */
+    readonly epochs: EpochStore;
+  }
+  interface Transaction {
+    readonly epochs: EpochWrites;
+  }
+}

@@ -146,3 +146,12 @@ export interface LedgerWrites {
    */
   append(entry: LedgerEntry): Promise<boolean>;
 }
+
+declare module './storage.ts' {
+  interface Storage {
+    readonly ledger: LedgerStore;
+  }
+  interface Transaction {
+    readonly ledger: LedgerWrites;
+  }
+}

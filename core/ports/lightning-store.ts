@@ -66,3 +66,12 @@ export interface LightningWrites {
   beginLife(life: NodeLife): Promise<void>;
   decideLife(number: number, status: Exclude<NodeLifeStatus, 'pending'>): Promise<void>;
 }
+
+declare module './storage.ts' {
+  interface Storage {
+    readonly lightning: LightningStore;
+  }
+  interface Transaction {
+    readonly lightning: LightningWrites;
+  }
+}

@@ -30,3 +30,12 @@ export interface LinkWrites {
   /** Stores the changed fields of a link and increments its version; false when it has another version. */
   update(link: PaymentLink): Promise<boolean>;
 }
+
+declare module './storage.ts' {
+  interface Storage {
+    readonly links: LinkStore;
+  }
+  interface Transaction {
+    readonly links: LinkWrites;
+  }
+}

@@ -37,3 +37,13 @@ export interface ManageWrites {
   security(accountId: AccountId): Promise<AccountSecurity>;
   saveSecurity(security: AccountSecurity): Promise<void>;
 }
+
+declare module './storage.ts' {
+  interface Storage {
+    /** Account data that only the management API uses. */
+    readonly manage: ManageStore;
+  }
+  interface Transaction {
+    readonly manage: ManageWrites;
+  }
+}

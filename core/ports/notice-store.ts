@@ -74,3 +74,19 @@ export interface NoticeWrites {
   /** Removes and returns the counts of held-back notices from hours before a time, each once. */
   takeHeldBack(before: Millis, limit: number): Promise<readonly HeldBack[]>;
 }
+
+declare module './storage.ts' {
+  interface Storage {
+    readonly notices: NoticeStore;
+  }
+  interface Transaction {
+    readonly notices: NoticeWrites;
+  }
+}
+
+declare module './events.ts' {
+  interface DomainEvents {
+    /** A notifier has a new notice to send. */
+    'notice.queued': { readonly notifier: string };
+  }
+}

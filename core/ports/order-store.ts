@@ -1,3 +1,6 @@
+import type { OrderTraces } from './order-traces.ts';
+import type { IdempotencyClaim } from '../kernel/idempotency.ts';
+import type { DepositAddress } from './deposit-address.ts';
 import type { Callback } from '../callbacks/callback.ts';
 import type { ChainCode, CurrencyCode } from '../kernel/asset.ts';
 import type { AccountId, LinkId, OrderId } from '../kernel/ids.ts';
@@ -5,29 +8,6 @@ import type { Page, PageRequest } from '../kernel/page.ts';
 import type { Millis } from '../kernel/time.ts';
 import type { Order, OrderHistoryEntry, OrderPayment } from '../orders/order.ts';
 import type { OrderStatus } from '../orders/order-status.ts';
-
-/** A deposit address of an order. */
-export interface DepositAddress {
-  readonly chain: ChainCode;
-  readonly address: string;
-  /** The watch key, which scanning compares. */
-  readonly key: string;
-  readonly walletId: string;
-  readonly index: number;
-}
-
-/** Milliseconds after which a claim of an `Idempotency-Key` expires, with the first answer. */
-export const CLAIM_KEPT_MS = 86_400_000;
-
-/** The first answer to an `Idempotency-Key`, kept for 24 hours. */
-export interface IdempotencyClaim {
-  /** The operation's path, part of the key's scope. */
-  readonly route: string;
-  readonly key: string;
-  /** SHA-256 of the body's bytes: the same key with another body is refused. */
-  readonly bodyHash: string;
-  readonly expiresAt: Millis;
-}
 
 /** A new order; the store assigns its number. */
 export interface NewOrder {
@@ -86,16 +66,6 @@ export interface DeadlinePosition {
 export interface OrderPosition {
   readonly createdAt: Millis;
   readonly id: OrderId;
-}
-
-/** Every form in which a text that is searched for may be stored. */
-export interface OrderTraces {
-  /** The order's id or its merchant reference. */
-  readonly text: string;
-  /** A deposit address of the order. */
-  readonly addresses: readonly { readonly chain: ChainCode; readonly address: string }[];
-  /** A transaction that pays it. */
-  readonly transactions: readonly { readonly chain: ChainCode; readonly txid: string }[];
 }
 
 /** A search for orders. */
@@ -184,4 +154,13 @@ export interface OrderWrites {
   setAddressCurrency(id: OrderId, chain: ChainCode, currency: CurrencyCode): Promise<void>;
   /** Watches an order's address on a chain at least until `until`; it counts as newly assigned (see `watched`). */
   extendWatch(id: OrderId, chain: ChainCode, until: Millis): Promise<void>;
+}
+
+declare module './storage.ts' {
+  interface Storage {
+    readonly orders: OrderStore;
+  }
+  interface Transaction {
+    readonly orders: OrderWrites;
+  }
 }

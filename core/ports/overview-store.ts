@@ -45,3 +45,9 @@ export interface OverviewStore {
   /** The `limit` methods with the most requests, most first. */
   gatewayMethods(query: OverviewQuery, limit: number): Promise<readonly (GatewaySum & { readonly method: string })[]>;
 }
+
+declare module './storage.ts' {
+  interface Storage {
+    readonly overview: OverviewStore;
+  }
+}

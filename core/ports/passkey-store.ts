@@ -25,3 +25,12 @@ export interface PasskeyWrites {
   /** Deletes the challenge and returns it; `null` when it is unknown or was used before. */
   takeChallenge(hash: string): Promise<PasskeyChallenge | null>;
 }
+
+declare module './storage.ts' {
+  interface Storage {
+    readonly passkeys: PasskeyStore;
+  }
+  interface Transaction {
+    readonly passkeys: PasskeyWrites;
+  }
+}

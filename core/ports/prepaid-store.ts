@@ -88,3 +88,13 @@ export interface PrepaidWrites {
   /** Removes the units of an order's purchase again, once. */
   takeBack(orderId: OrderId): Promise<void>;
 }
+
+declare module './storage.ts' {
+  interface Storage {
+    /** Purchases of gateway units by Apps. */
+    readonly prepaid: PrepaidStore;
+  }
+  interface Transaction {
+    readonly prepaid: PrepaidWrites;
+  }
+}

@@ -26,3 +26,12 @@ export interface RouteWrites {
   /** Replaces a route; false when its new host is taken. */
   replace(route: StoredRoute): Promise<boolean>;
 }
+
+declare module './storage.ts' {
+  interface Storage {
+    readonly routes: RouteStore;
+  }
+  interface Transaction {
+    readonly routes: RouteWrites;
+  }
+}

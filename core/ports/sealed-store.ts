@@ -7,3 +7,10 @@ export interface SealedStore {
   /** Replaces a text and its hashes if it is stored as it was read; false when it was changed meanwhile. */
   replace(former: SealedText, sealed: string, hashes: LookupHashes): Promise<boolean>;
 }
+
+declare module './storage.ts' {
+  interface Storage {
+    /** Every secret that is stored encrypted. */
+    readonly sealed: SealedStore;
+  }
+}

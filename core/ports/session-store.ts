@@ -33,3 +33,12 @@ export interface SessionWrites {
   /** Ends every session of an account except the one of this hash; returns how many. */
   endAll(accountId: AccountId, but?: string | null): Promise<number>;
 }
+
+declare module './storage.ts' {
+  interface Storage {
+    readonly sessions: SessionStore;
+  }
+  interface Transaction {
+    readonly sessions: SessionWrites;
+  }
+}

@@ -36,3 +36,10 @@ export interface SharedUseStore {
    */
   exchange(instance: string, counts: readonly AppUseCount[], lastAt: Millis | null): Promise<SharedUseExchange>;
 }
+
+declare module './storage.ts' {
+  interface Storage {
+    /** Usage that instances share for the limits of Apps; `null` where only one instance may run. */
+    readonly uses: SharedUseStore | null;
+  }
+}

@@ -17,7 +17,7 @@ import type { Callback } from '../callbacks/callback.ts';
 import type { LedgerBalance, LedgerEntry } from '../ledger/entry.ts';
 import type { Notice } from '../notices/notice.ts';
 import type { TransactionRow } from '../transactions/transaction.ts';
-import type { IdempotencyClaim } from './order-store.ts';
+import type { IdempotencyClaim } from '../kernel/idempotency.ts';
 import type { SpendableCoin } from './chain-payments.ts';
 
 /** The fields of a transfer that may change. */
@@ -402,4 +402,13 @@ export interface TransferWrites {
   /** The freeze of an account, inside this transaction's view. */
   findFreeze(accountId: AccountId): Promise<WithdrawalFreeze | null>;
   unfreeze(accountId: AccountId): Promise<boolean>;
+}
+
+declare module './storage.ts' {
+  interface Storage {
+    readonly transfers: TransferStore;
+  }
+  interface Transaction {
+    readonly transfers: TransferWrites;
+  }
 }

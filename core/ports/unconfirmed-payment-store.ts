@@ -32,3 +32,12 @@ export interface UnconfirmedPaymentWrites {
   /** Deletes payments that became GONE before a time. */
   forget(chain: ChainCode, before: Millis): Promise<void>;
 }
+
+declare module './storage.ts' {
+  interface Storage {
+    readonly unconfirmedPayments: UnconfirmedPaymentStore;
+  }
+  interface Transaction {
+    readonly unconfirmedPayments: UnconfirmedPaymentWrites;
+  }
+}

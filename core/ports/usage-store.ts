@@ -80,3 +80,10 @@ export interface UsageStore {
   /** Removes up to `limit` hours, days and batch numbers each from before a time; returns how many. */
   prune(before: Millis, limit: number): Promise<number>;
 }
+
+declare module './storage.ts' {
+  interface Storage {
+    /** Usage of the gateway by Apps. */
+    readonly usage: UsageStore;
+  }
+}

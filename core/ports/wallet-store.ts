@@ -24,3 +24,12 @@ export interface WalletWrites {
   findWatchAddress(id: WatchAddressId): Promise<WatchAddress | null>;
   removeWatchAddress(id: WatchAddressId): Promise<boolean>;
 }
+
+declare module './storage.ts' {
+  interface Storage {
+    readonly wallets: WalletStore;
+  }
+  interface Transaction {
+    readonly wallets: WalletWrites;
+  }
+}

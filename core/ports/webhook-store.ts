@@ -28,3 +28,12 @@ export interface WebhookWrites {
   rotate(next: Pick<WebhookEndpoint, 'id' | 'sealed' | 'previousUntil' | 'updatedAt'>): Promise<void>;
   remove(id: WebhookId): Promise<void>;
 }
+
+declare module './storage.ts' {
+  interface Storage {
+    readonly webhooks: WebhookStore;
+  }
+  interface Transaction {
+    readonly webhooks: WebhookWrites;
+  }
+}

@@ -5,7 +5,7 @@ import { merchantAccount } from '../ledger/entry.ts';
 import { balanced } from '../ledger/post-entry.ts';
 import { reserveEntry } from '../ledger/transfer-entries.ts';
 import type { IdGenerator } from '../ports/id-generator.ts';
-import type { IdempotencyClaim } from '../ports/order-store.ts';
+import type { IdempotencyClaim } from '../kernel/idempotency.ts';
 import type { Storage, Transaction } from '../ports/storage.ts';
 import type { Reservation } from '../ports/transfer-store.ts';
 import { obtainedUnits } from './transfer.ts';

@@ -205,3 +205,11 @@ export interface Holding {
   readonly status: HoldingStatus;
   readonly payoutId: PayoutId | null;
 }
+
+declare module '../ports/events.ts' {
+  interface DomainEvents {
+    'transfer.status': { readonly transferId: TransferId; readonly from: TransferStatus; readonly to: TransferStatus };
+    /** A chain has a new transfer to sign or to send. */
+    'transfer.queued': { readonly chain: string };
+  }
+}

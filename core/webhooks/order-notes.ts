@@ -1,7 +1,7 @@
 import type { DepositId } from '../kernel/ids.ts';
 import { withMethods } from '../kernel/with-methods.ts';
 import { undecidedWords } from '../notices/event-words.ts';
-import type { AmountWords } from '../notices/event-words.ts';
+import type { AmountWords } from '../notices/notice.ts';
 import type { NoticeDraft } from '../notices/notice.ts';
 import { UNDECIDED_RULES } from '../orders/undecided-payment.ts';
 import type { OrderHistoryEntry } from '../orders/order.ts';

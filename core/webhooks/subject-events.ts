@@ -1,6 +1,6 @@
 import type { Millis } from '../kernel/time.ts';
 import type { Transaction } from '../ports/storage.ts';
-import type { AmountWords } from '../notices/event-words.ts';
+import type { AmountWords } from '../notices/notice.ts';
 import type { NoticeDraft } from '../notices/notice.ts';
 import type { FindNoticeAccount } from '../notices/write-notices.ts';
 import type { EventPresenter } from './event-presenter.ts';

@@ -1,7 +1,7 @@
 import type { TransferId } from '../kernel/ids.ts';
 import type { Millis } from '../kernel/time.ts';
 import { heldWords } from '../notices/event-words.ts';
-import type { AmountWords } from '../notices/event-words.ts';
+import type { AmountWords } from '../notices/notice.ts';
 import type { NoticeDraft } from '../notices/notice.ts';
 import type { FindNoticeAccount } from '../notices/write-notices.ts';
 import type { Transaction } from '../ports/storage.ts';

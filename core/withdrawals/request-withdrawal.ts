@@ -18,7 +18,7 @@ import type { IdGenerator } from '../ports/id-generator.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import { merchantActor } from '../manage/actor.ts';
-import type { IdempotencyClaim } from '../ports/order-store.ts';
+import type { IdempotencyClaim } from '../kernel/idempotency.ts';
 import type { Storage } from '../ports/storage.ts';
 import { requirePayments } from '../transfers/fee-estimator.ts';
 import type { PayoutFeeEstimator, FeeEstimate } from '../transfers/fee-estimator.ts';

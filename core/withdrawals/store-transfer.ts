@@ -2,7 +2,7 @@ import type { TillgateError } from '../kernel/errors.ts';
 import type { TransferId } from '../kernel/ids.ts';
 import type { Actor } from '../manage/actor.ts';
 import type { IdGenerator } from '../ports/id-generator.ts';
-import type { IdempotencyClaim } from '../ports/order-store.ts';
+import type { IdempotencyClaim } from '../kernel/idempotency.ts';
 import type { Transaction } from '../ports/storage.ts';
 import { claimTransfer, reserveTransfer } from '../transfers/reserve-transfer.ts';
 import type { MerchantTransfer } from '../transfers/reserve-transfer.ts';

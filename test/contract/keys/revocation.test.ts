@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { archiveAccountKeys } from '../../../core/index.ts';
 import type { Storage } from '../../../core/index.ts';
 import { eachStorage } from '../../support/each-storage.ts';
 import { waitFor } from '../../support/wait.ts';
@@ -176,7 +175,7 @@ eachStorage((_engine, openStorage) => {
     assert.deepEqual([b.look(text), b.look(key.text), replaced.state], ['grace', 'active', 'grace']);
     await a.storage.transaction(async (tx) => {
       await tx.accounts.update(accountId, { status: 'archived', modifiedAt: NOW });
-      await archiveAccountKeys(tx, accountId, NOW);
+      await tx.apps.archiveAll(accountId, NOW);
     });
     await a.storage.feed.settled();
     for (const instance of [a, b]) {
