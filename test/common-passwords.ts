@@ -1,12 +1,12 @@
 /**
- * Writes `core/accounts/common-password-prints.ts` anew from a list of leaked passwords, the most common first, one a line:
+ * Writes `core/access/common-password-prints.ts` anew from a list of leaked passwords, the most common first, one a line:
  *
  *     npm run common-passwords -- 10_million_password_list_top_1M.txt
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { MIN_PASSWORD } from '../core/accounts/account-fields.ts';
-import { fingerprint } from '../core/accounts/fingerprint.ts';
+import { MIN_PASSWORD } from '../core/access/account-fields.ts';
+import { fingerprint } from '../core/access/fingerprint.ts';
 import { repository } from './support/source-tree.ts';
 
 const KEPT = 5_000;
@@ -22,7 +22,7 @@ const [, , file = ''] = process.argv;
 const prints = longOnes(readFileSync(file, 'utf8')).map(fingerprint).sort();
 const lines = prints.flatMap((_, at) => (at % EACH_LINE === 0 ? [prints.slice(at, at + EACH_LINE).join('')] : []));
 writeFileSync(
-  join(repository, 'core/accounts/common-password-prints.ts'),
+  join(repository, 'core/access/common-password-prints.ts'),
   `/**
  * Fingerprints of the ${KEPT} most common passwords with at least ${MIN_PASSWORD} characters: eight digits each, sorted. Written by
  * \`npm run common-passwords\` from \`10_million_password_list_top_1M.txt\`: ten million leaked passwords, published for research in

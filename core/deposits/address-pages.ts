@@ -1,8 +1,5 @@
-import type { ChainCode } from '../kernel/asset.ts';
-import type { Millis } from '../kernel/time.ts';
-import type { BlockRef } from '../ports/block-ref.ts';
-import type { ComparedAddress, ComparisonStore, ComparisonTurn } from '../ports/comparison-store.ts';
-import type { Storage } from '../ports/storage.ts';
+import type { BlockRef, ChainCode, Millis, Storage } from '../kernel/index.ts';
+import type { ComparedAddress, ComparisonStore, ComparisonTurn } from './comparison-store.ts';
 import type { ComparableChain } from './compare-addresses.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Deposit } from './deposit.ts';
+import type { Deposit } from '../chain/index.ts';
 
 /** The prefix of the index of a deposit that was found by the balance of its address and not by a transaction. */
 export const BALANCE_INDEX = 'balance:';

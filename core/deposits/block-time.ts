@@ -1,7 +1,5 @@
-import type { Millis } from '../kernel/time.ts';
-import type { BlockRef } from '../ports/block-ref.ts';
-import type { ChainPolicy } from '../ports/chain-adapter.ts';
-import type { WatchedAddress } from '../ports/deposit-store.ts';
+import type { BlockRef, Millis } from '../kernel/index.ts';
+import type { ChainPolicy, WatchedAddress } from '../chain/index.ts';
 
 /** The largest error of a block's time, in milliseconds, even against an earlier block's (Bitcoin's rule). */
 export const BLOCK_TIME_SLACK_MS: Millis = 2 * 3_600_000;

@@ -1,8 +1,8 @@
-import { raiseAlert } from '../alerts/raise-alert.ts';
-import type { AlertChannels } from '../alerts/raise-alert.ts';
-import { amountInWords } from '../kernel/amount.ts';
-import type { Asset } from '../kernel/asset.ts';
-import type { Deposit } from './deposit.ts';
+import { raiseAlert } from '../notify/index.ts';
+import type { AlertChannels } from '../notify/index.ts';
+import { amountInWords } from '../kernel/index.ts';
+import type { Asset } from '../kernel/index.ts';
+import type { Deposit } from '../chain/index.ts';
 import type { ChangedDeposit, Recorded } from './record-transfer.ts';
 
 /** Raises alerts, after the commit, for payments with another effect than in the removed block. */

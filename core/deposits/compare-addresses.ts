@@ -1,16 +1,17 @@
-import type { CurrencyCode } from '../kernel/asset.ts';
-import type { Epoch } from '../epochs/epoch.ts';
-import { present } from '../kernel/guard.ts';
-import type { BlockRef } from '../ports/block-ref.ts';
-import type { ChainAdapter } from '../ports/chain-adapter.ts';
-import type { ObservedTransfer } from '../ports/observed-transfer.ts';
-import type { BookedAddress, BooksQuestion, ComparedAddress, UnseenBlocks } from '../ports/comparison-store.ts';
-import type { BalancesRead, PresentBalances } from '../ports/present-balances.ts';
-import type { Storage, Transaction } from '../ports/storage.ts';
-import type { TakenCoins } from '../ports/transfer-store.ts';
+import type { BlockRef, CurrencyCode, Storage, Transaction } from '../kernel/index.ts';
+import type { Epoch, TakenCoins } from '../payouts/index.ts';
+import { present } from '../kernel/index.ts';
+import type {
+  BalancesRead,
+  ChainAdapter,
+  Deposit,
+  ObservedTransfer,
+  PresentBalances,
+  UnassignedReason,
+} from '../chain/index.ts';
+import type { BookedAddress, BooksQuestion, ComparedAddress, UnseenBlocks } from './comparison-store.ts';
 import { BALANCE_INDEX } from './balance-deposit.ts';
-import { holdingRef } from './deposit.ts';
-import type { Deposit, UnassignedReason } from './deposit.ts';
+import { holdingRef } from '../chain/index.ts';
 import { announceRecorded } from './owned-transfers.ts';
 import type { RecordDeps } from './owned-transfers.ts';
 import { recordTransfers } from './record-transfer.ts';

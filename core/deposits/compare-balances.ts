@@ -1,10 +1,7 @@
-import { isTillgateError } from '../kernel/errors.ts';
-import type { Millis } from '../kernel/time.ts';
-import type { BlockRef } from '../ports/block-ref.ts';
-import type { ChainAdapter } from '../ports/chain-adapter.ts';
-import type { ComparisonState, ComparisonTurn, TurnPlace, UnseenBlocks } from '../ports/comparison-store.ts';
-import type { ChainStore } from '../ports/chain-store.ts';
-import type { Lease } from '../ports/lease-store.ts';
+import { isTillgateError } from '../kernel/index.ts';
+import type { BlockRef, Lease, Millis } from '../kernel/index.ts';
+import type { ChainAdapter, ChainStore } from '../chain/index.ts';
+import type { ComparisonState, ComparisonTurn, TurnPlace, UnseenBlocks } from './comparison-store.ts';
 import { canCompare, compareAddresses } from './compare-addresses.ts';
 import type { ComparableChain, Compared, ComparisonScene } from './compare-addresses.ts';
 import { BLOCK_TIME_SLACK_MS } from './block-time.ts';

@@ -1,12 +1,8 @@
-import { isTillgateError } from '../kernel/errors.ts';
-import type { ChainAdapter } from '../ports/chain-adapter.ts';
-import type { ChainEffects } from '../ports/chain-effects.ts';
-import type { ObservedTransfer } from '../ports/observed-transfer.ts';
-import type { DepositStore } from '../ports/deposit-store.ts';
-import type { Logger } from '../ports/logger.ts';
+import { isTillgateError } from '../kernel/index.ts';
+import type { ChainAdapter, ChainEffects, Deposit, DepositStore, ObservedTransfer } from '../chain/index.ts';
+import type { Logger } from '../kernel/index.ts';
 import { isByBalance } from './balance-deposit.ts';
-import { placeOf } from './deposit.ts';
-import type { Deposit } from './deposit.ts';
+import { placeOf } from '../chain/index.ts';
 import { groupsOf } from './note-deposits.ts';
 import type { DepositGroup } from './note-deposits.ts';
 import { hasFacts } from './same-facts.ts';

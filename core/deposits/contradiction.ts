@@ -1,4 +1,4 @@
-import { isTillgateError, TillgateError } from '../kernel/errors.ts';
+import { isTillgateError, TillgateError } from '../kernel/index.ts';
 
 /**
  * The error of an adapter whose node gave answers that cannot be true together, such as two balances of one address at

@@ -1,7 +1,7 @@
-import { raiseAlert } from '../alerts/raise-alert.ts';
-import { present } from '../kernel/guard.ts';
-import type { ChainAdapter } from '../ports/chain-adapter.ts';
-import type { Lease } from '../ports/lease-store.ts';
+import { raiseAlert } from '../notify/index.ts';
+import { present } from '../kernel/index.ts';
+import type { ChainAdapter } from '../chain/index.ts';
+import type { Lease } from '../kernel/index.ts';
 import { raiseTakenBack } from './changed-alert.ts';
 import type { DifferingBlock } from './confirm-effects.ts';
 import { takeBack } from './orphan-deposits.ts';

@@ -1,7 +1,6 @@
-import { TillgateError } from '../kernel/errors.ts';
-import type { BlockRef } from '../ports/block-ref.ts';
-import type { ChainAdapter } from '../ports/chain-adapter.ts';
-import type { ChainStore } from '../ports/chain-store.ts';
+import { TillgateError } from '../kernel/index.ts';
+import type { BlockRef } from '../kernel/index.ts';
+import type { ChainAdapter, ChainStore } from '../chain/index.ts';
 
 /** A block this close to the head may be replaced while its node catches up. */
 const TIP_BLOCKS = 3;

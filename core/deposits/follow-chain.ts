@@ -1,20 +1,19 @@
-import { raiseAlert } from '../alerts/raise-alert.ts';
-import { isTillgateError, TillgateError } from '../kernel/errors.ts';
-import { assert, present } from '../kernel/guard.ts';
-import type { Millis } from '../kernel/time.ts';
-import type { LatePayments } from '../orders/late-payments.ts';
-import type { OrderStateMachine } from '../orders/order-state-machine.ts';
-import type { BlockRef } from '../ports/block-ref.ts';
-import type { ChainAdapter, ScannedRange } from '../ports/chain-adapter.ts';
-import type { ChainState } from '../ports/chain-store.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { UnseenBlocks } from '../ports/comparison-store.ts';
-import type { EventBus } from '../ports/events.ts';
-import type { IdGenerator } from '../ports/id-generator.ts';
-import type { Lease } from '../ports/lease-store.ts';
-import type { Logger } from '../ports/logger.ts';
-import type { Metrics } from '../ports/metrics.ts';
-import type { Storage } from '../ports/storage.ts';
+import { raiseAlert } from '../notify/index.ts';
+import { assert, isTillgateError, present, TillgateError } from '../kernel/index.ts';
+import type {
+  BlockRef,
+  Clock,
+  EventBus,
+  IdGenerator,
+  Lease,
+  Logger,
+  Metrics,
+  Millis,
+  Storage,
+} from '../kernel/index.ts';
+import type { LatePayments, OrderStateMachine } from '../orders/index.ts';
+import type { ChainAdapter, ChainState, ScannedRange } from '../chain/index.ts';
+import type { UnseenBlocks } from './comparison-store.ts';
 import { BLOCK_TIME_SLACK_MS } from './block-time.ts';
 import { canCompare } from './compare-addresses.ts';
 import { CompareBalances } from './compare-balances.ts';

@@ -1,14 +1,10 @@
-import { raiseAlert } from '../alerts/raise-alert.ts';
-import type { AlertChannels } from '../alerts/raise-alert.ts';
-import { isTillgateError } from '../kernel/errors.ts';
-import type { Millis } from '../kernel/time.ts';
-import type { BlockRef } from '../ports/block-ref.ts';
-import type { ChainAdapter, NodeStatus } from '../ports/chain-adapter.ts';
-import type { ChainState, ChainTrouble, TroubleKind } from '../ports/chain-store.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Storage } from '../ports/storage.ts';
+import { raiseAlert } from '../notify/index.ts';
+import type { AlertChannels } from '../notify/index.ts';
+import { isTillgateError } from '../kernel/index.ts';
+import type { BlockRef, Clock, Millis, Storage } from '../kernel/index.ts';
+import type { ChainAdapter, ChainState, ChainTrouble, NodeStatus, TroubleKind } from '../chain/index.ts';
 import { isContradiction } from './contradiction.ts';
-import { UNREAD_ALERT_MS } from './watch-chains.ts';
+import { UNREAD_ALERT_MS } from '../chain/index.ts';
 
 export interface NodeHealthDeps extends AlertChannels {
   readonly storage: Pick<Storage, 'chains'>;

@@ -1,8 +1,7 @@
-import type { Millis } from '../kernel/time.ts';
-import type { Order, OrderHistoryEntry, OrderPayment } from '../orders/order.ts';
-import type { Transaction } from '../ports/storage.ts';
-import type { Deposit } from './deposit.ts';
-import { formerChoice } from '../orders/former-choice.ts';
+import type { Millis, Transaction } from '../kernel/index.ts';
+import type { Order, OrderHistoryEntry, OrderPayment } from '../orders/index.ts';
+import type { Deposit } from '../chain/index.ts';
+import { formerChoice } from '../orders/index.ts';
 
 /**
  * Handles new payments in another coin than the order's. If the payer had chosen the first payment's coin before and

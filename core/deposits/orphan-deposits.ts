@@ -1,17 +1,16 @@
-import { balanceOf, reversalLoss, reverseEntry } from '../ledger/deposit-entries.ts';
-import { unassignedLoss, unassignedReverseEntry } from '../ledger/unassigned-entries.ts';
-import { merchantAccount } from '../ledger/entry.ts';
-import { postEntry } from '../ledger/post-entry.ts';
-import { amountInWords } from '../kernel/amount.ts';
-import type { Asset } from '../kernel/asset.ts';
-import { assert, present } from '../kernel/guard.ts';
-import type { AccountId, DepositId, EntryId } from '../kernel/ids.ts';
-import type { Millis } from '../kernel/time.ts';
-import type { IdGenerator } from '../ports/id-generator.ts';
-import type { Transaction } from '../ports/storage.ts';
-import { rejectTransfer } from '../transfers/review-transfer.ts';
-import { holdingRef } from './deposit.ts';
-import type { Deposit } from './deposit.ts';
+import {
+  balanceOf,
+  holdingRef,
+  reversalLoss,
+  reverseEntry,
+  unassignedLoss,
+  unassignedReverseEntry,
+} from '../chain/index.ts';
+import { merchantAccount, postEntry } from '../ledger/index.ts';
+import { amountInWords, assert, present } from '../kernel/index.ts';
+import type { AccountId, Asset, DepositId, EntryId, IdGenerator, Millis, Transaction } from '../kernel/index.ts';
+import { rejectTransfer } from '../payouts/index.ts';
+import type { Deposit } from '../chain/index.ts';
 import { refreshOrder } from './credit-deposit.ts';
 import { groupsOf } from './note-deposits.ts';
 import type { DepositGroup } from './note-deposits.ts';

@@ -1,7 +1,6 @@
-import type { ChainAdapter, ScannedRange } from '../ports/chain-adapter.ts';
-import type { Transaction } from '../ports/storage.ts';
-import { placeOf } from './deposit.ts';
-import type { Deposit } from './deposit.ts';
+import type { ChainAdapter, Deposit, ScannedRange } from '../chain/index.ts';
+import type { Transaction } from '../kernel/index.ts';
+import { placeOf } from '../chain/index.ts';
 import { announceRecorded, ownedTransfers, recordOwned } from './owned-transfers.ts';
 import type { RecordDeps } from './owned-transfers.ts';
 

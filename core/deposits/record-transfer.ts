@@ -1,20 +1,19 @@
-import { assert, present } from '../kernel/guard.ts';
-import type { DepositId, OrderId } from '../kernel/ids.ts';
-import type { Millis } from '../kernel/time.ts';
-import type { FirstSight, LatePayments } from '../orders/late-payments.ts';
-import type { Order, OrderHistoryEntry } from '../orders/order.ts';
-import type { ChainPolicy } from '../ports/chain-adapter.ts';
-import type { ObservedTransfer } from '../ports/observed-transfer.ts';
-import type { WatchedAddress } from '../ports/deposit-store.ts';
-import type { IdGenerator } from '../ports/id-generator.ts';
-import type { Transaction } from '../ports/storage.ts';
+import { assert, present } from '../kernel/index.ts';
+import type { DepositId, IdGenerator, Millis, OrderId, Transaction } from '../kernel/index.ts';
+import type { FirstSight, LatePayments, Order, OrderHistoryEntry } from '../orders/index.ts';
+import type {
+  ChainPolicy,
+  Deposit,
+  ObservedTransfer,
+  UnassignedReason,
+  UnconfirmedPayment,
+  WatchedAddress,
+} from '../chain/index.ts';
 import { isBeforeAddress } from './block-time.ts';
-import { placeOf } from './deposit.ts';
-import type { Deposit, UnassignedReason } from './deposit.ts';
+import { placeOf } from '../chain/index.ts';
 import { fitCoins, noteUnassigned } from './note-deposits.ts';
 import { hasFacts } from './same-facts.ts';
 import { takeOverLoss } from './take-over-loss.ts';
-import type { UnconfirmedPayment } from './unconfirmed-payment.ts';
 
 /** A transfer and the owner of its address. */
 export interface OwnedTransfer {

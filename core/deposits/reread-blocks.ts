@@ -1,8 +1,7 @@
-import { raiseAlert } from '../alerts/raise-alert.ts';
-import { isTillgateError } from '../kernel/errors.ts';
-import type { ChainAdapter, WatchList } from '../ports/chain-adapter.ts';
-import type { ChainState } from '../ports/chain-store.ts';
-import type { Lease } from '../ports/lease-store.ts';
+import { raiseAlert } from '../notify/index.ts';
+import { isTillgateError } from '../kernel/index.ts';
+import type { ChainAdapter, ChainState, WatchList } from '../chain/index.ts';
+import type { Lease } from '../kernel/index.ts';
 import type { RecordDeps } from './owned-transfers.ts';
 import { recordAgain } from './record-again.ts';
 import { scanBlocks } from './scan-blocks.ts';

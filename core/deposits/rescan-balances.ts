@@ -1,12 +1,10 @@
-import { invalidField, TillgateError } from '../kernel/errors.ts';
-import type { OrderId } from '../kernel/ids.ts';
-import type { ChainAdapter } from '../ports/chain-adapter.ts';
-import type { ComparedAddress } from '../ports/comparison-store.ts';
-import type { AlsoWrite } from '../ports/storage.ts';
+import { invalidField, TillgateError } from '../kernel/index.ts';
+import type { AlsoWrite, OrderId } from '../kernel/index.ts';
+import type { ChainAdapter, Deposit } from '../chain/index.ts';
+import type { ComparedAddress } from './comparison-store.ts';
 import { addressPages, comparedBlock } from './address-pages.ts';
 import { canCompare, compareAddresses } from './compare-addresses.ts';
 import type { ComparableChain, ComparisonScene } from './compare-addresses.ts';
-import type { Deposit } from './deposit.ts';
 import type { RecordDeps } from './owned-transfers.ts';
 import type { BalancesInput, Rescan } from './rescan.ts';
 

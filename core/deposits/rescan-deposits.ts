@@ -1,9 +1,7 @@
-import { invalidField, TillgateError } from '../kernel/errors.ts';
-import { requireChain } from '../kernel/require-chain.ts';
-import type { BlockRef } from '../ports/block-ref.ts';
-import type { ChainAdapter, ChainRegistry, ScannedRange } from '../ports/chain-adapter.ts';
-import type { ObservedTransfer } from '../ports/observed-transfer.ts';
-import type { AlsoWrite } from '../ports/storage.ts';
+import { invalidField, TillgateError } from '../kernel/index.ts';
+import { requireChain } from '../chain/index.ts';
+import type { AlsoWrite, BlockRef } from '../kernel/index.ts';
+import type { ChainAdapter, ChainRegistry, ObservedTransfer, ScannedRange } from '../chain/index.ts';
 import type { RecordDeps } from './owned-transfers.ts';
 import { recordAgain } from './record-again.ts';
 import { RescanBalances } from './rescan-balances.ts';

@@ -1,4 +1,4 @@
-import type { Deposit } from './deposit.ts';
+import type { Deposit } from '../chain/index.ts';
 
 /** The addresses whose balances are compared. */
 export type BalancesInput = { readonly address: string } | { readonly orderId: string } | { readonly balances: true };

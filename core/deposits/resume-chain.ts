@@ -1,6 +1,5 @@
-import type { ChainCode } from '../kernel/asset.ts';
-import { TillgateError } from '../kernel/errors.ts';
-import type { Storage } from '../ports/storage.ts';
+import type { ChainCode, Storage } from '../kernel/index.ts';
+import { TillgateError } from '../kernel/index.ts';
 
 /**
  * Resumes a stopped chain after an operator has corrected its node. Following continues at the cursor; a node that

@@ -1,14 +1,7 @@
-import { raiseAlert } from '../alerts/raise-alert.ts';
-import { TillgateError } from '../kernel/errors.ts';
-import type { BlockRef } from '../ports/block-ref.ts';
-import type { ChainAdapter } from '../ports/chain-adapter.ts';
-import type { ChainState } from '../ports/chain-store.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { EventBus } from '../ports/events.ts';
-import type { IdGenerator } from '../ports/id-generator.ts';
-import type { Logger } from '../ports/logger.ts';
-import type { Metrics } from '../ports/metrics.ts';
-import type { Storage } from '../ports/storage.ts';
+import { raiseAlert } from '../notify/index.ts';
+import { TillgateError } from '../kernel/index.ts';
+import type { BlockRef, Clock, EventBus, IdGenerator, Logger, Metrics, Storage } from '../kernel/index.ts';
+import type { ChainAdapter, ChainState } from '../chain/index.ts';
 import { readPast } from './find-ancestor.ts';
 import { orphanDeposits } from './orphan-deposits.ts';
 import type { Orphaned } from './orphan-deposits.ts';

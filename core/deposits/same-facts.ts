@@ -1,6 +1,4 @@
-import type { ObservedTransfer } from '../ports/observed-transfer.ts';
-import type { WatchedAddress } from '../ports/deposit-store.ts';
-import type { Deposit } from './deposit.ts';
+import type { Deposit, ObservedTransfer, WatchedAddress } from '../chain/index.ts';
 
 /** The facts of a transfer, with its receiver's address in the chain's usual form. */
 export type TransferFacts = Pick<ObservedTransfer, 'currency' | 'units' | 'from'> & Pick<WatchedAddress, 'address'>;

@@ -1,5 +1,4 @@
-import type { ChainAdapter, ScannedRange, ScanOptions, WatchList } from '../ports/chain-adapter.ts';
-import type { DepositStore } from '../ports/deposit-store.ts';
+import type { ChainAdapter, DepositStore, ScannedRange, ScanOptions, WatchList } from '../chain/index.ts';
 
 /** An empty watch list, with which {@link scanBlocks} finds the payments to every assigned address. */
 export const NO_ADDRESS: WatchList = { has: () => false, nativeKeys: () => [] };

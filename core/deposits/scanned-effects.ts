@@ -1,7 +1,5 @@
-import type { BlockRef } from '../ports/block-ref.ts';
-import type { ChainAdapter } from '../ports/chain-adapter.ts';
-import type { ChainEffects, RecordedTransfer } from '../ports/chain-effects.ts';
-import type { ObservedTransfer } from '../ports/observed-transfer.ts';
+import type { BlockRef } from '../kernel/index.ts';
+import type { ChainAdapter, ChainEffects, ObservedTransfer, RecordedTransfer } from '../chain/index.ts';
 
 /**
  * Reads the effects of a chain's transactions again, by the adapter's own method or else by another scan of their

@@ -1,8 +1,6 @@
-import { TillgateError } from '../kernel/errors.ts';
-import { present } from '../kernel/guard.ts';
-import type { BlockRef } from '../ports/block-ref.ts';
-import type { ChainAdapter, SettledBlocks } from '../ports/chain-adapter.ts';
-import type { ChainStore } from '../ports/chain-store.ts';
+import { present, TillgateError } from '../kernel/index.ts';
+import type { BlockRef } from '../kernel/index.ts';
+import type { ChainAdapter, ChainStore, SettledBlocks } from '../chain/index.ts';
 
 /** The heights up to which deposits may be credited and spent, by the chain's own marks. */
 export interface SettledHeights {

@@ -1,5 +1,5 @@
-import type { Transaction } from '../ports/storage.ts';
-import type { Deposit } from './deposit.ts';
+import type { Transaction } from '../kernel/index.ts';
+import type { Deposit } from '../chain/index.ts';
 
 /**
  * The part of earlier losses that a deposit repays: losses from other effects of its transaction, in blocks that a

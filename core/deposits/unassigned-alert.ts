@@ -1,9 +1,8 @@
-import { raiseAlert } from '../alerts/raise-alert.ts';
-import type { AlertChannels } from '../alerts/raise-alert.ts';
-import { amountInWords } from '../kernel/amount.ts';
-import { isDust } from '../kernel/asset.ts';
-import type { Asset } from '../kernel/asset.ts';
-import type { Deposit, UnassignedReason } from './deposit.ts';
+import { raiseAlert } from '../notify/index.ts';
+import type { AlertChannels } from '../notify/index.ts';
+import { amountInWords, isDust } from '../kernel/index.ts';
+import type { Asset } from '../kernel/index.ts';
+import type { Deposit, UnassignedReason } from '../chain/index.ts';
 
 /** Why a deposit is unassigned, worded to complete "a payment …". */
 export const UNASSIGNED_WORDS: Readonly<Record<UnassignedReason, string>> = {

@@ -1,31 +1,34 @@
-import { invalidField, isTillgateError, stateConflict, TillgateError } from '../kernel/errors.ts';
-import { assert, present } from '../kernel/guard.ts';
-import { isId } from '../kernel/ids.ts';
-import type { AccountId, DepositId, EntryId, OrderId, TransferId } from '../kernel/ids.ts';
-import { requireChain } from '../kernel/require-chain.ts';
-import type { Asset, AssetCatalogue } from '../kernel/asset.ts';
-import { postEntry } from '../ledger/post-entry.ts';
-import { assignEntry } from '../ledger/unassigned-entries.ts';
-import type { OrderStateMachine } from '../orders/order-state-machine.ts';
-import type { ChainRegistry } from '../ports/chain-adapter.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { EventBus } from '../ports/events.ts';
-import type { IdGenerator } from '../ports/id-generator.ts';
-import type { Logger } from '../ports/logger.ts';
-import type { Metrics } from '../ports/metrics.ts';
-import type { AlsoWrite, Storage, Transaction } from '../ports/storage.ts';
-import { requirePayments } from '../transfers/fee-estimator.ts';
-import type { FeeEstimate, PayoutFeeEstimator } from '../transfers/fee-estimator.ts';
-import { newTransfer } from '../transfers/transfer.ts';
-import type { Transfer } from '../transfers/transfer.ts';
-import type { WithdrawalLimits } from '../withdrawals/limits.ts';
-import type { WithdrawalSettings } from '../withdrawals/settings.ts';
-import { wrongAddress } from '../withdrawals/withdrawal-addresses.ts';
-import { alertHeld, heldAbove } from '../withdrawals/withdrawal-rules.ts';
-import { requirePayableAddress } from '../wallets/destination.ts';
+import { assert, invalidField, isId, isTillgateError, present, stateConflict, TillgateError } from '../kernel/index.ts';
+import type {
+  AccountId,
+  AlsoWrite,
+  Asset,
+  AssetCatalogue,
+  Clock,
+  DepositId,
+  EntryId,
+  EventBus,
+  IdGenerator,
+  Logger,
+  Metrics,
+  OrderId,
+  Storage,
+  Transaction,
+  TransferId,
+} from '../kernel/index.ts';
+import { assignEntry, owedUnits, requireChain, requirePayableAddress } from '../chain/index.ts';
+import { postEntry } from '../ledger/index.ts';
+import type { OrderStateMachine } from '../orders/index.ts';
+import type { ChainRegistry, Deposit } from '../chain/index.ts';
+import { alertHeld, heldAbove, newTransfer, requirePayments, wrongAddress } from '../payouts/index.ts';
+import type {
+  FeeEstimate,
+  PayoutFeeEstimator,
+  Transfer,
+  WithdrawalLimits,
+  WithdrawalSettings,
+} from '../payouts/index.ts';
 import { recordTransaction, refreshOrder } from './credit-deposit.ts';
-import { owedUnits } from './deposit.ts';
-import type { Deposit } from './deposit.ts';
 
 export interface UnassignedDepositsDeps {
   readonly storage: Storage;

@@ -1,19 +1,27 @@
-import { present } from '../kernel/guard.ts';
-import type { OrderId } from '../kernel/ids.ts';
-import type { Millis } from '../kernel/time.ts';
-import type { LatePayments } from '../orders/late-payments.ts';
-import type { BlockRef } from '../ports/block-ref.ts';
-import type { ChainAdapter, PendingTransfer, PendingTransfers, WatchList } from '../ports/chain-adapter.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { WatchedAddress } from '../ports/deposit-store.ts';
-import type { EventBus } from '../ports/events.ts';
-import type { Lease } from '../ports/lease-store.ts';
-import type { Metrics } from '../ports/metrics.ts';
-import type { Storage, Transaction } from '../ports/storage.ts';
-import { placeOf } from './deposit.ts';
-import type { Deposit } from './deposit.ts';
-import { compareUnconfirmedPayments, UNCONFIRMED_PAYMENT_TRANSITIONS } from './unconfirmed-payment.ts';
-import type { UnconfirmedPayment, UnconfirmedPaymentEvent } from './unconfirmed-payment.ts';
+import { present } from '../kernel/index.ts';
+import type {
+  BlockRef,
+  Clock,
+  EventBus,
+  Lease,
+  Metrics,
+  Millis,
+  OrderId,
+  Storage,
+  Transaction,
+} from '../kernel/index.ts';
+import type { LatePayments } from '../orders/index.ts';
+import type {
+  ChainAdapter,
+  Deposit,
+  PendingTransfer,
+  PendingTransfers,
+  UnconfirmedPayment,
+  UnconfirmedPaymentEvent,
+  WatchedAddress,
+  WatchList,
+} from '../chain/index.ts';
+import { compareUnconfirmedPayments, placeOf, UNCONFIRMED_PAYMENT_TRANSITIONS } from '../chain/index.ts';
 
 export interface WatchMempoolDeps {
   readonly storage: Pick<Storage, 'unconfirmedPayments' | 'deposits' | 'transaction'>;

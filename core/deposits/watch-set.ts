@@ -1,5 +1,5 @@
-import type { Millis } from '../kernel/time.ts';
-import type { WatchList } from '../ports/chain-adapter.ts';
+import type { Millis } from '../kernel/index.ts';
+import type { WatchList } from '../chain/index.ts';
 
 const MINUTE_MS = 60_000;
 

@@ -1,8 +1,6 @@
-import type { AppReach } from '../accounts/app-reach.ts';
-import type { Apps } from '../accounts/apps.ts';
-import type { AccountId } from '../kernel/ids.ts';
-import type { Millis } from '../kernel/time.ts';
-import type { Transaction } from '../ports/storage.ts';
+import type { AppReach } from '../access/index.ts';
+import type { Apps } from './apps.ts';
+import type { AccountId, Millis, Transaction } from '../kernel/index.ts';
 import type { Routes } from './routes.ts';
 
 export interface AccountAppsDeps {

@@ -1,4 +1,4 @@
-import type { AppId } from '../kernel/ids.ts';
+import type { AppId } from '../kernel/index.ts';
 import type { AdmissionVerdict } from './admission.ts';
 import type { RefusalReason } from './refusal.ts';
 import type { AdmissionMode } from './route.ts';

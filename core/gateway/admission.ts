@@ -1,8 +1,6 @@
-import type { ChainCode } from '../kernel/asset.ts';
-import type { AccountId, AppId, AppKeyId } from '../kernel/ids.ts';
-import type { Millis } from '../kernel/time.ts';
-import { isAccepted, keyState } from '../keys/app-key.ts';
-import type { AppKeyState, StoredKeyState } from '../keys/app-key.ts';
+import type { AccountId, AppId, AppKeyId, ChainCode, Millis } from '../kernel/index.ts';
+import { isAccepted, keyState } from './app-key.ts';
+import type { AppKeyState, StoredKeyState } from './app-key.ts';
 import { refuse } from './refusal.ts';
 import type { Refusal } from './refusal.ts';
 import type { Quota } from './quota.ts';

@@ -1,6 +1,5 @@
-import type { RouteId } from '../kernel/ids.ts';
-import type { Millis } from '../kernel/time.ts';
-import type { AppUseCount, UseSubject } from '../ports/shared-use-store.ts';
+import type { Millis, RouteId } from '../kernel/index.ts';
+import type { AppUseCount, UseSubject } from './shared-use-store.ts';
 import { refuse } from './refusal.ts';
 import type { Refusal } from './refusal.ts';
 import type { AppView } from './admission.ts';

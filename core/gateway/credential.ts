@@ -1,4 +1,4 @@
-import { APP_KEY_PREFIX, isAppKeyText } from '../keys/app-key-text.ts';
+import { APP_KEY_PREFIX, isAppKeyText } from './app-key-text.ts';
 import { refuse } from './refusal.ts';
 import type { Refusal } from './refusal.ts';
 import type { RouteProtocol } from './route.ts';

@@ -1,9 +1,6 @@
-import { TillgateError } from '../kernel/errors.ts';
-import type { Millis } from '../kernel/time.ts';
-import type { ChangeFeed, GatewaySubject } from '../ports/change-feed.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Deadline } from '../ports/deadline.ts';
-import type { Logger } from '../ports/logger.ts';
+import { TillgateError } from '../kernel/index.ts';
+import type { Clock, Deadline, Logger, Millis } from '../kernel/index.ts';
+import type { ChangeFeed, GatewaySubject } from './change-feed.ts';
 
 /** In-memory data whose changes the feed reports. */
 export interface FeedReader {

@@ -1,4 +1,4 @@
-import type { Random } from '../ports/random.ts';
+import type { Random } from '../kernel/index.ts';
 
 const PRIME = 4_294_967_291;
 const WAYS = 4;

@@ -1,4 +1,4 @@
-import { checkMerchantUrl } from '../callbacks/url.ts';
+import { checkMerchantUrl } from '../notify/index.ts';
 
 /** Headers of one hop (RFC 9110, section 7.6.1) and framing headers; each side of the gateway has its own. */
 const HOP = [

@@ -1,23 +1,33 @@
-import { addApp, newApp } from '../accounts/apps.ts';
-import type { AssetCatalogue, ChainCode, CurrencyCode } from '../kernel/asset.ts';
-import { isTillgateError, TillgateError } from '../kernel/errors.ts';
-import { findFiat } from '../kernel/fiat.ts';
-import { present } from '../kernel/guard.ts';
-import { hex } from '../kernel/hex.ts';
-import { isId } from '../kernel/ids.ts';
-import type { AccountId, AppId, OrderId } from '../kernel/ids.ts';
-import { compareDecimals, toUnits } from '../kernel/decimal.ts';
-import { settledIfPossible } from '../keys/app-keys.ts';
-import { makeKey, openKey } from '../keys/issued-key.ts';
-import type { IssuedKey, KeyMaker } from '../keys/issued-key.ts';
-import type { CreateOrder } from '../orders/create-order.ts';
-import type { Order } from '../orders/order.ts';
-import type { ChainRegistry } from '../ports/chain-adapter.ts';
-import type { Digest } from '../ports/digest.ts';
-import type { GateOfferView } from '../ports/prepaid-store.ts';
-import type { Storage, Transaction } from '../ports/storage.ts';
-import type { RateBook } from '../rates/rate-book.ts';
-import type { ChargeOffer, ChargeOutcome, RequestCharge, SentAuthorization } from '../transfers/request-charge.ts';
+import { addApp, newApp } from './apps.ts';
+import type {
+  AccountId,
+  AppId,
+  AssetCatalogue,
+  ChainCode,
+  CurrencyCode,
+  Digest,
+  OrderId,
+  Storage,
+  Transaction,
+} from '../kernel/index.ts';
+import {
+  compareDecimals,
+  findFiat,
+  hex,
+  isId,
+  isTillgateError,
+  present,
+  TillgateError,
+  toUnits,
+} from '../kernel/index.ts';
+import { settledIfPossible } from './app-keys.ts';
+import { makeKey, openKey } from './issued-key.ts';
+import type { IssuedKey, KeyMaker } from './issued-key.ts';
+import type { CreateOrder, Order } from '../orders/index.ts';
+import type { ChainRegistry } from '../chain/index.ts';
+import type { GateOfferView } from './prepaid-store.ts';
+import type { RateBook } from '../ledger/index.ts';
+import type { ChargeOffer, ChargeOutcome, RequestCharge, SentAuthorization } from '../payouts/index.ts';
 import type { Plan, PlanSales } from './plan.ts';
 
 export interface GateSalesDeps extends KeyMaker {

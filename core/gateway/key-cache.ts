@@ -1,12 +1,9 @@
-import type { AppKeyId } from '../kernel/ids.ts';
-import type { Millis } from '../kernel/time.ts';
-import { APP_KEY_LENGTH } from '../keys/app-key-text.ts';
-import { APP_KEY_LOOKUP } from '../keys/issued-key.ts';
-import type { AppStore, DirectorySource } from '../ports/app-store.ts';
-import type { GatewaySubject } from '../ports/change-feed.ts';
-import type { KeyDirectory } from '../ports/key-directory.ts';
-import type { Random } from '../ports/random.ts';
-import type { Vault } from '../ports/vault.ts';
+import type { AppKeyId, Millis, Random, Vault } from '../kernel/index.ts';
+import { APP_KEY_LENGTH } from './app-key-text.ts';
+import { APP_KEY_LOOKUP } from './issued-key.ts';
+import type { AppStore, DirectorySource } from './app-store.ts';
+import type { GatewaySubject } from './change-feed.ts';
+import type { KeyDirectory } from './key-directory.ts';
 import type { KeyView } from './admission.ts';
 import { FeedFollower, keysUnavailable } from './feed-follower.ts';
 import type { FeedFollowerDeps, FeedReader } from './feed-follower.ts';

@@ -1,6 +1,6 @@
-import type { AccountId, AppId, AppKeyId } from '../kernel/ids.ts';
-import type { DirectoryApp, DirectoryKey, DirectorySource, Selection } from '../ports/app-store.ts';
-import type { GatewaySubject } from '../ports/change-feed.ts';
+import type { AccountId, AppId, AppKeyId } from '../kernel/index.ts';
+import type { DirectoryApp, DirectoryKey, DirectorySource, Selection } from './app-store.ts';
+import type { GatewaySubject } from './change-feed.ts';
 import { KeyTable } from './key-table.ts';
 
 const PAGE = 5_000;

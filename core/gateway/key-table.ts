@@ -1,7 +1,7 @@
-import type { AccountId, AppId, AppKeyId } from '../kernel/ids.ts';
-import { assert } from '../kernel/guard.ts';
-import type { StoredKeyState } from '../keys/app-key.ts';
-import type { DirectoryAccount, DirectoryApp, DirectoryKey } from '../ports/app-store.ts';
+import type { AccountId, AppId, AppKeyId } from '../kernel/index.ts';
+import { assert } from '../kernel/index.ts';
+import type { StoredKeyState } from './app-key.ts';
+import type { DirectoryAccount, DirectoryApp, DirectoryKey } from './app-store.ts';
 import type { AppView, KeyView } from './admission.ts';
 import { grown, RowIndex } from './row-index.ts';
 

@@ -1,5 +1,4 @@
-import type { Decimal } from '../kernel/decimal.ts';
-import type { AccountId } from '../kernel/ids.ts';
+import type { AccountId, Decimal } from '../kernel/index.ts';
 
 /** A number of units and its price, which an App's owner can buy. */
 export interface Plan {

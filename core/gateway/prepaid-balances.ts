@@ -1,6 +1,6 @@
-import type { AppId } from '../kernel/ids.ts';
-import type { GatewaySubject } from '../ports/change-feed.ts';
-import type { PrepaidUnits } from '../ports/prepaid-store.ts';
+import type { AppId } from '../kernel/index.ts';
+import type { GatewaySubject } from './change-feed.ts';
+import type { PrepaidUnits } from './prepaid-store.ts';
 import type { AppView } from './admission.ts';
 import type { FeedReader } from './feed-follower.ts';
 import { refuse } from './refusal.ts';

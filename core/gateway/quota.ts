@@ -1,6 +1,5 @@
-import type { FieldError } from '../kernel/errors.ts';
-import { DAY_MS, startOfDay, startOfMonth, startOfNextMonth } from '../kernel/time.ts';
-import type { Millis } from '../kernel/time.ts';
+import type { FieldError, Millis } from '../kernel/index.ts';
+import { DAY_MS, startOfDay, startOfMonth, startOfNextMonth } from '../kernel/index.ts';
 
 /** The window of a quota: a calendar day or month, UTC. */
 export const QUOTA_WINDOWS = ['day', 'month'] as const;

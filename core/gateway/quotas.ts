@@ -1,7 +1,5 @@
-import type { AppId } from '../kernel/ids.ts';
-import type { Millis } from '../kernel/time.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { WindowUnits } from '../ports/usage-store.ts';
+import type { AppId, Clock, Millis } from '../kernel/index.ts';
+import type { WindowUnits } from './usage-store.ts';
 import type { AppView } from './admission.ts';
 import { windowAt } from './quota.ts';
 import type { Quota, QuotaWindow } from './quota.ts';

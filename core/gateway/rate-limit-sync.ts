@@ -1,6 +1,5 @@
-import type { Millis } from '../kernel/time.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { AppUseCount, SharedUseExchange, SharedUseStore } from '../ports/shared-use-store.ts';
+import type { Clock, Millis } from '../kernel/index.ts';
+import type { AppUseCount, SharedUseExchange, SharedUseStore } from './shared-use-store.ts';
 import type { AppLimits, AppUse } from './app-limits.ts';
 
 export interface RateLimitSyncDeps {

@@ -1,7 +1,6 @@
-import type { GatewaySubject } from '../ports/change-feed.ts';
-import type { Logger } from '../ports/logger.ts';
-import type { RouteStore } from '../ports/route-store.ts';
-import type { Vault } from '../ports/vault.ts';
+import type { GatewaySubject } from './change-feed.ts';
+import type { Logger, Vault } from '../kernel/index.ts';
+import type { RouteStore } from './route-store.ts';
 import type { FeedReader } from './feed-follower.ts';
 import { openRoute } from './routes.ts';
 import { GatewayRouteTable } from './route.ts';

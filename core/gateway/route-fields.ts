@@ -1,6 +1,6 @@
-import { chainProblem, limitErrors } from '../accounts/app-fields.ts';
-import { isMetadataHost } from '../callbacks/url.ts';
-import type { FieldError } from '../kernel/errors.ts';
+import { chainProblem, limitErrors } from './app-fields.ts';
+import { isMetadataHost } from '../notify/index.ts';
+import type { FieldError } from '../kernel/index.ts';
 import { ANY_ORIGIN } from './cors.ts';
 import { ANY_METHOD } from './metered-route.ts';
 import { PLAN_NAME } from './plan.ts';

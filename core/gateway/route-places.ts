@@ -1,5 +1,5 @@
-import { isPrivateHost } from '../callbacks/url.ts';
-import type { FieldError } from '../kernel/errors.ts';
+import { isPrivateHost } from '../notify/index.ts';
+import type { FieldError } from '../kernel/index.ts';
 import type { RouteFields } from './route-fields.ts';
 
 /** Limits on the hosts and upstreams of routes that are created by the management API. */

@@ -1,5 +1,4 @@
-import type { ChainCode } from '../kernel/asset.ts';
-import type { RouteId } from '../kernel/ids.ts';
+import type { ChainCode, RouteId } from '../kernel/index.ts';
 import type { ReadRules } from './read-rules.ts';
 
 /** The protocol of a route. */

@@ -1,14 +1,7 @@
-import { invalidField, TillgateError } from '../kernel/errors.ts';
-import type { FieldError } from '../kernel/errors.ts';
-import type { RouteId } from '../kernel/ids.ts';
-import type { Millis } from '../kernel/time.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { IdGenerator } from '../ports/id-generator.ts';
-import type { StoredRoute } from '../ports/route-store.ts';
-import type { Storage } from '../ports/storage.ts';
-import type { Vault } from '../ports/vault.ts';
-import type { SealContext } from '../secrets/seal-context.ts';
-import { settledIfPossible } from '../keys/app-keys.ts';
+import { invalidField, TillgateError } from '../kernel/index.ts';
+import type { Clock, FieldError, IdGenerator, Millis, RouteId, SealContext, Storage, Vault } from '../kernel/index.ts';
+import type { StoredRoute } from './route-store.ts';
+import { settledIfPossible } from './app-keys.ts';
 import { DEFAULT_READS } from './read-rules.ts';
 import type { ReadRules } from './read-rules.ts';
 import { routeErrors } from './route-fields.ts';

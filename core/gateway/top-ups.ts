@@ -1,11 +1,7 @@
-import type { AppId } from '../kernel/ids.ts';
-import { TillgateError } from '../kernel/errors.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { PrepaidUnits, PurchaseView } from '../ports/prepaid-store.ts';
-import type { Storage } from '../ports/storage.ts';
-import type { CreateOrder } from '../orders/create-order.ts';
-import type { Order } from '../orders/order.ts';
-import type { OrderQueries } from '../orders/order-queries.ts';
+import type { AppId, Clock, Storage } from '../kernel/index.ts';
+import { TillgateError } from '../kernel/index.ts';
+import type { PrepaidUnits, PurchaseView } from './prepaid-store.ts';
+import type { CreateOrder, Order, OrderQueries } from '../orders/index.ts';
 import type { Plan, PlanSales } from './plan.ts';
 
 export interface TopUpsDeps {

@@ -1,4 +1,4 @@
-import type { Millis } from '../kernel/time.ts';
+import type { Millis } from '../kernel/index.ts';
 
 /** `up`: it serves. `down`: it does not. `trial`: one request may test it. */
 export type UpstreamState = 'up' | 'down' | 'trial';

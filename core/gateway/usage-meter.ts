@@ -1,8 +1,6 @@
-import type { AppId } from '../kernel/ids.ts';
-import { HOUR_MS, startOfHour } from '../kernel/time.ts';
-import type { Millis } from '../kernel/time.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { UsageCounts, UsageRow } from '../ports/usage-store.ts';
+import type { AppId, Clock, Millis } from '../kernel/index.ts';
+import { HOUR_MS, startOfHour } from '../kernel/index.ts';
+import type { UsageCounts, UsageRow } from './usage-store.ts';
 import { OTHER_METHOD } from './metered-route.ts';
 import type { MeteredRoute } from './metered-route.ts';
 

@@ -1,11 +1,7 @@
-import type { AppId } from '../kernel/ids.ts';
-import { startOfDay, startOfMonth } from '../kernel/time.ts';
-import { Turns } from '../kernel/turns.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Logger } from '../ports/logger.ts';
-import type { Metrics } from '../ports/metrics.ts';
-import type { PrepaidStore } from '../ports/prepaid-store.ts';
-import type { UsageBatch, UsageStore } from '../ports/usage-store.ts';
+import type { AppId, Clock, Logger, Metrics } from '../kernel/index.ts';
+import { startOfDay, startOfMonth, Turns } from '../kernel/index.ts';
+import type { PrepaidStore } from './prepaid-store.ts';
+import type { UsageBatch, UsageStore } from './usage-store.ts';
 import type { Allowance } from './allowance.ts';
 import type { UsageMeter } from './usage-meter.ts';
 

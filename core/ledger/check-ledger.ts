@@ -1,5 +1,5 @@
-import type { LedgerBreach, LedgerCheckpoint } from '../ports/ledger-store.ts';
-import type { Storage } from '../ports/storage.ts';
+import type { LedgerBreach, LedgerCheckpoint } from './ledger-store.ts';
+import type { Storage } from '../kernel/index.ts';
 
 /** At most this many breaches of one invariant are reported. */
 const LIMIT = 100;

@@ -1,12 +1,8 @@
-import { invalidField, stateConflict } from '../kernel/errors.ts';
-import { DAY_MS } from '../kernel/time.ts';
-import type { Millis } from '../kernel/time.ts';
-import { requireAdmin } from '../manage/actor.ts';
-import type { Actor } from '../manage/actor.ts';
-import { addAuditRow } from '../manage/audit.ts';
-import type { AuditDeps } from '../manage/audit.ts';
-import type { LedgerClosing, MonthNote } from '../ports/ledger-store.ts';
-import type { Storage } from '../ports/storage.ts';
+import { DAY_MS, invalidField, stateConflict } from '../kernel/index.ts';
+import type { Millis, Storage } from '../kernel/index.ts';
+import { addAuditRow, requireAdmin } from '../access/index.ts';
+import type { Actor, AuditDeps } from '../access/index.ts';
+import type { LedgerClosing, MonthNote } from './ledger-store.ts';
 import { checkpointLedger } from './check-ledger.ts';
 
 /** Younger months are still read by merchants, and may still get postings from instances with other clocks. */

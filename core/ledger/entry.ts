@@ -1,6 +1,4 @@
-import type { CurrencyCode } from '../kernel/asset.ts';
-import type { AccountId, EntryId } from '../kernel/ids.ts';
-import type { Millis } from '../kernel/time.ts';
+import type { AccountId, CurrencyCode, EntryId, Millis } from '../kernel/index.ts';
 
 /**
  * The ledger's accounts. Credit is positive: what the till owes is above zero; what a chain holds for the till

@@ -1,5 +1,5 @@
-import { assert } from '../kernel/guard.ts';
-import type { Transaction } from '../ports/storage.ts';
+import { assert } from '../kernel/index.ts';
+import type { Transaction } from '../kernel/index.ts';
 import type { LedgerEntry } from './entry.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { ChainCode, CurrencyCode } from '../kernel/asset.ts';
+import type { ChainCode, CurrencyCode } from '../kernel/index.ts';
 import { FEES_ACCOUNT, gasAccount, LOSS_ACCOUNT, operatorAccount } from './entry.ts';
 import type { LedgerBalance } from './entry.ts';
 

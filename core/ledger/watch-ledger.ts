@@ -1,10 +1,8 @@
-import { raiseAlert } from '../alerts/raise-alert.ts';
-import type { AlertChannels } from '../alerts/raise-alert.ts';
-import { HOUR_MS } from '../kernel/time.ts';
-import type { Millis } from '../kernel/time.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { LedgerBreach } from '../ports/ledger-store.ts';
-import type { Storage } from '../ports/storage.ts';
+import { raiseAlert } from '../notify/index.ts';
+import type { AlertChannels } from '../notify/index.ts';
+import { HOUR_MS } from '../kernel/index.ts';
+import type { Clock, Millis, Storage } from '../kernel/index.ts';
+import type { LedgerBreach } from './ledger-store.ts';
 import { checkpointLedger } from './check-ledger.ts';
 
 export interface WatchLedgerDeps extends AlertChannels {

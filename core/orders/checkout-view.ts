@@ -1,11 +1,7 @@
-import type { Deposit } from '../deposits/deposit.ts';
-import type { UnconfirmedPayment } from '../deposits/unconfirmed-payment.ts';
-import type { AssetCatalogue, CurrencyCode } from '../kernel/asset.ts';
-import { formatUnits } from '../kernel/decimal.ts';
-import { findFiat } from '../kernel/fiat.ts';
-import { present } from '../kernel/guard.ts';
-import type { Millis } from '../kernel/time.ts';
-import { coinPrice } from '../rates/coin-price.ts';
+import type { Deposit, UnconfirmedPayment } from '../chain/index.ts';
+import type { AssetCatalogue, CurrencyCode, Millis } from '../kernel/index.ts';
+import { findFiat, formatUnits, present } from '../kernel/index.ts';
+import { coinPrice } from '../ledger/index.ts';
 import { amountRequired } from './order.ts';
 import type { Order } from './order.ts';
 import { SHOWN_PAYMENTS } from './order-view.ts';

@@ -1,15 +1,17 @@
-import { isDust, LIGHTNING_ASSET } from '../kernel/asset.ts';
-import type { Asset, AssetCatalogue, ChainCode } from '../kernel/asset.ts';
-import { invalidField, isTillgateError, TillgateError } from '../kernel/errors.ts';
-import { findFiat } from '../kernel/fiat.ts';
-import { present } from '../kernel/guard.ts';
-import type { InvoiceTerms } from '../lightning/invoices.ts';
-import type { ChainRegistry } from '../ports/chain-adapter.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { DepositAddress } from '../ports/deposit-address.ts';
-import type { Storage, Transaction } from '../ports/storage.ts';
-import type { RateBook } from '../rates/rate-book.ts';
-import { requirePayableAddress } from '../wallets/destination.ts';
+import {
+  findFiat,
+  invalidField,
+  isDust,
+  isTillgateError,
+  LIGHTNING_ASSET,
+  present,
+  TillgateError,
+} from '../kernel/index.ts';
+import type { Asset, AssetCatalogue, ChainCode, Clock, Storage, Transaction } from '../kernel/index.ts';
+import type { InvoiceTerms } from './invoices.ts';
+import type { ChainRegistry, DepositAddress } from '../chain/index.ts';
+import type { RateBook } from '../ledger/index.ts';
+import { requirePayableAddress } from '../chain/index.ts';
 import { formerChoice } from './former-choice.ts';
 import { DepositAddressAllocator, memoOf } from './deposit-address-allocator.ts';
 import type { AllocatorDeps } from './deposit-address-allocator.ts';

@@ -1,25 +1,34 @@
-import type { Principal } from '../auth/principal.ts';
-import { LIGHTNING_ASSET } from '../kernel/asset.ts';
-import type { Asset, AssetCatalogue } from '../kernel/asset.ts';
-import { compareDecimals, isDecimal, readDecimal, toUnits } from '../kernel/decimal.ts';
-import type { Decimal } from '../kernel/decimal.ts';
-import { invalidField, TillgateError } from '../kernel/errors.ts';
-import { findFiat } from '../kernel/fiat.ts';
-import type { Fiat } from '../kernel/fiat.ts';
-import { present } from '../kernel/guard.ts';
-import { hex } from '../kernel/hex.ts';
-import type { OrderId } from '../kernel/ids.ts';
-import type { Millis } from '../kernel/time.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { EventBus } from '../ports/events.ts';
-import type { IdGenerator } from '../ports/id-generator.ts';
-import type { Metrics } from '../ports/metrics.ts';
-import type { LinkPlace, NewOrder, PlaceRefusal } from '../ports/order-store.ts';
-import type { IdempotencyClaim } from '../kernel/idempotency.ts';
-import type { DepositAddress } from '../ports/deposit-address.ts';
-import type { Random } from '../ports/random.ts';
-import type { Storage } from '../ports/storage.ts';
-import type { RateBook } from '../rates/rate-book.ts';
+import type { Principal } from '../access/index.ts';
+import {
+  compareDecimals,
+  findFiat,
+  hex,
+  invalidField,
+  isDecimal,
+  LIGHTNING_ASSET,
+  present,
+  readDecimal,
+  TillgateError,
+  toUnits,
+} from '../kernel/index.ts';
+import type {
+  Asset,
+  AssetCatalogue,
+  Clock,
+  Decimal,
+  EventBus,
+  Fiat,
+  IdempotencyClaim,
+  IdGenerator,
+  Metrics,
+  Millis,
+  OrderId,
+  Random,
+  Storage,
+} from '../kernel/index.ts';
+import type { LinkPlace, NewOrder, PlaceRefusal } from './order-store.ts';
+import type { DepositAddress } from '../chain/index.ts';
+import type { RateBook } from '../ledger/index.ts';
 import { DepositAddressAllocator, memoOf } from './deposit-address-allocator.ts';
 import type { AllocatorDeps } from './deposit-address-allocator.ts';
 import { requireWorthSpending } from './least-amount.ts';
@@ -28,7 +37,7 @@ import { withDefaults } from './order.ts';
 import type { NewOrderInput, Order, OrderPayment, OrderType, Platform } from './order.ts';
 import { orderTerms } from './order-terms.ts';
 import type { OrderTerms } from './order-terms.ts';
-import type { NewOrderEvents } from '../webhooks/order-events.ts';
+import type { NewOrderEvents } from './order-events.ts';
 import type { OrderQuota } from './order-quota.ts';
 import type { OrderSettings } from './settings.ts';
 

@@ -1,12 +1,7 @@
-import type { AddressPool } from '../deposits/address-pool.ts';
-import type { ChainReports } from '../deposits/chain-reports.ts';
-import { LIGHTNING_ASSET } from '../kernel/asset.ts';
-import type { Asset } from '../kernel/asset.ts';
-import { formatUnits } from '../kernel/decimal.ts';
-import { TillgateError } from '../kernel/errors.ts';
-import type { Fiat } from '../kernel/fiat.ts';
-import type { InvoiceTerms, Invoices } from '../lightning/invoices.ts';
-import type { DepositAddress } from '../ports/deposit-address.ts';
+import type { AddressPool, ChainReports, DepositAddress } from '../chain/index.ts';
+import { formatUnits, LIGHTNING_ASSET, TillgateError } from '../kernel/index.ts';
+import type { Asset, Fiat } from '../kernel/index.ts';
+import type { InvoiceTerms, Invoices } from './invoices.ts';
 
 /** The text that the payer's wallet shows with the amount: the price. */
 export function memoOf({ decimals, code }: Fiat, vsPrice: bigint): string {

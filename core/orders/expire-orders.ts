@@ -1,11 +1,6 @@
-import { present } from '../kernel/guard.ts';
-import type { ChainCode } from '../kernel/asset.ts';
-import type { OrderId } from '../kernel/ids.ts';
-import type { Millis } from '../kernel/time.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Logger } from '../ports/logger.ts';
-import type { DeadlinePosition } from '../ports/order-store.ts';
-import type { Storage, Transaction } from '../ports/storage.ts';
+import { present } from '../kernel/index.ts';
+import type { ChainCode, Clock, Logger, Millis, OrderId, Storage, Transaction } from '../kernel/index.ts';
+import type { DeadlinePosition } from './order-store.ts';
 import { choiceOfWaiting } from './former-choice.ts';
 import { groupByOrder } from './group-by-order.ts';
 import type { Order } from './order.ts';

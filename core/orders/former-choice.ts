@@ -1,6 +1,5 @@
-import type { Deposit } from '../deposits/deposit.ts';
-import type { UnconfirmedPayment } from '../deposits/unconfirmed-payment.ts';
-import { assert } from '../kernel/guard.ts';
+import type { Deposit, UnconfirmedPayment } from '../chain/index.ts';
+import { assert } from '../kernel/index.ts';
 import type { Order, OrderHistoryEntry, OrderPayment } from './order.ts';
 
 /** The payer's last choice of a coin, with its amount and rate; `null` when it was never chosen. */

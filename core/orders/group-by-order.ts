@@ -1,4 +1,4 @@
-import type { OrderId } from '../kernel/ids.ts';
+import type { OrderId } from '../kernel/index.ts';
 
 /** Groups records by order; each group keeps their order. */
 export function groupByOrder<T extends { readonly orderId: OrderId }>(

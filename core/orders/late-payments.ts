@@ -1,9 +1,7 @@
-import type { UnconfirmedPayment } from '../deposits/unconfirmed-payment.ts';
-import type { AssetCatalogue, CurrencyCode } from '../kernel/asset.ts';
-import { findFiat } from '../kernel/fiat.ts';
-import type { Millis } from '../kernel/time.ts';
-import type { RateEvidence } from '../rates/evidence.ts';
-import type { RateBook } from '../rates/rate-book.ts';
+import type { UnconfirmedPayment } from '../chain/index.ts';
+import type { AssetCatalogue, CurrencyCode, Millis } from '../kernel/index.ts';
+import { findFiat } from '../kernel/index.ts';
+import type { RateBook, RateEvidence } from '../ledger/index.ts';
 import type { Order } from './order.ts';
 import type { OrderSettings } from './settings.ts';
 

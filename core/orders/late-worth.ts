@@ -1,11 +1,9 @@
-import { owedUnits } from '../deposits/deposit.ts';
-import type { Deposit } from '../deposits/deposit.ts';
-import { mulDiv, pow10, readDecimal } from '../kernel/decimal.ts';
-import type { Decimal } from '../kernel/decimal.ts';
-import type { Millis } from '../kernel/time.ts';
-import { present } from '../kernel/guard.ts';
-import type { PriceEvidence, RateEvidence } from '../rates/evidence.ts';
-import { spreadFactor, WHOLE_BPS } from '../rates/quote.ts';
+import { owedUnits } from '../chain/index.ts';
+import type { Deposit } from '../chain/index.ts';
+import { mulDiv, pow10, present, readDecimal } from '../kernel/index.ts';
+import type { Decimal, Millis } from '../kernel/index.ts';
+import type { PriceEvidence, RateEvidence } from '../ledger/index.ts';
+import { spreadFactor, WHOLE_BPS } from '../ledger/index.ts';
 import type { Order } from './order.ts';
 
 const priceOf = ({ symbol, usd }: PriceEvidence): Decimal => present(readDecimal(usd), `price of ${symbol}`);

@@ -1,7 +1,5 @@
-import { isDust } from '../kernel/asset.ts';
-import type { Asset } from '../kernel/asset.ts';
-import { formatUnits } from '../kernel/decimal.ts';
-import { TillgateError } from '../kernel/errors.ts';
+import { formatUnits, isDust, TillgateError } from '../kernel/index.ts';
+import type { Asset } from '../kernel/index.ts';
 
 /**
  * Refuses an amount that would be credited as nothing, because its order could never be paid.

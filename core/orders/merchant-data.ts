@@ -1,4 +1,4 @@
-import { invalidField } from '../kernel/errors.ts';
+import { invalidField } from '../kernel/index.ts';
 
 /** Names and texts that a merchant keeps with an order. */
 export type Metadata = Readonly<Record<string, string>>;

@@ -1,11 +1,8 @@
-import { owedUnits } from '../deposits/deposit.ts';
-import type { Deposit } from '../deposits/deposit.ts';
-import type { AssetCatalogue } from '../kernel/asset.ts';
-import { formatUnits } from '../kernel/decimal.ts';
-import { findFiat } from '../kernel/fiat.ts';
-import { present } from '../kernel/guard.ts';
-import type { Millis } from '../kernel/time.ts';
-import type { RateEvidence } from '../rates/evidence.ts';
+import { owedUnits } from '../chain/index.ts';
+import type { Deposit } from '../chain/index.ts';
+import type { AssetCatalogue, Millis } from '../kernel/index.ts';
+import { findFiat, formatUnits, present } from '../kernel/index.ts';
+import type { RateEvidence } from '../ledger/index.ts';
 import { countedUnits, isLate, worthOf } from './late-worth.ts';
 import type { OrderRefunds } from './order-refunds.ts';
 import { amountRequired } from './order.ts';

@@ -1,9 +1,7 @@
-import { countsForOrder } from '../deposits/deposit.ts';
-import type { Deposit } from '../deposits/deposit.ts';
-import { TillgateError } from '../kernel/errors.ts';
-import type { OrderId } from '../kernel/ids.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Storage, Transaction } from '../ports/storage.ts';
+import { countsForOrder } from '../chain/index.ts';
+import type { Deposit } from '../chain/index.ts';
+import { TillgateError } from '../kernel/index.ts';
+import type { Clock, OrderId, Storage, Transaction } from '../kernel/index.ts';
 import { orderRefunds } from './order-refunds.ts';
 import type { OrderStateMachine } from './order-state-machine.ts';
 import type { Order } from './order.ts';

@@ -1,8 +1,6 @@
-import { TillgateError } from '../kernel/errors.ts';
-import type { AccountId } from '../kernel/ids.ts';
-import type { Millis } from '../kernel/time.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { OrderStore } from '../ports/order-store.ts';
+import { TillgateError } from '../kernel/index.ts';
+import type { AccountId, Clock, Millis } from '../kernel/index.ts';
+import type { OrderStore } from './order-store.ts';
 import type { OrderSettings } from './settings.ts';
 
 export interface OrderQuotaDeps {

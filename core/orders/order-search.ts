@@ -1,11 +1,7 @@
-import { LIGHTNING_ASSET } from '../kernel/asset.ts';
-import type { AssetCatalogue, ChainCode, CurrencyCode } from '../kernel/asset.ts';
-import { invalidField } from '../kernel/errors.ts';
-import type { AccountId, LinkId } from '../kernel/ids.ts';
-import type { Millis } from '../kernel/time.ts';
-import type { ChainAdapter } from '../ports/chain-adapter.ts';
-import type { OrderPosition, OrderSearch } from '../ports/order-store.ts';
-import type { OrderTraces } from '../ports/order-traces.ts';
+import { invalidField, LIGHTNING_ASSET } from '../kernel/index.ts';
+import type { AccountId, AssetCatalogue, ChainCode, CurrencyCode, LinkId, Millis } from '../kernel/index.ts';
+import type { ChainAdapter, OrderTraces } from '../chain/index.ts';
+import type { OrderPosition, OrderSearch } from './order-store.ts';
 import { ORDER_STATUSES } from './order-status.ts';
 import type { OrderStatus } from './order-status.ts';
 

@@ -1,22 +1,24 @@
-import { buildCallback } from '../callbacks/message.ts';
-import type { Deposit } from '../deposits/deposit.ts';
-import type { AssetCatalogue } from '../kernel/asset.ts';
-import { TillgateError } from '../kernel/errors.ts';
-import type { CallbackId } from '../kernel/ids.ts';
-import type { CallbackPresenter } from '../callbacks/callback-presenter.ts';
-import type { Millis } from '../kernel/time.ts';
-import type { EventBus } from '../ports/events.ts';
-import type { IdGenerator } from '../ports/id-generator.ts';
-import type { Metrics } from '../ports/metrics.ts';
-import type { OrderChanges } from '../ports/order-store.ts';
-import type { Transaction } from '../ports/storage.ts';
+import { buildCallback } from './message.ts';
+import type { Deposit } from '../chain/index.ts';
+import type {
+  AssetCatalogue,
+  CallbackId,
+  EventBus,
+  IdGenerator,
+  Metrics,
+  Millis,
+  Transaction,
+} from '../kernel/index.ts';
+import { TillgateError } from '../kernel/index.ts';
+import type { CallbackPresenter } from './callback-presenter.ts';
+import type { OrderChanges } from './order-store.ts';
 import { reportedOrder } from './order-view.ts';
 import type { OrderChains } from './refundable.ts';
 import type { Order } from './order.ts';
 import { findTransition, webhookEventOf } from './order-status.ts';
 import type { OrderEventName, OrderRule, OrderStatus } from './order-status.ts';
-import { addEvent } from '../webhooks/outbox-event.ts';
-import { orderEvent } from '../webhooks/order-events.ts';
+import { addEvent } from '../notify/index.ts';
+import { orderEvent } from './order-events.ts';
 import { choiceOfWaiting } from './former-choice.ts';
 import { undecidedPayment } from './note-payment.ts';
 import { NO_REFUNDS, orderRefunds } from './order-refunds.ts';

@@ -1,5 +1,5 @@
-import type { AccountId, OrderId } from '../kernel/ids.ts';
-import type { WebhookEvent } from '../webhooks/event-types.ts';
+import type { AccountId, OrderId } from '../kernel/index.ts';
+import type { WebhookEvent } from '../notify/index.ts';
 
 /** The statuses of an order. */
 export const ORDER_STATUSES = [
@@ -74,7 +74,7 @@ export function legalMoves(): readonly (readonly [OrderStatus, OrderStatus])[] {
   return pairs.filter(([from, to], index) => pairs.findIndex(([f, t]) => f === from && t === to) === index);
 }
 
-declare module '../ports/events.ts' {
+declare module '../kernel/events.ts' {
   interface DomainEvents {
     'order.created': { readonly orderId: OrderId; readonly accountId: AccountId };
     'order.status': {

@@ -1,4 +1,4 @@
-import { invalidField } from '../kernel/errors.ts';
+import { invalidField } from '../kernel/index.ts';
 import type { NewOrderInput } from './order.ts';
 import type { OrderSettings } from './settings.ts';
 

@@ -1,7 +1,6 @@
-import type { Deposit } from '../deposits/deposit.ts';
-import type { Asset, AssetCatalogue } from '../kernel/asset.ts';
-import { present } from '../kernel/guard.ts';
-import type { DepositId } from '../kernel/ids.ts';
+import type { Deposit } from '../chain/index.ts';
+import type { Asset, AssetCatalogue, DepositId } from '../kernel/index.ts';
+import { present } from '../kernel/index.ts';
 import type { Order, OrderPayment } from './order.ts';
 import { NO_REFUNDS } from './order-refunds.ts';
 import { isRefundable, refundSender, singleSender } from './refundable.ts';

@@ -1,7 +1,5 @@
-import type { ChainCode, CurrencyCode } from '../kernel/asset.ts';
-import type { AccountId, CredentialId, LinkId, OrderId } from '../kernel/ids.ts';
-import type { Millis } from '../kernel/time.ts';
-import type { RateEvidence } from '../rates/evidence.ts';
+import type { AccountId, ChainCode, CredentialId, CurrencyCode, LinkId, Millis, OrderId } from '../kernel/index.ts';
+import type { RateEvidence } from '../ledger/index.ts';
 import type { Metadata } from './merchant-data.ts';
 import type { UndecidedRule } from './undecided-payment.ts';
 import type { OrderRule, OrderStatus } from './order-status.ts';

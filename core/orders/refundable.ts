@@ -1,7 +1,5 @@
-import type { Deposit } from '../deposits/deposit.ts';
-import type { ChainCode } from '../kernel/asset.ts';
-import type { Millis } from '../kernel/time.ts';
-import type { ChainAdapter } from '../ports/chain-adapter.ts';
+import type { ChainAdapter, Deposit } from '../chain/index.ts';
+import type { ChainCode, Millis } from '../kernel/index.ts';
 import type { Order } from './order.ts';
 import type { OrderRefunds } from './order-refunds.ts';
 import { allowsRefund } from './order-status.ts';

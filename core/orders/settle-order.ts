@@ -1,7 +1,6 @@
-import { countsForOrder, owedUnits } from '../deposits/deposit.ts';
-import type { Deposit } from '../deposits/deposit.ts';
-import type { UnconfirmedPayment } from '../deposits/unconfirmed-payment.ts';
-import type { Millis } from '../kernel/time.ts';
+import { countsForOrder, owedUnits } from '../chain/index.ts';
+import type { Deposit, UnconfirmedPayment } from '../chain/index.ts';
+import type { Millis } from '../kernel/index.ts';
 import { countedUnits } from './late-worth.ts';
 import { amountRequired } from './order.ts';
 import type { Order, OrderHistoryEntry, OrderPayment } from './order.ts';

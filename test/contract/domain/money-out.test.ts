@@ -10,7 +10,7 @@ import {
   takeHotWallet,
 } from '../../../core/index.ts';
 import type { AccountId, BlockRef, ErrorCode, TransferId } from '../../../core/index.ts';
-import { finishMined } from '../../../core/transfers/finish-payout.ts';
+import { finishMined } from '../../../core/payouts/finish-payout.ts';
 import { beforeCall } from '../../support/before-call.ts';
 import { buildMoney, PAYEE } from '../../support/money.ts';
 import type { MoneyDomain } from '../../support/money.ts';

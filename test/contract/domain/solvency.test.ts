@@ -14,7 +14,7 @@ import {
   takeHotWallet,
 } from '../../../core/index.ts';
 import type { ErrorCode, PayingChain, Storage, TransferId } from '../../../core/index.ts';
-import { bookFloat } from '../../../core/transfers/operator-float.ts';
+import { bookFloat } from '../../../core/payouts/operator-float.ts';
 import { beforeCall } from '../../support/before-call.ts';
 import { buildMoney, PAYEE } from '../../support/money.ts';
 import type { MoneyDomain } from '../../support/money.ts';

@@ -1,7 +1,7 @@
 import { beginEpochAfterRestore, confirmRestore, OPERATOR } from '../../../core/index.ts';
 import { approveTransfer, isTillgateError, rejectByOperator, settleHeldTransfer } from '../../../core/index.ts';
 import type { Transfer, TransferId } from '../../../core/index.ts';
-import { keptOf } from '../../../core/transfers/till-budget.ts';
+import { keptOf } from '../../../core/payouts/till-budget.ts';
 import { QUIET_EVENTS, QUIET_LOGGER, QUIET_METRICS } from '../world/quiet.ts';
 import type { Instance } from '../world/instance.ts';
 import type { SimOutput, SimTx } from '../world/chain.ts';

@@ -1,6 +1,6 @@
 import { KnexTransferStore } from '../../../adapters/storage/knex/stores/transfer-store.ts';
-import { FrozenCoins } from '../../../core/transfers/frozen-coins.ts';
-import { Troubles } from '../../../core/transfers/troubles.ts';
+import { FrozenCoins } from '../../../core/payouts/frozen-coins.ts';
+import { Troubles } from '../../../core/payouts/troubles.ts';
 import { patched } from './bug.ts';
 import type { Bug } from './bug.ts';
 

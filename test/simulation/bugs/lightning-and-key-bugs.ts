@@ -1,6 +1,6 @@
 import { InvoiceFollower } from '../../../core/index.ts';
-import { keyState } from '../../../core/keys/app-key.ts';
-import { PaymentSteps } from '../../../core/lightning/payment-steps.ts';
+import { keyState } from '../../../core/gateway/app-key.ts';
+import { PaymentSteps } from '../../../core/payouts/payment-steps.ts';
 import { KnexLightningWrites } from '../../../adapters/storage/knex/stores/lightning-store.ts';
 import { edited, patched } from './bug.ts';
 import type { Bug } from './bug.ts';

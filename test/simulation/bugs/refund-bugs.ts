@@ -1,7 +1,7 @@
-import { decidesFrom } from '../../../core/accounts/admin-since.ts';
+import { decidesFrom } from '../../../core/access/admin-since.ts';
 import { lateAddressUntil } from '../../../core/orders/refundable.ts';
-import { refundDestination } from '../../../core/refunds/refund-destination.ts';
-import { heldAbove } from '../../../core/withdrawals/withdrawal-rules.ts';
+import { refundDestination } from '../../../core/payouts/refund-destination.ts';
+import { heldAbove } from '../../../core/payouts/withdrawal-rules.ts';
 import { edited } from './bug.ts';
 import type { Bug } from './bug.ts';
 import { within } from './edits.ts';

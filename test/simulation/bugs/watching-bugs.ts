@@ -1,6 +1,6 @@
 import { isContradiction } from '../../../core/deposits/contradiction.ts';
 import { followedMark } from '../../../core/deposits/settled-heights.ts';
-import { ChainWatchdog } from '../../../core/deposits/watch-chains.ts';
+import { ChainWatchdog } from '../../../core/chain/watch-chains.ts';
 import { edited, patched } from './bug.ts';
 import type { Bug } from './bug.ts';
 import { within } from './edits.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { LISTED_PASSWORDS, isCommonPassword } from '../../../core/accounts/common-passwords.ts';
-import { COMMON_PRINTS } from '../../../core/accounts/common-password-prints.ts';
-import { fingerprint } from '../../../core/accounts/fingerprint.ts';
+import { LISTED_PASSWORDS, isCommonPassword } from '../../../core/access/common-passwords.ts';
+import { COMMON_PRINTS } from '../../../core/access/common-password-prints.ts';
+import { fingerprint } from '../../../core/access/fingerprint.ts';
 import { SeededRandom } from '../../support/fakes.ts';
 
 /** Some of the list of leaked passwords, with their places among those of 12 characters and more. */

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { base62, newCallbackSecrets } from '../../../core/index.ts';
-import { decodeBase64Of32, encodeBase64, encodeHex } from '../../../core/auth/base64.ts';
-import { OpenedSecrets } from '../../../core/auth/opened-secrets.ts';
+import { decodeBase64Of32, encodeBase64, encodeHex } from '../../../core/access/base64.ts';
+import { OpenedSecrets } from '../../../core/access/opened-secrets.ts';
 import { FakeVault, SeededRandom } from '../../support/fakes.ts';
 
 const arb32 = fc.uint8Array({ minLength: 32, maxLength: 32 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { isMailAddress, nameKey, nameProblem, supportProblem, usualName } from '../../../core/branding/brand-texts.ts';
+import { isMailAddress, nameKey, nameProblem, supportProblem, usualName } from '../../../core/orders/brand-texts.ts';
 
 describe('the name of a merchant', () => {
   test('is taken in any language', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { MAX_LOGO_BYTES, readLogo } from '../../../core/branding/logo.ts';
+import { MAX_LOGO_BYTES, readLogo } from '../../../core/orders/logo.ts';
 import { jpeg, png, webp } from '../../support/pictures.ts';
 
 describe('a logo', () => {

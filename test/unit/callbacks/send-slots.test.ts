@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { SendSlots } from '../../../core/callbacks/send-slots.ts';
-import type { SlotUser } from '../../../core/callbacks/send-slots.ts';
+import { SendSlots } from '../../../core/notify/send-slots.ts';
+import type { SlotUser } from '../../../core/notify/send-slots.ts';
 import type { AccountId } from '../../../core/index.ts';
 
 const LIMITS = { total: 4, perHost: 2, perAccount: 4, waitingPerHost: 2, held: 8, heldPerAccount: 8 };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { CallbackRejectedError, verifyWebhook } from '../../../adapters/client/index.ts';
 import type { PlainRequest, VerifyWebhookOptions } from '../../../adapters/client/index.ts';
-import { standardHeaders } from '../../../core/callbacks/sign.ts';
+import { standardHeaders } from '../../../core/notify/sign.ts';
 import type { CallbackId } from '../../../core/index.ts';
 import { PlainDigest } from '../../support/fakes.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { lagMs } from '../../../core/deposits/chain-reports.ts';
+import { lagMs } from '../../../core/chain/chain-reports.ts';
 import { recordAgain } from '../../../core/deposits/record-again.ts';
 import type { RecordDeps } from '../../../core/deposits/owned-transfers.ts';
 import { scanBlocks } from '../../../core/deposits/scan-blocks.ts';

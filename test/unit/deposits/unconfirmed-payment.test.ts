@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { compareUnconfirmedPayments, DISAPPEARED_AFTER_MS } from '../../../core/deposits/unconfirmed-payment.ts';
+import { compareUnconfirmedPayments, DISAPPEARED_AFTER_MS } from '../../../core/chain/unconfirmed-payment.ts';
 import type { UnconfirmedPayment } from '../../../core/index.ts';
 
 const NOW = 5_000_000;

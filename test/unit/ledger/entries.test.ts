@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Deposit, EntryId, LedgerEntry, Transfer } from '../../../core/index.ts';
-import { creditEntry, reversalLoss, reverseEntry, spendableEntry } from '../../../core/ledger/deposit-entries.ts';
+import { creditEntry, reversalLoss, reverseEntry, spendableEntry } from '../../../core/chain/deposit-entries.ts';
 import {
   cheaperPaidEntry,
   failedEntry,
   paidEntry,
   releaseEntry,
   reserveEntry,
-} from '../../../core/ledger/transfer-entries.ts';
+} from '../../../core/payouts/transfer-entries.ts';
 
 const ID = '9' as EntryId;
 const AT = 1_780_000_000_000;

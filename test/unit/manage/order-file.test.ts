@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OPERATOR } from '../../../core/index.ts';
-import { ManageOrders } from '../../../core/manage/manage-orders.ts';
+import { ManageOrders } from '../../../core/payouts/manage-orders.ts';
 
 test('an order that is paid while it is read is never shown as paid without its payment', async () => {
   const id = '1234567890123456789';

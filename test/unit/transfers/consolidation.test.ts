@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { HotWallet } from '../../../core/transfers/hot-wallet.ts';
-import { isTooScattered, isWorthNeeded, shortfallsOf, TokenShortfall } from '../../../core/transfers/consolidation.ts';
+import { HotWallet } from '../../../core/payouts/hot-wallet.ts';
+import { isTooScattered, isWorthNeeded, shortfallsOf, TokenShortfall } from '../../../core/payouts/consolidation.ts';
 import type { ChainPayments, Storage, Transfer } from '../../../core/index.ts';
 
 const HOT = '0xhot';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { gasBalance, gasLeft } from '../../../core/transfers/gas-balance.ts';
+import { gasBalance, gasLeft } from '../../../core/payouts/gas-balance.ts';
 import type { PayingChain, Storage, Transfer } from '../../../core/index.ts';
 
 /** The gas for a sweep of tokens from an address, where the till sent some and payers deposited coins. */

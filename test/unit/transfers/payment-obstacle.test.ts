@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { paymentObstacle } from '../../../core/transfers/payment-obstacle.ts';
+import { paymentObstacle } from '../../../core/payouts/payment-obstacle.ts';
 import type { Transaction, Transfer } from '../../../core/index.ts';
 
 const NOW = 1_000;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { coinsFor } from '../../../core/transfers/payout-coins.ts';
+import { coinsFor } from '../../../core/payouts/payout-coins.ts';
 import type { AccountId, SpendableCoin, Storage } from '../../../core/index.ts';
 
 const OWN = 7 as unknown as AccountId;

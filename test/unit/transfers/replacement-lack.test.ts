@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { replacementLack } from '../../../core/transfers/replacement-cost.ts';
+import { replacementLack } from '../../../core/payouts/replacement-cost.ts';
 import type { PayingChain, PayoutView, Storage, Transfer } from '../../../core/index.ts';
 
 const HOT = '0xhot';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { floatLacking, TillBudget } from '../../../core/transfers/till-budget.ts';
+import { floatLacking, TillBudget } from '../../../core/payouts/till-budget.ts';
 import type { PayingChain, Storage, Transfer } from '../../../core/index.ts';
 
 const HOT = '0xhot';

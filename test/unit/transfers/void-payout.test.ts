@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { voidPayout } from '../../../core/transfers/finish-payout.ts';
+import { voidPayout } from '../../../core/payouts/finish-payout.ts';
 import type { PayoutStatus, PayoutView, Transaction } from '../../../core/index.ts';
 
 /** A transaction whose payout has this status, and what is done to it. */

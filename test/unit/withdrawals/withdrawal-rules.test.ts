@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { checkLimits, heldAbove, requireVerified } from '../../../core/withdrawals/withdrawal-rules.ts';
+import { checkLimits, heldAbove, requireVerified } from '../../../core/payouts/withdrawal-rules.ts';
 import type { Account, Asset, Transfer } from '../../../core/index.ts';
 
 type Settings = Parameters<typeof checkLimits>[0];

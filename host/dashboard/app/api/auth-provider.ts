@@ -1,5 +1,5 @@
 import type { AuthProvider } from 'react-admin';
-import type { StepUpProofName } from '../../../../core/manage/step-up.ts';
+import type { StepUpProofName } from '../../../../core/access/step-up.ts';
 import type { Api } from './api.ts';
 import { ApiError } from './api-error.ts';
 import { placeOf } from './demands.ts';

@@ -1,5 +1,5 @@
 import { SelectInput, useTranslate } from 'react-admin';
-import { ALERT_STATUSES } from '../../../../../core/alerts/alert.ts';
+import { ALERT_STATUSES } from '../../../../../core/notify/alert.ts';
 import { AccountName } from '../../components/account-name.tsx';
 import { ActionButton } from '../../components/act.tsx';
 import { StatusChip } from '../../components/chips.tsx';

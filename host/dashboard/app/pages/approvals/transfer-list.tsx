@@ -1,6 +1,6 @@
 import { SelectInput } from 'react-admin';
-import { TRANSFER_STATUSES } from '../../../../../core/transfers/transfer.ts';
-import type { TransferStatus } from '../../../../../core/transfers/transfer.ts';
+import { TRANSFER_STATUSES } from '../../../../../core/payouts/transfer.ts';
+import type { TransferStatus } from '../../../../../core/payouts/transfer.ts';
 import { AccountName } from '../../components/account-name.tsx';
 import { StatusChip } from '../../components/chips.tsx';
 import { RecordTable } from '../../components/record-table.tsx';

@@ -1,8 +1,8 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
-import type { AuditHead, AuditLink } from '../../../../../core/manage/audit-chain.ts';
-import { verifyAudit } from '../../../../../core/manage/verify-audit.ts';
-import type { AuditReport } from '../../../../../core/manage/verify-audit.ts';
+import type { AuditHead, AuditLink } from '../../../../../core/access/audit-chain.ts';
+import { verifyAudit } from '../../../../../core/access/verify-audit.ts';
+import type { AuditReport } from '../../../../../core/access/verify-audit.ts';
 import type { Api } from '../../api/api.ts';
 import type { AuditPiece } from '../../operator-records.ts';
 

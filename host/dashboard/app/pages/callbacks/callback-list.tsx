@@ -1,5 +1,5 @@
 import { SelectInput, TextInput } from 'react-admin';
-import { CALLBACK_STATUSES } from '../../../../../core/callbacks/callback.ts';
+import { CALLBACK_STATUSES } from '../../../../../core/notify/callback.ts';
 import { StatusChip } from '../../components/chips.tsx';
 import { RecordTable } from '../../components/record-table.tsx';
 import type { Column } from '../../components/record-table.tsx';

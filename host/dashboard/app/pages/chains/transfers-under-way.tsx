@@ -4,7 +4,7 @@ import Typography from '@mui/material/Typography';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslate } from 'react-admin';
 import { Link } from 'react-router-dom';
-import type { TransferStatus } from '../../../../../core/transfers/transfer.ts';
+import type { TransferStatus } from '../../../../../core/payouts/transfer.ts';
 import { StatusChip } from '../../components/chips.tsx';
 import { Entries } from '../../components/entries.tsx';
 import { Section } from '../../components/facts.tsx';

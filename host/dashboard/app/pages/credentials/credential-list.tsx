@@ -1,7 +1,7 @@
 import Box from '@mui/material/Box';
 import { TopToolbar, useTranslate } from 'react-admin';
 import { useState } from 'react';
-import { SCOPES } from '../../../../../core/auth/scopes.ts';
+import { SCOPES } from '../../../../../core/access/scopes.ts';
 import { ActionButton } from '../../components/act.tsx';
 import { StatusChip } from '../../components/chips.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';

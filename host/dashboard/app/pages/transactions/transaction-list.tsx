@@ -1,5 +1,5 @@
 import { FilterButton, SelectInput, TopToolbar, usePermissions } from 'react-admin';
-import { TRANSACTION_STATUSES } from '../../../../../core/transactions/transaction.ts';
+import { TRANSACTION_STATUSES } from '../../../../../core/ledger/transaction.ts';
 import { StatusChip } from '../../components/chips.tsx';
 import { CsvButton } from '../../components/csv-button.tsx';
 import { ACCOUNT_FILTER, PAYMENT_FILTERS } from '../../components/list-filters.tsx';

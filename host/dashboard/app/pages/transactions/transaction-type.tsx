@@ -1,6 +1,6 @@
 import { useTranslate } from 'react-admin';
-import { TRANSACTION_TYPES } from '../../../../../core/transactions/transaction.ts';
-import type { TransactionType as Type } from '../../../../../core/transactions/transaction.ts';
+import { TRANSACTION_TYPES } from '../../../../../core/ledger/transaction.ts';
+import type { TransactionType as Type } from '../../../../../core/ledger/transaction.ts';
 
 /** The types in use; nothing creates a swap. */
 export const TYPES = TRANSACTION_TYPES.filter((type) => type !== 'SWAP');

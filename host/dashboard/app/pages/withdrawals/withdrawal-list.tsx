@@ -1,7 +1,7 @@
 import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
 import { SelectInput } from 'react-admin';
-import { TRANSFER_STATUSES } from '../../../../../core/transfers/transfer.ts';
+import { TRANSFER_STATUSES } from '../../../../../core/payouts/transfer.ts';
 import { StatusChip } from '../../components/chips.tsx';
 import { RecordTable } from '../../components/record-table.tsx';
 import type { Column } from '../../components/record-table.tsx';

@@ -1,0 +1,181 @@
+import type { Account, Credential, CredentialSecrets } from './account.ts';
+import { mustSign } from './data-security.ts';
+import { credentialContext, LOOKUP } from './credential-record.ts';
+import type { Clock, Digest, ErrorDetails, Millis, SigningText, Storage, TokenIssuer, Vault } from '../kernel/index.ts';
+import { present, TillgateError } from '../kernel/index.ts';
+import type { CredentialOwner } from './account-store.ts';
+import { findByHash } from './find-by-hash.ts';
+import { API_KEY_PREFIX } from './key-text.ts';
+import { OpenedSecrets } from './opened-secrets.ts';
+import type { Principal } from './principal.ts';
+import { requireScope, SCOPES } from './scopes.ts';
+import type { Scope } from './scopes.ts';
+import type { SignatureVerdict, SignedRequest } from './signature.ts';
+import { isSigned, verifySignature } from './signature.ts';
+
+/** The credentials that an operation accepts. */
+export interface AuthRule {
+  /** True to accept `X-Token` as well, for the Lightning operations. */
+  readonly xToken: boolean;
+  /** The scope that the credential needs. For `move`, each signature is accepted once. */
+  readonly scope: Scope;
+}
+
+export interface AuthenticateDeps {
+  readonly storage: Pick<Storage, 'accounts'>;
+  readonly vault: Vault;
+  readonly digest: Digest;
+  readonly tokens: TokenIssuer;
+  readonly clock: Clock;
+  /** The accepted difference between a signed `Date` and the server's time, in milliseconds; 300,000 by default. */
+  readonly clockSkewMs: number;
+}
+
+interface Proof {
+  readonly account: Account;
+  readonly principal: Principal;
+  readonly scopes: readonly Scope[];
+}
+
+/** Authenticates a payment API request. */
+export class Authenticate {
+  readonly #deps: AuthenticateDeps;
+  readonly #secrets: OpenedSecrets<CredentialSecrets>;
+
+  constructor(deps: AuthenticateDeps) {
+    this.#deps = deps;
+    this.#secrets = new OpenedSecrets(deps.vault);
+  }
+
+  /**
+   * @throws TillgateError `NO_CREDENTIALS`, `CREDENTIAL_INVALID`, `SIGNATURE_INVALID` and `DATE_INVALID` (with
+   *   `details.signing`), `SIGNATURE_REPLAYED`, `ACCOUNT_INACTIVE`, `SIGNATURE_REQUIRED`, `FORBIDDEN` (scope); `MALFORMED_REQUEST` for a
+   *   repeated API-Key or X-Token.
+   */
+  async run(request: SignedRequest, rule: AuthRule): Promise<Principal> {
+    const plain = plainCredentials(request, rule);
+    if (isSigned(request)) return await this.#bySignature(request, plain, rule);
+    const [first, ...others] = plain;
+    if (first === undefined) throw new TillgateError('NO_CREDENTIALS', 'The request carries no credentials.');
+    const proof = await this.#byText(first);
+    const beside = await this.#ofSameAccount(others, proof.account);
+    requireActive(proof.account);
+    if (mustSign(proof.account, this.#deps.clock.now())) {
+      throw new TillgateError('SIGNATURE_REQUIRED', 'This account has Data Security enabled: sign the request.');
+    }
+    // When there are several credentials, each must have the scope.
+    for (const { scopes } of [proof, ...beside]) requireScope(scopes, rule.scope);
+    return proof.principal;
+  }
+
+  async #bySignature(request: SignedRequest, plain: readonly string[], rule: AuthRule): Promise<Principal> {
+    const now = this.#deps.clock.now();
+    const found = await this.#findByToken(request, now);
+    const verdict = this.#verify(request, found, now);
+    if (!verdict.ok) throw new TillgateError(verdict.code, verdict.message, signingDetails(verdict.signing));
+    const owner = present(found, 'the owner of a verified signature');
+    // A key besides the signature must belong to the same account, otherwise the acting account is ambiguous.
+    const beside = await this.#ofSameAccount(plain, owner.account);
+    requireActive(owner.account);
+    for (const { scopes } of [owner.credential, ...beside]) requireScope(scopes, rule.scope);
+    if (rule.scope === 'move') await this.#useOnce(request, owner.credential, verdict.replayKey);
+    return principalOf(owner, 'signature');
+  }
+
+  /** The owner of the request's API token; `null` when it is missing, unknown, revoked or expired. */
+  async #findByToken(request: SignedRequest, now: Millis): Promise<CredentialOwner | null> {
+    const { accounts } = this.#deps.storage;
+    const owner = await findByHash(this.#tokenHashes(request), (hash) => accounts.findByApiTokenHash(hash));
+    return owner !== null && isUsable(owner.credential, now) ? owner : null;
+  }
+
+  #tokenHashes(request: SignedRequest): readonly string[] {
+    const apiToken = request.headers.get('api-token')?.[0];
+    return apiToken === undefined ? [] : this.#deps.vault.lookupHashes(LOOKUP.apiToken, apiToken);
+  }
+
+  /** A signature used under one hash of its token counts as used also when the token is hashed again meanwhile. */
+  async #useOnce(request: SignedRequest, { apiTokenHash }: Credential, replayKey: string): Promise<void> {
+    const { storage, clock, clockSkewMs } = this.#deps;
+    const signature = replayKey.slice(apiTokenHash.length);
+    for (const hash of this.#tokenHashes(request)) {
+      if (!(await storage.accounts.useSignature(hash + signature, clock.now() + 2 * clockSkewMs)))
+        throw new TillgateError('SIGNATURE_REPLAYED', 'This signed request was used before; sign a new one.');
+    }
+  }
+
+  #verify(request: SignedRequest, owner: CredentialOwner | null, now: Millis): SignatureVerdict {
+    const { digest, clockSkewMs } = this.#deps;
+    if (owner === null) return verifySignature(request, null, digest, now, clockSkewMs);
+    const { id, sealed, apiTokenHash } = owner.credential;
+    const { signingSecret } = this.#secrets.open(credentialContext(id), sealed);
+    return verifySignature(request, { secret: signingSecret, tokenHash: apiTokenHash }, digest, now, clockSkewMs);
+  }
+
+  /** Verifies an API key or an access token; the prefix distinguishes them, so one look-up is enough. */
+  async #byText(text: string): Promise<Proof> {
+    return text.startsWith(API_KEY_PREFIX) ? await this.#byApiKey(text) : await this.#byAccessToken(text);
+  }
+
+  async #byApiKey(text: string): Promise<Proof> {
+    const { storage, vault, clock } = this.#deps;
+    const hashes = vault.lookupHashes(LOOKUP.apiKey, text);
+    const owner = await findByHash(hashes, (hash) => storage.accounts.findByApiKeyHash(hash));
+    if (owner === null || !isUsable(owner.credential, clock.now())) throw credentialInvalid();
+    const { account, credential } = owner;
+    return { account, principal: principalOf(owner, 'api-key'), scopes: credential.scopes };
+  }
+
+  async #byAccessToken(text: string): Promise<Proof> {
+    const { storage, tokens, clock } = this.#deps;
+    const claims = await tokens.read(text, clock.now());
+    const account = claims === null ? null : await storage.accounts.find(claims.accountId);
+    if (claims === null || account === null || account.authVersion !== claims.authVersion) throw credentialInvalid();
+    // No credential: an access token comes from a login with the owner's password.
+    return { account, principal: { accountId: account.id, credentialId: null, via: 'token' }, scopes: SCOPES };
+  }
+
+  async #ofSameAccount(texts: readonly string[], account: Account): Promise<readonly Proof[]> {
+    const proofs: Proof[] = [];
+    for (const text of texts) {
+      const proof = await this.#byText(text);
+      if (proof.account.id !== account.id) throw credentialInvalid();
+      proofs.push(proof);
+    }
+    return proofs;
+  }
+}
+
+function principalOf({ account, credential, hasWebhooks }: CredentialOwner, via: Principal['via']): Principal {
+  const known = hasWebhooks === undefined ? {} : { hasWebhooks };
+  return { accountId: account.id, credentialId: credential.id, via, ...known };
+}
+
+/** The values of API-Key and, where the operation accepts it, X-Token. Empty headers are ignored. */
+function plainCredentials(request: SignedRequest, rule: AuthRule): readonly string[] {
+  const names = rule.xToken ? ['api-key', 'x-token'] : ['api-key'];
+  const texts = names.flatMap((name) => {
+    const values = request.headers.get(name) ?? [];
+    if (values.length > 1) throw new TillgateError('MALFORMED_REQUEST', `The header ${name} appears more than once.`);
+    return values;
+  });
+  return [...new Set(texts)].filter((text) => text !== '');
+}
+
+/** True while a credential is accepted. The expiry is checked at each request and needs no background job. */
+function isUsable(credential: Credential, now: Millis): boolean {
+  return credential.status === 'active' && (credential.expiresAt === null || now < credential.expiresAt);
+}
+
+function requireActive(account: Account): void {
+  if (account.status !== 'active') throw new TillgateError('ACCOUNT_INACTIVE', 'The account is disabled or archived.');
+}
+
+/** One message for unknown, revoked, expired and foreign credentials, so that it does not reveal which. */
+function credentialInvalid(): TillgateError {
+  return new TillgateError('CREDENTIAL_INVALID', 'The API key or token is not valid.');
+}
+
+function signingDetails(signing: SigningText | null): ErrorDetails {
+  return signing === null ? {} : { signing };
+}

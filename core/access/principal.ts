@@ -1,0 +1,11 @@
+import type { AccountId, CredentialId } from '../kernel/index.ts';
+
+/** The account that makes a request, and how it was authenticated. */
+export interface Principal {
+  readonly accountId: AccountId;
+  /** The credential; `null` for an access token, which comes from a login. */
+  readonly credentialId: CredentialId | null;
+  readonly via: 'api-key' | 'signature' | 'token';
+  /** Whether the account has an enabled webhook endpoint, where that is known. */
+  readonly hasWebhooks?: boolean;
+}

@@ -1,0 +1,14 @@
+import type { Alert } from '../notify/index.ts';
+import type { Deposit } from '../chain/index.ts';
+import type { SecurityNotice } from '../access/index.ts';
+import type { TransactionRow } from '../ledger/index.ts';
+
+/** Formats the data of events as JSON, in the form of the APIs; the same for all tills. */
+export interface EventPresenter {
+  /** A withdrawal or a refund, as its row in the merchant's list of transactions. */
+  transfer(row: Omit<TransactionRow, 'number'>): string;
+  deposit(deposit: Deposit): string;
+  /** A row of the audit log, which contains no secret. */
+  security(notice: SecurityNotice): string;
+  alert(alert: Alert): string;
+}

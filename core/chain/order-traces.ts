@@ -1,0 +1,11 @@
+import type { ChainCode } from '../kernel/index.ts';
+
+/** Every form in which a text that is searched for may be stored. */
+export interface OrderTraces {
+  /** The order's id or its merchant reference. */
+  readonly text: string;
+  /** A deposit address of the order. */
+  readonly addresses: readonly { readonly chain: ChainCode; readonly address: string }[];
+  /** A transaction that pays it. */
+  readonly transactions: readonly { readonly chain: ChainCode; readonly txid: string }[];
+}

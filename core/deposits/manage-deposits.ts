@@ -1,0 +1,79 @@
+import type { Deposit } from '../chain/index.ts';
+import type { RescanDeposits } from './rescan-deposits.ts';
+import type { Rescan, RescanInput } from './rescan.ts';
+import type { UnassignedDeposits } from './unassigned-deposits.ts';
+import { checkPage } from '../kernel/index.ts';
+import type { Page, PageRequest, Storage } from '../kernel/index.ts';
+import type { Transfer } from '../payouts/index.ts';
+import { addAuditRow, createdWith, requireAdmin } from '../access/index.ts';
+import type { Actor, AuditDeps } from '../access/index.ts';
+
+export interface ManageDepositsDeps extends AuditDeps {
+  readonly storage: Pick<Storage, 'deposits'>;
+  readonly unassignedDeposits: Pick<UnassignedDeposits, 'assign' | 'refund'>;
+  readonly rescanDeposits: Pick<RescanDeposits, 'run'>;
+  readonly pageMax: number;
+}
+
+/** Unassigned deposits and rescans; for admins only. */
+export class ManageDeposits {
+  readonly #deps: ManageDepositsDeps;
+
+  constructor(deps: ManageDepositsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Deposits that wait for a decision, newest first. @throws TillgateError `FORBIDDEN`, `INVALID_FIELDS` for a page out of range */
+  async unassigned(actor: Actor, page: PageRequest): Promise<Page<Deposit>> {
+    requireAdmin(actor);
+    checkPage(page, this.#deps.pageMax);
+    return this.#deps.storage.deposits.unassigned(page);
+  }
+
+  /** Reads blocks of a chain again. @throws TillgateError `FORBIDDEN`; as {@link RescanDeposits.run} */
+  async rescan(actor: Actor, chain: string, input: RescanInput): Promise<Rescan> {
+    requireAdmin(actor);
+    return this.#deps.rescanDeposits.run(chain, input, (tx, { from, to, found }) =>
+      addAuditRow(this.#deps, tx, actor, {
+        action: 'chain.rescan',
+        accountId: null,
+        subjectId: chain,
+        changes: createdWith({ from, to, found: found.map(({ id }) => id) }),
+      }),
+    );
+  }
+
+  /** Assigns a deposit to an order. @throws TillgateError `FORBIDDEN`; as {@link UnassignedDeposits.assign} */
+  async assign(actor: Actor, id: string, orderId: string): Promise<Deposit> {
+    requireAdmin(actor);
+    const by = actor.accountId ?? 'operator';
+    return this.#deps.unassignedDeposits.assign(id, orderId, by, (tx, deposit) =>
+      addAuditRow(this.#deps, tx, actor, {
+        action: 'deposit.assign',
+        accountId: deposit.accountId,
+        subjectId: id,
+        changes: { assignment: { from: 'UNASSIGNED', to: 'ORDER' }, ...createdWith({ order_id: deposit.orderId }) },
+      }),
+    );
+  }
+
+  /** Returns a deposit to an address. @throws TillgateError `FORBIDDEN`; as {@link UnassignedDeposits.refund} */
+  async refund(actor: Actor, id: string, address: string): Promise<Transfer> {
+    requireAdmin(actor);
+    return this.#deps.unassignedDeposits.refund(
+      id,
+      address,
+      (tx, transfer) =>
+        addAuditRow(this.#deps, tx, actor, {
+          action: 'deposit.refund',
+          accountId: null,
+          subjectId: id,
+          changes: {
+            assignment: { from: 'UNASSIGNED', to: 'RETURNING' },
+            ...createdWith({ to_addr: transfer.toAddress, transfer_id: transfer.id }),
+          },
+        }),
+      actor.accountId,
+    );
+  }
+}

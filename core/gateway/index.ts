@@ -1,0 +1,13 @@
+export { AccountApps } from './account-apps.ts';
+export type { AdmissionCount } from './admission-tally.ts';
+export { AppKeys } from './app-keys.ts';
+export { Apps, DEFAULT_APPS_PER_ACCOUNT } from './apps.ts';
+export { CHANGE_FEED } from './change-feed.ts';
+export { KEY_DIRECTORY } from './key-directory.ts';
+export { ManageApps } from './manage-apps.ts';
+export { ManageRoutes } from './manage-routes.ts';
+export type { ManageRoutesDeps } from './manage-routes.ts';
+export type { RoutePlaces } from './route-places.ts';
+export type { GatewayRoute } from './route.ts';
+export { Routes } from './routes.ts';
+export type { TopUps } from './top-ups.ts';

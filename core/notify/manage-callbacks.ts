@@ -1,0 +1,119 @@
+import { bodyIsGone } from './callback.ts';
+import type { Callback, CallbackAttempt, CallbackStatus } from './callback.ts';
+import { TillgateError } from '../kernel/index.ts';
+import type { AccountId, CallbackId, EventBus, Millis, Storage, Vault, WebhookId } from '../kernel/index.ts';
+import {
+  addAuditRow,
+  checkLimit,
+  listScope,
+  readCursor,
+  recordNotFound,
+  requireAccess,
+  writeCursor,
+} from '../access/index.ts';
+import type { Actor, AuditDeps } from '../access/index.ts';
+
+/** A callback with its attempts. */
+export interface CallbackDetail {
+  readonly callback: Callback;
+  readonly attempts: readonly CallbackAttempt[];
+}
+
+export interface ManageCallbacksDeps extends AuditDeps {
+  readonly storage: Pick<Storage, 'callbacks' | 'webhooks' | 'transaction'>;
+  readonly vault: Pick<Vault, 'lookupHash' | 'lookupHashes'>;
+  readonly events: EventBus;
+  /** The largest `limit` of a list. */
+  readonly pageMax: number;
+}
+
+/** The filter of a list of callbacks. */
+export interface CallbackFilter {
+  readonly accountId?: AccountId;
+  readonly status?: CallbackStatus;
+  /** Only the events of this webhook endpoint. */
+  readonly webhookId?: WebhookId;
+}
+
+/** Callbacks of orders and events of webhook endpoints, for merchants and operators. */
+export class ManageCallbacks {
+  readonly #deps: ManageCallbacksDeps;
+
+  constructor(deps: ManageCallbacksDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Callbacks, newest first.
+   *
+   * @throws TillgateError `INVALID_FIELDS` for a limit out of range, or a cursor of another list; `NOT_FOUND` for
+   *   another account or its endpoint
+   */
+  async list(
+    actor: Actor,
+    {
+      accountId,
+      status,
+      webhookId,
+      limit,
+      cursor,
+    }: CallbackFilter & { readonly limit: number; readonly cursor?: string | undefined },
+  ): Promise<{ readonly items: readonly Callback[]; readonly nextCursor: string | null }> {
+    const { storage, vault, pageMax } = this.#deps;
+    checkLimit(limit, pageMax);
+    const scope = listScope(actor, accountId);
+    if (webhookId !== undefined) {
+      const endpoint = await storage.webhooks.find(webhookId);
+      if (endpoint === null) throw recordNotFound();
+      requireAccess(actor, endpoint.accountId);
+    }
+    const list = ['callbacks', actor.accountId, scope, status, webhookId];
+    const found = await storage.callbacks.list({
+      accountId: scope,
+      status: status ?? null,
+      endpointId: webhookId ?? null,
+      after: cursor === undefined ? null : readCursor<{ createdAt: Millis; id: CallbackId }>(cursor, list, vault).id,
+      limit: limit + 1,
+    });
+    const items = found.slice(0, limit);
+    const last = found.length > limit ? items.at(-1) : undefined;
+    return { items, nextCursor: last === undefined ? null : writeCursor(last, list, vault) };
+  }
+
+  /** @throws TillgateError `NOT_FOUND`, also for a callback of another account */
+  async find(actor: Actor, id: CallbackId): Promise<CallbackDetail> {
+    const { callbacks } = this.#deps.storage;
+    const callback = await callbacks.find(id);
+    if (callback === null) throw recordNotFound();
+    requireAccess(actor, callback.accountId);
+    return { callback, attempts: await callbacks.attempts(id) };
+  }
+
+  /**
+   * Sends a delivered or dead callback again and restarts its schedule.
+   *
+   * @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` while it is pending, for an endpoint that is removed or
+   *   disabled, and when the body is no longer kept
+   */
+  async redeliver(actor: Actor, id: CallbackId): Promise<CallbackDetail> {
+    const { storage, clock, events } = this.#deps;
+    const { callback } = await this.find(actor, id);
+    const { accountId, endpointId } = callback;
+    if (bodyIsGone(callback))
+      throw new TillgateError(
+        'STATE_CONFLICT',
+        'The callback was delivered so long ago that its body is no longer kept; read the order instead.',
+      );
+    await storage.transaction(async (tx) => {
+      if (endpointId !== null && (await tx.webhooks.find(endpointId))?.enabled !== true)
+        throw new TillgateError('STATE_CONFLICT', 'The webhook endpoint is removed or disabled.');
+      if (!(await tx.callbacks.replay(id, clock.now()))) {
+        throw new TillgateError('STATE_CONFLICT', 'The callback is already pending.');
+      }
+      const changes = { status: { from: callback.status, to: 'PENDING' } };
+      await addAuditRow(this.#deps, tx, actor, { action: 'callback.redeliver', accountId, subjectId: id, changes });
+    });
+    events.emit('callback.queued', { accountId });
+    return this.find(actor, id);
+  }
+}

@@ -1,0 +1,68 @@
+import type { Callback } from './callback.ts';
+import type { AccountId, CallbackId, IdGenerator, Millis, Transaction } from '../kernel/index.ts';
+import { formatInstant } from '../kernel/index.ts';
+import { covers } from './event-types.ts';
+import type { WebhookEvent } from './event-types.ts';
+import type { WebhookEndpoint } from './webhook.ts';
+
+/** An event of a record. */
+export interface OutboxEvent {
+  readonly type: WebhookEvent;
+  /** The record's id: an endpoint gets the events of one record in order. */
+  readonly subjectId: string;
+  readonly at: Millis;
+  /** The record as JSON; called only when an endpoint is subscribed to the event. */
+  readonly data: () => string;
+}
+
+/** The rows of the outbox for the endpoints that are subscribed to the event; due now. */
+export function outboxRows(
+  ids: IdGenerator,
+  endpoints: readonly WebhookEndpoint[],
+  event: OutboxEvent,
+): readonly Callback[] {
+  const wanting = endpoints.filter(({ events }) => covers(events, event.type));
+  return wanting.length === 0 ? [] : rowsFor(ids, wanting, event);
+}
+
+/** The rows of the outbox for these endpoints, whatever their subscriptions are. */
+export function rowsFor(
+  ids: IdGenerator,
+  endpoints: readonly Pick<WebhookEndpoint, 'id' | 'accountId' | 'url'>[],
+  { type, subjectId, at, data }: OutboxEvent,
+): readonly Callback[] {
+  const body = `{"type":"${type}","timestamp":"${formatInstant(at)}","data":${data()}}`;
+  return endpoints.map(({ id: endpointId, accountId, url }) => ({
+    id: ids.next() as CallbackId,
+    accountId,
+    orderId: null,
+    endpointId,
+    subjectId,
+    event: type,
+    credentialId: null,
+    method: 'POST',
+    url,
+    body,
+    status: 'PENDING',
+    attempts: 0,
+    nextAt: at,
+    createdAt: at,
+    deliveredAt: null,
+  }));
+}
+
+/**
+ * Adds a row for each endpoint of the account that is subscribed to the event, in the transaction of the change that it
+ * reports. An account without endpoints costs one look-up.
+ *
+ * @returns whether there is something to deliver
+ */
+export async function addEvent(
+  tx: Pick<Transaction, 'webhooks' | 'callbacks'>,
+  ids: IdGenerator,
+  event: OutboxEvent & { readonly accountId: AccountId },
+): Promise<boolean> {
+  const rows = outboxRows(ids, await tx.webhooks.enabled(event.accountId), event);
+  for (const row of rows) await tx.callbacks.add(row);
+  return rows.length > 0;
+}

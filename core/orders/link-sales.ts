@@ -1,0 +1,258 @@
+import type {
+  AssetCatalogue,
+  Clock,
+  Decimal,
+  Digest,
+  ErrorCode,
+  IdempotencyClaim,
+  IdGenerator,
+  LinkDeviceId,
+  Millis,
+  Random,
+  Storage,
+} from '../kernel/index.ts';
+import {
+  CLAIM_KEPT_MS,
+  findFiat,
+  formatUnits,
+  hex,
+  isTillgateError,
+  present,
+  readDecimal,
+  TillgateError,
+} from '../kernel/index.ts';
+import type { Actor } from '../access/index.ts';
+import { addAuditRow } from '../access/index.ts';
+import type { ChoosePayment } from './choose-payment.ts';
+import type { CreateOrder, MadeOrder } from './create-order.ts';
+import { ORDER_STATUSES } from './order-status.ts';
+import type { Order } from './order.ts';
+import type { OrderSettings } from './settings.ts';
+import type { PlaceRefusal } from './order-store.ts';
+import { linkAmount } from './link-fields.ts';
+import { linkState, MAX_LINK_DEVICES, onlyCoin } from './payment-link.ts';
+import type { LinkState, PaymentLink } from './payment-link.ts';
+
+export interface LinkSalesDeps {
+  readonly storage: Pick<Storage, 'accounts' | 'links' | 'orders' | 'transaction'>;
+  readonly createOrder: Pick<CreateOrder, 'ofLink'>;
+  readonly choosePayment: Pick<ChoosePayment, 'choose'>;
+  readonly assets: Pick<AssetCatalogue, 'find'>;
+  readonly clock: Clock;
+  readonly ids: IdGenerator;
+  readonly random: Random;
+  readonly digest: Digest;
+  readonly settings: Pick<OrderSettings, 'openPerLink'>;
+}
+
+/** A link as its page shows it. */
+export interface LinkView {
+  readonly link: PaymentLink;
+  readonly state: LinkState;
+}
+
+/** The request of a visitor. */
+export interface LinkVisit {
+  /** The chosen amount; `null` where the link has its own. */
+  readonly amount: Decimal | null;
+  /** Identifies the visit: the same key and amount return the order that they created. */
+  readonly key: string;
+  /** True to create a new order when that of the key is finished. */
+  readonly renew: boolean;
+}
+
+/** An order that was created at a point of sale. */
+export interface ChargedSale {
+  readonly order: Order;
+  /** Why the link's only coin could not be selected; the payer's page offers it again. `null` when it was. */
+  readonly refused: ErrorCode | null;
+}
+
+/** How many times creating an order is tried while its link changes. */
+const TRIES = 4;
+/** The most finished orders of one visitor that are followed by a new one within a day. */
+const MOST_VISITS = 20;
+const SECRET_BYTES = 32;
+const MOST_LISTED = 200;
+
+/** Payment links as used by visitors and points of sale (core/decisions/pages.md). */
+export class LinkSales {
+  readonly #deps: LinkSalesDeps;
+
+  constructor(deps: LinkSalesDeps) {
+    this.#deps = deps;
+  }
+
+  /** @throws TillgateError `NOT_FOUND` */
+  async find(token: string): Promise<LinkView> {
+    const { storage, clock } = this.#deps;
+    const link = await storage.links.findByToken(token);
+    if (link === null) throw noSuchLink();
+    const account = await storage.accounts.find(link.accountId);
+    if (account?.status !== 'active') return { link, state: 'ended' };
+    const counts =
+      link.maxSales === null ? { open: 0, sold: 0 } : await storage.links.counts(link.id, link.maxSales, clock.now());
+    return { link, state: linkState(link, counts, clock.now()) };
+  }
+
+  /**
+   * The order of a visit: a new one, or the one that the same visit created before.
+   *
+   * @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` with the `reason` `ended`, `sold-out`, `reserved` or `busy`;
+   *   `INVALID_FIELDS` and `AMOUNT_OUT_OF_RANGE` for the amount; as {@link CreateOrder.ofLink}
+   */
+  async order(token: string, visit: LinkVisit): Promise<Order> {
+    let key = visit.key;
+    for (let visits = 0; visits < MOST_VISITS; visits++) {
+      const { order, repeated } = await this.#made(token, { ...visit, key });
+      if (!repeated || !visit.renew || this.#isOpen(order)) return order;
+      key = `${visit.key} after ${order.id}`;
+    }
+    throw new TillgateError('RATE_LIMITED', 'Too many orders of one visitor today.');
+  }
+
+  /**
+   * The order of a sale at a point of sale. If the link offers one coin, it is selected at once. If it cannot be
+   * selected now, the order stays unchanged, and the same sale tries again.
+   *
+   * @throws TillgateError as {@link order}
+   */
+  async charge(token: string, visit: LinkVisit): Promise<ChargedSale> {
+    const order = await this.order(token, visit);
+    if (order.payment !== null || !this.#isOpen(order)) return { order, refused: null };
+    const coin = onlyCoin((await this.find(token)).link);
+    const asset = coin === null ? null : this.#deps.assets.find(coin);
+    if (asset === null) return { order, refused: null };
+    try {
+      const { chain, currency } = asset;
+      return { order: await this.#deps.choosePayment.choose(order.checkoutToken, chain, currency), refused: null };
+    } catch (error) {
+      if (isTillgateError(error)) return { order, refused: error.code };
+      throw error;
+    }
+  }
+
+  async #made(token: string, visit: LinkVisit): Promise<MadeOrder> {
+    for (let tries = 0; tries < TRIES; tries++) {
+      const { link, state } = await this.find(token);
+      // In the state `reserved`, the visitor's own order may have the last place.
+      if (state === 'ended' || state === 'sold-out') throw refusedBecause(state);
+      const result = await this.#create(link, visit);
+      if ('order' in result) return result;
+      if (result.refused !== 'link-changed') throw refusedBecause(REASONS[result.refused]);
+    }
+    throw new TillgateError('NOT_READY', 'The link is being changed; try again.');
+  }
+
+  #create(link: PaymentLink, { amount, key }: LinkVisit) {
+    const { createOrder } = this.#deps;
+    const fiat = present(findFiat(link.vsCurrency), `fiat ${link.vsCurrency}`);
+    const units = linkAmount(link, amount, fiat);
+    const input = {
+      vsCurrency: link.vsCurrency,
+      vsPrice: present(readDecimal(formatUnits(units, fiat.decimals)), 'an amount'),
+      links: { succeedUrl: link.returnUrl, callbackUrl: link.callbackUrl, timeoutCallback: link.timeoutCallback },
+      enablePostCallback: link.enablePostCallback,
+      fixedEncryptPrice: link.fixedEncryptPrice,
+      metadata: link.metadata,
+      referencePrefix: link.referencePrefix,
+      place: {
+        linkId: link.id,
+        version: link.version,
+        maxSales: link.maxSales,
+        maxOpen: this.#deps.settings.openPerLink,
+      },
+    };
+    const principal = { accountId: link.accountId, credentialId: null, via: 'token' } as const;
+    return createOrder.ofLink(principal, input, this.#claim(link, `${key} ${units}`));
+  }
+
+  #claim({ id }: PaymentLink, key: string): IdempotencyClaim {
+    const { digest, clock } = this.#deps;
+    const hash = digest.sha256Hex(key);
+    return { route: `link:${id}`, key: hash, bodyHash: hash, expiresAt: clock.now() + CLAIM_KEPT_MS };
+  }
+
+  #isOpen({ status, expiresAt }: Order): boolean {
+    return status === 'PENDING' && expiresAt > this.#deps.clock.now();
+  }
+
+  /** Whether the secret belongs to a device of this point of sale. */
+  isPaired({ face, devices }: PaymentLink, secret: string): boolean {
+    const hash = this.#deps.digest.sha256Hex(secret);
+    return face === 'POINT_OF_SALE' && devices.some((device) => device.hash === hash);
+  }
+
+  /**
+   * Pairs a device with a point of sale: consumes the code and returns a secret for the device.
+   *
+   * @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` for a code that was used, replaced or has expired, and with too
+   *   many devices
+   */
+  async pair(token: string, code: string, client: Pick<Actor, 'ip' | 'traceId'>): Promise<string> {
+    const { storage, random, digest, clock, ids } = this.#deps;
+    const found = await storage.links.findByToken(token);
+    if (found?.face !== 'POINT_OF_SALE') throw noSuchLink();
+    const secret = hex(random.bytes(SECRET_BYTES));
+    const hash = digest.sha256Hex(code);
+    await storage.transaction(async (tx) => {
+      const link = present(await tx.links.lock(found.id), `link ${found.id}`);
+      const now = clock.now();
+      if (link.pairing?.hash !== hash || now >= link.pairing.until)
+        throw new TillgateError(
+          'STATE_CONFLICT',
+          'This code was used or has expired: create a new one in the dashboard.',
+        );
+      if (link.devices.length >= MAX_LINK_DEVICES)
+        throw new TillgateError('STATE_CONFLICT', `A point of sale has at most ${MAX_LINK_DEVICES} devices.`);
+      const device = { id: ids.next() as LinkDeviceId, hash: digest.sha256Hex(secret), pairedAt: now };
+      const devices = [...link.devices, device];
+      await tx.links.update({ ...link, devices, pairing: null, updatedAt: now });
+      const actor: Actor = { accountId: link.accountId, role: 'user', ...client };
+      const changes = { device: { from: null, to: device.id } };
+      await addAuditRow(this.#deps, tx, actor, {
+        action: 'link.pair',
+        accountId: link.accountId,
+        subjectId: link.id,
+        changes,
+      });
+    });
+    return secret;
+  }
+
+  /** The orders of a link since a time, newest first. */
+  salesSince({ id, accountId }: PaymentLink, from: Millis): Promise<readonly Order[]> {
+    return this.#deps.storage.orders.search({
+      accountId,
+      statuses: ORDER_STATUSES,
+      currencies: null,
+      from,
+      to: null,
+      traces: null,
+      linkId: id,
+      after: null,
+      limit: MOST_LISTED,
+    });
+  }
+}
+
+const noSuchLink = (): TillgateError => new TillgateError('NOT_FOUND', 'There is no such page.');
+
+/** Why a link creates no order now. */
+export type LinkRefusal = 'ended' | 'sold-out' | 'reserved' | 'busy';
+
+const REASONS: Readonly<Record<Exclude<PlaceRefusal, 'link-changed'>, LinkRefusal>> = {
+  'no-sale-left': 'reserved',
+  'too-many-open': 'busy',
+};
+
+const WORDS: Readonly<Record<LinkRefusal, string>> = {
+  ended: 'This page does not accept payments any more.',
+  'sold-out': 'Everything is sold.',
+  reserved: 'The remaining items are reserved for payments in progress.',
+  busy: 'Too many payments of this page are in progress; try again later.',
+};
+
+function refusedBecause(reason: LinkRefusal): TillgateError {
+  return new TillgateError('STATE_CONFLICT', WORDS[reason], { reason });
+}

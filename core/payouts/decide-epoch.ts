@@ -1,0 +1,69 @@
+import { TillgateError } from '../kernel/index.ts';
+import { addAuditRow, requireAdmin } from '../access/index.ts';
+import type { Actor, AuditDeps } from '../access/index.ts';
+import type { Storage, Transaction } from '../kernel/index.ts';
+import { beginEpoch } from './begin-epoch.ts';
+import type { Epoch, EpochMarker } from './epoch.ts';
+
+export interface DecideEpochDeps extends AuditDeps {
+  readonly storage: Pick<Storage, 'epochs' | 'transaction'>;
+}
+
+const HELD = 'It was waiting in a restored backup: find out whether it was paid since, then approve or reject it.';
+
+/**
+ * Confirms that the database is a restored backup: begins a new epoch unless one was begun already, and holds every
+ * waiting payment. Signed payments are followed as usual.
+ *
+ * @returns the epoch, and the number of held payments
+ * @throws TillgateError `FORBIDDEN`
+ */
+export async function confirmRestore(
+  deps: DecideEpochDeps,
+  actor: Actor,
+  marker: EpochMarker | null,
+): Promise<{ readonly epoch: Epoch; readonly held: number }> {
+  requireAdmin(actor);
+  const { storage, clock } = deps;
+  return storage.transaction(async (tx) => {
+    const found = await tx.epochs.lock();
+    const reason = 'An operator has restored a backup.';
+    const epoch =
+      found.status === 'pending'
+        ? found
+        : await beginEpoch(tx, deps, { epoch: found, marker, reason, status: 'pending' });
+    await tx.epochs.decide(epoch.number, 'confirmed');
+    const held = await tx.epochs.holdWaiting(HELD, clock.now());
+    await leaveAudit(deps, tx, actor, 'restore.confirm', epoch);
+    return { epoch: { ...epoch, status: 'confirmed' }, held };
+  });
+}
+
+/**
+ * Declares that nothing was lost: the till was only switched off, and its marker is missing. Payments continue; address
+ * indexes stay far ahead.
+ *
+ * @throws TillgateError `FORBIDDEN`; `STATE_CONFLICT` when no epoch waits for a decision
+ */
+export async function dismissRestore(deps: DecideEpochDeps, actor: Actor): Promise<Epoch> {
+  requireAdmin(actor);
+  return deps.storage.transaction(async (tx) => {
+    const epoch = await tx.epochs.lock();
+    if (epoch.status !== 'pending')
+      throw new TillgateError('STATE_CONFLICT', 'The database is not suspected to be a restored backup.');
+    await tx.epochs.decide(epoch.number, 'dismissed');
+    await leaveAudit(deps, tx, actor, 'restore.dismiss', epoch);
+    return { ...epoch, status: 'dismissed' };
+  });
+}
+
+function leaveAudit(
+  deps: AuditDeps,
+  tx: Transaction,
+  actor: Actor,
+  action: 'restore.confirm' | 'restore.dismiss',
+  { number, reason }: Epoch,
+): Promise<void> {
+  const changes = { epoch: { from: null, to: number }, reason: { from: null, to: reason } };
+  return addAuditRow(deps, tx, actor, { action, accountId: null, subjectId: String(number), changes });
+}

@@ -1,0 +1,41 @@
+import type { AccountId, IdempotencyClaim, Storage } from '../kernel/index.ts';
+import type { Transfer } from './transfer.ts';
+import type { WalletBalance } from './wallet-balance.ts';
+import type { WalletQueries } from './wallet-queries.ts';
+import type { RequestWithdrawal, WithdrawalInput } from './request-withdrawal.ts';
+import { recordNotFound, targetAccount } from '../access/index.ts';
+import type { Actor, AuditDeps } from '../access/index.ts';
+import { requestedByHand } from './requested-by-hand.ts';
+
+export interface ManageWalletsDeps extends AuditDeps {
+  readonly storage: Pick<Storage, 'accounts'>;
+  readonly walletQueries: Pick<WalletQueries, 'list'>;
+  readonly requestWithdrawal: Pick<RequestWithdrawal, 'run'>;
+}
+
+/** The balances of an account, and its withdrawals. */
+export class ManageWallets {
+  readonly #deps: ManageWalletsDeps;
+
+  constructor(deps: ManageWalletsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Balances as in the payment API. @throws TillgateError `NOT_FOUND` for another account */
+  async list(actor: Actor, accountId: AccountId | undefined): Promise<readonly WalletBalance[]> {
+    const owner = targetAccount(actor, accountId);
+    if ((await this.#deps.storage.accounts.find(owner)) === null) throw recordNotFound();
+    return this.#deps.walletQueries.list(owner);
+  }
+
+  /**
+   * Withdraws from the actor's own balance; no one can withdraw for another account.
+   *
+   * @throws TillgateError as {@link RequestWithdrawal.run}
+   */
+  async withdraw(actor: Actor, input: WithdrawalInput, idempotency: IdempotencyClaim | null = null): Promise<Transfer> {
+    const byHand = requestedByHand(this.#deps, actor, 'withdrawal.request', ({ id }) => id);
+    const accountId = targetAccount(actor, undefined);
+    return (await this.#deps.requestWithdrawal.run({ accountId }, input, idempotency, byHand)).withdrawal;
+  }
+}

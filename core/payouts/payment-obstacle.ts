@@ -1,0 +1,32 @@
+import { LIGHTNING_ASSET } from '../kernel/index.ts';
+import type { Millis, Transaction } from '../kernel/index.ts';
+import { refundObstacle } from './refund-obstacle.ts';
+import { addressInForce } from './withdrawal-address.ts';
+import type { Transfer } from './transfer.ts';
+
+/**
+ * Why a payment must not be made now: the chain's payouts are stopped, its account is not active or is frozen, or the
+ * withdrawal address in force, or the refund address, is another one. `null` for no obstacle.
+ *
+ * What may have changed since the request is read in the transaction that signs or approves the payment. The account is
+ * locked, so a change of its status, its freeze or its address commits either before this one, and is seen, or after
+ * it.
+ */
+export async function paymentObstacle(tx: Transaction, transfer: Transfer, now: Millis): Promise<string | null> {
+  const { accountId, chain, kind, toAddress } = transfer;
+  const stop = await tx.transfers.findPayoutStop(chain);
+  if (stop !== null) return `Payouts on the chain ${chain} are stopped: ${stop}`;
+  if (accountId === null) return null;
+  const account = await tx.accounts.lockShared(accountId);
+  if (account?.status !== 'active') return `The account is ${account?.status ?? 'unknown'}.`;
+  const freeze = await tx.transfers.findFreeze(accountId);
+  if (freeze !== null) return `Withdrawals of this account are frozen: ${freeze.reason}`;
+  if (kind === 'refund') return refundObstacle(tx, transfer);
+  // A Lightning payment goes to an invoice, not to an address.
+  if (kind !== 'withdrawal' || chain === LIGHTNING_ASSET.chain) return null;
+  const registered = await tx.wallets.lockWithdrawalAddress(accountId, chain);
+  // A registered address can be changed but not removed, so when there is none there is nothing to compare.
+  return registered === null || addressInForce(registered, now) === toAddress
+    ? null
+    : `Its receiver ${toAddress} is not the withdrawal address in force any more; reject it, so that it can be requested again.`;
+}

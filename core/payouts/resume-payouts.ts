@@ -1,0 +1,28 @@
+import type { ChainAdapter } from '../chain/index.ts';
+import type { Storage } from '../kernel/index.ts';
+import { requirePayments } from './fee-estimator.ts';
+
+/**
+ * Resumes the payouts of a chain after an operator's check. The hot wallet's nonce is read from the chain, and the
+ * ledger is reconciled before anything is paid.
+ *
+ * @param seen - the reason that the operator has seen; the present one by default
+ * @returns false when payouts were not stopped, or are now stopped for another reason, which stays
+ * @throws TillgateError `NOT_READY` on a watch-only chain, `NODE_FAILED`
+ */
+export async function resumePayouts(
+  chain: ChainAdapter,
+  storage: Pick<Storage, 'transfers' | 'transaction'>,
+  seen?: string,
+): Promise<boolean> {
+  const payments = requirePayments(chain);
+  const { hotAddress } = payments;
+  const stop = await storage.transfers.payoutStop(chain.code);
+  if (stop === null || stop !== (seen ?? stop)) return false;
+  const onChain = await payments.nextNonce(hotAddress);
+  const stored = await storage.transfers.nonce(chain.code, hotAddress);
+  if (onChain !== null && stored !== null && onChain > stored) {
+    await storage.transaction((tx) => tx.transfers.setNonce(chain.code, hotAddress, onChain));
+  }
+  return storage.transfers.replacePayoutStop(chain.code, stop, null);
+}
