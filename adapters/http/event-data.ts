@@ -1,9 +1,9 @@
 import { TEST_EVENT, WEBHOOK_EVENTS } from '../../core/index.ts';
 import type { AssetCatalogue, EventPresenter, WebhookEvent } from '../../core/index.ts';
 import { z } from 'zod';
-import { alertRecord, alertSchema } from './manage/alerts.ts';
-import { auditRecord, auditSchema } from './manage/audit.ts';
-import { depositRecord, depositSchema } from './manage/deposits.ts';
+import { alertRecord, alertSchema } from './manage/notify/alerts.ts';
+import { auditRecord, auditSchema } from './manage/access/audit.ts';
+import { depositRecord, depositSchema } from './manage/deposits/deposits.ts';
 import { instant } from './manage/reply-fields.ts';
 import { callbackOrderSchema } from './operations/order-record.ts';
 import { presentTransaction, transactionSchema } from './operations/transactions.ts';

@@ -1,4 +1,4 @@
-import { alertRecord } from '../../adapters/http/manage/alerts.ts';
+import { alertRecord } from '../../adapters/http/manage/notify/alerts.ts';
 import { ALERT_STATUSES, invalidField, OPERATOR } from '../../core/index.ts';
 import type { CommandCall } from './command.ts';
 import { withManage } from './with-till.ts';

@@ -1,6 +1,6 @@
 import { OPERATOR } from '../../core/index.ts';
-import { depositRecord, rescanInput, rescanRecord } from '../../adapters/http/manage/deposits.ts';
-import { transferRecord } from '../../adapters/http/manage/withdrawals.ts';
+import { depositRecord, rescanInput, rescanRecord } from '../../adapters/http/manage/deposits/deposits.ts';
+import { transferRecord } from '../../adapters/http/manage/payouts/withdrawals.ts';
 import type { CommandCall } from './command.ts';
 import { heightOption } from './options.ts';
 import { withTill } from './with-till.ts';

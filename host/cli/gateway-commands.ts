@@ -1,5 +1,5 @@
-import { prepaidRecord, topUpRecord } from '../../adapters/http/manage/app-prepaid.ts';
-import { usageCsv, usageRecord } from '../../adapters/http/manage/app-usage.ts';
+import { prepaidRecord, topUpRecord } from '../../adapters/http/manage/gateway/app-prepaid.ts';
+import { usageCsv, usageRecord } from '../../adapters/http/manage/gateway/app-usage.ts';
 import { formatInstant, invalidField, OPERATOR, USAGE_GROUPS } from '../../core/index.ts';
 import type { AccountId, AppId, AppKeyId, IssuedKey } from '../../core/index.ts';
 import type { CommandCall } from './command.ts';

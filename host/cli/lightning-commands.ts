@@ -6,7 +6,7 @@ import {
   formatInstant,
   nodeLifeHold,
 } from '../../core/index.ts';
-import { nodeLifeRecord } from '../../adapters/http/manage/lightning.ts';
+import { nodeLifeRecord } from '../../adapters/http/manage/payouts/lightning.ts';
 import type { CommandCall } from './command.ts';
 import { withRuntime } from './with-till.ts';
 

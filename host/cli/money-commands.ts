@@ -28,7 +28,7 @@ import type {
   TransferId,
   TransferStatus,
 } from '../../core/index.ts';
-import { transferDetailRecord, transferRecord } from '../../adapters/http/manage/withdrawals.ts';
+import { transferDetailRecord, transferRecord } from '../../adapters/http/manage/payouts/withdrawals.ts';
 import type { Till } from '../container.ts';
 import type { CommandCall } from './command.ts';
 import { withManage, withTill } from './with-till.ts';

@@ -1,4 +1,4 @@
-import { managedOrderRecord } from '../../adapters/http/manage/order-record.ts';
+import { managedOrderRecord } from '../../adapters/http/manage/orders/order-record.ts';
 import {
   AssetCatalogue,
   OrderQueries,

@@ -9,7 +9,7 @@ import { AesGcmVault, CryptoRandom } from '../../adapters/crypto/index.ts';
 import { checkLedger, newWebhookSecret, webhookContext } from '../../core/index.ts';
 import type { AccountId, OrderId, TransferId, WebhookEndpoint, WebhookId } from '../../core/index.ts';
 import { openStorage } from '../../adapters/storage/knex/index.ts';
-import type { KnexStorage } from '../../adapters/storage/knex/index.ts';
+import type { SqlStorage } from '../../adapters/storage/knex/index.ts';
 import type { Answer, startReceiver } from '../host/merchant.ts';
 import { freshDirectory } from '../host/till-process.ts';
 import type { Anvil } from '../support/anvil.ts';
@@ -63,7 +63,7 @@ export interface CrashFixture {
 export class CrashTill {
   readonly fixture: CrashFixture;
   /** The till's database, opened from outside. */
-  readonly storage: KnexStorage;
+  readonly storage: SqlStorage;
   readonly accountId: AccountId;
   /** The merchant's webhook endpoint, for every event. */
   readonly endpoint: WebhookEndpoint;
@@ -366,11 +366,11 @@ export class CrashTill {
     await this.storage.transaction((tx) => tx.wallets.saveWithdrawalAddress(record));
   }
 
-  order(id: string): Promise<Awaited<ReturnType<KnexStorage['orders']['find']>>> {
+  order(id: string): Promise<Awaited<ReturnType<SqlStorage['orders']['find']>>> {
     return this.storage.orders.find(id as OrderId);
   }
 
-  transfer(id: string): Promise<Awaited<ReturnType<KnexStorage['transfers']['find']>>> {
+  transfer(id: string): Promise<Awaited<ReturnType<SqlStorage['transfers']['find']>>> {
     return this.storage.transfers.find(id as TransferId);
   }
 
@@ -406,7 +406,7 @@ type TillSettings = ReturnType<typeof settings> & ReturnType<typeof sales>;
 
 interface Parts {
   readonly settings: TillSettings;
-  readonly storage: KnexStorage;
+  readonly storage: SqlStorage;
   readonly accountId: AccountId;
   readonly endpoint: WebhookEndpoint;
   readonly hot: string;
@@ -417,7 +417,7 @@ interface Parts {
 }
 
 async function addEndpoint(
-  storage: KnexStorage,
+  storage: SqlStorage,
   accountId: AccountId,
   masterKey: string,
   url: string,

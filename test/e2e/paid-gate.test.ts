@@ -6,7 +6,7 @@ import { ExactEvmScheme } from '@x402/evm';
 import { decodePaymentResponseHeader, wrapFetchWithPayment, x402Client } from '@x402/fetch';
 import type { Address } from 'viem';
 import { openStorage } from '../../adapters/storage/knex/index.ts';
-import type { KnexStorage } from '../../adapters/storage/knex/index.ts';
+import type { SqlStorage } from '../../adapters/storage/knex/index.ts';
 import type { AccountId, App, GateOfferView, OrderId } from '../../core/index.ts';
 import { read } from '../support/contracts.ts';
 import { silentLogger } from '../support/storage.ts';
@@ -24,7 +24,7 @@ function paidGateSuite(engine: 'sqlite' | 'pg'): void {
   describe(`a gate that is paid by the request, on anvil and ${engine}`, { concurrency: 1 }, () => {
     let till: TillOnAnvil;
     let agents: AccountId;
-    let storage: KnexStorage;
+    let storage: SqlStorage;
 
     before(async () => {
       const started = await startPaidGate(engine);

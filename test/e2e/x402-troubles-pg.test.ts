@@ -4,7 +4,7 @@ import { ExactEvmScheme } from '@x402/evm/exact/facilitator';
 import { createPublicClient, http, toHex } from 'viem';
 import type { Address, Hex } from 'viem';
 import { openStorage } from '../../adapters/storage/knex/index.ts';
-import type { KnexStorage } from '../../adapters/storage/knex/index.ts';
+import type { SqlStorage } from '../../adapters/storage/knex/index.ts';
 import { mint, read } from '../support/contracts.ts';
 import { silentLogger } from '../support/storage.ts';
 import { waitFor } from '../support/wait.ts';
@@ -32,7 +32,7 @@ const POOR: Address = '0x00000000000000000000000000000000000d00d1';
 
 describe('x402 when somebody else is faster, on anvil and pg', { concurrency: 1 }, () => {
   let till: TillOnAnvil;
-  let storage: KnexStorage;
+  let storage: SqlStorage;
 
   const held = (address: Address): Promise<bigint> => read(till.anvil, till.tokens.honest, 'balanceOf', [address]);
   /** What merchants were charged for gas, in units of the token. */

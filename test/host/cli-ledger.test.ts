@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
 import { openStorage } from '../../adapters/storage/knex/index.ts';
-import type { KnexStorage } from '../../adapters/storage/knex/index.ts';
-import { monthAt } from '../../adapters/storage/knex/stores/posting-months.ts';
+import type { SqlStorage } from '../../adapters/storage/knex/index.ts';
+import { monthAt } from '../../adapters/storage/knex/stores/ledger/posting-months.ts';
 import { entry, storedAccount } from '../contract/storage/fixtures.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import type { FreshDatabase } from '../support/postgres.ts';
@@ -22,7 +22,7 @@ interface Closed {
 describe('closing months at the command line', () => {
   const [directory, lite] = [freshDirectory(), freshDirectory()];
   let database: FreshDatabase;
-  let storage: KnexStorage;
+  let storage: SqlStorage;
   before(async () => {
     database = await freshDatabase();
     directory.write('tillgate.config.json', { mode: 'sandbox', database: { client: 'pg', connection: database.url } });

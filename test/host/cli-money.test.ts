@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { openStorage } from '../../adapters/storage/knex/index.ts';
-import type { KnexStorage } from '../../adapters/storage/knex/index.ts';
+import type { SqlStorage } from '../../adapters/storage/knex/index.ts';
 import { custodyAccount, merchantAccount, postEntry, reserveEntry } from '../../core/index.ts';
 import type {
   AccountId,
@@ -71,7 +71,7 @@ describe('money out at the command line', () => {
     assert.equal(out, '');
   };
   /** Looks into the commands' database. */
-  const inStorage = async <T>(work: (storage: KnexStorage) => Promise<T>): Promise<T> => {
+  const inStorage = async <T>(work: (storage: SqlStorage) => Promise<T>): Promise<T> => {
     const storage = await openStorage(
       { client: 'sqlite', filename: join(directory.path, 'data', 'tillgate.db') },
       { logger: silentLogger },

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import knex, { type Knex } from 'knex';
 import { openStorage } from '../../adapters/storage/knex/index.ts';
-import type { EmbeddedConfig, KnexStorage, PgConfig, SqliteConfig } from '../../adapters/storage/knex/index.ts';
+import type { EmbeddedConfig, SqlStorage, PgConfig, SqliteConfig } from '../../adapters/storage/knex/index.ts';
 import type { Logger } from '../../core/index.ts';
 import { SqliteDriver } from './sqlite-driver.ts';
 import { copySqliteTemplate, pgTemplate, sqliteTemplate } from './templates.ts';
@@ -22,11 +22,11 @@ export const silentLogger: Logger = {
 /** A storage on a test's own, migrated database. */
 export interface TestStorage {
   readonly engine: EngineName;
-  readonly storage: KnexStorage;
+  readonly storage: SqlStorage;
   /** Opens the same database again, as a restart or a second instance. */
   readonly config: SqliteConfig | PgConfig | EmbeddedConfig;
   /** A second instance on the same database; closed with the first. */
-  another(options?: { readonly tablePrefix?: string }): Promise<KnexStorage>;
+  another(options?: { readonly tablePrefix?: string }): Promise<SqlStorage>;
   /** Runs a statement outside the storage, as an attacker or another program could. */
   sql(text: string, bindings?: readonly (string | number | null)[]): Promise<Record<string, unknown>[]>;
   close(): Promise<void>;
@@ -97,7 +97,7 @@ function tamperer(config: Knex.Config): Pick<TestStorage, 'sql'> & { end(): Prom
 /** Opens a new database of one kind. */
 export async function openTestStorage(engine: EngineName, t?: Pick<TestContext, 'after'>): Promise<TestStorage> {
   const { config, sql, remove } = await PLACES[engine]();
-  const open: KnexStorage[] = [];
+  const open: SqlStorage[] = [];
   const another: TestStorage['another'] = async (options = {}) => {
     const storage = await openStorage(config, { logger: silentLogger, guardNesting: true, ...options });
     open.push(storage);
@@ -120,7 +120,7 @@ export async function openTestStorage(engine: EngineName, t?: Pick<TestContext, 
  */
 export function testsOf<D extends { checkBooks(): Promise<void> }, O>(
   open: OpenStorage,
-  build: (storage: KnexStorage, options?: O) => Promise<D>,
+  build: (storage: SqlStorage, options?: O) => Promise<D>,
   usual?: O,
 ) {
   return (name: string, body: (built: D) => Promise<void>, options: O | undefined = usual): void => {

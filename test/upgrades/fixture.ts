@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import knex from 'knex';
 import type { Database } from '../../adapters/storage/knex/database.ts';
 import { openStorage } from '../../adapters/storage/knex/index.ts';
-import type { KnexStorage, PgConfig, SqliteConfig } from '../../adapters/storage/knex/index.ts';
+import type { SqlStorage, PgConfig, SqliteConfig } from '../../adapters/storage/knex/index.ts';
 import { openDatabase } from '../../adapters/storage/knex/open-storage.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { silentLogger } from '../support/storage.ts';
@@ -26,7 +26,7 @@ export interface Loaded {
   /** The file, or the address of the database. */
   readonly place: string;
   /** Another instance on it; closed with the test. */
-  open(): Promise<KnexStorage>;
+  open(): Promise<SqlStorage>;
   /** The connections of another instance. */
   connect(): Promise<Database>;
   /** The migrations that it has applied, with their checksums. */
@@ -40,7 +40,7 @@ export async function loadFixture(t: TestContext, name: string, engine: EngineNa
   const place = await (form === 'pg' ? loadedPg : loadedSqlite)(t, read('sql'));
   const config: SqliteConfig | PgConfig =
     form === 'pg' ? { client: 'pg', connection: place } : { client: 'sqlite', filename: place };
-  const open = async (): Promise<KnexStorage> => {
+  const open = async (): Promise<SqlStorage> => {
     const storage = await openStorage(config, { logger: silentLogger });
     t.after(() => storage.close());
     return storage;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { KnexStorage } from '../../adapters/storage/knex/index.ts';
+import type { SqlStorage } from '../../adapters/storage/knex/index.ts';
 import { pgDialect } from '../../adapters/storage/knex/dialects/pg-dialect.ts';
 import { sqliteDialect } from '../../adapters/storage/knex/dialects/sqlite-dialect.ts';
 import { MIGRATIONS } from '../../adapters/storage/knex/migrations/migrate.ts';
@@ -50,7 +50,7 @@ for (const engine of testedEngines()) {
 }
 
 /** Goes on with the business of a kept database, as this release does. */
-async function comesToItsEnd(storage: KnexStorage, facts: Facts): Promise<void> {
+async function comesToItsEnd(storage: SqlStorage, facts: Facts): Promise<void> {
   const transport = new FakeTransport();
   const clock = new FakeClock(facts.at + MINUTE_MS);
   const options = { clock, masterKey: MASTER_KEY, replace: { callbackTransport: transport }, merchants: 'new' };

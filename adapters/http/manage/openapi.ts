@@ -1,7 +1,7 @@
 import type { OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
 import { z } from 'zod';
 import type { OperationMethod } from '../operation.ts';
-import { SESSION_COOKIE } from './cookies.ts';
+import { SESSION_COOKIE } from './access/cookies.ts';
 
 type Security = Record<string, string[]>[];
 

@@ -6,7 +6,7 @@
 export { openStorage } from './open-storage.ts';
 export type { EmbeddedConfig, PgConfig, SqliteConfig, StorageConfig, StorageDeps } from './open-storage.ts';
 export { requireSecureConnection } from './pg-transport.ts';
-export { KnexStorage } from './knex-storage.ts';
+export { SqlStorage } from './sql-storage.ts';
 export type { TransactionLimits } from './session.ts';
 export { classOf, inspectDatabase } from './inspection/inspect.ts';
 export type * from './inspection/facts.ts';

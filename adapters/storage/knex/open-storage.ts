@@ -6,7 +6,7 @@ import { Database } from './database.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import { pgDialect } from './dialects/pg-dialect.ts';
 import { sqliteDialect } from './dialects/sqlite-dialect.ts';
-import { KnexStorage } from './knex-storage.ts';
+import { SqlStorage } from './sql-storage.ts';
 import { DEFAULT_LIMITS } from './session.ts';
 import type { TransactionLimits } from './session.ts';
 import { namespaceOf } from './tables.ts';
@@ -70,8 +70,8 @@ interface Pools {
  *
  * @throws TillgateError `NOT_READY` when the database does not answer, `CONFIG_INVALID` for an engine or setting that is not safe for money
  */
-export async function openStorage(config: StorageConfig, deps: StorageDeps): Promise<KnexStorage> {
-  return new KnexStorage(await openDatabase(config, deps));
+export async function openStorage(config: StorageConfig, deps: StorageDeps): Promise<SqlStorage> {
+  return new SqlStorage(await openDatabase(config, deps));
 }
 
 /** The connections of {@link openStorage} without the stores. */

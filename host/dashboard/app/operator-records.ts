@@ -1,11 +1,11 @@
 import type { z } from 'zod';
-import type { accountDetailSchema, accountSchema } from '../../../adapters/http/manage/accounts.ts';
-import type { alertSchema } from '../../../adapters/http/manage/alerts.ts';
-import type { auditChainSchema, auditSchema } from '../../../adapters/http/manage/audit.ts';
-import type { chainSchema, walletSchema } from '../../../adapters/http/manage/chains.ts';
-import type { depositSchema, rescanSchema } from '../../../adapters/http/manage/deposits.ts';
-import type { gatewaySchema } from '../../../adapters/http/manage/gateways.ts';
-import type { transferDetailSchema, transferSchema } from '../../../adapters/http/manage/withdrawals.ts';
+import type { accountDetailSchema, accountSchema } from '../../../adapters/http/manage/access/accounts.ts';
+import type { alertSchema } from '../../../adapters/http/manage/notify/alerts.ts';
+import type { auditChainSchema, auditSchema } from '../../../adapters/http/manage/access/audit.ts';
+import type { chainSchema, walletSchema } from '../../../adapters/http/manage/payouts/chains.ts';
+import type { depositSchema, rescanSchema } from '../../../adapters/http/manage/deposits/deposits.ts';
+import type { gatewaySchema } from '../../../adapters/http/manage/gateway/gateways.ts';
+import type { transferDetailSchema, transferSchema } from '../../../adapters/http/manage/payouts/withdrawals.ts';
 
 export type AccountItem = z.output<typeof accountSchema>;
 export type AccountFile = z.output<typeof accountDetailSchema>;

@@ -1,28 +1,28 @@
 import type { z } from 'zod';
-import type { appKeySchema } from '../../../adapters/http/manage/app-keys.ts';
-import type { usageSchema } from '../../../adapters/http/manage/app-usage.ts';
-import type { appSchema, newAppSchema } from '../../../adapters/http/manage/apps.ts';
-import type { brandingSchema } from '../../../adapters/http/manage/branding.ts';
-import type { callbackDetailSchema, callbackSchema } from '../../../adapters/http/manage/callbacks.ts';
+import type { appKeySchema } from '../../../adapters/http/manage/gateway/app-keys.ts';
+import type { usageSchema } from '../../../adapters/http/manage/gateway/app-usage.ts';
+import type { appSchema, newAppSchema } from '../../../adapters/http/manage/gateway/apps.ts';
+import type { brandingSchema } from '../../../adapters/http/manage/orders/branding.ts';
+import type { callbackDetailSchema, callbackSchema } from '../../../adapters/http/manage/notify/callbacks.ts';
 import type {
   callbackSecretsSchema,
   createdSchema,
   credentialSchema,
-} from '../../../adapters/http/manage/credentials.ts';
-import type { postingSchema } from '../../../adapters/http/manage/ledger.ts';
-import type { managedOrderSchema, orderFileSchema } from '../../../adapters/http/manage/order-record.ts';
-import type { historySchema } from '../../../adapters/http/manage/orders.ts';
-import type { preferencesSchema } from '../../../adapters/http/manage/notices.ts';
-import type { linkSchema, pairingSchema } from '../../../adapters/http/manage/links.ts';
-import type { overviewSchema } from '../../../adapters/http/manage/overview.ts';
-import type { passkeyListSchema } from '../../../adapters/http/manage/passkeys.ts';
-import type { securitySchema } from '../../../adapters/http/manage/security.ts';
+} from '../../../adapters/http/manage/access/credentials.ts';
+import type { postingSchema } from '../../../adapters/http/manage/ledger/ledger.ts';
+import type { managedOrderSchema, orderFileSchema } from '../../../adapters/http/manage/orders/order-record.ts';
+import type { historySchema } from '../../../adapters/http/manage/orders/orders.ts';
+import type { preferencesSchema } from '../../../adapters/http/manage/notify/notices.ts';
+import type { linkSchema, pairingSchema } from '../../../adapters/http/manage/orders/links.ts';
+import type { overviewSchema } from '../../../adapters/http/manage/orders/overview.ts';
+import type { passkeyListSchema } from '../../../adapters/http/manage/access/passkeys.ts';
+import type { securitySchema } from '../../../adapters/http/manage/access/security.ts';
 import type { serviceSchema } from '../../../adapters/http/manage/service.ts';
-import type { sessionItem } from '../../../adapters/http/manage/sessions.ts';
-import type { transactionSchema } from '../../../adapters/http/manage/transactions.ts';
-import type { revealedSchema as revealedWebhookSchema, webhookSchema } from '../../../adapters/http/manage/webhooks.ts';
-import type { withdrawalAddressSchema } from '../../../adapters/http/manage/withdrawal-addresses.ts';
-import type { listedTransferSchema, transferDetailSchema } from '../../../adapters/http/manage/withdrawals.ts';
+import type { sessionItem } from '../../../adapters/http/manage/access/sessions.ts';
+import type { transactionSchema } from '../../../adapters/http/manage/orders/transactions.ts';
+import type { revealedSchema as revealedWebhookSchema, webhookSchema } from '../../../adapters/http/manage/notify/webhooks.ts';
+import type { withdrawalAddressSchema } from '../../../adapters/http/manage/payouts/withdrawal-addresses.ts';
+import type { listedTransferSchema, transferDetailSchema } from '../../../adapters/http/manage/payouts/withdrawals.ts';
 import type { walletSchema } from '../../../adapters/http/operations/wallets.ts';
 
 /** A record with the id under which the application knows it. */

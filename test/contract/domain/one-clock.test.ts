@@ -8,12 +8,12 @@ import { ClockWatch } from '../../../host/clock-watch.ts';
 import { buildDomain } from '../../support/domain.ts';
 import { eachStorage } from '../../support/each-storage.ts';
 import { MemoryEventBus, MemoryLogger, MemoryMetrics } from '../../support/fakes.ts';
-import type { KnexStorage } from '../../../adapters/storage/knex/index.ts';
+import type { SqlStorage } from '../../../adapters/storage/knex/index.ts';
 
 const MINUTE = 60_000;
 
 /** The clock of an instance whose machine is ahead by this time, with its clock watch. */
-function instance(storage: KnexStorage, aheadMs: number, wall = () => Date.now() + aheadMs) {
+function instance(storage: SqlStorage, aheadMs: number, wall = () => Date.now() + aheadMs) {
   const sources = { wall, steady: () => performance.now(), uptime: () => performance.now() };
   const clock = new AnchoredClock(new SystemClock({ sources }));
   const [events, metrics, logger] = [new MemoryEventBus(), new MemoryMetrics(), new MemoryLogger()];

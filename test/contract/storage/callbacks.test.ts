@@ -11,7 +11,7 @@ import type {
   Storage,
   WebhookId,
 } from '../../../core/index.ts';
-import { callbackSearchSql } from '../../../adapters/storage/knex/stores/callback-search.ts';
+import { callbackSearchSql } from '../../../adapters/storage/knex/stores/notify/callback-search.ts';
 import { tablesOf } from '../../../adapters/storage/knex/tables.ts';
 import { eachStorage } from '../../support/each-storage.ts';
 import type { TestStorage } from '../../support/storage.ts';

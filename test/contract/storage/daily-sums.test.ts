@@ -8,7 +8,7 @@ import {
   gatewayDaysSql,
   gatewayMethodsSql,
   orderSumsSql,
-} from '../../../adapters/storage/knex/stores/overview-store.ts';
+} from '../../../adapters/storage/knex/stores/orders/overview-store.ts';
 import { tablesOf } from '../../../adapters/storage/knex/tables.ts';
 import { CALLBACK_STATUSES, DAY_MS, HOUR_MS, legalMoves, startOfDay } from '../../../core/index.ts';
 import type { AccountId, AppId, Order, OrderSum, OverviewQuery, Storage } from '../../../core/index.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
-import { closingDigest, NO_CLOSING } from '../../../adapters/storage/knex/stores/ledger-closings.ts';
-import { monthAt } from '../../../adapters/storage/knex/stores/posting-months.ts';
+import { closingDigest, NO_CLOSING } from '../../../adapters/storage/knex/stores/ledger/ledger-closings.ts';
+import { monthAt } from '../../../adapters/storage/knex/stores/ledger/posting-months.ts';
 import { checkLedger, checkpointLedger, closeMonths, OPERATOR, reopenMonth, verifyAudit } from '../../../core/index.ts';
 import type { AccountId, LedgerClosing, Millis, MonthNote, PostingSearch, Storage } from '../../../core/index.ts';
 import { CryptoDigest } from '../../../adapters/crypto/index.ts';

@@ -1,5 +1,5 @@
 import { AesGcmVault, CryptoDigest, CryptoRandom } from '../../../adapters/crypto/index.ts';
-import { SEALED_COLUMNS } from '../../../adapters/storage/knex/stores/sealed-store.ts';
+import { SEALED_COLUMNS } from '../../../adapters/storage/knex/stores/kernel/sealed-store.ts';
 import { tablesOf } from '../../../adapters/storage/knex/tables.ts';
 import {
   admitMasterKeys,

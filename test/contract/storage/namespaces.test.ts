@@ -6,7 +6,7 @@ import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 import knex, { type Knex } from 'knex';
 import { openStorage } from '../../../adapters/storage/knex/index.ts';
-import type { KnexStorage, StorageDeps } from '../../../adapters/storage/knex/index.ts';
+import type { SqlStorage, StorageDeps } from '../../../adapters/storage/knex/index.ts';
 import { describeStorage } from '../../../adapters/testing/index.ts';
 import { isTillgateError } from '../../../core/index.ts';
 import { freshDatabase } from '../../support/postgres.ts';
@@ -20,7 +20,7 @@ type Place = Pick<StorageDeps, 'tablePrefix' | 'schema'>;
 /** An application's own database, its knex instance, and tills in it. */
 interface Application {
   readonly db: Knex;
-  till(place: Place): Promise<KnexStorage>;
+  till(place: Place): Promise<SqlStorage>;
   close(): Promise<void>;
 }
 
@@ -45,7 +45,7 @@ const OWN: Readonly<Record<EngineName, () => OwnDatabase>> = {
 
 async function application(engine: EngineName): Promise<Application> {
   const { db, remove } = await OWN[engine]();
-  const tills: KnexStorage[] = [];
+  const tills: SqlStorage[] = [];
   return {
     db,
     till: async (place) => {
@@ -101,7 +101,7 @@ for (const [engine, first, second] of PAIRS) {
     assert.equal(await b.orders.find(orders[0].id), null);
     assert.deepEqual(await a.orders.find(orders[0].id), orders[0]);
     // Each of them has the rules.
-    const illegal = (each: KnexStorage, { id }: { id: (typeof orders)[0]['id'] }): Promise<unknown> =>
+    const illegal = (each: SqlStorage, { id }: { id: (typeof orders)[0]['id'] }): Promise<unknown> =>
       each.transaction((tx) => tx.orders.move(id, 'PENDING', 'REFUNDED', { updatedAt: NOW }));
     await assert.rejects(illegal(a, orders[0]), /illegal change of status/);
     await assert.rejects(illegal(b, orders[1]), /illegal change of status/);

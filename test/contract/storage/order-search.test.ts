@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pgDialect } from '../../../adapters/storage/knex/dialects/pg-dialect.ts';
 import { sqliteDialect } from '../../../adapters/storage/knex/dialects/sqlite-dialect.ts';
-import { orderSearchSql } from '../../../adapters/storage/knex/stores/order-search.ts';
+import { orderSearchSql } from '../../../adapters/storage/knex/stores/orders/order-search.ts';
 import { tablesOf } from '../../../adapters/storage/knex/tables.ts';
 import { ORDER_STATUSES } from '../../../core/index.ts';
 import type { AccountId, Order, OrderId, OrderPosition, OrderSearch, Storage } from '../../../core/index.ts';

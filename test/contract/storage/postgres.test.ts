@@ -6,7 +6,7 @@ import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 import knex from 'knex';
 import { openStorage } from '../../../adapters/storage/knex/index.ts';
-import type { KnexStorage } from '../../../adapters/storage/knex/index.ts';
+import type { SqlStorage } from '../../../adapters/storage/knex/index.ts';
 import { isTillgateError } from '../../../core/index.ts';
 import { MemoryMetrics } from '../../support/fakes.ts';
 import { freshDatabase } from '../../support/postgres.ts';
@@ -23,7 +23,7 @@ async function database(t: TestContext): Promise<string> {
   return url;
 }
 
-async function opened(t: TestContext, connection: string, pool = {}): Promise<KnexStorage> {
+async function opened(t: TestContext, connection: string, pool = {}): Promise<SqlStorage> {
   const storage = await openStorage({ client: 'pg', connection, pool }, deps);
   t.after(() => storage.close());
   await storage.migrate();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { monthAt } from '../../../adapters/storage/knex/stores/posting-months.ts';
+import { monthAt } from '../../../adapters/storage/knex/stores/ledger/posting-months.ts';
 import { checkLedger, DAY_MS } from '../../../core/index.ts';
 import type { AccountId, Millis, PostingSearch, Storage } from '../../../core/index.ts';
 import { eachStorage } from '../../support/each-storage.ts';

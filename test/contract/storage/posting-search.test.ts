@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { postingSearchSql } from '../../../adapters/storage/knex/stores/posting-search.ts';
-import { monthAt } from '../../../adapters/storage/knex/stores/posting-months.ts';
+import { postingSearchSql } from '../../../adapters/storage/knex/stores/ledger/posting-search.ts';
+import { monthAt } from '../../../adapters/storage/knex/stores/ledger/posting-months.ts';
 import { tablesOf } from '../../../adapters/storage/knex/tables.ts';
 import type { AccountId, BookedPosting, EntryId, PostingSearch, Storage } from '../../../core/index.ts';
 import { eachStorage } from '../../support/each-storage.ts';

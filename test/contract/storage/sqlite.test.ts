@@ -8,7 +8,7 @@ import type { TestContext } from 'node:test';
 import knex, { type Knex } from 'knex';
 import { hasWalResetBug, refuseBadSqlite } from '../../../adapters/storage/knex/dialects/sqlite-version.ts';
 import { acquireServerLock, openStorage } from '../../../adapters/storage/knex/index.ts';
-import type { KnexStorage } from '../../../adapters/storage/knex/index.ts';
+import type { SqlStorage } from '../../../adapters/storage/knex/index.ts';
 import { isTillgateError } from '../../../core/index.ts';
 import { endWithThisProcess, stopProcess } from '../../support/processes.ts';
 import { silentLogger } from '../../support/storage.ts';
@@ -23,7 +23,7 @@ function folder(t: TestContext): string {
   return made;
 }
 
-async function opened(t: TestContext, config: Parameters<typeof openStorage>[0]): Promise<KnexStorage> {
+async function opened(t: TestContext, config: Parameters<typeof openStorage>[0]): Promise<SqlStorage> {
   const storage = await openStorage(config, deps);
   t.after(() => storage.close());
   await storage.migrate();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pgDialect } from '../../../adapters/storage/knex/dialects/pg-dialect.ts';
 import { sqliteDialect } from '../../../adapters/storage/knex/dialects/sqlite-dialect.ts';
-import { transactionSearchSql } from '../../../adapters/storage/knex/stores/transaction-search.ts';
+import { transactionSearchSql } from '../../../adapters/storage/knex/stores/chain/transaction-search.ts';
 import { tablesOf } from '../../../adapters/storage/knex/tables.ts';
 import { TRANSACTION_STATUSES, TRANSACTION_TYPES } from '../../../core/index.ts';
 import type {

@@ -15,7 +15,7 @@ import pg from 'pg';
 import { OrderQueries, checkpointLedger } from '../../../core/index.ts';
 import type { AccountId, CallbackId, CallbackSearch, ChainCode } from '../../../core/index.ts';
 import { openStorage } from '../../../adapters/storage/knex/index.ts';
-import type { KnexStorage } from '../../../adapters/storage/knex/index.ts';
+import type { SqlStorage } from '../../../adapters/storage/knex/index.ts';
 import { silentLogger } from '../../support/storage.ts';
 import { startDurablePostgres } from './support/durable-postgres.ts';
 import { filledOrderId, fillOrders, ORDER_TABLES, rowsOfOrder, settle } from './support/growth-rows.ts';
@@ -58,7 +58,7 @@ interface Place {
   readonly name: 'empty' | 'filled';
   readonly url: string;
   readonly query: Query;
-  readonly storage: KnexStorage;
+  readonly storage: SqlStorage;
   readonly growth: GrowthTill;
   readonly queries: OrderQueries;
   /** Whose lists are read. */

@@ -9,7 +9,7 @@ import knex, { type Knex } from 'knex';
 import { AssetCatalogue, OrderQueries, BUILT_IN_ASSETS } from '../../../core/index.ts';
 import type { AccountId } from '../../../core/index.ts';
 import { openStorage } from '../../../adapters/storage/knex/index.ts';
-import type { KnexStorage, PgConfig, SqliteConfig } from '../../../adapters/storage/knex/index.ts';
+import type { SqlStorage, PgConfig, SqliteConfig } from '../../../adapters/storage/knex/index.ts';
 import { newOrder, storedAccount } from '../../contract/storage/fixtures.ts';
 import { freshDatabase } from '../../support/postgres.ts';
 import { silentLogger } from '../../support/storage.ts';
@@ -103,7 +103,7 @@ function rowsOf(result: unknown): readonly Record<string, unknown>[] {
   return (Array.isArray(result) ? result : (result as { rows: unknown }).rows) as readonly Record<string, unknown>[];
 }
 
-async function measure(engine: string, storage: KnexStorage, account: AccountId): Promise<void> {
+async function measure(engine: string, storage: SqlStorage, account: AccountId): Promise<void> {
   const assets = new AssetCatalogue(BUILT_IN_ASSETS);
   const queries = new OrderQueries({
     storage,

@@ -9,7 +9,7 @@ import knex, { type Knex } from 'knex';
 import { AssetCatalogue, ORDER_STATUSES, OrderQueries, BUILT_IN_ASSETS } from '../../../core/index.ts';
 import type { AccountId, OrderFilter, OrderId } from '../../../core/index.ts';
 import { openStorage } from '../../../adapters/storage/knex/index.ts';
-import type { KnexStorage, PgConfig, SqliteConfig } from '../../../adapters/storage/knex/index.ts';
+import type { SqlStorage, PgConfig, SqliteConfig } from '../../../adapters/storage/knex/index.ts';
 import { newOrder, NOW, storedAccount } from '../../contract/storage/fixtures.ts';
 import { freshDatabase } from '../../support/postgres.ts';
 import { silentLogger } from '../../support/storage.ts';
@@ -126,7 +126,7 @@ const CASES: readonly Case[] = [
   { name: "an admin's reference", own: false, filter: { q: 'r777777' }, items: 1 },
 ];
 
-async function measure(engine: string, storage: KnexStorage, account: AccountId): Promise<void> {
+async function measure(engine: string, storage: SqlStorage, account: AccountId): Promise<void> {
   const queries = new OrderQueries({
     storage,
     assets: new AssetCatalogue(BUILT_IN_ASSETS),

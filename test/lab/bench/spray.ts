@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { checkLedger } from '../../../core/index.ts';
 import type { AccountId, ChainFollower, Lease, Order, Principal } from '../../../core/index.ts';
 import { openStorage } from '../../../adapters/storage/knex/index.ts';
-import type { KnexStorage, PgConfig, SqliteConfig } from '../../../adapters/storage/knex/index.ts';
+import type { SqlStorage, PgConfig, SqliteConfig } from '../../../adapters/storage/knex/index.ts';
 import { buildDomain } from '../../support/domain.ts';
 import type { Domain } from '../../support/domain.ts';
 import type { FakePayment } from '../../support/fake-chain.ts';
@@ -75,7 +75,7 @@ async function benchOn(engine: string, folder: string, payments: number): Promis
   }
 }
 
-async function measure(domain: Domain, storage: KnexStorage, payments: number): Promise<Measured> {
+async function measure(domain: Domain, storage: SqlStorage, payments: number): Promise<Measured> {
   const sales = await salesOf(domain, storage);
   const flooded = await domain.payInfo({ price: '50' });
   const follower = domain.newFollower();
@@ -124,7 +124,7 @@ async function measure(domain: Domain, storage: KnexStorage, payments: number): 
 }
 
 /** Orders of another merchant. */
-async function salesOf(domain: Domain, storage: KnexStorage): Promise<Order[]> {
+async function salesOf(domain: Domain, storage: SqlStorage): Promise<Order[]> {
   const template = await storage.accounts.find(domain.principal.accountId);
   if (template === null) throw new Error('the merchant of the domain is gone');
   const accountId = domain.ids.next() as AccountId;

@@ -9,7 +9,7 @@ import type { AccountId, PayingChain, SignRequest, TransferId } from '../../../c
 import { postEntry, PayoutRunner } from '../../../core/index.ts';
 import { MnemonicWallet } from '../../../adapters/wallet/index.ts';
 import { openStorage } from '../../../adapters/storage/knex/index.ts';
-import type { KnexStorage, PgConfig, SqliteConfig } from '../../../adapters/storage/knex/index.ts';
+import type { SqlStorage, PgConfig, SqliteConfig } from '../../../adapters/storage/knex/index.ts';
 import { FakePayments } from '../../support/fake-payments.ts';
 import { buildMoney } from '../../support/money.ts';
 import type { MoneyDomain } from '../../support/money.ts';
@@ -85,7 +85,7 @@ interface Speed {
 }
 
 /** Withdrawals of many merchants at once, in turns with the same rows by the bare driver. */
-async function requests(till: MoneyDomain, storage: KnexStorage, place: Place): Promise<Speed> {
+async function requests(till: MoneyDomain, storage: SqlStorage, place: Place): Promise<Speed> {
   const accounts = await merchants(till, storage);
   till.ethPayments.fund(till.ethPayments.hotAddress, 'ETH', 10n ** 30n);
   const withdraw = (n: number): Promise<unknown> => {
@@ -124,7 +124,7 @@ async function inParallel(count: number, work: (n: number) => Promise<unknown>):
 }
 
 /** Merchants with all they need to withdraw. */
-async function merchants(till: MoneyDomain, storage: KnexStorage): Promise<readonly AccountId[]> {
+async function merchants(till: MoneyDomain, storage: SqlStorage): Promise<readonly AccountId[]> {
   const template = await storage.accounts.find(till.principal.accountId);
   if (template === null) throw new Error('the merchant of the domain is gone');
   const accounts: AccountId[] = [];
@@ -191,7 +191,7 @@ class SigningPayments extends FakePayments {
 /** 10,000 waiting transfers and the runner that signs them. */
 async function waiting(
   till: MoneyDomain,
-  storage: KnexStorage,
+  storage: SqlStorage,
 ): Promise<{ readonly payments: SigningPayments; step(): Promise<boolean> }> {
   const payments = new SigningPayments(till.eth, 'account');
   till.eth.payments = payments;

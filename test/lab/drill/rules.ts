@@ -1,5 +1,5 @@
 import type { Hex } from 'viem';
-import type { KnexStorage } from '../../../adapters/storage/knex/index.ts';
+import type { SqlStorage } from '../../../adapters/storage/knex/index.ts';
 import { checkLedger } from '../../../core/index.ts';
 import type { OrderId, TransferId } from '../../../core/index.ts';
 import type { ReceivedCallback } from '../../host/merchant.ts';
@@ -11,7 +11,7 @@ const SETTLED_MS = 120_000;
 
 /** What the rules are checked against. */
 export interface World {
-  readonly storage: KnexStorage;
+  readonly storage: SqlStorage;
   readonly anvil: Anvil;
   readonly load: Load;
   readonly received: readonly ReceivedCallback[];

@@ -1,4 +1,4 @@
-import { KnexTransferStore } from '../../../adapters/storage/knex/stores/transfer-store.ts';
+import { SqlTransferStore } from '../../../adapters/storage/knex/stores/payouts/transfer-store.ts';
 import { FrozenCoins } from '../../../core/payouts/frozen-coins.ts';
 import { Troubles } from '../../../core/payouts/troubles.ts';
 import { patched } from './bug.ts';
@@ -8,7 +8,7 @@ import type { Bug } from './bug.ts';
 export const FROZEN_COIN_BUGS: readonly Bug[] = [
   patched('frozen coins are paid with those of others', () => {
     FrozenCoins.prototype.requireCover = async () => undefined;
-    KnexTransferStore.prototype.frozenCoins = async () => [];
+    SqlTransferStore.prototype.frozenCoins = async () => [];
   }),
   patched('a refused move ends the pass', () => {
     Troubles.prototype.contain = (_what, work) => work();

@@ -1,7 +1,7 @@
 import { InvoiceFollower } from '../../../core/index.ts';
 import { keyState } from '../../../core/gateway/app-key.ts';
 import { PaymentSteps } from '../../../core/payouts/payment-steps.ts';
-import { KnexLightningWrites } from '../../../adapters/storage/knex/stores/lightning-store.ts';
+import { SqlLightningWrites } from '../../../adapters/storage/knex/stores/payouts/lightning-store.ts';
 import { edited, patched } from './bug.ts';
 import type { Bug } from './bug.ts';
 import { within } from './edits.ts';
@@ -21,8 +21,8 @@ export const LIGHTNING_BUGS: readonly Bug[] = [
       .becomes(() => 'false'),
   ),
   patched('an invoice is withdrawn to twice', () => {
-    const { addPayment } = KnexLightningWrites.prototype;
-    KnexLightningWrites.prototype.addPayment = async function (this: KnexLightningWrites, payment) {
+    const { addPayment } = SqlLightningWrites.prototype;
+    SqlLightningWrites.prototype.addPayment = async function (this: SqlLightningWrites, payment) {
       await addPayment.call(this, payment);
       return true;
     };

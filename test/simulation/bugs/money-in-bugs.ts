@@ -18,8 +18,8 @@ import { decideOrder, liveDeposits, sumReceived } from '../../../core/orders/set
 import type { Received } from '../../../core/orders/settle-order.ts';
 import type { ChainWrites } from '../../../core/chain/chain-store.ts';
 import { quoteUnits } from '../../../core/ledger/quote.ts';
-import { KnexDepositWrites } from '../../../adapters/storage/knex/stores/deposit-writes.ts';
-import { KnexTransferWrites } from '../../../adapters/storage/knex/stores/transfer-writes.ts';
+import { SqlDepositWrites } from '../../../adapters/storage/knex/stores/chain/deposit-writes.ts';
+import { SqlTransferWrites } from '../../../adapters/storage/knex/stores/payouts/transfer-writes.ts';
 import { nameOf } from '../../support/name-of.ts';
 import { edited, patched } from './bug.ts';
 import type { Bug } from './bug.ts';
@@ -65,8 +65,8 @@ export const DEPOSIT_BUGS: readonly Bug[] = [
       .becomes(() => 'true'),
   ),
   patched("a deposit's index is ignored", () => {
-    const { addAll } = KnexDepositWrites.prototype;
-    KnexDepositWrites.prototype.addAll = function (this: KnexDepositWrites, deposits) {
+    const { addAll } = SqlDepositWrites.prototype;
+    SqlDepositWrites.prototype.addAll = function (this: SqlDepositWrites, deposits) {
       const isFirst = (one: Deposit, at: number): boolean => deposits.findIndex(({ txid }) => txid === one.txid) === at;
       return addAll.call(this, deposits.filter(isFirst));
     };
@@ -96,7 +96,7 @@ export const DEPOSIT_BUGS: readonly Bug[] = [
       .becomes(({ receiver }) => `[...${receiver}.values()][0]`),
   ),
   patched('spent coins of a reorganised deposit stay', () => {
-    KnexTransferWrites.prototype.dropHolding = () => Promise.resolve(true);
+    SqlTransferWrites.prototype.dropHolding = () => Promise.resolve(true);
   }),
 ];
 

@@ -1,6 +1,6 @@
 import type { PayoutOutcome, Transfer } from '../../../core/index.ts';
-import { KnexTransferStore } from '../../../adapters/storage/knex/stores/transfer-store.ts';
-import { KnexTransferWrites } from '../../../adapters/storage/knex/stores/transfer-writes.ts';
+import { SqlTransferStore } from '../../../adapters/storage/knex/stores/payouts/transfer-store.ts';
+import { SqlTransferWrites } from '../../../adapters/storage/knex/stores/payouts/transfer-writes.ts';
 import { paidEntry } from '../../../core/payouts/transfer-entries.ts';
 import { orderRefunds } from '../../../core/orders/order-refunds.ts';
 import { rejectTransfer } from '../../../core/payouts/review-transfer.ts';
@@ -28,11 +28,11 @@ export const REQUEST_BUGS: readonly Bug[] = [
       .becomes(() => 'false'),
   ),
   patched('an idempotency key is not claimed', () => {
-    const { reserve } = KnexTransferStore.prototype;
-    KnexTransferStore.prototype.reserve = function (this: KnexTransferStore, reservation) {
+    const { reserve } = SqlTransferStore.prototype;
+    SqlTransferStore.prototype.reserve = function (this: SqlTransferStore, reservation) {
       return reserve.call(this, { ...reservation, idempotency: null });
     };
-    KnexTransferStore.prototype.claimed = () => Promise.resolve(null);
+    SqlTransferStore.prototype.claimed = () => Promise.resolve(null);
   }),
   {
     name: 'an order is refunded twice',
@@ -140,8 +140,8 @@ export const EXPIRY_BUGS: readonly Bug[] = [
       .becomes(({ label, bodies }) => `case ${label}: ${bodies['expired'] ?? ''}`),
   ),
   patched('an expiry is not kept', () => {
-    const { addAttempt } = KnexTransferWrites.prototype;
-    KnexTransferWrites.prototype.addAttempt = function (this: KnexTransferWrites, attempt) {
+    const { addAttempt } = SqlTransferWrites.prototype;
+    SqlTransferWrites.prototype.addAttempt = function (this: SqlTransferWrites, attempt) {
       return addAttempt.call(this, { ...attempt, expiresAt: attempt.expiresAt === null ? null : attempt.createdAt });
     };
   }),

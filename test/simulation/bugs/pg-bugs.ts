@@ -1,5 +1,5 @@
 import { Connection } from '../../../adapters/storage/knex/connections.ts';
-import { KnexCallbackWrites } from '../../../adapters/storage/knex/stores/callback-store.ts';
+import { SqlCallbackWrites } from '../../../adapters/storage/knex/stores/notify/callback-store.ts';
 import { edited, patched } from './bug.ts';
 import type { Bug } from './bug.ts';
 import { within } from './edits.ts';
@@ -45,7 +45,7 @@ const BUGS: readonly Bug[] = [
   patched('a transfer is decided on without a lock', () => readWithoutLock('transfers')),
   edited(
     "an order's callbacks go by the clocks of those who made them",
-    within(KnexCallbackWrites)
+    within(SqlCallbackWrites)
       .call('max', { nth: 2 })
       .becomes(({ args }) => args[0] ?? ''),
   ),

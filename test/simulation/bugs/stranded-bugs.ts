@@ -1,5 +1,5 @@
 import { CompareBalances } from '../../../core/deposits/compare-balances.ts';
-import { KnexComparisonStore, KnexComparisonWrites } from '../../../adapters/storage/knex/stores/comparison-store.ts';
+import { SqlComparisonStore, SqlComparisonWrites } from '../../../adapters/storage/knex/stores/deposits/comparison-store.ts';
 import { patched } from './bug.ts';
 import type { Bug } from './bug.ts';
 
@@ -9,26 +9,26 @@ export const STRANDED_BUGS: readonly Bug[] = [
     CompareBalances.prototype.step = async () => ({ found: false, more: false, unseen: null });
   }),
   patched('native coin watched only while chosen', () => {
-    const { next } = KnexComparisonStore.prototype;
-    KnexComparisonStore.prototype.next = async function (this: KnexComparisonStore, chain, turn, page) {
+    const { next } = SqlComparisonStore.prototype;
+    SqlComparisonStore.prototype.next = async function (this: SqlComparisonStore, chain, turn, page) {
       const { addresses, last } = await next.call(this, chain, turn, page);
       const wanting = addresses.filter(({ currency }) => currency === 'ETH');
       return { addresses: wanting, last: addresses.length < page.limit ? null : last };
     };
   }),
   patched('the gas that was sent to an address is taken for a deposit', () => {
-    const { booked } = KnexComparisonWrites.prototype;
-    KnexComparisonWrites.prototype.booked = function (this: KnexComparisonWrites, chain, question) {
+    const { booked } = SqlComparisonWrites.prototype;
+    SqlComparisonWrites.prototype.booked = function (this: SqlComparisonWrites, chain, question) {
       return booked.call(this, chain, { ...question, paysFees: false });
     };
-    const { booked: outside } = KnexComparisonStore.prototype;
-    KnexComparisonStore.prototype.booked = function (this: KnexComparisonStore, chain, question) {
+    const { booked: outside } = SqlComparisonStore.prototype;
+    SqlComparisonStore.prototype.booked = function (this: SqlComparisonStore, chain, question) {
       return outside.call(this, chain, { ...question, paysFees: false });
     };
   }),
   patched('a deposit whose look at the balance was reorganised away is forgotten', () => {
-    const { booked } = KnexComparisonWrites.prototype;
-    KnexComparisonWrites.prototype.booked = async function (this: KnexComparisonWrites, chain, question) {
+    const { booked } = SqlComparisonWrites.prototype;
+    SqlComparisonWrites.prototype.booked = async function (this: SqlComparisonWrites, chain, question) {
       const books = await booked.call(this, chain, question);
       return new Map([...books].map(([address, entry]) => [address, { ...entry, orphaned: [] }]));
     };

@@ -3,7 +3,7 @@ import timers from 'node:timers/promises';
 import { Connections } from '../../../adapters/storage/knex/connections.ts';
 import { Database } from '../../../adapters/storage/knex/database.ts';
 import { pgDialect } from '../../../adapters/storage/knex/dialects/pg-dialect.ts';
-import { KnexStorage } from '../../../adapters/storage/knex/knex-storage.ts';
+import { SqlStorage } from '../../../adapters/storage/knex/sql-storage.ts';
 import { namespaceOf } from '../../../adapters/storage/knex/tables.ts';
 import { START } from '../../support/fakes.ts';
 import { SimRandom } from '../random.ts';
@@ -44,9 +44,9 @@ interface Base {
 const bases = new Map<string, Promise<Base>>();
 
 /** The storage adapter for PostgreSQL, on a driver that answers in turns. */
-function storageOn(driver: PgDriver): KnexStorage {
+function storageOn(driver: PgDriver): SqlStorage {
   const pool = new Connections(driver.knex, pgDialect, { readOnly: false, owned: false });
-  return new KnexStorage(
+  return new SqlStorage(
     new Database({
       dialect: pgDialect,
       namespace: namespaceOf('', null),

@@ -14,7 +14,7 @@ import {
 } from '../../../../core/index.ts';
 import type { PayoutStatus, HoldingStatus } from '../../../../core/index.ts';
 import type { Dialect, QueueRule, SumRule, UpdateRule } from '../dialects/dialect.ts';
-import { UNCHECKED_ENTRY, UNCHECKED_ORDER } from '../stores/ledger-checkpoint.ts';
+import { UNCHECKED_ENTRY, UNCHECKED_ORDER } from '../stores/ledger/ledger-checkpoint.ts';
 import type { Namespace } from '../tables.ts';
 
 type Moves = readonly (readonly [string, string])[];

@@ -1,7 +1,7 @@
 import { startTestTill } from '../../../support/till.ts';
 import type { TestTill } from '../../../support/till.ts';
 import { FakeClock } from '../../../support/fakes.ts';
-import type { KnexStorage } from '../../../../adapters/storage/knex/index.ts';
+import type { SqlStorage } from '../../../../adapters/storage/knex/index.ts';
 import type { SettingsInput } from '../../../../host/index.ts';
 import { startReceiver } from '../../../host/merchant.ts';
 import type { Answer } from '../../../host/merchant.ts';
@@ -32,7 +32,7 @@ export interface GrowthTill {
 }
 
 /** Starts it on a database that a till with the same master key may have used before. */
-export async function startGrowthTill(storage: KnexStorage, masterKey: Uint8Array, name: string): Promise<GrowthTill> {
+export async function startGrowthTill(storage: SqlStorage, masterKey: Uint8Array, name: string): Promise<GrowthTill> {
   const receiver = await startReceiver();
   const clock = new FakeClock(Date.now());
   const till = await startTestTill({ storage }, { settings: GROWTH_SETTINGS, masterKey, clock, merchants: name });

@@ -1,5 +1,5 @@
 import type { Dialect } from '../../dialects/dialect.ts';
-import { restTable } from '../../stores/posting-months.ts';
+import { restTable } from '../../stores/ledger/posting-months.ts';
 import type { Tables } from '../../tables.ts';
 
 /**

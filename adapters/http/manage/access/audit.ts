@@ -1,0 +1,94 @@
+import { formatInstant } from '../../../../core/index.ts';
+import type { AuditRow } from '../../../../core/index.ts';
+import { z } from 'zod';
+import { queryNumber } from '../../fields.ts';
+import { accountFilter } from '../fields.ts';
+import { manageList, manageOperation } from '../operation.ts';
+import type { ManageOperation } from '../operation.ts';
+import { id, instant, pageRecord, whole } from '../reply-fields.ts';
+
+export const auditSchema = z
+  .object({
+    id: id('ID of the entry'),
+    at: instant('Time of the action'),
+    actor_id: id('ID of the account that acted')
+      .nullable()
+      .meta({ description: 'null for an operator at the command line' }),
+    action: z.string(),
+    subject_type: z.string(),
+    subject_id: z.string(),
+    changes: z.record(z.string(), z.object({ from: z.unknown(), to: z.unknown() })),
+    ip: z.string().nullable(),
+    trace_id: z.string().nullable(),
+  })
+  .meta({ id: 'AuditRow' });
+
+export function auditRecord(row: AuditRow): z.input<typeof auditSchema> {
+  return {
+    id: row.id,
+    at: formatInstant(row.at),
+    actor_id: row.actorId,
+    action: row.action,
+    subject_type: row.subjectType,
+    subject_id: row.subjectId,
+    changes: Object.fromEntries(Object.entries(row.changes).map(([name, change]) => [wireName(name), change])),
+    ip: row.ip,
+    trace_id: row.traceId,
+  };
+}
+
+const headSchema = z
+  .object({ seq: whole('Number of the last entry'), hash: z.string().meta({ pattern: '^[0-9a-f]{64}$' }) })
+  .meta({ id: 'AuditHead' });
+
+export const auditChainSchema = z
+  .object({
+    items: z
+      .array(
+        headSchema
+          .extend({ entry: z.string().meta({ description: 'The entry as JSON text, which is the input of the hash' }) })
+          .meta({
+            id: 'AuditLink',
+          }),
+      )
+      .readonly(),
+    head: headSchema,
+  })
+  .meta({ id: 'AuditChain' });
+
+/** A field's name in the API; rows of earlier releases have it already. */
+const wireName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** The operations of the audit log. */
+export const auditOperations: readonly ManageOperation[] = [
+  manageList({
+    id: 'listAudit',
+    path: '/audit',
+    summary: 'List audit log entries',
+    description: "Returns the actions on the account's records, newest first. Admins see all entries.",
+    errors: ['NOT_FOUND'],
+    filter: accountFilter,
+    name: 'AuditList',
+    item: auditSchema,
+    handler: async ({ actor, query: { account_id: accountId, ...page } }, { manage }) =>
+      pageRecord(await manage.audit.list(actor, accountId, page), auditRecord),
+  }),
+  manageOperation({
+    id: 'listAuditChain',
+    method: 'GET',
+    path: '/audit/chain',
+    summary: 'Read the audit log as a hash chain',
+    description:
+      "Returns entries in ascending order, starting at `from`. `hash` is the SHA-256 of the previous entry's `hash` (64 zeros before entry 1), a newline and `entry`. Admins only.",
+    errors: ['FORBIDDEN'],
+    query: z.object({
+      from: queryNumber(1, Number.MAX_SAFE_INTEGER, 'Number of the first entry'),
+      limit: queryNumber(100, 1000, 'Maximum number of entries'),
+    }),
+    data: auditChainSchema,
+    handler: async ({ actor, query: { from, limit } }, { manage }) => {
+      const { links, head } = await manage.audit.chain(actor, from - 1, limit);
+      return { items: links.map(({ seq, hash, entry }) => ({ seq, hash, entry })), head };
+    },
+  }),
+];

@@ -1,0 +1,130 @@
+import { APP_KEY_STATES, formatInstant } from '../../../../core/index.ts';
+import type { AppId, AppKeyId, IssuedKey } from '../../../../core/index.ts';
+import { z } from 'zod';
+import { accountExample } from '../access/accounts.ts';
+import { idParams, plainNumber, recordId } from '../fields.ts';
+import { manageOperation } from '../operation.ts';
+import type { ManageOperation } from '../operation.ts';
+import { id, instant, time, whole } from '../reply-fields.ts';
+
+export const appKeySchema = z
+  .object({
+    id: id('ID of the key'),
+    api_key: z.string().min(1).max(128).meta({
+      description:
+        'The key itself when it is created or revealed to the owner of its App; otherwise only its first and last characters',
+    }),
+    state: z.enum(APP_KEY_STATES).meta({ id: 'AppKeyState' }),
+    expires_at: instant('End of the grace period').nullable(),
+    revoked_at: instant('Time of revocation').nullable(),
+    created_at: instant('Time of creation'),
+    last_used_at: instant('Time of the last use').nullable(),
+  })
+  .meta({ id: 'AppKeyItem' });
+
+type AppKeyRecord = z.input<typeof appKeySchema>;
+
+export function appKeyRecord({ key, text, state }: IssuedKey): AppKeyRecord {
+  return {
+    id: key.id,
+    api_key: text,
+    state,
+    expires_at: time(key.expiresAt),
+    revoked_at: time(key.revokedAt),
+    created_at: formatInstant(key.createdAt),
+    last_used_at: time(key.lastUsedAt),
+  };
+}
+
+export const keyExample = {
+  id: '1530218521990275072',
+  api_key: '<App key>',
+  state: 'active',
+  expires_at: null,
+  revoked_at: null,
+  created_at: accountExample.created_at,
+  last_used_at: null,
+} as const satisfies AppKeyRecord;
+
+const params = idParams<AppId>('ID of the App');
+const keyParams = params.extend({ key_id: recordId<AppKeyId>('ID of the key') });
+
+/** The operations of App keys. */
+export const appKeyOperations: readonly ManageOperation[] = [
+  manageOperation({
+    id: 'listAppKeys',
+    method: 'GET',
+    path: '/apps/{id}/keys',
+    summary: 'List keys of an App',
+    description: 'Returns the keys of an App, newest first and masked.',
+    errors: ['NOT_FOUND'],
+    params,
+    data: z
+      .object({ total: whole('Number of keys'), items: z.array(appKeySchema).readonly() })
+      .meta({ id: 'AppKeyList' }),
+    examples: { data: { total: 1, items: [keyExample] } },
+    handler: async ({ actor, params: { id } }, { manage }) => {
+      const keys = await manage.apps.keys(actor, id);
+      return { total: keys.length, items: keys.map(appKeyRecord) };
+    },
+  }),
+  manageOperation({
+    id: 'revealAppKey',
+    method: 'POST',
+    path: '/apps/{id}/keys/{key_id}/reveal',
+    summary: 'Reveal a key',
+    description:
+      'Returns the key in plain text, to the owner of the App only; admins are no exception. The audit log records it. Requires a step-up.',
+    errors: ['NOT_FOUND', 'STATE_CONFLICT'],
+    params: keyParams,
+    data: appKeySchema,
+    examples: { data: keyExample },
+    handler: async ({ actor, params: { id, key_id: keyId } }, { manage }) =>
+      appKeyRecord(await manage.apps.revealKey(actor, id, keyId)),
+  }),
+  manageOperation({
+    id: 'createAppKey',
+    method: 'POST',
+    path: '/apps/{id}/keys',
+    status: 201,
+    summary: 'Create a key',
+    description: 'Creates a key if the App has no active one. Owner of the App only; requires a step-up.',
+    errors: ['NOT_FOUND', 'STATE_CONFLICT'],
+    params,
+    data: appKeySchema,
+    examples: { data: keyExample },
+    handler: async ({ actor, params: { id } }, { manage }) => appKeyRecord(await manage.apps.createKey(actor, id)),
+  }),
+  manageOperation({
+    id: 'rotateAppKey',
+    method: 'POST',
+    path: '/apps/{id}/keys/rotate',
+    summary: 'Rotate a key',
+    description:
+      'Creates a new key; the replaced key stays valid for the grace period. Owner of the App only; requires a step-up.',
+    bodyOptional: true,
+    errors: ['NOT_FOUND', 'STATE_CONFLICT'],
+    params,
+    body: z.object({ grace_seconds: plainNumber('Grace period in seconds, from 0 to 7 days', true).optional() }),
+    data: z.object({ key: appKeySchema, replaced: appKeySchema }).meta({ id: 'RotatedKey' }),
+    handler: async ({ actor, params: { id }, body }, { manage }) => {
+      const { key, replaced } = await manage.apps.rotateKey(actor, id, body.grace_seconds);
+      return { key: appKeyRecord(key), replaced: appKeyRecord(replaced) };
+    },
+  }),
+  manageOperation({
+    id: 'revokeAppKey',
+    method: 'POST',
+    path: '/apps/{id}/keys/{key_id}/revoke',
+    summary: 'Revoke a key',
+    description:
+      'Revokes a key at once and permanently. The reply is sent once every instance refuses the key. Revoking a revoked key changes nothing. The owner of the App or an admin; requires a step-up.',
+    errors: ['NOT_FOUND'],
+    params: keyParams,
+    data: appKeySchema,
+    owner: async ({ actor, params: { id } }, { manage }) => (await manage.apps.find(actor, id)).accountId,
+    examples: { data: { ...keyExample, state: 'revoked', revoked_at: keyExample.created_at } },
+    handler: async ({ actor, params: { id, key_id: keyId } }, { manage }) =>
+      appKeyRecord(await manage.apps.revokeKey(actor, id, keyId)),
+  }),
+];

@@ -1,0 +1,43 @@
+import type { ReadRules } from '../../../../core/index.ts';
+import { z } from 'zod';
+import { group, inputOf, plainNumber, yesNo } from '../fields.ts';
+
+const headLag =
+  'Maximum number of blocks that a node may be behind the most advanced node for requests of the newest block; null for the default of the chain';
+const logsRange = 'Maximum number of blocks that a call of eth_getLogs may read; null for no limit';
+const hedgeAfter = 'Milliseconds without an answer after which a second node is asked; null for never';
+const dedupeText = 'Whether identical concurrent reads are sent to a node only once';
+const cacheText = 'Whether answers about final blocks are cached in memory';
+
+const number = (description: string) => z.number().nullable().meta({ description });
+const numberField = (description: string) => plainNumber(description, true).nullable().optional();
+
+export const readsSchema = z
+  .object({
+    head_lag_blocks: number(headLag),
+    max_logs_range: number(logsRange),
+    hedge_after_ms: number(hedgeAfter),
+    dedupe: z.boolean().meta({ description: dedupeText }),
+    cache: z.boolean().meta({ description: cacheText }),
+  })
+  .meta({ id: 'ReadRules' });
+
+export function readsRecord(reads: ReadRules): z.input<typeof readsSchema> {
+  const { headLagBlocks, maxLogsRange, hedgeAfterMs, dedupe, cache } = reads;
+  return {
+    head_lag_blocks: headLagBlocks,
+    max_logs_range: maxLogsRange,
+    hedge_after_ms: hedgeAfterMs,
+    dedupe,
+    cache,
+  };
+}
+
+/** Read rules in a body. */
+export const readsBody = group({
+  head_lag_blocks: numberField(headLag),
+  max_logs_range: numberField(logsRange),
+  hedge_after_ms: numberField(hedgeAfter),
+  dedupe: yesNo(dedupeText).optional(),
+  cache: yesNo(cacheText).optional(),
+}).transform(inputOf);

@@ -1,0 +1,67 @@
+import type {
+  AccountId,
+  Alert,
+  AlertId,
+  AlertStatus,
+  AlertStore,
+  AlertWrites,
+  Millis,
+  Page,
+  PageRequest,
+} from '../../../../../core/index.ts';
+import type { Database } from '../../database.ts';
+import { ALERT_COLUMNS, alertOf } from '../../rows/alert-row.ts';
+import { insertion, names } from '../../rows/columns.ts';
+import { text } from '../../rows/values.ts';
+import type { Session } from '../../session.ts';
+import { isStorable } from '../common.ts';
+import { listedPage } from '../listed-page.ts';
+
+const ALERTS = names(ALERT_COLUMNS);
+
+/** Alerts in `alerts`. */
+export class SqlAlertStore implements AlertStore {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  async find(id: AlertId): Promise<Alert | null> {
+    if (!isStorable(id)) return null;
+    const [row] = await this.#db.read(`SELECT ${ALERTS} FROM ${this.#db.tables.alerts} WHERE id = ?`, [id]);
+    return row === undefined ? null : alertOf(row);
+  }
+
+  list(status: AlertStatus | null, page: PageRequest): Promise<Page<Alert>> {
+    const where = status === null ? null : { column: 'status', value: status };
+    return listedPage(this.#db, { table: this.#db.tables.alerts, columns: ALERTS, where, of: alertOf }, page);
+  }
+}
+
+/** Alert writes of one transaction. */
+export class SqlAlertWrites implements AlertWrites {
+  readonly #session: Session;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  async raise(alert: Alert): Promise<boolean> {
+    const { run, tables } = this.#session;
+    const { sql, bindings } = insertion(tables.alerts, ALERT_COLUMNS, [alert]);
+    const [row] = await run(
+      `${sql} ON CONFLICT (kind, subject) WHERE status = 'OPEN' DO UPDATE
+       SET reason = excluded.reason, last_at = excluded.last_at, raised = ${tables.alerts}.raised + 1 RETURNING id`,
+      bindings,
+    );
+    return row !== undefined && text(row, 'id') === alert.id;
+  }
+
+  async acknowledge(id: AlertId, by: AccountId | null, at: Millis): Promise<boolean> {
+    const { run, tables } = this.#session;
+    const sql = `UPDATE ${tables.alerts} SET status = 'ACKNOWLEDGED', acknowledged_at = ?, acknowledged_by = ?
+      WHERE id = ? AND status = 'OPEN' RETURNING id`;
+    return (await run(sql, [at, by, id])).length > 0;
+  }
+}

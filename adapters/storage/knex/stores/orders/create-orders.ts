@@ -1,0 +1,56 @@
+import type { NewOrder, OrderId, PlaceRefusal } from '../../../../../core/index.ts';
+import type { Database } from '../../database.ts';
+import type { Run } from '../../dialects/dialect.ts';
+import { CALLBACK_COLUMNS } from '../../rows/callback-row.ts';
+import { refusedByLinks } from './link-places.ts';
+
+/** The outcome of an order in a batch. */
+export type BatchOutcome =
+  | { readonly kind: 'created'; readonly number: number }
+  /** The idempotency key or the merchant reference was used before. */
+  | { readonly kind: 'repeated' }
+  /** The payment link has no sale left for the order. */
+  | { readonly kind: 'no-place'; readonly why: PlaceRefusal };
+
+const NONE: ReadonlyMap<OrderId, PlaceRefusal> = new Map();
+
+/**
+ * Stores a batch of orders atomically: with one statement, or in a transaction of several when events are written for
+ * its orders or some belong to payment links. No idempotency key, reference or link occurs twice in a batch.
+ */
+export async function createOrders(db: Database, batch: readonly NewOrder[]): Promise<readonly BatchOutcome[]> {
+  const { dialect, tables } = db;
+  const alone = batch.every(({ events = [], place }) => events.length === 0 && place === undefined);
+  if (alone) return outcomes(batch, await dialect.storeOrders(db.write, tables, batch), NONE);
+  return db.transaction(async ({ run }) => {
+    const refused = await refusedByLinks(run, tables, batch, dialect.forUpdate);
+    const admitted = batch.filter(({ order }) => !refused.has(order.id));
+    const numbers = admitted.length === 0 ? new Map() : await dialect.storeOrders(run, tables, admitted);
+    await storeEvents(
+      run,
+      db,
+      admitted.filter(({ order }) => numbers.has(order.id)),
+    );
+    return outcomes(batch, numbers, refused);
+  });
+}
+
+function outcomes(
+  batch: readonly NewOrder[],
+  numbers: ReadonlyMap<string, number>,
+  refused: ReadonlyMap<OrderId, PlaceRefusal>,
+): readonly BatchOutcome[] {
+  return batch.map(({ order: { id } }) => {
+    const why = refused.get(id);
+    if (why !== undefined) return { kind: 'no-place', why };
+    const number = numbers.get(id);
+    return number === undefined ? { kind: 'repeated' } : { kind: 'created', number };
+  });
+}
+
+async function storeEvents(run: Run, { dialect, tables }: Database, created: readonly NewOrder[]): Promise<void> {
+  const events = created.flatMap(({ events: own = [] }) => own);
+  if (events.length === 0) return;
+  const { sql, bindings } = dialect.insertList(tables.callbacks, CALLBACK_COLUMNS, events);
+  await run(sql, bindings);
+}

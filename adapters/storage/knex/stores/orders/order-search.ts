@@ -1,0 +1,84 @@
+import type { AccountId, OrderSearch, OrderTraces } from '../../../../../core/index.ts';
+import type { Dialect } from '../../dialects/dialect.ts';
+import { names } from '../../rows/columns.ts';
+import { ORDER_COLUMNS } from '../../rows/order-row.ts';
+import type { Tables } from '../../tables.ts';
+import { isStorable } from '../common.ts';
+import { allOf, rangeListSql, timeBounds } from '../range-list.ts';
+import type { Sql } from '../range-list.ts';
+
+const NEWEST_FIRST = 'ORDER BY created_at DESC, id DESC';
+
+/** The statement of a search; `null` for one that no row can match. */
+export function orderSearchSql(tables: Tables, dialect: Dialect, search: OrderSearch): Sql | null {
+  const { traces } = search;
+  if (traces === null) return listed(tables, dialect, search);
+  return isStorable(traces.text) ? traced(tables, dialect, search, traces) : null;
+}
+
+/** One index range for each status, and for each coin where coins are selected. */
+function listed({ orders }: Tables, dialect: Dialect, search: OrderSearch): Sql {
+  const { statuses, currencies, limit, linkId } = search;
+  const coins = currencies === null ? [] : [{ column: 'currency', values: currencies }];
+  return rangeListSql(
+    {
+      table: orders,
+      columns: names(ORDER_COLUMNS),
+      time: 'created_at',
+      among: [...coins, { column: 'status', values: statuses }],
+      bounds: [...(linkId === null ? ownedBy(search) : ofLink(search)), ...timeBounds('created_at', search)],
+      limit,
+    },
+    dialect,
+  );
+}
+
+const ownedBy = ({ accountId }: OrderSearch): readonly Sql[] =>
+  accountId === null ? [] : [{ sql: 'account_id = ?', bindings: [accountId] }];
+
+/** The orders of a link have their own index; the expression keeps the planner from using the account's. */
+const ofLink = ({ accountId, linkId }: OrderSearch): readonly Sql[] => [
+  ...(linkId === null ? [] : [{ sql: 'link_id = ?', bindings: [linkId] }]),
+  ...(accountId === null ? [] : [{ sql: `account_id || '' = ?`, bindings: [accountId] }]),
+];
+
+/** A text matches few orders. The expressions keep the planner from using any index but that of the ids. */
+function traced(tables: Tables, dialect: Dialect, search: OrderSearch, traces: OrderTraces): Sql {
+  const { accountId, statuses, currencies, limit } = search;
+  const { sql: found, bindings } = idsOf(tables, traces, accountId);
+  const where = allOf([
+    { sql: dialect.anyFrom('id', found), bindings },
+    ...ofLink(search),
+    { sql: dialect.anyOf(`status || ''`), bindings: [dialect.list(statuses)] },
+    ...(currencies === null ? [] : [{ sql: dialect.anyOf(`currency || ''`), bindings: [dialect.list(currencies)] }]),
+    ...timeBounds('created_at', search),
+  ]);
+  return {
+    sql: `SELECT ${names(ORDER_COLUMNS)} FROM ${tables.orders} WHERE ${where.sql} ${NEWEST_FIRST} LIMIT ?`,
+    bindings: [...where.bindings, limit],
+  };
+}
+
+function idsOf(
+  { orders, addresses, deposits }: Tables,
+  { text, addresses: places, transactions }: OrderTraces,
+  accountId: AccountId | null,
+): Sql {
+  const own = accountId === null ? { sql: '', bindings: [] } : { sql: ' AND account_id = ?', bindings: [accountId] };
+  const parts: readonly Sql[] = [
+    { sql: `SELECT id FROM ${orders} WHERE id = ?`, bindings: [text] },
+    {
+      sql: `SELECT id FROM ${orders} WHERE merchant_reference = ?${own.sql}`,
+      bindings: [text, ...own.bindings],
+    },
+    ...places.map(({ chain, address }) => ({
+      sql: `SELECT order_id FROM ${addresses} WHERE chain = ? AND address = ?`,
+      bindings: [chain, address],
+    })),
+    ...transactions.map(({ chain, txid }) => ({
+      sql: `SELECT order_id FROM ${deposits} WHERE chain = ? AND txid = ?`,
+      bindings: [chain, txid],
+    })),
+  ];
+  return { sql: parts.map(({ sql }) => sql).join(' UNION ALL '), bindings: parts.flatMap(({ bindings }) => bindings) };
+}
