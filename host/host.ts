@@ -1,22 +1,22 @@
 import { join } from 'node:path';
 import type { Logger } from '../core/index.ts';
 import { PinoLogger } from '../adapters/logging/index.ts';
-import { configError, resolveConfig } from './config.ts';
-import type { ConfigSources, HostConfig } from './config.ts';
-import type { Till } from './container.ts';
-import { demoMerchant, refuseDemoMerchant, writeDemoFile } from './demo.ts';
-import type { DemoMerchant } from './demo.ts';
-import { openHostRuntime } from './open.ts';
-import type { HostRuntime } from './open.ts';
-import { importPlugins } from './plugins.ts';
-import type { LoadedPlugin } from './plugins.ts';
-import { openTill } from './runtime.ts';
-import type { BaseUrl } from './parts.ts';
-import type { RuntimeOptions } from './runtime.ts';
-import { createListener } from './server.ts';
-import type { HttpListener } from './server.ts';
-import type { SettingsInput } from './settings.ts';
-import { TillLifecycle } from './till-lifecycle.ts';
+import { configError, resolveConfig } from './settings/config.ts';
+import type { ConfigSources, HostConfig } from './settings/config.ts';
+import type { Till } from './boot/container.ts';
+import { demoMerchant, refuseDemoMerchant, writeDemoFile } from './boot/demo.ts';
+import type { DemoMerchant } from './boot/demo.ts';
+import { openHostRuntime } from './boot/open.ts';
+import type { HostRuntime } from './boot/open.ts';
+import { importPlugins } from './boot/plugins.ts';
+import type { LoadedPlugin } from './boot/plugins.ts';
+import { openTill } from './boot/runtime.ts';
+import type { BaseUrl } from './boot/parts.ts';
+import type { RuntimeOptions } from './boot/runtime.ts';
+import { createListener } from './http/server.ts';
+import type { HttpListener } from './http/server.ts';
+import type { SettingsInput } from './settings/settings.ts';
+import { TillLifecycle } from './boot/till-lifecycle.ts';
 
 /** A till with its server and its workers, in this process. */
 export interface Host {

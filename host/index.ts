@@ -3,16 +3,16 @@
  *
  * @packageDocumentation
  */
-export { defineConfig } from './settings.ts';
-export type { PluginSetting, RateSourceSetting, Settings, SettingsInput } from './settings.ts';
-export { loadConfig, resolveConfig } from './config.ts';
-export type { ConfigSources, DatabaseConfig, Environment, HostConfig, Secrets } from './config.ts';
+export { defineConfig } from './settings/settings.ts';
+export type { PluginSetting, RateSourceSetting, Settings, SettingsInput } from './settings/settings.ts';
+export { loadConfig, resolveConfig } from './settings/config.ts';
+export type { ConfigSources, DatabaseConfig, Environment, HostConfig, Secrets } from './settings/config.ts';
 export { createHost } from './host.ts';
 export type { Host, HostOptions } from './host.ts';
-export type { Till } from './container.ts';
-export type { DemoMerchant } from './demo.ts';
-export type { LightningWork } from './parts.ts';
-export { metricsText } from './http-api.ts';
-export type { ReadableMetrics } from './http-api.ts';
-export type { RuntimeOptions } from './runtime.ts';
-export type { PortOverrides } from './container.ts';
+export type { Till } from './boot/container.ts';
+export type { DemoMerchant } from './boot/demo.ts';
+export type { LightningWork } from './boot/parts.ts';
+export { metricsText } from './http/http-api.ts';
+export type { ReadableMetrics } from './http/http-api.ts';
+export type { RuntimeOptions } from './boot/runtime.ts';
+export type { PortOverrides } from './boot/container.ts';

@@ -1,14 +1,14 @@
-import { loadConfig } from './config.ts';
-import type { HostConfig } from './config.ts';
+import { loadConfig } from './settings/config.ts';
+import type { HostConfig } from './settings/config.ts';
 import { createHost } from './host.ts';
 import type { Host } from './host.ts';
-import { openLog } from './log.ts';
-import { growYoungGenerationForGateway, unlimitMemory } from './memory.ts';
-import { endOnUncaughtError, stopOnSignal } from './process-end.ts';
+import { openLog } from './boot/log.ts';
+import { growYoungGenerationForGateway, unlimitMemory } from './boot/memory.ts';
+import { endOnUncaughtError, stopOnSignal } from './boot/process-end.ts';
 import { processCount } from './processes/process-count.ts';
 import { placeOfThisProcess } from './processes/process-link.ts';
 import type { RunTill, TillParts } from './processes/one-of-several.ts';
-import type { RuntimeOptions } from './runtime.ts';
+import type { RuntimeOptions } from './boot/runtime.ts';
 
 /** The same exit code as a release that refuses its database at the start. */
 const OUTDATED_EXIT = 1;

@@ -27,8 +27,8 @@ describe('the architecture', () => {
   });
   holds('rule 1: core is alone, and every import points the right way', checkImports);
   holds('rule 2: no import circles', checkCircles);
-  holds('rule 2: core has no hidden input, and only host/config.ts reads the environment', checkGlobals);
-  holds('rule 3: only host/container.ts takes parts out of the container', checkContainer);
+  holds('rule 2: core has no hidden input, and only host/settings/config.ts reads the environment', checkGlobals);
+  holds('rule 3: only host/boot/container.ts takes parts out of the container', checkContainer);
 
   it('the top-level folders are exactly those of the plan', () => {
     assert.deepEqual(topLevelFolders(), [...folders].sort());
@@ -160,13 +160,13 @@ describe('the checker of the architecture', () => {
       'a container in a worker',
       "import type { Container } from 'inversify';",
       /\[container\] imports the container class/,
-      'host/workers.ts',
+      'host/workers/workers.ts',
     ],
     [
       'something taken out by a server',
       'export const run = (container: never) => container.get(1);',
       /\[container\] container\.get\(\)/,
-      'host/server.ts',
+      'host/http/server.ts',
     ],
   ];
   for (const [what, text, expected, path = 'core/a.ts'] of planted) {
@@ -217,8 +217,8 @@ describe('the checker of the architecture', () => {
       'host/gateway/fast-path/index.ts': "import './b.ts';",
       'host/gateway/fast-path/b.ts': 'export {};',
       'test/unit/b.test.ts': "import '../../host/gateway/fast-path/b.ts';",
-      'host/config.ts': 'export const read = () => process.env;',
-      'host/container.ts':
+      'host/settings/config.ts': 'export const read = () => process.env;',
+      'host/boot/container.ts':
         "import { Container } from 'inversify'; const container = new Container(); export const root = container.get('x');",
       'host/bin.ts': "import './container.ts'; import './page.css';",
       'examples/a.ts': "import '../host/bin.ts'; import 'tillgate'; export default process.env;",

@@ -3,7 +3,7 @@ import type { HttpDeps, HttpRequest, HttpResponse, Operation, RawCall } from '..
 import { TillgateError } from '../../core/index.ts';
 import type { BrandingStore } from '../../core/index.ts';
 import type { CheckoutPages, PagesDeps } from './checkout-pages.ts';
-import { queryOf } from '../query-of.ts';
+import { queryOf } from '../http/query-of.ts';
 import type { ChosenLanguage } from './chosen-language.ts';
 import { EventStreams } from './event-streams.ts';
 import { LiveOrders } from './order-subscriptions.ts';

@@ -16,18 +16,18 @@ import {
 } from '../../core/index.ts';
 import type { ChainAdapter, ChainState, FrozenCoin, Millis, PayingChain } from '../../core/index.ts';
 import { SignerClient } from '../../adapters/signer/index.ts';
-import { boundingSettings } from '../bounding-settings.ts';
-import { configError, loadConfig } from '../config.ts';
-import type { HostConfig } from '../config.ts';
-import type { Till } from '../container.ts';
-import { openHostRuntime } from '../open.ts';
-import { importPlugins } from '../plugins.ts';
-import { openTill } from '../runtime.ts';
-import type { Runtime } from '../runtime.ts';
+import { boundingSettings } from '../settings/bounding-settings.ts';
+import { configError, loadConfig } from '../settings/config.ts';
+import type { HostConfig } from '../settings/config.ts';
+import type { Till } from '../boot/container.ts';
+import { openHostRuntime } from '../boot/open.ts';
+import { importPlugins } from '../boot/plugins.ts';
+import { openTill } from '../boot/runtime.ts';
+import type { Runtime } from '../boot/runtime.ts';
 import type { CommandCall } from './command.ts';
 import { FINDINGS, Problem } from './findings.ts';
 import type { FindingName } from './findings.ts';
-import { weakSettings } from '../weak-settings.ts';
+import { weakSettings } from '../settings/weak-settings.ts';
 import { CollectingLogger, withCause } from './node-error-hints.ts';
 
 interface Finding {

@@ -1,6 +1,6 @@
 import { isTillgateError } from '../../core/kernel/errors.ts';
 import type { FieldError } from '../../core/kernel/errors.ts';
-import { missingPeer, missingPeerWords } from '../missing-peer.ts';
+import { missingPeer, missingPeerWords } from '../boot/missing-peer.ts';
 
 /** The error text of a failed command; with `--json` one line of JSON. */
 export function failureText(error: unknown, command: string, json: boolean): string {

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { renderUnicodeCompact } from 'uqr';
 import { TillgateError } from '../../core/index.ts';
-import { loadConfig, settingsTarget } from '../config.ts';
+import { loadConfig, settingsTarget } from '../settings/config.ts';
 import { readAnswers } from '../init/init-answers.ts';
 import type { Ask } from '../init/init-answers.ts';
 import { checkSettings, makeAdmin, makeWallet, prepareDatabase, reportFiles, writeFiles } from '../init/init-till.ts';

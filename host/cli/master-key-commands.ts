@@ -1,8 +1,8 @@
 import { countSealed, OPERATOR, rotateMasterKey, TillgateError } from '../../core/index.ts';
 import type { SealedCount } from '../../core/index.ts';
 import { masterKeyId } from '../../adapters/crypto/index.ts';
-import { instancesWithAnotherKey } from '../master-key.ts';
-import type { HostRuntime } from '../open.ts';
+import { instancesWithAnotherKey } from '../wallet/master-key.ts';
+import type { HostRuntime } from '../boot/open.ts';
 import type { CommandCall } from './command.ts';
 import { withRuntime } from './with-till.ts';
 

@@ -29,7 +29,7 @@ import type {
   TransferStatus,
 } from '../../core/index.ts';
 import { transferDetailRecord, transferRecord } from '../../adapters/http/manage/payouts/withdrawals.ts';
-import type { Till } from '../container.ts';
+import type { Till } from '../boot/container.ts';
 import type { CommandCall } from './command.ts';
 import { withManage, withTill } from './with-till.ts';
 

@@ -14,7 +14,7 @@ import {
 } from '../../core/index.ts';
 import type { PaymentFinding } from '../../core/index.ts';
 import { transferRecord } from '../../adapters/http/manage/payouts/withdrawals.ts';
-import { EpochMarkerFile, markerPath } from '../epoch-marker.ts';
+import { EpochMarkerFile, markerPath } from '../boot/epoch-marker.ts';
 import type { CommandCall } from './command.ts';
 import { withRuntime, withTill } from './with-till.ts';
 

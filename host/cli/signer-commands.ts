@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { TillgateError } from '../../core/index.ts';
 import { generateMnemonic } from '../../adapters/wallet/index.ts';
-import { openLog } from '../log.ts';
+import { openLog } from '../boot/log.ts';
 import { openJournal, runSigner } from '../signer/run-signer.ts';
 import { readSignerSettings } from '../signer/signer-settings.ts';
 import type { SignerSettings } from '../signer/signer-settings.ts';

@@ -1,10 +1,10 @@
 import { addAuditRow, OPERATOR, resumeChain, rewindChain, TillgateError } from '../../core/index.ts';
 import type { AuditEntry } from '../../core/index.ts';
-import type { HostRuntime } from '../open.ts';
-import { hotAddresses } from '../hot-addresses.ts';
-import { recoveryOf } from '../recovery.ts';
-import { openStoredWallet } from '../runtime.ts';
-import { forgetWallet, initWallet } from '../wallet.ts';
+import type { HostRuntime } from '../boot/open.ts';
+import { hotAddresses } from '../wallet/hot-addresses.ts';
+import { recoveryOf } from '../wallet/recovery.ts';
+import { openStoredWallet } from '../boot/runtime.ts';
+import { forgetWallet, initWallet } from '../wallet/wallet.ts';
 import type { CommandCall } from './command.ts';
 import { heightOption } from './options.ts';
 import { withRuntime, withTill } from './with-till.ts';

@@ -1,15 +1,15 @@
 import { TillgateError } from '../../core/index.ts';
 import type { AccountId, Manage } from '../../core/index.ts';
-import { configError, loadConfig } from '../config.ts';
-import { resolveManage } from '../container.ts';
-import type { Till } from '../container.ts';
-import { openLog } from '../log.ts';
-import { notedNoticeChannels } from '../notice-channels.ts';
-import { openHostRuntime } from '../open.ts';
-import type { HostRuntime } from '../open.ts';
-import { importPlugins } from '../plugins.ts';
-import { openTill } from '../runtime.ts';
-import type { RuntimeOptions } from '../runtime.ts';
+import { configError, loadConfig } from '../settings/config.ts';
+import { resolveManage } from '../boot/container.ts';
+import type { Till } from '../boot/container.ts';
+import { openLog } from '../boot/log.ts';
+import { notedNoticeChannels } from '../boot/notice-channels.ts';
+import { openHostRuntime } from '../boot/open.ts';
+import type { HostRuntime } from '../boot/open.ts';
+import { importPlugins } from '../boot/plugins.ts';
+import { openTill } from '../boot/runtime.ts';
+import type { RuntimeOptions } from '../boot/runtime.ts';
 
 /** Runs a command on the configured database, beside a server that may be running on it. */
 export async function withRuntime<T>(

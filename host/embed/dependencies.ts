@@ -6,14 +6,14 @@ import { BridgeLogger } from '../../adapters/logging/bridge-logger.ts';
 import type { ConsoleLike, PinoLike } from '../../adapters/logging/bridge-logger.ts';
 import type { MasterKeys } from '../../adapters/crypto/index.ts';
 import type { SqliteConfig, StorageDeps } from '../../adapters/storage/knex/index.ts';
-import { completeTill, configError, masterKeyOf } from '../config.ts';
-import type { TillConfig } from '../settings.ts';
-import type { DisposeStack } from '../dispose-stack.ts';
-import { checkPlugin, problemsOf } from '../plugins.ts';
-import type { LoadedPlugin } from '../plugins.ts';
-import { embeddedSchema, parseSettings } from '../settings.ts';
-import { SHARED_TTL_MS } from '../runtime.ts';
-import type { RuntimeDeps } from '../runtime.ts';
+import { completeTill, configError, masterKeyOf } from '../settings/config.ts';
+import type { TillConfig } from '../settings/settings.ts';
+import type { DisposeStack } from '../boot/dispose-stack.ts';
+import { checkPlugin, problemsOf } from '../boot/plugins.ts';
+import type { LoadedPlugin } from '../boot/plugins.ts';
+import { embeddedSchema, parseSettings } from '../settings/settings.ts';
+import { SHARED_TTL_MS } from '../boot/runtime.ts';
+import type { RuntimeDeps } from '../boot/runtime.ts';
 import type { PluginWithOptions, TillStorage, TillgateOptions } from './options.ts';
 
 /** The validated options of an embedded till; nothing is opened yet. */

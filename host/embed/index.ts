@@ -7,5 +7,5 @@
 export { createTillgate, merchantOf } from './tillgate.ts';
 export type { MountOptions, TillWorkers, Tillgate, UseCases } from './tillgate.ts';
 export type { PluginWithOptions, TablePlacement, TillSettings, TillStorage, TillgateOptions } from './options.ts';
-export type { WorkerScope } from '../workers.ts';
+export type { WorkerScope } from '../workers/workers.ts';
 export type { PortReplacements, Ports } from '../../core/index.ts';

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Logger, Metrics, Plugin, PortReplacements, Storage } from '../../core/index.ts';
 import type { BridgeLevel, ConsoleLike, PinoLike } from '../../adapters/logging/bridge-logger.ts';
 import type { EmbeddedConfig, PgConfig, SqliteConfig } from '../../adapters/storage/knex/index.ts';
-import type { tillSchema } from '../settings.ts';
+import type { tillSchema } from '../settings/settings.ts';
 
 /** The names of a till's tables in an application's database. */
 export interface TablePlacement {

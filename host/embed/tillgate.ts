@@ -4,12 +4,12 @@ import { RequestsInProgress, expressBinding } from '../../adapters/http/index.ts
 import type { ConnectionInterceptor, HttpApi } from '../../adapters/http/index.ts';
 import { fetchBinding } from '../../adapters/http/fetch/index.ts';
 import type { FetchHandler, FetchOptions } from '../../adapters/http/fetch/index.ts';
-import type { Till } from '../container.ts';
-import { DisposeStack } from '../dispose-stack.ts';
-import { createHttpApi } from '../http-api.ts';
-import { openRuntime, openTill } from '../runtime.ts';
-import { TillLifecycle } from '../till-lifecycle.ts';
-import type { WorkerScope } from '../workers.ts';
+import type { Till } from '../boot/container.ts';
+import { DisposeStack } from '../boot/dispose-stack.ts';
+import { createHttpApi } from '../http/http-api.ts';
+import { openRuntime, openTill } from '../boot/runtime.ts';
+import { TillLifecycle } from '../boot/till-lifecycle.ts';
+import type { WorkerScope } from '../workers/workers.ts';
 import { loggerOf, openDependencies, planOf } from './dependencies.ts';
 import type { Plan } from './dependencies.ts';
 import type { TillgateOptions } from './options.ts';

@@ -1,7 +1,7 @@
 import { TillgateError, invalidField } from '../../core/index.ts';
 import type { CommandCall } from '../cli/command.ts';
-import { settingsSchema } from '../settings.ts';
-import type { SettingsInput } from '../settings.ts';
+import { settingsSchema } from '../settings/settings.ts';
+import type { SettingsInput } from '../settings/settings.ts';
 
 /** Asks a person; `null` when there is no terminal. */
 export type Ask = ((question: string, fallback: string) => Promise<string>) | null;

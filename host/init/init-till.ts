@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
 import { isTillgateError, OPERATOR } from '../../core/index.ts';
 import type { AccountId } from '../../core/index.ts';
-import { configError, environmentHasKey, resolveConfig } from '../config.ts';
+import { configError, environmentHasKey, resolveConfig } from '../settings/config.ts';
 import { withManage, withRuntime } from '../cli/with-till.ts';
-import { importPlugins } from '../plugins.ts';
-import type { SettingsInput } from '../settings.ts';
-import { initWallet } from '../wallet.ts';
+import { importPlugins } from '../boot/plugins.ts';
+import type { SettingsInput } from '../settings/settings.ts';
+import { initWallet } from '../wallet/wallet.ts';
 import { settingsText } from './init-answers.ts';
 import { writeOnce } from './write-once.ts';
 

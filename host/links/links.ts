@@ -4,7 +4,7 @@ import type { HttpResponse, Operation, RawCall } from '../../adapters/http/index
 import { addressKey, isTillgateError, readDecimal, TillgateError } from '../../core/index.ts';
 import type { Decimal, ErrorCode } from '../../core/index.ts';
 import { z } from 'zod';
-import { queryOf } from '../query-of.ts';
+import { queryOf } from '../http/query-of.ts';
 import { deviceCookie, readFormToken, visitorOf } from './link-form.ts';
 import type { LinkPages } from './link-pages.ts';
 import { findLink, isLinkToken, pairedDevice } from './link-visit.ts';

@@ -1,11 +1,11 @@
 import { PromMetrics } from '../../adapters/metrics/index.ts';
 import type { Logger } from '../../core/index.ts';
-import { loadConfig } from '../config.ts';
-import type { HostConfig } from '../config.ts';
-import { openLog } from '../log.ts';
-import type { ProcessLog } from '../log.ts';
+import { loadConfig } from '../settings/config.ts';
+import type { HostConfig } from '../settings/config.ts';
+import { openLog } from '../boot/log.ts';
+import type { ProcessLog } from '../boot/log.ts';
 import type { Host } from '../host.ts';
-import type { RuntimeOptions } from '../runtime.ts';
+import type { RuntimeOptions } from '../boot/runtime.ts';
 import { shareOf } from './process-share.ts';
 import type { ProcessPlace } from './process-count.ts';
 import { ProcessLink } from './process-link.ts';

@@ -1,9 +1,9 @@
 import cluster from 'node:cluster';
-import { configError } from '../config.ts';
-import type { HostConfig } from '../config.ts';
-import { openHostRuntime } from '../open.ts';
-import type { ProcessLog } from '../log.ts';
-import { endOnUncaughtError, stopOnSignal } from '../process-end.ts';
+import { configError } from '../settings/config.ts';
+import type { HostConfig } from '../settings/config.ts';
+import { openHostRuntime } from '../boot/open.ts';
+import type { ProcessLog } from '../boot/log.ts';
+import { endOnUncaughtError, stopOnSignal } from '../boot/process-end.ts';
 import { Processes } from './processes.ts';
 
 /** The inputs of running a server of several processes. */

@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 import type { Logger } from '../../core/index.ts';
 import type { CollectedMetrics } from '../../adapters/metrics/index.ts';
-import { placeInEnvironment } from '../config.ts';
+import { placeInEnvironment } from '../settings/config.ts';
 import { sentError, unwrapped, wrapped } from './messages.ts';
 import type { FromProcess, ToProcess } from './messages.ts';
 import type { ProcessPlace } from './process-count.ts';

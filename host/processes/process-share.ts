@@ -1,4 +1,4 @@
-import type { DatabaseConfig, HostConfig } from '../config.ts';
+import type { DatabaseConfig, HostConfig } from '../settings/config.ts';
 import type { ProcessPlace } from './process-count.ts';
 
 /** Each process allows this many failed logins per minute, if the settings do: a mistyped password is no attack. */

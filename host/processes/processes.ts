@@ -2,7 +2,7 @@ import cluster from 'node:cluster';
 import type { Worker } from 'node:cluster';
 import { TillgateError } from '../../core/index.ts';
 import type { Logger } from '../../core/index.ts';
-import { PLACE_VARIABLE } from '../config.ts';
+import { PLACE_VARIABLE } from '../settings/config.ts';
 import { receivedError, unwrapped, wrapped } from './messages.ts';
 import type { FromProcess, ToProcess } from './messages.ts';
 import { MetricsGathering } from './metrics-gathering.ts';

@@ -8,8 +8,8 @@ import type { SignerListen } from '../../adapters/signer/index.ts';
 import { acquireServerLock } from '../../adapters/storage/knex/index.ts';
 import { SystemClock } from '../../adapters/system/index.ts';
 import { MnemonicWallet } from '../../adapters/wallet/index.ts';
-import { DisposeStack } from '../dispose-stack.ts';
-import { makePrivate } from '../private-files.ts';
+import { DisposeStack } from '../boot/dispose-stack.ts';
+import { makePrivate } from '../boot/private-files.ts';
 import { guardedChains } from './signer-settings.ts';
 import type { SignerSettings } from './signer-settings.ts';
 

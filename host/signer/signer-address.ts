@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import type { FieldError } from '../../core/index.ts';
 import type { SignerAddress } from '../../adapters/signer/index.ts';
-import { section, text } from '../setting-fields.ts';
+import { section, text } from '../settings/setting-fields.ts';
 
 const FILES = ['caFile', 'certFile', 'keyFile'] as const;
 

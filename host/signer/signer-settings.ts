@@ -4,10 +4,10 @@ import { z } from 'zod';
 import { TillgateError, parseUnits } from '../../core/index.ts';
 import type { Asset, SigningPolicy, ChainSigning, FieldError, GuardedChain, SigningLimit } from '../../core/index.ts';
 import { DEFINITIONS } from '../../plugins/definitions.ts';
-import { configError } from '../config.ts';
-import { importPlugin, checkPlugin, problemsOf } from '../plugins.ts';
-import { section, text, whole, yesOrNo } from '../setting-fields.ts';
-import { parseSettings } from '../settings.ts';
+import { configError } from '../settings/config.ts';
+import { importPlugin, checkPlugin, problemsOf } from '../boot/plugins.ts';
+import { section, text, whole, yesOrNo } from '../settings/setting-fields.ts';
+import { parseSettings } from '../settings/settings.ts';
 
 const decimal = z
   .string({ error: 'write a decimal in quotation marks, such as "0.5"' })

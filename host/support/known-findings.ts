@@ -1,8 +1,8 @@
 import type { DatabaseFacts, Fact } from '../../adapters/storage/knex/index.ts';
 import { SignerClient } from '../../adapters/signer/index.ts';
 import type { FindingName } from '../cli/findings.ts';
-import type { HostConfig } from '../config.ts';
-import { weakSettings } from '../weak-settings.ts';
+import type { HostConfig } from '../settings/config.ts';
+import { weakSettings } from '../settings/weak-settings.ts';
 
 /** The tolerated difference of clocks: an instance beyond it holds no leases. */
 const TOLERATED_MS = 5_000;

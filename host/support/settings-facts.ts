@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { isShown } from '../setting-fields.ts';
+import { isShown } from '../settings/setting-fields.ts';
 
 /** A setting's value if its schema is marked as shown, otherwise only whether it is set. */
 export type SettingFact = string | number | boolean | null | readonly (string | number | boolean | null)[];

@@ -4,7 +4,7 @@ import type { Operation } from '../../adapters/http/index.ts';
 import { TillgateError } from '../../core/index.ts';
 import type { PrepaidView, TopUps } from '../../core/index.ts';
 import { z } from 'zod';
-import { queryOf } from '../query-of.ts';
+import { queryOf } from '../http/query-of.ts';
 
 const TOKEN = /^[0-9a-f]{32}$/;
 const shared = { tag: 'Checkout', auth: ANYBODY, path: '/top-up/{token}', hidden: true } as const;

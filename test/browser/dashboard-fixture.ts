@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { createHost } from '../../host/index.ts';
 import type { Host } from '../../host/index.ts';
-import type { SettingsInput } from '../../host/settings.ts';
+import type { SettingsInput } from '../../host/settings/settings.ts';
 import { freshDirectory } from '../host/till-process.ts';
 import { Complaints } from './chromium.ts';
 

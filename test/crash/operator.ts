@@ -1,8 +1,8 @@
 import { confirmNodeLife, confirmRestore, OPERATOR } from '../../core/index.ts';
 import type { TransferId } from '../../core/index.ts';
 import { withRuntime, withTill } from '../../host/cli/with-till.ts';
-import { EpochMarkerFile, markerPath } from '../../host/epoch-marker.ts';
-import type { RuntimeOptions } from '../../host/runtime.ts';
+import { EpochMarkerFile, markerPath } from '../../host/boot/epoch-marker.ts';
+import type { RuntimeOptions } from '../../host/boot/runtime.ts';
 
 type Act = (words: readonly string[], options: RuntimeOptions) => Promise<unknown>;
 

@@ -10,8 +10,8 @@ import { planOf } from '../../host/embed/dependencies.ts';
 import type { TillStorage } from '../../host/embed/index.ts';
 import { loadConfig, resolveConfig } from '../../host/index.ts';
 import type { Environment } from '../../host/index.ts';
-import { importPlugins } from '../../host/plugins.ts';
-import { SANDBOX_PRICES } from '../../host/static-prices.ts';
+import { importPlugins } from '../../host/boot/plugins.ts';
+import { SANDBOX_PRICES } from '../../host/settings/static-prices.ts';
 import { freshDirectory, killAll, run, serve } from './till-process.ts';
 
 const KEY = randomBytes(32).toString('base64');

@@ -6,7 +6,7 @@ import { MnemonicWallet } from '../../adapters/wallet/index.ts';
 import { resolveConfig } from '../../host/index.ts';
 import { readAnswers } from '../../host/init/init-answers.ts';
 import { writeOnce } from '../../host/init/write-once.ts';
-import { initWallet } from '../../host/wallet.ts';
+import { initWallet } from '../../host/wallet/wallet.ts';
 import { isTillgateError } from '../../core/index.ts';
 import { TillProcess, freshDirectory, killAll, run } from './till-process.ts';
 import type { Ended } from './till-process.ts';

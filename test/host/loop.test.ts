@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { TillgateError } from '../../core/index.ts';
 import type { Lease, LeaseStore, Logger, Metrics } from '../../core/index.ts';
-import { Loop } from '../../host/loop.ts';
-import type { LoopTools, LoopWork } from '../../host/loop.ts';
+import { Loop } from '../../host/workers/loop.ts';
+import type { LoopTools, LoopWork } from '../../host/workers/loop.ts';
 import { FakeClock } from '../support/fakes.ts';
 import { waitFor } from '../support/wait.ts';
 

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, afterEach, describe, test } from 'node:test';
 import { masterKeyId } from '../../adapters/crypto/index.ts';
-import { instanceName, instancesWithAnotherKey } from '../../host/master-key.ts';
+import { instanceName, instancesWithAnotherKey } from '../../host/wallet/master-key.ts';
 import { freshDirectory, killAll, run, serve } from './till-process.ts';
 
 const [OLD, NEW] = [randomBytes(32), randomBytes(32)];

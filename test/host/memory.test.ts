@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-const MEMORY = fileURLToPath(new URL('../../host/memory.ts', import.meta.url));
+const MEMORY = fileURLToPath(new URL('../../host/boot/memory.ts', import.meta.url));
 const WAIT = fileURLToPath(new URL('../support/wait.ts', import.meta.url));
 
 /** What a program prints, as JSON. */

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { AssetCatalogue } from '../../core/index.ts';
 import type { Asset } from '../../core/index.ts';
-import { resolveConfig } from '../../host/config.ts';
-import { moneyProblems } from '../../host/money-settings.ts';
+import { resolveConfig } from '../../host/settings/config.ts';
+import { moneyProblems } from '../../host/settings/money-settings.ts';
 import { FakeChain } from '../support/fake-chain.ts';
 import { FakePayments } from '../support/fake-payments.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { resolveConfig } from '../../host/config.ts';
-import type { SettingsInput } from '../../host/settings.ts';
-import { weakSettings } from '../../host/weak-settings.ts';
+import { resolveConfig } from '../../host/settings/config.ts';
+import type { SettingsInput } from '../../host/settings/settings.ts';
+import { weakSettings } from '../../host/settings/weak-settings.ts';
 
 const SOUND = {
   mode: 'production',

@@ -37,7 +37,7 @@ import type {
 } from '../../core/index.ts';
 import { callbackPresenter } from '../../adapters/http/operations/order-record.ts';
 import { metricsText } from '../../host/index.ts';
-import type { SettingsInput } from '../../host/settings.ts';
+import type { SettingsInput } from '../../host/settings/settings.ts';
 import { ANY_PLACE } from '../support/any-place.ts';
 import { establishAdmin } from '../support/established-admin.ts';
 import { HttpClient } from '../support/http.ts';

@@ -3,8 +3,8 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { resolveConfig } from '../../host/config.ts';
-import { openHostRuntime } from '../../host/open.ts';
+import { resolveConfig } from '../../host/settings/config.ts';
+import { openHostRuntime } from '../../host/boot/open.ts';
 import { MemoryLogger } from '../support/fakes.ts';
 
 const OTHERS = 0o077;

@@ -25,7 +25,7 @@ type Finding = Pick<Violation, 'rule' | 'message'> | undefined;
 export function checkGlobals(tree: SourceTree): Violation[] {
   return findings(tree, (file, node) => {
     if (file.path.startsWith('core/')) return hiddenInput(tree, node);
-    if (/^(adapters|plugins|host)\//.test(file.path) && file.path !== 'host/config.ts')
+    if (/^(adapters|plugins|host)\//.test(file.path) && file.path !== 'host/settings/config.ts')
       return environment(tree, file, node);
     return undefined;
   });
@@ -33,7 +33,7 @@ export function checkGlobals(tree: SourceTree): Violation[] {
 
 /** Rule 3: only the composition root resolves parts from the container. */
 export function checkContainer(tree: SourceTree): Violation[] {
-  const allowed = new Set(['host/container.ts']);
+  const allowed = new Set(['host/boot/container.ts']);
   return findings(tree, (file, node) => {
     if (allowed.has(file.path) || /^(test|examples)\//.test(file.path)) return undefined;
     if (
@@ -60,7 +60,7 @@ export function checkContainer(tree: SourceTree): Violation[] {
 }
 
 function containerFinding(message: string): Finding {
-  return { rule: 'container', message: `${message} (only host/container.ts may)` };
+  return { rule: 'container', message: `${message} (only host/boot/container.ts may)` };
 }
 
 function findings(tree: SourceTree, look: (file: SourceFile, node: ts.Node) => Finding): Violation[] {
@@ -119,7 +119,7 @@ function refersToValueOrType(node: ts.Identifier): boolean {
 }
 
 function environment(tree: SourceTree, file: SourceFile, node: ts.Node): Finding {
-  const finding: Finding = { rule: 'environment', message: 'only host/config.ts reads process.env' };
+  const finding: Finding = { rule: 'environment', message: 'only host/settings/config.ts reads process.env' };
   if (ts.isImportDeclaration(node) && /^["'](node:)?process["']$/.test(node.moduleSpecifier.getText())) {
     return /\benv\b/.test(node.importClause?.getText() ?? '') ? finding : undefined;
   }

@@ -14,17 +14,17 @@ import type {
   Vault,
 } from '../../core/index.ts';
 import { DEFAULT_FEED_LEASE_MS, present, setDataSecurity } from '../../core/index.ts';
-import { resolveConfig } from '../../host/config.ts';
-import type { HostConfig } from '../../host/config.ts';
-import { createContainer, openingPorts, pluginPorts, provide, resolveTill } from '../../host/container.ts';
-import type { Till } from '../../host/container.ts';
-import { DisposeStack } from '../../host/dispose-stack.ts';
-import { setUpPlugins } from '../../host/plugin-registry.ts';
-import { importPlugins } from '../../host/plugins.ts';
-import { createListener } from '../../host/server.ts';
-import type { SettingsInput } from '../../host/settings.ts';
-import { openWallet } from '../../host/wallet.ts';
-import { SnowflakeWorkerId } from '../../host/worker-id.ts';
+import { resolveConfig } from '../../host/settings/config.ts';
+import type { HostConfig } from '../../host/settings/config.ts';
+import { createContainer, openingPorts, pluginPorts, provide, resolveTill } from '../../host/boot/container.ts';
+import type { Till } from '../../host/boot/container.ts';
+import { DisposeStack } from '../../host/boot/dispose-stack.ts';
+import { setUpPlugins } from '../../host/boot/plugin-registry.ts';
+import { importPlugins } from '../../host/boot/plugins.ts';
+import { createListener } from '../../host/http/server.ts';
+import type { SettingsInput } from '../../host/settings/settings.ts';
+import { openWallet } from '../../host/wallet/wallet.ts';
+import { SnowflakeWorkerId } from '../../host/workers/worker-id.ts';
 import { FakeClock, MemoryLogger } from './fakes.ts';
 import { HttpClient } from './http.ts';
 import type { SigningKeys } from './http.ts';

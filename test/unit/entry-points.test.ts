@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { entryPoints } from '../package/entry-points.ts';
 import type { EntryPoint } from '../package/entry-points.ts';
-import { missingPeer } from '../../host/missing-peer.ts';
-import { problemsOf } from '../../host/plugins.ts';
+import { missingPeer } from '../../host/boot/missing-peer.ts';
+import { problemsOf } from '../../host/boot/plugins.ts';
 import { repository } from '../support/source-tree.ts';
 
 /** The package that marks a family of chains, and the plugins that may load it. */

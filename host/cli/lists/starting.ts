@@ -7,7 +7,7 @@ const support = lazily(() => import('../support-command.ts'));
 const till = lazily(() => import('../till-commands.ts'));
 
 const serve: Command['run'] = async ({ json, terminal }) => {
-  const { limitMemory } = await import('../../memory.ts');
+  const { limitMemory } = await import('../../boot/memory.ts');
   // This saves memory in a long-running server but slows loading, so other commands skip it.
   limitMemory();
   const { serve: run } = await import('../../main.ts');

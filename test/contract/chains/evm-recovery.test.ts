@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createPublicClient, createWalletClient, defineChain, http } from 'viem';
 import { mnemonicToAccount } from 'viem/accounts';
-import { pathsOf } from '../../../host/recovery.ts';
+import { pathsOf } from '../../../host/wallet/recovery.ts';
 import { definition as ethereum } from '../../../plugins/ethereum/definition.ts';
 import { startAnvil } from '../../support/anvil.ts';
 import type { Anvil } from '../../support/anvil.ts';

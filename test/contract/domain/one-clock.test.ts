@@ -4,7 +4,7 @@ import { performance } from 'node:perf_hooks';
 import { ExpireOrders } from '../../../core/index.ts';
 import type { Clock } from '../../../core/index.ts';
 import { AnchoredClock, SystemClock } from '../../../adapters/system/index.ts';
-import { ClockWatch } from '../../../host/clock-watch.ts';
+import { ClockWatch } from '../../../host/boot/clock-watch.ts';
 import { buildDomain } from '../../support/domain.ts';
 import { eachStorage } from '../../support/each-storage.ts';
 import { MemoryEventBus, MemoryLogger, MemoryMetrics } from '../../support/fakes.ts';

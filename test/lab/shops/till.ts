@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { TillgateClient } from '../../../adapters/client/index.ts';
 import { createHost } from '../../../host/index.ts';
-import type { SettingsInput } from '../../../host/settings.ts';
+import type { SettingsInput } from '../../../host/settings/settings.ts';
 import { freshDirectory } from '../../host/till-process.ts';
 import { waitFor } from '../../support/wait.ts';
 

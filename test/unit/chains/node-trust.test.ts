@@ -7,7 +7,7 @@ import { agreeEvmPrice } from '../../../adapters/chains/evm/agree-price.ts';
 import { readTerms, writeTerms } from '../../../adapters/chains/evm/payment-terms.ts';
 import { lowestFee } from '../../../adapters/chains/quorum/index.ts';
 import type { PricedPayment } from '../../../core/index.ts';
-import { requireSecureNodes, requireTestNetworks } from '../../../host/plugin-registry.ts';
+import { requireSecureNodes, requireTestNetworks } from '../../../host/boot/plugin-registry.ts';
 import { definition as bitcoin } from '../../../plugins/bitcoin/definition.ts';
 import { definition as ethereum } from '../../../plugins/ethereum/definition.ts';
 import { FakeChain } from '../../support/fake-chain.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { TillgateError } from '../../../core/index.ts';
-import { WriteProbe } from '../../../host/write-probe.ts';
+import { WriteProbe } from '../../../host/http/write-probe.ts';
 import { FakeClock } from '../../support/fakes.ts';
 
 const SECOND = 1_000;

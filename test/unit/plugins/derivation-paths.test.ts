@@ -7,7 +7,7 @@ import { mnemonicToAccount } from 'viem/accounts';
 import { AccountKey } from '../../../adapters/chains/index.ts';
 import { accountDescriptor, withChecksum } from '../../../adapters/chains/utxo/output-descriptor.ts';
 import { MnemonicWallet } from '../../../adapters/wallet/index.ts';
-import { pathsOf } from '../../../host/recovery.ts';
+import { pathsOf } from '../../../host/wallet/recovery.ts';
 import { networksOf } from '../../../plugins/address-codec.ts';
 import type { ChainAccounts } from '../../../plugins/chain-definition.ts';
 import { KNOWN_CHAIN_DEFINITIONS } from '../../../plugins/definitions.ts';

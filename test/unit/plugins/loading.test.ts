@@ -60,7 +60,7 @@ describe('what a plugin loads', () => {
   }
 
   test('the host loads no chain before the settings name one', async () => {
-    const files = await loadedBy('host/plugins.ts');
+    const files = await loadedBy('host/boot/plugins.ts');
     assert.deepEqual(chainFamilies(files), []);
     assert.deepEqual(packages(files), []);
   });

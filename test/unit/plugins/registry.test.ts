@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { BUILT_IN_ASSETS } from '../../../core/index.ts';
-import { SANDBOX_PRICES } from '../../../host/static-prices.ts';
+import { SANDBOX_PRICES } from '../../../host/settings/static-prices.ts';
 import { networksOf } from '../../../plugins/address-codec.ts';
 import { CHAIN_DEFINITIONS, DEFINITIONS, KNOWN_CHAIN_DEFINITIONS } from '../../../plugins/definitions.ts';
 import type { ChainDefinition } from '../../../plugins/chain-definition.ts';

@@ -1,0 +1,141 @@
+import {
+  HttpApi,
+  createOperations,
+  manageOperations,
+  openApiDocument,
+  randomTraceId,
+  shuttingDown,
+} from '../../adapters/http/index.ts';
+import type { HttpDeps, HttpSettings, Operation, RequestsInProgress } from '../../adapters/http/index.ts';
+import { isUnread } from '../../core/index.ts';
+import type { Metrics } from '../../core/index.ts';
+import { apiDocsOperation } from '../api-docs/operation.ts';
+import { createCheckout } from '../checkout/checkout.ts';
+import { dashboardOperations } from '../dashboard/dashboard.ts';
+import type { TillConfig } from '../settings/settings.ts';
+import type { Till } from '../boot/container.ts';
+import { linkOperations } from '../links/links.ts';
+import { x402Operations } from '../x402/x402.ts';
+import { topUpOperations } from '../top-up/top-up.ts';
+import { WriteProbe } from './write-probe.ts';
+
+/** Options for offering a till over HTTP. */
+export interface HttpEdge {
+  /** The number of trusted proxies in front. */
+  readonly trustedHops: number;
+  readonly isStopping: () => boolean;
+  /** Counts requests where the till has no server of its own, and refuses them once it is closed. */
+  readonly requests?: RequestsInProgress;
+  /** Receives the function that ends the event streams of payers' pages, to be called before closing the server. */
+  readonly onStop?: (end: () => void) => void;
+  /** Offers the management API; true by default. */
+  readonly manage?: boolean;
+  /** Offers the dashboard, which needs the management API; true by default. */
+  readonly dashboard?: boolean;
+  /** Offers `/metrics`; true by default. */
+  readonly metrics?: boolean;
+  /** Offers the API reference as a page at `/docs`; true by default. */
+  readonly docs?: boolean;
+  /** The server URL of the OpenAPI document; `/` by default. */
+  readonly serverUrl?: string;
+}
+
+/** The operations table with the payer's page, the management API and the probes, for any HTTP binding. */
+export function createHttpApi(till: Till, config: TillConfig, edge: HttpEdge): HttpApi {
+  const settings = httpSettings(config, edge.trustedHops);
+  const checkout = createCheckout(till);
+  till.gateway.isBehind(edge.trustedHops);
+  edge.onStop?.(() => checkout.close());
+  const docs = apiDocsOperation(() => openApiDocument(operations, edge.serverUrl));
+  const extra = [
+    ...checkout.operations,
+    ...linkOperations(till, config.mode === 'production'),
+    ...x402Operations({ charges: till.requestCharge, payerWritesPerMinute: settings.payerWritesPerMinute }),
+    ...(config.gateway.sales === null ? [] : topUpOperations(till.topUps)),
+    ...(edge.docs === false ? [] : [docs]),
+    ...(edge.manage === false ? [] : managementOperations(till, config)),
+    ...(edge.manage === false || edge.dashboard === false ? [] : dashboardOperations(till)),
+  ];
+  const operations: readonly Operation[] = createOperations(settings, extra, {
+    without: edge.metrics === false ? ['metrics'] : [],
+    ...(edge.serverUrl === undefined ? {} : { serverUrl: edge.serverUrl }),
+  });
+  return new HttpApi(operations, {
+    ...httpDeps(till, settings, edge.isStopping),
+    choosePayment: checkout.choosePayment,
+    ...(edge.requests !== undefined && { requests: edge.requests }),
+  });
+}
+
+function httpSettings({ mode, serviceName, limits, callbacks }: TillConfig, trustedHops: number): HttpSettings {
+  return {
+    serviceName,
+    secureCookies: mode === 'production',
+    sandbox: mode === 'sandbox',
+    pageMax: 100,
+    requestsPerMinute: limits.requestsPerMinute,
+    loginsPerMinute: limits.loginsPerMinute,
+    payerWritesPerMinute: limits.payerWritesPerMinute,
+    trustedHops,
+    allowPrivateNetworks: callbacks.allowPrivateNetworks,
+    callbackHosts: callbacks.hosts,
+  };
+}
+
+function httpDeps(till: Till, settings: HttpSettings, isStopping: () => boolean): HttpDeps {
+  const { storage } = till;
+  const writeProbe = new WriteProbe(storage, till.clock);
+  return {
+    ...till,
+    settings,
+    orders: storage.orders,
+    metricsText: async () => {
+      till.gateway.flush();
+      return metricsText(till.metrics);
+    },
+    readiness: async () => {
+      if (isStopping()) throw shuttingDown();
+      await writeProbe.run();
+      const states = await till.chainReports.refresh();
+      const now = till.clock.now();
+      return {
+        halted: states.filter(({ haltedReason }) => haltedReason !== null).map(({ chain }) => chain),
+        lagging: states.filter((state) => isUnread(state, now)).map(({ chain }) => chain),
+        signer: (await till.wallet.problem?.()) ?? null,
+      };
+    },
+    traceId: randomTraceId,
+    ...(till.tracing !== null && { trace: till.tracing.request }),
+  };
+}
+
+/** Metrics that can be exported for Prometheus. */
+export interface ReadableMetrics extends Metrics {
+  /** All metrics in Prometheus' text format. */
+  text(): Promise<string>;
+  /** The content type of {@link ReadableMetrics.text}. */
+  readonly contentType: string;
+}
+
+/** The metrics for Prometheus; empty when an application's own metrics cannot be exported. */
+export async function metricsText(metrics: Metrics): Promise<{ readonly contentType: string; readonly text: string }> {
+  return isReadable(metrics)
+    ? { contentType: metrics.contentType, text: await metrics.text() }
+    : { contentType: 'text/plain', text: '' };
+}
+
+function isReadable(metrics: Metrics): metrics is ReadableMetrics {
+  return 'text' in metrics && 'contentType' in metrics;
+}
+
+function managementOperations({ manage, assets }: Till, { mode, limits, callbacks }: TillConfig): readonly Operation[] {
+  const settings = {
+    pageMax: 100,
+    loginsPerMinute: limits.loginsPerMinute,
+    secureCookies: mode === 'production',
+    sandbox: mode === 'sandbox',
+    allowPrivateNetworks: callbacks.allowPrivateNetworks,
+    callbackHosts: callbacks.hosts,
+  };
+  return manageOperations({ manage, assets, settings });
+}
