@@ -3,7 +3,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { checkContainer, checkGlobals } from './support/architecture-globals.ts';
-import { checkCircles, checkImports, layers } from './support/architecture-imports.ts';
+import { checkCircles, checkImports, layers, rooms } from './support/architecture-imports.ts';
 import type { Violation } from './support/architecture-imports.ts';
 import { parseSources, readSources, repository } from './support/source-tree.ts';
 import type { SourceTree } from './support/source-tree.ts';
@@ -32,6 +32,14 @@ describe('the architecture', () => {
 
   it('the top-level folders are exactly those of the plan', () => {
     assert.deepEqual(topLevelFolders(), [...folders].sort());
+  });
+
+  it('core has no folders but its rooms and its decisions, and no source file beside index.ts', () => {
+    const entries = readdirSync(join(repository, 'core'), { withFileTypes: true });
+    const inCore = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+    assert.deepEqual(inCore.sort(), [...rooms, 'decisions'].sort());
+    const sources = entries.filter(({ name }) => name.endsWith('.ts')).map(({ name }) => name);
+    assert.deepEqual(sources, ['index.ts']);
   });
 
   it('package.json exports nothing that has no source', () => {
@@ -111,6 +119,18 @@ describe('the checker of the architecture', () => {
       /\[one-entrance\] import host\/gateway\/fast-path\/index\.ts, not host\/gateway\/fast-path\/b\.ts/,
       'host/gateway/a.ts',
     ],
+    [
+      'a room above in a room of core',
+      "import '../payouts/index.ts';",
+      /\[rooms\] orders may import kernel, .*, chain, not core\/payouts\/index\.ts/,
+      'core/orders/a.ts',
+    ],
+    [
+      'a file past the door of a room',
+      "import '../kernel/b.ts';",
+      /\[rooms\] import core\/kernel\/index\.ts, not core\/kernel\/b\.ts/,
+      'core/orders/a.ts',
+    ],
     ['this package by its name', "import 'tillgate';", /\[layers\] tillgate is this package/, 'host/a.ts'],
     ['an import of nothing', "import './nowhere.ts';", /\[imports-exist\] there is no core\/nowhere\.ts/],
     ['an import without .ts', "import './b.js';", /\[imports-exist\] there is no core\/b\.js/],
@@ -139,7 +159,7 @@ describe('the checker of the architecture', () => {
     [
       'the environment in an adapter',
       'export const home = process.env.HOME;',
-      /\[environment\] only host\/config\.ts/,
+      /\[environment\] only host\/settings\/config\.ts/,
       'adapters/a.ts',
     ],
     ['the environment by its index', "export const home = process['env'].HOME;", /\[environment\]/, 'host/main.ts'],
@@ -173,6 +193,8 @@ describe('the checker of the architecture', () => {
     it(`catches ${what}`, () => {
       const others = [
         'core/b.ts',
+        'core/kernel/b.ts',
+        'core/payouts/index.ts',
         'adapters/b.ts',
         'plugins/b.ts',
         'host/b.ts',
@@ -220,7 +242,7 @@ describe('the checker of the architecture', () => {
       'host/settings/config.ts': 'export const read = () => process.env;',
       'host/boot/container.ts':
         "import { Container } from 'inversify'; const container = new Container(); export const root = container.get('x');",
-      'host/bin.ts': "import './container.ts'; import './page.css';",
+      'host/bin.ts': "import './boot/container.ts'; import './page.css';",
       'examples/a.ts': "import '../host/bin.ts'; import 'tillgate'; export default process.env;",
       'test/a.ts': "import '../host/bin.ts'; import '../examples/a.ts'; export default Date.now();",
     };

@@ -20,6 +20,20 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   test: ['core', 'adapters', 'plugins', 'host', 'examples', 'test'],
 };
 
+/** The rooms of core. Each imports only the rooms before it, and only through their `index.ts`. */
+export const rooms: readonly string[] = [
+  'kernel',
+  'access',
+  'notify',
+  'ledger',
+  'chain',
+  'orders',
+  'payouts',
+  'deposits',
+  'gateway',
+  'app',
+];
+
 /** Rule 1: the direction of every import. */
 export function checkImports(tree: SourceTree): Violation[] {
   return [...tree.files.values()].flatMap((file) =>
@@ -46,12 +60,23 @@ function brokenRule(file: SourceFile, { specifier, target }: SourceImport): Brok
   if (layer === 'plugins' && other === 'core' && meant !== 'core/index.ts') {
     return { rule: 'plugins-use-the-surface', message: `plugins import core/index.ts, not ${meant}` };
   }
+  const wall = layer === 'core' ? brokenByRoom(file.path, meant) : undefined;
+  if (wall !== undefined) return { rule: 'rooms', message: wall };
   const entrance = entranceOf(file.path, meant);
   if (entrance !== undefined) return { rule: 'one-entrance', message: `import ${entrance}, not ${meant}` };
   if (target === undefined && /^$|^\.[cm]?[jt]sx?$/.test(posix.extname(meant))) {
     return { rule: 'imports-exist', message: `there is no ${meant} (relative imports end in .ts or .tsx)` };
   }
   return undefined;
+}
+
+/** Why a file of core may not import another; `undefined` where it may. */
+function brokenByRoom(from: string, meant: string): string | undefined {
+  const [own, other] = [from, meant].map((path) => rooms.indexOf(path.split('/')[1] ?? ''));
+  if (own === undefined || other === undefined || own < 0 || other < 0 || own === other) return undefined;
+  if (other > own) return `${rooms[own]} may import ${rooms.slice(0, own).join(', ') || 'no other room'}, not ${meant}`;
+  const door = `core/${rooms[other]}/index.ts`;
+  return meant === door ? undefined : `import ${door}, not ${meant}`;
 }
 
 /** Folders of which only index.ts may be imported from outside, except by their own unit tests. */

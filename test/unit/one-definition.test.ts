@@ -33,7 +33,15 @@ function listsOf(fields: readonly string[], texts: SourceTexts): readonly string
 
 describe('one definition', () => {
   /** The gateway writes its refusals itself; the audit's details are stored under the names of the management API. */
-  const WIRE_WORDS = ['core/gateway/', 'core/manage/'];
+  const WIRE_WORDS = [
+    'core/gateway/',
+    'core/access/audit-chain.ts',
+    'core/access/manage-accounts.ts',
+    'core/access/manage-credentials.ts',
+    'core/deposits/manage-deposits.ts',
+    'core/notify/manage-webhooks.ts',
+    'core/payouts/manage-withdrawals.ts',
+  ];
 
   /** What fields are called for people, in each language; the compiler holds the languages against each other. */
   const LABELS = 'host/dashboard/app/messages/';
