@@ -1,5 +1,4 @@
 import type { Alert, AmountWords, NoticeAccount, NoticeWords } from '../notify/index.ts';
-import type { CurrencyCode } from '../kernel/index.ts';
 import type { Order, OrderHistoryEntry, UndecidedRule } from '../orders/index.ts';
 import type { Transfer } from '../payouts/index.ts';
 import { noticeWords, readableTime } from '../notify/index.ts';

@@ -20,7 +20,10 @@ import type { securitySchema } from '../../../adapters/http/manage/access/securi
 import type { serviceSchema } from '../../../adapters/http/manage/service.ts';
 import type { sessionItem } from '../../../adapters/http/manage/access/sessions.ts';
 import type { transactionSchema } from '../../../adapters/http/manage/orders/transactions.ts';
-import type { revealedSchema as revealedWebhookSchema, webhookSchema } from '../../../adapters/http/manage/notify/webhooks.ts';
+import type {
+  revealedSchema as revealedWebhookSchema,
+  webhookSchema,
+} from '../../../adapters/http/manage/notify/webhooks.ts';
 import type { withdrawalAddressSchema } from '../../../adapters/http/manage/payouts/withdrawal-addresses.ts';
 import type { listedTransferSchema, transferDetailSchema } from '../../../adapters/http/manage/payouts/withdrawals.ts';
 import type { walletSchema } from '../../../adapters/http/operations/wallets.ts';

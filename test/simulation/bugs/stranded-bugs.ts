@@ -1,5 +1,8 @@
 import { CompareBalances } from '../../../core/deposits/compare-balances.ts';
-import { SqlComparisonStore, SqlComparisonWrites } from '../../../adapters/storage/knex/stores/deposits/comparison-store.ts';
+import {
+  SqlComparisonStore,
+  SqlComparisonWrites,
+} from '../../../adapters/storage/knex/stores/deposits/comparison-store.ts';
 import { patched } from './bug.ts';
 import type { Bug } from './bug.ts';
 

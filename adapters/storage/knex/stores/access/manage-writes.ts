@@ -10,7 +10,12 @@ import type {
   ManageWrites,
   Millis,
 } from '../../../../../core/index.ts';
-import { ACCOUNT_COLUMNS, CALLBACK_CREDENTIAL_COLUMNS, CREDENTIAL_COLUMNS, credentialOf } from '../../rows/account-row.ts';
+import {
+  ACCOUNT_COLUMNS,
+  CALLBACK_CREDENTIAL_COLUMNS,
+  CREDENTIAL_COLUMNS,
+  credentialOf,
+} from '../../rows/account-row.ts';
 import { insertion, names } from '../../rows/columns.ts';
 import { SECURITY_COLUMNS, securityOf } from '../../rows/manage-row.ts';
 import { text, textOrNull } from '../../rows/values.ts';
