@@ -1,4 +1,5 @@
-import type { AppId, AppKeyId, Millis } from '../kernel/index.ts';
+import type { AppId, AppKeyId, Clock, IdGenerator, Millis, Random, SealContext, Vault } from '../kernel/index.ts';
+import { newAppKeyText } from './app-key-text.ts';
 
 /** The states of an App key. `expired` is never stored: a key in grace is expired after the end of its grace period. */
 export const APP_KEY_STATES = ['active', 'grace', 'revoked', 'expired'] as const;
@@ -34,4 +35,48 @@ export function keyState({ state, expiresAt }: Pick<AppKey, 'state' | 'expiresAt
 /** True for a usable key: active, or in grace. */
 export function isAccepted(state: AppKeyState): boolean {
   return state === 'active' || state === 'grace';
+}
+
+/** The purpose of the look-up hash of App keys. */
+export const APP_KEY_LOOKUP = 'app-key';
+
+/** The vault context of an App key's text. */
+export const appKeyContext = (id: AppKeyId): SealContext => `app-key:${id}`;
+
+/** A key with its text. It must not be logged. */
+export interface IssuedKey {
+  readonly key: AppKey;
+  readonly text: string;
+  /** The state when it was read. */
+  readonly state: AppKeyState;
+}
+
+export interface KeyMaker {
+  readonly vault: Vault;
+  readonly random: Random;
+  readonly ids: IdGenerator;
+  readonly clock: Clock;
+}
+
+/** A new, active key of an App, not stored yet. */
+export function makeKey({ vault, random, ids, clock }: KeyMaker, appId: AppId): IssuedKey {
+  const text = newAppKeyText(random);
+  const id = ids.next() as AppKeyId;
+  const key: AppKey = {
+    id,
+    appId,
+    lookupHash: vault.lookupHash(APP_KEY_LOOKUP, text),
+    sealed: vault.seal(text, appKeyContext(id)),
+    state: 'active',
+    expiresAt: null,
+    revokedAt: null,
+    createdAt: clock.now(),
+    lastUsedAt: null,
+  };
+  return { key, text, state: 'active' };
+}
+
+/** A stored key with its text and its present state. */
+export function openKey(vault: Vault, key: AppKey, now: Millis): IssuedKey {
+  return { key, text: vault.open(key.sealed, appKeyContext(key.id)), state: keyState(key, now) };
 }

@@ -2,10 +2,8 @@ import { invalidField, isTillgateError, present, TillgateError } from '../kernel
 import type { AppId, AppKeyId, Storage } from '../kernel/index.ts';
 import type { AppWrites } from './app-store.ts';
 import type { App } from './app.ts';
-import { APP_KEY_TRANSITIONS } from './app-key.ts';
-import type { AppKey } from './app-key.ts';
-import { makeKey, openKey } from './issued-key.ts';
-import type { IssuedKey, KeyMaker } from './issued-key.ts';
+import { APP_KEY_TRANSITIONS, makeKey, openKey } from './app-key.ts';
+import type { AppKey, IssuedKey, KeyMaker } from './app-key.ts';
 
 /** The longest grace period of a rotated key, in seconds: 7 days. */
 export const MAX_GRACE_SECONDS = 7 * 86_400;

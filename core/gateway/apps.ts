@@ -11,8 +11,8 @@ import type {
 } from '../kernel/index.ts';
 import { checkPage, hex, present, TillgateError } from '../kernel/index.ts';
 import { settledIfPossible } from './app-keys.ts';
-import { makeKey } from './issued-key.ts';
-import type { IssuedKey, KeyMaker } from './issued-key.ts';
+import { makeKey } from './app-key.ts';
+import type { IssuedKey, KeyMaker } from './app-key.ts';
 import type { AppChanges } from './app-store.ts';
 import { appErrors } from './app-fields.ts';
 import type { App } from './app.ts';

@@ -21,8 +21,8 @@ import {
   toUnits,
 } from '../kernel/index.ts';
 import { settledIfPossible } from './app-keys.ts';
-import { makeKey, openKey } from './issued-key.ts';
-import type { IssuedKey, KeyMaker } from './issued-key.ts';
+import { makeKey, openKey } from './app-key.ts';
+import type { IssuedKey, KeyMaker } from './app-key.ts';
 import type { CreateOrder, Order } from '../orders/index.ts';
 import type { ChainRegistry } from '../chain/index.ts';
 import type { GateOfferView } from './prepaid-store.ts';

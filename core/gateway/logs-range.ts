@@ -1,4 +1,4 @@
-import { blockNumber } from './block-reference.ts';
+import { blockNumber } from './reads.ts';
 import { refuse } from './refusal.ts';
 import type { Refusal } from './refusal.ts';
 

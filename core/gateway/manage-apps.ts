@@ -7,7 +7,7 @@ import { invalidField, masked, stateConflict, TillgateError } from '../kernel/in
 import type { AccountId, AppId, AppKeyId, Page, PageRequest, Storage } from '../kernel/index.ts';
 import { isAccepted } from './app-key.ts';
 import type { AppKeys } from './app-keys.ts';
-import type { IssuedKey } from './issued-key.ts';
+import type { IssuedKey } from './app-key.ts';
 import type { AppChanges } from './app-store.ts';
 import type { PurchaseView } from './prepaid-store.ts';
 import type { UsageSum } from './usage-store.ts';
@@ -21,8 +21,8 @@ import {
   targetAccount,
 } from '../access/index.ts';
 import type { Actor, AuditDeps } from '../access/index.ts';
-import { usageQuery } from './app-usage.ts';
-import type { UsageRequest } from './app-usage.ts';
+import { usageQuery } from './usage-query.ts';
+import type { UsageRequest } from './usage-query.ts';
 import { auditedStorage } from './audited-writes.ts';
 import type { GatewayStorage } from './audited-writes.ts';
 

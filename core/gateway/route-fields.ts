@@ -5,8 +5,7 @@ import { ANY_ORIGIN } from './cors.ts';
 import { ANY_METHOD } from './metered-route.ts';
 import { PLAN_NAME } from './plan.ts';
 import { ADMISSION_MODES } from './route.ts';
-import type { ReadRules } from './read-rules.ts';
-import type { GatewayRoute, MethodRules, RouteProtocol, RouteTimeouts, RouteUpstream } from './route.ts';
+import type { GatewayRoute, MethodRules, ReadRules, RouteProtocol, RouteTimeouts, RouteUpstream } from './route.ts';
 
 /** The names of the fields that are a number or `null`. */
 type NumberIn<T> = { [Name in keyof T]: T[Name] extends number | null ? Name : never }[keyof T];

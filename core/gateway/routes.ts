@@ -2,14 +2,27 @@ import { invalidField, TillgateError } from '../kernel/index.ts';
 import type { Clock, FieldError, IdGenerator, Millis, RouteId, SealContext, Storage, Vault } from '../kernel/index.ts';
 import type { StoredRoute } from './route-store.ts';
 import { settledIfPossible } from './app-keys.ts';
-import { DEFAULT_READS } from './read-rules.ts';
-import type { ReadRules } from './read-rules.ts';
+import {
+  DEFAULT_CORS,
+  DEFAULT_MAX_BATCH,
+  DEFAULT_MAX_BODY_BYTES,
+  DEFAULT_READS,
+  DEFAULT_TIMEOUTS,
+  NO_LIMITS,
+} from './route.ts';
+import type {
+  AdmissionLimits,
+  CorsRules,
+  GatewayRoute,
+  MethodRules,
+  ReadRules,
+  RouteTimeouts,
+  RouteUpstream,
+} from './route.ts';
 import { routeErrors } from './route-fields.ts';
 import { nameErrors, placeErrors } from './route-places.ts';
 import type { RoutePlaces } from './route-places.ts';
 import type { RouteFields } from './route-fields.ts';
-import { DEFAULT_CORS, DEFAULT_MAX_BATCH, DEFAULT_MAX_BODY_BYTES, DEFAULT_TIMEOUTS, NO_LIMITS } from './route.ts';
-import type { AdmissionLimits, CorsRules, GatewayRoute, MethodRules, RouteTimeouts, RouteUpstream } from './route.ts';
 
 /** The input for a new route. An absent field has its default. */
 export interface RouteInput

@@ -6,8 +6,8 @@ import {
   repeatsMember,
   replyWith,
   requestHeaders,
-  sharedAnswer,
-  sharedReadKey,
+  answerOf,
+  coalescingKey,
 } from '../../../core/index.ts';
 import type { JsonRpcRequest } from '../../../core/index.ts';
 import type { BufferBudget } from '../buffer-budget.ts';
@@ -78,7 +78,7 @@ export class SharedReads {
     const { live } = context;
     if (live?.shares !== true) return null;
     const { route, final } = live;
-    const call = sharedReadKey(request);
+    const call = coalescingKey(request);
     if (call === null) return null;
     return {
       key: [route.id, context.rest, this.#head(context), call].join('\n'),
@@ -209,7 +209,7 @@ export class SharedRead {
     this.#decoding = true;
     void decodeBody(Buffer.concat(this.#chunks, this.#bytes), coding, MAX_SHARED_BYTES).then((body) => {
       this.#decoding = false;
-      const answer = body !== null && isUtf8(body) ? sharedAnswer(body.toString('utf8'), this.read.id) : null;
+      const answer = body !== null && isUtf8(body) ? answerOf(body.toString('utf8'), this.read.id) : null;
       if (answer !== null) {
         this.#deliver(answer);
         this.#reads.keep(this.read, answer, upstream);

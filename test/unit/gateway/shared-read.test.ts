@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { isRefusal, membersOf, readJsonRpc, replyWith, sharedAnswer, sharedReadKey } from '../../../core/index.ts';
+import { isRefusal, membersOf, readJsonRpc, replyWith, answerOf, coalescingKey } from '../../../core/index.ts';
 
 function keyOf(text: string): string | null {
   const request = readJsonRpc(text, 10);
-  return isRefusal(request) ? null : sharedReadKey(request);
+  return isRefusal(request) ? null : coalescingKey(request);
 }
 
 const call = (changes: string): string => `{"jsonrpc":"2.0","id":1,"method":"eth_call",${changes}}`;
@@ -54,13 +54,13 @@ describe('fault 154: what is shared of a reply', () => {
     ['null', null],
     ['', null],
   ] as const)
-    test(`${JSON.stringify(text)}: ${expected ?? 'nothing'}`, () => assert.equal(sharedAnswer(text, '7'), expected));
+    test(`${JSON.stringify(text)}: ${expected ?? 'nothing'}`, () => assert.equal(answerOf(text, '7'), expected));
 
   test('any result comes back as it was, under any id', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.oneof(fc.string(), fc.integer()), (result, id) => {
         const sent = JSON.stringify({ jsonrpc: '2.0', id: 7, result });
-        const answer = sharedAnswer(sent, '7');
+        const answer = answerOf(sent, '7');
         assert(answer !== null);
         assert.deepEqual(
           JSON.parse(replyWith(answer, JSON.stringify(id))),
