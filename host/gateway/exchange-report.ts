@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { UNREAD } from '../../core/index.ts';
 import type { Allowance, AppView, Logger, MeteredRoute, Refusal, UsageMeter } from '../../core/index.ts';
 import type { GatewayMetrics } from './gateway-metrics.ts';
-import { HTTP_METHODS } from './refusal-reply.ts';
+import { HTTP_METHODS } from './refusal-response.ts';
 import { pathTemplate } from './request-context.ts';
 import type { RequestContext } from './request-context.ts';
 

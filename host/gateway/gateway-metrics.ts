@@ -87,7 +87,7 @@ export class GatewayMetrics {
     else found.count += 1;
   }
 
-  sharedRead(route: string, outcome: 'joined' | 'answered' | 'alone'): void {
+  coalescedRead(route: string, outcome: 'joined' | 'answered' | 'alone'): void {
     this.#add('tillgate_gateway_shared_reads_total', `${route} ${outcome}`, 1, () => ({ route, outcome }));
   }
 

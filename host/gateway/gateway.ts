@@ -34,8 +34,8 @@ import { HttpServerClient } from './http-server-client.ts';
 import { LiveRoutes } from './live-route.ts';
 import { logRefusal } from './exchange-report.ts';
 import { endWithRefusal, isEnding } from './refusal-response.ts';
-import { ReadCache } from './reads/read-cache.ts';
-import { SharedReads } from './reads/shared-reads.ts';
+import { ResponseCache } from './reads/response-cache.ts';
+import { RequestCoalescer } from './reads/request-coalescing.ts';
 import { RequestAuthorizer } from './request-authorizer.ts';
 import { newRequestContext, receivedByNode } from './request-context.ts';
 import type { ReceivedRequest } from './request-context.ts';
@@ -155,9 +155,13 @@ class HttpGateway implements Gateway {
     });
     const common = { authorizer, metrics: this.#metrics, meter, allowance, logger };
     const budget = new BufferBudget(maxKeptBytes);
-    const sharedReads = new SharedReads({ metrics: this.#metrics, budget, cache: new ReadCache(MAX_CACHE_BYTES) });
+    const coalescer = new RequestCoalescer({
+      metrics: this.#metrics,
+      budget,
+      cache: new ResponseCache(MAX_CACHE_BYTES),
+    });
     const sale = sales === null ? null : new GateSale({ ...sales, ...common, clock, directory, routes: deps.routes });
-    this.#exchangeDeps = { ...common, sale, timeoutQueue: this.#timeoutQueue, budget, sharedReads };
+    this.#exchangeDeps = { ...common, sale, timeoutQueue: this.#timeoutQueue, budget, coalescer };
     this.#checks = new HealthChecks({
       routes: this.#routes,
       metrics: this.#metrics,

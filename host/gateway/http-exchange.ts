@@ -195,13 +195,13 @@ export class HttpExchange implements ClientRequestHandler, ForwardedResponseHand
   }
 
   /** Checks exactly the bytes that will be sent. */
-  #checkRpc(body: Buffer, { route, policy, upstreams, shares }: LiveRoute): Refusal | null {
+  #checkRpc(body: Buffer, { route, policy, upstreams, reusesAnswers }: LiveRoute): Refusal | null {
     const request = readRpcBody(body, route.maxBatch);
     if (isRefusal(request)) return request;
     this.#context.methods = request.methods;
     this.#forwarder.attempts.idempotent = request.methods.every(isRead);
     if (upstreams.length > 1) this.#forwarder.attempts.block = blockOf(request);
-    if (shares) this.#forwarder.read = this.#deps.sharedReads.read(this.#context, request);
+    if (reusesAnswers) this.#forwarder.read = this.#deps.coalescer.read(this.#context, request);
     return this.#judge(this.#deps.authorizer.admitRequests(this.#context, request, policy, 1));
   }
 

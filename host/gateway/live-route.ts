@@ -37,8 +37,8 @@ export interface LiveRoute {
   readonly limits: EffectiveLimits;
   readonly metered: MeteredRoute;
   readonly upstreams: readonly Upstream[];
-  /** Whether equal reads may share an answer, in flight or from the cache. */
-  readonly shares: boolean;
+  /** Whether a read may get the answer to an equal one, in flight or from the cache. */
+  readonly reusesAnswers: boolean;
   /**
    * Tracks the newest final block where answers are cached. A changed route gets a new one, which empties the cache.
    */
@@ -181,10 +181,10 @@ export class LiveRoutes {
     const { cache, dedupe } = route.reads;
     const kept = cache && route.protocol === 'jsonrpc' && chain.family === 'evm';
     const final = kept ? new FinalBlock(chain.finalityBlocks) : null;
-    const shares = dedupe || final !== null;
+    const reusesAnswers = dedupe || final !== null;
     const policy = new MethodPolicy(route.methods, offeredMethods(chain.family));
     const hedged = route.reads.hedgeAfterMs !== null && route.protocol === 'jsonrpc' && upstreams.length > 1;
     const hedges = hedged ? new HedgeBudget() : null;
-    return { route, chain, policy, limits, metered: new MeteredRoute(route), upstreams, shares, final, hedges };
+    return { route, chain, policy, limits, metered: new MeteredRoute(route), upstreams, reusesAnswers, final, hedges };
   }
 }

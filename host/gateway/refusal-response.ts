@@ -1,12 +1,69 @@
 import { STATUS_CODES } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { corsHeaders, formatInstant, isRefusal, readHead } from '../../core/index.ts';
-import type { Authenticated, Refusal, RequestHead } from '../../core/index.ts';
+import { isRefusal, readHead } from '../../core/index.ts';
+import type { Refusal, RequestHead, RouteProtocol } from '../../core/index.ts';
 import { currentResponse } from '../../adapters/http/express/client-error.ts';
 import { drainThenEnd } from '../../adapters/http/express/drain-then-end.ts';
-import { refusalReply } from './refusal-reply.ts';
+import { corsOf, graceHeaders } from './request-context.ts';
 import type { RequestContext } from './request-context.ts';
+
+export interface RefusalResponse {
+  readonly status: number;
+  /** Names alternating with values, without the framing. */
+  readonly headers: readonly string[];
+  readonly body: string;
+}
+
+export const HTTP_METHODS: Readonly<Record<RouteProtocol, readonly string[]>> = {
+  jsonrpc: ['POST'],
+  http: ['GET', 'HEAD', 'POST'],
+  websocket: ['GET'],
+};
+
+/** Status, headers and body of a refusal, in the form of the route's protocol. */
+export function refusalResponse(refusal: Refusal, protocol: RouteProtocol | null, traceId: string): RefusalResponse {
+  const { status, reason, message, topUpUrl } = refusal;
+  const body =
+    protocol === 'jsonrpc'
+      ? rpcRefusal(refusal, 'null', traceId)
+      : JSON.stringify({ error: { code: reason, message, trace_id: traceId, ...topUp(topUpUrl) } });
+  return {
+    status,
+    headers: [
+      'Content-Type',
+      'application/json',
+      'X-Trace-Id',
+      traceId,
+      'Cache-Control',
+      'no-store',
+      ...extras(refusal, protocol),
+      ...refusal.headers,
+    ],
+    body,
+  };
+}
+
+function extras({ status, retryAfterSeconds, topUpUrl }: Refusal, protocol: RouteProtocol | null): readonly string[] {
+  // The link relation of RFC 8288's registry for a place where a payment is made.
+  if (topUpUrl !== null) return ['Link', `<${topUpUrl}>; rel="payment"`];
+  if (status === 401) return ['WWW-Authenticate', 'Bearer'];
+  if (status === 405) return ['Allow', HTTP_METHODS[protocol ?? 'http'].join(', ')];
+  if (status === 429 || retryAfterSeconds !== null) return ['Retry-After', String(retryAfterSeconds ?? 1)];
+  return [];
+}
+
+/**
+ * A refusal as a JSON-RPC error.
+ *
+ * @param idText - the request's id as JSON text, exactly as it came
+ */
+export function rpcRefusal({ rpcCode, reason, message, topUpUrl }: Refusal, idText: string, traceId: string): string {
+  const error = JSON.stringify({ code: rpcCode, message, data: { reason, trace_id: traceId, ...topUp(topUpUrl) } });
+  return `{"jsonrpc":"2.0","id":${idText},"error":${error}}`;
+}
+
+const topUp = (url: string | null): object => (url === null ? {} : { top_up_url: url });
 
 /** Connections that close after their next response; requests pipelined behind it are ignored. */
 const ending = new WeakSet<object>();
@@ -20,25 +77,12 @@ export function endAfterResponse(socket: object): void {
   ending.add(socket);
 }
 
-/** The expiry of a key in its grace period; every response has it. */
-export function graceHeaders(auth: Authenticated | null): readonly string[] {
-  const expires = auth?.state === 'grace' ? auth.key.expiresAt : null;
-  return expires === null ? NONE : ['X-Key-Expires', formatInstant(expires)];
-}
-
-const NONE: readonly string[] = [];
-
-/** The CORS headers with which a page may read the response to a browser's request. */
-export function corsOf({ live, head }: RequestContext): readonly string[] {
-  return live === null || head === null ? NONE : corsHeaders(live.route.cors, head.origin);
-}
-
 /** The response to a refused request, with the framing of its body. */
-export function refusalFor(
+export function refusalResponseFor(
   refusal: Refusal,
   context: RequestContext,
 ): { readonly status: number; readonly headers: string[]; readonly body: string } {
-  const { status, headers, body } = refusalReply(refusal, context.live?.route.protocol ?? null, context.traceId);
+  const { status, headers, body } = refusalResponse(refusal, context.live?.route.protocol ?? null, context.traceId);
   return {
     status,
     headers: [
@@ -66,7 +110,7 @@ export function writeRefusal(
   context: RequestContext,
   refusal: Refusal,
 ): void {
-  const { status, headers, body } = refusalFor(refusal, context);
+  const { status, headers, body } = refusalResponseFor(refusal, context);
   const head = context.head ?? readHead(context.method, context.httpVersion, context.rawHeaders);
   // A body that did not arrive in time may never arrive.
   if (status !== 408 && (req.complete || hasNearEnd(head))) {
@@ -111,7 +155,7 @@ export function endWithRefusal(
   refusal: Refusal,
   extra: readonly string[] = [],
 ): void {
-  const { status, headers, body } = refusalFor(refusal, context);
+  const { status, headers, body } = refusalResponseFor(refusal, context);
   const all = [...headers, ...extra, 'Connection', 'close'];
   let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`;
   for (let at = 0; at < all.length; at += 2) head += `${all[at] ?? ''}: ${all[at + 1] ?? ''}\r\n`;

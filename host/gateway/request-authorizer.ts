@@ -32,7 +32,7 @@ import type {
 } from '../../core/index.ts';
 import { chainEnd } from './live-route.ts';
 import type { LiveRoute, LiveRoutes } from './live-route.ts';
-import { HTTP_METHODS } from './refusal-reply.ts';
+import { HTTP_METHODS } from './refusal-response.ts';
 import type { ExtractedKey } from './request-head-cache.ts';
 import type { RequestContext } from './request-context.ts';
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { performance } from 'node:perf_hooks';
-import { NO_LIMITS } from '../../core/index.ts';
+import { corsHeaders, formatInstant, NO_LIMITS } from '../../core/index.ts';
 import type {
   AdmissionMode,
   AdmissionVerdict,
@@ -89,6 +89,19 @@ export function newRequestContext(traceId: string, received: ReceivedRequest): R
     methods: null,
     sent: false,
   };
+}
+
+const NONE: readonly string[] = [];
+
+/** The expiry of a key in its grace period; every response has it. */
+export function graceHeaders(auth: Authenticated | null): readonly string[] {
+  const expires = auth?.state === 'grace' ? auth.key.expiresAt : null;
+  return expires === null ? NONE : ['X-Key-Expires', formatInstant(expires)];
+}
+
+/** The CORS headers with which a page may read the response to a browser's request. */
+export function corsOf({ live, head }: RequestContext): readonly string[] {
+  return live === null || head === null ? NONE : corsHeaders(live.route.cors, head.origin);
 }
 
 /** The path for logs: without the key and everything behind it. */

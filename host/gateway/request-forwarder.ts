@@ -9,8 +9,13 @@ import type { LiveRoute } from './live-route.ts';
 import type { RequestBodyStream } from './request-body-stream.ts';
 import type { RequestContext } from './request-context.ts';
 import { upstreamHeaders } from './request-head-cache.ts';
-import { SharedResponse } from './reads/shared-response.ts';
-import type { ShareableRead, SharedRead, SharedReadHandler, SharedReads } from './reads/shared-reads.ts';
+import { CoalescedResponse } from './reads/request-coalescing.ts';
+import type {
+  CoalescibleRead,
+  CoalescedRequest,
+  CoalescedReadHandler,
+  RequestCoalescer,
+} from './reads/request-coalescing.ts';
 import { HedgedRequest } from './reads/hedged-request.ts';
 import type { HedgeOutcome, HedgeOwner } from './reads/hedged-request.ts';
 import { UpstreamAttempts } from './upstream-attempts.ts';
@@ -26,7 +31,7 @@ import type { Upstream } from './upstream.ts';
 export interface RequestForwarderDeps {
   readonly logger: Logger;
   readonly metrics: GatewayMetrics;
-  readonly sharedReads: SharedReads;
+  readonly coalescer: RequestCoalescer;
 }
 
 /** The events that a {@link RequestForwarder} reports to `HttpExchange`. Exactly one of the last two comes last. */
@@ -45,9 +50,9 @@ export interface ForwardedResponseHandler
 }
 
 /** Gets the answer to one request: from the cache, an equal request in flight, or one or more upstreams. */
-export class RequestForwarder implements UpstreamResponseHandler, SharedReadHandler, HedgeOwner {
+export class RequestForwarder implements UpstreamResponseHandler, CoalescedReadHandler, HedgeOwner {
   /** Set for a read that may share its answer with equal ones. */
-  read: ShareableRead | null = null;
+  read: CoalescibleRead | null = null;
   readonly attempts = new UpstreamAttempts();
   readonly #deps: RequestForwarderDeps;
   readonly #handler: ForwardedResponseHandler;
@@ -55,7 +60,7 @@ export class RequestForwarder implements UpstreamResponseHandler, SharedReadHand
   #body: Buffer | RequestBodyStream | null = null;
   #request: PendingResponse | null = null;
   /** Set while equal reads may wait for the answer to this one. */
-  #lead: SharedRead | null = null;
+  #lead: CoalescedRequest | null = null;
   #over = false;
 
   constructor(deps: RequestForwarderDeps, handler: ForwardedResponseHandler, context: RequestContext) {
@@ -71,14 +76,14 @@ export class RequestForwarder implements UpstreamResponseHandler, SharedReadHand
 
   start(body: Buffer | RequestBodyStream | null, live: LiveRoute): void {
     this.#body = body;
-    const { sharedReads } = this.#deps;
-    const cached = this.read === null ? null : sharedReads.cached(this.read);
+    const { coalescer } = this.#deps;
+    const cached = this.read === null ? null : coalescer.cached(this.read);
     if (cached !== null) {
       this.#handler.onForwarded();
-      this.onSharedReply(cached);
+      this.onCoalescedResponse(cached);
       return;
     }
-    const followed = this.read === null ? null : sharedReads.follow(this.read, this);
+    const followed = this.read === null ? null : coalescer.follow(this.read, this);
     if (followed !== null) {
       this.#handler.onForwarded();
       this.#request = followed;
@@ -91,7 +96,7 @@ export class RequestForwarder implements UpstreamResponseHandler, SharedReadHand
       return;
     }
     this.#handler.onForwarded();
-    if (this.read !== null) this.#lead = sharedReads.lead(this.read);
+    if (this.read !== null) this.#lead = coalescer.lead(this.read);
     this.#ask(upstream, live);
   }
 
@@ -118,7 +123,7 @@ export class RequestForwarder implements UpstreamResponseHandler, SharedReadHand
     this.#over = true;
     this.#lead?.end();
     // Equal reads that begin from now on must see what this request may have changed.
-    if (this.#context.sent && !this.attempts.idempotent) this.#deps.sharedReads.wrote();
+    if (this.#context.sent && !this.attempts.idempotent) this.#deps.coalescer.wrote();
   }
 
   abort(error: unknown): void {
@@ -127,14 +132,14 @@ export class RequestForwarder implements UpstreamResponseHandler, SharedReadHand
 
   // ---- an equal request
 
-  onSharedReply(body: Buffer): void {
+  onCoalescedResponse(body: Buffer): void {
     if (this.#over) return;
     this.#handler.onResponseHeaders(200, JSON_TYPE, String(body.length), null);
     this.#handler.onResponseData(body);
     this.#handler.onResponseEnd();
   }
 
-  onShareEnded(): void {
+  onCoalescingEnded(): void {
     const { live } = this.#context;
     if (this.#over || live === null) return;
     const upstream = this.attempts.first(live);
@@ -175,7 +180,7 @@ export class RequestForwarder implements UpstreamResponseHandler, SharedReadHand
   }
 
   handlerOf(upstream: Upstream): UpstreamResponseHandler {
-    return this.#lead === null ? this : new SharedResponse(this, this.#lead, upstream);
+    return this.#lead === null ? this : new CoalescedResponse(this, this.#lead, upstream);
   }
 
   second(): Upstream | null {
@@ -275,8 +280,8 @@ const JSON_TYPE = ['Content-Type', 'application/json'];
 const allDown = (): Refusal => refuse('upstream_unavailable', { status: 503, retryAfterSeconds: 1 });
 
 guardMethods(RequestForwarder, [
-  'onSharedReply',
-  'onShareEnded',
+  'onCoalescedResponse',
+  'onCoalescingEnded',
   'onUpstreamConnect',
   'onResponseError',
   'onResponseHeaders',

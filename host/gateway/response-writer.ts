@@ -1,6 +1,6 @@
 import type { GatewayClient, ReplyHeaders } from './gateway-client.ts';
 import { HeaderList } from './header-list.ts';
-import { corsOf, graceHeaders } from './refusal-response.ts';
+import { corsOf, graceHeaders } from './request-context.ts';
 import type { RequestContext } from './request-context.ts';
 import type { Upstream } from './upstream.ts';
 

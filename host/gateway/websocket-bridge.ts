@@ -7,7 +7,7 @@ import { guarded } from './guard-methods.ts';
 import type { RequestAuthorizer } from './request-authorizer.ts';
 import { recordSent } from './exchange-report.ts';
 import type { Counters } from './exchange-report.ts';
-import { rpcRefusal } from './refusal-reply.ts';
+import { rpcRefusal } from './refusal-response.ts';
 import type { RequestContext } from './request-context.ts';
 
 interface BridgeDeps extends Counters {

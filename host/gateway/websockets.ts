@@ -13,8 +13,9 @@ import { recordExchange } from './exchange-report.ts';
 import type { Counters } from './exchange-report.ts';
 import { guarded } from './guard-methods.ts';
 import type { Abortable } from './guard-methods.ts';
-import { graceHeaders, writeRawRefusal } from './refusal-response.ts';
+import { writeRawRefusal } from './refusal-response.ts';
 import type { Upstream } from './upstream.ts';
+import { graceHeaders } from './request-context.ts';
 import type { RequestContext } from './request-context.ts';
 import { WebSocketBridge } from './websocket-bridge.ts';
 

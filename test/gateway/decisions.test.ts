@@ -18,7 +18,7 @@ import {
   requestHeaders,
   UpstreamHealth,
 } from '../../core/index.ts';
-import { refusalReply } from '../../host/gateway/refusal-reply.ts';
+import { refusalResponse } from '../../host/gateway/refusal-response.ts';
 import type { AccountId, AdmissionVerdict, AppId, RefusalReason, RouteId } from '../../core/index.ts';
 
 describe('fault 375: reading JSON-RPC', () => {
@@ -217,7 +217,7 @@ describe('refusals', () => {
   };
   for (const reason of Object.keys(REFUSALS) as RefusalReason[]) {
     test(`${reason} is ${statuses[reason]} with its headers`, () => {
-      const { status, headers } = refusalReply(refuse(reason), 'jsonrpc', 'trace');
+      const { status, headers } = refusalResponse(refuse(reason), 'jsonrpc', 'trace');
       const names = headers.filter((_, at) => at % 2 === 0);
       assert.equal(status, statuses[reason]);
       assert.equal(names.includes('WWW-Authenticate'), status === 401);

@@ -5,7 +5,7 @@ import type { Refusal } from '../../../core/index.ts';
 import type { BodyLimits, ClientRequestHandler, GatewayClient, ReplyHeaders } from '../gateway-client.ts';
 import { guardMethods } from '../guard-methods.ts';
 import { HeaderList } from '../header-list.ts';
-import { refusalFor } from '../refusal-response.ts';
+import { refusalResponseFor } from '../refusal-response.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { Expirable } from '../timeout-queue.ts';
 import { attachHandler, detachHandler } from './client-socket.ts';
@@ -288,7 +288,7 @@ export class ClientConnection implements GatewayClient, ClientSocketHandler, Exp
     this.#bodyHandler = null;
     this.#body = [];
     if (refusal.status === 408) this.#last = true;
-    const { status, headers, body } = refusalFor(refusal, context);
+    const { status, headers, body } = refusalResponseFor(refusal, context);
     const head = this.#headText(status, { common: HeaderList.NONE, own: headers }, false);
     this.writeUnsent();
     this.#socket.write(context.method === 'HEAD' ? head : head + body);

@@ -4,8 +4,8 @@ import { blockOfAnswer, isCacheable } from '../../../core/index.ts';
 import { BufferBudget } from '../../../host/gateway/buffer-budget.ts';
 import { GatewayMetrics } from '../../../host/gateway/gateway-metrics.ts';
 import { FinalBlock } from '../../../host/gateway/reads/final-block.ts';
-import { ReadCache } from '../../../host/gateway/reads/read-cache.ts';
-import { SharedReads } from '../../../host/gateway/reads/shared-reads.ts';
+import { ResponseCache } from '../../../host/gateway/reads/response-cache.ts';
+import { RequestCoalescer } from '../../../host/gateway/reads/request-coalescing.ts';
 import { Upstream } from '../../../host/gateway/upstream.ts';
 import { MemoryMetrics } from '../../support/fakes.ts';
 
@@ -65,7 +65,7 @@ describe('fault 155: the memory of kept answers', () => {
 
   test('is bounded; what was asked for last stays', async () => {
     const final = await finalAt(100);
-    const cache = new ReadCache(10_000);
+    const cache = new ResponseCache(10_000);
     const put = (key: string, size: number): void =>
       cache.put(key, { answer: 'x'.repeat(size), block: 1, final, generation: 0 });
     put('first', 100);
@@ -90,8 +90,8 @@ describe('fault 155: the memory of kept answers', () => {
     const metrics = new GatewayMetrics(new MemoryMetrics());
     t.after(() => metrics.close());
     const keeps = (changes: object, from = node): boolean => {
-      const cache = new ReadCache(10_000);
-      const reads = new SharedReads({ metrics, budget: new BufferBudget(0), cache });
+      const cache = new ResponseCache(10_000);
+      const reads = new RequestCoalescer({ metrics, budget: new BufferBudget(0), cache });
       reads.keep({ ...read, kept: { ...kept, ...changes } }, '"result":"0x1"', from);
       return cache.find('k', final) !== null;
     };
@@ -115,7 +115,7 @@ describe('fault 155: the memory of kept answers', () => {
   });
 
   test('gives nothing of a block that is no longer final, or of a route as it was', async () => {
-    const cache = new ReadCache(10_000);
+    const cache = new ResponseCache(10_000);
     const [high, low] = [await finalAt(100), await finalAt(100)];
     cache.put('k', { answer: 'x', block: 90, final: high, generation: 0 });
     assert.equal(cache.find('k', high), 'x');

@@ -1,46 +1,46 @@
 import { isUtf8 } from 'node:buffer';
 import {
+  answerOf,
   blockNeeded,
   blockOfAnswer,
+  coalescingKey,
   isCacheable,
   repeatsMember,
   replyWith,
   requestHeaders,
-  answerOf,
-  coalescingKey,
 } from '../../../core/index.ts';
 import type { JsonRpcRequest } from '../../../core/index.ts';
 import type { BufferBudget } from '../buffer-budget.ts';
 import type { GatewayMetrics } from '../gateway-metrics.ts';
 import type { RequestContext } from '../request-context.ts';
-import type { PendingResponse } from '../upstream-request.ts';
+import type { PendingResponse, UpstreamFailure, UpstreamResponseHandler } from '../upstream-request.ts';
 import type { Upstream } from '../upstream.ts';
-import { decodeBody } from './decode-body.ts';
+import { codingOf, decodeBody } from './decode-body.ts';
 import type { FinalBlock } from './final-block.ts';
-import type { ReadCache } from './read-cache.ts';
+import type { ResponseCache } from './response-cache.ts';
 
 /** A read that waits for the answer to an equal one. */
-export interface SharedReadHandler {
+export interface CoalescedReadHandler {
   /** The complete reply, with the request's own id. */
-  onSharedReply(body: Buffer): void;
+  onCoalescedResponse(body: Buffer): void;
   /** No answer will come, so the request must be sent to a node itself. */
-  onShareEnded(): void;
+  onCoalescingEnded(): void;
 }
 
-export interface SharedReadsDeps {
+export interface RequestCoalescerDeps {
   readonly metrics: GatewayMetrics;
   readonly budget: BufferBudget;
-  readonly cache: ReadCache;
+  readonly cache: ResponseCache;
 }
 
 /** Replies up to this size, in bytes, are shared; for a larger one each request is sent itself. */
-const MAX_SHARED_BYTES = 1024 * 1024;
+const MAX_COALESCED_BYTES = 1024 * 1024;
 /** An answer that depends on the newest block may be at most this much older than the request. */
 const MAX_AGE_MS = 100;
 const NO_HEADERS = { names: new Set<string>(), pairs: [] };
 
-/** A request that may share its answer. */
-export interface ShareableRead {
+/** A request whose answer equal ones may get. */
+export interface CoalescibleRead {
   readonly key: string;
   readonly id: string;
   readonly route: string;
@@ -61,22 +61,24 @@ interface KeptBy {
   readonly height: number;
 }
 
-/** Equal reads that are in flight at the same time, sent once (core/decisions/gateway-reads.md). */
-export class SharedReads {
-  readonly #deps: SharedReadsDeps;
-  readonly #leads = new Map<string, SharedRead>();
+/**
+ * Sends equal reads that are in flight at the same time once, and answers from the cache (core/decisions/gateway-reads.md).
+ */
+export class RequestCoalescer {
+  readonly #deps: RequestCoalescerDeps;
+  readonly #leads = new Map<string, CoalescedRequest>();
   /** The headers that are sent upstream, for heads that clients repeat. */
   readonly #heads = new WeakMap<object, string>();
   #writes = 0;
 
-  constructor(deps: SharedReadsDeps) {
+  constructor(deps: RequestCoalescerDeps) {
     this.#deps = deps;
   }
 
-  /** The sharing key of a request; `null` if its route or kind shares nothing. */
-  read(context: RequestContext, request: JsonRpcRequest): ShareableRead | null {
+  /** A request with its key; `null` if its answer is never that of another one, by its route or its kind. */
+  read(context: RequestContext, request: JsonRpcRequest): CoalescibleRead | null {
     const { live } = context;
-    if (live?.shares !== true) return null;
+    if (live?.reusesAnswers !== true) return null;
     const { route, final } = live;
     const call = coalescingKey(request);
     if (call === null) return null;
@@ -91,7 +93,7 @@ export class SharedReads {
   }
 
   /** The cached reply; `null` when there is none. */
-  cached({ key, id, route, kept }: ShareableRead): Buffer | null {
+  cached({ key, id, route, kept }: CoalescibleRead): Buffer | null {
     if (kept === null) return null;
     const answer = this.#deps.cache.find(key, kept.final);
     this.#deps.metrics.cachedRead(route, answer === null ? 'miss' : 'hit', this.#deps.cache.bytes);
@@ -99,7 +101,7 @@ export class SharedReads {
   }
 
   /** Caches an answer if its block is final and was final when the request was sent. */
-  keep({ key, kept }: ShareableRead, answer: string, upstream: Upstream): void {
+  keep({ key, kept }: CoalescibleRead, answer: string, upstream: Upstream): void {
     if (kept === null) return;
     const { method, params, final, generation, height } = kept;
     const block = blockOfAnswer(method, params, answer);
@@ -108,7 +110,7 @@ export class SharedReads {
   }
 
   /** Waits for an equal request in flight; `null` when there is none to wait for. */
-  follow(read: ShareableRead, handler: SharedReadHandler): PendingResponse | null {
+  follow(read: CoalescibleRead, handler: CoalescedReadHandler): PendingResponse | null {
     const lead = read.joins ? this.#leads.get(read.key) : undefined;
     if (lead === undefined) return null;
     const fresh = lead.writes === this.#writes && performance.now() - lead.startedAt <= MAX_AGE_MS;
@@ -118,8 +120,8 @@ export class SharedReads {
   }
 
   /** Registers a request that is sent to a node and that others may wait for. */
-  lead(read: ShareableRead): SharedRead {
-    const lead = new SharedRead(this, read, this.#writes, this.#deps.budget);
+  lead(read: CoalescibleRead): CoalescedRequest {
+    const lead = new CoalescedRequest(this, read, this.#writes, this.#deps.budget);
     if (read.joins) this.#leads.set(read.key, lead);
     return lead;
   }
@@ -130,12 +132,12 @@ export class SharedReads {
   }
 
   /** No further request may wait for it. */
-  closed(lead: SharedRead): void {
+  closed(lead: CoalescedRequest): void {
     if (this.#leads.get(lead.read.key) === lead) this.#leads.delete(lead.read.key);
   }
 
-  count({ route }: ShareableRead, outcome: 'joined' | 'answered' | 'alone'): void {
-    this.#deps.metrics.sharedRead(route, outcome);
+  count({ route }: CoalescibleRead, outcome: 'joined' | 'answered' | 'alone'): void {
+    this.#deps.metrics.coalescedRead(route, outcome);
   }
 
   #head({ headCache, rawHeaders, keyText, httpVersion }: RequestContext): string {
@@ -156,16 +158,16 @@ function keptBy({ methods, params, text }: JsonRpcRequest, final: FinalBlock): K
 }
 
 interface Follower {
-  readonly read: ShareableRead;
-  readonly handler: SharedReadHandler;
+  readonly read: CoalescibleRead;
+  readonly handler: CoalescedReadHandler;
 }
 
 /** A read that was sent to a node, and the equal ones that wait for its answer. */
-export class SharedRead {
-  readonly read: ShareableRead;
+export class CoalescedRequest {
+  readonly read: CoalescibleRead;
   readonly startedAt = performance.now();
   readonly writes: number;
-  readonly #reads: SharedReads;
+  readonly #reads: RequestCoalescer;
   readonly #budget: BufferBudget;
   readonly #followers = new Set<Follower>();
   #chunks: Buffer[] = [];
@@ -173,14 +175,14 @@ export class SharedRead {
   #decoding = false;
   #ended = false;
 
-  constructor(reads: SharedReads, read: ShareableRead, writes: number, budget: BufferBudget) {
+  constructor(reads: RequestCoalescer, read: CoalescibleRead, writes: number, budget: BufferBudget) {
     this.#reads = reads;
     this.read = read;
     this.writes = writes;
     this.#budget = budget;
   }
 
-  join(read: ShareableRead, handler: SharedReadHandler): PendingResponse {
+  join(read: CoalescibleRead, handler: CoalescedReadHandler): PendingResponse {
     const follower = { read, handler };
     this.#followers.add(follower);
     const leave = (): void => void this.#followers.delete(follower);
@@ -196,7 +198,7 @@ export class SharedRead {
   /** Keeps a part of the answer. The chunk may be overwritten afterwards. */
   keep(chunk: Buffer): void {
     if (!this.#wanted) return;
-    if (this.#bytes + chunk.length > MAX_SHARED_BYTES || !this.#budget.take(chunk.length)) {
+    if (this.#bytes + chunk.length > MAX_COALESCED_BYTES || !this.#budget.take(chunk.length)) {
       this.end();
       return;
     }
@@ -207,7 +209,7 @@ export class SharedRead {
   complete(coding: string, upstream: Upstream): void {
     if (!this.#wanted) return;
     this.#decoding = true;
-    void decodeBody(Buffer.concat(this.#chunks, this.#bytes), coding, MAX_SHARED_BYTES).then((body) => {
+    void decodeBody(Buffer.concat(this.#chunks, this.#bytes), coding, MAX_COALESCED_BYTES).then((body) => {
       this.#decoding = false;
       const answer = body !== null && isUtf8(body) ? answerOf(body.toString('utf8'), this.read.id) : null;
       if (answer !== null) {
@@ -228,7 +230,7 @@ export class SharedRead {
     this.#chunks = [];
     for (const follower of this.#taken()) {
       this.#reads.count(follower.read, 'alone');
-      follower.handler.onShareEnded();
+      follower.handler.onCoalescingEnded();
     }
   }
 
@@ -239,7 +241,7 @@ export class SharedRead {
   #deliver(answer: string): void {
     for (const follower of this.#taken()) {
       this.#reads.count(follower.read, 'answered');
-      follower.handler.onSharedReply(Buffer.from(replyWith(answer, follower.read.id)));
+      follower.handler.onCoalescedResponse(Buffer.from(replyWith(answer, follower.read.id)));
     }
   }
 
@@ -247,5 +249,58 @@ export class SharedRead {
     const followers = [...this.#followers];
     this.#followers.clear();
     return followers;
+  }
+}
+
+/** Passes a response on to its own request, and keeps it for the equal ones that wait. */
+export class CoalescedResponse implements UpstreamResponseHandler {
+  readonly #handler: UpstreamResponseHandler;
+  readonly #lead: CoalescedRequest;
+  readonly #upstream: Upstream;
+  #kept = false;
+  #coding = '';
+
+  constructor(handler: UpstreamResponseHandler, lead: CoalescedRequest, upstream: Upstream) {
+    this.#upstream = upstream;
+    this.#handler = handler;
+    this.#lead = lead;
+  }
+
+  onUpstreamConnect(): void {
+    this.#handler.onUpstreamConnect();
+  }
+
+  onResponseHeaders(status: number, fields: readonly string[], length: string | null): void {
+    // After any other status another upstream may be tried.
+    if (status === 200) {
+      this.#kept = this.#lead.close();
+      this.#coding = codingOf(fields);
+    }
+    this.#handler.onResponseHeaders(status, fields, length);
+  }
+
+  onResponseData(chunk: Buffer): boolean {
+    if (this.#kept) this.#lead.keep(chunk);
+    const ready = this.#handler.onResponseData(chunk);
+    // A client that reads slowly must not delay the others.
+    if (!ready && this.#kept) this.#lead.end();
+    return ready;
+  }
+
+  onResponseIdle(): void {
+    this.#handler.onResponseIdle();
+  }
+
+  get retainsChunks(): boolean {
+    return this.#handler.retainsChunks;
+  }
+
+  onResponseEnd(): void {
+    if (this.#kept) this.#lead.complete(this.#coding, this.#upstream);
+    this.#handler.onResponseEnd();
+  }
+
+  onResponseError(failure: UpstreamFailure): void {
+    this.#handler.onResponseError(failure);
   }
 }

@@ -13,7 +13,7 @@ const MAX_ENTRY = 256 * 1024;
 const ENTRY_BYTES = 256;
 
 /** Caches answers about final blocks, for all routes together; the least recently used ones are evicted. */
-export class ReadCache {
+export class ResponseCache {
   readonly #maxBytes: number;
   readonly #entries = new Map<string, Entry>();
   #bytes = 0;
