@@ -5,7 +5,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { MIN_PASSWORD } from '../core/access/account-fields.ts';
+import { MIN_PASSWORD } from '../core/access/password-rules.ts';
 import { fingerprint } from '../core/access/fingerprint.ts';
 import { repository } from './support/source-tree.ts';
 

@@ -1,4 +1,4 @@
-import { mustChangePassword } from './temporary-password.ts';
+import { mustChangePassword } from './password-rules.ts';
 import { hasDemandedFactor } from './demanded-factors.ts';
 import { TillgateError } from '../kernel/index.ts';
 import type { AccountId, Clock, Storage } from '../kernel/index.ts';

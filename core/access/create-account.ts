@@ -2,9 +2,9 @@ import type { AccountId, BreachedPasswords, FieldError, IdGenerator, PasswordHas
 import { TillgateError } from '../kernel/index.ts';
 import type { Account, AccountRole } from './account.ts';
 import { adminSinceOf } from './admin-since.ts';
-import { currenciesProblem, emailProblem, nameProblem, passwordProblem } from './account-fields.ts';
+import { currenciesProblem, emailProblem, nameProblem } from './account-fields.ts';
+import { passwordProblem, requireUnbreached } from './password-rules.ts';
 import type { CallbackCredentialDeps } from './credential-record.ts';
-import { requireUnbreached } from './new-password.ts';
 import { ensureCallbackCredential } from './credential-record.ts';
 
 export interface CreateAccountInput {

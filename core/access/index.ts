@@ -47,4 +47,4 @@ export { Sessions } from './sessions.ts';
 export { signRequest } from './signature.ts';
 export { DEFAULT_STEP_UP_SECONDS, StepUp } from './step-up.ts';
 export { storageWithAudit } from './storage-with-audit.ts';
-export { DEFAULT_TEMPORARY_PASSWORD_SECONDS } from './temporary-password.ts';
+export { DEFAULT_TEMPORARY_PASSWORD_SECONDS } from './password-rules.ts';

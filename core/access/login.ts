@@ -1,6 +1,6 @@
 import { mustSign } from './data-security.ts';
-import { emailProblem, verifiablePassword } from './account-fields.ts';
-import { mustChangePassword, passwordHashOf } from './temporary-password.ts';
+import { emailProblem } from './account-fields.ts';
+import { mustChangePassword, passwordHashOf, verifiablePassword } from './password-rules.ts';
 import { TillgateError } from '../kernel/index.ts';
 import type { Clock, PasswordHasher, Storage, TokenIssuer } from '../kernel/index.ts';
 import type { RefusedAttempts } from './refused-attempts.ts';

@@ -1,7 +1,6 @@
 import { adminSinceOf } from './admin-since.ts';
 import type { Account } from './account.ts';
-import { passwordProblem } from './account-fields.ts';
-import { requireUnbreached } from './new-password.ts';
+import { passwordProblem, requireUnbreached } from './password-rules.ts';
 import { invalidField, TillgateError } from '../kernel/index.ts';
 import type { AccountId, BreachedPasswords, Millis, PasswordHasher, Storage, Transaction } from '../kernel/index.ts';
 import { recordNotFound, requireAdmin } from './actor.ts';

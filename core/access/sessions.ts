@@ -1,6 +1,6 @@
 import type { Account } from './account.ts';
-import { emailProblem, verifiablePassword } from './account-fields.ts';
-import { passwordHashOf } from './temporary-password.ts';
+import { emailProblem } from './account-fields.ts';
+import { passwordHashOf, verifiablePassword } from './password-rules.ts';
 import { KnownNetworks } from './known-networks.ts';
 import { demandedFactors, factorNames, missingFactor } from './demanded-factors.ts';
 import { present, TillgateError } from '../kernel/index.ts';

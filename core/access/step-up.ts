@@ -1,5 +1,4 @@
-import { verifiablePassword } from './account-fields.ts';
-import { passwordHashOf } from './temporary-password.ts';
+import { passwordHashOf, verifiablePassword } from './password-rules.ts';
 import { demandedFactors, factorNames } from './demanded-factors.ts';
 import type { PasskeyRequestOptions } from './passkey-options.ts';
 import type { PasskeyUse } from './passkey.ts';

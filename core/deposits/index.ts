@@ -1,3 +1,3 @@
 export { ManageDeposits } from './manage-deposits.ts';
-export type { RescanDeposits } from './rescan-deposits.ts';
+export type { RescanDeposits } from './rescan.ts';
 export type { UnassignedDeposits } from './unassigned-deposits.ts';

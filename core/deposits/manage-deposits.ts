@@ -1,6 +1,5 @@
 import type { Deposit } from '../chain/index.ts';
-import type { RescanDeposits } from './rescan-deposits.ts';
-import type { Rescan, RescanInput } from './rescan.ts';
+import type { Rescan, RescanDeposits, RescanInput } from './rescan.ts';
 import type { UnassignedDeposits } from './unassigned-deposits.ts';
 import { checkPage } from '../kernel/index.ts';
 import type { Page, PageRequest, Storage } from '../kernel/index.ts';

@@ -1,4 +1,4 @@
-export { coinPrice } from './coin-price.ts';
+export { coinPrice, spreadFactor, WHOLE_BPS } from './conversion.ts';
 export {
   coldAccount,
   custodyAccount,
@@ -14,8 +14,7 @@ export type { LedgerBalance, LedgerEntry, MerchantBalance, Posting } from './ent
 export type { PriceEvidence, RateEvidence } from './evidence.ts';
 export { ManageLedger } from './manage-ledger.ts';
 export { balanced, postEntry } from './post-entry.ts';
-export { spreadFactor, WHOLE_BPS } from './quote.ts';
 export type { RateBook } from './rate-book.ts';
-export { ownAccountNames, ownAccounts, solvencyOf } from './solvency.ts';
+export { ownAccountNames, ownAccounts, solvencyOf } from './own-accounts.ts';
 export { TRANSACTION_STATUSES, TRANSACTION_TYPES } from './transaction.ts';
 export type { TransactionRow, TransactionStatus, TransactionType, TransactionView } from './transaction.ts';

@@ -13,10 +13,8 @@ import type {
 } from '../kernel/index.ts';
 import { FIATS, TillgateError } from '../kernel/index.ts';
 import type { PriceEvidence, RateEvidence } from './evidence.ts';
-import { convertUnits } from './convert.ts';
-import { trim } from './median.ts';
-import { PriceBoard } from './price-board.ts';
-import { quoteUnits } from './quote.ts';
+import { convertUnits, quoteUnits } from './conversion.ts';
+import { PriceBoard, trim } from './price-board.ts';
 
 export interface RateBookDeps {
   readonly sources: readonly RateSource[];

@@ -39,7 +39,7 @@ import { orderTerms } from './order-terms.ts';
 import type { OrderTerms } from './order-terms.ts';
 import type { NewOrderEvents } from './order-events.ts';
 import type { OrderQuota } from './order-quota.ts';
-import type { OrderSettings } from './settings.ts';
+import type { OrderSettings } from './order-settings.ts';
 
 /** The input of an order in a given coin. */
 export interface PayInfoInput extends NewOrderInput {

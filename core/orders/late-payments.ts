@@ -3,7 +3,7 @@ import type { AssetCatalogue, CurrencyCode, Millis } from '../kernel/index.ts';
 import { findFiat } from '../kernel/index.ts';
 import type { RateBook, RateEvidence } from '../ledger/index.ts';
 import type { Order } from './order.ts';
-import type { OrderSettings } from './settings.ts';
+import type { OrderSettings } from './order-settings.ts';
 
 export interface LatePaymentsDeps {
   readonly rates: Pick<RateBook, 'prepare' | 'evidence'>;

@@ -27,7 +27,7 @@ import type { ChoosePayment } from './choose-payment.ts';
 import type { CreateOrder, MadeOrder } from './create-order.ts';
 import { ORDER_STATUSES } from './order-status.ts';
 import type { Order } from './order.ts';
-import type { OrderSettings } from './settings.ts';
+import type { OrderSettings } from './order-settings.ts';
 import type { PlaceRefusal } from './order-store.ts';
 import { linkAmount } from './link-fields.ts';
 import { linkState, MAX_LINK_DEVICES, onlyCoin } from './payment-link.ts';

@@ -16,7 +16,7 @@ import type { ListedOrderView, OrderDetailView, OrderView, PayInfoView } from '.
 import type { Order, OrderHistoryEntry, OrderPayment } from './order.ts';
 import { NO_REFUNDS, orderRefunds } from './order-refunds.ts';
 import type { RefundMeans } from './refundable.ts';
-import type { OrderSettings } from './settings.ts';
+import type { OrderSettings } from './order-settings.ts';
 
 export interface OrderQueriesDeps {
   readonly storage: Pick<Storage, 'orders' | 'deposits' | 'unconfirmedPayments' | 'chains' | 'ledger' | 'transfers'>;

@@ -1,7 +1,7 @@
 import { TillgateError } from '../kernel/index.ts';
 import type { AccountId, Clock, Millis } from '../kernel/index.ts';
 import type { OrderStore } from './order-store.ts';
-import type { OrderSettings } from './settings.ts';
+import type { OrderSettings } from './order-settings.ts';
 
 export interface OrderQuotaDeps {
   readonly storage: { readonly orders: Pick<OrderStore, 'countOpen'> };

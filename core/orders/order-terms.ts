@@ -1,6 +1,6 @@
 import { invalidField } from '../kernel/index.ts';
 import type { NewOrderInput } from './order.ts';
-import type { OrderSettings } from './settings.ts';
+import type { OrderSettings } from './order-settings.ts';
 
 /** The payment deadline of an order, and its tolerance. */
 export interface OrderTerms {

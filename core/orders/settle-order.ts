@@ -6,7 +6,7 @@ import { amountRequired } from './order.ts';
 import type { Order, OrderHistoryEntry, OrderPayment } from './order.ts';
 import type { OrderRefunds } from './order-refunds.ts';
 import type { OrderRule } from './order-status.ts';
-import type { OrderSettings } from './settings.ts';
+import type { OrderSettings } from './order-settings.ts';
 
 /** The settings that the rules use. */
 export type LateTerms = Pick<OrderSettings, 'lateGraceMs' | 'unconfirmedHoldMs'>;

@@ -12,7 +12,7 @@ import { PayoutReplacer } from './replace-payouts.ts';
 import type { AlertPayout } from './replace-payouts.ts';
 import { PayoutSender } from './send-payouts.ts';
 import type { ReplacementSettings } from './payout-settings.ts';
-import { stopPayouts } from './solvency-stop.ts';
+import { stopPayouts } from './payout-stop.ts';
 import type { Attempt, PayoutView } from './transfer.ts';
 
 const PAGE = 100;

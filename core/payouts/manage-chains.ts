@@ -10,7 +10,7 @@ import type { CurrencyStop, FrozenCoin } from './transfer-store.ts';
 import { takeHotWallet } from './operator-float.ts';
 import type { FloatChange } from './operator-float.ts';
 import { canPay } from './payout-deps.ts';
-import { resumePayouts } from './resume-payouts.ts';
+import { resumePayouts } from './payout-stop.ts';
 import { writeOffCoins } from './write-off-coins.ts';
 import type { WrittenOff } from './write-off-coins.ts';
 import { writeOffFrozen } from './write-off-frozen.ts';

@@ -1,6 +1,6 @@
 import { TillgateError } from '../kernel/index.ts';
 import type { PayingChain, PayoutDeps } from './payout-deps.ts';
-import { stopPayouts } from './solvency-stop.ts';
+import { stopPayouts } from './payout-stop.ts';
 import type { Transfer } from './transfer.ts';
 
 /** The next nonce of an address. */

@@ -14,9 +14,9 @@ import type { CustodyLine } from './reconcile.ts';
 import type { PayingChain, PayoutDeps } from './payout-deps.ts';
 import { DEFAULT_PAYOUT_SETTINGS } from './payout-settings.ts';
 import type { PayoutSettings, SweepSettings } from './payout-settings.ts';
-import { insolvencyReason, readSolvency, showsFloat } from './solvency.ts';
+import { insolvencyReason, readSolvency, showsFloat, SolvencyStop } from './solvency.ts';
+import { stopPayouts } from './payout-stop.ts';
 import type { SolvencyScope } from './solvency.ts';
-import { SolvencyStop, stopPayouts } from './solvency-stop.ts';
 import { SignTransfers } from './sign-transfers.ts';
 import { concernsAll, Troubles } from './troubles.ts';
 

@@ -11,6 +11,8 @@ import {
 import type { LedgerBalance } from '../ledger/index.ts';
 import type { FrozenCoin } from './transfer-store.ts';
 import type { PayingChain } from './payout-deps.ts';
+import { raiseAlert } from '../notify/index.ts';
+import type { AlertChannels } from '../notify/index.ts';
 
 /**
  * The holdings of a chain in the ledger less its debts, in one currency; below zero when merchants' money is missing.
@@ -103,4 +105,56 @@ export function insolvencyReason(
 /** True for a reason of {@link insolvencyReason}. */
 export function isInsolvency(reason: string): boolean {
   return reason.startsWith(OWED);
+}
+
+/**
+ * Stops the payouts of a chain while less is held than is owed, and resumes them once enough was sent. A stop by an
+ * operator, or by another check, is left unchanged. Where nothing could end the stop, an alert is raised instead.
+ */
+export class SolvencyStop {
+  readonly #scope: SolvencyScope;
+  readonly #deps: AlertChannels & { readonly storage: Pick<Storage, 'transfers'> };
+  /** The last reported shortfall where payouts continue, so that each is reported once. */
+  #said: string | null = null;
+
+  constructor(scope: SolvencyScope, deps: AlertChannels & { readonly storage: Pick<Storage, 'transfers'> }) {
+    this.#scope = scope;
+    this.#deps = deps;
+  }
+
+  /**
+   * @param stops - the currencies that stop the whole chain; all by default
+   * @returns true when everything that is owed in them is held
+   */
+  async apply(
+    lines: readonly SolvencyLine[],
+    stops: (currency: CurrencyCode) => boolean = () => true,
+  ): Promise<boolean> {
+    const { code, topUp } = this.#scope;
+    const { metrics, storage } = this.#deps;
+    for (const { currency, units } of lines)
+      metrics.gauge('tillgate_solvency_units', Number(units), { chain: code, currency });
+    const reason = insolvencyReason(
+      this.#scope,
+      lines.filter(({ currency }) => stops(currency)),
+    );
+    if (reason !== null && topUp === null) this.#alert(reason);
+    else if (reason !== null) await this.#stop(reason);
+    else {
+      const stop = await storage.transfers.payoutStop(code);
+      if (stop !== null && isInsolvency(stop)) await storage.transfers.replacePayoutStop(code, stop, null);
+    }
+    return reason === null;
+  }
+
+  async #stop(reason: string): Promise<void> {
+    const { code } = this.#scope;
+    if (await this.#deps.storage.transfers.replacePayoutStop(code, null, reason))
+      raiseAlert(this.#deps, 'payouts-stopped', `chain ${code}`, reason);
+  }
+
+  #alert(reason: string): void {
+    if (reason !== this.#said) raiseAlert(this.#deps, 'loss', `chain ${this.#scope.code}`, reason);
+    this.#said = reason;
+  }
 }

@@ -1,3 +1,4 @@
+import { MAX_PASSWORD } from '../../../core/index.ts';
 import { z } from 'zod';
 import type { HttpSettings } from '../deps.ts';
 import { text } from '../fields.ts';
@@ -6,7 +7,6 @@ import type { Operation } from '../operation.ts';
 
 /** The longest email address (RFC 5321). */
 const MAX_USERNAME = 254;
-const MAX_PASSWORD = 1024;
 
 export const loginBody = z.object({
   username: text(MAX_USERNAME, 'Email of the account'),

@@ -1,6 +1,6 @@
 import { ACTIONS } from '../../../core/index.ts';
 import type { ActionRow, ManageAction } from '../../../core/index.ts';
-import { resumePayouts } from '../../../core/payouts/resume-payouts.ts';
+import { resumePayouts } from '../../../core/payouts/payout-stop.ts';
 import { edited, patched } from './bug.ts';
 import type { Bug } from './bug.ts';
 import { within } from './edits.ts';

@@ -17,7 +17,7 @@ import { amountRequired } from '../../../core/orders/order.ts';
 import { decideOrder, liveDeposits, sumReceived } from '../../../core/orders/settle-order.ts';
 import type { Received } from '../../../core/orders/settle-order.ts';
 import type { ChainWrites } from '../../../core/chain/chain-store.ts';
-import { quoteUnits } from '../../../core/ledger/quote.ts';
+import { quoteUnits } from '../../../core/ledger/conversion.ts';
 import { SqlDepositWrites } from '../../../adapters/storage/knex/stores/chain/deposit-writes.ts';
 import { SqlTransferWrites } from '../../../adapters/storage/knex/stores/payouts/transfer-writes.ts';
 import { nameOf } from '../../support/name-of.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { lagMs } from '../../../core/chain/chain-reports.ts';
-import { recordAgain } from '../../../core/deposits/record-again.ts';
+import { recordAgain } from '../../../core/deposits/reread-blocks.ts';
 import type { RecordDeps } from '../../../core/deposits/owned-transfers.ts';
 import { scanBlocks } from '../../../core/deposits/scan-blocks.ts';
 import type { BlockRef, ChainAdapter, ChainState, DepositStore, ScannedRange, WatchList } from '../../../core/index.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { coinPrice } from '../../../core/ledger/coin-price.ts';
+import { coinPrice } from '../../../core/ledger/conversion.ts';
 
 const price = (coinUsd: string, fiatUsd: string, decimals: number): string =>
   coinPrice(

@@ -1,6 +1,25 @@
+import { raiseAlert } from '../notify/index.ts';
+import type { AlertChannels } from '../notify/index.ts';
+import type { ChainCode, Storage } from '../kernel/index.ts';
 import type { ChainAdapter } from '../chain/index.ts';
-import type { Storage } from '../kernel/index.ts';
 import { requirePayments } from './fee-estimator.ts';
+
+/**
+ * Stops the payouts of a chain until an operator has checked, and raises an alert. An earlier stop is kept, and its
+ * reason appended to this one, so that the operator who resumes payouts reads both.
+ */
+export async function stopPayouts(
+  deps: AlertChannels & { readonly storage: Pick<Storage, 'transfers'> },
+  code: ChainCode,
+  reason: string,
+): Promise<void> {
+  const { transfers } = deps.storage;
+  for (;;) {
+    const former = await transfers.payoutStop(code);
+    if (await transfers.replacePayoutStop(code, former, former === null ? reason : `${reason} ${former}`)) break;
+  }
+  raiseAlert(deps, 'payouts-stopped', `chain ${code}`, reason);
+}
 
 /**
  * Resumes the payouts of a chain after an operator's check. The hot wallet's nonce is read from the chain, and the
