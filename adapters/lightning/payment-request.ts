@@ -3,7 +3,7 @@ import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { bech32 } from '@scure/base';
 import { decode } from 'light-bolt11-decoder';
 import { TillgateError } from '../../core/index.ts';
-import type { DecodedInvoice } from '../../core/index.ts';
+import type { CreatedInvoice, DecodedInvoice } from '../../core/index.ts';
 
 /** Network names of the nodes, with the prefix of their payment requests (BOLT 11). */
 export const PREFIXES: Readonly<Record<string, string>> = {
@@ -54,6 +54,12 @@ export function readPaymentRequest(text: string, network: string): DecodedInvoic
   const parts = readParts(request);
   if (parts.prefix !== PREFIXES[network]) throw invoiceRefused(`is of another network than this node’s, ${network}`);
   return { ...parts.invoice, payee: signerOf(request, parts.payee) };
+}
+
+/** True if a node's new invoice asks for this amount under the payment hash that the node reports. */
+export function asksFor({ paymentHash, paymentRequest }: CreatedInvoice, msat: bigint, network: string): boolean {
+  const asked = readPaymentRequest(paymentRequest, network);
+  return asked.paymentHash === paymentHash && asked.msat === msat;
 }
 
 /** The amount that a payment request of any network names; `null` where it names none, or cannot be read. */

@@ -19,6 +19,7 @@ import type {
   WatchList,
 } from '../../../core/index.ts';
 import { AccountKey } from '../account-key.ts';
+import { policyOf } from '../chain-policy.ts';
 import { JsonRpcClient } from '../json-rpc.ts';
 import { StateReader } from './state-reader.ts';
 import { TokenDecimals } from '../token-decimals.ts';
@@ -44,6 +45,7 @@ const MAX_BALANCE_CALLS = 250;
 /** Addresses derived before the event loop gets a turn: derivation is arithmetic and blocks everything else. */
 const DERIVED_AT_ONCE = 16;
 const MAX_INDEX = 0x7fffffff;
+const DEFAULT_SCAN_BLOCKS = 200;
 
 /**
  * An EVM chain, read through JSON-RPC. Addresses are derived from an account's public key; only the paying side can
@@ -82,7 +84,7 @@ export class EvmChain implements ChainAdapter {
       options.tokens.map(({ asset, address }) => [asset.currency, checkedContract(asset.currency, address)]),
     );
     this.assets = [...(options.takesCoin ? [options.coin] : []), ...options.tokens.map(({ asset }) => asset)];
-    this.policy = policyOf(options);
+    this.policy = { ...policyOf(options, DEFAULT_SCAN_BLOCKS), clockSkewMs: CLOCK_SKEW_MS };
     this.#account = new AccountKey(options.xpub);
     this.walletId = this.#account.walletId;
     this.#client = new JsonRpcClient({
@@ -269,23 +271,3 @@ function paymentsOf(
  * Nodes refuse blocks from the future, and block times increase; a larger skew is the fault of the till's own clock.
  */
 const CLOCK_SKEW_MS = 900_000;
-
-function policyOf(options: EvmChainOptions): ChainPolicy {
-  const {
-    confirmations,
-    spendableConfirmations,
-    finalityBlocks,
-    pollIntervalMs,
-    maxScanBlocks,
-    maxLagMs = null,
-  } = options;
-  return {
-    confirmations: () => confirmations,
-    spendableConfirmations,
-    finalityBlocks,
-    clockSkewMs: CLOCK_SKEW_MS,
-    pollIntervalMs,
-    maxScanBlocks: maxScanBlocks ?? 200,
-    maxLagMs,
-  };
-}

@@ -15,6 +15,7 @@ import type {
   WatchList,
 } from '../../../core/index.ts';
 import { AccountKey } from '../account-key.ts';
+import { policyOf } from '../chain-policy.ts';
 import { destinationProblem } from '../evm/destination-problem.ts';
 import { evmKey } from '../evm/evm-address.ts';
 import { tronAddress, tronKey } from './tron-address.ts';
@@ -35,6 +36,7 @@ import { asObject, contradictory, inconsistent, isHash, requireKey } from './tro
 /** Addresses derived before the event loop gets a turn: derivation is arithmetic and blocks everything else. */
 const DERIVED_AT_ONCE = 16;
 const MAX_INDEX = 0x7fffffff;
+const DEFAULT_SCAN_BLOCKS = 50;
 const CODE = 'TRX';
 
 /** Tron, read through a full node's HTTP API. It accepts TRC-20 tokens; TRX only pays fees. */
@@ -66,7 +68,7 @@ export class TronChain implements ChainAdapter {
       options.tokens.map(({ asset, address }) => [asset.currency, checkedContract(asset.currency, address)]),
     );
     this.assets = options.tokens.map(({ asset }) => asset);
-    this.policy = policyOf(options);
+    this.policy = policyOf(options, DEFAULT_SCAN_BLOCKS);
     this.#account = new AccountKey(options.xpub);
     this.walletId = this.#account.walletId;
     this.#network = new NetworkCheck(options.network);
@@ -190,23 +192,4 @@ function checkedContract(currency: CurrencyCode, text: string): string {
   const key = tronKey(text);
   if (key === null) throw new TillgateError('CONFIG_INVALID', `The contract of ${currency} is no valid address.`);
   return tronAddress(key);
-}
-
-function policyOf(options: TronChainOptions): ChainPolicy {
-  const {
-    confirmations,
-    spendableConfirmations,
-    finalityBlocks,
-    pollIntervalMs,
-    maxScanBlocks,
-    maxLagMs = null,
-  } = options;
-  return {
-    confirmations: () => confirmations,
-    spendableConfirmations,
-    finalityBlocks,
-    pollIntervalMs,
-    maxScanBlocks: maxScanBlocks ?? 50,
-    maxLagMs,
-  };
 }

@@ -15,6 +15,7 @@ import type {
   WatchList,
 } from '../../../core/index.ts';
 import { AccountKey } from '../account-key.ts';
+import { policyOf } from '../chain-policy.ts';
 import { segwitAddress } from './segwit-address.ts';
 import { RecentBlocks } from '../recent-blocks.ts';
 import { BlockReader } from './block-reader.ts';
@@ -65,7 +66,7 @@ export class UtxoChain implements ChainAdapter {
     this.name = coin.name;
     this.assets = [asset];
     this.startHeight = options.startBlock ?? null;
-    this.policy = policyOf(options);
+    this.policy = tieredPolicy(options);
     this.#account = new AccountKey(options.xpub);
     this.walletId = this.#account.walletId;
     this.#addresses = new UtxoAddresses(coin, network);
@@ -169,21 +170,11 @@ function openNode(
   );
 }
 
-function policyOf({
-  confirmations,
-  tiers,
-  spendableConfirmations,
-  finalityBlocks,
-  pollIntervalMs,
-  maxScanBlocks,
-  maxLagMs = null,
-}: UtxoChainOptions): ChainPolicy {
+/** Larger deposits may need more confirmations. */
+function tieredPolicy(options: UtxoChainOptions): ChainPolicy {
+  const { confirmations, tiers } = options;
   return {
+    ...policyOf(options, DEFAULT_SCAN_BLOCKS),
     confirmations: (_currency, units) => tiers.findLast(({ above }) => units > above)?.confirmations ?? confirmations,
-    spendableConfirmations,
-    finalityBlocks,
-    pollIntervalMs,
-    maxScanBlocks: maxScanBlocks ?? DEFAULT_SCAN_BLOCKS,
-    maxLagMs,
   };
 }

@@ -17,7 +17,7 @@ import type {
 import { OWN_INVOICE, checkPayment } from '../check-payment.ts';
 import { NodeIdentity } from '../node-identity.ts';
 import { readPayableRequest } from '../payable-request.ts';
-import { bareRequest, invoiceRefused, readPaymentRequest } from '../payment-request.ts';
+import { asksFor, bareRequest, invoiceRefused } from '../payment-request.ts';
 import { part } from '../replies.ts';
 import type { Reply } from '../replies.ts';
 import { retry } from '../retry.ts';
@@ -75,12 +75,8 @@ export class ClnNode implements LightningNode {
       expiry: expirySeconds,
     });
     const created = { paymentHash: reply.hash('payment_hash'), paymentRequest: reply.text('bolt11') };
-    const { paymentHash, msat: asked } = readPaymentRequest(
-      created.paymentRequest,
-      (await this.#identity.self()).network,
-    );
-    if (paymentHash !== created.paymentHash || asked !== msat)
-      throw this.#client.malformed('the request for an invoice');
+    const { network } = await this.#identity.self();
+    if (!asksFor(created, msat, network)) throw this.#client.malformed('the request for an invoice');
     return created;
   }
 

@@ -15,7 +15,7 @@ import type {
 import { OWN_INVOICE, checkPayment } from '../check-payment.ts';
 import { NodeIdentity } from '../node-identity.ts';
 import { readPayableRequest } from '../payable-request.ts';
-import { bareRequest, invoiceRefused, readPaymentRequest } from '../payment-request.ts';
+import { asksFor, bareRequest, invoiceRefused } from '../payment-request.ts';
 import type { Reply } from '../replies.ts';
 import { retry } from '../retry.ts';
 import { SingleFlight } from '../single-flight.ts';
@@ -85,12 +85,8 @@ export class LndNode implements LightningNode {
       paymentHash: Buffer.from(reply.text('r_hash'), 'base64').toString('hex'),
       paymentRequest: reply.text('payment_request'),
     };
-    const { paymentHash, msat: asked } = readPaymentRequest(
-      created.paymentRequest,
-      (await this.#identity.self()).network,
-    );
-    if (paymentHash !== created.paymentHash || asked !== msat)
-      throw this.#client.malformed('the request for an invoice');
+    const { network } = await this.#identity.self();
+    if (!asksFor(created, msat, network)) throw this.#client.malformed('the request for an invoice');
     return created;
   }
 

@@ -16,7 +16,7 @@ import { OWN_INVOICE, checkPayment } from '../check-payment.ts';
 import { LightningRestClient } from '../lightning-rest-client.ts';
 import { NodeIdentity } from '../node-identity.ts';
 import { readPayableRequest } from '../payable-request.ts';
-import { readPaymentRequest } from '../payment-request.ts';
+import { asksFor } from '../payment-request.ts';
 import { Reply, part } from '../replies.ts';
 import { SingleFlight } from '../single-flight.ts';
 import { PhoenixdPayments } from './phoenixd-payments.ts';
@@ -77,12 +77,8 @@ export class PhoenixdNode implements LightningNode {
     if (status !== 200) throw this.#client.refusal('an invoice', body);
     const reply = new Reply(this.#client, 'the request for an invoice', body);
     const created = { paymentHash: reply.hash('paymentHash'), paymentRequest: reply.text('serialized') };
-    const { paymentHash, msat: asked } = readPaymentRequest(
-      created.paymentRequest,
-      (await this.#identity.self()).network,
-    );
-    if (paymentHash !== created.paymentHash || asked !== sats * MSAT_PER_SAT)
-      throw this.#client.malformed('the request for an invoice');
+    const { network } = await this.#identity.self();
+    if (!asksFor(created, sats * MSAT_PER_SAT, network)) throw this.#client.malformed('the request for an invoice');
     return created;
   }
 
