@@ -9,7 +9,7 @@ import type {
   Storage,
   Transaction,
 } from '../kernel/index.ts';
-import { checkPage, hex, present, TillgateError } from '../kernel/index.ts';
+import { checkPage, hex, PAGE_MAX, present, TillgateError } from '../kernel/index.ts';
 import { settledIfPossible } from './app-keys.ts';
 import { makeKey } from './app-key.ts';
 import type { IssuedKey, KeyMaker } from './app-key.ts';
@@ -32,13 +32,12 @@ export interface NewApp {
 
 export interface AppsDeps extends KeyMaker {
   readonly storage: Pick<Storage, 'apps' | 'feed' | 'transaction'>;
-  /** The largest page of a list; 100 by default. */
+  /** The largest page of a list; {@link PAGE_MAX} by default. */
   readonly pageMax?: number;
   /** The most Apps of an account; {@link DEFAULT_APPS_PER_ACCOUNT} by default. */
   readonly appsPerAccount?: number;
 }
 
-const DEFAULT_PAGE_MAX = 100;
 const TOKEN_BYTES = 16;
 export const DEFAULT_APPS_PER_ACCOUNT = 100;
 
@@ -103,7 +102,7 @@ export class Apps {
    * @throws TillgateError `INVALID_FIELDS` for a page out of range
    */
   async list(accountId: AccountId | null, page: PageRequest): Promise<Page<App>> {
-    checkPage(page, this.#deps.pageMax ?? DEFAULT_PAGE_MAX);
+    checkPage(page, this.#deps.pageMax ?? PAGE_MAX);
     return this.#deps.storage.apps.list(accountId, page);
   }
 

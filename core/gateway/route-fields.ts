@@ -13,6 +13,9 @@ type NumberIn<T> = { [Name in keyof T]: T[Name] extends number | null ? Name : n
 /** The fields of a route besides its id. */
 export type RouteFields = Omit<GatewayRoute, 'id'>;
 
+/** The most elements of a route's lists, and the longest URL of an upstream. */
+export const ROUTE_BOUNDS = { upstreams: 32, methods: 1_000, origins: 100, plans: 20, urlLength: 2048 } as const;
+
 const SCHEMES: Readonly<Record<RouteProtocol, readonly string[]>> = {
   jsonrpc: ['http:', 'https:'],
   http: ['http:', 'https:'],
@@ -34,10 +37,6 @@ const RESERVED_HEADERS: ReadonlySet<string> = new Set([
   'transfer-encoding',
   'upgrade',
 ]);
-const MAX_UPSTREAMS = 32;
-const MAX_METHODS = 1_000;
-const MAX_ORIGINS = 100;
-const MAX_PLANS = 20;
 const MAX_BLOCKS = 1_000_000_000;
 const MAX_UNITS = 1_000_000;
 const MAX_TIMEOUT_MS = 3_600_000;
@@ -70,7 +69,8 @@ function headerErrors(headers: RouteUpstream['headers'], path: string): FieldErr
 function urlProblem(url: string, protocol: RouteProtocol): string | null {
   const schemes = SCHEMES[protocol] ?? [];
   const fits =
-    /^[\x21-\x7e]{1,2048}$/.test(url) &&
+    url.length <= ROUTE_BOUNDS.urlLength &&
+    /^[\x21-\x7e]+$/.test(url) &&
     !url.includes('#') &&
     !url.includes('\\') &&
     URL.canParse(url) &&
@@ -82,9 +82,9 @@ function urlProblem(url: string, protocol: RouteProtocol): string | null {
 
 function upstreamErrors({ upstreams, protocol }: RouteFields): FieldError[] {
   const own = when(
-    upstreams.length === 0 || upstreams.length > MAX_UPSTREAMS,
+    upstreams.length === 0 || upstreams.length > ROUTE_BOUNDS.upstreams,
     'upstreams',
-    `must name 1 to ${MAX_UPSTREAMS} nodes`,
+    `must name 1 to ${ROUTE_BOUNDS.upstreams} nodes`,
   );
   return [
     ...own,
@@ -100,7 +100,11 @@ function upstreamErrors({ upstreams, protocol }: RouteFields): FieldError[] {
 
 function methodErrors({ methods }: RouteFields): FieldError[] {
   return (['allow', 'deny'] as const satisfies readonly (keyof MethodRules)[]).flatMap((list) => [
-    ...when(methods[list].length > MAX_METHODS, `methods.${list}`, `must have at most ${MAX_METHODS} methods`),
+    ...when(
+      methods[list].length > ROUTE_BOUNDS.methods,
+      `methods.${list}`,
+      `must have at most ${ROUTE_BOUNDS.methods} methods`,
+    ),
     ...methods[list].flatMap((method, index) =>
       when(!METHOD.test(method), `methods.${list}.${index}`, 'must be a method, or a prefix that ends in *'),
     ),
@@ -111,7 +115,7 @@ function methodErrors({ methods }: RouteFields): FieldError[] {
 function unitErrors({ units }: RouteFields): FieldError[] {
   const entries = Object.entries(units);
   return [
-    ...when(entries.length > MAX_METHODS, 'units', `must have at most ${MAX_METHODS} methods`),
+    ...when(entries.length > ROUTE_BOUNDS.methods, 'units', `must have at most ${ROUTE_BOUNDS.methods} methods`),
     ...entries.flatMap(([method, cost]) => {
       const named = method === ANY_METHOD || (METHOD.test(method) && !method.endsWith('*'));
       return [
@@ -134,7 +138,7 @@ function isOrigin(text: string): boolean {
 
 function corsErrors({ cors: { origins } }: RouteFields): FieldError[] {
   return [
-    ...when(origins.length > MAX_ORIGINS, 'cors.origins', `must have at most ${MAX_ORIGINS} origins`),
+    ...when(origins.length > ROUTE_BOUNDS.origins, 'cors.origins', `must have at most ${ROUTE_BOUNDS.origins} origins`),
     ...origins.flatMap((origin, index) =>
       when(
         origin !== ANY_ORIGIN && !isOrigin(origin),
@@ -165,7 +169,7 @@ function readErrors({ reads }: RouteFields): FieldError[] {
 
 function planErrors({ plans, protocol }: RouteFields): FieldError[] {
   return [
-    ...when(plans.length > MAX_PLANS, 'plans', `must have at most ${MAX_PLANS} plans`),
+    ...when(plans.length > ROUTE_BOUNDS.plans, 'plans', `must have at most ${ROUTE_BOUNDS.plans} plans`),
     ...when(
       plans.length > 0 && protocol === 'websocket',
       'plans',

@@ -67,7 +67,7 @@ export { masked } from './masked.ts';
 export { METRICS } from './metrics.ts';
 export type { Metrics } from './metrics.ts';
 export { networkOf } from './network.ts';
-export { checkPage, pageOf } from './page.ts';
+export { checkPage, PAGE_MAX, pageOf } from './page.ts';
 export type { Page, PageRequest } from './page.ts';
 export { PASSWORD_HASHER } from './password-hasher.ts';
 export type { PasswordHasher } from './password-hasher.ts';

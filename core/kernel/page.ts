@@ -1,5 +1,8 @@
 import { invalidField } from './errors.ts';
 
+/** The largest `size` of a list. */
+export const PAGE_MAX = 100;
+
 /** The requested page of a list: `page` from 1, `size` from 1 to the list's maximum. */
 export interface PageRequest {
   readonly page: number;

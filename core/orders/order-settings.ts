@@ -1,3 +1,5 @@
+import { PAGE_MAX } from '../kernel/index.ts';
+
 /** The settings of orders in this installation. */
 export interface OrderSettings {
   /** From creation to the deadline, in milliseconds. */
@@ -46,5 +48,5 @@ export const DEFAULT_ORDER_SETTINGS: OrderSettings = {
   openPerAccount: 10_000,
   openPerLink: 200,
   addressesPerDay: 100_000,
-  pageMax: 100,
+  pageMax: PAGE_MAX,
 };

@@ -7,7 +7,7 @@ import {
   shuttingDown,
 } from '../../adapters/http/index.ts';
 import type { HttpDeps, HttpSettings, Operation, RequestsInProgress } from '../../adapters/http/index.ts';
-import { isUnread } from '../../core/index.ts';
+import { isUnread, PAGE_MAX } from '../../core/index.ts';
 import type { Metrics } from '../../core/index.ts';
 import { apiDocsOperation } from '../api-docs/operation.ts';
 import { createCheckout } from '../checkout/checkout.ts';
@@ -72,7 +72,7 @@ function httpSettings({ mode, serviceName, limits, callbacks }: TillConfig, trus
     serviceName,
     secureCookies: mode === 'production',
     sandbox: mode === 'sandbox',
-    pageMax: 100,
+    pageMax: PAGE_MAX,
     requestsPerMinute: limits.requestsPerMinute,
     loginsPerMinute: limits.loginsPerMinute,
     payerWritesPerMinute: limits.payerWritesPerMinute,
@@ -130,7 +130,7 @@ function isReadable(metrics: Metrics): metrics is ReadableMetrics {
 
 function managementOperations({ manage, assets }: Till, { mode, limits, callbacks }: TillConfig): readonly Operation[] {
   const settings = {
-    pageMax: 100,
+    pageMax: PAGE_MAX,
     loginsPerMinute: limits.loginsPerMinute,
     secureCookies: mode === 'production',
     sandbox: mode === 'sandbox',

@@ -1,4 +1,4 @@
-import { shownUpstreamUrl } from '../../../../core/index.ts';
+import { ROUTE_BOUNDS, shownUpstreamUrl } from '../../../../core/index.ts';
 import type { RouteId, RouteRecord, UpstreamView } from '../../../../core/index.ts';
 import { z } from 'zod';
 import { text } from '../../fields.ts';
@@ -9,12 +9,6 @@ import { manageList, manageOperation } from '../operation.ts';
 import type { ManageOperation } from '../operation.ts';
 import { readsBody, readsRecord, readsSchema } from './read-rules.ts';
 import { instant, pageRecord, time, whole } from '../reply-fields.ts';
-
-const MAX_URL = 2048;
-const MAX_UPSTREAMS = 32;
-const MAX_METHODS = 1000;
-const MAX_ORIGINS = 100;
-const MAX_PLANS = 20;
 
 const upstreamHealthSchema = z
   .object({
@@ -120,7 +114,7 @@ function gatewayRecord(
   };
 }
 
-const url = text(MAX_URL, 'URL of a node');
+const url = text(ROUTE_BOUNDS.urlLength, 'URL of a node');
 const number = (description: string) => plainNumber(description, true).meta({ minimum: 1 }).optional();
 
 const upstream = z.union([
@@ -134,7 +128,7 @@ const keptUpstream = z.object({ keep: plainNumber('Index, starting at 0, of an u
 function upstreamList<T extends z.ZodType>(item: T) {
   return z
     .array(item, { error: ({ input }) => (input === undefined ? 'is required' : 'must be a list') })
-    .max(MAX_UPSTREAMS, { error: `must name at most ${MAX_UPSTREAMS} nodes` });
+    .max(ROUTE_BOUNDS.upstreams, { error: `must name at most ${ROUTE_BOUNDS.upstreams} nodes` });
 }
 
 const createBody = z.object({
@@ -146,8 +140,8 @@ const createBody = z.object({
   admission: word(['disabled', 'shadow', 'enforce'], 'Admission mode').optional(),
   enabled: yesNo('Whether the gateway serves requests').optional(),
   methods: group({
-    allow: texts(MAX_METHODS, 128, 'Methods').optional(),
-    deny: texts(MAX_METHODS, 128, 'Methods').optional(),
+    allow: texts(ROUTE_BOUNDS.methods, 128, 'Methods').optional(),
+    deny: texts(ROUTE_BOUNDS.methods, 128, 'Methods').optional(),
   })
     .transform(inputOf)
     .optional(),
@@ -160,7 +154,7 @@ const createBody = z.object({
     .transform(inputOf)
     .optional(),
   cors: group({
-    origins: texts(MAX_ORIGINS, 300, 'Allowed origins, such as https://app.example; * for any').optional(),
+    origins: texts(ROUTE_BOUNDS.origins, 300, 'Allowed origins, such as https://app.example; * for any').optional(),
   })
     .transform(inputOf)
     .optional(),
@@ -168,7 +162,7 @@ const createBody = z.object({
   reads: readsBody.optional(),
   max_body_bytes: number('Bytes'),
   max_batch: number('Elements'),
-  plans: texts(MAX_PLANS, 64, 'Plans of gateway.sales that are sold over x402; none for websocket').optional(),
+  plans: texts(ROUTE_BOUNDS.plans, 64, 'Plans of gateway.sales that are sold over x402; none for websocket').optional(),
 });
 
 /** The operations of gateways, the routes of the node gateway that the database stores. Admins only. */
