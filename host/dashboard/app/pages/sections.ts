@@ -1,45 +1,161 @@
-import { accounts } from './accounts/section.ts';
-import { alerts } from './alerts/section.ts';
-import { approvals } from './approvals/section.ts';
-import { apps } from './apps/section.ts';
-import { audit } from './audit/section.ts';
-import { branding } from './branding/section.ts';
-import { callbacks } from './callbacks/section.ts';
-import { chains } from './chains/section.ts';
-import { credentials } from './credentials/section.ts';
-import { deposits } from './deposits/section.ts';
-import { gateways } from './gateways/section.ts';
-import { ledger } from './ledger/section.ts';
-import { links } from './links/section.ts';
-import { orders } from './orders/section.ts';
-import { overview } from './overview/section.ts';
-import type { Section } from './section.ts';
-import { security, sessions } from './security/section.ts';
-import { transactions } from './transactions/section.ts';
-import { wallet } from './wallet/section.ts';
-import { webhooks } from './webhooks/section.ts';
-import { withdrawalAddresses, withdrawals } from './withdrawals/section.ts';
+import AccountBalanceWalletIcon from '@mui/icons-material/AccountBalanceWallet';
+import ApiIcon from '@mui/icons-material/Api';
+import CallMadeIcon from '@mui/icons-material/CallMade';
+import DevicesIcon from '@mui/icons-material/Devices';
+import FactCheckIcon from '@mui/icons-material/FactCheck';
+import GroupIcon from '@mui/icons-material/Group';
+import HubIcon from '@mui/icons-material/Hub';
+import LinkIcon from '@mui/icons-material/Link';
+import ManageSearchIcon from '@mui/icons-material/ManageSearch';
+import MenuBookIcon from '@mui/icons-material/MenuBook';
+import MoveToInboxIcon from '@mui/icons-material/MoveToInbox';
+import OutboxIcon from '@mui/icons-material/Outbox';
+import PlaceIcon from '@mui/icons-material/Place';
+import ReceiptLongIcon from '@mui/icons-material/ReceiptLong';
+import ReportProblemIcon from '@mui/icons-material/ReportProblem';
+import SecurityIcon from '@mui/icons-material/Security';
+import SpaceDashboardIcon from '@mui/icons-material/SpaceDashboard';
+import StorefrontIcon from '@mui/icons-material/Storefront';
+import SwapHorizIcon from '@mui/icons-material/SwapHoriz';
+import VpnKeyIcon from '@mui/icons-material/VpnKey';
+import WebhookIcon from '@mui/icons-material/Webhook';
+import type { ComponentType } from 'react';
+import type { ResourceProps } from 'react-admin';
+import type { Role } from '../api/auth-provider.ts';
+import { lazyPage } from '../components/lazy-page.ts';
 
-const OPERATOR_SECTIONS: readonly Section[] = [alerts, approvals, deposits, chains, gateways, accounts, audit];
+/** A part of the dashboard: an entry of the menu with its pages. */
+export interface Section {
+  readonly name: string;
+  /** The path of the entry. */
+  readonly path: string;
+  /** A key of the catalogue. */
+  readonly label: string;
+  readonly icon: ComponentType;
+  /** The role that sees the section; every role by default. The server checks permissions itself. */
+  readonly role?: Role;
+  /** Records with a list, a page and a form. */
+  readonly resource?: ResourceProps;
+  /** Pages besides those of records. */
+  readonly routes?: readonly { readonly path: string; readonly page: ComponentType }[];
+}
 
-/** Every part of the dashboard, in the order of the menu. */
+/** A section of records, whose path and label follow from their name. */
+function records(name: string, icon: ComponentType, pages: Omit<ResourceProps, 'name'>): Section {
+  return { name, path: `/${name}`, label: `resources.${name}.name`, icon, resource: { name, ...pages } };
+}
+
+/** Every section, in the order of the menu. */
 const SECTIONS: readonly Section[] = [
-  overview,
-  orders,
-  links,
-  transactions,
-  wallet,
-  withdrawals,
-  withdrawalAddresses,
-  ledger,
-  credentials,
-  callbacks,
-  webhooks,
-  apps,
-  branding,
-  security,
-  sessions,
-  ...OPERATOR_SECTIONS,
+  // The first page, at the root of the application.
+  { name: 'overview', path: '/', label: 'tillgate.menu.overview', icon: SpaceDashboardIcon },
+  records('orders', ReceiptLongIcon, {
+    list: lazyPage(() => import('./orders/order-list.tsx'), 'OrderList'),
+    show: lazyPage(() => import('./orders/order-show.tsx'), 'OrderShow'),
+    create: lazyPage(() => import('./orders/order-create.tsx'), 'OrderCreate'),
+  }),
+  records('links', LinkIcon, {
+    list: lazyPage(() => import('./links/link-list.tsx'), 'LinkList'),
+    show: lazyPage(() => import('./links/link-show.tsx'), 'LinkShow'),
+    create: lazyPage(() => import('./links/link-create.tsx'), 'LinkCreate'),
+    edit: lazyPage(() => import('./links/link-edit.tsx'), 'LinkEdit'),
+  }),
+  records('transactions', SwapHorizIcon, {
+    list: lazyPage(() => import('./transactions/transaction-list.tsx'), 'TransactionList'),
+  }),
+  records('wallets', AccountBalanceWalletIcon, {
+    list: lazyPage(() => import('./wallet/wallet-list.tsx'), 'WalletList'),
+  }),
+  records('withdrawals', CallMadeIcon, {
+    list: lazyPage(() => import('./withdrawals/withdrawal-list.tsx'), 'WithdrawalList'),
+    show: lazyPage(() => import('./withdrawals/withdrawal-show.tsx'), 'WithdrawalShow'),
+  }),
+  records('withdrawal-addresses', PlaceIcon, {
+    list: lazyPage(() => import('./withdrawals/address-list.tsx'), 'AddressList'),
+  }),
+  records('ledger', MenuBookIcon, { list: lazyPage(() => import('./ledger/ledger-list.tsx'), 'LedgerList') }),
+  records('credentials', VpnKeyIcon, {
+    list: lazyPage(() => import('./credentials/credential-list.tsx'), 'CredentialList'),
+  }),
+  records('callbacks', OutboxIcon, {
+    list: lazyPage(() => import('./callbacks/callback-list.tsx'), 'CallbackList'),
+    show: lazyPage(() => import('./callbacks/callback-show.tsx'), 'CallbackShow'),
+  }),
+  records('webhooks', WebhookIcon, { list: lazyPage(() => import('./webhooks/webhook-list.tsx'), 'WebhookList') }),
+  records('apps', ApiIcon, {
+    list: lazyPage(() => import('./apps/app-list.tsx'), 'AppList'),
+    show: lazyPage(() => import('./apps/app-show.tsx'), 'AppShow'),
+  }),
+  {
+    name: 'branding',
+    path: '/branding',
+    label: 'tillgate.menu.branding',
+    icon: StorefrontIcon,
+    routes: [{ path: '/branding', page: lazyPage(() => import('./branding/branding-page.tsx'), 'BrandingPage') }],
+  },
+  {
+    name: 'security',
+    path: '/security',
+    label: 'tillgate.menu.security',
+    icon: SecurityIcon,
+    routes: [
+      { path: '/security', page: lazyPage(() => import('./security/security-page.tsx'), 'SecurityPage') },
+      { path: '/password', page: lazyPage(() => import('./security/password-page.tsx'), 'PasswordPage') },
+    ],
+  },
+  records('sessions', DevicesIcon, { list: lazyPage(() => import('./security/session-list.tsx'), 'SessionList') }),
+  {
+    ...records('alerts', ReportProblemIcon, { list: lazyPage(() => import('./alerts/alert-list.tsx'), 'AlertList') }),
+    role: 'admin',
+  },
+  {
+    name: 'approvals',
+    path: '/transfers',
+    label: 'resources.transfers.name',
+    icon: FactCheckIcon,
+    role: 'admin',
+    resource: {
+      name: 'transfers',
+      list: lazyPage(() => import('./approvals/transfer-list.tsx'), 'TransferList'),
+      show: lazyPage(() => import('./approvals/transfer-show.tsx'), 'TransferShow'),
+    },
+  },
+  {
+    ...records('deposits', MoveToInboxIcon, {
+      list: lazyPage(() => import('./deposits/deposit-list.tsx'), 'DepositList'),
+    }),
+    role: 'admin',
+  },
+  {
+    name: 'chains',
+    path: '/chains',
+    label: 'resources.chains.name',
+    icon: LinkIcon,
+    role: 'admin',
+    routes: [{ path: '/chains', page: lazyPage(() => import('./chains/chain-list.tsx'), 'ChainList') }],
+  },
+  {
+    ...records('gateways', HubIcon, {
+      list: lazyPage(() => import('./gateways/gateway-list.tsx'), 'GatewayList'),
+      show: lazyPage(() => import('./gateways/gateway-show.tsx'), 'GatewayShow'),
+      create: lazyPage(() => import('./gateways/gateway-create.tsx'), 'GatewayCreate'),
+      edit: lazyPage(() => import('./gateways/gateway-edit.tsx'), 'GatewayEdit'),
+    }),
+    role: 'admin',
+  },
+  {
+    ...records('accounts', GroupIcon, {
+      list: lazyPage(() => import('./accounts/account-list.tsx'), 'AccountList'),
+      show: lazyPage(() => import('./accounts/account-show.tsx'), 'AccountShow'),
+      create: lazyPage(() => import('./accounts/account-create.tsx'), 'AccountCreate'),
+      edit: lazyPage(() => import('./accounts/account-edit.tsx'), 'AccountEdit'),
+    }),
+    role: 'admin',
+  },
+  {
+    ...records('audit', ManageSearchIcon, { list: lazyPage(() => import('./audit/audit-list.tsx'), 'AuditList') }),
+    role: 'admin',
+  },
 ];
 
 /** The sections that a role sees. */
