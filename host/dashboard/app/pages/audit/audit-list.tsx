@@ -8,7 +8,7 @@ import type { Column } from '../../components/record-table.tsx';
 import { Records } from '../../components/records.tsx';
 import { Code, Time } from '../../components/values.tsx';
 import type { AuditItem } from '../../operator-records.ts';
-import { AuditChain } from './audit-chain.tsx';
+import { AuditVerification } from './audit-verification.tsx';
 
 const COLUMNS: readonly Column<AuditItem>[] = [
   {
@@ -41,7 +41,7 @@ const FILTERS = [<TextInput key="account" source="account_id" alwaysOn resettabl
 export function AuditList() {
   return (
     <Box sx={{ mt: 2 }}>
-      <AuditChain />
+      <AuditVerification />
       <Records filters={FILTERS} actions={<TopToolbar />}>
         <RecordTable columns={COLUMNS} />
       </Records>

@@ -15,7 +15,7 @@ import { verifyChain } from './verify-chain.ts';
 const KEY = 'resources.audit';
 
 /** Verifies on demand, in this browser, that the audit log was not altered. */
-export function AuditChain() {
+export function AuditVerification() {
   const api = useApi();
   const translate = useTranslate();
   const [report, setReport] = useState<AuditReport | null>(null);
