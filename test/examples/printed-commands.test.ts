@@ -8,11 +8,14 @@ import { startAnvil } from '../support/anvil.ts';
 import { endWithThisProcess } from '../support/processes.ts';
 import { repository } from '../support/source-tree.ts';
 
-/** `npm` of the repository, in the folder of a test: the scripts are run where its settings are. */
+/**
+ * `npm` of the repository, in the folder of a test: the scripts are run where its settings are. In the foreground,
+ * `timeout` passes a signal on once; otherwise twice, and a server ends at once with 1 at the second.
+ */
 const NPM = `npm() {
   case "$*" in
     "run --silent tillgate -- "*) shift 4; $TILLGATE "$@" ;;
-    start) timeout 60 $TILLGATE serve >server.log 2>&1 & server=$!
+    start) timeout --foreground 60 $TILLGATE serve >server.log 2>&1 & server=$!
       until grep -q 'listens on' server.log; do kill -0 $server || { cat server.log; exit 1; }; sleep 0.1; done
       kill $server; wait $server ;;
     *) command npm "$@" ;;
