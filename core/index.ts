@@ -130,11 +130,20 @@ export * from './access/create-credential.ts';
 export * from './access/rotate-callback-credential.ts';
 export * from './access/credential-record.ts';
 export * from './access/account-fields.ts';
-export * from './access/password-rules.ts';
+export {
+  DEFAULT_TEMPORARY_PASSWORD_SECONDS,
+  MAX_PASSWORD,
+  MIN_PASSWORD,
+  mustChangePassword,
+  passwordHashOf,
+  passwordProblem,
+  verifiablePassword,
+} from './access/password-rules.ts';
 export * from './access/demand.ts';
 export * from './access/data-security.ts';
-export * from './ledger/price-board.ts';
-export * from './ledger/conversion.ts';
+export { MAX_PRICE_AGE_MS, medianPrice, trim } from './ledger/price-board.ts';
+export type { MedianPrice, SourceTick } from './ledger/price-board.ts';
+export { convertUnits, quoteUnits, spreadFactor, WHOLE_BPS } from './ledger/conversion.ts';
 export * from './ledger/rate-book.ts';
 export * from './notify/hosts.ts';
 export * from './notify/event-types.ts';
@@ -322,10 +331,11 @@ export * from './payouts/reconcile.ts';
 export * from './payouts/operator-float.ts';
 export * from './deposits/excess.ts';
 export type { MinedFinding } from './payouts/settle-unclear.ts';
-export * from './payouts/solvency.ts';
+export { insolvencyReason, isInsolvency, readSolvency, showsFloat } from './payouts/solvency.ts';
+export type { SolvencyLine, SolvencyScope } from './payouts/solvency.ts';
 export * from './payouts/till-budget.ts';
 export * from './payouts/payout-runner.ts';
-export * from './payouts/payout-stop.ts';
+export { resumePayouts } from './payouts/payout-stop.ts';
 export * from './payouts/withdrawal-settings.ts';
 export * from './payouts/limits.ts';
 export * from './payouts/store-transfer.ts';

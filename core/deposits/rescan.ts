@@ -129,7 +129,7 @@ function changed({ code }: ChainAdapter, from: number, to: number): TillgateErro
 }
 
 /** Compares present balances with the ledger at an operator's request, as the follower does regularly. */
-export class RescanBalances {
+class RescanBalances {
   readonly #chain: ChainAdapter;
   readonly #deps: RecordDeps;
 
