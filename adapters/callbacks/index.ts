@@ -3,3 +3,4 @@ export * from './addresses.ts';
 export * from './resolver.ts';
 export * from './undici-callback-transport.ts';
 export { callbackPresenter } from '../http/operations/order-record.ts';
+export { eventPresenter } from '../http/event-data.ts';

@@ -1,6 +1,7 @@
 import { after, before, describe, test } from 'node:test';
 import { present } from '../../core/index.ts';
 import type { Storage } from '../../core/index.ts';
+import { RecordingDispatcher } from './recording-dispatcher.ts';
 import { storageMoney } from './storage-money.ts';
 import { storageWork } from './storage-work.ts';
 
@@ -22,13 +23,15 @@ export function describeStorage(name: string, open: () => Promise<StorageWorld>)
   describe(`${name}: the promises of a storage`, { concurrency: 1 }, () => {
     let world: StorageWorld | null = null;
     let second: Storage | null = null;
+    const dispatcher = new RecordingDispatcher();
     before(async () => {
       world = await open();
       second = await world.another();
+      for (const each of [world.storage, second]) each.dispatchTo(dispatcher);
     });
     after(() => world?.close());
     for (const { title, run } of [...storageMoney, ...storageWork]) {
-      test(title, () => run(present(world, 'the storage').storage, present(second, 'a second instance')));
+      test(title, () => run(present(world, 'the storage').storage, present(second, 'a second instance'), dispatcher));
     }
   });
 }

@@ -19,5 +19,6 @@ export { memoryDocuments, setUpPlugin } from './set-up-plugin.ts';
 export type { PluginSurroundings, PluginYield } from './set-up-plugin.ts';
 export { describeStorage } from './describe-storage.ts';
 export type { StorageWorld } from './describe-storage.ts';
+export { RecordingDispatcher } from './recording-dispatcher.ts';
 export { describeRateSource } from './describe-rate-source.ts';
 export type { RateHarness, RateWorld } from './describe-rate-source.ts';

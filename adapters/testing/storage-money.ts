@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { checkLedger, CLAIM_KEPT_MS, merchantAccount, postEntry, present } from '../../core/index.ts';
 import type {
   AccountId,
+  Alert,
+  AlertId,
   PayoutId,
   LedgerEntry,
   UnconfirmedPayment,
@@ -44,6 +46,52 @@ const availableEntry = (accountId: AccountId, units: bigint): LedgerEntry => {
 
 /** Test cases for what must be written exactly once. */
 export const storageMoney: readonly StorageCase[] = [
+  {
+    title: 'fault 401: a change of status is recorded in its transaction, and nothing that did not change',
+    run: async (storage, second, dispatcher) => {
+      const order = await storeOrder(storage);
+      const [one, another] = [{ ...depositOf(order, 5n), assignment: 'UNASSIGNED' as const }, depositOf(order, 6n)];
+      const alert: Alert = {
+        ...{ id: nextId() as AlertId, kind: 'transfer', subject: order.id, reason: 'once', status: 'OPEN' },
+        ...{ firstAt: NOW, lastAt: NOW, count: 1, acknowledgedAt: null, acknowledgedBy: null },
+      };
+      const reservation = reservationOf(order.accountId, 3n);
+      const { transfer, row } = reservation;
+      await storage.transaction((tx) => postEntry(tx, availableEntry(order.accountId, 3n)));
+      const queued = { ...transfer, id: nextId() as TransferId };
+      dispatcher.recorded.splice(0);
+      assert.equal((await storage.transfers.reserve(reservation)).kind, 'reserved');
+      dispatcher.failing = true;
+      const changed = storage.transaction(async (tx) => {
+        await tx.deposits.addAll([one, another]);
+        assert.equal(await tx.deposits.add(one), false);
+        await tx.deposits.move(one.id, 'SEEN', 'CREDITED', { creditedAt: NOW });
+        assert.equal(await tx.deposits.move(one.id, 'SEEN', 'CREDITED', { creditedAt: NOW }), false);
+        await tx.deposits.moveAll([another.id], 'SEEN', 'ORPHANED');
+        await tx.deposits.reassign(one.id, 'UNASSIGNED', 'RETURNING', {});
+        assert.equal(await tx.deposits.reassign(one.id, 'UNASSIGNED', 'RETURNING', {}), false);
+        await tx.transfers.add(queued);
+        await tx.transfers.move(queued.id, 'REQUESTED', 'HELD', { updatedAt: NOW });
+        assert.equal(await tx.transfers.move(queued.id, 'REQUESTED', 'HELD', { updatedAt: NOW }), false);
+        await tx.alerts.raise(alert);
+        await tx.alerts.raise({ ...alert, id: nextId() as AlertId, reason: 'again' });
+      });
+      await assert.rejects(changed, /cannot report/);
+      dispatcher.failing = false;
+      assert.deepEqual(dispatcher.recorded, [
+        { type: 'transfer.added', transfer, row },
+        { type: 'deposit.added', deposit: one },
+        { type: 'deposit.added', deposit: another },
+        { type: 'deposit.moved', id: one.id, to: 'CREDITED' },
+        { type: 'deposit.moved', id: another.id, to: 'ORPHANED' },
+        { type: 'deposit.reassigned', id: one.id, to: 'RETURNING' },
+        { type: 'transfer.added', transfer: queued, row: null },
+        { type: 'transfer.moved', id: queued.id, to: 'HELD' },
+        { type: 'alert.raised', alert },
+      ]);
+      assert.equal(await second.deposits.find(one.id), null, 'what cannot be reported is not committed');
+    },
+  },
   {
     title: 'a transaction that fails leaves nothing of what it wrote, and its error is what the caller gets',
     run: async (storage, second) => {

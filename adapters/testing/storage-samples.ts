@@ -16,11 +16,12 @@ import type {
   Storage,
   TransferId,
 } from '../../core/index.ts';
+import type { RecordingDispatcher } from './recording-dispatcher.ts';
 
 /** A test of one requirement; `second` is another instance on the same database. */
 export interface StorageCase {
   readonly title: string;
-  readonly run: (storage: Storage, second: Storage) => Promise<void>;
+  readonly run: (storage: Storage, second: Storage, dispatcher: RecordingDispatcher) => Promise<void>;
 }
 
 /** The time of all samples. */

@@ -32,7 +32,7 @@ export class AdminReads {
     if (owners.length === 0) return;
     await this.#deps.storage.transaction(async (tx) => {
       for (const accountId of owners)
-        await addAuditRow(this.#deps, tx, actor, {
+        addAuditRow(this.#deps, tx, actor, {
           action: 'account.read',
           accountId,
           subjectId: accountId ?? '',

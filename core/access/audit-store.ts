@@ -12,20 +12,16 @@ export interface AuditStore {
   links(after: number, limit: number): Promise<readonly AuditLink[]>;
 }
 
-/**
- * Writes to the audit log, in the transaction of the change that a row describes. Rows are never changed or deleted.
- * Each row gets the next number and a hash over itself and the row before it, in one order for all instances. Rows are
- * written last in a transaction, which keeps the wait for each other short.
- */
-export interface AuditWrites {
-  add(row: AuditRow): Promise<void>;
-}
-
 declare module '../kernel/storage.ts' {
   interface Storage {
     readonly audit: AuditStore;
   }
-  interface Transaction {
-    readonly audit: AuditWrites;
+  interface RecordedEvents {
+    /**
+     * A change by a person, stored in the audit log in the transaction of the change. Rows are never changed or deleted.
+     * Each row gets the next number and a hash over itself and the row before it, in one order for all instances. Rows
+     * are written last in a transaction, which keeps the wait for each other short.
+     */
+    audit: { readonly row: AuditRow };
   }
 }

@@ -26,14 +26,9 @@ export interface AuditDeps {
   readonly clock: Clock;
 }
 
-/** Writes an audit row in the transaction of the change, so that neither is committed without the other. */
-export async function addAuditRow(
-  { ids, clock }: AuditDeps,
-  { audit }: Pick<Transaction, 'audit'>,
-  actor: Actor,
-  entry: AuditEntry,
-): Promise<void> {
-  await audit.add({
+/** The audit row of a change that happens now. */
+export function auditRow({ ids, clock }: AuditDeps, actor: Actor, entry: AuditEntry): AuditRow {
+  return {
     id: ids.next() as AuditId,
     at: clock.now(),
     actorId: actor.accountId,
@@ -44,7 +39,17 @@ export async function addAuditRow(
     changes: entry.changes ?? {},
     ip: actor.ip,
     traceId: actor.traceId,
-  });
+  };
+}
+
+/** Records an audit row in the transaction of the change, so that neither is committed without the other. */
+export function addAuditRow(
+  deps: AuditDeps,
+  { record }: Pick<Transaction, 'record'>,
+  actor: Actor,
+  entry: AuditEntry,
+): void {
+  record({ type: 'audit', row: auditRow(deps, actor, entry) });
 }
 
 /** The fields of `next` that differ from `former`. */

@@ -122,7 +122,7 @@ export class ManageAccounts {
         createdAt: account.createdAt,
       });
       const changes = createdWith({ email, name, role });
-      await addAuditRow(this.#deps, tx, actor, { action: 'account.create', accountId: id, subjectId: id, changes });
+      addAuditRow(this.#deps, tx, actor, { action: 'account.create', accountId: id, subjectId: id, changes });
     });
     return { account, avatarUrl: null, firstLoginAt: null, lastLogin: null, appCount: 0, gatewayCount: 0 };
   }
@@ -215,7 +215,7 @@ export class ManageAccounts {
     if (account.status === 'archived') this.#requireRestorable(account, patch, holdsMoney);
     await this.#write(tx, account, patch);
     const action = actionOf(account.status, next.status);
-    await addAuditRow(this.#deps, tx, actor, { action, accountId: id, subjectId: id, changes });
+    addAuditRow(this.#deps, tx, actor, { action, accountId: id, subjectId: id, changes });
     return account.status !== next.status;
   }
 

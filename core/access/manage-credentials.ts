@@ -106,7 +106,7 @@ export class ManageCredentials {
         throw new TillgateError('STATE_CONFLICT', 'The account is archived: no credentials can be created for it.');
       await this.#ensureCallbackCredential(tx, accountId);
       await tx.manage.createCredential(credential);
-      await addAuditRow(this.#deps, tx, actor, {
+      addAuditRow(this.#deps, tx, actor, {
         action: 'credential.create',
         accountId,
         subjectId: credential.id,
@@ -126,7 +126,7 @@ export class ManageCredentials {
       requireOwnSecret(actor, found.accountId);
       if (found.status === 'revoked') throw new TillgateError('STATE_CONFLICT', 'The credential is revoked.');
       await this.#ensureCallbackCredential(tx, found.accountId);
-      await addAuditRow(this.#deps, tx, actor, {
+      addAuditRow(this.#deps, tx, actor, {
         action: 'credential.reveal',
         accountId: found.accountId,
         subjectId: id,
@@ -144,7 +144,7 @@ export class ManageCredentials {
       const revokedAt = clock.now();
       if (!(await tx.manage.revokeCredential(id, revokedAt))) return found;
       const changes = { status: { from: found.status, to: 'revoked' } };
-      await addAuditRow(this.#deps, tx, actor, {
+      addAuditRow(this.#deps, tx, actor, {
         action: 'credential.revoke',
         accountId: found.accountId,
         subjectId: id,
@@ -178,7 +178,7 @@ export class ManageCredentials {
         previousUntil: formerUntil,
         createdAt,
       });
-      await addAuditRow(this.#deps, tx, actor, { action: 'callback_secrets.rotate', accountId, subjectId: accountId });
+      addAuditRow(this.#deps, tx, actor, { action: 'callback_secrets.rotate', accountId, subjectId: accountId });
     });
     return { accountId, formerUntil, secrets: seesSecrets(actor, accountId) ? secrets : null };
   }

@@ -75,7 +75,7 @@ export class ManagePasskeys {
       if (!(await tx.passkeys.add(passkey)))
         throw new TillgateError('STATE_CONFLICT', 'This passkey is registered already.');
       if (!totp && former === 0) await this.#firstFactor(tx, accountId, session.tokenHash);
-      await this.#audit(tx, actor, 'security.passkey_add', passkey);
+      this.#audit(tx, actor, 'security.passkey_add', passkey);
     });
     return passkey;
   }
@@ -89,7 +89,7 @@ export class ManagePasskeys {
       const changes = { name: { from: passkey.name, to: name } };
       const { accountId } = passkey;
       const action = 'security.passkey_rename';
-      await addAuditRow(this.#deps, tx, actor, { action, accountId, subjectId: id, changes });
+      addAuditRow(this.#deps, tx, actor, { action, accountId, subjectId: id, changes });
       return { ...passkey, name };
     });
   }
@@ -110,7 +110,7 @@ export class ManagePasskeys {
       if (!orLast && !totp && passkeys === 1)
         throw new TillgateError('STATE_CONFLICT', "It is the account's last second factor: add another one first.");
       await tx.passkeys.remove(id);
-      await this.#audit(tx, actor, 'security.passkey_remove', passkey);
+      this.#audit(tx, actor, 'security.passkey_remove', passkey);
       return passkey;
     });
   }
@@ -121,8 +121,8 @@ export class ManagePasskeys {
     await tx.sessions.endAll(accountId, keepSession);
   }
 
-  #audit(tx: Transaction, actor: Actor, action: string, { id, accountId, name }: Passkey): Promise<void> {
-    return addAuditRow(this.#deps, tx, actor, { action, accountId, subjectId: id, changes: createdWith({ name }) });
+  #audit(tx: Transaction, actor: Actor, action: string, { id, accountId, name }: Passkey): void {
+    addAuditRow(this.#deps, tx, actor, { action, accountId, subjectId: id, changes: createdWith({ name }) });
   }
 }
 

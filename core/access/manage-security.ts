@@ -156,7 +156,7 @@ export class ManageSecurity {
       const { on: dataSecurity, offAt: dataSecurityOffAt } = changed.dataSecurity;
       await tx.accounts.update(id, { dataSecurity, dataSecurityOffAt, callbackApiKey, modifiedAt: now });
       await tx.manage.saveSecurity({ ...security, totpForWithdrawals: changed.totpForWithdrawals });
-      await addAuditRow(this.#deps, tx, actor, { action, accountId: id, subjectId: id, changes });
+      addAuditRow(this.#deps, tx, actor, { action, accountId: id, subjectId: id, changes });
     });
   }
 
@@ -179,7 +179,7 @@ export class ManageSecurity {
       const now = this.#deps.clock.now();
       if (actor.accountId !== id)
         await tx.accounts.update(id, { adminSince: adminSinceOf(account.role, now), modifiedAt: now });
-      await addAuditRow(this.#deps, tx, actor, { action: 'security.totp_enrol', accountId: id, subjectId: id });
+      addAuditRow(this.#deps, tx, actor, { action: 'security.totp_enrol', accountId: id, subjectId: id });
       return enrolment;
     });
   }

@@ -47,7 +47,7 @@ export class Passwords {
       const authVersion = await this.#set(tx, account, nextHash, null);
       await tx.sessions.endAll(id, open.session.tokenHash);
       const renewed = await stepUp.renew(tx, { ...open, session: { ...open.session, authVersion } });
-      await this.#audit(tx, actor, id, 'account.change_password');
+      this.#audit(tx, actor, id, 'account.change_password');
       return renewed;
     });
   }
@@ -73,7 +73,7 @@ export class Passwords {
       const now = clock.now();
       await tx.accounts.update(id, { adminSince: adminSinceOf(account.role, now), modifiedAt: now });
       await tx.sessions.endAll(id);
-      await this.#audit(tx, actor, id, 'account.reset_password');
+      this.#audit(tx, actor, id, 'account.reset_password');
     });
     return expiresAt;
   }
@@ -91,8 +91,8 @@ export class Passwords {
     return next;
   }
 
-  #audit(tx: Transaction, actor: Actor, id: AccountId, action: string): Promise<void> {
-    return addAuditRow(this.#deps, tx, actor, { action, accountId: id, subjectId: id });
+  #audit(tx: Transaction, actor: Actor, id: AccountId, action: string): void {
+    addAuditRow(this.#deps, tx, actor, { action, accountId: id, subjectId: id });
   }
 }
 

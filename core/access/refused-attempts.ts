@@ -67,7 +67,7 @@ export class RefusedAttempts {
     this.#begin();
     try {
       await this.#deps.storage.transaction(async (tx) => {
-        for (const count of counts.values()) await this.#write(tx, count);
+        for (const count of counts.values()) this.#write(tx, count);
       });
     } catch (error) {
       for (const count of counts.values()) this.#add(count, count.tries);
@@ -100,7 +100,7 @@ export class RefusedAttempts {
     else counted.tries += tries;
   }
 
-  #write(tx: Transaction, { accountId, network, attempt, tries }: Count): Promise<void> {
+  #write(tx: Transaction, { accountId, network, attempt, tries }: Count): void {
     const actor: Actor = {
       accountId: attempt === 'step_up' ? accountId : null,
       role: 'user',
@@ -108,7 +108,7 @@ export class RefusedAttempts {
       traceId: null,
     };
     const changes = createdWith({ attempt, tries });
-    return addAuditRow(this.#deps, tx, actor, {
+    addAuditRow(this.#deps, tx, actor, {
       action: 'security.refused',
       accountId,
       subjectId: accountId ?? '',

@@ -58,7 +58,7 @@ export async function rotateMasterKey(deps: RotateMasterKeyDeps, actor: Actor): 
       subjectId: 'master_key',
       changes: createdWith({ secrets }),
     };
-    await storage.transaction((tx) => addAuditRow(deps, tx, actor, entry));
+    await storage.transaction(async (tx) => addAuditRow(deps, tx, actor, entry));
     await retireFormerKeys(storage.documents);
   }
   return { resealed, counts, finished };

@@ -102,7 +102,7 @@ export class SecondFactor {
       // A pause and retries of a request change nothing. They write no row, so that they do not fill the log.
       if (judged.verdict === 'paused' || judged.state === security.totp) return judged.verdict;
       await tx.manage.saveSecurity({ ...security, totp: judged.state });
-      if (judged.verdict === 'wrong') await this.#audit(tx, accountId, use.by, 'security.code_refused', path);
+      if (judged.verdict === 'wrong') this.#audit(tx, accountId, use.by, 'security.code_refused', path);
       else if (security.totp.confirmedAt === null) await this.#confirmed(tx, accountId, use);
       return judged.verdict;
     });
@@ -112,11 +112,11 @@ export class SecondFactor {
 
   async #confirmed(tx: Transaction, accountId: AccountId, { by, keepSession = null }: CodeUse): Promise<void> {
     await tx.sessions.endAll(accountId, keepSession);
-    await this.#audit(tx, accountId, by, 'security.totp_confirm');
+    this.#audit(tx, accountId, by, 'security.totp_confirm');
   }
 
-  #audit(tx: Transaction, accountId: AccountId, by: Actor, action: string, field?: string): Promise<void> {
+  #audit(tx: Transaction, accountId: AccountId, by: Actor, action: string, field?: string): void {
     const changes = field === undefined ? {} : { changes: createdWith({ field }) };
-    return addAuditRow(this.#deps, tx, by, { action, accountId, subjectId: accountId, ...changes });
+    addAuditRow(this.#deps, tx, by, { action, accountId, subjectId: accountId, ...changes });
   }
 }

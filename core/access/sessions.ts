@@ -166,7 +166,7 @@ export class Sessions {
   async end(actor: Actor, { tokenHash, accountId }: Session): Promise<void> {
     await this.#deps.storage.transaction(async (tx) => {
       if (!(await tx.sessions.end(tokenHash))) return;
-      await addAuditRow(this.#deps, tx, actor, { action: 'session.end', accountId, subjectId: accountId });
+      addAuditRow(this.#deps, tx, actor, { action: 'session.end', accountId, subjectId: accountId });
     });
   }
 
@@ -188,7 +188,7 @@ export class Sessions {
     return this.#deps.storage.transaction(async (tx) => {
       const ended = await tx.sessions.endAll(id, session.tokenHash);
       const changes = createdWith({ ended });
-      await addAuditRow(this.#deps, tx, actor, { action: 'session.end_others', accountId: id, subjectId: id, changes });
+      addAuditRow(this.#deps, tx, actor, { action: 'session.end_others', accountId: id, subjectId: id, changes });
       return ended;
     });
   }
@@ -237,7 +237,7 @@ export class Sessions {
       const ended = await tx.sessions.endOldest(id, life.most, session.tokenHash);
       await tx.manage.noteLogin(id, { at, ip, userAgent });
       const changes = createdWith({ cookie, ...(ended === 0 ? {} : { ended }) });
-      await addAuditRow(this.#deps, tx, actor, { action: 'session.create', accountId: id, subjectId: id, changes });
+      addAuditRow(this.#deps, tx, actor, { action: 'session.create', accountId: id, subjectId: id, changes });
     });
   }
 }

@@ -60,7 +60,7 @@ export class StepUp {
     const raisedUntil = clock.now() + stepUpSeconds * 1000;
     return storage.transaction(async (tx) => {
       const renewed = await this.renew(tx, { ...open, session: { ...open.session, raisedUntil } });
-      await this.#audit(tx, actor, open, 'session.step_up');
+      this.#audit(tx, actor, open, 'session.step_up');
       return renewed;
     });
   }
@@ -111,9 +111,9 @@ export class StepUp {
     const text = verifiablePassword(password);
     if (text !== null && (await hasher.verify(text, passwordHashOf(account, clock.now()), account.id))) return;
     await storage.transaction(async (tx) => {
-      await this.#audit(tx, actor, open, 'security.password_refused', path);
+      this.#audit(tx, actor, open, 'security.password_refused', path);
       if (tries === MAX_WRONG_PASSWORDS && (await tx.sessions.end(session.tokenHash)))
-        await this.#audit(tx, actor, open, 'session.end');
+        this.#audit(tx, actor, open, 'session.end');
     });
     throw invalidField(path, 'is wrong');
   }
@@ -130,9 +130,9 @@ export class StepUp {
     await this.provePassword(actor, open, 'password', password);
   }
 
-  #audit(tx: Transaction, actor: Actor, { account }: OpenSession, action: string, field?: string): Promise<void> {
+  #audit(tx: Transaction, actor: Actor, { account }: OpenSession, action: string, field?: string): void {
     const changes = field === undefined ? {} : { changes: createdWith({ field }) };
-    return addAuditRow(this.#deps, tx, actor, { action, accountId: account.id, subjectId: account.id, ...changes });
+    addAuditRow(this.#deps, tx, actor, { action, accountId: account.id, subjectId: account.id, ...changes });
   }
 }
 

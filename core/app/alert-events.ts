@@ -1,41 +1,25 @@
 import type { Alert, NoticeDraft } from '../notify/index.ts';
-import type { Millis, Transaction } from '../kernel/index.ts';
-import { withMethods } from '../kernel/index.ts';
 import { alertWords } from './event-words.ts';
-import type { EventPresenter } from './event-presenter.ts';
-import type { AddressedEvents, SubjectEvents } from './subject-events.ts';
+import type { AddressedEvents, EventScope } from './event-scope.ts';
 
-/** Records the alerts that a transaction opens. Raising an open alert again is no event. */
-export class AlertNotes implements SubjectEvents {
-  readonly #opened: Alert[] = [];
+/** The events of opened alerts. Raising an open alert again is no event. */
+export async function alertEvents(
+  { tx, presenter, at }: EventScope,
+  opened: readonly Alert[],
+): Promise<readonly AddressedEvents[]> {
+  if (opened.length === 0) return [];
+  const events = opened.map((alert) => ({
+    type: 'alert.raised' as const,
+    subjectId: alert.id,
+    at,
+    data: () => presenter.alert(alert),
+  }));
+  return [{ endpoints: await tx.webhooks.enabledOfAdmins(), events }];
+}
 
-  watch({ alerts }: Transaction): Partial<Transaction> {
-    const noted = withMethods(alerts, {
-      raise: async (alert) => {
-        const opened = await alerts.raise(alert);
-        if (opened) this.#opened.push(alert);
-        return opened;
-      },
-    });
-    return { alerts: noted };
-  }
-
-  async events(tx: Transaction, presenter: EventPresenter, at: Millis): Promise<readonly AddressedEvents[]> {
-    if (this.#opened.length === 0) return [];
-    const endpoints = await tx.webhooks.enabledOfAdmins();
-    const events = this.#opened.map((alert) => ({
-      type: 'alert.raised' as const,
-      subjectId: alert.id,
-      at,
-      data: () => presenter.alert(alert),
-    }));
-    return [{ endpoints, events }];
-  }
-
-  /** A held payment has a notice of its own, with its change of status. */
-  async notices(): Promise<readonly NoticeDraft[]> {
-    return this.#opened
-      .filter(({ kind }) => kind !== 'approval')
-      .map((alert) => ({ type: 'alert.raised', accountId: null, toOperators: alertWords(alert) }));
-  }
+/** The notices of opened alerts. A held payment has a notice of its own, with its change of status. */
+export function alertNotices(opened: readonly Alert[]): readonly NoticeDraft[] {
+  return opened
+    .filter(({ kind }) => kind !== 'approval')
+    .map((alert) => ({ type: 'alert.raised', accountId: null, toOperators: alertWords(alert) }));
 }

@@ -1,9 +1,8 @@
 import type { Deposit, DepositStatus } from '../chain/index.ts';
-import { isDust, withMethods } from '../kernel/index.ts';
-import type { AccountId, AssetCatalogue, DepositId, Millis, Transaction } from '../kernel/index.ts';
-import type { EventPresenter } from './event-presenter.ts';
+import { isDust } from '../kernel/index.ts';
+import type { AccountId, DepositId, RecordedEvent } from '../kernel/index.ts';
 import type { WebhookEvent } from '../notify/index.ts';
-import type { AddressedEvents, SubjectEvents } from './subject-events.ts';
+import type { AddressedEvents, EventScope } from './event-scope.ts';
 
 type DepositEventType = Extract<WebhookEvent, `deposit.${string}`>;
 
@@ -32,92 +31,77 @@ function oncePer(
   };
 }
 
-/** Records the changes of deposits in a transaction, and creates their events at its end. */
-export class DepositNotes implements SubjectEvents {
-  readonly #assets: Pick<AssetCatalogue, 'find'>;
-  readonly #types = new Map<DepositId, DepositEventType[]>();
-  /** Deposits that an operator assigned to an order: their earlier status changes are new to the merchant. */
-  readonly #assigned = new Set<DepositId>();
+/** The changes of one deposit in a transaction. */
+interface DepositChange {
+  readonly types: DepositEventType[];
+  /** True when an operator assigned it to an order: its earlier status changes are new to the merchant. */
+  assigned: boolean;
+}
 
-  constructor(assets: Pick<AssetCatalogue, 'find'>) {
-    this.#assets = assets;
+/** The events of the deposits that a transaction added or changed. */
+export async function depositEvents(
+  { tx, presenter, assets, at }: EventScope,
+  recorded: readonly DepositEvent[],
+): Promise<readonly AddressedEvents[]> {
+  const changes = changesById(recorded);
+  const found: AddressedEvents[] = [];
+  if (changes.size === 0) return found;
+  const deposits = new Map((await tx.deposits.lockAll([...changes.keys()])).map((deposit) => [deposit.id, deposit]));
+  // Cached, so that thousands of payments to one order read the endpoints of its account once.
+  const endpointsOf = oncePer((account) =>
+    account === OPERATORS ? tx.webhooks.enabledOfAdmins() : tx.webhooks.enabled(account),
+  );
+  for (const [id, change] of changes) {
+    const deposit = deposits.get(id);
+    if (deposit === undefined || isNothing(deposit, assets)) continue;
+    const isOperators = change.types.includes(UNASSIGNED);
+    const endpoints = await endpointsOf(isOperators ? OPERATORS : deposit.accountId);
+    if (endpoints.length === 0) continue;
+    const data = (): string => presenter.deposit(deposit);
+    const types = isOperators ? [UNASSIGNED] : typesOfOwner(deposit, change);
+    found.push({ endpoints, events: types.map((type) => ({ type, subjectId: id, at, data })) });
   }
+  return found;
+}
 
-  watch({ deposits }: Transaction): Partial<Transaction> {
-    const noted = withMethods(deposits, {
-      add: async (deposit) => {
-        const added = await deposits.add(deposit);
-        if (added) this.#noteNew(deposit);
-        return added;
-      },
-      addAll: async (added) => {
-        await deposits.addAll(added);
-        for (const deposit of added) this.#noteNew(deposit);
-      },
-      move: async (id, from, to, changes) => {
-        const moved = await deposits.move(id, from, to, changes);
-        if (moved) this.#note(id, EVENTS[to]);
-        return moved;
-      },
-      moveAll: async (ids, from, to) => {
-        const moved = await deposits.moveAll(ids, from, to);
-        if (moved) for (const id of ids) this.#note(id, EVENTS[to]);
-        return moved;
-      },
-      reassign: async (id, from, to, changes) => {
-        const reassigned = await deposits.reassign(id, from, to, changes);
-        if (reassigned && to === 'UNASSIGNED') this.#note(id, UNASSIGNED);
-        if (reassigned && to === 'ORDER') this.#assigned.add(id);
-        return reassigned;
-      },
-    });
-    return { deposits: noted };
-  }
+type DepositEvent = Extract<RecordedEvent, { readonly type: `deposit.${string}` }>;
 
-  async events(tx: Transaction, presenter: EventPresenter, at: Millis): Promise<readonly AddressedEvents[]> {
-    const found: AddressedEvents[] = [];
-    const ids = [...new Set([...this.#types.keys(), ...this.#assigned])];
-    if (ids.length === 0) return found;
-    const deposits = new Map((await tx.deposits.lockAll(ids)).map((deposit) => [deposit.id, deposit]));
-    // Cached, so that thousands of payments to one order read the endpoints of its account once.
-    const endpointsOf = oncePer((account) =>
-      account === OPERATORS ? tx.webhooks.enabledOfAdmins() : tx.webhooks.enabled(account),
-    );
-    for (const id of ids) {
-      const deposit = deposits.get(id);
-      if (deposit === undefined || this.#isNothing(deposit)) continue;
-      const types = this.#types.get(id) ?? [];
-      const isOperators = types.includes(UNASSIGNED);
-      const endpoints = await endpointsOf(isOperators ? OPERATORS : deposit.accountId);
-      if (endpoints.length === 0) continue;
-      const data = (): string => presenter.deposit(deposit);
-      const told = isOperators ? [UNASSIGNED] : this.#ofOwner(deposit, types);
-      found.push({ endpoints, events: told.map((type) => ({ type, subjectId: id, at, data })) });
-    }
-    return found;
+/** Deposits without an event have no entry; those with one come before those that were only assigned. */
+function changesById(recorded: readonly DepositEvent[]): ReadonlyMap<DepositId, DepositChange> {
+  const changes = new Map<DepositId, DepositChange>();
+  const changeOf = (id: DepositId): DepositChange => {
+    const change = changes.get(id) ?? { types: [], assigned: false };
+    changes.set(id, change);
+    return change;
+  };
+  for (const event of recorded) {
+    const type = typeOf(event);
+    if (type !== undefined) changeOf(event.type === 'deposit.added' ? event.deposit.id : event.id).types.push(type);
   }
+  for (const event of recorded)
+    if (event.type === 'deposit.reassigned' && event.to === 'ORDER') changeOf(event.id).assigned = true;
+  return changes;
+}
 
-  /** A deposit that was never credited and is below the least amount: thousands of them cost their sender next to nothing. */
-  #isNothing({ currency, units, credits }: Deposit): boolean {
-    const asset = this.#assets.find(currency);
-    return credits === 0 && asset !== null && isDust(asset, units);
-  }
+function typeOf(event: DepositEvent): DepositEventType | undefined {
+  if (event.type === 'deposit.moved') return EVENTS[event.to];
+  if (event.type === 'deposit.reassigned') return event.to === 'UNASSIGNED' ? UNASSIGNED : undefined;
+  const { assignment, status } = event.deposit;
+  return assignment === 'UNASSIGNED' ? UNASSIGNED : EVENTS[status];
+}
 
-  /** A deposit that belongs to no order is not reported to the account that once had its address. */
-  #ofOwner({ id, assignment, status }: Deposit, types: readonly DepositEventType[]): readonly DepositEventType[] {
-    if (assignment !== 'ORDER') return [];
-    const own = EVENTS[status];
-    return this.#assigned.has(id) && own !== undefined ? [own] : types;
-  }
+/** A deposit that was never credited and is below the least amount: thousands of them cost their sender next to nothing. */
+function isNothing({ currency, units, credits }: Deposit, assets: EventScope['assets']): boolean {
+  const asset = assets.find(currency);
+  return credits === 0 && asset !== null && isDust(asset, units);
+}
 
-  #noteNew({ id, assignment, status }: Deposit): void {
-    this.#note(id, assignment === 'UNASSIGNED' ? UNASSIGNED : EVENTS[status]);
-  }
-
-  #note(id: DepositId, type: DepositEventType | undefined): void {
-    if (type === undefined) return;
-    const types = this.#types.get(id);
-    if (types === undefined) this.#types.set(id, [type]);
-    else types.push(type);
-  }
+/** A deposit that belongs to no order is not reported to the account that once had its address. */
+function typesOfOwner(
+  { assignment, status }: Deposit,
+  { types, assigned }: DepositChange,
+): readonly DepositEventType[] {
+  if (assignment !== 'ORDER') return [];
+  const present = EVENTS[status];
+  return assigned && present !== undefined ? [present] : types;
 }

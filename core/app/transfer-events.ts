@@ -1,13 +1,12 @@
-import type { Millis, Transaction, TransferId } from '../kernel/index.ts';
+import type { Millis, RecordedEvent, TransferId } from '../kernel/index.ts';
 import { heldWords } from './event-words.ts';
 import type { AmountWords, FindNoticeAccount, NoticeDraft, OutboxEvent, WebhookEvent } from '../notify/index.ts';
-import { withMethods } from '../kernel/index.ts';
 import type { TransactionRow } from '../ledger/index.ts';
 import { isOwnMove } from '../payouts/index.ts';
 import type { Transfer, TransferStatus } from '../payouts/index.ts';
 import { WEBHOOK_EVENTS } from '../notify/index.ts';
 import type { EventPresenter } from './event-presenter.ts';
-import type { AddressedEvents, SubjectEvents } from './subject-events.ts';
+import type { AddressedEvents, EventScope, NoticeScope } from './event-scope.ts';
 
 type TransferStep = 'requested' | 'held' | 'succeeded' | 'failed';
 
@@ -29,7 +28,7 @@ export function firstSteps({ status }: Pick<Transfer, 'status'>): readonly Trans
 }
 
 /** The events of a merchant's transfer, with its row after all steps. */
-export function transferEvents(
+export function eventsOfTransfer(
   presenter: EventPresenter,
   row: Omit<TransactionRow, 'number'>,
   steps: readonly TransferStep[],
@@ -56,54 +55,48 @@ export async function heldDraft(
   return { type: 'withdrawal.held', accountId, ...heldWords(transfer, account, amount) };
 }
 
-/** Records the steps of merchants' transfers in a transaction, and creates their events at its end. */
-export class TransferNotes implements SubjectEvents {
-  readonly #steps = new Map<TransferId, TransferStep[]>();
+type TransferEvent = Extract<RecordedEvent, { readonly type: `transfer.${string}` }>;
 
-  watch({ transfers }: Transaction): Partial<Transaction> {
-    const noted = withMethods(transfers, {
-      add: async (transfer) => {
-        const added = await transfers.add(transfer);
-        if (added && !isOwnMove(transfer)) for (const step of firstSteps(transfer)) this.#note(transfer.id, step);
-        return added;
-      },
-      move: async (id, from, to, changes) => {
-        const moved = await transfers.move(id, from, to, changes);
-        const step = STEPS[to];
-        if (moved && step !== undefined) this.#note(id, step);
-        return moved;
-      },
-    });
-    return { transfers: noted };
+/** The steps of merchants' transfers in a transaction. */
+export function stepsById(recorded: readonly TransferEvent[]): ReadonlyMap<TransferId, readonly TransferStep[]> {
+  const steps = new Map<TransferId, TransferStep[]>();
+  const add = (id: TransferId, ...next: readonly TransferStep[]): void => {
+    if (next.length > 0) steps.set(id, [...(steps.get(id) ?? []), ...next]);
+  };
+  for (const event of recorded) {
+    if (event.type === 'transfer.moved') {
+      const step = STEPS[event.to];
+      if (step !== undefined) add(event.id, step);
+    } else if (!isOwnMove(event.transfer)) add(event.transfer.id, ...firstSteps(event.transfer));
   }
+  return steps;
+}
 
-  async events(tx: Transaction, presenter: EventPresenter, at: Millis): Promise<readonly AddressedEvents[]> {
-    const found: AddressedEvents[] = [];
-    for (const [id, steps] of this.#steps) {
-      const endpoints = await tx.webhooks.enabledOfTransfer(id);
-      if (endpoints.length === 0) continue;
-      const row = await tx.deposits.findTransaction(id);
-      // A transfer that is held and ends in the same transaction needs no decision.
-      const told = steps.filter((step, index) => step !== 'held' || index === steps.length - 1);
-      if (row !== null) found.push({ endpoints, events: transferEvents(presenter, row, told, at) });
-    }
-    return found;
+export async function transferEvents(
+  { tx, presenter, at }: EventScope,
+  steps: ReadonlyMap<TransferId, readonly TransferStep[]>,
+): Promise<readonly AddressedEvents[]> {
+  const found: AddressedEvents[] = [];
+  for (const [id, taken] of steps) {
+    const endpoints = await tx.webhooks.enabledOfTransfer(id);
+    if (endpoints.length === 0) continue;
+    const row = await tx.deposits.findTransaction(id);
+    // A transfer that is held and ends in the same transaction needs no decision.
+    const told = taken.filter((step, index) => step !== 'held' || index === taken.length - 1);
+    if (row !== null) found.push({ endpoints, events: eventsOfTransfer(presenter, row, told, at) });
   }
+  return found;
+}
 
-  /** Notices of transfers that are held at the end of the transaction. */
-  async notices(tx: Transaction, find: FindNoticeAccount, amount: AmountWords): Promise<readonly NoticeDraft[]> {
-    const drafts: NoticeDraft[] = [];
-    for (const [id, steps] of this.#steps) {
-      const transfer = steps.includes('held') ? await tx.transfers.lock(id) : null;
-      if (transfer?.status !== 'HELD' || isOwnMove(transfer)) continue;
-      drafts.push(await heldDraft(transfer, find, amount));
-    }
-    return drafts;
+/** Notices of transfers that are held at the end of the transaction. */
+export async function heldNotices(
+  { tx, find, amount }: NoticeScope,
+  steps: ReadonlyMap<TransferId, readonly TransferStep[]>,
+): Promise<readonly NoticeDraft[]> {
+  const drafts: NoticeDraft[] = [];
+  for (const [id, taken] of steps) {
+    const transfer = taken.includes('held') ? await tx.transfers.lock(id) : null;
+    if (transfer?.status === 'HELD' && !isOwnMove(transfer)) drafts.push(await heldDraft(transfer, find, amount));
   }
-
-  #note(id: TransferId, step: TransferStep): void {
-    const steps = this.#steps.get(id);
-    if (steps === undefined) this.#steps.set(id, [step]);
-    else steps.push(step);
-  }
+  return drafts;
 }

@@ -180,4 +180,12 @@ declare module '../kernel/storage.ts' {
   interface Transaction {
     readonly deposits: DepositWrites;
   }
+  interface RecordedEvents {
+    /** Recorded by {@link DepositWrites.add} and {@link DepositWrites.addAll}. */
+    'deposit.added': { readonly deposit: Deposit };
+    /** Recorded by {@link DepositWrites.move} and {@link DepositWrites.moveAll}. */
+    'deposit.moved': { readonly id: DepositId; readonly to: DepositStatus };
+    /** Recorded by {@link DepositWrites.reassign}. */
+    'deposit.reassigned': { readonly id: DepositId; readonly to: DepositAssignment };
+  }
 }

@@ -12,7 +12,7 @@ export interface RecordAgainWrites {
   /** Called before the deposits are stored; false aborts. */
   readonly confirm?: (tx: Transaction) => Promise<boolean>;
   /** Called after the deposits were stored. */
-  readonly also?: (tx: Transaction, added: readonly Deposit[]) => Promise<void>;
+  readonly also?: (tx: Transaction, added: readonly Deposit[]) => void;
 }
 
 /**
@@ -35,7 +35,7 @@ export async function recordAgain(
     for (const block of checked) if (!(await tx.chains.holds(chain.code, block))) return null;
     if (confirm !== undefined && !(await confirm(tx))) return null;
     const stored = await recordOwned(tx, chain, owned, deps);
-    await also?.(tx, stored.added);
+    also?.(tx, stored.added);
     return stored;
   });
   if (recorded === null) return null;

@@ -1,7 +1,7 @@
 import type { ChainAdapter, ChainRegistry, Deposit, ObservedTransfer, ScannedRange } from '../chain/index.ts';
 import { invalidField, TillgateError } from '../kernel/index.ts';
 import { requireChain } from '../chain/index.ts';
-import type { AlsoWrite, BlockRef, OrderId } from '../kernel/index.ts';
+import type { AlsoRecord, BlockRef, OrderId } from '../kernel/index.ts';
 import type { RecordDeps } from './owned-transfers.ts';
 import { recordAgain } from './reread-blocks.ts';
 import { NO_ADDRESS, scanBlocks } from './scan-blocks.ts';
@@ -47,12 +47,12 @@ export class RescanDeposits {
   }
 
   /**
-   * @param also - further writes of the transaction that records the deposits
+   * @param also - records the request in the transaction that records the deposits
    * @throws TillgateError `UNSUPPORTED` for a chain that is not configured; `INVALID_FIELDS` for an invalid or too long
    *   range, and for a transaction that is in no block; `STATE_CONFLICT` for blocks that the follower has not read yet,
    *   when the node or the chain changed meanwhile, and when balances could not be compared now; `NODE_FAILED`
    */
-  async run(code: string, input: RescanInput, also: AlsoWrite<Rescan> = () => Promise.resolve()): Promise<Rescan> {
+  async run(code: string, input: RescanInput, also: AlsoRecord<Rescan> = () => undefined): Promise<Rescan> {
     const chain = requireChain(this.#deps.chains, code);
     if ('address' in input || 'orderId' in input || 'balances' in input)
       return new RescanBalances(chain, this.#deps).run(input, also);
@@ -139,7 +139,7 @@ class RescanBalances {
   }
 
   /** @throws TillgateError as {@link RescanDeposits.run} */
-  async run(input: BalancesInput, also: AlsoWrite<Rescan>): Promise<Rescan> {
+  async run(input: BalancesInput, also: AlsoRecord<Rescan>): Promise<Rescan> {
     const chain = this.#chain;
     if (!canCompare(chain))
       throw new TillgateError(
@@ -156,7 +156,7 @@ class RescanBalances {
     }
     const { height } = scene.at;
     const result = { from: height, to: height, found };
-    await this.#deps.storage.transaction((tx) => also(tx, result));
+    await this.#deps.storage.transaction(async (tx) => also(tx, result));
     if (open > 0 && found.length === 0)
       throw new TillgateError(
         'STATE_CONFLICT',

@@ -1,7 +1,7 @@
 import { assert, invalidField, isId, isTillgateError, present, stateConflict, TillgateError } from '../kernel/index.ts';
 import type {
   AccountId,
-  AlsoWrite,
+  AlsoRecord,
   Asset,
   AssetCatalogue,
   Clock,
@@ -61,7 +61,7 @@ export class UnassignedDeposits {
    * @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` for a deposit that is not unassigned, not confirmed or spent,
    *   and for an order that is paid on another chain
    */
-  async assign(id: string, orderId: string, actor: string, also: AlsoWrite<Deposit>): Promise<Deposit> {
+  async assign(id: string, orderId: string, actor: string, also: AlsoRecord<Deposit>): Promise<Deposit> {
     const { storage, stateMachine, events } = this.#deps;
     const seen = await this.#find(id);
     const [deposit, moves] = await storage.transaction(async (tx) => {
@@ -94,7 +94,7 @@ export class UnassignedDeposits {
       const current = await refreshOrder(tx, order, now);
       const context = { now, scannedPastDeadline: false };
       const made = await stateMachine.settle(tx, current.order, current.deposits, context);
-      await also(tx, assigned);
+      also(tx, assigned);
       return [assigned, made] as const;
     });
     stateMachine.publish(moves);
@@ -115,7 +115,7 @@ export class UnassignedDeposits {
   async refund(
     id: string,
     address: string,
-    also: AlsoWrite<Transfer>,
+    also: AlsoRecord<Transfer>,
     requestedBy: AccountId | null = null,
   ): Promise<Transfer> {
     const { storage, chains, fees, limits, assets, clock, ids, events, metrics } = this.#deps;
@@ -158,7 +158,7 @@ export class UnassignedDeposits {
       );
       const made = requestedBy === null ? bounded : await limits.hold(tx, bounded);
       assert(await tx.transfers.add(made), `deposit ${id} is returned twice`);
-      await also(tx, made);
+      also(tx, made);
       return made;
     });
     metrics.count('tillgate_transfers_total', { chain: seen.chain, kind: transfer.kind, status: transfer.status });

@@ -1,9 +1,11 @@
 import { invalidField, isTillgateError, present, TillgateError } from '../kernel/index.ts';
-import type { AppId, AppKeyId, Storage } from '../kernel/index.ts';
+import type { AppId, AppKeyId, Storage, Transaction } from '../kernel/index.ts';
 import type { AppWrites } from './app-store.ts';
 import type { App } from './app.ts';
 import { APP_KEY_TRANSITIONS, makeKey, openKey } from './app-key.ts';
 import type { AppKey, IssuedKey, KeyMaker } from './app-key.ts';
+import { keyCreated, keyMoved } from './gateway-audit.ts';
+import type { Trace } from './gateway-audit.ts';
 
 /** The longest grace period of a rotated key, in seconds: 7 days. */
 export const MAX_GRACE_SECONDS = 7 * 86_400;
@@ -14,6 +16,8 @@ export interface AppKeysDeps extends KeyMaker {
   readonly storage: Pick<Storage, 'apps' | 'feed' | 'transaction'>;
   /** The setting `keys.graceSeconds`. */
   readonly graceSeconds?: number;
+  /** None by default. */
+  readonly trace?: Trace;
 }
 
 const noSuchApp = (): TillgateError => new TillgateError('NOT_FOUND', 'There is no such App.');
@@ -30,9 +34,9 @@ export class AppKeys {
     this.#deps = deps;
   }
 
-  /** The same use cases on another storage, for example one that also writes audit rows. */
-  on(storage: AppKeysDeps['storage']): AppKeys {
-    return new AppKeys({ ...this.#deps, storage });
+  /** The same use cases, with their changes recorded for the audit log. */
+  tracedBy(trace: Trace): AppKeys {
+    return new AppKeys({ ...this.#deps, trace });
   }
 
   /**
@@ -53,11 +57,12 @@ export class AppKeys {
 
   /** @throws TillgateError `NOT_FOUND` for an unknown App, `STATE_CONFLICT` when it has an active key or is archived */
   async create(appId: AppId): Promise<IssuedKey> {
-    const issued = await this.#deps.storage.transaction(async ({ apps }) => {
-      await lockUsable(apps, appId);
+    const issued = await this.#deps.storage.transaction(async (tx) => {
+      const { apps } = tx;
+      const app = await lockUsable(apps, appId);
       if ((await apps.activeKey(appId)) !== null)
         throw new TillgateError('STATE_CONFLICT', 'The App has an active key; rotate that one.');
-      return this.#store(apps, appId);
+      return this.#store(tx, app);
     });
     await settledIfPossible(this.#deps.storage);
     return issued;
@@ -76,16 +81,18 @@ export class AppKeys {
     if (!Number.isSafeInteger(graceSeconds) || graceSeconds < 0 || graceSeconds > MAX_GRACE_SECONDS) {
       throw invalidField('grace_seconds', `must be a whole number from 0 to ${MAX_GRACE_SECONDS}`);
     }
-    const { storage, vault, clock } = this.#deps;
+    const { storage, vault, clock, trace } = this.#deps;
     const { from, to } = APP_KEY_TRANSITIONS.rotate;
-    const { former, issued } = await storage.transaction(async ({ apps }) => {
-      await lockUsable(apps, appId);
+    const { former, issued } = await storage.transaction(async (tx) => {
+      const { apps } = tx;
+      const app = await lockUsable(apps, appId);
       const active = await apps.activeKey(appId);
       const expiresAt = clock.now() + graceSeconds * 1000;
       if (active === null || !(await apps.moveKey(active.id, from, { to, expiresAt }))) {
         throw new TillgateError('STATE_CONFLICT', 'The App has no active key; create one.');
       }
-      return { former: { ...active, state: to, expiresAt }, issued: await this.#store(apps, appId) };
+      trace?.(tx, keyMoved(active, app.accountId, to));
+      return { former: { ...active, state: to, expiresAt }, issued: await this.#store(tx, app) };
     });
     await storage.feed.settled();
     return { key: issued, replaced: openKey(vault, former, clock.now()) };
@@ -99,12 +106,15 @@ export class AppKeys {
    *   yet applied everywhere: retry then
    */
   async revoke(appId: AppId, keyId: AppKeyId): Promise<IssuedKey> {
-    const { storage, vault, clock } = this.#deps;
+    const { storage, vault, clock, trace } = this.#deps;
     const { from, to } = APP_KEY_TRANSITIONS.revoke;
-    const revoked = await storage.transaction(async ({ apps }) => {
-      if ((await apps.lock(appId)) === null) throw noSuchKey();
-      if ((await apps.key(keyId))?.appId !== appId) throw noSuchKey();
-      await apps.moveKey(keyId, from, { to, revokedAt: clock.now() });
+    const revoked = await storage.transaction(async (tx) => {
+      const { apps } = tx;
+      const app = await apps.lock(appId);
+      const former = await apps.key(keyId);
+      if (app === null || former?.appId !== appId) throw noSuchKey();
+      if (await apps.moveKey(keyId, from, { to, revokedAt: clock.now() }))
+        trace?.(tx, keyMoved(former, app.accountId, to));
       return present(await apps.key(keyId), 'the revoked key');
     });
     await storage.feed.settled();
@@ -112,9 +122,10 @@ export class AppKeys {
   }
 
   /** Created while the App is locked, so that ids have the order of creation. */
-  async #store(apps: AppWrites, appId: AppId): Promise<IssuedKey> {
-    const issued = makeKey(this.#deps, appId);
-    await apps.createKey(issued.key);
+  async #store(tx: Transaction, { id, accountId }: App): Promise<IssuedKey> {
+    const issued = makeKey(this.#deps, id);
+    await tx.apps.createKey(issued.key);
+    this.#deps.trace?.(tx, keyCreated(issued.key, accountId));
     return issued;
   }
 }

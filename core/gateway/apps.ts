@@ -14,6 +14,8 @@ import { settledIfPossible } from './app-keys.ts';
 import { makeKey } from './app-key.ts';
 import type { IssuedKey, KeyMaker } from './app-key.ts';
 import type { AppChanges } from './app-store.ts';
+import { appCreated, appUpdated, keyCreated } from './gateway-audit.ts';
+import type { Trace } from './gateway-audit.ts';
 import { appErrors } from './app-fields.ts';
 import type { App } from './app.ts';
 import { nameProblem } from '../access/index.ts';
@@ -36,6 +38,8 @@ export interface AppsDeps extends KeyMaker {
   readonly pageMax?: number;
   /** The most Apps of an account; {@link DEFAULT_APPS_PER_ACCOUNT} by default. */
   readonly appsPerAccount?: number;
+  /** None by default. */
+  readonly trace?: Trace;
 }
 
 const TOKEN_BYTES = 16;
@@ -55,9 +59,9 @@ export class Apps {
     this.#deps = deps;
   }
 
-  /** The same use cases on another storage, for example one that also writes audit rows. */
-  on(storage: AppsDeps['storage']): Apps {
-    return new Apps({ ...this.#deps, storage });
+  /** The same use cases, with their changes recorded for the audit log. */
+  tracedBy(trace: Trace): Apps {
+    return new Apps({ ...this.#deps, trace });
   }
 
   /**
@@ -73,7 +77,7 @@ export class Apps {
       ...appErrors({ name, chains }),
       ...(providerWrong === null ? [] : [{ path: 'provider_id', message: providerWrong }]),
     ]);
-    const { storage, clock, ids, appsPerAccount = DEFAULT_APPS_PER_ACCOUNT } = this.#deps;
+    const { storage, clock, ids, trace, appsPerAccount = DEFAULT_APPS_PER_ACCOUNT } = this.#deps;
     const app = newApp({ accountId, name, chains, providerId, prepaid }, ids.next() as AppId, clock.now());
     const key = makeKey(this.#deps, app.id);
     await storage.transaction(async (tx) => {
@@ -87,6 +91,8 @@ export class Apps {
           `The account has reached its limit of ${appsPerAccount} Apps (setting limits.appsPerAccount).`,
         );
       await addApp(tx, app, key, this.#deps.random);
+      trace?.(tx, appCreated(app));
+      trace?.(tx, keyCreated(key.key, accountId));
     });
     await settledIfPossible(storage);
     return { app, key };
@@ -119,13 +125,14 @@ export class Apps {
    */
   async update(id: AppId, expectedVersion: number, changes: AppChanges): Promise<App> {
     refuse(appErrors(changes));
-    const { storage, clock } = this.#deps;
+    const { storage, clock, trace } = this.#deps;
     const changed = await storage.transaction(async (tx) => {
       const { apps } = tx;
       const found = await apps.find(id);
       if (found === null) throw noSuchApp();
       const status = await apps.accountStatus(found.accountId);
-      const { version } = present(await apps.lock(id), 'the App');
+      const former = present(await apps.lock(id), 'the App');
+      const { version } = former;
       const updated = version === expectedVersion ? await apps.update(id, expectedVersion, changes, clock.now()) : null;
       if (updated === null)
         throw new TillgateError(
@@ -136,6 +143,7 @@ export class Apps {
       if (changes.enabled === true && status === 'archived')
         throw new TillgateError('STATE_CONFLICT', 'The account is archived.');
       if (updated.prepaid) await openPrepaid(tx, id, this.#deps.random);
+      trace?.(tx, appUpdated(former, updated));
       return updated;
     });
     await storage.feed.settled();

@@ -8,6 +8,7 @@ import type { AccountId, AppId, AppKeyId, Page, PageRequest, Storage } from '../
 import { isAccepted } from './app-key.ts';
 import type { AppKeys } from './app-keys.ts';
 import type { IssuedKey } from './app-key.ts';
+import { traceOf } from './gateway-audit.ts';
 import type { AppChanges } from './app-store.ts';
 import type { PurchaseView } from './prepaid-store.ts';
 import type { UsageSum } from './usage-store.ts';
@@ -23,11 +24,9 @@ import {
 import type { Actor, AuditDeps } from '../access/index.ts';
 import { usageQuery } from './usage-query.ts';
 import type { UsageRequest } from './usage-query.ts';
-import { auditedStorage } from './audited-writes.ts';
-import type { GatewayStorage } from './audited-writes.ts';
 
 export interface ManageAppsDeps extends AuditDeps {
-  readonly storage: GatewayStorage & Pick<Storage, 'usage'>;
+  readonly storage: Pick<Storage, 'apps' | 'transaction' | 'usage'>;
   readonly apps: Apps;
   readonly appKeys: AppKeys;
   /** Admission counts of an App's requests on this instance. */
@@ -82,7 +81,7 @@ export class ManageApps {
     this.#checkPrepaid(actor, usual, prepaid);
     const owner = targetAccount(actor, accountId);
     const { app, key } = await this.#deps.apps
-      .on(this.#auditedBy(actor))
+      .tracedBy(traceOf(this.#deps, actor))
       .create({ ...input, prepaid: prepaid ?? usual, accountId: owner });
     return { app, key: seesSecrets(actor, owner) ? key : withoutText(key) };
   }
@@ -97,7 +96,7 @@ export class ManageApps {
     this.#checkPrepaid(actor, prepaid, changes.prepaid);
     if (changes.quota !== undefined && actor.role !== 'admin' && raisesQuota(quota, changes.quota))
       throw new TillgateError('FORBIDDEN', 'Only an admin may raise or remove a quota, or change its window.');
-    return this.#deps.apps.on(this.#auditedBy(actor)).update(id, expectedVersion, changes);
+    return this.#deps.apps.tracedBy(traceOf(this.#deps, actor)).update(id, expectedVersion, changes);
   }
 
   /**
@@ -153,7 +152,7 @@ export class ManageApps {
       if (key?.appId !== id) throw recordNotFound();
       const opened = this.#deps.appKeys.open(key);
       if (!isAccepted(opened.state)) throw stateConflict(`The key is ${opened.state}.`);
-      await addAuditRow(this.#deps, tx, actor, { action: 'app_key.reveal', accountId, subjectId: keyId });
+      addAuditRow(this.#deps, tx, actor, { action: 'app_key.reveal', accountId, subjectId: keyId });
       return opened;
     });
   }
@@ -166,7 +165,7 @@ export class ManageApps {
    */
   async createKey(actor: Actor, id: AppId): Promise<IssuedKey> {
     requireOwnSecret(actor, (await this.find(actor, id)).accountId);
-    return this.#deps.appKeys.on(this.#auditedBy(actor)).create(id);
+    return this.#deps.appKeys.tracedBy(traceOf(this.#deps, actor)).create(id);
   }
 
   /**
@@ -179,14 +178,14 @@ export class ManageApps {
     graceSeconds: number | undefined,
   ): Promise<{ readonly key: IssuedKey; readonly replaced: IssuedKey }> {
     requireOwnSecret(actor, (await this.find(actor, id)).accountId);
-    const { key, replaced } = await this.#deps.appKeys.on(this.#auditedBy(actor)).rotate(id, graceSeconds);
+    const { key, replaced } = await this.#deps.appKeys.tracedBy(traceOf(this.#deps, actor)).rotate(id, graceSeconds);
     return { key, replaced: withoutText(replaced) };
   }
 
   /** Revokes a key; an admin may revoke one of any account. @throws TillgateError `NOT_FOUND` */
   async revokeKey(actor: Actor, id: AppId, keyId: AppKeyId): Promise<IssuedKey> {
     await this.find(actor, id);
-    return withoutText(await this.#deps.appKeys.on(this.#auditedBy(actor)).revoke(id, keyId));
+    return withoutText(await this.#deps.appKeys.tracedBy(traceOf(this.#deps, actor)).revoke(id, keyId));
   }
 
   #checkPrepaid(actor: Actor, former: boolean, next: boolean | undefined): void {
@@ -194,11 +193,6 @@ export class ManageApps {
       throw invalidField('prepaid', 'must be false: no plans are sold here (gateway.sales)');
     if (former && next === false && actor.role !== 'admin')
       throw new TillgateError('FORBIDDEN', 'Only an admin may let an App use more units than were bought for it.');
-  }
-
-  /** A storage that adds audit rows for this actor. */
-  #auditedBy(actor: Actor): GatewayStorage {
-    return auditedStorage(this.#deps.storage, this.#deps, actor);
   }
 }
 

@@ -4,12 +4,10 @@ import type { UpstreamView } from './upstream-health.ts';
 import type { Page, PageRequest, RouteId } from '../kernel/index.ts';
 import { checkPage, pageOf } from '../kernel/index.ts';
 import { recordNotFound, requireAdmin } from '../access/index.ts';
-import type { Actor, AuditChanges, AuditDeps } from '../access/index.ts';
-import { auditedStorage } from './audited-writes.ts';
-import type { GatewayStorage } from './audited-writes.ts';
+import type { Actor, AuditDeps } from '../access/index.ts';
+import { traceOf } from './gateway-audit.ts';
 
 export interface ManageRoutesDeps extends AuditDeps {
-  readonly storage: GatewayStorage;
   readonly routes: Routes;
   readonly pageMax: number;
   /** The upstreams of a route as seen by this instance, in order; `null` for one that it does not use. */
@@ -56,18 +54,12 @@ export class ManageRoutes {
   /** @throws TillgateError `FORBIDDEN`, `INVALID_FIELDS`, `STATE_CONFLICT` when the host is taken */
   async create(actor: Actor, input: RouteInput): Promise<RouteRecord> {
     requireAdmin(actor);
-    return this.#as(actor, {}).create(input);
+    return this.#deps.routes.tracedBy(traceOf(this.#deps, actor)).create(input);
   }
 
   /** @throws TillgateError `FORBIDDEN`, `NOT_FOUND`, `INVALID_FIELDS`, `STATE_CONFLICT` for a route of the configuration or a taken host */
   async update(actor: Actor, id: RouteId, changes: RouteChanges): Promise<RouteRecord> {
     requireAdmin(actor);
-    const hidden: AuditChanges =
-      changes.upstreams === undefined ? {} : { upstreams: { from: 'not shown', to: 'not shown' } };
-    return this.#as(actor, hidden).update(id, changes);
-  }
-
-  #as(actor: Actor, hidden: AuditChanges): Routes {
-    return this.#deps.routes.on(auditedStorage(this.#deps.storage, this.#deps, actor, hidden));
+    return this.#deps.routes.tracedBy(traceOf(this.#deps, actor)).update(id, changes);
   }
 }

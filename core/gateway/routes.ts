@@ -1,6 +1,8 @@
 import { invalidField, TillgateError } from '../kernel/index.ts';
 import type { Clock, FieldError, IdGenerator, Millis, RouteId, SealContext, Storage, Vault } from '../kernel/index.ts';
 import type { StoredRoute } from './route-store.ts';
+import { routeCreated, routeReplaced } from './gateway-audit.ts';
+import type { Trace } from './gateway-audit.ts';
 import { settledIfPossible } from './app-keys.ts';
 import {
   DEFAULT_CORS,
@@ -69,6 +71,8 @@ export interface RoutesDeps {
   readonly configured: readonly GatewayRoute[];
   /** Limits for routes of the database. */
   readonly places: RoutePlaces;
+  /** None by default. */
+  readonly trace?: Trace;
 }
 
 const DEFAULTS: Omit<RouteFields, 'host' | 'chain' | 'network' | 'protocol' | 'upstreams'> = {
@@ -135,9 +139,9 @@ export class Routes {
     this.#deps = deps;
   }
 
-  /** The same use cases on another storage, for example one that also writes audit rows. */
-  on(storage: RoutesDeps['storage']): Routes {
-    return new Routes({ ...this.#deps, storage });
+  /** The same use cases, with their changes recorded for the audit log. */
+  tracedBy(trace: Trace): Routes {
+    return new Routes({ ...this.#deps, trace });
   }
 
   /** Every route: those of the configuration first, then those of the database, oldest first. */
@@ -155,15 +159,16 @@ export class Routes {
 
   /** @throws TillgateError `INVALID_FIELDS`; `STATE_CONFLICT` when the host is taken */
   async create(input: RouteInput): Promise<RouteRecord> {
-    const { storage, ids, clock } = this.#deps;
+    const { storage, ids, clock, trace } = this.#deps;
     const now = clock.now();
     const fields = readRoute(input);
     const { places } = this.#deps;
     const wrong = placeErrors(fields, places);
     refuse(wrong.length > 0 ? wrong : await nameErrors(urlsOf(fields.upstreams), places));
     const stored = this.#sealed({ ...fields, id: ids.next() as RouteId }, now, now);
-    await storage.transaction(async ({ routes }) => {
-      if (this.#isConfigured(stored.host) || !(await routes.create(stored))) throw hostTaken();
+    await storage.transaction(async (tx) => {
+      if (this.#isConfigured(stored.host) || !(await tx.routes.create(stored))) throw hostTaken();
+      trace?.(tx, routeCreated(stored));
     });
     await settledIfPossible(storage);
     return this.#record(stored);
@@ -176,12 +181,13 @@ export class Routes {
    *   host that is taken; `NOT_READY` when it is stored but may not be in force everywhere yet
    */
   async update(id: RouteId, changes: RouteChanges): Promise<RouteRecord> {
-    const { storage, vault, clock, configured: own, places } = this.#deps;
+    const { storage, vault, clock, configured: own, places, trace } = this.#deps;
     if (own.some((route) => route.id === id))
       throw new TillgateError('STATE_CONFLICT', 'The gateway is defined in the configuration; change it there.');
     // Before the transaction: a name server may take its time.
     refuse(await nameErrors(urlsOf(changes.upstreams ?? []), places));
-    const changed = await storage.transaction(async ({ routes }) => {
+    const changed = await storage.transaction(async (tx) => {
+      const { routes } = tx;
       const present = await routes.lock(id);
       if (present === null) throw noSuchRoute();
       const former = openRoute(vault, present);
@@ -192,6 +198,7 @@ export class Routes {
       const stored = this.#sealed(next, present.createdAt, clock.now());
       if ((stored.host !== present.host && this.#isConfigured(stored.host)) || !(await routes.replace(stored)))
         throw hostTaken();
+      trace?.(tx, routeReplaced(present, stored, changes.upstreams !== undefined));
       return stored;
     });
     await storage.feed.settled();

@@ -77,7 +77,15 @@ export { RATE_SOURCES } from './rate-source.ts';
 export type { PriceTick, RateSource } from './rate-source.ts';
 export type { LookupPurpose, SealContext, SealedDocument, SealedRecordKind } from './seal-context.ts';
 export { STORAGE } from './storage.ts';
-export type { AlsoWrite, DocumentStore, Storage, Transaction } from './storage.ts';
+export type {
+  AlsoRecord,
+  DocumentStore,
+  RecordedEvent,
+  RecordedEvents,
+  Recorder,
+  Storage,
+  Transaction,
+} from './storage.ts';
 export {
   DAY_MS,
   formatInstant,
@@ -99,4 +107,3 @@ export type { Token } from './token.ts';
 export { Turns } from './turns.ts';
 export { VAULT } from './vault.ts';
 export type { Vault } from './vault.ts';
-export { withMethods } from './with-methods.ts';

@@ -1,13 +1,34 @@
 import type { LeaseStore, LeaseWrites } from './lease-store.ts';
 import { token } from './token.ts';
 
+/**
+ * The changes that a transaction records for the outside world: webhook events, callbacks, notices and the audit log.
+ * Each room adds its own, by the name of the event, by `declare module`.
+ */
+// eslint-disable-next-line @typescript-eslint/no-empty-object-type
+export interface RecordedEvents {}
+
+/** A recorded change, with its name as `type`. */
+export type RecordedEvent = {
+  readonly [Type in keyof RecordedEvents]: { readonly type: Type } & RecordedEvents[Type];
+}[keyof RecordedEvents];
+
+/** Records a change in the transaction that makes it. */
+export type Recorder = (event: RecordedEvent) => void;
+
 /** Everything that a transaction can write. Each room adds its stores beside their interfaces, by `declare module`. */
 export interface Transaction {
   readonly leases: LeaseWrites;
+  /**
+   * Records a change. At the end of the transaction, before its commit, the storage's event dispatcher turns the recorded
+   * changes into rows of the outbox, of the notices and of the audit log. The stores record the changes of status that
+   * they write; a change that has no status of its own is recorded by the code that makes it.
+   */
+  readonly record: Recorder;
 }
 
-/** Further writes of the same transaction, for the audit log. */
-export type AlsoWrite<Result> = (tx: Transaction, result: Result) => Promise<void>;
+/** Records a further change in the same transaction, for the audit log. */
+export type AlsoRecord<Result> = (tx: Transaction, result: Result) => void;
 
 /** A small versioned document of a plugin or of the host, by key. */
 export interface DocumentStore {

@@ -1,6 +1,6 @@
 import { DAY_MS, invalidField, stateConflict } from '../kernel/index.ts';
 import type { Millis, Storage } from '../kernel/index.ts';
-import { addAuditRow, requireAdmin } from '../access/index.ts';
+import { auditRow, requireAdmin } from '../access/index.ts';
 import type { Actor, AuditDeps } from '../access/index.ts';
 import type { LedgerClosing, MonthNote } from './ledger-store.ts';
 import { checkpointLedger } from './check-ledger.ts';
@@ -57,8 +57,8 @@ export async function reopenMonth(deps: CloseMonthsDeps, actor: Actor, month: st
 
 const noted =
   (deps: CloseMonthsDeps, actor: Actor, action: string): MonthNote =>
-  (tx, { month, postings, digest }) =>
-    addAuditRow(deps, tx, actor, {
+  async ({ month, postings, digest }) =>
+    auditRow(deps, actor, {
       action,
       accountId: null,
       subjectId: month,

@@ -1,5 +1,5 @@
 import type { AccountId, CurrencyCode, EntryId, Millis } from '../kernel/index.ts';
-import type { AuditWrites } from '../access/index.ts';
+import type { AuditRow } from '../access/index.ts';
 import type { LedgerBalance, LedgerEntry, Posting } from './entry.ts';
 
 /** One broken invariant, in words. */
@@ -71,7 +71,7 @@ export interface LedgerClosing extends LedgerMonth {
 }
 
 /** Writes further rows in the transaction of a closing. */
-export type MonthNote = (tx: { readonly audit: AuditWrites }, closing: LedgerClosing) => Promise<void>;
+export type MonthNote = (closing: LedgerClosing) => Promise<AuditRow>;
 
 /** Ledger reads. */
 export interface LedgerStore {

@@ -14,6 +14,8 @@ export interface AlertWrites {
    * Opens an alert. If an alert of the same kind and subject is OPEN, adds one to its count and updates its reason and
    * time.
    *
+   * A new alert is recorded as `alert.raised`.
+   *
    * @returns whether a new alert was opened
    */
   raise(alert: Alert): Promise<boolean>;
@@ -27,5 +29,8 @@ declare module '../kernel/storage.ts' {
   }
   interface Transaction {
     readonly alerts: AlertWrites;
+  }
+  interface RecordedEvents {
+    'alert.raised': { readonly alert: Alert };
   }
 }

@@ -35,7 +35,7 @@ export class ManageAlerts {
       if (!(await tx.alerts.acknowledge(id, actor.accountId, acknowledgedAt)))
         throw stateConflict('The alert was acknowledged before.');
       const changes = { status: { from: 'OPEN', to: 'ACKNOWLEDGED' } };
-      await addAuditRow(this.#deps, tx, actor, {
+      addAuditRow(this.#deps, tx, actor, {
         action: 'alert.acknowledge',
         accountId: null,
         subjectId: id,

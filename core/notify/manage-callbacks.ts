@@ -111,7 +111,7 @@ export class ManageCallbacks {
         throw new TillgateError('STATE_CONFLICT', 'The callback is already pending.');
       }
       const changes = { status: { from: callback.status, to: 'PENDING' } };
-      await addAuditRow(this.#deps, tx, actor, { action: 'callback.redeliver', accountId, subjectId: id, changes });
+      addAuditRow(this.#deps, tx, actor, { action: 'callback.redeliver', accountId, subjectId: id, changes });
     });
     events.emit('callback.queued', { accountId });
     return this.find(actor, id);

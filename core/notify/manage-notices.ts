@@ -67,7 +67,7 @@ export class ManageNotices {
       if (Object.keys(changed).length === 0) return former;
       await tx.notices.savePreferences(next);
       const action = changed['withdrawals'] === undefined ? 'notifications.summary' : 'notifications.update';
-      await addAuditRow(this.#deps, tx, actor, { action, accountId, subjectId: accountId, changes: changed });
+      addAuditRow(this.#deps, tx, actor, { action, accountId, subjectId: accountId, changes: changed });
       return next;
     });
   }

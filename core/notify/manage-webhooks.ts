@@ -113,7 +113,7 @@ export class ManageWebhooks {
       if ((await tx.webhooks.countOf(accountId)) >= MAX_WEBHOOKS)
         throw stateConflict(`An account has at most ${MAX_WEBHOOKS} webhook endpoints.`);
       await tx.webhooks.add(endpoint);
-      await this.#audit(tx, actor, 'webhook.create', endpoint, createdWith({ url, events: endpoint.events, enabled }));
+      this.#audit(tx, actor, 'webhook.create', endpoint, createdWith({ url, events: endpoint.events, enabled }));
     });
     return { endpoint, secret: seesSecrets(actor, accountId) ? secret.secret : null };
   }
@@ -134,7 +134,7 @@ export class ManageWebhooks {
       await tx.webhooks.update(endpoint);
       if (endpoint.url !== former.url) await tx.callbacks.redirect(id, endpoint.url);
       if (!endpoint.enabled) await tx.callbacks.giveUp(id);
-      await this.#audit(tx, actor, 'webhook.update', endpoint, changesOf(former, endpoint, AUDITED));
+      this.#audit(tx, actor, 'webhook.update', endpoint, changesOf(former, endpoint, AUDITED));
       return endpoint;
     });
   }
@@ -149,7 +149,7 @@ export class ManageWebhooks {
       await tx.webhooks.remove(id);
       await tx.callbacks.giveUp(id);
       const changes = { url: { from: endpoint.url, to: null } };
-      await this.#audit(tx, actor, 'webhook.remove', endpoint, changes);
+      this.#audit(tx, actor, 'webhook.remove', endpoint, changes);
       return endpoint;
     });
   }
@@ -164,7 +164,7 @@ export class ManageWebhooks {
       const sealed = vault.seal(JSON.stringify(secret), webhookContext(id));
       const previousUntil: Millis = updatedAt + CALLBACK_OVERLAP_MS;
       await tx.webhooks.rotate({ id, sealed, previousUntil, updatedAt });
-      await this.#audit(tx, actor, 'webhook.rotate', former, {});
+      this.#audit(tx, actor, 'webhook.rotate', former, {});
       return { ...former, sealed, previousSealed: former.sealed, previousUntil, updatedAt };
     });
     return { endpoint, secret: seesSecrets(actor, endpoint.accountId) ? secret.secret : null };
@@ -183,7 +183,7 @@ export class ManageWebhooks {
       const data = (): string => JSON.stringify({ webhook_id: id });
       const event = { type: TEST_EVENT, subjectId: id, at: clock.now(), data };
       for (const row of rowsFor(ids, [found], event)) await tx.callbacks.add(row);
-      await this.#audit(tx, actor, 'webhook.test', found, {});
+      this.#audit(tx, actor, 'webhook.test', found, {});
       return found;
     });
     events.emit('callback.queued', { accountId: endpoint.accountId });
@@ -205,8 +205,8 @@ export class ManageWebhooks {
     action: string,
     { id, accountId }: WebhookEndpoint,
     changes: AuditChanges,
-  ): Promise<void> {
-    return addAuditRow(this.#deps, tx, actor, { action, accountId, subjectId: id, changes });
+  ): void {
+    addAuditRow(this.#deps, tx, actor, { action, accountId, subjectId: id, changes });
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Callback } from './callback.ts';
-import type { AccountId, CallbackId, IdGenerator, Millis, Transaction } from '../kernel/index.ts';
+import type { CallbackId, IdGenerator, Millis } from '../kernel/index.ts';
 import { formatInstant } from '../kernel/index.ts';
 import { covers } from './event-types.ts';
 import type { WebhookEvent } from './event-types.ts';
@@ -49,20 +49,4 @@ export function rowsFor(
     createdAt: at,
     deliveredAt: null,
   }));
-}
-
-/**
- * Adds a row for each endpoint of the account that is subscribed to the event, in the transaction of the change that it
- * reports. An account without endpoints costs one look-up.
- *
- * @returns whether there is something to deliver
- */
-export async function addEvent(
-  tx: Pick<Transaction, 'webhooks' | 'callbacks'>,
-  ids: IdGenerator,
-  event: OutboxEvent & { readonly accountId: AccountId },
-): Promise<boolean> {
-  const rows = outboxRows(ids, await tx.webhooks.enabled(event.accountId), event);
-  for (const row of rows) await tx.callbacks.add(row);
-  return rows.length > 0;
 }

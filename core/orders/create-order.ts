@@ -37,7 +37,6 @@ import { withDefaults } from './order.ts';
 import type { NewOrderInput, Order, OrderPayment, OrderType, Platform } from './order.ts';
 import { orderTerms } from './order-terms.ts';
 import type { OrderTerms } from './order-terms.ts';
-import type { NewOrderEvents } from './order-events.ts';
 import type { OrderQuota } from './order-quota.ts';
 import type { OrderSettings } from './order-settings.ts';
 
@@ -93,8 +92,6 @@ export interface CreateOrderDeps extends AllocatorDeps {
   readonly metrics: Metrics;
   /** None by default. */
   readonly quota?: OrderQuota;
-  /** The events of new orders for webhook endpoints; none by default. */
-  readonly newOrderEvents?: NewOrderEvents;
   readonly settings: OrderSettings;
 }
 
@@ -282,16 +279,15 @@ export class CreateOrder {
     pay: { payment: OrderPayment; address: DepositAddress } | null,
     idempotency: IdempotencyClaim | null,
   ): Promise<MadeOrder> {
-    const { storage, events, metrics, newOrderEvents } = this.#deps;
+    const { storage, events, metrics } = this.#deps;
     const order = this.#newOrder(principal, options, price, kind, pay?.payment ?? null);
-    const told = (await newOrderEvents?.of(principal, order)) ?? [];
     const depositAddress = pay?.address ?? null;
     const place = kind.link === undefined ? {} : { place: kind.link.place };
-    const result = await storage.orders.create({ order, depositAddress, idempotency, events: told, ...place });
+    const { hasWebhooks = true } = principal;
+    const result = await storage.orders.create({ order, depositAddress, idempotency, hasWebhooks, ...place });
     if (result.kind === 'created') {
       metrics.count('tillgate_orders_total', { status: 'PENDING' });
       events.emit('order.created', { orderId: result.order.id, accountId: principal.accountId });
-      if (told.length > 0) events.emit('callback.queued', { accountId: principal.accountId });
       return { order: result.order, repeated: false };
     }
     if (pay !== null) this.#allocator.giveBack(pay.address);

@@ -210,7 +210,7 @@ export class LinkSales {
       await tx.links.update({ ...link, devices, pairing: null, updatedAt: now });
       const actor: Actor = { accountId: link.accountId, role: 'user', ...client };
       const changes = { device: { from: null, to: device.id } };
-      await addAuditRow(this.#deps, tx, actor, {
+      addAuditRow(this.#deps, tx, actor, {
         action: 'link.pair',
         accountId: link.accountId,
         subjectId: link.id,

@@ -67,7 +67,7 @@ export class ManageBranding {
       const key = branding.name === null ? null : nameKey(branding.name);
       if (!(await tx.branding.save(branding, key, picture?.bytes ?? null)))
         throw stateConflict('Another account has this name, or one that payers could mistake for it.');
-      await addAuditRow(this.#deps, tx, actor, { action: 'branding.update', accountId, subjectId: accountId, changes });
+      addAuditRow(this.#deps, tx, actor, { action: 'branding.update', accountId, subjectId: accountId, changes });
       return branding;
     });
   }

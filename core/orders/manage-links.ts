@@ -140,7 +140,7 @@ export class ManageLinks {
       await refuseOthersName(tx, link);
       await tx.links.add(link);
       const { title, price } = link;
-      await this.#audit(tx, actor, 'link.create', link, createdWith({ face, title, vsCurrency, price: textOf(price) }));
+      this.#audit(tx, actor, 'link.create', link, createdWith({ face, title, vsCurrency, price: textOf(price) }));
     });
     return this.#managed(link);
   }
@@ -216,7 +216,7 @@ export class ManageLinks {
       const link: PaymentLink = { ...former, ...change(former, now), updatedAt: now };
       if (link.title !== former.title) await refuseOthersName(tx, link);
       if (!(await tx.links.update(link))) throw recordNotFound();
-      await this.#audit(tx, actor, action, link, changesOf(shown(former), shown(link), AUDITED));
+      this.#audit(tx, actor, action, link, changesOf(shown(former), shown(link), AUDITED));
       return { ...link, version: link.version + 1 };
     });
     return this.#managed(changed);
@@ -240,14 +240,8 @@ export class ManageLinks {
     return { assets, places, now };
   }
 
-  #audit(
-    tx: Transaction,
-    actor: Actor,
-    action: string,
-    { id, accountId }: PaymentLink,
-    changes: AuditChanges,
-  ): Promise<void> {
-    return addAuditRow(this.#deps, tx, actor, { action, accountId, subjectId: id, changes });
+  #audit(tx: Transaction, actor: Actor, action: string, { id, accountId }: PaymentLink, changes: AuditChanges): void {
+    addAuditRow(this.#deps, tx, actor, { action, accountId, subjectId: id, changes });
   }
 }
 

@@ -11,6 +11,8 @@ export interface OrderAdminActionsDeps {
   readonly storage: Pick<Storage, 'transaction'>;
   readonly stateMachine: OrderStateMachine;
   readonly clock: Clock;
+  /** Records each decision for the audit log, in its transaction; none by default. */
+  readonly trace?: (tx: Transaction) => void;
 }
 
 /** Manual decisions of a merchant or an operator about an order. `actor` is recorded in the order's history. */
@@ -44,7 +46,7 @@ export class OrderAdminActions {
    * `STATE_CONFLICT` when there is none
    */
   removeRefundAddress(orderId: string, actor: string): Promise<void> {
-    const { storage, clock } = this.#deps;
+    const { storage, clock, trace } = this.#deps;
     return storage.transaction(async (tx) => {
       const { id, status, refundAddress } = await lockOrder(tx, orderId);
       if (refundAddress === null) throw new TillgateError('STATE_CONFLICT', 'The order has no refund address.');
@@ -60,17 +62,20 @@ export class OrderAdminActions {
         inputs,
         rate: null,
       });
+      trace?.(tx);
     });
   }
 
   async #move(orderId: string, rule: OrderRule, actor: string, check: Check): Promise<Order> {
-    const { storage, stateMachine, clock } = this.#deps;
+    const { storage, stateMachine, clock, trace } = this.#deps;
     const move = await storage.transaction(async (tx) => {
       const order = await lockOrder(tx, orderId);
       const deposits = await tx.deposits.byOrder(order.id);
       await check(tx, order, deposits);
       const inputs = { actor, received: order.received.toString() };
-      return stateMachine.move(tx, order, deposits, { rule, inputs }, { updatedAt: clock.now() });
+      const moved = await stateMachine.move(tx, order, deposits, { rule, inputs }, { updatedAt: clock.now() });
+      trace?.(tx);
+      return moved;
     });
     stateMachine.publish([move]);
     return move.order;

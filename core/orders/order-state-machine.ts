@@ -1,24 +1,10 @@
-import { buildCallback } from './message.ts';
 import type { Deposit } from '../chain/index.ts';
-import type {
-  AssetCatalogue,
-  CallbackId,
-  EventBus,
-  IdGenerator,
-  Metrics,
-  Millis,
-  Transaction,
-} from '../kernel/index.ts';
+import type { AssetCatalogue, EventBus, Metrics, Millis, Transaction } from '../kernel/index.ts';
 import { TillgateError } from '../kernel/index.ts';
-import type { CallbackPresenter } from './callback-presenter.ts';
 import type { OrderChanges } from './order-store.ts';
-import { reportedOrder } from './order-view.ts';
-import type { OrderChains } from './refundable.ts';
 import type { Order } from './order.ts';
-import { findTransition, webhookEventOf } from './order-status.ts';
-import type { OrderEventName, OrderRule, OrderStatus } from './order-status.ts';
-import { addEvent } from '../notify/index.ts';
-import { orderEvent } from './order-events.ts';
+import { findTransition } from './order-status.ts';
+import type { OrderRule, OrderStatus } from './order-status.ts';
 import { choiceOfWaiting } from './former-choice.ts';
 import { undecidedPayment } from './note-payment.ts';
 import { NO_REFUNDS, orderRefunds } from './order-refunds.ts';
@@ -31,15 +17,10 @@ export interface OrderMove {
   readonly from: OrderStatus;
   readonly to: OrderStatus;
   readonly rule: OrderRule;
-  /** True when a callback or event must be delivered. */
-  readonly queued: boolean;
 }
 
 export interface OrderStateMachineDeps {
   readonly assets: AssetCatalogue;
-  readonly chains: OrderChains;
-  readonly presenter: CallbackPresenter;
-  readonly ids: IdGenerator;
   readonly events: EventBus;
   readonly metrics: Metrics;
   readonly settings: LateTerms;
@@ -49,8 +30,8 @@ export interface OrderStateMachineDeps {
 export type Moment = Pick<DecisionContext, 'now' | 'scannedPastDeadline'>;
 
 /**
- * Changes the status of orders; no other code does. Each move is a compare-and-set on the previous status, with its
- * history entry, its callback and the events of webhook endpoints in the same transaction.
+ * Changes the status of orders; no other code does. Each move is a compare-and-set on the previous status, and is
+ * recorded with its history entry in the same transaction.
  */
 export class OrderStateMachine {
   readonly #deps: OrderStateMachineDeps;
@@ -96,7 +77,9 @@ export class OrderStateMachine {
     const refunds = order.status === 'PENDING' ? NO_REFUNDS : orderRefunds(await tx.transfers.refundsOf(order.id));
     const { assets, settings } = this.#deps;
     const note = undecidedPayment(order, deposit, refunds, { assets, graceMs: settings.lateGraceMs, now });
-    if (note !== null) await tx.orders.addHistory(note);
+    if (note === null) return;
+    await tx.orders.addHistory(note);
+    tx.record({ type: 'order.payment-undecided', entry: note });
   }
 
   /** True while unconfirmed payments, together with those in blocks, could complete a locked order. */
@@ -137,37 +120,18 @@ export class OrderStateMachine {
       inputs: decision.inputs,
       rate: null,
     });
-    if (transition.event !== null) await this.#queueCallback(tx, moved, deposits, transition.event);
-    const told = await addEvent(
-      tx,
-      this.#deps.ids,
-      orderEvent(this.#deps, webhookEventOf(transition), moved, deposits),
-    );
+    tx.record({ type: 'order.moved', order: moved, deposits, transition });
     await movePurchase(tx, order, transition.to);
-    const queued = told || transition.event !== null;
-    return { order: moved, from: order.status, to: transition.to, rule: decision.rule, queued };
+    return { order: moved, from: order.status, to: transition.to, rule: decision.rule };
   }
 
   /** Publishes moves whose transaction has committed: events and metrics. */
   publish(moves: readonly OrderMove[]): void {
     const { events, metrics } = this.#deps;
-    for (const { order, from, to, rule, queued } of moves) {
+    for (const { order, from, to, rule } of moves) {
       metrics.count('tillgate_orders_total', { status: to });
       events.emit('order.status', { orderId: order.id, from, to, rule });
-      if (queued) events.emit('callback.queued', { accountId: order.accountId });
     }
-  }
-
-  async #queueCallback(
-    tx: Transaction,
-    order: Order,
-    deposits: readonly Deposit[],
-    event: OrderEventName,
-  ): Promise<void> {
-    const { ids, assets, chains, presenter } = this.#deps;
-    const content = presenter.present(event, reportedOrder(order, deposits, assets, chains));
-    const callback = buildCallback({ id: ids.next() as CallbackId, order, event, content, now: order.updatedAt });
-    if (callback !== null) await tx.callbacks.add(callback);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { DepositAddress, OrderTraces } from '../chain/index.ts';
+import type { Deposit, DepositAddress, OrderTraces } from '../chain/index.ts';
 import type {
   AccountId,
   ChainCode,
@@ -10,17 +10,16 @@ import type {
   Page,
   PageRequest,
 } from '../kernel/index.ts';
-import type { Callback } from '../notify/index.ts';
 import type { Order, OrderHistoryEntry, OrderPayment } from './order.ts';
-import type { OrderStatus } from './order-status.ts';
+import type { OrderStatus, OrderTransition } from './order-status.ts';
 
 /** A new order; the store assigns its number. */
 export interface NewOrder {
   readonly order: Omit<Order, 'number'>;
   readonly depositAddress: DepositAddress | null;
   readonly idempotency: IdempotencyClaim | null;
-  /** Rows of the outbox, stored in the transaction of the order; none by default. */
-  readonly events?: readonly Callback[];
+  /** False for an account that is known to have no webhook endpoint, which saves a look-up. */
+  readonly hasWebhooks?: boolean;
   /** The place among the sales of a payment link that the order takes. */
   readonly place?: LinkPlace;
 }
@@ -167,5 +166,17 @@ declare module '../kernel/storage.ts' {
   }
   interface Transaction {
     readonly orders: OrderWrites;
+  }
+  interface RecordedEvents {
+    /** Recorded by {@link OrderStore.create}. */
+    'order.created': Pick<NewOrder, 'order'>;
+    /** Recorded by the order state machine, with the order after the move and its deposits. */
+    'order.moved': {
+      readonly order: Order;
+      readonly deposits: readonly Deposit[];
+      readonly transition: OrderTransition;
+    };
+    /** Recorded by the order state machine: a payment about which the merchant must decide. */
+    'order.payment-undecided': { readonly entry: OrderHistoryEntry };
   }
 }

@@ -34,7 +34,7 @@ export async function confirmRestore(
         : await beginEpoch(tx, deps, { epoch: found, marker, reason, status: 'pending' });
     await tx.epochs.decide(epoch.number, 'confirmed');
     const held = await tx.epochs.holdWaiting(HELD, clock.now());
-    await leaveAudit(deps, tx, actor, 'restore.confirm', epoch);
+    leaveAudit(deps, tx, actor, 'restore.confirm', epoch);
     return { epoch: { ...epoch, status: 'confirmed' }, held };
   });
 }
@@ -52,7 +52,7 @@ export async function dismissRestore(deps: DecideEpochDeps, actor: Actor): Promi
     if (epoch.status !== 'pending')
       throw new TillgateError('STATE_CONFLICT', 'The database is not suspected to be a restored backup.');
     await tx.epochs.decide(epoch.number, 'dismissed');
-    await leaveAudit(deps, tx, actor, 'restore.dismiss', epoch);
+    leaveAudit(deps, tx, actor, 'restore.dismiss', epoch);
     return { ...epoch, status: 'dismissed' };
   });
 }
@@ -63,7 +63,7 @@ function leaveAudit(
   actor: Actor,
   action: 'restore.confirm' | 'restore.dismiss',
   { number, reason }: Epoch,
-): Promise<void> {
+): void {
   const changes = { epoch: { from: null, to: number }, reason: { from: null, to: reason } };
-  return addAuditRow(deps, tx, actor, { action, accountId: null, subjectId: String(number), changes });
+  addAuditRow(deps, tx, actor, { action, accountId: null, subjectId: String(number), changes });
 }

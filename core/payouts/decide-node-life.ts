@@ -53,6 +53,6 @@ async function decide(
   await tx.lightning.decideLife(number, status);
   const changes = { life: { from: null, to: number }, reason: { from: null, to: reason } };
   const action = status === 'confirmed' ? 'lightning.confirm' : 'lightning.dismiss';
-  await addAuditRow(deps, tx, actor, { action, accountId: null, subjectId: String(number), changes });
+  addAuditRow(deps, tx, actor, { action, accountId: null, subjectId: String(number), changes });
   return { ...life, status };
 }

@@ -80,7 +80,7 @@ export class ManageAddresses {
       const change = await withdrawalAddresses.set(tx, accountId, input.chain, address, atOnce);
       const changes = addressChanges(change.former, change.record);
       if (Object.keys(changes).length > 0) {
-        await addAuditRow(this.#deps, tx, actor, {
+        addAuditRow(this.#deps, tx, actor, {
           action: 'withdrawal_address.set',
           accountId,
           subjectId: `${accountId}:${input.chain}`,
@@ -110,7 +110,7 @@ export class ManageAddresses {
     await storage.transaction(async (tx) => {
       await watchAddresses.add(tx, record);
       const changes = createdWith({ chain, kind: record.kind, value: shown(record), label });
-      await addAuditRow(this.#deps, tx, actor, {
+      addAuditRow(this.#deps, tx, actor, {
         action: 'watch_address.create',
         accountId,
         subjectId: record.id,
@@ -129,7 +129,7 @@ export class ManageAddresses {
       requireAccess(actor, record.accountId);
       if (!(await tx.wallets.removeWatchAddress(id))) throw recordNotFound();
       const changes = { chain: { from: record.chain, to: null }, value: { from: shown(record), to: null } };
-      await addAuditRow(this.#deps, tx, actor, {
+      addAuditRow(this.#deps, tx, actor, {
         action: 'watch_address.remove',
         accountId: record.accountId,
         subjectId: id,

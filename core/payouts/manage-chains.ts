@@ -161,7 +161,7 @@ export class ManageChains {
     await this.#deps.storage.transaction(async (tx) => {
       const former = await tx.transfers.findPayoutStop(code);
       await tx.transfers.setPayoutStop(code, reason);
-      await this.#audit(tx, actor, 'chain.stop_payouts', code, { payoutStop: { from: former, to: reason } });
+      this.#audit(tx, actor, 'chain.stop_payouts', code, { payoutStop: { from: former, to: reason } });
     });
     return reason;
   }
@@ -251,19 +251,13 @@ export class ManageChains {
     const { chain: code } = LIGHTNING_ASSET;
     return takeNode(this.#deps.lightning, this.#deps, async (tx, booked) => {
       if (!(await tx.transfers.replacePayoutStop(code, reason, null))) throw stoppedAnew(code);
-      await this.#auditResumed(tx, actor, code, reason, booked);
+      this.#auditResumed(tx, actor, code, reason, booked);
     });
   }
 
-  #auditResumed(
-    tx: Transaction,
-    actor: Actor,
-    code: ChainCode,
-    reason: string,
-    booked: readonly FloatChange[],
-  ): Promise<void> {
+  #auditResumed(tx: Transaction, actor: Actor, code: ChainCode, reason: string, booked: readonly FloatChange[]): void {
     const float = booked.map(({ currency, units }) => `${units} units of ${currency}`).join(', ');
-    return this.#audit(tx, actor, 'chain.resume_payouts', code, {
+    this.#audit(tx, actor, 'chain.resume_payouts', code, {
       payoutStop: { from: reason, to: null },
       ...(float === '' ? {} : { float: { from: null, to: float } }),
     });
@@ -273,8 +267,8 @@ export class ManageChains {
     if (code !== LIGHTNING_ASSET.chain) requireChain(this.#deps.chains, code);
   }
 
-  #audit(tx: Transaction, actor: Actor, action: string, code: ChainCode, changes: AuditChanges): Promise<void> {
-    return addAuditRow(this.#deps, tx, actor, { action, accountId: null, subjectId: code, changes });
+  #audit(tx: Transaction, actor: Actor, action: string, code: ChainCode, changes: AuditChanges): void {
+    addAuditRow(this.#deps, tx, actor, { action, accountId: null, subjectId: code, changes });
   }
 }
 

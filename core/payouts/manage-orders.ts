@@ -27,7 +27,6 @@ import {
   readCursor,
   recordNotFound,
   requireAccess,
-  storageWithAudit,
   targetAccount,
   writeCursor,
 } from '../access/index.ts';
@@ -130,15 +129,15 @@ export class ManageOrders {
     if (account.status !== 'active') throw stateConflict('The account is not active.');
     const principal = { accountId, credentialId: null, via: 'token' } as const;
     const { order, repeated } = await createOrder.byHand(principal, input, idempotency);
-    if (!repeated) await storage.transaction((tx) => this.#auditCreation(tx, actor, order));
+    if (!repeated) await storage.transaction(async (tx) => this.#auditCreation(tx, actor, order));
     return queries.listed(order);
   }
 
-  #auditCreation(tx: Transaction, actor: Actor, order: Order): Promise<void> {
+  #auditCreation(tx: Transaction, actor: Actor, order: Order): void {
     const { accountId, id, vsPrice, vsCurrency, payment, merchantReference } = order;
     const coin = payment?.currency ?? null;
     const changes = createdWith({ vsPrice: vsPrice.toString(), vsCurrency, currency: coin, merchantReference });
-    return addAuditRow(this.#deps, tx, actor, { action: 'order.create', accountId, subjectId: id, changes });
+    addAuditRow(this.#deps, tx, actor, { action: 'order.create', accountId, subjectId: id, changes });
   }
 
   /**
@@ -223,8 +222,8 @@ export class ManageOrders {
   ): Promise<ListedOrderView> {
     const { storage, stateMachine, clock, queries } = this.#deps;
     const { accountId } = await this.#own(actor, id);
-    const traced = storageWithAudit(storage, this.#deps, actor, { action, accountId, subjectId: id });
-    await operate(new OrderAdminActions({ storage: traced, stateMachine, clock }), actor.accountId ?? 'operator');
+    const trace = (tx: Transaction): void => addAuditRow(this.#deps, tx, actor, { action, accountId, subjectId: id });
+    await operate(new OrderAdminActions({ storage, stateMachine, clock, trace }), actor.accountId ?? 'operator');
     return queries.listed(await this.#own(actor, id));
   }
 

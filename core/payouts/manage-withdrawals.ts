@@ -232,7 +232,7 @@ export class ManageWithdrawals {
       if ((await tx.accounts.lock(lost.accountId)) === null) throw recordNotFound();
       const context = { stateMachine, ids, now: clock.now() };
       const { transfer } = await recordLostWithdrawal(tx, lost, context);
-      await addAuditRow(this.#deps, tx, actor, {
+      addAuditRow(this.#deps, tx, actor, {
         action: 'withdrawal.record',
         accountId: lost.accountId,
         subjectId: transfer.id,
@@ -256,7 +256,7 @@ export class ManageWithdrawals {
       await requireUnknownToNode(lightning, storage, id);
     const transfer = await storage.transaction(async (tx) => {
       const cancelled = await cancelTransfer(tx, id, reason);
-      await addAuditRow(this.#deps, tx, actor, {
+      addAuditRow(this.#deps, tx, actor, {
         action: 'transfer.cancel',
         accountId: cancelled.accountId,
         subjectId: id,
@@ -281,7 +281,7 @@ export class ManageWithdrawals {
       if (former !== null)
         throw new TillgateError('STATE_CONFLICT', `The account's withdrawals are frozen: ${former.reason}`);
       await tx.transfers.freeze({ accountId, reason, at: this.#deps.clock.now() });
-      await addAuditRow(this.#deps, tx, actor, {
+      addAuditRow(this.#deps, tx, actor, {
         action: 'account.freeze_withdrawals',
         accountId,
         subjectId: accountId,
@@ -300,7 +300,7 @@ export class ManageWithdrawals {
         throw new TillgateError('STATE_CONFLICT', "The account's withdrawals are not frozen.");
       }
       const changes = { withdrawalsFrozen: { from: freeze.reason, to: null } };
-      await addAuditRow(this.#deps, tx, actor, {
+      addAuditRow(this.#deps, tx, actor, {
         action: 'account.unfreeze_withdrawals',
         accountId,
         subjectId: accountId,
@@ -331,7 +331,7 @@ export class ManageWithdrawals {
           ? {}
           : { reason: { from: former.reason, to: decided.reason } }),
       };
-      await addAuditRow(this.#deps, tx, actor, {
+      addAuditRow(this.#deps, tx, actor, {
         action: `withdrawal.${verb}`,
         accountId: decided.accountId,
         subjectId: id,

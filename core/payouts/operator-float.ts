@@ -133,14 +133,14 @@ async function balanceOf(payments: PayingChain['payments'], currency: CurrencyCo
 export async function takeHotWallet(
   chain: ChainAdapter,
   { storage, ...deps }: { readonly storage: FloatStorage; readonly clock: Clock; readonly ids: IdGenerator },
-  record: (tx: Transaction, booked: readonly FloatChange[]) => Promise<unknown>,
+  record: (tx: Transaction, booked: readonly FloatChange[]) => void,
 ): Promise<void> {
   const custody = await storage.ledger.balances(custodyAccount(chain.code));
   const changes = canPay(chain) ? await difference(chain, storage) : [];
   await storage.transaction(async (tx) => {
     const booked: FloatChange[] = [];
     for (const change of changes) if (await bookFloat(tx, chain.code, change, custody, deps)) booked.push(change);
-    await record(tx, booked);
+    record(tx, booked);
   });
 }
 

@@ -19,7 +19,7 @@ export function requestedByHand(
     note: (tx, transfer) => {
       const { id, accountId, chain, currency, units, toAddress, status } = transfer;
       const changes = createdWith({ transferId: id, chain, currency, units: units.toString(), toAddress, status });
-      return addAuditRow(deps, tx, actor, { action, accountId, subjectId: subject(transfer), changes });
+      addAuditRow(deps, tx, actor, { action, accountId, subjectId: subject(transfer), changes });
     },
   };
 }

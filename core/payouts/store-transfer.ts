@@ -17,7 +17,7 @@ export interface StoringContext {
 export interface RequestByHand {
   readonly actor: Actor;
   /** Writes the audit row, in the transaction that reserves. */
-  note(tx: Transaction, transfer: MerchantTransfer): Promise<void>;
+  note(tx: Transaction, transfer: MerchantTransfer): void;
 }
 
 /** The stored transfer with the remaining available balance, or the earlier one of the same idempotency key. */
@@ -43,6 +43,6 @@ export async function storeTransfer(
   const transfer = (await limits?.hold(tx, requested)) ?? requested;
   const left = await reserveTransfer(tx, transfer, ids, lacking);
   if (left === null) return null;
-  await byHand?.note(tx, transfer);
+  byHand?.note(tx, transfer);
   return { transfer, left };
 }

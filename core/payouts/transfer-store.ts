@@ -22,7 +22,6 @@ import type {
   TransferKind,
   TransferStatus,
 } from './transfer.ts';
-import type { Callback, Notice } from '../notify/index.ts';
 import type { LedgerBalance, LedgerEntry, TransactionRow } from '../ledger/index.ts';
 import type { SpendableCoin } from '../chain/index.ts';
 
@@ -180,10 +179,6 @@ export interface Reservation {
   readonly entry: LedgerEntry;
   readonly row: Omit<TransactionRow, 'number'>;
   readonly idempotency: IdempotencyClaim | null;
-  /** Rows of the outbox, stored in the transaction of the transfer; none by default. */
-  readonly events?: readonly Callback[];
-  /** Notices to persons, stored in the same transaction; none by default. */
-  readonly notices?: readonly Notice[];
 }
 
 /** The result of a {@link Reservation}. Only `reserved` has written anything; `left` is the available balance. */
@@ -416,5 +411,14 @@ declare module '../kernel/storage.ts' {
   }
   interface Transaction {
     readonly transfers: TransferWrites;
+  }
+  interface RecordedEvents {
+    /**
+     * Recorded by {@link TransferWrites.add} and {@link TransferStore.reserve}; `row` is the transfer's row in the
+     * account's list of transactions, where it is stored with the transfer.
+     */
+    'transfer.added': { readonly transfer: Transfer; readonly row: Omit<TransactionRow, 'number'> | null };
+    /** Recorded by {@link TransferWrites.move}. */
+    'transfer.moved': { readonly id: TransferId; readonly to: TransferStatus };
   }
 }

@@ -39,7 +39,7 @@ export interface WrittenOff {
 export async function writeOffCoins(
   chain: PayingChain,
   deps: WriteOffDeps,
-  record: (tx: Transaction, written: WrittenOff) => Promise<unknown>,
+  record: (tx: Transaction, written: WrittenOff) => void,
 ): Promise<WrittenOff> {
   const { code } = chain;
   await requireRest(chain, deps);
@@ -50,7 +50,7 @@ export async function writeOffCoins(
     if ((await tx.transfers.findPayoutStop(code)) === null)
       throw stateConflict('Payouts were resumed during the request; stop them, and try again.');
     await book(tx, chain, { written, custody, deps });
-    await record(tx, written);
+    record(tx, written);
   });
   return written;
 }

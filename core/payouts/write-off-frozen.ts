@@ -17,7 +17,7 @@ export interface WrittenOffCoin {
  * them. Each is written off in one transaction, with its audit row; afterwards it is no coin of the till any more.
  *
  * @param address - the deposit address
- * @param record - writes the operator's audit row, in the same transaction
+ * @param record - records the operator's audit row, in the same transaction
  * @throws TillgateError `STATE_CONFLICT` when nothing is frozen there, a restored backup waits for a decision, or a
  *   reorganisation could still remove the deposit; `INSUFFICIENT_BALANCE` when owner and float together do not cover a
  *   coin
@@ -26,7 +26,7 @@ export async function writeOffFrozen(
   chain: PayingChain,
   deps: WriteOffDeps,
   address: string,
-  record: (tx: Transaction, written: WrittenOffCoin) => Promise<unknown>,
+  record: (tx: Transaction, written: WrittenOffCoin) => void,
 ): Promise<readonly WrittenOffCoin[]> {
   const { storage } = deps;
   if ((await storage.epochs.current()).status === 'pending')
@@ -60,7 +60,7 @@ async function writeOff(
   chain: PayingChain,
   { clock, ids }: WriteOffDeps,
   coin: FrozenCoin,
-  record: (tx: Transaction, written: WrittenOffCoin) => Promise<unknown>,
+  record: (tx: Transaction, written: WrittenOffCoin) => void,
 ): Promise<WrittenOffCoin> {
   const { code, assets, payments } = chain;
   const { accountId, currency, units, ref } = coin;
@@ -78,6 +78,6 @@ async function writeOff(
   const entry = writeOffEntry(ids.next() as EntryId, clock.now(), code, coin, borne);
   assert(await postEntry(tx, entry), `coin ${ref} is written off twice`);
   const written = { coin, borne };
-  await record(tx, written);
+  record(tx, written);
   return written;
 }

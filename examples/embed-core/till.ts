@@ -17,9 +17,10 @@ import {
   RateBook,
   present,
   rateSymbols,
+  TillEvents,
 } from '../../core/index.ts';
 import type { ChainAdapter, EventBus, Principal } from '../../core/index.ts';
-import { callbackPresenter } from '../../adapters/callbacks/index.ts';
+import { callbackPresenter, eventPresenter } from '../../adapters/callbacks/index.ts';
 import { AesGcmVault, CryptoRandom, ScryptHasher } from '../../adapters/crypto/index.ts';
 import { Eventemitter3Bus } from '../../adapters/events/index.ts';
 import { PinoLogger } from '../../adapters/logging/index.ts';
@@ -89,14 +90,14 @@ export async function openTill(filename: string): Promise<Till> {
   const settings = DEFAULT_ORDER_SETTINGS;
   const stateMachine = new OrderStateMachine({
     assets,
-    chains,
-    presenter: callbackPresenter,
-    ids,
     events,
     metrics,
     settings,
   });
   const latePayments = new LatePayments({ rates, assets, settings });
+  // Every change is reported in its own transaction: callbacks, webhook events, the audit log.
+  const presenter = eventPresenter(assets);
+  storage.dispatchTo(new TillEvents({ ids, clock, events, callbacks: callbackPresenter, presenter, assets, chains }));
 
   const vault = new AesGcmVault({ current: random.bytes(32) });
   const createAccount = new CreateAccount({ storage, hasher: new ScryptHasher(), vault, random, clock, ids });

@@ -1,7 +1,8 @@
 import 'reflect-metadata';
 import { Container, ContainerModule } from 'inversify';
-import { PORTS, storageWithEvents, TillgateError } from '../../core/index.ts';
+import { PORTS, TillEvents, TillgateError } from '../../core/index.ts';
 import type { Storage, Manage, NoticeChannel, PortReplacements, PortWrappers, Ports } from '../../core/index.ts';
+import { callbackPresenter } from '../../adapters/http/operations/order-record.ts';
 import { eventPresenter } from '../../adapters/http/event-data.ts';
 import { accountRecipes } from './modules/accounts.ts';
 import { callbackRecipes } from './modules/callbacks.ts';
@@ -56,26 +57,34 @@ export function createContainer(
   const container = new Container({ defaultScope: 'Singleton' });
   container.load(...AREAS.map(moduleOf));
   provide(container, infrastructure);
-  // Registered before the wrappers, so that wrappers see the storage that the parts use.
-  container.onActivation<Storage>(tokenOf('storage'), (_context, storage) => withEvents(container, storage));
+  // Registered before the wrappers, so that a wrapper's own writes are reported too.
+  container.onActivation<Storage>(tokenOf('storage'), (_context, storage) => {
+    storage.dispatchTo(tillEvents(container));
+    return storage;
+  });
   for (const name of portNames(replace)) replacePort(container, name, replace[name]);
   for (const name of portNames(wrap)) wrapPort(container, name, wrap[name]);
   return container;
 }
 
-/** Storage that publishes events; the parts for it are resolved at the first event, when they exist. */
-function withEvents(container: Container, storage: Storage): Storage {
+/** What reports the changes of this till; its own parts are resolved at the first event, when they exist. */
+function tillEvents(container: Container): TillEvents {
   const part = <Name extends keyof Parts>(name: Name): Parts[Name] => container.get(tokenOf(name));
-  const assets = { find: (currency: string) => part('assets').find(currency) };
-  return storageWithEvents(storage, {
+  return new TillEvents({
     ids: { next: () => part('ids').next() },
     clock: { now: () => part('clock').now() },
     events: {
       emit: (name, event) => part('events').emit(name, event),
       on: (name, listener) => part('events').on(name, listener),
     },
-    presenter: eventPresenter(assets),
-    assets,
+    callbacks: callbackPresenter,
+    presenter: eventPresenter({ find: (currency) => part('assets').find(currency) }),
+    get assets() {
+      return part('assets');
+    },
+    get chains() {
+      return part('chains');
+    },
     notices: {
       // Before the plugins are set up, transactions cause no notices.
       channels: () => (container.isBound(tokenOf('plugins')) ? part('noticeSettings').channels() : []),

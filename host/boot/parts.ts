@@ -32,7 +32,6 @@ import type {
   OrderAdminActions,
   OrderStateMachine,
   OrderQueries,
-  NewOrderEvents,
   NoticeSettings,
   OrderQuota,
   PayoutRunner,
@@ -99,7 +98,6 @@ export interface Parts extends Ports, GivenParts {
   readonly latePayments: LatePayments;
   readonly createOrder: CreateOrder;
   readonly orderQuota: OrderQuota;
-  readonly newOrderEvents: NewOrderEvents;
   readonly choosePayment: ChoosePayment;
   readonly orderQueries: OrderQueries;
   readonly orderAdminActions: OrderAdminActions;

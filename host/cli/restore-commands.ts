@@ -95,7 +95,7 @@ export async function restoreCoins({ operands, json, terminal }: CommandCall): P
       coins_found: { from: null, to: recovered.found },
       coins_gone: { from: null, to: recovered.gone },
     };
-    await storage.transaction((tx) =>
+    await storage.transaction(async (tx) =>
       addAuditRow({ ids, clock }, tx, OPERATOR, { action: 'restore.coins', accountId: null, subjectId: code, changes }),
     );
     return recovered;

@@ -132,7 +132,7 @@ async function leaveResume(
   chain: string,
   changes: NonNullable<AuditEntry['changes']>,
 ): Promise<void> {
-  await storage.transaction((tx) =>
+  await storage.transaction(async (tx) =>
     addAuditRow({ ids, clock }, tx, OPERATOR, { action: 'chain.resume', accountId: null, subjectId: chain, changes }),
   );
 }

@@ -1,7 +1,12 @@
 import { BALANCE_INDEX } from '../../core/index.ts';
-import type { Deposit } from '../../core/index.ts';
+import type { Deposit, RecordedEvent } from '../../core/index.ts';
 import { after, afterStatement, before, committed, pathsOf } from './crash-point.ts';
 import type { CrashPoint } from './crash-point.ts';
+
+/** Whether a change is recorded for the audit log under this action. */
+function isAction(event: RecordedEvent, action: string): boolean {
+  return event.type === 'audit' && event.row.action === action;
+}
 
 /** Whether a deposit is one that no transaction showed. */
 function isFoundByBalance(deposits: readonly Pick<Deposit, 'index'>[]): boolean {
@@ -43,7 +48,10 @@ export const CRASH_POINTS = {
   'credit:order-refreshed': after(({ tx }) => tx.orders.update),
   'order:moved': after(({ tx }) => tx.orders.move),
   'order:history-stored': after(({ tx }) => tx.orders.addHistory),
-  'order:callback-stored': after(({ tx }) => tx.callbacks.add),
+  'order:recorded': after(
+    ({ tx }) => tx.record,
+    ({ type }) => type === 'order.moved',
+  ),
   'credit:committed': committed(
     ({ tx }) => tx.deposits.move,
     (_id, _from, to) => to === 'CREDITED',
@@ -148,8 +156,8 @@ export const CRASH_POINTS = {
     ({ kind }) => kind === 'return',
   ),
   'return:audited': after(
-    ({ tx }) => tx.audit.add,
-    ({ action }) => action === 'deposit.refund',
+    ({ tx }) => tx.record,
+    (event) => isAction(event, 'deposit.refund'),
   ),
   'return:committed': committed(
     ({ tx }) => tx.transfers.add,
@@ -172,8 +180,8 @@ export const CRASH_POINTS = {
   'restore:decided': after(({ tx }) => tx.epochs.decide),
   'restore:held': after(({ tx }) => tx.epochs.holdWaiting),
   'restore:audited': after(
-    ({ tx }) => tx.audit.add,
-    ({ action }) => action === 'restore.confirm',
+    ({ tx }) => tx.record,
+    (event) => isAction(event, 'restore.confirm'),
   ),
   'restore:committed': committed(({ tx }) => tx.epochs.decide),
 
@@ -182,8 +190,8 @@ export const CRASH_POINTS = {
     (_id, { cancelReason }) => typeof cancelReason === 'string',
   ),
   'cancel:audited': after(
-    ({ tx }) => tx.audit.add,
-    ({ action }) => action === 'transfer.cancel',
+    ({ tx }) => tx.record,
+    (event) => isAction(event, 'transfer.cancel'),
   ),
   'cancel:request-committed': committed(
     ({ tx }) => tx.transfers.updatePayout,
@@ -243,8 +251,8 @@ export const CRASH_POINTS = {
     ({ kind }) => kind === 'coin-written-off',
   ),
   'write-off:audited': after(
-    ({ tx }) => tx.audit.add,
-    ({ action }) => action === 'chain.write_off_frozen',
+    ({ tx }) => tx.record,
+    (event) => isAction(event, 'chain.write_off_frozen'),
   ),
   'write-off:committed': committed(({ tx }) => tx.transfers.dropFrozen),
 
@@ -290,8 +298,8 @@ export const CRASH_POINTS = {
   'node-life:begun': after(({ tx }) => tx.lightning.beginLife),
   'node-life:decided': after(({ tx }) => tx.lightning.decideLife),
   'node-life:audited': after(
-    ({ tx }) => tx.audit.add,
-    ({ action }) => action === 'lightning.confirm',
+    ({ tx }) => tx.record,
+    (event) => isAction(event, 'lightning.confirm'),
   ),
   'node-life:committed': committed(({ tx }) => tx.lightning.decideLife),
 
@@ -476,7 +484,6 @@ const NOT_KILLED_AT: Readonly<Record<string, readonly string[]>> = {
     ],
   ),
   'its transaction has a point before it and another after it, with no other write in between': pathsOf(({ tx }) => [
-    tx.audit.add,
     tx.chains.setCaughtUp,
     tx.deposits.setTransactionStatus,
     tx.orders.extendWatch,

@@ -939,7 +939,7 @@ export const PAID_ORDER: readonly Scenario[] = [
       'credit:order-refreshed',
       'order:moved',
       'order:history-stored',
-      'order:callback-stored',
+      'order:recorded',
       'credit:committed',
       'mature:moved',
       'mature:posted',

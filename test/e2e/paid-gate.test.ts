@@ -5,11 +5,10 @@ import { durableEngines } from '../support/each-storage.ts';
 import { ExactEvmScheme } from '@x402/evm';
 import { decodePaymentResponseHeader, wrapFetchWithPayment, x402Client } from '@x402/fetch';
 import type { Address } from 'viem';
-import { openStorage } from '../../adapters/storage/knex/index.ts';
 import type { SqlStorage } from '../../adapters/storage/knex/index.ts';
 import type { AccountId, App, GateOfferView, OrderId } from '../../core/index.ts';
 import { read } from '../support/contracts.ts';
-import { silentLogger } from '../support/storage.ts';
+import { silentLogger, openStorageAlone } from '../support/storage.ts';
 import { waitFor } from '../support/wait.ts';
 import { answered, asked, batchOf, BLOCK_NUMBER, call, CLOSED_HOST, HTTP_HOST, keyOf } from './paid-gate-fixture.ts';
 import { PRICE, startPaidGate, UNITS } from './paid-gate-fixture.ts';
@@ -31,7 +30,7 @@ function paidGateSuite(engine: 'sqlite' | 'pg'): void {
       till = started.till;
       agents = started.agents as AccountId;
       const { databaseUrl } = till;
-      storage = await openStorage(
+      storage = await openStorageAlone(
         databaseUrl === null
           ? { client: 'sqlite', filename: join(till.directory, 'data', 'tillgate.db') }
           : { client: 'pg', connection: databaseUrl },

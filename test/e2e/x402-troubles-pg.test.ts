@@ -3,10 +3,9 @@ import { after, before, describe, test } from 'node:test';
 import { ExactEvmScheme } from '@x402/evm/exact/facilitator';
 import { createPublicClient, http, toHex } from 'viem';
 import type { Address, Hex } from 'viem';
-import { openStorage } from '../../adapters/storage/knex/index.ts';
 import type { SqlStorage } from '../../adapters/storage/knex/index.ts';
 import { mint, read } from '../support/contracts.ts';
-import { silentLogger } from '../support/storage.ts';
+import { silentLogger, openStorageAlone } from '../support/storage.ts';
 import { waitFor } from '../support/wait.ts';
 import { PAYER } from './till-on-anvil.ts';
 import type { TillOnAnvil } from './till-on-anvil.ts';
@@ -54,7 +53,7 @@ describe('x402 when somebody else is faster, on anvil and pg', { concurrency: 1 
   before(async () => {
     till = await startChargingTill('pg');
     assert(till.databaseUrl !== null);
-    storage = await openStorage({ client: 'pg', connection: till.databaseUrl }, { logger: silentLogger });
+    storage = await openStorageAlone({ client: 'pg', connection: till.databaseUrl }, { logger: silentLogger });
   });
   after(async () => {
     await storage.close();

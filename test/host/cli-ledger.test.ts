@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
-import { openStorage } from '../../adapters/storage/knex/index.ts';
 import type { SqlStorage } from '../../adapters/storage/knex/index.ts';
 import { monthAt } from '../../adapters/storage/knex/stores/ledger/posting-months.ts';
 import { entry, storedAccount } from '../contract/storage/fixtures.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import type { FreshDatabase } from '../support/postgres.ts';
-import { silentLogger } from '../support/storage.ts';
+import { silentLogger, openStorageAlone } from '../support/storage.ts';
 import { freshDirectory, run } from './till-process.ts';
 
 const month = (later: number): ReturnType<typeof monthAt> => monthAt(Date.now(), later);
@@ -27,7 +26,7 @@ describe('closing months at the command line', () => {
     database = await freshDatabase();
     directory.write('tillgate.config.json', { mode: 'sandbox', database: { client: 'pg', connection: database.url } });
     lite.write('tillgate.config.json', { mode: 'sandbox' });
-    storage = await openStorage({ client: 'pg', connection: database.url }, { logger: silentLogger });
+    storage = await openStorageAlone({ client: 'pg', connection: database.url }, { logger: silentLogger });
     await storage.migrate();
     await olderMonths(database.url);
     for (const later of [-2, -4]) await storage.ledger.makePostingMonths(month(later).from);

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { openStorage } from '../../adapters/storage/knex/index.ts';
 import type { SqlStorage } from '../../adapters/storage/knex/index.ts';
 import { custodyAccount, merchantAccount, postEntry, reserveEntry } from '../../core/index.ts';
 import type {
@@ -15,7 +14,7 @@ import type {
 } from '../../core/index.ts';
 import { runCli } from '../../host/cli.ts';
 import { FakeIds, START } from '../support/fakes.ts';
-import { silentLogger } from '../support/storage.ts';
+import { silentLogger, openStorageAlone } from '../support/storage.ts';
 import { freshDirectory } from './till-process.ts';
 
 type Fields = Record<string, unknown>;
@@ -72,7 +71,7 @@ describe('money out at the command line', () => {
   };
   /** Looks into the commands' database. */
   const inStorage = async <T>(work: (storage: SqlStorage) => Promise<T>): Promise<T> => {
-    const storage = await openStorage(
+    const storage = await openStorageAlone(
       { client: 'sqlite', filename: join(directory.path, 'data', 'tillgate.db') },
       { logger: silentLogger },
     );

@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
 import knex from 'knex';
-import { openStorage } from '../../adapters/storage/knex/index.ts';
 import type { AlertId } from '../../core/index.ts';
 import { FakeSmtpServer } from '../support/smtp-server.ts';
-import { silentLogger } from '../support/storage.ts';
+import { silentLogger, openStorageAlone } from '../support/storage.ts';
 import { waitFor } from '../support/wait.ts';
 import { freshDirectory, killAll, run, serve } from './till-process.ts';
 
@@ -74,7 +73,7 @@ describe('notices of a running till, and commands about them', () => {
 
   test('alert list shows what is open, by status, in words and as JSON', async () => {
     const list = (...more: string[]) => run(directory.path, ['alert', 'list', ...more]);
-    const storage = await openStorage({ client: 'sqlite', filename }, { logger: silentLogger });
+    const storage = await openStorageAlone({ client: 'sqlite', filename }, { logger: silentLogger });
     const at = Date.UTC(2026, 0, 1);
     const id = '1530219844911046800' as AlertId;
     const open = {

@@ -10,12 +10,11 @@ import express from 'express';
 import { fetch, request } from 'undici';
 import { OPERATOR } from '../../core/index.ts';
 import type { Storage } from '../../core/index.ts';
-import { openStorage } from '../../adapters/storage/knex/index.ts';
 import { createTillgate } from '../../host/embed/index.ts';
 import type { Tillgate } from '../../host/embed/index.ts';
 import { beforeCall } from '../support/before-call.ts';
 import { createFetchServer, rawFacts } from '../support/fetch-server.ts';
-import { silentLogger } from '../support/storage.ts';
+import { silentLogger, openStorageAlone } from '../support/storage.ts';
 import { ethereum } from '../support/one-chain.ts';
 import { waitFor } from '../support/wait.ts';
 
@@ -39,7 +38,7 @@ interface OpenTill {
 }
 
 async function openHeld(t: TestContext, held: Held, upstream?: string): Promise<OpenTill> {
-  const storage = await openStorage({ client: 'sqlite', filename: ':memory:' }, { logger: silentLogger });
+  const storage = await openStorageAlone({ client: 'sqlite', filename: ':memory:' }, { logger: silentLogger });
   await storage.migrate();
   const gateways =
     upstream === undefined

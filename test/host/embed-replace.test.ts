@@ -5,7 +5,6 @@ import { PORTS, isTillgateError, present, readDecimal } from '../../core/index.t
 import type { ChainAdapter, Plugin, PluginContext, PortReplacements, Ports } from '../../core/index.ts';
 import { AesGcmVault, JoseTokenIssuer, CryptoDigest, CryptoRandom, ScryptHasher } from '../../adapters/crypto/index.ts';
 import { Eventemitter3Bus } from '../../adapters/events/index.ts';
-import { openStorage } from '../../adapters/storage/knex/index.ts';
 import { SnowflakeIds, deadline } from '../../adapters/system/index.ts';
 import { MnemonicWallet, generateMnemonic } from '../../adapters/wallet/index.ts';
 import { createTillgate, merchantOf } from '../../host/embed/index.ts';
@@ -13,7 +12,7 @@ import type { Tillgate } from '../../host/embed/index.ts';
 import sandbox from '../../plugins/sandbox/index.ts';
 import { FakeLightning } from '../support/fake-lightning.ts';
 import { MemoryLogger, MemoryMetrics } from '../support/fakes.ts';
-import { silentLogger } from '../support/storage.ts';
+import { silentLogger, openStorageAlone } from '../support/storage.ts';
 import { waitFor } from '../support/wait.ts';
 
 type PortName = keyof Ports;
@@ -63,7 +62,7 @@ async function everyPort(): Promise<Required<PortReplacements>> {
   const masterKey = randomBytes(32);
   const clock = { now: () => Date.now() };
   const random = new CryptoRandom();
-  const storage = await openStorage({ client: 'sqlite', filename: ':memory:' }, { logger: silentLogger });
+  const storage = await openStorageAlone({ client: 'sqlite', filename: ':memory:' }, { logger: silentLogger });
   await storage.migrate();
   const wallet = new MnemonicWallet(generateMnemonic());
   const chains = await sandboxChains({

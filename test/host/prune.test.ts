@@ -4,16 +4,15 @@ import { test } from 'node:test';
 import pg from 'pg';
 import sandbox from '../../plugins/sandbox/index.ts';
 import { DAY_MS } from '../../core/index.ts';
-import { openStorage } from '../../adapters/storage/knex/index.ts';
 import { createTillgate } from '../../host/embed/index.ts';
 import { callback, storedAccount, storedOrder } from '../contract/storage/fixtures.ts';
 import { freshDatabase } from '../support/postgres.ts';
-import { silentLogger } from '../support/storage.ts';
+import { silentLogger, openStorageAlone } from '../support/storage.ts';
 import { waitFor } from '../support/wait.ts';
 
 test('a running till makes the months of postings to come', async () => {
   const database = await freshDatabase();
-  const storage = await openStorage({ client: 'pg', connection: database.url }, { logger: silentLogger });
+  const storage = await openStorageAlone({ client: 'pg', connection: database.url }, { logger: silentLogger });
   await storage.migrate();
   const till = await createTillgate({
     ...{ masterKey: randomBytes(32), baseUrl: 'https://shop.example', mode: 'sandbox', plugins: [sandbox] },
@@ -42,7 +41,7 @@ test('a running till makes the months of postings to come', async () => {
 });
 
 test('a running till removes the bodies of callbacks that were delivered longer ago than the setting says', async () => {
-  const storage = await openStorage({ client: 'sqlite', filename: ':memory:' }, { logger: silentLogger });
+  const storage = await openStorageAlone({ client: 'sqlite', filename: ':memory:' }, { logger: silentLogger });
   await storage.migrate();
   const { id } = await storedAccount(storage);
   const delivered = async (days: number) =>

@@ -35,7 +35,6 @@ import type {
   RoutePlaces,
   SecondFactorDemand,
 } from '../../core/index.ts';
-import { callbackPresenter } from '../../adapters/http/operations/order-record.ts';
 import { metricsText } from '../../host/index.ts';
 import type { SettingsInput } from '../../host/settings/settings.ts';
 import { ANY_PLACE } from '../support/any-place.ts';
@@ -117,9 +116,6 @@ export async function startFixture(store: TestStorage, options: FixtureOptions =
   const { hasher, createAccount } = till.accounts;
   const stateMachine = new OrderStateMachine({
     assets,
-    chains,
-    presenter: callbackPresenter,
-    ids,
     events,
     metrics,
     settings: DEFAULT_ORDER_SETTINGS,

@@ -105,7 +105,7 @@ eachStorage((_name, open) => {
     const notices = await written(() =>
       assert.rejects(
         storage.transaction(async (tx) => {
-          await addAuditRow({ ids, clock }, tx, OPERATOR, entry);
+          addAuditRow({ ids, clock }, tx, OPERATOR, entry);
           throw new Error('later');
         }),
         /later/,

@@ -12,6 +12,7 @@ import {
   RateBook,
   rateSymbols,
   readDecimal,
+  TillEvents,
 } from '../../core/index.ts';
 import type {
   AccountId,
@@ -22,6 +23,7 @@ import type {
   UnconfirmedPayment,
   Storage,
 } from '../../core/index.ts';
+import { eventPresenter } from '../../adapters/http/event-data.ts';
 import { callbackPresenter } from '../../adapters/http/operations/order-record.ts';
 import {
   FakeClock,
@@ -87,14 +89,13 @@ export async function buildTill(storage: Storage, chain: ChainAdapter): Promise<
   const settings = DEFAULT_ORDER_SETTINGS;
   const stateMachine = new OrderStateMachine({
     assets,
-    chains,
-    presenter: callbackPresenter,
-    ids,
     events,
     metrics,
     settings,
   });
   const latePayments = new LatePayments({ rates, assets, settings });
+  const presenter = eventPresenter(assets);
+  storage.dispatchTo(new TillEvents({ ids, clock, events, callbacks: callbackPresenter, presenter, assets, chains }));
   const addresses = new AddressPool({
     chains,
     storage,

@@ -6,10 +6,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import knex from 'knex';
-import { openStorage } from '../../adapters/storage/knex/index.ts';
 import { isTillgateError } from '../../core/index.ts';
 import { BENCH_PACKAGE } from '../support/bench-package.ts';
-import { silentLogger } from '../support/storage.ts';
+import { silentLogger, openStorageAlone } from '../support/storage.ts';
 import { entry, newOrder, NOW, storedAccount } from '../contract/storage/fixtures.ts';
 
 const deps = { logger: silentLogger, guardNesting: true };
@@ -37,10 +36,10 @@ test('the better-sqlite3 driver serves as well; built for another Node, it is re
   if (!builtForThisNode()) {
     const isHelpful = (error: unknown): boolean =>
       isTillgateError(error, 'CONFIG_INVALID') && error.message.includes('npm rebuild');
-    await assert.rejects(openStorage({ client: 'better-sqlite3', filename }, deps), isHelpful);
+    await assert.rejects(openStorageAlone({ client: 'better-sqlite3', filename }, deps), isHelpful);
     return;
   }
-  const storage = await openStorage({ client: 'better-sqlite3', filename }, deps);
+  const storage = await openStorageAlone({ client: 'better-sqlite3', filename }, deps);
   t.after(() => storage.close());
   await storage.migrate();
   const { id } = await storedAccount(storage, { dataSecurity: true });
@@ -62,6 +61,6 @@ test('the better-sqlite3 driver serves as well; built for another Node, it is re
   );
   const own = knex({ client: 'better-sqlite3', connection: { filename }, useNullAsDefault: true });
   t.after(() => own.destroy());
-  const embedded = await openStorage({ knex: own }, deps);
+  const embedded = await openStorageAlone({ knex: own }, deps);
   assert.equal((await embedded.orders.list(id, { page: 1, size: 1 })).total, 30);
 });

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { eventLines } from './world/event-log.ts';
 import { createHash } from 'node:crypto';
 import { checkLedger, isTillgateError } from '../../core/index.ts';
 import type { LedgerBreach } from '../../core/index.ts';
@@ -295,6 +297,9 @@ class Run {
       });
       this.#judge('end', name, outcome);
     });
+    const dump = process.env['EVENTS_DUMP'];
+    if (dump !== undefined)
+      writeFileSync(`${dump}/${this.#scenario.seed}`, eventLines((sql) => this.#world.driver.all(sql)).join('\n'));
     if (this.#breach === null) await this.#fullCheck();
     this.#breach ??= settlement.problems()[0] ?? null;
     if (this.#breach !== null) this.#write(`broken ${this.#breach}`);

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkLedger } from '../../core/index.ts';
-import { openStorage } from '../../adapters/storage/knex/index.ts';
 import { envelope } from '../support/http.ts';
-import { silentLogger } from '../support/storage.ts';
+import { silentLogger, openStorageAlone } from '../support/storage.ts';
 import { startTestTill } from '../support/till.ts';
 import type { TestTill } from '../support/till.ts';
 import { waitFor } from '../support/wait.ts';
@@ -45,7 +44,7 @@ test('fault 67: the database is restarted under load, in order and by a crash: 5
   const server = await startRestartablePostgres();
   const storage = await waitFor(
     async () => {
-      const opened = await openStorage(
+      const opened = await openStorageAlone(
         { client: 'pg', connection: server.url },
         { logger: silentLogger, guardNesting: true },
       );

@@ -5,9 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { checkLedger } from '../../core/index.ts';
-import { openStorage } from '../../adapters/storage/knex/index.ts';
 import { envelope } from '../support/http.ts';
-import { silentLogger } from '../support/storage.ts';
+import { silentLogger, openStorageAlone } from '../support/storage.ts';
 import { startTestTill } from '../support/till.ts';
 
 const DISK = '24m';
@@ -35,7 +34,7 @@ test('fault 67: a disk that is really full is 50300 at the edge, leaves nothing 
     );
     return;
   }
-  const storage = await openStorage(
+  const storage = await openStorageAlone(
     { client: 'sqlite', filename: join(disk.folder, 'till.db') },
     { logger: silentLogger, guardNesting: true },
   );

@@ -12,14 +12,13 @@ import {
   LatePayments,
   LIGHTNING_ASSET,
   OrderAdminActions,
-  NewOrderEvents,
   OrderStateMachine,
   OrderQueries,
   OrderQuota,
   RateBook,
   rateSymbols,
   readDecimal,
-  storageWithEvents,
+  TillEvents,
 } from '../../core/index.ts';
 import type {
   Account,
@@ -110,7 +109,7 @@ export interface DomainOptions {
 }
 
 /** Builds a {@link Domain} with one merchant. */
-export async function buildDomain(given: Storage, options: DomainOptions = {}): Promise<Domain> {
+export async function buildDomain(storage: Storage, options: DomainOptions = {}): Promise<Domain> {
   const clock = new FakeClock();
   const [ids, events, logger, metrics] = [
     new FakeIds(clock),
@@ -119,8 +118,6 @@ export async function buildDomain(given: Storage, options: DomainOptions = {}): 
     new MemoryMetrics(),
   ];
   const now = (): number => clock.now();
-  const named = { find: (currency: string) => assets.find(currency) };
-  const storage = storageWithEvents(given, { ids, clock, events, presenter: eventPresenter(named), assets: named });
   const eth = (options.eth ?? new FakeChain([pick('ETH'), pick('USDT-ERC20')], now, options.chain)) as FakeChain;
   const { btcMinDeposit } = options;
   const bitcoin = { ...pick('BTC'), ...(btcMinDeposit === undefined ? {} : { minDeposit: btcMinDeposit }) };
@@ -142,9 +139,6 @@ export async function buildDomain(given: Storage, options: DomainOptions = {}): 
   });
   const stateMachine = new OrderStateMachine({
     assets,
-    chains,
-    presenter: callbackPresenter,
-    ids,
     events,
     metrics,
     settings,
@@ -156,11 +150,20 @@ export async function buildDomain(given: Storage, options: DomainOptions = {}): 
     settings: { batch: 4, largestBatch: 4, lowWater: 8, refill: 8 },
   });
   const quota = new OrderQuota({ storage, clock, settings });
-  const newOrderEvents = new NewOrderEvents({ storage, assets, chains, presenter: callbackPresenter, ids });
+  storage.dispatchTo(
+    new TillEvents({
+      ids,
+      clock,
+      events,
+      callbacks: callbackPresenter,
+      presenter: eventPresenter(assets),
+      assets,
+      chains,
+    }),
+  );
   const createOrder = new CreateOrder({
     storage,
     quota,
-    newOrderEvents,
     assets,
     rates,
     addresses,

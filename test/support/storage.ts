@@ -6,6 +6,7 @@ import type { TestContext } from 'node:test';
 import knex, { type Knex } from 'knex';
 import { openStorage } from '../../adapters/storage/knex/index.ts';
 import type { EmbeddedConfig, SqlStorage, PgConfig, SqliteConfig } from '../../adapters/storage/knex/index.ts';
+import { RecordingDispatcher } from '../../adapters/testing/recording-dispatcher.ts';
 import type { Logger } from '../../core/index.ts';
 import { SqliteDriver } from './sqlite-driver.ts';
 import { copySqliteTemplate, pgTemplate, sqliteTemplate } from './templates.ts';
@@ -94,12 +95,19 @@ function tamperer(config: Knex.Config): Pick<TestStorage, 'sql'> & { end(): Prom
   };
 }
 
+/** Opens a storage without a till: of what it changes, only the audit log is reported. */
+export async function openStorageAlone(...args: Parameters<typeof openStorage>): Promise<SqlStorage> {
+  const storage = await openStorage(...args);
+  storage.dispatchTo(new RecordingDispatcher());
+  return storage;
+}
+
 /** Opens a new database of one kind. */
 export async function openTestStorage(engine: EngineName, t?: Pick<TestContext, 'after'>): Promise<TestStorage> {
   const { config, sql, remove } = await PLACES[engine]();
   const open: SqlStorage[] = [];
   const another: TestStorage['another'] = async (options = {}) => {
-    const storage = await openStorage(config, { logger: silentLogger, guardNesting: true, ...options });
+    const storage = await openStorageAlone(config, { logger: silentLogger, guardNesting: true, ...options });
     open.push(storage);
     return storage;
   };

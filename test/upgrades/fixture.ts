@@ -5,11 +5,10 @@ import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import knex from 'knex';
 import type { Database } from '../../adapters/storage/knex/database.ts';
-import { openStorage } from '../../adapters/storage/knex/index.ts';
 import type { SqlStorage, PgConfig, SqliteConfig } from '../../adapters/storage/knex/index.ts';
 import { openDatabase } from '../../adapters/storage/knex/open-storage.ts';
 import { freshDatabase } from '../support/postgres.ts';
-import { silentLogger } from '../support/storage.ts';
+import { silentLogger, openStorageAlone } from '../support/storage.ts';
 import type { EngineName } from '../support/storage.ts';
 import { loadPostgres, loadSqlite } from './dump.ts';
 import type { Facts } from './story.ts';
@@ -41,7 +40,7 @@ export async function loadFixture(t: TestContext, name: string, engine: EngineNa
   const config: SqliteConfig | PgConfig =
     form === 'pg' ? { client: 'pg', connection: place } : { client: 'sqlite', filename: place };
   const open = async (): Promise<SqlStorage> => {
-    const storage = await openStorage(config, { logger: silentLogger });
+    const storage = await openStorageAlone(config, { logger: silentLogger });
     t.after(() => storage.close());
     return storage;
   };

@@ -27,6 +27,9 @@ import type {
   SessionStore,
   BrandingStore,
   UnconfirmedPaymentStore,
+  EventDispatcher,
+  RecordedEvent,
+  Recorder,
   Storage,
   Transaction,
   TransferStore,
@@ -37,12 +40,13 @@ import type {
 } from '../../../core/index.ts';
 import type { Database } from './database.ts';
 import { migrate, refuseNewerSchema } from './migrations/migrate.ts';
+import { Dispatching } from './commit-events.ts';
 import { ChangePublisher } from './change-publisher.ts';
 import { SqlAccountStore, SqlAccountWrites } from './stores/access/account-store.ts';
 import { SqlAlertStore, SqlAlertWrites } from './stores/notify/alert-store.ts';
 import { SqlAppStore } from './stores/gateway/app-store.ts';
 import { SqlAppWrites } from './stores/gateway/app-writes.ts';
-import { SqlAuditStore, SqlAuditWrites } from './stores/access/audit-store.ts';
+import { SqlAuditStore } from './stores/access/audit-store.ts';
 import { SqlCallbackStore, SqlCallbackWrites } from './stores/notify/callback-store.ts';
 import { SqlChainStore, SqlChainWrites } from './stores/chain/chain-store.ts';
 import { SqlComparisonStore, SqlComparisonWrites } from './stores/deposits/comparison-store.ts';
@@ -78,9 +82,10 @@ import { SqlWebhookStore, SqlWebhookWrites } from './stores/notify/webhook-store
 import { makeFirstMonths } from './stores/ledger/posting-months.ts';
 import type { Session } from './session.ts';
 
-const writesOf = (session: Session, publisher: ChangePublisher, audit: SqlAuditWrites): Transaction => ({
+const writesOf = (session: Session, publisher: ChangePublisher, record: Recorder): Transaction => ({
+  record,
   orders: new SqlOrderWrites(session),
-  deposits: new SqlDepositWrites(session),
+  deposits: new SqlDepositWrites(session, record),
   unconfirmedPayments: new SqlUnconfirmedPaymentWrites(session),
   ledger: new SqlLedgerWrites(session),
   lightning: new SqlLightningWrites(session),
@@ -93,15 +98,14 @@ const writesOf = (session: Session, publisher: ChangePublisher, audit: SqlAuditW
   accounts: new SqlAccountWrites(session, publisher),
   apps: new SqlAppWrites(session, publisher),
   routes: new SqlRouteWrites(session, publisher),
-  audit,
   manage: new SqlManageWrites(session),
   passkeys: new SqlPasskeyWrites(session),
   prepaid: new SqlPrepaidWrites(session, publisher),
   sessions: new SqlSessionWrites(session),
-  transfers: new SqlTransferWrites(session),
+  transfers: new SqlTransferWrites(session, record),
   wallets: new SqlWalletWrites(session),
   webhooks: new SqlWebhookWrites(session),
-  alerts: new SqlAlertWrites(session),
+  alerts: new SqlAlertWrites(session, record),
   notices: new SqlNoticeWrites(session),
   branding: new SqlBrandingWrites(session),
 });
@@ -147,10 +151,12 @@ export class SqlStorage implements Storage {
   readonly branding: BrandingStore;
   readonly #db: Database;
   readonly #feed: SqlChangeFeed;
+  readonly #dispatching = new Dispatching();
   #closing: Promise<void> | null = null;
 
   constructor(db: Database) {
     this.#db = db;
+    const reports = this.#dispatching.reports(() => this);
     this.#feed = new SqlChangeFeed(db);
     this.feed = this.#feed;
     this.accounts = new SqlAccountStore(db, (id, changes) => this.#changeAccount(id, changes));
@@ -172,10 +178,10 @@ export class SqlStorage implements Storage {
     this.ledger = new SqlLedgerStore(db);
     this.lightning = new SqlLightningStore(db);
     this.links = new SqlLinkStore(db);
-    this.orders = new SqlOrderStore(db);
+    this.orders = new SqlOrderStore(db, reports);
     this.overview = new SqlOverviewStore(db);
     this.unconfirmedPayments = new SqlUnconfirmedPaymentStore(db);
-    this.transfers = new SqlTransferStore(db);
+    this.transfers = new SqlTransferStore(db, reports);
     this.uses = db.dialect.manyServers ? new SqlSharedUseStore(db) : null;
     this.usage = new SqlUsageStore(db);
     this.wallets = new SqlWalletStore(db);
@@ -185,15 +191,22 @@ export class SqlStorage implements Storage {
     this.branding = new SqlBrandingStore(db);
   }
 
+  dispatchTo(dispatcher: EventDispatcher): void {
+    this.#dispatching.set(dispatcher);
+  }
+
   /** A transaction writes its audit rows and its gateway changes last: each kind has one row that all instances lock. */
   async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    const { result, published } = await this.#db.transaction(async (session) => {
-      const [publisher, audit] = [new ChangePublisher(session), new SqlAuditWrites(session)];
-      const done = await work(writesOf(session, publisher, audit));
-      await audit.write();
-      return { result: done, published: await publisher.write() };
+    const { result, rows, published } = await this.#db.transaction(async (session) => {
+      const publisher = new ChangePublisher(session);
+      const events: RecordedEvent[] = [];
+      const tx = writesOf(session, publisher, (event) => void events.push(event));
+      const done = await work(tx);
+      const written = await this.#dispatching.write(session, tx, events);
+      return { result: done, rows: written, published: await publisher.write() };
     });
     if (published) this.#feed.notify();
+    if (rows !== null) this.#dispatching.get().announce(rows);
     return result;
   }
 

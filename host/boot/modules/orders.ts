@@ -10,7 +10,6 @@ import {
   LatePayments,
   LIGHTNING_ASSET,
   LinkSales,
-  NewOrderEvents,
   OrderAdminActions,
   OrderStateMachine,
   OrderQueries,
@@ -21,7 +20,6 @@ import {
   refusedFor,
 } from '../../../core/index.ts';
 import type { AddressPoolSettings, Asset, ChainRegistry } from '../../../core/index.ts';
-import { callbackPresenter } from '../../../adapters/http/operations/order-record.ts';
 import type { TillConfig } from '../../settings/settings.ts';
 import { recipe } from '../parts.ts';
 import type { Recipes } from '../parts.ts';
@@ -47,17 +45,12 @@ export const orderRecipes = {
     ({ config, ...ports }) => new AddressPool({ ...ports, settings: poolSettings(config) }),
   ),
   orderStateMachine: recipe(
-    ['config', 'assets', 'chains', 'ids', 'events', 'metrics'],
-    ({ config, chains, ...parts }) =>
-      new OrderStateMachine({ ...parts, chains, presenter: callbackPresenter, settings: config.orders }),
+    ['config', 'assets', 'events', 'metrics'],
+    ({ config, ...parts }) => new OrderStateMachine({ ...parts, settings: config.orders }),
   ),
   latePayments: recipe(
     ['config', 'rateBook', 'assets'],
     ({ config, rateBook: rates, assets }) => new LatePayments({ rates, assets, settings: config.orders }),
-  ),
-  newOrderEvents: recipe(
-    ['assets', 'chains', 'ids', 'storage'],
-    (parts) => new NewOrderEvents({ ...parts, presenter: callbackPresenter }),
   ),
   orderQuota: recipe(
     ['config', 'storage', 'clock'],
@@ -78,7 +71,6 @@ export const orderRecipes = {
       'events',
       'metrics',
       'orderQuota',
-      'newOrderEvents',
     ],
     ({ config, rateBook: rates, addressPool: addresses, orderQuota: quota, ...parts }) =>
       new CreateOrder({ ...parts, rates, addresses, quota, settings: config.orders }),

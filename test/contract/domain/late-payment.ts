@@ -7,7 +7,10 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 export const ETHER = 10n ** 18n;
 export const PAYER = 'eth-late-payer';
-export const nothing = (): Promise<void> => Promise.resolve();
+export const nothing = (): void => undefined;
+export const failing = (): never => {
+  throw new Error('the audit fails');
+};
 
 export function decisionsOf(
   till: MoneyDomain,

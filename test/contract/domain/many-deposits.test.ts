@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { ChainFollower, checkLedger, SHOWN_PAYMENTS } from '../../../core/index.ts';
-import type { Order } from '../../../core/index.ts';
-import { withMethods } from '../../../core/kernel/with-methods.ts';
+import type { Order, Storage } from '../../../core/index.ts';
 import { buildDomain } from '../../support/domain.ts';
 import type { Domain } from '../../support/domain.ts';
 import type { FakeChain, FakePayment } from '../../support/fake-chain.ts';
@@ -32,11 +31,14 @@ interface Pass {
 /** @param slowMs - how long each transaction takes */
 async function counting(domain: Domain, chain: FakeChain, slowMs = 0): Promise<Pass> {
   let count = 0;
-  const storage = withMethods(domain.storage, {
-    transaction: (work) => {
-      count += 1;
-      domain.clock.advance(slowMs);
-      return domain.storage.transaction(work);
+  const storage = new Proxy(domain.storage, {
+    get: (target, name) => {
+      if (name !== 'transaction') return Reflect.get(target, name, target) as unknown;
+      return (work: Parameters<Storage['transaction']>[0]) => {
+        count += 1;
+        domain.clock.advance(slowMs);
+        return target.transaction(work);
+      };
     },
   });
   const { stateMachine, clock, ids, events, logger, metrics, latePayments } = domain;

@@ -726,7 +726,7 @@ eachStorage((engine, open) => {
         assert.equal((await till.transfer(second.tx_id)).status, 'REQUESTED');
         assert.match((await till.storage.transfers.payoutStop('ETH')) ?? '', /backup/);
         // The operator has found the cause: the coins were the operator's own withdrawal.
-        await takeHotWallet(till.eth, till, () => Promise.resolve());
+        await takeHotWallet(till.eth, till, () => undefined);
         assert.equal(await resumePayouts(till.eth, till.storage), true);
         await till.settle();
         assert.equal((await till.transfer(second.tx_id)).status, 'CONFIRMED');

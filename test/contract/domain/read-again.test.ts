@@ -7,6 +7,7 @@ import type { Domain } from '../../support/domain.ts';
 import type { FakePayment } from '../../support/fake-chain.ts';
 import { eachStorage } from '../../support/each-storage.ts';
 import { testsOf } from '../../support/storage.ts';
+import { failing } from './late-payment.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -142,13 +143,10 @@ eachStorage((engine, open) => {
       await domain.follow();
       const run = rescan(domain);
       const range = { from: 1, to: domain.eth.height };
-      await assert.rejects(
-        run.run('ETH', range, () => Promise.reject(new Error('the audit fails'))),
-        /the audit fails/,
-      );
+      await assert.rejects(run.run('ETH', range, failing), /the audit fails/);
       assert.deepEqual(await domain.storage.deposits.byOrder(order.id), []);
       const told: number[] = [];
-      const { found } = await run.run('ETH', range, async (_tx, rescanned) => void told.push(rescanned.found.length));
+      const { found } = await run.run('ETH', range, (_tx, rescanned) => void told.push(rescanned.found.length));
       assert.deepEqual([found.length, told], [1, [1]]);
     });
 

@@ -565,7 +565,7 @@ eachStorage((engine, open) => {
       for (let round = 0; round < 4; round++) await till.payOut();
       assert.match((await till.storage.transfers.payoutStop('ETH')) ?? '', /less than the ledger says, by 0\.25 ETH\./);
       const audited: unknown[] = [];
-      const take = (): Promise<void> => takeHotWallet(till.eth, till, async (_, booked) => audited.push(...booked));
+      const take = (): Promise<void> => takeHotWallet(till.eth, till, (_, booked) => void audited.push(...booked));
       await Promise.all([take(), take()]);
       assert.deepEqual(audited, [{ currency: 'ETH', units: -ETHER / 4n }], 'two operators at once take it out once');
       assert.equal(await booked(till, 'operator:ETH'), (ETHER * 3n) / 4n);
@@ -587,16 +587,16 @@ eachStorage((engine, open) => {
       ethPayments.fund(address, 'ETH', -swept);
       ethPayments.fund(ethPayments.hotAddress, 'ETH', swept);
       for (let times = 0; times < 2; times++) {
-        await takeHotWallet(till.eth, till, async (_, changes) => assert.deepEqual(changes, []));
+        await takeHotWallet(till.eth, till, (_, changes) => assert.deepEqual(changes, []));
         assert.equal(await booked(till, 'operator:ETH'), ETHER);
         assert.equal(await surplus(till), 0n);
       }
       // The excess in the hot wallet is the operator's, and the shortfall was withdrawn by the operator.
       ethPayments.fund(ethPayments.hotAddress, 'ETH', FLOAT);
-      await takeHotWallet(till.eth, till, () => Promise.resolve());
+      await takeHotWallet(till.eth, till, () => undefined);
       assert.equal(await booked(till, 'operator:ETH'), ETHER + FLOAT);
       ethPayments.fund(ethPayments.hotAddress, 'ETH', -3n * FLOAT);
-      await takeHotWallet(till.eth, till, () => Promise.resolve());
+      await takeHotWallet(till.eth, till, () => undefined);
       assert.equal(await booked(till, 'operator:ETH'), ETHER - 2n * FLOAT);
       assert.equal(await surplus(till), 0n);
     });

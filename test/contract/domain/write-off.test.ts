@@ -6,13 +6,13 @@ import { eachStorage } from '../../support/each-storage.ts';
 import { buildMoney } from '../../support/money.ts';
 import type { MoneyDomain } from '../../support/money.ts';
 import { testsOf } from '../../support/storage.ts';
+import { failing, nothing } from './late-payment.ts';
 
 const COIN = 50_000_000n;
 const STOP = 'Stopped by an operator: coins are gone';
-const nothing = (): Promise<void> => Promise.resolve();
 
 const chainOf = (till: MoneyDomain): PayingChain => till.btc as unknown as PayingChain;
-const writeOff = (till: MoneyDomain, record: () => Promise<void> = nothing): Promise<WrittenOff> =>
+const writeOff = (till: MoneyDomain, record: () => void = nothing): Promise<WrittenOff> =>
   writeOffCoins(chainOf(till), till, record);
 const manageOf = (till: MoneyDomain): ManageChains =>
   new ManageChains({ ...till, chains: new Map([['BTC', till.btc]]), lightning: null });
@@ -133,10 +133,7 @@ eachStorage((engine, open) => {
       const { own } = await funded(till);
       spendByHand(till, [own]);
       await stop(till);
-      await assert.rejects(
-        writeOff(till, () => Promise.reject(new Error('the audit fails'))),
-        /the audit fails/,
-      );
+      await assert.rejects(writeOff(till, failing), /the audit fails/);
       assert.deepEqual([await floatOf(till), await shortfall(till)], [COIN, COIN]);
       const both = await Promise.allSettled([writeOff(till), writeOff(till)]);
       assert.equal(both.filter(({ status }) => status === 'fulfilled').length, 1);

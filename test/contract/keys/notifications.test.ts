@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { openStorage } from '../../../adapters/storage/knex/index.ts';
 import { eachStorage } from '../../support/each-storage.ts';
-import { silentLogger } from '../../support/storage.ts';
+import { silentLogger, openStorageAlone } from '../../support/storage.ts';
 import { waitFor } from '../../support/wait.ts';
 import { Instance, openFor } from './fixture.ts';
 
@@ -52,7 +51,7 @@ describe('notifications', () => {
       const connection = `${config.connection as string}?options=-c%20synchronous_commit%3Don`;
       const own = knex({ client: 'pg', connection, pool: { min: 0, max: 4 } });
       later.after(() => own.destroy());
-      const embedded = await openStorage({ knex: own }, { logger: silentLogger });
+      const embedded = await openStorageAlone({ knex: own }, { logger: silentLogger });
       const b = await new Instance(embedded, 'b').serve(later);
       await waitFor(() => embedded.feed.pollMs === 1000);
       const { appId, keyId, text } = await new Instance(storage, 'a').newApp();

@@ -28,7 +28,7 @@ function row(given: Partial<AuditRow> = {}): AuditRow {
 
 const write = (storage: Storage, ...rows: readonly AuditRow[]): Promise<void> =>
   storage.transaction(async (tx) => {
-    for (const each of rows) await tx.audit.add(each);
+    for (const each of rows) tx.record({ type: 'audit', row: each });
   });
 
 const verify = ({ audit }: Storage, noted: AuditHead | null = null): Promise<AuditReport> =>
@@ -62,7 +62,7 @@ eachStorage((name, open) => {
       await write(storage, row(), row());
       await assert.rejects(
         storage.transaction(async (tx) => {
-          await tx.audit.add(row());
+          tx.record({ type: 'audit', row: row() });
           throw new Error('killed');
         }),
       );
@@ -80,7 +80,7 @@ eachStorage((name, open) => {
       await assert.rejects(
         storage.transaction(async (tx) => {
           await tx.accounts.update(id, { name: 'after', modifiedAt: NOW });
-          await tx.audit.add(twice);
+          tx.record({ type: 'audit', row: twice });
         }),
       );
       assert.equal((await storage.accounts.find(id))?.name, 'before');

@@ -3,7 +3,15 @@ import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { closingDigest, NO_CLOSING } from '../../../adapters/storage/knex/stores/ledger/ledger-closings.ts';
 import { monthAt } from '../../../adapters/storage/knex/stores/ledger/posting-months.ts';
-import { checkLedger, checkpointLedger, closeMonths, OPERATOR, reopenMonth, verifyAudit } from '../../../core/index.ts';
+import {
+  checkLedger,
+  checkpointLedger,
+  auditRow,
+  closeMonths,
+  OPERATOR,
+  reopenMonth,
+  verifyAudit,
+} from '../../../core/index.ts';
 import type { AccountId, LedgerClosing, Millis, MonthNote, PostingSearch, Storage } from '../../../core/index.ts';
 import { CryptoDigest } from '../../../adapters/crypto/index.ts';
 import { connected } from '../../support/pg-client.ts';
@@ -19,7 +27,9 @@ const [FIRST, SECOND, THIRD] = [month(0).name, month(1).name, month(2).name] as 
 const tableName = (name: string): string => `ledger_postings_${name.replace('-', '_')}`;
 /** Two months are old enough to be closed. */
 const CLOCK = new FakeClock(month(4).from);
-const unnoted: MonthNote = () => Promise.resolve();
+const AUDIT = { ids: { next: nextId }, clock: CLOCK };
+const unnoted: MonthNote = async ({ month: subjectId }) =>
+  auditRow(AUDIT, OPERATOR, { action: 'ledger.close', accountId: null, subjectId });
 
 const deps = (storage: Storage) => ({ storage, clock: CLOCK, ids: { next: nextId } });
 const close = (storage: Storage, before = THIRD) => closeMonths(deps(storage), OPERATOR, before);
@@ -190,9 +200,10 @@ eachStorage((name, open) => {
     const { storage, sql } = store;
     await checkpointLedger(storage, { full: true });
     const before = await state(store);
-    const killed = storage.ledger.closeMonth(FIRST, async () => {
+    const killed = storage.ledger.closeMonth(FIRST, async (closing) => {
       await sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
         WHERE datname = current_database() AND state = 'idle in transaction' AND pid <> pg_backend_pid()`);
+      return unnoted(closing);
     });
     await assert.rejects(killed, { code: 'NOT_READY' });
     assert.deepEqual(await state(store), before);

@@ -5,12 +5,11 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 import knex, { type Knex } from 'knex';
-import { openStorage } from '../../../adapters/storage/knex/index.ts';
 import type { SqlStorage, StorageDeps } from '../../../adapters/storage/knex/index.ts';
 import { describeStorage } from '../../../adapters/testing/index.ts';
 import { isTillgateError } from '../../../core/index.ts';
 import { freshDatabase } from '../../support/postgres.ts';
-import { silentLogger } from '../../support/storage.ts';
+import { silentLogger, openStorageAlone } from '../../support/storage.ts';
 import type { EngineName } from '../../support/storage.ts';
 import { waitFor } from '../../support/wait.ts';
 import { newOrder, nextId, NOW, storedAccount, storedOrder } from './fixtures.ts';
@@ -49,7 +48,7 @@ async function application(engine: EngineName): Promise<Application> {
   return {
     db,
     till: async (place) => {
-      const storage = await openStorage({ knex: db }, { logger: silentLogger, guardNesting: true, ...place });
+      const storage = await openStorageAlone({ knex: db }, { logger: silentLogger, guardNesting: true, ...place });
       tills.push(storage);
       await storage.migrate();
       return storage;
@@ -139,7 +138,10 @@ describe('a schema of PostgreSQL', () => {
     );
     url.username = role;
     url.password = 'clerk';
-    const storage = await openStorage({ client: 'pg', connection: url.href }, { logger: silentLogger, schema: 'till' });
+    const storage = await openStorageAlone(
+      { client: 'pg', connection: url.href },
+      { logger: silentLogger, schema: 'till' },
+    );
     try {
       await storage.migrate();
       await storedOrder(storage, (await storedAccount(storage)).id);

@@ -5,12 +5,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 import knex from 'knex';
-import { openStorage } from '../../../adapters/storage/knex/index.ts';
 import type { SqlStorage } from '../../../adapters/storage/knex/index.ts';
 import { isTillgateError } from '../../../core/index.ts';
 import { MemoryMetrics } from '../../support/fakes.ts';
 import { freshDatabase } from '../../support/postgres.ts';
-import { silentLogger } from '../../support/storage.ts';
+import { silentLogger, openStorageAlone } from '../../support/storage.ts';
 import { waitFor } from '../../support/wait.ts';
 import { deposit, entry, newOrder, NOW, storedAccount, storedOrder } from './fixtures.ts';
 
@@ -24,7 +23,7 @@ async function database(t: TestContext): Promise<string> {
 }
 
 async function opened(t: TestContext, connection: string, pool = {}): Promise<SqlStorage> {
-  const storage = await openStorage({ client: 'pg', connection, pool }, deps);
+  const storage = await openStorageAlone({ client: 'pg', connection, pool }, deps);
   t.after(() => storage.close());
   await storage.migrate();
   return storage;
@@ -168,7 +167,7 @@ describe('PostgreSQL', () => {
     const own = knex({ client: 'pg', connection: url, pool: { min: 0, max: 2 } });
     t.after(() => own.destroy());
     await assert.rejects(
-      openStorage({ knex: own }, deps),
+      openStorageAlone({ knex: own }, deps),
       (error) => isTillgateError(error, 'CONFIG_INVALID') && /synchronous_commit/.test(error.message),
     );
     const storage = await opened(t, url);
@@ -200,7 +199,7 @@ describe('PostgreSQL', () => {
     const options = '-c synchronous_commit=on -c statement_timeout=100';
     const own = knex({ client: 'pg', connection: { connectionString: url, options }, pool: { min: 0, max: 2 } });
     t.after(() => own.destroy());
-    const storage = await openStorage({ knex: own }, deps);
+    const storage = await openStorageAlone({ knex: own }, deps);
     const { ledger } = storage;
     const checks = ['unbalancedEntries', 'driftedBalances', 'mismatchedDeposits', 'missingCallbacks'] as const;
     for (const check of [...checks, 'mismatchedTransfers', 'driftedUnassigned'] as const) {
@@ -225,7 +224,7 @@ describe('PostgreSQL', () => {
       pool: { min: 0, max: 2 },
     });
     t.after(() => own.destroy());
-    const storage = await openStorage({ knex: own }, { ...deps, tablePrefix: 'till_' });
+    const storage = await openStorageAlone({ knex: own }, { ...deps, tablePrefix: 'till_' });
     await storage.migrate();
     const { id } = await storedAccount(storage);
     const results = await Promise.all(Array.from({ length: 20 }, () => storage.orders.create(newOrder(id))));
@@ -240,15 +239,15 @@ describe('PostgreSQL', () => {
     url.pathname = '/none_of_this_name';
     const quiet = (error: unknown): boolean =>
       notReady(error) && !JSON.stringify([String(error), (error as Error).stack]).includes(url.password);
-    await assert.rejects(openStorage({ client: 'pg', connection: url.href }, deps), quiet);
+    await assert.rejects(openStorageAlone({ client: 'pg', connection: url.href }, deps), quiet);
     url.port = '1';
-    await assert.rejects(openStorage({ client: 'pg', connection: url.href }, deps), quiet);
+    await assert.rejects(openStorageAlone({ client: 'pg', connection: url.href }, deps), quiet);
   });
 
   test('how long work waits for a connection is counted, and what finds one free does not count', async (t) => {
     const metrics = new MemoryMetrics();
     const connection = await database(t);
-    const storage = await openStorage({ client: 'pg', connection, pool: { max: 2 } }, { ...deps, metrics });
+    const storage = await openStorageAlone({ client: 'pg', connection, pool: { max: 2 } }, { ...deps, metrics });
     t.after(() => storage.close());
     const waited = (): number => metrics.counts.get('tillgate_database_wait_seconds_total') ?? 0;
     const held: Promise<unknown>[] = [];

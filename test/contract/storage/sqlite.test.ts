@@ -7,11 +7,11 @@ import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 import knex, { type Knex } from 'knex';
 import { hasWalResetBug, refuseBadSqlite } from '../../../adapters/storage/knex/dialects/sqlite-version.ts';
-import { acquireServerLock, openStorage } from '../../../adapters/storage/knex/index.ts';
+import { acquireServerLock } from '../../../adapters/storage/knex/index.ts';
 import type { SqlStorage } from '../../../adapters/storage/knex/index.ts';
 import { isTillgateError } from '../../../core/index.ts';
 import { endWithThisProcess, stopProcess } from '../../support/processes.ts';
-import { silentLogger } from '../../support/storage.ts';
+import { silentLogger, openStorageAlone } from '../../support/storage.ts';
 import { entry, newOrder, NOW, storedAccount, storedOrder } from './fixtures.ts';
 
 const deps = { logger: silentLogger, guardNesting: true };
@@ -23,8 +23,8 @@ function folder(t: TestContext): string {
   return made;
 }
 
-async function opened(t: TestContext, config: Parameters<typeof openStorage>[0]): Promise<SqlStorage> {
-  const storage = await openStorage(config, deps);
+async function opened(t: TestContext, config: Parameters<typeof openStorageAlone>[0]): Promise<SqlStorage> {
+  const storage = await openStorageAlone(config, deps);
   t.after(() => storage.close());
   await storage.migrate();
   return storage;
@@ -43,7 +43,7 @@ describe('SQLite', () => {
     await (await opened(t, { client: 'sqlite', filename })).close();
     const own = instance(t, filename);
     assert.deepEqual(await own.raw('PRAGMA synchronous = NORMAL'), []);
-    const storage = await openStorage({ knex: own }, deps);
+    const storage = await openStorageAlone({ knex: own }, deps);
     await storage.ping();
     const ask = async (name: string): Promise<unknown> =>
       Object.values((await own.raw<object[]>(`PRAGMA ${name}`))[0]!)[0];
@@ -99,7 +99,7 @@ describe('SQLite', () => {
     const garbage = join(place, 'garbage.db');
     writeFileSync(garbage, 'this is no database, and it is long enough to be read as a header of one'.repeat(20));
     for (const filename of [join(place, 'missing', 'till.db'), garbage, place]) {
-      await assert.rejects(openStorage({ client: 'sqlite', filename }, deps), notReady, filename);
+      await assert.rejects(openStorageAlone({ client: 'sqlite', filename }, deps), notReady, filename);
     }
     assert.ok(place);
   });
@@ -138,7 +138,9 @@ describe('SQLite', () => {
 
   test('a knex instance of another engine is refused', async () => {
     const foreign = { client: { driverName: 'mysql2' } } as unknown as Knex;
-    await assert.rejects(openStorage({ knex: foreign }, deps), (error) => isTillgateError(error, 'CONFIG_INVALID'));
+    await assert.rejects(openStorageAlone({ knex: foreign }, deps), (error) =>
+      isTillgateError(error, 'CONFIG_INVALID'),
+    );
   });
 });
 

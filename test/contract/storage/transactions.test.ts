@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isTillgateError } from '../../../core/index.ts';
 import type { Lease } from '../../../core/index.ts';
-import { openStorage } from '../../../adapters/storage/knex/index.ts';
 import { eachStorage } from '../../support/each-storage.ts';
-import { silentLogger } from '../../support/storage.ts';
+import { silentLogger, openStorageAlone } from '../../support/storage.ts';
 import { waitFor } from '../../support/wait.ts';
 import { callback, deposit, depositAddress, entry, NOW, storedAccount, storedOrder } from './fixtures.ts';
 
@@ -133,7 +132,7 @@ eachStorage((name, open) => {
   test('fault 65: a transaction that waits for itself ends as NOT_READY, also where nesting is not watched for', async (t) => {
     const { storage, config } = await open(t);
     const made = await storedOrder(storage, (await storedAccount(storage)).id);
-    const short = await openStorage(config, { logger: silentLogger, limits: { idleMs: 50, lifetimeMs: 300 } });
+    const short = await openStorageAlone(config, { logger: silentLogger, limits: { idleMs: 50, lifetimeMs: 300 } });
     t.after(() => short.close());
     const notReady = (error: unknown): boolean => isTillgateError(error, 'NOT_READY');
     let inner: Promise<unknown> | undefined;

@@ -4,10 +4,13 @@ import type {
   Callback,
   CallbackAttempt,
   CallbackId,
+  EventRows,
+  RecordedEvent,
   Storage,
   WebhookEndpoint,
   WebhookId,
 } from '../../../core/index.ts';
+import { RecordingDispatcher } from '../../../adapters/testing/recording-dispatcher.ts';
 import { eachStorage } from '../../support/each-storage.ts';
 import {
   callback,
@@ -56,6 +59,16 @@ const eventOf = ({ id, accountId, url }: WebhookEndpoint, given: Partial<Callbac
       ...given,
     },
   );
+
+/** Reports new orders with these rows. */
+function reporting(rows: readonly Callback[]): RecordingDispatcher {
+  return Object.assign(new RecordingDispatcher(), {
+    ofNewRecord: async (_reader: unknown, event: RecordedEvent): Promise<EventRows> => {
+      const id = event.type === 'order.created' ? event.order.id : '';
+      return { callbacks: rows.filter(({ subjectId }) => subjectId === id), notices: [], audit: [] };
+    },
+  });
+}
 
 const add = (storage: Storage, rows: readonly Callback[]): Promise<void> =>
   storage.transaction(async (tx) => {
@@ -187,23 +200,18 @@ eachStorage((_name, open) => {
     const { storage } = await open(t);
     const endpoint = await newEndpoint(storage);
     const { accountId } = endpoint;
-    const told = Array.from({ length: 4 }, (_, n) => {
-      const made = newOrder(accountId, {}, n === 3 ? claim('same') : null);
-      return {
-        ...made,
-        events: n === 1 ? [] : [eventOf(endpoint, { subjectId: made.order.id, body: '{"a":"\\"\\n"}' })],
-      };
-    });
+    const told = Array.from({ length: 4 }, (_, n) => newOrder(accountId, {}, n === 3 ? claim('same') : null));
+    const reported = told.filter((_, n) => n !== 1);
+    const repeated = newOrder(accountId, {}, claim('same'));
+    const rows = [...reported, repeated].map(({ order }) =>
+      eventOf(endpoint, { subjectId: order.id, body: '{"a":"\\"\\n"}' }),
+    );
+    storage.dispatchTo(reporting(rows));
     const plain = Array.from({ length: 4 }, () => newOrder(accountId));
     await Promise.all([...told, ...plain].map((each) => storage.orders.create(each)));
-    const repeated = newOrder(accountId, {}, claim('same'));
-    const again = { ...repeated, events: [eventOf(endpoint, { subjectId: repeated.order.id })] };
-    assert.equal((await storage.orders.create(again)).kind, 'repeated');
+    assert.equal((await storage.orders.create(repeated)).kind, 'repeated');
     const items = await storage.callbacks.list({ ...EVERY_CALLBACK, accountId, endpointId: endpoint.id });
-    assert.deepEqual(
-      items.toReversed(),
-      told.flatMap(({ events }) => events),
-    );
+    assert.deepEqual(items.toReversed(), rows.slice(0, -1));
     assert.equal((await storage.orders.list(accountId, { page: 1, size: 10 })).total, 8);
   });
 
@@ -212,15 +220,12 @@ eachStorage((_name, open) => {
     const second = await another();
     const endpoint = await newEndpoint(storage);
     const { accountId, id } = endpoint;
-    const told = (merchantReference: string) => {
-      const made = newOrder(accountId, { merchantReference });
-      return { ...made, events: [eventOf(endpoint, { subjectId: made.order.id })] };
-    };
-    const races = Array.from({ length: 8 }, (_, n) => `reference ${n}`).flatMap((name) => [
-      storage.orders.create(told(name)),
-      second.orders.create(told(name)),
-    ]);
-    const results = await Promise.all(races);
+    const races = Array.from({ length: 8 }, (_, n) => `reference ${n}`).flatMap((merchantReference) =>
+      [storage, second].map((one) => ({ one, fresh: newOrder(accountId, { merchantReference }) })),
+    );
+    const rows = races.map(({ fresh }) => eventOf(endpoint, { subjectId: fresh.order.id }));
+    for (const one of [storage, second]) one.dispatchTo(reporting(rows));
+    const results = await Promise.all(races.map(({ one, fresh }) => one.orders.create(fresh)));
     const created = results.flatMap((result) => (result.kind === 'created' ? [result.order.id as string] : []));
     assert.equal(created.length, 8);
     assert.equal(results.filter(({ kind }) => kind === 'reference-taken').length, 8);

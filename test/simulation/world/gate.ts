@@ -103,6 +103,8 @@ export class Gate {
     const known = new Map<string | symbol, unknown>();
     return new Proxy(target, {
       get: (_target, name) => {
+        if (name === 'webhooks') return Reflect.get(target, name, target);
+        if (name === 'callbacks' && inside) return Reflect.get(target, name, target);
         const made = known.get(name);
         if (made !== undefined) return made;
         const value: unknown = Reflect.get(target, name, target);
@@ -155,6 +157,7 @@ export class Gate {
 
 /** Synchronous methods of ports, in which nothing can go wrong. */
 const SYNCHRONOUS: ReadonlySet<string | symbol> = new Set([
+  nameOf<Transaction>((tx) => tx.record),
   nameOf<ChainAdapter>((chain) => chain.normaliseAddress),
   nameOf<ChainAdapter>((chain) => chain.keyOf),
   nameOf<ChainAdapter>((chain) => chain.contractAddress),

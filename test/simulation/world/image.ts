@@ -3,6 +3,8 @@ import { Apps, CreateAccount, CreateCredential, IdSequence } from '../../../core
 import type { AccountId, AppId, CredentialId, Principal, Storage } from '../../../core/index.ts';
 import { FakeVault, QuickHasher, SeededRandom, START } from '../../support/fakes.ts';
 import { SqliteDriver } from '../../support/sqlite-driver.ts';
+import { RecordingDispatcher } from '../../../adapters/testing/recording-dispatcher.ts';
+import { keepEvents, subscribe } from './event-log.ts';
 import { QUIET_LOGGER } from './quiet.ts';
 
 /** A merchant of the simulation, with its keys and credentials. */
@@ -37,8 +39,30 @@ export function baseImage(): Promise<BaseImage> {
 async function make(): Promise<BaseImage> {
   const driver = new SqliteDriver(null, () => START);
   const storage = await openStorage({ knex: driver.knex }, { logger: QUIET_LOGGER });
+  storage.dispatchTo(new RecordingDispatcher());
   await storage.migrate();
   const merchants = await enrol(storage);
+  const sequence = new IdSequence(
+    () => START - 50_000,
+    1,
+    () => 0,
+  );
+  const deps = {
+    storage,
+    vault: new FakeVault(),
+    random: new SeededRandom('admin'),
+    ids: { next: () => sequence.next() },
+    clock: { now: () => START - 50_000 },
+    hasher: new QuickHasher(),
+  };
+  const admin = await new CreateAccount(deps).run({
+    email: 'admin@example.com',
+    password: 'a long password',
+    role: 'admin',
+  });
+  for (const [number, accountId] of [...merchants.map(({ principal }) => principal.accountId), admin.id].entries())
+    await subscribe(storage, accountId, number);
+  keepEvents(driver);
   return { bytes: driver.serialize(), merchants };
 }
 

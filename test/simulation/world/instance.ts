@@ -46,7 +46,6 @@ import type {
   Vault,
   WithdrawalSettings,
 } from '../../../core/index.ts';
-import { callbackPresenter } from '../../../adapters/http/operations/order-record.ts';
 import { QUIET_METRICS } from './quiet.ts';
 import { Gate } from './gate.ts';
 import type { SimNode } from './node.ts';
@@ -153,9 +152,6 @@ export class Instance {
     });
     const stateMachine = new OrderStateMachine({
       assets,
-      chains,
-      presenter: callbackPresenter,
-      ids,
       events,
       metrics,
       settings: world.orders,

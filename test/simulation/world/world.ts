@@ -1,5 +1,14 @@
-import { AssetCatalogue, DEFAULT_ORDER_SETTINGS, LIGHTNING_ASSET, parseUnits } from '../../../core/index.ts';
+import {
+  AssetCatalogue,
+  DEFAULT_ORDER_SETTINGS,
+  IdSequence,
+  LIGHTNING_ASSET,
+  parseUnits,
+  TillEvents,
+} from '../../../core/index.ts';
 import type { Asset, CallbackTransport, ChainPolicy, EpochMarker, RefundSettings } from '../../../core/index.ts';
+import { callbackPresenter, eventPresenter } from '../../../adapters/callbacks/index.ts';
+import { NOTICE_SETTINGS } from './event-log.ts';
 import { FakeTokenIssuer, FakeVault, PlainDigest, SeededRandom, START } from '../../support/fakes.ts';
 import { SimRandom } from '../random.ts';
 import { awayNode } from './away.ts';
@@ -148,6 +157,7 @@ export class World {
   readonly skewMs: number;
   readonly #skews: SimRandom;
   readonly #surroundings: Surroundings;
+  readonly #events: TillEvents;
   readonly #deadlines = new Set<() => void>();
   #backup: Backup | null = null;
   #now = START;
@@ -187,6 +197,17 @@ export class World {
     this.refunds = held
       ? { addressHoldMs: 3_600_000, lateAddress: 'approve' }
       : { addressHoldMs: 600_000, lateAddress: 'wait' };
+    const eventIds = new IdSequence(now, 1_000, () => 0);
+    this.#events = new TillEvents({
+      ids: { next: () => eventIds.next() },
+      clock: { now },
+      events: { emit: () => undefined, on: () => () => undefined },
+      callbacks: callbackPresenter,
+      presenter: eventPresenter(this.assets),
+      assets: this.assets,
+      chains: new Map(this.nodes.map((node) => [node.code, node])),
+      notices: NOTICE_SETTINGS,
+    });
     this.#surroundings = {
       storage: simDatabase.connect().storage,
       nodes: this.nodes,
@@ -275,6 +296,7 @@ export class World {
   start(): Instance {
     this.#started += 1;
     const { storage, cut } = this.driver.connect();
+    storage.dispatchTo(this.#events);
     const skewMs = this.#skews.int(-this.skewMs, this.skewMs);
     const clock = { now: () => this.#now + skewMs };
     const instance = new Instance(`till-${this.#started}`, this.#started, { ...this.#surroundings, storage, clock });

@@ -5,7 +5,6 @@ import type {
   AuditLink,
   AuditRow,
   AuditStore,
-  AuditWrites,
   Page,
   PageRequest,
 } from '../../../../../core/index.ts';
@@ -70,27 +69,21 @@ export class SqlAuditStore implements AuditStore {
 }
 
 /** Audit log writes of one transaction. */
-export class SqlAuditWrites implements AuditWrites {
+export class SqlAuditWrites {
   readonly #session: Session;
-  readonly #rows: AuditRow[] = [];
 
   constructor(session: Session) {
     this.#session = session;
   }
 
-  add(row: AuditRow): Promise<void> {
-    this.#rows.push(row);
-    return Promise.resolve();
-  }
-
   /** Appends the rows to the chain. From here to the commit no other instance can append. */
-  async write(): Promise<void> {
-    if (this.#rows.length === 0) return;
+  async add(added: readonly AuditRow[]): Promise<void> {
+    if (added.length === 0) return;
     const { run, tables, dialect } = this.#session;
     const [locked] = await run(`SELECT seq, hash FROM ${tables.auditHead} WHERE id = 1 ${dialect.forUpdate}`);
     const rows: Chained[] = [];
     let head = headOf(locked as Row);
-    for (const row of this.#rows) {
+    for (const row of added) {
       const seq = head.seq + 1;
       head = { seq, hash: auditHash(digest, head.hash, auditEntry(seq, row, JSON.stringify(row.changes))) };
       rows.push({ ...row, ...head });

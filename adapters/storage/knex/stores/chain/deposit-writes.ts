@@ -8,6 +8,7 @@ import type {
   DepositStatus,
   DepositWrites,
   OrderId,
+  Recorder,
   TransactionChanges,
   TransactionRow,
   TransactionStatus,
@@ -22,7 +23,7 @@ import {
   transactionChange,
   transactionOf,
 } from '../../rows/deposit-row.ts';
-import { integer } from '../../rows/values.ts';
+import { integer, text } from '../../rows/values.ts';
 import type { Session } from '../../session.ts';
 import { TRANSACTIONS_COUNTER } from '../../dialects/counters.ts';
 
@@ -36,9 +37,11 @@ const LOCKED_AT_ONCE = 2_000;
 /** Deposit writes of one transaction. */
 export class SqlDepositWrites implements DepositWrites {
   readonly #session: Session;
+  readonly #record: Recorder;
 
-  constructor(session: Session) {
+  constructor(session: Session, record: Recorder) {
     this.#session = session;
+    this.#record = record;
   }
 
   async add(deposit: Deposit): Promise<boolean> {
@@ -54,7 +57,11 @@ export class SqlDepositWrites implements DepositWrites {
     const { run, tables } = this.#session;
     const { sql, bindings } = insertion(tables.deposits, DEPOSIT_COLUMNS, deposits);
     const live = `(chain, txid, tx_index) WHERE status <> 'ORPHANED'`;
-    return (await run(`${sql} ON CONFLICT ${live} DO NOTHING RETURNING id`, bindings)).length;
+    const added = new Set(
+      (await run(`${sql} ON CONFLICT ${live} DO NOTHING RETURNING id`, bindings)).map((row) => text(row, 'id')),
+    );
+    for (const deposit of deposits) if (added.has(deposit.id)) this.#record({ type: 'deposit.added', deposit });
+    return added.size;
   }
 
   async lockByTransactions(chain: ChainCode, txids: readonly string[]): Promise<readonly Deposit[]> {
@@ -122,13 +129,16 @@ export class SqlDepositWrites implements DepositWrites {
       id,
       from,
     ]);
+    if (moved.length > 0) this.#record({ type: 'deposit.moved', id, to });
     return moved.length > 0;
   }
 
   async moveAll(ids: readonly DepositId[], from: DepositStatus, to: DepositStatus): Promise<boolean> {
     const { run, tables, dialect } = this.#session;
     const sql = `UPDATE ${tables.deposits} SET status = ? WHERE ${dialect.anyOf('id')} AND status = ? RETURNING id`;
-    return (await run(sql, [to, dialect.list(ids), from])).length === ids.length;
+    const moved = (await run(sql, [to, dialect.list(ids), from])).length === ids.length;
+    if (moved) for (const id of ids) this.#record({ type: 'deposit.moved', id, to });
+    return moved;
   }
 
   async reassign(
@@ -144,8 +154,10 @@ export class SqlDepositWrites implements DepositWrites {
       id,
       from,
     ]);
-    if (changed.length > 0 && to === 'ORDER') await this.#passOn(id);
-    return changed.length > 0;
+    if (changed.length === 0) return false;
+    this.#record({ type: 'deposit.reassigned', id, to });
+    if (to === 'ORDER') await this.#passOn(id);
+    return true;
   }
 
   /** The coin of a deposit belongs to the deposit's new owner. */

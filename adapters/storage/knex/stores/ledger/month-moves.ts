@@ -152,9 +152,7 @@ async function moved(
         await run(`LOCK TABLE ${db.tables.closings} IN SHARE ROW EXCLUSIVE MODE`);
         const move = await work(run);
         if (move === null) return null;
-        const audit = new SqlAuditWrites(session);
-        await note({ audit }, move.closing);
-        await audit.write();
+        await new SqlAuditWrites(session).add([await note(move.closing)]);
         await lockEntries(run, db.tables);
         await move.last();
         return move.closing;

@@ -8,6 +8,7 @@ import type {
   Millis,
   Page,
   PageRequest,
+  Recorder,
 } from '../../../../../core/index.ts';
 import type { Database } from '../../database.ts';
 import { ALERT_COLUMNS, alertOf } from '../../rows/alert-row.ts';
@@ -42,9 +43,11 @@ export class SqlAlertStore implements AlertStore {
 /** Alert writes of one transaction. */
 export class SqlAlertWrites implements AlertWrites {
   readonly #session: Session;
+  readonly #record: Recorder;
 
-  constructor(session: Session) {
+  constructor(session: Session, record: Recorder) {
     this.#session = session;
+    this.#record = record;
   }
 
   async raise(alert: Alert): Promise<boolean> {
@@ -55,7 +58,9 @@ export class SqlAlertWrites implements AlertWrites {
        SET reason = excluded.reason, last_at = excluded.last_at, raised = ${tables.alerts}.raised + 1 RETURNING id`,
       bindings,
     );
-    return row !== undefined && text(row, 'id') === alert.id;
+    const opened = row !== undefined && text(row, 'id') === alert.id;
+    if (opened) this.#record({ type: 'alert.raised', alert });
+    return opened;
   }
 
   async acknowledge(id: AlertId, by: AccountId | null, at: Millis): Promise<boolean> {

@@ -1,8 +1,14 @@
-import type { NewOrder, OrderId, PlaceRefusal } from '../../../../../core/index.ts';
+import type { EventRows, NewOrder, OrderId, PlaceRefusal } from '../../../../../core/index.ts';
 import type { Database } from '../../database.ts';
 import type { Run } from '../../dialects/dialect.ts';
 import { CALLBACK_COLUMNS } from '../../rows/callback-row.ts';
 import { refusedByLinks } from './link-places.ts';
+
+/** A new order with the rows that report it. */
+export interface ReportedOrder {
+  readonly fresh: NewOrder;
+  readonly rows: EventRows;
+}
 
 /** The outcome of an order in a batch. */
 export type BatchOutcome =
@@ -18,9 +24,10 @@ const NONE: ReadonlyMap<OrderId, PlaceRefusal> = new Map();
  * Stores a batch of orders atomically: with one statement, or in a transaction of several when events are written for
  * its orders or some belong to payment links. No idempotency key, reference or link occurs twice in a batch.
  */
-export async function createOrders(db: Database, batch: readonly NewOrder[]): Promise<readonly BatchOutcome[]> {
+export async function createOrders(db: Database, reported: readonly ReportedOrder[]): Promise<readonly BatchOutcome[]> {
   const { dialect, tables } = db;
-  const alone = batch.every(({ events = [], place }) => events.length === 0 && place === undefined);
+  const batch = reported.map(({ fresh }) => fresh);
+  const alone = reported.every(({ fresh: { place }, rows }) => rows.callbacks.length === 0 && place === undefined);
   if (alone) return outcomes(batch, await dialect.storeOrders(db.write, tables, batch), NONE);
   return db.transaction(async ({ run }) => {
     const refused = await refusedByLinks(run, tables, batch, dialect.forUpdate);
@@ -29,7 +36,7 @@ export async function createOrders(db: Database, batch: readonly NewOrder[]): Pr
     await storeEvents(
       run,
       db,
-      admitted.filter(({ order }) => numbers.has(order.id)),
+      reported.filter(({ fresh }) => numbers.has(fresh.order.id)),
     );
     return outcomes(batch, numbers, refused);
   });
@@ -48,8 +55,8 @@ function outcomes(
   });
 }
 
-async function storeEvents(run: Run, { dialect, tables }: Database, created: readonly NewOrder[]): Promise<void> {
-  const events = created.flatMap(({ events: own = [] }) => own);
+async function storeEvents(run: Run, { dialect, tables }: Database, created: readonly ReportedOrder[]): Promise<void> {
+  const events = created.flatMap(({ rows }) => rows.callbacks);
   if (events.length === 0) return;
   const { sql, bindings } = dialect.insertList(tables.callbacks, CALLBACK_COLUMNS, events);
   await run(sql, bindings);

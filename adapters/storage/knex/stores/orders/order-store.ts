@@ -23,8 +23,10 @@ import { claimKey } from '../../rows/claim-row.ts';
 import { names } from '../../rows/columns.ts';
 import { ORDER_COLUMNS, orderOf } from '../../rows/order-row.ts';
 import { integer, text } from '../../rows/values.ts';
+import { NO_ROWS } from '../../commit-events.ts';
+import type { RecordReports } from '../../commit-events.ts';
 import { createOrders } from './create-orders.ts';
-import type { BatchOutcome } from './create-orders.ts';
+import type { BatchOutcome, ReportedOrder } from './create-orders.ts';
 import { deleteSome, isStorable, numberedPage } from '../common.ts';
 import { orderHistory } from './order-history.ts';
 import { orderSearchSql } from './order-search.ts';
@@ -36,23 +38,32 @@ const CLAIM_TRIES = 3;
 /** Orders in `orders`, `order_addresses`, `order_history` and `idempotency_claims`. */
 export class SqlOrderStore implements OrderStore {
   readonly #db: Database;
-  readonly #groupCommit: GroupCommit<NewOrder, BatchOutcome>;
+  readonly #groupCommit: GroupCommit<ReportedOrder, BatchOutcome>;
+  readonly #reports: RecordReports;
 
-  constructor(db: Database) {
+  constructor(db: Database, reports: RecordReports) {
     this.#db = db;
+    this.#reports = reports;
     this.#groupCommit = new GroupCommit({
       commit: (batch) => createOrders(db, batch),
       maxSize: MAX_BATCH,
       atOnce: db.dialect.batchesAtOnce,
-      keysOf: (fresh) => [claimKey(fresh.order, fresh), referenceKey(fresh), linkKey(fresh)],
+      keysOf: ({ fresh }) => [claimKey(fresh.order, fresh), referenceKey(fresh), linkKey(fresh)],
     });
   }
 
   async create(order: NewOrder): Promise<CreateOrderResult> {
     this.#db.checkNesting();
+    const rows =
+      order.hasWebhooks !== false ? await this.#reports.of({ type: 'order.created', order: order.order }) : NO_ROWS;
     for (let tries = 0; tries < CLAIM_TRIES; tries++) {
-      const outcome = await this.#groupCommit.add(order).catch((error: unknown) => this.#lostRace(order, error));
-      if (outcome.kind === 'created') return { kind: 'created', order: { ...order.order, number: outcome.number } };
+      const outcome = await this.#groupCommit
+        .add({ fresh: order, rows })
+        .catch((error: unknown) => this.#lostRace(order, error));
+      if (outcome.kind === 'created') {
+        this.#reports.announce(rows);
+        return { kind: 'created', order: { ...order.order, number: outcome.number } };
+      }
       // A request that got the last place and is repeated finds its order.
       if (outcome.kind === 'no-place') return (await this.#claimed(order)) ?? { kind: 'no-place', why: outcome.why };
       const former = await this.#former(order);

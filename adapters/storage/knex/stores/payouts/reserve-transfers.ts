@@ -1,5 +1,6 @@
 import { merchantAccount, present } from '../../../../../core/index.ts';
 import type {
+  EventRows,
   AccountId,
   CurrencyCode,
   Reservation,
@@ -20,6 +21,12 @@ import { integer, text, units } from '../../rows/values.ts';
 import { FREEZE_COLUMNS, freezeOf } from '../../rows/wallet-row.ts';
 import type { Session } from '../../session.ts';
 import { claimedAt, claimedTransfer } from '../kernel/claims.ts';
+
+/** A reservation with the rows that report it. */
+export interface ReportedReservation {
+  readonly reservation: Reservation;
+  readonly rows: EventRows;
+}
 
 /** A ledger balance and its new value. */
 interface Balance {
@@ -57,8 +64,9 @@ const COUNTER_COLUMNS: readonly Column<Counted>[] = [
  */
 export async function reserveTransfers(
   session: Session,
-  batch: readonly Reservation[],
+  reported: readonly ReportedReservation[],
 ): Promise<readonly ReserveOutcome[]> {
+  const batch = reported.map(({ reservation }) => reservation);
   const repeated = await claim(session, batch);
   const fresh = batch.filter(({ transfer }) => !repeated.has(transfer.id));
   if (fresh.length === 0) return batch.map(({ transfer }) => present(repeated.get(transfer.id), 'former claim'));
@@ -73,6 +81,10 @@ export async function reserveTransfers(
     session,
     batch.filter((_, at) => outcomes[at]?.kind === 'reserved'),
     balances,
+  );
+  await report(
+    session,
+    reported.filter((_, at) => outcomes[at]?.kind === 'reserved').map(({ rows }) => rows),
   );
   await unclaim(
     session,
@@ -220,10 +232,18 @@ async function store(session: Session, reserved: readonly Reservation[], balance
     'ON CONFLICT (account, currency) DO UPDATE SET units = excluded.units',
   );
   await insert(tables.transactions, TRANSACTION_COLUMNS, await numbered(session, reserved));
-  const told = reserved.flatMap(({ events = [] }) => events);
-  if (told.length > 0) await insert(tables.callbacks, CALLBACK_COLUMNS, told);
-  const written = reserved.flatMap(({ notices = [] }) => notices);
-  if (written.length > 0) await insert(tables.notices, NOTICE_COLUMNS, written);
+}
+
+async function report({ run, tables, dialect }: Session, rows: readonly EventRows[]): Promise<void> {
+  const callbacks = rows.flatMap((each) => each.callbacks);
+  const notices = rows.flatMap((each) => each.notices);
+  const insert = async <T>(table: string, columns: readonly Column<T>[], records: readonly T[]): Promise<void> => {
+    if (records.length === 0) return;
+    const { sql, bindings } = dialect.insertList(table, columns, records);
+    await run(sql, bindings);
+  };
+  await insert(tables.callbacks, CALLBACK_COLUMNS, callbacks);
+  await insert(tables.notices, NOTICE_COLUMNS, notices);
 }
 
 /** Gives the rows of each account its next numbers, in the order of the batch. */

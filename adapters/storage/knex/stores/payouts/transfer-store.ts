@@ -50,7 +50,9 @@ import { allStops, currencyStops, resumeCurrency, stopCurrency } from './currenc
 import { coinHeight, frozenCoins, frozenOf, ownerCover } from './frozen-coins.ts';
 import { gasAt, gasBalances } from './gas-balances.ts';
 import { ledgerBalances } from '../ledger/ledger-balances.ts';
+import type { RecordReports } from '../../commit-events.ts';
 import { reserveTransfers } from './reserve-transfers.ts';
+import type { ReportedReservation } from './reserve-transfers.ts';
 import { coinsOf, freeAt, freeCoins, hasTakenCoins, keptHoldings, knownCoins, ownersOfMany } from './holding-reads.ts';
 import { approvalsOf } from './requested-units.ts';
 import { payoutStop, replacePayoutStop } from './payout-stops.ts';
@@ -63,28 +65,34 @@ const PAYOUTS = names(PAYOUT_COLUMNS);
 const MAX_BATCH = 200;
 
 /** Concurrent reservations share a commit. */
-function reserving(db: Database): GroupCommit<Reservation, ReserveOutcome> {
+function reserving(db: Database): GroupCommit<ReportedReservation, ReserveOutcome> {
   return new GroupCommit({
     commit: (batch) => db.transaction((session) => reserveTransfers(session, batch)),
     maxSize: MAX_BATCH,
     atOnce: db.dialect.batchesAtOnce,
-    keysOf: (reservation) => [claimKey(reservation.transfer, reservation)],
+    keysOf: ({ reservation }) => [claimKey(reservation.transfer, reservation)],
   });
 }
 
 /** Transfers, their payouts and the coins that they spend; every read is of the primary. */
 export class SqlTransferStore implements TransferStore {
   readonly #db: Database;
-  readonly #reserve: GroupCommit<Reservation, ReserveOutcome>;
+  readonly #reserve: GroupCommit<ReportedReservation, ReserveOutcome>;
+  readonly #reports: RecordReports;
 
-  constructor(db: Database) {
+  constructor(db: Database, reports: RecordReports) {
     this.#db = db;
+    this.#reports = reports;
     this.#reserve = reserving(db);
   }
 
-  reserve(reservation: Reservation): Promise<ReserveOutcome> {
+  async reserve(reservation: Reservation): Promise<ReserveOutcome> {
     this.#db.checkNesting();
-    return this.#reserve.add(reservation);
+    const { transfer, row } = reservation;
+    const rows = await this.#reports.of({ type: 'transfer.added', transfer, row });
+    const outcome = await this.#reserve.add({ reservation, rows });
+    if (outcome.kind === 'reserved') this.#reports.announce(rows);
+    return outcome;
   }
 
   async find(id: TransferId): Promise<Transfer | null> {

@@ -15,6 +15,7 @@ import type {
   PayoutChanges,
   PayoutId,
   PayoutStatus,
+  Recorder,
   RequestedUnits,
   TakenCoins,
   Transfer,
@@ -57,16 +58,20 @@ import {
 /** Transfer writes of one transaction. */
 export class SqlTransferWrites implements TransferWrites {
   readonly #session: Session;
+  readonly #record: Recorder;
 
-  constructor(session: Session) {
+  constructor(session: Session, record: Recorder) {
     this.#session = session;
+    this.#record = record;
   }
 
   async add(transfer: Transfer): Promise<boolean> {
     const { run, tables } = this.#session;
     const { sql, bindings } = insertion(tables.transfers, TRANSFER_COLUMNS, [transfer]);
     // On a conflict with any unique index this form waits for the other transaction and does not abort this one.
-    return (await run(`${sql} ON CONFLICT DO NOTHING RETURNING id`, bindings)).length > 0;
+    const added = (await run(`${sql} ON CONFLICT DO NOTHING RETURNING id`, bindings)).length > 0;
+    if (added) this.#record({ type: 'transfer.added', transfer, row: null });
+    return added;
   }
 
   async refundsOf(orderId: OrderId): Promise<readonly Transfer[]> {
@@ -123,15 +128,10 @@ export class SqlTransferWrites implements TransferWrites {
   async move(id: TransferId, from: TransferStatus, to: TransferStatus, changes: TransferChanges): Promise<boolean> {
     const { run, tables } = this.#session;
     const { sql, bindings } = assignments([['status', to], ...transferChange(changes)]);
-    return (
-      (
-        await run(`UPDATE ${tables.transfers} SET ${sql} WHERE id = ? AND status = ? RETURNING id`, [
-          ...bindings,
-          id,
-          from,
-        ])
-      ).length > 0
-    );
+    const where = 'WHERE id = ? AND status = ? RETURNING id';
+    const moved = (await run(`UPDATE ${tables.transfers} SET ${sql} ${where}`, [...bindings, id, from])).length > 0;
+    if (moved) this.#record({ type: 'transfer.moved', id, to });
+    return moved;
   }
 
   async update(id: TransferId, status: TransferStatus, changes: TransferChanges): Promise<boolean> {

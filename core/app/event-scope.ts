@@ -1,0 +1,35 @@
+import type { AssetCatalogue, Millis, RecordedEvent, RecordedEvents, Transaction } from '../kernel/index.ts';
+import type { AmountWords, FindNoticeAccount, OutboxEvent, WebhookEndpoint } from '../notify/index.ts';
+import type { EventPresenter } from './event-presenter.ts';
+
+/** Events, and the endpoints that may be subscribed to them. */
+export interface AddressedEvents {
+  readonly endpoints: readonly WebhookEndpoint[];
+  readonly events: readonly OutboxEvent[];
+}
+
+/** The end of a transaction, at which its recorded changes become events. */
+export interface EventScope {
+  readonly tx: Transaction;
+  readonly presenter: EventPresenter;
+  /** Deposits below the least amount of their currency make no event. */
+  readonly assets: Pick<AssetCatalogue, 'find'>;
+  readonly at: Millis;
+}
+
+/** What notices need besides: the receivers, and how an amount is written. */
+export interface NoticeScope {
+  readonly tx: Transaction;
+  readonly find: FindNoticeAccount;
+  readonly amount: AmountWords;
+}
+
+/** The recorded changes of some types, in order. */
+export function eventsOf<Type extends keyof RecordedEvents>(
+  events: readonly RecordedEvent[],
+  ...types: readonly Type[]
+): readonly Extract<RecordedEvent, { readonly type: Type }>[] {
+  return events.filter((event): event is Extract<RecordedEvent, { readonly type: Type }> =>
+    (types as readonly string[]).includes(event.type),
+  );
+}

@@ -1,0 +1,72 @@
+import type { Deposit } from '../chain/index.ts';
+import type { AssetCatalogue, CallbackId, DepositId, IdGenerator, RecordedEvent } from '../kernel/index.ts';
+import { outboxRows } from '../notify/index.ts';
+import type { Callback, NoticeDraft, OutboxEvent, WebhookEndpoint, WebhookEvent } from '../notify/index.ts';
+import { buildCallback, reportedOrder, webhookEventOf } from '../orders/index.ts';
+import type { CallbackPresenter, NewOrder, Order, OrderChains, OrderHistoryEntry } from '../orders/index.ts';
+import type { NoticeScope } from './event-scope.ts';
+import { undecidedWords } from './event-words.ts';
+
+/** What is needed to format orders. */
+export interface OrderEventDeps {
+  readonly assets: AssetCatalogue;
+  readonly chains: OrderChains;
+  readonly presenter: CallbackPresenter;
+  readonly ids: IdGenerator;
+}
+
+type OrderMoved = Extract<RecordedEvent, { readonly type: 'order.moved' }>;
+
+/** An event of an order; its data is the record that callbacks send. */
+function orderEvent(
+  { assets, chains, presenter }: OrderEventDeps,
+  type: WebhookEvent,
+  order: Order,
+  deposits: readonly Deposit[],
+): OutboxEvent {
+  const data = (): string => presenter.present(type, reportedOrder(order, deposits, assets, chains)).body;
+  return { type, subjectId: order.id, at: order.updatedAt, data };
+}
+
+/** The events of a new order. */
+export function newOrderRows(
+  deps: OrderEventDeps,
+  endpoints: readonly WebhookEndpoint[],
+  order: NewOrder['order'],
+): readonly Callback[] {
+  // No record shows the order's number, which it gets when it is stored.
+  return outboxRows(deps.ids, endpoints, orderEvent(deps, 'order.created', { ...order, number: 0 }, []));
+}
+
+/** The callback of an order's move, if it has one, and its events. */
+export function movedOrderRows(
+  deps: OrderEventDeps,
+  endpoints: readonly WebhookEndpoint[],
+  { order, deposits, transition }: OrderMoved,
+): readonly Callback[] {
+  const { ids, assets, chains, presenter } = deps;
+  const rows: Callback[] = [];
+  const { event } = transition;
+  if (event !== null) {
+    const content = presenter.present(event, reportedOrder(order, deposits, assets, chains));
+    const callback = buildCallback({ id: ids.next() as CallbackId, order, event, content, now: order.updatedAt });
+    if (callback !== null) rows.push(callback);
+  }
+  return [...rows, ...outboxRows(ids, endpoints, orderEvent(deps, webhookEventOf(transition), order, deposits))];
+}
+
+/** The notices of payments about which a merchant must decide. Their events are those of the deposits. */
+export async function undecidedNotices(
+  { tx, amount }: NoticeScope,
+  entries: readonly OrderHistoryEntry[],
+): Promise<readonly NoticeDraft[]> {
+  const drafts: NoticeDraft[] = [];
+  for (const entry of entries) {
+    const deposit = await tx.deposits.lock(entry.inputs['depositId'] as DepositId);
+    const order = await tx.orders.lock(entry.orderId);
+    if (deposit === null || order === null) continue;
+    const toAccount = undecidedWords(entry, order, amount(deposit.currency, deposit.units));
+    drafts.push({ type: 'payment.undecided', accountId: order.accountId, toAccount });
+  }
+  return drafts;
+}
