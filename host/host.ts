@@ -11,7 +11,7 @@ import type { HostRuntime } from './boot/open.ts';
 import { importPlugins } from './boot/plugins.ts';
 import type { LoadedPlugin } from './boot/plugins.ts';
 import { openTill } from './boot/runtime.ts';
-import type { BaseUrl } from './boot/parts.ts';
+import type { BaseUrl } from './boot/own-hosts.ts';
 import type { RuntimeOptions } from './boot/runtime.ts';
 import { createListener } from './http/server.ts';
 import type { HttpListener } from './http/server.ts';

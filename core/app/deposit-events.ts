@@ -40,7 +40,7 @@ interface DepositChange {
 
 /** The events of the deposits that a transaction added or changed. */
 export async function depositEvents(
-  { tx, presenter, assets, at }: EventScope,
+  { tx, presenter, findAsset, at }: EventScope,
   recorded: readonly DepositEvent[],
 ): Promise<readonly AddressedEvents[]> {
   const changes = changesById(recorded);
@@ -53,7 +53,7 @@ export async function depositEvents(
   );
   for (const [id, change] of changes) {
     const deposit = deposits.get(id);
-    if (deposit === undefined || isNothing(deposit, assets)) continue;
+    if (deposit === undefined || isNothing(deposit, findAsset)) continue;
     const isOperators = change.types.includes(UNASSIGNED);
     const endpoints = await endpointsOf(isOperators ? OPERATORS : deposit.accountId);
     if (endpoints.length === 0) continue;
@@ -91,8 +91,8 @@ function typeOf(event: DepositEvent): DepositEventType | undefined {
 }
 
 /** A deposit that was never credited and is below the least amount: thousands of them cost their sender next to nothing. */
-function isNothing({ currency, units, credits }: Deposit, assets: EventScope['assets']): boolean {
-  const asset = assets.find(currency);
+function isNothing({ currency, units, credits }: Deposit, findAsset: EventScope['findAsset']): boolean {
+  const asset = findAsset(currency);
   return credits === 0 && asset !== null && isDust(asset, units);
 }
 

@@ -13,7 +13,7 @@ export interface EventScope {
   readonly tx: Transaction;
   readonly presenter: EventPresenter;
   /** Deposits below the least amount of their currency make no event. */
-  readonly assets: Pick<AssetCatalogue, 'find'>;
+  readonly findAsset: AssetCatalogue['find'];
   readonly at: Millis;
 }
 

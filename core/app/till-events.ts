@@ -53,8 +53,9 @@ export class TillEvents implements EventDispatcher {
   }
 
   async ofTransaction(tx: Transaction, events: readonly RecordedEvent[]): Promise<EventRows> {
-    const { clock, presenter, assets } = this.#deps;
-    const scope: EventScope = { tx, presenter, assets, at: clock.now() };
+    const { clock, presenter } = this.#deps;
+    const findAsset: EventScope['findAsset'] = (currency) => this.#deps.assets.find(currency);
+    const scope: EventScope = { tx, presenter, findAsset, at: clock.now() };
     const steps = stepsById(eventsOf(events, 'transfer.added', 'transfer.moved'));
     const audit = eventsOf(events, 'audit').map(({ row }) => row);
     const security = securityNotices(audit);

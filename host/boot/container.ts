@@ -1,33 +1,551 @@
 import 'reflect-metadata';
-import { Container, ContainerModule } from 'inversify';
-import { PORTS, TillEvents, TillgateError } from '../../core/index.ts';
-import type { Storage, Manage, NoticeChannel, PortReplacements, PortWrappers, Ports } from '../../core/index.ts';
-import { callbackPresenter } from '../../adapters/http/operations/order-record.ts';
+import { randomUUID } from 'node:crypto';
+import { Container } from 'inversify';
+import {
+  AddressPool,
+  Allowance,
+  AppLimits,
+  AssetCatalogue,
+  Authenticate,
+  ChainFollower,
+  ChainReports,
+  ChoosePayment,
+  CreateAccount,
+  CreateCredential,
+  CreateOrder,
+  DailySummary,
+  DeliverCallbacks,
+  DeliverNotices,
+  ExchangeToken,
+  ExpireOrders,
+  GateSales,
+  InvoiceFollower,
+  InvoicePayer,
+  Invoices,
+  KeyCache,
+  LatePayments,
+  LIGHTNING_ASSET,
+  LightningService,
+  LinkSales,
+  OrderAdminActions,
+  OrderQueries,
+  OrderQuota,
+  OrderStateMachine,
+  PayoutFeeEstimator,
+  PayoutRunner,
+  PORTS,
+  PrepaidBalances,
+  Quotas,
+  RateBook,
+  RateLimitSync,
+  RefusedAttempts,
+  RequestCharge,
+  RequestLightningPayment,
+  RequestRefund,
+  RequestWithdrawal,
+  RescanDeposits,
+  RouteCache,
+  SecondFactor,
+  StoreAlerts,
+  TidyNotices,
+  TillEvents,
+  TillgateError,
+  TopUps,
+  UnassignedDeposits,
+  UsageMeter,
+  UsageRecorder,
+  WalletQueries,
+  WatchLedger,
+  WithdrawalLimits,
+  assert,
+  canPay,
+  createManage,
+  formatUnits,
+  rateSymbols,
+  refusedFor,
+  token,
+  topUpPage,
+} from '../../core/index.ts';
+import type {
+  ChainCode,
+  LightningNode,
+  Manage,
+  NoticeChannel,
+  NoticeSettings,
+  PortReplacements,
+  PortWrappers,
+  Ports,
+  Storage,
+  Token,
+} from '../../core/index.ts';
+import { AesGcmVault, CryptoDigest, CryptoRandom, JoseTokenIssuer, ScryptHasher } from '../../adapters/crypto/index.ts';
+import type { MasterKeys } from '../../adapters/crypto/index.ts';
+import { Eventemitter3Bus } from '../../adapters/events/index.ts';
 import { eventPresenter } from '../../adapters/http/event-data.ts';
-import { accountRecipes } from './modules/accounts.ts';
-import { callbackRecipes } from './modules/callbacks.ts';
-import { gatewayRecipes } from './modules/gateway.ts';
-import { lightningRecipes } from './modules/lightning.ts';
-import { manageRecipes } from './modules/manage.ts';
-import { orderRecipes } from './modules/orders.ts';
-import { noticeRecipes } from './modules/notices.ts';
-import { payoutRecipes } from './modules/payouts.ts';
-import { portRecipes } from './modules/ports.ts';
-import { tokenOf } from './parts.ts';
-import type { GivenParts, Parts, Recipe, Recipes } from './parts.ts';
+import { callbackPresenter } from '../../adapters/http/operations/order-record.ts';
+import { randomTraceId } from '../../adapters/http/trace-id.ts';
+import { deadline } from '../../adapters/system/index.ts';
+import type { Tracing } from '../../adapters/tracing/index.ts';
+import { BUILT_IN_PRICE_IDS } from '../../plugins/prices.ts';
+import { LazyGateway } from '../gateway/lazy-gateway.ts';
+import { LazyCallbackTransport, breachedPasswords, rateSource } from '../http/lazy-edges.ts';
+import {
+  feeAssets,
+  footerOf,
+  gatewaySettings,
+  manageSettings,
+  passkeyVerifier,
+  poolSettings,
+  saleSettings,
+  systemClock,
+} from './part-settings.ts';
+import type { TillConfig } from '../settings/settings.ts';
+import type { OpenWallet } from '../wallet/wallet.ts';
+import type { SnowflakeWorkerId } from '../workers/worker-id.ts';
+import type { DisposeStack } from './dispose-stack.ts';
+import type { BaseUrl } from './own-hosts.ts';
 import { NO_PLUGINS } from './plugin-registry.ts';
+import type { PluginRegistry } from './plugin-registry.ts';
+import { Recipes } from './recipes.ts';
 
-export const AREAS: readonly Recipes[] = [
-  portRecipes,
-  accountRecipes,
-  orderRecipes,
-  payoutRecipes,
-  lightningRecipes,
-  callbackRecipes,
-  noticeRecipes,
-  gatewayRecipes,
-  manageRecipes,
-];
+/** The values that must exist before the container. */
+interface Infrastructure {
+  readonly config: TillConfig;
+  readonly masterKeys: MasterKeys;
+  /** The time for which this instance's view of the gateway keys may be trusted, in milliseconds. */
+  readonly feedLeaseMs: number;
+  readonly disposables: DisposeStack;
+  readonly storage: Ports['storage'];
+  readonly logger: Ports['logger'];
+  readonly metrics: Ports['metrics'];
+  /** `null` when tracing is off. */
+  readonly tracing: Tracing | null;
+}
+
+/** Values that are opened while the till starts. */
+interface OpenedLater {
+  readonly workerId: SnowflakeWorkerId;
+  readonly wallet: OpenWallet;
+  readonly plugins: PluginRegistry;
+  readonly baseUrl: BaseUrl;
+}
+
+/** The Lightning node with the workers that follow its invoices and its payments. */
+export interface LightningWork {
+  readonly node: LightningNode;
+  readonly follower: InvoiceFollower;
+  readonly payer: InvoicePayer;
+}
+
+/** The till's own implementations of the ports, except storage, logger and metrics, which are opened earlier. */
+const portRecipes = new Recipes<Infrastructure & OpenedLater>()
+  .port('clock', ({ logger }) => systemClock(logger))
+  .port('ids', ({ workerId }) => workerId)
+  .port('random', () => new CryptoRandom())
+  .port('digest', () => new CryptoDigest())
+  .port('vault', ({ masterKeys }) => new AesGcmVault(masterKeys))
+  .port('passwordHasher', () => new ScryptHasher())
+  .port('breachedPasswords', ({ config, logger }) => breachedPasswords(config.auth.breachedPasswords, logger))
+  .port('tokenIssuer', ({ masterKeys }) => new JoseTokenIssuer(masterKeys))
+  .port('signer', ({ wallet }) => wallet.signer)
+  .port('events', ({ logger }) => new Eventemitter3Bus(logger))
+  .port('deadline', () => deadline)
+  .port('rates', ({ config, clock, plugins }) => [
+    ...config.rateSources.map((setting) => rateSource(setting, clock, { ...BUILT_IN_PRICE_IDS, ...plugins.priceIds })),
+    ...plugins.rateSources,
+  ])
+  .port('callbackTransport', ({ config, clock, disposables }) => {
+    const transport = new LazyCallbackTransport(clock, config.callbacks);
+    disposables.add('callback transport', () => transport.close());
+    return transport;
+  })
+  .port('chains', ({ plugins }) => plugins.chains)
+  .port('lightning', ({ plugins }) => plugins.lightning)
+  .port('changeFeed', ({ storage }) => storage.feed)
+  // The ports that most use cases need, so that their recipes name only the others.
+  .inner('common', ({ storage, clock, ids, events, deadline, logger, metrics }) => ({
+    ...{ storage, clock, ids, events, deadline, logger, metrics },
+  }));
+
+/** Accounts, their credentials and authorization. */
+const accountRecipes = portRecipes
+  .useCase(
+    'createAccount',
+    ({ common, vault, random, passwordHasher: hasher, breachedPasswords }) =>
+      new CreateAccount({ ...common, vault, random, hasher, breachedPasswords }),
+  )
+  .useCase('createCredential', ({ common, vault, random }) => new CreateCredential({ ...common, vault, random }))
+  .useCase(
+    'authenticate',
+    ({ common, vault, digest, tokenIssuer: tokens, config }) =>
+      new Authenticate({ ...common, vault, digest, tokens, clockSkewMs: config.auth.clockSkewMs }),
+  )
+  .part('refusedAttempts', ({ common }) => new RefusedAttempts(common))
+  .useCase(
+    'exchangeToken',
+    ({ common, passwordHasher: hasher, tokenIssuer: tokens, refusedAttempts, config }) =>
+      new ExchangeToken({ ...common, hasher, tokens, refusedAttempts, tokenTtlSeconds: config.auth.tokenTtlSeconds }),
+  )
+  .inner(
+    'secondFactor',
+    ({ common, vault, random, digest, refusedAttempts, config }) =>
+      new SecondFactor({ ...common, vault, random, digest, refusedAttempts, issuer: config.serviceName }),
+  );
+
+/** Prices, orders, and the deposits that pay them. */
+const orderRecipes = accountRecipes
+  .useCase('assets', ({ chains, lightning, plugins }) => {
+    const assets = [...chains.values()].flatMap((chain) => chain.assets);
+    return new AssetCatalogue(lightning === null ? assets : [...assets, LIGHTNING_ASSET], plugins.chainNames);
+  })
+  .useCase(
+    'rateBook',
+    ({ common, rates: sources, assets, chains, config }) =>
+      new RateBook({
+        ...common,
+        sources,
+        symbols: rateSymbols(assets, feeAssets(chains)),
+        spreadBps: config.orders.spreadBps,
+      }),
+  )
+  .part(
+    'addressPool',
+    ({ common, chains, config }) => new AddressPool({ ...common, chains, settings: poolSettings(config) }),
+  )
+  .inner(
+    'orderStateMachine',
+    ({ common, assets, config }) => new OrderStateMachine({ ...common, assets, settings: config.orders }),
+  )
+  .inner(
+    'latePayments',
+    ({ rateBook: rates, assets, config }) => new LatePayments({ rates, assets, settings: config.orders }),
+  )
+  .inner('orderQuota', ({ common, config }) => new OrderQuota({ ...common, settings: config.orders }))
+  .inner('invoices', ({ common, lightning: node }) => (node === null ? null : new Invoices({ ...common, node })))
+  .part('chainReports', ({ common, chains, lightning }) => new ChainReports({ ...common, chains, lightning }))
+  .useCase(
+    'createOrder',
+    (parts) =>
+      new CreateOrder({
+        ...parts.common,
+        random: parts.random,
+        assets: parts.assets,
+        rates: parts.rateBook,
+        addresses: parts.addressPool,
+        invoices: parts.invoices,
+        chainReports: parts.chainReports,
+        quota: parts.orderQuota,
+        settings: parts.config.orders,
+      }),
+  )
+  .useCase(
+    'choosePayment',
+    (parts) =>
+      new ChoosePayment({
+        ...parts.common,
+        assets: parts.assets,
+        chains: parts.chains,
+        rates: parts.rateBook,
+        addresses: parts.addressPool,
+        invoices: parts.invoices,
+        chainReports: parts.chainReports,
+        quota: parts.orderQuota,
+      }),
+  )
+  .useCase(
+    'orderQueries',
+    ({ common, assets, chains, config, baseUrl }) =>
+      new OrderQueries({
+        ...common,
+        assets,
+        chains,
+        settings: config.orders,
+        refundHoldMs: refusedFor(config.withdrawals.refunds),
+        // Read at each use: with port 0 the address is known only once the server listens.
+        get baseUrl() {
+          return baseUrl.url;
+        },
+      }),
+  )
+  .useCase(
+    'orderAdminActions',
+    ({ common, orderStateMachine: stateMachine }) => new OrderAdminActions({ ...common, stateMachine }),
+  )
+  .part('expireOrders', ({ common, orderStateMachine: stateMachine }) => new ExpireOrders({ ...common, stateMachine }))
+  .part(
+    'linkSales',
+    (parts) =>
+      new LinkSales({
+        ...parts.common,
+        random: parts.random,
+        digest: parts.digest,
+        assets: parts.assets,
+        createOrder: parts.createOrder,
+        choosePayment: parts.choosePayment,
+        settings: parts.config.orders,
+      }),
+  )
+  .inner(
+    'rescanDeposits',
+    ({ common, chains, latePayments }) => new RescanDeposits({ ...common, chains, latePayments }),
+  )
+  .part(
+    'followers',
+    ({ common, chains, orderStateMachine: stateMachine, latePayments }): ReadonlyMap<ChainCode, ChainFollower> => {
+      const deps = { ...common, stateMachine, latePayments };
+      return new Map([...chains].map(([code, chain]) => [code, new ChainFollower(chain, deps)]));
+    },
+  );
+
+/** Withdrawals, refunds, sweeps, the payout runner of each chain that pays, and the check of the ledger. */
+const payoutRecipes = orderRecipes
+  .part('watchLedger', ({ common }) => new WatchLedger(common))
+  .inner(
+    'payoutFees',
+    ({ common, rateBook: rates, config }) =>
+      new PayoutFeeEstimator({ ...common, rates, feeBudget: config.sweeps.feeBudget }),
+  )
+  .inner(
+    'withdrawalLimits',
+    ({ assets, rateBook: rates, config }) => new WithdrawalLimits({ assets, rates, limits: config.withdrawals.limits }),
+  )
+  .inner(
+    'lightningPayments',
+    ({ common, lightning: node, secondFactor, withdrawalLimits: limits, config: { withdrawals: settings } }) =>
+      node === null
+        ? null
+        : new RequestLightningPayment({
+            ...common,
+            node,
+            secondFactor,
+            limits,
+            settings,
+            fees: settings.lightningFees,
+            longestInvoiceMs: settings.lightningLongestInvoiceMs,
+          }),
+  )
+  .useCase(
+    'requestWithdrawal',
+    (parts) =>
+      new RequestWithdrawal({
+        ...parts.common,
+        assets: parts.assets,
+        chains: parts.chains,
+        secondFactor: parts.secondFactor,
+        fees: parts.payoutFees,
+        limits: parts.withdrawalLimits,
+        lightning: parts.lightningPayments,
+        settings: parts.config.withdrawals,
+      }),
+  )
+  .useCase(
+    'requestRefund',
+    (parts) =>
+      new RequestRefund({
+        ...parts.common,
+        assets: parts.assets,
+        chains: parts.chains,
+        secondFactor: parts.secondFactor,
+        fees: parts.payoutFees,
+        limits: parts.withdrawalLimits,
+        settings: parts.config.withdrawals.refunds,
+        withdrawals: parts.config.withdrawals,
+      }),
+  )
+  .part(
+    'requestCharge',
+    ({ common, assets, chains, rateBook, orderQueries }) =>
+      new RequestCharge({ ...common, assets, chains, rateBook, orderQueries }),
+  )
+  .inner(
+    'unassignedDeposits',
+    (parts) =>
+      new UnassignedDeposits({
+        ...parts.common,
+        assets: parts.assets,
+        chains: parts.chains,
+        fees: parts.payoutFees,
+        limits: parts.withdrawalLimits,
+        stateMachine: parts.orderStateMachine,
+        withdrawals: parts.config.withdrawals,
+      }),
+  )
+  .part('payouts', (parts): ReadonlyMap<ChainCode, PayoutRunner> => {
+    const { common, assets, chains, rateBook: rates, orderStateMachine: stateMachine, config } = parts;
+    const deps = { ...common, assets, rates, stateMachine };
+    return new Map(
+      [...chains.values()]
+        .filter(canPay)
+        .map((chain) => [chain.code, new PayoutRunner(chain, deps, config.sweeps, config.payouts)]),
+    );
+  })
+  .useCase('walletQueries', ({ common, assets, chains }) => new WalletQueries({ ...common, assets, chains }));
+
+/** Lightning; its work is `null` without a node, as are its invoices and payments above. */
+const lightningRecipes = payoutRecipes
+  .useCase(
+    'lightningService',
+    ({ lightning: node, lightningPayments: payments, orderQueries }) =>
+      new LightningService({ node, payments, payUrl: (order) => orderQueries.payUrl(order) }),
+  )
+  .part(
+    'lightningWork',
+    ({ common, lightning: node, orderStateMachine: stateMachine, latePayments }): LightningWork | null => {
+      if (node === null) return null;
+      const deps = { ...common, node, stateMachine, latePayments };
+      return { node, follower: new InvoiceFollower(deps), payer: new InvoicePayer(deps) };
+    },
+  );
+
+/** Callbacks to merchants and notices to persons. */
+const noticeRecipes = lightningRecipes
+  .part(
+    'deliverCallbacks',
+    ({ common, callbackTransport: transport, vault, digest, random, config: { callbacks: settings } }) =>
+      new DeliverCallbacks({ ...common, transport, vault, digest, random, settings }),
+  )
+  .inner('noticeSettings', ({ plugins, assets }): NoticeSettings => ({
+    channels: () => plugins.noticeChannels,
+    // A currency whose plugin was removed is written in base units.
+    amount: (currency, units) => `${formatUnits(units, assets.find(currency)?.decimals ?? 0)} ${currency}`,
+  }))
+  .part(
+    'deliverNotices',
+    ({ common, random, plugins: { notifiers }, config, baseUrl }) =>
+      new DeliverNotices({
+        ...common,
+        random,
+        notifiers,
+        // Read at each use: with port 0 the address is known only once the server listens.
+        footer: () => footerOf(config, baseUrl.url),
+      }),
+  )
+  .part('dailySummary', ({ common, noticeSettings }) => new DailySummary({ ...common, notices: noticeSettings }))
+  .part('tidyNotices', ({ common }) => new TidyNotices(common))
+  .part('storeAlerts', ({ common }) => new StoreAlerts(common));
+
+/** The node gateway: its routes, keys, rate limits, and the proxy itself. */
+const gatewayRecipes = noticeRecipes
+  .inner(
+    'routeCache',
+    ({ storage, vault, logger, config }) =>
+      new RouteCache({ routes: storage.routes, configured: config.gateways, vault, logger }),
+  )
+  .inner('usageMeter', ({ clock }) => new UsageMeter(clock))
+  .inner(
+    'allowance',
+    ({ clock, baseUrl }) =>
+      new Allowance(new Quotas(clock), new PrepaidBalances((secret) => topUpPage(baseUrl.url, secret))),
+  )
+  .part(
+    'keyCache',
+    ({ common, vault, random, changeFeed: feed, feedLeaseMs: leaseMs, routeCache, allowance }) =>
+      // A new id for each process: an earlier process that was cut off must not confirm changes for this one.
+      new KeyCache({
+        ...{ ...common, vault, random, feed, leaseMs },
+        apps: common.storage.apps,
+        instance: randomUUID(),
+        alongside: [routeCache, allowance.prepaid],
+      }),
+  )
+  .port('keyDirectory', ({ keyCache }) => keyCache)
+  .inner('appLimits', () => new AppLimits())
+  .part(
+    'rateLimitSync',
+    ({ appLimits: limits, storage, clock, routeCache }) =>
+      new RateLimitSync({
+        ...{ limits, uses: storage.uses, clock, instance: randomUUID() },
+        hasRoutes: () => !routeCache.table().isEmpty,
+      }),
+  )
+  .part(
+    'topUps',
+    ({ common, createOrder, orderQueries: queries, config: { orders, gateway }, baseUrl }) =>
+      new TopUps({
+        ...{ ...common, createOrder, queries, baseUrl },
+        orderTimeoutMs: orders.timeoutMs,
+        sales: gateway.sales,
+      }),
+  )
+  .inner(
+    'gateSales',
+    (parts) =>
+      new GateSales({
+        ...parts.common,
+        digest: parts.digest,
+        vault: parts.vault,
+        random: parts.random,
+        assets: parts.assets,
+        chains: parts.chains,
+        rateBook: parts.rateBook,
+        createOrder: parts.createOrder,
+        charges: parts.requestCharge,
+        orderTimeoutMs: parts.config.orders.timeoutMs,
+        sales: parts.config.gateway.sales,
+      }),
+  )
+  .part(
+    'usageRecorder',
+    ({ common, usageMeter: meter, allowance, storage: { usage, prepaid } }) =>
+      new UsageRecorder({ ...common, meter, allowance, usage, prepaid, instance: randomUUID() }),
+  )
+  .part('gateway', (parts) => {
+    const { config, routeCache } = parts;
+    return new LazyGateway({
+      ...gatewaySettings(config),
+      sales: config.gateway.sales === null ? null : { sales: parts.gateSales, ...saleSettings(config) },
+      clock: parts.clock,
+      metrics: parts.metrics,
+      logger: parts.logger,
+      allowance: parts.allowance,
+      routes: () => routeCache.table(),
+      directory: parts.keyDirectory,
+      limiter: parts.appLimits,
+      meter: parts.usageMeter,
+      traceId: randomTraceId,
+    });
+  });
+
+/** The recipes of all parts. The last one makes the management API's use cases, which commands use too. */
+export const RECIPES = gatewayRecipes.useCase('manage', (parts) => {
+  const { config, baseUrl, gateway } = parts;
+  return createManage({
+    ...parts.common,
+    vault: parts.vault,
+    random: parts.random,
+    digest: parts.digest,
+    hasher: parts.passwordHasher,
+    breachedPasswords: parts.breachedPasswords,
+    passkeyVerifier: passkeyVerifier(config, baseUrl),
+    secondFactor: parts.secondFactor,
+    refusedAttempts: parts.refusedAttempts,
+    createAccount: parts.createAccount,
+    createOrder: parts.createOrder,
+    stateMachine: parts.orderStateMachine,
+    queries: parts.orderQueries,
+    chains: parts.chains,
+    assets: parts.assets,
+    lightning: parts.lightning,
+    walletQueries: parts.walletQueries,
+    requestRefund: parts.requestRefund,
+    requestWithdrawal: parts.requestWithdrawal,
+    unassignedDeposits: parts.unassignedDeposits,
+    rescanDeposits: parts.rescanDeposits,
+    topUps: parts.topUps,
+    admissionTally: (app) => gateway.admissionTally(app),
+    upstreamHealth: (route) => gateway.upstreamHealth(route),
+    settings: manageSettings(config, baseUrl),
+  });
+});
+
+/** The given values and all parts, as recipes use them. */
+export type Parts = Parameters<typeof RECIPES.hostPartsOf>[0];
+
+/** The given values that the host uses too. */
+const HOST_VALUES = ['storage', 'logger', 'metrics', 'tracing', 'workerId', 'wallet'] as const;
+
+/** The parts of a till that the server, the workers, the commands and embedders use. */
+export interface Till extends Pick<Parts, (typeof HOST_VALUES)[number]>, ReturnType<typeof RECIPES.hostPartsOf> {}
 
 /** Ports that an embedder replaces, and wrappers around ports. */
 export interface PortOverrides {
@@ -35,18 +553,11 @@ export interface PortOverrides {
   readonly wrap?: PortWrappers;
 }
 
-/** The values that must exist before the container. */
-export type Infrastructure = Pick<
-  GivenParts,
-  'config' | 'masterKeys' | 'feedLeaseMs' | 'disposables' | 'storage' | 'logger' | 'metrics' | 'tracing'
->;
-
 /** Made by {@link createContainer}; only this file resolves parts from it. */
 export type TillContainer = Container;
 
 /**
- * Creates the container of one till: one module for each area, each part a singleton. {@link provide} adds values
- * opened later.
+ * Creates the container of one till, in which each part is a singleton. {@link provide} adds values opened later.
  *
  * @throws TillgateError `CONFIG_INVALID` for a replacement that names no port
  */
@@ -55,7 +566,9 @@ export function createContainer(
   { replace = {}, wrap = {} }: PortOverrides = {},
 ): TillContainer {
   const container = new Container({ defaultScope: 'Singleton' });
-  container.load(...AREAS.map(moduleOf));
+  const parts = partsOf(container);
+  for (const name of RECIPES.names)
+    container.bind<unknown>(tokenOf(name)).toDynamicValue(() => RECIPES.make(name, parts));
   provide(container, infrastructure);
   // Registered before the wrappers, so that a wrapper's own writes are reported too.
   container.onActivation<Storage>(tokenOf('storage'), (_context, storage) => {
@@ -67,39 +580,32 @@ export function createContainer(
   return container;
 }
 
-/** What reports the changes of this till; its own parts are resolved at the first event, when they exist. */
+/** What reports the changes of this till; its own parts are resolved at the first change that needs them. */
 function tillEvents(container: Container): TillEvents {
-  const part = <Name extends keyof Parts>(name: Name): Parts[Name] => container.get(tokenOf(name));
+  const parts = partsOf(container);
   return new TillEvents({
-    ids: { next: () => part('ids').next() },
-    clock: { now: () => part('clock').now() },
-    events: {
-      emit: (name, event) => part('events').emit(name, event),
-      on: (name, listener) => part('events').on(name, listener),
+    get ids() {
+      return parts.ids;
     },
-    callbacks: callbackPresenter,
-    presenter: eventPresenter({ find: (currency) => part('assets').find(currency) }),
+    get clock() {
+      return parts.clock;
+    },
+    get events() {
+      return parts.events;
+    },
     get assets() {
-      return part('assets');
+      return parts.assets;
     },
     get chains() {
-      return part('chains');
+      return parts.chains;
     },
+    callbacks: callbackPresenter,
+    presenter: eventPresenter({ find: (currency) => parts.assets.find(currency) }),
     notices: {
       // Before the plugins are set up, transactions cause no notices.
-      channels: () => (container.isBound(tokenOf('plugins')) ? part('noticeSettings').channels() : []),
-      amount: (currency, units) => part('noticeSettings').amount(currency, units),
+      channels: () => (container.isBound(tokenOf('plugins')) ? parts.noticeSettings.channels() : []),
+      amount: (currency, units) => parts.noticeSettings.amount(currency, units),
     },
-  });
-}
-
-function moduleOf(recipes: Recipes): ContainerModule {
-  return new ContainerModule(({ bind }) => {
-    for (const [name, { needs, make }] of Object.entries(recipes) as [keyof Parts, Recipe<unknown>][]) {
-      const made = (...values: unknown[]): unknown =>
-        make(Object.fromEntries(needs.map((need, index) => [need, values[index]])) as unknown as Parts);
-      bind<unknown>(tokenOf(name)).toResolvedValue(made, needs.map(tokenOf));
-    }
   });
 }
 
@@ -122,7 +628,7 @@ function wrapPort<Name extends keyof Ports>(container: Container, name: Name, wr
 }
 
 /** Adds values that were opened later, each once. */
-export function provide(container: TillContainer, values: Partial<GivenParts>): void {
+export function provide(container: TillContainer, values: Partial<Infrastructure & OpenedLater>): void {
   for (const [name, value] of Object.entries(values))
     container.bind<unknown>(tokenOf(name as keyof Parts)).toConstantValue(value);
 }
@@ -146,69 +652,35 @@ export function pluginPorts(container: TillContainer): Pick<Ports, 'storage' | '
  */
 export function resolveManage(container: TillContainer, noticeChannels: readonly NoticeChannel[]): Manage {
   provide(container, { plugins: { ...NO_PLUGINS, noticeChannels }, baseUrl: { url: '' } });
-  return take(container, ['manage']).manage;
+  return resolve(container, 'manage');
 }
-
-const TILL_PARTS = [
-  'storage',
-  'clock',
-  'logger',
-  'events',
-  'metrics',
-  'tracing',
-  'digest',
-  'ids',
-  'passwordHasher',
-  'chains',
-  'assets',
-  'rateBook',
-  'addressPool',
-  'createAccount',
-  'createCredential',
-  'createOrder',
-  'choosePayment',
-  'orderQueries',
-  'requestWithdrawal',
-  'requestCharge',
-  'requestRefund',
-  'lightningService',
-  'lightningWork',
-  'payouts',
-  'walletQueries',
-  'orderAdminActions',
-  'expireOrders',
-  'deliverCallbacks',
-  'deliverNotices',
-  'dailySummary',
-  'tidyNotices',
-  'watchLedger',
-  'chainReports',
-  'followers',
-  'authenticate',
-  'exchangeToken',
-  'workerId',
-  'keyCache',
-  'rateLimitSync',
-  'usageRecorder',
-  'topUps',
-  'linkSales',
-  'vault',
-  'random',
-  'gateway',
-  'manage',
-  'wallet',
-  'refusedAttempts',
-  'storeAlerts',
-] as const satisfies readonly (keyof Parts)[];
-
-/** The parts of a till that the server, the workers, the commands and embedders use. */
-export type Till = Pick<Parts, (typeof TILL_PARTS)[number]>;
 
 /** Resolves a whole till; every value that is opened later must have been provided. */
 export function resolveTill(container: TillContainer): Till {
-  return take(container, TILL_PARTS);
+  return { ...take(container, HOST_VALUES), ...RECIPES.hostPartsOf(partsOf(container)) };
 }
 
 function take<Name extends keyof Parts>(container: Container, names: readonly Name[]): Pick<Parts, Name> {
-  return Object.fromEntries(names.map((name) => [name, container.get(tokenOf(name))])) as Pick<Parts, Name>;
+  return Object.fromEntries(names.map((name) => [name, resolve(container, name)])) as Pick<Parts, Name>;
+}
+
+/** The parts of a container; each is made when it is first read. */
+function partsOf(container: Container): Parts {
+  return new Proxy({} as Parts, {
+    get: (_parts, name) => resolve(container, name as keyof Parts),
+    ownKeys: () => {
+      throw new TypeError('Parts are taken by name; they cannot be spread or listed.');
+    },
+  });
+}
+
+function resolve<Name extends keyof Parts>(container: Container, name: Name): Parts[Name] {
+  assert(container.isBound(tokenOf(name)), `the part ${name} is needed before it was provided`);
+  return container.get(tokenOf(name));
+}
+
+/** The token of a part; a port's token is the one that the core exports. */
+export function tokenOf<Name extends keyof Parts>(name: Name): Token<Parts[Name]> {
+  const ports: { readonly [Port in keyof Parts]?: unknown } = PORTS;
+  return (ports[name] ?? token(`host.${name}`)) as Token<Parts[Name]>;
 }

@@ -1,4 +1,9 @@
-import type { BaseUrl } from './parts.ts';
+/** The base URL for payers, without a slash at the end; `url` is set once the port is known. */
+export interface BaseUrl {
+  url: string;
+  /** The address that the server listens on; absent when an application embeds the till. */
+  readonly listens?: string;
+}
 
 const ANYWHERE: readonly string[] = ['0.0.0.0', '::'];
 

@@ -14,7 +14,7 @@ import { loadTracing } from './load-tracing.ts';
 import { instanceName, warnOfRotation } from '../wallet/master-key.ts';
 import { moneyProblems } from '../settings/money-settings.ts';
 import { noteNoticeChannels } from './notice-channels.ts';
-import type { BaseUrl } from './parts.ts';
+import type { BaseUrl } from './own-hosts.ts';
 import { requireSecureNodes, requireTestNetworks, setUpPlugins } from './plugin-registry.ts';
 import type { LoadedPlugin } from './plugins.ts';
 import { openWallet } from '../wallet/wallet.ts';

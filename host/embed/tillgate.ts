@@ -4,6 +4,7 @@ import { RequestsInProgress, expressBinding } from '../../adapters/http/index.ts
 import type { ConnectionInterceptor, HttpApi } from '../../adapters/http/index.ts';
 import { fetchBinding } from '../../adapters/http/fetch/index.ts';
 import type { FetchHandler, FetchOptions } from '../../adapters/http/fetch/index.ts';
+import { RECIPES } from '../boot/container.ts';
 import type { Till } from '../boot/container.ts';
 import { DisposeStack } from '../boot/dispose-stack.ts';
 import { createHttpApi } from '../http/http-api.ts';
@@ -14,29 +15,8 @@ import { loggerOf, openDependencies, planOf } from './dependencies.ts';
 import type { Plan } from './dependencies.ts';
 import type { TillgateOptions } from './options.ts';
 
-const USE_CASES = [
-  'assets',
-  'authenticate',
-  'chains',
-  'choosePayment',
-  'clock',
-  'createAccount',
-  'createCredential',
-  'createOrder',
-  'exchangeToken',
-  'lightningService',
-  'manage',
-  'orderAdminActions',
-  'orderQueries',
-  'rateBook',
-  'requestRefund',
-  'requestWithdrawal',
-  'storage',
-  'walletQueries',
-] as const satisfies readonly (keyof Till)[];
-
 /** The use cases of a till, to be called in process. */
-export type UseCases = Pick<Till, (typeof USE_CASES)[number]>;
+export interface UseCases extends ReturnType<typeof RECIPES.useCasesOf>, Pick<Till, 'chains' | 'clock' | 'storage'> {}
 
 /** The parts of a till that are offered over HTTP besides the payment API and the payer's page. */
 export interface MountOptions {
@@ -130,7 +110,10 @@ function embedded(plan: Plan, lifecycle: TillLifecycle, till: Till, trustedHops:
   const apiOf = ({ dashboard = false, manage = dashboard, docs = false }: MountOptions): HttpApi =>
     createHttpApi(till, plan.config, { ...edge, manage, docs, dashboard, metrics: false });
   return {
-    ...(Object.fromEntries(USE_CASES.map((name) => [name, till[name]])) as UseCases),
+    ...RECIPES.useCasesOf(till),
+    chains: till.chains,
+    clock: till.clock,
+    storage: till.storage,
     events: { on: (name, listener) => till.events.on(name, listener) },
     gateway,
     workers: {

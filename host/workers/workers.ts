@@ -14,10 +14,10 @@ import { CLOCK_WATCH_INTERVAL_MS } from '../boot/clock-watch.ts';
 import type { EpochKeeper } from '../boot/epoch-keeper.ts';
 import { Loop } from './loop.ts';
 import type { LoopTools, LoopWork } from './loop.ts';
-import type { LightningWork, Parts } from '../boot/parts.ts';
+import type { LightningWork, Till } from '../boot/container.ts';
 
-/** The parts that the workers drive. */
-export interface WorkerDuties extends TillDuties {
+/** The till whose work the workers do, and what else they need. */
+export interface WorkerDuties extends Till {
   readonly epochKeeper: EpochKeeper;
   /** Records that this instance runs, and its settings. */
   readonly agree: () => Promise<void>;
@@ -28,31 +28,6 @@ export interface WorkerDuties extends TillDuties {
   /** The time for which bodies of delivered callbacks are kept, in milliseconds. */
   readonly keepBodiesMs: number;
 }
-
-type TillDuties = Pick<
-  Parts,
-  | 'storage'
-  | 'clock'
-  | 'events'
-  | 'chains'
-  | 'followers'
-  | 'payouts'
-  | 'lightningWork'
-  | 'expireOrders'
-  | 'deliverCallbacks'
-  | 'deliverNotices'
-  | 'dailySummary'
-  | 'tidyNotices'
-  | 'watchLedger'
-  | 'addressPool'
-  | 'rateBook'
-  | 'workerId'
-  | 'keyCache'
-  | 'rateLimitSync'
-  | 'usageRecorder'
-  | 'chainReports'
-  | 'refusedAttempts'
->;
 
 /**
  * `instance`: only what this process needs to answer requests (its ids, prices and cached keys); another process does

@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { AppLimits, GatewayRouteTable, RouteCache } from '../../core/index.ts';
 import { resolveConfig } from '../../host/index.ts';
 import { LazyGateway } from '../../host/gateway/lazy-gateway.ts';
-import { gatewayRecipes } from '../../host/boot/modules/gateway.ts';
-import type { Parts } from '../../host/boot/parts.ts';
+import { RECIPES } from '../../host/boot/container.ts';
+import type { Parts } from '../../host/boot/container.ts';
 import { FakeClock, MemoryLogger, MemoryMetrics } from '../support/fakes.ts';
 import { waitFor } from '../support/wait.ts';
 import { ask, closeServer, FakeDirectory, listen, routeOf, startNode } from './support.ts';
@@ -55,7 +55,7 @@ for (const [setting, seenByNode] of [
       keyDirectory: new FakeDirectory(),
       appLimits: new AppLimits(),
     };
-    const gateway = gatewayRecipes.gateway.make(parts as Parts);
+    const gateway = RECIPES.make('gateway', parts as Parts);
     let seen = 0;
     const server = createServer((req, res) => {
       seen += 1;
