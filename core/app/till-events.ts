@@ -125,13 +125,13 @@ export class TillEvents implements EventDispatcher {
     account: FindNoticeAccount,
     draft: (find: FindNoticeAccount, settings: NoticeSettings) => Promise<readonly NoticeDraft[]>,
   ): Promise<readonly Notice[]> {
-    const { ids, clock, notices: settings } = this.#deps;
+    const { notices: settings } = this.#deps;
     const channels = settings?.channels() ?? [];
     if (settings === undefined || channels.length === 0) return [];
     const find = oncePerAccount(account);
     const rows: Notice[] = [];
     for (const each of await draft(find, settings))
-      rows.push(...(await noticeRows(ids, channels, each, find, clock.now())));
+      rows.push(...(await noticeRows(this.#deps.ids, channels, each, find, this.#deps.clock.now())));
     return rows;
   }
 
