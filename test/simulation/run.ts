@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { eventLines } from './world/event-log.ts';
 import { createHash } from 'node:crypto';
 import { checkLedger, isTillgateError } from '../../core/index.ts';
 import type { LedgerBreach } from '../../core/index.ts';
@@ -23,6 +21,7 @@ import { concurrentActionsOf } from './concurrent-actions.ts';
 import type { ConcurrentAction } from './concurrent-actions.ts';
 import { PgDatabase } from './pg/pg-database.ts';
 import { SimRandom } from './random.ts';
+import { eventBreach } from './rules/events.ts';
 import { Rules } from './rules/rules.ts';
 import { Settlement } from './settlement.ts';
 import { Crash } from './world/gate.ts';
@@ -297,10 +296,8 @@ class Run {
       });
       this.#judge('end', name, outcome);
     });
-    const dump = process.env['EVENTS_DUMP'];
-    if (dump !== undefined)
-      writeFileSync(`${dump}/${this.#scenario.seed}`, eventLines((sql) => this.#world.driver.all(sql)).join('\n'));
     if (this.#breach === null) await this.#fullCheck();
+    this.#breach ??= eventBreach(this.#world);
     this.#breach ??= settlement.problems()[0] ?? null;
     if (this.#breach !== null) this.#write(`broken ${this.#breach}`);
   }

@@ -1,5 +1,5 @@
 import type { BlockRef, ChainPolicy, Clock, Deposit, ObservedTransfer, OrderPayment } from '../../../core/index.ts';
-import { ChainFollower, LIGHTNING_ASSET, ORDER_TRANSITIONS } from '../../../core/index.ts';
+import { ChainFollower, LIGHTNING_ASSET, ORDER_TRANSITIONS, TillEvents } from '../../../core/index.ts';
 import { standardHeaders } from '../../../core/notify/sign.ts';
 import { afterAttempt, isDelivered } from '../../../core/notify/callback-schedule.ts';
 import { creditDeposits } from '../../../core/deposits/credit-deposit.ts';
@@ -173,15 +173,20 @@ export const CALLBACK_BUGS: readonly Bug[] = [
   patched('the outbox is written after the transaction', () =>
     writeAfterCommit((tx, later) =>
       replaced(tx, {
-        callbacks: replaced(tx.callbacks, {
-          add: async (callback) => {
-            later((next) => next.callbacks.add(callback));
-            return true;
-          },
-        }),
+        record: (event) => {
+          if (event.type === 'order.moved') later(async (next) => next.record(event));
+          else tx.record(event);
+        },
       }),
     ),
   ),
+  patched('a deposit that becomes spendable is not reported', () => {
+    const { ofTransaction } = TillEvents.prototype;
+    TillEvents.prototype.ofTransaction = function (this: TillEvents, tx, events) {
+      const reported = events.filter((event) => event.type !== 'deposit.moved' || event.to !== 'SPENDABLE');
+      return ofTransaction.call(this, tx, reported);
+    };
+  }),
   patched('no callback for a late payment', () => {
     Object.assign(ORDER_TRANSITIONS.find(({ rule }) => rule === 'late-payment') ?? {}, { event: null });
   }),

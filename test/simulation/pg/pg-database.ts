@@ -127,6 +127,7 @@ function ownSql(sql: string): string {
 
 /** A PostgreSQL database: each process of the till has its own connections, and their transactions overlap. */
 export class PgDatabase implements SimDatabase {
+  readonly adminId = null;
   now: () => number = () => START;
   onWrite: (table: string) => void = () => undefined;
   readonly turns: Turns;

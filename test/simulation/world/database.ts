@@ -1,10 +1,10 @@
 import { openStorage } from '../../../adapters/storage/knex/index.ts';
-import type { Storage } from '../../../core/index.ts';
+import type { AccountId, Storage } from '../../../core/index.ts';
 import { START } from '../../support/fakes.ts';
 import { SqliteDriver } from '../../support/sqlite-driver.ts';
 import type { WriteListener } from '../../support/sqlite-driver.ts';
 import { baseImage } from './image.ts';
-import type { SimMerchant } from './image.ts';
+import type { BaseImage, SimMerchant } from './image.ts';
 import { QUIET_LOGGER } from './quiet.ts';
 
 /** Nothing ends by the machine's time. */
@@ -20,6 +20,8 @@ export interface DatabaseAccess {
 /** The database under a world. */
 export interface SimDatabase {
   readonly merchants: readonly SimMerchant[];
+  /** The operator whose endpoint gets events; `null` where no events are kept. */
+  readonly adminId: AccountId | null;
   /** Called after each statement that changed rows. */
   onWrite: WriteListener;
   /** The database's time, in epoch milliseconds. */
@@ -41,20 +43,21 @@ export interface SimDatabase {
 /** A SQLite database in this process: one connection for all, so that no two transactions overlap. */
 export class SqliteDatabase implements SimDatabase {
   readonly merchants: readonly SimMerchant[];
+  readonly adminId: AccountId;
   readonly pause = null;
   readonly counts = new Map<string, number>();
   now: () => number = () => START;
   readonly #driver: SqliteDriver;
   #access: DatabaseAccess | null = null;
 
-  private constructor(bytes: Uint8Array, merchants: readonly SimMerchant[]) {
+  private constructor({ bytes, merchants, adminId }: BaseImage) {
     this.merchants = merchants;
+    this.adminId = adminId;
     this.#driver = new SqliteDriver(bytes, () => this.now());
   }
 
   static async open(): Promise<SqliteDatabase> {
-    const { bytes, merchants } = await baseImage();
-    const simDatabase = new SqliteDatabase(bytes, merchants);
+    const simDatabase = new SqliteDatabase(await baseImage());
     const storage = await openStorage({ knex: simDatabase.#driver.knex }, { logger: QUIET_LOGGER, limits: TIMEOUTS });
     simDatabase.#access = { storage, cut: () => undefined };
     return simDatabase;

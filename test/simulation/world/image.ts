@@ -22,6 +22,8 @@ export interface BaseImage {
   /** In SQLite's file format. */
   readonly bytes: Uint8Array;
   readonly merchants: readonly SimMerchant[];
+  /** Its endpoint gets the events of operators. */
+  readonly adminId: AccountId;
 }
 
 const MERCHANTS = 2;
@@ -42,28 +44,19 @@ async function make(): Promise<BaseImage> {
   storage.dispatchTo(new RecordingDispatcher());
   await storage.migrate();
   const merchants = await enrol(storage);
-  const sequence = new IdSequence(
-    () => START - 50_000,
-    1,
-    () => 0,
-  );
-  const deps = {
-    storage,
-    vault: new FakeVault(),
-    random: new SeededRandom('admin'),
-    ids: { next: () => sequence.next() },
-    clock: { now: () => START - 50_000 },
-    hasher: new QuickHasher(),
-  };
-  const admin = await new CreateAccount(deps).run({
-    email: 'admin@example.com',
-    password: 'a long password',
-    role: 'admin',
-  });
-  for (const [number, accountId] of [...merchants.map(({ principal }) => principal.accountId), admin.id].entries())
-    await subscribe(storage, accountId, number);
+  const adminId = await addAdmin(storage);
+  const accounts = [...merchants.map(({ principal }) => principal.accountId), adminId];
+  for (const [number, accountId] of accounts.entries()) await subscribe(storage, accountId, number);
   keepEvents(driver);
-  return { bytes: driver.serialize(), merchants };
+  return { bytes: driver.serialize(), merchants, adminId };
+}
+
+async function addAdmin(storage: Storage): Promise<AccountId> {
+  const now = (): number => START - 50_000;
+  const sequence = new IdSequence(now, 1, () => 0);
+  const deps = { storage, vault: new FakeVault(), random: new SeededRandom('admin'), hasher: new QuickHasher() };
+  const created = new CreateAccount({ ...deps, ids: { next: () => sequence.next() }, clock: { now } });
+  return (await created.run({ email: 'admin@example.com', password: 'a long password', role: 'admin' })).id;
 }
 
 /** Creates the merchants in an empty database. */

@@ -6,7 +6,14 @@ import {
   parseUnits,
   TillEvents,
 } from '../../../core/index.ts';
-import type { Asset, CallbackTransport, ChainPolicy, EpochMarker, RefundSettings } from '../../../core/index.ts';
+import type {
+  AccountId,
+  Asset,
+  CallbackTransport,
+  ChainPolicy,
+  EpochMarker,
+  RefundSettings,
+} from '../../../core/index.ts';
 import { callbackPresenter, eventPresenter } from '../../../adapters/callbacks/index.ts';
 import { NOTICE_SETTINGS } from './event-log.ts';
 import { FakeTokenIssuer, FakeVault, PlainDigest, SeededRandom, START } from '../../support/fakes.ts';
@@ -108,6 +115,7 @@ interface Backup {
 export class World {
   readonly driver: SimDatabase;
   readonly merchants: readonly SimMerchant[];
+  readonly adminId: AccountId | null;
   readonly chains: readonly SimChain[];
   readonly nodes: readonly SimNode[];
   readonly networks = new Map<string, Network>();
@@ -169,6 +177,7 @@ export class World {
     const random = new SimRandom(seed, 0xfeed);
     this.driver = simDatabase;
     this.merchants = simDatabase.merchants;
+    this.adminId = simDatabase.adminId;
     this.toleranceBps = random.pick([0, 0, 50, 100]) ?? 0;
     const now = (): number => this.#now;
     const catalogue = new AssetCatalogue([]);
