@@ -58,7 +58,7 @@ export type TraceRequest = (request: TracedRequest, run: () => Promise<HttpRespo
 export interface HttpDeps {
   readonly settings: HttpSettings;
   readonly authenticate: Pick<Authenticate, 'run'>;
-  readonly createOrder: Pick<CreateOrder, 'payInfo' | 'payUrl' | 'lightning'>;
+  readonly createOrder: Pick<CreateOrder, 'inCoin' | 'hosted' | 'lightning'>;
   readonly choosePayment: Pick<ChoosePayment, 'choose' | 'setRefundAddress'>;
   readonly orderQueries: Pick<OrderQueries, 'list' | 'detail' | 'transactions' | 'payInfo' | 'payUrl' | 'checkout'>;
   readonly requestRefund: Pick<RequestRefund, 'run' | 'info'>;

@@ -32,7 +32,7 @@ import type { Plan, PlanSales } from './plan.ts';
 
 export interface GateSalesDeps extends KeyMaker {
   readonly storage: Pick<Storage, 'accounts' | 'apps' | 'feed' | 'orders' | 'prepaid' | 'transaction'>;
-  readonly createOrder: Pick<CreateOrder, 'payInfo'>;
+  readonly createOrder: Pick<CreateOrder, 'inCoin'>;
   readonly charges: Pick<RequestCharge, 'offer' | 'take' | 'find'>;
   readonly assets: AssetCatalogue;
   readonly chains: ChainRegistry;
@@ -87,7 +87,7 @@ export class GateSales {
    * they are published.
    *
    * @param kept - tokens that need no new offer
-   * @throws TillgateError `NOT_READY` where nothing can be sold; as {@link CreateOrder.payInfo} where no offer could be
+   * @throws TillgateError `NOT_READY` where nothing can be sold; as {@link CreateOrder.inCoin} where no offer could be
    *   made
    */
   async offer(plans: readonly string[], kept: ReadonlySet<CurrencyCode>): Promise<readonly ChargeOffer[]> {
@@ -218,7 +218,7 @@ export class GateSales {
   async #make(accountId: AccountId, plan: Plan, chain: ChainCode, currency: CurrencyCode): Promise<ChargeOffer> {
     const { storage, createOrder, charges } = this.#deps;
     const { name, units, vsCurrency, vsPrice } = plan;
-    const order = await createOrder.payInfo(
+    const order = await createOrder.inCoin(
       { accountId, credentialId: null, via: 'token' },
       { chain, currency, vsCurrency, vsPrice },
     );

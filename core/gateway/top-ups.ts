@@ -6,7 +6,7 @@ import type { Plan, PlanSales } from './plan.ts';
 
 export interface TopUpsDeps {
   readonly storage: Pick<Storage, 'accounts' | 'prepaid' | 'transaction'>;
-  readonly createOrder: Pick<CreateOrder, 'payUrl'>;
+  readonly createOrder: Pick<CreateOrder, 'hosted'>;
   readonly queries: Pick<OrderQueries, 'payUrl'>;
   readonly clock: Clock;
   /** How long an order may be paid, in milliseconds. */
@@ -71,7 +71,7 @@ export class TopUps {
    *
    * @throws TillgateError `NOT_FOUND` for an App that is not prepaid; `INVALID_FIELDS` for an unknown plan;
    *   `STATE_CONFLICT` while too many orders are unpaid; `NOT_READY` when the seller's account is missing; as {@link
-   *   CreateOrder.payUrl}
+   *   CreateOrder.hosted}
    */
   async buy({ units: { appId, token } }: PrepaidView, planName: string): Promise<TopUp> {
     const { storage, createOrder, queries, clock, baseUrl, orderTimeoutMs } = this.#deps;
@@ -85,7 +85,7 @@ export class TopUps {
     if (seller?.status !== 'active')
       throw new TillgateError('NOT_READY', 'The account that sells plans (gateway.sales.account) is not active.');
     const { units, vsCurrency, vsPrice } = plan;
-    const order = await createOrder.payUrl(
+    const order = await createOrder.hosted(
       { accountId: sales.accountId, credentialId: null, via: 'token' },
       { vsCurrency, vsPrice, links: { succeedUrl: topUpPage(baseUrl.url, token) } },
     );

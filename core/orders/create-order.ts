@@ -41,7 +41,7 @@ import type { OrderQuota } from './order-quota.ts';
 import type { OrderSettings } from './order-settings.ts';
 
 /** The input of an order in a given coin. */
-export interface PayInfoInput extends NewOrderInput {
+export interface CoinOrderInput extends NewOrderInput {
   readonly chain: string;
   readonly currency: string;
   readonly vsCurrency: string;
@@ -49,13 +49,13 @@ export interface PayInfoInput extends NewOrderInput {
 }
 
 /** A hosted page: the payer chooses the coin. */
-export interface PayUrlInput extends NewOrderInput {
+export interface HostedOrderInput extends NewOrderInput {
   readonly vsCurrency: string;
   readonly vsPrice: Decimal;
 }
 
 /** An order that a person creates, in a given coin, or in one that the payer chooses. */
-export interface OrderByHandInput extends PayUrlInput {
+export interface OrderByHandInput extends HostedOrderInput {
   readonly coin: { readonly chain: string; readonly currency: string } | null;
 }
 
@@ -66,7 +66,7 @@ export interface MadeOrder {
 }
 
 /** A hosted page for a visitor of a payment link. */
-export interface LinkOrderInput extends PayUrlInput {
+export interface LinkOrderInput extends HostedOrderInput {
   readonly place: LinkPlace;
   /** The beginning of the merchant reference, followed by the order's id; `null` for no reference. */
   readonly referencePrefix: string | null;
@@ -142,19 +142,19 @@ export class CreateOrder {
    * @throws TillgateError `INVALID_FIELDS`, `UNSUPPORTED`, `AMOUNT_OUT_OF_RANGE`, `NOT_READY` (no rate),
    *   `STATE_CONFLICT` (another order has its reference), `IDEMPOTENCY_MISMATCH`
    */
-  async payInfo(
+  async inCoin(
     principal: Principal,
-    input: PayInfoInput,
+    input: CoinOrderInput,
     idempotency: IdempotencyClaim | null = null,
   ): Promise<Order> {
-    return (await this.#direct(principal, input, 'vs_price', 'API', idempotency)).order;
+    return (await this.#inCoin(principal, input, 'vs_price', 'API', idempotency)).order;
   }
 
   /**
    * Creates an order on Lightning: its address is the payment request of an invoice that expires with it. Callbacks are
    * GET.
    *
-   * @throws TillgateError as {@link payInfo}; `NODE_FAILED` when no invoice can be created
+   * @throws TillgateError as {@link inCoin}; `NODE_FAILED` when no invoice can be created
    */
   async lightning(
     principal: Principal,
@@ -163,22 +163,26 @@ export class CreateOrder {
   ): Promise<Order> {
     const { chain, currency } = LIGHTNING_ASSET;
     const body = { ...input, chain, currency, fixedEncryptPrice: false, enablePostCallback: false };
-    return (await this.#direct(principal, body, 'price', 'API', idempotency)).order;
+    return (await this.#inCoin(principal, body, 'price', 'API', idempotency)).order;
   }
 
   /**
    * Creates an order with a hosted checkout: the coin, its rate and the address follow when the payer chooses.
    *
-   * @throws TillgateError as {@link payInfo}
+   * @throws TillgateError as {@link inCoin}
    */
-  async payUrl(principal: Principal, input: PayUrlInput, idempotency: IdempotencyClaim | null = null): Promise<Order> {
+  async hosted(
+    principal: Principal,
+    input: HostedOrderInput,
+    idempotency: IdempotencyClaim | null = null,
+  ): Promise<Order> {
     return (await this.#hosted(principal, input, 'price', 'CHECKOUT', idempotency)).order;
   }
 
   /**
    * Creates an order that a person requests, in the given coin, otherwise with a hosted checkout.
    *
-   * @throws TillgateError as {@link payInfo} and {@link lightning}
+   * @throws TillgateError as {@link inCoin} and {@link lightning}
    */
   byHand(
     principal: Principal,
@@ -187,13 +191,13 @@ export class CreateOrder {
   ): Promise<MadeOrder> {
     return coin === null
       ? this.#hosted(principal, input, 'vs_price', 'DASHBOARD', idempotency)
-      : this.#direct(principal, { ...input, ...coin }, 'vs_price', 'DASHBOARD', idempotency);
+      : this.#inCoin(principal, { ...input, ...coin }, 'vs_price', 'DASHBOARD', idempotency);
   }
 
   /**
    * Creates an order of a payment link, stored only if the link is unchanged since it was read and has a place for it.
    *
-   * @throws TillgateError as {@link payInfo}
+   * @throws TillgateError as {@link inCoin}
    */
   async ofLink(
     principal: Principal,
@@ -212,7 +216,7 @@ export class CreateOrder {
 
   async #hosted(
     principal: Principal,
-    input: PayUrlInput,
+    input: HostedOrderInput,
     priceField: string,
     platform: Platform,
     idempotency: IdempotencyClaim | null,
@@ -228,9 +232,9 @@ export class CreateOrder {
     return this.#admit(principal, () => this.#store(principal, input, price, kind, null, idempotency));
   }
 
-  async #direct(
+  async #inCoin(
     principal: Principal,
-    input: PayInfoInput,
+    input: CoinOrderInput,
     priceField: string,
     platform: Platform,
     idempotency: IdempotencyClaim | null,

@@ -115,7 +115,7 @@ export class ManageOrders {
    * have the account's callback key.
    *
    * @throws TillgateError `NOT_FOUND` for another account, `STATE_CONFLICT` for one that is not active; as {@link
-   *   CreateOrder.payInfo}
+   *   CreateOrder.inCoin}
    */
   async create(
     actor: Actor,

@@ -11,7 +11,7 @@ export async function run(say: (line: string) => void): Promise<OrderDetailView>
     till.events.on('order.status', ({ from, to, rule }) => say(`event       ${from} → ${to} (${rule})`));
 
     const vsPrice = present(readDecimal('25'), 'the price');
-    const order = await till.createOrder.payInfo(till.merchant, {
+    const order = await till.createOrder.inCoin(till.merchant, {
       chain: 'ETH',
       currency: 'USDT-ERC20',
       vsCurrency: 'EUR',

@@ -37,7 +37,7 @@ const shop = await till.createAccount.run({
 
 app.post('/buy', express.json(), async (_req, res) => {
   const price = { vsCurrency: 'EUR', vsPrice: present(readDecimal('12.50'), 'the price') };
-  const order = await till.createOrder.payUrl(merchantOf(shop.id), price);
+  const order = await till.createOrder.hosted(merchantOf(shop.id), price);
   res.status(201).json({ id: order.id, pay: till.orderQueries.payUrl(order) });
 });
 

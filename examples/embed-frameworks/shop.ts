@@ -50,7 +50,7 @@ export async function openShop(): Promise<Shop> {
   return {
     till,
     buy: async () => {
-      const order = await till.createOrder.payUrl(merchantOf(account.id), {
+      const order = await till.createOrder.hosted(merchantOf(account.id), {
         vsCurrency: 'EUR',
         vsPrice: present(readDecimal('12.50'), 'the price'),
         links: { callbackUrl: `${baseUrl}/callbacks/till` },

@@ -53,7 +53,7 @@ export async function run(say: (line: string) => void): Promise<string> {
     await till.createCredential.run(id);
     const vsPrice = present(readDecimal('25'), 'the price');
     const links = { callbackUrl: 'http://127.0.0.1/paid' };
-    const order = await till.createOrder.payInfo(merchantOf(id), {
+    const order = await till.createOrder.inCoin(merchantOf(id), {
       chain: 'ETH',
       currency: 'ETH',
       vsCurrency: 'USD',

@@ -40,7 +40,7 @@ const APPLICATION = `
   till.toExpress();
   await till.workers.start();
   const { id } = await till.createAccount.run({ email: 'shop@example.com', password: randomBytes(9).toString('hex') });
-  await till.createOrder.payInfo(merchantOf(id), { chain: 'ETH', currency: 'ETH', vsCurrency: 'EUR', vsPrice: present(readDecimal('1'), '') });
+  await till.createOrder.inCoin(merchantOf(id), { chain: 'ETH', currency: 'ETH', vsCurrency: 'EUR', vsPrice: present(readDecimal('1'), '') });
   const during = look();
   await till.close();
   console.log(JSON.stringify({ before, during, after: look(), environment: JSON.stringify(process.env) === JSON.stringify(environment), servers: process.getActiveResourcesInfo().filter((name) => name === 'TCPServerWrap').length }));

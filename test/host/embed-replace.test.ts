@@ -122,7 +122,7 @@ async function useEverything(till: Tillgate): Promise<void> {
   await till.exchangeToken.run('shop@example.com', password);
   const links = { callbackUrl: 'https://shop.example.com/paid' };
   const vsPrice = present(readDecimal('25'), 'the price');
-  const order = await till.createOrder.payInfo(merchantOf(id), {
+  const order = await till.createOrder.inCoin(merchantOf(id), {
     chain: 'ETH',
     currency: 'ETH',
     vsCurrency: 'USD',

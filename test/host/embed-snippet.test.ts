@@ -57,7 +57,7 @@ test('the program of the guide for applications runs as it is printed; wrong inp
   const price = present(readDecimal('12.50'), 'the price');
   for (const vsPrice of ['12.50', 12.5, null, undefined, { ...price, scale: NaN }])
     await assert.rejects(
-      till.createOrder.payUrl(merchantOf('1' as never), { vsCurrency: 'EUR', vsPrice: vsPrice as never }),
+      till.createOrder.hosted(merchantOf('1' as never), { vsCurrency: 'EUR', vsPrice: vsPrice as never }),
       (error) => isTillgateError(error, 'INVALID_FIELDS') && error.message.includes('readDecimal'),
     );
   assert.throws(() => (till.toFetch as unknown as () => unknown)(), /toFetch needs facts/);

@@ -77,7 +77,7 @@ async function merchant(till: Tillgate): Promise<AccountId> {
 function newOrder(till: Tillgate, account: AccountId): Promise<Order> {
   const vsPrice = present(readDecimal('25'), 'the price');
   const input = { chain: 'ETH', currency: 'USDT-ERC20', vsCurrency: 'EUR', vsPrice };
-  return till.createOrder.payInfo(merchantOf(account), input);
+  return till.createOrder.inCoin(merchantOf(account), input);
 }
 
 async function pay(till: Tillgate, order: Order): Promise<void> {

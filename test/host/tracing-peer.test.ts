@@ -32,7 +32,7 @@ const application = (tracing: boolean): string => `
     await till.workers.start();
     const { id } = await till.createAccount.run({ email: 'shop@example.com', password: randomBytes(9).toString('hex') });
     const order = { chain: 'ETH', currency: 'ETH', vsCurrency: 'EUR', vsPrice: present(readDecimal('1'), '') };
-    await till.createOrder.payInfo(merchantOf(id), order);
+    await till.createOrder.inCoin(merchantOf(id), order);
     await till.close();
     console.log('sold');
   } catch (error) {

@@ -21,7 +21,7 @@ describe('bodies', () => {
 
   const post = (body: string | Uint8Array, headers: Record<string, string> = JSON_TYPE) =>
     edge.client.post(PAY_INFO, body, { headers });
-  const lastPrice = () => edge.asked.payInfo.at(-1)?.input.vsPrice;
+  const lastPrice = () => edge.asked.inCoin.at(-1)?.input.vsPrice;
 
   test('fault 45: a price is read from its own digits, as a JSON number or as a decimal in a string', async () => {
     const cases: [string, bigint, number][] = [
@@ -42,7 +42,7 @@ describe('bodies', () => {
   });
 
   test('fault 45: what is no positive decimal, or has more decimals than its fiat, is 40001 and reaches nobody', async () => {
-    const asked = edge.asked.payInfo.length;
+    const asked = edge.asked.inCoin.length;
     const bad = [
       '-1',
       '0',
@@ -83,7 +83,7 @@ describe('bodies', () => {
         text,
       );
     }
-    assert.equal(edge.asked.payInfo.length, asked);
+    assert.equal(edge.asked.inCoin.length, asked);
   });
 
   test('every missing and invalid field is listed, unknown ones are ignored', async () => {
@@ -250,7 +250,7 @@ describe('bodies', () => {
     dataOf(
       await edge.client.post(PAY_INFO, { ...BODY, ...links, fixed_encrypt_price: true, enable_post_callback: true }),
     );
-    const input = edge.asked.payInfo.at(-1)?.input;
+    const input = edge.asked.inCoin.at(-1)?.input;
     assert.equal(input?.links?.timeoutCallback, 'https://shop.example/timeout_callback?a=b%20c');
     assert.equal(input.links?.succeedUrl, 'https://shop.example/succeed_url?a=b%20c');
     assert.equal(input.fixedEncryptPrice, true);
@@ -306,7 +306,7 @@ describe('bodies', () => {
       await edge.client.post('/api/order/pay-url', { price: '12.5', currency: 'EUR' }),
     );
     assert.match(data.pay_url, /^https:\/\/till\.example\/checkout\//);
-    assert.deepEqual(edge.asked.payUrl.at(-1)?.input.vsPrice, { digits: 125n, scale: 1 });
+    assert.deepEqual(edge.asked.hosted.at(-1)?.input.vsPrice, { digits: 125n, scale: 1 });
     const { errors } = assertError(
       await edge.client.post('/api/order/pay-url', { price: 1.5, currency: 'JPY' }),
       40001,
@@ -321,7 +321,7 @@ describe('bodies', () => {
     const keyed = (key: string | string[]) =>
       edge.client.post('/api/order/pay-url', { price: 1, currency: 'USD' }, { headers: { 'Idempotency-Key': key } });
     dataOf(await keyed('k'.repeat(255)));
-    const claim = edge.asked.payUrl.at(-1)?.idempotency;
+    const claim = edge.asked.hosted.at(-1)?.idempotency;
     assert.equal(claim?.route, '/api/order/pay-url');
     assert.equal(claim.key, 'k'.repeat(255));
     assert.match(claim.bodyHash, /^[0-9a-f]{64}$/);

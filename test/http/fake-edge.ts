@@ -21,8 +21,8 @@ import type {
   Order,
   OrderId,
   OrderPayment,
-  PayInfoInput,
-  PayUrlInput,
+  CoinOrderInput,
+  HostedOrderInput,
   Principal,
   Transfer,
   TransferId,
@@ -222,8 +222,8 @@ export const LIGHTNING_WITHDRAWAL = {
 
 /** What the fake use cases were asked. */
 export interface Asked {
-  readonly payInfo: { input: PayInfoInput; idempotency: IdempotencyClaim | null }[];
-  readonly payUrl: { input: PayUrlInput; idempotency: IdempotencyClaim | null }[];
+  readonly inCoin: { input: CoinOrderInput; idempotency: IdempotencyClaim | null }[];
+  readonly hosted: { input: HostedOrderInput; idempotency: IdempotencyClaim | null }[];
   readonly refunds: { orderId: string; idempotency: IdempotencyClaim | null }[];
   readonly withdrawals: { input: WithdrawalInput; idempotency: IdempotencyClaim | null }[];
   readonly lightning: { input: LightningOrderInput; idempotency: IdempotencyClaim | null }[];
@@ -302,12 +302,12 @@ function fakeDeps(options: FakeEdgeOptions, asked: Asked, logger: MemoryLogger, 
       },
     },
     createOrder: {
-      async payInfo(_principal, input, idempotency = null) {
-        asked.payInfo.push({ input, idempotency });
+      async inCoin(_principal, input, idempotency = null) {
+        asked.inCoin.push({ input, idempotency });
         return ORDER;
       },
-      async payUrl(_principal, input, idempotency = null) {
-        asked.payUrl.push({ input, idempotency });
+      async hosted(_principal, input, idempotency = null) {
+        asked.hosted.push({ input, idempotency });
         return ORDER;
       },
       async lightning(_principal, input, idempotency = null) {
@@ -416,8 +416,8 @@ function serverOf(api: HttpApi, options: FakeEdgeOptions): Server {
 /** Starts a server over fake use cases on a free port. */
 export async function startFakeEdge(options: FakeEdgeOptions = {}): Promise<FakeEdge> {
   const asked: Asked = {
-    payInfo: [],
-    payUrl: [],
+    inCoin: [],
+    hosted: [],
     refunds: [],
     withdrawals: [],
     lightning: [],

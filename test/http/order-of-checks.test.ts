@@ -90,7 +90,7 @@ describe('the order of checks', () => {
     let word: ErrorCode = 'UNSUPPORTED';
     const refuse = async (): Promise<never> => Promise.reject(new TillgateError(word, 'refused'));
     const failing = await startFakeEdge({
-      deps: { createOrder: { payInfo: refuse, payUrl: refuse, lightning: refuse } },
+      deps: { createOrder: { inCoin: refuse, hosted: refuse, lightning: refuse } },
     });
     try {
       for (const [at, code] of [40002, 40003, 40901, 50300].entries()) {

@@ -42,8 +42,8 @@ eachStorage((_name, open) => {
     const input = { vsCurrency: 'USD', vsPrice: { digits: 25n, scale: 0 }, ...more };
     const { createOrder } = fixture.till.till;
     return currency === null
-      ? createOrder.payUrl(principal, input)
-      : createOrder.payInfo(principal, { ...input, chain: 'ETH', currency });
+      ? createOrder.hosted(principal, input)
+      : createOrder.inCoin(principal, { ...input, chain: 'ETH', currency });
   };
   const target = (path: string, query: Query): string => `${path}?${new URLSearchParams(query).toString()}`;
   const csv = (query: Query = {}, by = user): Promise<Reply> => by.client.get(target(`${LIST}.csv`, query));

@@ -39,9 +39,9 @@ eachStorage((_name, open) => {
     const { createOrder } = fixture.till.till;
     const principal = { accountId: id as AccountId, credentialId: null, via: 'api-key' } as const;
     const input = { vsCurrency: 'USD', vsPrice: { digits: 25n, scale: 0 }, ...more };
-    if (currency === null) return createOrder.payUrl(principal, input);
+    if (currency === null) return createOrder.hosted(principal, input);
     const chain = currency === 'BTC' ? 'BTC' : 'ETH';
-    return createOrder.payInfo(principal, { ...input, chain, currency });
+    return createOrder.inCoin(principal, { ...input, chain, currency });
   };
   const list = async (query: Readonly<Record<string, string>>, by = user): Promise<Listed> =>
     managed<Listed>(await by.client.get(`${ORDERS}?${new URLSearchParams(query).toString()}`));

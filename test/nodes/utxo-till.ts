@@ -156,7 +156,7 @@ export async function buildTill(storage: Storage, chain: ChainAdapter): Promise<
       const vsPrice = readDecimal(price);
       assert(vsPrice !== null);
       const input = { chain: chain.code, currency, vsCurrency: 'USD', vsPrice };
-      const order = await createOrder.payInfo({ accountId, credentialId: null, via: 'api-key' }, input);
+      const order = await createOrder.inCoin({ accountId, credentialId: null, via: 'api-key' }, input);
       assert(order.payment !== null);
       return { order, payment: order.payment };
     },

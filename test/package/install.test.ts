@@ -33,7 +33,7 @@ const CORE_ALONE = `
   const random = { bytes: (count) => new Uint8Array(count).fill(7) };
   const ids = new IdSequence(clock.now, 1, () => 0);
   const createOrder = new CreateOrder({ storage, assets, rates, addresses, clock, ids: { next: () => ids.next() }, random, events, metrics, settings: DEFAULT_ORDER_SETTINGS });
-  const order = await createOrder.payInfo(
+  const order = await createOrder.inCoin(
     { accountId: '1', credentialId: null, via: 'api-key' },
     { chain: 'ETH', currency: 'ETH', vsCurrency: 'USD', vsPrice: present(readDecimal('25'), 'price') },
   );

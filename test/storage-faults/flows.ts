@@ -37,7 +37,7 @@ function create(till: MoneyDomain, key: IdempotencyClaim | null, price = '20'): 
   const vsPrice = readDecimal(price);
   assert(vsPrice !== null);
   const input = { chain: 'ETH', currency: 'ETH', vsCurrency: 'USD', vsPrice, links: LINKS, enablePostCallback: true };
-  return till.createOrder.payInfo(till.principal, input, key);
+  return till.createOrder.inCoin(till.principal, input, key);
 }
 
 function pay({ eth }: MoneyDomain, order: Order, blocks: number): void {

@@ -28,7 +28,7 @@ import type {
   LightningNode,
   Order,
   OrderSettings,
-  PayInfoInput,
+  CoinOrderInput,
   Principal,
   Storage,
 } from '../../core/index.ts';
@@ -88,7 +88,7 @@ export interface Domain {
   lease(chain?: FakeChain): Promise<Lease>;
   /** Expires due orders, after the chains were read up to now. */
   expire(): Promise<number>;
-  payInfo(input?: Partial<Omit<PayInfoInput, 'vsPrice'>> & { price?: string }): Promise<Order>;
+  payInfo(input?: Partial<Omit<CoinOrderInput, 'vsPrice'>> & { price?: string }): Promise<Order>;
   order(id: string): Promise<Order>;
   balance(part: 'available' | 'pending' | 'reserved', currency: string): Promise<bigint>;
   /** Fails when an invariant of the ledger is broken. */
@@ -244,7 +244,7 @@ export async function buildDomain(storage: Storage, options: DomainOptions = {})
       const vsPrice = readDecimal(price);
       assert(vsPrice !== null);
       const defaults = { chain: 'ETH', currency: 'USDT-ERC20', vsCurrency: 'USD' };
-      return createOrder.payInfo(principal, { ...defaults, ...input, vsPrice });
+      return createOrder.inCoin(principal, { ...defaults, ...input, vsPrice });
     },
     async order(id) {
       const order = await storage.orders.find(id as Order['id']);

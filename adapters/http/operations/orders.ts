@@ -121,7 +121,7 @@ function payUrl(settings: HttpSettings): Operation {
     handler: async ({ principal, body, idempotency }, { createOrder, orderQueries }) => {
       const input = { vsCurrency: body.currency, vsPrice: body.price, ...optionsOf(body) };
       return {
-        pay_url: orderQueries.payUrl(await createOrder.payUrl(present(principal, 'principal'), input, idempotency)),
+        pay_url: orderQueries.payUrl(await createOrder.hosted(present(principal, 'principal'), input, idempotency)),
       };
     },
   });
@@ -156,7 +156,7 @@ function payInfo(settings: HttpSettings): Operation {
       const { chain, currency } = body;
       const input = { chain, currency, vsCurrency: body.vs_currency, vsPrice: body.vs_price, ...optionsOf(body) };
       return presentPayInfo(
-        orderQueries.payInfo(await createOrder.payInfo(present(principal, 'principal'), input, idempotency)),
+        orderQueries.payInfo(await createOrder.inCoin(present(principal, 'principal'), input, idempotency)),
       );
     },
   });

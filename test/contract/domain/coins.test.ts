@@ -37,7 +37,7 @@ async function deposit(till: MoneyDomain, owner: Principal, ...units: readonly b
   const vsPrice = readDecimal('1');
   assert.ok(vsPrice !== null);
   const input = { chain: 'BTC', currency: 'BTC', vsCurrency: 'USD', vsPrice };
-  const order = await till.createOrder.payInfo(owner, input);
+  const order = await till.createOrder.inCoin(owner, input);
   const to = order.payment?.address ?? '';
   till.btc.mine(...units.map((each) => ({ to, currency: 'BTC', units: each, txid: `coin${(payments += 1)}` })));
   till.btc.mineEmpty(till.btc.policy.spendableConfirmations);

@@ -9,7 +9,7 @@ import {
   rewindChain,
   TillgateError,
 } from '../../../core/index.ts';
-import type { Asset, ChainFollower, EntryId, Lease, Order, PayUrlInput } from '../../../core/index.ts';
+import type { Asset, ChainFollower, EntryId, Lease, Order, HostedOrderInput } from '../../../core/index.ts';
 import { buildDomain } from '../../support/domain.ts';
 import type { Domain } from '../../support/domain.ts';
 import { FakeChain } from '../../support/fake-chain.ts';
@@ -229,7 +229,7 @@ eachStorage((engine, open) => {
     });
 
     till('a hosted order whose payer never chose a coin becomes OVERDUE', async (domain) => {
-      const order = await domain.createOrder.payUrl(domain.principal, { ...hosted(), links: LINKS });
+      const order = await domain.createOrder.hosted(domain.principal, { ...hosted(), links: LINKS });
       domain.clock.advance(30 * MINUTE);
       assert.equal(await domain.expireOrders.run(), 1);
       assert.equal((await domain.order(order.id)).status, 'OVERDUE');
@@ -584,7 +584,7 @@ eachStorage((engine, open) => {
     });
 
     till('a payment to an earlier choice of the payer counts at its rate', async (domain) => {
-      const order = await domain.createOrder.payUrl(domain.principal, hosted());
+      const order = await domain.createOrder.hosted(domain.principal, hosted());
       const inUsdt = await domain.choosePayment.choose(order.checkoutToken, 'ETH', 'USDT-ERC20');
       const inBtc = await domain.choosePayment.choose(order.checkoutToken, 'BTC', 'BTC');
       assert.notEqual(inBtc.payment?.address, inUsdt.payment?.address);
@@ -656,7 +656,7 @@ eachStorage((engine, open) => {
   });
 });
 
-function hosted(): PayUrlInput {
+function hosted(): HostedOrderInput {
   const vsPrice = readDecimal('10');
   assert.ok(vsPrice);
   return { vsCurrency: 'USD', vsPrice };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { isTillgateError, readDecimal } from '../../../core/index.ts';
-import type { Order, PayUrlInput } from '../../../core/index.ts';
+import type { Order, HostedOrderInput } from '../../../core/index.ts';
 import { buildMoney } from '../../support/money.ts';
 import type { MoneyDomain } from '../../support/money.ts';
 import { eachStorage } from '../../support/each-storage.ts';
@@ -106,8 +106,8 @@ eachStorage((engine, open) => {
     dear('fault 88: the payer is not offered a coin in which the amount would be dust', async (till) => {
       const vsPrice = readDecimal('10');
       assert.ok(vsPrice !== null);
-      const hosted: PayUrlInput = { vsCurrency: 'USD', vsPrice };
-      const order = await till.createOrder.payUrl(till.principal, hosted);
+      const hosted: HostedOrderInput = { vsCurrency: 'USD', vsPrice };
+      const order = await till.createOrder.hosted(till.principal, hosted);
       const offered = (await till.choosePayment.options(order)).map(({ asset }) => asset.currency);
       assert.ok(offered.includes('ETH') && !offered.includes('BTC'), offered.join());
       await assert.rejects(till.choosePayment.choose(order.checkoutToken, 'BTC', 'BTC'), tooSmall);

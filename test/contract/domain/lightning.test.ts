@@ -135,7 +135,7 @@ eachStorage((engine, open) => {
     lightning(
       'a hosted order finds the same invoice again, and its Bitcoin page offers one beside the address',
       async (till) => {
-        const order = await till.createOrder.payUrl(till.principal, {
+        const order = await till.createOrder.hosted(till.principal, {
           vsCurrency: 'USD',
           vsPrice: { digits: 10n, scale: 0 },
         });
@@ -159,7 +159,7 @@ eachStorage((engine, open) => {
     lightning(
       'a Bitcoin address is given out though the Lightning node is away; a Lightning order is refused with 50200',
       async (till) => {
-        const order = await till.createOrder.payUrl(till.principal, {
+        const order = await till.createOrder.hosted(till.principal, {
           vsCurrency: 'USD',
           vsPrice: { digits: 10n, scale: 0 },
         });

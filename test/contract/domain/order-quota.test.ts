@@ -11,7 +11,7 @@ const MINUTE = 60_000;
 const hosted = (domain: Domain): Promise<Order> => {
   const vsPrice = readDecimal('10');
   assert.ok(vsPrice);
-  return domain.createOrder.payUrl(domain.principal, { vsCurrency: 'USD', vsPrice });
+  return domain.createOrder.hosted(domain.principal, { vsCurrency: 'USD', vsPrice });
 };
 
 /** Waits for all, and counts the created orders and those refused by the quota. */

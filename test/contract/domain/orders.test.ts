@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { AddressPool, isId, readDecimal, TillgateError } from '../../../core/index.ts';
-import type { AccountId, ErrorCode, IdempotencyClaim, PayUrlInput } from '../../../core/index.ts';
+import type { AccountId, ErrorCode, IdempotencyClaim, HostedOrderInput } from '../../../core/index.ts';
 import { buildDomain } from '../../support/domain.ts';
 import type { Domain, DomainOptions } from '../../support/domain.ts';
 import { FakeChain } from '../../support/fake-chain.ts';
@@ -9,7 +9,7 @@ import { eachStorage } from '../../support/each-storage.ts';
 
 const NOBODY = '1000000000000000000' as AccountId;
 
-const hosted = (price = '10', vsCurrency = 'USD'): PayUrlInput => {
+const hosted = (price = '10', vsCurrency = 'USD'): HostedOrderInput => {
   const vsPrice = readDecimal(price);
   assert.ok(vsPrice);
   return { vsCurrency, vsPrice };
@@ -95,11 +95,11 @@ eachStorage((engine, open) => {
       assert.ok(vsPrice);
       const input = { ...hosted(), chain: 'ETH', currency: 'USDT-ERC20', vsPrice };
       const orders = await Promise.all(
-        Array.from({ length: 8 }, () => domain.createOrder.payInfo(domain.principal, input, claim('k'))),
+        Array.from({ length: 8 }, () => domain.createOrder.inCoin(domain.principal, input, claim('k'))),
       );
       assert.equal(new Set(orders.map(({ id }) => id)).size, 1);
       assert.equal((await domain.queries.list(domain.principal.accountId, { page: 1, size: 10 })).total, 1);
-      await assert.rejects(domain.createOrder.payInfo(domain.principal, input, claim('k', 'b')), {
+      await assert.rejects(domain.createOrder.inCoin(domain.principal, input, claim('k', 'b')), {
         code: 'IDEMPOTENCY_MISMATCH',
       });
       const next = await domain.payInfo();
@@ -199,7 +199,7 @@ eachStorage((engine, open) => {
     till(
       'a hosted order has its coin when the payer chose one, and a new choice until something was seen',
       async (domain) => {
-        const order = await domain.createOrder.payUrl(domain.principal, hosted());
+        const order = await domain.createOrder.hosted(domain.principal, hosted());
         const blank = await domain.queries.checkout(order.checkoutToken);
         assert.deepEqual([blank.amount, blank.chainName, blank.paymentUri, blank.seen], ['', '', '', false]);
         const detail = await domain.queries.detail(domain.principal.accountId, order.id);
@@ -242,7 +242,7 @@ eachStorage((engine, open) => {
 
     till('a coin cannot be chosen for an unknown, a direct or an expired order', async (domain) => {
       const direct = await domain.payInfo();
-      const order = await domain.createOrder.payUrl(domain.principal, hosted());
+      const order = await domain.createOrder.hosted(domain.principal, hosted());
       await assert.rejects(domain.choosePayment.choose('none', 'ETH', 'ETH'), { code: 'NOT_FOUND' });
       await assert.rejects(domain.queries.checkout('none'), { code: 'NOT_FOUND' });
       await assert.rejects(domain.choosePayment.choose(direct.checkoutToken, 'ETH', 'ETH'), { code: 'STATE_CONFLICT' });
@@ -253,7 +253,7 @@ eachStorage((engine, open) => {
 
     till('a coin without a rate is not offered', async (domain) => {
       domain.rates.prices.delete('BTC');
-      const order = await domain.createOrder.payUrl(domain.principal, hosted());
+      const order = await domain.createOrder.hosted(domain.principal, hosted());
       assert.deepEqual(
         (await domain.choosePayment.options(order)).map(({ asset }) => asset.currency),
         ['ETH', 'USDT-ERC20'],
@@ -262,7 +262,7 @@ eachStorage((engine, open) => {
 
     till('the payer can leave the address of a refund', async (domain) => {
       const order = await domain.payInfo();
-      const blank = await domain.createOrder.payUrl(domain.principal, hosted());
+      const blank = await domain.createOrder.hosted(domain.principal, hosted());
       await domain.choosePayment.setRefundAddress(order.checkoutToken, 'eth-mine');
       assert.equal((await domain.queries.checkout(order.checkoutToken)).refundAddress, 'eth-mine');
       await assert.rejects(domain.choosePayment.setRefundAddress(order.checkoutToken, 'bc1'), {
@@ -296,7 +296,7 @@ eachStorage((engine, open) => {
     });
 
     till('fault 125: an address for a refund ends with the choice of another chain', async (domain) => {
-      const order = await domain.createOrder.payUrl(domain.principal, hosted());
+      const order = await domain.createOrder.hosted(domain.principal, hosted());
       const { choosePayment } = domain;
       await choosePayment.choose(order.checkoutToken, 'ETH', 'ETH');
       await choosePayment.setRefundAddress(order.checkoutToken, 'eth-mine');

@@ -18,7 +18,7 @@ async function price(domain: Domain, usd: string): Promise<void> {
 const hosted = (domain: Domain): Promise<Order> => {
   const vsPrice = readDecimal('10000');
   assert.ok(vsPrice);
-  return domain.createOrder.payUrl(domain.principal, { vsCurrency: 'USD', vsPrice });
+  return domain.createOrder.hosted(domain.principal, { vsCurrency: 'USD', vsPrice });
 };
 
 /** The amount due in 10^-8 ETH. */

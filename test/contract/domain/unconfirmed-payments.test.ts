@@ -277,7 +277,7 @@ eachStorage((engine, open) => {
       async (domain) => {
         const vsPrice = readDecimal('10');
         assert.ok(vsPrice);
-        const hosted = await domain.createOrder.payUrl(domain.principal, { vsCurrency: 'USD', vsPrice, links: LINKS });
+        const hosted = await domain.createOrder.hosted(domain.principal, { vsCurrency: 'USD', vsPrice, links: LINKS });
         const order = await domain.choosePayment.choose(hosted.checkoutToken, 'BTC', 'BTC');
         await send(domain, pay(order));
         await assert.rejects(domain.choosePayment.choose(hosted.checkoutToken, 'ETH', 'ETH'), {
@@ -297,7 +297,7 @@ eachStorage((engine, open) => {
       async (domain) => {
         const vsPrice = readDecimal('10');
         assert.ok(vsPrice);
-        const hosted = await domain.createOrder.payUrl(domain.principal, { vsCurrency: 'USD', vsPrice, links: LINKS });
+        const hosted = await domain.createOrder.hosted(domain.principal, { vsCurrency: 'USD', vsPrice, links: LINKS });
         const chosen = await domain.choosePayment.choose(hosted.checkoutToken, 'BTC', 'BTC');
         await domain.choosePayment.choose(hosted.checkoutToken, 'ETH', 'ETH');
         const payment = await send(domain, pay(chosen));

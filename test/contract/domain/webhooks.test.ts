@@ -89,8 +89,8 @@ eachStorage((engine, open) => {
         const claim = { route: '/api/order/pay-url', key: 'k', bodyHash: 'a', expiresAt: 9_000_000_000_000 };
         const endpoint = await subscribe(storage, principal.accountId);
         const input = { vsCurrency: 'USD', vsPrice: { digits: 10n, scale: 0 } };
-        const order = await domain.createOrder.payUrl(principal, input, claim);
-        assert.equal((await domain.createOrder.payUrl(principal, input, claim)).id, order.id);
+        const order = await domain.createOrder.hosted(principal, input, claim);
+        assert.equal((await domain.createOrder.hosted(principal, input, claim)).id, order.id);
         const undone = storage.transaction(async (tx) => {
           const locked = await tx.orders.lock(order.id);
           await stateMachine.move(tx, locked!, [], { rule: 'cancelled', inputs: {} }, { updatedAt: clock.now() });
@@ -105,9 +105,9 @@ eachStorage((engine, open) => {
       const { storage, principal } = domain;
       const endpoint = await subscribe(storage, principal.accountId);
       const input = { vsCurrency: 'USD', vsPrice: { digits: 10n, scale: 0 } };
-      await domain.createOrder.payUrl({ ...principal, hasWebhooks: false }, input);
+      await domain.createOrder.hosted({ ...principal, hasWebhooks: false }, input);
       assert.deepEqual(await eventsFor(storage, endpoint), []);
-      await domain.createOrder.payUrl({ ...principal, hasWebhooks: true }, input);
+      await domain.createOrder.hosted({ ...principal, hasWebhooks: true }, input);
       assert.deepEqual(typesOf(await eventsFor(storage, endpoint)), ['order.created']);
     });
   });

@@ -133,7 +133,7 @@ async function salesOf(domain: Domain, storage: SqlStorage): Promise<Order[]> {
   const orders: Order[] = [];
   for (let n = 0; n < SALES; n++)
     orders.push(
-      await domain.createOrder.payInfo(principal, {
+      await domain.createOrder.inCoin(principal, {
         chain: 'ETH',
         currency: 'USDT-ERC20',
         vsCurrency: 'USD',

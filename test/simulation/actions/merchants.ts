@@ -56,8 +56,8 @@ async function order(scene: Scene): Promise<string> {
   const price = decimal(vsCurrency === 'JPY' ? '1500' : (random.pick(PRICES) ?? '10'));
   const hosted = random.chance(0.3);
   const made = hosted
-    ? await instance.createOrder.payUrl(merchant.principal, { ...common, vsCurrency, vsPrice: price })
-    : await instance.createOrder.payInfo(merchant.principal, {
+    ? await instance.createOrder.hosted(merchant.principal, { ...common, vsCurrency, vsPrice: price })
+    : await instance.createOrder.inCoin(merchant.principal, {
         ...common,
         chain,
         currency,
