@@ -17,28 +17,45 @@ import type { BodyKind } from './media-type.ts';
 import type { HttpRequest, HttpResponse } from './messages.ts';
 import { seeOther, successReply } from './replies.ts';
 
-/** Who may call: a merchant with a key or signature, a session of the management API, or anyone. */
-export type OperationAuth =
-  | { readonly kind: 'merchant'; readonly xToken: boolean; readonly scope: Scope }
-  | { readonly kind: 'session'; admit(request: HttpRequest): Promise<OpenSession> }
-  | { readonly kind: 'none' };
+/** A merchant with a key, token or signature may call. */
+export interface MerchantAuth {
+  readonly kind: 'merchant';
+  readonly xToken: boolean;
+  readonly scope: Scope;
+}
+
+/** A session of the management API may call. */
+export interface SessionAuth {
+  readonly kind: 'session';
+  admit(request: HttpRequest): Promise<OpenSession>;
+}
+
+/** Anyone may call. */
+export interface NoAuth {
+  readonly kind: 'none';
+}
+
+/** Who may call an operation. */
+export type OperationAuth = MerchantAuth | SessionAuth | NoAuth;
 
 /**
  * An API key, access token or signature with the scope that the operation needs. An operation that moves money accepts
  * each signature once.
  */
-export const merchant = (scope: Scope, xToken = false): OperationAuth => ({ kind: 'merchant', xToken, scope });
+export const merchant = (scope: Scope, xToken = false): MerchantAuth => ({ kind: 'merchant', xToken, scope });
 /** No credentials. */
-export const ANYBODY: OperationAuth = { kind: 'none' };
+export const ANYBODY: NoAuth = { kind: 'none' };
 
-/** A request before validation. */
-export interface RawCall {
+/** A request before validation, of a caller that was authenticated in this way. */
+export interface RawCall<Auth extends OperationAuth = OperationAuth> {
   readonly request: HttpRequest;
   readonly traceId: string;
   /** The client's address, also behind trusted proxies. */
   readonly client: string;
-  readonly principal: Principal | null;
-  readonly session: OpenSession | null;
+  /** The merchant of an operation for merchants. */
+  readonly principal: Auth extends MerchantAuth ? Principal : null;
+  /** The session of an operation of the management API. */
+  readonly session: Auth extends SessionAuth ? OpenSession : null;
   readonly params: Readonly<Record<string, string>>;
   readonly query: unknown;
   readonly body: unknown;
@@ -48,7 +65,7 @@ export interface RawCall {
 }
 
 /** A validated request. */
-export interface Call<Params, Query, Body> extends RawCall {
+export interface Call<Auth extends OperationAuth, Params, Query, Body> extends RawCall<Auth> {
   readonly params: Params & Readonly<Record<string, string>>;
   readonly query: Query;
   readonly body: Body;
@@ -126,22 +143,34 @@ export type Described = Pick<Operation, 'id' | 'method' | 'path' | 'summary' | '
     >
   >;
 
+/** The part of an operation's definition that determines what its handler receives. */
+export interface CallSpec<
+  Auth extends OperationAuth,
+  P extends z.ZodObject,
+  Q extends z.ZodObject,
+  B extends z.ZodObject,
+> {
+  readonly auth: Auth;
+  readonly params?: P;
+  readonly query?: Q;
+  readonly body?: B;
+}
+
 /** An operation that answers with data in the envelope. */
 export interface DataOperationSpec<
+  Auth extends OperationAuth,
   P extends z.ZodObject,
   Q extends z.ZodObject,
   B extends z.ZodObject,
   D extends z.ZodType,
-> extends Described {
-  readonly params?: P;
-  readonly query?: Q;
-  readonly body?: B;
+>
+  extends Omit<Described, 'auth'>, CallSpec<Auth, P, Q, B> {
   readonly data: D;
   /** The relative page to which a browser is redirected after an accepted form; {@link Described.page} by default. */
   readonly goTo?: (data: z.input<D>) => string;
   /** @param headers - the reply's further headers; a handler may add to them */
   handler(
-    call: Call<z.output<P>, z.output<Q>, z.output<B>>,
+    call: Call<Auth, z.output<P>, z.output<Q>, z.output<B>>,
     deps: HttpDeps,
     headers: Record<string, string>,
   ): Promise<z.input<D>>;
@@ -151,12 +180,12 @@ type FlatRecord = Readonly<Record<string, unknown>>;
 
 /** Makes a row of the table whose reply is data in the envelope. */
 export function dataOperation<
+  Auth extends OperationAuth,
   D extends z.ZodType,
   P extends z.ZodObject = z.ZodObject,
   Q extends z.ZodObject = z.ZodObject,
   B extends z.ZodObject = z.ZodObject,
->(spec: DataOperationSpec<P, Q, B, D>): Operation {
-  const schemas = { params: spec.params ?? null, query: spec.query ?? null, body: spec.body ?? null };
+>(spec: DataOperationSpec<Auth, P, Q, B, D>): Operation {
   const numbers = exactNumbersOf(spec.data);
   const write = (data: unknown): string => {
     if (numbers.length === 0) return JSON.stringify(data);
@@ -165,10 +194,10 @@ export function dataOperation<
   };
   return {
     ...described(spec),
-    schemas,
+    schemas: schemasOf(spec),
     reply: { kind: 'data', schema: spec.data },
     run: async (raw, deps) => {
-      const call = validate(raw, schemas) as Call<z.output<P>, z.output<Q>, z.output<B>>;
+      const call = validate(raw, spec);
       const headers: Record<string, string> = {};
       const data = await spec.handler(call, deps, headers);
       if (spec.goTo !== undefined && prefersHtml(raw.request.headers)) return seeOther(spec.goTo(data), raw.traceId);
@@ -178,10 +207,11 @@ export function dataOperation<
   };
 }
 
-/** An operation that writes its own reply: a page, a document. */
+/** An operation for anyone that writes its own reply: a page, a document. */
 export interface TextOperationSpec extends Described {
+  readonly auth: NoAuth;
   readonly type: string;
-  handler(call: RawCall, deps: HttpDeps): Promise<HttpResponse>;
+  handler(call: RawCall<NoAuth>, deps: HttpDeps): Promise<HttpResponse>;
 }
 
 /** Makes a row of the table that writes its own reply. */
@@ -190,7 +220,7 @@ export function textOperation(spec: TextOperationSpec): Operation {
     ...described(spec),
     schemas: { params: null, query: null, body: null },
     reply: { kind: 'text', type: spec.type },
-    run: (call, deps) => spec.handler(call, deps),
+    run: (call, deps) => spec.handler({ ...call, principal: null, session: null }, deps),
   };
 }
 
@@ -219,12 +249,28 @@ export function described(spec: Described): Omit<Operation, 'schemas' | 'reply' 
   };
 }
 
-/** Validates every part of a request and reports all invalid fields, not only the first. */
-export function validate(raw: RawCall, schemas: Operation['schemas']): RawCall {
+/** The schemas of a definition; `null` where it has none. */
+export function schemasOf(spec: Partial<Operation['schemas']>): Operation['schemas'] {
+  return { params: spec.params ?? null, query: spec.query ?? null, body: spec.body ?? null };
+}
+
+/**
+ * Validates every part of a request and reports all invalid fields, not only the first.
+ *
+ * @param raw - of the caller that the pipeline authenticated by the `auth` of the same definition
+ */
+export function validate<
+  Auth extends OperationAuth,
+  P extends z.ZodObject,
+  Q extends z.ZodObject,
+  B extends z.ZodObject,
+>(raw: RawCall, spec: CallSpec<Auth, P, Q, B>): Call<Auth, z.output<P>, z.output<Q>, z.output<B>> {
   const fields: FieldError[] = [];
-  const query = schemas.query === null ? raw.query : read(schemas.query, raw.query, fields);
-  const body = schemas.body === null ? raw.body : readBody(schemas.body, raw.body, fields);
-  if (fields.length === 0) return { ...raw, query, body };
+  const query = spec.query === undefined ? raw.query : read(spec.query, raw.query, fields);
+  const body = spec.body === undefined ? raw.body : readBody(spec.body, raw.body, fields);
+  // The table holds operations of all kinds, so the type of a call is lost on its way here: the pipeline has
+  // authenticated the caller by this `auth`, and the schemas have just read the fields.
+  if (fields.length === 0) return { ...raw, query, body } as Call<Auth, z.output<P>, z.output<Q>, z.output<B>>;
   throw new TillgateError('INVALID_FIELDS', fields.map(({ path, message }) => `${path}: ${message}`).join('; '), {
     fields,
   });

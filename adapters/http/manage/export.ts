@@ -2,8 +2,8 @@ import type { AccountId, ManageAction } from '../../../core/index.ts';
 import type { z } from 'zod';
 import { CSV_TYPE, csvTable } from '../csv.ts';
 import type { CsvTable } from '../csv.ts';
-import { described, validate } from '../operation.ts';
-import type { Call, Described, OperationAuth } from '../operation.ts';
+import { described, schemasOf, validate } from '../operation.ts';
+import type { Described, RawCall, SessionAuth } from '../operation.ts';
 import { textReply } from '../replies.ts';
 import { MANAGE_BASE } from './base.ts';
 import type { ManageDeps } from './deps.ts';
@@ -34,7 +34,6 @@ export function manageExport<Q extends z.ZodObject, S extends z.ZodRawShape, V>(
 ): ManageOperation {
   const { path, query, schema, record, pages } = spec;
   const table = csvTable(schema);
-  const schemas = { params: null, query, body: null };
   const disposition = `attachment; filename="${path.slice(1)}.csv"`;
   return (deps, session) => ({
     ...described({
@@ -46,13 +45,13 @@ export function manageExport<Q extends z.ZodObject, S extends z.ZodRawShape, V>(
       envelope: 'manage',
       tag: 'Management',
     }),
-    schemas,
+    schemas: schemasOf({ query }),
     reply: { kind: 'text', type: CSV_TYPE },
     run: async (raw) => {
-      const call = validate(raw, schemas) as Call<unknown, z.output<Q>, unknown>;
-      await charge(spec, call as Parameters<typeof charge>[1], raw, deps);
-      const noted = { ...call, foreign: new Set<AccountId | null>() };
-      const found = await pages(withActor(noted), deps);
+      const call = validate(raw, { auth: session, query });
+      await charge(spec, call, raw, deps);
+      const noted = withActor({ ...call, foreign: new Set<AccountId | null>() });
+      const found = await pages(noted, deps);
       await noteReads(spec, noted, deps);
       const reply = textReply(CSV_TYPE, '', raw.traceId, { 'Content-Disposition': disposition });
       return { ...reply, parts: lines(table, found, (view) => record(view, deps), renewed(session, call)) };
@@ -75,8 +74,6 @@ async function* lines<R, V>(
 }
 
 /** The session is checked again for each part; once it has ended, no further part is sent. */
-function renewed(auth: OperationAuth, { request }: Pick<Call<unknown, unknown, unknown>, 'request'>) {
-  return async (): Promise<void> => {
-    if (auth.kind === 'session') await auth.admit(request);
-  };
+function renewed(auth: SessionAuth, { request }: Pick<RawCall, 'request'>) {
+  return (): Promise<unknown> => auth.admit(request);
 }

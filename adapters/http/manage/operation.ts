@@ -1,9 +1,8 @@
-import type { AccountId, Actor, ManageAction, OpenSession, PageRequest } from '../../../core/index.ts';
-import { present } from '../../../core/index.ts';
+import type { AccountId, Actor, ManageAction, PageRequest } from '../../../core/index.ts';
 import type { z } from 'zod';
 import { pageQuery } from '../fields.ts';
-import { ANYBODY, described, validate } from '../operation.ts';
-import type { Call, Described, Operation, OperationAuth, RawCall } from '../operation.ts';
+import { ANYBODY, described, schemasOf, validate } from '../operation.ts';
+import type { Call, Described, NoAuth, Operation, OperationAuth, RawCall, SessionAuth } from '../operation.ts';
 import { CSV_TYPE } from '../csv.ts';
 import { header } from '../messages.ts';
 import { manageReply, textReply } from '../replies.ts';
@@ -13,10 +12,10 @@ import { inputOf } from './fields.ts';
 import { pageSchema } from './reply-fields.ts';
 
 /** An operation of the management API before it is bound to the use cases of one installation. */
-export type ManageOperation = (deps: ManageDeps, session: OperationAuth) => Operation;
+export type ManageOperation = (deps: ManageDeps, session: SessionAuth) => Operation;
 
 /** A validated request of a logged-in account. */
-export type ManageCall<P, Q, B> = Call<P, Q, B> & { readonly actor: Actor; readonly session: OpenSession };
+export type ManageCall<P, Q, B> = Call<SessionAuth, P, Q, B> & { readonly actor: Actor };
 
 /** Description of an operation; its path is relative to `/manage/v1`. */
 interface ManageSpec<
@@ -62,8 +61,7 @@ export function manageOperation<
   Q extends z.ZodObject = z.ZodObject,
   B extends z.ZodObject = z.ZodObject,
 >({ handler, ...spec }: DataSpec<P, Q, B, D>): ManageOperation {
-  return (deps, session) =>
-    replyOperation(spec, deps, session, async (call) => ({ data: await handler(withActor(call), deps) }));
+  return (deps, session) => replyOperation(spec, deps, session, async (call) => ({ data: await handler(call, deps) }));
 }
 
 interface ListSpec<F extends z.ZodRawShape, D extends z.ZodType> extends Pick<
@@ -98,16 +96,12 @@ export function manageList<D extends z.ZodType, F extends z.ZodRawShape = z.ZodR
   return (deps, session) => {
     const query = pageQuery(deps.settings.pageMax).extend(filter ?? {});
     return replyOperation({ ...spec, method: 'GET', query, data, examples }, deps, session, async (call) => ({
-      data: await handler(withActor(call) as Parameters<typeof handler>[0], deps),
+      data: await handler(call as Parameters<typeof handler>[0], deps),
     }));
   };
 }
 
-/**
- * An operation whose reply has headers of its own.
- *
- * @param auth - `null` for an operation without credentials
- */
+/** An operation that needs a session, and whose reply has headers of its own. */
 export function replyOperation<
   D extends z.ZodType,
   P extends z.ZodObject = z.ZodObject,
@@ -116,27 +110,51 @@ export function replyOperation<
 >(
   spec: ManageSpec<P, Q, B, D>,
   deps: ManageDeps,
-  auth: OperationAuth | null,
-  reply: (call: Call<z.output<P>, z.output<Q>, z.output<B>>) => Promise<DataReply<z.input<D>>>,
+  session: SessionAuth,
+  reply: (call: ManageCall<z.output<P>, z.output<Q>, z.output<B>>) => Promise<DataReply<z.input<D>>>,
 ): Operation {
-  const schemas = { params: spec.params ?? null, query: spec.query ?? null, body: spec.body ?? null };
-  const row = described({
-    ...spec,
-    path: MANAGE_BASE + spec.path,
-    auth: auth ?? ANYBODY,
-    envelope: 'manage',
-    tag: 'Management',
+  return envelopeOperation(spec, session, async (call, raw) => {
+    await charge(spec, call, raw, deps);
+    const noted = withActor({ ...call, foreign: new Set<AccountId | null>() });
+    const answer = await reply(noted);
+    if (spec.method === 'GET') await noteReads(spec, noted, deps);
+    return answer;
   });
+}
+
+/** An operation without credentials: a login. */
+export function publicOperation<
+  D extends z.ZodType,
+  P extends z.ZodObject = z.ZodObject,
+  Q extends z.ZodObject = z.ZodObject,
+  B extends z.ZodObject = z.ZodObject,
+>(
+  spec: ManageSpec<P, Q, B, D>,
+  reply: (call: Call<NoAuth, z.output<P>, z.output<Q>, z.output<B>>) => Promise<DataReply<z.input<D>>>,
+): Operation {
+  return envelopeOperation(spec, ANYBODY, reply);
+}
+
+/** An operation that answers in the envelope of the management API, or as CSV. */
+function envelopeOperation<
+  Auth extends OperationAuth,
+  D extends z.ZodType,
+  P extends z.ZodObject,
+  Q extends z.ZodObject,
+  B extends z.ZodObject,
+>(
+  spec: ManageSpec<P, Q, B, D>,
+  auth: Auth,
+  answer: (call: Call<Auth, z.output<P>, z.output<Q>, z.output<B>>, raw: RawCall) => Promise<DataReply<z.input<D>>>,
+): Operation {
+  const row = described({ ...spec, path: MANAGE_BASE + spec.path, auth, envelope: 'manage', tag: 'Management' });
   return {
     ...row,
-    schemas,
+    schemas: schemasOf(spec),
     reply: { kind: 'data', schema: spec.data, ...(spec.csv === undefined ? {} : { also: CSV_TYPE }) },
     run: async (raw) => {
-      const validated = validate(raw, schemas) as Call<z.output<P>, z.output<Q>, z.output<B>>;
-      if (auth !== null) await charge(spec, validated, raw, deps);
-      const call = { ...validated, foreign: new Set<AccountId | null>() };
-      const { data, headers } = await reply(call);
-      if (row.method === 'GET') await noteReads(spec, call, deps);
+      const call = validate(raw, { ...spec, auth });
+      const { data, headers } = await answer(call, raw);
       if (spec.csv !== undefined && wantsCsv(call)) {
         const { fileName, write } = spec.csv;
         return textReply(CSV_TYPE, write(data), raw.traceId, {
@@ -149,7 +167,7 @@ export function replyOperation<
 }
 
 /** Whether CSV is asked for: by `format` in the query or, without it, by the `Accept` header. */
-function wantsCsv({ request, query }: Call<unknown, unknown, unknown>): boolean {
+function wantsCsv({ request, query }: Pick<RawCall, 'request' | 'query'>): boolean {
   const { format } = query as { readonly format?: string };
   if (format !== undefined) return format === 'csv';
   return (header(request.headers, 'accept') ?? '').split(',').some((type) => /^\s*text\/csv\s*(?:;|$)/i.test(type));
@@ -161,11 +179,11 @@ function wantsCsv({ request, query }: Call<unknown, unknown, unknown>): boolean 
  */
 export function charge<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodObject, D extends z.ZodType>(
   { id, owner }: Pick<ManageSpec<P, Q, B, D>, 'id' | 'owner'>,
-  call: Call<z.output<P>, z.output<Q>, z.output<B>>,
+  call: Call<SessionAuth, z.output<P>, z.output<Q>, z.output<B>>,
   raw: RawCall,
   deps: ManageDeps,
 ): Promise<void> {
-  const open = present(call.session, 'the session');
+  const { session: open, client: ip } = call;
   const fields: Readonly<Record<string, unknown>> = inputOf({
     ...sent(call.query, raw.query),
     ...sent(call.body, raw.body),
@@ -173,7 +191,7 @@ export function charge<P extends z.ZodObject, Q extends z.ZodObject, B extends z
   const named = fields['accountId'] as AccountId | undefined;
   return deps.manage.guard.check(id, {
     open,
-    ip: call.client,
+    ip,
     fields,
     owner: async () => (owner === undefined ? (named ?? open.account.id) : owner(withActor(call), deps)),
   });
@@ -188,17 +206,18 @@ function sent(validated: unknown, raw: unknown): object {
 }
 
 /** Records in the audit log whose records an admin has read. */
-export async function noteReads({ path }: { readonly path: string }, call: RawCall, deps: ManageDeps): Promise<void> {
-  if (call.foreign === undefined || call.foreign.size === 0) return;
-  await deps.manage.adminReads.note(actorOf(call), path.split('/')[1] ?? path);
+export async function noteReads(
+  { path }: { readonly path: string },
+  { actor }: { readonly actor: Actor },
+  deps: ManageDeps,
+): Promise<void> {
+  if (actor.foreign === undefined || actor.foreign.size === 0) return;
+  await deps.manage.adminReads.note(actor, path.split('/')[1] ?? path);
 }
 
-/** The actor of a request and the client's address, for the audit log. */
-export function actorOf({ session, client, traceId, foreign }: RawCall): Actor {
-  const { account } = present(session, 'the session');
-  return { accountId: account.id, role: account.role, ip: client, traceId, ...(foreign && { foreign }) };
-}
-
-export function withActor<P, Q, B>(call: Call<P, Q, B>): ManageCall<P, Q, B> {
-  return { ...call, actor: actorOf(call), session: present(call.session, 'the session') };
+/** Adds the actor of a request, with the client's address, for the audit log. */
+export function withActor<P, Q, B>(call: Call<SessionAuth, P, Q, B>): ManageCall<P, Q, B> {
+  const { session, client: ip, traceId, foreign } = call;
+  const { id: accountId, role } = session.account;
+  return { ...call, actor: { accountId, role, ip, traceId, ...(foreign && { foreign }) } };
 }

@@ -1,4 +1,4 @@
-import { formatTimestamp, formatUnits, LIGHTNING_ASSET, present } from '../../../core/index.ts';
+import { formatTimestamp, formatUnits, LIGHTNING_ASSET } from '../../../core/index.ts';
 import type { LightningOrderView } from '../../../core/index.ts';
 import { z } from 'zod';
 import type { HttpSettings } from '../deps.ts';
@@ -116,7 +116,7 @@ function createOrder(settings: HttpSettings): Operation {
     handler: async ({ principal, body, idempotency }, { createOrder: orders, lightningService }) => {
       const input = { vsCurrency: body.currency, vsPrice: body.price, ...commonOptionsOf(body) };
       return presentLightningOrder(
-        await lightningService.orderView(await orders.lightning(present(principal, 'principal'), input, idempotency)),
+        await lightningService.orderView(await orders.lightning(principal, input, idempotency)),
       );
     },
   });
@@ -150,7 +150,7 @@ const withdraw = dataOperation({
   handler: async ({ principal, body, idempotency }, { lightningService }) => {
     const { ln_invoices: lnInvoices, amount, verify_code: verifyCode } = body;
     return presentLightningWithdrawal(
-      await lightningService.withdraw(present(principal, 'principal'), { lnInvoices, amount, verifyCode }, idempotency),
+      await lightningService.withdraw(principal, { lnInvoices, amount, verifyCode }, idempotency),
     );
   },
 });
@@ -166,7 +166,7 @@ const balance = dataOperation({
   data: walletSchema,
   examples: { data: lightningBalanceExample },
   handler: async ({ principal }, { walletQueries }) =>
-    presentWallet(await walletQueries.lightning(present(principal, 'principal').accountId)),
+    presentWallet(await walletQueries.lightning(principal.accountId)),
 });
 
 /** The operations of Lightning. */

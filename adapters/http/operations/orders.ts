@@ -1,4 +1,4 @@
-import { formatTimestamp, formatUnits, present } from '../../../core/index.ts';
+import { formatTimestamp, formatUnits } from '../../../core/index.ts';
 import type { PayInfoView } from '../../../core/index.ts';
 import { z } from 'zod';
 import type { HttpSettings } from '../deps.ts';
@@ -121,7 +121,7 @@ function payUrl(settings: HttpSettings): Operation {
     handler: async ({ principal, body, idempotency }, { createOrder, orderQueries }) => {
       const input = { vsCurrency: body.currency, vsPrice: body.price, ...optionsOf(body) };
       return {
-        pay_url: orderQueries.payUrl(await createOrder.hosted(present(principal, 'principal'), input, idempotency)),
+        pay_url: orderQueries.payUrl(await createOrder.hosted(principal, input, idempotency)),
       };
     },
   });
@@ -155,9 +155,7 @@ function payInfo(settings: HttpSettings): Operation {
     handler: async ({ principal, body, idempotency }, { createOrder, orderQueries }) => {
       const { chain, currency } = body;
       const input = { chain, currency, vsCurrency: body.vs_currency, vsPrice: body.vs_price, ...optionsOf(body) };
-      return presentPayInfo(
-        orderQueries.payInfo(await createOrder.inCoin(present(principal, 'principal'), input, idempotency)),
-      );
+      return presentPayInfo(orderQueries.payInfo(await createOrder.inCoin(principal, input, idempotency)));
     },
   });
 }
@@ -176,7 +174,7 @@ function listOrders({ pageMax }: HttpSettings): Operation {
     data: pageSchema('OrderPage', orderSchema),
     examples: { data: { page: 1, size: 10, total: 1, max_page: 1, data: [orderExample] } },
     handler: async ({ principal, query }, { orderQueries }) =>
-      presentPage(await orderQueries.list(present(principal, 'principal').accountId, query), presentOrder),
+      presentPage(await orderQueries.list(principal.accountId, query), presentOrder),
   });
 }
 
@@ -193,7 +191,7 @@ const orderDetail: Operation = dataOperation({
   data: orderDetailSchema,
   examples: { data: detailExample },
   handler: async ({ principal, params }, { orderQueries }) =>
-    presentOrderDetail(await orderQueries.detail(present(principal, 'principal').accountId, params.order_id)),
+    presentOrderDetail(await orderQueries.detail(principal.accountId, params.order_id)),
 });
 
 /** The operations of orders. */

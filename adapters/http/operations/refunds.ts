@@ -1,4 +1,4 @@
-import { formatTimestamp, formatUnits, obtainedUnits, present } from '../../../core/index.ts';
+import { formatTimestamp, formatUnits, obtainedUnits } from '../../../core/index.ts';
 import type { RefundView, TransferStatus } from '../../../core/index.ts';
 import { z } from 'zod';
 import { roundedDown } from '../exact-json.ts';
@@ -106,7 +106,7 @@ const refundInfo = dataOperation({
   errors: ['NOT_FOUND'],
   examples: { data: paidRefundExample },
   handler: async ({ principal, params }, { requestRefund }) =>
-    presentRefund(await requestRefund.info(present(principal, 'principal').accountId, params.order_id)),
+    presentRefund(await requestRefund.info(principal.accountId, params.order_id)),
 });
 
 export const refundBody = z.object({
@@ -142,8 +142,7 @@ const refund = dataOperation({
   examples: { data: refundExample },
   handler: async ({ principal, params, body, idempotency }, { requestRefund }) => {
     const input = { verifyCode: body.verify_code };
-    const merchantOf = present(principal, 'principal');
-    return presentRefund(await requestRefund.run(merchantOf, params.order_id, idempotency, null, input));
+    return presentRefund(await requestRefund.run(principal, params.order_id, idempotency, null, input));
   },
 });
 

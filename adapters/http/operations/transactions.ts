@@ -1,4 +1,4 @@
-import { formatTimestamp, formatUnits, present } from '../../../core/index.ts';
+import { formatTimestamp, formatUnits } from '../../../core/index.ts';
 import type { Asset, TransactionView } from '../../../core/index.ts';
 import { z } from 'zod';
 import type { HttpSettings } from '../deps.ts';
@@ -82,9 +82,6 @@ export function transactionOperation({ pageMax }: HttpSettings): Operation {
     data: pageSchema('TransactionPage', transactionSchema),
     examples: { data: { page: 1, size: 10, total: 1, max_page: 1, data: [transactionExample] } },
     handler: async ({ principal, query }, { orderQueries }) =>
-      presentPage(
-        await orderQueries.transactions(present(principal, 'principal').accountId, query),
-        presentTransaction,
-      ),
+      presentPage(await orderQueries.transactions(principal.accountId, query), presentTransaction),
   });
 }

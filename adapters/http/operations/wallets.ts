@@ -1,4 +1,4 @@
-import { formatAmount, formatUnits, present } from '../../../core/index.ts';
+import { formatAmount, formatUnits } from '../../../core/index.ts';
 import type { Amount, WalletBalance } from '../../../core/index.ts';
 import { z } from 'zod';
 import { roundedDown } from '../exact-json.ts';
@@ -101,7 +101,7 @@ const listWallets = dataOperation({
   data: z.array(walletSchema).readonly(),
   examples: { data: [walletExample] },
   handler: async ({ principal }, { walletQueries }) =>
-    (await walletQueries.list(present(principal, 'principal').accountId)).map(presentWallet),
+    (await walletQueries.list(principal.accountId)).map(presentWallet),
 });
 
 const selfCustody = dataOperation({
@@ -117,7 +117,7 @@ const selfCustody = dataOperation({
   data: z.array(selfCustodySchema).readonly(),
   examples: { data: [selfCustodyExample] },
   handler: async ({ principal }, { walletQueries }) =>
-    (await walletQueries.selfCustody(present(principal, 'principal').accountId)).map(presentSelfCustody),
+    (await walletQueries.selfCustody(principal.accountId)).map(presentSelfCustody),
 });
 
 const withdraw = dataOperation({
@@ -150,11 +150,7 @@ const withdraw = dataOperation({
   handler: async ({ principal, body, idempotency }, { requestWithdrawal }) => {
     const { chain, currency, amount, ln_invoices: lnInvoices, verify_code: verifyCode } = body;
     return presentWithdrawal(
-      await requestWithdrawal.run(
-        present(principal, 'principal'),
-        { chain, currency, amount, lnInvoices, verifyCode },
-        idempotency,
-      ),
+      await requestWithdrawal.run(principal, { chain, currency, amount, lnInvoices, verifyCode }, idempotency),
     );
   },
 });

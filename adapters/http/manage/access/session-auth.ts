@@ -2,7 +2,7 @@ import { TillgateError } from '../../../../core/index.ts';
 import type { OpenSession, Sessions } from '../../../../core/index.ts';
 import { header } from '../../messages.ts';
 import type { HttpRequest } from '../../messages.ts';
-import type { OperationAuth } from '../../operation.ts';
+import type { SessionAuth } from '../../operation.ts';
 import { sessionCookie } from './cookies.ts';
 
 const BEARER = /^Bearer ([\x21-\x7e]+)$/;
@@ -13,7 +13,7 @@ const SAFE: readonly string[] = ['GET', 'HEAD'];
  *
  * @param secureCookies - whether browsers use https only
  */
-export function sessionAuth(sessions: Sessions, secureCookies: boolean): OperationAuth {
+export function sessionAuth(sessions: Sessions, secureCookies: boolean): SessionAuth {
   return { kind: 'session', admit: (request) => admit(sessions, request, secureCookies) };
 }
 

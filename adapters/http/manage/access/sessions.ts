@@ -1,4 +1,4 @@
-import { formatInstant, mustChangePassword, present, sessionId, STEP_UP_PROOFS } from '../../../../core/index.ts';
+import { formatInstant, mustChangePassword, sessionId, STEP_UP_PROOFS } from '../../../../core/index.ts';
 import type { Actor, Manage, OpenSession } from '../../../../core/index.ts';
 import { z } from 'zod';
 import { flag, text } from '../../fields.ts';
@@ -7,7 +7,7 @@ import { accountDetailExample, accountDetailRecord, accountDetailSchema } from '
 import { setSessionCookie } from './cookies.ts';
 import { factorCode, idParams, password } from '../fields.ts';
 import { issued, TOKEN_FIELDS } from './issued-session.ts';
-import { actorOf, manageOperation, replyOperation } from '../operation.ts';
+import { manageOperation, publicOperation, replyOperation } from '../operation.ts';
 import type { ManageOperation } from '../operation.ts';
 import { assertionField, requestOptionsSchema } from './passkey-fields.ts';
 import { instant, time, whole } from '../reply-fields.ts';
@@ -68,7 +68,7 @@ const loginSpec = {
 
 const login: ManageOperation = (deps) => {
   const { manage } = deps;
-  return replyOperation(loginSpec, deps, null, async ({ body, client, traceId, request }) => {
+  return publicOperation(loginSpec, async ({ body, client, traceId, request }) => {
     const origin = { ip: client, userAgent: header(request.headers, 'user-agent'), traceId };
     const session = await manage.sessions.login(body, origin);
     const { id: accountId, role } = session.account;
@@ -92,7 +92,7 @@ const loginPasskeySpec = {
 } as const;
 
 const loginPasskey: ManageOperation = (deps) =>
-  replyOperation(loginPasskeySpec, deps, null, async ({ body, client, traceId, request }) => {
+  publicOperation(loginPasskeySpec, async ({ body, client, traceId, request }) => {
     const origin = { ip: client, userAgent: header(request.headers, 'user-agent'), traceId };
     return { data: await deps.manage.sessions.passkeyOptions(body, origin) };
   });
@@ -123,10 +123,9 @@ const logoutSpec = {
 } as const;
 
 const logout: ManageOperation = (deps, sessionAuth) =>
-  replyOperation(logoutSpec, deps, sessionAuth, async (call) => {
+  replyOperation(logoutSpec, deps, sessionAuth, async ({ actor, session: { session } }) => {
     const { settings, manage } = deps;
-    const { session } = present(call.session, 'the session');
-    await manage.sessions.end(actorOf(call), session);
+    await manage.sessions.end(actor, session);
     const data = { ended: true } as const;
     return session.cookie
       ? { data, headers: { 'Set-Cookie': setSessionCookie('', 0, settings.secureCookies) } }

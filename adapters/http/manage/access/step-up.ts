@@ -2,7 +2,7 @@ import { formatInstant, present } from '../../../../core/index.ts';
 import { z } from 'zod';
 import { factorCode, password } from '../fields.ts';
 import { issued, TOKEN_FIELDS } from './issued-session.ts';
-import { actorOf, manageOperation, replyOperation } from '../operation.ts';
+import { manageOperation, replyOperation } from '../operation.ts';
 import type { ManageOperation } from '../operation.ts';
 import { assertionField, requestOptionsSchema } from './passkey-fields.ts';
 import { instant } from '../reply-fields.ts';
@@ -32,9 +32,8 @@ const stepUpSpec = {
 } as const;
 
 const stepUp: ManageOperation = (deps, sessionAuth) =>
-  replyOperation(stepUpSpec, deps, sessionAuth, async (call) => {
-    const open = present(call.session, 'the session');
-    const raised = await deps.manage.stepUp.raise(actorOf(call), open, call.body);
+  replyOperation(stepUpSpec, deps, sessionAuth, async ({ actor, session, body }) => {
+    const raised = await deps.manage.stepUp.raise(actor, session, body);
     const until = present(raised.session.raisedUntil, 'the end of a raise');
     return issued(deps, raised, { raised_until: formatInstant(until) });
   });
@@ -68,11 +67,9 @@ const changePasswordSpec = {
 } as const;
 
 const changePassword: ManageOperation = (deps, sessionAuth) =>
-  replyOperation(changePasswordSpec, deps, sessionAuth, async (call) => {
-    const open = present(call.session, 'the session');
-    const { current, new: next } = call.body;
-    return issued(deps, await deps.manage.passwords.change(actorOf(call), open, current, next), { changed: true });
-  });
+  replyOperation(changePasswordSpec, deps, sessionAuth, async ({ actor, session, body: { current, new: next } }) =>
+    issued(deps, await deps.manage.passwords.change(actor, session, current, next), { changed: true }),
+  );
 
 /** The operations that give a session a new token: a step-up, and a new password. */
 export const stepUpOperations: readonly ManageOperation[] = [stepUp, stepUpPasskey, changePassword];
