@@ -1,5 +1,7 @@
 import { isTillgateError } from '../../core/index.ts';
-import type { ErrorCode, ErrorDetails } from '../../core/index.ts';
+import type { ErrorCode, ErrorDetails, TillgateError } from '../../core/index.ts';
+import { InvalidRequest } from './invalid-request.ts';
+import { wireFields } from './wire-names.ts';
 
 /** How an error code of the core appears in a reply. */
 export interface WireError {
@@ -85,7 +87,13 @@ export interface Failure {
   readonly ours: boolean;
 }
 
-const NO_DETAILS: ErrorDetails = {};
+/** The message and details of an error, with the names that fields have in the APIs. */
+function wireWords(error: TillgateError): Pick<Failure, 'message' | 'details'> {
+  const { message, details } = error;
+  if (details.fields === undefined || error instanceof InvalidRequest) return { message, details };
+  const named = wireFields(message, details.fields);
+  return { message: named.message, details: { ...details, fields: named.fields } };
+}
 
 /** Maps any thrown value to its code, status and message. Nothing of an unknown error reaches the client. */
 export function failureOf(error: unknown): Failure {
@@ -94,6 +102,7 @@ export function failureOf(error: unknown): Failure {
   const word: ErrorCode = known && Object.hasOwn(ERROR_TABLE, error.code) ? error.code : 'INTERNAL';
   const entry: WireError = ERROR_TABLE[word];
   const status = statusOf(entry.code);
-  const message = known && entry.uniform !== true ? error.message : entry.meaning;
-  return { code: entry.code, status, message, details: known ? error.details : NO_DETAILS, ours: status >= 500 };
+  const { message, details } = known ? wireWords(error) : { message: entry.meaning, details: {} };
+  const said = entry.uniform === true ? entry.meaning : message;
+  return { code: entry.code, status, message: said, details, ours: status >= 500 };
 }

@@ -56,6 +56,7 @@ export function eventPresenter(assets: Pick<AssetCatalogue, 'find'>): EventPrese
         ...presentTransaction({ transaction: row, asset: decimalsOf(row.currency) }),
         order_id: row.orderId,
       }),
+    test: (webhookId) => json(testEventSchema, { webhook_id: webhookId }),
     alert: (alert) => json(alertSchema, alertRecord(alert)),
     deposit: (deposit) => json(depositSchema, depositRecord(deposit, assets)),
     security: ({ row, effectiveAt }) =>

@@ -1,5 +1,4 @@
 import { isLosslessNumber } from 'lossless-json';
-import { TillgateError } from '../../core/index.ts';
 import type {
   AccountId,
   ErrorCode,
@@ -12,6 +11,7 @@ import type {
 import type { z } from 'zod';
 import type { HttpDeps } from './deps.ts';
 import { exactNumbersOf, writeRecord } from './exact-json.ts';
+import { InvalidRequest } from './invalid-request.ts';
 import { prefersHtml } from './media-type.ts';
 import type { BodyKind } from './media-type.ts';
 import type { HttpRequest, HttpResponse } from './messages.ts';
@@ -271,9 +271,7 @@ export function validate<
   // The table holds operations of all kinds, so the type of a call is lost on its way here: the pipeline has
   // authenticated the caller by this `auth`, and the schemas have just read the fields.
   if (fields.length === 0) return { ...raw, query, body } as Call<Auth, z.output<P>, z.output<Q>, z.output<B>>;
-  throw new TillgateError('INVALID_FIELDS', fields.map(({ path, message }) => `${path}: ${message}`).join('; '), {
-    fields,
-  });
+  throw new InvalidRequest(fields);
 }
 
 /** Zod would read the object that holds a number as an object without fields. */

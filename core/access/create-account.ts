@@ -30,7 +30,7 @@ const CHECKS: readonly (readonly [path: string, problem: (input: CreateAccountIn
   ['password', ({ password, email }) => passwordProblem(password, email)],
   ['name', ({ name }) => nameProblem(name ?? '')],
   ['role', ({ role }) => (role === undefined || ROLES.includes(role) ? null : 'must be admin or user')],
-  ['verified_currencies', ({ verifiedCurrencies }) => currenciesProblem(verifiedCurrencies ?? [])],
+  ['verifiedCurrencies', ({ verifiedCurrencies }) => currenciesProblem(verifiedCurrencies ?? [])],
 ];
 
 /** Creates an active account with its callback credential. */

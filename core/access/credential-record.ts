@@ -33,7 +33,7 @@ export function credentialTerms(
   const problem = nameProblem(name);
   if (problem !== null) throw invalidField('name', problem);
   if (scopes.length === 0) throw invalidField('scopes', `must have at least one of ${SCOPES.join(', ')}`);
-  if (expiresAt !== null && expiresAt <= now) throw invalidField('expires_at', 'must be in the future');
+  if (expiresAt !== null && expiresAt <= now) throw invalidField('expiresAt', 'must be in the future');
   return { name, scopes: SCOPES.filter((scope) => scopes.includes(scope)), expiresAt };
 }
 

@@ -32,7 +32,7 @@ export function readCursor<P extends ListPosition>(cursor: string, list: unknown
   const [, time = '', id = '', line, proof = ''] = FORM.exec(cursor) ?? [];
   const hashes = isId(id) ? vault.lookupHashes('cursor', proven(placeOf(time, id, line), list)) : [];
   if (!hashes.some((hash) => hash.slice(0, PROOF_DIGITS) === proof))
-    throw invalidField('cursor', 'must be the next_cursor of a page of the same list');
+    throw invalidField('cursor', 'must be the next cursor of a page of the same list');
   const position: ListPosition = {
     createdAt: parseInt(time, 36),
     id,

@@ -255,8 +255,8 @@ function actionOf(from: AccountStatus, to: AccountStatus): string {
 function checkFields({ name, avatarUrl, verifiedCurrencies }: AccountPatch): void {
   const problems = {
     name: nameProblem(name ?? ''),
-    avatar_url: avatarProblem(avatarUrl ?? null),
-    verified_currencies: currenciesProblem(verifiedCurrencies ?? []),
+    avatarUrl: avatarProblem(avatarUrl ?? null),
+    verifiedCurrencies: currenciesProblem(verifiedCurrencies ?? []),
   };
   const fields = Object.entries(problems).flatMap(([path, message]): FieldError[] =>
     message === null ? [] : [{ path, message }],

@@ -229,6 +229,6 @@ function auditedTerms({
   return {
     name,
     ...(scopes.length === SCOPES.length ? {} : { scopes }),
-    ...(expiresAt === null ? {} : { expires_at: formatInstant(expiresAt) }),
+    ...(expiresAt === null ? {} : { expiresAt: formatInstant(expiresAt) }),
   };
 }

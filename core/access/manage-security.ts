@@ -201,7 +201,7 @@ export class ManageSecurity {
     const { accountId } = record;
     if (!record.totpEnrolled)
       throw new TillgateError('STATE_CONFLICT', 'There is no second factor to confirm; set one up first.');
-    await this.#deps.secondFactor.use(accountId, code, 'verify_code', { by: actor, keepSession });
+    await this.#deps.secondFactor.use(accountId, code, 'verifyCode', { by: actor, keepSession });
     return this.find(actor, accountId);
   }
 }

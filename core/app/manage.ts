@@ -33,7 +33,7 @@ import type {
   SessionLife,
 } from '../access/index.ts';
 import type { RescanDeposits, UnassignedDeposits } from '../deposits/index.ts';
-import type { CallbackPlaces } from '../notify/index.ts';
+import type { CallbackPlaces, TestEventPresenter } from '../notify/index.ts';
 import type { AdmissionCount, GatewayRoute, ManageRoutesDeps, RoutePlaces, TopUps } from '../gateway/index.ts';
 import type {
   AppId,
@@ -109,6 +109,7 @@ export interface CreateManageDeps {
   readonly hasher: PasswordHasher;
   readonly breachedPasswords: BreachedPasswords;
   readonly events: EventBus;
+  readonly presenter: TestEventPresenter;
   readonly secondFactor: SecondFactor;
   readonly passkeyVerifier: PasskeyVerifier;
   readonly refusedAttempts: RefusedAttempts;

@@ -51,7 +51,7 @@ export class ManageDeposits {
         action: 'deposit.assign',
         accountId: deposit.accountId,
         subjectId: id,
-        changes: { assignment: { from: 'UNASSIGNED', to: 'ORDER' }, ...createdWith({ order_id: deposit.orderId }) },
+        changes: { assignment: { from: 'UNASSIGNED', to: 'ORDER' }, ...createdWith({ orderId: deposit.orderId }) },
       }),
     );
   }
@@ -69,7 +69,7 @@ export class ManageDeposits {
           subjectId: id,
           changes: {
             assignment: { from: 'UNASSIGNED', to: 'RETURNING' },
-            ...createdWith({ to_addr: transfer.toAddress, transfer_id: transfer.id }),
+            ...createdWith({ toAddr: transfer.toAddress, transferId: transfer.id }),
           },
         }),
       actor.accountId,

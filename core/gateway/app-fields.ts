@@ -11,27 +11,25 @@ const MAX_LIMIT = 1_000_000_000;
 
 const isLimit = (value: number): boolean => Number.isSafeInteger(value) && value >= 1 && value <= MAX_LIMIT;
 
-/** API names and rules of the limits. A rate may be below one request a second. */
+/** The rules of the limits. A rate may be below one request a second. */
 const LIMIT_FIELDS: readonly {
-  name: string;
-  field: keyof AdmissionLimits;
+  name: keyof AdmissionLimits;
   fits: (value: number) => boolean;
   form: string;
 }[] = [
   {
-    name: 'requests_per_second',
-    field: 'requestsPerSecond',
+    name: 'requestsPerSecond',
     fits: (value) => value > 0 && value <= MAX_LIMIT,
     form: 'a number above 0',
   },
-  { name: 'burst', field: 'burst', fits: isLimit, form: 'a whole number from 1 up' },
-  { name: 'concurrency', field: 'concurrency', fits: isLimit, form: 'a whole number from 1 up' },
+  { name: 'burst', fits: isLimit, form: 'a whole number from 1 up' },
+  { name: 'concurrency', fits: isLimit, form: 'a whole number from 1 up' },
 ];
 
 /** Errors of admission limits; a limit of `null` means none. */
 export function limitErrors(limits: AdmissionLimits, path = 'limits'): FieldError[] {
-  return LIMIT_FIELDS.flatMap(({ name, field, fits, form }) => {
-    const value = limits[field];
+  return LIMIT_FIELDS.flatMap(({ name, fits, form }) => {
+    const value = limits[name];
     return value === null || fits(value)
       ? []
       : [{ path: `${path}.${name}`, message: `must be ${form}, or null for no limit` }];
@@ -59,7 +57,7 @@ export function appErrors({ name, chains, admissionMode, limits, quota }: AppCha
   if (chains !== undefined) errors.push(...chainErrors(chains));
   if (admissionMode != null && !ADMISSION_MODES.includes(admissionMode)) {
     errors.push({
-      path: 'admission_mode',
+      path: 'admissionMode',
       message: `must be one of ${ADMISSION_MODES.join(', ')}, or null for the mode of the route`,
     });
   }

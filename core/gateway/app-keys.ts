@@ -79,7 +79,7 @@ export class AppKeys {
     graceSeconds = this.#deps.graceSeconds ?? DEFAULT_GRACE_SECONDS,
   ): Promise<{ readonly key: IssuedKey; readonly replaced: IssuedKey }> {
     if (!Number.isSafeInteger(graceSeconds) || graceSeconds < 0 || graceSeconds > MAX_GRACE_SECONDS) {
-      throw invalidField('grace_seconds', `must be a whole number from 0 to ${MAX_GRACE_SECONDS}`);
+      throw invalidField('graceSeconds', `must be a whole number from 0 to ${MAX_GRACE_SECONDS}`);
     }
     const { storage, vault, clock, trace } = this.#deps;
     const { from, to } = APP_KEY_TRANSITIONS.rotate;

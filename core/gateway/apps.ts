@@ -75,7 +75,7 @@ export class Apps {
     const providerWrong = providerId === null ? null : nameProblem(providerId);
     refuse([
       ...appErrors({ name, chains }),
-      ...(providerWrong === null ? [] : [{ path: 'provider_id', message: providerWrong }]),
+      ...(providerWrong === null ? [] : [{ path: 'providerId', message: providerWrong }]),
     ]);
     const { storage, clock, ids, trace, appsPerAccount = DEFAULT_APPS_PER_ACCOUNT } = this.#deps;
     const app = newApp({ accountId, name, chains, providerId, prepaid }, ids.next() as AppId, clock.now());

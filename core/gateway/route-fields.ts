@@ -43,11 +43,7 @@ const MAX_TIMEOUT_MS = 3_600_000;
 const MAX_BODY_BYTES = 1024 * 1024 * 1024;
 const MAX_BATCH = 100_000;
 
-const TIMEOUTS: readonly (readonly [string, keyof RouteTimeouts])[] = [
-  ['connect_ms', 'connectMs'],
-  ['first_byte_ms', 'firstByteMs'],
-  ['idle_ms', 'idleMs'],
-];
+const TIMEOUTS = ['connectMs', 'firstByteMs', 'idleMs'] as const satisfies readonly (keyof RouteTimeouts)[];
 
 const when = (wrong: boolean, path: string, message: string): FieldError[] => (wrong ? [{ path, message }] : []);
 
@@ -150,15 +146,15 @@ function corsErrors({ cors: { origins } }: RouteFields): FieldError[] {
 }
 
 /** The range of each number among the read rules; `null` is always allowed. */
-const READ_NUMBERS: readonly (readonly [string, NumberIn<ReadRules>, number, number])[] = [
-  ['head_lag_blocks', 'headLagBlocks', 0, MAX_BLOCKS],
-  ['max_logs_range', 'maxLogsRange', 1, MAX_BLOCKS],
-  ['hedge_after_ms', 'hedgeAfterMs', 1, MAX_TIMEOUT_MS],
+const READ_NUMBERS: readonly (readonly [NumberIn<ReadRules>, number, number])[] = [
+  ['headLagBlocks', 0, MAX_BLOCKS],
+  ['maxLogsRange', 1, MAX_BLOCKS],
+  ['hedgeAfterMs', 1, MAX_TIMEOUT_MS],
 ];
 
 function readErrors({ reads }: RouteFields): FieldError[] {
-  return READ_NUMBERS.flatMap(([name, field, from, to]) => {
-    const value = reads[field];
+  return READ_NUMBERS.flatMap(([name, from, to]) => {
+    const value = reads[name];
     return when(
       value !== null && !isWhole(value, from, to),
       `reads.${name}`,
@@ -181,7 +177,7 @@ function planErrors({ plans, protocol }: RouteFields): FieldError[] {
   ];
 }
 
-/** Every invalid field of a route, by its name in the API. No message repeats an upstream's URL or headers. */
+/** Every invalid field of a route. No message repeats an upstream's URL or headers. */
 export function routeErrors(route: RouteFields): readonly FieldError[] {
   const { host, chain, network, protocol, admission, limits, timeouts, maxBodyBytes, maxBatch } = route;
   const chainWrong = chainProblem(chain);
@@ -198,18 +194,18 @@ export function routeErrors(route: RouteFields): readonly FieldError[] {
     ...unitErrors(route),
     ...readErrors(route),
     ...planErrors(route),
-    ...TIMEOUTS.flatMap(([name, field]) =>
+    ...TIMEOUTS.flatMap((name) =>
       when(
-        !isWhole(timeouts[field], 1, MAX_TIMEOUT_MS),
+        !isWhole(timeouts[name], 1, MAX_TIMEOUT_MS),
         `timeouts.${name}`,
         `must be a whole number from 1 to ${MAX_TIMEOUT_MS}`,
       ),
     ),
     ...when(
       !isWhole(maxBodyBytes, 1, MAX_BODY_BYTES),
-      'max_body_bytes',
+      'maxBodyBytes',
       `must be a whole number from 1 to ${MAX_BODY_BYTES}`,
     ),
-    ...when(!isWhole(maxBatch, 1, MAX_BATCH), 'max_batch', `must be a whole number from 1 to ${MAX_BATCH}`),
+    ...when(!isWhole(maxBatch, 1, MAX_BATCH), 'maxBatch', `must be a whole number from 1 to ${MAX_BATCH}`),
   ];
 }

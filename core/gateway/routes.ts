@@ -98,7 +98,7 @@ const routeContext = (id: RouteId): SealContext => `route:${id}`;
 /**
  * Checks the fields of a route as a whole; converts the host to lower case.
  *
- * @throws TillgateError `INVALID_FIELDS` with every invalid field by its name in the API
+ * @throws TillgateError `INVALID_FIELDS` with every invalid field
  */
 export function readRoute(input: RouteInput): RouteFields {
   return checked(DEFAULTS, input);

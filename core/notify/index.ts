@@ -7,6 +7,7 @@ export { ManageAlerts } from './manage-alerts.ts';
 export { ManageCallbacks } from './manage-callbacks.ts';
 export { ManageNotices } from './manage-notices.ts';
 export { ManageWebhooks } from './manage-webhooks.ts';
+export type { TestEventPresenter } from './manage-webhooks.ts';
 export type { NoticeAccount } from './notice-store.ts';
 export type { AmountWords, Notice, NoticeDraft, NoticeWords } from './notice.ts';
 export type { Notifier } from './notifier.ts';

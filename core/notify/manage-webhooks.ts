@@ -52,7 +52,13 @@ export interface RevealedWebhook {
   readonly secret: string | null;
 }
 
+/** Formats the data of the test event of an endpoint as JSON. */
+export interface TestEventPresenter {
+  test(endpoint: WebhookId): string;
+}
+
 export interface ManageWebhooksDeps extends AuditDeps {
+  readonly presenter: TestEventPresenter;
   readonly storage: Pick<Storage, 'webhooks' | 'transaction'>;
   readonly vault: Vault;
   readonly random: Random;
@@ -176,11 +182,11 @@ export class ManageWebhooks {
    * @throws TillgateError `NOT_FOUND`, also for an endpoint of another account; `STATE_CONFLICT` while it is disabled
    */
   async test(actor: Actor, id: WebhookId): Promise<WebhookEndpoint> {
-    const { storage, ids, clock, events } = this.#deps;
+    const { storage, ids, clock, events, presenter } = this.#deps;
     const endpoint = await storage.transaction(async (tx) => {
       const found = await lockEndpoint(tx, actor, id);
       if (!found.enabled) throw stateConflict('The webhook endpoint is disabled.');
-      const data = (): string => JSON.stringify({ webhook_id: id });
+      const data = (): string => presenter.test(id);
       const event = { type: TEST_EVENT, subjectId: id, at: clock.now(), data };
       for (const row of rowsFor(ids, [found], event)) await tx.callbacks.add(row);
       this.#audit(tx, actor, 'webhook.test', found, {});

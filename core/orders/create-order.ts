@@ -147,7 +147,7 @@ export class CreateOrder {
     input: CoinOrderInput,
     idempotency: IdempotencyClaim | null = null,
   ): Promise<Order> {
-    return (await this.#inCoin(principal, input, 'vs_price', 'API', idempotency)).order;
+    return (await this.#inCoin(principal, input, 'API', idempotency)).order;
   }
 
   /**
@@ -163,7 +163,7 @@ export class CreateOrder {
   ): Promise<Order> {
     const { chain, currency } = LIGHTNING_ASSET;
     const body = { ...input, chain, currency, fixedEncryptPrice: false, enablePostCallback: false };
-    return (await this.#inCoin(principal, body, 'price', 'API', idempotency)).order;
+    return (await this.#inCoin(principal, body, 'API', idempotency)).order;
   }
 
   /**
@@ -176,7 +176,7 @@ export class CreateOrder {
     input: HostedOrderInput,
     idempotency: IdempotencyClaim | null = null,
   ): Promise<Order> {
-    return (await this.#hosted(principal, input, 'price', 'CHECKOUT', idempotency)).order;
+    return (await this.#hosted(principal, input, 'CHECKOUT', idempotency)).order;
   }
 
   /**
@@ -190,8 +190,8 @@ export class CreateOrder {
     idempotency: IdempotencyClaim | null = null,
   ): Promise<MadeOrder> {
     return coin === null
-      ? this.#hosted(principal, input, 'vs_price', 'DASHBOARD', idempotency)
-      : this.#inCoin(principal, { ...input, ...coin }, 'vs_price', 'DASHBOARD', idempotency);
+      ? this.#hosted(principal, input, 'DASHBOARD', idempotency)
+      : this.#inCoin(principal, { ...input, ...coin }, 'DASHBOARD', idempotency);
   }
 
   /**
@@ -207,7 +207,7 @@ export class CreateOrder {
     const link = { place, referencePrefix };
     try {
       const { linkId } = place;
-      return await this.#hosted(principal, { ...input, linkId }, 'amount', 'CHECKOUT', idempotency, link);
+      return await this.#hosted(principal, { ...input, linkId }, 'CHECKOUT', idempotency, link);
     } catch (error) {
       if (error instanceof NoPlace) return { refused: error.why };
       throw error;
@@ -217,7 +217,6 @@ export class CreateOrder {
   async #hosted(
     principal: Principal,
     input: HostedOrderInput,
-    priceField: string,
     platform: Platform,
     idempotency: IdempotencyClaim | null,
     link?: OrderKind['link'],
@@ -225,7 +224,7 @@ export class CreateOrder {
     checkMerchantData(input);
     const terms = orderTerms(input, this.#deps.settings);
     const fiat = requireFiat(input.vsCurrency);
-    const price = { fiat, units: requirePrice(input.vsPrice, fiat, priceField) };
+    const price = { fiat, units: requirePrice(input.vsPrice, fiat) };
     await this.#checkLimits(price);
     const ofLink = link === undefined ? {} : { link };
     const kind: OrderKind = { type: 'ORDER', hosted: true, platform, now: this.#deps.clock.now(), terms, ...ofLink };
@@ -235,7 +234,6 @@ export class CreateOrder {
   async #inCoin(
     principal: Principal,
     input: CoinOrderInput,
-    priceField: string,
     platform: Platform,
     idempotency: IdempotencyClaim | null,
   ): Promise<MadeOrder> {
@@ -243,7 +241,7 @@ export class CreateOrder {
     checkMerchantData(input);
     const terms = orderTerms(input, settings);
     const fiat = requireFiat(input.vsCurrency);
-    const price = { fiat, units: requirePrice(input.vsPrice, fiat, priceField) };
+    const price = { fiat, units: requirePrice(input.vsPrice, fiat) };
     const asset: Asset = assets.require(input.chain, input.currency);
     await this.#checkLimits(price);
     const { units, rate } = await rates.quote(asset, fiat, price.units, input.fixedEncryptPrice ?? false);
@@ -297,7 +295,7 @@ export class CreateOrder {
     if (pay !== null) this.#allocator.giveBack(pay.address);
     if (result.kind === 'no-place') throw new NoPlace(result.why);
     if (result.kind === 'reference-taken')
-      throw new TillgateError('STATE_CONFLICT', `Order ${result.orderId} has this merchant_reference already.`);
+      throw new TillgateError('STATE_CONFLICT', `Order ${result.orderId} has this merchant reference already.`);
     if (idempotency?.bodyHash !== result.bodyHash) {
       throw new TillgateError(
         'IDEMPOTENCY_MISMATCH',
@@ -355,11 +353,11 @@ function requireFiat(code: string): Fiat {
   );
 }
 
-function requirePrice(price: Decimal, fiat: Fiat, path: string): bigint {
+function requirePrice(price: Decimal, fiat: Fiat): bigint {
   // A caller in plain JavaScript may pass a value of another type.
-  if (!isDecimal(price)) throw invalidField(path, "must be a Decimal, such as readDecimal('12.50')");
+  if (!isDecimal(price)) throw invalidField('vsPrice', "must be a Decimal, such as readDecimal('12.50')");
   const units = toUnits(price, fiat.decimals);
-  if (units === null) throw invalidField(path, `must have at most ${fiat.decimals} decimals for ${fiat.code}`);
-  if (units === 0n) throw invalidField(path, 'must be more than 0');
+  if (units === null) throw invalidField('vsPrice', `must have at most ${fiat.decimals} decimals for ${fiat.code}`);
+  if (units === 0n) throw invalidField('vsPrice', 'must be more than 0');
   return units;
 }

@@ -80,9 +80,9 @@ export function withFields(former: LinkContent, given: LinkFields, fiat: Fiat, r
   const content: LinkContent = {
     ...former,
     ...rest,
-    ...unitsOf('price', 'vs_price', vsPrice, fiat),
-    ...unitsOf('minPrice', 'min_price', minPrice, fiat),
-    ...unitsOf('maxPrice', 'max_price', maxPrice, fiat),
+    ...unitsOf('price', 'vsPrice', vsPrice, fiat),
+    ...unitsOf('minPrice', 'minPrice', minPrice, fiat),
+    ...unitsOf('maxPrice', 'maxPrice', maxPrice, fiat),
     ...(coins === undefined ? {} : { coins: coins === null ? null : offered(coins, rules) }),
   };
   checkTexts(content);
@@ -121,7 +121,7 @@ function checkTexts({ title, description, referencePrefix, metadata }: LinkConte
   if (referencePrefix === null) return;
   // The order's id is appended to the prefix.
   if (referencePrefix.length > LINK_TEXTS.prefix || !isMerchantReference(`${referencePrefix}1`))
-    throw invalidField('reference_prefix', `must be at most ${LINK_TEXTS.prefix} printable characters`);
+    throw invalidField('referencePrefix', `must be at most ${LINK_TEXTS.prefix} printable characters`);
 }
 
 function checkBounds(
@@ -130,21 +130,21 @@ function checkBounds(
   now: Millis,
 ): void {
   if (price !== null && (minPrice !== null || maxPrice !== null))
-    throw invalidField('vs_price', 'must be null where the amount has bounds');
+    throw invalidField('vsPrice', 'must be null where the amount has bounds');
   if (minPrice !== null && maxPrice !== null && minPrice > maxPrice)
-    throw invalidField('min_price', 'must not be more than max_price');
+    throw invalidField('minPrice', 'must not be more than the maximum price');
   if (maxSales !== null && !(Number.isSafeInteger(maxSales) && maxSales >= 1 && maxSales <= MAX_LINK_SALES))
-    throw invalidField('max_sales', `must be a whole number from 1 to ${MAX_LINK_SALES}`);
+    throw invalidField('maxSales', `must be a whole number from 1 to ${MAX_LINK_SALES}`);
   if (expiresAt !== undefined && expiresAt !== null && expiresAt <= now)
-    throw invalidField('expires_at', 'must be in the future');
+    throw invalidField('expiresAt', 'must be in the future');
 }
 
 function checkUrls({ returnUrl, callbackUrl, timeoutCallback }: LinkContent, places: CallbackPlaces): void {
   const anywhere: CallbackPlaces = { allowPrivateNetworks: true, hosts: null };
   const urls = [
-    ['return_url', returnUrl, anywhere],
-    ['callback_url', callbackUrl, places],
-    ['timeout_callback', timeoutCallback, places],
+    ['returnUrl', returnUrl, anywhere],
+    ['callbackUrl', callbackUrl, places],
+    ['timeoutCallback', timeoutCallback, places],
   ] as const;
   for (const [path, url, where] of urls) {
     const problem = url === null ? null : checkCallbackUrl(url, where);

@@ -51,6 +51,6 @@ export function checkMerchantData({
   readonly metadata?: Metadata | undefined;
 }): void {
   if (merchantReference !== null && !isMerchantReference(merchantReference))
-    throw invalidField('merchant_reference', `must be ${REFERENCE_RULE}`);
+    throw invalidField('merchantReference', `must be ${REFERENCE_RULE}`);
   if (!isMetadata(metadata)) throw invalidField('metadata', `must be ${METADATA_RULE}`);
 }

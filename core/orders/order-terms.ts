@@ -19,9 +19,9 @@ export function orderTerms(
 ): OrderTerms {
   const { minTimeoutMs, maxTimeoutMs, maxToleranceBps } = settings;
   if (expiresInMs !== undefined && !isWithin(expiresInMs, minTimeoutMs, maxTimeoutMs))
-    throw invalidField('expires_in', `must be from ${minTimeoutMs / 1000} to ${maxTimeoutMs / 1000} seconds`);
+    throw invalidField('expiresInMs', `must be from ${minTimeoutMs / 1000} to ${maxTimeoutMs / 1000} seconds`);
   if (toleranceBps !== undefined && !isWithin(toleranceBps, 0, maxToleranceBps))
-    throw invalidField('tolerance_bps', `must be from 0 to ${maxToleranceBps} basis points`);
+    throw invalidField('toleranceBps', `must be from 0 to ${maxToleranceBps} basis points`);
   return { timeoutMs: expiresInMs ?? settings.timeoutMs, toleranceBps: toleranceBps ?? settings.toleranceBps };
 }
 

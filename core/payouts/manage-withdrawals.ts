@@ -236,7 +236,7 @@ export class ManageWithdrawals {
         action: 'withdrawal.record',
         accountId: lost.accountId,
         subjectId: transfer.id,
-        changes: createdWith({ tx_hash: lost.txHash, to_addr: lost.toAddress }),
+        changes: createdWith({ txHash: lost.txHash, toAddr: lost.toAddress }),
       });
       return transfer;
     });
@@ -260,7 +260,7 @@ export class ManageWithdrawals {
         action: 'transfer.cancel',
         accountId: cancelled.accountId,
         subjectId: id,
-        changes: { cancel_reason: { from: null, to: reason } },
+        changes: { cancelReason: { from: null, to: reason } },
       });
       return cancelled;
     });

@@ -146,7 +146,7 @@ export class RequestLightningPayment {
     const [account, security] = await Promise.all([accounts.find(accountId), manage.security(accountId)]);
     requireVerified(present(account, `account ${accountId}`), LIGHTNING_ASSET.currency);
     if (codeRequired || isDemanded(security.totpForWithdrawals, this.#deps.clock.now()))
-      await this.#deps.secondFactor.use(accountId, verifyCode, 'verify_code', {
+      await this.#deps.secondFactor.use(accountId, verifyCode, 'verifyCode', {
         by: byHand?.actor ?? merchantActor(accountId),
         idempotency,
       });
@@ -230,7 +230,7 @@ export function requireInvoiceText(given: string | null | undefined): string {
     .trim()
     .toLowerCase()
     .replace(/^lightning:/, '');
-  if (text === '') throw invalidField('ln_invoices', 'must be a Lightning invoice');
+  if (text === '') throw invalidField('lnInvoices', 'must be a Lightning invoice');
   return text;
 }
 

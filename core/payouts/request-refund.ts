@@ -142,7 +142,7 @@ export class RequestRefund {
     if (byHand !== null || input.to === 'sender') return;
     const { totpForWithdrawals } = await storage.manage.security(accountId);
     if (!isDemanded(totpForWithdrawals, clock.now())) return;
-    await secondFactor.use(accountId, input.verifyCode ?? null, 'verify_code', {
+    await secondFactor.use(accountId, input.verifyCode ?? null, 'verifyCode', {
       by: merchantActor(accountId),
       idempotency,
     });

@@ -111,7 +111,7 @@ export class RequestWithdrawal {
     const fee = await fees.estimate(chain, asset, units, toAddress, accountId);
     await this.#deps.limits?.prepare(asset);
     if (needsCode)
-      await this.#deps.secondFactor.use(accountId, input.verifyCode ?? null, 'verify_code', {
+      await this.#deps.secondFactor.use(accountId, input.verifyCode ?? null, 'verifyCode', {
         by: byHand?.actor ?? merchantActor(accountId),
         idempotency,
       });

@@ -532,6 +532,7 @@ export const RECIPES = gatewayRecipes.useCase('manage', (parts) => {
     unassignedDeposits: parts.unassignedDeposits,
     rescanDeposits: parts.rescanDeposits,
     topUps: parts.topUps,
+    presenter: eventPresenter(parts.assets),
     admissionTally: (app) => gateway.admissionTally(app),
     upstreamHealth: (route) => gateway.upstreamHealth(route),
     settings: manageSettings(config, baseUrl),

@@ -106,7 +106,7 @@ describe('the command line', () => {
       [['order', 'show', '1530217733414232064'], 1, /There is no order/],
       [['order', 'list', '--status', 'PAID'], 1, /--status: must be one of PENDING/],
       [['order', 'list', '--limit', '0'], 1, /limit: must be a whole number from 1 to 100/],
-      [['order', 'list', '--cursor', 'x'], 1, /cursor: must be the next_cursor/],
+      [['order', 'list', '--cursor', 'x'], 1, /cursor: must be the next cursor/],
       [['chain', 'resume', 'DOGE'], 1, /chain DOGE is not configured/],
       [['frobnicate'], 2, /There is no command "frobnicate"/],
     ];

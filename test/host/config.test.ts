@@ -166,7 +166,7 @@ describe('the configuration', () => {
       Object.keys(
         problemsOf({ gateways: [{ ...node, reads: { headLagBlocks: 0.5, maxLogsRange: 0, hedgeAfterMs: 0 } }] }),
       ),
-      ['gateways.0.reads.head_lag_blocks', 'gateways.0.reads.max_logs_range', 'gateways.0.reads.hedge_after_ms'],
+      ['gateways.0.reads.headLagBlocks', 'gateways.0.reads.maxLogsRange', 'gateways.0.reads.hedgeAfterMs'],
     );
     assert.deepEqual(
       [route?.id, route?.host, route?.admission, route?.enabled, route?.upstreams, route?.limits],

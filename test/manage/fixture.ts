@@ -35,6 +35,7 @@ import type {
   RoutePlaces,
   SecondFactorDemand,
 } from '../../core/index.ts';
+import { eventPresenter } from '../../adapters/http/event-data.ts';
 import { metricsText } from '../../host/index.ts';
 import type { SettingsInput } from '../../host/settings/settings.ts';
 import { ANY_PLACE } from '../support/any-place.ts';
@@ -132,6 +133,7 @@ export async function startFixture(store: TestStorage, options: FixtureOptions =
     hasher,
     breachedPasswords: BREACHED,
     events,
+    presenter: eventPresenter(assets),
     secondFactor: till.till.manage.secondFactor,
     refusedAttempts: till.till.refusedAttempts,
     passkeyVerifier: new WebauthnVerifier({ address: () => PASSKEY_SITE, name: 'Tillgate', onlyHttps: true }),

@@ -8,15 +8,26 @@ import { MIGRATIONS } from '../../adapters/storage/knex/migrations/migrate.ts';
 import { readSources, repository } from '../support/source-tree.ts';
 import type { SourceTexts } from '../support/source-tree.ts';
 
+function* nodesIn(path: string, text: string): Generator<ts.Node> {
+  const nodes: ts.Node[] = [ts.createSourceFile(path, text, ts.ScriptTarget.ESNext, false)];
+  for (let node = nodes.pop(); node !== undefined; node = nodes.pop()) {
+    yield node;
+    ts.forEachChild(node, (child) => void nodes.push(child));
+  }
+}
+
 /** The names that a file gives: of its fields, types, functions and variables. Text in quotes does not count. */
 function namesIn(path: string, text: string): ReadonlySet<string> {
-  const names = new Set<string>();
-  const visit = (node: ts.Node): void => {
-    if (ts.isIdentifier(node)) names.add(node.text);
-    ts.forEachChild(node, visit);
-  };
-  visit(ts.createSourceFile(path, text, ts.ScriptTarget.ESNext, false));
-  return names;
+  return new Set([...nodesIn(path, text)].filter(ts.isIdentifier).map((name) => name.text));
+}
+
+/** The words in snake_case of a file's texts in quotes, also of templates. */
+function wordsIn(path: string, text: string): readonly string[] {
+  return [...nodesIn(path, text)].flatMap((node) =>
+    ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node)
+      ? (node.text.match(/[a-z\d]+(?:_[a-z\d]+)+/g) ?? [])
+      : [],
+  );
 }
 
 const snakeCaseIn = (path: string, text: string): readonly string[] =>
@@ -32,25 +43,21 @@ function listsOf(fields: readonly string[], texts: SourceTexts): readonly string
 }
 
 describe('one definition', () => {
-  /** The gateway writes its refusals itself; the audit's details are stored under the names of the management API. */
-  const WIRE_WORDS = [
-    'core/gateway/',
-    'core/access/audit-chain.ts',
-    'core/access/manage-accounts.ts',
-    'core/access/manage-credentials.ts',
-    'core/deposits/manage-deposits.ts',
-    'core/notify/manage-webhooks.ts',
-    'core/payouts/manage-withdrawals.ts',
-  ];
+  /**
+   * The names of the reasons for which the gateway refuses a request, and the fields of the text that is hashed for the
+   * audit chain. Both are protocols that core itself speaks, and not names of the management or the payment API.
+   */
+  const OWN_PROTOCOLS = ['core/gateway/refusal.ts', 'core/access/audit-chain.ts'];
+
+  /** Reasons of a refusal that are also the name of a field. */
+  const REASONS = ['password_change_required'];
 
   /** What fields are called for people, in each language; the compiler holds the languages against each other. */
   const LABELS = 'host/dashboard/app/messages/';
 
   test('the domain has no name of the wire: none is in snake_case', () => {
     const found = [...readSources(['core'])].flatMap(([path, text]) =>
-      WIRE_WORDS.some((folder) => path.startsWith(folder))
-        ? []
-        : snakeCaseIn(path, text).map((name) => `${path}: ${name}`),
+      OWN_PROTOCOLS.includes(path) ? [] : snakeCaseIn(path, text).map((name) => `${path}: ${name}`),
     );
     assert.deepEqual(found, []);
     assert.deepEqual(
@@ -60,6 +67,24 @@ describe('one definition', () => {
       ),
       ['order_id'],
     );
+  });
+
+  test('the domain names no field of the APIs in its texts: neither as the path of an error nor in a message', () => {
+    const edge = [...readSources(['adapters'])].filter(([path]) => path.startsWith('adapters/http/'));
+    const fields = new Set(edge.flatMap(([path, text]) => snakeCaseIn(path, text)));
+    REASONS.forEach((reason) => fields.delete(reason));
+    const namedIn = (path: string, text: string): readonly string[] =>
+      wordsIn(path, text).flatMap((word) => (fields.has(word) ? [`${path}: ${word}`] : []));
+    assert.deepEqual(
+      [...readSources(['core'])].flatMap(([path, text]) => namedIn(path, text)),
+      [],
+    );
+    const sample = "invalidField('vs_price', `must be less than max_price, ${a} or limits.requests_per_second`);";
+    assert.deepEqual([...namedIn('sample.ts', `refuse('bad_request'); ${sample}`)].sort(), [
+      'sample.ts: max_price',
+      'sample.ts: requests_per_second',
+      'sample.ts: vs_price',
+    ]);
   });
 
   test("an order's record is written down in its schema's file, and as the sample of the client's test callback", () => {

@@ -147,7 +147,7 @@ eachStorage((engine, open) => {
     money('fault 351: where withdrawals want a code, a key refunds only with one', async (till) => {
       const [order, other] = [await till.fund('ETH', '2000'), await till.fund('ETH', '2000')];
       const code = await demandCodes(till);
-      await assert.rejects(ask(till, order), refusal('VERIFY_CODE_INVALID', /verify_code: is required/));
+      await assert.rejects(ask(till, order), refusal('VERIFY_CODE_INVALID', /verifyCode: is required/));
       await assert.rejects(ask(till, order, '000000'), refusal('VERIFY_CODE_INVALID', /is wrong/));
       const right = code();
       await ask(till, order, right);

@@ -80,7 +80,7 @@ eachStorage((engine, openStorage) => {
     const a = new Instance(storage, 'a');
     const { id: accountId } = await storedAccount(storage);
     const wrong = { accountId, name: ' ', chains: ['ETH', 'eth', 'ETH'], providerId: '\n' };
-    assert.deepEqual(await fieldsOf(a.apps.create(wrong)), ['name', 'chains.1', 'chains.2', 'provider_id']);
+    assert.deepEqual(await fieldsOf(a.apps.create(wrong)), ['name', 'chains.1', 'chains.2', 'providerId']);
     assert.deepEqual(await fieldsOf(a.apps.list(null, { page: 1, size: 101 })), ['size']);
     const { app } = await a.apps.create({ accountId, name: 'shop', chains: [] });
     const limits = { requestsPerSecond: -1, burst: 0.5, concurrency: 0 };
@@ -93,8 +93,8 @@ eachStorage((engine, openStorage) => {
     const expected = [
       'name',
       'chains',
-      'admission_mode',
-      'limits.requests_per_second',
+      'admissionMode',
+      'limits.requestsPerSecond',
       'limits.burst',
       'limits.concurrency',
     ];
@@ -156,7 +156,7 @@ eachStorage((engine, openStorage) => {
       '24 hours where nothing is said',
     );
     for (const seconds of [-1, 0.5, NaN, 7 * 86_400 + 1, Infinity])
-      assert.deepEqual(await fieldsOf(a.keys.rotate(appId, seconds)), ['grace_seconds']);
+      assert.deepEqual(await fieldsOf(a.keys.rotate(appId, seconds)), ['graceSeconds']);
     // The grace period ends by itself, without a job or a message.
     const short = await a.keys.rotate(appId, 1);
     const stored = short.replaced.key;
@@ -285,7 +285,7 @@ eachStorage((engine, openStorage) => {
     }
     const second = await a.routes.create({ ...ROUTE, host: 'second.example.org' });
     await assert.rejects(a.routes.update(second.route.id, { host: 'moved.example.org' }), code('STATE_CONFLICT'));
-    assert.deepEqual(await fieldsOf(a.routes.update(id, { maxBatch: 0 })), ['max_batch']);
+    assert.deepEqual(await fieldsOf(a.routes.update(id, { maxBatch: 0 })), ['maxBatch']);
     const origins = ['https://app.example', 'http://localhost:5173', 'chrome-extension://abc'];
     const { route } = await b.routes.update(id, { cors: { origins } });
     assert.deepEqual(a.knownRoutes.table().find('moved.example.org'), { ...changed.route, cors: { origins } });

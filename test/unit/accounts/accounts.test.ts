@@ -63,7 +63,7 @@ describe('creating an account', () => {
       assert.equal(error.code, 'INVALID_FIELDS');
       assert.deepEqual(
         error.details.fields?.map(({ path }) => path),
-        ['email', 'password', 'name', 'role', 'verified_currencies'],
+        ['email', 'password', 'name', 'role', 'verifiedCurrencies'],
       );
       return true;
     });

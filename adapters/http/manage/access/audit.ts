@@ -1,7 +1,8 @@
 import { formatInstant } from '../../../../core/index.ts';
-import type { AuditRow } from '../../../../core/index.ts';
+import type { AuditRow, FieldChange } from '../../../../core/index.ts';
 import { z } from 'zod';
 import { queryNumber } from '../../fields.ts';
+import { wireName } from '../../wire-names.ts';
 import { accountFilter } from '../fields.ts';
 import { manageList, manageOperation } from '../operation.ts';
 import type { ManageOperation } from '../operation.ts';
@@ -31,10 +32,17 @@ export function auditRecord(row: AuditRow): z.input<typeof auditSchema> {
     action: row.action,
     subject_type: row.subjectType,
     subject_id: row.subjectId,
-    changes: Object.fromEntries(Object.entries(row.changes).map(([name, change]) => [wireName(name), change])),
+    changes: Object.fromEntries(
+      Object.entries(row.changes).map(([name, change]) => [wireName(name), said(name, change)]),
+    ),
     ip: row.ip,
     trace_id: row.traceId,
   };
+}
+
+/** A change of `field` has the name of a field as its value: where a wrong code or password was. */
+function said(name: string, { from, to }: FieldChange): FieldChange {
+  return name === 'field' && typeof to === 'string' ? { from, to: wireName(to) } : { from, to };
 }
 
 const headSchema = z
@@ -55,9 +63,6 @@ export const auditChainSchema = z
     head: headSchema,
   })
   .meta({ id: 'AuditChain' });
-
-/** A field's name in the API; rows of earlier releases have it already. */
-const wireName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** The operations of the audit log. */
 export const auditOperations: readonly ManageOperation[] = [
