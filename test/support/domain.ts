@@ -88,7 +88,7 @@ export interface Domain {
   lease(chain?: FakeChain): Promise<Lease>;
   /** Expires due orders, after the chains were read up to now. */
   expire(): Promise<number>;
-  payInfo(input?: Partial<Omit<CoinOrderInput, 'vsPrice'>> & { price?: string }): Promise<Order>;
+  newOrder(input?: Partial<Omit<CoinOrderInput, 'vsPrice'>> & { price?: string }): Promise<Order>;
   order(id: string): Promise<Order>;
   balance(part: 'available' | 'pending' | 'reserved', currency: string): Promise<bigint>;
   /** Fails when an invariant of the ledger is broken. */
@@ -240,7 +240,7 @@ export async function buildDomain(storage: Storage, options: DomainOptions = {})
       await follow(btc);
       return expireOrders.run();
     },
-    payInfo({ price = '10', ...input } = {}) {
+    newOrder({ price = '10', ...input } = {}) {
       const vsPrice = readDecimal(price);
       assert(vsPrice !== null);
       const defaults = { chain: 'ETH', currency: 'USDT-ERC20', vsCurrency: 'USD' };

@@ -223,7 +223,7 @@ export async function buildMoney(given: Storage, options: MoneyOptions = {}): Pr
     async fund(currency, price, refundAddress = PAYER[CHAIN_OF[currency] ?? 'ETH']) {
       const code = CHAIN_OF[currency] ?? 'ETH';
       const chain = code === 'ETH' ? eth : btc;
-      const order = await domain.payInfo({ chain: code, currency, price });
+      const order = await domain.newOrder({ chain: code, currency, price });
       assert(order.payment !== null);
       if (refundAddress !== null) {
         await domain.choosePayment.setRefundAddress(order.checkoutToken, refundAddress);

@@ -46,7 +46,7 @@ test('fault 392: coins that the ledger lacks are named, in the hot wallet and at
     await anvil.mine(2);
     while ((await follower.step(lease)) === 'advanced');
   };
-  const { id, payment } = await till.payInfo({ currency: 'ETH' });
+  const { id, payment } = await till.newOrder({ currency: 'ETH' });
   const { address, units } = present(payment, 'a payment');
   // After its watch window the address is not read with each block any more.
   await read();

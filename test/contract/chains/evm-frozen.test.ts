@@ -61,7 +61,7 @@ class Scene {
   }
 
   async paid(currency: string, price: string): Promise<Order> {
-    const order = await this.till.payInfo({ chain: 'ETH', currency, price });
+    const order = await this.till.newOrder({ chain: 'ETH', currency, price });
     const { address, units } = present(order.payment, 'a payment');
     if (currency === TOKEN) await transfer(this.anvil, this.token, address as Address, units);
     else {

@@ -81,7 +81,7 @@ describe('solvency of a till without a float, on a real EVM node', { concurrency
   test('token orders that nobody can pay the gas for wait, and merchants are paid their coins', async () => {
     for (let order = 0; order < TOKEN_ORDERS + COIN_ORDERS; order++) {
       const isToken = order % 16 !== 15;
-      const made = await till.payInfo({
+      const made = await till.newOrder({
         chain: 'ETH',
         currency: isToken ? 'USDT-ERC20' : 'ETH',
         price: isToken ? '50' : '1000',

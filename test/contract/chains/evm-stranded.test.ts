@@ -79,7 +79,7 @@ async function forward({ anvil, forwarder }: Scene, { payment }: Order): Promise
 test('fault 335: a payer that chose another coin since, and one that pays by a contract after a restart, lose nothing', async (t) => {
   const stage = await scene(t);
   const { domain } = stage;
-  const made = await domain.payInfo({ currency: 'ETH' });
+  const made = await domain.newOrder({ currency: 'ETH' });
   await stage.look(2);
   await domain.storage.transaction((tx) => tx.orders.setAddressCurrency(made.id, 'ETH', 'USDT-ERC20'));
   await stage.restart();
@@ -96,7 +96,7 @@ test('fault 335: a payer that chose another coin since, and one that pays by a c
 test('fault 337: what a contract sent in blocks whose state the node has pruned is found, and pays in time', async (t) => {
   const stage = await scene(t);
   const { anvil, domain, gone } = stage;
-  const [paid, unpaid] = [await domain.payInfo({ currency: 'ETH' }), await domain.payInfo({ currency: 'ETH' })];
+  const [paid, unpaid] = [await domain.newOrder({ currency: 'ETH' }), await domain.newOrder({ currency: 'ETH' })];
   await stage.look(2);
   await forward(stage, paid);
   await anvil.mine(40);
@@ -124,7 +124,7 @@ test('fault 337: what a contract sent in blocks whose state the node has pruned 
 test('fault 336: what a contract sends after the watch window is unassigned', async (t) => {
   const stage = await scene(t);
   const { anvil, domain } = stage;
-  const made = await domain.payInfo({ currency: 'ETH' });
+  const made = await domain.newOrder({ currency: 'ETH' });
   await stage.look(2);
   await anvil.rpc('evm_increaseTime', [100 * 24 * 3_600]);
   await stage.look(2);

@@ -67,7 +67,7 @@ eachStorage((engine, open) => {
     till(
       'fault 330: a payment that is mined again brings what its present block says, not what the dead one said',
       async (domain) => {
-        const order = await domain.payInfo();
+        const order = await domain.newOrder();
         const payment = pay(order, 10n * USDT);
         await changed(domain, payment, { ...payment, units: 1n });
         domain.eth.mineEmpty(8);
@@ -87,7 +87,7 @@ eachStorage((engine, open) => {
     till(
       'fault 330: one that brought dust at first pays its order by what it brings now, and counts from when it was first seen',
       async (domain) => {
-        const order = await domain.payInfo();
+        const order = await domain.newOrder();
         const payment = pay(order, 1n);
         domain.eth.mine(payment);
         await domain.follow();
@@ -104,7 +104,7 @@ eachStorage((engine, open) => {
     );
 
     till('fault 330: one that pays another order now is that order’s', async (domain) => {
-      const [first, second] = [await domain.payInfo(), await domain.payInfo()];
+      const [first, second] = [await domain.newOrder(), await domain.newOrder()];
       const payment = pay(first, 10n * USDT);
       await changed(domain, payment, { ...payment, to: second.payment?.address ?? '' }, 3);
       assert.equal((await domain.order(second.id)).status, 'SUCCESS');
@@ -117,7 +117,7 @@ eachStorage((engine, open) => {
     till(
       'fault 330: one that pays in another coin now is credited in that coin and does not pay the order',
       async (domain) => {
-        const order = await domain.payInfo();
+        const order = await domain.newOrder();
         const payment = pay(order, 10n * USDT);
         await changed(domain, payment, { ...payment, currency: 'ETH', units: ETHER });
         domain.eth.mineEmpty(8);
@@ -132,7 +132,7 @@ eachStorage((engine, open) => {
     );
 
     till('fault 330: another sender is another deposit, so that no refund goes to the former one', async (domain) => {
-      const order = await domain.payInfo();
+      const order = await domain.newOrder();
       const payment = pay(order, 10n * USDT, { from: 'eth-thief' });
       await changed(domain, payment, { ...payment, from: 'eth-owner' }, 3);
       const live = (await domain.storage.deposits.byOrder(order.id)).filter(({ status }) => status !== 'ORPHANED');
@@ -144,7 +144,7 @@ eachStorage((engine, open) => {
     });
 
     till('fault 330: of two effects that take turns each has one deposit, and one of them counts', async (domain) => {
-      const order = await domain.payInfo();
+      const order = await domain.newOrder();
       const payment = pay(order, 10n * USDT);
       const small = { ...payment, units: 3n * USDT };
       for (const effect of [small, payment, small, payment]) {
@@ -165,7 +165,7 @@ eachStorage((engine, open) => {
     });
 
     till('fault 330: what was withdrawn of the former effect is repaid by the present one first', async (domain) => {
-      const order = await domain.payInfo();
+      const order = await domain.newOrder();
       const payment = pay(order, 10n * USDT);
       domain.eth.mine(payment);
       domain.eth.mineEmpty(6);
@@ -185,7 +185,7 @@ eachStorage((engine, open) => {
     till(
       'fault 331: what a second reading of its block does not show is taken back before it is credited',
       async (domain) => {
-        const order = await domain.payInfo();
+        const order = await domain.newOrder();
         const payment = pay(order, 10n * USDT);
         domain.eth.says.scan = (each) => ({ ...each, units: 10n * USDT });
         domain.eth.mine({ ...payment, units: 1n });
@@ -208,7 +208,7 @@ eachStorage((engine, open) => {
       'fault 384: a chain that has no such reading is scanned again before a credit and before a spending',
       async (domain) => {
         Reflect.deleteProperty(domain.eth, 'effects');
-        const [wrong, paid] = [await domain.payInfo(), await domain.payInfo()];
+        const [wrong, paid] = [await domain.newOrder(), await domain.newOrder()];
         const payment = pay(wrong, 10n * USDT);
         domain.eth.mine(payment, pay(paid, 10n * USDT));
         await domain.follow();
@@ -236,7 +236,7 @@ eachStorage((engine, open) => {
     till('fault 384: one scan of a block serves all of its deposits', async (domain) => {
       Reflect.deleteProperty(domain.eth, 'effects');
       const orders = [];
-      for (let made = 0; made < 20; made++) orders.push(await domain.payInfo());
+      for (let made = 0; made < 20; made++) orders.push(await domain.newOrder());
       domain.eth.mine(...orders.map((order) => pay(order, 10n * USDT)));
       await domain.follow();
       const { height } = await domain.eth.head();
@@ -254,7 +254,7 @@ eachStorage((engine, open) => {
 
     till('fault 384: a node that shows too little of the block by then contradicts nothing', async (domain) => {
       Reflect.deleteProperty(domain.eth, 'effects');
-      const order = await domain.payInfo();
+      const order = await domain.newOrder();
       domain.eth.mine(pay(order, 10n * USDT));
       await domain.follow();
       const { scan } = domain.eth;
@@ -271,7 +271,7 @@ eachStorage((engine, open) => {
 
     till('fault 384: a chain whose transactions commit to what they pay is not read again', async (domain) => {
       domain.eth.effects = null;
-      const order = await domain.payInfo();
+      const order = await domain.newOrder();
       domain.eth.mine(pay(order, 10n * USDT));
       await domain.follow();
       domain.eth.says.scan = () => null;
@@ -281,7 +281,7 @@ eachStorage((engine, open) => {
     });
 
     till('fault 331: so is what was credited, before it may be spent', async (domain) => {
-      const order = await domain.payInfo();
+      const order = await domain.newOrder();
       domain.eth.mine(pay(order, 10n * USDT));
       domain.eth.mineEmpty(3);
       await domain.follow();
@@ -300,7 +300,7 @@ eachStorage((engine, open) => {
     till(
       'fault 331: each block is read once before a credit and once before a spending, whatever is in it',
       async (domain) => {
-        const orders = [await domain.payInfo(), await domain.payInfo()];
+        const orders = [await domain.newOrder(), await domain.newOrder()];
         domain.eth.mine(...orders.flatMap((order) => Array.from({ length: 20 }, () => pay(order, USDT))));
         const { height } = domain.eth;
         domain.eth.mineEmpty(2);
@@ -315,7 +315,7 @@ eachStorage((engine, open) => {
     );
 
     till('fault 331: a block that cannot be read again holds up its own deposits alone', async (domain) => {
-      const [one, two] = [await domain.payInfo(), await domain.payInfo()];
+      const [one, two] = [await domain.newOrder(), await domain.newOrder()];
       domain.eth.mine(pay(one, 10n * USDT));
       const { height } = domain.eth;
       domain.eth.mine(pay(two, 10n * USDT));
@@ -341,7 +341,7 @@ eachStorage((engine, open) => {
     });
 
     till('fault 331: a reading that contradicts a deposit changes nothing by itself, and is told', async (domain) => {
-      const order = await domain.payInfo();
+      const order = await domain.newOrder();
       const payment = pay(order, 10n * USDT);
       domain.eth.mine(payment);
       domain.eth.mineEmpty(3);

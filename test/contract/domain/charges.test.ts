@@ -92,7 +92,7 @@ eachStorage((engine, open) => {
       await till.fund(USDT, '100');
       // Until its tokens are swept and nothing else is pending.
       await blocks(till, 25);
-      await body(till, await till.payInfo());
+      await body(till, await till.newOrder());
     });
 
   describe(`orders paid by an authorization, on ${engine}`, () => {

@@ -29,7 +29,7 @@ eachStorage((engine, open) => {
   describe(`what webhook endpoints receive of deposits on ${engine}`, () => {
     money('is each step of one, and of its reorganisation, with the deposit as it is then', async (till) => {
       const [own, others] = [await subscribed(till), await operators(till)];
-      const order = await till.payInfo({ currency: 'ETH', price: '2000' });
+      const order = await till.newOrder({ currency: 'ETH', price: '2000' });
       assert.ok(order.payment);
       till.eth.mine({ to: order.payment.address, currency: 'ETH', units: order.payment.units, txid: 'p' });
       await till.follow();
@@ -71,7 +71,7 @@ eachStorage((engine, open) => {
       'fault 379: is nothing of one that is too little to be credited',
       async (till) => {
         const own = await subscribed(till);
-        const order = await till.payInfo({ chain: 'BTC', currency: 'BTC', price: '10' });
+        const order = await till.newOrder({ chain: 'BTC', currency: 'BTC', price: '10' });
         till.btc.mine({ to: order.payment?.address ?? '', currency: 'BTC', units: 600n, txid: 'dust' });
         till.btc.mineEmpty(till.btc.policy.spendableConfirmations);
         await till.follow(till.btc);

@@ -55,7 +55,7 @@ eachStorage((engine, open) => {
     till(
       'fault 364: newly mined coins are recorded at once, and credited when the chain lets them be spent',
       async (domain) => {
-        const order = await domain.payInfo();
+        const order = await domain.newOrder();
         domain.eth.mine(pay(order, 10n * USDT, { leastConfirmations: 10 }));
         domain.eth.mineEmpty(8);
         await domain.follow();
@@ -71,7 +71,7 @@ eachStorage((engine, open) => {
     );
 
     till('an exact payment makes the order SUCCESS after its confirmations, not before (fault 50)', async (domain) => {
-      const order = await domain.payInfo({ links: LINKS });
+      const order = await domain.newOrder({ links: LINKS });
       domain.eth.mine(pay(order, 10n * USDT));
       domain.eth.mine();
       await domain.follow();
@@ -95,7 +95,7 @@ eachStorage((engine, open) => {
     });
 
     till('two payments, of two transactions and of one, add up (fault 54)', async (domain) => {
-      const order = await domain.payInfo();
+      const order = await domain.newOrder();
       domain.eth.mine(
         pay(order, 4n * USDT, { txid: 'split', index: '1' }),
         pay(order, 3n * USDT, { txid: 'split', index: '2' }),
@@ -110,7 +110,7 @@ eachStorage((engine, open) => {
     });
 
     till('a surplus is credited and shown', async (domain) => {
-      const order = await domain.payInfo();
+      const order = await domain.newOrder();
       domain.eth.mine(pay(order, 15n * USDT));
       domain.eth.mineEmpty(2);
       await domain.follow();
@@ -120,7 +120,7 @@ eachStorage((engine, open) => {
     });
 
     till('the same transfer reported twice counts once (fault 52)', async (domain) => {
-      const order = await domain.payInfo();
+      const order = await domain.newOrder();
       const payment = pay(order, 10n * USDT, { txid: 'twice' });
       domain.eth.mine(payment, payment);
       domain.eth.mine(payment);
@@ -132,7 +132,7 @@ eachStorage((engine, open) => {
     till(
       'less than the amount is PARTIAL at the deadline, completed later RESOLVED, with one callback each',
       async (domain) => {
-        const order = await domain.payInfo({ links: LINKS });
+        const order = await domain.newOrder({ links: LINKS });
         domain.eth.mine(pay(order, 4n * USDT));
         domain.eth.mineEmpty(2);
         await domain.follow();
@@ -161,7 +161,7 @@ eachStorage((engine, open) => {
     );
 
     till('nothing seen is OVERDUE, a late payment RESOLVED (fault 55)', async (domain) => {
-      const order = await domain.payInfo({ links: LINKS });
+      const order = await domain.newOrder({ links: LINKS });
       domain.clock.advance(30 * MINUTE);
       assert.equal(await domain.expire(), 1);
       assert.equal((await domain.order(order.id)).status, 'OVERDUE');
@@ -177,7 +177,7 @@ eachStorage((engine, open) => {
     till(
       'a payment in time that is unconfirmed at the deadline keeps the order PENDING until it confirms',
       async (domain) => {
-        const order = await domain.payInfo();
+        const order = await domain.newOrder();
         domain.clock.advance(30 * MINUTE);
         domain.eth.mine(pay(order, 10n * USDT));
         domain.clock.advance(MINUTE);
@@ -190,7 +190,7 @@ eachStorage((engine, open) => {
     );
 
     till('an unconfirmed payment that disappears lets the order become OVERDUE', async (domain) => {
-      const order = await domain.payInfo();
+      const order = await domain.newOrder();
       domain.clock.advance(29 * MINUTE);
       domain.eth.mine(pay(order, 10n * USDT));
       await domain.follow();
@@ -204,7 +204,7 @@ eachStorage((engine, open) => {
     till(
       'no order expires while its node is away: the payment in the blocks not read yet counts in time',
       async (domain) => {
-        const order = await domain.payInfo();
+        const order = await domain.newOrder();
         domain.eth.mine(pay(order, 10n * USDT));
         domain.eth.mineEmpty(2);
         domain.eth.failure = new Error('node away');
@@ -217,8 +217,8 @@ eachStorage((engine, open) => {
     );
 
     till('one chain away does not hold up the other', async (domain) => {
-      const onEth = await domain.payInfo();
-      const onBtc = await domain.payInfo({ chain: 'BTC', currency: 'BTC' });
+      const onEth = await domain.newOrder();
+      const onBtc = await domain.newOrder({ chain: 'BTC', currency: 'BTC' });
       domain.eth.failure = new Error('node away');
       domain.clock.advance(31 * MINUTE);
       await assert.rejects(domain.follow(domain.eth), /node away/);
@@ -237,7 +237,7 @@ eachStorage((engine, open) => {
     });
 
     till('a payment in time is found however long its chain was not read (fault 55)', async (domain) => {
-      const order = await domain.payInfo({ links: LINKS });
+      const order = await domain.newOrder({ links: LINKS });
       domain.eth.mine(pay(order, 10n * USDT));
       domain.clock.advance(26 * 60 * MINUTE);
       domain.eth.mineEmpty(2);
@@ -250,7 +250,7 @@ eachStorage((engine, open) => {
     });
 
     till('gaps after downtime are filled in steps', async (domain) => {
-      const order = await domain.payInfo();
+      const order = await domain.newOrder();
       domain.eth.mineEmpty(7);
       domain.eth.mine(pay(order, 10n * USDT));
       domain.eth.mineEmpty(23);
@@ -263,7 +263,7 @@ eachStorage((engine, open) => {
       let order: Order | null = null;
       domain.eth.mine();
       domain.eth.beforeScan = async () => {
-        order ??= await domain.payInfo();
+        order ??= await domain.newOrder();
       };
       await domain.follow();
       assert.ok(order);
@@ -277,7 +277,7 @@ eachStorage((engine, open) => {
       till(
         `a reorganisation ${depth} deep reverses the credit, and mined again credits once (fault 51)`,
         async (domain) => {
-          const order = await domain.payInfo({ links: LINKS });
+          const order = await domain.newOrder({ links: LINKS });
           domain.eth.mineEmpty(2);
           await domain.follow();
           const payment = pay(order, 10n * USDT, { txid: 'moved' });
@@ -318,7 +318,7 @@ eachStorage((engine, open) => {
           assert.equal((await storage.chains.state('LTC'))?.cursor?.height, 40);
           assert.deepEqual(await storage.chains.block('LTC', 20), await chain.blockAt(20));
           assert.equal(await storage.chains.block('LTC', 19), null);
-          const order = await domain.payInfo({ chain: 'BTC', currency: 'BTC' });
+          const order = await domain.newOrder({ chain: 'BTC', currency: 'BTC' });
           const [address] = await chain.deriveAddresses(7, 1);
           assert.ok(address);
           await storage.transaction((tx) =>
@@ -346,7 +346,7 @@ eachStorage((engine, open) => {
     });
 
     till('fault 51: no order expires between a reorganisation and the reading of its blocks', async (domain) => {
-      const order = await domain.payInfo();
+      const order = await domain.newOrder();
       const payment = pay(order, 10n * USDT);
       domain.eth.mine(payment);
       await domain.follow();
@@ -365,7 +365,7 @@ eachStorage((engine, open) => {
     });
 
     till('a payment that a reorganisation took away for good ends in TERMINATED and an alert', async (domain) => {
-      const order = await domain.payInfo();
+      const order = await domain.newOrder();
       domain.eth.mine(pay(order, 10n * USDT));
       domain.eth.mineEmpty(2);
       await domain.follow();
@@ -386,7 +386,7 @@ eachStorage((engine, open) => {
     till(
       "what a reversal cannot take back from the merchant is the loss account's, and comes back when mined again",
       async (domain) => {
-        const order = await domain.payInfo();
+        const order = await domain.newOrder();
         const payment = pay(order, 10n * USDT);
         domain.eth.mine(payment);
         domain.eth.mineEmpty(5);
@@ -408,7 +408,7 @@ eachStorage((engine, open) => {
     );
 
     till('a change below the finality bound stops the chain with an alert and no credit (fault 56)', async (domain) => {
-      const order = await domain.payInfo();
+      const order = await domain.newOrder();
       domain.eth.mineEmpty(30);
       await domain.follow();
       domain.eth.drop(25);
@@ -426,7 +426,7 @@ eachStorage((engine, open) => {
       async (domain) => {
         await assert.rejects(resumeChain(domain.storage, 'ETH'), { code: 'STATE_CONFLICT' });
         await assert.rejects(resumeChain(domain.storage, 'DOGE'), { code: 'NOT_FOUND' });
-        const order = await domain.payInfo();
+        const order = await domain.newOrder();
         domain.eth.mineEmpty(30);
         await domain.follow();
         const restore = domain.eth.keep();
@@ -448,7 +448,7 @@ eachStorage((engine, open) => {
     till(
       'after another chain was followed for long, the chain goes on from a block that is right, and nothing of the other one stays (fault 56)',
       async (domain) => {
-        const [kept, wrong, right] = [await domain.payInfo(), await domain.payInfo(), await domain.payInfo()];
+        const [kept, wrong, right] = [await domain.newOrder(), await domain.newOrder(), await domain.newOrder()];
         domain.eth.mine(pay(kept, 10n * USDT));
         domain.eth.mineEmpty(20);
         await domain.follow();
@@ -490,7 +490,7 @@ eachStorage((engine, open) => {
     );
 
     till('fault 85: a node that lags, however far, stops nothing, and following goes on by itself', async (domain) => {
-      const order = await domain.payInfo();
+      const order = await domain.newOrder();
       domain.eth.mineEmpty(100);
       await domain.follow();
       domain.eth.mine(pay(order, 10n * USDT));
@@ -547,7 +547,7 @@ eachStorage((engine, open) => {
     });
 
     till('a follower that lost its lease writes nothing (fault 41)', async (domain) => {
-      const order = await domain.payInfo();
+      const order = await domain.newOrder();
       const stale = await domain.lease();
       await domain.storage.leases.release(stale);
       const taken = await domain.storage.leases.acquire(stale.name, 'another', 60_000);
@@ -559,7 +559,7 @@ eachStorage((engine, open) => {
     });
 
     till('a new follower goes on where a former one was cut off', async (domain) => {
-      const order = await domain.payInfo();
+      const order = await domain.newOrder();
       domain.eth.mine(pay(order, 10n * USDT));
       await domain.follow();
       domain.eth.mineEmpty(2);
@@ -570,7 +570,7 @@ eachStorage((engine, open) => {
     });
 
     till('money in another coin than the order wants is credited, and the order says so', async (domain) => {
-      const order = await domain.payInfo();
+      const order = await domain.newOrder();
       domain.eth.mine(pay(order, 5n * 10n ** 15n, { currency: 'ETH' }));
       domain.eth.mineEmpty(2);
       await domain.follow();
@@ -604,7 +604,7 @@ eachStorage((engine, open) => {
     });
 
     till('a cancelled order still credits money that comes after all (fault 44)', async (domain) => {
-      const order = await domain.payInfo();
+      const order = await domain.newOrder();
       await domain.orderAdminActions.terminate(order.id, 'merchant');
       domain.eth.mine(pay(order, 10n * USDT));
       domain.eth.mineEmpty(2);
@@ -616,7 +616,7 @@ eachStorage((engine, open) => {
     till(
       'a large order waits for more confirmations than a small one, however its payment is split',
       async (domain) => {
-        const order = await domain.payInfo({ chain: 'BTC', currency: 'BTC', price: '100000' });
+        const order = await domain.newOrder({ chain: 'BTC', currency: 'BTC', price: '100000' });
         assert.equal(formatUnits(order.payment?.units ?? 0n, 8), '2');
         domain.btc.mine(pay(order, 100_000_000n), pay(order, 100_000_000n));
         domain.btc.mine();
@@ -632,7 +632,7 @@ eachStorage((engine, open) => {
     till(
       'a large payment of a small order waits for as many confirmations as its amount takes',
       async (domain) => {
-        const order = await domain.payInfo({ chain: 'BTC', currency: 'BTC', price: '5000' });
+        const order = await domain.newOrder({ chain: 'BTC', currency: 'BTC', price: '5000' });
         domain.btc.mine(pay(order, 200_000_000n));
         domain.btc.mine();
         await domain.follow(domain.btc);
@@ -645,7 +645,7 @@ eachStorage((engine, open) => {
     );
 
     till('amounts beyond 2^64 stay exact (fault 46)', async (domain) => {
-      const order = await domain.payInfo({ currency: 'ETH', price: '1000000' });
+      const order = await domain.newOrder({ currency: 'ETH', price: '1000000' });
       const units = 123_456_789_012_345_678_901_234n;
       domain.eth.mine(pay(order, units));
       domain.eth.mineEmpty(6);

@@ -20,7 +20,7 @@ async function payIn(till: MoneyDomain, order: Order, ...units: readonly bigint[
 }
 
 const orderOf = (till: MoneyDomain, price: string): Promise<Order> =>
-  till.payInfo({ chain: 'BTC', currency: 'BTC', price });
+  till.newOrder({ chain: 'BTC', currency: 'BTC', price });
 const statusesOf = async (till: MoneyDomain, { id }: Order): Promise<readonly string[]> =>
   (await till.storage.deposits.byOrder(id)).map(({ status }) => status);
 const tooSmall = (error: unknown): boolean =>

@@ -84,7 +84,7 @@ eachStorage((engine, open) => {
     money('gives out no address twice', async (till, backup) => {
       const pool = (): AddressPool => new AddressPool({ chains: new Map([['ETH', till.eth]]), storage: till.storage });
       await till.addresses.refill('ETH');
-      await till.payInfo();
+      await till.newOrder();
       await till.addresses.release();
       const restore = await backup();
       const since = new Set<number>();
@@ -152,7 +152,7 @@ eachStorage((engine, open) => {
       await funded(till);
       const asked = await till.withdraw('0.5');
       const restore = await backup();
-      await till.payInfo();
+      await till.newOrder();
       const marker = await markerOf(till);
       await restore();
       await start(till, marker);
@@ -175,7 +175,7 @@ eachStorage((engine, open) => {
         const asked = await till.withdraw('0.5');
         await till.payOut();
         const restore = await backup();
-        await till.payInfo();
+        await till.newOrder();
         const marker = await markerOf(till);
         await restore();
         await start(till, marker);
@@ -241,7 +241,7 @@ eachStorage((engine, open) => {
       const { id } = await refund(till, deposit);
       await till.payOut();
       const restore = await backup();
-      await till.payInfo();
+      await till.newOrder();
       const marker = await markerOf(till);
       await restore();
       await start(till, marker);
@@ -395,7 +395,7 @@ eachStorage((engine, open) => {
     money('begins one epoch, however many instances start at once', async (till, backup) => {
       await till.addresses.refill('ETH');
       const restore = await backup();
-      await till.payInfo();
+      await till.newOrder();
       const marker = await markerOf(till);
       await restore();
       const begun = await Promise.all([1, 2, 3].map(() => start(till, marker)));

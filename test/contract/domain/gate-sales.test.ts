@@ -202,7 +202,7 @@ eachStorage((engine, open) => {
       'fault 259: a payment for an order that the gate does not offer, or for a plan of other routes, is refused',
       async (till) => {
         const offer = await offered(till);
-        const order = await till.payInfo();
+        const order = await till.newOrder();
         const { ticket } = paymentFor(till, offer);
         const forged = { ...paymentFor(till, offer), ticket: ticket.replace(offer.order.id, order.id) };
         const elsewhere = paymentFor(till, offer, { plans: ['large'] });

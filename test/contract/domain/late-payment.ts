@@ -61,7 +61,7 @@ export async function latePayment(
   till: MoneyDomain,
   { depth = 8, units = ETHER, currency = 'ETH' } = {},
 ): Promise<{ deposit: Deposit; order: Order }> {
-  const order = await till.payInfo({
+  const order = await till.newOrder({
     currency,
     price: '2000',
     links: { callbackUrl: 'https://shop.example/paid', timeoutCallback: 'https://shop.example/late' },

@@ -31,7 +31,7 @@ eachStorage((engine, open) => {
       const folder = freshDirectory();
       try {
         const till = await buildMoney(opened.storage);
-        await till.payInfo();
+        await till.newOrder();
         const restore = await takeBackup(opened);
         const instance = async (name: string): Promise<Instance> => {
           const marker = new EpochMarkerFile(join(folder.path, `${name}.marker`), silentLogger);
@@ -53,11 +53,11 @@ eachStorage((engine, open) => {
     'a database that lost what running tills had gets one new epoch, although others went on in it',
     async (till, restore, instance) => {
       const [one, other] = [await instance('one'), await instance('other')];
-      const order = await till.payInfo();
+      const order = await till.newOrder();
       for (const { keeper } of [one, other]) await keeper.note();
       await restore();
       till.clock.advance(1_000);
-      const later = await till.payInfo();
+      const later = await till.newOrder();
       assert.ok(later.id > order.id, 'the database has come further than each marker');
       for (const { keeper } of [one, other]) await keeper.note();
       for (const { ended } of [one, other])
@@ -69,10 +69,10 @@ eachStorage((engine, open) => {
 
   running('an order is missed that was acknowledged after the last marker', async (till, restore, instance) => {
     const { keeper, ended } = await instance('one');
-    const order = await till.payInfo();
+    const order = await till.newOrder();
     await restore();
     till.clock.advance(1_000);
-    await till.payInfo();
+    await till.newOrder();
     await keeper.note();
     assert.equal(await till.storage.orders.find(order.id), null);
     assert.match(ended.join(), new RegExp(`order ${order.id}`));
@@ -83,13 +83,13 @@ eachStorage((engine, open) => {
     'a till that is started on it later notices it as well, and nothing else begins an epoch',
     async (till, restore, instance) => {
       const { keeper, ended } = await instance('one');
-      await till.payInfo();
+      await till.newOrder();
       await keeper.note();
       await keeper.note();
       assert.equal((await till.storage.epochs.current()).number, 1);
       await restore();
       till.clock.advance(1_000);
-      await till.payInfo();
+      await till.newOrder();
       const started = await instance('one');
       assert.equal((await till.storage.epochs.current()).number, 2);
       await started.keeper.note();

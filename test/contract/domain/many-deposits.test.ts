@@ -69,7 +69,7 @@ eachStorage((engine, open) => {
     till(
       'fault 332: they hold up no other order, and take few transactions and rows of the history',
       async (domain) => {
-        const [flooded, other] = [await domain.payInfo(), await domain.payInfo()];
+        const [flooded, other] = [await domain.newOrder(), await domain.newOrder()];
         domain.eth.mine(...crumbs(flooded, MANY), pay(other, 10n * USDT, 'other'));
         domain.eth.mineEmpty(2);
         const pass = await counting(domain, domain.eth);
@@ -89,7 +89,7 @@ eachStorage((engine, open) => {
     );
 
     till('fault 381: a slow database ends a step early', async (domain) => {
-      const [flooded, other] = [await domain.payInfo(), await domain.payInfo()];
+      const [flooded, other] = [await domain.newOrder(), await domain.newOrder()];
       domain.eth.mine(...crumbs(flooded, MANY));
       domain.eth.mineEmpty(2);
       const pass = await counting(domain, domain.eth, 400);
@@ -105,7 +105,7 @@ eachStorage((engine, open) => {
     });
 
     till('fault 396: blocks that are not read yet come before the deposits of such an order', async (domain) => {
-      const flooded = await domain.payInfo();
+      const flooded = await domain.newOrder();
       domain.eth.mine(...crumbs(flooded, MANY));
       domain.eth.mineEmpty(2 * domain.eth.policy.maxScanBlocks);
       const pass = await counting(domain, domain.eth, 300);
@@ -117,7 +117,7 @@ eachStorage((engine, open) => {
     });
 
     till('fault 332: a reorganisation takes them back together and brings them back', async (domain) => {
-      const order = await domain.payInfo();
+      const order = await domain.newOrder();
       const payments = crumbs(order, 300);
       domain.eth.mine(...payments);
       domain.eth.mineEmpty(2);
@@ -133,7 +133,7 @@ eachStorage((engine, open) => {
     });
 
     till('fault 334: what is shown of such an order is bounded', async (domain) => {
-      const order = await domain.payInfo();
+      const order = await domain.newOrder();
       domain.eth.mine(...Array.from({ length: 150 }, (_, at) => pay(order, 1n, `part${at}`)));
       domain.eth.mineEmpty(2);
       await domain.follow();
@@ -142,7 +142,7 @@ eachStorage((engine, open) => {
     });
 
     till('fault 334: so are the alerts and the history of an address that is no order’s any more', async (domain) => {
-      const order = await domain.payInfo();
+      const order = await domain.newOrder();
       domain.clock.advance(90 * 86_400_000);
       domain.eth.mineEmpty(1);
       await domain.follow();
@@ -160,7 +160,7 @@ eachStorage((engine, open) => {
     });
 
     money('fault 333: dust of one block takes few transactions and rows of the history', async (domain) => {
-      const order = await domain.payInfo({ chain: 'BTC', currency: 'BTC', price: '10' });
+      const order = await domain.newOrder({ chain: 'BTC', currency: 'BTC', price: '10' });
       domain.btc.mine(...crumbs(order, 300, 600n));
       domain.btc.mineEmpty(domain.btc.policy.spendableConfirmations);
       const pass = await counting(domain, domain.btc);

@@ -112,7 +112,7 @@ eachStorage((engine, open) => {
         const { ethPayments } = till;
         ethPayments.fee = 10n ** 13n;
         ethPayments.fund(ethPayments.hotAddress, 'ETH', ETHER);
-        const { payment } = await till.payInfo({ chain: 'ETH', currency: 'ETH', price: '2000' });
+        const { payment } = await till.newOrder({ chain: 'ETH', currency: 'ETH', price: '2000' });
         assert(payment !== null);
         till.eth.mine(
           { to: payment.address, currency: 'ETH', units: ETHER, txid: 'paid-coins', from: 'eth-payer' },
@@ -145,7 +145,7 @@ eachStorage((engine, open) => {
         const { ethPayments } = till;
         ethPayments.fee = 10n ** 13n;
         ethPayments.fund(ethPayments.hotAddress, 'ETH', ETHER);
-        const { payment } = await till.payInfo({ chain: 'ETH', currency: 'USDT-ERC20', price: '100' });
+        const { payment } = await till.newOrder({ chain: 'ETH', currency: 'USDT-ERC20', price: '100' });
         assert(payment !== null);
         const crumbs = (ethPayments.fee * 3n) / 2n;
         till.eth.mine(
@@ -466,7 +466,7 @@ eachStorage((engine, open) => {
     });
 
     money('is refused without confirmed money, without balance, and of another account', async (till) => {
-      const unpaid = await till.payInfo({ currency: 'ETH' });
+      const unpaid = await till.newOrder({ currency: 'ETH' });
       await assert.rejects(till.refund.run(till.principal, unpaid.id), refusal('STATE_CONFLICT', /PENDING/));
       const order = await till.fund('ETH', '2000');
       await till.withdraw('0.5');

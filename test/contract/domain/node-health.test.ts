@@ -38,7 +38,7 @@ eachStorage((engine, open) => {
       ['is in its initial download', { ...FINE, behind: 'is in its initial download', initialDownload: true }],
     ] as const) {
       till(`fault 85: while it ${what} no order expires, and a payment in time stays in time`, async (domain) => {
-        const order = await domain.payInfo();
+        const order = await domain.newOrder();
         await domain.follow();
         domain.clock.advance(20 * MINUTE);
         domain.eth.lagsAt = domain.eth.height;
@@ -62,7 +62,7 @@ eachStorage((engine, open) => {
     till(
       'fault 85: where blocks come regularly an order expires by a block after its deadline, whatever the node says',
       async (domain) => {
-        const [paid, unpaid] = [await domain.payInfo(), await domain.payInfo()];
+        const [paid, unpaid] = [await domain.newOrder(), await domain.newOrder()];
         domain.clock.advance(29 * MINUTE);
         domain.eth.mine();
         domain.eth.lagsAt = domain.eth.height;
@@ -85,7 +85,7 @@ eachStorage((engine, open) => {
     till(
       'fault 85: with a mempool, a head that is too old holds expiry, and the next block ends that',
       async (domain) => {
-        const order = await domain.payInfo();
+        const order = await domain.newOrder();
         domain.eth.mine();
         domain.clock.advance(3 * HOUR);
         assert.equal(await domain.expire(), 0);
@@ -98,7 +98,7 @@ eachStorage((engine, open) => {
     );
 
     till('a quiet chain for tests expires its orders however old its head is', async (domain) => {
-      const order = await domain.payInfo();
+      const order = await domain.newOrder();
       domain.clock.advance(48 * HOUR);
       assert.equal(await domain.expire(), 1);
       assert.equal((await domain.order(order.id)).status, 'OVERDUE');

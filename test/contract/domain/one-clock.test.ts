@@ -42,7 +42,7 @@ eachStorage((engine, open) => {
       const domain = await buildDomain(storage, { orders: { timeoutMs: 2 * MINUTE } });
       const made = async (by: Clock) => {
         domain.clock.set(by.now());
-        return (await domain.payInfo()).id;
+        return (await domain.newOrder()).id;
       };
       const expireAs = async (by: Clock): Promise<number> => {
         domain.clock.set(by.now());

@@ -37,7 +37,7 @@ eachStorage((engine, open) => {
         await hosted(domain);
       }
       domain.clock.advance(1_000);
-      await assert.rejects(domain.payInfo(), (error) => isTillgateError(error, 'RATE_LIMITED'));
+      await assert.rejects(domain.newOrder(), (error) => isTillgateError(error, 'RATE_LIMITED'));
       domain.clock.advance(31 * MINUTE);
       await domain.expire();
       for (let n = 0; n < 8; n++) await hosted(domain);
@@ -77,9 +77,9 @@ eachStorage((engine, open) => {
         for (let turn = 0; turn < 20; turn++)
           for (const currency of ['ETH', 'USDT-ERC20'])
             await domain.choosePayment.choose(order.checkoutToken, 'ETH', currency);
-        assert.deepEqual(await outcomes(Array.from({ length: 6 }, () => domain.payInfo())), [3, 3]);
+        assert.deepEqual(await outcomes(Array.from({ length: 6 }, () => domain.newOrder())), [3, 3]);
         domain.clock.advance(24 * 60 * MINUTE);
-        await domain.payInfo();
+        await domain.newOrder();
       },
       { orders: { openPerAccount: 1_000, addressesPerDay: 4 } },
     );

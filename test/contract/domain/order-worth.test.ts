@@ -17,7 +17,7 @@ let payments = 0;
 
 /** 2,000 US dollars: one ether, or 4,000,000 satoshi. */
 const order = (till: MoneyDomain, currency: 'ETH' | 'BTC' = 'ETH'): Promise<Order> =>
-  till.payInfo({ chain: currency, currency, price: '2000', links: LINKS });
+  till.newOrder({ chain: currency, currency, price: '2000', links: LINKS });
 
 async function priceOf(till: MoneyDomain, symbol: string, usd: string | null): Promise<void> {
   if (usd === null) till.rates.prices.delete(symbol);
@@ -78,7 +78,7 @@ eachStorage((engine, open) => {
     });
 
     spread('a stablecoin that the merchant priced at one dollar is asked for as it is', async (money) => {
-      const made = await money.payInfo({ price: '100', fixedEncryptPrice: true });
+      const made = await money.newOrder({ price: '100', fixedEncryptPrice: true });
       assert.deepEqual([made.payment?.units, made.payment?.rate.spreadBps], [100_000_000n, undefined]);
     });
   });

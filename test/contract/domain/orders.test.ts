@@ -36,7 +36,7 @@ eachStorage((engine, open) => {
 
   describe(`creating and reading orders on ${engine}`, () => {
     till('pay-info answers the documented fields', async (domain) => {
-      const order = await domain.payInfo({ currency: 'ETH', price: '12.34', vsCurrency: 'EUR' });
+      const order = await domain.newOrder({ currency: 'ETH', price: '12.34', vsCurrency: 'EUR' });
       const info = domain.queries.payInfo(order);
       assert.ok(isId(info.order_id));
       assert.deepEqual(info, {
@@ -54,13 +54,13 @@ eachStorage((engine, open) => {
     });
 
     till('amounts are rounded up to 8 decimals', async (domain) => {
-      const order = await domain.payInfo({ chain: 'BTC', currency: 'BTC', price: '10.01' });
+      const order = await domain.newOrder({ chain: 'BTC', currency: 'BTC', price: '10.01' });
       assert.equal(order.payment?.units, 20_020n);
-      const odd = await domain.payInfo({ currency: 'ETH', price: '0.01' });
+      const odd = await domain.newOrder({ currency: 'ETH', price: '0.01' });
       assert.equal(odd.payment?.units, 5n * 10n ** 12n);
     });
 
-    const refusals: readonly (readonly [string, Parameters<Domain['payInfo']>[0], ErrorCode])[] = [
+    const refusals: readonly (readonly [string, Parameters<Domain['newOrder']>[0], ErrorCode])[] = [
       ['an unknown fiat', { vsCurrency: 'XXX' }, 'UNSUPPORTED'],
       ['an unknown coin', { currency: 'DOGE' }, 'UNSUPPORTED'],
       ['a coin on the wrong chain', { chain: 'BTC' }, 'UNSUPPORTED'],
@@ -76,15 +76,15 @@ eachStorage((engine, open) => {
     for (const [what, input, code] of refusals) {
       till(`${what} is ${code}`, async (domain) => {
         if (what === 'a coin without a rate') domain.rates.prices.delete('ETH');
-        await assert.rejects(domain.payInfo(input), { code });
+        await assert.rejects(domain.newOrder(input), { code });
         assert.equal((await domain.queries.list(domain.principal.accountId, { page: 1, size: 10 })).total, 0);
       });
     }
 
     till('fixed_encrypt_price takes a stable coin for exactly 1 USD', async (domain) => {
       domain.rates.prices.set('USDT', '0.97');
-      const floating = await domain.payInfo();
-      const fixed = await domain.payInfo({ fixedEncryptPrice: true });
+      const floating = await domain.newOrder();
+      const fixed = await domain.newOrder({ fixedEncryptPrice: true });
       assert.equal(floating.payment?.units, 10_309_279n);
       assert.equal(fixed.payment?.units, 10_000_000n);
       assert.equal(fixed.payment.rate.fixed, true);
@@ -102,13 +102,13 @@ eachStorage((engine, open) => {
       await assert.rejects(domain.createOrder.inCoin(domain.principal, input, claim('k', 'b')), {
         code: 'IDEMPOTENCY_MISMATCH',
       });
-      const next = await domain.payInfo();
+      const next = await domain.newOrder();
       assert.notEqual(next.payment?.address, orders[0]?.payment?.address);
     });
 
     till('no two orders share an address, whoever asks and however many at once', async (domain) => {
       await domain.addresses.refill('ETH');
-      const orders = await Promise.all(Array.from({ length: 40 }, () => domain.payInfo()));
+      const orders = await Promise.all(Array.from({ length: 40 }, () => domain.newOrder()));
       assert.equal(new Set(orders.map(({ payment }) => payment?.address)).size, 40);
       assert.deepEqual(
         orders.map(({ number }) => number).sort((a, b) => a - b),
@@ -119,7 +119,7 @@ eachStorage((engine, open) => {
     till('the address pool is refilled when it runs low, and given back at a graceful stop', async (domain) => {
       assert.equal(await domain.addresses.refill('ETH'), 8);
       assert.equal(await domain.addresses.refill('ETH'), 0);
-      await domain.payInfo();
+      await domain.newOrder();
       await domain.addresses.release();
       assert.equal(await domain.storage.chains.poolSize('ETH', 'wallet-ETH'), 7);
       await assert.rejects(domain.addresses.take('DOGE'), { code: 'UNSUPPORTED' });
@@ -143,18 +143,18 @@ eachStorage((engine, open) => {
           if (problem !== null && currency === 'USDT-ERC20') throw new TillgateError(problem, 'not checked');
         };
         Object.assign(domain.eth, { verifyAsset });
-        await assert.rejects(domain.payInfo({ currency: 'USDT-ERC20' }), { code: 'NOT_READY' });
+        await assert.rejects(domain.newOrder({ currency: 'USDT-ERC20' }), { code: 'NOT_READY' });
         problem = 'CHAIN_HALTED';
-        await assert.rejects(domain.payInfo({ currency: 'USDT-ERC20' }), { code: 'NOT_READY', message: /settings/ });
-        await domain.payInfo({ currency: 'ETH' });
+        await assert.rejects(domain.newOrder({ currency: 'USDT-ERC20' }), { code: 'NOT_READY', message: /settings/ });
+        await domain.newOrder({ currency: 'ETH' });
         problem = null;
-        await domain.payInfo({ currency: 'USDT-ERC20' });
+        await domain.newOrder({ currency: 'USDT-ERC20' });
       },
     );
 
     till('lists come newest first, in pages, with the exact total', async (domain) => {
       const made = [];
-      for (let i = 0; i < 7; i++) made.push(await domain.payInfo());
+      for (let i = 0; i < 7; i++) made.push(await domain.newOrder());
       const newest = made.map(({ id }) => id).reverse();
       const first = await domain.queries.list(domain.principal.accountId, { page: 1, size: 3 });
       const last = await domain.queries.list(domain.principal.accountId, { page: 3, size: 3 });
@@ -183,7 +183,7 @@ eachStorage((engine, open) => {
     });
 
     till("another account's order, an unknown one and no id at all get the same answer (fault 12)", async (domain) => {
-      const order = await domain.payInfo();
+      const order = await domain.newOrder();
       const answers = [];
       for (const [account, id] of [
         [NOBODY, order.id],
@@ -217,7 +217,7 @@ eachStorage((engine, open) => {
         const inUsdt = await domain.choosePayment.choose(order.checkoutToken, 'ETH', 'USDT-ERC20');
         assert.deepEqual(again.payment, inEth.payment);
         assert.equal(inUsdt.payment?.address, inEth.payment?.address);
-        const next = await domain.payInfo();
+        const next = await domain.newOrder();
         assert.deepEqual(
           [inEth.payment?.address, next.payment?.address],
           ['eth0', 'eth1'],
@@ -241,7 +241,7 @@ eachStorage((engine, open) => {
     );
 
     till('a coin cannot be chosen for an unknown, a direct or an expired order', async (domain) => {
-      const direct = await domain.payInfo();
+      const direct = await domain.newOrder();
       const order = await domain.createOrder.hosted(domain.principal, hosted());
       await assert.rejects(domain.choosePayment.choose('none', 'ETH', 'ETH'), { code: 'NOT_FOUND' });
       await assert.rejects(domain.queries.checkout('none'), { code: 'NOT_FOUND' });
@@ -261,7 +261,7 @@ eachStorage((engine, open) => {
     });
 
     till('the payer can leave the address of a refund', async (domain) => {
-      const order = await domain.payInfo();
+      const order = await domain.newOrder();
       const blank = await domain.createOrder.hosted(domain.principal, hosted());
       await domain.choosePayment.setRefundAddress(order.checkoutToken, 'eth-mine');
       assert.equal((await domain.queries.checkout(order.checkoutToken)).refundAddress, 'eth-mine');
@@ -275,7 +275,7 @@ eachStorage((engine, open) => {
     });
 
     till('fault 125: an address for a refund is left once, until the merchant removes it', async (domain) => {
-      const order = await domain.payInfo();
+      const order = await domain.newOrder();
       const leave = (address: string) => domain.choosePayment.setRefundAddress(order.checkoutToken, address);
       await Promise.allSettled([leave('eth-mine'), leave('eth-thief')]);
       const { refundAddress: first } = await domain.queries.checkout(order.checkoutToken);
@@ -307,10 +307,10 @@ eachStorage((engine, open) => {
     });
 
     till('an operator accepts an OVERDUE order and cancels an unpaid one; nothing else', async (domain) => {
-      const order = await domain.payInfo();
+      const order = await domain.newOrder();
       await assert.rejects(domain.orderAdminActions.resolve(order.id, 'admin'), { code: 'STATE_CONFLICT' });
       await assert.rejects(domain.orderAdminActions.resolve('1', 'admin'), { code: 'NOT_FOUND' });
-      const paid = await domain.payInfo();
+      const paid = await domain.newOrder();
       domain.eth.mine({ to: paid.payment?.address ?? '', currency: 'USDT-ERC20', units: 1n, txid: 'seen' });
       await domain.follow();
       await assert.rejects(domain.orderAdminActions.terminate(paid.id, 'merchant'), { code: 'STATE_CONFLICT' });

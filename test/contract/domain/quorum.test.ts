@@ -102,7 +102,7 @@ eachStorage((engine, open) => {
       'an invented deposit is not credited; both nodes are named, and payments stop until they agree',
       async (till) => {
         const nodes = await asking(till);
-        const order = await till.payInfo();
+        const order = await till.newOrder();
         nodes.lies.scan = invented(till, order);
         till.eth.mineEmpty(8);
         assert.equal(await nodes.follow(), 'failed');
@@ -122,7 +122,7 @@ eachStorage((engine, open) => {
 
     money('a deposit that one node leaves out is not lost: its block is read when the nodes agree', async (till) => {
       const nodes = await asking(till);
-      const order = await till.payInfo();
+      const order = await till.newOrder();
       const { address, currency, units } = present(order.payment, 'a payment');
       nodes.lies.scan = async (...given) => ({ ...(await till.eth.scan(...given)), transfers: [] });
       till.eth.mine({ to: address, currency, units, txid: 'left out' });
@@ -139,7 +139,7 @@ eachStorage((engine, open) => {
 
     money('of three nodes two are enough, and the third is named', async (till) => {
       const nodes = await asking(till, 2);
-      const [order, victim] = [await till.payInfo(), await till.payInfo()];
+      const [order, victim] = [await till.newOrder(), await till.newOrder()];
       const { address, currency, units } = present(order.payment, 'a payment');
       nodes.lies.scan = invented(till, victim);
       till.eth.mine({ to: address, currency, units, txid: 'real' });
@@ -155,7 +155,7 @@ eachStorage((engine, open) => {
       async (till) => {
         const id = await waiting(till);
         const nodes = await asking(till);
-        const order = await till.payInfo();
+        const order = await till.newOrder();
         nodes.lies.scan = async () => {
           throw contradiction('The node contradicts itself: a balance was reported in two ways.');
         };
@@ -178,7 +178,7 @@ eachStorage((engine, open) => {
       'fault 361: where enough others agree they go on reading, and the one is named once for each time',
       async (till) => {
         const nodes = await asking(till, 2);
-        const order = await till.payInfo();
+        const order = await till.newOrder();
         const { address, currency, units } = present(order.payment, 'a payment');
         nodes.lies.scan = async () => {
           throw contradiction('The node contradicts itself: a balance was reported in two ways.');

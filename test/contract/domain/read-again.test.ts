@@ -37,7 +37,7 @@ eachStorage((engine, open) => {
 
   describe(`blocks that are read again on ${engine}`, () => {
     till('fault 77: what the node left out at first is found when the block is deep, and told', async (domain) => {
-      const order = await domain.payInfo();
+      const order = await domain.newOrder();
       domain.eth.mine(omitted(domain, order));
       domain.eth.mineEmpty(5);
       await domain.follow();
@@ -51,7 +51,7 @@ eachStorage((engine, open) => {
     });
 
     till('a payment that is found after the deadline counts from its block’s time', async (domain) => {
-      const order = await domain.payInfo();
+      const order = await domain.newOrder();
       domain.eth.mine(omitted(domain, order));
       domain.clock.advance(31 * MINUTE);
       domain.eth.mineEmpty(1);
@@ -71,7 +71,7 @@ eachStorage((engine, open) => {
       await domain.follow();
       assert.equal(await reread(), 8);
       domain.eth.drop(10);
-      const order = await domain.payInfo();
+      const order = await domain.newOrder();
       domain.eth.mine(omitted(domain, order));
       domain.eth.mineEmpty(10);
       const follower = domain.newFollower();
@@ -87,7 +87,7 @@ eachStorage((engine, open) => {
       domain.eth.mineEmpty(10);
       await domain.follow();
       domain.eth.refusesDeep = true;
-      const order = await domain.payInfo();
+      const order = await domain.newOrder();
       domain.eth.mine(pay(order, 10n * USDT));
       domain.eth.mineEmpty(2);
       await domain.follow();
@@ -100,7 +100,7 @@ eachStorage((engine, open) => {
     });
 
     till('a rescan finds a payment by its block and by its transaction, once', async (domain) => {
-      const order = await domain.payInfo();
+      const order = await domain.newOrder();
       domain.clock.advance(31 * MINUTE);
       await domain.expire();
       const height = domain.eth.height + 1;
@@ -137,7 +137,7 @@ eachStorage((engine, open) => {
     });
 
     till('a rescan is recorded whole or not at all, with what its caller adds', async (domain) => {
-      const order = await domain.payInfo();
+      const order = await domain.newOrder();
       domain.eth.mine(omitted(domain, order));
       domain.eth.mineEmpty(3);
       await domain.follow();
@@ -151,7 +151,7 @@ eachStorage((engine, open) => {
     });
 
     till('fault 56: a rescan notices that the node changed its branch between two parts', async (domain) => {
-      const order = await domain.payInfo();
+      const order = await domain.newOrder();
       domain.eth.mineEmpty(7);
       await domain.follow();
       const whole = { ...domain.eth.policy, maxScanBlocks: 4 };
@@ -170,7 +170,7 @@ eachStorage((engine, open) => {
     });
 
     till('fault 56: a rescan of old blocks believes no node that is on another chain', async (domain) => {
-      const order = await domain.payInfo();
+      const order = await domain.newOrder();
       domain.eth.mineEmpty(3);
       // Following begins at the head, so the blocks before it are not stored.
       await domain.follow();
@@ -189,8 +189,8 @@ eachStorage((engine, open) => {
       domain.eth.mineEmpty(30);
       await domain.follow();
       domain.clock.advance(MINUTE);
-      let order = await domain.payInfo();
-      while (order.payment?.address !== 'eth0') order = await domain.payInfo();
+      let order = await domain.newOrder();
+      while (order.payment?.address !== 'eth0') order = await domain.newOrder();
       const { found } = await rescan(domain).run('ETH', { from: early, to: early });
       assert.deepEqual(
         found.map(({ txid, assignment, unassignedReason }) => [txid, assignment, unassignedReason]),

@@ -198,7 +198,7 @@ eachStorage((engine, open) => {
     money(
       'fault 352: a change after the payment waits anew, also of an address that was there before',
       async (till) => {
-        const order = await till.payInfo({ currency: 'ETH' });
+        const order = await till.newOrder({ currency: 'ETH' });
         const { setRefundAddress } = till.choosePayment;
         const from = (address: string) =>
           setRefundAddress.call(till.choosePayment, order.checkoutToken, address, 'one-browser');

@@ -42,7 +42,7 @@ eachStorage((engine, open) => {
   describe(`deposits on a chain that marks its blocks, on ${engine}`, () => {
     till('are credited by one mark and spendable by the other, and never by confirmations alone', async (domain) => {
       const marks = marking(domain);
-      const order = await domain.payInfo();
+      const order = await domain.newOrder();
       const height = pay(domain, order);
       domain.eth.mineEmpty(12);
       await domain.follow();
@@ -62,7 +62,7 @@ eachStorage((engine, open) => {
 
     till('need their confirmations beside the mark', async (domain) => {
       const marks = marking(domain);
-      const order = await domain.payInfo();
+      const order = await domain.newOrder();
       marks.credit = marks.spend = pay(domain, order);
       await domain.follow();
       assert.deepEqual(await held(domain), [0n, 0n]);
@@ -73,7 +73,7 @@ eachStorage((engine, open) => {
 
     till('fault 240: what a sequencer takes back above its safe block was credited to nobody', async (domain) => {
       const marks = marking(domain);
-      const order = await domain.payInfo();
+      const order = await domain.newOrder();
       const height = pay(domain, order);
       marks.credit = height - 1;
       domain.eth.mineEmpty(8);
@@ -88,7 +88,7 @@ eachStorage((engine, open) => {
 
     till('fault 241: a mark on another branch than the followed one settles nothing', async (domain) => {
       const marks = marking(domain);
-      const order = await domain.payInfo();
+      const order = await domain.newOrder();
       const height = pay(domain, order);
       domain.eth.mineEmpty(4);
       domain.eth.settled = async () => {
@@ -103,7 +103,7 @@ eachStorage((engine, open) => {
     till(
       'fault 360: marks above the cursor, by a node on another branch than the followed one, settle nothing',
       async (domain) => {
-        const order = await domain.payInfo();
+        const order = await domain.newOrder();
         const height = pay(domain, order);
         domain.eth.mineEmpty(8);
         const cursor = domain.eth.top;
@@ -134,7 +134,7 @@ eachStorage((engine, open) => {
       'fault 242: a node that does not know the mark credits nothing, and the order does not expire',
       async (domain) => {
         const marks = marking(domain);
-        const order = await domain.payInfo();
+        const order = await domain.newOrder();
         const settled = domain.eth.settled;
         marks.credit = pay(domain, order);
         domain.eth.mineEmpty(4);
@@ -153,7 +153,7 @@ eachStorage((engine, open) => {
 
     till('the marks are asked for only while a deposit waits', async (domain) => {
       const marks = marking(domain);
-      await domain.payInfo();
+      await domain.newOrder();
       domain.eth.mineEmpty(5);
       await domain.follow();
       assert.equal(marks.asked, 0);

@@ -53,7 +53,7 @@ async function goRound({ domain }: Scene, blocks = 6): Promise<void> {
 
 /** An order whose address was compared once and was empty. */
 async function order(scene: Scene, currency = 'ETH'): Promise<Order> {
-  const made = await scene.domain.payInfo({ currency });
+  const made = await scene.domain.newOrder({ currency });
   await goRound(scene, 2);
   return made;
 }
@@ -174,7 +174,7 @@ eachStorage((engine, open) => {
       async (scene) => {
         const { domain } = scene;
         const made = await order(scene);
-        for (let more = 0; more < 10; more++) await domain.payInfo({ currency: 'ETH' });
+        for (let more = 0; more < 10; more++) await domain.newOrder({ currency: 'ETH' });
         domain.clock.advance(40 * MINUTE);
         domain.eth.mineEmpty(1);
         domain.eth.forgotten = domain.eth.height;
@@ -407,7 +407,7 @@ eachStorage((engine, open) => {
     till('every address has its turn within a bounded number of calls, and the place is kept', async (scene) => {
       const { domain, balances } = scene;
       const made: Order[] = [];
-      for (let count = 0; count < 40; count++) made.push(await domain.payInfo({ currency: 'ETH' }));
+      for (let count = 0; count < 40; count++) made.push(await domain.newOrder({ currency: 'ETH' }));
       const before = balances.calls;
       await goRound(scene, 1);
       // Three addresses a call: one call for new ones, ten for the watched, one for all others.

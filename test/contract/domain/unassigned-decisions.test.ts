@@ -51,7 +51,7 @@ eachStorage((engine, open) => {
       async (till) => {
         const { deposit, order } = await latePayment(till, { depth: 3 });
         const payment = till.eth.paid.at(-1);
-        const other = await till.payInfo({ currency: 'ETH', price: '2000' });
+        const other = await till.newOrder({ currency: 'ETH', price: '2000' });
         assert.ok(payment);
         await assign(till, deposit, other);
         assert.equal(await till.balance('pending', 'ETH'), ETHER);
@@ -185,7 +185,7 @@ eachStorage((engine, open) => {
     money(
       'money that comes to a TERMINATED order is credited and can be refunded; it stays TERMINATED',
       async (till) => {
-        const order = await till.payInfo({ currency: 'ETH', price: '2000' });
+        const order = await till.newOrder({ currency: 'ETH', price: '2000' });
         await till.orderAdminActions.terminate(order.id, 'merchant');
         await assert.rejects(till.refund.run(till.principal, order.id), { code: 'STATE_CONFLICT' });
         till.eth.mine({ to: order.payment?.address ?? '', currency: 'ETH', units: ETHER, txid: 'ended', from: PAYER });
@@ -207,7 +207,7 @@ eachStorage((engine, open) => {
       await assert.rejects(refund(till, deposit), { code: 'STATE_CONFLICT' });
       till.eth.mineEmpty(6);
       await till.follow();
-      const unpaid = await till.payInfo({ chain: 'BTC', currency: 'BTC' });
+      const unpaid = await till.newOrder({ chain: 'BTC', currency: 'BTC' });
       await assert.rejects(assign(till, deposit, unpaid), { code: 'STATE_CONFLICT' });
       const run = decisionsOf(till);
       await assert.rejects(run.assign('404', order.id, 'operator', nothing), { code: 'NOT_FOUND' });

@@ -30,7 +30,7 @@ const rules = async ({ storage }: Domain, { id }: Order): Promise<string[]> =>
 
 /** An unpaid order, 30 hours later. */
 async function forgotten(domain: Domain): Promise<Order> {
-  const order = await domain.payInfo();
+  const order = await domain.newOrder();
   domain.clock.advance(31 * MINUTE);
   await domain.expire();
   domain.clock.advance(30 * HOUR);
@@ -85,7 +85,7 @@ eachStorage((engine, open) => {
     });
 
     till('a payment in the watch window is its order’s, also when its block is read much later', async (domain) => {
-      const order = await domain.payInfo();
+      const order = await domain.newOrder();
       domain.clock.advance(31 * MINUTE);
       await domain.expire();
       domain.clock.advance(23 * HOUR);
@@ -104,7 +104,12 @@ eachStorage((engine, open) => {
       domain.eth.mine({ ...stranger, txid: 'before' });
       // A till that was restored from a backup gives the same address out again before it has read that block.
       domain.clock.advance(3 * HOUR);
-      const orders = [await domain.payInfo(), await domain.payInfo(), await domain.payInfo(), await domain.payInfo()];
+      const orders = [
+        await domain.newOrder(),
+        await domain.newOrder(),
+        await domain.newOrder(),
+        await domain.newOrder(),
+      ];
       const order = orders.find(({ payment }) => payment?.address === stranger.to);
       assert.ok(order, 'the address is given out');
       domain.eth.mineEmpty(6);
@@ -122,7 +127,7 @@ eachStorage((engine, open) => {
     till(
       'a payment whose block is a little older than its order, by clocks that differ, is the order’s',
       async (domain) => {
-        const order = await domain.payInfo();
+        const order = await domain.newOrder();
         domain.clock.advance(-HOUR);
         domain.eth.mine(pay(order, 10n * USDT));
         domain.clock.advance(HOUR);
@@ -157,7 +162,7 @@ eachStorage((engine, open) => {
     );
 
     till('an order’s history has a row for the credit of a payment that was mined again', async (domain) => {
-      const order = await domain.payInfo();
+      const order = await domain.newOrder();
       const payment = pay(order, 10n * USDT);
       domain.eth.mine(payment);
       domain.eth.mineEmpty(2);
@@ -178,7 +183,7 @@ eachStorage((engine, open) => {
     });
 
     till('nothing is credited or made spendable under a lost lease', async (domain) => {
-      const order = await domain.payInfo();
+      const order = await domain.newOrder();
       const lease = await domain.lease();
       domain.eth.mine(pay(order, 10n * USDT));
       await domain.follow();
@@ -196,7 +201,7 @@ eachStorage((engine, open) => {
     });
 
     till('a deposit is not credited to an order that it was read for and is not of', async (domain) => {
-      const [order, other] = [await domain.payInfo(), await domain.payInfo()];
+      const [order, other] = [await domain.newOrder(), await domain.newOrder()];
       domain.eth.mine(pay(order, 10n * USDT));
       await domain.follow();
       const [seen] = await domain.storage.deposits.byOrder(order.id);
@@ -211,7 +216,7 @@ eachStorage((engine, open) => {
     till(
       'a deposit that moved to another block meanwhile is not credited by what was known of the first',
       async (domain) => {
-        const order = await domain.payInfo();
+        const order = await domain.newOrder();
         const payment = pay(order, 10n * USDT);
         domain.eth.mine(payment);
         await domain.follow();

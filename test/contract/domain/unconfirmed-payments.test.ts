@@ -24,7 +24,7 @@ const pay = (order: Order, units = DUE, changes: Partial<FakePayment> = {}): Fak
   ...changes,
 });
 
-const inBtc = (domain: Domain): Promise<Order> => domain.payInfo({ chain: 'BTC', currency: 'BTC', links: LINKS });
+const inBtc = (domain: Domain): Promise<Order> => domain.newOrder({ chain: 'BTC', currency: 'BTC', links: LINKS });
 const status = async (domain: Domain, { id }: Order): Promise<string> => (await domain.order(id)).status;
 const unconfirmedPayments = (domain: Domain): Promise<readonly UnconfirmedPayment[]> =>
   domain.storage.unconfirmedPayments.ofChain('BTC');

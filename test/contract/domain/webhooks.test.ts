@@ -31,7 +31,7 @@ eachStorage((engine, open) => {
     till('is each step of its life, once, with the record that callbacks send', async (domain) => {
       const { storage, principal } = domain;
       const endpoint = await subscribe(storage, principal.accountId, { events: ['order.*'] });
-      const order = await domain.payInfo({ links: LINKS, enablePostCallback: true });
+      const order = await domain.newOrder({ links: LINKS, enablePostCallback: true });
       assert.equal(order.payment?.units, 10_000_000n);
       domain.eth.mine({ to: order.payment.address, currency: order.payment.currency, units: 10_000_000n, txid: 'p' });
       domain.eth.mineEmpty(domain.eth.policy.spendableConfirmations);
@@ -54,7 +54,7 @@ eachStorage((engine, open) => {
     till('is its time-out, its cancellation and its late end', async (domain) => {
       const { storage, principal } = domain;
       const endpoint = await subscribe(storage, principal.accountId);
-      const [late, cancelled] = [await domain.payInfo(), await domain.payInfo()];
+      const [late, cancelled] = [await domain.newOrder(), await domain.newOrder()];
       await domain.orderAdminActions.terminate(cancelled.id, 'merchant');
       domain.clock.advance(1_801_000);
       domain.eth.mineEmpty(1);
@@ -74,7 +74,7 @@ eachStorage((engine, open) => {
       const all = await subscribe(storage, accountId, { events: ['order.*'] });
       const one = await subscribe(storage, accountId, { events: ['order.terminated'] });
       const off = await subscribe(storage, accountId, { events: ['order.*'], enabled: false });
-      const order = await domain.payInfo();
+      const order = await domain.newOrder();
       await domain.orderAdminActions.terminate(order.id, 'merchant');
       assert.deepEqual(typesOf(await eventsFor(storage, all)), ['order.created', 'order.terminated']);
       assert.deepEqual(typesOf(await eventsFor(storage, one)), ['order.terminated']);

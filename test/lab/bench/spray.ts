@@ -77,7 +77,7 @@ async function benchOn(engine: string, folder: string, payments: number): Promis
 
 async function measure(domain: Domain, storage: SqlStorage, payments: number): Promise<Measured> {
   const sales = await salesOf(domain, storage);
-  const flooded = await domain.payInfo({ price: '50' });
+  const flooded = await domain.newOrder({ price: '50' });
   const follower = domain.newFollower();
   await follower.start();
   await toRest(follower, await domain.lease());
