@@ -1,4 +1,4 @@
-import { DEFAULT_POOL } from '../../core/index.ts';
+import { DEFAULT_POOL, PAGE_MAX } from '../../core/index.ts';
 import type {
   AddressPoolSettings,
   Asset,
@@ -87,7 +87,7 @@ export function manageSettings(
     stepUpSeconds: auth.stepUpSeconds,
     secondFactorOf: auth.secondFactor,
     graceSeconds: keys.graceSeconds,
-    pageMax: 100,
+    pageMax: PAGE_MAX,
     appsPerAccount: limits.appsPerAccount,
     newAppsPrepaid: sales?.newAppsPrepaid ?? null,
     addressHoldMs: withdrawals.addressHoldMs,
