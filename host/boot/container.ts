@@ -571,12 +571,13 @@ export function createContainer(
   for (const name of RECIPES.names)
     container.bind<unknown>(tokenOf(name)).toDynamicValue(() => RECIPES.make(name, parts));
   provide(container, infrastructure);
-  // Registered before the wrappers, so that a wrapper's own writes are reported too.
+  for (const name of portNames(replace)) replacePort(container, name, replace[name]);
+  // After the replacements, which remove the activations of a port; before the wrappers, so that a wrapper's own writes
+  // are reported too.
   container.onActivation<Storage>(tokenOf('storage'), (_context, storage) => {
     storage.dispatchTo(tillEvents(container));
     return storage;
   });
-  for (const name of portNames(replace)) replacePort(container, name, replace[name]);
   for (const name of portNames(wrap)) wrapPort(container, name, wrap[name]);
   return container;
 }

@@ -147,9 +147,12 @@ describe('createTillgate({ replace })', () => {
       plugins: [curious],
       replace: ports,
     });
-    await useEverything(till);
-    await till.close();
-    await ports.storage.close();
+    try {
+      await useEverything(till);
+    } finally {
+      await till.close();
+      await ports.storage.close();
+    }
   });
 
   for (const name of Object.keys(PORTS) as PortName[]) {
