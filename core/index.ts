@@ -152,7 +152,6 @@ export * from './notify/outbox-event.ts';
 export * from './notify/event-dispatcher.ts';
 export * from './app/event-presenter.ts';
 export * from './app/till-events.ts';
-export * from './app/order-events.ts';
 export * from './notify/webhook-store.ts';
 export * from './orders/payment-link.ts';
 export * from './orders/link-fields.ts';

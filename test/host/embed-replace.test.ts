@@ -156,7 +156,7 @@ describe('createTillgate({ replace })', () => {
   });
 
   for (const name of Object.keys(PORTS) as PortName[]) {
-    test(`uses the application’s ${name}`, () => assert.ok(used.has(name), 'it was never called'));
+    test(`fault 402: uses the application’s ${name}`, () => assert.ok(used.has(name), 'it was never called'));
   }
 
   test('needs a database, or a storage of the application’s own', async () => {

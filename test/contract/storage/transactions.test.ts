@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { openStorage } from '../../../adapters/storage/knex/index.ts';
 import { isTillgateError } from '../../../core/index.ts';
 import type { Lease } from '../../../core/index.ts';
 import { eachStorage } from '../../support/each-storage.ts';
@@ -49,6 +50,19 @@ eachStorage((name, open) => {
     await assert.rejects(work, (error) => error === failure);
     for (const table of tables) assert.equal((await sql(`SELECT 1 FROM ${table}`)).length, 0, table);
     assert.deepEqual(await storage.orders.find(made.id), made);
+  });
+
+  test('fault 402: a storage without a dispatcher commits no change that has to be reported', async (t) => {
+    const { storage, config } = await open(t);
+    const made = await storedOrder(storage, (await storedAccount(storage)).id);
+    const bare = await openStorage(config, { logger: silentLogger });
+    t.after(() => bare.close());
+    const adding = bare.transaction((tx) => tx.deposits.add(deposit(made)));
+    await assert.rejects(
+      adding,
+      (error) => isTillgateError(error, 'CONFIG_INVALID') && error.message.includes('dispatchTo'),
+    );
+    assert.deepEqual(await storage.deposits.byOrder(made.id), []);
   });
 
   test('a transaction answers with what its work answered, and reads what it wrote', async (t) => {
