@@ -82,7 +82,6 @@ export function newOrder(accountId: AccountId, units: bigint, idempotency: Idemp
     vsPrice: 100n,
     payment: { chain: 'ETH', currency: 'ETH', units, address: `0x${id}`, rate, chosenAt: NOW },
     received: 0n,
-    remark: '',
     ...withDefaults({}),
     checkoutToken: `checkout-${id}`,
     toleranceBps: 0,

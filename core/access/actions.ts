@@ -27,7 +27,7 @@ const PROVES = { ...row(does('proves', 'who somebody is')), ...ENTERING };
  */
 const PLAIN_ORDER = [
   ...['vsPrice', 'vsCurrency', 'chain', 'currency', 'userId', 'expiresIn', 'toleranceBps'],
-  ...['fixedEncryptPrice', 'enablePostCallback'],
+  ...['fixedEncryptPrice', 'enablePostCallback', 'remark'],
 ];
 const PLAIN_LINK = [
   ...['accountId', 'face', 'title', 'description', 'vsCurrency', 'vsPrice', 'minPrice', 'maxPrice', 'coins'],

@@ -32,10 +32,9 @@ import type { RateBook } from '../ledger/index.ts';
 import { DepositAddressAllocator, memoOf } from './deposit-address-allocator.ts';
 import type { AllocatorDeps } from './deposit-address-allocator.ts';
 import { requireWorthSpending } from './least-amount.ts';
-import { checkMerchantData } from './merchant-data.ts';
 import { withDefaults } from './order.ts';
 import type { NewOrderInput, Order, OrderPayment, OrderType, Platform } from './order.ts';
-import { orderTerms } from './order-terms.ts';
+import { acceptedTerms } from './order-terms.ts';
 import type { OrderTerms } from './order-terms.ts';
 import type { OrderQuota } from './order-quota.ts';
 import type { OrderSettings } from './order-settings.ts';
@@ -221,8 +220,7 @@ export class CreateOrder {
     idempotency: IdempotencyClaim | null,
     link?: OrderKind['link'],
   ): Promise<MadeOrder> {
-    checkMerchantData(input);
-    const terms = orderTerms(input, this.#deps.settings);
+    const terms = acceptedTerms(input, this.#deps.settings);
     const fiat = requireFiat(input.vsCurrency);
     const price = { fiat, units: requirePrice(input.vsPrice, fiat) };
     await this.#checkLimits(price);
@@ -238,8 +236,7 @@ export class CreateOrder {
     idempotency: IdempotencyClaim | null,
   ): Promise<MadeOrder> {
     const { assets, rates, clock, quota, settings } = this.#deps;
-    checkMerchantData(input);
-    const terms = orderTerms(input, settings);
+    const terms = acceptedTerms(input, settings);
     const fiat = requireFiat(input.vsCurrency);
     const price = { fiat, units: requirePrice(input.vsPrice, fiat) };
     const asset: Asset = assets.require(input.chain, input.currency);
@@ -328,7 +325,6 @@ export class CreateOrder {
       vsPrice: price.units,
       payment,
       received: 0n,
-      remark: '',
       ...withDefaults(named),
       checkoutToken: hex(random.bytes(TOKEN_BYTES)),
       toleranceBps: terms.toleranceBps,

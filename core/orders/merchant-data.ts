@@ -3,9 +3,31 @@ import { invalidField } from '../kernel/index.ts';
 /** Names and texts that a merchant keeps with an order. */
 export type Metadata = Readonly<Record<string, string>>;
 
+/** Data of the merchant that is kept with an order, shown in its records, and not judged by the till. */
+export interface MerchantData {
+  /** The merchant's own reference of the order, unique for the account; `null` for none. */
+  readonly merchantReference: string | null;
+  readonly metadata: Metadata;
+  /** A note of the person who creates the order by hand; empty for none. */
+  readonly remark: string;
+}
+
+/** {@link MerchantData} as it is given; absent fields have their default. */
+export type GivenMerchantData = { readonly [Key in keyof MerchantData]?: MerchantData[Key] | undefined };
+
+/** Adds the defaults of absent fields. */
+export function merchantDataOf({
+  merchantReference = null,
+  metadata = {},
+  remark = '',
+}: GivenMerchantData): MerchantData {
+  return { merchantReference, metadata, remark };
+}
+
 /** The limits of a merchant's data in an order. {@link Metadata} as JSON must fit into the URL of a callback. */
 export const MERCHANT_DATA = {
   referenceLength: 100,
+  remarkLength: 200,
   pairs: 20,
   nameLength: 40,
   valueLength: 500,
@@ -43,13 +65,13 @@ export const REFERENCE_RULE = `a text of at most ${MERCHANT_DATA.referenceLength
 export const METADATA_RULE = `an object of at most ${MERCHANT_DATA.pairs} texts, names of 1 to ${MERCHANT_DATA.nameLength} printable characters, values of at most ${MERCHANT_DATA.valueLength} characters without control characters, as JSON at most ${MERCHANT_DATA.bytes} bytes`;
 
 /** @throws TillgateError `INVALID_FIELDS` */
-export function checkMerchantData({
-  merchantReference = null,
-  metadata = {},
-}: {
-  readonly merchantReference?: string | null | undefined;
-  readonly metadata?: Metadata | undefined;
-}): void {
+export function checkMerchantData(given: GivenMerchantData): void {
+  const { merchantReference, metadata, remark } = merchantDataOf(given);
+  if (remark.length > MERCHANT_DATA.remarkLength || CONTROL.test(remark))
+    throw invalidField(
+      'remark',
+      `must be a text of at most ${MERCHANT_DATA.remarkLength} characters without control characters`,
+    );
   if (merchantReference !== null && !isMerchantReference(merchantReference))
     throw invalidField('merchantReference', `must be ${REFERENCE_RULE}`);
   if (!isMetadata(metadata)) throw invalidField('metadata', `must be ${METADATA_RULE}`);

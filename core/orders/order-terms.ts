@@ -1,4 +1,5 @@
 import { invalidField } from '../kernel/index.ts';
+import { checkMerchantData } from './merchant-data.ts';
 import type { NewOrderInput } from './order.ts';
 import type { OrderSettings } from './order-settings.ts';
 
@@ -9,14 +10,14 @@ export interface OrderTerms {
 }
 
 /**
- * The terms that an order requests, within the operator's limits; otherwise those of the settings.
+ * Checks what an order requests, by the rules of the core and within the operator's limits.
  *
+ * @returns its terms; those of the settings where it requests none
  * @throws TillgateError `INVALID_FIELDS`
  */
-export function orderTerms(
-  { expiresInMs, toleranceBps }: Pick<NewOrderInput, 'expiresInMs' | 'toleranceBps'>,
-  settings: Pick<OrderSettings, 'timeoutMs' | 'minTimeoutMs' | 'maxTimeoutMs' | 'toleranceBps' | 'maxToleranceBps'>,
-): OrderTerms {
+export function acceptedTerms(input: NewOrderInput, settings: OrderSettings): OrderTerms {
+  checkMerchantData(input);
+  const { expiresInMs, toleranceBps } = input;
   const { minTimeoutMs, maxTimeoutMs, maxToleranceBps } = settings;
   if (expiresInMs !== undefined && !isWithin(expiresInMs, minTimeoutMs, maxTimeoutMs))
     throw invalidField('expiresInMs', `must be from ${minTimeoutMs / 1000} to ${maxTimeoutMs / 1000} seconds`);

@@ -1,6 +1,7 @@
 import type { AccountId, ChainCode, CredentialId, CurrencyCode, LinkId, Millis, OrderId } from '../kernel/index.ts';
 import type { RateEvidence } from '../ledger/index.ts';
-import type { Metadata } from './merchant-data.ts';
+import { merchantDataOf } from './merchant-data.ts';
+import type { MerchantData } from './merchant-data.ts';
 import type { UndecidedRule } from './undecided-payment.ts';
 import type { OrderRule, OrderStatus } from './order-status.ts';
 
@@ -27,13 +28,10 @@ export interface OrderPayment {
 }
 
 /** Optional fields of an order that a merchant can set. */
-export interface OrderOptions {
+export interface OrderOptions extends MerchantData {
   readonly links: OrderLinks;
   readonly fixedEncryptPrice: boolean;
   readonly enablePostCallback: boolean;
-  /** The merchant's own reference of the order, unique for the account; `null` for none. */
-  readonly merchantReference: string | null;
-  readonly metadata: Metadata;
   /** The payment link that created it; `null` for every other order. */
   readonly linkId: LinkId | null;
 }
@@ -58,18 +56,16 @@ export function withDefaults({
   links = {},
   fixedEncryptPrice = false,
   enablePostCallback = false,
-  merchantReference = null,
-  metadata = {},
   linkId = null,
+  ...given
 }: NewOrderInput): OrderOptions {
   const { succeedUrl = null, timeoutUrl = null, callbackUrl = null, timeoutCallback = null } = links;
   return {
     links: { succeedUrl, timeoutUrl, callbackUrl, timeoutCallback },
     fixedEncryptPrice,
     enablePostCallback,
-    merchantReference,
-    metadata,
     linkId,
+    ...merchantDataOf(given),
   };
 }
 
@@ -93,7 +89,6 @@ export interface Order extends OrderOptions {
   readonly payment: OrderPayment | null;
   /** Confirmed units of the payment's currency: credited, and not reversed by a reorganisation. */
   readonly received: bigint;
-  readonly remark: string;
   /** The unguessable last part of the URL of the payer's page. */
   readonly checkoutToken: string;
   /** In basis points of the amount due. */

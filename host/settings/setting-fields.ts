@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { CountSetting } from '../../core/index.ts';
 
 /** Settings whose values a support bundle shows; for all others it shows only whether they are set. */
 const SHOWN = z.registry<{ readonly shown: true }>();
@@ -21,6 +22,19 @@ export const whole = (unit: string, min: number, max: number) => {
   const error = `write a whole number of ${unit} from ${min} to ${max}`;
   return shown(z.int({ error }).min(min, { error }).max(max, { error }));
 };
+
+type Counts<Settings> = { readonly [Name in keyof Settings]: z.ZodDefault<z.ZodInt> };
+
+/** The fields of settings that are whole numbers. */
+export function counts<const Settings extends Readonly<Record<string, CountSetting>>>(
+  settings: Settings,
+): Counts<Settings> {
+  const fields = Object.entries(settings).map(([name, { unit, min, max, default: fallback }]) => [
+    name,
+    whole(unit, min, max).default(fallback),
+  ]);
+  return Object.fromEntries(fields) as Counts<Settings>;
+}
 
 export const text = (what: string) => z.string({ error: `write ${what}` }).min(1, { error: `write ${what}` });
 

@@ -18,6 +18,7 @@ import {
   DEFAULT_TEMPORARY_PASSWORD_SECONDS,
   DEFAULT_USAGE_RETENTION_DAYS,
   LATE_ADDRESS_RULES,
+  ORDER_COUNTS,
   SECOND_FACTOR_DEMANDS,
   isHostPattern,
   isLoopback,
@@ -36,7 +37,7 @@ import { rateSourceSetting, rateSourcesOf } from './rate-settings.ts';
 import { withdrawalLimits } from './limit-settings.ts';
 import { salesSetting } from './plan-settings.ts';
 import { signerSetting } from '../signer/signer-address.ts';
-import { amounts, section, shown, text, usd, whole, yesOrNo } from './setting-fields.ts';
+import { amounts, counts, section, shown, text, usd, whole, yesOrNo } from './setting-fields.ts';
 
 const YEAR = 31_536_000;
 const seconds = (ms: number): number => ms / 1000;
@@ -53,16 +54,9 @@ const orders = z
       lateGraceSeconds: whole('seconds', 0, YEAR).default(seconds(DEFAULT_ORDER_SETTINGS.lateGraceMs)),
       /** The time after the deadline for which unconfirmed payments keep an order open that they could complete. */
       unconfirmedHoldSeconds: whole('seconds', 0, YEAR).default(seconds(DEFAULT_ORDER_SETTINGS.unconfirmedHoldMs)),
-      /** The surcharge on the amount of a coin, over its price. */
-      spreadBps: whole('basis points', 0, 5_000).default(DEFAULT_ORDER_SETTINGS.spreadBps),
-      toleranceBps: whole('basis points', 0, 500).default(DEFAULT_ORDER_SETTINGS.toleranceBps),
-      /** The maximum of an order's `tolerance_bps`. */
-      maxToleranceBps: whole('basis points', 0, 500).default(DEFAULT_ORDER_SETTINGS.maxToleranceBps),
       min: shown(usd).default(DEFAULT_ORDER_SETTINGS.min),
       max: shown(usd).default(DEFAULT_ORDER_SETTINGS.max),
-      openPerAccount: whole('orders', 1, 1_000_000_000).default(DEFAULT_ORDER_SETTINGS.openPerAccount),
-      openPerLink: whole('orders', 1, 1_000_000).default(DEFAULT_ORDER_SETTINGS.openPerLink),
-      addressesPerDay: whole('addresses', 1, 1_000_000_000).default(DEFAULT_ORDER_SETTINGS.addressesPerDay),
+      ...counts(ORDER_COUNTS),
     },
     section,
   )

@@ -131,6 +131,7 @@ describe('a merchant with the dashboard', { concurrency: 3 }, () => {
     const script = '<img src=x onerror="window.hit=1">';
     await makeOrder(page, script, `${script}<script>window.hit=1</script>`);
     await page.getByText(script, { exact: true }).first().waitFor();
+    await page.getByText(`${script}<script>window.hit=1</script>`, { exact: true }).waitFor();
     await goTo(page, '/orders');
     await page.getByText(script, { exact: true }).first().waitFor();
     assert.equal(await page.evaluate(() => 'hit' in window), false);

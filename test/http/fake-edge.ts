@@ -73,7 +73,6 @@ export const ORDER: Order = {
     chosenAt: START,
   },
   received: 0n,
-  remark: '',
   ...withDefaults({}),
   checkoutToken: TOKEN,
   toleranceBps: 0,

@@ -69,6 +69,16 @@ eachStorage((_name, open) => {
     );
   });
 
+  test('the note of whoever makes it is kept, without a fresh factor, and shown wherever the order is', async () => {
+    const member = await fixture.newMember('user', { raised: false });
+    const order = await made({ ...PRICE, remark: 'asked for by telephone' }, member);
+    assert.equal(order['remark'], 'asked for by telephone');
+    const [listed] = managed<List>(await member.client.get(ORDERS)).items;
+    assert.equal(listed?.['remark'], 'asked for by telephone');
+    for (const remark of ['x'.repeat(201), 'two\nlines'])
+      assertRefused(await member.client.post(ORDERS, { ...PRICE, remark }), 400, 'remark');
+  });
+
   test('an order leaves one row in the audit log; the same request again is the same order', async () => {
     const member = await fixture.newMember();
     const body = { ...PRICE, merchant_reference: 'invoice 2' };

@@ -44,6 +44,11 @@ async function migrateUntil({ config }: Loaded, text: string): Promise<NodeJS.Si
   return signal;
 }
 
+/** The migrations that a database lacks, the last one among them. */
+function missingIn(applied: ReadonlyMap<string, string>): readonly string[] {
+  return [...MIGRATIONS, LATER].map(({ name }) => name).filter((name) => !applied.has(name));
+}
+
 for (const engine of testedEngines()) {
   describe(`on ${engine}`, () => {
     for (const text of MOMENTS) {
@@ -53,7 +58,7 @@ for (const engine of testedEngines()) {
         assert.equal(await migrateUntil(loaded, text), 'SIGKILL');
         assert.deepEqual(await loaded.applied(), before);
         const database = await loaded.connect();
-        assert.deepEqual(await migrate(database, [...MIGRATIONS, LATER]), [LATER.name]);
+        assert.deepEqual(await migrate(database, [...MIGRATIONS, LATER]), missingIn(before));
         assert.equal((await loaded.applied()).has(LATER.name), true);
         const moved = `UPDATE alerts SET status = 'no status'`;
         await database.write(INSERTED_ALERT);
@@ -63,9 +68,10 @@ for (const engine of testedEngines()) {
 
     test('fault 271: of two instances that start at once one migrates, and the other waits and finds nothing to do', async (t) => {
       const { connect, applied, open } = await loadFixture(t, KEPT, engine);
+      const missing = missingIn(await applied());
       const instances = [await connect(), await connect(), await connect()];
       const steps = await Promise.all(instances.map((each) => migrate(each, [...MIGRATIONS, LATER])));
-      assert.deepEqual(steps.flat(), [LATER.name]);
+      assert.deepEqual(steps.flat(), missing);
       assert.equal((await applied()).size, MIGRATIONS.length + 2);
       assert.deepEqual(await checkLedger(await open()), []);
     });

@@ -112,8 +112,11 @@ export function order(accountId: AccountId, given: Partial<Omit<Order, 'number'>
     vsPrice: 1999n,
     payment: { chain: 'ETH', currency: 'USDT-ERC20', units: 21_589_200n, address: `0xA${id}`, rate, chosenAt: NOW },
     received: 0n,
-    remark: 'two cups — "large" ☕',
-    ...withDefaults({ links: { callbackUrl: 'https://shop.example/paid?a=1' }, enablePostCallback: true }),
+    ...withDefaults({
+      links: { callbackUrl: 'https://shop.example/paid?a=1' },
+      enablePostCallback: true,
+      remark: 'two cups — "large" ☕',
+    }),
     checkoutToken: `checkout-${id}`,
     toleranceBps: 0,
     createdAt: NOW,

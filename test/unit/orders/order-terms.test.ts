@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { DEFAULT_ORDER_SETTINGS, isTillgateError, orderTerms } from '../../../core/index.ts';
+import { acceptedTerms, DEFAULT_ORDER_SETTINGS, isTillgateError } from '../../../core/index.ts';
 
 const SETTINGS = { ...DEFAULT_ORDER_SETTINGS, minTimeoutMs: 60_000, maxTimeoutMs: 120_000, maxToleranceBps: 100 };
-const terms = (expiresInMs?: number, toleranceBps?: number) => orderTerms({ expiresInMs, toleranceBps }, SETTINGS);
+const terms = (expiresInMs?: number, toleranceBps?: number) => acceptedTerms({ expiresInMs, toleranceBps }, SETTINGS);
 
 describe('what an order asks for itself', () => {
   test('may be the bounds themselves', () => {
@@ -12,7 +12,7 @@ describe('what an order asks for itself', () => {
   });
 
   test('is the setting where it asks for nothing, which no bound changes', () => {
-    assert.deepEqual(orderTerms({}, { ...SETTINGS, timeoutMs: 5, toleranceBps: 300 }), {
+    assert.deepEqual(acceptedTerms({}, { ...SETTINGS, timeoutMs: 5, toleranceBps: 300 }), {
       timeoutMs: 5,
       toleranceBps: 300,
     });
@@ -30,6 +30,16 @@ describe('what an order asks for itself', () => {
         () => terms(undefined, bps),
         (error) => isTillgateError(error, 'INVALID_FIELDS'),
         String(bps),
+      );
+  });
+
+  test('fault 167: a note is at most 200 characters of one line', () => {
+    acceptedTerms({ remark: 'x'.repeat(200) }, SETTINGS);
+    for (const remark of ['x'.repeat(201), 'two\nlines'])
+      assert.throws(
+        () => acceptedTerms({ remark }, SETTINGS),
+        (error) => isTillgateError(error, 'INVALID_FIELDS') && error.details.fields?.[0]?.path === 'remark',
+        remark,
       );
   });
 });

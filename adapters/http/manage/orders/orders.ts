@@ -1,7 +1,7 @@
-import { formatInstant, invalidField, ORDER_STATUSES, REFUND_TO } from '../../../../core/index.ts';
+import { formatInstant, invalidField, MERCHANT_DATA, ORDER_STATUSES, REFUND_TO } from '../../../../core/index.ts';
 import type { AccountId, LinkId, Order, OrderHistoryEntry, OrderId } from '../../../../core/index.ts';
 import { z } from 'zod';
-import { code, fiatDecimals, price, text } from '../../fields.ts';
+import { code, fiatDecimals, optionalText, price, text } from '../../fields.ts';
 import { optionFields, optionsOf } from '../../operations/order-record.ts';
 import type { CallbackSettings } from '../../operations/order-record.ts';
 import { manageExport } from '../export.ts';
@@ -84,6 +84,7 @@ function byHandBody(settings: CallbackSettings) {
       chain: code('Chain code; if omitted, the payer chooses the coin').optional(),
       currency: code('Currency code, together with `chain`').optional(),
       user_id: recordId<AccountId>('ID of the account of the order; defaults to your own').optional(),
+      remark: optionalText(MERCHANT_DATA.remarkLength, 'Note of the person who creates the order'),
       ...optionFields(settings),
     })
     .refine(...fiatDecimals('vs_price', 'vs_currency'));
@@ -125,7 +126,8 @@ const createByHand: ManageOperation = (deps, session) =>
     owner: ({ actor, body }) => Promise.resolve(body.user_id ?? actor.accountId),
     handler: async ({ actor, body, idempotency }, { manage }) => {
       const { vs_currency: vsCurrency, vs_price: vsPrice, user_id: userId } = body;
-      const input = { ...optionsOf(body), vsCurrency, vsPrice, userId, coin: coinOf(body) };
+      const remark = body.remark ?? '';
+      const input = { ...optionsOf(body), vsCurrency, vsPrice, userId, remark, coin: coinOf(body) };
       return managedOrderRecord(await manage.orders.create(actor, input, idempotency));
     },
   })(deps, session);

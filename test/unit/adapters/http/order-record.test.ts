@@ -26,8 +26,8 @@ const PAID: Order = {
   vsPrice: 2550n,
   payment: ORDER.payment && { ...ORDER.payment, units: 25_500_000n, address: '0xpay' },
   received: 25_500_001n,
-  remark: 'tea & "cake" | grün',
   ...withDefaults({
+    remark: 'tea & "cake" | grün',
     links: { callbackUrl: 'https://shop.example/paid?a=1', timeoutCallback: 'https://shop.example/late' },
     enablePostCallback: true,
   }),

@@ -68,6 +68,7 @@ function OrderHead({ order }: { readonly order: OrderFile }) {
         of={[
           [`${FIELD}.order_id`, <Copyable key="id" value={order.order_id} label={translate(`${FIELD}.order_id`)} />],
           [`${FIELD}.merchant_reference`, order.merchant_reference],
+          [`${FIELD}.remark`, order.remark || null],
           [`${FIELD}.amount`, <Amount key="amount" value={order.amount} currency={order.currency} />],
           [`${FIELD}.obtained`, <Amount key="obtained" value={order.obtained} currency={order.currency} />],
           [`${FIELD}.worth_agreed`, worthOf(order, 'agreed')],
