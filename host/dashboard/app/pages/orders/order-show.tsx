@@ -9,25 +9,13 @@ import { OrderActions } from './order-actions.tsx';
 import { OrderCallbacks } from './order-callbacks.tsx';
 import { OrderHistoryList } from './order-history.tsx';
 import { OrderPayments } from './order-payments.tsx';
+import { orderPollMs } from './order-poll.ts';
 import { OrderStatusChip } from './order-status-chip.tsx';
 
 const FIELD = 'resources.orders.fields';
-const POLL_MS = 3000;
-const SLOW_POLL_MS = 5000;
-
-/** The interval at which the order is read again, as long as it may change by itself. */
-function pollMs({
-  status,
-  refund,
-  transactions,
-}: Pick<OrderFile, 'status' | 'refund' | 'transactions'>): number | false {
-  if (status === 'PENDING' || (refund !== null && refund.finished_at === null)) return POLL_MS;
-  return transactions.some((deposit) => deposit.status === 'SEEN' || deposit.status === 'CREDITED') && SLOW_POLL_MS;
-}
-
 export function OrderShow() {
   return (
-    <RecordPage pollMs={pollMs}>
+    <RecordPage pollMs={orderPollMs}>
       <OrderPage />
     </RecordPage>
   );
