@@ -421,7 +421,8 @@ async function unassignedDeposit(till: CrashTill): Promise<Deposit> {
   assert.equal(reply.code, 0, reply.message);
   const order = await till.order(String(reply.data['order_id']));
   assert(order !== null);
-  await waitFor(() => Date.now() > order.watchUntil, { describe: 'the watch window to end' });
+  // A whole second more, because blocks have their time in whole seconds.
+  await waitFor(() => Date.now() > order.watchUntil + 1_000, { describe: 'the watch window to end' });
   await till.restart();
   const value = hex(order.payment?.units ?? 0n);
   await anvil.rpc('eth_sendTransaction', [{ from: await payerOf(till, 5), to: reply.data['address'], value }]);

@@ -49,8 +49,9 @@ describe('fault 55: payments after the watch window, on anvil', { concurrency: 1
     );
   /** A payment to an order's address after its watch window has ended. */
   const latePayment = async (): Promise<{ id: string; address: Address; units: bigint; txid: Hex }> => {
-    const ordered = Date.now();
     const { id, address, amount } = await till.order('ETH', '250');
+    // After the order was made, by a whole second more than its window: blocks have their time in whole seconds.
+    const ordered = Date.now();
     await waitFor(() => Date.now() > ordered + AFTER_WINDOW_MS, { describe: 'the watch window to end' });
     await mineUntil(async () => (await till.merchant.status(id)) === 'OVERDUE', `order ${id} to be OVERDUE`);
     const units = parseEther(amount);
