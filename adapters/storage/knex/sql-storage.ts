@@ -93,7 +93,7 @@ const writesOf = (session: Session, publisher: ChangePublisher, record: Recorder
   callbacks: new SqlCallbackWrites(session),
   chains: new SqlChainWrites(session),
   comparisons: new SqlComparisonWrites(session),
-  epochs: new SqlEpochWrites(session),
+  epochs: new SqlEpochWrites(session, record),
   leases: new SqlLeaseWrites(session),
   accounts: new SqlAccountWrites(session, publisher),
   apps: new SqlAppWrites(session, publisher),

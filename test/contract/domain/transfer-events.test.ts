@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import { approveTransfer, cancelTransfer, recordLostWithdrawal, rejectTransfer } from '../../../core/index.ts';
+import {
+  approveTransfer,
+  cancelTransfer,
+  confirmRestore,
+  OPERATOR,
+  recordLostWithdrawal,
+  rejectTransfer,
+} from '../../../core/index.ts';
 import type { Callback, Storage, Transaction, TransferId, WebhookEndpoint } from '../../../core/index.ts';
 import { eachStorage } from '../../support/each-storage.ts';
 import { buildLightning } from '../../support/lightning.ts';
@@ -50,6 +57,17 @@ eachStorage((engine, open) => {
       assert.deepEqual(dataIn(events[1]!), { ...row, order_id: null });
       assert.deepEqual([statusesOf(events), row?.tx_hash], [['PENDING', 'SUCCESS'], dataIn(events[1]!)['tx_hash']]);
       assert.notEqual(row?.tx_hash, null);
+    });
+
+    money('fault 401: is that it is held because a backup was restored', async (till) => {
+      const endpoint = await subscribed(till);
+      await till.fund('ETH', '2000');
+      const { tx_id } = await till.withdraw('0.4');
+      const { held } = await confirmRestore(till, OPERATOR, null);
+      assert.equal(held, 1);
+      const events = await eventsFor(till.storage, endpoint);
+      assert.deepEqual(typesOf(events), ['withdrawal.requested', 'withdrawal.held']);
+      assert.ok(events.every(({ subjectId }) => subjectId === tx_id));
     });
 
     money('is that it is held, and its rejection; an approval is no event of its own', async (till) => {

@@ -7,6 +7,9 @@ import type {
   IndexRange,
   Millis,
   Progress,
+  Recorder,
+  TransferId,
+  TransferStatus,
 } from '../../../../../core/index.ts';
 import type { Database } from '../../database.ts';
 import type { Row, Run } from '../../dialects/dialect.ts';
@@ -112,9 +115,11 @@ export class SqlEpochStore implements EpochStore {
 /** Epoch writes of one transaction. */
 export class SqlEpochWrites implements EpochWrites {
   readonly #session: Session;
+  readonly #record: Recorder;
 
-  constructor(session: Session) {
+  constructor(session: Session, record: Recorder) {
     this.#session = session;
+    this.#record = record;
   }
 
   async lock(): Promise<Epoch> {
@@ -162,15 +167,20 @@ export class SqlEpochWrites implements EpochWrites {
 
   async holdWaiting(reason: string, now: Millis): Promise<number> {
     const { run, tables } = this.#session;
-    await run(
+    const failed = await run(
       `UPDATE ${tables.transfers} SET status = 'FAILED', reason = ?, updated_at = ?, finished_at = ?
-       WHERE status = 'REQUESTED' AND account_id IS NULL AND deposit_id IS NULL`,
+       WHERE status = 'REQUESTED' AND account_id IS NULL AND deposit_id IS NULL RETURNING id`,
       [reason, now, now],
     );
     const held = await run(
       `UPDATE ${tables.transfers} SET status = 'HELD', reason = ?, updated_at = ? WHERE status = 'REQUESTED' RETURNING id`,
       [reason, now],
     );
+    const moved = (rows: readonly Row[], to: TransferStatus): void => {
+      for (const row of rows) this.#record({ type: 'transfer.moved', id: text(row, 'id') as TransferId, to });
+    };
+    moved(failed, 'FAILED');
+    moved(held, 'HELD');
     return held.length;
   }
 }
