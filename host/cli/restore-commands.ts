@@ -74,7 +74,8 @@ function foundPayments(): Promise<readonly FoundRecord[]> {
 }
 
 export async function restoreConfirm({ json, terminal }: CommandCall): Promise<number> {
-  const { epoch, held } = await withRuntime(({ config, storage, clock, ids, logger }) =>
+  // The held payments are reported with their amounts, which are known by the plugins' coins. No node is asked.
+  const { epoch, held } = await withTill((_till, { config, storage, clock, ids, logger }) =>
     confirmRestore({ storage, clock, ids }, OPERATOR, new EpochMarkerFile(markerPath(config), logger).read()),
   );
   if (json) terminal.out(JSON.stringify({ epoch: epoch.number, held }));

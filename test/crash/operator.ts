@@ -16,8 +16,8 @@ const ACTS = {
     withTill(({ manage }) => manage.chains.writeOffFrozen(OPERATOR, 'ETH', address, reason), options),
   'lightning confirm': (_words, options) => withRuntime((runtime) => confirmNodeLife(runtime, OPERATOR), options),
   'restore confirm': (_words, options) =>
-    withRuntime(
-      ({ config, storage, clock, ids, logger }) =>
+    withTill(
+      (_till, { config, storage, clock, ids, logger }) =>
         confirmRestore({ storage, clock, ids }, OPERATOR, new EpochMarkerFile(markerPath(config), logger).read()),
       options,
     ),
