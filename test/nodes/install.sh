@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Brings in the daemons that the tests of this folder run against: bitcoind, litecoind and lnd; and promtool, which checks rules.
+# Brings in the daemons that the tests of this folder run against: bitcoind, litecoind and lnd; promtool, which checks rules; and helm,
+# which renders the chart of examples/kubernetes.
 #
 #     test/nodes/install.sh            what is missing, and nothing when nothing is
 #
-# A program that the machine has on its PATH, or that BITCOIND, LITECOIND, LND or PROMTOOL names, is used as it is. What has to be
+# A program that the machine has on its PATH, or that BITCOIND, LITECOIND, LND, PROMTOOL or HELM names, is used as it is. What has to be
 # fetched comes as Debian packages from the machine's own package source and is unpacked below this folder
-# (.bin, or what TEST_NODES_DIR names): the system stays as it was. lnd is built from its Go modules, which lnd/go.mod
-# pins: some four minutes on two cores the first time, and seconds with Go's own cache.
+# (.bin, or what TEST_NODES_DIR names): the system stays as it was. lnd and helm are built from their Go modules, which lnd/go.mod
+# and helm/go.mod pin: some six minutes on two cores the first time, and seconds with Go's own cache.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 prefix=$(realpath -m "${TEST_NODES_DIR:-$here/.bin}")
@@ -112,23 +113,35 @@ if ! have "${BITCOIND:-}" bitcoind; then
   unpack bitcoin-knots bitcoind BITCOIND trixie sid
 fi
 
-# The tags are the parts of its interface that the tests and the adapter call. Without cgo it needs no C compiler.
-build_lnd() {
+# Builds a program from the Go modules that go.mod of a folder pins. Without cgo it needs no C compiler.
+build() {
+  local folder=$1 program=$2
+  shift 2
   if ! command -v go >/dev/null; then
-    echo "lnd is missing and there is no Go to build it with: install Go, or put lnd on the PATH, or name it by LND." >&2
+    echo "$program is missing and there is no Go to build it with: install Go, or name the program by ${program^^}." >&2
     exit 1
   fi
   mkdir -p "$prefix/bin"
-  echo "lnd is built; this takes some minutes the first time." >&2
+  echo "$program is built; this takes some minutes the first time." >&2
   # A compiler that collects its garbage less often needs a quarter less of the processor, and two gigabytes.
-  (cd "$here/lnd" && CGO_ENABLED=0 GOGC=400 go build -mod=readonly -trimpath -ldflags '-s -w' -tags 'invoicesrpc routerrpc' \
-    -o "$prefix/bin/lnd.new" github.com/lightningnetwork/lnd/cmd/lnd)
+  (cd "$here/$folder" && CGO_ENABLED=0 GOGC=400 go build -mod=readonly -trimpath -ldflags '-s -w' -o "$prefix/bin/$program.new" "$@")
   # Moved as a whole, so that a build that was cut short leaves nothing that looks finished.
-  mv "$prefix/bin/lnd.new" "$prefix/bin/lnd"
-  cp "$here/lnd/go.mod" "$prefix/bin/lnd.mod"
+  mv "$prefix/bin/$program.new" "$prefix/bin/$program"
+  cat "$here/$folder"/go.mod $(find "$here/$folder" -name '*.go') >"$prefix/bin/$program.mod"
 }
 
-# One that was built here from other modules than are pinned now is built again.
-if [ -z "${LND:-}" ] && ! runs lnd && ! { runs "$prefix/bin/lnd" && cmp -s "$here/lnd/go.mod" "$prefix/bin/lnd.mod"; }; then
-  build_lnd
+# One that was built here from other modules or sources than there are now is built again.
+is_built() {
+  local folder=$1 program=$2
+  [ -x "$prefix/bin/$program" ] && cat "$here/$folder"/go.mod $(find "$here/$folder" -name '*.go') | cmp -s - "$prefix/bin/$program.mod"
+}
+
+# The tags are the parts of its interface that the tests and the adapter call.
+if [ -z "${LND:-}" ] && ! runs lnd && ! is_built lnd lnd; then
+  build lnd lnd -tags 'invoicesrpc routerrpc' github.com/lightningnetwork/lnd/cmd/lnd
 fi
+# The version that is pinned, whatever the machine has: each renders and refuses in its own way.
+if [ -z "${HELM:-}" ] && ! is_built helm helm; then
+  build helm helm helm.sh/helm/v3/cmd/helm
+fi
+is_built helm kubernetes-objects || build helm kubernetes-objects ./objects
