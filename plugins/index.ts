@@ -4,16 +4,16 @@
  *
  * @packageDocumentation
  */
-export { default as bitcoin } from './bitcoin/index.ts';
-export { default as bsc } from './bsc/index.ts';
-export { default as chat } from './chat/index.ts';
-export { default as ethereum } from './ethereum/index.ts';
-export { default as evm } from './evm/index.ts';
-export { default as lightning } from './lightning/index.ts';
-export { default as litecoin } from './litecoin/index.ts';
-export { default as sandbox } from './sandbox/index.ts';
-export { default as smtp } from './smtp/index.ts';
-export { default as tron } from './tron/index.ts';
+export { bitcoin } from './bitcoin/index.ts';
+export { bsc } from './bsc/index.ts';
+export { chat } from './chat/index.ts';
+export { ethereum } from './ethereum/index.ts';
+export { evm } from './evm/index.ts';
+export { lightning } from './lightning/index.ts';
+export { litecoin } from './litecoin/index.ts';
+export { sandbox } from './sandbox/index.ts';
+export { smtp } from './smtp/index.ts';
+export { tron } from './tron/index.ts';
 export type {
   AccountChainDefinition,
   DepthBasis,

@@ -45,7 +45,7 @@ describe('the documents', () => {
 
 describe('the parts of documents that are made from the sources', () => {
   for (const part of DERIVED_PARTS)
-    it(`${part.document} has the present ${part.name}; else: npm run docs:tables`, () => {
+    it(`${part.document} has the present ${part.name}; else: npm run generate`, () => {
       const text = read(part.document);
       assert.equal(text, withPart(text, part));
     });

@@ -1,43 +1,11 @@
-import type { FieldError } from '../../core/index.ts';
+import { camelCase } from './names.ts';
 
-/** The name of each error code of the payment API. The HTTP status is `Math.floor(code / 100)`. */
-export const API_ERRORS = {
-  40000: 'MALFORMED_REQUEST',
-  40001: 'INVALID_FIELDS',
-  40002: 'UNSUPPORTED',
-  40003: 'AMOUNT_OUT_OF_RANGE',
-  40004: 'VERIFICATION_REQUIRED',
-  40005: 'NO_WITHDRAWAL_ADDRESS',
-  40006: 'VERIFY_CODE_INVALID',
-  40007: 'INVOICE_INVALID',
-  40008: 'DESTINATION_UNPAYABLE',
-  40100: 'NO_CREDENTIALS',
-  40101: 'CREDENTIAL_INVALID',
-  40102: 'SIGNATURE_INVALID',
-  40103: 'DATE_INVALID',
-  40104: 'SIGNATURE_REPLAYED',
-  40105: 'LOGIN_FAILED',
-  40300: 'SIGNATURE_REQUIRED',
-  40301: 'ACCOUNT_INACTIVE',
-  40302: 'FORBIDDEN',
-  40400: 'NOT_FOUND',
-  40500: 'METHOD_NOT_ALLOWED',
-  40900: 'STATE_CONFLICT',
-  40901: 'IDEMPOTENCY_MISMATCH',
-  40902: 'IDEMPOTENCY_RUNNING',
-  41300: 'BODY_TOO_LARGE',
-  41500: 'UNSUPPORTED_MEDIA_TYPE',
-  42200: 'INSUFFICIENT_BALANCE',
-  42900: 'RATE_LIMITED',
-  50000: 'INTERNAL',
-  50200: 'NODE_FAILED',
-  50300: 'NOT_READY',
-} as const;
-
-/** The codes of the payment API in this version of the client. */
-export type ApiErrorCode = keyof typeof API_ERRORS;
-/** The name of an error code; `UNKNOWN` for a code that this client does not have. */
-export type ApiErrorKind = (typeof API_ERRORS)[ApiErrorCode] | 'UNKNOWN';
+/** A field that was refused, by its name in TypeScript. */
+export interface RefusedField {
+  /** Dotted path: `price`, `metadata.cart`. */
+  readonly field: string;
+  readonly message: string;
+}
 
 /** The values that the server verified a signature against, when the signature did not verify. */
 export interface SigningInformation {
@@ -50,7 +18,7 @@ export interface SigningInformation {
 
 /** Facts about the call, which every error contains. */
 export interface CallFacts {
-  /** The operation, such as `withdraw`. */
+  /** The call, such as `payouts.create`. */
   readonly operation: string;
   /** Number of times the request was sent. */
   readonly tries: number;
@@ -75,42 +43,44 @@ export abstract class TillgateClientError extends Error implements CallFacts {
   }
 }
 
-/** The server's error reply. */
+/** The server's error reply, with the names of the wire. */
 export interface Refusal {
-  readonly code: number;
+  readonly code: string;
   readonly message: string;
   readonly trace_id?: string;
-  readonly errors?: readonly FieldError[];
+  readonly fields?: readonly RefusedField[];
   readonly signing?: SigningInformation;
 }
 
-/** An error reply of the server; `kind` is the name of its code. */
+/** An error reply of the server. */
 export class TillgateApiError extends TillgateClientError {
   override readonly name = 'TillgateApiError';
-  readonly kind: ApiErrorKind;
-  readonly code: number;
+  /** What is wrong, such as `order_not_found`. */
+  readonly code: string;
   readonly httpStatus: number;
   /** Identifies the request in the server's log. */
   readonly traceId: string;
-  /** Every invalid field; empty unless `kind` is `INVALID_FIELDS`. */
-  readonly errors: readonly FieldError[];
+  /** The first field that was refused; `null` unless `code` is `invalid_fields`. */
+  readonly field: string | null;
+  /** Every field that was refused; empty unless `code` is `invalid_fields`. */
+  readonly fields: readonly RefusedField[];
   /** The values to compare with what was signed; `null` unless a signature was refused. */
   readonly signing: SigningInformation | null;
   /** The milliseconds that the server asked to wait; `null` when it did not. */
   readonly retryAfterMs: number | null;
 
   constructor(
-    { code, message, trace_id, errors, signing }: Refusal,
+    { code, message, trace_id, fields = [], signing }: Refusal,
     httpStatus: number,
     retryAfterMs: number | null,
     facts: CallFacts,
   ) {
     super(`${message} (${code})`, facts);
-    this.kind = Object.hasOwn(API_ERRORS, code) ? API_ERRORS[code as ApiErrorCode] : 'UNKNOWN';
     this.code = code;
     this.httpStatus = httpStatus;
     this.traceId = trace_id ?? '';
-    this.errors = errors ?? [];
+    this.fields = fields.map(({ field, message: problem }) => ({ field: camelCase(field), message: problem }));
+    this.field = this.fields[0]?.field ?? null;
     this.signing = signing ?? null;
     this.retryAfterMs = retryAfterMs;
   }
@@ -144,7 +114,7 @@ export class TillgateReplyError extends TillgateClientError {
   }
 }
 
-/** Whether an error is an error reply of the server, of the given kind if one is named. */
-export function isApiError(error: unknown, kind?: ApiErrorKind): error is TillgateApiError {
-  return error instanceof TillgateApiError && (kind === undefined || error.kind === kind);
+/** Whether an error is an error reply of the server, with the given code if one is named. */
+export function isApiError(error: unknown, code?: string): error is TillgateApiError {
+  return error instanceof TillgateApiError && (code === undefined || error.code === code);
 }

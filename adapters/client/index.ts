@@ -1,10 +1,12 @@
 /**
- * The merchant's client: it calls the payment API with an API key or a signature, and verifies callbacks. It has no
+ * The merchant's client: it calls `/v1` with an API key or a signature, and verifies callbacks. It has no
  * dependencies and runs wherever `fetch` and Web Crypto exist.
  *
  * @packageDocumentation
  */
-export { TillgateClient } from './client.ts';
+export { createTillgateClient } from './client.ts';
+export type { TillgateClient } from './client.ts';
+export type * from './api.ts';
 export * from './errors.ts';
 export * from './records.ts';
 export type { CallOptions, ClientOptions, Credentials, WriteOptions } from './transport.ts';

@@ -1,5 +1,4 @@
 import { TillgateApiError, TillgateConnectionError, TillgateReplyError } from './errors.ts';
-import type { ApiErrorKind } from './errors.ts';
 
 /** The policy for retrying requests that are safe to retry. */
 export interface RetryOptions {
@@ -17,7 +16,7 @@ export const DEFAULT_RETRY: Required<RetryOptions> = { tries: 4, baseMs: 250, ma
 
 const TRANSIENT_STATUS: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
 /** The first request is still running, or the signature was used before; each attempt has a new signature. */
-const TRANSIENT_KIND: ReadonlySet<ApiErrorKind> = new Set<ApiErrorKind>(['IDEMPOTENCY_RUNNING', 'SIGNATURE_REPLAYED']);
+const TRANSIENT_CODE: ReadonlySet<string> = new Set(['idempotency_running', 'signature_replayed']);
 
 /**
  * The delay before the next attempt in milliseconds; `null` for no further attempt.
@@ -42,7 +41,7 @@ export function pauseBefore(
 function isTransient(error: unknown): boolean {
   if (error instanceof TillgateConnectionError) return !error.aborted;
   if (error instanceof TillgateApiError)
-    return TRANSIENT_STATUS.has(error.httpStatus) || TRANSIENT_KIND.has(error.kind);
+    return TRANSIENT_STATUS.has(error.httpStatus) || TRANSIENT_CODE.has(error.code);
   return error instanceof TillgateReplyError && TRANSIENT_STATUS.has(error.httpStatus);
 }
 

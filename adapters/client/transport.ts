@@ -8,28 +8,32 @@ import { signRequest } from './sign-request.ts';
 import type { SigningPair } from './sign-request.ts';
 import { SigningTimes } from './signing-times.ts';
 
-/** How the client sends an operation of the payment API. */
+/** How the client sends a call. */
 export interface Call {
-  readonly method: 'GET' | 'POST';
-  /** Path template, such as `/api/v2/order/detail/{order_id}`. */
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** Path template, such as `/v1/orders/{id}`. */
   readonly path: string;
   /** The operation creates or moves money; it carries an `Idempotency-Key`, so that it can be retried. */
   readonly keyed?: true;
   /** The server accepts each signature of the operation once. */
   readonly once?: true;
-  /** The operation is sent without credentials. */
-  readonly open?: true;
+  /** The operation changes a record whose version it must name. */
+  readonly versioned?: true;
+  /** The operation is a list that is read page by page. */
+  readonly paged?: true;
 }
 
-/** An API key or access token, or a signing pair. An account with Data Security needs the signing pair. */
+/** The calls by resource and verb. */
+export type CallTable = Readonly<Record<string, Readonly<Record<string, Call>>>>;
+
+/** An API key or a signing pair. An account with Data Security needs the signing pair. */
 export type Credentials = { readonly apiKey: string } | SigningPair;
 
 /** The server's address and how to call it. */
 export interface ClientOptions {
-  /** The server's base URL, `https://pay.example.com`, with any path before `/api`. */
+  /** The server's base URL, `https://pay.example.com`, with any path before `/v1`. */
   readonly baseUrl: string;
-  /** May be left out only for {@link TillgateClient.exchangeToken}. */
-  readonly credentials?: Credentials;
+  readonly credentials: Credentials;
   readonly retry?: RetryOptions;
   /** The timeout of one attempt in milliseconds; 30,000 by default. */
   readonly timeoutMs?: number;
@@ -56,11 +60,12 @@ export interface WriteOptions extends CallOptions {
   readonly idempotencyKey?: string;
 }
 
-/** The parts of a call's request. */
+/** The parts of a call's request, with the names of the wire. */
 export interface CallParts {
-  readonly params?: Readonly<Record<string, string>>;
-  readonly query?: Readonly<Record<string, number | undefined>>;
-  readonly body?: object;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly version: number | undefined;
+  readonly options: WriteOptions;
 }
 
 interface Prepared {
@@ -69,6 +74,8 @@ interface Prepared {
   readonly url: URL;
   readonly text: string;
   readonly key: string | null;
+  /** `If-Match`. */
+  readonly version: string | null;
   readonly signal: AbortSignal | null;
 }
 
@@ -92,25 +99,24 @@ export class Transport {
 
   /**
    * Makes a call.
-   * @returns the data of the envelope
-   * @throws TillgateApiError, TillgateConnectionError, TillgateReplyError
+   *
+   * @param operation - its name, such as `orders.create`
+   * @returns the data of the reply
+   * @throws TillgateApiError, TillgateConnectionError, TillgateReplyError; TypeError for an id that is none
    */
-  async send(
-    operation: string,
-    call: Call,
-    parts: CallParts,
-    { signal, idempotencyKey }: WriteOptions = {},
-  ): Promise<unknown> {
+  async send(operation: string, call: Call, { params, fields, version, options }: CallParts): Promise<unknown> {
+    const inQuery = call.method === 'GET';
     const prepared: Prepared = {
       call,
       operation,
-      url: this.#url(call.path, parts),
-      text: parts.body === undefined ? '' : JSON.stringify(parts.body),
-      key: call.keyed === true ? (idempotencyKey ?? crypto.randomUUID()) : null,
-      signal: signal ?? null,
+      url: this.#url(call.path, params, inQuery ? fields : {}),
+      text: inQuery || Object.keys(fields).length === 0 ? '' : JSON.stringify(fields),
+      key: call.keyed === true ? (options.idempotencyKey ?? crypto.randomUUID()) : null,
+      version: version === undefined ? null : String(version),
+      signal: options.signal ?? null,
     };
     // Retrying a POST without a key could have its effect twice.
-    const again = call.method === 'GET' || prepared.key !== null;
+    const again = inQuery || prepared.key !== null;
     for (let tries = 1; ; tries++) {
       try {
         return await this.#try(prepared, tries);
@@ -122,11 +128,11 @@ export class Transport {
     }
   }
 
-  #url(path: string, { params = {}, query = {} }: CallParts): URL {
+  #url(path: string, params: CallParts['params'], query: CallParts['fields']): URL {
     const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => soundId(params[name]));
     const url = new URL(this.#base.pathname.replace(/\/$/, '') + filled, this.#base);
     for (const [name, value] of Object.entries(query))
-      if (value !== undefined) url.searchParams.set(name, String(value));
+      if (value !== undefined) url.searchParams.set(name, texted(value));
     return url;
   }
 
@@ -164,15 +170,15 @@ export class Transport {
     });
   }
 
-  async #headers({ call, url, text, key }: Prepared): Promise<Record<string, string>> {
+  async #headers({ call, url, text, key, version }: Prepared): Promise<Record<string, string>> {
     const common = {
       Accept: 'application/json',
       ...(text === '' ? {} : { 'Content-Type': 'application/json' }),
       ...(key === null ? {} : { 'Idempotency-Key': key }),
+      ...(version === null ? {} : { 'If-Match': version }),
     };
     const { credentials } = this.#options;
-    if (credentials === undefined || call.open === true) return common;
-    if ('apiKey' in credentials) return { ...common, 'API-Key': credentials.apiKey };
+    if ('apiKey' in credentials) return { ...common, Authorization: `Bearer ${credentials.apiKey}` };
     const request = { method: call.method, target: url.pathname + url.search, body: utf8(text) };
     const now = this.#now();
     const at = call.once === true ? this.#times.take(`${request.target} ${md5Hex(request.body)}`, now) : now;
@@ -188,8 +194,11 @@ function readBase(text: string): URL {
   return url;
 }
 
+/** A value of a query. */
+const texted = (value: unknown): string => (value instanceof Date ? value.toISOString() : String(value));
+
 /** An id as one path segment; `..` would lead to another operation. */
-function soundId(id: string | undefined): string {
+function soundId(id: unknown): string {
   if (typeof id !== 'string' || !/^[\w-]{1,64}$/.test(id))
     throw new TypeError('An id is a text of letters and digits.');
   return id;
@@ -198,26 +207,25 @@ function soundId(id: string | undefined): string {
 function readReply(response: Response, text: string, now: number, facts: CallFacts): unknown {
   const { status } = response;
   const asked = retryAfter(response.headers.get('retry-after'), now);
-  const envelope = readEnvelope(text);
-  if (envelope === null) throw new TillgateReplyError('the reply is not from a till', status, asked, facts);
-  if (envelope.result) return envelope.data;
-  throw new TillgateApiError(envelope, status, asked, facts);
+  const reply = readObject(text);
+  // A success of something else than a till, such as the page of a proxy, is no JSON object.
+  if (response.ok && reply !== null) return reply;
+  const refusal = reply === null ? null : readRefusal(reply);
+  if (refusal === null) throw new TillgateReplyError('the reply is not from a till', status, asked, facts);
+  throw new TillgateApiError(refusal, status, asked, facts);
 }
 
-type Envelope = ({ readonly result: true; readonly data: unknown } | { readonly result: false }) & Refusal;
-
-/** The envelope of a reply; `null` for anything else. */
-function readEnvelope(text: string): Envelope | null {
-  let value: unknown;
+/** A JSON object; `null` for anything else. */
+function readObject(text: string): object | null {
   try {
-    value = JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : null;
   } catch {
     return null;
   }
-  const envelope = value as Partial<Envelope> | null;
-  if (typeof envelope !== 'object' || envelope === null) return null;
-  const { code, message, result } = envelope;
-  const sound =
-    typeof code === 'number' && typeof message === 'string' && result === (code === 0) && 'data' in envelope === result;
-  return sound ? (envelope as Envelope) : null;
+}
+
+function readRefusal({ error }: { readonly error?: Partial<Refusal> }): Refusal | null {
+  if (typeof error !== 'object' || error === null) return null;
+  return typeof error.code === 'string' && typeof error.message === 'string' ? (error as Refusal) : null;
 }

@@ -1,4 +1,4 @@
-import type { WebhookEvent } from '../../core/index.ts';
+import type { EventData } from './api.ts';
 import {
   CallbackRejectedError,
   checkTime,
@@ -12,18 +12,18 @@ import type { TimeOptions } from './callback-checks.ts';
 import { WEBHOOK_HEADERS } from './callback-form.ts';
 import { readRequest } from './callback-request.ts';
 import type { PlainRequest } from './callback-request.ts';
-import type { CallbackOrder } from './records.ts';
+import { fromWire } from './names.ts';
 
 /** The secrets of a webhook endpoint, `whsec_…`: one, or several during a rotation. */
 export interface VerifyWebhookOptions extends TimeOptions {
   readonly secrets: readonly string[];
 }
 
-/** The types of an order's events. */
-export type OrderWebhookType = Extract<WebhookEvent, `order.${string}`>;
+/** The types of the events of webhook endpoints. */
+export type WebhookType = keyof EventData;
 
 /** The fields that events of one type have. */
-export interface WebhookFrame<Type extends WebhookEvent, Data> {
+export interface WebhookFrame<Type extends WebhookType> {
   /** The event's id, which is the same for each attempt, so that repetitions can be ignored. */
   readonly id: string;
   /** The signing time of this attempt, in epoch milliseconds. */
@@ -31,16 +31,14 @@ export interface WebhookFrame<Type extends WebhookEvent, Data> {
   readonly type: Type;
   /** The time of the event, in RFC 3339. */
   readonly timestamp: string;
-  readonly data: Data;
+  readonly data: EventData[Type];
 }
 
 /**
- * A verified event of a webhook endpoint. An order event has the same record as callbacks, in its state at `timestamp`.
+ * A verified event of a webhook endpoint. An order event has the order in its state at `timestamp`.
  * It may arrive late, repeatedly or after a later event, so retrieve the order before you deliver goods.
  */
-export type VerifiedWebhook =
-  | WebhookFrame<OrderWebhookType, CallbackOrder>
-  | WebhookFrame<Exclude<WebhookEvent, OrderWebhookType>, Readonly<Record<string, unknown>>>;
+export type VerifiedWebhook = { readonly [Type in WebhookType]: WebhookFrame<Type> }[WebhookType];
 
 /**
  * Verifies an event of a webhook endpoint: its Standard Webhooks signature over id, time and body with one of the
@@ -69,5 +67,5 @@ export async function verifyWebhook(
     throw new CallbackRejectedError('SIGNATURE', 'The webhook signature does not verify.');
   // The server signed it, so the fields are as documented.
   const event = readJson(text, 'The body is not JSON.') as Pick<VerifiedWebhook, 'type' | 'timestamp' | 'data'>;
-  return { ...event, id, sentAt } as VerifiedWebhook;
+  return { ...event, data: fromWire(event.data), id, sentAt } as VerifiedWebhook;
 }

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 
 /** A cell that begins like this is run as a formula by a spreadsheet. */
 const FORMULA = /^[=+\-@\t\r]/;
@@ -28,21 +28,34 @@ export interface CsvTable<R> {
  * decimals in columns of {@link SIGNED_DECIMAL}.
  */
 export function csvTable<S extends z.ZodRawShape>(schema: z.ZodObject<S>): CsvTable<z.input<z.ZodObject<S>>> {
-  const columns = Object.entries(schema.shape).map(([name, field]) => ({
-    name,
-    signed: (field as z.ZodType).meta()?.['pattern'] === SIGNED_DECIMAL,
-  }));
+  const columns = columnsOf(schema.shape);
   return {
     header: lineOf(columns.map(({ name }) => cell(name, false))),
     lines: (records) =>
-      records
-        .map((record) =>
-          lineOf(
-            columns.map(({ name, signed }) => cell((record as Readonly<Record<string, Cell>>)[name] ?? null, signed)),
-          ),
-        )
-        .join(''),
+      records.map((record) => lineOf(columns.map(({ path, signed }) => cell(valueAt(record, path), signed)))).join(''),
   };
+}
+
+interface Column {
+  readonly name: string;
+  readonly path: readonly string[];
+  readonly signed: boolean;
+}
+
+/** A column for each field; a nested record has one for each of its fields: `payment_chain`. */
+function columnsOf(shape: z.ZodRawShape, parents: readonly string[] = []): readonly Column[] {
+  return Object.entries(shape).flatMap(([name, field]): readonly Column[] => {
+    const path = [...parents, name];
+    const inner = field instanceof z.ZodNullable ? field.unwrap() : field;
+    if (inner instanceof z.ZodObject) return columnsOf(inner.shape, path);
+    return [{ name: path.join('_'), path, signed: (field as z.ZodType).meta()?.['pattern'] === SIGNED_DECIMAL }];
+  });
+}
+
+function valueAt(record: object, path: readonly string[]): Cell {
+  const read = (value: Cell, name: string): Cell =>
+    value === null ? null : ((value as Readonly<Record<string, Cell>>)[name] ?? null);
+  return path.reduce<Cell>(read, record);
 }
 
 const lineOf = (cells: readonly string[]): string => `${cells.join(',')}\r\n`;

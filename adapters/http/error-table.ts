@@ -2,6 +2,7 @@ import { isTillgateError } from '../../core/index.ts';
 import type { ErrorCode, ErrorDetails, TillgateError } from '../../core/index.ts';
 import { InvalidRequest } from './invalid-request.ts';
 import { wireFields } from './wire-names.ts';
+import type { Vocabulary } from './wire-names.ts';
 
 /** How an error code of the core appears in a reply. */
 export interface WireError {
@@ -79,6 +80,8 @@ export function statusOf(code: number): number {
 
 /** An error as it is written to a reply. */
 export interface Failure {
+  /** The error code of the core. */
+  readonly word: ErrorCode;
   readonly code: number;
   readonly status: number;
   readonly message: string;
@@ -88,21 +91,25 @@ export interface Failure {
 }
 
 /** The message and details of an error, with the names that fields have in the APIs. */
-function wireWords(error: TillgateError): Pick<Failure, 'message' | 'details'> {
+function wireWords(error: TillgateError, words: Vocabulary): Pick<Failure, 'message' | 'details'> {
   const { message, details } = error;
   if (details.fields === undefined || error instanceof InvalidRequest) return { message, details };
-  const named = wireFields(message, details.fields);
+  const named = wireFields(message, details.fields, words);
   return { message: named.message, details: { ...details, fields: named.fields } };
 }
 
-/** Maps any thrown value to its code, status and message. Nothing of an unknown error reaches the client. */
-export function failureOf(error: unknown): Failure {
+/**
+ * Maps any thrown value to its code, status and message. Nothing of an unknown error reaches the client.
+ *
+ * @param words - the names that fields have in the reply
+ */
+export function failureOf(error: unknown, words: Vocabulary = 'payment'): Failure {
   const known = isTillgateError(error);
   // A newer copy of the package may throw codes that this table does not have.
   const word: ErrorCode = known && Object.hasOwn(ERROR_TABLE, error.code) ? error.code : 'INTERNAL';
   const entry: WireError = ERROR_TABLE[word];
   const status = statusOf(entry.code);
-  const { message, details } = known ? wireWords(error) : { message: entry.meaning, details: {} };
+  const { message, details } = known ? wireWords(error, words) : { message: entry.meaning, details: {} };
   const said = entry.uniform === true ? entry.meaning : message;
-  return { code: entry.code, status, message: said, details, ours: status >= 500 };
+  return { word, code: entry.code, status, message: said, details, ours: status >= 500 };
 }

@@ -5,32 +5,27 @@ import { alertRecord, alertSchema } from './manage/notify/alerts.ts';
 import { auditRecord, auditSchema } from './manage/access/audit.ts';
 import { depositRecord, depositSchema } from './manage/deposits/deposits.ts';
 import { instant } from './manage/reply-fields.ts';
-import { callbackOrderSchema } from './operations/order-record.ts';
-import { presentTransaction, transactionSchema } from './operations/transactions.ts';
+import { orderEventRecord, orderEventSchema } from './manage/orders/order-record.ts';
+import { transactionRecord, transactionSchema } from './manage/orders/transactions.ts';
 import { id } from './record-fields.ts';
-
-/** The data of the events of withdrawals and refunds. */
-const transferEventSchema = transactionSchema
-  .extend({ order_id: id('ID of the refunded order').nullable() })
-  .meta({ id: 'TransferEvent' });
 
 /** The data of security events: a row of the account's audit log. */
 const securityEventSchema = auditSchema
   .extend({
-    account_id: id('ID of the account').nullable(),
+    account: id('ID of the account').nullable(),
     effective_at: instant(
       'Time at which a weakened protection takes effect; null if the change is in force',
     ).nullable(),
   })
   .meta({ id: 'SecurityEvent' });
 
-const testEventSchema = z.object({ webhook_id: id('ID of the endpoint') }).meta({ id: 'TestEvent' });
+const testEventSchema = z.object({ webhook: id('ID of the endpoint') }).meta({ id: 'TestEvent' });
 
 /** The schema of the data of each group of events. */
 const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
-  order: callbackOrderSchema.meta({ id: 'OrderEvent' }),
-  refund: transferEventSchema,
-  withdrawal: transferEventSchema,
+  order: orderEventSchema,
+  refund: transactionSchema,
+  withdrawal: transactionSchema,
   deposit: depositSchema,
   security: securityEventSchema,
   alert: alertSchema,
@@ -45,21 +40,16 @@ export const EVENT_BODIES: readonly { readonly type: WebhookEvent; readonly sche
       : [{ type, schema: z.object({ type: z.literal(type), timestamp: instant('Time of the event'), data }) }];
   });
 
-/** Writes the data of events as the same records that the APIs return. */
+/** Writes the data of events as the records of the management API and of `/v1`. */
 export function eventPresenter(assets: Pick<AssetCatalogue, 'find'>): EventPresenter {
-  // The amount of a currency whose plugin was removed is written in its smallest unit.
-  const decimalsOf = (currency: string) => ({ decimals: assets.find(currency)?.decimals ?? 0 });
   const json = <T extends z.ZodType>(_schema: T, record: z.input<T>): string => JSON.stringify(record);
   return {
-    transfer: (row) =>
-      json(transferEventSchema, {
-        ...presentTransaction({ transaction: row, asset: decimalsOf(row.currency) }),
-        order_id: row.orderId,
-      }),
-    test: (webhookId) => json(testEventSchema, { webhook_id: webhookId }),
+    order: (order) => json(orderEventSchema, orderEventRecord(order)),
+    transfer: (row) => json(transactionSchema, transactionRecord(row, { assets })),
+    test: (webhookId) => json(testEventSchema, { webhook: webhookId }),
     alert: (alert) => json(alertSchema, alertRecord(alert)),
     deposit: (deposit) => json(depositSchema, depositRecord(deposit, assets)),
     security: ({ row, effectiveAt }) =>
-      json(securityEventSchema, { ...auditRecord(row), account_id: row.accountId, effective_at: effectiveAt }),
+      json(securityEventSchema, { ...auditRecord(row), account: row.accountId, effective_at: effectiveAt }),
   };
 }

@@ -112,6 +112,19 @@ export function price(description: string) {
   return required<AmountInput, Decimal>({ convert: (value) => valueOrNull(positive(value)), what: AMOUNT, documented });
 }
 
+const AMOUNT_TEXT = 'a string with a positive decimal, such as "12.50"';
+const ofText = (value: unknown): Decimal | null => (typeof value === 'string' ? positive(value) : null);
+
+/** A positive decimal as text, which no reader rounds. */
+export function decimalText(description: string) {
+  const documented = { type: 'string', pattern: AMOUNT_FORMS.pattern, description };
+  return required<string, Decimal>({
+    convert: (value) => valueOrNull(ofText(value)),
+    what: AMOUNT_TEXT,
+    documented,
+  });
+}
+
 /** A positive decimal, or `null` when it is absent. */
 export function optionalAmount(description: string) {
   const convert = (value: unknown) => (value === undefined ? { value: null } : valueOrNull(positive(value)));

@@ -1,5 +1,5 @@
 import { OpenAPIRegistry, OpenApiGeneratorV31 } from '@asteasolutions/zod-to-openapi';
-import type { ErrorCode } from '../../core/index.ts';
+import type { ErrorCode, KeyPlace } from '../../core/index.ts';
 import { z } from 'zod';
 import { EVENT_BODIES } from './event-data.ts';
 import { ERROR_TABLE, statusOf } from './error-table.ts';
@@ -7,6 +7,8 @@ import type { WireError } from './error-table.ts';
 import type { BodyKind } from './media-type.ts';
 import { manageErrorSchema, registerSessions, sessionSecurity } from './manage/openapi.ts';
 import type { Operation } from './operation.ts';
+import { failureBody, v1Code } from './replies.ts';
+import type { Api } from './replies.ts';
 
 type RouteConfig = Parameters<OpenAPIRegistry['registerPath']>[0];
 type ResponseConfig = RouteConfig['responses'][string];
@@ -23,6 +25,19 @@ const CODES = [...new Map(PAYMENT_ERRORS.map(({ code, meaning }) => [code, meani
   ([a], [b]) => a - b,
 );
 
+const signingSchema = z
+  .object({
+    algorithm: z.string(),
+    date: z.string(),
+    request_info: z.string(),
+    body_md5: z.string(),
+    signature_origin: z.string(),
+  })
+  .optional()
+  .meta({
+    description: 'The values that the server verified the signature against; only when a signature does not verify',
+  });
+
 const errorSchema = z
   .object({
     code: z.number().meta({ type: 'integer', enum: CODES.map(([code]) => code), description: codeTable() }),
@@ -33,20 +48,25 @@ const errorSchema = z
       .array(z.object({ path: z.string().meta({ description: 'Dotted path of the field' }), message: z.string() }))
       .optional()
       .meta({ description: 'All missing or invalid fields (code 40001)' }),
-    signing: z
-      .object({
-        algorithm: z.string(),
-        date: z.string(),
-        request_info: z.string(),
-        body_md5: z.string(),
-        signature_origin: z.string(),
-      })
-      .optional()
-      .meta({
-        description: 'The values that the server verified the signature against; only when a signature does not verify',
-      }),
+    signing: signingSchema,
   })
   .meta({ id: 'Error' });
+
+const v1ErrorSchema = z
+  .object({
+    error: z.object({
+      code: z.string().meta({ description: 'Code of the error, such as order_not_found' }),
+      message: z.string(),
+      field: z.string().optional().meta({ description: 'First missing or invalid field' }),
+      fields: z
+        .array(z.object({ field: z.string().meta({ description: 'Dotted path of the field' }), message: z.string() }))
+        .optional()
+        .meta({ description: 'All missing or invalid fields' }),
+      trace_id: z.string().meta({ description: "ID of the request in the server's logs; also sent in X-Trace-Id" }),
+      signing: signingSchema,
+    }),
+  })
+  .meta({ id: 'V1Error' });
 
 /** Errors of every operation; further ones are derived from its inputs. */
 const COMMON: readonly ErrorCode[] = ['MALFORMED_REQUEST', 'METHOD_NOT_ALLOWED', 'INTERNAL', 'NOT_READY'];
@@ -77,7 +97,7 @@ export function openApiDocument(operations: readonly Operation[], serverUrl = '/
     if (operation.hidden) continue;
     for (const path of [operation.path, ...operation.aliases]) registry.registerPath(routeOf(operation, path, signed));
   }
-  if (operations.some(({ id }) => id === 'createWebhook')) registerEvents(registry);
+  if (operations.some(({ id }) => SUBSCRIBING.has(id))) registerEvents(registry);
   return new OpenApiGeneratorV31(registry.definitions).generateDocument({
     openapi: '3.1.0',
     info: {
@@ -89,6 +109,9 @@ export function openApiDocument(operations: readonly Operation[], serverUrl = '/
     servers: [{ url: serverUrl }],
   });
 }
+
+/** The operations by which a program or a person subscribes to events. */
+const SUBSCRIBING: ReadonlySet<string> = new Set(['createWebhook', 'webhooks.create']);
 
 /** Registers the events that webhook endpoints receive. */
 function registerEvents(registry: OpenAPIRegistry): void {
@@ -104,12 +127,19 @@ function registerEvents(registry: OpenAPIRegistry): void {
     });
 }
 
+const KEY_SCHEMES: Readonly<Record<KeyPlace, string>> = { 'api-key': 'API-Key', 'x-token': 'X-Token', bearer: 'Key' };
+
 /** Registers the security schemes; returns the security requirement of a signature. */
 function registerSecurity(registry: OpenAPIRegistry): Record<string, string[]> {
   const header = (name: string, description: string): string =>
     registry.registerComponent('securitySchemes', name, { type: 'apiKey', in: 'header', name, description }).name;
-  header('API-Key', 'An API key, or the access token that the login returns.');
-  header('X-Token', 'An API key or access token, on the Lightning operations only.');
+  header(KEY_SCHEMES['api-key'], 'An API key, or the access token that the login returns.');
+  header(KEY_SCHEMES['x-token'], 'An API key or access token, on the Lightning operations only.');
+  registry.registerComponent('securitySchemes', KEY_SCHEMES.bearer, {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'An API key',
+  });
   const names = [
     header('API-Token', 'The public key of a signing pair.'),
     header('Algorithm', 'HMAC-SHA256 or HMAC-SHA3_256.'),
@@ -147,7 +177,7 @@ function described({ description, auth }: Operation): string {
 function securityOf({ auth, method }: Operation, signed: Record<string, string[]>): Security {
   if (auth.kind === 'none') return [];
   if (auth.kind === 'session') return sessionSecurity(method);
-  return [{ 'API-Key': [] }, ...(auth.xToken ? [{ 'X-Token': [] }] : []), signed];
+  return [...auth.places.map((place) => ({ [KEY_SCHEMES[place]]: [] })), signed];
 }
 
 function requestOf({ schemas, bodyKinds, examples, idempotent, bodyOptional, versioned }: Operation): RequestConfig {
@@ -178,17 +208,13 @@ function responsesOf(operation: Operation): RouteConfig['responses'] {
   if (operation.page !== null)
     responses['303'] = { description: 'Redirects a browser that posted a form back to the page.' };
   for (const [status, codes] of errorsOf(operation)) {
+    const { schema, name } = FAILURES[operation.api];
     responses[status] = {
       description: codes
-        .map(([code, meaning]) => (operation.envelope === 'manage' ? meaning : `${code}: ${meaning}`))
+        .map((error) => [name(error, operation), error.meaning].filter(Boolean).join(': '))
         .join('\n\n'),
       headers: traceHeader,
-      content: {
-        'application/json':
-          operation.envelope === 'manage'
-            ? { schema: manageErrorSchema }
-            : { schema: errorSchema, ...errorExamples(operation, codes) },
-      },
+      content: { 'application/json': { schema, ...errorExamples(operation, codes) } },
     };
   }
   return responses;
@@ -196,18 +222,39 @@ function responsesOf(operation: Operation): RouteConfig['responses'] {
 
 const EXAMPLE_TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 
+/** An error that an operation can answer. */
+interface ListedError {
+  readonly word: ErrorCode;
+  readonly code: number;
+  readonly meaning: string;
+}
+
+/** How the failures of an API are documented: their schema, and the name of an error, empty where a reply has none. */
+const FAILURES: Readonly<
+  Record<Api, { readonly schema: z.ZodType; readonly name: (error: ListedError, operation: Operation) => string }>
+> = {
+  payment: { schema: errorSchema, name: ({ code }) => String(code) },
+  manage: { schema: manageErrorSchema, name: () => '' },
+  v1: { schema: v1ErrorSchema, name: ({ word }, { resource }) => v1Code(word, resource) },
+};
+
 /** Examples of the errors that are specific to an operation; the table of codes documents the common ones. */
 function errorExamples(
-  { errors }: Operation,
-  codes: readonly (readonly [number, string])[],
+  operation: Operation,
+  codes: readonly ListedError[],
 ): { examples?: Record<string, { value: object }> } {
-  const own = new Set<number>(errors.map((word) => ERROR_TABLE[word].code));
+  const { api, errors, resource } = operation;
+  if (api === 'manage') return {};
+  const own = new Set<ErrorCode>(errors);
   const examples = codes
-    .filter(([code]) => own.has(code))
-    .map(
-      ([code, message]) =>
-        [String(code), { value: { code, message, result: false, trace_id: EXAMPLE_TRACE } }] as const,
-    );
+    .filter(({ word }) => own.has(word))
+    .map((error) => {
+      const failure = { ...error, message: error.meaning, status: statusOf(error.code), details: {}, ours: false };
+      return [
+        FAILURES[api].name(error, operation),
+        { value: failureBody(api, failure, EXAMPLE_TRACE, resource) },
+      ] as const;
+    });
   return examples.length === 0 ? {} : { examples: Object.fromEntries(examples) };
 }
 
@@ -215,17 +262,21 @@ const traceHeader = z.object({
   'X-Trace-Id': z.string().meta({ description: "ID of the request in the server's logs" }),
 });
 
-function successOf({ reply, examples, envelope, status }: Operation): ResponseConfig {
+/** How the successes of an API are documented: data as it is, or in an envelope. */
+const SUCCESSES: Readonly<Record<Api, (data: z.ZodType, example: unknown) => readonly [z.ZodType, unknown]>> = {
+  payment: (data, example) => [
+    z.object({ code: z.literal(0), message: z.literal('ok'), data, result: z.literal(true) }),
+    { code: 0, message: 'ok', data: example, result: true },
+  ],
+  manage: (data, example) => [z.object({ data, msg: z.literal('ok') }), { data: example, msg: 'ok' }],
+  v1: (data, example) => [data, example],
+};
+
+function successOf({ reply, examples, api, status }: Operation): ResponseConfig {
   if (reply.kind === 'text')
     return { description: 'OK', headers: traceHeader, content: { [reply.type]: { schema: z.unknown() } } };
   const { data } = examples;
-  const [schema, example] =
-    envelope === 'manage'
-      ? [z.object({ data: reply.schema, msg: z.literal('ok') }), { data, msg: 'ok' }]
-      : [
-          z.object({ code: z.literal(0), message: z.literal('ok'), data: reply.schema, result: z.literal(true) }),
-          { code: 0, message: 'ok', data, result: true },
-        ];
+  const [schema, example] = SUCCESSES[api](reply.schema, data);
   const media = { schema, ...(data === undefined ? {} : { example }) };
   return {
     description: status === 201 ? 'Created' : 'OK',
@@ -237,7 +288,7 @@ function successOf({ reply, examples, envelope, status }: Operation): ResponseCo
   };
 }
 
-function errorsOf(operation: Operation): ReadonlyMap<number, readonly (readonly [number, string])[]> {
+function errorsOf(operation: Operation): ReadonlyMap<number, readonly ListedError[]> {
   const { auth, schemas, login, errors } = operation;
   const words = new Set<ErrorCode>([
     ...COMMON,
@@ -253,11 +304,11 @@ function errorsOf(operation: Operation): ReadonlyMap<number, readonly (readonly 
     ...(login !== null ? (['RATE_LIMITED'] as const) : []),
     ...errors,
   ]);
-  const byStatus = new Map<number, (readonly [number, string])[]>();
-  const entries = [...words].map((word) => ERROR_TABLE[word]).sort((a, b) => a.code - b.code);
-  for (const { code, meaning } of entries) {
-    const status = statusOf(code);
-    byStatus.set(status, [...(byStatus.get(status) ?? []), [code, meaning]]);
+  const byStatus = new Map<number, ListedError[]>();
+  const entries = [...words].map((word) => ({ word, ...ERROR_TABLE[word] })).sort((a, b) => a.code - b.code);
+  for (const error of entries) {
+    const status = statusOf(error.code);
+    byStatus.set(status, [...(byStatus.get(status) ?? []), error]);
   }
   return byStatus;
 }

@@ -4,11 +4,12 @@ import type {
   ErrorCode,
   FieldError,
   IdempotencyClaim,
+  KeyPlace,
   OpenSession,
   Principal,
   Scope,
 } from '../../core/index.ts';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { HttpDeps } from './deps.ts';
 import { exactNumbersOf, writeRecord } from './exact-json.ts';
 import { InvalidRequest } from './invalid-request.ts';
@@ -16,11 +17,13 @@ import { prefersHtml } from './media-type.ts';
 import type { BodyKind } from './media-type.ts';
 import type { HttpRequest, HttpResponse } from './messages.ts';
 import { seeOther, successReply } from './replies.ts';
+import type { Api } from './replies.ts';
 
 /** A merchant with a key, token or signature may call. */
 export interface MerchantAuth {
   readonly kind: 'merchant';
-  readonly xToken: boolean;
+  /** The headers that may carry the key or token. */
+  readonly places: readonly KeyPlace[];
   readonly scope: Scope;
 }
 
@@ -42,7 +45,11 @@ export type OperationAuth = MerchantAuth | SessionAuth | NoAuth;
  * An API key, access token or signature with the scope that the operation needs. An operation that moves money accepts
  * each signature once.
  */
-export const merchant = (scope: Scope, xToken = false): MerchantAuth => ({ kind: 'merchant', xToken, scope });
+export const merchant = (scope: Scope, places: readonly KeyPlace[] = ['api-key']): MerchantAuth => ({
+  kind: 'merchant',
+  places,
+  scope,
+});
 /** No credentials. */
 export const ANYBODY: NoAuth = { kind: 'none' };
 
@@ -72,9 +79,6 @@ export interface Call<Auth extends OperationAuth, Params, Query, Body> extends R
 }
 
 export type OperationMethod = 'GET' | 'POST' | 'PATCH' | 'DELETE';
-/** The payment API's envelope `{code, message, data, result}`, or the management API's `{data, msg}`. */
-export type Envelope = 'payment' | 'manage';
-
 /** One row of the operations table, from which routing, validation, OpenAPI and the client's types are derived. */
 export interface Operation {
   readonly id: string;
@@ -87,7 +91,10 @@ export interface Operation {
   readonly description: string;
   readonly tag: string;
   readonly auth: OperationAuth;
-  readonly envelope: Envelope;
+  /** Determines the form of the replies. */
+  readonly api: Api;
+  /** The kind of record that the operation is about, as error codes of `/v1` name it; `null` for none. */
+  readonly resource: string | null;
   /** The HTTP status of a success. */
   readonly status: 200 | 201;
   readonly bodyKinds: readonly BodyKind[];
@@ -129,7 +136,8 @@ export type Described = Pick<Operation, 'id' | 'method' | 'path' | 'summary' | '
     Pick<
       Operation,
       | 'aliases'
-      | 'envelope'
+      | 'api'
+      | 'resource'
       | 'status'
       | 'bodyOptional'
       | 'versioned'
@@ -201,8 +209,7 @@ export function dataOperation<
       const headers: Record<string, string> = {};
       const data = await spec.handler(call, deps, headers);
       if (spec.goTo !== undefined && prefersHtml(raw.request.headers)) return seeOther(spec.goTo(data), raw.traceId);
-      const reply = successReply(write(data), raw.traceId);
-      return { ...reply, headers: { ...reply.headers, ...headers } };
+      return successReply('payment', 200, write(data), raw.traceId, headers);
     },
   };
 }
@@ -235,7 +242,8 @@ export function described(spec: Described): Omit<Operation, 'schemas' | 'reply' 
     tag: spec.tag,
     auth: spec.auth,
     aliases: spec.aliases ?? [],
-    envelope: spec.envelope ?? 'payment',
+    api: spec.api ?? 'payment',
+    resource: spec.resource ?? null,
     status: spec.status ?? 200,
     bodyKinds: spec.bodyKinds ?? ['json'],
     bodyOptional: spec.bodyOptional ?? false,
@@ -287,4 +295,14 @@ function read(schema: z.ZodObject, value: unknown, fields: FieldError[]): unknow
   if (parsed.success) return parsed.data;
   for (const { path, message } of parsed.error.issues) fields.push({ path: path.map(String).join('.'), message });
   return undefined;
+}
+
+/** Whether an operation is a list that is read page by page with a cursor. */
+export function isPaged({ id, reply }: Operation): boolean {
+  return (
+    id.endsWith('.list') &&
+    reply.kind === 'data' &&
+    reply.schema instanceof z.ZodObject &&
+    'next_cursor' in reply.schema.shape
+  );
 }

@@ -7,7 +7,6 @@ import { FairTurns } from './fair-turns.ts';
 import type { Turn } from './fair-turns.ts';
 import { idempotencyClaim } from './idempotency.ts';
 import { LoginFailures } from './login-failures.ts';
-import { MANAGE_BASE } from './manage/base.ts';
 import { bodyKind, prefersHtml } from './media-type.ts';
 import type { BodyKind } from './media-type.ts';
 import { ClientGone } from './messages.ts';
@@ -16,7 +15,7 @@ import type { Operation, RawCall } from './operation.ts';
 import { PAYER_WRITES_OF_ORDER, RateLimit } from './rate-limits.ts';
 import { readForm, readQuery } from './read-form.ts';
 import { readJson } from './read-json.ts';
-import { failureReply, manageFailureReply, seeOther } from './replies.ts';
+import { apiOfPath, failureReply, seeOther } from './replies.ts';
 import { checkRequest, pathOf, queryOf } from './request-checks.ts';
 import { shuttingDown } from './requests-in-progress.ts';
 import { HttpRouter } from './http-router.ts';
@@ -136,7 +135,7 @@ export class HttpApi {
     const traceId = this.#deps.traceId();
     const failure = failureOf(error);
     if (failure.ours) this.#deps.logger.error('request failed', { trace_id: traceId, error: causeOf(error) });
-    return failureReply(status === null ? failure : { ...failure, status, code: status * 100 }, traceId);
+    return failureReply('payment', status === null ? failure : { ...failure, status, code: status * 100 }, traceId);
   }
 
   async #serve(progress: Progress): Promise<HttpResponse> {
@@ -240,7 +239,8 @@ export class HttpApi {
 
   #refuse(error: unknown, progress: Progress): HttpResponse {
     const { request, traceId, operation, route } = progress;
-    const failure = failureOf(error);
+    const api = operation?.api ?? apiOfPath(routePath(request.target, request.mount));
+    const failure = failureOf(error, api === 'payment' ? 'payment' : 'till');
     progress.code = failure.code;
     if (failure.ours)
       this.#deps.logger.error('request failed', { trace_id: traceId, operation: operation?.id, error: causeOf(error) });
@@ -248,8 +248,7 @@ export class HttpApi {
     if (page !== null && route !== null && prefersHtml(request.headers)) {
       return seeOther(`${page(route.params)}?error=${failure.code}`, traceId);
     }
-    const managed = routePath(request.target, request.mount).startsWith(`${MANAGE_BASE}/`);
-    return managed ? manageFailureReply(failure, traceId) : failureReply(failure, traceId);
+    return failureReply(api, failure, traceId, operation?.resource);
   }
 
   #record({ traceId, operation, principal, session, startedAt, code, request }: Progress, status: number): void {

@@ -1,33 +1,102 @@
-import type { ErrorDetails, SigningText } from '../../core/index.ts';
+import type { ErrorCode, ErrorDetails, SigningText } from '../../core/index.ts';
 import type { Failure } from './error-table.ts';
 import type { HttpResponse } from './messages.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** A successful reply. @param dataText - the data as JSON text */
-export function successReply(dataText: string, traceId: string): HttpResponse {
-  return {
-    status: 200,
-    headers: baseHeaders(traceId),
-    body: `{"code":0,"message":"ok","data":${dataText},"result":true}`,
-  };
+/** How an API writes its replies. */
+interface ReplyForm {
+  /** The scheme of `WWW-Authenticate`. */
+  readonly challenge: string;
+  /** A success. @param dataText - the data as JSON text */
+  success(dataText: string): string;
+  /** A failure. @param resource - the kind of record that the operation is about, such as `order`; `null` for none */
+  failure(failure: Failure, traceId: string, resource: string | null): object;
 }
 
-/**
- * A failed reply: the envelope without data, with the invalid fields or the details of a signature that does not
- * verify.
- */
-export function failureReply({ code, status, message, details }: Failure, traceId: string): HttpResponse {
-  const headers = failureHeaders(status, details, traceId, 'API-Key realm="payment API"');
-  const body = JSON.stringify({
-    code,
-    message,
-    result: false,
-    trace_id: traceId,
-    errors: details.fields,
-    signing: details.signing && signingRecord(details.signing),
-  });
-  return { status, headers, body };
+/** The form of replies of each API. */
+const REPLY_FORMS = {
+  payment: {
+    challenge: 'API-Key realm="payment API"',
+    success: (dataText) => `{"code":0,"message":"ok","data":${dataText},"result":true}`,
+    failure: ({ code, message, details: { fields, signing } }, traceId) => ({
+      code,
+      message,
+      result: false,
+      trace_id: traceId,
+      errors: fields,
+      signing: signing && signingRecord(signing),
+    }),
+  },
+  manage: {
+    challenge: 'Bearer realm="management API"',
+    success: (dataText) => `{"data":${dataText},"msg":"ok"}`,
+    failure: ({ message, details: { fields, reason } }) => ({ data: null, msg: message, errors: fields, reason }),
+  },
+  v1: {
+    challenge: 'Bearer realm="v1"',
+    success: (dataText) => dataText,
+    failure: ({ word, message, details: { fields, signing } }, traceId, resource) => ({
+      error: {
+        code: v1Code(word, resource),
+        message,
+        field: fields?.[0]?.path,
+        fields: fields?.map(({ path, message: problem }) => ({ field: path, message: problem })),
+        trace_id: traceId,
+        signing: signing && signingRecord(signing),
+      },
+    }),
+  },
+} as const satisfies Readonly<Record<string, ReplyForm>>;
+
+/** The API to which an operation belongs, which determines the form of its replies. */
+export type Api = keyof typeof REPLY_FORMS;
+
+/** The base paths of the APIs that have one. */
+export const BASE_PATHS = { manage: '/manage/v1', v1: '/v1' } as const satisfies Partial<Record<Api, string>>;
+
+/** The API at a path, also where there is no operation. */
+export function apiOfPath(path: string): Api {
+  const found = Object.entries(BASE_PATHS).find(([, base]) => path.startsWith(`${base}/`));
+  return (found?.[0] ?? 'payment') as Api;
+}
+
+/** The name of one record of a resource: `order` for `orders`, `address` for `addresses`. */
+export const singular = (resource: string): string => resource.replace(/(?<=ss)es$|s$/, '');
+
+/** The code of an error in `/v1`: `order_not_found` for an unknown order. */
+export function v1Code(word: ErrorCode, resource: string | null): string {
+  const code = word.toLowerCase();
+  return word === 'NOT_FOUND' && resource !== null ? `${resource}_${code}` : code;
+}
+
+/** A successful reply. @param dataText - the data as JSON text */
+export function successReply(
+  api: Api,
+  status: number,
+  dataText: string,
+  traceId: string,
+  headers: Readonly<Record<string, string>> = {},
+): HttpResponse {
+  return { status, headers: { ...baseHeaders(traceId), ...headers }, body: REPLY_FORMS[api].success(dataText) };
+}
+
+/** A failed reply. @param resource - the kind of record that the operation is about; `null` for none */
+export function failureReply(
+  api: Api,
+  failure: Failure,
+  traceId: string,
+  resource: string | null = null,
+): HttpResponse {
+  const { status, details } = failure;
+  const headers = failureHeaders(status, details, traceId, REPLY_FORMS[api].challenge);
+  return { status, headers, body: JSON.stringify(failureBody(api, failure, traceId, resource)) };
+}
+
+/** The body of a failed reply. */
+export function failureBody(api: Api, failure: Failure, traceId: string, resource: string | null): object {
+  const form: ReplyForm = REPLY_FORMS[api];
+  return form.failure(failure, traceId, resource);
 }
 
 function signingRecord({
@@ -38,23 +107,6 @@ function signingRecord({
   signatureOrigin,
 }: SigningText): Readonly<Record<string, string>> {
   return { algorithm, date, request_info: requestInfo, body_md5: bodyMd5, signature_origin: signatureOrigin };
-}
-
-/** A successful reply of the management API. The data is JSON text. */
-export function manageReply(
-  status: number,
-  dataText: string,
-  traceId: string,
-  headers: Readonly<Record<string, string>> = {},
-): HttpResponse {
-  return { status, headers: { ...baseHeaders(traceId), ...headers }, body: `{"data":${dataText},"msg":"ok"}` };
-}
-
-/** A failed reply of the management API. */
-export function manageFailureReply({ status, message, details }: Failure, traceId: string): HttpResponse {
-  const headers = failureHeaders(status, details, traceId, 'Bearer realm="management API"');
-  const { fields: errors, reason } = details;
-  return { status, headers, body: JSON.stringify({ data: null, msg: message, errors, reason }) };
 }
 
 function failureHeaders(

@@ -39,6 +39,13 @@ const schema = z
     'name exactly one node: lnd, cln or phoenixd',
   );
 
+/**
+ * The options of the plugin, as the settings file has them.
+ *
+ * @interface
+ */
+export type LightningPluginInput = z.input<typeof schema>;
+
 /** PEM certificate of the node or its authority: nothing else is trusted then. */
 export interface PinnedCertificate {
   readonly tlsCertFile?: string | undefined;

@@ -2,6 +2,7 @@ import { after, before, describe, test } from 'node:test';
 import { present } from '../../core/index.ts';
 import type { Storage } from '../../core/index.ts';
 import { RecordingDispatcher } from './recording-dispatcher.ts';
+import { storageLists } from './storage-lists.ts';
 import { storageMoney } from './storage-money.ts';
 import { storageWork } from './storage-work.ts';
 
@@ -17,7 +18,7 @@ export interface StorageWorld {
 
 /**
  * Registers the conformance suite of {@link Storage} with node:test, under a name. It tests the requirements on which
- * money depends, not every query.
+ * money depends and the lists that are read in parts, not every query.
  */
 export function describeStorage(name: string, open: () => Promise<StorageWorld>): void {
   describe(`${name}: the promises of a storage`, { concurrency: 1 }, () => {
@@ -30,7 +31,7 @@ export function describeStorage(name: string, open: () => Promise<StorageWorld>)
       for (const each of [world.storage, second]) each.dispatchTo(dispatcher);
     });
     after(() => world?.close());
-    for (const { title, run } of [...storageMoney, ...storageWork]) {
+    for (const { title, run } of [...storageMoney, ...storageWork, ...storageLists]) {
       test(title, () => run(present(world, 'the storage').storage, present(second, 'a second instance'), dispatcher));
     }
   });

@@ -1,11 +1,11 @@
 import type {
   ChainAdapter,
   Clock,
+  ConfiguredPlugin,
   DocumentStore,
   LightningNode,
   Notifier,
   Logger,
-  Plugin,
   PublicWallet,
   RateSource,
   Signer,
@@ -41,11 +41,10 @@ const quiet: Logger = {
 };
 
 /**
- * Reads the options and sets up the plugin as the host does. @throws TillgateError `CONFIG_INVALID` as the plugin does
+ * Validates the options and sets up the plugin as a till does. @throws TillgateError `CONFIG_INVALID` as the plugin does
  */
-export async function setUpPlugin<Options>(
-  plugin: Plugin<Options>,
-  input: unknown,
+export async function setUpPlugin(
+  { plugin, options: given }: ConfiguredPlugin,
   surroundings: PluginSurroundings,
 ): Promise<PluginYield> {
   const { wallet, clock = { now: () => Date.now() }, documents = memoryDocuments(), logger = quiet } = surroundings;
@@ -54,7 +53,7 @@ export async function setUpPlugin<Options>(
   const notifiers: Notifier[] = [];
   const nodes: LightningNode[] = [];
   const closers: (() => void | Promise<void>)[] = [];
-  const options = plugin.options(input);
+  const options = plugin.options(given);
   const accounts = plugin.accounts?.(options) ?? [];
   await plugin.setup({
     options,

@@ -5,7 +5,7 @@ import type { AccountId, CredentialId, Millis } from '../kernel/index.ts';
 export interface CredentialOwner {
   readonly credential: Credential;
   readonly account: Account;
-  /** Whether the account has an enabled webhook endpoint. A store may omit it. */
+  /** Whether an enabled webhook endpoint, or the till's own handlers, get the account's events. A store may omit it. */
   readonly hasWebhooks?: boolean;
 }
 

@@ -26,7 +26,7 @@ const PROVES = { ...row(does('proves', 'who somebody is')), ...ENTERING };
  * for its own orders.
  */
 const PLAIN_ORDER = [
-  ...['vsPrice', 'vsCurrency', 'chain', 'currency', 'userId', 'expiresIn', 'toleranceBps'],
+  ...['vsPrice', 'vsCurrency', 'chain', 'currency', 'accountId', 'expiresIn', 'toleranceBps'],
   ...['fixedEncryptPrice', 'enablePostCallback', 'remark'],
 ];
 const PLAIN_LINK = [
@@ -175,6 +175,7 @@ export const ACTIONS = {
   removeRefundAddress: row(does('moves-money', 'where money goes')),
   getOrderHistory: READS,
   getOverview: READS,
+  listRates: READS,
   searchTransactions: READS,
   exportTransactions: READS,
   listLedger: READS,

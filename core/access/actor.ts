@@ -1,6 +1,7 @@
 import type { AccountRole } from './account.ts';
 import { TillgateError } from '../kernel/index.ts';
 import type { AccountId } from '../kernel/index.ts';
+import type { Principal } from './principal.ts';
 
 /** The account that performs an action, and the client address, for the audit log. */
 export interface Actor {
@@ -11,10 +12,15 @@ export interface Actor {
   readonly traceId: string | null;
   /** Filled by the access checks: other accounts whose records an admin read, `null` for all. */
   readonly foreign?: Set<AccountId | null>;
+  /** How a program is authenticated, which calls without a session; absent for a person. */
+  readonly program?: Omit<Principal, 'accountId'>;
 }
 
 /** The operator at the command line. */
 export const OPERATOR: Actor = { accountId: null, role: 'admin', ip: null, traceId: null };
+
+/** The application in whose process the till runs: it may do what an operator may. */
+export const APPLICATION: Actor = { ...OPERATOR, program: { credentialId: null, via: 'api-key' } };
 
 /** The actor for an account that uses the payment API. */
 export function merchantActor(accountId: AccountId): Actor {
@@ -31,8 +37,11 @@ export function requireAdmin({ role }: Actor): void {
   if (role !== 'admin') throw new TillgateError('FORBIDDEN', 'Only an admin may do this.');
 }
 
-/** @throws TillgateError `NOT_FOUND` for a record of another account, unless the actor is an admin */
-export function requireAccess({ role, accountId, foreign }: Actor, owner: AccountId): void {
+/**
+ * @param owner - `null` for a record of the till itself
+ * @throws TillgateError `NOT_FOUND` for a record of another account, unless the actor is an admin
+ */
+export function requireAccess({ role, accountId, foreign }: Actor, owner: AccountId | null): void {
   if (accountId === owner) return;
   if (role !== 'admin') throw recordNotFound();
   foreign?.add(owner);

@@ -1,11 +1,11 @@
 import type { AuditHead, AuditLink } from './audit-chain.ts';
 import type { AuditRow } from './audit-row.ts';
-import type { AccountId, Page, PageRequest } from '../kernel/index.ts';
+import type { AccountId, AuditId, NewestQuery } from '../kernel/index.ts';
 
 /** The audit log. */
 export interface AuditStore {
   /** Records of one account, or of all for `null`, newest first. */
-  list(accountId: AccountId | null, page: PageRequest): Promise<Page<AuditRow>>;
+  list(accountId: AccountId | null, query: NewestQuery<AuditId>): Promise<readonly AuditRow[]>;
   /** The last row of the hash chain, which is stored apart from the rows. */
   head(): Promise<AuditHead>;
   /** The rows of the hash chain after a number, in order. */

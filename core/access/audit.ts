@@ -1,18 +1,10 @@
-import type {
-  AccountId,
-  AuditId,
-  Clock,
-  IdGenerator,
-  Page,
-  PageRequest,
-  Storage,
-  Transaction,
-} from '../kernel/index.ts';
-import { checkPage } from '../kernel/index.ts';
+import type { AccountId, AuditId, Clock, IdGenerator, NewestQuery, Storage, Transaction } from '../kernel/index.ts';
 import { listScope, requireAdmin } from './actor.ts';
 import type { Actor } from './actor.ts';
 import type { AuditHead, AuditLink } from './audit-chain.ts';
 import type { AuditChanges, AuditRow, FieldChange } from './audit-row.ts';
+import { newestPage } from './list-cursor.ts';
+import type { AccountListInput, CursorPage, ListDeps } from './list-cursor.ts';
 
 export interface AuditEntry {
   readonly action: string;
@@ -77,26 +69,35 @@ export interface AuditPiece {
   readonly head: AuditHead;
 }
 
+export interface ReadAuditDeps extends ListDeps {
+  readonly storage: Pick<Storage, 'audit'>;
+}
+
 /** Reads the audit log. Users see the changes of their own account's records, admins everything. */
 export class ReadAudit {
-  readonly #storage: Pick<Storage, 'audit'>;
-  readonly #pageMax: number;
+  readonly #deps: ReadAuditDeps;
 
-  constructor(storage: Pick<Storage, 'audit'>, pageMax: number) {
-    this.#storage = storage;
-    this.#pageMax = pageMax;
+  constructor(deps: ReadAuditDeps) {
+    this.#deps = deps;
   }
 
-  /** @throws TillgateError `INVALID_FIELDS` for a page out of range, `NOT_FOUND` for another account */
-  async list(actor: Actor, accountId: AccountId | undefined, page: PageRequest): Promise<Page<AuditRow>> {
-    checkPage(page, this.#pageMax);
-    return this.#storage.audit.list(listScope(actor, accountId), page);
+  /**
+   * Changes, newest first.
+   *
+   * @throws TillgateError `INVALID_FIELDS` for a limit out of range or a cursor of another list; `NOT_FOUND` for
+   *   another account
+   */
+  async list(actor: Actor, { accountId, ...page }: AccountListInput): Promise<CursorPage<AuditRow>> {
+    const scope = listScope(actor, accountId);
+    const list = ['audit', actor.accountId, scope];
+    const read = (query: NewestQuery<AuditId>) => this.#deps.storage.audit.list(scope, query);
+    return newestPage(list, page, this.#deps, read, ({ id }) => id);
   }
 
   /** A part of the chain, for a program that keeps a copy elsewhere. @throws TillgateError `FORBIDDEN` */
   async chain(actor: Actor, after: number, limit: number): Promise<AuditPiece> {
     requireAdmin(actor);
-    const { audit } = this.#storage;
+    const { audit } = this.#deps.storage;
     const links = await audit.links(after, limit);
     return { links, head: await audit.head() };
   }

@@ -13,10 +13,12 @@ import type { Scope } from './scopes.ts';
 import type { SignatureVerdict, SignedRequest } from './signature.ts';
 import { isSigned, verifySignature } from './signature.ts';
 
-/** The credentials that an operation accepts. */
+/** Where a request carries an API key or access token: a header of its own, or `Authorization: Bearer`. */
+export type KeyPlace = 'api-key' | 'x-token' | 'bearer';
+
+/** The credentials that an operation accepts, besides a signature. */
 export interface AuthRule {
-  /** True to accept `X-Token` as well, for the Lightning operations. */
-  readonly xToken: boolean;
+  readonly places: readonly KeyPlace[];
   /** The scope that the credential needs. For `move`, each signature is accepted once. */
   readonly scope: Scope;
 }
@@ -50,7 +52,7 @@ export class Authenticate {
   /**
    * @throws TillgateError `NO_CREDENTIALS`, `CREDENTIAL_INVALID`, `SIGNATURE_INVALID` and `DATE_INVALID` (with
    *   `details.signing`), `SIGNATURE_REPLAYED`, `ACCOUNT_INACTIVE`, `SIGNATURE_REQUIRED`, `FORBIDDEN` (scope); `MALFORMED_REQUEST` for a
-   *   repeated API-Key or X-Token.
+   *   repeated header with a key.
    */
   async run(request: SignedRequest, rule: AuthRule): Promise<Principal> {
     const plain = plainCredentials(request, rule);
@@ -151,15 +153,20 @@ function principalOf({ account, credential, hasWebhooks }: CredentialOwner, via:
   return { accountId: account.id, credentialId: credential.id, via, ...known };
 }
 
-/** The values of API-Key and, where the operation accepts it, X-Token. Empty headers are ignored. */
-function plainCredentials(request: SignedRequest, rule: AuthRule): readonly string[] {
-  const names = rule.xToken ? ['api-key', 'x-token'] : ['api-key'];
-  const texts = names.flatMap((name) => {
-    const values = request.headers.get(name) ?? [];
+/** The keys and tokens in the places that the operation accepts. Empty headers are ignored. */
+function plainCredentials({ headers }: SignedRequest, { places }: AuthRule): readonly string[] {
+  const texts = places.flatMap((place) => {
+    const name = place === 'bearer' ? 'authorization' : place;
+    const values = headers.get(name) ?? [];
     if (values.length > 1) throw new TillgateError('MALFORMED_REQUEST', `The header ${name} appears more than once.`);
-    return values;
+    return place === 'bearer' ? values.map(bearerToken) : values;
   });
   return [...new Set(texts)].filter((text) => text !== '');
+}
+
+/** The token of `Authorization: Bearer` (RFC 6750, section 2.1); empty for another scheme. */
+function bearerToken(value: string): string {
+  return /^Bearer +([\x21-\x7e]+) *$/i.exec(value)?.[1] ?? '';
 }
 
 /** True while a credential is accepted. The expiry is checked at each request and needs no background job. */

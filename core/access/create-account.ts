@@ -3,13 +3,15 @@ import { TillgateError } from '../kernel/index.ts';
 import type { Account, AccountRole } from './account.ts';
 import { adminSinceOf } from './admin-since.ts';
 import { currenciesProblem, emailProblem, nameProblem } from './account-fields.ts';
+import { encodeBase64 } from './base64.ts';
 import { passwordProblem, requireUnbreached } from './password-rules.ts';
 import type { CallbackCredentialDeps } from './credential-record.ts';
 import { ensureCallbackCredential } from './credential-record.ts';
 
 export interface CreateAccountInput {
   readonly email: string;
-  readonly password: string;
+  /** Without one, nobody can log in to the account until an operator sets it: it is for programs with keys. */
+  readonly password?: string | undefined;
   readonly role?: AccountRole;
   readonly name?: string | null;
   /** Currencies that business verification covers; `*` for all; none by default. */
@@ -23,11 +25,13 @@ export interface CreateAccountDeps extends CallbackCredentialDeps {
   readonly breachedPasswords?: BreachedPasswords;
 }
 
+const UNKNOWN_PASSWORD_BYTES = 32;
+
 const ROLES: readonly string[] = ['admin', 'user'] satisfies AccountRole[];
 
 const CHECKS: readonly (readonly [path: string, problem: (input: CreateAccountInput) => string | null])[] = [
   ['email', ({ email }) => emailProblem(email)],
-  ['password', ({ password, email }) => passwordProblem(password, email)],
+  ['password', ({ password, email }) => (password === undefined ? null : passwordProblem(password, email))],
   ['name', ({ name }) => nameProblem(name ?? '')],
   ['role', ({ role }) => (role === undefined || ROLES.includes(role) ? null : 'must be admin or user')],
   ['verifiedCurrencies', ({ verifiedCurrencies }) => currenciesProblem(verifiedCurrencies ?? [])],
@@ -57,7 +61,9 @@ export class CreateAccount {
     });
     if (fields.length > 0) throw new TillgateError('INVALID_FIELDS', 'The account has invalid fields.', { fields });
     const { hasher, ids, clock, breachedPasswords } = this.#deps;
-    if (breachedPasswords !== undefined) await requireUnbreached(breachedPasswords, input.password, 'password');
+    const { password = this.#unknownPassword() } = input;
+    if (breachedPasswords !== undefined && input.password !== undefined)
+      await requireUnbreached(breachedPasswords, password, 'password');
     const now = clock.now();
     const role = input.role ?? 'user';
     return {
@@ -68,7 +74,7 @@ export class CreateAccount {
       role,
       status: 'active',
       adminSince: adminSinceOf(role, now),
-      passwordHash: await hasher.hash(input.password),
+      passwordHash: await hasher.hash(password),
       passwordExpiresAt: null,
       authVersion: 1,
       dataSecurity: false,
@@ -78,5 +84,10 @@ export class CreateAccount {
       createdAt: now,
       modifiedAt: now,
     };
+  }
+
+  /** The password of an account without one: random bytes that are kept nowhere. */
+  #unknownPassword(): string {
+    return encodeBase64(this.#deps.random.bytes(UNKNOWN_PASSWORD_BYTES));
   }
 }

@@ -5,6 +5,7 @@ export type { SecondFactorDemand } from './action-guard.ts';
 export {
   listScope,
   merchantActor,
+  OPERATOR,
   recordNotFound,
   requireAccess,
   requireAdmin,
@@ -24,7 +25,8 @@ export type { CreateAccount } from './create-account.ts';
 export { callbackContext, credentialContext, ensureCallbackCredential } from './credential-record.ts';
 export { isDemanded } from './demand.ts';
 export { base62, BASE62_DIGITS, CALLBACK_SECRET_PREFIX, SECRET_PREFIXES } from './key-text.ts';
-export { checkLimit, EXPORT_PART, readCursor, writeCursor } from './list-cursor.ts';
+export { EXPORT_PART, listPage, newestPage } from './list-cursor.ts';
+export type { AccountListInput, CursorPage, CursorRequest, ListDeps } from './list-cursor.ts';
 export { lockLive } from './lock-live.ts';
 export { ManageAccounts } from './manage-accounts.ts';
 export { ManageCredentials } from './manage-credentials.ts';

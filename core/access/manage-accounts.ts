@@ -10,14 +10,13 @@ import type {
   AccountId,
   FieldError,
   Millis,
-  Page,
-  PageRequest,
+  NewestQuery,
   Random,
   Storage,
   Transaction,
   Vault,
 } from '../kernel/index.ts';
-import { checkPage, invalidField, present, stateConflict, TillgateError } from '../kernel/index.ts';
+import { invalidField, present, stateConflict, TillgateError } from '../kernel/index.ts';
 import type { AccountChanges } from './account-store.ts';
 import type { AccountEntry } from './account-entry.ts';
 import { guardAdmins, canMove } from './account-rules.ts';
@@ -25,6 +24,8 @@ import { listScope, recordNotFound, requireAccess, requireAdmin } from './actor.
 import type { Actor } from './actor.ts';
 import { changesOf, createdWith, addAuditRow } from './audit.ts';
 import type { AuditDeps } from './audit.ts';
+import { newestPage } from './list-cursor.ts';
+import type { CursorPage, CursorRequest, ListDeps } from './list-cursor.ts';
 
 const MAX_ARCHIVED_AT_ONCE = 100;
 const MAX_URL = 2048;
@@ -51,13 +52,12 @@ export interface AccountDetail extends AccountEntry {
   readonly gatewayCount: number;
 }
 
-export interface ManageAccountsDeps extends AuditDeps {
+export interface ManageAccountsDeps extends AuditDeps, ListDeps {
   readonly storage: Pick<Storage, 'manage' | 'feed' | 'ledger' | 'orders' | 'transaction'>;
   readonly vault: Vault;
   readonly random: Random;
   readonly createAccount: Pick<CreateAccount, 'prepare'>;
   readonly apps: AppReach;
-  readonly pageMax: number;
   /** How long a temporary password, set by another person, can be used, in milliseconds. */
   readonly temporaryPasswordMs: Millis;
 }
@@ -80,10 +80,15 @@ export class ManageAccounts {
     this.#deps = deps;
   }
 
-  /** Accounts, newest first; a user sees its own. @throws TillgateError `INVALID_FIELDS` for a page out of range */
-  async list(actor: Actor, page: PageRequest): Promise<Page<AccountEntry>> {
-    checkPage(page, this.#deps.pageMax);
-    return this.#deps.storage.manage.accounts(listScope(actor, undefined), page);
+  /**
+   * Accounts, newest first; a user sees its own. @throws TillgateError `INVALID_FIELDS` for a limit out of range, or a
+   * cursor of another list
+   */
+  async list(actor: Actor, page: CursorRequest): Promise<CursorPage<AccountEntry>> {
+    const scope = listScope(actor, undefined);
+    const list = ['accounts', actor.accountId, scope];
+    const read = (query: NewestQuery<AccountId>) => this.#deps.storage.manage.accounts(scope, query);
+    return newestPage(list, page, this.#deps, read, ({ account }) => account.id);
   }
 
   /** @throws TillgateError `NOT_FOUND`, also for an account of another user */
@@ -107,7 +112,7 @@ export class ManageAccounts {
   async create(actor: Actor, { temporaryPassword = false, ...input }: NewAccount): Promise<AccountDetail> {
     requireAdmin(actor);
     const { createAccount, clock, temporaryPasswordMs } = this.#deps;
-    const isTemporary = temporaryPassword || actor.accountId !== null;
+    const isTemporary = input.password !== undefined && (temporaryPassword || actor.accountId !== null);
     const passwordExpiresAt = isTemporary ? clock.now() + temporaryPasswordMs : null;
     const account = { ...(await createAccount.prepare(input)), passwordExpiresAt };
     const { id, email, name, role } = account;

@@ -10,13 +10,12 @@ import type { CredentialRequest } from './credential-record.ts';
 import { CALLBACK_OVERLAP_MS } from './rotate-callback-credential.ts';
 import { newCallbackSecrets, newCredentialSecrets } from './key-text.ts';
 import { SCOPES } from './scopes.ts';
-import { checkPage, formatInstant, masked, present, TillgateError } from '../kernel/index.ts';
+import { formatInstant, masked, present, TillgateError } from '../kernel/index.ts';
 import type {
   AccountId,
   CredentialId,
   Millis,
-  Page,
-  PageRequest,
+  NewestQuery,
   Random,
   Storage,
   Transaction,
@@ -26,6 +25,8 @@ import { listScope, recordNotFound, requireAccess, requireOwnSecret, seesSecrets
 import type { Actor } from './actor.ts';
 import { createdWith, addAuditRow } from './audit.ts';
 import type { AuditDeps } from './audit.ts';
+import { newestPage } from './list-cursor.ts';
+import type { AccountListInput, CursorPage, ListDeps } from './list-cursor.ts';
 
 /** A credential for lists. */
 export interface MaskedCredential {
@@ -51,11 +52,10 @@ export interface RotatedCallbackSecrets {
   readonly secrets: CallbackSecrets | null;
 }
 
-export interface ManageCredentialsDeps extends AuditDeps {
+export interface ManageCredentialsDeps extends AuditDeps, ListDeps {
   readonly storage: Pick<Storage, 'accounts' | 'manage' | 'transaction'>;
   readonly vault: Vault;
   readonly random: Random;
-  readonly pageMax: number;
 }
 
 /** Management of API keys and signing tokens of the payment API. */
@@ -67,12 +67,16 @@ export class ManageCredentials {
   }
 
   /**
-   * Masked credentials, newest first. @throws TillgateError `INVALID_FIELDS` for a page out of range, `NOT_FOUND` for
-   * another account
+   * Masked credentials, newest first.
+   *
+   * @throws TillgateError `INVALID_FIELDS` for a limit out of range or a cursor of another list; `NOT_FOUND` for
+   *   another account
    */
-  async list(actor: Actor, accountId: AccountId | undefined, page: PageRequest): Promise<Page<MaskedCredential>> {
-    checkPage(page, this.#deps.pageMax);
-    const found = await this.#deps.storage.manage.credentials(listScope(actor, accountId), page);
+  async list(actor: Actor, { accountId, ...page }: AccountListInput): Promise<CursorPage<MaskedCredential>> {
+    const scope = listScope(actor, accountId);
+    const list = ['credentials', actor.accountId, scope];
+    const read = (query: NewestQuery<CredentialId>) => this.#deps.storage.manage.credentials(scope, query);
+    const found = await newestPage(list, page, this.#deps, read, ({ id }) => id);
     return { ...found, items: found.items.map((credential) => this.#masked(credential)) };
   }
 

@@ -1,14 +1,14 @@
 import type { Account, CallbackCredential, Credential } from './account.ts';
-import type { AccountId, CredentialId, Millis, Page, PageRequest } from '../kernel/index.ts';
+import type { AccountId, CredentialId, Millis, NewestQuery } from '../kernel/index.ts';
 import type { AccountEntry, AccountSecurity, Login } from './account-entry.ts';
 
 /** Reads of accounts for the management API. */
 export interface ManageStore {
   /** Accounts, newest first: one of them, or all for `null`. */
-  accounts(only: AccountId | null, page: PageRequest): Promise<Page<AccountEntry>>;
+  accounts(only: AccountId | null, query: NewestQuery<AccountId>): Promise<readonly AccountEntry[]>;
   account(id: AccountId): Promise<AccountEntry | null>;
   /** Credentials of one account, or of all for `null`, newest first. */
-  credentials(accountId: AccountId | null, page: PageRequest): Promise<Page<Credential>>;
+  credentials(accountId: AccountId | null, query: NewestQuery<CredentialId>): Promise<readonly Credential[]>;
   /** The account's security settings; without a record, nothing is enrolled or required. */
   security(accountId: AccountId): Promise<AccountSecurity>;
 }

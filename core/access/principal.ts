@@ -6,6 +6,6 @@ export interface Principal {
   /** The credential; `null` for an access token, which comes from a login. */
   readonly credentialId: CredentialId | null;
   readonly via: 'api-key' | 'signature' | 'token';
-  /** Whether the account has an enabled webhook endpoint, where that is known. */
+  /** Whether an enabled webhook endpoint, or the till's own handlers, get the account's events, where that is known. */
   readonly hasWebhooks?: boolean;
 }

@@ -16,7 +16,6 @@ export interface DailySummaryDeps {
 /** The delay after midnight, UTC, by which changes just before midnight are counted. */
 const AFTER_MIDNIGHT_MS = 5 * 60_000;
 const PAGE = 100;
-const COUNTED = { page: 1, size: 1 } as const;
 
 /**
  * Writes the summary of the day before, once it has ended: for the operators, and for each account that has chosen it
@@ -54,9 +53,8 @@ export class DailySummary {
 
   async #ofTill(day: Millis): Promise<DaySummary> {
     const { transfers, alerts } = this.#deps.storage;
-    const withdrawals = (await transfers.list('HELD', COUNTED)).total;
-    const open = (await alerts.list('OPEN', COUNTED)).total;
-    return { ...(await this.#ofAccount(null, day)), waiting: { withdrawals, alerts: open } };
+    const waiting = { withdrawals: await transfers.countOf('HELD'), alerts: await alerts.countOf('OPEN') };
+    return { ...(await this.#ofAccount(null, day)), waiting };
   }
 
   async #ofAccount(accountId: AccountId | null, day: Millis): Promise<DaySummary> {

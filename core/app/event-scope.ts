@@ -1,10 +1,10 @@
 import type { AssetCatalogue, Millis, RecordedEvent, RecordedEvents, Transaction } from '../kernel/index.ts';
-import type { AmountWords, FindNoticeAccount, OutboxEvent, WebhookEndpoint } from '../notify/index.ts';
+import type { AmountWords, FindNoticeAccount, OutboxEvent, Subscriber } from '../notify/index.ts';
 import type { EventPresenter } from './event-presenter.ts';
 
-/** Events, and the endpoints that may be subscribed to them. */
+/** Events, and those that may be subscribed to them. */
 export interface AddressedEvents {
-  readonly endpoints: readonly WebhookEndpoint[];
+  readonly endpoints: readonly Subscriber[];
   readonly events: readonly OutboxEvent[];
 }
 

@@ -64,7 +64,8 @@ import {
 import { ManageAlerts, ManageCallbacks, ManageNotices, ManageWebhooks } from '../notify/index.ts';
 import { ManageBranding, ManageLinks, ManageTransactions } from '../orders/index.ts';
 import { ManageDeposits } from '../deposits/index.ts';
-import { ManageLedger } from '../ledger/index.ts';
+import { ListRates, ManageLedger } from '../ledger/index.ts';
+import type { RateBook } from '../ledger/index.ts';
 
 /** The configuration of the management use cases. */
 export interface ManageSettings {
@@ -81,7 +82,7 @@ export interface ManageSettings {
   readonly secondFactorOf: SecondFactorDemand;
   /** The grace period of a rotated App key, in seconds. */
   readonly graceSeconds: number;
-  /** The largest `size` of a list. */
+  /** The largest `limit` of a list. */
   readonly pageMax: number;
   /** Whether new Apps are prepaid; `null` where no plans are sold. */
   readonly newAppsPrepaid: boolean | null;
@@ -124,6 +125,7 @@ export interface CreateManageDeps {
   readonly chains: ChainRegistry;
   readonly assets: AssetCatalogue;
   readonly lightning: LightningNode | null;
+  readonly rates: Pick<RateBook, 'prepare' | 'usd'>;
   readonly walletQueries: WalletQueries;
   readonly requestRefund: RequestRefund;
   readonly requestWithdrawal: RequestWithdrawal;
@@ -149,6 +151,7 @@ export interface Manage {
   readonly webhooks: ManageWebhooks;
   readonly orders: ManageOrders;
   readonly ledger: ManageLedger;
+  readonly rates: ListRates;
   readonly links: ManageLinks;
   readonly addresses: ManageAddresses;
   readonly overview: ManageOverview;
@@ -195,18 +198,19 @@ export function createManage({ settings, ...deps }: CreateManageDeps): Manage {
     secondFactor,
     accounts: new ManageAccounts({
       ...shared,
-      apps: new AccountApps({ apps, routes, pageMax: shared.pageMax }),
+      apps: new AccountApps({ apps, routes }),
       temporaryPasswordMs,
     }),
     credentials: new ManageCredentials(shared),
     security: new ManageSecurity({ ...deps, holdMs: addressHoldMs }),
     passkeys: new ManagePasskeys({ ...deps, passkeys }),
-    apps: new ManageApps({ ...deps, apps, appKeys, newAppsPrepaid }),
+    apps: new ManageApps({ ...shared, apps, appKeys, newAppsPrepaid }),
     routes: new ManageRoutes({ ...shared, routes }),
     callbacks: new ManageCallbacks(shared),
     webhooks: new ManageWebhooks({ ...shared, places: settings.callbackPlaces }),
     orders: new ManageOrders(shared),
     ledger: new ManageLedger(shared),
+    rates: new ListRates(shared),
     links: new ManageLinks({ ...shared, places: settings.callbackPlaces }),
     addresses: new ManageAddresses({
       ...shared,
@@ -226,7 +230,7 @@ export function createManage({ settings, ...deps }: CreateManageDeps): Manage {
     alerts: new ManageAlerts(shared),
     notices: new ManageNotices(shared),
     branding: new ManageBranding(shared),
-    audit: new ReadAudit(deps.storage, pageMax),
+    audit: new ReadAudit(shared),
     adminReads: new AdminReads(deps),
   };
 }

@@ -1,9 +1,10 @@
 import type { Deposit } from '../chain/index.ts';
 import type { AssetCatalogue, CallbackId, DepositId, IdGenerator, RecordedEvent } from '../kernel/index.ts';
 import { outboxRows } from '../notify/index.ts';
-import type { Callback, NoticeDraft, OutboxEvent, WebhookEndpoint, WebhookEvent } from '../notify/index.ts';
+import type { Callback, NoticeDraft, OutboxEvent, Subscriber, WebhookEvent } from '../notify/index.ts';
 import { buildCallback, reportedOrder, webhookEventOf } from '../orders/index.ts';
 import type { CallbackPresenter, NewOrder, Order, OrderChains, OrderHistoryEntry } from '../orders/index.ts';
+import type { EventPresenter } from './event-presenter.ts';
 import type { NoticeScope } from './event-scope.ts';
 import { undecidedWords } from './event-words.ts';
 
@@ -11,27 +12,28 @@ import { undecidedWords } from './event-words.ts';
 export interface OrderEventDeps {
   readonly assets: AssetCatalogue;
   readonly chains: OrderChains;
-  readonly presenter: CallbackPresenter;
+  readonly callbacks: CallbackPresenter;
+  readonly presenter: Pick<EventPresenter, 'order'>;
   readonly ids: IdGenerator;
 }
 
 type OrderMoved = Extract<RecordedEvent, { readonly type: 'order.moved' }>;
 
-/** An event of an order; its data is the record that callbacks send. */
+/** An event of an order. */
 function orderEvent(
   { assets, chains, presenter }: OrderEventDeps,
   type: WebhookEvent,
   order: Order,
   deposits: readonly Deposit[],
 ): OutboxEvent {
-  const data = (): string => presenter.present(type, reportedOrder(order, deposits, assets, chains)).body;
+  const data = (): string => presenter.order(reportedOrder(order, deposits, assets, chains));
   return { type, subjectId: order.id, at: order.updatedAt, data };
 }
 
 /** The events of a new order. */
 export function newOrderRows(
   deps: OrderEventDeps,
-  endpoints: readonly WebhookEndpoint[],
+  endpoints: readonly Subscriber[],
   order: NewOrder['order'],
 ): readonly Callback[] {
   // No record shows the order's number, which it gets when it is stored.
@@ -41,14 +43,14 @@ export function newOrderRows(
 /** The callback of an order's move, if it has one, and its events. */
 export function movedOrderRows(
   deps: OrderEventDeps,
-  endpoints: readonly WebhookEndpoint[],
+  endpoints: readonly Subscriber[],
   { order, deposits, transition }: OrderMoved,
 ): readonly Callback[] {
-  const { ids, assets, chains, presenter } = deps;
+  const { ids, assets, chains, callbacks } = deps;
   const rows: Callback[] = [];
   const { event } = transition;
   if (event !== null) {
-    const content = presenter.present(event, reportedOrder(order, deposits, assets, chains));
+    const content = callbacks.present(event, reportedOrder(order, deposits, assets, chains));
     const callback = buildCallback({ id: ids.next() as CallbackId, order, event, content, now: order.updatedAt });
     if (callback !== null) rows.push(callback);
   }

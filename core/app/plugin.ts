@@ -48,16 +48,16 @@ export interface PluginContext<Options> {
   onClose(close: () => void | Promise<void>): void;
 }
 
-/** A plugin: importing it has no effect, `setup` runs once when the host starts. */
-export interface Plugin<Options = unknown> {
+/** A plugin: importing it has no effect, `setup` runs once when the till is opened. */
+export interface Plugin<Input = unknown, Options = unknown> {
   readonly name: string;
   readonly version: string;
   /** The semver range of {@link PLUGIN_API_VERSION} that the plugin supports, `^1.0.0`. */
   readonly requires: string;
   /** True for plugins that production mode must refuse. */
   readonly sandboxOnly?: boolean;
-  /** Validates the plugin's `options` of the settings. @throws TillgateError `CONFIG_INVALID` with the invalid field */
-  options(input: unknown): Options;
+  /** Validates the plugin's options. @throws TillgateError `CONFIG_INVALID` with the invalid field */
+  options(input: Input): Options;
   /**
    * The accounts of the till's seed with which the plugin signs, as hardened paths (`m/44'/60'/0'`). No two plugins can
    * have the same one.
@@ -67,14 +67,27 @@ export interface Plugin<Options = unknown> {
    * What a signer in a process of its own (`tillgate signer`) needs for the plugin's chain. `input` comes from the
    * signer's own settings, never from the server. @throws TillgateError `CONFIG_INVALID` with the invalid field
    */
-  signing?(input: unknown): ChainSigning;
+  signing?(input: Input): ChainSigning;
   setup(context: PluginContext<Options>): void | Promise<void>;
 }
 
 /** The version of this interface. */
 export const PLUGIN_API_VERSION = '1.11.0';
 
-/** Types a plugin; returns it unchanged. */
-export function definePlugin<Options>(plugin: Plugin<Options>): Plugin<Options> {
-  return plugin;
+/** A plugin with its options, which are validated when the till is opened. */
+export interface ConfiguredPlugin {
+  readonly plugin: Plugin;
+  readonly options: unknown;
+}
+
+/** Configures a plugin: `ethereum({ rpcUrls: ['https://node.example.com'] })`. The options are those of the settings file. */
+export interface PluginFactory<Input = unknown, Options = unknown> {
+  (...options: object extends Input ? [options?: Input] : [options: Input]): ConfiguredPlugin;
+  readonly plugin: Plugin<unknown, Options>;
+}
+
+/** Makes the factory that a plugin's module exports by default. */
+export function definePlugin<Input, Options>(plugin: Plugin<Input, Options>): PluginFactory<Input, Options> {
+  const configure = (options?: Input): ConfiguredPlugin => ({ plugin, options: options ?? {} });
+  return Object.assign(configure, { plugin });
 }

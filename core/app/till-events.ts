@@ -32,9 +32,9 @@ export interface TillEventDeps {
   readonly ids: IdGenerator;
   readonly clock: Clock;
   readonly events: EventBus;
-  /** Formats orders. */
+  /** Formats the orders of callbacks. */
   readonly callbacks: CallbackPresenter;
-  /** Formats every other record. */
+  /** Formats the data of events. */
   readonly presenter: EventPresenter;
   readonly assets: AssetCatalogue;
   readonly chains: OrderChains;
@@ -103,7 +103,7 @@ export class TillEvents implements EventDispatcher {
     const { events } = this.#deps;
     for (const notifier of new Set(notices.map((notice) => notice.notifier)))
       events.emit('notice.queued', { notifier });
-    for (const accountId of new Set<AccountId>(callbacks.map((row) => row.accountId)))
+    for (const accountId of new Set<AccountId | null>(callbacks.map((row) => row.accountId)))
       events.emit('callback.queued', { accountId });
   }
 
@@ -136,7 +136,7 @@ export class TillEvents implements EventDispatcher {
   }
 
   get #orderDeps(): Parameters<typeof newOrderRows>[0] {
-    const { ids, assets, chains, callbacks: presenter } = this.#deps;
-    return { ids, assets, chains, presenter };
+    const { ids, assets, chains, callbacks, presenter } = this.#deps;
+    return { ids, assets, chains, callbacks, presenter };
   }
 }

@@ -4,6 +4,7 @@ import type {
   CurrencyCode,
   DepositId,
   Millis,
+  NewestQuery,
   OrderId,
   Page,
   PageRequest,
@@ -80,7 +81,7 @@ export interface UnsettledOrder {
 export interface DepositStore {
   find(id: DepositId): Promise<Deposit | null>;
   /** Deposits that belong to no order, newest first. */
-  unassigned(page: PageRequest): Promise<Page<Deposit>>;
+  unassigned(query: NewestQuery<DepositId>): Promise<readonly Deposit[]>;
   /** An order's deposits in the order they were first seen, without unassigned ones at its address. */
   byOrder(orderId: OrderId): Promise<readonly Deposit[]>;
   /** Deposits of several orders at once, for lists. */

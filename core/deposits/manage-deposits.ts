@@ -1,17 +1,15 @@
 import type { Deposit } from '../chain/index.ts';
 import type { Rescan, RescanDeposits, RescanInput } from './rescan.ts';
 import type { UnassignedDeposits } from './unassigned-deposits.ts';
-import { checkPage } from '../kernel/index.ts';
-import type { Page, PageRequest, Storage } from '../kernel/index.ts';
+import type { DepositId, NewestQuery, Storage } from '../kernel/index.ts';
 import type { Transfer } from '../payouts/index.ts';
-import { addAuditRow, createdWith, requireAdmin } from '../access/index.ts';
-import type { Actor, AuditDeps } from '../access/index.ts';
+import { addAuditRow, createdWith, newestPage, requireAdmin } from '../access/index.ts';
+import type { Actor, AuditDeps, CursorPage, CursorRequest, ListDeps } from '../access/index.ts';
 
-export interface ManageDepositsDeps extends AuditDeps {
+export interface ManageDepositsDeps extends AuditDeps, ListDeps {
   readonly storage: Pick<Storage, 'deposits'>;
   readonly unassignedDeposits: Pick<UnassignedDeposits, 'assign' | 'refund'>;
   readonly rescanDeposits: Pick<RescanDeposits, 'run'>;
-  readonly pageMax: number;
 }
 
 /** Unassigned deposits and rescans; for admins only. */
@@ -22,11 +20,14 @@ export class ManageDeposits {
     this.#deps = deps;
   }
 
-  /** Deposits that wait for a decision, newest first. @throws TillgateError `FORBIDDEN`, `INVALID_FIELDS` for a page out of range */
-  async unassigned(actor: Actor, page: PageRequest): Promise<Page<Deposit>> {
+  /**
+   * Deposits that wait for a decision, newest first. @throws TillgateError `FORBIDDEN`; `INVALID_FIELDS` for a limit
+   * out of range, or a cursor of another list
+   */
+  async unassigned(actor: Actor, page: CursorRequest): Promise<CursorPage<Deposit>> {
     requireAdmin(actor);
-    checkPage(page, this.#deps.pageMax);
-    return this.#deps.storage.deposits.unassigned(page);
+    const read = (query: NewestQuery<DepositId>) => this.#deps.storage.deposits.unassigned(query);
+    return newestPage(['deposits', actor.accountId], page, this.#deps, read, ({ id }) => id);
   }
 
   /** Reads blocks of a chain again. @throws TillgateError `FORBIDDEN`; as {@link RescanDeposits.run} */

@@ -1,12 +1,14 @@
 import type { AppReach } from '../access/index.ts';
 import type { Apps } from './apps.ts';
-import type { AccountId, Millis, Transaction } from '../kernel/index.ts';
+import { eachPage, partOf } from '../kernel/index.ts';
+import type { AccountId, AppId, Millis, Transaction } from '../kernel/index.ts';
 import type { Routes } from './routes.ts';
+
+const PAGE = 100;
 
 export interface AccountAppsDeps {
   readonly apps: Pick<Apps, 'list' | 'countOf'>;
   readonly routes: Pick<Routes, 'list'>;
-  readonly pageMax: number;
 }
 
 /** The Apps of accounts, for the management of accounts. */
@@ -22,13 +24,13 @@ export class AccountApps implements AppReach {
   }
 
   async gatewayCount(id: AccountId): Promise<number> {
-    const { apps, routes, pageMax } = this.#deps;
+    const { apps, routes } = this.#deps;
     const chains = new Set<string>();
-    for (let page = 1, maxPage = 1; page <= maxPage; page++) {
-      const found = await apps.list(id, { page, size: pageMax });
-      maxPage = found.maxPage;
-      for (const app of found.items) if (app.enabled) app.chains.forEach((chain) => chains.add(chain));
-    }
+    const pages = await eachPage(async (before: AppId | null) =>
+      partOf(await apps.list(id, { before, limit: PAGE + 1 }), PAGE, (app) => app.id),
+    );
+    for await (const page of pages)
+      for (const app of page) if (app.enabled) app.chains.forEach((chain) => chains.add(chain));
     if (chains.size === 0) return 0;
     return (await routes.list()).filter(({ route }) => route.enabled && chains.has(route.chain)).length;
   }

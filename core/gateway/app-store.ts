@@ -1,6 +1,6 @@
 import type { App } from './app.ts';
 import type { AccountStatus } from '../access/index.ts';
-import type { AccountId, AppId, AppKeyId, Millis, Page, PageRequest } from '../kernel/index.ts';
+import type { AccountId, AppId, AppKeyId, Millis, NewestQuery } from '../kernel/index.ts';
 import type { AppKey, StoredKeyState } from './app-key.ts';
 
 /** The fields of an App that may change. */
@@ -44,7 +44,7 @@ export interface AppStore {
   readonly directory: DirectorySource;
   find(id: AppId): Promise<App | null>;
   /** Newest first, of one account or of all. */
-  list(accountId: AccountId | null, page: PageRequest): Promise<Page<App>>;
+  list(accountId: AccountId | null, query: NewestQuery<AppId>): Promise<readonly App[]>;
   countOf(accountId: AccountId): Promise<number>;
   /** An App's keys, newest first. */
   keys(appId: AppId): Promise<readonly AppKey[]>;

@@ -3,13 +3,12 @@ import type {
   AppId,
   FieldError,
   Millis,
-  Page,
-  PageRequest,
+  NewestQuery,
   Random,
   Storage,
   Transaction,
 } from '../kernel/index.ts';
-import { checkPage, hex, PAGE_MAX, present, TillgateError } from '../kernel/index.ts';
+import { hex, present, TillgateError } from '../kernel/index.ts';
 import { settledIfPossible } from './app-keys.ts';
 import { makeKey } from './app-key.ts';
 import type { IssuedKey, KeyMaker } from './app-key.ts';
@@ -34,8 +33,6 @@ export interface NewApp {
 
 export interface AppsDeps extends KeyMaker {
   readonly storage: Pick<Storage, 'apps' | 'feed' | 'transaction'>;
-  /** The largest page of a list; {@link PAGE_MAX} by default. */
-  readonly pageMax?: number;
   /** The most Apps of an account; {@link DEFAULT_APPS_PER_ACCOUNT} by default. */
   readonly appsPerAccount?: number;
   /** None by default. */
@@ -102,14 +99,9 @@ export class Apps {
     return this.#deps.storage.apps.find(id);
   }
 
-  /**
-   * Apps of one account, or of all for `null`, newest first.
-   *
-   * @throws TillgateError `INVALID_FIELDS` for a page out of range
-   */
-  async list(accountId: AccountId | null, page: PageRequest): Promise<Page<App>> {
-    checkPage(page, this.#deps.pageMax ?? PAGE_MAX);
-    return this.#deps.storage.apps.list(accountId, page);
+  /** Apps of one account, or of all for `null`, newest first. */
+  list(accountId: AccountId | null, query: NewestQuery<AppId>): Promise<readonly App[]> {
+    return this.#deps.storage.apps.list(accountId, query);
   }
 
   countOf(accountId: AccountId): Promise<number> {

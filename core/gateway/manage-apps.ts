@@ -4,7 +4,7 @@ import type { AdmissionCount } from './admission-tally.ts';
 import { raisesQuota } from './quota.ts';
 import type { PrepaidView, TopUp, TopUps } from './top-ups.ts';
 import { invalidField, masked, stateConflict, TillgateError } from '../kernel/index.ts';
-import type { AccountId, AppId, AppKeyId, Page, PageRequest, Storage } from '../kernel/index.ts';
+import type { AccountId, AppId, AppKeyId, NewestQuery, Storage } from '../kernel/index.ts';
 import { isAccepted } from './app-key.ts';
 import type { AppKeys } from './app-keys.ts';
 import type { IssuedKey } from './app-key.ts';
@@ -15,17 +15,18 @@ import type { UsageSum } from './usage-store.ts';
 import {
   addAuditRow,
   listScope,
+  newestPage,
   recordNotFound,
   requireAccess,
   requireOwnSecret,
   seesSecrets,
   targetAccount,
 } from '../access/index.ts';
-import type { Actor, AuditDeps } from '../access/index.ts';
+import type { AccountListInput, Actor, AuditDeps, CursorPage, ListDeps } from '../access/index.ts';
 import { usageQuery } from './usage-query.ts';
 import type { UsageRequest } from './usage-query.ts';
 
-export interface ManageAppsDeps extends AuditDeps {
+export interface ManageAppsDeps extends AuditDeps, ListDeps {
   readonly storage: Pick<Storage, 'apps' | 'transaction' | 'usage'>;
   readonly apps: Apps;
   readonly appKeys: AppKeys;
@@ -54,9 +55,17 @@ export class ManageApps {
     this.#deps = deps;
   }
 
-  /** Newest first. @throws TillgateError `INVALID_FIELDS` for a page out of range, `NOT_FOUND` for another account */
-  list(actor: Actor, accountId: AccountId | undefined, page: PageRequest): Promise<Page<App>> {
-    return this.#deps.apps.list(listScope(actor, accountId), page);
+  /**
+   * Apps, newest first.
+   *
+   * @throws TillgateError `INVALID_FIELDS` for a limit out of range or a cursor of another list; `NOT_FOUND` for
+   *   another account
+   */
+  async list(actor: Actor, { accountId, ...page }: AccountListInput): Promise<CursorPage<App>> {
+    const scope = listScope(actor, accountId);
+    const list = ['apps', actor.accountId, scope];
+    const read = (query: NewestQuery<AppId>) => this.#deps.apps.list(scope, query);
+    return newestPage(list, page, this.#deps, read, ({ id }) => id);
   }
 
   /** @throws TillgateError `NOT_FOUND`, also for an App of another account */

@@ -1,15 +1,14 @@
 import type { GatewayRoute } from './route.ts';
 import type { RouteChanges, RouteInput, RouteRecord, Routes } from './routes.ts';
 import type { UpstreamView } from './upstream-health.ts';
-import type { Page, PageRequest, RouteId } from '../kernel/index.ts';
-import { checkPage, pageOf } from '../kernel/index.ts';
-import { recordNotFound, requireAdmin } from '../access/index.ts';
-import type { Actor, AuditDeps } from '../access/index.ts';
+import type { RouteId } from '../kernel/index.ts';
+import { isId, partOf } from '../kernel/index.ts';
+import { listPage, recordNotFound, requireAdmin } from '../access/index.ts';
+import type { Actor, AuditDeps, CursorPage, CursorRequest, ListDeps } from '../access/index.ts';
 import { traceOf } from './gateway-audit.ts';
 
-export interface ManageRoutesDeps extends AuditDeps {
+export interface ManageRoutesDeps extends AuditDeps, ListDeps {
   readonly routes: Routes;
-  readonly pageMax: number;
   /** The upstreams of a route as seen by this instance, in order; `null` for one that it does not use. */
   readonly upstreamHealth?: ((route: GatewayRoute) => readonly (UpstreamView | null)[]) | undefined;
 }
@@ -23,14 +22,22 @@ export class ManageRoutes {
   }
 
   /**
-   * Routes, newest first, those of the configuration last. @throws TillgateError `FORBIDDEN` for a user,
-   * `INVALID_FIELDS` for a page out of range
+   * Routes, newest first, then those of the configuration by host.
+   *
+   * @throws TillgateError `FORBIDDEN` for a user; `INVALID_FIELDS` for a limit out of range or a cursor of another list
    */
-  async list(actor: Actor, page: PageRequest): Promise<Page<RouteRecord>> {
+  async list(actor: Actor, page: CursorRequest): Promise<CursorPage<RouteRecord>> {
     requireAdmin(actor);
-    checkPage(page, this.#deps.pageMax);
-    const all = (await this.all()).toReversed();
-    return pageOf(page, all.length, all.slice((page.page - 1) * page.size, page.page * page.size));
+    return listPage(
+      ['gateways', actor.accountId],
+      page,
+      this.#deps,
+      async (limit, after: { readonly id: RouteId } | null) => {
+        const all = (await this.all()).toSorted((a, b) => inList(a.route.id, b.route.id));
+        const rest = after === null ? all : all.filter(({ route }) => inList(after.id, route.id) < 0);
+        return partOf(rest, limit, ({ route }) => ({ id: route.id }));
+      },
+    );
   }
 
   /** The upstreams of a route as seen by this instance, in order; `null` for one that it does not use. */
@@ -62,4 +69,11 @@ export class ManageRoutes {
     requireAdmin(actor);
     return this.#deps.routes.tracedBy(traceOf(this.#deps, actor)).update(id, changes);
   }
+}
+
+/** Compares two routes by their place in the list: only those of the database have an id. */
+function inList(a: RouteId, b: RouteId): number {
+  if (isId(a) !== isId(b)) return isId(a) ? -1 : 1;
+  if (a === b) return 0;
+  return a > b === isId(a) ? -1 : 1;
 }

@@ -1,3 +1,5 @@
+import { TillgateError } from './errors.ts';
+
 /** A fiat currency that orders can be priced in; amounts are whole units of `10^-decimals` (ISO 4217's minor unit where it has one). */
 export interface Fiat {
   readonly code: string;
@@ -68,4 +70,14 @@ const byCode = new Map(FIATS.map((entry) => [entry.code, entry]));
 /** The fiat currency of a code; `null` for a code that is not supported. */
 export function findFiat(code: string): Fiat | null {
   return byCode.get(code) ?? null;
+}
+
+/** @throws TillgateError `UNSUPPORTED` for another code than those of {@link FIATS} */
+export function requireFiat(code: string): Fiat {
+  const fiat = findFiat(code);
+  if (fiat !== null) return fiat;
+  throw new TillgateError(
+    'UNSUPPORTED',
+    `The fiat currency ${code} is not supported; see the list of fiat currencies.`,
+  );
 }

@@ -24,13 +24,13 @@ export {
 export type { Decimal, Rounding } from './decimal.ts';
 export { DIGEST } from './digest.ts';
 export type { Digest, SignatureAlgorithm } from './digest.ts';
-export { eachPage } from './each-page.ts';
-export type { ListPart } from './each-page.ts';
+export { eachPage, partOf } from './each-page.ts';
+export type { ListPart, NewestQuery } from './each-page.ts';
 export { invalidField, isTillgateError, stateConflict, TillgateError } from './errors.ts';
 export type { ErrorCode, ErrorDetails, FieldError, SigningText } from './errors.ts';
 export { EVENT_BUS } from './events.ts';
 export type { DomainEvents, EventBus } from './events.ts';
-export { FIATS, findFiat } from './fiat.ts';
+export { FIATS, findFiat, requireFiat } from './fiat.ts';
 export type { Fiat } from './fiat.ts';
 export { assert, present } from './guard.ts';
 export { hex } from './hex.ts';

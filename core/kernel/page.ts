@@ -23,12 +23,6 @@ export function pageOf<T>({ page, size }: PageRequest, total: number, items: rea
   return { page, size, total, maxPage: Math.ceil(total / size), items };
 }
 
-/** The range of consecutive numbers (1 is the oldest) on a page, newest first; `null` for a page past the end. */
-export function pageRange({ page, size }: PageRequest, total: number): { first: number; last: number } | null {
-  const last = total - (page - 1) * size;
-  return last < 1 ? null : { first: Math.max(1, last - size + 1), last };
-}
-
 /** @throws TillgateError `INVALID_FIELDS` for a page request outside 1…maximum */
 export function checkPage({ page, size }: PageRequest, maximum: number): void {
   if (!Number.isSafeInteger(page) || page < 1) throw invalidField('page', 'must be a whole number from 1 up');

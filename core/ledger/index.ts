@@ -14,6 +14,7 @@ export type { LedgerBalance, LedgerEntry, MerchantBalance, Posting } from './ent
 export type { PriceEvidence, RateEvidence } from './evidence.ts';
 export { ManageLedger } from './manage-ledger.ts';
 export { balanced, postEntry } from './post-entry.ts';
+export { ListRates } from './list-rates.ts';
 export type { RateBook } from './rate-book.ts';
 export { ownAccountNames, ownAccounts, solvencyOf } from './own-accounts.ts';
 export { TRANSACTION_STATUSES, TRANSACTION_TYPES } from './transaction.ts';

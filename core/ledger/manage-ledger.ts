@@ -1,14 +1,11 @@
-import { eachPage, invalidField } from '../kernel/index.ts';
-import type { AccountId, ListPart, Millis, Storage, Vault } from '../kernel/index.ts';
+import { eachPage, invalidField, partOf } from '../kernel/index.ts';
+import type { AccountId, ListPart, Millis, Storage } from '../kernel/index.ts';
 import type { BookedPosting, PostingPosition } from './ledger-store.ts';
-import { checkLimit, EXPORT_PART, listScope, readCursor, writeCursor } from '../access/index.ts';
-import type { Actor } from '../access/index.ts';
+import { EXPORT_PART, listPage, listScope } from '../access/index.ts';
+import type { Actor, CursorPage, CursorRequest, ListDeps } from '../access/index.ts';
 
-export interface ManageLedgerDeps {
+export interface ManageLedgerDeps extends ListDeps {
   readonly storage: Pick<Storage, 'ledger'>;
-  readonly vault: Pick<Vault, 'lookupHash' | 'lookupHashes'>;
-  /** The largest `limit` of a list. */
-  readonly pageMax: number;
 }
 
 /** The filter of a list of postings. */
@@ -37,15 +34,13 @@ export class ManageLedger {
    */
   async list(
     actor: Actor,
-    { limit, cursor, ...filter }: LedgerFilter & { readonly limit: number; readonly cursor?: string | undefined },
-  ): Promise<{ readonly items: readonly BookedPosting[]; readonly nextCursor: string | null }> {
-    const { pageMax, vault } = this.#deps;
-    checkLimit(limit, pageMax);
+    { limit, cursor, ...filter }: LedgerFilter & CursorRequest,
+  ): Promise<CursorPage<BookedPosting>> {
     const scope = listScope(actor, filter.userId);
     const list = ['ledger', actor.accountId, scope, filter.from, filter.to];
-    const after = cursor === undefined ? null : readCursor<PostingPosition>(cursor, list, vault);
-    const { items, next } = await this.#part(scope, filter, limit, after);
-    return { items, nextCursor: next === null ? null : writeCursor(next, list, vault) };
+    return listPage(list, { limit, cursor }, this.#deps, (most, after: PostingPosition | null) =>
+      this.#part(scope, filter, most, after),
+    );
   }
 
   /**
@@ -67,7 +62,6 @@ export class ManageLedger {
   ): Promise<ListPart<BookedPosting, PostingPosition>> {
     if (from !== null && to !== null && from >= to) throw invalidField('from', 'must be before `to`');
     const found = await this.#deps.storage.ledger.postings({ accountId, from, to, after, limit: limit + 1 });
-    const items = found.slice(0, limit);
-    return { items, next: found.length > limit ? (items.at(-1)?.position ?? null) : null };
+    return partOf(found, limit, ({ position }) => position);
   }
 }

@@ -1,11 +1,13 @@
 import type { Alert, AlertStatus } from './alert.ts';
-import type { AccountId, AlertId, Millis, Page, PageRequest } from '../kernel/index.ts';
+import type { AccountId, AlertId, Millis, NewestQuery } from '../kernel/index.ts';
 
 /** Alerts for operators. */
 export interface AlertStore {
   find(id: AlertId): Promise<Alert | null>;
   /** Alerts of one status, or of all for `null`, newest first. */
-  list(status: AlertStatus | null, page: PageRequest): Promise<Page<Alert>>;
+  list(status: AlertStatus | null, query: NewestQuery<AlertId>): Promise<readonly Alert[]>;
+  /** The number of alerts with a status. */
+  countOf(status: AlertStatus): Promise<number>;
 }
 
 /** Writes of alerts, inside a transaction. */

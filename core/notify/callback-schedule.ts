@@ -24,12 +24,16 @@ const MAX_RETRY_AFTER_MS = 24 * HOUR;
 /** Jitter of 20 % either way, in thousandths, so that receivers that failed together are not retried together. */
 const JITTER = { least: 800, most: 1200 } as const;
 
+/** The outcome of an attempt: of a request, or of the till's own handlers. */
+export type AttemptOutcome = CallbackAttemptOutcome | { readonly kind: 'handled'; readonly durationMs: number };
+
 /** The outcome of an attempt, as a metric label. */
 export type AttemptResult = 'delivered' | 'retry' | 'dead';
 
 /** Any 2xx is a success; everything else, including a redirect, is a failure. */
-export function isDelivered(outcome: CallbackAttemptOutcome): boolean {
-  return outcome.kind === 'answered' && outcome.status >= 200 && outcome.status <= 299;
+export function isDelivered(outcome: AttemptOutcome): boolean {
+  if (outcome.kind !== 'answered') return outcome.kind === 'handled';
+  return outcome.status >= 200 && outcome.status <= 299;
 }
 
 /**
@@ -38,7 +42,7 @@ export function isDelivered(outcome: CallbackAttemptOutcome): boolean {
  * @param former - the number of attempts before this one
  */
 export function afterAttempt(
-  outcome: CallbackAttemptOutcome,
+  outcome: AttemptOutcome,
   former: number,
   now: Millis,
   random: Random,
@@ -64,7 +68,7 @@ export function jittered(delayMs: number, random: Random): number {
   return Math.round((delayMs * (JITTER.least + share * (JITTER.most - JITTER.least))) / 1000);
 }
 
-function retryAfterMs(outcome: CallbackAttemptOutcome): number {
+function retryAfterMs(outcome: AttemptOutcome): number {
   const seconds = outcome.kind === 'answered' ? (outcome.retryAfterSeconds ?? 0) : 0;
   return Number.isFinite(seconds) && seconds > 0 ? Math.min(Math.ceil(seconds * SECOND), MAX_RETRY_AFTER_MS) : 0;
 }

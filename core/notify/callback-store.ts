@@ -1,5 +1,6 @@
-import type { AccountId, CallbackId, Millis, OrderId, WebhookId } from '../kernel/index.ts';
+import type { AccountId, CallbackId, Millis, NewestQuery, OrderId, WebhookId } from '../kernel/index.ts';
 import type { Callback, CallbackAttempt, CallbackStatus } from './callback.ts';
+import type { WebhookEvent } from './event-types.ts';
 
 /** A callback that this instance may send now; the fence distinguishes its claim from a later one. */
 export interface ClaimedCallback {
@@ -16,16 +17,13 @@ export interface CallbackOutcomeChanges {
 }
 
 /** A search for callbacks. */
-export interface CallbackSearch {
+export interface CallbackSearch extends NewestQuery<CallbackId> {
   /** `null` for all accounts. */
   readonly accountId: AccountId | null;
   /** `null` for any status. */
   readonly status: CallbackStatus | null;
   /** Only callbacks of this endpoint; `null` for all, with or without an endpoint. */
   readonly endpointId: WebhookId | null;
-  /** The last callback of the page before; `null` for the first page. */
-  readonly after: CallbackId | null;
-  readonly limit: number;
 }
 
 /** The outbox. */
@@ -37,10 +35,20 @@ export interface CallbackStore {
   attempts(id: CallbackId): Promise<readonly CallbackAttempt[]>;
   /**
    * Claims due callbacks for `leaseMs`, oldest due first. A callback of an order is claimed only when no earlier one of
-   * that order is PENDING, and an event of an endpoint only when every earlier one of its record was attempted. Two
-   * instances never hold the same claim.
+   * that order is PENDING, and an event of an endpoint only when every earlier one of its record was attempted. Events
+   * of the till's own handlers are left to {@link claimHandled}. Two instances never hold the same claim.
    */
   claimDue(now: Millis, leaseMs: number, limit: number): Promise<readonly ClaimedCallback[]>;
+  /**
+   * Claims due events of the till's own handlers, of these types, oldest due first. An event is claimed only when no
+   * earlier one of its record and of these types is PENDING, whether it was attempted or not.
+   */
+  claimHandled(
+    types: readonly WebhookEvent[],
+    now: Millis,
+    leaseMs: number,
+    limit: number,
+  ): Promise<readonly ClaimedCallback[]>;
   /**
    * Stores an attempt and its consequence in one transaction. False when another instance has taken over the claim; the
    * attempt is stored in that case too.
@@ -82,6 +90,7 @@ declare module '../kernel/storage.ts' {
 
 declare module '../kernel/events.ts' {
   interface DomainEvents {
-    'callback.queued': { readonly accountId: AccountId };
+    /** `null`: an event of the till's own handlers. */
+    'callback.queued': { readonly accountId: AccountId | null };
   }
 }

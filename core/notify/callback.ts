@@ -16,10 +16,11 @@ export const CALLBACK_TRANSITIONS = {
 /** A row of the outbox, written in the transaction of the status change that it reports. */
 export interface Callback {
   readonly id: CallbackId;
-  readonly accountId: AccountId;
+  /** `null` for an event of the till's own handlers, which operators alone see. */
+  readonly accountId: AccountId | null;
   /** The order whose own URL is called; `null` for an event of a webhook endpoint. */
   readonly orderId: OrderId | null;
-  /** The webhook endpoint that receives the event; `null` for a callback of an order. */
+  /** The webhook endpoint that receives the event, or `HANDLERS`; `null` for a callback of an order. */
   readonly endpointId: WebhookId | null;
   /** The record that an endpoint's event is about; `null` for a callback of an order. */
   readonly subjectId: string | null;

@@ -1,7 +1,18 @@
 import type { CallbackSecrets, Credential, CredentialSecrets } from '../access/index.ts';
 import { callbackContext, credentialContext, ensureCallbackCredential, OpenedSecrets } from '../access/index.ts';
 import { isTillgateError, present } from '../kernel/index.ts';
-import type { Clock, Deadline, Digest, Logger, Metrics, Millis, Random, Storage, Vault } from '../kernel/index.ts';
+import type {
+  AccountId,
+  Clock,
+  Deadline,
+  Digest,
+  Logger,
+  Metrics,
+  Millis,
+  Random,
+  Storage,
+  Vault,
+} from '../kernel/index.ts';
 import type { ClaimedCallback } from './callback-store.ts';
 import type { CallbackOutcome, CallbackRequest, CallbackTransport } from './callback-transport.ts';
 import { webhookContext } from './webhook.ts';
@@ -170,8 +181,8 @@ export class DeliverCallbacks {
       endpoint === null
         ? callbackHeaders(callback, await this.#signer(callback, now), digest, now)
         : standardHeaders(callback, this.#secretsOf(endpoint, now), digest, now);
-    const { accountId, orderId, attempts, method, url, body } = callback;
-    return { accountId, orderId, attempt: attempts + 1, method, url, headers, body };
+    const { orderId, attempts, method, url, body } = callback;
+    return { accountId: ownerOf(callback), orderId, attempt: attempts + 1, method, url, headers, body };
   }
 
   /** Includes the previous secret until its overlap ends. */
@@ -180,8 +191,10 @@ export class DeliverCallbacks {
     return [sealed, ...former].map((text) => this.#webhookSecrets.open(webhookContext(id), text).secret);
   }
 
-  async #signer({ accountId, credentialId, url }: Callback, now: Millis): Promise<CallbackSigner> {
+  async #signer(callback: Callback, now: Millis): Promise<CallbackSigner> {
     const { storage, settings } = this.#deps;
+    const { credentialId, url } = callback;
+    const accountId = ownerOf(callback);
     const account = present(await storage.accounts.find(accountId), 'the account of a callback');
     // The credential is created with the account; here only after a crash between the two.
     const signing = await ensureCallbackCredential(this.#deps, accountId);
@@ -198,8 +211,14 @@ export class DeliverCallbacks {
   }
 }
 
-function userOf({ accountId, url }: Callback): SlotUser {
-  return { accountId, host: URL.canParse(url) ? new URL(url).host : '' };
+/** Only the till's own handlers have no account, and their events are not sent. */
+function ownerOf({ accountId }: Callback): AccountId {
+  return present(accountId, 'the account of a callback');
+}
+
+function userOf(callback: Callback): SlotUser {
+  const { url } = callback;
+  return { accountId: ownerOf(callback), host: URL.canParse(url) ? new URL(url).host : '' };
 }
 
 /** The error's name only, because its message may contain a URL or a key. */

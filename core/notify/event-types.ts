@@ -25,10 +25,14 @@ export const WEBHOOK_EVENTS = [
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 
 /** The event of `POST webhooks/{id}/test`, sent to the endpoint whatever its subscriptions are. */
-export const TEST_EVENT: WebhookEvent = 'webhook.test';
+export const TEST_EVENT: Extract<WebhookEvent, 'webhook.test'> = 'webhook.test';
+
+/** The types that can be handled in process; the test event is for endpoints alone. */
+export type HandledType = Exclude<WebhookEvent, 'webhook.test'>;
 
 const groupOf = (event: WebhookEvent): string => `${event.slice(0, event.indexOf('.'))}.*`;
-const SUBSCRIBABLE = WEBHOOK_EVENTS.filter((event) => event !== TEST_EVENT);
+/** Every type but the test event. */
+export const SUBSCRIBABLE = WEBHOOK_EVENTS.filter((event) => event !== TEST_EVENT);
 
 /** Subscriptions of an endpoint: a type, or all types of a group. */
 export const WEBHOOK_PATTERNS: readonly string[] = [...new Set(SUBSCRIBABLE.map(groupOf)), ...SUBSCRIBABLE];

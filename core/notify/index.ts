@@ -18,7 +18,7 @@ export { raiseAlert } from './raise-alert.ts';
 export type { AlertChannels } from './raise-alert.ts';
 export { checkCallbackUrl, checkMerchantUrl, isMetadataHost, isPrivateHost } from './url.ts';
 export type { CallbackPlaces } from './url.ts';
-export type { WebhookEndpoint } from './webhook.ts';
+export type { Subscriber, WebhookEndpoint } from './webhook.ts';
 export { noticeWords, readableTime } from './words.ts';
 export type { NoticeLine } from './words.ts';
 export { noticeRows, oncePerAccount } from './write-notices.ts';

@@ -1,12 +1,11 @@
 import type { Alert, AlertStatus } from './alert.ts';
-import { checkPage, isId, stateConflict } from '../kernel/index.ts';
-import type { AlertId, Page, PageRequest, Storage } from '../kernel/index.ts';
-import { addAuditRow, recordNotFound, requireAdmin } from '../access/index.ts';
-import type { Actor, AuditDeps } from '../access/index.ts';
+import { isId, stateConflict } from '../kernel/index.ts';
+import type { AlertId, NewestQuery, Storage } from '../kernel/index.ts';
+import { addAuditRow, newestPage, recordNotFound, requireAdmin } from '../access/index.ts';
+import type { Actor, AuditDeps, CursorPage, CursorRequest, ListDeps } from '../access/index.ts';
 
-export interface ManageAlertsDeps extends AuditDeps {
+export interface ManageAlertsDeps extends AuditDeps, ListDeps {
   readonly storage: Pick<Storage, 'alerts' | 'transaction'>;
-  readonly pageMax: number;
 }
 
 /** Alerts for operators. */
@@ -17,11 +16,18 @@ export class ManageAlerts {
     this.#deps = deps;
   }
 
-  /** Alerts, newest first. @throws TillgateError `FORBIDDEN`; `INVALID_FIELDS` for a page out of range */
-  async list(actor: Actor, status: AlertStatus | null, page: PageRequest): Promise<Page<Alert>> {
+  /**
+   * Alerts, newest first. @throws TillgateError `FORBIDDEN`; `INVALID_FIELDS` for a limit out of range, or a cursor of
+   * another list
+   */
+  async list(
+    actor: Actor,
+    { status = null, ...page }: CursorRequest & { readonly status?: AlertStatus | null | undefined },
+  ): Promise<CursorPage<Alert>> {
     requireAdmin(actor);
-    checkPage(page, this.#deps.pageMax);
-    return this.#deps.storage.alerts.list(status, page);
+    const list = ['alerts', actor.accountId, status];
+    const read = (query: NewestQuery<AlertId>) => this.#deps.storage.alerts.list(status, query);
+    return newestPage(list, page, this.#deps, read, ({ id }) => id);
   }
 
   /** Acknowledges an alert. @throws TillgateError `FORBIDDEN`, `NOT_FOUND`; `STATE_CONFLICT` when it is not OPEN */

@@ -1,17 +1,10 @@
 import { bodyIsGone } from './callback.ts';
+import { HANDLERS } from './webhook.ts';
 import type { Callback, CallbackAttempt, CallbackStatus } from './callback.ts';
 import { TillgateError } from '../kernel/index.ts';
-import type { AccountId, CallbackId, EventBus, Millis, Storage, Vault, WebhookId } from '../kernel/index.ts';
-import {
-  addAuditRow,
-  checkLimit,
-  listScope,
-  readCursor,
-  recordNotFound,
-  requireAccess,
-  writeCursor,
-} from '../access/index.ts';
-import type { Actor, AuditDeps } from '../access/index.ts';
+import type { AccountId, CallbackId, EventBus, NewestQuery, Storage, WebhookId } from '../kernel/index.ts';
+import { addAuditRow, listScope, newestPage, recordNotFound, requireAccess } from '../access/index.ts';
+import type { Actor, AuditDeps, CursorPage, CursorRequest, ListDeps } from '../access/index.ts';
 
 /** A callback with its attempts. */
 export interface CallbackDetail {
@@ -19,12 +12,9 @@ export interface CallbackDetail {
   readonly attempts: readonly CallbackAttempt[];
 }
 
-export interface ManageCallbacksDeps extends AuditDeps {
+export interface ManageCallbacksDeps extends AuditDeps, ListDeps {
   readonly storage: Pick<Storage, 'callbacks' | 'webhooks' | 'transaction'>;
-  readonly vault: Pick<Vault, 'lookupHash' | 'lookupHashes'>;
   readonly events: EventBus;
-  /** The largest `limit` of a list. */
-  readonly pageMax: number;
 }
 
 /** The filter of a list of callbacks. */
@@ -35,7 +25,7 @@ export interface CallbackFilter {
   readonly webhookId?: WebhookId;
 }
 
-/** Callbacks of orders and events of webhook endpoints, for merchants and operators. */
+/** Callbacks of orders and events of webhook endpoints, for merchants and operators; for these also events of the till's own handlers. */
 export class ManageCallbacks {
   readonly #deps: ManageCallbacksDeps;
 
@@ -51,16 +41,9 @@ export class ManageCallbacks {
    */
   async list(
     actor: Actor,
-    {
-      accountId,
-      status,
-      webhookId,
-      limit,
-      cursor,
-    }: CallbackFilter & { readonly limit: number; readonly cursor?: string | undefined },
-  ): Promise<{ readonly items: readonly Callback[]; readonly nextCursor: string | null }> {
-    const { storage, vault, pageMax } = this.#deps;
-    checkLimit(limit, pageMax);
+    { accountId, status, webhookId, ...page }: CallbackFilter & CursorRequest,
+  ): Promise<CursorPage<Callback>> {
+    const { storage } = this.#deps;
     const scope = listScope(actor, accountId);
     if (webhookId !== undefined) {
       const endpoint = await storage.webhooks.find(webhookId);
@@ -68,16 +51,14 @@ export class ManageCallbacks {
       requireAccess(actor, endpoint.accountId);
     }
     const list = ['callbacks', actor.accountId, scope, status, webhookId];
-    const found = await storage.callbacks.list({
-      accountId: scope,
-      status: status ?? null,
-      endpointId: webhookId ?? null,
-      after: cursor === undefined ? null : readCursor<{ createdAt: Millis; id: CallbackId }>(cursor, list, vault).id,
-      limit: limit + 1,
-    });
-    const items = found.slice(0, limit);
-    const last = found.length > limit ? items.at(-1) : undefined;
-    return { items, nextCursor: last === undefined ? null : writeCursor(last, list, vault) };
+    const filter = { accountId: scope, status: status ?? null, endpointId: webhookId ?? null };
+    return newestPage(
+      list,
+      page,
+      this.#deps,
+      (query: NewestQuery<CallbackId>) => storage.callbacks.list({ ...filter, ...query }),
+      ({ id }) => id,
+    );
   }
 
   /** @throws TillgateError `NOT_FOUND`, also for a callback of another account */
@@ -105,7 +86,8 @@ export class ManageCallbacks {
         'The callback was delivered so long ago that its body is no longer kept; read the order instead.',
       );
     await storage.transaction(async (tx) => {
-      if (endpointId !== null && (await tx.webhooks.find(endpointId))?.enabled !== true)
+      const isEndpoints = endpointId !== null && endpointId !== HANDLERS;
+      if (isEndpoints && (await tx.webhooks.find(endpointId))?.enabled !== true)
         throw new TillgateError('STATE_CONFLICT', 'The webhook endpoint is removed or disabled.');
       if (!(await tx.callbacks.replay(id, clock.now()))) {
         throw new TillgateError('STATE_CONFLICT', 'The callback is already pending.');

@@ -1,24 +1,19 @@
 import { isId } from '../kernel/index.ts';
-import type { AccountId, NoticeId, Storage, Vault } from '../kernel/index.ts';
+import type { AccountId, NewestQuery, NoticeId, Storage } from '../kernel/index.ts';
 import type { Notice, NoticePreferences, NoticeStatus } from './notice.ts';
 import {
   addAuditRow,
   changesOf,
-  checkLimit,
   lockLive,
-  readCursor,
+  newestPage,
   recordNotFound,
   requireAdmin,
   targetAccount,
-  writeCursor,
 } from '../access/index.ts';
-import type { Actor, AuditDeps } from '../access/index.ts';
+import type { Actor, AuditDeps, CursorPage, CursorRequest, ListDeps } from '../access/index.ts';
 
-export interface ManageNoticesDeps extends AuditDeps {
+export interface ManageNoticesDeps extends AuditDeps, ListDeps {
   readonly storage: Pick<Storage, 'notices' | 'transaction'>;
-  readonly vault: Pick<Vault, 'lookupHash' | 'lookupHashes'>;
-  /** The largest `limit` of a list. */
-  readonly pageMax: number;
 }
 
 /** Changes of an account's notice preferences; absent fields stay unchanged. */
@@ -78,24 +73,17 @@ export class ManageNotices {
    */
   async list(
     actor: Actor,
-    {
-      status = null,
-      limit,
-      cursor,
-    }: {
-      readonly status?: NoticeStatus | null | undefined;
-      readonly limit: number;
-      readonly cursor?: string | undefined;
-    },
-  ): Promise<{ readonly items: readonly Notice[]; readonly nextCursor: string | null }> {
+    { status = null, ...page }: CursorRequest & { readonly status?: NoticeStatus | null | undefined },
+  ): Promise<CursorPage<Notice>> {
     requireAdmin(actor);
-    const { storage, vault, pageMax } = this.#deps;
-    checkLimit(limit, pageMax);
+    const { notices } = this.#deps.storage;
     const list = ['notices', actor.accountId, status];
-    const before = cursor === undefined ? null : (readCursor(cursor, list, vault).id as NoticeId);
-    const found = await storage.notices.list({ status, before, limit: limit + 1 });
-    const items = found.slice(0, limit);
-    const last = found.length > limit ? items.at(-1) : undefined;
-    return { items, nextCursor: last === undefined ? null : writeCursor(last, list, vault) };
+    return newestPage(
+      list,
+      page,
+      this.#deps,
+      (query: NewestQuery<NoticeId>) => notices.list({ status, ...query }),
+      ({ id }) => id,
+    );
   }
 }

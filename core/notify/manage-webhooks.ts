@@ -5,6 +5,7 @@ import {
   createdWith,
   listScope,
   lockLive,
+  newestPage,
   recordNotFound,
   requireAccess,
   seesSecrets,
@@ -12,13 +13,12 @@ import {
 } from '../access/index.ts';
 import { checkCallbackUrl } from './url.ts';
 import type { CallbackPlaces } from './url.ts';
-import { checkPage, invalidField, isId, stateConflict } from '../kernel/index.ts';
+import { invalidField, isId, stateConflict } from '../kernel/index.ts';
 import type {
   AccountId,
   EventBus,
   Millis,
-  Page,
-  PageRequest,
+  NewestQuery,
   Random,
   Storage,
   Transaction,
@@ -29,7 +29,7 @@ import { TEST_EVENT, WEBHOOK_PATTERNS } from './event-types.ts';
 import { rowsFor } from './outbox-event.ts';
 import { MAX_WEBHOOKS, newWebhookSecret, webhookContext } from './webhook.ts';
 import type { WebhookEndpoint } from './webhook.ts';
-import type { Actor, AuditChanges, AuditDeps } from '../access/index.ts';
+import type { AccountListInput, Actor, AuditChanges, AuditDeps, CursorPage, ListDeps } from '../access/index.ts';
 
 /** The properties of a new endpoint. */
 export interface NewWebhook {
@@ -57,13 +57,12 @@ export interface TestEventPresenter {
   test(endpoint: WebhookId): string;
 }
 
-export interface ManageWebhooksDeps extends AuditDeps {
+export interface ManageWebhooksDeps extends AuditDeps, ListDeps {
   readonly presenter: TestEventPresenter;
   readonly storage: Pick<Storage, 'webhooks' | 'transaction'>;
   readonly vault: Vault;
   readonly random: Random;
   readonly events: EventBus;
-  readonly pageMax: number;
   readonly places: CallbackPlaces;
 }
 
@@ -77,10 +76,17 @@ export class ManageWebhooks {
     this.#deps = deps;
   }
 
-  /** Newest first. @throws TillgateError `INVALID_FIELDS` for a page out of range, `NOT_FOUND` for another account */
-  async list(actor: Actor, accountId: AccountId | undefined, page: PageRequest): Promise<Page<WebhookEndpoint>> {
-    checkPage(page, this.#deps.pageMax);
-    return this.#deps.storage.webhooks.list(listScope(actor, accountId), page);
+  /**
+   * Endpoints, newest first.
+   *
+   * @throws TillgateError `INVALID_FIELDS` for a limit out of range or a cursor of another list; `NOT_FOUND` for
+   *   another account
+   */
+  async list(actor: Actor, { accountId, ...page }: AccountListInput): Promise<CursorPage<WebhookEndpoint>> {
+    const scope = listScope(actor, accountId);
+    const list = ['webhooks', actor.accountId, scope];
+    const read = (query: NewestQuery<WebhookId>) => this.#deps.storage.webhooks.list(scope, query);
+    return newestPage(list, page, this.#deps, read, ({ id }) => id);
   }
 
   /** @throws TillgateError `NOT_FOUND`, also for an endpoint of another account */

@@ -1,5 +1,5 @@
 import type { AccountRole } from '../access/index.ts';
-import type { AccountId, Millis, NoticeId } from '../kernel/index.ts';
+import type { AccountId, Millis, NewestQuery, NoticeId } from '../kernel/index.ts';
 import type { Notice, NoticePreferences, NoticeStatus, NoticeType } from './notice.ts';
 
 /** A notice that this instance may send now; the fence distinguishes its claim from a later one. */
@@ -28,11 +28,9 @@ export interface HeldBack {
   readonly count: number;
 }
 
-/** A list of notices: of one status, or of all for `null`; before an id, or the newest for `null`. */
-export interface NoticeQuery {
+/** A search for notices: of one status, or of all for `null`. */
+export interface NoticeQuery extends NewestQuery<NoticeId> {
   readonly status: NoticeStatus | null;
-  readonly before: NoticeId | null;
-  readonly limit: number;
 }
 
 /** Notices to persons. */

@@ -3,7 +3,7 @@ import type { CallbackId, IdGenerator, Millis } from '../kernel/index.ts';
 import { formatInstant } from '../kernel/index.ts';
 import { covers } from './event-types.ts';
 import type { WebhookEvent } from './event-types.ts';
-import type { WebhookEndpoint } from './webhook.ts';
+import type { Subscriber } from './webhook.ts';
 
 /** An event of a record. */
 export interface OutboxEvent {
@@ -15,10 +15,10 @@ export interface OutboxEvent {
   readonly data: () => string;
 }
 
-/** The rows of the outbox for the endpoints that are subscribed to the event; due now. */
+/** The rows of the outbox for the subscribers of the event; due now. */
 export function outboxRows(
   ids: IdGenerator,
-  endpoints: readonly WebhookEndpoint[],
+  endpoints: readonly Subscriber[],
   event: OutboxEvent,
 ): readonly Callback[] {
   const wanting = endpoints.filter(({ events }) => covers(events, event.type));
@@ -28,7 +28,7 @@ export function outboxRows(
 /** The rows of the outbox for these endpoints, whatever their subscriptions are. */
 export function rowsFor(
   ids: IdGenerator,
-  endpoints: readonly Pick<WebhookEndpoint, 'id' | 'accountId' | 'url'>[],
+  endpoints: readonly Omit<Subscriber, 'events'>[],
   { type, subjectId, at, data }: OutboxEvent,
 ): readonly Callback[] {
   const body = `{"type":"${type}","timestamp":"${formatInstant(at)}","data":${data()}}`;

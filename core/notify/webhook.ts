@@ -18,6 +18,17 @@ export interface WebhookEndpoint {
   readonly updatedAt: Millis;
 }
 
+/** Who is told of events: a webhook endpoint, or the till's own handlers, which belong to no account. */
+export interface Subscriber extends Pick<WebhookEndpoint, 'id' | 'url' | 'events'> {
+  readonly accountId: AccountId | null;
+}
+
+/**
+ * The id and the URL of the subscriber that stands for the till's own handlers. It is no endpoint that anybody can list
+ * or change: the types of its events are the document of this name, a list that only grows.
+ */
+export const HANDLERS = 'till:handlers' as WebhookId;
+
 /** The decrypted secret of an endpoint: `whsec_` and base64 of 32 bytes. */
 export interface WebhookSecret {
   readonly secret: string;

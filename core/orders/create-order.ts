@@ -1,13 +1,13 @@
 import type { Principal } from '../access/index.ts';
 import {
   compareDecimals,
-  findFiat,
   hex,
   invalidField,
   isDecimal,
   LIGHTNING_ASSET,
   present,
   readDecimal,
+  requireFiat,
   TillgateError,
   toUnits,
 } from '../kernel/index.ts';
@@ -194,6 +194,21 @@ export class CreateOrder {
   }
 
   /**
+   * Creates an order that a program requests, in the given coin, otherwise with a hosted checkout.
+   *
+   * @throws TillgateError as {@link inCoin} and {@link lightning}
+   */
+  async byProgram(
+    principal: Principal,
+    { coin, ...input }: OrderByHandInput,
+    idempotency: IdempotencyClaim | null = null,
+  ): Promise<Order> {
+    return coin === null
+      ? this.hosted(principal, input, idempotency)
+      : this.inCoin(principal, { ...input, ...coin }, idempotency);
+  }
+
+  /**
    * Creates an order of a payment link, stored only if the link is unchanged since it was read and has a place for it.
    *
    * @throws TillgateError as {@link inCoin}
@@ -338,15 +353,6 @@ export class CreateOrder {
       refundBrowser: null,
     };
   }
-}
-
-function requireFiat(code: string): Fiat {
-  const fiat = findFiat(code);
-  if (fiat !== null) return fiat;
-  throw new TillgateError(
-    'UNSUPPORTED',
-    `The fiat currency ${code} is not supported; see the list of fiat currencies.`,
-  );
 }
 
 function requirePrice(price: Decimal, fiat: Fiat): bigint {

@@ -9,9 +9,8 @@ import type {
   Random,
   Storage,
   Transaction,
-  Vault,
 } from '../kernel/index.ts';
-import { hex, invalidField, isId, stateConflict, TillgateError } from '../kernel/index.ts';
+import { hex, invalidField, isId, partOf, stateConflict, TillgateError } from '../kernel/index.ts';
 import { EMPTY_LINK, requireLinkFiat, withFields } from './link-fields.ts';
 import type { LinkFields, LinkRules } from './link-fields.ts';
 import { linkState, MAX_LINK_SALES, MAX_LINKS, PAIRING_MS } from './payment-link.ts';
@@ -21,18 +20,16 @@ import type { LinkPosition } from './link-store.ts';
 import {
   addAuditRow,
   changesOf,
-  checkLimit,
   createdWith,
+  listPage,
   listScope,
   lockLive,
-  readCursor,
   recordNotFound,
   requireAccess,
   requireOwnSecret,
   targetAccount,
-  writeCursor,
 } from '../access/index.ts';
-import type { Actor, AuditChanges, AuditDeps } from '../access/index.ts';
+import type { AccountListInput, Actor, AuditChanges, AuditDeps, CursorPage, ListDeps } from '../access/index.ts';
 
 /** The properties of a new link. */
 export interface NewLink extends LinkFields {
@@ -60,13 +57,11 @@ export interface PairingCode {
   readonly until: Millis;
 }
 
-export interface ManageLinksDeps extends AuditDeps {
+export interface ManageLinksDeps extends AuditDeps, ListDeps {
   readonly storage: Pick<Storage, 'links' | 'transaction'>;
   readonly assets: AssetCatalogue;
-  readonly vault: Pick<Vault, 'lookupHash' | 'lookupHashes'>;
   readonly random: Random;
   readonly digest: Digest;
-  readonly pageMax: number;
   readonly places: CallbackPlaces;
   readonly queries: Pick<OrderQueries, 'linkUrl'>;
 }
@@ -92,22 +87,16 @@ export class ManageLinks {
    * @throws TillgateError `INVALID_FIELDS` for a limit out of range or a cursor of another list; `NOT_FOUND` for
    *   another account
    */
-  async list(
-    actor: Actor,
-    { accountId, limit, cursor }: { accountId?: AccountId | undefined; limit: number; cursor?: string | undefined },
-  ): Promise<{ readonly items: readonly ManagedLink[]; readonly nextCursor: string | null }> {
-    const { storage, vault, pageMax } = this.#deps;
-    checkLimit(limit, pageMax);
+  async list(actor: Actor, { accountId, ...page }: AccountListInput): Promise<CursorPage<ManagedLink>> {
     const scope = listScope(actor, accountId);
-    const list = ['links', actor.accountId, scope];
-    const after = cursor === undefined ? null : readCursor<LinkPosition>(cursor, list, vault);
-    const found = await storage.links.list(scope, after, limit + 1);
-    const links = found.slice(0, limit);
-    const last = found.length > limit ? links.at(-1) : undefined;
-    return {
-      items: await Promise.all(links.map((link) => this.#managed(link))),
-      nextCursor: last === undefined ? null : writeCursor(last, list, vault),
-    };
+    const { items, nextCursor } = await listPage(
+      ['links', actor.accountId, scope],
+      page,
+      this.#deps,
+      async (limit, after: LinkPosition | null) =>
+        partOf(await this.#deps.storage.links.list(scope, after, limit + 1), limit, (link) => link),
+    );
+    return { items: await Promise.all(items.map((link) => this.#managed(link))), nextCursor };
   }
 
   /** @throws TillgateError `NOT_FOUND`, also for a link of another account */

@@ -1,18 +1,15 @@
-import { eachPage } from '../kernel/index.ts';
-import type { AccountId, ListPart, Storage, Vault } from '../kernel/index.ts';
+import { eachPage, partOf } from '../kernel/index.ts';
+import type { AccountId, ListPart, Storage } from '../kernel/index.ts';
 import type { SearchDeps } from './order-search.ts';
 import type { TransactionPosition } from '../chain/index.ts';
 import { transactionSearch } from './transaction-search.ts';
 import type { TransactionFilter } from './transaction-search.ts';
 import type { TransactionRow } from '../ledger/index.ts';
-import { checkLimit, EXPORT_PART, listScope, readCursor, writeCursor } from '../access/index.ts';
-import type { Actor } from '../access/index.ts';
+import { EXPORT_PART, listPage, listScope } from '../access/index.ts';
+import type { Actor, CursorPage, CursorRequest, ListDeps } from '../access/index.ts';
 
-export interface ManageTransactionsDeps extends SearchDeps {
+export interface ManageTransactionsDeps extends SearchDeps, ListDeps {
   readonly storage: Pick<Storage, 'deposits'>;
-  readonly vault: Pick<Vault, 'lookupHash' | 'lookupHashes'>;
-  /** The largest `limit` of a list. */
-  readonly pageMax: number;
 }
 
 /** A request for a list of transactions: the account and the filter. */
@@ -37,21 +34,14 @@ export class ManageTransactions {
    */
   async list(
     actor: Actor,
-    {
-      userId,
-      limit,
-      cursor,
-      ...filter
-    }: ListTransactionsInput & { readonly limit: number; readonly cursor?: string | undefined },
-  ): Promise<{ readonly items: readonly TransactionRow[]; readonly nextCursor: string | null }> {
-    const { pageMax, vault } = this.#deps;
-    checkLimit(limit, pageMax);
+    { userId, limit, cursor, ...filter }: ListTransactionsInput & CursorRequest,
+  ): Promise<CursorPage<TransactionRow>> {
     const scope = listScope(actor, userId);
     const { type, status, chain, currency, from, to, q } = filter;
     const list = ['transactions', actor.accountId, scope, type, status, chain, currency, from, to, q];
-    const after = cursor === undefined ? null : readCursor<TransactionPosition>(cursor, list, vault);
-    const { items, next } = await this.#part(scope, filter, limit, after);
-    return { items, nextCursor: next === null ? null : writeCursor(next, list, vault) };
+    return listPage(list, { limit, cursor }, this.#deps, (most, after: TransactionPosition | null) =>
+      this.#part(scope, filter, most, after),
+    );
   }
 
   /**
@@ -76,8 +66,6 @@ export class ManageTransactions {
   ): Promise<ListPart<TransactionRow, TransactionPosition>> {
     const search = transactionSearch(accountId, filter, { limit: limit + 1, after }, this.#deps);
     const found = search === null ? [] : await this.#deps.storage.deposits.searchTransactions(search);
-    const items = found.slice(0, limit);
-    const last = found.length > limit ? items.at(-1) : undefined;
-    return { items, next: last === undefined ? null : { createdAt: last.at, id: last.id } };
+    return partOf(found, limit, ({ at, id }) => ({ createdAt: at, id }));
   }
 }

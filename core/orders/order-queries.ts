@@ -1,5 +1,15 @@
-import { checkPage, isId, LIGHTNING_ASSET, present, TillgateError } from '../kernel/index.ts';
-import type { AccountId, AssetCatalogue, Clock, Millis, OrderId, Page, PageRequest, Storage } from '../kernel/index.ts';
+import { checkPage, isId, LIGHTNING_ASSET, partOf, present, TillgateError } from '../kernel/index.ts';
+import type {
+  AccountId,
+  AssetCatalogue,
+  Clock,
+  Millis,
+  OrderId,
+  Page,
+  PageRequest,
+  Storage,
+  ListPart,
+} from '../kernel/index.ts';
 import type { PaymentLink } from './payment-link.ts';
 import { merchantAccount } from '../ledger/index.ts';
 import type { ChainRegistry } from '../chain/index.ts';
@@ -88,16 +98,12 @@ export class OrderQueries {
     accountId: AccountId | null,
     filter: OrderFilter,
     page: { readonly limit: number; readonly after: OrderPosition | null },
-  ): Promise<{ readonly items: readonly ListedOrderView[]; readonly next: OrderPosition | null }> {
+  ): Promise<ListPart<ListedOrderView, OrderPosition>> {
     const { limit } = page;
     const search = orderSearch(accountId, filter, { ...page, limit: limit + 1 }, this.#deps);
     const found = search === null ? [] : await this.#deps.storage.orders.search(search);
-    const orders = found.slice(0, limit);
-    const last = found.length > limit ? orders.at(-1) : undefined;
-    return {
-      items: orders.map((order) => this.listed(order)),
-      next: last === undefined ? null : { createdAt: last.createdAt, id: last.id },
-    };
+    const { items, next } = partOf(found, limit, ({ createdAt, id }) => ({ createdAt, id }));
+    return { items: items.map((order) => this.listed(order)), next };
   }
 
   /** An order in a list of the management API. */

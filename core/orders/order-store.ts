@@ -18,7 +18,7 @@ export interface NewOrder {
   readonly order: Omit<Order, 'number'>;
   readonly depositAddress: DepositAddress | null;
   readonly idempotency: IdempotencyClaim | null;
-  /** False for an account that is known to have no webhook endpoint, which saves a look-up. */
+  /** False for an account of whose events nobody is told, as far as is known, which saves a look-up. */
   readonly hasWebhooks?: boolean;
   /** The place among the sales of a payment link that the order takes. */
   readonly place?: LinkPlace;

@@ -1,6 +1,6 @@
-import { isTillgateError, LIGHTNING_ASSET } from '../kernel/index.ts';
+import { eachPage, isTillgateError, LIGHTNING_ASSET, partOf } from '../kernel/index.ts';
 import type { ChainRegistry, LightningNode, PayoutOutcome } from '../chain/index.ts';
-import type { Storage } from '../kernel/index.ts';
+import type { Storage, TransferId } from '../kernel/index.ts';
 import { canPay } from './payout-deps.ts';
 import type { PayingChain } from './payout-deps.ts';
 import { payoutOutcome } from './payout-outcome.ts';
@@ -49,11 +49,10 @@ async function unfinished({ storage }: FindPaymentsDeps): Promise<readonly Trans
   if (epoch.number === 1) return [];
   const found: Transfer[] = [];
   for (const status of UNFINISHED) {
-    for (let page = 1, pages = 1; page <= pages; page++) {
-      const { items, maxPage } = await storage.transfers.list(status, { page, size: PAGE });
-      found.push(...items);
-      pages = maxPage;
-    }
+    const pages = await eachPage(async (before: TransferId | null) =>
+      partOf(await storage.transfers.list(status, { before, limit: PAGE + 1 }), PAGE, ({ id }) => id),
+    );
+    for await (const page of pages) found.push(...page);
   }
   return found.filter(({ kind, createdAt }) => PAYS.includes(kind) && isFromBackup(epoch, createdAt));
 }

@@ -1,7 +1,8 @@
-import type { AccountId, Page, PageRequest, Storage, WatchAddressId } from '../kernel/index.ts';
-import { checkPage, formatInstant, isId } from '../kernel/index.ts';
+import type { AccountId, NewestQuery, Storage, WatchAddressId } from '../kernel/index.ts';
+import { formatInstant, isId, partOf } from '../kernel/index.ts';
 import type { WatchAddress } from './watch-address.ts';
 import type { WatchAddresses } from './watch-addresses.ts';
+import type { AddressPosition } from './wallet-store.ts';
 import { addressInForce } from './withdrawal-address.ts';
 import type { WithdrawalAddress } from './withdrawal-address.ts';
 import type { WithdrawalAddresses } from './withdrawal-addresses.ts';
@@ -9,12 +10,14 @@ import {
   addAuditRow,
   changesOf,
   createdWith,
+  listPage,
   listScope,
+  newestPage,
   recordNotFound,
   requireAccess,
   targetAccount,
 } from '../access/index.ts';
-import type { Actor, AuditChanges, AuditDeps } from '../access/index.ts';
+import type { AccountListInput, Actor, AuditChanges, AuditDeps, CursorPage, ListDeps } from '../access/index.ts';
 
 /** Audited characters of an extended public key; the whole key would reveal every payment of its owner. */
 const SHOWN_OF_KEY = 16;
@@ -41,11 +44,10 @@ export interface ManagedWatchInput {
   readonly label?: string;
 }
 
-export interface ManageAddressesDeps extends AuditDeps {
+export interface ManageAddressesDeps extends AuditDeps, ListDeps {
   readonly storage: Pick<Storage, 'accounts' | 'wallets' | 'transaction'>;
   readonly withdrawalAddresses: WithdrawalAddresses;
   readonly watchAddresses: WatchAddresses;
-  readonly pageMax: number;
 }
 
 /** Withdrawal and watch addresses of accounts. */
@@ -57,12 +59,24 @@ export class ManageAddresses {
   }
 
   /**
-   * Sorted by chain. @throws TillgateError `INVALID_FIELDS` for a page out of range, `NOT_FOUND` for another account
+   * Withdrawal addresses, by chain and then by account.
+   *
+   * @throws TillgateError `INVALID_FIELDS` for a limit out of range or a cursor of another list; `NOT_FOUND` for
+   *   another account
    */
-  async list(actor: Actor, accountId: AccountId | undefined, page: PageRequest): Promise<Page<RegisteredAddress>> {
-    checkPage(page, this.#deps.pageMax);
-    const found = await this.#deps.storage.wallets.withdrawalAddresses(listScope(actor, accountId), page);
-    return { ...found, items: found.items.map((record) => this.#registered(record)) };
+  async list(actor: Actor, { accountId, ...page }: AccountListInput): Promise<CursorPage<RegisteredAddress>> {
+    const scope = listScope(actor, accountId);
+    const { wallets } = this.#deps.storage;
+    const { items, nextCursor } = await listPage(
+      ['withdrawal-addresses', actor.accountId, scope],
+      page,
+      this.#deps,
+      async (limit, after: { readonly id: string } | null) =>
+        partOf(await wallets.withdrawalAddresses(scope, after && positionOf(after.id), limit + 1), limit, (record) => ({
+          id: idOf(record),
+        })),
+    );
+    return { items: items.map((record) => this.#registered(record)), nextCursor };
   }
 
   /**
@@ -83,7 +97,7 @@ export class ManageAddresses {
         addAuditRow(this.#deps, tx, actor, {
           action: 'withdrawal_address.set',
           accountId,
-          subjectId: `${accountId}:${input.chain}`,
+          subjectId: idOf(change.record),
           changes,
         });
       }
@@ -93,12 +107,16 @@ export class ManageAddresses {
   }
 
   /**
-   * Watched addresses, newest first. @throws TillgateError `INVALID_FIELDS` for a page out of range, `NOT_FOUND` for
-   * another account
+   * Watched addresses, newest first.
+   *
+   * @throws TillgateError `INVALID_FIELDS` for a limit out of range or a cursor of another list; `NOT_FOUND` for
+   *   another account
    */
-  async watched(actor: Actor, accountId: AccountId | undefined, page: PageRequest): Promise<Page<WatchAddress>> {
-    checkPage(page, this.#deps.pageMax);
-    return this.#deps.storage.wallets.watchAddresses(listScope(actor, accountId), page);
+  async watched(actor: Actor, { accountId, ...page }: AccountListInput): Promise<CursorPage<WatchAddress>> {
+    const scope = listScope(actor, accountId);
+    const list = ['watch-addresses', actor.accountId, scope];
+    const read = (query: NewestQuery<WatchAddressId>) => this.#deps.storage.wallets.watchAddresses(scope, query);
+    return newestPage(list, page, this.#deps, read, ({ id }) => id);
   }
 
   /** @throws TillgateError `NOT_FOUND`, `UNSUPPORTED`, `INVALID_FIELDS`, `STATE_CONFLICT` */
@@ -142,6 +160,14 @@ export class ManageAddresses {
   #registered(record: WithdrawalAddress): RegisteredAddress {
     return { record, inForce: addressInForce(record, this.#deps.clock.now()) };
   }
+}
+
+/** The name of a record that has no id of its own. */
+const idOf = ({ accountId, chain }: AddressPosition): string => `${accountId}:${chain}`;
+
+function positionOf(id: string): AddressPosition {
+  const [accountId = '', ...chain] = id.split(':');
+  return { accountId: accountId as AccountId, chain: chain.join(':') };
 }
 
 /** The old and the new address, with the start of the new one. */

@@ -1,7 +1,7 @@
 import type { Callback } from '../notify/index.ts';
 import type { Deposit, UnconfirmedPayment } from '../chain/index.ts';
 import { eachPage, isId, stateConflict } from '../kernel/index.ts';
-import type { AccountId, IdempotencyClaim, OrderId, Storage, Transaction, Vault } from '../kernel/index.ts';
+import type { AccountId, IdempotencyClaim, OrderId, Storage, Transaction } from '../kernel/index.ts';
 import { OrderAdminActions, SHOWN_PAYMENTS } from '../orders/index.ts';
 import type {
   CreateOrder,
@@ -15,45 +15,36 @@ import type {
   OrderQueries,
   OrderStateMachine,
 } from '../orders/index.ts';
-import type { RefundTo } from './refund-destination.ts';
-import type { RequestRefund } from './request-refund.ts';
+import type { RefundInput, RequestRefund } from './request-refund.ts';
 import type { Transfer } from './transfer.ts';
 import {
   addAuditRow,
-  checkLimit,
   createdWith,
   EXPORT_PART,
+  listPage,
   listScope,
-  readCursor,
   recordNotFound,
   requireAccess,
   targetAccount,
-  writeCursor,
 } from '../access/index.ts';
-import type { Actor, AuditDeps } from '../access/index.ts';
+import type { Actor, AuditDeps, CursorPage, CursorRequest, ListDeps } from '../access/index.ts';
 import { requestedByHand } from './requested-by-hand.ts';
 
-export interface ManageOrdersDeps extends AuditDeps {
+export interface ManageOrdersDeps extends AuditDeps, ListDeps {
   readonly storage: Pick<
     Storage,
     'accounts' | 'orders' | 'deposits' | 'unconfirmedPayments' | 'callbacks' | 'transfers' | 'transaction'
   >;
   readonly stateMachine: OrderStateMachine;
-  readonly createOrder: Pick<CreateOrder, 'byHand'>;
+  readonly createOrder: Pick<CreateOrder, 'byHand' | 'byProgram'>;
   readonly requestRefund: Pick<RequestRefund, 'run'>;
   readonly queries: Pick<OrderQueries, 'detail' | 'history' | 'search' | 'listed'>;
-  readonly vault: Pick<Vault, 'lookupHash' | 'lookupHashes'>;
-  /** The largest `limit` of a list. */
-  readonly pageMax: number;
 }
 
 /** A request for a list of orders: the account, the filter, and the part of the list. */
-export interface ListOrdersInput extends OrderFilter {
+export interface ListOrdersInput extends OrderFilter, CursorRequest {
   /** By default the actor's own account; for an admin all accounts. */
   readonly userId?: AccountId | undefined;
-  readonly limit: number;
-  /** The cursor of the page before; absent for the first page. */
-  readonly cursor?: string | undefined;
 }
 
 /** An order with all related records. */
@@ -83,15 +74,13 @@ export class ManageOrders {
   async list(
     actor: Actor,
     { userId, limit, cursor, ...filter }: ListOrdersInput,
-  ): Promise<{ readonly items: readonly ListedOrderView[]; readonly nextCursor: string | null }> {
-    const { pageMax, queries, vault } = this.#deps;
-    checkLimit(limit, pageMax);
+  ): Promise<CursorPage<ListedOrderView>> {
     const scope = listScope(actor, userId);
     const { status, chain, currency, from, to, q, linkId } = filter;
     const list = ['orders', actor.accountId, scope, status, chain, currency, from, to, q, linkId ?? null];
-    const after = cursor === undefined ? null : readCursor<OrderPosition>(cursor, list, vault);
-    const { items, next } = await queries.search(scope, filter, { limit, after });
-    return { items, nextCursor: next === null ? null : writeCursor(next, list, vault) };
+    return listPage(list, { limit, cursor }, this.#deps, (most, after: OrderPosition | null) =>
+      this.#deps.queries.search(scope, filter, { limit: most, after }),
+    );
   }
 
   /**
@@ -102,7 +91,7 @@ export class ManageOrders {
    */
   async export(
     actor: Actor,
-    { userId, ...filter }: Omit<ListOrdersInput, 'limit' | 'cursor'>,
+    { userId, ...filter }: Omit<ListOrdersInput, keyof CursorRequest>,
   ): Promise<AsyncIterable<readonly ListedOrderView[]>> {
     const scope = listScope(actor, userId);
     return eachPage((after: OrderPosition | null) =>
@@ -111,8 +100,8 @@ export class ManageOrders {
   }
 
   /**
-   * Creates an order for the actor's own account; for an admin, for any account. It has no credential, so its callbacks
-   * have the account's callback key.
+   * Creates an order for the actor's own account; for an admin, for any account. One that a person creates has no
+   * credential, so its callbacks have the account's callback key, and it is recorded in the audit log.
    *
    * @throws TillgateError `NOT_FOUND` for another account, `STATE_CONFLICT` for one that is not active; as {@link
    *   CreateOrder.inCoin}
@@ -124,13 +113,21 @@ export class ManageOrders {
   ): Promise<ListedOrderView> {
     const { storage, createOrder, queries } = this.#deps;
     const accountId = targetAccount(actor, userId);
-    const account = await storage.accounts.find(accountId);
-    if (account === null) throw recordNotFound();
-    if (account.status !== 'active') throw stateConflict('The account is not active.');
+    const { program } = actor;
+    // Who calls by a credential was authenticated as an active account.
+    if (accountId !== actor.accountId || program === undefined) await this.#requireActive(accountId);
+    if (program !== undefined)
+      return queries.listed(await createOrder.byProgram({ accountId, ...program }, input, idempotency));
     const principal = { accountId, credentialId: null, via: 'token' } as const;
     const { order, repeated } = await createOrder.byHand(principal, input, idempotency);
     if (!repeated) await storage.transaction(async (tx) => this.#auditCreation(tx, actor, order));
     return queries.listed(order);
+  }
+
+  async #requireActive(accountId: AccountId): Promise<void> {
+    const account = await this.#deps.storage.accounts.find(accountId);
+    if (account === null) throw recordNotFound();
+    if (account.status !== 'active') throw stateConflict('The account is not active.');
   }
 
   #auditCreation(tx: Transaction, actor: Actor, order: Order): void {
@@ -168,18 +165,18 @@ export class ManageOrders {
   /**
    * Refunds what an order received.
    *
-   * @param to - `sender` for the payment's single sender; the payer's address by default
+   * @param input - to whom, and a code where one is demanded
    * @throws TillgateError `NOT_FOUND`, also for an order of another account; as {@link RequestRefund.run}
    */
   async refund(
     actor: Actor,
     id: OrderId,
     idempotency: IdempotencyClaim | null = null,
-    to: RefundTo = 'payer',
+    input: RefundInput = {},
   ): Promise<Transfer> {
     const { accountId } = await this.#own(actor, id);
     const byHand = requestedByHand(this.#deps, actor, 'order.refund', () => id);
-    return (await this.#deps.requestRefund.run({ accountId }, id, idempotency, byHand, { to })).refund;
+    return (await this.#deps.requestRefund.run({ accountId }, id, idempotency, byHand, input)).refund;
   }
 
   /** Cancels an order without a payment. @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` */

@@ -29,13 +29,19 @@ export class ManageWallets {
   }
 
   /**
-   * Withdraws from the actor's own balance; no one can withdraw for another account.
+   * Withdraws from the actor's own balance. No person can withdraw for another account; the application in whose process
+   * the till runs can.
    *
-   * @throws TillgateError as {@link RequestWithdrawal.run}
+   * @throws TillgateError `NOT_FOUND` for another account; as {@link RequestWithdrawal.run}
    */
-  async withdraw(actor: Actor, input: WithdrawalInput, idempotency: IdempotencyClaim | null = null): Promise<Transfer> {
+  async withdraw(
+    actor: Actor,
+    { accountId, ...input }: WithdrawalInput & { readonly accountId?: AccountId | undefined },
+    idempotency: IdempotencyClaim | null = null,
+  ): Promise<Transfer> {
+    const owner = targetAccount(actor, accountId);
+    if (owner !== actor.accountId && actor.program === undefined) throw recordNotFound();
     const byHand = requestedByHand(this.#deps, actor, 'withdrawal.request', ({ id }) => id);
-    const accountId = targetAccount(actor, undefined);
-    return (await this.#deps.requestWithdrawal.run({ accountId }, input, idempotency, byHand)).withdrawal;
+    return (await this.#deps.requestWithdrawal.run({ accountId: owner }, input, idempotency, byHand)).withdrawal;
   }
 }

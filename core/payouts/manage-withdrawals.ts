@@ -1,14 +1,5 @@
-import { checkPage, isId, LIGHTNING_ASSET, present, TillgateError } from '../kernel/index.ts';
-import type {
-  AccountId,
-  EventBus,
-  Millis,
-  Page,
-  PageRequest,
-  Storage,
-  Transaction,
-  TransferId,
-} from '../kernel/index.ts';
+import { isId, LIGHTNING_ASSET, present, TillgateError } from '../kernel/index.ts';
+import type { AccountId, EventBus, Millis, NewestQuery, Storage, Transaction, TransferId } from '../kernel/index.ts';
 import { requireChain } from '../chain/index.ts';
 import { requireUnknownToNode } from './cancel-payment.ts';
 import { confirmedByNode } from './found-payment.ts';
@@ -28,8 +19,8 @@ import type { FoundPayment, SettleContext } from './settle-transfer.ts';
 import { requireMinedOtherwise, settleUnclear } from './settle-unclear.ts';
 import type { MinedFinding } from './settle-unclear.ts';
 import type { PayoutView, Transfer, TransferApproval, TransferKind, TransferStatus } from './transfer.ts';
-import { addAuditRow, createdWith, listScope, recordNotFound, requireAdmin } from '../access/index.ts';
-import type { Actor, AuditChanges, AuditDeps } from '../access/index.ts';
+import { addAuditRow, createdWith, listScope, newestPage, recordNotFound, requireAdmin } from '../access/index.ts';
+import type { AccountListInput, Actor, AuditChanges, AuditDeps, CursorPage, ListDeps } from '../access/index.ts';
 
 /** A transfer and the transaction that pays it; `null` before it is signed. */
 export interface TransferDetail {
@@ -49,13 +40,19 @@ export interface ListedTransfer extends Transfer {
   readonly txHash: string | null;
 }
 
+/** A request for a list of transfers: the filter, and the part of the list. */
+export interface ListTransfersInput extends AccountListInput {
+  /** `null` or absent for any status. */
+  readonly status?: TransferStatus | null | undefined;
+}
+
 /** Books a finding. */
 type Book = (
   tx: Transaction,
   context: SettleContext,
 ) => Promise<{ readonly transfer: Transfer; readonly orders: readonly OrderMove[] }>;
 
-export interface ManageWithdrawalsDeps extends AuditDeps {
+export interface ManageWithdrawalsDeps extends AuditDeps, ListDeps {
   readonly storage: Pick<Storage, 'transfers' | 'ledger' | 'lightning' | 'transaction'>;
   readonly events: Pick<EventBus, 'emit'>;
   readonly chains: ChainRegistry;
@@ -66,7 +63,6 @@ export interface ManageWithdrawalsDeps extends AuditDeps {
   readonly approvals?: number;
   /** How long an account must have been an admin before its approvals count, in milliseconds. */
   readonly approverHoldMs: Millis;
-  readonly pageMax: number;
 }
 
 /** The kinds that merchants request; the till's own moves are visible to admins only. */
@@ -86,18 +82,18 @@ export class ManageWithdrawals {
    * Transfers, newest first: a user's own withdrawals and refunds; for an admin those of all accounts, and the till's
    * own moves.
    *
-   * @param accountId - restricts the list to this account
-   * @throws TillgateError `INVALID_FIELDS` for a page out of range, `NOT_FOUND` for another account
+   * @throws TillgateError `INVALID_FIELDS` for a limit out of range or a cursor of another list; `NOT_FOUND` for
+   *   another account
    */
   async list(
     actor: Actor,
-    status: TransferStatus | null,
-    page: PageRequest,
-    accountId?: AccountId,
-  ): Promise<Page<ListedTransfer>> {
-    checkPage(page, this.#deps.pageMax);
+    { accountId, status = null, ...page }: ListTransfersInput,
+  ): Promise<CursorPage<ListedTransfer>> {
     const { transfers } = this.#deps.storage;
-    const found = await transfers.list(status, page, listScope(actor, accountId));
+    const scope = listScope(actor, accountId);
+    const list = ['transfers', actor.accountId, scope, status];
+    const read = (query: NewestQuery<TransferId>) => transfers.list(status, query, scope);
+    const found = await newestPage(list, page, this.#deps, read, ({ id }) => id);
     const hashes = await transfers.txHashes(found.items.map(({ id }) => id));
     return { ...found, items: found.items.map((one) => ({ ...one, txHash: hashes.get(one.id) ?? null })) };
   }

@@ -136,10 +136,10 @@ export class RequestRefund {
     return this.#store(order.id, seen, fee, asked);
   }
 
-  /** A person's session has had a step-up; a key needs a code if the account requires one. */
+  /** A person's session has had a step-up; a credential needs a code if the account requires one. */
   async #authorise(accountId: AccountId, { idempotency, byHand, input }: Asked): Promise<void> {
     const { storage, clock, secondFactor } = this.#deps;
-    if (byHand !== null || input.to === 'sender') return;
+    if (byHand !== null) return;
     const { totpForWithdrawals } = await storage.manage.security(accountId);
     if (!isDemanded(totpForWithdrawals, clock.now())) return;
     await secondFactor.use(accountId, input.verifyCode ?? null, 'verifyCode', {

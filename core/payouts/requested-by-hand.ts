@@ -4,7 +4,8 @@ import type { Actor, AuditDeps } from '../access/index.ts';
 import { addAuditRow, createdWith } from '../access/index.ts';
 
 /**
- * A request of this actor, with an audit row in the transaction that reserves.
+ * A request of this actor, with an audit row in the transaction that reserves; `null` for a request by a credential, as
+ * in the payment API.
  *
  * @param subject - the id of the record that the row is about
  */
@@ -13,7 +14,8 @@ export function requestedByHand(
   actor: Actor,
   action: string,
   subject: (transfer: MerchantTransfer) => string,
-): RequestByHand {
+): RequestByHand | null {
+  if (actor.program !== undefined && actor.accountId !== null) return null;
   return {
     actor,
     note: (tx, transfer) => {

@@ -6,8 +6,7 @@ import type {
   IdempotencyClaim,
   Millis,
   OrderId,
-  Page,
-  PageRequest,
+  NewestQuery,
   PayoutId,
   TransferId,
 } from '../kernel/index.ts';
@@ -230,7 +229,13 @@ export interface TransferStore {
   /** The balances of these accounts, {@link inFlight} and {@link live}, read in one snapshot. */
   position(chain: ChainCode, accounts: readonly string[]): Promise<TillPosition>;
   /** Transfers of one status, or of all for `null`, newest first. With an account, only its withdrawals and refunds. */
-  list(status: TransferStatus | null, page: PageRequest, accountId?: AccountId | null): Promise<Page<Transfer>>;
+  list(
+    status: TransferStatus | null,
+    query: NewestQuery<TransferId>,
+    accountId?: AccountId | null,
+  ): Promise<readonly Transfer[]>;
+  /** The number of transfers with a status. */
+  countOf(status: TransferStatus): Promise<number>;
   /** The hashes of these transfers, as in their owners' lists of transactions; the till's own moves have none. */
   txHashes(ids: readonly TransferId[]): Promise<ReadonlyMap<TransferId, string>>;
   /** Free deposits at deposit addresses that are not frozen, summed by address and currency, most units first within each currency. */

@@ -1,15 +1,23 @@
-import type { AccountId, ChainCode, Page, PageRequest, WatchAddressId } from '../kernel/index.ts';
+import type { AccountId, ChainCode, NewestQuery, WatchAddressId } from '../kernel/index.ts';
 import type { WatchAddress } from './watch-address.ts';
 import type { WithdrawalAddress } from './withdrawal-address.ts';
+
+/** The position of a withdrawal address in a list. */
+export type AddressPosition = Pick<WithdrawalAddress, 'chain' | 'accountId'>;
 
 /** Reads of the addresses that accounts registered. */
 export interface WalletStore {
   withdrawalAddress(accountId: AccountId, chain: ChainCode): Promise<WithdrawalAddress | null>;
-  /** Withdrawal addresses of one account, or of all for `null`, by chain. */
-  withdrawalAddresses(accountId: AccountId | null, page: PageRequest): Promise<Page<WithdrawalAddress>>;
+  /** Withdrawal addresses of one account, or of all for `null`, after a position, by chain and then by account. */
+  withdrawalAddresses(
+    accountId: AccountId | null,
+    after: AddressPosition | null,
+    limit: number,
+  ): Promise<readonly WithdrawalAddress[]>;
   /** All watched addresses of an account, oldest first. */
   watched(accountId: AccountId): Promise<readonly WatchAddress[]>;
-  watchAddresses(accountId: AccountId | null, page: PageRequest): Promise<Page<WatchAddress>>;
+  /** Watched addresses of one account, or of all for `null`, newest first. */
+  watchAddresses(accountId: AccountId | null, query: NewestQuery<WatchAddressId>): Promise<readonly WatchAddress[]>;
 }
 
 /** Writes of the addresses that accounts registered, inside a transaction. */

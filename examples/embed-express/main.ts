@@ -2,9 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import express from 'express';
 import knex from 'knex';
-import { createTillgate, merchantOf } from '../../host/embed/index.ts';
-import { formatAmount, present, readDecimal } from '../../core/index.ts';
-import sandbox from '../../plugins/sandbox/index.ts';
+import { createTillgate } from '../../host/embed/index.ts';
+import { sandbox } from '../../plugins/sandbox/index.ts';
 
 const port = Number(process.env['PORT'] ?? 3000);
 const baseUrl = `http://localhost:${port}`;
@@ -17,34 +16,28 @@ const db = knex({
 });
 
 const till = await createTillgate({
-  storage: { knex: db, tablePrefix: 'till_' },
+  database: { knex: db, tablePrefix: 'till_' },
   masterKey: process.env['TILLGATE_MASTER_KEY'] ?? randomBytes(32),
   baseUrl: `${baseUrl}/pay`,
-  plugins: [sandbox], // in production `ethereum` from 'tillgate/plugins/ethereum', with your node's address
+  plugins: [sandbox()], // in production `ethereum` from 'tillgate/plugins/ethereum', with your node's address
   mode: 'sandbox',
 });
-till.events.on('order.status', ({ orderId, to }) => console.log(`order ${orderId} is ${to}`));
-await till.workers.start();
+till.on('order.succeeded', ({ order }) => console.log(`order ${order.id} is ${order.status}`));
 
 const app = express();
-app.use('/pay', till.toExpress()); // before any body parser: signatures cover the raw bytes
+app.use('/pay', till.express()); // before any body parser: signatures cover the raw bytes
 
 // The rest is an ordinary application. It creates a new merchant at each start.
-const shop = await till.createAccount.run({
-  email: `shop-${randomBytes(4).toString('hex')}@example.com`,
-  password: randomBytes(18).toString('base64url'),
-});
+const shop = await till.accounts.create({ email: `shop-${randomBytes(4).toString('hex')}@example.com` });
 
-app.post('/buy', express.json(), async (_req, res) => {
-  const price = { vsCurrency: 'EUR', vsPrice: present(readDecimal('12.50'), 'the price') };
-  const order = await till.createOrder.hosted(merchantOf(shop.id), price);
-  res.status(201).json({ id: order.id, pay: till.orderQueries.payUrl(order) });
+app.post('/buy', async (_req, res) => {
+  const order = await till.orders.create({ account: shop.id, price: '12.50', currency: 'EUR' });
+  res.status(201).json({ id: order.id, pay: order.payUrl });
 });
 
 app.get('/orders/:id', async (req, res) => {
-  const { order, asset } = await till.orderQueries.detail(shop.id, req.params.id);
-  const amount = order.payment === null || asset === null ? null : formatAmount({ asset, units: order.payment.units });
-  res.json({ status: order.status, amount, currency: asset?.currency ?? null });
+  const { status, payment } = await till.orders.get(req.params.id);
+  res.json({ status, amount: payment?.amount ?? null, coin: payment?.coin ?? null });
 });
 
 const server = app.listen(port, '127.0.0.1', () => console.log(`shop on ${baseUrl}`));

@@ -1,11 +1,9 @@
 /** The application's own prices, keys, callbacks and metrics: each port is one line of `replace`. */
-import { randomBytes } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
 import { MnemonicWallet, generateMnemonic } from '../../adapters/wallet/index.ts';
-import { formatAmount, present, readDecimal } from '../../core/index.ts';
 import type { CallbackTransport, Metrics, RateSource, Signer } from '../../core/index.ts';
-import { createTillgate, merchantOf } from '../../host/embed/index.ts';
-import sandbox from '../../plugins/sandbox/index.ts';
+import { createTillgate } from '../../host/embed/index.ts';
+import { sandbox } from '../../plugins/sandbox/index.ts';
 
 /** Prices from the application's own price service. */
 const priceService: RateSource = {
@@ -36,37 +34,27 @@ export async function run(say: (line: string) => void): Promise<string> {
   };
 
   const till = await createTillgate({
-    storage: { client: 'sqlite', filename: ':memory:' },
-    masterKey: randomBytes(32),
+    database: 'sqlite::memory:',
     baseUrl: 'https://shop.example.com/pay',
     mode: 'sandbox',
-    plugins: [{ plugin: sandbox, options: { pollIntervalMs: 50 } }],
+    plugins: [sandbox({ pollIntervalMs: 50 })],
     callbacks: { allowPrivateNetworks: true },
     replace: { rates: [priceService], signer: hardwareModule, callbackTransport: queue, metrics },
   });
   try {
-    await till.workers.start();
-    const { id } = await till.createAccount.run({
-      email: 'shop@example.com',
-      password: randomBytes(18).toString('base64url'),
-    });
-    await till.createCredential.run(id);
-    const vsPrice = present(readDecimal('25'), 'the price');
-    const links = { callbackUrl: 'http://127.0.0.1/paid' };
-    const order = await till.createOrder.inCoin(merchantOf(id), {
+    const shop = await till.accounts.create({ email: 'shop@example.com' });
+    const order = await till.orders.create({
+      account: shop.id,
+      price: '25',
+      currency: 'USD',
       chain: 'ETH',
-      currency: 'ETH',
-      vsCurrency: 'USD',
-      vsPrice,
-      links,
+      coin: 'ETH',
+      callbackUrl: 'http://127.0.0.1/paid',
       enablePostCallback: true,
     });
-    const { payment, asset } = till.orderQueries.payInfo(order);
-    const amount = formatAmount({ asset, units: payment.units });
+    const amount = order.payment?.amount ?? '';
     say(`order     ${amount} ETH at the application's price`);
-
-    const chain = present(till.chains.get('ETH'), 'the chain');
-    await present(chain.simulator, 'the simulator').pay(payment.address, payment.currency, payment.units);
+    await till.sandbox.pay(order.id);
     await delivery;
     say(`metrics   ${counted.get('tillgate_orders_total') ?? 0} order changes counted by the application`);
     return amount;

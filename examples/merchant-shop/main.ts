@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { TillgateClient } from '../../adapters/client/index.ts';
+import { createTillgateClient } from '../../adapters/client/index.ts';
 import { openShop } from './shop.ts';
 import type { Purchase } from './shop.ts';
 
@@ -25,7 +25,7 @@ const PATIENCE_MS = 30_000;
 /** Runs the example; `say` gets each line of its output. */
 export async function run(say: (line: string) => void, { url, demo }: Place): Promise<Purchase> {
   const { api_token, signing_secret, callback_secret } = JSON.parse(readFileSync(demo, 'utf8')) as Demo;
-  const client = new TillgateClient({
+  const client = createTillgateClient({
     baseUrl: url,
     credentials: { apiToken: api_token, signingSecret: signing_secret },
   });
@@ -47,7 +47,7 @@ export async function run(say: (line: string) => void, { url, demo }: Place): Pr
     say(`told       by a verified callback: ${purchase.status}`);
     const heading = /<h1>(.*)<\/h1>/.exec(await (await fetch(shop.url + page)).text());
     say(`the page   ${heading?.[1] ?? ''}`);
-    say(`the till   ${(await client.order(orderId)).status}`);
+    say(`the till   ${(await client.orders.get(orderId)).status}`);
     return purchase;
   } finally {
     await shop.close();

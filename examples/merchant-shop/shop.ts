@@ -41,16 +41,16 @@ export async function openShop({ client, callbackSecret }: ShopOptions): Promise
   const handled = new Set<string>();
 
   const buy = async (): Promise<Purchase> => {
-    const order = await client.createPayInfo({
+    const order = await client.orders.create({
+      price: TEA.price,
+      currency: TEA.currency,
       chain: 'ETH',
-      currency: 'USDT-ERC20',
-      vs_currency: TEA.currency,
-      vs_price: TEA.price,
-      callback_url: `${url}/callbacks/till`,
-      timeout_callback: `${url}/callbacks/till`,
-      enable_post_callback: true,
+      coin: 'USDT-ERC20',
+      callbackUrl: `${url}/callbacks/till`,
+      timeoutCallback: `${url}/callbacks/till`,
+      enablePostCallback: true,
     });
-    const purchase: Purchase = { orderId: order.order_id, payUrl: order.pay_url, status: 'waiting' };
+    const purchase: Purchase = { orderId: order.id, payUrl: order.payUrl, status: 'waiting' };
     purchases.set(purchase.orderId, purchase);
     return purchase;
   };

@@ -30,7 +30,7 @@ export const abacusHarness: ChainHarness = {
     const opened: PluginYield[] = [];
     const genesis = present(node.blocks[0], 'the first block').hash;
     const open = async (url: string): Promise<ChainAdapter> => {
-      const set = await setUpPlugin(abacus, { url, genesis }, { wallet });
+      const set = await setUpPlugin(abacus({ url, genesis }), { wallet });
       opened.push(set);
       return present(set.chains[0], 'the chain');
     };

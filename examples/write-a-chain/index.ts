@@ -17,11 +17,11 @@ const schema = z.strictObject({
 });
 
 /** Abacus, a toy chain: an example of a chain plugin. */
-export default definePlugin({
+export const abacus = definePlugin({
   name: 'abacus',
   version: '1.0.0',
   requires: '^1.7.0',
-  options: (input) => parseOptions(schema, input),
+  options: (input: z.input<typeof schema>) => parseOptions(schema, input),
   accounts: () => Object.values(ACCOUNTS),
   async setup({ options: { url, genesis, xpub, ...rest }, wallet, signer, addChain, onClose }) {
     const client = new AbacusClient(url);
@@ -36,3 +36,5 @@ export default definePlugin({
     onClose(() => chain.close());
   },
 });
+
+export default abacus;

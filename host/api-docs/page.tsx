@@ -75,7 +75,7 @@ function groupsOf({ paths }: ApiDescription): ReadonlyMap<string, readonly Entry
   return groups;
 }
 
-const anchor = (name: string): string => `tag-${name.toLowerCase().replace(/[^a-z0-9]+/g, '-')}`;
+const anchor = (name: string): string => `tag-${name.replace(/[^A-Za-z0-9]+/g, '-')}`;
 
 function Contents({ groups }: { readonly groups: ReadonlyMap<string, readonly Entry[]> }): VNode {
   return (

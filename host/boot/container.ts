@@ -19,6 +19,7 @@ import {
   ExchangeToken,
   ExpireOrders,
   GateSales,
+  HandleEvents,
   InvoiceFollower,
   InvoicePayer,
   Invoices,
@@ -84,6 +85,7 @@ import { Eventemitter3Bus } from '../../adapters/events/index.ts';
 import { eventPresenter } from '../../adapters/http/event-data.ts';
 import { callbackPresenter } from '../../adapters/http/operations/order-record.ts';
 import { randomTraceId } from '../../adapters/http/trace-id.ts';
+import { scrubText } from '../../adapters/logging/secret-text.ts';
 import { deadline } from '../../adapters/system/index.ts';
 import type { Tracing } from '../../adapters/tracing/index.ts';
 import { BUILT_IN_PRICE_IDS } from '../../plugins/prices.ts';
@@ -169,19 +171,19 @@ const portRecipes = new Recipes<Infrastructure & OpenedLater>()
 
 /** Accounts, their credentials and authorization. */
 const accountRecipes = portRecipes
-  .useCase(
+  .part(
     'createAccount',
     ({ common, vault, random, passwordHasher: hasher, breachedPasswords }) =>
       new CreateAccount({ ...common, vault, random, hasher, breachedPasswords }),
   )
-  .useCase('createCredential', ({ common, vault, random }) => new CreateCredential({ ...common, vault, random }))
-  .useCase(
+  .part('createCredential', ({ common, vault, random }) => new CreateCredential({ ...common, vault, random }))
+  .part(
     'authenticate',
     ({ common, vault, digest, tokenIssuer: tokens, config }) =>
       new Authenticate({ ...common, vault, digest, tokens, clockSkewMs: config.auth.clockSkewMs }),
   )
   .part('refusedAttempts', ({ common }) => new RefusedAttempts(common))
-  .useCase(
+  .part(
     'exchangeToken',
     ({ common, passwordHasher: hasher, tokenIssuer: tokens, refusedAttempts, config }) =>
       new ExchangeToken({ ...common, hasher, tokens, refusedAttempts, tokenTtlSeconds: config.auth.tokenTtlSeconds }),
@@ -194,11 +196,11 @@ const accountRecipes = portRecipes
 
 /** Prices, orders, and the deposits that pay them. */
 const orderRecipes = accountRecipes
-  .useCase('assets', ({ chains, lightning, plugins }) => {
+  .part('assets', ({ chains, lightning, plugins }) => {
     const assets = [...chains.values()].flatMap((chain) => chain.assets);
     return new AssetCatalogue(lightning === null ? assets : [...assets, LIGHTNING_ASSET], plugins.chainNames);
   })
-  .useCase(
+  .part(
     'rateBook',
     ({ common, rates: sources, assets, chains, config }) =>
       new RateBook({
@@ -223,7 +225,7 @@ const orderRecipes = accountRecipes
   .inner('orderQuota', ({ common, config }) => new OrderQuota({ ...common, settings: config.orders }))
   .inner('invoices', ({ common, lightning: node }) => (node === null ? null : new Invoices({ ...common, node })))
   .part('chainReports', ({ common, chains, lightning }) => new ChainReports({ ...common, chains, lightning }))
-  .useCase(
+  .part(
     'createOrder',
     (parts) =>
       new CreateOrder({
@@ -238,7 +240,7 @@ const orderRecipes = accountRecipes
         settings: parts.config.orders,
       }),
   )
-  .useCase(
+  .part(
     'choosePayment',
     (parts) =>
       new ChoosePayment({
@@ -252,7 +254,7 @@ const orderRecipes = accountRecipes
         quota: parts.orderQuota,
       }),
   )
-  .useCase(
+  .part(
     'orderQueries',
     ({ common, assets, chains, config, baseUrl }) =>
       new OrderQueries({
@@ -267,7 +269,7 @@ const orderRecipes = accountRecipes
         },
       }),
   )
-  .useCase(
+  .part(
     'orderAdminActions',
     ({ common, orderStateMachine: stateMachine }) => new OrderAdminActions({ ...common, stateMachine }),
   )
@@ -324,7 +326,7 @@ const payoutRecipes = orderRecipes
             longestInvoiceMs: settings.lightningLongestInvoiceMs,
           }),
   )
-  .useCase(
+  .part(
     'requestWithdrawal',
     (parts) =>
       new RequestWithdrawal({
@@ -338,7 +340,7 @@ const payoutRecipes = orderRecipes
         settings: parts.config.withdrawals,
       }),
   )
-  .useCase(
+  .part(
     'requestRefund',
     (parts) =>
       new RequestRefund({
@@ -379,11 +381,11 @@ const payoutRecipes = orderRecipes
         .map((chain) => [chain.code, new PayoutRunner(chain, deps, config.sweeps, config.payouts)]),
     );
   })
-  .useCase('walletQueries', ({ common, assets, chains }) => new WalletQueries({ ...common, assets, chains }));
+  .part('walletQueries', ({ common, assets, chains }) => new WalletQueries({ ...common, assets, chains }));
 
 /** Lightning; its work is `null` without a node, as are its invoices and payments above. */
 const lightningRecipes = payoutRecipes
-  .useCase(
+  .part(
     'lightningService',
     ({ lightning: node, lightningPayments: payments, orderQueries }) =>
       new LightningService({ node, payments, payUrl: (order) => orderQueries.payUrl(order) }),
@@ -397,12 +399,17 @@ const lightningRecipes = payoutRecipes
     },
   );
 
-/** Callbacks to merchants and notices to persons. */
+/** Callbacks to merchants, events for the application's own handlers, and notices to persons. */
 const noticeRecipes = lightningRecipes
   .part(
     'deliverCallbacks',
     ({ common, callbackTransport: transport, vault, digest, random, config: { callbacks: settings } }) =>
       new DeliverCallbacks({ ...common, transport, vault, digest, random, settings }),
+  )
+  .part(
+    'handleEvents',
+    ({ common, random, config: { callbacks: settings } }) =>
+      new HandleEvents({ ...common, random, settings, scrub: scrubText }),
   )
   .inner('noticeSettings', ({ plugins, assets }): NoticeSettings => ({
     channels: () => plugins.noticeChannels,
@@ -507,7 +514,7 @@ const gatewayRecipes = noticeRecipes
   });
 
 /** The recipes of all parts. The last one makes the management API's use cases, which commands use too. */
-export const RECIPES = gatewayRecipes.useCase('manage', (parts) => {
+export const RECIPES = gatewayRecipes.part('manage', (parts) => {
   const { config, baseUrl, gateway } = parts;
   return createManage({
     ...parts.common,
@@ -526,6 +533,7 @@ export const RECIPES = gatewayRecipes.useCase('manage', (parts) => {
     chains: parts.chains,
     assets: parts.assets,
     lightning: parts.lightning,
+    rates: parts.rateBook,
     walletQueries: parts.walletQueries,
     requestRefund: parts.requestRefund,
     requestWithdrawal: parts.requestWithdrawal,
@@ -545,7 +553,7 @@ export type Parts = Parameters<typeof RECIPES.hostPartsOf>[0];
 /** The given values that the host uses too. */
 const HOST_VALUES = ['storage', 'logger', 'metrics', 'tracing', 'workerId', 'wallet'] as const;
 
-/** The parts of a till that the server, the workers, the commands and embedders use. */
+/** The parts of a till that the server, the workers and the commands use. */
 export interface Till extends Pick<Parts, (typeof HOST_VALUES)[number]>, ReturnType<typeof RECIPES.hostPartsOf> {}
 
 /** Ports that an embedder replaces, and wrappers around ports. */

@@ -2,12 +2,12 @@ import { isAbsolute, resolve } from 'node:path';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { PLUGIN_API_VERSION, TillgateError, isTillgateError } from '../../core/index.ts';
-import type { FieldError, Plugin } from '../../core/index.ts';
+import type { FieldError, Plugin, PluginFactory } from '../../core/index.ts';
 import { BUILT_IN_NAMES, isBuiltIn, loadBuiltIn } from '../../plugins/registry.ts';
 import { missingPeer, missingPeerWords } from './missing-peer.ts';
 import type { PluginSetting } from '../settings/settings.ts';
 
-/** A valid plugin with its parsed options. */
+/** A valid plugin with its validated options. */
 export interface LoadedPlugin {
   readonly plugin: Plugin;
   readonly options: unknown;
@@ -37,8 +37,12 @@ export async function importPlugins(
   return { plugins, problems };
 }
 
-/** The default export of a built-in plugin, a package or a module. */
+/** The plugin of the factory that a built-in plugin, a package or a module exports by default. */
 export async function importPlugin(use: string, directory: string): Promise<unknown> {
+  return ((await importFactory(use, directory)) as Partial<PluginFactory> | null | undefined)?.plugin;
+}
+
+async function importFactory(use: string, directory: string): Promise<unknown> {
   if (isBuiltIn(use)) return loadBuiltIn(use);
   const path =
     /^\.{0,2}\//.test(use) || isAbsolute(use)

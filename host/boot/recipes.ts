@@ -1,8 +1,8 @@
 import { present } from '../../core/index.ts';
 import type { Ports } from '../../core/index.ts';
 
-/** Who gets a part: only the recipes after it; the host too; or embedders too. */
-type Audience = 'recipes' | 'host' | 'embedders';
+/** Who gets a part: only the recipes after it, or the host too. */
+type Audience = 'recipes' | 'host';
 
 interface Recipe<Parts> {
   readonly audience: Audience;
@@ -17,9 +17,8 @@ export type Named<Name extends string, Part> = { readonly [Key in Name]: Part };
  *
  * @typeParam Parts - the given values and all parts
  * @typeParam HostParts - the parts that the host gets
- * @typeParam UseCases - the parts that embedders get
  */
-export class Recipes<Parts, HostParts = unknown, UseCases = unknown> {
+export class Recipes<Parts, HostParts = unknown> {
   readonly #recipes: ReadonlyMap<string, Recipe<Parts>>;
 
   constructor(recipes: ReadonlyMap<string, Recipe<Parts>> = new Map()) {
@@ -30,7 +29,7 @@ export class Recipes<Parts, HostParts = unknown, UseCases = unknown> {
   port<Name extends Exclude<keyof Ports, keyof Parts>>(
     name: Name,
     make: (parts: Parts) => Ports[Name],
-  ): Recipes<Parts & Pick<Ports, Name>, HostParts & Pick<Ports, Name>, UseCases> {
+  ): Recipes<Parts & Pick<Ports, Name>, HostParts & Pick<Ports, Name>> {
     return this.#add<Pick<Ports, Name>, Pick<Ports, Name>>(name, 'host', make);
   }
 
@@ -38,7 +37,7 @@ export class Recipes<Parts, HostParts = unknown, UseCases = unknown> {
   inner<Name extends string, Part>(
     name: Exclude<Name, keyof Parts>,
     make: (parts: Parts) => Part,
-  ): Recipes<Parts & Named<Name, Part>, HostParts, UseCases> {
+  ): Recipes<Parts & Named<Name, Part>, HostParts> {
     return this.#add<Named<Name, Part>>(name, 'recipes', make);
   }
 
@@ -46,20 +45,12 @@ export class Recipes<Parts, HostParts = unknown, UseCases = unknown> {
   part<Name extends string, Part>(
     name: Exclude<Name, keyof Parts>,
     make: (parts: Parts) => Part,
-  ): Recipes<Parts & Named<Name, Part>, HostParts & Named<Name, Part>, UseCases> {
+  ): Recipes<Parts & Named<Name, Part>, HostParts & Named<Name, Part>> {
     return this.#add<Named<Name, Part>, Named<Name, Part>>(name, 'host', make);
   }
 
-  /** Adds a part that embedders use too. */
-  useCase<Name extends string, Part>(
-    name: Exclude<Name, keyof Parts>,
-    make: (parts: Parts) => Part,
-  ): Recipes<Parts & Named<Name, Part>, HostParts & Named<Name, Part>, UseCases & Named<Name, Part>> {
-    return this.#add<Named<Name, Part>, Named<Name, Part>, Named<Name, Part>>(name, 'embedders', make);
-  }
-
   get names(): readonly (keyof Parts)[] {
-    return this.#namesFor('recipes', 'host', 'embedders') as (keyof Parts)[];
+    return this.#namesFor('recipes', 'host') as (keyof Parts)[];
   }
 
   make<Name extends keyof Parts>(name: Name, parts: Parts): Parts[Name] {
@@ -68,21 +59,15 @@ export class Recipes<Parts, HostParts = unknown, UseCases = unknown> {
   }
 
   hostPartsOf(parts: Parts): HostParts {
-    return select(parts, this.#namesFor('host', 'embedders')) as HostParts;
+    return select(parts, this.#namesFor('host')) as HostParts;
   }
 
-  useCasesOf(parts: HostParts): UseCases {
-    return select(parts, this.#namesFor('embedders')) as UseCases;
-  }
-
-  #add<Added, ForHost = unknown, ForEmbedders = unknown>(
+  #add<Added, ForHost = unknown>(
     name: string,
     audience: Audience,
     make: (parts: Parts) => unknown,
-  ): Recipes<Parts & Added, HostParts & ForHost, UseCases & ForEmbedders> {
-    return new Recipes<Parts & Added, HostParts & ForHost, UseCases & ForEmbedders>(
-      new Map([...this.#recipes, [name, { audience, make }]]),
-    );
+  ): Recipes<Parts & Added, HostParts & ForHost> {
+    return new Recipes<Parts & Added, HostParts & ForHost>(new Map([...this.#recipes, [name, { audience, make }]]));
   }
 
   #namesFor(...audiences: readonly Audience[]): readonly string[] {

@@ -18,7 +18,7 @@ import type { BaseUrl } from './own-hosts.ts';
 import { requireSecureNodes, requireTestNetworks, setUpPlugins } from './plugin-registry.ts';
 import type { LoadedPlugin } from './plugins.ts';
 import { openWallet } from '../wallet/wallet.ts';
-import type { OpenWallet } from '../wallet/wallet.ts';
+import type { OpenWallet, WalletCreation } from '../wallet/wallet.ts';
 import type { SignerAddress } from '../../adapters/signer/index.ts';
 import { SnowflakeWorkerId } from '../workers/worker-id.ts';
 
@@ -34,6 +34,8 @@ export interface RuntimeDeps<Config extends TillConfig = TillConfig> extends Por
   readonly masterKeys: MasterKeys;
   /** The wallet's seed words; `null` to use the stored wallet, if there is one. */
   readonly mnemonic: string | null;
+  /** Whether a wallet is created when none is stored, and why; by default only in the sandbox. */
+  readonly createWallet?: WalletCreation | null;
   /** The address of the process that holds the seed; none by default. */
   readonly signer?: SignerAddress | null;
   readonly logger: Logger;
@@ -148,14 +150,15 @@ export async function openTill(runtime: Runtime, plugins: readonly LoadedPlugin[
 /** Addresses must belong to the keys that sign, so with an embedder's own signer they come from that signer. */
 async function walletOf(runtime: Runtime): Promise<OpenWallet> {
   const signer = runtime.replace?.signer;
-  if (signer === undefined) return openStoredWallet(runtime, runtime.config.mode === 'sandbox');
+  const { config, createWallet = config.mode === 'sandbox' ? 'sandbox' : null } = runtime;
+  if (signer === undefined) return openStoredWallet(runtime, createWallet);
   return { wallet: signer ?? new NoWallet(), signer };
 }
 
-/** Opens the configured wallet. @param makeOne - stores a new seed when there is none */
+/** Opens the configured wallet. @param create - why a new seed is stored when there is none */
 export function openStoredWallet(
   { storage, vault, mnemonic, signer = null, logger }: Runtime,
-  makeOne = false,
+  create: WalletCreation | null = null,
 ): Promise<OpenWallet> {
-  return openWallet({ documents: storage.documents, vault, signer }, mnemonic, makeOne, logger);
+  return openWallet({ documents: storage.documents, vault, signer }, mnemonic, create, logger);
 }

@@ -45,9 +45,11 @@ export class TillLifecycle {
 
   /** Completes everything that must precede the first answered request. */
   async prepare(scope: WorkerScope = 'all'): Promise<void> {
-    const { chainReports, keyCache, gateway } = this.#till;
+    const { chainReports, handleEvents, keyCache, gateway } = this.#till;
     await this.#epochKeeper.check();
     await this.#agreement?.join();
+    // From here on no event is missed for which there is a handler.
+    await handleEvents.subscribe();
     // From here on each chain has a state and a metric, even when its node does not answer.
     await chainReports.refresh();
     if (scope === 'all') await beginChains({ ...this.#till, owner: this.#runtime.owner });
@@ -99,9 +101,11 @@ export class TillLifecycle {
 
   /** Waits at most 7 seconds for `serving` to end and for the work to finish. */
   async drain(serving: Promise<unknown>): Promise<void> {
-    const finished = Promise.all([serving, this.stop().then(() => this.#till.deliverCallbacks.drain())]);
+    const { deliverCallbacks, handleEvents } = this.#till;
+    const delivered = this.stop().then(() => Promise.all([deliverCallbacks.drain(), handleEvents.drain()]));
+    const finished = Promise.all([serving, delivered]);
     const inTime = await Promise.race([finished.then(() => true), pause(DRAIN_MS, false, { ref: false })]);
-    // Interrupting work is safe: orders are durable before they are answered, and callbacks are sent again.
+    // Interrupting work is safe: orders are durable before they are answered, callbacks are sent and events handled again.
     if (!inTime) this.#till.logger.warn('shutdown timed out; unfinished work resumes at the next start');
   }
 

@@ -59,7 +59,7 @@ export async function accountFreeze({ operands, values, json, terminal }: Comman
   });
   terminal.out(
     json
-      ? JSON.stringify({ id, withdrawals_frozen: true, reason })
+      ? JSON.stringify({ id, payouts_frozen: true, reason })
       : `Account ${id} cannot withdraw any more; payments already signed are still sent.`,
   );
   return 0;
@@ -72,7 +72,7 @@ export async function accountUnfreeze({ operands, json, terminal }: CommandCall)
   });
   terminal.out(
     json
-      ? JSON.stringify({ id, withdrawals_frozen: false, reason })
+      ? JSON.stringify({ id, payouts_frozen: false, reason })
       : `Account ${id} may withdraw again. It had been frozen because: ${reason}`,
   );
   return 0;
@@ -121,7 +121,7 @@ export async function credentialRotateCallback({ values, json, terminal }: Comma
     callback_key: made.callbackKey,
     callback_token: made.callbackToken,
     callback_secret: made.callbackSecret,
-    former_until: formatInstant(formerUntil),
+    previous_secret_expires_at: formatInstant(formerUntil),
   };
   if (json) terminal.out(JSON.stringify(record));
   else for (const [name, value] of Object.entries(record)) terminal.out(`${name}: ${value}`);

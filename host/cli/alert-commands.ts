@@ -11,13 +11,13 @@ export async function alertList({ values, json, terminal }: CommandCall): Promis
   const status = ALERT_STATUSES.find((one) => one === wanted) ?? null;
   if (wanted !== undefined && status === null)
     throw invalidField('--status', `must be one of ${ALERT_STATUSES.join(', ')}`);
-  const { items } = await withManage((manage) => manage.alerts.list(OPERATOR, status, { page: 1, size: SHOWN }));
+  const { items } = await withManage((manage) => manage.alerts.list(OPERATOR, { status, limit: SHOWN }));
   const records = items.map(alertRecord);
   if (json) terminal.out(JSON.stringify(records));
   else if (records.length === 0) terminal.out('There are no alerts.');
   for (const each of json ? [] : records)
     terminal.out(
-      `${each.id}  ${each.last_at}  ${each.status}  ${each.kind}  ${each.subject}  ×${each.count}  ${each.reason}`,
+      `${each.id}  ${each.last_raised_at}  ${each.status}  ${each.kind}  ${each.subject}  ×${each.count}  ${each.reason}`,
     );
   return 0;
 }

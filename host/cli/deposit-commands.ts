@@ -1,6 +1,6 @@
 import { OPERATOR } from '../../core/index.ts';
 import { depositRecord, rescanInput, rescanRecord } from '../../adapters/http/manage/deposits/deposits.ts';
-import { transferRecord } from '../../adapters/http/manage/payouts/withdrawals.ts';
+import { payoutRecord } from '../../adapters/http/manage/payouts/payouts.ts';
 import type { CommandCall } from './command.ts';
 import { heightOption } from './options.ts';
 import { withTill } from './with-till.ts';
@@ -8,14 +8,14 @@ import { withTill } from './with-till.ts';
 const SHOWN = 100;
 
 export async function depositList({ json, terminal }: CommandCall): Promise<number> {
-  const { records, total } = await withTill(async ({ manage, assets }) => {
-    const found = await manage.deposits.unassigned(OPERATOR, { page: 1, size: SHOWN });
-    return { records: found.items.map((deposit) => depositRecord(deposit, assets)), total: found.total };
+  const { records, nextCursor } = await withTill(async ({ manage, assets }) => {
+    const found = await manage.deposits.unassigned(OPERATOR, { limit: SHOWN });
+    return { ...found, records: found.items.map((deposit) => depositRecord(deposit, assets)) };
   });
   if (json) terminal.out(JSON.stringify(records));
   else if (records.length === 0) terminal.out('There are no unassigned deposits.');
   for (const record of json ? [] : records) terminal.out(inWords(record));
-  if (!json && total > records.length) terminal.out(`… and ${total - records.length} older.`);
+  if (!json && nextCursor !== null) terminal.out('… and older ones.');
   return 0;
 }
 
@@ -26,7 +26,7 @@ export async function depositAssign({ operands: [id = '', order = ''], json, ter
   terminal.out(
     json
       ? JSON.stringify(record)
-      : `Deposit ${id}, ${record.amount} ${record.currency}, is assigned to order ${record.order_id}.`,
+      : `Deposit ${id}, ${record.amount} ${record.coin}, is assigned to order ${record.order}.`,
   );
   return 0;
 }
@@ -37,25 +37,25 @@ export async function depositRefund({
   terminal,
 }: CommandCall): Promise<number> {
   const record = await withTill(async ({ manage, assets }) =>
-    transferRecord(await manage.deposits.refund(OPERATOR, id, address), assets),
+    payoutRecord(await manage.deposits.refund(OPERATOR, id, address), assets),
   );
   terminal.out(
     json
       ? JSON.stringify(record)
-      : `Deposit ${id} will be refunded: about ${record.obtained} ${record.currency} to ${record.to_addr}, by transfer ${record.id}.`,
+      : `Deposit ${id} will be refunded: about ${record.received} ${record.coin} to ${record.to_address}, by transfer ${record.id}.`,
   );
   return 0;
 }
 
 export async function depositRescan({ values, json, terminal }: CommandCall): Promise<number> {
   const chain = String(values['chain']);
-  const tx = values['tx'] === undefined ? undefined : String(values['tx']);
+  const txid = values['tx'] === undefined ? undefined : String(values['tx']);
   const [from, to] = [heightOption(values['from'], '--from'), heightOption(values['to'], '--to')];
   const [address, order] = ['address', 'order'].map((name) =>
     values[name] === undefined ? undefined : String(values[name]),
   );
   const balances = values['balances'] === true;
-  const input = rescanInput({ tx, from, to, address, order, balances });
+  const input = rescanInput({ txid, from, to, address, order, balances });
   const record = await withTill(async ({ manage, assets }) =>
     rescanRecord(chain, await manage.deposits.rescan(OPERATOR, chain, input), assets),
   );
@@ -73,8 +73,8 @@ export async function depositRescan({ values, json, terminal }: CommandCall): Pr
 }
 
 function inWords(deposit: ReturnType<typeof depositRecord>): string {
-  const { id, chain, amount, return_cost: cost, currency, tx_hash: tx, order_id: order, status, assignment } = deposit;
+  const { id, chain, amount, return_cost: cost, coin, tx_hash: tx, order, status, assignment } = deposit;
   const why = deposit.unassigned_reason === null ? '' : `, ${deposit.unassigned_reason}`;
   const spent = cost === '0' ? '' : `, ${cost} of it spent on failed refunds`;
-  return `${id}  ${status.padEnd(9)}  ${assignment}${why}  ${chain}  ${amount} ${currency}${spent}  by ${tx}, address of order ${order}`;
+  return `${id}  ${status.padEnd(9)}  ${assignment}${why}  ${chain}  ${amount} ${coin}${spent}  by ${tx}, address of order ${order}`;
 }

@@ -17,7 +17,7 @@ export function failureText(error: unknown, command: string, json: boolean): str
 /** Fields are shown by the names of the APIs, as in the records that commands print; settings by their own. */
 function named(error: unknown, message: string): ReturnType<typeof wireFields> {
   const fields = isTillgateError(error) ? (error.details.fields ?? []) : [];
-  return isTillgateError(error, 'CONFIG_INVALID') ? { message, fields } : wireFields(message, fields);
+  return isTillgateError(error, 'CONFIG_INVALID') ? { message, fields } : wireFields(message, fields, 'till');
 }
 
 /** A defect keeps its stack, for a bug report. */

@@ -53,8 +53,8 @@ export async function appPrepaid({ operands, json, terminal }: CommandCall): Pro
   if (json) terminal.out(JSON.stringify(record));
   else {
     terminal.out(`${record.units_left} of ${record.units_bought} units are left. Buy more at ${record.top_up_url}`);
-    for (const { created_at, plan, units, state, order_id } of record.purchases)
-      terminal.out(`${created_at}  ${plan}  ${units}  ${state}  order ${order_id}`);
+    for (const { created_at, plan, units, state, order } of record.purchases)
+      terminal.out(`${created_at}  ${plan}  ${units}  ${state}  order ${order}`);
   }
   return 0;
 }

@@ -28,7 +28,7 @@ import type {
   TransferId,
   TransferStatus,
 } from '../../core/index.ts';
-import { transferDetailRecord, transferRecord } from '../../adapters/http/manage/payouts/withdrawals.ts';
+import { payoutDetailRecord, payoutRecord } from '../../adapters/http/manage/payouts/payouts.ts';
 import type { Till } from '../boot/container.ts';
 import type { CommandCall } from './command.ts';
 import { withManage, withTill } from './with-till.ts';
@@ -50,10 +50,10 @@ export async function withdrawalAddressSet({ values, json, terminal }: CommandCa
   });
   const activeFrom = formatInstant(record.activeFrom);
   const written = {
-    account_id: accountId,
+    account: accountId,
     chain,
     address: record.address,
-    active_from: activeFrom,
+    effective_at: activeFrom,
     former_address: record.formerAddress,
     in_force: inForce,
   };
@@ -71,14 +71,14 @@ export async function withdrawalList({ values, json, terminal }: CommandCall): P
   const status = (values['status'] ?? null) as TransferStatus | null;
   if (status !== null && !TRANSFER_STATUSES.includes(status))
     throw new TillgateError('CONFIG_INVALID', `--status is one of ${TRANSFER_STATUSES.join(', ')}.`);
-  const found = await withManage(({ withdrawals }) => withdrawals.list(OPERATOR, status, { page: 1, size: SHOWN }));
-  const records = found.items.map((transfer) => transferRecord(transfer, ASSETS));
+  const found = await withManage(({ withdrawals }) => withdrawals.list(OPERATOR, { status, limit: SHOWN }));
+  const records = found.items.map((transfer) => payoutRecord(transfer, ASSETS));
   if (json) terminal.out(JSON.stringify(records));
   else if (records.length === 0) terminal.out('There are no withdrawals.');
-  for (const { id, kind, status: at, chain, amount, currency, to_addr: to } of json ? [] : records) {
-    terminal.out(`${id}  ${at.padEnd(9)}  ${kind.padEnd(10)}  ${chain}  ${amount} ${currency}  to ${to}`);
+  for (const { id, kind, status: at, chain, amount, coin, to_address: to } of json ? [] : records) {
+    terminal.out(`${id}  ${at.padEnd(9)}  ${kind.padEnd(10)}  ${chain}  ${amount} ${coin}  to ${to}`);
   }
-  if (!json && found.total > records.length) terminal.out(`… and ${found.total - records.length} older.`);
+  if (!json && found.nextCursor !== null) terminal.out('… and older ones.');
   return 0;
 }
 
@@ -91,7 +91,7 @@ export async function withdrawalApprove({ operands, json, terminal }: CommandCal
     transfer.status === 'HELD'
       ? `Withdrawal ${transfer.id} needs ${approvalsNeeded} approvals, and has yours: another admin must approve it too.`
       : `Withdrawal ${transfer.id} is approved and will be paid.`;
-  terminal.out(json ? JSON.stringify(transferDetailRecord(detail, ASSETS)) : said);
+  terminal.out(json ? JSON.stringify(payoutDetailRecord(detail, ASSETS)) : said);
   return 0;
 }
 
@@ -102,7 +102,7 @@ export async function withdrawalReject({ operands, values, json, terminal }: Com
   );
   terminal.out(
     json
-      ? JSON.stringify(transferRecord(transfer, ASSETS))
+      ? JSON.stringify(payoutRecord(transfer, ASSETS))
       : `Withdrawal ${transfer.id} is rejected; the amount was returned to the account.`,
   );
   return 0;
@@ -123,9 +123,7 @@ export async function withdrawalSettle({ operands, values, json, terminal }: Com
       feeUnits: unitsOf('--fee', String(values['fee']), coin),
     });
   });
-  terminal.out(
-    json ? JSON.stringify(transferRecord(transfer, ASSETS)) : `Withdrawal ${transfer.id} is booked as paid.`,
-  );
+  terminal.out(json ? JSON.stringify(payoutRecord(transfer, ASSETS)) : `Withdrawal ${transfer.id} is booked as paid.`);
   return 0;
 }
 
@@ -137,7 +135,7 @@ export async function withdrawalRecord({ values, json, terminal }: CommandCall):
     return till.manage.withdrawals.record(OPERATOR, lost);
   });
   terminal.out(
-    json ? JSON.stringify(transferRecord(transfer, ASSETS)) : `Withdrawal ${transfer.id} is recorded as paid.`,
+    json ? JSON.stringify(payoutRecord(transfer, ASSETS)) : `Withdrawal ${transfer.id} is recorded as paid.`,
   );
   return 0;
 }
@@ -182,23 +180,22 @@ function unitsOf(option: string, text: string, { decimals, currency }: Asset): b
 /** `transfer show ID`: the transfer and each transaction that was signed for it, without the signed bytes. */
 export async function transferShow({ operands, json, terminal }: CommandCall): Promise<number> {
   const detail = await withManage(({ withdrawals }) => withdrawals.find(OPERATOR, (operands[0] ?? '') as TransferId));
-  const { payout, approvals, lightning, ...record } = transferDetailRecord(detail, ASSETS);
+  const { chain_transaction: transaction, approvals, lightning, ...record } = payoutDetailRecord(detail, ASSETS);
   if (json) {
-    terminal.out(JSON.stringify({ ...record, approvals, payout, lightning }));
+    terminal.out(JSON.stringify({ ...record, approvals, chain_transaction: transaction, lightning }));
     return 0;
   }
   for (const [name, value] of Object.entries(record)) terminal.out(`${name.padEnd(18)}${value ?? '-'}`);
-  for (const { account_id: by, at } of approvals)
-    terminal.out(`approved          ${at} by ${by ?? 'the command line'}`);
+  for (const { account: by, at } of approvals) terminal.out(`approved          ${at} by ${by ?? 'the command line'}`);
   for (const [name, value] of Object.entries(lightning ?? {})) terminal.out(`${name.padEnd(18)}${value ?? '-'}`);
   if (lightning !== null) return 0;
-  if (payout === null) terminal.out('No transaction was signed for it.');
+  if (transaction === null) terminal.out('No transaction was signed for it.');
   else
     terminal.out(
-      `payout      ${payout.id} ${payout.status}, nonce ${payout.nonce ?? '-'}, mined ${payout.tx_hash ?? 'not yet'}`,
+      `transaction ${transaction.id} ${transaction.status}, nonce ${transaction.nonce ?? '-'}, mined ${transaction.tx_hash ?? 'not yet'}`,
     );
-  if (payout?.cancel_reason !== undefined) terminal.out(`cancelled   ${payout.cancel_reason}`);
-  for (const { number, cancels, tx_hash: hash, fee_units: fee, created_at: at } of payout?.attempts ?? [])
+  if (transaction?.cancel_reason !== undefined) terminal.out(`cancelled   ${transaction.cancel_reason}`);
+  for (const { number, cancels, tx_hash: hash, fee_units: fee, created_at: at } of transaction?.attempts ?? [])
     terminal.out(
       `  ${number}. ${at}  ${hash}  ${cancels === true ? 'cancels it, and ' : ''}costs at most ${fee} units`,
     );
@@ -216,7 +213,7 @@ export async function transferCancel({ operands, values, json, terminal }: Comma
       : await withTill(({ manage }) => manage.withdrawals.cancel(OPERATOR, id, reason));
   terminal.out(
     json
-      ? JSON.stringify(transferDetailRecord(detail, ASSETS))
+      ? JSON.stringify(payoutDetailRecord(detail, ASSETS))
       : detail.payment !== null
         ? `Transfer ${detail.transfer.id} is being cancelled: the Lightning node does not have its payment. If the next check, or one some minutes after a lost answer, confirms that, the amount is returned to the account.`
         : `Transfer ${detail.transfer.id} is being cancelled: a transaction of the till to itself replaces it, or it expires on chains without replacement. Once that is final, the amount is returned to the account; if the payment is mined first, it stays paid.`,

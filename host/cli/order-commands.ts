@@ -48,10 +48,10 @@ function statusOption(value: string | undefined): OrderStatus | undefined {
 }
 
 function listedInWords(order: ReturnType<typeof managedOrderRecord>): string {
-  const { order_id: id, user_id: account, status, vs_price: price, vs_currency: fiat, create_time: at } = order;
-  const coin = order.currency === '' ? 'no coin yet' : `${order.amount} ${order.currency}`;
+  const { id, account, status, price, currency, payment, created_at: at } = order;
+  const coin = payment === null ? 'no coin yet' : `${payment.amount} ${payment.coin}`;
   const reference = order.merchant_reference === null ? '' : `  ${order.merchant_reference}`;
-  return `${id}  ${at}  ${status.padEnd(10)}  account ${account}  ${price} ${fiat}  ${coin}${reference}`;
+  return `${id}  ${at}  ${status.padEnd(10)}  account ${account}  ${price} ${currency}  ${coin}${reference}`;
 }
 
 /** `order show ID`: the order, and each status change with the rule that caused it and the rule's inputs. */

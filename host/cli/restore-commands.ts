@@ -13,18 +13,18 @@ import {
   requireChain,
 } from '../../core/index.ts';
 import type { PaymentFinding } from '../../core/index.ts';
-import { transferRecord } from '../../adapters/http/manage/payouts/withdrawals.ts';
+import { payoutRecord } from '../../adapters/http/manage/payouts/payouts.ts';
 import { EpochMarkerFile, markerPath } from '../boot/epoch-marker.ts';
 import type { CommandCall } from './command.ts';
 import { withRuntime, withTill } from './with-till.ts';
 
-type FoundRecord = ReturnType<typeof transferRecord> & {
+type FoundRecord = ReturnType<typeof payoutRecord> & {
   readonly found: PaymentFinding['kind'];
   readonly found_reason: string;
   readonly transactions: readonly {
     readonly tx_hash: string;
     readonly height: number | null;
-    readonly obtained: string | null;
+    readonly received: string | null;
   }[];
 };
 
@@ -48,7 +48,7 @@ export async function restoreStatus({ json, terminal }: CommandCall): Promise<nu
   for (const { chain, hold } of waiting) terminal.out(`Payouts on ${chain} wait: ${hold}`);
   for (const each of payments)
     terminal.out(
-      `${each.id}  ${each.status.padEnd(9)}  ${each.found.padEnd(7)}  ${each.amount} ${each.currency} to ${each.to_addr}: ${each.found_reason}`,
+      `${each.id}  ${each.status.padEnd(9)}  ${each.found.padEnd(7)}  ${each.amount} ${each.coin} to ${each.to_address}: ${each.found_reason}`,
     );
   return 0;
 }
@@ -58,13 +58,13 @@ function foundPayments(): Promise<readonly FoundRecord[]> {
   return withTill(async ({ storage, chains, lightningWork, assets }) => {
     const reports = await findPayments({ storage, chains, lightning: lightningWork?.node ?? null });
     return reports.map(({ transfer, finding: { kind, reason, transactions } }) => ({
-      ...transferRecord(transfer, assets),
+      ...payoutRecord(transfer, assets),
       found: kind,
       found_reason: reason,
       transactions: transactions.map(({ txHash, height, obtainedUnits }) => ({
         tx_hash: txHash,
         height,
-        obtained:
+        received:
           obtainedUnits === null
             ? null
             : formatUnits(obtainedUnits, assets.require(transfer.chain, transfer.currency).decimals),

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { present } from '../../core/index.ts';
-import type { FieldError, Logger, Metrics, Plugin, Storage } from '../../core/index.ts';
+import type { ConfiguredPlugin, FieldError, Logger, Metrics, Storage } from '../../core/index.ts';
 import { BridgeLogger } from '../../adapters/logging/bridge-logger.ts';
-import type { ConsoleLike, PinoLike } from '../../adapters/logging/bridge-logger.ts';
 import type { MasterKeys } from '../../adapters/crypto/index.ts';
 import type { SqliteConfig, StorageDeps } from '../../adapters/storage/knex/index.ts';
 import { completeTill, configError, masterKeyOf } from '../settings/config.ts';
@@ -14,12 +13,19 @@ import type { LoadedPlugin } from '../boot/plugins.ts';
 import { embeddedSchema, parseSettings } from '../settings/settings.ts';
 import { SHARED_TTL_MS } from '../boot/runtime.ts';
 import type { RuntimeDeps } from '../boot/runtime.ts';
-import type { PluginWithOptions, TillStorage, TillgateOptions } from './options.ts';
+import type { WalletCreation } from '../wallet/wallet.ts';
+import { ownKeyOf, placeOf, readOwnKey } from './database.ts';
+import type { DatabasePlace, TillDatabase } from './database.ts';
+import type { TillgateOptions, TillSettings } from './options.ts';
 
 /** The validated options of an embedded till; nothing is opened yet. */
 export interface Plan {
   readonly config: TillConfig;
+  /** The database to open; `null` for a storage of the application. */
+  readonly database: DatabasePlace | null;
   readonly masterKeys: MasterKeys;
+  /** Whether a wallet is created when none is stored, and why; `null` for never. */
+  readonly createWallet: WalletCreation | null;
   /** Without a slash at its end. */
   readonly baseUrl: string;
   readonly plugins: readonly LoadedPlugin[];
@@ -27,15 +33,17 @@ export interface Plan {
 
 /** @throws TillgateError `CONFIG_INVALID` listing every problem of the options */
 export function planOf(options: TillgateOptions): Plan {
-  const { mode = 'production', masterKey, formerMasterKey } = options;
-  const given = Object.entries(options).filter(
+  const { mode = 'production', masterKey, formerMasterKey, database, replace = {} } = options;
+  const given = Object.entries({ baseUrl: DEFAULT_BASE_URL, ...options }).filter(
     ([name, value]) => Object.hasOwn(embeddedSchema.shape, name) && value !== undefined,
   );
   const { settings, problems } = parseSettings(embeddedSchema, Object.fromEntries(given));
-  const found: FieldError[] = [...problems];
-  if (options.storage === undefined && options.replace?.storage === undefined)
-    found.push({ path: 'storage', message: 'name a database, or give replace.storage' });
-  const key = keyOf(masterKey, 'masterKey', found);
+  const found: FieldError[] = [...problems, ...unknownOptions(options)];
+  if (database === undefined && replace.storage === undefined)
+    found.push({ path: 'database', message: 'name one, such as sqlite:./till.db, or give replace.storage' });
+  const place = database === undefined || isStorage(database) ? null : placeOf(database, found);
+  const ownKey = masterKey === undefined ? ownKeyOf(place, found) : null;
+  const givenKey = masterKey === undefined ? null : keyOf(masterKey, 'masterKey', found);
   const former = formerMasterKey === undefined ? null : keyOf(formerMasterKey, 'formerMasterKey', found);
   const plugins = (options.plugins ?? []).flatMap((plugin, index) =>
     readPlugin(plugin, mode, `plugins.${index}`, found),
@@ -43,9 +51,46 @@ export function planOf(options: TillgateOptions): Plan {
   // Nothing of the environment is read.
   const config =
     settings === null ? null : completeTill(settings, { directory: process.cwd(), environment: {} }, found);
-  if (settings === null || config === null || key === null || found.length > 0) throw configError(found);
+  if (settings === null || config === null || found.length > 0) throw configError(found);
+  const key = givenKey ?? readOwnKey(present(ownKey, 'a master key'));
   const masterKeys = { current: key, former: former === null ? [] : [former] };
-  return { config, masterKeys, baseUrl: settings.baseUrl.replace(/\/+$/, ''), plugins };
+  const baseUrl = settings.baseUrl.replace(/\/+$/, '');
+  const creation = mode === 'sandbox' ? 'sandbox' : ownKey === null ? null : 'own-key';
+  const createWallet = options.mnemonic === undefined ? creation : null;
+  return { config, database: place, masterKeys, createWallet, baseUrl, plugins };
+}
+
+/** The options of an embedded till besides its settings. */
+const OWN_OPTIONS = {
+  database: true,
+  masterKey: true,
+  formerMasterKey: true,
+  baseUrl: true,
+  plugins: true,
+  mode: true,
+  mnemonic: true,
+  logger: true,
+  logLevel: true,
+  metrics: true,
+  replace: true,
+  trustedHops: true,
+  workers: true,
+} as const satisfies Record<Exclude<keyof TillgateOptions, keyof TillSettings>, true>;
+
+const WORKERS: readonly unknown[] = ['all', 'instance', 'none', undefined];
+
+function unknownOptions(options: TillgateOptions): FieldError[] {
+  const unknown = Object.keys(options)
+    .filter((name) => !Object.hasOwn(OWN_OPTIONS, name) && !Object.hasOwn(embeddedSchema.shape, name))
+    .map((path) => ({ path, message: 'is not a known option' }));
+  if (WORKERS.includes(options.workers)) return unknown;
+  return [...unknown, { path: 'workers', message: 'must be all, instance or none' }];
+}
+
+const DEFAULT_BASE_URL = 'http://localhost:3000';
+
+function isStorage(database: TillDatabase): database is Storage {
+  return typeof database === 'object' && 'transaction' in database;
 }
 
 function keyOf(key: Uint8Array | string | undefined, path: string, problems: FieldError[]): Uint8Array | null {
@@ -59,24 +104,23 @@ function keyOf(key: Uint8Array | string | undefined, path: string, problems: Fie
 }
 
 function readPlugin(
-  given: Plugin | PluginWithOptions,
+  given: ConfiguredPlugin,
   mode: TillConfig['mode'],
   path: string,
   problems: FieldError[],
 ): LoadedPlugin[] {
-  const { plugin: found, options = {} } = 'plugin' in given ? given : { plugin: given };
   try {
-    const plugin = checkPlugin(found, mode);
-    return [{ plugin, options: plugin.options(options) }];
+    const plugin = checkPlugin(given.plugin, mode);
+    return [{ plugin, options: plugin.options(given.options) }];
   } catch (error) {
-    problems.push(...problemsOf(error, path, found.name));
+    problems.push(...problemsOf(error, path, given.plugin?.name ?? path));
     return [];
   }
 }
 
 /** Opens the database and the metrics of an embedded till. The application closes what it supplied itself. */
 export async function openDependencies(
-  { config, masterKeys }: Plan,
+  { config, masterKeys, database, createWallet }: Plan,
   options: TillgateOptions,
   disposables: DisposeStack,
   logger: Logger,
@@ -85,16 +129,18 @@ export async function openDependencies(
   const metrics = replace.metrics ?? (await metricsOf(options.metrics, logger));
   const storage =
     replace.storage ??
-    (await storageOf(present(options.storage, 'the storage'), config.mode, { logger, metrics }, disposables));
+    (database === null
+      ? (options.database as Storage)
+      : await openDatabase(database, config.mode, { logger, metrics }, disposables));
   const owner = `${hostname()}:${process.pid}:${randomUUID()}`;
-  return { config, masterKeys, mnemonic, logger, metrics, storage, owner, leaseTtlMs: SHARED_TTL_MS, replace };
+  const leaseTtlMs = SHARED_TTL_MS;
+  return { config, masterKeys, mnemonic, createWallet, logger, metrics, storage, owner, leaseTtlMs, replace };
 }
 
 /** The till's logger: an embedder's port unchanged; the application's own logger behind redaction. */
 export function loggerOf({ logger, logLevel, replace }: TillgateOptions): Logger {
   if (replace?.logger !== undefined) return replace.logger;
-  const target: PinoLike | ConsoleLike = logger ?? console;
-  return new BridgeLogger(target, logger === undefined ? 'silent' : logLevel);
+  return new BridgeLogger(logger ?? console, logLevel ?? (logger === undefined ? 'warn' : 'info'));
 }
 
 const NO_METRICS: Metrics = { count: () => undefined, gauge: () => undefined, observe: () => undefined };
@@ -110,18 +156,16 @@ function isMetrics(given: object): given is Metrics {
   return 'count' in given && 'gauge' in given && 'observe' in given;
 }
 
-async function storageOf(
-  given: TillStorage,
+async function openDatabase(
+  { config, tablePrefix, schema, insecure }: DatabasePlace,
   mode: TillConfig['mode'],
   deps: Pick<StorageDeps, 'logger' | 'metrics'>,
   disposables: DisposeStack,
 ): Promise<Storage> {
-  if ('transaction' in given) return given;
   const { openStorage, acquireServerLock, requireSecureConnection } =
     await import('../../adapters/storage/knex/index.ts');
-  const { tablePrefix, schema, insecure, ...config } = { schema: undefined, insecure: false, ...given };
   if (mode === 'production' && 'connection' in config && !insecure)
-    await requireSecureConnection(config.connection, 'storage');
+    await requireSecureConnection(config.connection, 'database');
   if ('filename' in config) {
     const lock = await acquireServerLock(lockedFile(config, tablePrefix));
     disposables.add('server lock', () => lock.release());

@@ -4,8 +4,11 @@
  *
  * @packageDocumentation
  */
-export { createTillgate, merchantOf } from './tillgate.ts';
-export type { MountOptions, TillWorkers, Tillgate, UseCases } from './tillgate.ts';
-export type { PluginWithOptions, TablePlacement, TillSettings, TillStorage, TillgateOptions } from './options.ts';
+export { createTillgate } from './tillgate.ts';
+export type { FetchDoor, MountOptions, SandboxControl, TillEvents, TillWorkers, Tillgate } from './tillgate.ts';
+export type * from './api.ts';
+export type { DatabaseOptions, TablePlacement, TillDatabase } from './database.ts';
+export type { FailedTillEvent, TillEvent } from './events.ts';
+export type { TillSettings, TillgateOptions } from './options.ts';
 export type { WorkerScope } from '../workers/workers.ts';
 export type { PortReplacements, Ports } from '../../core/index.ts';

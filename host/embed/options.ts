@@ -1,60 +1,42 @@
 import type { Registry } from 'prom-client';
 import type { z } from 'zod';
-import type { Logger, Metrics, Plugin, PortReplacements, Storage } from '../../core/index.ts';
+import type { ConfiguredPlugin, Logger, Metrics, PortReplacements } from '../../core/index.ts';
 import type { BridgeLevel, ConsoleLike, PinoLike } from '../../adapters/logging/bridge-logger.ts';
-import type { EmbeddedConfig, PgConfig, SqliteConfig } from '../../adapters/storage/knex/index.ts';
 import type { tillSchema } from '../settings/settings.ts';
-
-/** The names of a till's tables in an application's database. */
-export interface TablePlacement {
-  /** A prefix of every table's name: up to 24 lower-case letters, digits and underscores. */
-  readonly tablePrefix?: string;
-  /** The PostgreSQL schema of the tables, created when it is missing. */
-  readonly schema?: string;
-}
-
-/**
- * Where a till keeps its data: an application's knex instance or implementation of `Storage`, both closed by the
- * application; or a database to open.
- */
-export type TillStorage =
-  | (EmbeddedConfig & TablePlacement)
-  | (PgConfig &
-      TablePlacement & {
-        /** True allows a production database on another machine without TLS; false by default. */
-        readonly insecure?: boolean;
-      })
-  | (SqliteConfig & Omit<TablePlacement, 'schema'>)
-  | Storage;
-
-/** A plugin with its options; a plugin alone uses its defaults. */
-export interface PluginWithOptions {
-  readonly plugin: Plugin;
-  readonly options?: unknown;
-}
+import type { WorkerScope } from '../workers/workers.ts';
+import type { TillDatabase } from './database.ts';
 
 /** The settings that a till has in every kind of process, with the names and forms of the settings file. */
 export type TillSettings = Omit<z.input<typeof tillSchema>, 'mode'>;
 
 /** Options of `createTillgate`. Nothing else is read: no environment, no file. */
 export interface TillgateOptions extends TillSettings {
-  /** May be omitted only if `replace.storage` is given. */
-  readonly storage?: TillStorage;
-  /** 32 random bytes, or their base64 or hex; it seals the secrets in the database. */
-  readonly masterKey: Uint8Array | string;
+  /** `sqlite:./till.db`, `postgres://…`, or a knex instance of the application. Omitted only with `replace.storage`. */
+  readonly database?: TillDatabase;
+  /**
+   * 32 random bytes, or their base64 or hex; it seals the secrets in the database. On a SQLite file it may be omitted:
+   * the till then creates it once, in a file beside the database (`till.db.key`), which must be backed up with it.
+   */
+  readonly masterKey?: Uint8Array | string;
   /** The key that `masterKey` replaces, until `rotateMasterKey` has sealed all secrets with the new one. */
   readonly formerMasterKey?: Uint8Array | string;
-  /** The URL of this till for payers and merchants, including its mount path: `https://shop.example.com/pay`. */
-  readonly baseUrl: string;
-  /** The chains: `tillgate/plugins/ethereum` and the other built-in plugins, or custom ones. */
-  readonly plugins?: readonly (Plugin | PluginWithOptions)[];
+  /**
+   * The URL of this till for payers and merchants, including its mount path: `https://shop.example.com/pay`. It is
+   * `http://localhost:3000` by default, for a first try.
+   */
+  readonly baseUrl?: string;
+  /** The chains: `ethereum({ rpcUrls })` of `tillgate/plugins/ethereum`, the other built-in plugins, or custom ones. */
+  readonly plugins?: readonly ConfiguredPlugin[];
   /** `production` by default. `sandbox` allows the simulated chain and offers to pay orders with it. */
   readonly mode?: 'sandbox' | 'production';
-  /** The wallet's seed words; without them the stored wallet is used, and without one the chains are watch-only. */
-  readonly mnemonic?: string;
-  /** The application's logger (pino, winston, the console); none by default. It receives no secret. */
+  /**
+   * The wallet's seed words; `null` for a till that holds no keys, whose chains are watch-only. When they are omitted,
+   * the stored wallet is used; the sandbox, and a till that keeps its own master key, create one.
+   */
+  readonly mnemonic?: string | null;
+  /** The application's logger (pino, winston); by default warnings go to the console. It receives no secret. */
   readonly logger?: PinoLike | ConsoleLike | Logger;
-  /** The lowest level that is logged; `info` by default. */
+  /** The lowest level that is logged: `info` by default, `warn` on the console. */
   readonly logLevel?: BridgeLevel;
   /** The application's prom-client registry, or any `Metrics`; nothing is measured by default. */
   readonly metrics?: Registry | Metrics;
@@ -64,6 +46,12 @@ export interface TillgateOptions extends TillSettings {
    * stored.
    */
   readonly replace?: PortReplacements;
+  /**
+   * The background work of this process: `all` by default, which follows chains, expires orders, pays out and delivers
+   * events; `instance` for a process that takes orders and leaves the rest to another; `none` to start it later by
+   * `till.workers.start`. A process that starts nothing can make no ids after 15 seconds.
+   */
+  readonly workers?: WorkerScope | 'none';
   /** The number of the application's own proxies in front: that many entries of `X-Forwarded-For` are trusted. */
   readonly trustedHops?: number;
 }

@@ -1,22 +1,29 @@
 import type { RequestHandler } from 'express';
-import type { AccountId, EventBus, Principal } from '../../core/index.ts';
-import { RequestsInProgress, expressBinding } from '../../adapters/http/index.ts';
+import { FailedEvents, invalidField, readDecimal } from '../../core/index.ts';
+import type { CallbackId, DomainEvents, HandledType, Logger, Ports } from '../../core/index.ts';
+import {
+  expressBinding,
+  inProcessCalls,
+  mineSimulated,
+  namedOperations,
+  paySimulated,
+  RequestsInProgress,
+} from '../../adapters/http/index.ts';
 import type { ConnectionInterceptor, HttpApi } from '../../adapters/http/index.ts';
 import { fetchBinding } from '../../adapters/http/fetch/index.ts';
 import type { FetchHandler, FetchOptions } from '../../adapters/http/fetch/index.ts';
-import { RECIPES } from '../boot/container.ts';
 import type { Till } from '../boot/container.ts';
 import { DisposeStack } from '../boot/dispose-stack.ts';
-import { createHttpApi } from '../http/http-api.ts';
+import { createHttpApi, manageDeps } from '../http/http-api.ts';
 import { openRuntime, openTill } from '../boot/runtime.ts';
 import { TillLifecycle } from '../boot/till-lifecycle.ts';
 import type { WorkerScope } from '../workers/workers.ts';
+import type { TillCalls } from './api.ts';
 import { loggerOf, openDependencies, planOf } from './dependencies.ts';
 import type { Plan } from './dependencies.ts';
+import { tillEvent } from './events.ts';
+import type { FailedTillEvent, TillEvent } from './events.ts';
 import type { TillgateOptions } from './options.ts';
-
-/** The use cases of a till, to be called in process. */
-export interface UseCases extends ReturnType<typeof RECIPES.useCasesOf>, Pick<Till, 'chains' | 'clock' | 'storage'> {}
 
 /** The parts of a till that are offered over HTTP besides the payment API and the payer's page. */
 export interface MountOptions {
@@ -28,7 +35,7 @@ export interface MountOptions {
   readonly dashboard?: boolean;
 }
 
-/** The background work. Nothing runs before it is started. */
+/** The background work, which `createTillgate` starts unless its option `workers` is `none`. */
 export interface TillWorkers {
   /**
    * Starts following chains, expiring orders, paying out and delivering callbacks, and the work that this instance
@@ -40,10 +47,86 @@ export interface TillWorkers {
   stop(): Promise<void>;
 }
 
-/** A till inside an application. */
-export interface Tillgate extends UseCases {
-  /** Typed events of this process, emitted after their transaction committed. For money use callbacks and queries. */
-  readonly events: Pick<EventBus, 'on'>;
+/** The simulated chain of a till in sandbox mode. */
+export interface SandboxControl {
+  /**
+   * Pays an order.
+   *
+   * @param order - the order's id
+   * @param amount - in the order's coin; by default what is still due
+   * @returns the hash of the transaction
+   * @throws TillgateError `NOT_FOUND`; `UNSUPPORTED` for a chain that is not simulated; `STATE_CONFLICT` when nothing is
+   *   due or the payer has chosen no coin
+   */
+  pay(order: string, amount?: string): Promise<string>;
+  /** Mines blocks on a simulated chain, or on all of them. @throws TillgateError `UNSUPPORTED` */
+  mine(count: number, chain?: string): Promise<void>;
+}
+
+/** A request handler of the Web, also under the names by which Next.js and SvelteKit find it. */
+export interface FetchDoor extends FetchHandler<readonly unknown[]> {
+  readonly GET: FetchHandler<readonly unknown[]>;
+  readonly POST: FetchHandler<readonly unknown[]>;
+  readonly PATCH: FetchHandler<readonly unknown[]>;
+  readonly DELETE: FetchHandler<readonly unknown[]>;
+  /**
+   * The same with parts that are off by default, or with facts about the connection that a `Request` does not have.
+   *
+   * @param options - `facts` tells the client's address from what the runtime passes besides the request
+   */
+  with<Context extends readonly unknown[]>(
+    options: MountOptions & Partial<Pick<FetchOptions<Context>, 'facts'>>,
+  ): FetchHandler<Context>;
+}
+
+/** The events that handlers of {@link Tillgate.on} failed to handle at every attempt. */
+export interface TillEvents {
+  /**
+   * Those that were given up, newest first.
+   *
+   * @param page - `after`: the id of the last one of the page before; `limit`: 50 by default, 500 at most
+   */
+  failed(page?: { readonly limit?: number; readonly after?: string }): Promise<readonly FailedTillEvent[]>;
+  /**
+   * Makes one due again, with all its attempts.
+   *
+   * @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` while it is to be handled anyway
+   */
+  retry(id: string): Promise<void>;
+}
+
+/** A till inside an application: its calls by resource and verb, such as `till.orders.create`. */
+export interface Tillgate extends TillCalls {
+  /**
+   * Handles events of a type durably: at least once each, after a crash too. They are the events that webhooks get, of
+   * all accounts, and of the operators. Events of one order, or of one payout, come one after the other, each when the
+   * one before was handled or given up. An event is handled when what the handler returns resolves. A handler that
+   * throws, rejects, or takes longer than `callbacks.timeoutSeconds` (15 s) gets the event again, with the same `id`, by
+   * the schedule of callbacks; it may then still be running. Handlers run while all `workers` run.
+   *
+   * From the first handler of a type on, no event of that type is missed, for good, by any process on the database. Each
+   * event goes to one process that has a handler of its type, and waits until there is one.
+   *
+   * @returns a function that removes the handler
+   * @throws TillgateError `INVALID_FIELDS` for an unknown type
+   */
+  on<Type extends HandledType>(type: Type, handler: (event: TillEvent<Type>) => void | Promise<void>): () => void;
+  /**
+   * Listens to what this process does, after its transaction committed. It is for pages and metrics: a crash loses such
+   * events, and other processes have their own.
+   *
+   * @returns a function that ends it
+   */
+  on<Name extends keyof DomainEvents>(
+    name: Name,
+    listener: (event: DomainEvents[Name]) => void,
+    options: { readonly live: true },
+  ): () => void;
+  readonly events: TillEvents;
+  /** The implementations of the ports in use: those of `replace`, and the till's own. */
+  readonly ports: Ports;
+  /** Pays and mines on the simulated chain. */
+  readonly sandbox: SandboxControl;
   readonly workers: TillWorkers;
   /**
    * The node gateway, for an application whose server also forwards `checkContinue`, `upgrade`, `connect` (to its
@@ -51,16 +134,18 @@ export interface Tillgate extends UseCases {
    */
   readonly gateway: Required<Pick<ConnectionInterceptor, 'handles' | 'request' | 'upgrade' | 'clientError'>>;
   /**
-   * The payment API and the payer's page as Express middleware. Mount it under the path of `baseUrl`, before any body
-   * parser.
+   * The payment API, `/v1` and the payer's page as Express middleware. Mount it under the path of `baseUrl`, before any
+   * body parser.
    *
    * @param options - `gateway: true` also takes the hosts of the gateway's routes, wherever it is mounted
    */
-  toExpress(options?: MountOptions & { readonly gateway?: boolean }): RequestHandler;
-  /** The same as a function from `Request` to `Response`, without the gateway, which needs sockets. */
-  toFetch<Context extends readonly unknown[]>(
-    options: MountOptions & Pick<FetchOptions<Context>, 'facts'>,
-  ): FetchHandler<Context>;
+  express(options?: MountOptions & { readonly gateway?: boolean }): RequestHandler;
+  /**
+   * The same as a function from `Request` to `Response`, without the gateway, which needs sockets:
+   * `export const { GET, POST } = till.fetch`. A `Request` does not tell its client's address, so all clients share the
+   * limits of payers unless `trustedHops` proxies name them, or `fetch.with({ facts })` does.
+   */
+  readonly fetch: FetchDoor;
   /**
    * Refuses new requests with `NOT_READY` (50300), finishes those in progress within 7 seconds, stops the workers and
    * closes everything that the till opened itself, within 10 seconds in all.
@@ -69,8 +154,8 @@ export interface Tillgate extends UseCases {
 }
 
 /**
- * Opens a till in this process: brings its tables up to date and sets up its plugins, without starting any work. It
- * reads no environment, listens nowhere and handles no signal; several may run in one process.
+ * Opens a till in this process: brings its tables up to date, sets up its plugins and starts its work. It reads no
+ * environment, listens nowhere and handles no signal; several may run in one process.
  *
  * @throws TillgateError `CONFIG_INVALID` listing every problem of the options; `NOT_READY` when the database cannot be
  * reached
@@ -79,19 +164,28 @@ export async function createTillgate(options: TillgateOptions): Promise<Tillgate
   const plan = planOf(options);
   const logger = loggerOf(options);
   const disposables = new DisposeStack(logger);
-  try {
-    const runtime = await openRuntime(await openDependencies(plan, options, disposables, logger), disposables);
-    const till = await openTill(runtime, plan.plugins, { url: plan.baseUrl });
-    return embedded(plan, new TillLifecycle(runtime, till), till, options.trustedHops ?? 0);
-  } catch (error) {
+  const till = await openEmbedded(plan, options, logger, disposables).catch(async (error: unknown) => {
     await disposables.close();
     throw error;
-  }
+  });
+  const { workers = 'all' } = options;
+  if (workers === 'none') return till;
+  await till.workers.start(workers).catch(async (error: unknown) => {
+    await till.close();
+    throw error;
+  });
+  return till;
 }
 
-/** The merchant on whose behalf a use case is called in process. */
-export function merchantOf(accountId: AccountId): Principal {
-  return { accountId, credentialId: null, via: 'api-key' };
+async function openEmbedded(
+  plan: Plan,
+  options: TillgateOptions,
+  logger: Logger,
+  disposables: DisposeStack,
+): Promise<Tillgate> {
+  const runtime = await openRuntime(await openDependencies(plan, options, disposables, logger), disposables);
+  const till = await openTill(runtime, plan.plugins, { url: plan.baseUrl });
+  return embedded(plan, new TillLifecycle(runtime, till), till, options.trustedHops ?? 0);
 }
 
 function embedded(plan: Plan, lifecycle: TillLifecycle, till: Till, trustedHops: number): Tillgate {
@@ -109,12 +203,19 @@ function embedded(plan: Plan, lifecycle: TillLifecycle, till: Till, trustedHops:
   // An embedded till offers no `/metrics`: the application exports its own.
   const apiOf = ({ dashboard = false, manage = dashboard, docs = false }: MountOptions): HttpApi =>
     createHttpApi(till, plan.config, { ...edge, manage, docs, dashboard, metrics: false });
+  const fetchDoor: FetchDoor['with'] = ({ facts = NO_FACTS, ...mount }) =>
+    fetchBinding(apiOf(mount), { mount: pathOf(plan.baseUrl), facts });
   return {
-    ...RECIPES.useCasesOf(till),
-    chains: till.chains,
-    clock: till.clock,
-    storage: till.storage,
-    events: { on: (name, listener) => till.events.on(name, listener) },
+    ...callsOf(till, plan),
+    ports: till,
+    sandbox: sandboxOf(till),
+    on: (type: HandledType, handler: never, options?: { readonly live: true }) =>
+      options?.live === true
+        ? till.events.on(type as keyof DomainEvents, handler)
+        : till.handleEvents.on(type, (event) =>
+            (handler as (event: TillEvent) => void | Promise<void>)(tillEvent(event)),
+          ),
+    events: eventsOf(till),
     gateway,
     workers: {
       start: async (scope) => {
@@ -123,16 +224,59 @@ function embedded(plan: Plan, lifecycle: TillLifecycle, till: Till, trustedHops:
       },
       stop: () => lifecycle.stop(),
     },
-    toExpress: ({ gateway: withGateway = false, ...mount } = {}) => {
+    express: ({ gateway: withGateway = false, ...mount } = {}) => {
       const binding = expressBinding(apiOf(mount));
       return withGateway ? behindGateway(gateway, binding) : binding;
     },
-    toFetch: (options) => {
-      // Plain JavaScript may omit the options: the binding then reports what is missing.
-      const { facts, ...mount } = { ...options };
-      return fetchBinding(apiOf(mount), { mount: pathOf(plan.baseUrl), facts });
-    },
+    fetch: withMethods(fetchDoor),
     close: () => (closing ??= closeTill(lifecycle, requests, streams)),
+  };
+}
+
+/** The calls by resource and verb. Their types are written from the same operations. */
+function callsOf(till: Till, { config }: Plan): TillCalls {
+  const operations = namedOperations(manageDeps(till, config));
+  // An event of a handler that was just added must not be missed.
+  const before = (): Promise<void> => till.handleEvents.subscribe();
+  return inProcessCalls(operations, { ...till, before }) as unknown as TillCalls;
+}
+
+function sandboxOf(till: Till): SandboxControl {
+  const deps = { ...till, orders: till.storage.orders };
+  return {
+    pay: async (order, amount) => {
+      const decimal = amount === undefined ? null : readDecimal(amount);
+      if (amount !== undefined && decimal === null) throw invalidField('amount', 'must be a decimal, such as "12.50"');
+      return await paySimulated(order, decimal, deps);
+    },
+    mine: async (count, chain) => void (await mineSimulated(count, chain ?? null, deps)),
+  };
+}
+
+/** All requests are taken as those of one client, whose address is unknown. */
+const NO_FACTS = (): { readonly peer: string } => ({ peer: '' });
+
+/** The handler, made when it is first used: an application without HTTP needs none of it. */
+function withMethods(make: FetchDoor['with']): FetchDoor {
+  let made: FetchHandler<readonly unknown[]> | null = null;
+  const handler: FetchHandler<readonly unknown[]> = (request, ...context) => {
+    made ??= make({});
+    return made(request, ...context);
+  };
+  return Object.assign(handler.bind(null), {
+    GET: handler,
+    POST: handler,
+    PATCH: handler,
+    DELETE: handler,
+    with: make,
+  });
+}
+
+function eventsOf({ storage, manage }: Till): TillEvents {
+  const failed = new FailedEvents({ storage, callbacks: manage.callbacks });
+  return {
+    failed: async (page) => (await failed.list(page as Parameters<typeof failed.list>[0])).map(tillEvent),
+    retry: (id) => failed.retry(id as CallbackId),
   };
 }
 

@@ -5,8 +5,9 @@ import {
   openApiDocument,
   randomTraceId,
   shuttingDown,
+  v1Operations,
 } from '../../adapters/http/index.ts';
-import type { HttpDeps, HttpSettings, Operation, RequestsInProgress } from '../../adapters/http/index.ts';
+import type { HttpDeps, HttpSettings, ManageDeps, Operation, RequestsInProgress } from '../../adapters/http/index.ts';
 import { isUnread, PAGE_MAX } from '../../core/index.ts';
 import type { Metrics } from '../../core/index.ts';
 import { apiDocsOperation } from '../api-docs/operation.ts';
@@ -52,8 +53,9 @@ export function createHttpApi(till: Till, config: TillConfig, edge: HttpEdge): H
     ...linkOperations(till, config.mode === 'production'),
     ...x402Operations({ charges: till.requestCharge, payerWritesPerMinute: settings.payerWritesPerMinute }),
     ...(config.gateway.sales === null ? [] : topUpOperations(till.topUps)),
+    ...v1Operations(manageDeps(till, config)),
     ...(edge.docs === false ? [] : [docs]),
-    ...(edge.manage === false ? [] : managementOperations(till, config)),
+    ...(edge.manage === false ? [] : manageOperations(manageDeps(till, config))),
     ...(edge.manage === false || edge.dashboard === false ? [] : dashboardOperations(till)),
   ];
   const operations: readonly Operation[] = createOperations(settings, extra, {
@@ -128,7 +130,8 @@ function isReadable(metrics: Metrics): metrics is ReadableMetrics {
   return 'text' in metrics && 'contentType' in metrics;
 }
 
-function managementOperations({ manage, assets }: Till, { mode, limits, callbacks }: TillConfig): readonly Operation[] {
+/** What the operations of the management API and of `/v1` need. */
+export function manageDeps({ manage, assets }: Till, { mode, limits, callbacks }: TillConfig): ManageDeps {
   const settings = {
     pageMax: PAGE_MAX,
     loginsPerMinute: limits.loginsPerMinute,
@@ -137,5 +140,5 @@ function managementOperations({ manage, assets }: Till, { mode, limits, callback
     allowPrivateNetworks: callbacks.allowPrivateNetworks,
     callbackHosts: callbacks.hosts,
   };
-  return manageOperations({ manage, assets, settings });
+  return { manage, assets, settings };
 }

@@ -132,15 +132,16 @@ interface FoundAdmin {
 
 async function findAdmin(): Promise<FoundAdmin | null> {
   return withManage(async (manage) => {
-    for (let page = 1; ; page++) {
-      const { items, total } = await manage.accounts.list(OPERATOR, { page, size: 100 });
+    for (let cursor: string | undefined; ;) {
+      const { items, nextCursor } = await manage.accounts.list(OPERATOR, { limit: 100, cursor });
       const found = items.find(({ account }) => account.role === 'admin' && account.status === 'active');
       if (found !== undefined) {
         const { id, email } = found.account;
         const { totpEnrolled: enrolled, totpConfirmed: confirmed } = await manage.security.find(OPERATOR, id);
         return { id, email, enrolled, confirmed };
       }
-      if (page * 100 >= total) return null;
+      if (nextCursor === null) return null;
+      cursor = nextCursor;
     }
   });
 }

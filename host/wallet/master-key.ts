@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger, MasterKeyState } from '../../core/index.ts';
 import { masterKeyId } from '../../adapters/crypto/index.ts';
 import type { MasterKeys } from '../../adapters/crypto/index.ts';
 import { configError } from '../settings/config.ts';
+import { writeOnce } from '../boot/private-files.ts';
 import type { HostConfig } from '../settings/config.ts';
 
 const FILE_NAME = 'master.key';
@@ -37,13 +38,8 @@ function obtainMasterKey({ mode, dataDir, secrets }: HostConfig): Uint8Array {
     throw configError([
       { path: 'TILLGATE_MASTER_KEY', message: 'production needs it: 32 random bytes (openssl rand -base64 32)' },
     ]);
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  try {
-    // `wx`: of two processes that start at once, one creates the key and both use it.
-    writeFileSync(path, randomBytes(32).toString('base64') + '\n', { mode: 0o600, flag: 'wx' });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  }
+  // Of two processes that start at once, one creates the key and both use it.
+  writeOnce(path, `${randomBytes(32).toString('base64')}\n`);
   const key = readKey(path);
   if (key?.length === 32) return key;
   throw configError([

@@ -24,12 +24,15 @@ export interface OpenWallet {
   readonly problem?: () => Promise<string | null>;
 }
 
+/** Why a till creates its wallet: it is a sandbox, or it keeps its own master key, as on a first try. */
+export type WalletCreation = 'sandbox' | 'own-key';
+
 /** The wallet of a till without a seed. */
 export const WATCH_ONLY: OpenWallet = { wallet: new NoWallet(), signer: null };
 
 /**
- * Opens the till's wallet: the signer's, else the environment's seed, else the stored one, else a new one in the
- * sandbox, else none.
+ * Opens the till's wallet: the signer's, else the given seed, else the stored one, else a new one where one may be
+ * created, else none.
  *
  * @throws TillgateError `CONFIG_INVALID` when the environment's words are no mnemonic, or a seed is stored beside a
  * signer
@@ -37,16 +40,21 @@ export const WATCH_ONLY: OpenWallet = { wallet: new NoWallet(), signer: null };
 export async function openWallet(
   tools: WalletTools,
   mnemonic: string | null,
-  makeOne: boolean,
+  create: WalletCreation | null,
   logger: Logger,
 ): Promise<OpenWallet> {
   if (tools.signer != null) return openRemote(tools.signer, tools);
   if (mnemonic !== null) return openMnemonic(mnemonic);
   const stored = await storedMnemonic(tools);
   if (stored !== null) return openMnemonic(stored);
-  if (!makeOne) return WATCH_ONLY;
-  logger.info('a wallet for the sandbox was created');
-  return openMnemonic((await initWallet(tools)) ?? (await requireStored(tools)));
+  if (create === null) return WATCH_ONLY;
+  const made = await initWallet(tools);
+  if (create === 'sandbox') logger.info('a wallet for the sandbox was created');
+  else
+    logger.warn(
+      'a wallet was created: back up the database and the file of its master key, which together hold its seed',
+    );
+  return openMnemonic(made ?? (await requireStored(tools)));
 }
 
 /** Refuses a stored seed, even a sealed one: an attacker who takes over a server with a signer must find none. */

@@ -62,6 +62,7 @@ export class Workers {
   constructor(duties: WorkerDuties, tools: LoopTools, scope: WorkerScope = 'all') {
     const loop = (work: LoopWork): Loop => new Loop(work, tools);
     const deliver = loop(deliverCallbacks(duties));
+    const handle = loop(handleEvents(duties));
     const notices = new Map(
       duties.deliverNotices.notifiers.map(({ name }) => [name, loop(deliverNotices(duties, name))]),
     );
@@ -95,6 +96,7 @@ export class Workers {
       ...payouts.values(),
       loop(expireOrders(duties)),
       deliver,
+      handle,
       ...notices.values(),
       ...(notices.size === 0 ? [] : [loop(summarise(duties))]),
       loop(tidyNotices(duties)),
@@ -103,7 +105,7 @@ export class Workers {
     ];
     this.#loops = scope === 'all' ? [...own, ...shared] : own;
     this.#unsubscribe = [
-      duties.events.on('callback.queued', () => deliver.wake()),
+      duties.events.on('callback.queued', ({ accountId }) => (accountId === null ? handle : deliver).wake()),
       duties.events.on('notice.queued', ({ notifier }) => notices.get(notifier)?.wake()),
       duties.events.on('transfer.queued', ({ chain }) => payouts.get(chain)?.wake()),
       ...[...duties.chains].flatMap(([chain, { simulator }]) => {
@@ -218,6 +220,15 @@ function deliverCallbacks({ deliverCallbacks: deliver }: WorkerDuties): LoopWork
     name: 'deliver-callbacks',
     lease: null,
     pass: async () => ((await deliver.run()) > 0 ? 0 : DELIVER_EVERY_MS),
+  };
+}
+
+/** Not leased: every instance claims the events that it has handlers for; without any it asks nothing. */
+function handleEvents({ handleEvents: handle }: WorkerDuties): LoopWork {
+  return {
+    name: 'handle-events',
+    lease: null,
+    pass: async () => ((await handle.run()) > 0 ? 0 : DELIVER_EVERY_MS),
   };
 }
 

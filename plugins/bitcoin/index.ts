@@ -1,11 +1,11 @@
 import { definePlugin } from '../../core/index.ts';
 import { openUtxoChain, parseUtxoOptions, utxoSigning } from '../../adapters/chains/utxo/index.ts';
-import type { UtxoPluginOptions } from '../../adapters/chains/utxo/index.ts';
+import type { UtxoPluginInput, UtxoPluginOptions } from '../../adapters/chains/utxo/index.ts';
 import { accountPaths, chainDetails } from '../chain-definition.ts';
 import { definition } from './definition.ts';
 
 /** Bitcoin through a node such as Bitcoin Core, which needs neither a wallet nor an index. */
-const bitcoin = definePlugin<UtxoPluginOptions>({
+export const bitcoin = definePlugin<UtxoPluginInput, UtxoPluginOptions>({
   name: 'bitcoin',
   version: '1.0.0',
   requires: '^1.7.0',

@@ -1,11 +1,11 @@
 import { definePlugin } from '../../core/index.ts';
 import { evmSigning, openEvmChain, parseEvmOptions } from '../../adapters/chains/evm/index.ts';
-import type { EvmPluginOptions } from '../../adapters/chains/evm/index.ts';
+import type { EvmPluginInput, EvmPluginOptions } from '../../adapters/chains/evm/index.ts';
 import { accountPaths, chainDetails } from '../chain-definition.ts';
 import { definition } from './definition.ts';
 
 /** BNB Smart Chain, or with another `chainId` its test network: BNB, and the tokens in the options. */
-const bsc = definePlugin<EvmPluginOptions>({
+export const bsc = definePlugin<EvmPluginInput, EvmPluginOptions>({
   name: 'bsc',
   version: '1.0.0',
   requires: '^1.7.0',

@@ -1,9 +1,9 @@
 import { definePlugin } from '../../core/index.ts';
 import { ChatNotifier, parseChatOptions } from '../../adapters/notifiers/index.ts';
-import type { ChatOptions } from '../../adapters/notifiers/index.ts';
+import type { ChatInput, ChatOptions } from '../../adapters/notifiers/index.ts';
 
 /** Sends notices for operators to a chat, by the URL of an incoming webhook. */
-const chat = definePlugin<ChatOptions>({
+export const chat = definePlugin<ChatInput, ChatOptions>({
   name: 'chat',
   version: '1.0.0',
   requires: '^1.8.0',

@@ -1,11 +1,11 @@
 import { definePlugin } from '../../core/index.ts';
 import { evmSigning, openEvmChain, parseEvmOptions } from '../../adapters/chains/evm/index.ts';
-import type { EvmPluginOptions } from '../../adapters/chains/evm/index.ts';
+import type { EvmPluginInput, EvmPluginOptions } from '../../adapters/chains/evm/index.ts';
 import { accountPaths, chainDetails } from '../chain-definition.ts';
 import { definition } from './definition.ts';
 
 /** Ethereum, or with another `chainId` any network of its kind: ETH and ERC-20 tokens. */
-const ethereum = definePlugin<EvmPluginOptions>({
+export const ethereum = definePlugin<EvmPluginInput, EvmPluginOptions>({
   name: 'ethereum',
   version: '1.1.0',
   requires: '^1.7.0',

@@ -48,10 +48,18 @@ const chainSchema = z.strictObject({
     .default(null),
 });
 
-const schema = z.looseObject({
+const fields = {
   preset: z.enum(PRESET_NAMES, { error: `must be one of ${PRESET_NAMES.join(', ')}` }).optional(),
   chain: chainSchema.optional(),
-});
+};
+const schema = z.looseObject(fields);
+
+/**
+ * The options that name the chain.
+ *
+ * @interface
+ */
+export type ChainInput = z.input<z.ZodObject<typeof fields>>;
 
 /** The chain that the options name, and the other options. @throws TillgateError `CONFIG_INVALID` naming the field */
 export function chainOf(input: unknown): { readonly definition: EvmChainDefinition; readonly rest: unknown } {

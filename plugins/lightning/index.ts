@@ -1,9 +1,9 @@
 import { definePlugin } from '../../core/index.ts';
 import { openLightning, parseLightningOptions } from '../../adapters/lightning/index.ts';
-import type { LightningPluginOptions } from '../../adapters/lightning/index.ts';
+import type { LightningPluginInput, LightningPluginOptions } from '../../adapters/lightning/index.ts';
 
 /** Orders and withdrawals in BTC-LN through your own Lightning node: lnd, Core Lightning or phoenixd. */
-const lightning = definePlugin<LightningPluginOptions>({
+export const lightning = definePlugin<LightningPluginInput, LightningPluginOptions>({
   name: 'lightning',
   version: '1.0.0',
   requires: '^1.2.0',

@@ -1,11 +1,11 @@
 import { definePlugin } from '../../core/index.ts';
 import { openUtxoChain, parseUtxoOptions, utxoSigning } from '../../adapters/chains/utxo/index.ts';
-import type { UtxoPluginOptions } from '../../adapters/chains/utxo/index.ts';
+import type { UtxoPluginInput, UtxoPluginOptions } from '../../adapters/chains/utxo/index.ts';
 import { accountPaths, chainDetails } from '../chain-definition.ts';
 import { definition } from './definition.ts';
 
 /** Litecoin through your own node; addresses of its extension blocks (MWEB) are refused. */
-const litecoin = definePlugin<UtxoPluginOptions>({
+export const litecoin = definePlugin<UtxoPluginInput, UtxoPluginOptions>({
   name: 'litecoin',
   version: '1.0.0',
   requires: '^1.7.0',

@@ -34,7 +34,7 @@ function parseSandboxOptions(input: unknown): SandboxOptions {
 }
 
 /** Simulated chains for every built-in pair except Lightning's; refused in production mode. */
-const sandbox = definePlugin<SandboxOptions>({
+export const sandbox = definePlugin<z.input<typeof optionsSchema>, SandboxOptions>({
   name: 'sandbox',
   version: '1.1.0',
   requires: '^1.7.0',

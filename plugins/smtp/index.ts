@@ -1,9 +1,9 @@
 import { definePlugin } from '../../core/index.ts';
 import { parseSmtpOptions, SmtpNotifier } from '../../adapters/notifiers/index.ts';
-import type { SmtpOptions } from '../../adapters/notifiers/index.ts';
+import type { SmtpInput, SmtpOptions } from '../../adapters/notifiers/index.ts';
 
 /** Notices by mail: to accounts, and to the operators. */
-const smtp = definePlugin<SmtpOptions>({
+export const smtp = definePlugin<SmtpInput, SmtpOptions>({
   name: 'smtp',
   version: '1.0.0',
   requires: '^1.8.0',

@@ -1,11 +1,11 @@
 import { definePlugin } from '../../core/index.ts';
 import { openTronChain, parseTronOptions, tronSigning } from '../../adapters/chains/tron/index.ts';
-import type { TronPluginOptions } from '../../adapters/chains/tron/index.ts';
+import type { TronPluginInput, TronPluginOptions } from '../../adapters/chains/tron/index.ts';
 import { accountPaths, chainDetails } from '../chain-definition.ts';
 import { definition } from './definition.ts';
 
 /** Tron: TRC-20 tokens; TRX for fees. */
-const tron = definePlugin<TronPluginOptions>({
+export const tron = definePlugin<TronPluginInput, TronPluginOptions>({
   name: 'tron',
   version: '1.0.0',
   requires: '^1.7.0',

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import type { AccountId } from '../../core/index.ts';
-import { merchantOf } from '../../host/embed/index.ts';
 import { waitFor } from '../support/wait.ts';
 import { assertAccessible, launch, picture } from './chromium.ts';
 import { DashboardFixture, fits, goTo, logIn, stepUp, submit } from './dashboard-fixture.ts';
@@ -290,7 +289,8 @@ describe('an account with the dashboard', { concurrency: 3 }, () => {
     await page.getByRole('img', { name: 'Logo' }).waitFor();
     await look(page, 'branding');
     const price = { vsCurrency: 'EUR', vsPrice: { digits: 1250n, scale: 2 } };
-    const { order } = await fixture.host.till.createOrder.byHand(merchantOf(person.id), { ...price, coin: null });
+    const principal = { accountId: person.id, credentialId: null, via: 'token' } as const;
+    const { order } = await fixture.host.till.createOrder.byHand(principal, { ...price, coin: null });
     await page.goto(`${fixture.url}/checkout/${order.checkoutToken}`);
     await page.getByText('The Branded Bakery', { exact: true }).waitFor();
     assert.ok(await page.locator('.brand img').evaluate((image) => (image as HTMLImageElement).naturalWidth === 16));

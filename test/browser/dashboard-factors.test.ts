@@ -136,7 +136,7 @@ describe('who holds the account, with the dashboard', { concurrency: 2 }, () => 
     await page.keyboard.press('Enter');
     await tabTo(page, page.getByRole('link', { name: 'Create order' }), 'the new order');
     await page.keyboard.press('Enter');
-    await tabTo(page, page.locator('input[name="vs_price"]'), 'the price');
+    await tabTo(page, page.locator('input[name="price"]'), 'the price');
     await page.keyboard.type('12.50');
     await tabTo(page, page.locator('input[name="merchant_reference"]'), 'the reference');
     await page.keyboard.type('typed');

@@ -80,12 +80,12 @@ describe('an operator with the dashboard', { concurrency: 3 }, () => {
 
   /** An order over 25 USD in ETH. */
   const newOrder = ({ ask }: Member, more: object = {}): Promise<Fields> =>
-    ask('POST', 'orders', { chain: 'ETH', currency: 'ETH', vs_currency: 'USD', vs_price: 25, ...more });
+    ask('POST', 'orders', { chain: 'ETH', coin: 'ETH', price: '25', currency: 'USD', ...more });
 
   const simulator = (): ChainSimulator => present(fixture.host.till.chains.get('ETH')?.simulator, 'the simulator');
 
-  async function pay(order: Fields, blocks = 2): Promise<void> {
-    await simulator().pay(String(order['address']), 'ETH', 10n ** 16n);
+  async function pay({ payment }: Fields, blocks = 2): Promise<void> {
+    await simulator().pay(String((payment as Fields)['address']), 'ETH', 10n ** 16n);
     await simulator().mine(blocks);
   }
 
@@ -95,7 +95,7 @@ describe('an operator with the dashboard', { concurrency: 3 }, () => {
     await pay(await newOrder(member));
     await manage.addresses.register(OPERATOR, { accountId: member.id, chain: 'ETH', address: RECEIVER }, true);
     const wallet = async (): Promise<unknown> =>
-      ((await member.ask('GET', 'wallets'))['items'] as readonly Fields[]).find(({ currency }) => currency === 'ETH')?.[
+      ((await member.ask('GET', 'wallets'))['items'] as readonly Fields[]).find(({ coin }) => coin === 'ETH')?.[
         'available'
       ];
     await waitFor(async () => Number(await wallet()) > 0.005, { describe: 'money to withdraw' });
@@ -343,7 +343,7 @@ describe('an operator with the dashboard', { concurrency: 3 }, () => {
     const late = await Promise.all([1, 2].map(() => newOrder(merchant, { expires_in: 1 })));
     await waitFor(
       async () =>
-        (await Promise.all(late.map(({ order_id: id }) => merchant.ask('GET', `orders/${String(id)}`)))).every(
+        (await Promise.all(late.map(({ id }) => merchant.ask('GET', `orders/${String(id)}`)))).every(
           ({ status }) => status !== 'PENDING',
         ),
       { describe: 'the deadline' },
@@ -401,7 +401,7 @@ describe('an operator with the dashboard', { concurrency: 3 }, () => {
       'chains/ETH/wallet',
       'gateways',
       'deposits?status=unassigned',
-      `withdrawals?account_id=${admin.id}`,
+      `payouts?account=${admin.id}`,
       'audit/chain',
       `accounts/${admin.id}`,
     ]) {

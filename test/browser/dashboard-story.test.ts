@@ -124,17 +124,17 @@ describe('with the dashboard alone', () => {
     );
   }
 
-  /** The sums of a downloaded ledger: of each account's balances, and of everything by currency. */
+  /** The sums of a downloaded ledger: of each account's balances, and of everything by coin. */
   function sumsOf(csv: string): { readonly owned: Books; readonly all: Books } {
     const [header = [], ...rows] = parseCsv(csv);
     const [owned, all] = [new Map<string, bigint>(), new Map<string, bigint>()];
     for (const row of rows) {
       const of = (name: string): string => row[header.indexOf(name)] ?? '';
-      const { decimals } = present(fixture.host.till.assets.find(of('currency')), of('currency'));
+      const { decimals } = present(fixture.host.till.assets.find(of('coin')), of('coin'));
       const units = unitsOf(of('amount'), decimals);
-      all.set(of('currency'), (all.get(of('currency')) ?? 0n) + units);
-      if (of('user_id') === '') continue;
-      const key = `merchant:${of('user_id')}:${of('account')} ${of('currency')}`;
+      all.set(of('coin'), (all.get(of('coin')) ?? 0n) + units);
+      if (of('account') === '') continue;
+      const key = `merchant:${of('account')}:${of('balance')} ${of('coin')}`;
       owned.set(key, (owned.get(key) ?? 0n) + units);
     }
     return { owned: new Map([...owned].filter(([, units]) => units !== 0n).sort()), all };
@@ -210,7 +210,7 @@ describe('with the dashboard alone', () => {
     const sums = sumsOf(csv);
     assert.ok(books.size >= 1);
     assert.deepEqual(sums.owned, books);
-    for (const [currency, units] of sums.all) assert.equal(units, 0n, `the books of ${currency} are even`);
+    for (const [coin, units] of sums.all) assert.equal(units, 0n, `the books of ${coin} are even`);
     await leave();
   });
 });

@@ -27,7 +27,7 @@ describe('a merchant with the dashboard', { concurrency: 3 }, () => {
   /** An order by hand, through the form. */
   async function makeOrder(page: Page, reference: string, remark = ''): Promise<string> {
     await goTo(page, '/orders/create');
-    await page.locator('input[name="vs_price"]').fill('12.50');
+    await page.locator('input[name="price"]').fill('12.50');
     await page.getByLabel('Coin').click();
     await page.getByRole('option', { name: /^ETH/ }).click();
     await page.locator('input[name="merchant_reference"]').fill(reference);
@@ -114,7 +114,7 @@ describe('a merchant with the dashboard', { concurrency: 3 }, () => {
     const { page, leave } = await fixture.loggedIn();
     await makeOrder(page, 'twice');
     await goTo(page, '/orders/create');
-    await page.locator('input[name="vs_price"]').fill('12.345');
+    await page.locator('input[name="price"]').fill('12.345');
     await submit(page);
     await page.getByText('must not have more decimals than the fiat currency').waitFor();
     await assertAccessible(page, 'a refused form');

@@ -6,6 +6,7 @@ import type {
   Storage,
   Transaction,
 } from '../../core/index.ts';
+import type { TillEvent } from '../../host/embed/index.ts';
 
 /** The ports at whose calls a test can kill the till. */
 export interface KillablePorts {
@@ -16,6 +17,8 @@ export interface KillablePorts {
   readonly payments: ChainPayments;
   readonly lightning: LightningNode;
   readonly callbackTransport: CallbackTransport;
+  /** An application in whose process the till runs. */
+  readonly application: { handle(event: TillEvent): void };
 }
 
 /** `committed`: after the commit of the call's transaction; `statement`: after one of its SQL statements. */

@@ -110,6 +110,14 @@ export function observeStatements(observe: Observe): void {
   };
 }
 
+/** The application's handler, observed as a port. */
+export function observedHandler(
+  handle: KillablePorts['application']['handle'],
+  observe: Observe,
+): KillablePorts['application']['handle'] {
+  return observed(({ application }) => application, { handle }, observe).handle;
+}
+
 /** Wrappers that observe the calls of a host's ports. */
 export const observePorts = (observe: Observe): PortWrappers => ({
   storage: (storage) => observedStorage(storage, observe),

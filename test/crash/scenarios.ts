@@ -398,7 +398,7 @@ async function cancelled(till: CrashTill): Promise<Run> {
 
 /** The number of audit rows of an action on a record. */
 async function auditRows(till: CrashTill, action: string, subjectId: string): Promise<number> {
-  const { items } = await till.storage.audit.list(null, { page: 1, size: 100 });
+  const items = await till.storage.audit.list(null, { before: null, limit: 100 });
   return items.filter((row) => row.action === action && row.subjectId === subjectId).length;
 }
 
@@ -427,7 +427,7 @@ async function unassignedDeposit(till: CrashTill): Promise<Deposit> {
   const value = hex(order.payment?.units ?? 0n);
   await anvil.rpc('eth_sendTransaction', [{ from: await payerOf(till, 5), to: reply.data['address'], value }]);
   const found = async (): Promise<Deposit | undefined> =>
-    (await till.storage.deposits.unassigned({ page: 1, size: 100 })).items.find(({ orderId }) => orderId === order.id);
+    (await till.storage.deposits.unassigned({ before: null, limit: 100 })).find(({ orderId }) => orderId === order.id);
   await mineUntil(till, async () => (await found())?.status === 'SPENDABLE', 'an unassigned deposit');
   await settle(till);
   const deposit = await found();
@@ -437,7 +437,7 @@ async function unassignedDeposit(till: CrashTill): Promise<Deposit> {
 
 /** The transfer that refunds a deposit. */
 async function returnOf(till: CrashTill, { id }: Deposit): Promise<Transfer | undefined> {
-  const { items } = await till.storage.transfers.list(null, { page: 1, size: 100 });
+  const items = await till.storage.transfers.list(null, { before: null, limit: 100 });
   return items.find(({ depositId }) => depositId === id);
 }
 

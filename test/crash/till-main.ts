@@ -5,32 +5,22 @@
 import { writeSync } from 'node:fs';
 import { runCli } from '../../host/cli.ts';
 import { serve } from '../../host/main.ts';
-import type { CrashPoint } from './crash-point.ts';
+import { killAt, STDERR } from './kill-at.ts';
 import { observePorts, observeStatements } from './observe-ports.ts';
 import type { Observe } from './observe-ports.ts';
 import { operate, OPERATE } from './operator.ts';
 import { CRASH_POINTS } from './points.ts';
 
-const STDERR = 2;
 /** Leases of a killed process expire soon, so that the next one need not wait for them. */
 const LEASE_TTL_MS = 1_500;
-const points: Readonly<Record<string, CrashPoint>> = CRASH_POINTS;
 const made = new Set<string>();
 let armed = process.env['CRASH_POINT'] ?? '';
+const die = killAt(CRASH_POINTS, () => armed);
 
-function die(): void {
-  writeSync(STDERR, `killed at ${armed}\n`);
-  process.kill(process.pid, 'SIGKILL');
-  // Nothing more may happen until the signal arrives.
-  for (;;);
-}
-
-const observe: Observe = (moment, { path, args, statements }) => {
-  if (!made.has(path)) writeSync(STDERR, `port call ${path}\n`);
-  made.add(path);
-  const point = points[armed];
-  if (point?.moment !== moment || point.call !== path || !point.matches(args)) return;
-  if (point.statement === undefined || point.statement === statements) die();
+const observe: Observe = (moment, call) => {
+  if (!made.has(call.path)) writeSync(STDERR, `port call ${call.path}\n`);
+  made.add(call.path);
+  die(moment, call);
 };
 
 async function run(args: readonly string[]): Promise<number> {

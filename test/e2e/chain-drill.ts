@@ -74,6 +74,9 @@ export async function openChainDrill(fixture: DrillFixture, engine: 'sqlite' | '
 
 /** A transfer as `transfer show` prints it. */
 export interface ShownTransfer {
-  readonly obtained: string;
-  readonly payout: { readonly nonce: number | null; readonly attempts: readonly { readonly tx_hash: string }[] } | null;
+  readonly received: string;
+  readonly chain_transaction: {
+    readonly nonce: number | null;
+    readonly attempts: readonly { readonly tx_hash: string }[];
+  } | null;
 }

@@ -32,9 +32,9 @@ export async function openEvmDrill(): Promise<DrillFixture> {
           parseTransaction(params[0] as Hex).to?.toLowerCase() === to.toLowerCase(),
       ),
     payOtherwise: async (till, id, to) => {
-      const { obtained, payout } = (await till.command('transfer', 'show', id)) as ShownTransfer;
+      const { received, chain_transaction: signed } = (await till.command('transfer', 'show', id)) as ShownTransfer;
       const fees = { gas: 21_000n, maxFeePerGas: 50n * GWEI, maxPriorityFeePerGas: 50n * GWEI };
-      const payment = { to: to as Address, value: parseEther(obtained), nonce: payout?.nonce ?? 0 };
+      const payment = { to: to as Address, value: parseEther(received), nonce: signed?.nonce ?? 0 };
       await send(await signer.signTransaction({ type: 'eip1559', chainId: CHAIN_ID, ...payment, ...fees }));
       await fixture.mine(1);
       await till.startServer();

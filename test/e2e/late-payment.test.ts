@@ -98,7 +98,7 @@ describe('fault 55: payments after the watch window, on anvil', { concurrency: 1
     const [deposit, ...more] = await unassigned();
     assert.deepEqual(more, []);
     assert.deepEqual(
-      [deposit?.['order_id'], deposit?.['tx_hash'], deposit?.['status'], deposit?.['unassigned_reason']],
+      [deposit?.['order'], deposit?.['tx_hash'], deposit?.['status'], deposit?.['unassigned_reason']],
       [id, txid, 'SPENDABLE', 'late'],
     );
     assert.equal(await till.merchant.status(id), 'OVERDUE');
@@ -114,11 +114,8 @@ describe('fault 55: payments after the watch window, on anvil', { concurrency: 1
       'the deposit to be paid back',
     );
     const paid = await ok('transfer', 'show', String(transfer));
-    assert.deepEqual(
-      [paid['kind'], paid['deposit_id'], parseEther(String(paid['amount']))],
-      ['return', depositId, units],
-    );
-    assert.equal(await balance(PAYEE), parseEther(String(paid['obtained'])));
+    assert.deepEqual([paid['kind'], paid['deposit'], parseEther(String(paid['amount']))], ['return', depositId, units]);
+    assert.equal(await balance(PAYEE), parseEther(String(paid['received'])));
     assert.equal(
       (await balance(hot)) + (await balance(address)) + (await balance(PAYEE)) + (await paidFor(hot, address)),
       units,
@@ -155,7 +152,7 @@ describe('fault 55: payments after the watch window, on anvil', { concurrency: 1
     await mineUntil(async () => (await shown(second))['status'] === 'CONFIRMED', 'the rest to be paid back');
     const paid = await shown(second);
     assert.equal(parseEther(String(paid['amount'])), units - cost);
-    assert.equal(await balance(payee), parseEther(String(paid['obtained'])));
+    assert.equal(await balance(payee), parseEther(String(paid['received'])));
     const gas = (await paidFor(hot)) - before.paid + (await paidFor(address));
     assert.equal((await balance(hot)) - before.hot + (await balance(address)) + (await balance(payee)) + gas, units);
     assert.deepEqual((await ok('ledger', 'check', '--full'))['breaches'], []);

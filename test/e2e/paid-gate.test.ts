@@ -53,7 +53,7 @@ function paidGateSuite(engine: 'sqlite' | 'pg'): void {
     const demanded = async (options: GateCall = {}): Promise<GateRequirements> => asked(await gate(options));
     const held = (address: Address): Promise<bigint> => read(till.anvil, till.tokens.honest, 'balanceOf', [address]);
     const agentApps = async (): Promise<readonly App[]> =>
-      (await storage.apps.list(agents, { page: 1, size: 100 })).items;
+      await storage.apps.list(agents, { before: null, limit: 100 });
     /** What an offer has become, by the ticket of its payer. */
     const offerOf = async ({ extra: { ticket } }: GateRequirements): Promise<GateOfferView> => {
       const offer = await storage.prepaid.gateOffer(ticket.split('.')[0] as OrderId);

@@ -76,7 +76,7 @@ interface Found {
   readonly status: string;
   readonly found: string;
   readonly found_reason: string;
-  readonly transactions: readonly { readonly tx_hash: string; readonly obtained: string }[];
+  readonly transactions: readonly { readonly tx_hash: string; readonly received: string }[];
 }
 
 /** What a backup holds, and what was done since. */
@@ -203,7 +203,7 @@ async function decide(drill: Drill, { waiting, lost }: History): Promise<void> {
     findings.map(({ found_reason }) => found_reason).join(' '),
   );
   for (const { id, transactions } of findings) {
-    const [{ tx_hash: txid, obtained }] = transactions as [Found['transactions'][number]];
+    const [{ tx_hash: txid, received: obtained }] = transactions as [Found['transactions'][number]];
     const fee = await drill.feeOf(txid);
     await till.command('withdrawal', 'settle', id, '--tx', txid, '--obtained', obtained, '--fee', fee);
     assert.equal(await transferStatus(drill, id), 'CONFIRMED');

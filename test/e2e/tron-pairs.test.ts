@@ -63,7 +63,7 @@ interface Payout {
 }
 
 interface Shown {
-  readonly payout: { readonly attempts: readonly { readonly tx_hash: string }[] } | null;
+  readonly chain_transaction: { readonly attempts: readonly { readonly tx_hash: string }[] } | null;
 }
 
 async function earn(till: PairTill): Promise<void> {
@@ -82,7 +82,7 @@ async function withdraw(till: PairTill): Promise<Payout> {
   await till.registers(to);
   const id = String((await till.withdraw(USDT, (await till.wallet(USDT)).available))['tx_id']);
   const attempt = async (): Promise<string | undefined> =>
-    ((await till.command('transfer', 'show', id)) as Shown).payout?.attempts[0]?.tx_hash;
+    ((await till.command('transfer', 'show', id)) as Shown).chain_transaction?.attempts[0]?.tx_hash;
   await till.until(async () => (await attempt()) !== undefined, `withdrawal ${id} to be signed`);
   return { id, to, txid: (await attempt()) ?? '' };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isApiError, TillgateClient } from '../../adapters/client/index.ts';
+import { createTillgateClient, isApiError } from '../../adapters/client/index.ts';
 import { waitFor } from '../support/wait.ts';
 import { startExample } from './example-process.ts';
 
@@ -20,27 +20,27 @@ test('examples/embed-express: a purchase is paid on the payer’s page’s coin,
     body: JSON.stringify({ chain: 'ETH', currency: 'USDT-ERC20' }),
   });
   await json(`${url}/pay/sandbox/v1/pay`, { method: 'POST', body: JSON.stringify({ order_id: id }) });
-  const order = (): Promise<{ status: string; currency: string }> => json(`${url}/orders/${id}`);
+  const order = (): Promise<{ status: string; coin: string }> => json(`${url}/orders/${id}`);
   await waitFor(async () => (await order()).status === 'SUCCESS', { timeoutMs: 30_000, describe: out });
-  assert.equal((await order()).currency, 'USDT-ERC20');
+  assert.equal((await order()).coin, 'USDT-ERC20');
   assert.match(out(), new RegExp(`order ${id} is SUCCESS`));
   assert.equal(await terminate(), 0, out());
 });
 
 test('examples/embed-fetch: Hono serves the payment API to the client, and its own pages beside it', async (t) => {
   const { url, out, terminate } = await startExample(t, 'embed-fetch');
-  const apiKey = /API-Key: (\S+)/.exec(await waitFor(() => /API-Key: \S+/.exec(out())?.[0]))?.[1] ?? '';
-  const client = new TillgateClient({ baseUrl: `${url}/pay`, credentials: { apiKey } });
-  const { order_id: id, pay_url } = await client.createPayInfo({
+  const apiKey = /API key: (\S+)/.exec(await waitFor(() => /API key: \S+/.exec(out())?.[0]))?.[1] ?? '';
+  const client = createTillgateClient({ baseUrl: `${url}/pay`, credentials: { apiKey } });
+  const { id, payUrl } = await client.orders.create({
+    price: '12.50',
+    currency: 'EUR',
     chain: 'ETH',
-    currency: 'USDT-ERC20',
-    vs_currency: 'EUR',
-    vs_price: '12.50',
+    coin: 'USDT-ERC20',
   });
-  assert.equal((await fetch(url + new URL(pay_url).pathname)).status, 200);
+  assert.equal((await fetch(url + new URL(payUrl).pathname)).status, 200);
   await json(`${url}/pay/sandbox/v1/pay`, { method: 'POST', body: JSON.stringify({ order_id: id }) });
-  await waitFor(async () => (await client.order(id)).status === 'SUCCESS', { timeoutMs: 30_000, describe: out });
-  await assert.rejects(client.order('1'), (error) => isApiError(error, 'NOT_FOUND'));
+  await waitFor(async () => (await client.orders.get(id)).status === 'SUCCESS', { timeoutMs: 30_000, describe: out });
+  await assert.rejects(client.orders.get('1'), (error) => isApiError(error, 'order_not_found'));
   assert.equal(await (await fetch(url)).text(), 'the application');
   assert.equal((await fetch(`${url}/payments`)).status, 404);
   assert.equal(await terminate(), 0, out());

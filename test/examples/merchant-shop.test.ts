@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, afterEach, test } from 'node:test';
-import { signTestCallback, TillgateClient } from '../../adapters/client/index.ts';
+import { createTillgateClient, signTestCallback } from '../../adapters/client/index.ts';
 import { run } from '../../examples/merchant-shop/main.ts';
 import { openShop } from '../../examples/merchant-shop/shop.ts';
 import { freshDirectory, killAll, serve } from '../host/till-process.ts';
@@ -26,7 +26,8 @@ test('examples/merchant-shop: a tin of tea is bought, paid, and sent after a ver
 
 test('the shop answers 400 to a callback that is not the till’s, and 204 to one that is', async () => {
   const callbackSecret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
-  const shop = await openShop({ client: new TillgateClient({ baseUrl: 'http://127.0.0.1:1' }), callbackSecret });
+  const client = createTillgateClient({ baseUrl: 'http://127.0.0.1:1', credentials: { apiKey: 'key' } });
+  const shop = await openShop({ client, callbackSecret });
   try {
     for (const [secret, status] of [
       [callbackSecret, 204],

@@ -47,16 +47,10 @@ function shell(folder: string, script: string): Promise<string> {
 }
 
 /** What begins the blocks of README.md after the server was started, in their order. */
-const README_STEPS = [
-  'KEY=',
-  'curl -s http://localhost:8080/api/order/pay-info',
-  'ID=',
-  'curl -s ',
-  'npm run --silent ',
-];
+const README_STEPS = ['KEY=', 'curl -s http://localhost:8080/v1/orders', 'ID=', 'curl -s ', 'npm run --silent '];
 /** "After a moment": the order's own status is what the reader waits for. */
 const untilPaid = (line: string): string =>
-  line.includes('/order/detail/')
+  line.includes('/v1/orders/$ID')
     ? `until ${line} | tee last | grep -q '"SUCCESS"'; do sleep 0.1; done; cat last`
     : line;
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, afterEach, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { TillgateClient } from '../../adapters/client/index.ts';
+import { createTillgateClient } from '../../adapters/client/index.ts';
 import { requireSecureConnection } from '../../adapters/storage/knex/index.ts';
 import { resolveConfig } from '../../host/index.ts';
 import { guardedChains, readSignerSettings } from '../../host/signer/signer-settings.ts';
@@ -14,6 +14,8 @@ import { readDemo } from '../host/merchant.ts';
 import { freshDirectory, killAll, run, serve } from '../host/till-process.ts';
 import { repository } from '../support/source-tree.ts';
 import { waitFor } from '../support/wait.ts';
+
+const ORDER = { price: '25', currency: 'USD', chain: 'ETH', coin: 'USDT-ERC20' };
 
 const folder = fileURLToPath(new URL('../../examples/self-host', import.meta.url));
 const read = (name: string): string => readFileSync(join(folder, name), 'utf8');
@@ -30,22 +32,17 @@ describe('examples/self-host: backup and restore', () => {
     const till = serve(live);
     const url = await till.url();
     const { api_key: apiKey } = readDemo(live);
-    const client = new TillgateClient({ baseUrl: url, credentials: { apiKey } });
+    const client = createTillgateClient({ baseUrl: url, credentials: { apiKey } });
     const made: string[] = [];
     let loading = true;
     const load = async (): Promise<void> => {
       while (loading) {
-        const { order_id } = await client.createPayInfo({
-          chain: 'ETH',
-          currency: 'USDT-ERC20',
-          vs_currency: 'USD',
-          vs_price: 25,
-        });
-        made.push(order_id);
+        const { id } = await client.orders.create(ORDER);
+        made.push(id);
         await fetch(`${url}/sandbox/v1/pay`, {
           method: 'POST',
           headers: { 'Content-Type': 'application/json' },
-          body: JSON.stringify({ order_id }),
+          body: JSON.stringify({ order_id: id }),
         });
       }
     };
@@ -73,15 +70,10 @@ describe('examples/self-host: backup and restore', () => {
       await script('restore.mjs', join(spare, 'backup.db'), join(spare, 'data/tillgate.db'));
       const books = await run(spare, ['ledger', 'check']);
       assert.equal(books.code, 0, books.out + books.err);
-      const restored = new TillgateClient({ baseUrl: await serve(spare).url(), credentials: { apiKey } });
-      for (const id of before) assert.equal((await restored.order(id)).order_id, id);
-      const { order_id } = await restored.createPayInfo({
-        chain: 'ETH',
-        currency: 'USDT-ERC20',
-        vs_currency: 'USD',
-        vs_price: 25,
-      });
-      assert.equal((await restored.order(order_id)).status, 'PENDING');
+      const restored = createTillgateClient({ baseUrl: await serve(spare).url(), credentials: { apiKey } });
+      for (const id of before) assert.equal((await restored.orders.get(id)).id, id);
+      const { id: another } = await restored.orders.create(ORDER);
+      assert.equal((await restored.orders.get(another)).status, 'PENDING');
     } finally {
       loading = false;
       await loads;

@@ -159,7 +159,7 @@ describe('examples/write-a-chain in a till of its own process, production mode',
 
 test('examples/write-a-chain: options are checked by name, all at once, before anything starts', () => {
   assert.throws(
-    () => abacus.options({ url: 'nowhere', confirmation: 3, pollIntervalMs: 0 }),
+    () => abacus.plugin.options({ url: 'nowhere', confirmation: 3, pollIntervalMs: 0 }),
     (error: unknown) => {
       assert.ok(isTillgateError(error, 'CONFIG_INVALID'));
       assert.deepEqual(error.details.fields?.map(({ path }) => path).sort(), ['confirmation', 'pollIntervalMs', 'url']);

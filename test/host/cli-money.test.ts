@@ -83,7 +83,7 @@ describe('money out at the command line', () => {
   };
   const actions = async (): Promise<readonly (readonly [string, string | null])[]> =>
     inStorage(async ({ audit }) =>
-      (await audit.list(null, { page: 1, size: 100 })).items.map(({ action, actorId }) => [action, actorId] as const),
+      (await audit.list(null, { before: null, limit: 100 })).map(({ action, actorId }) => [action, actorId] as const),
     );
   const transferOf = (status: TransferStatus): Promise<Transfer> =>
     inStorage(async (storage) => {
@@ -132,7 +132,12 @@ describe('money out at the command line', () => {
     const rotated = await json('credential', 'rotate-callback', '--account', account);
     assert.match(String(rotated['callback_secret']), /^whsec_/);
     assert.notEqual(rotated['callback_secret'], secretOfCallbacks);
-    assert.deepEqual(Object.keys(rotated), ['callback_key', 'callback_token', 'callback_secret', 'former_until']);
+    assert.deepEqual(Object.keys(rotated), [
+      'callback_key',
+      'callback_token',
+      'callback_secret',
+      'previous_secret_expires_at',
+    ]);
     await json('security', 'data-security', '--account', account, '--on');
     const { secret, uri } = await json('security', 'totp', '--account', account, '--for-withdrawals');
     assert.match(String(uri), new RegExp(`secret=${String(secret)}`));
@@ -295,7 +300,7 @@ describe('money out at the command line', () => {
       /status +SIGNED[\s\S]*nonce 7[\s\S]*1\. 2026-03-01T12:00:00\.000Z  0xabc  costs at most 21000 units/,
     );
     const asJson = await run('transfer', 'show', transfer.id, '--json');
-    assert.deepEqual((JSON.parse(asJson.out) as { payout: Fields }).payout['attempts'], [
+    assert.deepEqual((JSON.parse(asJson.out) as { chain_transaction: Fields }).chain_transaction['attempts'], [
       { number: 1, tx_hash: '0xabc', fee_units: '21000', created_at: '2026-03-01T12:00:00.000Z' },
     ]);
     assert.equal(`${shown.out}${asJson.out}`.includes(RAW), false);
@@ -316,7 +321,7 @@ describe('money out at the command line', () => {
     );
     assert.deepEqual(await json('account', 'unfreeze', account), {
       id: account,
-      withdrawals_frozen: false,
+      payouts_frozen: false,
       reason: 'A deposit was taken back.',
     });
     assert.deepEqual((await actions())[0], ['account.unfreeze_withdrawals', null]);
@@ -324,7 +329,7 @@ describe('money out at the command line', () => {
   });
 
   test('an account is frozen with a reason, once, on record', async () => {
-    assert.equal((await json('account', 'freeze', account, '--reason', 'a stolen key'))['withdrawals_frozen'], true);
+    assert.equal((await json('account', 'freeze', account, '--reason', 'a stolen key'))['payouts_frozen'], true);
     assert.deepEqual((await actions())[0], ['account.freeze_withdrawals', null]);
     await fails(/are frozen: a stolen key/, 'account', 'freeze', account, '--reason', 'again');
     assert.equal((await json('account', 'unfreeze', account))['reason'], 'a stolen key');

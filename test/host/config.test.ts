@@ -7,7 +7,6 @@ import { fileURLToPath } from 'node:url';
 import 'tsx';
 import { DEFAULT_READS, FIATS, BUILT_IN_ASSETS, isTillgateError } from '../../core/index.ts';
 import { planOf } from '../../host/embed/dependencies.ts';
-import type { TillStorage } from '../../host/embed/index.ts';
 import { loadConfig, resolveConfig } from '../../host/index.ts';
 import type { Environment } from '../../host/index.ts';
 import { importPlugins } from '../../host/boot/plugins.ts';
@@ -297,7 +296,7 @@ describe('the configuration', () => {
   });
 
   test('takes every setting of a till when it is embedded, and none of a server’s', () => {
-    const options = { storage: {} as TillStorage, masterKey: KEY, baseUrl: 'https://shop.example/pay/' };
+    const options = { database: 'sqlite::memory:', masterKey: KEY, baseUrl: 'https://shop.example/pay/' };
     const { config } = planOf({
       ...options,
       keys: { graceSeconds: 7 },

@@ -83,7 +83,7 @@ describe('overrides of ports', () => {
 
   test('a command has the management use cases without any plugin', async () => {
     const runtime = await open({});
-    const { items } = await resolveManage(runtime.container, []).accounts.list(core.OPERATOR, { page: 1, size: 10 });
+    const { items } = await resolveManage(runtime.container, []).accounts.list(core.OPERATOR, { limit: 10 });
     assert.deepEqual(items, []);
     await runtime.close();
   });

@@ -122,13 +122,13 @@ describe('the dashboard', () => {
     await quiet.stop();
     other.remove();
     const till = await createTillgate({
-      storage: { client: 'sqlite', filename: ':memory:' },
+      database: 'sqlite::memory:',
       masterKey: randomBytes(32),
       baseUrl: 'https://shop.example.com/pay',
     });
     try {
       const status = async (options: MountOptions, path: string): Promise<number> => {
-        const handler = till.toFetch({ ...options, facts: () => ({ peer: '127.0.0.1' }) });
+        const handler = till.fetch.with({ ...options, facts: () => ({ peer: '127.0.0.1' }) });
         return (await handler(new Request(`https://shop.example.com/pay${path}`))).status;
       };
       assert.equal(await status({ manage: true }, '/dashboard'), 404);

@@ -94,7 +94,7 @@ describe('a till in production on a database of another machine', () => {
   test('is refused to an embedder in the same way', async () => {
     const opened = (more: Partial<TillgateOptions>, insecure = false) =>
       createTillgate({
-        storage: { client: 'pg', connection: ELSEWHERE, ...(insecure ? { insecure } : {}) },
+        database: { url: ELSEWHERE, insecure },
         masterKey: randomBytes(32),
         baseUrl: 'https://shop.example',
         ...more,

@@ -8,7 +8,6 @@ import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 import express from 'express';
 import { fetch, request } from 'undici';
-import { OPERATOR } from '../../core/index.ts';
 import type { Storage } from '../../core/index.ts';
 import { createTillgate } from '../../host/embed/index.ts';
 import type { Tillgate } from '../../host/embed/index.ts';
@@ -48,7 +47,7 @@ async function openHeld(t: TestContext, held: Held, upstream?: string): Promise<
     masterKey: randomBytes(32),
     baseUrl: 'https://shop.example.com/pay',
     mode: 'sandbox',
-    plugins: [{ plugin: ethereum, options: { confirmations: 1, pollIntervalMs: 50 } }],
+    plugins: [ethereum({ confirmations: 1, pollIntervalMs: 50 })],
     gateways,
     replace: { storage: beforeCall(storage, 'orders', 'create', held.wait) },
   });
@@ -57,17 +56,16 @@ async function openHeld(t: TestContext, held: Held, upstream?: string): Promise<
     await till.close();
     await storage.close();
   });
-  await till.workers.start();
-  const { id } = await till.createAccount.run({ email: 'shop@example.com', password: randomBytes(9).toString('hex') });
-  const { apiKey } = await till.createCredential.run(id, 'shop');
+  const { id } = await till.accounts.create({ email: 'shop@example.com' });
+  const { apiKey } = await till.credentials.create({ account: id });
   return { till, storage, headers: { 'API-Key': apiKey, 'Content-Type': 'application/json' } };
 }
 
-const byExpress = (till: Tillgate): Server => createServer(express().use('/pay', till.toExpress()) as RequestListener);
+const byExpress = (till: Tillgate): Server => createServer(express().use('/pay', till.express()) as RequestListener);
 
 const BINDINGS: Readonly<Record<string, (till: Tillgate) => Server>> = {
   Express: byExpress,
-  fetch: (till) => createFetchServer(till.toFetch({ facts: rawFacts })),
+  fetch: (till) => createFetchServer(till.fetch.with({ facts: rawFacts })),
 };
 
 async function listen(t: TestContext, server: Server): Promise<string> {
@@ -148,15 +146,12 @@ describe('an embedded till is closed while requests are in progress', () => {
       }),
     );
     const { till } = await openHeld(t, held, node);
-    const url = await listen(t, createServer(express().use(till.toExpress({ gateway: true })) as RequestListener));
-    const { id } = await till.createAccount.run({
-      email: 'gate@example.com',
-      password: randomBytes(9).toString('hex'),
-    });
-    const { key } = await till.manage.apps.create(OPERATOR, { accountId: id, name: 'wallet', chains: ['ETH'] });
+    const url = await listen(t, createServer(express().use(till.express({ gateway: true })) as RequestListener));
+    const { id } = await till.accounts.create({ email: 'gate@example.com' });
+    const { key } = await till.apps.create({ account: id, name: 'wallet', chains: ['ETH'] });
     const calling = request(url, {
       method: 'POST',
-      headers: { host: GATE_HOST, 'content-type': 'application/json', authorization: `Bearer ${key.text}` },
+      headers: { host: GATE_HOST, 'content-type': 'application/json', authorization: `Bearer ${key.apiKey}` },
       body: '{"jsonrpc":"2.0","id":1,"method":"eth_sendRawTransaction","params":["0x"]}',
     });
     await waitFor(() => held.reached, { describe: 'the node to be asked' });

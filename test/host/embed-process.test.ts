@@ -24,23 +24,22 @@ const APPLICATION = `
   });
   const environment = { ...process.env };
   const before = look();
-  const { createTillgate, merchantOf } = await import(${at('host/embed/index.ts')});
-  const { present, readDecimal } = await import(${at('core/index.ts')});
-  const { default: sandbox } = await import(${at('plugins/sandbox/index.ts')});
+  const { createTillgate } = await import(${at('host/embed/index.ts')});
+  const { sandbox } = await import(${at('plugins/sandbox/index.ts')});
 
   const exit = process.exit;
   process.exit = () => { throw new Error('the till ended the process'); };
   const till = await createTillgate({
-    storage: { client: 'sqlite', filename: ':memory:' },
+    database: 'sqlite::memory:',
     masterKey: randomBytes(32),
     baseUrl: 'https://shop.example.com',
     mode: 'sandbox',
-    plugins: [sandbox],
+    plugins: [sandbox()],
   });
-  till.toExpress();
-  await till.workers.start();
-  const { id } = await till.createAccount.run({ email: 'shop@example.com', password: randomBytes(9).toString('hex') });
-  await till.createOrder.inCoin(merchantOf(id), { chain: 'ETH', currency: 'ETH', vsCurrency: 'EUR', vsPrice: present(readDecimal('1'), '') });
+  till.express();
+  till.on('order.created', () => undefined);
+  const { id } = await till.accounts.create({ email: 'shop@example.com' });
+  await till.orders.create({ account: id, chain: 'ETH', coin: 'ETH', currency: 'EUR', price: '1' });
   const during = look();
   await till.close();
   console.log(JSON.stringify({ before, during, after: look(), environment: JSON.stringify(process.env) === JSON.stringify(environment), servers: process.getActiveResourcesInfo().filter((name) => name === 'TCPServerWrap').length }));

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { before, describe, test } from 'node:test';
-import { PORTS, isTillgateError, present, readDecimal } from '../../core/index.ts';
+import { PORTS, isTillgateError } from '../../core/index.ts';
 import type { ChainAdapter, Plugin, PluginContext, PortReplacements, Ports } from '../../core/index.ts';
 import { AesGcmVault, JoseTokenIssuer, CryptoDigest, CryptoRandom, ScryptHasher } from '../../adapters/crypto/index.ts';
 import { Eventemitter3Bus } from '../../adapters/events/index.ts';
 import { SnowflakeIds, deadline } from '../../adapters/system/index.ts';
 import { MnemonicWallet, generateMnemonic } from '../../adapters/wallet/index.ts';
-import { createTillgate, merchantOf } from '../../host/embed/index.ts';
+import { createTillgate } from '../../host/embed/index.ts';
 import type { Tillgate } from '../../host/embed/index.ts';
-import sandbox from '../../plugins/sandbox/index.ts';
+import { sandbox } from '../../plugins/sandbox/index.ts';
 import { FakeLightning } from '../support/fake-lightning.ts';
 import { MemoryLogger, MemoryMetrics } from '../support/fakes.ts';
 import { silentLogger, openStorageAlone } from '../support/storage.ts';
@@ -43,7 +43,7 @@ async function sandboxChains(
   context: Pick<PluginContext<unknown>, 'logger' | 'clock' | 'wallet' | 'signer' | 'documents'>,
 ): Promise<Ports['chains']> {
   const chains = new Map<string, ChainAdapter>();
-  await sandbox.setup({
+  await sandbox.plugin.setup({
     ...context,
     options: { confirmations: 1, spendableConfirmations: 1, pollIntervalMs: 20 },
     addChain: (chain) => {
@@ -113,25 +113,28 @@ const curious: Plugin = {
   setup: async ({ wallet, logger }) => logger.info(await wallet.extendedPublicKey("m/44'/60'/1'")),
 };
 
-/** A merchant logs in, sells something, is called back and mistypes a one-time code. */
+/** A merchant logs in over HTTP, sells something and is called back. */
 async function useEverything(till: Tillgate): Promise<void> {
-  await till.workers.start();
   const password = 'correct horse battery';
-  const { id } = await till.createAccount.run({ email: 'shop@example.com', password });
-  await till.createCredential.run(id);
-  await till.exchangeToken.run('shop@example.com', password);
-  const links = { callbackUrl: 'https://shop.example.com/paid' };
-  const vsPrice = present(readDecimal('25'), 'the price');
-  const order = await till.createOrder.inCoin(merchantOf(id), {
+  const { id } = await till.accounts.create({ email: 'shop@example.com', password });
+  await till.credentials.create({ account: id });
+  const login = await till.fetch(
+    new Request('https://shop.example.com/pay/api/plugin/key/service', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ username: 'shop@example.com', password }),
+    }),
+  );
+  assert.equal(login.status, 200, await login.text());
+  const order = await till.orders.create({
+    account: id,
     chain: 'ETH',
-    currency: 'ETH',
-    vsCurrency: 'USD',
-    vsPrice,
-    links,
+    coin: 'ETH',
+    price: '25',
+    currency: 'USD',
+    callbackUrl: 'https://shop.example.com/paid',
   });
-  const { payment } = till.orderQueries.payInfo(order);
-  const { simulator } = present(till.chains.get('ETH'), 'the chain');
-  await present(simulator, 'its simulator').pay(payment.address, payment.currency, payment.units);
+  await till.sandbox.pay(order.id);
   await waitFor(() => used.has('callbackTransport') && used.has('lightning'), { describe: 'the callback' });
 }
 
@@ -144,7 +147,7 @@ describe('createTillgate({ replace })', () => {
       masterKey: randomBytes(32),
       baseUrl: 'https://shop.example.com/pay',
       mode: 'sandbox',
-      plugins: [curious],
+      plugins: [{ plugin: curious, options: {} }],
       replace: ports,
     });
     try {
@@ -169,7 +172,7 @@ describe('createTillgate({ replace })', () => {
       opening,
       (error) =>
         isTillgateError(error, 'CONFIG_INVALID') &&
-        error.message.includes('storage: name a database, or give replace.storage'),
+        error.message.includes('database: name one, such as sqlite:./till.db, or give replace.storage'),
     );
   });
 });

@@ -11,11 +11,10 @@ import knex, { type Knex } from 'knex';
 import { pino } from 'pino';
 import { Registry, register } from 'prom-client';
 import { request } from 'undici';
-import { OPERATOR, present, readDecimal } from '../../core/index.ts';
-import type { AccountId, Order } from '../../core/index.ts';
-import { createTillgate, merchantOf } from '../../host/embed/index.ts';
-import type { Tillgate, TillgateOptions } from '../../host/embed/index.ts';
-import sandbox from '../../plugins/sandbox/index.ts';
+import { isTillgateError, present } from '../../core/index.ts';
+import { createTillgate } from '../../host/embed/index.ts';
+import type { Order, TillDatabase, Tillgate, TillgateOptions } from '../../host/embed/index.ts';
+import { sandbox } from '../../plugins/sandbox/index.ts';
 import { createFetchServer, rawFacts } from '../support/fetch-server.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { ethereum } from '../support/one-chain.ts';
@@ -52,13 +51,13 @@ const tills = new Set<Tillgate>();
 
 async function open(
   t: TestContext,
-  options: Partial<TillgateOptions> & Pick<TillgateOptions, 'storage'>,
+  options: Partial<TillgateOptions> & Pick<TillgateOptions, 'database'>,
 ): Promise<Tillgate> {
   const till = await createTillgate({
     masterKey: randomBytes(32),
     baseUrl: BASE_URL,
     mode: 'sandbox',
-    plugins: [{ plugin: ethereum, options: { confirmations: 1, pollIntervalMs: 50 } }],
+    plugins: [ethereum({ confirmations: 1, pollIntervalMs: 50 })],
     ...options,
   });
   tills.add(till);
@@ -70,21 +69,15 @@ function closing(t: TestContext): void {
   t.after(() => Promise.all([...tills].map((till) => till.close())).then(() => tills.clear()));
 }
 
-async function merchant(till: Tillgate): Promise<AccountId> {
-  return (await till.createAccount.run({ email: 'shop@example.com', password: randomBytes(9).toString('hex') })).id;
+async function merchant(till: Tillgate): Promise<string> {
+  return (await till.accounts.create({ email: 'shop@example.com' })).id;
 }
 
-function newOrder(till: Tillgate, account: AccountId): Promise<Order> {
-  const vsPrice = present(readDecimal('25'), 'the price');
-  const input = { chain: 'ETH', currency: 'USDT-ERC20', vsCurrency: 'EUR', vsPrice };
-  return till.createOrder.inCoin(merchantOf(account), input);
+function newOrder(till: Tillgate, account: string): Promise<Order> {
+  return till.orders.create({ account, chain: 'ETH', coin: 'USDT-ERC20', currency: 'EUR', price: '25' });
 }
 
-async function pay(till: Tillgate, order: Order): Promise<void> {
-  const { payment } = till.orderQueries.payInfo(order);
-  const { simulator } = present(till.chains.get('ETH'), 'the chain');
-  await present(simulator, 'its simulator').pay(payment.address, payment.currency, payment.units);
-}
+const statusOf = async (till: Tillgate, { id }: Order): Promise<string> => (await till.orders.get(id)).status;
 
 async function listen(t: TestContext, handler: RequestListener): Promise<string> {
   const server = createServer(handler);
@@ -98,23 +91,21 @@ describe('a till inside an application', () => {
     test(`${engine}: an order is made, paid and settled in process, on the application's own knex, and told by typed events`, async (t) => {
       closing(t);
       const db = await DATABASES[engine](t);
-      const till = await open(t, { storage: { knex: db, tablePrefix: 'till_' } });
+      const till = await open(t, { database: { knex: db, tablePrefix: 'till_' } });
       const told: string[] = [];
-      till.events.on('order.created', ({ accountId }) => told.push(`created for ${accountId}`));
-      const end = till.events.on('order.status', ({ from, to }) => told.push(`${from} → ${to}`));
-      await till.workers.start();
+      till.on('order.created', ({ accountId }) => told.push(`created for ${accountId}`), { live: true });
+      const end = till.on('order.status', ({ from, to }) => told.push(`${from} → ${to}`), { live: true });
       const account = await merchant(till);
       const order = await newOrder(till, account);
-      await pay(till, order);
-      await waitFor(async () => (await till.orderQueries.detail(account, order.id)).order.status === 'SUCCESS', {
-        describe: 'the order to be paid',
-      });
+      await till.sandbox.pay(order.id);
+      await waitFor(async () => (await statusOf(till, order)) === 'SUCCESS', { describe: 'the order to be paid' });
       assert.deepEqual(told, [`created for ${account}`, 'PENDING → SUCCESS']);
       end();
-      const [wallet] = (await till.walletQueries.list(account)).filter(
-        ({ pending, available }) => pending + available > 0n,
+      const { items } = await till.wallets.list({ account });
+      assert.deepEqual(
+        items.filter(({ total }) => total !== '0').map(({ coin, total }) => [coin, total]),
+        [['USDT-ERC20', order.payment?.amount]],
       );
-      assert.equal(wallet?.asset.currency, 'USDT-ERC20');
       await till.close();
       await till.close();
       assert.deepEqual(
@@ -125,29 +116,27 @@ describe('a till inside an application', () => {
     });
   }
 
-  test('nothing runs by itself: without workers a paid order stays as it is, and they can be stopped and started again', async (t) => {
+  test('without its workers a paid order stays as it is, and they can be stopped and started again', async (t) => {
     closing(t);
-    const till = await open(t, { storage: { knex: await DATABASES.sqlite(t) } });
+    const till = await open(t, { database: { knex: await DATABASES.sqlite(t) }, workers: 'none' });
     const account = await merchant(till);
-    await assert.rejects(newOrder(till, account), /50300|follow|reached|yet|ready/i, 'nobody follows the chain yet');
+    await assert.rejects(newOrder(till, account), /follow|reached|yet|ready/i, 'nobody follows the chain yet');
     await till.workers.start();
     const order = await newOrder(till, account);
     await till.workers.stop();
-    await pay(till, order);
-    const status = async (): Promise<string> => (await till.orderQueries.detail(account, order.id)).order.status;
-    assert.equal(await status(), 'PENDING');
+    await till.sandbox.pay(order.id);
+    assert.equal(await statusOf(till, order), 'PENDING');
     await Promise.all([till.workers.start(), till.workers.start()]);
-    await waitFor(async () => (await status()) === 'SUCCESS');
+    await waitFor(async () => (await statusOf(till, order)) === 'SUCCESS');
   });
 
   test('in Express under a path: payment API, payer’s page, its own OpenAPI; other paths and the metrics stay the application’s', async (t) => {
     closing(t);
-    const till = await open(t, { storage: { knex: await DATABASES.sqlite(t) } });
-    await till.workers.start();
+    const till = await open(t, { database: { knex: await DATABASES.sqlite(t) } });
     const account = await merchant(till);
-    const { apiKey } = await till.createCredential.run(account, 'shop');
+    const { apiKey } = await till.credentials.create({ account });
     const app = express();
-    app.use('/pay', till.toExpress());
+    app.use('/pay', till.express());
     app.use(express.json());
     app.post('/pay/own', (req, res) => void res.json({ got: (req.body as { x: number }).x }));
     app.use((_req, res) => void res.status(418).send('the application'));
@@ -179,7 +168,7 @@ describe('a till inside an application', () => {
     const own = await fetch(`${url}/pay/own`, { method: 'POST', headers, body: '{"x":1}' });
     assert.deepEqual(await own.json(), { got: 1 });
     // Asked for, the management API is there too, under another path if need be.
-    const fixture = express().use('/pay', till.toExpress({ manage: true }));
+    const fixture = express().use('/pay', till.express({ manage: true }));
     const login = await fetch(`${await listen(t, fixture)}/pay/manage/v1/session`, {
       method: 'POST',
       headers,
@@ -192,11 +181,10 @@ describe('a till inside an application', () => {
 
   test('as a function from Request to Response', async (t) => {
     closing(t);
-    const till = await open(t, { storage: { client: 'sqlite', filename: ':memory:' } });
-    await till.workers.start();
+    const till = await open(t, { database: 'sqlite::memory:' });
     const account = await merchant(till);
-    const { apiKey } = await till.createCredential.run(account, 'shop');
-    const server = createFetchServer(till.toFetch({ facts: rawFacts }));
+    const { apiKey } = await till.credentials.create({ account });
+    const server = createFetchServer(till.fetch.with({ facts: rawFacts }));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     t.after(() => server.close().closeAllConnections());
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/pay`;
@@ -216,18 +204,13 @@ describe('a till inside an application', () => {
     const gateways = [
       { host: 'eth.gate.example', chain: 'ETH', network: 'mainnet', protocol: 'jsonrpc' as const, upstreams: [node] },
     ];
-    const till = await open(t, { storage: { knex: await DATABASES.sqlite(t) }, gateways });
-    await till.workers.start('instance');
+    const till = await open(t, { database: { knex: await DATABASES.sqlite(t) }, gateways, workers: 'instance' });
     const app = express();
-    app.use(till.toExpress({ gateway: true }));
+    app.use(till.express({ gateway: true }));
     app.use((_req, res) => void res.status(418).end());
     const url = await listen(t, app);
     assert.equal((await fetch(url)).status, 418);
-    const { key } = await till.manage.apps.create(OPERATOR, {
-      accountId: await merchant(till),
-      name: 'wallet',
-      chains: ['ETH'],
-    });
+    const { key } = await till.apps.create({ account: await merchant(till), name: 'wallet', chains: ['ETH'] });
     const call = async (authorization: Record<string, string>): Promise<[number, unknown]> => {
       const headers = { host: 'eth.gate.example', 'content-type': 'application/json', ...authorization };
       const { statusCode, body } = await request(url, {
@@ -238,35 +221,33 @@ describe('a till inside an application', () => {
       return [statusCode, ((await body.json()) as { result?: unknown }).result];
     };
     assert.deepEqual(await call({}), [401, undefined]);
-    assert.deepEqual(await call({ authorization: `Bearer ${key.text}` }), [200, '0x10']);
+    assert.deepEqual(await call({ authorization: `Bearer ${key.apiKey}` }), [200, '0x10']);
   });
 
   test('two tills in one process and one database, by prefix on SQLite and by schema on PostgreSQL, one process each for the workers', async (t) => {
     closing(t);
     const [lite, pg] = [await DATABASES.sqlite(t), await DATABASES.pg(t)];
-    const places: NonNullable<TillgateOptions['storage']>[] = [
+    const places: TillDatabase[] = [
       { knex: lite, tablePrefix: 'a_' },
       { knex: lite, tablePrefix: 'b_' },
       { knex: pg, schema: 'a' },
       { knex: pg, schema: 'b' },
     ];
     const shops = await Promise.all(
-      places.map(async (storage) => {
-        const till = await open(t, { storage });
-        await till.workers.start();
-        const account = await merchant(till);
-        const order = await newOrder(till, account);
-        await pay(till, order);
-        return { till, account, order };
+      places.map(async (database) => {
+        const till = await open(t, { database });
+        const order = await newOrder(till, await merchant(till));
+        await till.sandbox.pay(order.id);
+        return { till, order };
       }),
     );
     await Promise.all(
-      shops.map(async ({ till, account, order }) => {
-        await waitFor(async () => (await till.orderQueries.detail(account, order.id)).order.status === 'SUCCESS');
-        assert.equal((await till.orderQueries.list(account, { page: 1, size: 10 })).total, 1);
+      shops.map(async ({ till, order }) => {
+        await waitFor(async () => (await statusOf(till, order)) === 'SUCCESS');
+        assert.equal((await till.orders.list()).items.length, 1);
         for (const other of shops)
           if (other.till !== till)
-            await assert.rejects(till.orderQueries.detail(other.account, other.order.id), /no such/i);
+            await assert.rejects(till.orders.get(other.order.id), (error) => isTillgateError(error, 'NOT_FOUND'));
       }),
     );
   });
@@ -276,31 +257,31 @@ describe('a till inside an application', () => {
     const directory = freshDirectory();
     t.after(() => directory.remove());
     const filename = join(directory.path, 'tills.db');
-    const first = await open(t, { storage: { client: 'sqlite', filename, tablePrefix: 'a_' } });
-    await open(t, { storage: { client: 'sqlite', filename, tablePrefix: 'b_' } });
-    await assert.rejects(open(t, { storage: { client: 'sqlite', filename, tablePrefix: 'a_' } }), /Another server/);
+    const first = await open(t, { database: { url: `sqlite:${filename}`, tablePrefix: 'a_' } });
+    await open(t, { database: { url: `sqlite:${filename}`, tablePrefix: 'b_' } });
+    await assert.rejects(open(t, { database: { url: `sqlite:${filename}`, tablePrefix: 'a_' } }), /Another server/);
     await first.close();
     await assert.rejects(
-      open(t, { storage: { client: 'sqlite', filename, tablePrefix: 'a_' }, masterKey: randomBytes(32) }),
+      open(t, { database: { url: `sqlite:${filename}`, tablePrefix: 'a_' }, masterKey: randomBytes(32) }),
       /another master key/,
     );
   });
 
   test('every problem of the options is told at once, with the names of the options', async () => {
     const wrong = createTillgate({
-      storage: { client: 'sqlite', filename: ':memory:' },
+      database: 'sqlite::memory:',
       masterKey: 'short',
       baseUrl: 'ftp://x',
-      plugins: [sandbox, {} as never],
+      plugins: [sandbox(), {} as never],
       orders: { timeoutSeconds: 0 },
-      ...({ callbacks: { retries: 3 } } as object),
+      ...({ callbacks: { retries: 3 }, databse: 'sqlite:x', workers: 'some' } as object),
     });
     const { message } = await wrong.then(
       () => assert.fail('accepted'),
       (error: unknown) => error as Error,
     );
-    for (const path of ['masterKey', 'baseUrl', 'plugins.0', 'plugins.1', 'orders.timeoutSeconds', 'callbacks.retries'])
-      assert.ok(message.includes(path), `${path} in ${message}`);
+    const paths = ['masterKey', 'baseUrl', 'plugins.0', 'plugins.1', 'orders.timeoutSeconds', 'callbacks.retries'];
+    for (const path of [...paths, 'databse', 'workers']) assert.ok(message.includes(path), `${path} in ${message}`);
     assert.match(message, /sandbox only/);
   });
 
@@ -312,8 +293,7 @@ describe('a till inside an application', () => {
       { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
     );
     const registry = new Registry();
-    const till = await open(t, { storage: { client: 'sqlite', filename: ':memory:' }, logger, metrics: registry });
-    await till.workers.start();
+    const till = await open(t, { database: 'sqlite::memory:', logger, metrics: registry });
     await newOrder(till, await merchant(till));
     assert.match(await registry.metrics(), /^tillgate_orders_total\{status="PENDING"\} 1$/m);
     assert.doesNotMatch(await registry.metrics(), /^process_/m);
@@ -323,11 +303,11 @@ describe('a till inside an application', () => {
     const said: unknown[][] = [];
     const say = (...words: unknown[]): void => void said.push(words);
     const other = await open(t, {
-      storage: { client: 'sqlite', filename: ':memory:' },
+      database: 'sqlite::memory:',
       logger: { debug: say, info: say, warn: say, error: say },
       logLevel: 'info',
     });
-    const url = await listen(t, express().use('/pay', other.toExpress()));
+    const url = await listen(t, express().use('/pay', other.express()));
     await fetch(`${url}/pay/livez`, { headers: { 'API-Key': 'tak_canary0000000000' } });
     const [words, fields] = present(
       said.find(([message]) => message === 'request'),
@@ -336,6 +316,6 @@ describe('a till inside an application', () => {
     assert.deepEqual([words, fields['operation'], fields['status']], ['request', 'livez', 200]);
     assert.doesNotMatch(JSON.stringify([lines, said]), /canary/);
     // A till that is opened anew goes on with the metrics that it finds.
-    await open(t, { storage: { client: 'sqlite', filename: ':memory:' }, metrics: registry });
+    await open(t, { database: 'sqlite::memory:', metrics: registry });
   });
 });

@@ -64,7 +64,7 @@ describe('an embedded host', () => {
     const directory = freshDirectory();
     directory.write(
       'broken.mjs',
-      `export default { name: 'broken', version: '1.0.0', requires: '^1.0.0', options: (o) => o, setup({ addChain }) { addChain(${BROKEN_CHAIN}); } };`,
+      `export default { plugin: { name: 'broken', version: '1.0.0', requires: '^1.0.0', options: (o) => o, setup({ addChain }) { addChain(${BROKEN_CHAIN}); } } };`,
     );
     const host = hostOf(
       { listen: { port: 0 }, plugins: [{ use: './broken.mjs' }, { use: 'sandbox' }] },

@@ -28,7 +28,7 @@ const portsOf = ({ clock, storage }: HostRuntime): PluginPorts => ({
 function plugin(name: string, more: string): void {
   directory.write(
     `${name}.mjs`,
-    `export default { name: '${name}', version: '1.0.0', requires: '^1.0.0', options: (input) => input, setup() {}, ${more} };`,
+    `export default { plugin: { name: '${name}', version: '1.0.0', requires: '^1.0.0', options: (input) => input, setup() {}, ${more} } };`,
   );
 }
 

@@ -78,8 +78,8 @@ for (const engine of testedEngines()) {
         assert.match(checkout.pathname, /^\/checkout\/[0-9a-f]{32}$/);
         await pay(checkout.href);
       }
-      const [{ order_id }] = (await command<{ purchases: [{ order_id: string }] }>('app', 'prepaid', app.id)).purchases;
-      assert.ok(order_id);
+      const [{ order }] = (await command<{ purchases: [{ order: string }] }>('app', 'prepaid', app.id)).purchases;
+      assert.ok(order);
       await waitFor(async () => (await left()) === plansToBuy * UNITS - admitted, { timeoutMs: 30_000 });
       const before = admitted;
       for (const port of ports) await waitFor(async () => (await call(port)).status === 200);
@@ -96,12 +96,12 @@ for (const engine of testedEngines()) {
           assert.equal(reply.status, 200, await reply.text());
         };
         await post(`${checkout}/choice`, { chain: 'ETH', currency: 'USDT-ERC20' });
-        const { purchases } = await command<{ purchases: { order_id: string; state: string }[] }>(
+        const { purchases } = await command<{ purchases: { order: string; state: string }[] }>(
           'app',
           'prepaid',
           app.id,
         );
-        await post(new URL('/sandbox/v1/pay', checkout).href, { order_id: purchases[0]!.order_id });
+        await post(new URL('/sandbox/v1/pay', checkout).href, { order_id: purchases[0]!.order });
         await post(new URL('/sandbox/v1/blocks', checkout).href, { chain: 'ETH', count: 3 });
       }
     });

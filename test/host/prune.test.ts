@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import pg from 'pg';
-import sandbox from '../../plugins/sandbox/index.ts';
+import { sandbox } from '../../plugins/sandbox/index.ts';
 import { DAY_MS } from '../../core/index.ts';
 import { createTillgate } from '../../host/embed/index.ts';
 import { callback, storedAccount, storedOrder } from '../contract/storage/fixtures.ts';
@@ -15,7 +15,7 @@ test('a running till makes the months of postings to come', async () => {
   const storage = await openStorageAlone({ client: 'pg', connection: database.url }, { logger: silentLogger });
   await storage.migrate();
   const till = await createTillgate({
-    ...{ masterKey: randomBytes(32), baseUrl: 'https://shop.example', mode: 'sandbox', plugins: [sandbox] },
+    ...{ masterKey: randomBytes(32), baseUrl: 'https://shop.example', mode: 'sandbox', plugins: [sandbox()] },
     replace: { storage },
   });
   const client = new pg.Client({ connectionString: database.url });
@@ -54,7 +54,7 @@ test('a running till removes the bodies of callbacks that were delivered longer 
     for (const row of [old, fresh]) await tx.callbacks.add(row);
   });
   const till = await createTillgate({
-    ...{ masterKey: randomBytes(32), baseUrl: 'https://shop.example', mode: 'sandbox', plugins: [sandbox] },
+    ...{ masterKey: randomBytes(32), baseUrl: 'https://shop.example', mode: 'sandbox', plugins: [sandbox()] },
     callbacks: { keepBodiesDays: 7 },
     replace: { storage },
   });

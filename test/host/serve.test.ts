@@ -97,7 +97,7 @@ describe('a till with no configuration at all', () => {
     assert.match(shown.out, /PENDING → SUCCESS {2}by paid-in-time/);
     const listed = await run(directory.path, ['order', 'list', '--q', orderId, '--status', 'SUCCESS', '--json']);
     const { items, next_cursor } = JSON.parse(listed.out) as { items: Record<string, unknown>[]; next_cursor: unknown };
-    assert.deepEqual([items.map(({ order_id }) => order_id), next_cursor], [[orderId], null]);
+    assert.deepEqual([items.map(({ id }) => id), next_cursor], [[orderId], null]);
     const none = await run(directory.path, ['order', 'list', '--q', orderId, '--status', 'OVERDUE']);
     assert.deepEqual([none.code, none.out], [0, 'There are no orders.\n']);
     // A command runs beside the server. The first check reads everything, the next one what came since.

@@ -17,22 +17,19 @@ const at = (path: string): string => JSON.stringify(new URL(`../../${path}`, imp
 /** An application that embeds a till; it says how the till opened, and sells something. */
 const application = (tracing: boolean): string => `
   import { randomBytes } from 'node:crypto';
-  const { createTillgate, merchantOf } = await import(${at('host/embed/index.ts')});
-  const { present, readDecimal } = await import(${at('core/index.ts')});
-  const { default: sandbox } = await import(${at('plugins/sandbox/index.ts')});
+  const { createTillgate } = await import(${at('host/embed/index.ts')});
+  const { sandbox } = await import(${at('plugins/sandbox/index.ts')});
   try {
     const till = await createTillgate({
-      storage: { client: 'sqlite', filename: ':memory:' },
+      database: 'sqlite::memory:',
       masterKey: randomBytes(32),
       baseUrl: 'https://shop.example.com',
       mode: 'sandbox',
-      plugins: [sandbox],
+      plugins: [sandbox()],
       tracing: ${tracing},
     });
-    await till.workers.start();
-    const { id } = await till.createAccount.run({ email: 'shop@example.com', password: randomBytes(9).toString('hex') });
-    const order = { chain: 'ETH', currency: 'ETH', vsCurrency: 'EUR', vsPrice: present(readDecimal('1'), '') };
-    await till.createOrder.inCoin(merchantOf(id), order);
+    const { id } = await till.accounts.create({ email: 'shop@example.com' });
+    await till.orders.create({ account: id, chain: 'ETH', coin: 'ETH', currency: 'EUR', price: '1' });
     await till.close();
     console.log('sold');
   } catch (error) {

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import {
   CallbackRejectedError,
   isApiError,
+  createTillgateClient,
   TillgateApiError,
-  TillgateClient,
   TillgateConnectionError,
   TillgateReplyError,
   verifyCallback,
 } from '../../adapters/client/index.ts';
-import type { ClientOptions, Credentials, PayInfo } from '../../adapters/client/index.ts';
+import type { ClientOptions, Credentials, Order, TillgateClient, Wallet } from '../../adapters/client/index.ts';
 import { OPERATOR, RotateCallbackCredential, checkLedger } from '../../core/index.ts';
 import type { ChainPayments } from '../../core/index.ts';
 import { CryptoRandom } from '../../adapters/crypto/index.ts';
@@ -23,8 +23,8 @@ import type { TestStorage } from '../support/storage.ts';
 import { startTestTill } from '../support/till.ts';
 import type { TestMerchant, TestTill } from '../support/till.ts';
 
-const ORDER = { chain: 'ETH', currency: 'USDT-ERC20', vs_currency: 'USD', vs_price: 25 };
-const WITHDRAWAL = { chain: 'ETH', currency: 'USDT-ERC20', amount: '10.5' };
+const ORDER = { chain: 'ETH', coin: 'USDT-ERC20', currency: 'USD', price: '25' };
+const PAYOUT = { chain: 'ETH', coin: 'USDT-ERC20', amount: '10.5' };
 const [HOT, OWN] = ['0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266', '0x90F79bf6EB2c4f870365E785982E1f101E93b906'];
 const UNKNOWN = '1530217733410816001';
 
@@ -67,19 +67,19 @@ eachStorage((name, open) => {
     await store.close();
   });
 
-  const clientOf = (credentials: Credentials | null, more: Partial<ClientOptions> = {}): TillgateClient =>
-    new TillgateClient({
+  const clientOf = (credentials: Credentials, more: Partial<ClientOptions> = {}): TillgateClient =>
+    createTillgateClient({
       baseUrl: till.url,
+      credentials,
       now: () => till.clock.now(),
       retry: { baseMs: 1 },
-      ...(credentials === null ? {} : { credentials }),
       ...more,
     });
-  const pay = async ({ order_id }: PayInfo): Promise<void> => {
-    await leaveRefundAddress(till.till, order_id, OWN);
+  const pay = async ({ id }: Order): Promise<void> => {
+    await leaveRefundAddress(till.till, id, OWN);
     till.clock.advance(1);
     for (const [path, body] of [
-      ['pay', { order_id }],
+      ['pay', { order_id: id }],
       ['blocks', { chain: 'ETH', count: 1 }],
     ] as const)
       await till.client.post(`/sandbox/v1/${path}`, body);
@@ -88,7 +88,7 @@ eachStorage((name, open) => {
   /** A merchant who may withdraw at once, with a paid order. */
   const richMerchant = async (): Promise<TestMerchant> => {
     const shop = await till.newMerchant();
-    await pay(await clientOf({ apiKey: shop.apiKey }).createPayInfo(ORDER));
+    await pay(await clientOf({ apiKey: shop.apiKey }).orders.create(ORDER));
     await store.storage.accounts.update(shop.account.id, { verifiedCurrencies: ['*'], modifiedAt: till.clock.now() });
     await till.till.manage.addresses.register(
       OPERATOR,
@@ -97,6 +97,9 @@ eachStorage((name, open) => {
     );
     return shop;
   };
+
+  const walletOf = async (client: TillgateClient): Promise<Wallet | undefined> =>
+    (await client.wallets.list()).items.find(({ coin }) => coin === 'USDT-ERC20');
 
   for (const [scheme, credentials] of SCHEMES) {
     describe(`the client, ${scheme}`, () => {
@@ -108,66 +111,81 @@ eachStorage((name, open) => {
       });
 
       test('makes an order, sees it paid, and finds it and its transaction', async () => {
-        const order = await client.createPayInfo(ORDER);
-        assert.deepEqual([order.amount, order.vs_price, order.status], [25, 25, 'PENDING']);
+        const order = await client.orders.create({
+          ...ORDER,
+          merchantReference: 'cart 1',
+          metadata: { some_name: 'x' },
+        });
+        assert.deepEqual([order.payment?.amount, order.price, order.status], ['25', '25', 'PENDING']);
+        assert.deepEqual([order.merchantReference, order.metadata], ['cart 1', { some_name: 'x' }]);
         await pay(order);
-        const detail = await client.order(order.order_id);
-        assert.deepEqual([detail.status, detail.obtained, detail.to_addr], ['SUCCESS', '25', order.address]);
-        const page = await client.listOrders({ page: 1, size: 1 });
+        const detail = await client.orders.get(order.id);
         assert.deepEqual(
-          [page.page, page.size, page.total, page.max_page, page.data[0]?.order_id],
-          [1, 1, 2, 2, order.order_id],
+          [detail.status, detail.received, detail.payment?.address],
+          ['SUCCESS', '25', order.payment?.address],
         );
-        const transactions = await client.listTransactions({ size: 1 });
-        assert.deepEqual([transactions.total, transactions.data[0]?.tx_id], [2, detail.tx_id]);
+        const page = await client.orders.list({ limit: 1 });
+        assert.deepEqual(
+          page.items.map(({ id }) => id),
+          [order.id],
+        );
+        const found = await client.orders.list({ q: 'cart 1', from: new Date(0) });
+        assert.deepEqual([found.items.map(({ id }) => id), found.nextCursor], [[order.id], null]);
+        const [transaction] = (await client.transactions.list({ limit: 1 })).items;
+        assert.deepEqual([transaction?.order, transaction?.txHash], [order.id, detail.transactions[0]?.txHash]);
       });
 
-      test('makes a checkout link', async () => {
-        const { pay_url } = await client.createPayUrl({
+      test('makes an order whose coin the payer chooses', async () => {
+        const { payUrl, payment } = await client.orders.create({
           price: '12.50',
           currency: 'EUR',
-          succeed_url: 'https://shop.example/thanks?a=|',
+          succeedUrl: 'https://shop.example/thanks?a=|',
         });
-        assert.match(pay_url, new RegExp(`^${till.url}/checkout/`));
+        assert.match(payUrl, new RegExp(`^${till.url}/checkout/`));
+        assert.equal(payment, null);
       });
 
-      test('lists currencies and balances', async () => {
-        assert.equal((await client.cryptoCurrencies()).find(({ currency }) => currency === 'USDT-ERC20')?.status, true);
-        assert.equal((await client.fiatCurrencies()).length, 48);
-        assert.equal((await client.wallets()).find(({ currency }) => currency === 'USDT-ERC20')?.pending, '0');
-        assert.deepEqual(await client.contractBalance(), []);
-      });
-
-      test('withdraws, the same amount several times at once too', async () => {
-        const before_all = Number(
-          (await client.wallets()).find(({ currency }) => currency === 'USDT-ERC20')?.available,
-        );
-        const withdrawals = await Promise.all([1, 2, 3].map(() => client.withdraw({ ...WITHDRAWAL, amount: 2 })));
-        assert.equal(new Set(withdrawals.map(({ tx_id }) => tx_id)).size, 3);
-        assert.deepEqual(
-          withdrawals.map(({ type, status, amount, to_addr }) => [type, status, amount, to_addr]),
-          Array(3).fill(['WITHDRAW', 'PENDING', '2', OWN]),
-        );
+      test('lists coins, currencies, rates and balances', async () => {
+        const { coins, fiats } = await client.service.get();
+        assert.equal(coins.find(({ coin }) => coin === 'USDT-ERC20')?.enabled, true);
+        assert.equal(fiats.length, 48);
         assert.equal(
-          Number((await client.wallets()).find(({ currency }) => currency === 'USDT-ERC20')?.available),
-          before_all - 6,
+          (await client.rates.list({ currency: 'USD' })).items.find(({ coin }) => coin === 'USDT-ERC20')?.price,
+          '1',
         );
-        await assert.rejects(client.withdraw({ ...WITHDRAWAL, amount: '900' }), (error) =>
-          isApiError(error, 'INSUFFICIENT_BALANCE'),
+        assert.equal((await walletOf(client))?.pending, '0');
+      });
+
+      test('pays out, the same amount several times at once too', async () => {
+        const start = Number((await walletOf(client))?.available);
+        const payouts = await Promise.all([1, 2, 3].map(() => client.payouts.create({ ...PAYOUT, amount: '2' })));
+        assert.equal(new Set(payouts.map(({ id }) => id)).size, 3);
+        assert.deepEqual(
+          payouts.map(({ kind, status, amount, toAddress }) => [kind, status, amount, toAddress]),
+          Array(3).fill(['withdrawal', 'REQUESTED', '2', OWN]),
+        );
+        assert.equal(Number((await walletOf(client))?.available), start - 6);
+        await assert.rejects(client.payouts.create({ ...PAYOUT, amount: '900' }), (error) =>
+          isApiError(error, 'insufficient_balance'),
         );
       });
 
       test('refunds an order, once', async () => {
-        const order = await client.createPayInfo(ORDER);
-        await assert.rejects(client.refundInfo(order.order_id), (error) => isApiError(error, 'NOT_FOUND'));
-        await pay(order);
-        const refund = await client.refund(order.order_id);
-        assert.deepEqual(
-          [refund.order_id, refund.amount, refund.refund_status, refund.refund_date],
-          [order.order_id, 25, 'PENDING', null],
+        const order = await client.orders.create(ORDER);
+        await assert.rejects(client.refunds.create({ order: order.id }), (error) =>
+          isApiError(error, 'state_conflict'),
         );
-        assert.deepEqual(await client.refundInfo(order.order_id), refund);
-        await assert.rejects(client.refund(order.order_id), (error) => isApiError(error, 'STATE_CONFLICT'));
+        await pay(order);
+        const refund = await client.refunds.create({ order: order.id });
+        assert.deepEqual(
+          [refund.order, refund.amount, refund.kind, refund.status],
+          [order.id, '25', 'refund', 'REQUESTED'],
+        );
+        assert.equal((await client.payouts.get(refund.id)).order, order.id);
+        assert.equal((await client.orders.get(order.id)).refund?.id, refund.id);
+        await assert.rejects(client.refunds.create({ order: order.id }), (error) =>
+          isApiError(error, 'state_conflict'),
+        );
       });
     });
   }
@@ -177,73 +195,49 @@ eachStorage((name, open) => {
       const shop = await till.newMerchant();
       const client = clientOf(shop.keys);
       const made: string[] = [];
-      for (let count = 0; count < 7; count++) made.unshift((await client.createPayInfo(ORDER)).order_id);
+      for (let count = 0; count < 7; count++) made.unshift((await client.orders.create(ORDER)).id);
       const seen: string[] = [];
-      for await (const { order_id } of client.orders({ size: 3 })) {
-        seen.push(order_id);
-        // Two orders more push two that were given already onto the next page.
-        if (seen.length === 3) await Promise.all([client.createPayInfo(ORDER), client.createPayInfo(ORDER)]);
+      for await (const { id } of client.orders.all({ limit: 3 })) {
+        seen.push(id);
+        if (seen.length === 3) await Promise.all([client.orders.create(ORDER), client.orders.create(ORDER)]);
       }
       assert.deepEqual(seen, made);
-      // Nine by now: the second page of five begins with the fourth of those that were made first.
-      const { value: first } = await client.orders({ page: 2, size: 5 }).next();
-      assert.equal(first?.order_id, made[3]);
-      await pay(await client.createPayInfo(ORDER));
+      await pay(await client.orders.create(ORDER));
       const types: string[] = [];
-      for await (const { tx_type } of client.transactions()) types.push(tx_type);
+      for await (const { type } of client.transactions.all()) types.push(type);
       assert.deepEqual(types, ['ORDER']);
     });
 
     test('end at once when there is nothing', async () => {
       const shop = await till.newMerchant();
-      for await (const order of clientOf(shop.keys).orders()) assert.fail(order.order_id);
+      for await (const order of clientOf(shop.keys).orders.all()) assert.fail(order.id);
     });
   });
 
   describe('who calls', () => {
-    test('the login gives a token that serves as API key', async () => {
-      const shop = await till.newMerchant();
-      const { access_token, expire } = await clientOf(null).exchangeToken({
-        username: shop.email,
-        password: shop.password,
-      });
-      assert.equal(expire, 3600);
-      assert.equal((await clientOf({ apiKey: access_token }).listOrders()).total, 0);
-      await assert.rejects(clientOf(null).exchangeToken({ username: shop.email, password: 'wrong' }), (error) =>
-        isApiError(error, 'LOGIN_FAILED'),
-      );
-      await assert.rejects(clientOf(null).listOrders(), (error) => isApiError(error, 'NO_CREDENTIALS'));
-    });
-
     test('an account with Data Security is served when it signs', async () => {
       const shop = await till.newMerchant();
       await shop.setDataSecurity(true);
-      await assert.rejects(clientOf({ apiKey: shop.apiKey }).wallets(), (error) =>
-        isApiError(error, 'SIGNATURE_REQUIRED'),
+      await assert.rejects(clientOf({ apiKey: shop.apiKey }).wallets.list(), (error) =>
+        isApiError(error, 'signature_required'),
       );
-      assert((await clientOf(shop.keys).wallets()).length > 0);
+      assert((await clientOf(shop.keys).wallets.list()).items.length > 0);
     });
 
     test('a wrong secret is told with what the server saw', async () => {
       const shop = await till.newMerchant();
       const error: unknown = await clientOf({ ...shop.keys, signingSecret: 'wrong' })
-        .createPayInfo(ORDER)
+        .orders.create(ORDER)
         .catch((thrown: unknown) => thrown);
-      assert(isApiError(error, 'SIGNATURE_INVALID'));
-      assert.deepEqual(
-        [error.code, error.httpStatus, error.tries, error.signing?.request_info],
-        [40102, 401, 1, 'POST /api/order/pay-info'],
-      );
-      assert.match(
-        error.signing?.signature_origin ?? '',
-        /^HMAC-SHA256 \| .* \| POST \/api\/order\/pay-info \| [0-9a-f]{32}$/,
-      );
+      assert(isApiError(error, 'signature_invalid'));
+      assert.deepEqual([error.httpStatus, error.tries, error.signing?.request_info], [401, 1, 'POST /v1/orders']);
+      assert.match(error.signing?.signature_origin ?? '', /^HMAC-SHA256 \| .* \| POST \/v1\/orders \| [0-9a-f]{32}$/);
     });
 
     test('a clock that is wrong is told as such', async () => {
       const shop = await till.newMerchant();
-      await assert.rejects(clientOf(shop.keys, { now: () => till.clock.now() - 301_000 }).wallets(), (error) =>
-        isApiError(error, 'DATE_INVALID'),
+      await assert.rejects(clientOf(shop.keys, { now: () => till.clock.now() - 301_000 }).wallets.list(), (error) =>
+        isApiError(error, 'date_invalid'),
       );
     });
   });
@@ -252,35 +246,33 @@ eachStorage((name, open) => {
     test('tell code, status, trace id, and every field that is wrong', async () => {
       const shop = await till.newMerchant();
       const error: unknown = await clientOf(shop.keys)
-        .createPayInfo({ ...ORDER, vs_price: -1, chain: '' })
+        .orders.create({ ...ORDER, price: '-1', chain: '', merchantReference: ' ' })
         .catch((thrown: unknown) => thrown);
       assert(error instanceof TillgateApiError);
-      assert.deepEqual(
-        [error.kind, error.code, error.httpStatus, error.operation],
-        ['INVALID_FIELDS', 40001, 400, 'createPayInfo'],
-      );
-      assert.deepEqual(error.errors.map(({ path }) => path).sort(), ['chain', 'vs_price']);
+      assert.deepEqual([error.code, error.httpStatus, error.operation], ['invalid_fields', 400, 'orders.create']);
+      assert.deepEqual(error.fields.map(({ field }) => field).sort(), ['chain', 'merchantReference', 'price']);
+      assert.equal(error.field, error.fields[0]?.field);
       assert.match(error.traceId, /^\w{8,}/);
       assert.equal(error.signing, null);
     });
 
-    test("fault 12: another account's order is NOT_FOUND, as an unknown one", async () => {
+    test("fault 12: another account's order is not found, as an unknown one", async () => {
       const [owner, other] = [await till.newMerchant(), await till.newMerchant()];
-      const { order_id } = await clientOf(owner.keys).createPayInfo(ORDER);
-      for (const id of [order_id, UNKNOWN])
-        await assert.rejects(clientOf(other.keys).order(id), (error) => isApiError(error, 'NOT_FOUND'));
+      const order = await clientOf(owner.keys).orders.create(ORDER);
+      for (const id of [order.id, UNKNOWN])
+        await assert.rejects(clientOf(other.keys).orders.get(id), (error) => isApiError(error, 'order_not_found'));
     });
 
     test('an id that would lead elsewhere is refused before anything is sent', async () => {
       for (const id of ['..', '.', '', 'a/b', '1?x', '1%2f', undefined as unknown as string])
-        await assert.rejects(clientOf(null).refund(id), TypeError);
+        await assert.rejects(clientOf({ apiKey: 'x' }).orders.cancel(id), TypeError);
     });
 
     test('fault 73: no secret is in an error', async () => {
       const shop = await till.newMerchant();
       for (const credentials of [{ apiKey: `${shop.apiKey}x` }, { ...shop.keys, signingSecret: 'top-secret' }]) {
         const error: unknown = await clientOf(credentials, { baseUrl: 'http://127.0.0.1:1', retry: { tries: 1 } })
-          .wallets()
+          .wallets.list()
           .catch((thrown: unknown) => thrown);
         assert(error instanceof TillgateConnectionError);
         assert.doesNotMatch(
@@ -298,7 +290,7 @@ eachStorage((name, open) => {
         'https://user:pass@x.example',
         'https://x.example/?a=b',
       ]) {
-        assert.throws(() => new TillgateClient({ baseUrl }), TypeError, baseUrl);
+        assert.throws(() => createTillgateClient({ baseUrl, credentials: { apiKey: 'x' } }), TypeError, baseUrl);
       }
     });
   });
@@ -307,14 +299,14 @@ eachStorage((name, open) => {
     const through = (shop: TestMerchant, more: Partial<ClientOptions> = {}) =>
       clientOf(shop.keys, { baseUrl: unreliable.url, ...more });
 
-    test('fault 39: a withdrawal whose reply was lost is made once, and its first outcome comes back', async () => {
+    test('fault 39: a payout whose reply was lost is made once, and its first outcome comes back', async () => {
       const shop = await richMerchant();
       unreliable.next('lost', 'busy', 'lost', 'pass');
-      const { tx_id } = await through(shop).withdraw(WITHDRAWAL);
-      const rows = (await clientOf(shop.keys).listTransactions()).data.filter(({ tx_type }) => tx_type === 'WITHDRAW');
+      const { id } = await through(shop).payouts.create(PAYOUT);
+      const rows = (await clientOf(shop.keys).transactions.list({ type: 'WITHDRAW' })).items;
       assert.deepEqual(
-        rows.map((row) => row.tx_id),
-        [tx_id],
+        rows.map((row) => row.id),
+        [id],
       );
       const sent = unreliable.seen.slice(-4);
       assert.equal(new Set(sent.map(({ headers }) => headers['idempotency-key'])).size, 1);
@@ -322,92 +314,103 @@ eachStorage((name, open) => {
       assert.equal(new Set(sent.map(({ body }) => body)).size, 1);
     });
 
-    test('a refund without a body is signed anew as well', async () => {
+    test('a refund is signed anew as well', async () => {
       const shop = await richMerchant();
-      const order = await clientOf(shop.keys).createPayInfo(ORDER);
+      const order = await clientOf(shop.keys).orders.create(ORDER);
       await pay(order);
       unreliable.next('lost', 'cut', 'pass');
-      assert.equal((await through(shop).refund(order.order_id)).refund_status, 'PENDING');
+      assert.equal((await through(shop).refunds.create({ order: order.id })).status, 'REQUESTED');
     });
 
     test('an order is made once, whatever happened on the way', async () => {
       const shop = await till.newMerchant();
       unreliable.next('lost', 'cut', 'busy', 'pass');
-      await through(shop).createPayInfo(ORDER);
-      assert.equal((await clientOf(shop.keys).listOrders()).total, 1);
+      await through(shop).orders.create(ORDER);
+      assert.equal((await clientOf(shop.keys).orders.list()).items.length, 1);
     });
 
     test('what a second process signed alike in the same second is sent again', async () => {
       const shop = await richMerchant();
       const clients = [clientOf(shop.keys), clientOf(shop.keys)];
-      const withdrawals = await Promise.all(clients.map((client) => client.withdraw(WITHDRAWAL)));
-      assert.equal(new Set(withdrawals.map(({ tx_id }) => tx_id)).size, 2);
+      const payouts = await Promise.all(clients.map((client) => client.payouts.create(PAYOUT)));
+      assert.equal(new Set(payouts.map(({ id }) => id)).size, 2);
     });
 
     test('Retry-After is waited for', async () => {
       const shop = await till.newMerchant();
       const waited: number[] = [];
       unreliable.next('limited', 'limited', 'pass');
-      await through(shop, { wait: async (ms) => void waited.push(ms) }).wallets();
+      await through(shop, { wait: async (ms) => void waited.push(ms) }).wallets.list();
       assert.deepEqual(waited, [7000, 7000]);
       unreliable.next('limited');
       const error: unknown = await through(shop, { retry: { maxRetryAfterMs: 6999 } })
-        .wallets()
+        .wallets.list()
         .catch((thrown: unknown) => thrown);
-      assert(isApiError(error, 'RATE_LIMITED'));
+      assert(isApiError(error, 'rate_limited'));
       assert.equal(error.retryAfterMs, 7000);
     });
 
-    test('end after as many tries as were allowed; the key in the error makes the same withdrawal later', async () => {
+    test('end after as many tries as were allowed; the key in the error makes the same payout later', async () => {
       const shop = await richMerchant();
       unreliable.next('lost', 'cut', 'cut');
       const error: unknown = await through(shop, { retry: { tries: 3, baseMs: 1 } })
-        .withdraw(WITHDRAWAL)
+        .payouts.create(PAYOUT)
         .catch((thrown: unknown) => thrown);
       assert(error instanceof TillgateConnectionError);
       assert.deepEqual([error.tries, error.aborted], [3, false]);
       const { idempotencyKey } = error;
       assert(idempotencyKey !== null);
-      const { tx_id } = await through(shop).withdraw(WITHDRAWAL, { idempotencyKey });
-      const rows = (await clientOf(shop.keys).listTransactions()).data.filter(({ tx_type }) => tx_type === 'WITHDRAW');
+      const { id } = await through(shop).payouts.create(PAYOUT, { idempotencyKey });
+      const rows = (await clientOf(shop.keys).transactions.list({ type: 'WITHDRAW' })).items;
       assert.deepEqual(
-        rows.map((row) => row.tx_id),
-        [tx_id],
+        rows.map((row) => row.id),
+        [id],
       );
-      await assert.rejects(through(shop).withdraw({ ...WITHDRAWAL, amount: 1 }, { idempotencyKey }), (thrown) =>
-        isApiError(thrown, 'IDEMPOTENCY_MISMATCH'),
+      await assert.rejects(through(shop).payouts.create({ ...PAYOUT, amount: '1' }, { idempotencyKey }), (thrown) =>
+        isApiError(thrown, 'idempotency_mismatch'),
       );
     });
 
-    test('are not made for a login, nor after a refusal', async () => {
+    test('are not made after a refusal', async () => {
       const shop = await till.newMerchant();
-      for (const mishap of ['busy', 'cut'] as const) {
-        unreliable.next(mishap);
-        await assert.rejects(through(shop).exchangeToken({ username: shop.email, password: shop.password }));
-      }
-      const before_refusal = unreliable.seen.length;
-      await assert.rejects(through(shop).order(UNKNOWN), (error) => isApiError(error, 'NOT_FOUND'));
-      assert.equal(unreliable.seen.length, before_refusal + 1);
+      const sent = unreliable.seen.length;
+      await assert.rejects(through(shop).orders.get(UNKNOWN), (error) => isApiError(error, 'order_not_found'));
+      assert.equal(unreliable.seen.length, sent + 1);
     });
 
     test('a redirect is not followed: the key stays here', async () => {
       unreliable.next('redirect');
       const before_redirect = unreliable.seen.length;
       const error: unknown = await clientOf({ apiKey: till.merchant.apiKey }, { baseUrl: unreliable.url })
-        .wallets()
+        .wallets.list()
         .catch((thrown: unknown) => thrown);
       assert(error instanceof TillgateReplyError);
       assert.equal(error.httpStatus, 302);
       assert.equal(unreliable.seen.length, before_redirect + 1);
     });
 
+    test('what answers with a page, or with an error that is none of a till, is no till', async () => {
+      for (const [status, reply] of [
+        [200, '<h1>Welcome</h1>'],
+        [200, 'null'],
+        [200, '[]'],
+        [404, '<h1>Not found</h1>'],
+        [500, '{"error":"x"}'],
+        [502, '{"error":{"message":"x"}}'],
+      ] as const) {
+        const elsewhere = async () => new Response(reply, { status });
+        const client = clientOf({ apiKey: 'x' }, { fetch: elsewhere, retry: { tries: 1 } });
+        await assert.rejects(client.orders.list(), TillgateReplyError, reply);
+      }
+    });
+
     test('a till that does not answer in time is asked again, a caller who gives up is not', async () => {
       const shop = await till.newMerchant();
       unreliable.next('silent', 'pass');
-      assert((await through(shop, { timeoutMs: 200 }).wallets()).length > 0);
+      assert((await through(shop, { timeoutMs: 200 }).wallets.list()).items.length > 0);
       const controller = new AbortController();
       unreliable.next('silent');
-      const waiting = through(shop).wallets({ signal: controller.signal });
+      const waiting = through(shop).wallets.list({}, { signal: controller.signal });
       unreliable.onSilent(() => controller.abort());
       const error: unknown = await waiting.catch((thrown: unknown) => thrown);
       assert(error instanceof TillgateConnectionError);
@@ -423,16 +426,16 @@ eachStorage((name, open) => {
     after(() => receiver.close());
 
     /** The callback of an order that was paid. */
-    const callbackOf = async (shop: TestMerchant, enable_post_callback: boolean): Promise<ReceivedCallback> => {
-      const order = await clientOf(shop.keys).createPayInfo({
+    const callbackOf = async (shop: TestMerchant, enablePostCallback: boolean): Promise<ReceivedCallback> => {
+      const order = await clientOf(shop.keys).orders.create({
         ...ORDER,
-        callback_url: `${receiver.url}/paid?shop=a%20b&x=|`,
-        enable_post_callback,
+        callbackUrl: `${receiver.url}/paid?shop=a%20b&x=|`,
+        enablePostCallback,
       });
       await pay(order);
       const { received } = receiver;
       const last = received.at(-1);
-      assert(last !== undefined && (last.body + last.target).includes(order.order_id));
+      assert(last !== undefined && (last.body + last.target).includes(order.id));
       return last;
     };
     const requestOf = ({ method, target, headers, body }: ReceivedCallback) => ({ method, url: target, headers, body });
@@ -448,8 +451,11 @@ eachStorage((name, open) => {
           [verified.method, verified.event, verified.order.status, verified.native],
           [post ? 'POST' : 'GET', 'order.succeeded', 'SUCCESS', true],
         );
-        const detail = await clientOf(shop.keys).order(verified.order.order_id);
-        assert.deepEqual([verified.order.amount, verified.order.tx_hash], [detail.amount, detail.tx_hash]);
+        const detail = await clientOf(shop.keys).orders.get(verified.order.order_id);
+        assert.deepEqual(
+          [verified.order.amount, verified.order.tx_hash],
+          [detail.payment?.amount, detail.transactions[0]?.txHash],
+        );
         const headers = new Headers(
           Object.entries(received.headers).map(([key, value]): [string, string] => [key, String(value)]),
         );
@@ -473,9 +479,9 @@ eachStorage((name, open) => {
     test('of a time-out tell so', async () => {
       const shop = await till.newMerchant();
       const { callbackToken, callbackSecret } = await till.accounts.createCredential.run(shop.account.id);
-      const { order_id } = await clientOf(shop.keys).createPayInfo({
+      const { id } = await clientOf(shop.keys).orders.create({
         ...ORDER,
-        timeout_callback: `${receiver.url}/late`,
+        timeoutCallback: `${receiver.url}/late`,
       });
       till.clock.advance(1_800_001);
       await till.work();
@@ -487,7 +493,7 @@ eachStorage((name, open) => {
         origin: receiver.url,
         now: till.clock.now(),
       });
-      assert.deepEqual([event, order.order_id, order.status], ['order.timeout', order_id, 'OVERDUE']);
+      assert.deepEqual([event, order.order_id, order.status], ['order.timeout', id, 'OVERDUE']);
     });
 
     test('during a rotation verify with the new secret, with both, and with the former until its overlap ends', async () => {

@@ -1,12 +1,14 @@
 import { after, before, describe, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { TillgateClient, TillgateReplyError } from '../../adapters/client/index.ts';
+import { createTillgateClient, TillgateReplyError } from '../../adapters/client/index.ts';
 import { fetchBinding, toFetch } from '../../adapters/http/fetch/index.ts';
 import type { RequestFacts } from '../../adapters/http/fetch/index.ts';
 import { BODY_LIMIT, createOperations, HttpApi } from '../../adapters/http/index.ts';
 import type { HttpDeps } from '../../adapters/http/index.ts';
 import { verifySignature } from '../../core/index.ts';
 import type { SignedRequest } from '../../core/index.ts';
+import { createTillgate } from '../../host/embed/index.ts';
+import { sandbox } from '../../plugins/sandbox/index.ts';
 import { PlainDigest, START } from '../support/fakes.ts';
 import { signatureHeaders } from '../support/http.ts';
 import { ACCOUNT, startFakeEdge } from './fake-edge.ts';
@@ -255,33 +257,50 @@ describe('the fetch binding', () => {
       );
     });
 
-    test('the merchant’s client speaks to it without a network', async () => {
-      const handler = verifying();
-      const client = new TillgateClient({
-        baseUrl: SITE,
-        credentials: KEYS,
-        now: () => START,
-        fetch: (url, init) => handler(new Request(url, init)),
+    for (const mount of ['', '/shop/till'])
+      test(`the merchant’s client speaks to it without a network, ${mount === '' ? 'at the root' : `below ${mount}`}`, async (t) => {
+        const embedded = await createTillgate({
+          database: 'sqlite::memory:',
+          mode: 'sandbox',
+          baseUrl: SITE + mount,
+          plugins: [sandbox()],
+          workers: 'instance',
+        });
+        t.after(() => embedded.close());
+        const { id: account } = await embedded.accounts.create({ email: 'shop@example.com' });
+        const { apiToken, signingSecret = '' } = await embedded.credentials.create({ account });
+        const client = createTillgateClient({
+          baseUrl: `${SITE}${mount}/`,
+          credentials: { apiToken, signingSecret },
+          retry: { tries: 1 },
+          fetch: (url, init) => embedded.fetch(new Request(url, init)),
+        });
+        assert.deepEqual((await client.orders.list({ limit: 3 })).items, []);
+        const { id, payUrl } = await client.orders.create({ price: '1', currency: 'USD' });
+        assert.ok(payUrl.startsWith(`${SITE}${mount}/checkout/`), payUrl);
+        assert.deepEqual(
+          (await client.orders.list({ q: id, from: new Date(0) })).items.map((order) => order.id),
+          [id],
+        );
+        const page = await embedded.fetch(new Request(payUrl));
+        assert.equal(page.status, 200);
+        await page.text();
       });
-      assert.match((await client.createPayUrl({ price: 1, currency: 'USD' })).pay_url, /checkout/);
-      assert.equal((await client.listOrders({ page: 2, size: 3 })).total, 0);
-      const mounted = verifying('/shop/till');
-      const options = { credentials: KEYS, now: () => START, retry: { tries: 1 } };
-      const below = new TillgateClient({
-        ...options,
-        baseUrl: `${SITE}/shop/till/`,
-        fetch: (url, init) => mounted(new Request(url, init)),
-      });
-      assert.equal((await below.listOrders({ page: 2 })).total, 0);
-      // What answers with a page, or with no data, is no till.
-      for (const reply of [
-        '<h1>Welcome</h1>',
-        '{"code":0,"message":"ok","result":true}',
-        '{"code":0,"message":"ok","result":false,"data":1}',
-        'null',
-      ]) {
-        const elsewhere = new TillgateClient({ ...options, baseUrl: SITE, fetch: async () => new Response(reply) });
-        await assert.rejects(elsewhere.listOrders(), TillgateReplyError, reply);
+
+    test('the merchant’s client takes what is no till for none', async () => {
+      const options = { baseUrl: SITE, credentials: KEYS, now: () => START, retry: { tries: 1 } };
+      for (const [status, reply] of [
+        [200, '<h1>Welcome</h1>'],
+        [200, 'null'],
+        [200, '[]'],
+        [200, '1'],
+        [502, '<h1>Bad gateway</h1>'],
+        [404, '{"message":"Not Found"}'],
+        [404, '{"error":"Not Found"}'],
+        [500, '{"error":{"message":"no code"}}'],
+      ] as const) {
+        const elsewhere = createTillgateClient({ ...options, fetch: async () => new Response(reply, { status }) });
+        await assert.rejects(elsewhere.orders.list(), TillgateReplyError, reply);
       }
     });
   });

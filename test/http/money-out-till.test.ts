@@ -261,7 +261,7 @@ eachStorage((_name, open) => {
       const shop = await richMerchant(3);
       const held = dataOf<Fields>(await shop.client.post(WITHDRAW, { ...BODY, amount: 50.000001 }));
       assert.equal(held['status'], 'PENDING');
-      const { items } = await till.till.manage.withdrawals.list(OPERATOR, 'HELD', { page: 1, size: 10 });
+      const { items } = await till.till.manage.withdrawals.list(OPERATOR, { status: 'HELD', limit: 10 });
       assert.deepEqual(
         items.map(({ id }) => id),
         [held['tx_id']],

@@ -76,6 +76,7 @@ describe('the OpenAPI document', () => {
       'Algorithm',
       'Body-MD5',
       'Date',
+      'Key',
       'Signature',
       'X-Token',
     ]);

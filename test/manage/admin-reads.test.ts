@@ -7,7 +7,7 @@ import type { Fixture, List, Member } from './fixture.ts';
 
 interface Row {
   readonly action: string;
-  readonly actor_id: string;
+  readonly actor: string;
   readonly changes: { readonly records?: { readonly to: string } };
 }
 
@@ -26,8 +26,8 @@ eachStorage((_name, open) => {
       await store.close();
     });
 
-    const reads = async (query = `&account_id=${shop.id}`): Promise<readonly string[]> =>
-      managed<List<Row & Record<string, unknown>>>(await fixture.admin.client.get(`/manage/v1/audit?size=100${query}`))
+    const reads = async (query = `&account=${shop.id}`): Promise<readonly string[]> =>
+      managed<List<Row & Record<string, unknown>>>(await fixture.admin.client.get(`/manage/v1/audit?limit=100${query}`))
         .items.filter(({ action }) => action === 'account.read')
         .map(({ changes }) => changes.records?.to ?? '')
         .toReversed();
@@ -38,15 +38,15 @@ eachStorage((_name, open) => {
     test('leaves a row that its owner sees: one for each kind of record and hour', async () => {
       for (let times = 0; times < 3; times++) {
         await read(`accounts/${shop.id}`);
-        await read(`orders?user_id=${shop.id}`);
-        await read(`orders.csv?user_id=${shop.id}`);
-        await read(`credentials?account_id=${shop.id}`);
+        await read(`orders?account=${shop.id}`);
+        await read(`orders.csv?account=${shop.id}`);
+        await read(`credentials?account=${shop.id}`);
       }
       const kinds = ['accounts', 'orders', 'credentials'];
       assert.deepEqual(await reads(), kinds);
-      const own = managed<List>(await shop.client.get('/manage/v1/audit?size=100')).items;
+      const own = managed<List>(await shop.client.get('/manage/v1/audit?limit=100')).items;
       assert.deepEqual(
-        own.filter(({ action }) => action === 'account.read').map(({ actor_id: by }) => by),
+        own.filter(({ action }) => action === 'account.read').map(({ actor: by }) => by),
         kinds.map(() => fixture.admin.id),
       );
       fixture.till.clock.advance(3_600_000);
@@ -64,11 +64,11 @@ eachStorage((_name, open) => {
       await read('security', admin);
       await read('audit', admin);
       await read('gateways', admin);
-      const rows = managed<List>(await admin.client.get('/manage/v1/audit?size=100')).items;
+      const rows = managed<List>(await admin.client.get('/manage/v1/audit?limit=100')).items;
       assert.deepEqual(
         rows
-          .filter(({ action, actor_id: by }) => action === 'account.read' && by === admin.id)
-          .map(({ subject_id: of, changes }) => [of, (changes as Row['changes']).records?.to]),
+          .filter(({ action, actor: by }) => action === 'account.read' && by === admin.id)
+          .map(({ subject: of, changes }) => [of, (changes as Row['changes']).records?.to]),
         [['', 'orders']],
       );
     });

@@ -48,7 +48,7 @@ eachStorage((_name, open) => {
     fixture.till.clock.advance(1_801_000);
     await fixture.till.work();
     const [callback] = managed<List>(await user.client.get('/manage/v1/callbacks')).items;
-    assert.equal(callback?.['order_id'], orderId);
+    assert.equal(callback?.['order'], orderId);
     return { orderId, callbackId: String(callback['id']) };
   };
 
@@ -79,7 +79,7 @@ eachStorage((_name, open) => {
       const made = await credential(member);
       const rotated = managed(await member.client.request('POST', path));
       assert.notEqual(rotated['callback_secret'], made['callback_secret']);
-      assert.equal(Date.parse(String(rotated['former_until'])), fixture.till.clock.now() + 86_400_000);
+      assert.equal(Date.parse(String(rotated['previous_secret_expires_at'])), fixture.till.clock.now() + 86_400_000);
       const revealed = managed(await member.client.request('POST', `/manage/v1/credentials/${made.id}/reveal`));
       for (const name of ['callback_key', 'callback_token', 'callback_secret'])
         assert.equal(revealed[name], rotated[name]);
@@ -92,33 +92,33 @@ eachStorage((_name, open) => {
         [made['callback_secret'], fixture.till.clock.now() + 86_400_000],
       );
       const [row] = managed<List<Fields>>(
-        await fixture.admin.client.get(`/manage/v1/audit?size=2&account_id=${member.id}`),
+        await fixture.admin.client.get(`/manage/v1/audit?limit=2&account=${member.id}`),
       ).items.slice(1);
       assert.deepEqual(
-        [row?.['action'], row?.['actor_id'], row?.['subject_id'], row?.['changes']],
+        [row?.['action'], row?.['actor'], row?.['subject'], row?.['changes']],
         ['callback_secrets.rotate', member.id, member.id, {}],
       );
       assert.equal(
-        managed(await fixture.admin.client.request('POST', `${path}?account_id=${member.id}`))['account_id'],
+        managed(await fixture.admin.client.request('POST', `${path}?account=${member.id}`))['account'],
         member.id,
       );
-      assertRefused(await member.client.request('POST', `${path}?account_id=${fixture.admin.id}`), 404);
-      assertRefused(await fixture.admin.client.request('POST', `${path}?account_id=${UNKNOWN}`), 404);
+      assertRefused(await member.client.request('POST', `${path}?account=${fixture.admin.id}`), 404);
+      assertRefused(await fixture.admin.client.request('POST', `${path}?account=${UNKNOWN}`), 404);
       managed(
         await fixture.admin.client.request('PATCH', `/manage/v1/accounts/${member.id}`, {
           body: { status: 'archived' },
         }),
       );
-      assertRefused(await fixture.admin.client.request('POST', `${path}?account_id=${member.id}`), 409);
+      assertRefused(await fixture.admin.client.request('POST', `${path}?account=${member.id}`), 409);
     });
 
     test('an admin makes them for any account, a user for its own', async () => {
       assert.equal(
-        managed(await fixture.admin.client.post('/manage/v1/credentials', { account_id: user.id }), 201)['account_id'],
+        managed(await fixture.admin.client.post('/manage/v1/credentials', { account: user.id }), 201)['account'],
         user.id,
       );
-      assertRefused(await user.client.post('/manage/v1/credentials', { account_id: fixture.admin.id }), 404);
-      assertRefused(await fixture.admin.client.post('/manage/v1/credentials', { account_id: UNKNOWN }), 404);
+      assertRefused(await user.client.post('/manage/v1/credentials', { account: fixture.admin.id }), 404);
+      assertRefused(await fixture.admin.client.post('/manage/v1/credentials', { account: UNKNOWN }), 404);
     });
   });
 
@@ -132,21 +132,21 @@ eachStorage((_name, open) => {
         }),
       );
       assert.deepEqual(changed, {
-        account_id: member.id,
+        account: member.id,
         data_security: true,
-        totp_for_withdrawals: false,
+        totp_for_payouts: false,
         callback_api_key: 'callback',
         pending: [],
         totp_enrolled: false,
         totp_confirmed: false,
-        withdrawals_frozen: false,
-        withdrawals_frozen_reason: null,
+        payouts_frozen: false,
+        payouts_frozen_reason: null,
       });
       assert.equal((await client.get('/api/v2/order/')).status, 403);
-      assert.deepEqual(managed(await fixture.admin.client.get(`/manage/v1/security?account_id=${member.id}`)), changed);
-      assertRefused(await member.client.get(`/manage/v1/security?account_id=${fixture.admin.id}`), 404);
+      assert.deepEqual(managed(await fixture.admin.client.get(`/manage/v1/security?account=${member.id}`)), changed);
+      assertRefused(await member.client.get(`/manage/v1/security?account=${fixture.admin.id}`), 404);
       assertRefused(
-        await member.client.request('PATCH', '/manage/v1/security', { body: { totp_for_withdrawals: true } }),
+        await member.client.request('PATCH', '/manage/v1/security', { body: { totp_for_payouts: true } }),
         409,
       );
       assertRefused(
@@ -179,8 +179,8 @@ eachStorage((_name, open) => {
       managed(await fixture.login(member.email, member.password, { totp: code(secret, 30_000) }));
       assertRefused(await fixture.login(member.email, 'wrong', { totp: code(secret) }), 401);
       assert.equal(
-        managed(await member.client.request('PATCH', '/manage/v1/security', { body: { totp_for_withdrawals: true } }))[
-          'totp_for_withdrawals'
+        managed(await member.client.request('PATCH', '/manage/v1/security', { body: { totp_for_payouts: true } }))[
+          'totp_for_payouts'
         ],
         true,
       );
@@ -239,7 +239,7 @@ eachStorage((_name, open) => {
     test('an order is accepted as it is, once, and its history says by whom and why', async () => {
       const { orderId } = await overdue();
       const path = `/manage/v1/orders/${orderId}`;
-      assertRefused(await user.client.request('POST', `${path}/terminate`), 409);
+      assertRefused(await user.client.request('POST', `${path}/cancel`), 409);
       assert.equal(managed(await user.client.request('POST', `${path}/resolve`))['status'], 'RESOLVED');
       assertRefused(await user.client.request('POST', `${path}/resolve`), 409);
       const { items } = managed<{ items: Fields[] }>(await user.client.get(`${path}/history`));
@@ -260,7 +260,7 @@ eachStorage((_name, open) => {
       const path = `/manage/v1/orders/${order_id}/refund-address`;
       assertRefused(await user.client.request('DELETE', path), 409);
       await store.sql("UPDATE orders SET refund_address = 'eth-stranger' WHERE id = ?", [order_id]);
-      assert.equal(managed(await user.client.request('DELETE', path))['order_id'], order_id);
+      assert.equal(managed(await user.client.request('DELETE', path))['id'], order_id);
       const { items } = managed<{ items: Fields[] }>(await user.client.get(`/manage/v1/orders/${order_id}/history`));
       assert.deepEqual(items.at(-1)?.['inputs'], { actor: user.id, address: null, former: 'eth-stranger' });
     });
@@ -271,9 +271,9 @@ eachStorage((_name, open) => {
         await client.post('/api/order/pay-info', { chain: 'ETH', currency: 'ETH', vs_currency: 'USD', vs_price: 25 }),
       );
       client.close();
-      const done = managed(await user.client.request('POST', `/manage/v1/orders/${order_id}/terminate`));
-      assert.deepEqual([done['status'], done['order_id']], ['TERMINATED', order_id]);
-      assert.match(String(done['update_time']), /^\d{4}-\d{2}-\d{2}T[\d:]{8}\.\d{3}Z$/);
+      const done = managed(await user.client.request('POST', `/manage/v1/orders/${order_id}/cancel`));
+      assert.deepEqual([done['status'], done['id']], ['TERMINATED', order_id]);
+      assert.match(String(done['updated_at']), /^\d{4}-\d{2}-\d{2}T[\d:]{8}\.\d{3}Z$/);
     });
   });
 
@@ -310,7 +310,7 @@ eachStorage((_name, open) => {
         ['POST', 'credentials', '/revoke'],
         ['GET', 'callbacks', ''],
         ['POST', 'callbacks', '/redeliver'],
-        ['POST', 'orders', '/terminate'],
+        ['POST', 'orders', '/cancel'],
         ['POST', 'orders', '/resolve'],
         ['DELETE', 'orders', '/refund-address'],
         ['GET', 'orders', '/history'],
@@ -360,7 +360,7 @@ eachStorage((_name, open) => {
         }),
       );
       const all = managed<List<Fields>>(
-        await fixture.admin.client.get(`/manage/v1/audit?size=100&account_id=${member.id}`),
+        await fixture.admin.client.get(`/manage/v1/audit?limit=100&account=${member.id}`),
       );
       assert.deepEqual(all.items.map(({ action }) => action).toReversed(), [
         'session.create',
@@ -384,7 +384,7 @@ eachStorage((_name, open) => {
         status: { from: 'active', to: 'disabled' },
       });
       assert.deepEqual(
-        [last['actor_id'], last['subject_type'], last['subject_id'], last['ip']],
+        [last['actor'], last['subject_type'], last['subject'], last['ip']],
         [fixture.admin.id, 'account', member.id, '127.0.0.1'],
       );
       assert.match(String(last['trace_id']), /^[0-9a-f]{32}$/);
@@ -403,12 +403,10 @@ eachStorage((_name, open) => {
       const text = JSON.stringify([all, await store.sql('SELECT * FROM audit_trail'), fixture.till.logger.lines]);
       for (const each of secrets) assert(!text.includes(String(each)));
       assert.equal(
-        managed<List>(await user.client.get('/manage/v1/audit')).items.some(
-          ({ subject_id }) => subject_id === member.id,
-        ),
+        managed<List>(await user.client.get('/manage/v1/audit')).items.some(({ subject }) => subject === member.id),
         false,
       );
-      assertRefused(await user.client.get(`/manage/v1/audit?account_id=${member.id}`), 404);
+      assertRefused(await user.client.get(`/manage/v1/audit?account=${member.id}`), 404);
     });
 
     test('fault 163: a number where an object belongs is refused, and does not reset what it names', async () => {
@@ -433,9 +431,9 @@ eachStorage((_name, open) => {
       const { id } = managed(await fixture.admin.client.post('/manage/v1/gateways', route), 201);
       const body = { enabled: false, upstreams: ['https://node.test/canary-next'] };
       managed(await fixture.admin.client.request('PATCH', `/manage/v1/gateways/${String(id)}`, { body }));
-      const { items } = managed<List<Fields>>(await fixture.admin.client.get('/manage/v1/audit?size=2'));
+      const { items } = managed<List<Fields>>(await fixture.admin.client.get('/manage/v1/audit?limit=2'));
       assert.deepEqual(
-        items.map(({ action, subject_id }) => [action, subject_id]),
+        items.map(({ action, subject }) => [action, subject]),
         [
           ['gateway.update', id],
           ['gateway.create', id],
@@ -449,7 +447,7 @@ eachStorage((_name, open) => {
     });
 
     test('a refused change leaves none, and nobody rewrites what is there', async () => {
-      const before = managed<List>(await fixture.admin.client.get('/manage/v1/audit')).total;
+      const { seq: before } = await fixture.till.till.storage.audit.head();
       const app = managed(await fixture.admin.client.post('/manage/v1/apps', { name: 'A', chains: [] }), 201);
       assertRefused(
         await fixture.admin.client.request('PATCH', `/manage/v1/apps/${String(app['id'])}`, {
@@ -464,7 +462,7 @@ eachStorage((_name, open) => {
         }),
         409,
       );
-      assert.equal(managed<List>(await fixture.admin.client.get('/manage/v1/audit')).total, before + 2);
+      assert.equal((await fixture.till.till.storage.audit.head()).seq, before + 2);
       await assert.rejects(store.sql("UPDATE audit_trail SET action = 'x'"), /append-only/);
       await assert.rejects(store.sql('DELETE FROM audit_trail'), /append-only/);
     });
@@ -479,7 +477,7 @@ eachStorage((_name, open) => {
       await store.sql('ALTER TABLE audit_away RENAME TO audit_trail');
       assert.deepEqual([reply.status, app.status], [500, 500]);
       assert.equal(managed(await member.client.get(`/manage/v1/accounts/${member.id}`))['name'], null);
-      assert.equal(managed<List>(await member.client.get('/manage/v1/apps')).total, 0);
+      assert.equal(managed<List>(await member.client.get('/manage/v1/apps')).items.length, 0);
     });
   });
 });

@@ -61,12 +61,12 @@ eachStorage((_name, open) => {
 
   describe('Apps', () => {
     test('a new App has its first key and the gateways of its chains', async () => {
-      const { id, key, created_at, modified_at, ...rest } = await create({
+      const { id, key, created_at, updated_at, ...rest } = await create({
         chains: ['ETH', 'TRX'],
         provider_id: 'p-1',
       });
       assert.deepEqual(rest, {
-        account_id: user.id,
+        account: user.id,
         name: 'Shop',
         enabled: true,
         version: 1,
@@ -87,13 +87,13 @@ eachStorage((_name, open) => {
         prepaid: false,
         provider_id: 'p-1',
       });
-      assert.equal(created_at, modified_at);
+      assert.equal(created_at, updated_at);
       assert.match(String(key['api_key']), /^tgk_[0-9A-Za-z]{49}$/);
       assert.deepEqual([key['state'], key['expires_at'], key['revoked_at']], ['active', null, null]);
       const list = managed<List>(await user.client.get('/manage/v1/apps'));
       const item = list.items.find((each) => each['id'] === id);
       assert(item !== undefined && !('provider_id' in item) && Array.isArray(item['chains']));
-      const { key: _key, ...without } = { id, key, created_at, modified_at, ...rest };
+      const { key: _key, ...without } = { id, key, created_at, updated_at, ...rest };
       assert.deepEqual(managed(await user.client.get(`/manage/v1/apps/${id}`)), without);
     });
 
@@ -164,12 +164,15 @@ eachStorage((_name, open) => {
 
     test('only an admin makes an App for another account', async () => {
       const other = await fixture.newMember();
-      assertRefused(await user.client.post('/manage/v1/apps', { name: 'A', chains: [], account_id: other.id }), 404);
-      const app = await create({ account_id: other.id }, fixture.admin);
-      assert.equal(app['account_id'], other.id);
+      assertRefused(await user.client.post('/manage/v1/apps', { name: 'A', chains: [], account: other.id }), 404);
+      const app = await create({ account: other.id }, fixture.admin);
+      assert.equal(app['account'], other.id);
       assert.equal(managed(await other.client.get(`/manage/v1/apps/${app.id}`))['id'], app.id);
-      assert.equal(managed<List>(await fixture.admin.client.get(`/manage/v1/apps?account_id=${other.id}`)).total, 1);
-      assertRefused(await user.client.get(`/manage/v1/apps?account_id=${other.id}`), 404);
+      assert.equal(
+        managed<List>(await fixture.admin.client.get(`/manage/v1/apps?account=${other.id}`)).items.length,
+        1,
+      );
+      assertRefused(await user.client.get(`/manage/v1/apps?account=${other.id}`), 404);
     });
 
     test('admission tells verdicts by gateway and reason', async () => {
@@ -240,11 +243,11 @@ eachStorage((_name, open) => {
     };
 
     test('an admin makes, lists and changes them; hosts are taken once', async () => {
-      const { id, created_at, modified_at, ...made } = managed(
+      const { id, created_at, updated_at, ...made } = managed(
         await fixture.admin.client.post('/manage/v1/gateways', route),
         201,
       );
-      assert.equal(created_at, modified_at);
+      assert.equal(created_at, updated_at);
       assert.deepEqual(made, {
         ...route,
         host: 'btc.gateway.test',

@@ -30,7 +30,7 @@ eachStorage((_name, open) => {
 
   test('an account says how payers see it, by the version that it has read; each change is in the audit log', async () => {
     const user = await fixture.newMember();
-    const nothing = { account_id: user.id, name: null, colour: null, support: null, logo: null, version: 1 };
+    const nothing = { account: user.id, name: null, colour: null, support: null, logo: null, version: 1 };
     assert.deepEqual(managed(await user.client.get(PATH)), { ...nothing, updated_at: null });
     const named = managed<Fields>(await patch(user, 1, { name: '  Corner  Shop ', colour: '#FFD700' }));
     assert.deepEqual(
@@ -105,7 +105,7 @@ eachStorage((_name, open) => {
     await stepUp(user.client, { password: user.password });
     managed(await patch(user, 1, { support: 'help@shop.example' }));
     const other = await fixture.newMember();
-    const query = `?account_id=${user.id}`;
+    const query = `?account=${user.id}`;
     assertRefused(await other.client.get(`${PATH}${query}`), 404);
     assertRefused(await patch(other, 2, { name: 'Theirs' }, query), 404);
     const calm = await fixture.newMember('admin', { raised: false });

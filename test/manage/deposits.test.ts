@@ -59,9 +59,9 @@ eachStorage((_name, open) => {
     return { deposit: present(deposit, 'a deposit'), orderId, txid };
   };
   const audited = async (action: string, id: string): Promise<Fields> => {
-    const rows = managed<List>(await admin.get('/manage/v1/audit?size=100')).items;
+    const rows = managed<List>(await admin.get('/manage/v1/audit?limit=100')).items;
     return present(
-      rows.find((row) => row['action'] === action && row['subject_id'] === id),
+      rows.find((row) => row['action'] === action && row['subject'] === id),
       `an audit row of ${action}`,
     );
   };
@@ -70,31 +70,31 @@ eachStorage((_name, open) => {
     test('are listed with the reason, the transaction and the order that the address was given to', async () => {
       const { deposit, orderId, txid } = await latePayment();
       assert.deepEqual(
-        [deposit['order_id'], deposit['tx_hash'], deposit['amount'], deposit['currency'], deposit['status']],
+        [deposit['order'], deposit['tx_hash'], deposit['amount'], deposit['coin'], deposit['status']],
         [orderId, txid, '0.01', 'ETH', 'SPENDABLE'],
       );
       assert.deepEqual([deposit['assignment'], deposit['unassigned_reason']], ['UNASSIGNED', 'late']);
       assertRefused(await admin.get(DEPOSITS), 400, 'status');
       assertRefused(await admin.get(`${DEPOSITS}?status=credited`), 400, 'status');
-      assertRefused(await admin.get(`${DEPOSITS}?status=unassigned&size=101`), 400, 'size');
+      assertRefused(await admin.get(`${DEPOSITS}?status=unassigned&limit=101`), 400, 'limit');
     });
 
     test('are given to an order, with who did it on record', async () => {
       const { deposit, orderId } = await latePayment();
       const id = String(deposit['id']);
-      const assigned = managed(await admin.post(`${DEPOSITS}/${id}/assign`, { order_id: orderId }));
+      const assigned = managed(await admin.post(`${DEPOSITS}/${id}/assign`, { order: orderId }));
       assert.deepEqual(assigned, { ...deposit, assignment: 'ORDER' });
       const detail = dataOf<Fields>(await fixture.till.merchant.client.get(`/api/v2/order/detail/${orderId}`));
       assert.equal(detail['status'], 'RESOLVED');
       const row = await audited('deposit.assign', id);
       assert.deepEqual(
-        [row['actor_id'], row['changes']],
-        [fixture.admin.id, { assignment: { from: 'UNASSIGNED', to: 'ORDER' }, order_id: { from: null, to: orderId } }],
+        [row['actor'], row['changes']],
+        [fixture.admin.id, { assignment: { from: 'UNASSIGNED', to: 'ORDER' }, order: { from: null, to: orderId } }],
       );
       // Once only, and not paid back any more.
-      assertRefused(await admin.post(`${DEPOSITS}/${id}/assign`, { order_id: orderId }), 409);
+      assertRefused(await admin.post(`${DEPOSITS}/${id}/assign`, { order: orderId }), 409);
       assertRefused(await admin.post(`${DEPOSITS}/${id}/refund`, { address: PAYER }), 409);
-      const { items } = managed<List>(await admin.get(`${DEPOSITS}?status=unassigned&size=100`));
+      const { items } = managed<List>(await admin.get(`${DEPOSITS}?status=unassigned&limit=100`));
       assert.ok(items.every((one) => one['id'] !== id));
     });
 
@@ -103,18 +103,18 @@ eachStorage((_name, open) => {
       const id = String(deposit['id']);
       const transfer = managed(await admin.post(`${DEPOSITS}/${id}/refund`, { address: PAYER.toLowerCase() }));
       assert.deepEqual(
-        [transfer['kind'], transfer['status'], transfer['amount'], transfer['to_addr'], transfer['deposit_id']],
+        [transfer['kind'], transfer['status'], transfer['amount'], transfer['to_address'], transfer['deposit']],
         ['return', 'REQUESTED', '0.01', PAYER, id],
       );
       const row = await audited('deposit.refund', id);
       assert.deepEqual(row['changes'], {
         assignment: { from: 'UNASSIGNED', to: 'RETURNING' },
-        to_addr: { from: null, to: PAYER },
-        transfer_id: { from: null, to: transfer['id'] },
+        to_address: { from: null, to: PAYER },
+        payout: { from: null, to: transfer['id'] },
       });
       assertRefused(await admin.post(`${DEPOSITS}/${id}/refund`, { address: PAYER }), 409);
-      managed(await admin.post(`/manage/v1/withdrawals/${String(transfer['id'])}/reject`, { reason: 'a mistake' }));
-      const again = managed<List>(await admin.get(`${DEPOSITS}?status=unassigned&size=100`)).items;
+      managed(await admin.post(`/manage/v1/payouts/${String(transfer['id'])}/reject`, { reason: 'a mistake' }));
+      const again = managed<List>(await admin.get(`${DEPOSITS}?status=unassigned&limit=100`)).items;
       assert.ok(again.some((one) => one['id'] === id));
     });
 
@@ -137,16 +137,16 @@ eachStorage((_name, open) => {
       const id = String(deposit['id']);
       for (const reply of [
         await user.client.get(`${DEPOSITS}?status=unassigned`),
-        await user.client.post(`${DEPOSITS}/${id}/assign`, { order_id: orderId }),
+        await user.client.post(`${DEPOSITS}/${id}/assign`, { order: orderId }),
         await user.client.post(`${DEPOSITS}/${id}/refund`, { address: PAYER }),
         await user.client.post(`${DEPOSITS}/rescan`, { chain: 'ETH', from: 1, to: 1 }),
       ])
         assertRefused(reply, 403);
       assertRefused(await fixture.client.get(`${DEPOSITS}?status=unassigned`), 401);
-      assertRefused(await admin.post(`${DEPOSITS}/${UNKNOWN}/assign`, { order_id: orderId }), 404);
+      assertRefused(await admin.post(`${DEPOSITS}/${UNKNOWN}/assign`, { order: orderId }), 404);
       assertRefused(await admin.post(`${DEPOSITS}/${UNKNOWN}/refund`, { address: PAYER }), 404);
-      assertRefused(await admin.post(`${DEPOSITS}/${id}/assign`, { order_id: UNKNOWN }), 404);
-      assertRefused(await admin.post(`${DEPOSITS}/${id}/assign`, {}), 400, 'order_id');
+      assertRefused(await admin.post(`${DEPOSITS}/${id}/assign`, { order: UNKNOWN }), 404);
+      assertRefused(await admin.post(`${DEPOSITS}/${id}/assign`, {}), 400, 'order');
     });
   });
 
@@ -163,11 +163,11 @@ eachStorage((_name, open) => {
       chain.scan = scan;
       const height = (await chain.head()).height;
       const rescan = async (body: object): Promise<Fields> => managed(await admin.post(`${DEPOSITS}/rescan`, body));
-      const first = await rescan({ chain: 'ETH', tx: txid });
+      const first = await rescan({ chain: 'ETH', tx_hash: txid });
       const found = first['found'] as readonly Fields[];
       assert.deepEqual([first['from'], first['to']], [height, height]);
       assert.deepEqual(
-        found.map((one) => [one['tx_hash'], one['order_id'], one['assignment']]),
+        found.map((one) => [one['tx_hash'], one['order'], one['assignment']]),
         [[txid, made.order_id, 'ORDER']],
       );
       const row = await audited('chain.rescan', 'ETH');
@@ -186,12 +186,12 @@ eachStorage((_name, open) => {
       await refused({ from: 1, to: 2 }, 'chain');
       await refused({ chain: 'ETH' }, 'from');
       await refused({ chain: 'ETH', from: 1 }, 'to');
-      await refused({ chain: 'ETH', from: 1, to: 1, tx: 'x' }, 'tx');
+      await refused({ chain: 'ETH', from: 1, to: 1, tx_hash: 'x' }, 'tx_hash');
       await refused({ chain: 'ETH', from: 1.5, to: 2 }, 'from');
       await refused({ chain: 'ETH', from: -1, to: 2 }, 'from');
       await refused({ chain: 'ETH', from: 2, to: 1 }, 'to');
       assert.match(await refused({ chain: 'ETH', from: 1, to: 1_001 }, 'to'), /at most 1000/);
-      await refused({ chain: 'ETH', tx: `0x${'ab'.repeat(32)}` }, 'tx');
+      await refused({ chain: 'ETH', tx_hash: `0x${'ab'.repeat(32)}` }, 'tx_hash');
       assertRefused(await admin.post(`${DEPOSITS}/rescan`, { chain: 'DOGE', from: 1, to: 1 }), 400);
       assertRefused(await admin.post(`${DEPOSITS}/rescan`, { chain: 'ETH', from: height, to: height + 1 }), 409);
     });

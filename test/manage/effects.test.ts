@@ -39,15 +39,15 @@ async function makeWorld(fixture: Fixture): Promise<World> {
   const app = await make<Record & { key: Record & { api_key: string } }>('apps', { name: 'App', chains: ['ETH'] });
   const webhook = await make<Record & { secret: string }>('webhooks', { url: CALLBACK, events: ['order.*'] });
   const credential = await make<Record & { [name: string]: string }>('credentials', { name: 'Shop' });
-  const link = await make('links', { title: 'Concert', vs_currency: 'USD', vs_price: '25' });
-  const pointOfSale = await make('links', { title: 'Point of sale', vs_currency: 'USD', face: 'POINT_OF_SALE' });
+  const link = await make('links', { title: 'Concert', currency: 'USD', price: '25' });
+  const pointOfSale = await make('links', { title: 'Point of sale', currency: 'USD', face: 'POINT_OF_SALE' });
   const pairing = managed<{ pairing_url: string }>(await post(merchant, `links/${pointOfSale.id}/pairing`));
-  const order = { vs_price: '25', vs_currency: 'USD', chain: 'ETH', currency: 'USDT-ERC20', callback_url: CALLBACK };
-  const paid = await make<Record & { order_id: string }>('orders', order);
-  await fixture.till.client.post('/sandbox/v1/pay', { order_id: paid.order_id });
+  const order = { price: '25', currency: 'USD', chain: 'ETH', coin: 'USDT-ERC20', callback_url: CALLBACK };
+  const paid = await make('orders', order);
+  await fixture.till.client.post('/sandbox/v1/pay', { order_id: paid.id });
   await fixture.till.client.post('/sandbox/v1/blocks', { chain: 'ETH', count: 5 });
   await fixture.till.work();
-  const waiting = await make<Record & { order_id: string }>('orders', order);
+  const waiting = await make('orders', order);
   const callbacks = managed<List<Record>>(await merchant.client.get(`${BASE}/callbacks`)).items;
   const gateway = managed<Record>(
     await post(fixture.admin, 'gateways', {
@@ -72,7 +72,7 @@ async function makeWorld(fixture: Fixture): Promise<World> {
       ...([
         ['accounts', merchant.id],
         ['apps', app.id],
-        ['key_id', app.key.id],
+        ['key', app.key.id],
         ['gateways', gateway.id],
       ] as const),
       ...([
@@ -83,10 +83,10 @@ async function makeWorld(fixture: Fixture): Promise<World> {
       ...([
         ['pairLinkDevice', pointOfSale.id],
         ['unpairLinkDevices', pointOfSale.id],
-        ['orders', paid.order_id],
+        ['orders', paid.id],
       ] as const),
       ...([
-        ['terminateOrder', waiting.order_id],
+        ['terminateOrder', waiting.id],
         ['callbacks', callbacks[0].id],
       ] as const),
     ]),
@@ -101,7 +101,7 @@ async function makeWorld(fixture: Fixture): Promise<World> {
 }
 
 /** The fields by which an operation names an account. */
-const OF_ACCOUNT = ['account_id', 'user_id'] as const;
+const OF_ACCOUNT = ['account'] as const;
 
 interface Reply {
   readonly status: number;
@@ -114,7 +114,7 @@ async function ask(by: Member, { ids, merchant }: World, operation: Operation, s
   const target = path
     .replace('{code}', 'ETH')
     .replace('{field}', 'data_security')
-    .replace('{key_id}', ids.get('key_id') ?? UNKNOWN)
+    .replace('{key}', ids.get('key') ?? UNKNOWN)
     .replace('{id}', ids.get(id) ?? ids.get(kind) ?? UNKNOWN);
   const named = (shape: object | undefined): string | undefined =>
     OF_ACCOUNT.find((name) => shape !== undefined && name in shape);

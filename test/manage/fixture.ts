@@ -144,6 +144,7 @@ export async function startFixture(store: TestStorage, options: FixtureOptions =
     chains,
     assets,
     lightning: null,
+    rates: till.till.rateBook,
     walletQueries: till.till.walletQueries,
     requestRefund: till.till.requestRefund,
     requestWithdrawal: till.till.requestWithdrawal,
@@ -299,9 +300,6 @@ export function assertStepUp(reply: Reply, what = ''): void {
 
 /** A page of a list of the management API. */
 export interface List<T = Record<string, unknown>> {
-  readonly page: number;
-  readonly size: number;
-  readonly total: number;
-  readonly max_page: number;
   readonly items: readonly T[];
+  readonly next_cursor: string | null;
 }

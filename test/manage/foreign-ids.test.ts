@@ -7,19 +7,31 @@ import type { Fixture, Member } from './fixture.ts';
 
 interface Described {
   readonly parameters?: readonly { readonly name: string; readonly in: string }[];
-  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly example?: unknown }>> };
+  readonly requestBody?: {
+    readonly content: Readonly<
+      Record<string, { readonly schema: { readonly properties?: object }; readonly example?: object }>
+    >;
+  };
 }
 interface Asked {
   readonly method: string;
   /** With `{}` where an id goes. */
   readonly target: string;
-  readonly body: unknown;
+  readonly body: object | undefined;
+  /** The field of the body where an id goes. */
+  readonly field: string | null;
 }
 
 const PREFIX = '/manage/v1/';
 const UNKNOWN = '1530217733410816001';
-/** Parameters of a query that name somebody's record. */
-const OF_SOMEBODY: readonly string[] = ['user_id', 'account_id', 'webhook_id', 'order_id', 'app_id'];
+/** Parameters of a query and fields of a body that name somebody's record. */
+const OF_SOMEBODY: readonly string[] = ['account', 'order', 'link', 'webhook'];
+
+/** Bodies of operations whose example takes no further field, or of which the document shows none. */
+const BODIES: Readonly<Record<string, object>> = {
+  'deposits/rescan': { chain: 'ETH' },
+  webhooks: { url: 'https://shop.example/hook', events: ['order.*'] },
+};
 
 /** Every id in a reply. */
 function idsIn(value: unknown): readonly string[] {
@@ -35,13 +47,19 @@ function placesOf(document: {
     .filter(([path]) => path.startsWith(PREFIX))
     .flatMap(([path, operations]) =>
       Object.entries(operations).flatMap(([method, { parameters = [], requestBody }]) => {
-        const body = requestBody === undefined ? undefined : (requestBody.content['application/json']?.example ?? {});
-        const inPath = path.includes('_id}') || path.includes('{id}') ? [path.replaceAll(/\{\w+\}/g, '{}')] : [];
+        const media = requestBody?.content['application/json'];
+        const body =
+          requestBody === undefined ? undefined : (BODIES[path.slice(PREFIX.length)] ?? media?.example ?? {});
+        const inPath = path.includes('{id}') ? [path.replaceAll(/\{\w+\}/g, '{}')] : [];
         const filled = path.replaceAll(/\{\w+\}/g, UNKNOWN);
         const inQuery = parameters
           .filter(({ name, in: place }) => place === 'query' && OF_SOMEBODY.includes(name))
           .map(({ name }) => `${filled}?${name}={}`);
-        return [...inPath, ...inQuery].map((target) => ({ method: method.toUpperCase(), target, body }));
+        const inBody = Object.keys(media?.schema.properties ?? {}).filter((name) => OF_SOMEBODY.includes(name));
+        return [
+          ...[...inPath, ...inQuery].map((target) => ({ target, field: null })),
+          ...inBody.map((field) => ({ target: filled, field })),
+        ].map((place) => ({ ...place, method: method.toUpperCase(), body }));
       }),
     );
 }
@@ -63,13 +81,13 @@ eachStorage((_name, open) => {
 
     test('answers another account as if nobody had the id, whichever of the first’s records it is of', async () => {
       const post = (path: string, body: object) => first.client.post(`${PREFIX}${path}`, body);
-      const price = { chain: 'ETH', currency: 'ETH', vs_currency: 'USD', vs_price: '25' };
+      const price = { chain: 'ETH', coin: 'ETH', currency: 'USD', price: '25' };
       const made = [
         managed(await post('orders', price), 201),
         managed(await post('apps', { name: 'Theirs', chains: [] }), 201),
         managed(await post('credentials', { name: 'Shop' }), 201),
         managed(await post('webhooks', { url: 'https://shop.example/hook', events: ['order.*'] }), 201),
-        managed(await post('links', { title: 'Theirs', vs_currency: 'USD' }), 201),
+        managed(await post('links', { title: 'Theirs', currency: 'USD' }), 201),
         managed(await first.client.get(`${PREFIX}sessions`)),
       ];
       const ids = [...new Set([first.id, ...idsIn(made)])];
@@ -81,17 +99,20 @@ eachStorage((_name, open) => {
 
       const before = await store.sql('SELECT id, status FROM orders');
       const second = await fixture.newMember();
-      const ask = async ({ method, target, body }: Asked, id: string): Promise<readonly [number, string]> => {
+      const ask = async ({ method, target, body, field }: Asked, id: string): Promise<readonly [number, string]> => {
         const reply = await second.client.request(method, target.replaceAll('{}', id), {
           headers: { 'If-Match': '1' },
-          ...(body === undefined ? {} : { body: body as object }),
+          ...(body === undefined ? {} : { body: field === null ? body : { ...body, [field]: id } }),
         });
         return [reply.status, reply.text];
       };
       for (const place of places) {
         const unknown = await ask(place, UNKNOWN);
-        assert.ok([403, 404].includes(unknown[0]), `${place.method} ${place.target} ${unknown[0]} ${unknown[1]}`);
-        for (const id of ids) assert.deepEqual(await ask(place, id), unknown, `${place.method} ${place.target}, ${id}`);
+        const name = `${place.method} ${place.target} ${place.field ?? ''}`;
+        // A link only filters one's own orders.
+        const statuses = place.target.endsWith('?link={}') ? [200] : [403, 404];
+        assert.ok(statuses.includes(unknown[0]), `${name} ${unknown[0]} ${unknown[1]}`);
+        for (const id of ids) assert.deepEqual(await ask(place, id), unknown, `${name}, ${id}`);
       }
       assert.deepEqual(await store.sql('SELECT id, status FROM orders'), before);
     });

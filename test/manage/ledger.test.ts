@@ -64,15 +64,15 @@ eachStorage((_name, open) => {
   };
   const decimalsOf = (currency: string): number => present(fixture.till.till.assets.find(currency), currency).decimals;
   /** Units of a plain decimal, read without the code that wrote it. */
-  const unitsOf = ({ amount = '', currency = '' }: Fields): bigint => {
+  const unitsOf = ({ amount = '', coin = '' }: Fields): bigint => {
     const [, sign, whole = '', fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(amount) ?? assert.fail(amount);
-    const units = BigInt(whole + fraction.padEnd(decimalsOf(currency), '0'));
+    const units = BigInt(whole + fraction.padEnd(decimalsOf(coin), '0'));
     return sign === '-' ? -units : units;
   };
   const sums = (rows: readonly Fields[]): ReadonlyMap<string, bigint> => {
     const found = new Map<string, bigint>();
     for (const row of rows) {
-      const key = `${row['account']} ${row['currency']}`;
+      const key = `${row['balance']} ${row['coin']}`;
       found.set(key, (found.get(key) ?? 0n) + unitsOf(row));
     }
     return found;
@@ -139,9 +139,8 @@ eachStorage((_name, open) => {
     );
     const books = await csv(fixture.admin);
     const totals = new Map<string, bigint>();
-    for (const row of books)
-      totals.set(row['currency'] ?? '', (totals.get(row['currency'] ?? '') ?? 0n) + unitsOf(row));
-    assert.ok(totals.size > 0 && books.some(({ account }) => account === 'custody:ETH'));
+    for (const row of books) totals.set(row['coin'] ?? '', (totals.get(row['coin'] ?? '') ?? 0n) + unitsOf(row));
+    assert.ok(totals.size > 0 && books.some(({ balance }) => balance === 'custody:ETH'));
     assert.deepEqual(
       [...totals.values()].filter((total) => total !== 0n),
       [],
@@ -181,15 +180,15 @@ eachStorage((_name, open) => {
       ['reserved', 1n],
     ]);
     for (const path of [LEDGER, `${LEDGER}.csv`]) {
-      assertRefused(await member.client.get(target(path, { user_id: other.id })), 404);
+      assertRefused(await member.client.get(target(path, { account: other.id })), 404);
       assertRefused(await member.client.get(target(path, { from: at(2), to: at(2) })), 400, 'from');
       assertRefused(await fixture.client.get(path), 401);
     }
     assert.deepEqual(
-      (await csv(member)).map(({ user_id, amount }) => [user_id, amount]),
+      (await csv(member)).map(({ account, amount }) => [account, amount]),
       [[member.id, '0.000000000000000009']],
     );
-    assert.deepEqual(await csv(fixture.admin, { user_id: other.id }), await csv(other));
+    assert.deepEqual(await csv(fixture.admin, { account: other.id }), await csv(other));
     const { next_cursor } = managed<Listed>(await other.client.get(`${LEDGER}?limit=1`));
     assert.ok(next_cursor);
     for (const [by, query] of [

@@ -31,7 +31,7 @@ eachStorage((_name, open) => {
   });
 
   const create = async (more: Fields = {}, by = user): Promise<Link> =>
-    managed<Link>(await by.client.post(LINKS, { title: 'A cup', vs_currency: 'EUR', vs_price: '4.50', ...more }), 201);
+    managed<Link>(await by.client.post(LINKS, { title: 'A cup', currency: 'EUR', price: '4.50', ...more }), 201);
   const patch = (by: Member, id: string, version: number | null, body: object) =>
     by.client.request('PATCH', `${LINKS}/${id}`, {
       body,
@@ -47,12 +47,12 @@ eachStorage((_name, open) => {
         ...{ expires_at: new Date(fixture.till.clock.now() + 60_000).toISOString(), enable_post_callback: true },
       });
       assert.match(made.url, /\/l\/[0-9a-f]{32}$/);
-      assert.deepEqual([made['vs_price'], made['face'], made['state'], made.version], ['4.5', 'LINK', 'open', 1]);
+      assert.deepEqual([made['price'], made['face'], made['state'], made.version], ['4.5', 'LINK', 'open', 1]);
       assert.deepEqual([made['sold'], made['open'], made['max_sales'], made['coins']], [0, 0, 2, ['ETH']]);
       assert.deepEqual(made['metadata'], { table: '7' });
       assert.deepEqual(managed(await user.client.get(`${LINKS}/${made.id}`)), made);
-      const chosen = await create({ vs_price: null, min_price: 1, max_price: '20' });
-      assert.deepEqual([chosen['vs_price'], chosen['min_price'], chosen['max_price']], [null, '1', '20']);
+      const chosen = await create({ price: null, min_price: '1', max_price: '20' });
+      assert.deepEqual([chosen['price'], chosen['min_price'], chosen['max_price']], [null, '1', '20']);
     });
 
     test('is changed for the version that was read: without one 428, a stale one 412', async () => {
@@ -60,11 +60,11 @@ eachStorage((_name, open) => {
       assertRefused(await patch(user, id, null, { title: 'Tea' }), 428);
       const changed = managed<Link>(await patch(user, id, 1, { title: 'Tea', max_sales: null, active: false }));
       assert.deepEqual([changed['title'], changed['max_sales'], changed['state']], ['Tea', null, 'ended']);
-      assert.deepEqual([changed['metadata'], changed['vs_price'], changed.version], [{ a: 'b' }, '4.5', 2]);
+      assert.deepEqual([changed['metadata'], changed['price'], changed.version], [{ a: 'b' }, '4.5', 2]);
       assertRefused(await patch(user, id, 1, { title: 'Coffee' }), 412);
-      assertRefused(await patch(user, id, 2, { vs_price: '1.001' }), 400, 'vs_price');
+      assertRefused(await patch(user, id, 2, { price: '1.001' }), 400, 'price');
       assert.equal(managed(await send(user, id, 'deactivate'))['version'], 3);
-      const audit = managed<{ items: Fields[] }>(await user.client.get('/manage/v1/audit?size=3')).items;
+      const audit = managed<{ items: Fields[] }>(await user.client.get('/manage/v1/audit?limit=3')).items;
       assert.deepEqual(
         audit.map(({ action }) => action),
         ['link.deactivate', 'link.update', 'link.create'],
@@ -73,11 +73,11 @@ eachStorage((_name, open) => {
 
     test('refuses what cannot be, by its field', async () => {
       const refused = async (more: Fields, path: string) =>
-        assertRefused(await user.client.post(LINKS, { title: 'A', vs_currency: 'EUR', ...more }), 400, path);
+        assertRefused(await user.client.post(LINKS, { title: 'A', currency: 'EUR', ...more }), 400, path);
       await refused({ title: '' }, 'title');
       await refused({ max_sales: 0 }, 'max_sales');
       await refused({ max_sales: '2' }, 'max_sales');
-      await refused({ vs_price: '-1' }, 'vs_price');
+      await refused({ price: '-1' }, 'price');
       await refused({ face: 'POS' }, 'face');
       await refused({ expires_at: '2020-01-01T00:00:00Z' }, 'expires_at');
       await refused({ return_url: 'javascript:alert(1)' }, 'return_url');
@@ -90,7 +90,7 @@ eachStorage((_name, open) => {
       managed(await owner.client.request('PATCH', '/manage/v1/branding', { body, headers: { 'If-Match': '"1"' } }));
       const rival = await fixture.newMember();
       const ask = (title: string, description = '') =>
-        rival.client.post('/manage/v1/links', { title, description, vs_currency: 'USD' });
+        rival.client.post('/manage/v1/links', { title, description, currency: 'USD' });
       for (const title of [
         'Corner Bakery',
         'corner  bakery',
@@ -109,7 +109,7 @@ eachStorage((_name, open) => {
         400,
         'title',
       );
-      managed(await owner.client.post('/manage/v1/links', { title: 'Corner Bakery', vs_currency: 'USD' }), 201);
+      managed(await owner.client.post('/manage/v1/links', { title: 'Corner Bakery', currency: 'USD' }), 201);
     });
 
     test('is listed newest first, a page at a time, and only by its account', async () => {
@@ -126,8 +126,8 @@ eachStorage((_name, open) => {
       );
       assert.equal(second.next_cursor, null);
       assertRefused(await user.client.get(`${LINKS}?limit=3&cursor=${first.next_cursor}`), 400, 'cursor');
-      assertRefused(await user.client.get(`${LINKS}?account_id=${member.id}`), 404);
-      assert.equal(managed<Listed>(await fixture.admin.client.get(`${LINKS}?account_id=${member.id}`)).items.length, 5);
+      assertRefused(await user.client.get(`${LINKS}?account=${member.id}`), 404);
+      assert.equal(managed<Listed>(await fixture.admin.client.get(`${LINKS}?account=${member.id}`)).items.length, 5);
     });
 
     test("fault 238: another account's is answered byte for byte as an unknown one, by every operation", async () => {
@@ -145,7 +145,7 @@ eachStorage((_name, open) => {
         assert.deepEqual([foreign.status, foreign.text, garbage.text], [404, unknown.text, unknown.text]);
       }
       assert.equal(managed(await user.client.get(`${LINKS}/${id}`))['version'], 1);
-      assertRefused(await other.client.post(LINKS, { title: 'A', vs_currency: 'EUR', account_id: user.id }), 404);
+      assertRefused(await other.client.post(LINKS, { title: 'A', currency: 'EUR', account: user.id }), 404);
     });
 
     test('has its orders in the list of orders, which another account does not see', async () => {
@@ -153,11 +153,11 @@ eachStorage((_name, open) => {
       const { linkSales } = fixture.till.till;
       const token = link.url.slice(link.url.lastIndexOf('/') + 1);
       const order = await linkSales.order(token, { amount: null, key: 'a', renew: true });
-      managed(await user.client.post('/manage/v1/orders', { vs_currency: 'EUR', vs_price: '4.50' }), 201);
+      managed(await user.client.post('/manage/v1/orders', { currency: 'EUR', price: '4.50' }), 201);
       const listed = async (by: Member) =>
-        managed<{ items: Fields[] }>(await by.client.get(`/manage/v1/orders?link_id=${link.id}`)).items;
+        managed<{ items: Fields[] }>(await by.client.get(`/manage/v1/orders?link=${link.id}`)).items;
       assert.deepEqual(
-        (await listed(user)).map(({ order_id: id }) => id),
+        (await listed(user)).map(({ id }) => id),
         [order.id],
       );
       assert.equal((await listed(fixture.admin)).length, 1);
@@ -166,7 +166,7 @@ eachStorage((_name, open) => {
     });
 
     test('of a point of sale gives a code for one device, which no list, no record and no audit row shows', async () => {
-      const { id, url } = await create({ face: 'POINT_OF_SALE', vs_price: null });
+      const { id, url } = await create({ face: 'POINT_OF_SALE', price: null });
       const pairing = managed(await send(user, id, 'pairing'));
       const address = String(pairing['pairing_url']);
       assert.ok(address.startsWith(`${url}#`));
@@ -175,7 +175,7 @@ eachStorage((_name, open) => {
       await fixture.till.till.linkSales.pair(url.slice(-32), code, { ip: null, traceId: null });
       const shown = managed<Link & { devices: Fields[] }>(await user.client.get(`${LINKS}/${id}`));
       assert.equal(shown.devices.length, 1);
-      const { text: audit } = await user.client.get('/manage/v1/audit?size=10');
+      const { text: audit } = await user.client.get('/manage/v1/audit?limit=10');
       assert.ok(audit.includes('link.pair') && !audit.includes(code) && !JSON.stringify(shown).includes(code));
       assert.deepEqual(managed(await send(user, id, 'unpair'))['devices'], []);
       const plain = await create();

@@ -78,7 +78,7 @@ eachStorage((_name, open) => {
         assert.equal(managed(await member.client.get(SECURITY))['data_security'], true);
       }
       assertRefused(await cancel(member, 'data_security'), 404);
-      for (const field of ['totp_for_withdrawals', 'callback_api_key', 'constructor'])
+      for (const field of ['totp_for_payouts', 'callback_api_key', 'constructor'])
         assertRefused(await cancel(member, field), 404);
     });
 
@@ -90,21 +90,18 @@ eachStorage((_name, open) => {
           verify_code: codeAt(secret, fixture.till.clock.now()),
         }),
       );
-      await patch(member, { data_security: true, totp_for_withdrawals: true });
+      await patch(member, { data_security: true, totp_for_payouts: true });
       await patch(member, { data_security: false });
       fixture.till.clock.advance(1000);
-      const both = await patch(member, { totp_for_withdrawals: false });
-      assert.deepEqual(both['pending'], [
-        pendingOf('data_security', HOLD_MS - 1000),
-        pendingOf('totp_for_withdrawals'),
-      ]);
-      const of = `?account_id=${member.id}`;
+      const both = await patch(member, { totp_for_payouts: false });
+      assert.deepEqual(both['pending'], [pendingOf('data_security', HOLD_MS - 1000), pendingOf('totp_for_payouts')]);
+      const of = `?account=${member.id}`;
       assertRefused(await cancel(stranger, 'data_security', of), 404);
-      const left = managed(await cancel(fixture.admin, 'totp_for_withdrawals', of));
+      const left = managed(await cancel(fixture.admin, 'totp_for_payouts', of));
       assert.deepEqual(left['pending'], [pendingOf('data_security', HOLD_MS - 1000)]);
       fixture.till.clock.advance(HOLD_MS);
       const after = managed(await member.client.get(SECURITY));
-      assert.deepEqual([after['data_security'], after['totp_for_withdrawals']], [false, true]);
+      assert.deepEqual([after['data_security'], after['totp_for_payouts']], [false, true]);
     });
 
     test('leaves what it will be and until when in the audit log', async () => {
@@ -113,7 +110,7 @@ eachStorage((_name, open) => {
       await patch(member, { data_security: false });
       const until = new Date(fixture.till.clock.now() + HOLD_MS).toISOString();
       managed(await cancel(member, 'data_security'));
-      const { items } = managed<List<Fields>>(await member.client.get('/manage/v1/audit?size=3'));
+      const { items } = managed<List<Fields>>(await member.client.get('/manage/v1/audit?limit=3'));
       assert.deepEqual(
         items.map(({ action, changes }) => [action, changes]),
         [

@@ -13,10 +13,10 @@ import type { Fixture, List, Member } from './fixture.ts';
 type Fields = Record<string, unknown>;
 
 const WALLETS = '/manage/v1/wallets';
-const WITHDRAWALS = '/manage/v1/withdrawals';
+const PAYOUTS = '/manage/v1/payouts';
 const UNKNOWN = '1530217733410816001';
 const [HOT, OWN] = ['0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266', '0x90F79bf6EB2c4f870365E785982E1f101E93b906'];
-const BODY = { amount: '10.5', chain: 'ETH', currency: 'USDT-ERC20' };
+const BODY = { amount: '10.5', chain: 'ETH', coin: 'USDT-ERC20' };
 const FEE_UNITS = 200_000_000_000_000n;
 
 eachStorage((_name, open) => {
@@ -49,14 +49,14 @@ eachStorage((_name, open) => {
 
   /** An order of an account that was paid, and whose money is spendable. */
   const paidOrder = async ({ client }: Member, price = 25): Promise<string> => {
-    const order = { chain: 'ETH', currency: 'USDT-ERC20', vs_currency: 'USD', vs_price: price };
-    const { order_id } = managed<{ order_id: string }>(await client.post('/manage/v1/orders', order), 201);
-    await leaveRefundAddress(fixture.till.till, order_id, OWN);
+    const order = { chain: 'ETH', coin: 'USDT-ERC20', currency: 'USD', price: String(price) };
+    const { id } = managed<{ id: string }>(await client.post('/manage/v1/orders', order), 201);
+    await leaveRefundAddress(fixture.till.till, id, OWN);
     fixture.till.clock.advance(1);
-    dataOf(await fixture.client.post('/sandbox/v1/pay', { order_id }));
+    dataOf(await fixture.client.post('/sandbox/v1/pay', { order_id: id }));
     dataOf(await fixture.client.post('/sandbox/v1/blocks', { chain: 'ETH', count: 1 }));
     await fixture.till.work();
-    return order_id;
+    return id;
   };
   /** An account that may withdraw at once. */
   const verified = async (member: Member): Promise<Member> => {
@@ -66,14 +66,14 @@ eachStorage((_name, open) => {
     return member;
   };
   const refund = (by: Member, id: string, headers: Record<string, string> = {}) =>
-    by.client.request('POST', `/manage/v1/orders/${id}/refund`, { headers });
+    by.client.post('/manage/v1/refunds', { order: id }, { headers });
   const wallet = async ({ client }: Member, query = ''): Promise<readonly unknown[]> => {
     const { items } = managed<{ items: readonly Fields[] }>(await client.get(`${WALLETS}${query}`));
-    const row = items.find(({ currency }) => currency === 'USDT-ERC20');
+    const row = items.find(({ coin }) => coin === 'USDT-ERC20');
     return [row?.['available'], row?.['pending'], row?.['locked'], row?.['total']];
   };
   const audit = async (member: Member, action: string): Promise<readonly Fields[]> =>
-    managed<List>(await fixture.admin.client.get(`/manage/v1/audit?account_id=${member.id}&size=100`)).items.filter(
+    managed<List>(await fixture.admin.client.get(`/manage/v1/audit?account=${member.id}&limit=100`)).items.filter(
       (row) => row['action'] === action,
     );
 
@@ -83,31 +83,35 @@ eachStorage((_name, open) => {
     const key = managed(await member.client.post('/manage/v1/credentials', {}), 201)['api_key'];
     const client = fixture.client.with({ 'API-Key': String(key) });
     const { items } = managed<{ items: unknown }>(await member.client.get(WALLETS));
-    assert.deepEqual(items, dataOf(await client.get('/api/wallets')));
+    const rows = dataOf<Fields[]>(await client.get('/api/wallets'));
+    assert.deepEqual(
+      items,
+      rows.map(({ currency: coin, ...row }) => ({ ...row, coin })),
+    );
     client.close();
     assert.deepEqual(await wallet(member), ['25', '0', '0', '25']);
-    assert.deepEqual(await wallet(fixture.admin, `?account_id=${member.id}`), ['25', '0', '0', '25']);
+    assert.deepEqual(await wallet(fixture.admin, `?account=${member.id}`), ['25', '0', '0', '25']);
     assert.deepEqual(await wallet(fixture.admin), ['0', '0', '0', '0']);
     const other = await fixture.newMember();
-    assertRefused(await other.client.get(`${WALLETS}?account_id=${member.id}`), 404);
-    assertRefused(await fixture.admin.client.get(`${WALLETS}?account_id=${UNKNOWN}`), 404);
+    assertRefused(await other.client.get(`${WALLETS}?account=${member.id}`), 404);
+    assertRefused(await fixture.admin.client.get(`${WALLETS}?account=${UNKNOWN}`), 404);
   });
 
   test('fault 210: a session that is not raised neither refunds nor withdraws, nor does another account', async () => {
     const member = await verified(await fixture.newMember('user', { raised: false }));
     const id = await paidOrder(member);
     assertStepUp(await refund(member, id));
-    assertStepUp(await member.client.post(WITHDRAWALS, BODY));
+    assertStepUp(await member.client.post(PAYOUTS, BODY));
     const other = await fixture.newMember();
     for (const order of [id, UNKNOWN, 'garbage']) assertRefused(await refund(other, order), 404);
     assert.deepEqual(await wallet(member), ['25', '0', '0', '25']);
     assert.deepEqual(await audit(member, 'order.refund'), []);
     await stepUp(member.client, { password: member.password });
-    const asked = managed(await refund(member, id));
+    const asked = managed(await refund(member, id), 201);
     assert.equal(asked['status'], 'REQUESTED');
-    const path = `${WITHDRAWALS}/${String(asked['id'])}`;
+    const path = `${PAYOUTS}/${String(asked['id'])}`;
     for (const client of [member.client, fixture.admin.client])
-      assert.equal(managed(await client.get(path))['order_id'], id);
+      assert.equal(managed(await client.get(path))['order'], id);
     assertRefused(await other.client.get(path), 404);
   });
 
@@ -116,10 +120,10 @@ eachStorage((_name, open) => {
     const id = await paidOrder(member);
     const headers = { 'Idempotency-Key': 'refund 1' };
     const replies = await Promise.all(Array.from({ length: 4 }, () => refund(member, id, headers)));
-    const [first, ...copies] = replies.map((reply) => managed(reply));
+    const [first, ...copies] = replies.map((reply) => managed(reply, 201));
     for (const copy of copies) assert.deepEqual(copy, first);
     assert.deepEqual(
-      [first?.['kind'], first?.['order_id'], first?.['amount'], first?.['requested_by'], first?.['account_id']],
+      [first?.['kind'], first?.['order'], first?.['amount'], first?.['requested_by'], first?.['account']],
       ['refund', id, '25', member.id, member.id],
     );
     assertRefused(await refund(member, id), 409);
@@ -128,8 +132,8 @@ eachStorage((_name, open) => {
     assert.equal(file.refund['id'], first?.['id']);
     const [row, ...more] = await audit(member, 'order.refund');
     assert.deepEqual(more, []);
-    assert.deepEqual([row?.['actor_id'], row?.['subject_id']], [member.id, id]);
-    assert.equal(((row?.['changes'] as Fields)['transfer_id'] as Fields)['to'], first?.['id']);
+    assert.deepEqual([row?.['actor'], row?.['subject']], [member.id, id]);
+    assert.equal(((row?.['changes'] as Fields)['payout'] as Fields)['to'], first?.['id']);
     assertRefused(await refund(member, await paidOrder(member), headers), 409);
   });
 
@@ -137,25 +141,28 @@ eachStorage((_name, open) => {
     const member = await fixture.newMember();
     await paidOrder(member);
     const withdraw = (more: object = {}, headers: Record<string, string> = {}) =>
-      member.client.post(WITHDRAWALS, { ...BODY, ...more }, { headers });
-    assertRefused(await withdraw({ amount: 0 }), 400, 'amount');
-    assertRefused(await withdraw({ currency: 'DOGE' }), 400);
+      member.client.post(PAYOUTS, { ...BODY, ...more }, { headers });
+    assertRefused(await withdraw({ amount: '0' }), 400, 'amount');
+    assertRefused(await withdraw({ amount: 10.5 }), 400, 'amount');
+    assertRefused(await withdraw({ coin: 'DOGE' }), 400);
+    for (const client of [fixture.admin.client, (await fixture.newMember()).client])
+      assertRefused(await client.post(PAYOUTS, { ...BODY, account: member.id }), 404);
     assertRefused(await withdraw(), 400);
     await verified(member);
-    assertRefused(await withdraw({ amount: 25.01 }), 422);
+    assertRefused(await withdraw({ amount: '25.01' }), 422);
     const headers = { 'Idempotency-Key': 'withdrawal 1' };
     const replies = await Promise.all(Array.from({ length: 4 }, () => withdraw({}, headers)));
     const [first, ...copies] = replies.map((reply) => managed(reply, 201));
     for (const copy of copies) assert.deepEqual(copy, first);
     assert.deepEqual(
-      [first?.['kind'], first?.['status'], first?.['amount'], first?.['to_addr'], first?.['requested_by']],
+      [first?.['kind'], first?.['status'], first?.['amount'], first?.['to_address'], first?.['requested_by']],
       ['withdrawal', 'REQUESTED', '10.5', OWN, member.id],
     );
-    assertRefused(await withdraw({ amount: 11 }, headers), 409);
+    assertRefused(await withdraw({ amount: '11' }, headers), 409);
     assert.deepEqual(await wallet(member), ['14.5', '0', '10.5', '25']);
     const rows = await audit(member, 'withdrawal.request');
     assert.deepEqual(
-      rows.map((row) => [row['actor_id'], row['subject_id']]),
+      rows.map((row) => [row['actor'], row['subject']]),
       [[member.id, first?.['id']]],
     );
   });
@@ -166,14 +173,14 @@ eachStorage((_name, open) => {
     const { secret } = managed<{ secret: string }>(await member.client.request('POST', '/manage/v1/security/totp'));
     const code = (): string => codeAt(secret, fixture.till.clock.now());
     managed(await member.client.post('/manage/v1/security/totp/confirm', { verify_code: code() }));
-    managed(await member.client.request('PATCH', '/manage/v1/security', { body: { totp_for_withdrawals: true } }));
+    managed(await member.client.request('PATCH', '/manage/v1/security', { body: { totp_for_payouts: true } }));
     fixture.till.clock.advance(30_000);
-    assertRefused(await member.client.post(WITHDRAWALS, BODY), 400);
+    assertRefused(await member.client.post(PAYOUTS, BODY), 400);
     await stepUp(member.client, { totp: code() });
-    assertRefused(await member.client.post(WITHDRAWALS, { ...BODY, verify_code: code() }), 400);
+    assertRefused(await member.client.post(PAYOUTS, { ...BODY, verify_code: code() }), 400);
     assert.deepEqual(await wallet(member), ['25', '0', '0', '25']);
     fixture.till.clock.advance(30_000);
-    managed(await member.client.post(WITHDRAWALS, { ...BODY, verify_code: code() }), 201);
+    managed(await member.client.post(PAYOUTS, { ...BODY, verify_code: code() }), 201);
   });
 
   test('fault 211: who asks for a refund of another account beyond a limit does not approve it', async () => {
@@ -182,12 +189,12 @@ eachStorage((_name, open) => {
       await fixture.newMember('admin'),
       await fixture.newMember('admin'),
     ];
-    const held = managed(await refund(admin, await paidOrder(await verified(member), 70)));
-    assert.deepEqual([held['status'], held['account_id'], held['requested_by']], ['HELD', member.id, admin.id]);
-    const approve = (by: Member) => by.client.request('POST', `${WITHDRAWALS}/${String(held['id'])}/approve`);
+    const held = managed(await refund(admin, await paidOrder(await verified(member), 70)), 201);
+    assert.deepEqual([held['status'], held['account'], held['requested_by']], ['HELD', member.id, admin.id]);
+    const approve = (by: Member) => by.client.request('POST', `${PAYOUTS}/${String(held['id'])}/approve`);
     assertRefused(await approve(admin), 403);
     const [row] = await audit(member, 'order.refund');
-    assert.equal(row?.['actor_id'], admin.id);
+    assert.equal(row?.['actor'], admin.id);
     assert.equal(managed(await approve(other))['status'], 'REQUESTED');
   });
 });

@@ -30,9 +30,9 @@ import type { Fixture, List, Member } from './fixture.ts';
 
 type Fields = Record<string, unknown>;
 
-const ADDRESSES = '/manage/v1/withdrawal-addresses';
+const ADDRESSES = '/manage/v1/payout-addresses';
 const WATCHES = '/manage/v1/watch-addresses';
-const WITHDRAWALS = '/manage/v1/withdrawals';
+const PAYOUTS = '/manage/v1/payouts';
 const UNKNOWN = '1530217733410816001';
 const HOLD_MS = 86_400_000;
 const [A, B] = ['0x90F79bf6EB2c4f870365E785982E1f101E93b906', '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65'];
@@ -51,7 +51,7 @@ eachStorage((_name, open) => {
   });
 
   const audit = async (member: Member, action: string): Promise<readonly Fields[]> =>
-    managed<List>(await fixture.admin.client.get(`/manage/v1/audit?account_id=${member.id}&size=100`)).items.filter(
+    managed<List>(await fixture.admin.client.get(`/manage/v1/audit?account=${member.id}&limit=100`)).items.filter(
       (row) => row['action'] === action,
     );
   const instant = (ms = 0): string => new Date(fixture.till.clock.now() + ms).toISOString();
@@ -61,13 +61,13 @@ eachStorage((_name, open) => {
       const user = await fixture.newMember();
       const first = managed(await user.client.post(ADDRESSES, { chain: 'ETH', address: A.toLowerCase() }), 201);
       const record = {
-        account_id: user.id,
+        account: user.id,
         chain: 'ETH',
         address: A,
-        active_from: instant(HOLD_MS),
+        effective_at: instant(HOLD_MS),
         former_address: null,
         in_force: null,
-        modified_at: instant(),
+        updated_at: instant(),
       };
       assert.deepEqual(first, record);
       assert.deepEqual(managed(await user.client.post(ADDRESSES, { chain: 'ETH', address: A }), 201), record);
@@ -75,13 +75,13 @@ eachStorage((_name, open) => {
       const [listed] = managed<List>(await user.client.get(ADDRESSES)).items;
       assert.deepEqual(listed, { ...record, in_force: A });
       const changed = managed(
-        await fixture.admin.client.post(ADDRESSES, { chain: 'ETH', address: B, account_id: user.id }),
+        await fixture.admin.client.post(ADDRESSES, { chain: 'ETH', address: B, account: user.id }),
         201,
       );
       assert.deepEqual([changed['address'], changed['former_address'], changed['in_force']], [B, A, A]);
       const rows = await audit(user, 'withdrawal_address.set');
       assert.deepEqual(
-        rows.map(({ actor_id }) => actor_id),
+        rows.map(({ actor }) => actor),
         [fixture.admin.id, user.id],
       );
       assert.deepEqual((rows[0]?.['changes'] as Fields)['address'], { from: A, to: B });
@@ -97,10 +97,10 @@ eachStorage((_name, open) => {
         own.items.map(({ chain }) => chain),
         ['BSC', 'ETH'],
       );
-      assert(managed<List>(await fixture.admin.client.get(`${ADDRESSES}?size=100`)).total > own.total);
-      assert.equal(managed<List>(await fixture.admin.client.get(`${ADDRESSES}?account_id=${user.id}`)).total, 2);
-      assertRefused(await user.client.get(`${ADDRESSES}?account_id=${fixture.admin.id}`), 404);
-      assertRefused(await user.client.get(`${ADDRESSES}?size=101`), 400, 'size');
+      assert(managed<List>(await fixture.admin.client.get(`${ADDRESSES}?limit=100`)).items.length > own.items.length);
+      assert.equal(managed<List>(await fixture.admin.client.get(`${ADDRESSES}?account=${user.id}`)).items.length, 2);
+      assertRefused(await user.client.get(`${ADDRESSES}?account=${fixture.admin.id}`), 404);
+      assertRefused(await user.client.get(`${ADDRESSES}?limit=101`), 400, 'limit');
     });
 
     test('are refused by field, and for what belongs to the till or to somebody else', async () => {
@@ -108,8 +108,8 @@ eachStorage((_name, open) => {
       assertRefused(await user.client.post(ADDRESSES, {}), 400, 'address');
       assertRefused(await user.client.post(ADDRESSES, { chain: 'ETH', address: '0x1234' }), 400, 'address');
       assertRefused(await user.client.post(ADDRESSES, { chain: 'DOGE', address: A }), 400);
-      assertRefused(await user.client.post(ADDRESSES, { chain: 'ETH', address: A, account_id: fixture.admin.id }), 404);
-      assertRefused(await fixture.admin.client.post(ADDRESSES, { chain: 'ETH', address: A, account_id: UNKNOWN }), 404);
+      assertRefused(await user.client.post(ADDRESSES, { chain: 'ETH', address: A, account: fixture.admin.id }), 404);
+      assertRefused(await fixture.admin.client.post(ADDRESSES, { chain: 'ETH', address: A, account: UNKNOWN }), 404);
       const key = managed(await user.client.post('/manage/v1/credentials', {}), 201)['api_key'];
       const client = fixture.client.with({ 'API-Key': String(key) });
       const order = dataOf<{ address: string }>(
@@ -117,7 +117,7 @@ eachStorage((_name, open) => {
       );
       client.close();
       assertRefused(await user.client.post(ADDRESSES, { chain: 'ETH', address: order.address }), 400, 'address');
-      assert.equal(managed<List>(await user.client.get(ADDRESSES)).total, 0);
+      assert.equal(managed<List>(await user.client.get(ADDRESSES)).items.length, 0);
     });
   });
 
@@ -150,14 +150,14 @@ eachStorage((_name, open) => {
         201,
       );
       assert.deepEqual(
-        [made['kind'], made['value'], made['label'], made['account_id']],
+        [made['kind'], made['value'], made['label'], made['account']],
         ['address', A, 'Treasury', user.id],
       );
       const key = managed(
         await fixture.admin.client.post(WATCHES, {
           chain: 'ETH',
           value: `xpub${'1'.repeat(107)}`,
-          account_id: user.id,
+          account: user.id,
         }),
         201,
       );
@@ -194,7 +194,7 @@ eachStorage((_name, open) => {
       managed(await user.client.post(WATCHES, { chain: 'ETH', value: B }), 201);
       assertRefused(await user.client.post(WATCHES, { chain: 'ETH', value: B }), 409);
       assertRefused(await user.client.post(WATCHES, { chain: 'DOGE', value: B }), 400);
-      assertRefused(await user.client.post(WATCHES, { chain: 'ETH', value: B, account_id: fixture.admin.id }), 404);
+      assertRefused(await user.client.post(WATCHES, { chain: 'ETH', value: B, account: fixture.admin.id }), 404);
     });
   });
 
@@ -266,7 +266,7 @@ eachStorage((_name, open) => {
       return transfer;
     };
     const decide = (id: string, verb: string, body?: object, by = fixture.admin) =>
-      by.client.request('POST', `${WITHDRAWALS}/${id}/${verb}`, body === undefined ? {} : { body });
+      by.client.request('POST', `${PAYOUTS}/${id}/${verb}`, body === undefined ? {} : { body });
     const wallet = async (member: Member): Promise<Fields | undefined> => {
       const client = fixture.client.with({
         'API-Key': String(managed(await member.client.post('/manage/v1/credentials', {}), 201)['api_key']),
@@ -281,16 +281,16 @@ eachStorage((_name, open) => {
       const held = await transferOf(user, 'HELD');
       const queued: string[] = [];
       const off = fixture.till.till.events.on('transfer.queued', ({ chain }) => queued.push(chain));
-      const { items } = managed<List>(await fixture.admin.client.get(`${WITHDRAWALS}?status=HELD`));
+      const { items } = managed<List>(await fixture.admin.client.get(`${PAYOUTS}?status=HELD`));
       const found = items.find(({ id }) => id === held.id);
       assert.deepEqual(
         [
           found?.['kind'],
-          found?.['account_id'],
+          found?.['account'],
           found?.['amount'],
           found?.['fee'],
           found?.['max_fee'],
-          found?.['obtained'],
+          found?.['received'],
           found?.['reason'],
         ],
         ['withdrawal', user.id, '100.5', '0.42', '4.2', '100.08', held.reason],
@@ -302,7 +302,7 @@ eachStorage((_name, open) => {
       assert.deepEqual(queued, ['ETH']);
       const rows = await audit(user, 'withdrawal.approve');
       assert.deepEqual(
-        rows.map(({ changes, subject_id }) => [changes, subject_id]),
+        rows.map(({ changes, subject }) => [changes, subject]),
         [[{ status: { from: 'HELD', to: 'REQUESTED' } }, held.id]],
       );
     });
@@ -393,8 +393,8 @@ eachStorage((_name, open) => {
         }
         assert(await tx.transfers.move(transfer.id, 'REQUESTED', 'SIGNED', { payoutId: id, updatedAt: at }));
       });
-      const reply = await fixture.admin.client.get(`${WITHDRAWALS}/${transfer.id}`);
-      assert.deepEqual(managed(reply)['payout'], {
+      const reply = await fixture.admin.client.get(`${PAYOUTS}/${transfer.id}`);
+      assert.deepEqual(managed(reply)['chain_transaction'], {
         id,
         status: 'LIVE',
         nonce: 0,
@@ -410,7 +410,7 @@ eachStorage((_name, open) => {
       });
       assert.equal(reply.text.includes('f8dead'), false);
       assertRefused(await decide(transfer.id, 'reject', { reason: 'late' }), 409);
-      const path = `/manage/v1/transfers/${transfer.id}/cancel`;
+      const path = `/manage/v1/payouts/${transfer.id}/cancel`;
       const cancel = (member: Member = fixture.admin) =>
         member.client.request('POST', path, { body: { reason: 'Too slow.' } });
       assertRefused(await cancel(user), 403);
@@ -422,12 +422,12 @@ eachStorage((_name, open) => {
       assert.equal((await store.storage.transfers.payoutOf(transfer.id))?.payout.cancelReason, null);
       const cancelled = managed(await cancel());
       chain.payments = payments;
-      assert.equal((cancelled['payout'] as Fields)['cancel_reason'], 'Too slow.');
+      assert.equal((cancelled['chain_transaction'] as Fields)['cancel_reason'], 'Too slow.');
       const view = await store.storage.transfers.payoutOf(transfer.id);
       assert.deepEqual([view?.payout.cancelReason, view?.transfers[0]?.status], ['Too slow.', 'SIGNED']);
       assert.equal((await audit(user, 'transfer.cancel')).length, 1);
       const held = await transferOf(user, 'HELD');
-      assertRefused(await fixture.admin.client.request('POST', `/manage/v1/transfers/${held.id}/cancel`, {}), 409);
+      assertRefused(await fixture.admin.client.request('POST', `/manage/v1/payouts/${held.id}/cancel`, {}), 409);
       managed(await decide(held.id, 'reject', { reason: 'test' }));
     });
 
@@ -436,7 +436,7 @@ eachStorage((_name, open) => {
       const [held, sent] = [await transferOf(user, 'HELD'), await transferOf(user, 'REQUESTED')];
       await store.storage.transaction((tx) => tx.deposits.updateTransaction(sent.id, { txHash: '0xsent' }));
       const list = async ({ client }: Member, query = ''): Promise<readonly (readonly unknown[])[]> =>
-        managed<List>(await client.get(`${WITHDRAWALS}${query}`)).items.map((row) => [
+        managed<List>(await client.get(`${PAYOUTS}${query}`)).items.map((row) => [
           row['id'],
           row['status'],
           row['reason'],
@@ -448,29 +448,29 @@ eachStorage((_name, open) => {
       ];
       assert.deepEqual(await list(user), [first, second]);
       assert.deepEqual(await list(user, '?status=HELD'), [second]);
-      assert.deepEqual(await list(user, `?account_id=${user.id}`), [first, second]);
-      assert.deepEqual(await list(fixture.admin, `?account_id=${user.id}`), [first, second]);
+      assert.deepEqual(await list(user, `?account=${user.id}`), [first, second]);
+      assert.deepEqual(await list(fixture.admin, `?account=${user.id}`), [first, second]);
       assert.deepEqual(await list(other), []);
-      assertRefused(await other.client.get(`${WITHDRAWALS}?account_id=${user.id}`), 404);
+      assertRefused(await other.client.get(`${PAYOUTS}?account=${user.id}`), 404);
       for (const { id } of [held, sent]) managed(await decide(id, 'reject', { reason: 'test' }));
     });
 
     test('are decided by admins alone, and one that does not exist is not found', async () => {
       const user = await fixture.newMember();
       const held = await transferOf(user, 'HELD');
-      assert.equal(managed(await user.client.get(`${WITHDRAWALS}/${held.id}`))['id'], held.id, 'its own is shown');
+      assert.equal(managed(await user.client.get(`${PAYOUTS}/${held.id}`))['id'], held.id, 'its own is shown');
       const other = await fixture.newMember();
-      assertRefused(await other.client.get(`${WITHDRAWALS}/${held.id}`), 404);
+      assertRefused(await other.client.get(`${PAYOUTS}/${held.id}`), 404);
       assertRefused(await decide(held.id, 'approve', undefined, user), 403);
       assertRefused(await decide(held.id, 'reject', { reason: 'mine' }, user), 403);
       for (const id of [UNKNOWN, 'garbage']) {
-        assertRefused(await fixture.admin.client.get(`${WITHDRAWALS}/${id}`), 404);
+        assertRefused(await fixture.admin.client.get(`${PAYOUTS}/${id}`), 404);
         assertRefused(await decide(id, 'approve'), 404);
         assertRefused(await decide(id, 'reject', { reason: 'none' }), 404);
       }
-      assertRefused(await fixture.admin.client.get(`${WITHDRAWALS}?status=LOST`), 400, 'status');
-      assert.deepEqual(managed(await fixture.admin.client.get(`${WITHDRAWALS}/${held.id}`))['payout'], null);
-      assert.deepEqual(managed(await fixture.admin.client.get(`${WITHDRAWALS}?status=BROADCAST`))['items'], []);
+      assertRefused(await fixture.admin.client.get(`${PAYOUTS}?status=LOST`), 400, 'status');
+      assert.deepEqual(managed(await fixture.admin.client.get(`${PAYOUTS}/${held.id}`))['chain_transaction'], null);
+      assert.deepEqual(managed(await fixture.admin.client.get(`${PAYOUTS}?status=BROADCAST`))['items'], []);
       managed(await decide(held.id, 'reject', { reason: 'test' }));
     });
   });
@@ -491,9 +491,9 @@ eachStorage((_name, open) => {
       await assert.rejects(chains.resumePayouts(user, 'BSC'), (error) => isTillgateError(error, 'FORBIDDEN'));
       assert.equal(await resume(), 'custody is short');
       assert.deepEqual([await storage.transfers.payoutStop('BSC'), await storage.transfers.nonce('BSC', B)], [null, 9]);
-      const [row] = managed<List>(await fixture.admin.client.get('/manage/v1/audit?size=1')).items;
+      const [row] = managed<List>(await fixture.admin.client.get('/manage/v1/audit?limit=1')).items;
       assert.deepEqual(
-        [row?.['action'], row?.['subject_type'], row?.['subject_id'], row?.['actor_id'], row?.['changes']],
+        [row?.['action'], row?.['subject_type'], row?.['subject'], row?.['actor'], row?.['changes']],
         ['chain.resume_payouts', 'chain', 'BSC', null, { payout_stop: { from: 'custody is short', to: null } }],
       );
     });
@@ -523,9 +523,9 @@ eachStorage((_name, open) => {
       assert.deepEqual((await shown('LTC'))?.['payouts'], { enabled: true, stopped_reason: reason });
       assert.equal(await store.storage.transfers.payoutStop('ETH'), null);
       assert.equal(isInsolvency(reason), false);
-      const [row] = managed<List>(await client.get('/manage/v1/audit?size=1')).items;
+      const [row] = managed<List>(await client.get('/manage/v1/audit?limit=1')).items;
       assert.deepEqual(
-        [row?.['action'], row?.['subject_id'], row?.['actor_id'], row?.['changes']],
+        [row?.['action'], row?.['subject'], row?.['actor'], row?.['changes']],
         ['chain.stop_payouts', 'LTC', fixture.admin.id, { payout_stop: { from: null, to: reason } }],
       );
       assert.deepEqual(managed(await client.request('POST', `${CHAINS}/LTC/payouts/resume`)), {
@@ -561,8 +561,8 @@ eachStorage((_name, open) => {
       );
       assert.equal(hot_address, B);
       assert.deepEqual(
-        items.find(({ currency }) => currency === 'USDT-TRC20'),
-        { currency: 'USDT-TRC20', hot: '4', on_chain: '4', expected: '5', in_flight: '0', shortfall: '1' },
+        items.find(({ coin }) => coin === 'USDT-TRC20'),
+        { coin: 'USDT-TRC20', hot: '4', on_chain: '4', expected: '5', in_flight: '0', shortfall: '1' },
       );
       const ofOne = looks;
       await Promise.all(Array.from({ length: 4 }, () => fixture.manage.chains.wallet(OPERATOR, 'TRX')));
@@ -601,12 +601,12 @@ eachStorage((_name, open) => {
       assertRefused(await fixture.admin.client.post(freeze, {}), 400, 'reason');
       const security = managed(await fixture.admin.client.post(freeze, { reason: 'A session was stolen.' }));
       assert.deepEqual(
-        [security['withdrawals_frozen'], security['withdrawals_frozen_reason']],
+        [security['payouts_frozen'], security['payouts_frozen_reason']],
         [true, 'A session was stolen.'],
       );
       assertRefused(await fixture.admin.client.post(freeze, { reason: 'again' }), 409);
       const [row] = await audit(user, 'account.freeze_withdrawals');
-      assert.deepEqual((row?.['changes'] as Fields)['withdrawals_frozen'], {
+      assert.deepEqual((row?.['changes'] as Fields)['payouts_frozen'], {
         from: null,
         to: 'A session was stolen.',
       });
@@ -627,17 +627,17 @@ eachStorage((_name, open) => {
       await store.storage.transaction((tx) => tx.transfers.freeze(freeze));
       const security = managed(await user.client.get('/manage/v1/security'));
       assert.deepEqual(
-        [security['withdrawals_frozen'], security['withdrawals_frozen_reason']],
+        [security['payouts_frozen'], security['payouts_frozen_reason']],
         [true, 'A deposit was taken back.'],
       );
       assertRefused(await user.client.request('POST', path(user)), 403);
-      assert.equal(managed(await fixture.admin.client.request('POST', path(user)))['withdrawals_frozen'], false);
+      assert.equal(managed(await fixture.admin.client.request('POST', path(user)))['payouts_frozen'], false);
       assertRefused(await fixture.admin.client.request('POST', path(user)), 409);
       assertRefused(await fixture.admin.client.request('POST', `/manage/v1/accounts/${UNKNOWN}/unfreeze`), 404);
       const rows = await audit(user, 'account.unfreeze_withdrawals');
       assert.deepEqual(
         rows.map(({ changes }) => changes),
-        [{ withdrawals_frozen: { from: 'A deposit was taken back.', to: null } }],
+        [{ payouts_frozen: { from: 'A deposit was taken back.', to: null } }],
       );
     });
   });
@@ -650,7 +650,7 @@ eachStorage((_name, open) => {
       const [foreign, unknown, garbage] = [await remove(id), await remove(UNKNOWN), await remove('garbage')];
       assertRefused(foreign, 404);
       assert.deepEqual([foreign.text, garbage.text], [unknown.text, unknown.text]);
-      assert.equal(managed<List>(await owner.client.get(WATCHES)).total, 1);
+      assert.equal(managed<List>(await owner.client.get(WATCHES)).items.length, 1);
     });
   });
 });

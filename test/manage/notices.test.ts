@@ -24,14 +24,14 @@ const ALL = { status: null, before: null, limit: 1000 };
 const NOTIFIERS = [
   { name: 'mail', reaches: 'both' },
   { name: 'room', reaches: 'operators' },
-];
+] as const;
 
 eachStorage((_name, open) => {
   let store: TestStorage;
   let fixture: Fixture;
   before(async () => {
     store = await open();
-    const plugins = [{ plugin: notifierPlugin, options: { notifiers: NOTIFIERS } }];
+    const plugins = [notifierPlugin({ notifiers: NOTIFIERS })];
     fixture = await startFixture(store, { sessionTtlSeconds: 1_000_000, plugins });
   });
   after(async () => {
@@ -64,7 +64,7 @@ eachStorage((_name, open) => {
     assert.match(text, /^IP address: 127\.0\.0\.1$/m);
     assert.match(text, /^By: a user of this account$/m);
     const pending = await written(() =>
-      user.client.post(`${API}/withdrawal-addresses`, { chain: 'ETH', address: ADDRESS }),
+      user.client.post(`${API}/payout-addresses`, { chain: 'ETH', address: ADDRESS }),
     );
     assert.deepEqual(told(pending), [['mail', user.id, 'security.pending']]);
     assert.match(pending[0]!.text, /^Takes effect: 2026-03-02 12:00:00 UTC$/m);

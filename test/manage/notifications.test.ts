@@ -31,18 +31,18 @@ eachStorage((_name, open) => {
 
   test('an account is told of held withdrawals and no summary, and chooses; each change has its row in the audit log', async () => {
     const user = await fixture.newMember();
-    const usual = { account_id: user.id, security: true, withdrawals: true, summary: false };
+    const usual = { account: user.id, security: true, payouts: true, summary: false };
     assert.deepEqual(managed(await user.client.get(PATH)), usual);
     assert.deepEqual(managed(await patch(user, { summary: true })), { ...usual, summary: true });
     assert.deepEqual(managed(await patch(user, { summary: true, security: true })), { ...usual, summary: true });
-    assert.deepEqual(managed(await patch(user, { withdrawals: false })), {
+    assert.deepEqual(managed(await patch(user, { payouts: false })), {
       ...usual,
       summary: true,
-      withdrawals: false,
+      payouts: false,
     });
-    assert.deepEqual(managed(await user.client.get(PATH)), { ...usual, summary: true, withdrawals: false });
+    assert.deepEqual(managed(await user.client.get(PATH)), { ...usual, summary: true, payouts: false });
     assert.deepEqual(await rowsOf(user), [
-      ['notifications.update', { withdrawals: { from: true, to: false } }],
+      ['notifications.update', { payouts: { from: true, to: false } }],
       ['notifications.summary', { summary: { from: false, to: true } }],
     ]);
   });
@@ -50,26 +50,26 @@ eachStorage((_name, open) => {
   test('fault 205: notices of security cannot be switched off, and those of held withdrawals only in a raised session', async () => {
     const user = await fixture.newMember('user', { raised: false });
     assertRefused(await patch(user, { security: false }), 400, 'security');
-    const refused = await patch(user, { withdrawals: false });
+    const refused = await patch(user, { payouts: false });
     assertRefused(refused, 403);
     assert.ok(refused.text.includes('step_up_required'));
-    managed(await patch(user, { withdrawals: true, summary: true }));
-    assert.equal(managed<Fields>(await user.client.get(PATH))['withdrawals'], true);
+    managed(await patch(user, { payouts: true, summary: true }));
+    assert.equal(managed<Fields>(await user.client.get(PATH))['payouts'], true);
     await stepUp(user.client, { password: user.password });
-    managed(await patch(user, { withdrawals: false }));
+    managed(await patch(user, { payouts: false }));
     assertRefused(await patch(user, { summary: 'yes' }), 400, 'summary');
   });
 
   test('another account is not there for a user; an admin changes it in a raised session', async () => {
     const [user, other] = [await fixture.newMember(), await fixture.newMember()];
-    const query = `?account_id=${user.id}`;
+    const query = `?account=${user.id}`;
     assertRefused(await other.client.get(`${PATH}${query}`), 404);
     assertRefused(await patch(other, { summary: true }, query), 404);
     const calm = await fixture.newMember('admin', { raised: false });
     assertRefused(await patch(calm, { summary: true }, query), 403);
-    assert.equal(managed<Fields>(await patch(fixture.admin, { summary: true }, query))['account_id'], user.id);
+    assert.equal(managed<Fields>(await patch(fixture.admin, { summary: true }, query))['account'], user.id);
     assert.equal(managed<Fields>(await user.client.get(PATH))['summary'], true);
-    assertRefused(await fixture.admin.client.get(`${PATH}?account_id=nobody`), 404);
+    assertRefused(await fixture.admin.client.get(`${PATH}?account=nobody`), 404);
   });
 
   test('an admin reads what was sent, newest first, by status and page; a merchant does not', async () => {
@@ -93,7 +93,7 @@ eachStorage((_name, open) => {
     const rest = await read(`?limit=2&cursor=${String(first.next_cursor)}`);
     assert.deepEqual([rest.items.map(({ id }) => id), rest.next_cursor], [[notices[0]!.id], null]);
     const [{ error, status, next_attempt_at: next, ...dead } = {} as Fields] = second.items;
-    assert.deepEqual([error, status, next, dead['account_id']], ['timeout', 'DEAD', null, user.id]);
+    assert.deepEqual([error, status, next, dead['account']], ['timeout', 'DEAD', null, user.id]);
     assert.ok(!JSON.stringify(first).includes('for its owner'));
     assertRefused(await user.client.get(NOTICES), 403);
     assertRefused(await fixture.admin.client.get(`${NOTICES}?cursor=${String(first.next_cursor)}x`), 400, 'cursor');

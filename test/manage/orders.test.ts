@@ -45,7 +45,7 @@ eachStorage((_name, open) => {
   };
   const list = async (query: Readonly<Record<string, string>>, by = user): Promise<Listed> =>
     managed<Listed>(await by.client.get(`${ORDERS}?${new URLSearchParams(query).toString()}`));
-  const idsOf = ({ items }: Listed): readonly unknown[] => items.map(({ order_id }) => order_id);
+  const idsOf = ({ items }: Listed): readonly unknown[] => items.map(({ id }) => id);
   const found = async (query: Readonly<Record<string, string>>, by = user) => idsOf(await list(query, by));
 
   describe('the list of orders', () => {
@@ -65,41 +65,43 @@ eachStorage((_name, open) => {
       const coins = (...wanted: readonly string[]) =>
         orders.filter(({ payment }) => wanted.includes(payment?.currency ?? '')).map(({ id }) => id);
       assert.deepEqual(await found({ chain: 'ETH' }, merchant), coins('ETH', 'USDT-ERC20'));
-      assert.deepEqual(await found({ currency: 'BTC' }, merchant), coins('BTC'));
-      assert.deepEqual(await found({ chain: 'ETH', currency: 'BTC' }, merchant), []);
+      assert.deepEqual(await found({ coin: 'BTC' }, merchant), coins('BTC'));
+      assert.deepEqual(await found({ chain: 'ETH', coin: 'BTC' }, merchant), []);
       assert.deepEqual(await found({ chain: 'NONE' }, merchant), []);
       const at = (seconds: number) => new Date(start + seconds * 1000).toISOString();
       assert.deepEqual(await found({ from: at(3), to: at(5) }, merchant), ids.slice(-4, -2));
       fixture.till.clock.advance(1_900_000);
       await fixture.till.work();
       assert.deepEqual(await found({ status: 'PENDING' }, merchant), []);
-      assert.deepEqual(await found({ status: 'OVERDUE', currency: 'BTC' }, merchant), coins('BTC'));
+      assert.deepEqual(await found({ status: 'OVERDUE', coin: 'BTC' }, merchant), coins('BTC'));
     });
 
     test('shows what a dashboard needs', async () => {
       const order = await made(user, 'USDT-ERC20', { merchantReference: 'invoice 1', metadata: { cart: '7' } });
       const [record] = (await list({ limit: '1' })).items;
       const shown = {
-        order_id: order.id,
-        user_id: user.id,
-        order_type: 'ORDER',
+        id: order.id,
+        account: user.id,
+        type: 'ORDER',
         platform: 'API',
         status: 'PENDING',
-        chain: 'ETH',
-        chain_name: 'Ethereum',
-        currency: 'USDT-ERC20',
-        amount: '25',
-        address: order.payment?.address,
-        vs_price: '25',
-        vs_currency: 'USD',
-        obtained: null,
+        price: '25',
+        currency: 'USD',
+        payment: {
+          chain: 'ETH',
+          chain_name: 'Ethereum',
+          coin: 'USDT-ERC20',
+          amount: '25',
+          address: order.payment?.address,
+        },
+        received: null,
         tolerance_bps: 0,
         merchant_reference: 'invoice 1',
         metadata: { cart: '7' },
         pay_url: `${fixture.till.url}/checkout/${order.checkoutToken}`,
-        create_time: new Date(order.createdAt).toISOString(),
-        update_time: new Date(order.updatedAt).toISOString(),
-        expire_time: new Date(order.expiresAt).toISOString(),
+        created_at: new Date(order.createdAt).toISOString(),
+        updated_at: new Date(order.updatedAt).toISOString(),
+        expires_at: new Date(order.expiresAt).toISOString(),
       };
       assert.deepEqual({ ...record, ...shown }, record);
     });
@@ -128,13 +130,13 @@ eachStorage((_name, open) => {
 
     test('fault 170: a merchant sees its own orders alone, an admin all or one account’s', async () => {
       await made(other);
-      assert.ok((await list({ limit: '100' })).items.every(({ user_id }) => user_id === user.id));
-      assert.deepEqual(await found({ user_id: user.id }), await found({}));
-      assertRefused(await user.client.get(`${ORDERS}?user_id=${other.id}`), 404);
-      assertRefused(await user.client.get(`${ORDERS}?user_id=${UNKNOWN}`), 404);
-      const accounts = (await list({ limit: '100' }, fixture.admin)).items.map(({ user_id }) => user_id);
+      assert.ok((await list({ limit: '100' })).items.every(({ account }) => account === user.id));
+      assert.deepEqual(await found({ account: user.id }), await found({}));
+      assertRefused(await user.client.get(`${ORDERS}?account=${other.id}`), 404);
+      assertRefused(await user.client.get(`${ORDERS}?account=${UNKNOWN}`), 404);
+      const accounts = (await list({ limit: '100' }, fixture.admin)).items.map(({ account }) => account);
       assert.ok(accounts.includes(user.id) && accounts.includes(other.id));
-      assert.deepEqual(await found({ user_id: other.id }, fixture.admin), await found({}, other));
+      assert.deepEqual(await found({ account: other.id }, fixture.admin), await found({}, other));
     });
 
     test('fault 171: a cursor is worth nothing when it is forged, damaged, another’s or of another list', async () => {
@@ -203,7 +205,7 @@ eachStorage((_name, open) => {
     const path = `${ORDERS}/${order.id}`;
     const before = managed(await user.client.get(path));
     assert.deepEqual(
-      [before['transactions'], before['callbacks'], before['refund'], before['refundable'], before['obtained']],
+      [before['transactions'], before['callbacks'], before['refund'], before['refundable'], before['received']],
       [[], [], null, false, null],
     );
     const { tx_hash } = dataOf<{ tx_hash: string }>(
@@ -211,16 +213,16 @@ eachStorage((_name, open) => {
     );
     await fixture.till.work();
     const paid = managed<Fields & Record<'transactions' | 'callbacks', readonly Fields[]>>(await user.client.get(path));
-    assert.deepEqual([paid['status'], paid['obtained'], paid['refund_address']], ['SUCCESS', '25', null]);
+    assert.deepEqual([paid['status'], paid['received'], paid['refund_address']], ['SUCCESS', '25', null]);
     assert.deepEqual(
-      paid.transactions.map((row) => [row['tx_hash'], row['amount'], row['to_addr']]),
+      paid.transactions.map((row) => [row['tx_hash'], row['amount'], row['to_address']]),
       [[tx_hash, '25', order.payment?.address]],
     );
     assert.deepEqual(
       paid.callbacks.map(({ event }) => event),
       ['order.succeeded'],
     );
-    assert.equal(managed(await fixture.admin.client.get(path))['order_id'], order.id);
+    assert.equal(managed(await fixture.admin.client.get(path))['id'], order.id);
     const unknown = assertRefused(await user.client.get(`${ORDERS}/${UNKNOWN}`), 404);
     assert.deepEqual(assertRefused(await other.client.get(path), 404), unknown);
     assert.deepEqual(assertRefused(await user.client.get(`${ORDERS}/x`), 404), unknown);

@@ -37,39 +37,35 @@ eachStorage((_name, open) => {
   const at = (days = 0): string => new Date(fixture.till.clock.now() + days * DAY_MS).toISOString();
   const dayOf = (days = 0): string => at(days).slice(0, 10);
   const made = async ({ client }: Member, body: object = {}): Promise<string> => {
-    const order = { chain: 'ETH', currency: 'USDT-ERC20', vs_currency: 'USD', vs_price: 25, ...body };
-    return managed<{ order_id: string }>(await client.post('/manage/v1/orders', order), 201).order_id;
+    const order = { chain: 'ETH', coin: 'USDT-ERC20', currency: 'USD', price: '25', ...body };
+    return managed<{ id: string }>(await client.post('/manage/v1/orders', order), 201).id;
   };
 
   test('shows sales by day and coin, with the prices in each fiat currency, and what became of the orders', async () => {
     const member = await fixture.newMember();
     const empty = await read(member);
     assert.deepEqual([empty.sales, empty.orders, empty.chains], [[], NOTHING, null]);
-    const paid = [
-      await made(member),
-      await made(member, { vs_price: 10.5 }),
-      await made(member, { vs_currency: 'EUR' }),
-    ];
+    const paid = [await made(member), await made(member, { price: '10.5' }), await made(member, { currency: 'EUR' })];
     await made(member);
     for (const order_id of paid) dataOf(await fixture.client.post('/sandbox/v1/pay', { order_id }));
     await fixture.till.work();
-    const { sales, orders, callbacks, from, to, account_id } = await read(member);
-    assert.deepEqual([orders, account_id], [{ ...NOTHING, made: 4, paid: 3, pending: 1 }, member.id]);
+    const { sales, orders, callbacks, from, to, account } = await read(member);
+    assert.deepEqual([orders, account], [{ ...NOTHING, made: 4, paid: 3, pending: 1 }, member.id]);
     const [sold, ...more] = sales;
     assert.deepEqual(more, []);
     const received = await Promise.all(
       paid.map(
-        async (id) => managed<{ obtained: string }>(await member.client.get(`/manage/v1/orders/${id}`)).obtained,
+        async (id) => managed<{ received: string }>(await member.client.get(`/manage/v1/orders/${id}`)).received,
       ),
     );
     assert.deepEqual(sold, {
       day: dayOf(),
-      currency: 'USDT-ERC20',
+      coin: 'USDT-ERC20',
       orders: 3,
       amount: String(received.map(Number).reduce((sum, each) => sum + each, 0)),
       prices: [
-        { vs_currency: 'EUR', amount: '25' },
-        { vs_currency: 'USD', amount: '35.5' },
+        { currency: 'EUR', price: '25' },
+        { currency: 'USD', price: '35.5' },
       ],
     });
     assert.deepEqual(callbacks, { delivered: 0, failed: 0, waiting: 0 });
@@ -107,16 +103,16 @@ eachStorage((_name, open) => {
     });
     const all = await read(fixture.admin);
     assert.ok((all.orders['made'] ?? 0) > 6);
-    assert.deepEqual((await read(fixture.admin, { account_id: member.id })).orders, shown.orders);
+    assert.deepEqual((await read(fixture.admin, { account: member.id })).orders, shown.orders);
     assert.ok(all.chains?.some(({ code, lag_seconds }) => code === 'ETH' && typeof lag_seconds === 'number'));
-    assert.equal((await read(fixture.admin, { account_id: member.id })).chains, null);
+    assert.equal((await read(fixture.admin, { account: member.id })).chains, null);
   });
 
   test('is one’s own, and of at most 92 days', async () => {
     const [member, other] = [await fixture.newMember(), await fixture.newMember()];
-    assertRefused(await other.client.get(`${OVERVIEW}?account_id=${member.id}`), 404);
-    assertRefused(await fixture.admin.client.get(`${OVERVIEW}?account_id=1530218000000000000`), 404);
-    assertRefused(await fixture.admin.client.get(`${OVERVIEW}?account_id=%5B%22x%22%5D`), 404);
+    assertRefused(await other.client.get(`${OVERVIEW}?account=${member.id}`), 404);
+    assertRefused(await fixture.admin.client.get(`${OVERVIEW}?account=1530218000000000000`), 404);
+    assertRefused(await fixture.admin.client.get(`${OVERVIEW}?account=%5B%22x%22%5D`), 404);
     assertRefused(await fixture.client.get(OVERVIEW), 401);
     const refused = async (query: Record<string, string>): Promise<void> => {
       const reply = await member.client.get(`${OVERVIEW}?${new URLSearchParams(query).toString()}`);

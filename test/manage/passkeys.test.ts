@@ -89,12 +89,12 @@ eachStorage((_name, open) => {
       const [first, second] = [new SoftwareAuthenticator(PASSKEY_SITE), new SoftwareAuthenticator(PASSKEY_SITE)];
       const id = await add(owner.client, first, 'One');
       await add(owner.client, second, 'Two');
-      assertRefused(await stranger.client.get(`${PASSKEYS}?account_id=${owner.id}`), 404);
+      assertRefused(await stranger.client.get(`${PASSKEYS}?account=${owner.id}`), 404);
       assertRefused(await stranger.client.request('DELETE', `${PASSKEYS}/${id}`), 404);
       assertRefused(await stranger.client.request('PATCH', `${PASSKEYS}/${id}`, { body: { name: 'Mine' } }), 404);
       const admin = await fixture.newMember('admin');
       await add(admin.client, new SoftwareAuthenticator(PASSKEY_SITE), 'Admin');
-      assert.equal(managed<List>(await admin.client.get(`${PASSKEYS}?account_id=${owner.id}`)).items.length, 2);
+      assert.equal(managed<List>(await admin.client.get(`${PASSKEYS}?account=${owner.id}`)).items.length, 2);
       assertRefused(await admin.client.request('PATCH', `${PASSKEYS}/${id}`, { body: { name: 'Mine' } }), 404);
       managed(await admin.client.request('DELETE', `${PASSKEYS}/${id}`));
       assertRefused(await owner.client.request('DELETE', `${PASSKEYS}/1530217733410816001`), 404);

@@ -53,11 +53,11 @@ eachStorage((_name, open) => {
       const plans = [{ name: 'starter', units: 1000, price: '12.5', currency: 'USD' }];
       assert.deepEqual(rest, { units_left: 0, units_bought: 0, units_used: 0, plans, purchases: [] });
 
-      const topUp = managed<Fields & { order_id: string }>(
+      const topUp = managed<Fields & { order: string }>(
         await user.client.post(`/manage/v1/apps/${app.id}/top-up`, { plan: 'starter' }),
         201,
       );
-      const { order_id, pay_url, expires_at, ...bought } = topUp;
+      const { order: order_id, pay_url, expires_at, ...bought } = topUp;
       assert.deepEqual(bought, { plan: 'starter', units: 1000, price: '12.5', currency: 'USD' });
       assert.match(String(pay_url), /\/checkout\/[0-9a-f]{32}$/);
       const order = await store.storage.orders.find(order_id as OrderId);
@@ -67,14 +67,21 @@ eachStorage((_name, open) => {
       assert.deepEqual(
         { ...purchase, created_at: null },
         {
-          ...{ order_id, plan: 'starter', units: 1000, state: 'OPEN', order_status: 'PENDING', created_at: null },
+          ...{
+            order: order_id,
+            plan: 'starter',
+            units: 1000,
+            state: 'OPEN',
+            order_status: 'PENDING',
+            created_at: null,
+          },
         },
       );
     });
 
     test('only an admin makes an App that is not, or lets one off; anybody may begin', async () => {
       assertRefused(await user.client.post('/manage/v1/apps', { name: 'A', chains: [], prepaid: false }), 403);
-      const free = await create(fixture.admin, { account_id: user.id, prepaid: false });
+      const free = await create(fixture.admin, { account: user.id, prepaid: false });
       assert.equal(free['prepaid'], false);
       assertRefused(await user.client.get(`/manage/v1/apps/${free.id}/prepaid`), 404);
       assertRefused(await user.client.post(`/manage/v1/apps/${free.id}/top-up`, { plan: 'starter' }), 404);

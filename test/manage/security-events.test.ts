@@ -63,8 +63,8 @@ eachStorage((_name, open) => {
       readonly key: { readonly id: string };
     };
     await done('POST', `/apps/${String(app)}/keys/${key.id}/reveal`);
-    await done('POST', '/withdrawal-addresses', { chain: 'ETH', address: ADDRESS });
-    await done('PATCH', '/notifications', { withdrawals: false, summary: true });
+    await done('POST', '/payout-addresses', { chain: 'ETH', address: ADDRESS });
+    await done('PATCH', '/notifications', { payouts: false, summary: true });
     await done('PATCH', '/notifications', { summary: false });
     await done('PATCH', '/branding', { support: 'help@shop.example' });
     await done('PATCH', '/security', { data_security: true });
@@ -95,7 +95,7 @@ eachStorage((_name, open) => {
       events.map((event) => dataIn(event)['effective_at']).filter((at) => at !== null),
       [effective, effective],
     );
-    assert.ok(events.every((event) => dataIn(event)['account_id'] === user.id));
+    assert.ok(events.every((event) => dataIn(event)['account'] === user.id));
     assert.ok(secrets.length >= 6);
     const bodies = events.map(({ body }) => body).join('\n');
     for (const secret of [...secrets, user.password, next]) assert.ok(!bodies.includes(secret), 'no secret');

@@ -36,12 +36,12 @@ eachStorage((_name, open) => {
         { email: user.email.toUpperCase(), password: user.password },
         { headers: { 'User-Agent': 'a browser' } },
       );
-      const { access_token, expire, account } = managed<{
+      const { access_token, expires_in, account } = managed<{
         access_token: string;
-        expire: number;
+        expires_in: number;
         account: Record<string, unknown>;
       }>(reply);
-      assert.equal(expire, 3600);
+      assert.equal(expires_in, 3600);
       assert.match(access_token, /^tms_[0-9A-Za-z]{43}$/);
       assert.deepEqual(
         [account['id'], account['last_login_user_agent'], account['last_login_ip']],
@@ -49,9 +49,9 @@ eachStorage((_name, open) => {
       );
       assert.equal(reply.headers['set-cookie'], undefined);
       const headers = { Authorization: `Bearer ${access_token}` };
-      assert.equal(managed(await fixture.client.get(SESSION, { headers }))['expire'], 3600);
+      assert.equal(managed(await fixture.client.get(SESSION, { headers }))['expires_in'], 3600);
       fixture.till.clock.advance(3_599_000);
-      assert.equal(managed(await fixture.client.get(SESSION, { headers }))['expire'], 1);
+      assert.equal(managed(await fixture.client.get(SESSION, { headers }))['expires_in'], 1);
       fixture.till.clock.advance(1000);
       assertRefused(await fixture.client.get(SESSION, { headers }), 401);
       user = { ...user, ...(await fixture.newMember()) };

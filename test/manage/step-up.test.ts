@@ -75,7 +75,7 @@ eachStorage((_name, open) => {
   const listed = async (headers: Record<string, string>): Promise<readonly Fields[]> =>
     managed<{ items: Fields[] }>(await fixture.client.get('/manage/v1/sessions', { headers })).items;
   const actions = async (member: Member): Promise<unknown[]> =>
-    managed<List>(await fixture.admin.client.get(`/manage/v1/audit?account_id=${member.id}&size=100`)).items.map(
+    managed<List>(await fixture.admin.client.get(`/manage/v1/audit?account=${member.id}&limit=100`)).items.map(
       ({ action }) => action,
     );
 
@@ -96,7 +96,7 @@ eachStorage((_name, open) => {
       managed(await patch(member, { data_security: true, callback_api_key: 'callback' }));
       assertStepUp(await patch(member, { data_security: false }));
       assertStepUp(await patch(member, { data_security: false, callback_api_key: 'order' }));
-      assertStepUp(await patch(member, { totp_for_withdrawals: false }));
+      assertStepUp(await patch(member, { totp_for_payouts: false }));
       const found = managed(await member.client.get(SECURITY));
       assert.deepEqual([found['data_security'], found['callback_api_key']], [true, 'callback']);
     });
@@ -112,7 +112,7 @@ eachStorage((_name, open) => {
       const admin = await fixture.newMember('admin', { raised: false });
       const other = await fixture.newMember();
       const made = managed<{ id: string }>(await other.client.post(CREDENTIALS, {}), 201);
-      const of = `?account_id=${other.id}`;
+      const of = `?account=${other.id}`;
       const account = `/manage/v1/accounts/${other.id}`;
       const fields = { email: 'made@example.com', password: 'a password for a test', role: 'admin' };
       assertStepUp(await admin.client.post('/manage/v1/accounts', fields));
@@ -143,7 +143,7 @@ eachStorage((_name, open) => {
       const ask = async (id: string) => (await member.client.request('POST', `${CREDENTIALS}/${id}/revoke`)).text;
       assert.equal(await ask(made.id), await ask(UNKNOWN));
       for (const id of [other.id, UNKNOWN])
-        assertRefused(await patch(member, { data_security: true }, `?account_id=${id}`), 404);
+        assertRefused(await patch(member, { data_security: true }, `?account=${id}`), 404);
     });
   });
 
@@ -152,7 +152,7 @@ eachStorage((_name, open) => {
       const member = await fixture.newMember('user', { raised: false });
       const other = tokenOf(await fixture.login(member.email, member.password));
       const raised = await stepUp(member.client, { password: member.password });
-      assert.equal(Date.parse(String(raised['raised_until'])), fixture.till.clock.now() + 300_000);
+      assert.equal(Date.parse(String(raised['step_up_expires_at'])), fixture.till.clock.now() + 300_000);
       managed(await member.client.post(CREDENTIALS, {}), 201);
       const former = { Authorization: `Bearer ${member.token}` };
       assertRefused(await member.client.post(CREDENTIALS, {}, { headers: former }), 401);
@@ -183,7 +183,7 @@ eachStorage((_name, open) => {
       const reply = await fixture.client.post(STEP_UP, { password }, { headers: former });
       const [raised, now] = [managed(reply), cookieOf(reply)];
       assert.equal('access_token' in raised, false);
-      assert.deepEqual([raised['expire'], maxAge(reply)], [999_900, 999_900]);
+      assert.deepEqual([raised['expires_in'], maxAge(reply)], [999_900, 999_900]);
       assertRefused(await fixture.client.get('/manage/v1/session', { headers: former }), 401);
       const mixed = { ...now, 'X-CSRF-Token': former['X-CSRF-Token'] };
       assertRefused(await fixture.client.post(CREDENTIALS, {}, { headers: mixed }), 403);
@@ -267,15 +267,12 @@ eachStorage((_name, open) => {
     test('are seen by its owner only: an admin reveals none, and gets none of what it makes', async () => {
       const admin = await fixture.newMember('admin');
       const other = await fixture.newMember();
-      const of = `?account_id=${other.id}`;
+      const of = `?account=${other.id}`;
       const own = managed<Fields & { id: string }>(await other.client.post(CREDENTIALS, {}), 201);
       assertRefused(await admin.client.request('POST', `${CREDENTIALS}/${own.id}/reveal`), 403);
       assertRefused(await admin.client.request('POST', `${SECURITY}/totp${of}`), 403);
-      const made = managed<Fields & { id: string }>(
-        await admin.client.post(CREDENTIALS, { account_id: other.id }),
-        201,
-      );
-      assert.equal(made['account_id'], other.id);
+      const made = managed<Fields & { id: string }>(await admin.client.post(CREDENTIALS, { account: other.id }), 201);
+      assert.equal(made['account'], other.id);
       const rotated = managed(await admin.client.request('POST', `${CREDENTIALS}/callback/rotate${of}`));
       const revealed = managed(await other.client.request('POST', `${CREDENTIALS}/${made.id}/reveal`));
       for (const name of [
@@ -310,8 +307,8 @@ eachStorage((_name, open) => {
           target,
         );
       await refused('GET', 'accounts');
-      await refused('GET', `security?account_id=${user.id}`);
-      await refused('POST', `security/totp?account_id=${user.id}`);
+      await refused('GET', `security?account=${user.id}`);
+      await refused('POST', `security/totp?account=${user.id}`);
       await refused('POST', 'credentials', {});
       await refused('POST', 'chains/ETH/payouts/stop', { reason: 'x' });
       managed(await user.client.get('/manage/v1/accounts'));

@@ -66,14 +66,14 @@ eachStorage((_name, open) => {
   const sum = (rows: readonly Fields[]): bigint => rows.reduce((total, { amount }) => total + unitsOf(amount), 0n);
 
   const paid = async ({ client }: Member, price: string): Promise<string> => {
-    const order = { chain: 'ETH', currency: 'USDT-ERC20', vs_currency: 'USD', vs_price: price };
-    const { order_id } = managed<{ order_id: string }>(await client.post('/manage/v1/orders', order), 201);
-    await leaveRefundAddress(fixture.till.till, order_id, OWN);
+    const order = { chain: 'ETH', coin: 'USDT-ERC20', currency: 'USD', price };
+    const { id } = managed<{ id: string }>(await client.post('/manage/v1/orders', order), 201);
+    await leaveRefundAddress(fixture.till.till, id, OWN);
     fixture.till.clock.advance(1);
-    dataOf(await fixture.client.post('/sandbox/v1/pay', { order_id }));
+    dataOf(await fixture.client.post('/sandbox/v1/pay', { order_id: id }));
     dataOf(await fixture.client.post('/sandbox/v1/blocks', { chain: 'ETH', count: 1 }));
     await fixture.till.work();
-    return order_id;
+    return id;
   };
   const richMember = async (): Promise<Member> => {
     const member = await fixture.newMember();
@@ -83,12 +83,10 @@ eachStorage((_name, open) => {
     return member;
   };
   const withdraw = async ({ client }: Member, amount: string): Promise<string> =>
-    managed<{ id: string }>(
-      await client.post('/manage/v1/withdrawals', { chain: 'ETH', currency: 'USDT-ERC20', amount }),
-      201,
-    ).id;
+    managed<{ id: string }>(await client.post('/manage/v1/payouts', { chain: 'ETH', coin: 'USDT-ERC20', amount }), 201)
+      .id;
   const reject = async (id: string): Promise<unknown> =>
-    managed(await fixture.admin.client.post(`/manage/v1/withdrawals/${id}/reject`, { reason: 'test' }));
+    managed(await fixture.admin.client.post(`/manage/v1/payouts/${id}/reject`, { reason: 'test' }));
 
   test('for any history the sums of transactions.csv are those of ledger.csv, to the unit', async () => {
     const step = fc.record({ cents: fc.integer({ min: 100, max: 999_999 }), then: fc.nat(3) });
@@ -98,16 +96,16 @@ eachStorage((_name, open) => {
         for (const { cents, then } of steps) {
           const price = `${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, '0')}`;
           const order = await paid(member, price);
-          if (then === 1) managed(await member.client.request('POST', `/manage/v1/orders/${order}/refund`));
+          if (then === 1) managed(await member.client.post('/manage/v1/refunds', { order }), 201);
           if (then === 2) await withdraw(member, price);
           if (then === 3) await reject(await withdraw(member, price));
           fixture.till.clock.advance(60_000);
         }
         const rows = await csv(member);
         const ofType = (...types: string[]) =>
-          rows.filter(({ tx_type = '', status }) => types.includes(tx_type) && status !== 'FAILED');
-        const booked = (await csv(member, '/manage/v1/ledger')).filter(({ currency }) => currency === 'USDT-ERC20');
-        const part = (...names: string[]) => sum(booked.filter(({ account = '' }) => names.includes(account)));
+          rows.filter(({ type = '', status }) => types.includes(type) && status !== 'FAILED');
+        const booked = (await csv(member, '/manage/v1/ledger')).filter(({ coin }) => coin === 'USDT-ERC20');
+        const part = (...names: string[]) => sum(booked.filter(({ balance = '' }) => names.includes(balance)));
         assert.equal(sum(ofType('ORDER')) - sum(ofType('WITHDRAW', 'REFUND')), part('available', 'pending'));
         assert.equal(sum(ofType('WITHDRAW', 'REFUND')), part('reserved'));
         assert.equal(rows.length, steps.length + steps.filter(({ then }) => then > 0).length);
@@ -121,14 +119,15 @@ eachStorage((_name, open) => {
     const orders = [await paid(member, '30'), await paid(member, '20')];
     fixture.till.clock.advance(60_000);
     const refund = managed<{ id: string }>(
-      await member.client.request('POST', `/manage/v1/orders/${orders[1] ?? ''}/refund`),
+      await member.client.post('/manage/v1/refunds', { order: orders[1] }),
+      201,
     ).id;
     fixture.till.clock.advance(60_000);
     const withdrawal = await withdraw(member, '7.5');
     const whole = await list(member);
-    const typesOf = ({ items }: Listed) => items.map(({ tx_type }) => tx_type);
+    const typesOf = ({ items }: Listed) => items.map(({ type }) => type);
     assert.deepEqual(typesOf(whole), ['WITHDRAW', 'REFUND', 'ORDER', 'ORDER']);
-    assert.deepEqual([whole.items[0]?.['tx_id'], whole.items[1]?.['tx_id']], [withdrawal, refund]);
+    assert.deepEqual([whole.items[0]?.['id'], whole.items[1]?.['id']], [withdrawal, refund]);
     const rows = await csv(member);
     assert.deepEqual(
       rows,
@@ -144,17 +143,17 @@ eachStorage((_name, open) => {
     assert.deepEqual(pages, whole.items);
     const [sent, , , first] = whole.items;
     const found: readonly (readonly [Fields, readonly number[]])[] = [
-      [{ tx_type: 'REFUND' }, [1]],
+      [{ type: 'REFUND' }, [1]],
       [{ status: 'PENDING' }, [0, 1]],
       [{ chain: 'BTC' }, []],
-      [{ currency: 'USDT-ERC20', tx_type: 'ORDER' }, [2, 3]],
+      [{ coin: 'USDT-ERC20', type: 'ORDER' }, [2, 3]],
       [{ q: withdrawal }, [0]],
       [{ q: orders[1] ?? '' }, [1, 2]],
       [{ q: OWN.toLowerCase() }, [0, 1]],
       [{ q: first?.['tx_hash'] ?? '' }, [3]],
-      [{ q: first?.['to_addr'] ?? '' }, [3]],
-      [{ from: sent?.['event_time'] ?? '' }, [0]],
-      [{ to: sent?.['event_time'] ?? '' }, [1, 2, 3]],
+      [{ q: first?.['to_address'] ?? '' }, [3]],
+      [{ from: sent?.['created_at'] ?? '' }, [0]],
+      [{ to: sent?.['created_at'] ?? '' }, [1, 2, 3]],
     ];
     for (const [query, places] of found)
       assert.deepEqual(
@@ -164,7 +163,7 @@ eachStorage((_name, open) => {
       );
     const ofAll = await list(fixture.admin, { q: withdrawal });
     assert.deepEqual(ofAll.items, [sent]);
-    assert.deepEqual((await list(fixture.admin, { user_id: member.id })).items, whole.items);
+    assert.deepEqual((await list(fixture.admin, { account: member.id })).items, whole.items);
   });
 
   test('fault 216: a list of transactions is one’s own, and so is its cursor', async () => {
@@ -174,17 +173,17 @@ eachStorage((_name, open) => {
     const cursor = (await list(member, { limit: '1' })).next_cursor ?? assert.fail();
     assert.deepEqual((await list(other, { q: order })).items, []);
     for (const path of [TRANSACTIONS, `${TRANSACTIONS}.csv`]) {
-      assertRefused(await other.client.get(target(path, { user_id: member.id })), 404);
+      assertRefused(await other.client.get(target(path, { account: member.id })), 404);
       assertRefused(await fixture.client.get(path), 401);
-      assertRefused(await member.client.get(target(path, { tx_type: 'GIFT' })), 400, 'tx_type');
+      assertRefused(await member.client.get(target(path, { type: 'GIFT' })), 400, 'type');
       const at = '2026-05-04T00:00:00Z';
       assertRefused(await member.client.get(target(path, { from: at, to: at })), 400, 'from');
     }
     for (const [by, query] of [
       [other, { cursor }],
-      [member, { cursor, tx_type: 'ORDER' }],
+      [member, { cursor, type: 'ORDER' }],
       [member, { cursor: `${cursor}0` }],
-      [fixture.admin, { cursor, user_id: member.id }],
+      [fixture.admin, { cursor, account: member.id }],
     ] as const)
       assertRefused(await by.client.get(target(TRANSACTIONS, query)), 400, 'cursor');
     assertRefused(await member.client.get(target('/manage/v1/ledger', { cursor })), 400, 'cursor');

@@ -31,8 +31,8 @@ const PASSKEY = {
   response: { clientDataJSON: 'AAAA', attestationObject: 'AAAA' },
 };
 const PLACE = 'https://thief.example/';
-const ORDER = { vs_price: 25, vs_currency: 'USD' };
-const LINK = { title: 'Concert', vs_currency: 'USD' };
+const ORDER = { price: '25', currency: 'USD' };
+const LINK = { title: 'Concert', currency: 'USD' };
 const ROUTE = { host: 'new.gate.example', chain: 'ETH', network: 'mainnet', protocol: 'jsonrpc', upstreams: [PLACE] };
 
 export const WALK: Readonly<Record<ManageAction, Walk>> = {
@@ -63,8 +63,8 @@ export const WALK: Readonly<Record<ManageAction, Walk>> = {
       { role: 'user' },
       { status: 'active' },
       { status: 'archived' },
-      { verified_currencies: ['*'] },
-      { name: 'Shop', verified_currencies: [] },
+      { verified_coins: ['*'] },
+      { name: 'Shop', verified_coins: [] },
     ],
   },
   archiveAccounts: { charged: [{ ids: [UNKNOWN] }] },
@@ -80,9 +80,9 @@ export const WALK: Readonly<Record<ManageAction, Walk>> = {
     othersCharged: [{ data_security: true }, { callback_api_key: 'callback' }],
     charged: [
       { data_security: false },
-      { totp_for_withdrawals: false },
+      { totp_for_payouts: false },
       { callback_api_key: 'order' },
-      { data_security: true, totp_for_withdrawals: false },
+      { data_security: true, totp_for_payouts: false },
     ],
   },
   cancelPendingSecurity: FREE,
@@ -107,7 +107,7 @@ export const WALK: Readonly<Record<ManageAction, Walk>> = {
 
   listLinks: FREE,
   createLink: {
-    othersCharged: [LINK, { ...LINK, vs_price: '25', max_sales: 2, description: 'One seat' }],
+    othersCharged: [LINK, { ...LINK, price: '25', max_sales: 2, description: 'One seat' }],
     charged: [
       { ...LINK, return_url: PLACE },
       { ...LINK, callback_url: PLACE },
@@ -117,7 +117,7 @@ export const WALK: Readonly<Record<ManageAction, Walk>> = {
     ],
   },
   getLink: FREE,
-  updateLink: { charged: [{ vs_price: '1' }, { return_url: PLACE }, { title: 'Another shop' }, { max_sales: 1 }] },
+  updateLink: { charged: [{ price: '1' }, { return_url: PLACE }, { title: 'Another shop' }, { max_sales: 1 }] },
   deactivateLink: { othersCharged: [NOTHING] },
   pairLinkDevice: CHARGED,
   unpairLinkDevices: { othersCharged: [NOTHING] },
@@ -127,8 +127,8 @@ export const WALK: Readonly<Record<ManageAction, Walk>> = {
   acknowledgeAlert: FREE,
   getNotifications: FREE,
   updateNotifications: {
-    othersCharged: [{ withdrawals: true }, { summary: true }],
-    charged: [{ withdrawals: false }],
+    othersCharged: [{ payouts: true }, { summary: true }],
+    charged: [{ payouts: false }],
   },
   listNotices: FREE,
   getBranding: FREE,
@@ -137,7 +137,7 @@ export const WALK: Readonly<Record<ManageAction, Walk>> = {
   searchOrders: FREE,
   exportOrders: FREE,
   createOrderByHand: {
-    othersCharged: [ORDER, { ...ORDER, chain: 'ETH', currency: 'ETH', expires_in: 600 }],
+    othersCharged: [ORDER, { ...ORDER, chain: 'ETH', coin: 'ETH', expires_in: 600 }],
     charged: [
       { ...ORDER, succeed_url: PLACE },
       { ...ORDER, timeout_url: PLACE },
@@ -148,11 +148,12 @@ export const WALK: Readonly<Record<ManageAction, Walk>> = {
     ],
   },
   getOrder: FREE,
-  refundOrderByHand: CHARGED,
+  refundOrderByHand: { charged: [{ order: UNKNOWN }, { order: UNKNOWN, to: 'sender' }] },
   terminateOrder: FREE,
   resolveOrder: CHARGED,
   removeRefundAddress: CHARGED,
   getOrderHistory: FREE,
+  listRates: FREE,
   searchTransactions: FREE,
   exportTransactions: FREE,
   listLedger: FREE,
@@ -165,7 +166,7 @@ export const WALK: Readonly<Record<ManageAction, Walk>> = {
   createWatchAddress: { free: [{ chain: 'ETH', value: ADDRESS, label: 'Cold' }] },
   removeWatchAddress: FREE,
   listTransfers: FREE,
-  withdrawByHand: { charged: [{ amount: 1, chain: 'ETH', currency: 'ETH' }] },
+  withdrawByHand: { charged: [{ amount: '1', chain: 'ETH', coin: 'ETH' }] },
   getTransfer: FREE,
   approveWithdrawal: CHARGED,
   rejectWithdrawal: { free: [{ reason: 'x' }] },
@@ -174,7 +175,7 @@ export const WALK: Readonly<Record<ManageAction, Walk>> = {
   unfreezeWithdrawals: CHARGED,
   listDeposits: FREE,
   rescanDeposits: { charged: [{ chain: 'ETH', from: 1, to: 1 }] },
-  assignDeposit: { charged: [{ order_id: UNKNOWN }] },
+  assignDeposit: { charged: [{ order: UNKNOWN }] },
   refundDeposit: { charged: [{ address: ADDRESS }] },
   listChainStatus: FREE,
   getChainWallet: FREE,

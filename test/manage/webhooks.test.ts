@@ -81,7 +81,7 @@ eachStorage((_name, open) => {
   const patch = (by: Member, id: string, body: object) => by.client.request('PATCH', `${WEBHOOKS}/${id}`, { body });
   const send = (by: Member, id: string, what: string) => by.client.request('POST', `${WEBHOOKS}/${id}/${what}`);
   const deliveries = async (by: Member, id: string): Promise<readonly Fields[]> =>
-    managed<List>(await by.client.get(`/manage/v1/callbacks?webhook_id=${id}`)).items;
+    managed<List>(await by.client.get(`/manage/v1/callbacks?webhook=${id}`)).items;
   const lastReceived = async (): Promise<Received> => {
     await fixture.till.work();
     const last = receiver.received.at(-1);
@@ -95,10 +95,10 @@ eachStorage((_name, open) => {
       const { secret, ...made } = await create(member, { events: ['order.*', 'refund.failed', 'order.*'] });
       assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
       assert.deepEqual([made['url'], made['events'], made['enabled']], [url, ['order.*', 'refund.failed'], true]);
-      assert.deepEqual([made['account_id'], made['former_until']], [member.id, null]);
+      assert.deepEqual([made['account'], made['previous_secret_expires_at']], [member.id, null]);
       assert.deepEqual(managed(await member.client.get(`${WEBHOOKS}/${made.id}`)), made);
       assert.deepEqual(managed<List>(await member.client.get(WEBHOOKS)).items, [made]);
-      const { text } = await member.client.get('/manage/v1/audit?size=100');
+      const { text } = await member.client.get('/manage/v1/audit?limit=100');
       assert.ok(!text.includes(secret.slice(6)) && text.includes('webhook.create'));
       const rows = await store.sql('SELECT sealed FROM webhook_endpoints WHERE id = ?', [made.id]);
       assert.ok(!JSON.stringify(rows).includes(secret.slice(6)));
@@ -133,7 +133,7 @@ eachStorage((_name, open) => {
       );
       assert.equal(replies.filter(({ status }) => status === 201).length, MAX_WEBHOOKS);
       assert.equal(replies.filter(({ status }) => status === 409).length, 3);
-      assert.equal(managed<List>(await member.client.get(WEBHOOKS)).total, MAX_WEBHOOKS);
+      assert.equal(managed<List>(await member.client.get(WEBHOOKS)).items.length, MAX_WEBHOOKS);
       // Others are not counted.
       await create(await fixture.newMember());
     });
@@ -147,20 +147,20 @@ eachStorage((_name, open) => {
         (which) => other.client.request('DELETE', `${WEBHOOKS}/${which}`),
         (which) => send(other, which, 'rotate'),
         (which) => send(other, which, 'test'),
-        (which) => other.client.get(`/manage/v1/callbacks?webhook_id=${which}`),
+        (which) => other.client.get(`/manage/v1/callbacks?webhook=${which}`),
       ];
       for (const ask of asks) {
         const [foreign, unknown, garbage] = [await ask(id), await ask(UNKNOWN), await ask('garbage')];
         assert.deepEqual([foreign.status, foreign.text, garbage.text], [404, unknown.text, unknown.text]);
       }
-      assert.equal(managed<List>(await other.client.get(WEBHOOKS)).total, 0);
-      assertRefused(await other.client.post(WEBHOOKS, { url, events: ['order.*'], account_id: user.id }), 404);
+      assert.equal(managed<List>(await other.client.get(WEBHOOKS)).items.length, 0);
+      assertRefused(await other.client.post(WEBHOOKS, { url, events: ['order.*'], account: user.id }), 404);
       assert.equal(managed(await user.client.get(`${WEBHOOKS}/${id}`))['url'], url);
     });
 
     test('of another account is managed by an admin, who never gets its secret', async () => {
-      const made = await create(fixture.admin, { account_id: user.id });
-      assert.deepEqual([made['account_id'], made.secret], [user.id, undefined]);
+      const made = await create(fixture.admin, { account: user.id });
+      assert.deepEqual([made['account'], made.secret], [user.id, undefined]);
       assert.equal(managed(await send(fixture.admin, made.id, 'rotate'))['secret'], undefined);
       assert.match(String(managed(await send(user, made.id, 'rotate'))['secret']), /^whsec_/);
     });
@@ -175,14 +175,14 @@ eachStorage((_name, open) => {
       assert.deepEqual(JSON.parse(last.body), {
         type: 'webhook.test',
         timestamp: new Date(fixture.till.clock.now()).toISOString(),
-        data: { webhook_id: id },
+        data: { webhook: id },
       });
       assert.equal(last.headers['content-type'], 'application/json');
       for (const name of ['api-key', 'api-token', 'signature', 'algorithm', 'body-md5'])
         assert.equal(last.headers[name], undefined, name);
       const [row] = await deliveries(user, id);
       assert.deepEqual(
-        [row?.['event'], row?.['status'], row?.['webhook_id'], row?.['order_id']],
+        [row?.['event'], row?.['status'], row?.['webhook'], row?.['order']],
         ['webhook.test', 'DELIVERED', id, null],
       );
       assert.equal(row?.['id'], last.headers['webhook-id']);
@@ -192,7 +192,7 @@ eachStorage((_name, open) => {
       const { id, secret: former } = await create();
       const rotated = managed<Endpoint>(await send(user, id, 'rotate'));
       assert.notEqual(rotated.secret, former);
-      assert.equal(Date.parse(String(rotated['former_until'])), fixture.till.clock.now() + DAY_MS);
+      assert.equal(Date.parse(String(rotated['previous_secret_expires_at'])), fixture.till.clock.now() + DAY_MS);
       const signed = async (): Promise<readonly boolean[]> => {
         managed(await send(user, id, 'test'));
         const last = await lastReceived();
@@ -261,8 +261,8 @@ eachStorage((_name, open) => {
       assert.ok(verifies(secret, first) && verifies(secret, second));
       assert.equal(second.body, first.body);
       const { type, data } = JSON.parse(second.body) as { readonly type: string; readonly data: Fields };
-      assert.deepEqual([type, data['order_id'], data['status']], ['order.created', orderId, 'PENDING']);
-      managed(await member.client.request('POST', `/manage/v1/orders/${orderId}/terminate`));
+      assert.deepEqual([type, data['id'], data['status']], ['order.created', orderId, 'PENDING']);
+      managed(await member.client.request('POST', `/manage/v1/orders/${orderId}/cancel`));
       assert.equal((JSON.parse((await lastReceived()).body) as Fields)['type'], 'order.terminated');
     });
   });

@@ -64,7 +64,7 @@ eachStorage((engine, open) => {
       }
     };
     const sweeps = async (): Promise<readonly Transfer[]> =>
-      (await database.storage.transfers.list(null, { page: 1, size: 100 })).items.filter(
+      (await database.storage.transfers.list(null, { before: null, limit: 100 })).filter(
         ({ kind }) => kind === 'sweep',
       );
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { parseEther } from 'viem';
-import { TillgateClient } from '../../adapters/client/index.ts';
+import { createTillgateClient } from '../../adapters/client/index.ts';
 import { startAnvil } from '../support/anvil.ts';
 import type { Anvil } from '../support/anvil.ts';
 import { freePort } from '../support/free-port.ts';
@@ -107,15 +107,16 @@ describe('@tillgate/server, installed from its tarball into an empty folder', ()
     const describe = (): string => said;
     await waitFor(() => said.includes(`listens on ${url}`), { timeoutMs: 120_000, describe });
 
-    const client = new TillgateClient({ baseUrl: url, credentials: { apiKey } });
-    const order = await client.createPayInfo({ chain: 'ETH', currency: 'ETH', vs_currency: 'EUR', vs_price: '12.50' });
+    const client = createTillgateClient({ baseUrl: url, credentials: { apiKey } });
+    const order = await client.orders.create({ price: '12.50', currency: 'EUR', chain: 'ETH', coin: 'ETH' });
+    assert(order.payment !== null);
     const [from = ''] = await anvil.rpc<string[]>('eth_accounts');
-    const value = `0x${parseEther(String(order.amount)).toString(16)}`;
-    await anvil.rpc('eth_sendTransaction', [{ from, to: order.address, value }]);
+    const value = `0x${parseEther(order.payment.amount).toString(16)}`;
+    await anvil.rpc('eth_sendTransaction', [{ from, to: order.payment.address, value }]);
     await anvil.mine(3);
     const status = await waitFor(
       async () => {
-        const { status: now } = await client.order(order.order_id);
+        const { status: now } = await client.orders.get(order.id);
         return now === 'SUCCESS' ? now : undefined;
       },
       { timeoutMs: 120_000, describe },

@@ -32,7 +32,7 @@ export async function openUtxoDrill(kind: DaemonKind): Promise<DrillFixture> {
     },
     hold: () => gate.hold('before', ({ method }) => method === 'sendrawtransaction'),
     payOtherwise: async (till, id, to) => {
-      const { obtained } = (await till.command('transfer', 'show', id)) as ShownTransfer;
+      const { received } = (await till.command('transfer', 'show', id)) as ShownTransfer;
       // It is not valid below the height at which it is signed: one block later its bytes differ.
       await fixture.mine(1);
       const { chain } = await openChain(daemon, {}, new MnemonicWallet(OWN_MNEMONIC));
@@ -41,7 +41,7 @@ export async function openUtxoDrill(kind: DaemonKind): Promise<DrillFixture> {
       const derived = (await chain.deriveAddresses(0, INDEXES)).find(({ address }) => address === funded.to);
       const coin = await coinOf(daemon, funded, present(derived, funded.to).index);
       const source = { address: payments.hotAddress, index: null };
-      const lines = [{ to, currency, units: toUnits(obtained) }];
+      const lines = [{ to, currency, units: toUnits(received) }];
       const gross = [{ to, currency, units: toUnits('0.01') }];
       const priced = await payments.price({ source, lines: gross, coins: [coin], replaces: null });
       await payments.broadcast(await payments.sign({ source, lines, priced, nonce: null }));

@@ -13,15 +13,15 @@ import type {
   WatchList,
 } from '../../core/index.ts';
 import type { UtxoChain } from '../../adapters/chains/index.ts';
-import bitcoin from '../../plugins/bitcoin/index.ts';
-import litecoin from '../../plugins/litecoin/index.ts';
+import { bitcoin } from '../../plugins/bitcoin/index.ts';
+import { litecoin } from '../../plugins/litecoin/index.ts';
 import { FakeClock, MemoryLogger } from '../support/fakes.ts';
 import { startDaemon } from './daemons.ts';
 import type { Daemon, DaemonKind, DaemonOptions } from './daemons.ts';
 
 export const MNEMONIC = 'test test test test test test test test test test test junk';
 export const COIN = 100_000_000n;
-const PLUGINS: Readonly<Record<DaemonKind, Plugin>> = { bitcoind: bitcoin, litecoind: litecoin };
+const PLUGINS: Readonly<Record<DaemonKind, Plugin>> = { bitcoind: bitcoin.plugin, litecoind: litecoin.plugin };
 
 /** A chain with its node, opened by its plugin as the host would, with the till's seed. */
 export class UtxoFixture {

@@ -41,11 +41,11 @@ const CORE_ALONE = `
 `;
 
 const CLIENT_ALONE = `
-  import { signTestCallback, verifyCallback, TillgateClient } from 'tillgate/client';
+  import { createTillgateClient, signTestCallback, verifyCallback } from 'tillgate/client';
   const callbackSecret = 'whsec_' + Buffer.alloc(32, 7).toString('base64');
   const signed = await signTestCallback({ url: 'https://shop.example/paid', callbackToken: 'cbt', callbackSecret });
   const { event } = await verifyCallback(signed, { callbackSecret });
-  console.log(event, typeof new TillgateClient({ baseUrl: 'https://pay.example' }).order);
+  console.log(event, typeof createTillgateClient({ baseUrl: 'https://pay.example', credentials: { apiKey: 'key' } }).orders.get);
 `;
 
 /** What examples/embed-express is installed with: the application's own, and what npm names as peers of the adapters used. */
@@ -76,13 +76,14 @@ const EMBED_PEERS = [
 /** A consumer's own program, which must compile against the types alone, those of node among what is missing. */
 const CONSUMER = `
   import { readDecimal, formatUnits, type EventBus, type Order } from 'tillgate';
-  import { TillgateClient, isApiError } from 'tillgate/client';
+  import { createTillgateClient, isApiError } from 'tillgate/client';
   export function follow(events: EventBus, order: Order): () => void {
     return events.on('order.status', ({ orderId, to }) => { if (orderId === order.id) console.log(to.toLowerCase()); });
   }
   export const price: string | undefined = readDecimal('1') === null ? undefined : formatUnits(1n, 2);
-  export const till = new TillgateClient({ baseUrl: 'https://pay.example' });
-  export const refused = (error: unknown): boolean => isApiError(error, 'STATE_CONFLICT');
+  export const till = createTillgateClient({ baseUrl: 'https://pay.example', credentials: { apiKey: 'key' } });
+  export const refused = (error: unknown): boolean => isApiError(error, 'state_conflict');
+  export const paid = async (id: string): Promise<string | undefined> => (await till.orders.get(id)).payment?.amount.trim();
   // @ts-expect-error an event that there is not
   export const never = (events: EventBus): unknown => events.on('order.stolen', () => undefined);
 `;

@@ -9,7 +9,7 @@ import { eachStorage } from '../support/each-storage.ts';
 import type { OpenStorage } from '../support/storage.ts';
 
 const rows = async ({ audit }: Storage): Promise<readonly AuditRow[]> =>
-  (await audit.list(null, { page: 1, size: 100 })).items.filter(({ action }) => action === 'security.refused');
+  (await audit.list(null, { before: null, limit: 100 })).filter(({ action }) => action === 'security.refused');
 
 const factsOf = ({ actorId, accountId, ip, changes }: AuditRow): unknown => ({
   actorId,

@@ -143,7 +143,7 @@ describe('fault 111: a key that was made for less, in production mode', () => {
     assertRefused(await make({ scopes: ['admin'] }), 400, 'scopes.0');
     for (const time of [new Date(till.clock.now()).toISOString(), '2027-02-30T00:00:00Z', '2027-01-01', 5])
       assertRefused(await make({ expires_at: time }), 400, 'expires_at');
-    const [row] = (await store.storage.audit.list(till.merchant.account.id, { page: 1, size: 100 })).items.filter(
+    const [row] = (await store.storage.audit.list(till.merchant.account.id, { before: null, limit: 100 })).filter(
       ({ subjectId }) => subjectId === made.id,
     );
     assert.deepEqual(row?.changes['scopes'], { from: null, to: ['read', 'create'] });

@@ -44,19 +44,18 @@ describe('fault 91: a thief who has nothing but the token of a session, in produ
     const first = await login();
     const { secret } = managed<{ secret: string }>(await first.client.request('POST', '/manage/v1/security/totp'));
     const { token, client } = await login(code(secret, -1));
-    managed(await client.request('PATCH', '/manage/v1/security', { body: { totp_for_withdrawals: true } }));
+    managed(await client.request('PATCH', '/manage/v1/security', { body: { totp_for_payouts: true } }));
     return { id, password, secret, token, client };
   };
   /** What of an account a thief would change: everything but the count of tries. */
   const stateOf = async (account: AccountId): Promise<unknown> => {
     const { accounts, manage, wallets } = store.storage;
-    const page = { page: 1, size: 100 };
     const { totp, totpForWithdrawals } = await manage.security(account);
     return {
       account: await accounts.find(account),
       security: { secret: totp?.sealed, totpForWithdrawals },
-      credentials: (await manage.credentials(account, page)).items,
-      addresses: (await wallets.withdrawalAddresses(account, page)).items,
+      credentials: await manage.credentials(account, { before: null, limit: 100 }),
+      addresses: await wallets.withdrawalAddresses(account, null, 100),
     };
   };
 
@@ -66,15 +65,15 @@ describe('fault 91: a thief who has nothing but the token of a session, in produ
     const before = await stateOf(merchant.id);
     const thief = merchant.client;
     const patch = (body: object) => thief.request('PATCH', '/manage/v1/security', { body });
-    assertStepUp(await patch({ totp_for_withdrawals: false, data_security: false }));
-    assertStepUp(await patch({ totp_for_withdrawals: false }));
+    assertStepUp(await patch({ totp_for_payouts: false, data_security: false }));
+    assertStepUp(await patch({ totp_for_payouts: false }));
     assertStepUp(await thief.request('POST', '/manage/v1/security/totp'));
     assertStepUp(
       await thief.post('/manage/v1/password', { current: merchant.password, new: 'a password of the thief' }),
     );
     assertStepUp(await thief.request('POST', `/manage/v1/credentials/${credentialId}/reveal`));
     assertStepUp(await thief.post('/manage/v1/credentials', { name: 'mine' }));
-    assertStepUp(await thief.post('/manage/v1/withdrawal-addresses', { chain: 'ETH', address: ADDRESS }));
+    assertStepUp(await thief.post('/manage/v1/payout-addresses', { chain: 'ETH', address: ADDRESS }));
     // The token is worth nothing to the payment API, and a password or a guessed code does not raise the session.
     for (const path of ['/api/withdraw', '/api/bln/withdraw', `/api/v2/order/refund/${UNKNOWN}`])
       assert.equal((await till.client.post(path, {}, { headers: { 'API-Key': merchant.token } })).status, 401, path);
@@ -104,25 +103,25 @@ describe('fault 91: a thief who has nothing but the token of a session, in produ
     const { credentialId } = await till.accounts.createCredential.run(victim.id);
     const before = await stateOf(victim.id);
     const thief = admin.client;
-    const of = `?account_id=${victim.id}`;
+    const of = `?account=${victim.id}`;
     const asked: readonly (readonly [method: string, path: string, body?: object])[] = [
-      ['PATCH', `security${of}`, { totp_for_withdrawals: false, data_security: false }],
+      ['PATCH', `security${of}`, { totp_for_payouts: false, data_security: false }],
       ['PATCH', `security${of}`, { callback_api_key: 'order' }],
       ['POST', `security/totp${of}`],
       ['POST', `credentials/${credentialId}/reveal`],
       ['POST', `credentials/${credentialId}/revoke`],
       ['POST', `credentials/callback/rotate${of}`],
-      ['POST', 'credentials', { account_id: victim.id }],
-      ['POST', 'withdrawal-addresses', { chain: 'ETH', address: ADDRESS, account_id: victim.id }],
+      ['POST', 'credentials', { account: victim.id }],
+      ['POST', 'payout-addresses', { chain: 'ETH', address: ADDRESS, account: victim.id }],
       ['POST', 'accounts', { email: 'second@example.com', password: 'a password for a test', role: 'admin' }],
       ['PATCH', `accounts/${victim.id}`, { role: 'admin' }],
-      ['POST', `withdrawals/${UNKNOWN}/approve`],
+      ['POST', `payouts/${UNKNOWN}/approve`],
       ['POST', `accounts/${victim.id}/unfreeze`],
       ['POST', 'chains/ETH/payouts/resume'],
-      ['POST', `deposits/${UNKNOWN}/assign`, { order_id: UNKNOWN }],
+      ['POST', `deposits/${UNKNOWN}/assign`, { order: UNKNOWN }],
       ['POST', `deposits/${UNKNOWN}/refund`, { address: ADDRESS }],
       ['POST', 'deposits/rescan', { chain: 'ETH', from: 1, to: 1 }],
-      ['POST', `transfers/${UNKNOWN}/cancel`, { reason: 'x' }],
+      ['POST', `payouts/${UNKNOWN}/cancel`, { reason: 'x' }],
     ];
     for (const [method, path, body] of asked)
       assertStepUp(await thief.request(method, `/manage/v1/${path}`, body === undefined ? {} : { body }), path);

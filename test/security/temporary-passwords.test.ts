@@ -21,7 +21,10 @@ const OWN = 'a password of my own';
 const UNKNOWN = '1530217733410816001';
 
 /** What must be asked for. */
-const QUERIES: Readonly<Record<string, string>> = { listDeposits: '?status=unassigned' };
+const QUERIES: Readonly<Record<string, string>> = {
+  listDeposits: '?status=unassigned',
+  listRates: '?currency=EUR',
+};
 
 /** An account whose password an admin set. */
 interface Person {

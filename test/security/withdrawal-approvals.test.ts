@@ -21,7 +21,7 @@ interface Admin {
 interface Detail {
   readonly status: string;
   readonly reason: string | null;
-  readonly approvals: readonly { readonly account_id: string | null; readonly counts: boolean }[];
+  readonly approvals: readonly { readonly account: string | null; readonly counts: boolean }[];
   readonly approvals_needed: number;
 }
 
@@ -96,7 +96,7 @@ eachStorage((engine, open) => {
       const body = { chain: 'ETH', currency: 'USDT-ERC20', amount };
       return dataOf<{ tx_id: TransferId }>(await shop.client.post('/api/withdraw', body)).tx_id;
     };
-    const path = (id: string, verb = ''): string => `/manage/v1/withdrawals/${id}${verb}`;
+    const path = (id: string, verb = ''): string => `/manage/v1/payouts/${id}${verb}`;
     const statusOf = async (id: TransferId): Promise<string | undefined> =>
       (await store.storage.transfers.find(id))?.status;
     const held = async (): Promise<TransferId> => {
@@ -122,7 +122,7 @@ eachStorage((engine, open) => {
       const one = managed<Detail>(await first.client.request('POST', path(id, '/approve')));
       assert.deepEqual([one.status, one.approvals_needed], ['HELD', 2]);
       assert.deepEqual(
-        one.approvals.map(({ account_id: by, counts }) => [by, counts]),
+        one.approvals.map(({ account: by, counts }) => [by, counts]),
         [[first.id, true]],
       );
       assertRefused(await first.client.request('POST', path(id, '/approve')), 409);
@@ -131,10 +131,10 @@ eachStorage((engine, open) => {
       assert.equal(two.status, 'REQUESTED');
       const shown = managed<Detail>(await first.client.get(path(id)));
       assert.deepEqual(
-        shown.approvals.map(({ account_id: by }) => by),
+        shown.approvals.map(({ account: by }) => by),
         [first.id, second.id],
       );
-      const rows = (await store.storage.audit.list(null, { page: 1, size: 100 })).items.filter(
+      const rows = (await store.storage.audit.list(null, { before: null, limit: 100 })).filter(
         ({ subjectId }) => subjectId === id,
       );
       assert.deepEqual(

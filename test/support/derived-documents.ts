@@ -114,7 +114,7 @@ export const DERIVED_PARTS: readonly DerivedPart[] = [
 
 /** A document with one of its derived parts written anew. @throws Error where the document has no place for it */
 export function withPart(document: string, { name, text }: DerivedPart): string {
-  const [begin, end] = [`<!-- ${name}: written by npm run docs:tables -->`, `<!-- end of ${name} -->`];
+  const [begin, end] = [`<!-- ${name}: written by npm run generate -->`, `<!-- end of ${name} -->`];
   const [from, to] = [document.indexOf(begin), document.indexOf(end)];
   if (from === -1 || to < from) throw new Error(`The lines "${begin}" and "${end}" are missing.`);
   return `${document.slice(0, from)}${begin}\n\n${text()}\n\n${document.slice(to)}`;

@@ -29,11 +29,11 @@ interface Options {
 }
 
 /** A plugin whose notifiers are {@link FakeNotifier}s; its options name them. */
-export default definePlugin<Options>({
+export default definePlugin({
   name: 'test-notifiers',
   version: '1.0.0',
   requires: '^1.8.0',
-  options: (input) => input as Options,
+  options: (input: Options) => input,
   setup({ options, addNotifier }) {
     for (const { name, reaches } of options.notifiers) {
       const notifier = new FakeNotifier(name, reaches);

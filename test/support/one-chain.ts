@@ -1,15 +1,14 @@
-import type { Plugin, PluginContext } from '../../core/index.ts';
-import sandbox from '../../plugins/sandbox/index.ts';
-import type { SandboxOptions } from '../../plugins/sandbox/index.ts';
+import { definePlugin } from '../../core/index.ts';
+import { sandbox } from '../../plugins/sandbox/index.ts';
 
 /** One simulated chain instead of six, because each derives addresses ahead. */
-export const ethereum: Plugin = {
-  ...sandbox,
+export const ethereum = definePlugin({
+  ...sandbox.plugin,
   setup: (context) =>
-    sandbox.setup({
-      ...(context as PluginContext<SandboxOptions>),
+    sandbox.plugin.setup({
+      ...context,
       addChain: (chain, name) => {
         if (chain.code === 'ETH') context.addChain(chain, name);
       },
     }),
-};
+});

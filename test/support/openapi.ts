@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ValidateFunction } from 'ajv/dist/2020.js';
+import { apiOfPath } from '../../adapters/http/replies.ts';
+
+/** The schema of an error of each API. */
+const ERRORS = { payment: 'Error', manage: 'ManageError', v1: 'V1Error' } as const;
 
 export interface Reply {
   readonly status: number;
@@ -38,10 +42,7 @@ export class OpenApiChecker {
     const path = this.#pathOf(target);
     const operation = path === null ? undefined : this.#document.paths[path]?.[method.toLowerCase()];
     if (path === null || operation === undefined) {
-      this.#validate(
-        `document#/components/schemas/${target.startsWith('/manage/v1/') ? 'ManageError' : 'Error'}`,
-        text,
-      );
+      this.#validate(`document#/components/schemas/${ERRORS[apiOfPath(target)]}`, text);
       return;
     }
     const response = operation.responses[String(status)];

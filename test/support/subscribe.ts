@@ -28,7 +28,7 @@ export async function subscribe(
 
 /** The events sent to an endpoint, oldest first. */
 export async function eventsFor(storage: Storage, { id, accountId }: WebhookEndpoint): Promise<readonly Callback[]> {
-  const items = await storage.callbacks.list({ accountId, status: null, endpointId: id, after: null, limit: 1000 });
+  const items = await storage.callbacks.list({ accountId, status: null, endpointId: id, before: null, limit: 1000 });
   return items.toReversed();
 }
 

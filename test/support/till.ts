@@ -138,7 +138,7 @@ export async function startTestTill(
     clock,
     random,
   });
-  const wallet = await openWallet({ documents: storage.documents, vault }, null, true, logger);
+  const wallet = await openWallet({ documents: storage.documents, vault }, null, 'sandbox', logger);
   const base = { url: 'http://till.invalid' };
   provide(container, { workerId, wallet, baseUrl: base });
   const { plugins, problems } = await importPlugins(config.plugins, config.mode, directory);

@@ -27,7 +27,9 @@ export interface Unreliable {
   close(): Promise<void>;
 }
 
-const LIMITED = JSON.stringify({ code: 42900, message: 'Too many requests.', result: false, trace_id: 'none' });
+const LIMITED = JSON.stringify({
+  error: { code: 'rate_limited', message: 'Too many requests; try again later.', trace_id: '0'.repeat(32) },
+});
 
 /** Starts a proxy to the server at `url`. */
 export async function startUnreliable(url: string): Promise<Unreliable> {

@@ -6,5 +6,5 @@ export { openEvmChain } from './open-evm-chain.ts';
 export { openPayingKeys } from './paying-keys.ts';
 export type { EvmAccounts, PayingKeys } from './paying-keys.ts';
 export { parseEvmOptions } from './plugin-options.ts';
-export type { EvmDefaults, EvmPluginOptions } from './plugin-options.ts';
+export type { EvmDefaults, EvmPluginInput, EvmPluginOptions } from './plugin-options.ts';
 export { evmSigning } from './evm-signing.ts';

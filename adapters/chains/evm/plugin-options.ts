@@ -96,6 +96,12 @@ const optionsSchema = z.strictObject({
   spendTag: tag,
   tokens: tokensField((text) => normaliseEvmAddress(text) !== null),
 });
+/**
+ * The options of an EVM chain's plugin, as the settings file has them.
+ *
+ * @interface
+ */
+export type EvmPluginInput = z.input<typeof optionsSchema>;
 type Input = z.output<typeof optionsSchema>;
 
 /** @throws TillgateError `CONFIG_INVALID` that names every problem without its value, since a URL may contain a key */

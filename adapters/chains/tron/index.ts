@@ -6,5 +6,5 @@ export type { TronPayer } from './tron-payments.ts';
 export { openTronChain } from './open-tron-chain.ts';
 export { openTronKeys } from './tron-keys.ts';
 export { parseTronOptions } from './plugin-options.ts';
-export type { TronDefaults, TronPluginOptions } from './plugin-options.ts';
+export type { TronDefaults, TronPluginInput, TronPluginOptions } from './plugin-options.ts';
 export { tronSigning } from './tron-signing.ts';

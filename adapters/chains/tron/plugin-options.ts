@@ -67,6 +67,12 @@ const optionsSchema = z.strictObject({
   feeLimitTrx: count(1, 15_000).optional(),
   expirationSeconds: count(MIN_EXPIRATION_SECONDS, MAX_EXPIRATION_SECONDS).optional(),
 });
+/**
+ * The options of Tron's plugin, as the settings file has them.
+ *
+ * @interface
+ */
+export type TronPluginInput = z.input<typeof optionsSchema>;
 type OptionsInput = z.infer<typeof optionsSchema>;
 
 /** @throws TillgateError `CONFIG_INVALID` that names every problem without its value, since a URL may contain a key */

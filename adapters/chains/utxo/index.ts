@@ -7,5 +7,5 @@ export { UTXO_NETWORKS } from './utxo-coins.ts';
 export type { UtxoCoin, UtxoNetworkName, UtxoNetworkTerms } from './utxo-coins.ts';
 export type { ConfirmationTier, FeeRateBounds, UtxoChainOptions } from './utxo-options.ts';
 export { parseUtxoOptions } from './plugin-options.ts';
-export type { UtxoDefaults, UtxoPluginOptions } from './plugin-options.ts';
+export type { UtxoDefaults, UtxoPluginInput, UtxoPluginOptions } from './plugin-options.ts';
 export { utxoSigning } from './utxo-signing.ts';

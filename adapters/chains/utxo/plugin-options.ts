@@ -77,6 +77,12 @@ const optionsSchema = z.strictObject({
   feeTargetBlocks: count(1, 1_008).optional(),
   bumpAfterMs: count(1_000, 86_400_000).optional(),
 });
+/**
+ * The options of a UTXO chain's plugin, as the settings file has them.
+ *
+ * @interface
+ */
+export type UtxoPluginInput = z.input<typeof optionsSchema>;
 type Input = z.infer<typeof optionsSchema>;
 
 const DEFAULT_FEE_TARGET_BLOCKS = 6;

@@ -4,10 +4,9 @@ import { CSV_TYPE, csvTable } from '../csv.ts';
 import type { CsvTable } from '../csv.ts';
 import { described, schemasOf, validate } from '../operation.ts';
 import type { Described, RawCall, SessionAuth } from '../operation.ts';
-import { textReply } from '../replies.ts';
-import { MANAGE_BASE } from './base.ts';
+import { BASE_PATHS, textReply } from '../replies.ts';
 import type { ManageDeps } from './deps.ts';
-import { charge, noteReads, withActor } from './operation.ts';
+import { charge, noteReads, sessionOnly, withActor } from './operation.ts';
 import type { ManageCall, ManageOperation } from './operation.ts';
 
 interface ExportSpec<Q extends z.ZodObject, S extends z.ZodRawShape, V> extends Pick<Described, 'summary' | 'errors'> {
@@ -35,14 +34,14 @@ export function manageExport<Q extends z.ZodObject, S extends z.ZodRawShape, V>(
   const { path, query, schema, record, pages } = spec;
   const table = csvTable(schema);
   const disposition = `attachment; filename="${path.slice(1)}.csv"`;
-  return (deps, session) => ({
+  return sessionOnly((deps, session) => ({
     ...described({
       ...spec,
       method: 'GET',
-      path: `${MANAGE_BASE}${path}.csv`,
+      path: `${BASE_PATHS.manage}${path}.csv`,
       description: `${spec.description} ${HOW}`,
       auth: session,
-      envelope: 'manage',
+      api: 'manage',
       tag: 'Management',
     }),
     schemas: schemasOf({ query }),
@@ -56,7 +55,7 @@ export function manageExport<Q extends z.ZodObject, S extends z.ZodRawShape, V>(
       const reply = textReply(CSV_TYPE, '', raw.traceId, { 'Content-Disposition': disposition });
       return { ...reply, parts: lines(table, found, (view) => record(view, deps), renewed(session, call)) };
     },
-  });
+  }));
 }
 
 async function* lines<R, V>(

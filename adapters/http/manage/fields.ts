@@ -5,6 +5,8 @@ import { z } from 'zod';
 import { queryNumber, text } from '../fields.ts';
 import { header } from '../messages.ts';
 import type { HttpRequest } from '../messages.ts';
+import { coreName } from '../wire-names.ts';
+import type { CoreName } from '../wire-names.ts';
 
 const MAX_ID = 64;
 const MAX_CODE = 16;
@@ -29,11 +31,11 @@ export const idParams = <Id extends string>(what: string) => z.object({ id: reco
 export const ownerField = recordId<AccountId>('ID of the account; defaults to your own').optional();
 
 /** The query of a record that each account has once; an admin may name any account. */
-export const accountQuery = z.object({ account_id: ownerField });
+export const accountQuery = z.object({ account: ownerField });
 
 /** The filter that limits a list to one account. */
 export const accountFilter = {
-  account_id: recordId<AccountId>('Only this account; admins see all accounts by default').optional(),
+  account: recordId<AccountId>('Only this account; admins see all accounts by default').optional(),
 };
 
 const MAX_CURSOR = 128;
@@ -113,20 +115,23 @@ export function texts(max: number, itemMax: number, description: string) {
     .meta({ description });
 }
 
-type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
-  ? `${Head}${Capitalize<CamelCase<Tail>>}`
-  : Name;
-
-type Input<Body> = { [Name in keyof Body as CamelCase<Name & string>]: Exclude<Body[Name], undefined> };
+type Input<Body> = { [Name in keyof Body as CoreName<Name & string>]: Exclude<Body[Name], undefined> };
 
 /**
- * Renames the fields of a body to the names of the use case's input. Absent fields are left out, so that they stay
- * unchanged.
+ * Renames the fields of a body or a query to the names of the use case's input. Absent fields are left out, so that they
+ * stay unchanged.
  */
 export function inputOf<Body extends object>(body: Body): Input<Body> {
-  const camelCase = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
   const present = Object.entries(body).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(present.map(([name, value]) => [camelCase(name), value as unknown])) as Input<Body>;
+  return Object.fromEntries(present.map(([name, value]) => [coreName(name), value as unknown])) as Input<Body>;
+}
+
+/** Reads the filter of a list whose use case names the account `userId`. */
+export function filterOf<Filter extends { readonly account?: AccountId | undefined }>({
+  account: userId,
+  ...filter
+}: Filter) {
+  return { ...inputOf(filter), userId };
 }
 
 /**

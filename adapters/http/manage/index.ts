@@ -1,3 +1,3 @@
-export * from './base.ts';
 export * from './deps.ts';
 export * from './operations.ts';
+export type { NamedOperation, OperatorCall } from './operation.ts';

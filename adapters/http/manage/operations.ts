@@ -1,4 +1,5 @@
 import type { Operation } from '../operation.ts';
+import { rateOperations } from './orders/rates.ts';
 import { accountOperations } from './access/accounts.ts';
 import { appKeyOperations } from './gateway/app-keys.ts';
 import { appOperations } from './gateway/apps.ts';
@@ -12,6 +13,7 @@ import { lightningOperations } from './payouts/lightning.ts';
 import { credentialOperations } from './access/credentials.ts';
 import { depositOperations } from './deposits/deposits.ts';
 import type { ManageDeps } from './deps.ts';
+import type { NamedOperation } from './operation.ts';
 import { gatewayOperations } from './gateway/gateways.ts';
 import { ledgerOperations } from './ledger/ledger.ts';
 import { orderOperations } from './orders/orders.ts';
@@ -29,8 +31,9 @@ import { alertOperations } from './notify/alerts.ts';
 import { noticeOperations } from './notify/notices.ts';
 import { linkOperations } from './orders/links.ts';
 import { webhookOperations } from './notify/webhooks.ts';
-import { withdrawalAddressOperations } from './payouts/withdrawal-addresses.ts';
-import { withdrawalOperations } from './payouts/withdrawals.ts';
+import { payoutAddressOperations } from './payouts/payout-addresses.ts';
+import { payoutOperations } from './payouts/payouts.ts';
+import { refundOperations } from './payouts/refunds.ts';
 
 /** One file for each resource. */
 const RESOURCES = [
@@ -54,12 +57,14 @@ const RESOURCES = [
   noticeOperations,
   brandingOperations,
   orderOperations,
+  rateOperations,
   transactionOperations,
   ledgerOperations,
   walletOperations,
-  withdrawalAddressOperations,
+  payoutAddressOperations,
   watchAddressOperations,
-  withdrawalOperations,
+  payoutOperations,
+  refundOperations,
   depositOperations,
   chainOperations,
   lightningOperations,
@@ -69,5 +74,15 @@ const RESOURCES = [
 /** The operations of the management API. */
 export function manageOperations(deps: ManageDeps): readonly Operation[] {
   const auth = sessionAuth(deps.manage.sessions, deps.settings.secureCookies);
-  return RESOURCES.flat().map((bind) => bind(deps, auth));
+  return RESOURCES.flat().map((operation) => operation.managed(deps, auth));
+}
+
+/** The operations that programs call by their names. */
+export function namedOperations(deps: ManageDeps): readonly NamedOperation[] {
+  return RESOURCES.flat().flatMap((operation) => operation.named(deps) ?? []);
+}
+
+/** The operations of `/v1`. */
+export function v1Operations(deps: ManageDeps): readonly Operation[] {
+  return namedOperations(deps).flatMap(({ row, offered }) => (offered ? [row] : []));
 }

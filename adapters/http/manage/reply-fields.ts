@@ -1,8 +1,7 @@
 import { formatInstant } from '../../../core/index.ts';
-import type { Page } from '../../../core/index.ts';
+import type { CursorPage } from '../../../core/index.ts';
 import { z } from 'zod';
 import { SIGNED_DECIMAL } from '../csv.ts';
-import { pageNumbers } from '../record-fields.ts';
 
 export { id, whole } from '../record-fields.ts';
 
@@ -21,12 +20,7 @@ export const instant = (description: string) =>
 /** An {@link instant} that may be absent. */
 export const time = (at: number | null): string | null => (at === null ? null : formatInstant(at));
 
-/** One page of a list. */
-export function pageSchema<T extends z.ZodType>(name: string, item: T) {
-  return z.object({ ...pageNumbers, items: z.array(item).readonly() }).meta({ id: name });
-}
-
-/** A part of a list that is paged by cursors. */
+/** A page of a list. */
 export function cursorPage<T extends z.ZodType>(name: string, item: T) {
   return z
     .object({
@@ -39,6 +33,6 @@ export function cursorPage<T extends z.ZodType>(name: string, item: T) {
     .meta({ id: name });
 }
 
-export function pageRecord<T, R>({ page, size, total, maxPage, items }: Page<T>, record: (item: T) => R) {
-  return { page, size, total, max_page: maxPage, items: items.map(record) };
+export function pageRecord<T, R>({ items, nextCursor }: CursorPage<T>, record: (item: T) => R) {
+  return { items: items.map(record), next_cursor: nextCursor };
 }

@@ -17,6 +17,9 @@ import {
   presentLightningWithdrawal,
 } from './withdrawal-record.ts';
 
+/** The headers for a key on the Lightning operations. */
+const LIGHTNING_PLACES = ['api-key', 'x-token'] as const;
+
 /** The record of a Lightning order. */
 export const lightningOrderSchema = z
   .object({
@@ -99,7 +102,7 @@ function createOrder(settings: HttpSettings): Operation {
     summary: 'Create a Lightning order',
     description:
       'Creates an order that is paid over Lightning and returns its invoice, which expires with the order. Callbacks are sent as GET requests.',
-    auth: merchant('create', true),
+    auth: merchant('create', LIGHTNING_PLACES),
     idempotent: true,
     errors: [
       'UNSUPPORTED',
@@ -130,7 +133,7 @@ const withdraw = dataOperation({
   summary: 'Pay a Lightning invoice',
   description:
     'Pays an invoice from the BTC-LN balance. The amount and the maximum routing fee are reserved; the unused part of the fee is returned to the balance.',
-  auth: merchant('move', true),
+  auth: merchant('move', LIGHTNING_PLACES),
   idempotent: true,
   errors: [
     'UNSUPPORTED',
@@ -162,7 +165,7 @@ const balance = dataOperation({
   path: '/api/bln/balance',
   summary: 'Retrieve the Lightning balance',
   description: `Returns the account's balance in ${LIGHTNING_ASSET.currency}.`,
-  auth: merchant('read', true),
+  auth: merchant('read', LIGHTNING_PLACES),
   data: walletSchema,
   examples: { data: lightningBalanceExample },
   handler: async ({ principal }, { walletQueries }) =>

@@ -15,14 +15,15 @@ import { decimal, id, orderStatus, timestamp } from '../record-fields.ts';
 // The order as merchants see it in requests, replies and callbacks. The client's types, the OpenAPI document and its
 // examples are derived from these schemas.
 
-const orderType = z.enum(['ORDER', 'INVOICE']);
+export const orderType = z.enum(['ORDER', 'INVOICE']);
+export const orderPlatform = z.enum(['API', 'CHECKOUT', 'DASHBOARD']);
 
-/** The first fields of every order record, here and in the management API. */
-export const commonOrderFields = {
+/** The first fields of every order record of this API. */
+const commonOrderFields = {
   user_id: id('ID of the account that owns the order'),
   order_id: id('ID of the order'),
   order_type: orderType,
-  platform: z.enum(['API', 'CHECKOUT', 'DASHBOARD']),
+  platform: orderPlatform,
   status: orderStatus,
   chain: z.string().meta({ description: 'Chain code; empty until the payer has chosen a coin' }),
   chain_name: z.string(),
@@ -88,7 +89,7 @@ export function formatPrice({ vsPrice, vsCurrency }: Order): string {
 }
 
 /** Writes {@link commonOrderFields}. */
-export function presentCommonFields({ order, asset, chainName }: Pick<OrderView, 'order' | 'asset' | 'chainName'>) {
+function presentCommonFields({ order, asset, chainName }: Pick<OrderView, 'order' | 'asset' | 'chainName'>) {
   const { payment } = order;
   return {
     user_id: order.accountId,

@@ -8,7 +8,10 @@ import type { Operation } from '../operation.ts';
 
 const MAX_BLOCKS = 1000;
 
-async function findOrder(orderId: string, { orders }: HttpDeps): Promise<Order> {
+/** What paying on a simulated chain needs. */
+export type SandboxDeps = Pick<HttpDeps, 'orders' | 'chains' | 'assets' | 'orderQueries'>;
+
+async function findOrder(orderId: string, { orders }: SandboxDeps): Promise<Order> {
   const order = isId(orderId) ? await orders.find(orderId as OrderId) : null;
   if (order === null) throw new TillgateError('NOT_FOUND', 'There is no such order.');
   return order;
@@ -24,7 +27,7 @@ async function unitsToPay(
   order: Order,
   payment: OrderPayment,
   amount: Decimal | null,
-  deps: HttpDeps,
+  deps: SandboxDeps,
 ): Promise<bigint> {
   const { decimals } = present(deps.assets.find(payment.currency), `asset ${payment.currency}`);
   const due = amount ?? readDecimal((await deps.orderQueries.checkout(order.checkoutToken)).remaining);
@@ -33,6 +36,37 @@ async function unitsToPay(
   if (units === 0n)
     throw new TillgateError('STATE_CONFLICT', 'Nothing is due any more; name an amount to pay all the same.');
   return units;
+}
+
+/**
+ * Pays an order on its simulated chain.
+ *
+ * @param amount - in the order's coin; `null` for what is still due
+ * @returns the hash of the transaction
+ */
+export async function paySimulated(orderId: string, amount: Decimal | null, deps: SandboxDeps): Promise<string> {
+  const order = await findOrder(orderId, deps);
+  const { payment } = order;
+  if (payment === null) throw new TillgateError('STATE_CONFLICT', 'The order has no coin yet; choose one on its page.');
+  const simulator = simulatorOf(deps.chains.get(payment.chain), payment.chain);
+  return await simulator.pay(payment.address, payment.currency, await unitsToPay(order, payment, amount, deps));
+}
+
+/**
+ * Mines blocks on a simulated chain, or on all of them.
+ *
+ * @returns the codes of the chains
+ */
+export async function mineSimulated(
+  count: number,
+  chain: string | null,
+  { chains }: Pick<SandboxDeps, 'chains'>,
+): Promise<readonly string[]> {
+  const simulated = [...chains.values()].filter(({ simulator }) => simulator !== null);
+  const wanted = chain === null ? simulated.map(({ code: each }) => each) : [chain];
+  const simulators = wanted.map((each) => simulatorOf(chains.get(each), each));
+  for (const simulator of simulators) await simulator.mine(count);
+  return wanted;
 }
 
 const pay = dataOperation({
@@ -50,15 +84,7 @@ const pay = dataOperation({
   }),
   data: z.object({ tx_hash: z.string() }).meta({ id: 'SandboxPayment' }),
   examples: { body: { order_id: '1530217733414232064' }, data: { tx_hash: '0x5b9a' } },
-  handler: async ({ body }, deps) => {
-    const order = await findOrder(body.order_id, deps);
-    const { payment } = order;
-    if (payment === null)
-      throw new TillgateError('STATE_CONFLICT', 'The order has no coin yet; choose one on its page.');
-    const simulator = simulatorOf(deps.chains.get(payment.chain), payment.chain);
-    const units = await unitsToPay(order, payment, body.amount, deps);
-    return { tx_hash: await simulator.pay(payment.address, payment.currency, units) };
-  },
+  handler: async ({ body }, deps) => ({ tx_hash: await paySimulated(body.order_id, body.amount, deps) }),
 });
 
 const mineBlocks = dataOperation({
@@ -78,15 +104,10 @@ const mineBlocks = dataOperation({
     .object({ chains: z.array(z.string()), count: z.number().meta({ type: 'integer' }) })
     .meta({ id: 'SandboxBlocks' }),
   examples: { body: { chain: 'ETH', count: 12 }, data: { chains: ['ETH'], count: 12 } },
-  handler: async ({ body }, { chains }) => {
-    const wanted =
-      body.chain === undefined
-        ? [...chains.values()].filter(({ simulator }) => simulator !== null).map(({ code }) => code)
-        : [body.chain];
-    const simulators = wanted.map((chainCode) => simulatorOf(chains.get(chainCode), chainCode));
-    for (const simulator of simulators) await simulator.mine(body.count);
-    return { chains: wanted, count: body.count };
-  },
+  handler: async ({ body: { chain = null, count: blocks } }, deps) => ({
+    chains: [...(await mineSimulated(blocks, chain, deps))],
+    count: blocks,
+  }),
 });
 
 /** The operations that control the simulated chain. They exist only in sandbox mode. */

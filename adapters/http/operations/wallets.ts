@@ -73,7 +73,7 @@ export const withdrawBody = z.object({
   ),
 });
 
-export const walletExample: z.output<typeof walletSchema> = {
+const walletExample: z.output<typeof walletSchema> = {
   chain: 'ETH',
   currency: 'USDT-ERC20',
   available: '899.5',

@@ -11,6 +11,13 @@ const schema = z.strictObject({
   allowPrivateNetworks: z.boolean().default(false),
 });
 
+/**
+ * The options of the plugin, as the settings file has them.
+ *
+ * @interface
+ */
+export type ChatInput = z.input<typeof schema>;
+
 /** The parsed options of the plugin `chat`: one of `url` and `urlFile`. */
 export interface ChatOptions {
   /** The address of an incoming webhook; it is a secret. */

@@ -32,6 +32,13 @@ const schema = z.strictObject({
   operators: z.array(address).min(1, 'must name an address, or be left out').max(MOST_OPERATORS).optional(),
 });
 
+/**
+ * The options of the plugin, as the settings file has them.
+ *
+ * @interface
+ */
+export type SmtpInput = z.input<typeof schema>;
+
 /** The parsed options of the plugin `smtp`, with defaults. */
 export interface SmtpOptions {
   readonly host: string;

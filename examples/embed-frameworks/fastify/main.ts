@@ -5,7 +5,7 @@ import Fastify from 'fastify';
 import type { FastifyRequest } from 'fastify';
 import { openShop, port } from '../shop.ts';
 
-const { till, buy, receive } = await openShop();
+const { till, buy } = await openShop();
 
 const app = Fastify({
   return503OnClosing: false, // the till refuses what comes while it closes, in its own form
@@ -17,7 +17,7 @@ const app = Fastify({
     }),
 });
 
-const pay = till.toFetch({
+const pay = till.fetch.with({
   facts: (_request, { socket, url = '', rawHeaders }: FastifyRequest['raw']) => ({
     peer: socket.remoteAddress ?? '',
     target: url,
@@ -42,14 +42,6 @@ await app.register(async (payments) => {
   payments.removeAllContentTypeParsers();
   payments.addContentTypeParser('*', (_request, _body, done) => done(null));
   payments.all('/pay/*', (request) => pay(fetchRequest(request), request.raw));
-});
-
-await app.register(async (callbacks) => {
-  callbacks.removeAllContentTypeParsers();
-  callbacks.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-  callbacks.post<{ Body: Buffer }>('/callbacks/till', async ({ method, url, headers, body }, reply) =>
-    reply.code(await receive({ method, url, headers, body })).send(),
-  );
 });
 
 app.post('/buy', buy);

@@ -5,9 +5,9 @@ import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
 import { openShop, port } from '../shop.ts';
 
-const { till, buy, receive } = await openShop();
+const { till, buy } = await openShop();
 
-const pay = till.toFetch({
+const pay = till.fetch.with({
   facts: (_request, { socket, url = '', rawHeaders }: HttpBindings['incoming']) => ({
     peer: socket.remoteAddress ?? '',
     target: url,
@@ -18,7 +18,6 @@ const pay = till.toFetch({
 const app = new Hono<{ Bindings: HttpBindings }>();
 app.all('/pay/*', (c) => pay(c.req.raw, c.env.incoming));
 app.post('/buy', async (c) => c.json(await buy()));
-app.post('/callbacks/till', async (c) => c.body(null, await receive(c.req.raw)));
 
 // The gateway answers for its hosts before Hono does.
 const listener = getRequestListener(app.fetch);

@@ -1,7 +1,7 @@
 /** A Nest application with payments and the gateway; see README.md. */
 import 'reflect-metadata';
-import { Controller, Inject, Module, Post, Req, Res } from '@nestjs/common';
-import type { BeforeApplicationShutdown, RawBodyRequest } from '@nestjs/common';
+import { Controller, Inject, Module, Post } from '@nestjs/common';
+import type { BeforeApplicationShutdown } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { NextFunction, Request, Response } from 'express';
@@ -19,12 +19,6 @@ class ShopController implements BeforeApplicationShutdown {
     return this.shop.buy();
   }
 
-  @Post('callbacks/till')
-  async callback(@Req() req: RawBodyRequest<Request>, @Res() res: Response): Promise<void> {
-    const { method, originalUrl, headers, rawBody } = req;
-    res.status(await this.shop.receive({ method, url: originalUrl, headers, body: rawBody ?? '' })).end();
-  }
-
   /** Ends the live pages too, which Nest would wait for. */
   async beforeApplicationShutdown(): Promise<void> {
     await this.shop.till.close();
@@ -34,12 +28,11 @@ class ShopController implements BeforeApplicationShutdown {
 @Module({ providers: [{ provide: SHOP, useFactory: openShop }], controllers: [ShopController] })
 class AppModule {}
 
-// Callbacks are verified with their raw body.
-const app = await NestFactory.create<NestExpressApplication>(AppModule, { rawBody: true, logger: ['error'] });
+const app = await NestFactory.create<NestExpressApplication>(AppModule, { logger: ['error'] });
 app.enableShutdownHooks(['SIGTERM'], { useProcessExit: true });
 const { till } = app.get<Shop>(SHOP);
 // Nest adds its body parsers when it listens: what is used before gets the bytes as they came in.
-app.use('/pay', till.toExpress());
+app.use('/pay', till.express());
 app.use((req: Request, res: Response, next: NextFunction) => {
   if (till.gateway.handles(req.headers.host)) till.gateway.request(req, res);
   else next();

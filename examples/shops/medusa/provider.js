@@ -116,7 +116,7 @@ export class TillgateProvider extends AbstractPaymentProvider {
 
   /** @param {import('@medusajs/framework/types').RetrievePaymentInput} input @returns {Promise<any>} */
   async retrievePayment(input) {
-    return { data: { ...(await this.till.client.order(keptOf(input).order_id)) } };
+    return { data: { ...(await this.till.client.orders.get(keptOf(input).order_id)) } };
   }
 
   /**
@@ -130,11 +130,11 @@ export class TillgateProvider extends AbstractPaymentProvider {
       const request = { method: 'POST', headers: /** @type {Record<string, string>} */ (headers), body: rawData };
       const event = await this.till.verify(request);
       if (event.type !== 'order.succeeded') return NOT_OURS;
-      const { order_id, merchant_reference, vs_price, vs_currency, metadata } = event.data;
-      const claim = { price: vs_price, currency: vs_currency, reference: merchant_reference ?? '' };
+      const { id, merchantReference, price, currency, metadata } = event.data;
+      const claim = { price, currency, reference: merchantReference ?? '' };
       const session_id = metadata['session_id'];
-      if (session_id === undefined || (await this.till.whyNotPaid(order_id, claim)) !== null) return NOT_OURS;
-      return { action: 'captured', data: { session_id, amount: new BigNumber(vs_price) } };
+      if (session_id === undefined || (await this.till.whyNotPaid(id, claim)) !== null) return NOT_OURS;
+      return { action: 'captured', data: { session_id, amount: new BigNumber(price) } };
     } catch (error) {
       if (error instanceof CallbackRejectedError) return NOT_OURS;
       throw error;

@@ -63,8 +63,8 @@ export function tillgateHandler(till) {
       if (payment.state !== 'Settled') return failed('The payment was not settled.');
       if (amount !== payment.amount) return failed('The till refunds a payment as a whole: pay back a part by hand.');
       try {
-        const { refund_status: status } = await till.refund(payment.transactionId);
-        return { state: status === 'SUCCESS' ? 'Settled' : 'Pending', transactionId: payment.transactionId };
+        const { status } = await till.refund(payment.transactionId);
+        return { state: status === 'CONFIRMED' ? 'Settled' : 'Pending', transactionId: payment.transactionId };
       } catch (error) {
         return failed(messageOf(error));
       }

@@ -12,6 +12,8 @@ import { referenceOf } from './handler.js';
 import { Till } from './till.js';
 
 const CONTEXT = 'TillgatePlugin';
+/** The state of a refund in the shop once it is over at the till. */
+const ENDED = /** @type {const} */ ({ CONFIRMED: 'Settled', FAILED: 'Failed' });
 const DEFAULT_CHANNEL_CODE = '__default_channel__';
 
 /** Brings the shop's payments and refunds to their state at the till. Each call can be repeated without effect. */
@@ -31,7 +33,7 @@ export class Settlements {
 
   /** @param {import('tillgate/client').VerifiedWebhook} event */
   async handle(event) {
-    if (event.type === 'order.succeeded') await this.settle(event.data.order_id, event.data.merchant_reference);
+    if (event.type === 'order.succeeded') await this.settle(event.data.id, event.data.merchantReference);
     if (event.type === 'order.refunded' || event.type.startsWith('refund.')) await this.finishRefunds();
   }
 
@@ -71,10 +73,9 @@ export class Settlements {
     for (const { id, payment, transactionId } of waiting) {
       if (referenceOf(payment) === '' || transactionId !== payment.transactionId) continue;
       const refund = await this.till.refundOf(transactionId);
-      const state = refund?.refund_status === 'SUCCESS' ? 'Settled' : 'Failed';
-      if (refund === null || refund.refund_status === 'PENDING') continue;
+      if (refund?.status !== 'CONFIRMED' && refund?.status !== 'FAILED') continue;
       const ctx = await this.contextOf(payment);
-      await this.orders.transitionRefundToState(ctx, id, state, transactionId);
+      await this.orders.transitionRefundToState(ctx, id, ENDED[refund.status], transactionId);
     }
   }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { TillgateApiError, TillgateClient, verifyWebhook } from 'tillgate/client';
+import { createTillgateClient, isApiError, TillgateApiError, verifyWebhook } from 'tillgate/client';
 
 /**
  * @typedef {object} TillOptions
@@ -14,8 +14,6 @@ import { TillgateApiError, TillgateClient, verifyWebhook } from 'tillgate/client
 
 /** The states in which an order is paid: PARTIAL is underpaid, OVERDUE late, REFUNDED paid back. */
 const PAID = ['SUCCESS', 'RESOLVED'];
-/** The number of newest orders among which the order that was just created is searched. */
-const NEWEST = 500;
 
 /**
  * The shop's side of a Tillgate server. Only the server's answers count; an event is a reason to retrieve the order.
@@ -23,9 +21,9 @@ const NEWEST = 500;
 export class Till {
   /** @param {TillOptions} options */
   constructor({ webhookSecrets, succeedUrl, timeoutUrl, ...server }) {
-    this.client = new TillgateClient(server);
+    this.client = createTillgateClient(server);
     this.secrets = webhookSecrets;
-    this.links = { ...(succeedUrl && { succeed_url: succeedUrl }), ...(timeoutUrl && { timeout_url: timeoutUrl }) };
+    this.links = { ...(succeedUrl && { succeedUrl }), ...(timeoutUrl && { timeoutUrl }) };
   }
 
   /**
@@ -34,21 +32,11 @@ export class Till {
    */
   async open({ name, price, currency, metadata = {} }) {
     const reference = `${name}-${randomUUID().slice(0, 8)}`;
-    const { pay_url: payUrl } = await this.client.createPayUrl({
-      ...{ price, currency, metadata, merchant_reference: reference },
+    const { id: orderId, payUrl } = await this.client.orders.create({
+      ...{ price, currency, metadata, merchantReference: reference },
       ...this.links,
     });
-    return { orderId: await this.#idOf(reference), payUrl, reference };
-  }
-
-  /** The till returns only the URL of the order's page; its id is in the list. @param {string} reference */
-  async #idOf(reference) {
-    let seen = 0;
-    for await (const order of this.client.orders({ size: 50 })) {
-      if (order.merchant_reference === reference) return order.order_id;
-      if (++seen >= NEWEST) break;
-    }
-    throw new Error('The till does not list the order that it has just made.');
+    return { orderId, payUrl, reference };
   }
 
   /**
@@ -58,10 +46,10 @@ export class Till {
    * @param {Claim} claim
    */
   async whyNotPaid(orderId, { price, currency, reference }) {
-    const order = await this.client.order(orderId);
-    if (order.merchant_reference !== reference) return 'The order at the till is another one.';
-    if (order.vs_currency !== currency || decimal(order.vs_price) !== decimal(price))
-      return `The order at the till is of ${order.vs_price} ${order.vs_currency}.`;
+    const order = await this.client.orders.get(orderId);
+    if (order.merchantReference !== reference) return 'The order at the till is another one.';
+    if (order.currency !== currency || decimal(order.price) !== decimal(price))
+      return `The order at the till is of ${order.price} ${order.currency}.`;
     return PAID.includes(order.status) ? null : `The order at the till is ${order.status}.`;
   }
 
@@ -72,20 +60,20 @@ export class Till {
    */
   async refund(orderId) {
     try {
-      return await this.client.refund(orderId);
+      return await this.client.refunds.create({ order: orderId });
     } catch (error) {
       const former = error instanceof TillgateApiError ? await this.refundOf(orderId) : null;
-      if (former === null || former.refund_status === 'TERMINATED') throw error;
+      if (former === null || former.status === 'FAILED') throw error;
       return former;
     }
   }
 
-  /** @param {string} orderId */
+  /** The latest refund of an order; `null` when there is none. @param {string} orderId */
   async refundOf(orderId) {
     try {
-      return await this.client.refundInfo(orderId);
+      return (await this.client.orders.get(orderId)).refund;
     } catch (error) {
-      if (error instanceof TillgateApiError && error.kind === 'NOT_FOUND') return null;
+      if (isApiError(error, 'order_not_found')) return null;
       throw error;
     }
   }

@@ -5,13 +5,13 @@ import type { auditChainSchema, auditSchema } from '../../../adapters/http/manag
 import type { chainSchema, walletSchema } from '../../../adapters/http/manage/payouts/chains.ts';
 import type { depositSchema, rescanSchema } from '../../../adapters/http/manage/deposits/deposits.ts';
 import type { gatewaySchema } from '../../../adapters/http/manage/gateway/gateways.ts';
-import type { transferDetailSchema, transferSchema } from '../../../adapters/http/manage/payouts/withdrawals.ts';
+import type { payoutDetailSchema, payoutSchema } from '../../../adapters/http/manage/payouts/payouts.ts';
 
 export type AccountItem = z.output<typeof accountSchema>;
 export type AccountFile = z.output<typeof accountDetailSchema>;
-export type TransferItem = z.output<typeof transferSchema>;
+export type TransferItem = z.output<typeof payoutSchema>;
 /** A transfer with its approvals and its signed transactions. */
-export type TransferFile = z.output<typeof transferDetailSchema>;
+export type TransferFile = z.output<typeof payoutDetailSchema>;
 export type ChainItem = z.output<typeof chainSchema>;
 export type ChainWallet = z.output<typeof walletSchema>;
 export type AlertItem = z.output<typeof alertSchema>;

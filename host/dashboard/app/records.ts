@@ -24,9 +24,9 @@ import type {
   revealedSchema as revealedWebhookSchema,
   webhookSchema,
 } from '../../../adapters/http/manage/notify/webhooks.ts';
-import type { withdrawalAddressSchema } from '../../../adapters/http/manage/payouts/withdrawal-addresses.ts';
-import type { listedTransferSchema, transferDetailSchema } from '../../../adapters/http/manage/payouts/withdrawals.ts';
-import type { walletSchema } from '../../../adapters/http/operations/wallets.ts';
+import type { payoutAddressSchema } from '../../../adapters/http/manage/payouts/payout-addresses.ts';
+import type { listedPayoutSchema, payoutDetailSchema } from '../../../adapters/http/manage/payouts/payouts.ts';
+import type { walletSchema } from '../../../adapters/http/manage/payouts/wallets.ts';
 
 /** A record with the id under which the application knows it. */
 type Named<T> = T & { readonly id: string };
@@ -39,9 +39,9 @@ export type TransactionRecord = Named<z.output<typeof transactionSchema>>;
 export type PostingRecord = Named<z.output<typeof postingSchema>>;
 export type OverviewRecord = z.output<typeof overviewSchema>;
 export type WalletRecord = Named<z.output<typeof walletSchema>>;
-export type TransferRecord = z.output<typeof listedTransferSchema>;
-export type TransferDetail = z.output<typeof transferDetailSchema>;
-export type WithdrawalAddress = Named<z.output<typeof withdrawalAddressSchema>>;
+export type TransferRecord = z.output<typeof listedPayoutSchema>;
+export type TransferDetail = z.output<typeof payoutDetailSchema>;
+export type WithdrawalAddress = Named<z.output<typeof payoutAddressSchema>>;
 export type CredentialRecord = z.output<typeof credentialSchema>;
 export type CreatedCredential = z.output<typeof createdSchema>;
 export type CallbackSecrets = z.output<typeof callbackSecretsSchema>;

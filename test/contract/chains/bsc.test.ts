@@ -17,8 +17,8 @@ async function open(
 ): Promise<{ chain: ChainAdapter; logger: MemoryLogger }> {
   const chains: ChainAdapter[] = [];
   const logger = new MemoryLogger();
-  await bsc.setup({
-    options: bsc.options(input),
+  await bsc.plugin.setup({
+    options: bsc.plugin.options(input),
     logger,
     clock: new FakeClock(),
     wallet,

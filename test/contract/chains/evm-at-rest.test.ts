@@ -4,7 +4,7 @@ import { getAddress } from 'viem';
 import { present } from '../../../core/index.ts';
 import { MnemonicWallet } from '../../../adapters/wallet/index.ts';
 import type { ChainAdapter } from '../../../core/index.ts';
-import evm, { EVM_PRESETS } from '../../../plugins/evm/index.ts';
+import { evm, EVM_PRESETS } from '../../../plugins/evm/index.ts';
 import { startAnvil } from '../../support/anvil.ts';
 import { deployContract } from '../../support/contracts.ts';
 import { buildDomain } from '../../support/domain.ts';
@@ -24,9 +24,9 @@ const MOST_PER_SECOND = 2;
 async function open(preset: string, url: string, tokens: unknown): Promise<ChainAdapter> {
   const chains: ChainAdapter[] = [];
   const wallet = new MnemonicWallet(MNEMONIC);
-  await evm.setup({
+  await evm.plugin.setup({
     ...{
-      options: evm.options({ preset, rpcUrls: [url], tokens, confirmations: DEPTH, finalityBlocks: DEPTH }),
+      options: evm.plugin.options({ preset, rpcUrls: [url], tokens, confirmations: DEPTH, finalityBlocks: DEPTH }),
       logger: new MemoryLogger(),
     },
     ...{ clock: new FakeClock(), wallet, signer: null },

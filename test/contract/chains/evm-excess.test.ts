@@ -74,7 +74,7 @@ test('fault 392: coins that the ledger lacks are named, in the hot wallet and at
   assert.deepEqual(await excesses(), []);
   const [booked] = await storage.ledger.balances('operator:ETH');
   assert.ok(booked !== undefined && booked.units > 2n * ETHER, 'the coins in the hot wallet are the operator’s');
-  const { items } = await storage.deposits.unassigned({ page: 1, size: 10 });
+  const items = await storage.deposits.unassigned({ before: null, limit: 10 });
   assert.deepEqual(
     items.map((deposit) => [deposit.toAddress, deposit.units, deposit.unassignedReason]),
     [[address, units, 'late']],

@@ -131,7 +131,7 @@ test('fault 336: what a contract sends after the watch window is unassigned', as
   await stage.restart();
   await forward(stage, made);
   await stage.look();
-  const { items } = await domain.storage.deposits.unassigned({ page: 1, size: 10 });
+  const items = await domain.storage.deposits.unassigned({ before: null, limit: 10 });
   assert.deepEqual(
     items.map(({ orderId, units, unassignedReason }) => [orderId, units, unassignedReason]),
     [[made.id, DUE, 'late']],

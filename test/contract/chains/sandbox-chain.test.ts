@@ -17,24 +17,24 @@ describe('the sandbox plugin', () => {
       [...found.values()].map(({ name }) => name),
       ['Ethereum', 'Bitcoin', 'Litecoin', 'BNB Smart Chain', 'Tron'],
     );
-    assert.equal(sandbox.sandboxOnly, true);
+    assert.equal(sandbox.plugin.sandboxOnly, true);
   });
 
   test('refuses unknown options by name', () => {
     assert.throws(
-      () => sandbox.options({ speed: 1, confirmations: 0 }),
+      () => sandbox.plugin.options({ speed: 1, confirmations: 0 }),
       (error: unknown) => isTillgateError(error, 'CONFIG_INVALID') && /speed.*|confirmations.*/.test(error.message),
     );
     assert.throws(
-      () => sandbox.options({ confirmations: 3, spendableConfirmations: 2 }),
+      () => sandbox.plugin.options({ confirmations: 3, spendableConfirmations: 2 }),
       (error: unknown) => isTillgateError(error, 'CONFIG_INVALID'),
     );
-    assert.deepEqual(sandbox.options(undefined), {
+    assert.deepEqual(sandbox.plugin.options(undefined), {
       confirmations: 1,
       spendableConfirmations: 2,
       pollIntervalMs: 5_000,
     });
-    assert.deepEqual(sandbox.options({ confirmations: 4 }), {
+    assert.deepEqual(sandbox.plugin.options({ confirmations: 4 }), {
       confirmations: 4,
       spendableConfirmations: 4,
       pollIntervalMs: 5_000,

@@ -42,8 +42,8 @@ export async function sandboxChains(
   { clock = new FakeClock(), signer = true }: { readonly clock?: FakeClock; readonly signer?: boolean } = {},
 ): Promise<Map<string, SandboxChain>> {
   const found: ChainAdapter[] = [];
-  await sandbox.setup({
-    options: sandbox.options(undefined),
+  await sandbox.plugin.setup({
+    options: sandbox.plugin.options(undefined),
     logger: new MemoryLogger(),
     clock,
     wallet: new MnemonicWallet(JUNK),

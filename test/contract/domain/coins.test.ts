@@ -92,7 +92,7 @@ async function earn(till: MoneyDomain, units: bigint): Promise<void> {
 const unitsOf = async (till: MoneyDomain, { accountId }: Principal): Promise<readonly bigint[]> =>
   (await till.storage.transfers.freeCoins('BTC', 'BTC', 1_000, { of: accountId })).map(({ units }) => units);
 const sweepsOf = async (till: MoneyDomain): Promise<readonly Transfer[]> =>
-  (await till.storage.transfers.list(null, { page: 1, size: 100 })).items.filter(({ kind }) => kind === 'sweep');
+  (await till.storage.transfers.list(null, { before: null, limit: 100 })).filter(({ kind }) => kind === 'sweep');
 
 function ratesOf(till: MoneyDomain): RealCoins {
   assert.ok(till.btcPayments instanceof RealCoins);

@@ -38,7 +38,7 @@ eachStorage((engine, open) => {
       const steps = ['deposit.seen', 'deposit.credited', 'deposit.spendable'];
       const events = await eventsFor(till.storage, own);
       assert.deepEqual([typesOf(events), statusesOf(events)], [steps, ['SEEN', 'CREDITED', 'SPENDABLE']]);
-      assert.deepEqual(new Set(events.map((event) => dataIn(event)['order_id'])), new Set([order.id]));
+      assert.deepEqual(new Set(events.map((event) => dataIn(event)['order'])), new Set([order.id]));
       assert.deepEqual([dataIn(events[0]!)['amount'], dataIn(events[0]!)['tx_hash']], ['1', 'p']);
       till.eth.drop(till.eth.policy.spendableConfirmations + 1);
       till.eth.mineEmpty(till.eth.policy.spendableConfirmations + 2);

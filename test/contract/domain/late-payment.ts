@@ -72,7 +72,7 @@ export async function latePayment(
   till.eth.mine({ to: order.payment?.address ?? '', currency, units, txid: `late${(payments += 1)}` });
   till.eth.mineEmpty(depth - 1);
   await till.follow();
-  const [deposit] = (await till.storage.deposits.unassigned({ page: 1, size: 10 })).items;
+  const [deposit] = await till.storage.deposits.unassigned({ before: null, limit: 10 });
   assert.ok(deposit);
   return { deposit, order: await till.order(order.id) };
 }

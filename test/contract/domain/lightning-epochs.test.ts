@@ -16,6 +16,7 @@ import { eachStorage } from '../../support/each-storage.ts';
 import { requestOf } from '../../support/fake-lightning.ts';
 import { buildLightning } from '../../support/lightning.ts';
 import type { LightningDomain } from '../../support/lightning.ts';
+import { FakeVault } from '../../support/fakes.ts';
 
 const MSAT = 1_000_000n;
 
@@ -39,7 +40,14 @@ interface Claim {
 }
 
 const managing = (till: LightningDomain): ManageWithdrawals =>
-  new ManageWithdrawals({ ...till, chains: new Map(), lightning: till.node, approverHoldMs: 0, pageMax: 100 });
+  new ManageWithdrawals({
+    ...till,
+    chains: new Map(),
+    lightning: till.node,
+    approverHoldMs: 0,
+    vault: new FakeVault(),
+    pageMax: 100,
+  });
 
 const chainsOf = (till: LightningDomain): ManageChains =>
   new ManageChains({ ...till, chains: new Map(), lightning: till.node });

@@ -14,6 +14,7 @@ import { buildLightning } from '../../support/lightning.ts';
 import type { LightningDomain } from '../../support/lightning.ts';
 import { eachStorage } from '../../support/each-storage.ts';
 import { testsOf } from '../../support/storage.ts';
+import { FakeVault } from '../../support/fakes.ts';
 
 const MSAT = 1_000_000n;
 const refusal =
@@ -141,6 +142,7 @@ eachStorage((engine, open) => {
         chains: new Map(),
         lightning: till.node,
         approverHoldMs: 0,
+        vault: new FakeVault(),
         pageMax: 100,
       });
       await withdrawals.settle(OPERATOR, id, { txHash: paymentHash, obtainedUnits: MSAT, feeUnits: 0n });
@@ -182,6 +184,7 @@ eachStorage((engine, open) => {
           chains: new Map(),
           lightning: till.node,
           approverHoldMs: 0,
+          vault: new FakeVault(),
           pageMax: 100,
         });
         await assert.rejects(withdrawals.cancel(OPERATOR, id, 'x'), refusal('STATE_CONFLICT', /lightning confirm/));
@@ -222,7 +225,7 @@ eachStorage((engine, open) => {
 
     lightning('each decision about the node leaves a row in the audit log, and is for admins', async (till) => {
       await chainsOf(till).decideNodeLife(OPERATOR, 'confirmed');
-      const [row] = (await till.storage.audit.list(null, { page: 1, size: 1 })).items;
+      const [row] = await till.storage.audit.list(null, { before: null, limit: 1 });
       assert.deepEqual([row?.action, row?.subjectId], ['lightning.confirm', '2']);
       const user = { accountId: till.principal.accountId, role: 'user' } as Parameters<ManageChains['nodeLife']>[0];
       await assert.rejects(chainsOf(till).decideNodeLife(user, 'confirmed'), refusal('FORBIDDEN'));

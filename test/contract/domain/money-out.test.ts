@@ -96,7 +96,7 @@ eachStorage((engine, open) => {
       assert.equal(asked.fee, '0.02');
       await till.settle();
       assert.equal((await till.transfer(asked.tx_id)).status, 'CONFIRMED');
-      const { items } = await till.storage.transfers.list('CONFIRMED', { page: 1, size: 10 });
+      const items = await till.storage.transfers.list('CONFIRMED', { before: null, limit: 10 });
       assert.deepEqual(
         items.filter(({ kind }) => kind === 'gas').map(({ feeUnits, maxFeeUnits }) => [feeUnits, maxFeeUnits]),
         [[0n, 0n]],

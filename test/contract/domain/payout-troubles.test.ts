@@ -484,5 +484,5 @@ function deferred(): { readonly promise: Promise<void>; readonly resolve: () => 
 
 /** Takes longer than a payment that waits for nothing. */
 async function longer(till: MoneyDomain): Promise<void> {
-  for (let read = 0; read < 500; read++) await till.storage.transfers.list(null, { page: 1, size: 10 });
+  for (let read = 0; read < 500; read++) await till.storage.transfers.list(null, { before: null, limit: 10 });
 }

@@ -61,7 +61,7 @@ eachStorage((engine, open) => {
       domain.eth.mineEmpty(8);
       await domain.follow();
       assert.equal((await domain.order(order.id)).status, 'RESOLVED');
-      assert.equal((await domain.storage.deposits.unassigned({ page: 1, size: 10 })).total, 0);
+      assert.equal((await domain.storage.deposits.unassigned({ before: null, limit: 10 })).length, 0);
     });
 
     till('each block is read twice, also after a restart and a reorganisation', async (domain) => {

@@ -6,6 +6,7 @@ import { eachStorage } from '../../support/each-storage.ts';
 import { buildMoney } from '../../support/money.ts';
 import type { MoneyDomain } from '../../support/money.ts';
 import { testsOf } from '../../support/storage.ts';
+import { FakeVault } from '../../support/fakes.ts';
 
 const ETHER = 10n ** 18n;
 const USDT = 10n ** 6n;
@@ -33,7 +34,14 @@ async function funded(till: MoneyDomain): Promise<ManageWithdrawals> {
   await till.fund(TOKEN, '5000');
   await till.settle();
   const chains = new Map([['ETH', till.eth]]);
-  return new ManageWithdrawals({ ...till, chains, lightning: null, approverHoldMs: 0, pageMax: 100 });
+  return new ManageWithdrawals({
+    ...till,
+    chains,
+    lightning: null,
+    approverHoldMs: 0,
+    vault: new FakeVault(),
+    pageMax: 100,
+  });
 }
 
 eachStorage((engine, open) => {

@@ -20,6 +20,7 @@ import { buildMoney, PAYEE } from '../../support/money.ts';
 import type { MoneyDomain } from '../../support/money.ts';
 import { eachStorage } from '../../support/each-storage.ts';
 import { testsOf } from '../../support/storage.ts';
+import { FakeVault } from '../../support/fakes.ts';
 
 const ETHER = 10n ** 18n;
 const FLOAT = ETHER / 10n;
@@ -53,7 +54,14 @@ async function solvency(till: MoneyDomain): Promise<Readonly<Record<string, bigi
 /** Rejects a transfer as an operator does. */
 async function rejectByOperator(till: MoneyDomain, id: string): Promise<void> {
   const chains = new Map([[till.eth.code, till.eth]]);
-  const manage = new ManageWithdrawals({ ...till, chains, lightning: null, approverHoldMs: 0, pageMax: 100 });
+  const manage = new ManageWithdrawals({
+    ...till,
+    chains,
+    lightning: null,
+    approverHoldMs: 0,
+    vault: new FakeVault(),
+    pageMax: 100,
+  });
   await manage.reject(OPERATOR, id as TransferId, 'Not now.');
 }
 

@@ -59,10 +59,10 @@ async function order(scene: Scene, currency = 'ETH'): Promise<Order> {
 }
 
 const unassigned = async ({ storage }: Domain): Promise<readonly Deposit[]> =>
-  (await storage.deposits.unassigned({ page: 1, size: 10 })).items;
+  await storage.deposits.unassigned({ before: null, limit: 10 });
 
 async function sweepsOf({ storage }: Domain): Promise<readonly string[]> {
-  const { items } = await storage.transfers.list(null, { page: 1, size: 9 });
+  const items = await storage.transfers.list(null, { before: null, limit: 9 });
   const sweeps = items.filter(({ kind }) => kind === 'sweep');
   return sweeps.map(({ status, currency, units }) => `${status} ${currency} ${units}`).sort();
 }
@@ -297,7 +297,7 @@ eachStorage((engine, open) => {
         // The sweep moves them.
         balances.missing.set(address, DUE);
         await rounds(8, true);
-        const { items } = await storage.transfers.list(null, { page: 1, size: 9 });
+        const items = await storage.transfers.list(null, { before: null, limit: 9 });
         assert.deepEqual(items.map(({ kind, status }) => `${kind} ${status}`).sort(), [
           'sweep CONFIRMED',
           'withdrawal CONFIRMED',

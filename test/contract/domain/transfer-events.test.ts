@@ -54,9 +54,14 @@ eachStorage((engine, open) => {
       assert.ok(events.every(({ subjectId, orderId }) => subjectId === tx_id && orderId === null));
       const { items } = await till.queries.transactions(till.principal.accountId, { page: 1, size: 10 });
       const row = items.find((item) => item.tx_id === tx_id);
-      assert.deepEqual(dataIn(events[1]!), { ...row, order_id: null });
-      assert.deepEqual([statusesOf(events), row?.tx_hash], [['PENDING', 'SUCCESS'], dataIn(events[1]!)['tx_hash']]);
-      assert.notEqual(row?.tx_hash, null);
+      assert.ok(row);
+      const { user_id: account, tx_type: type, currency: coin, obtained: received, ...rest } = row;
+      const { tx_id: id, from_addr: from_address, to_addr: to_address, event_time, ...same } = rest;
+      const { created_at, ...data } = dataIn(events[1]!);
+      assert.deepEqual(data, { ...same, id, account, type, order: null, coin, received, from_address, to_address });
+      assert.match(String(created_at), new RegExp(`^${event_time}\\.\\d{3}Z$`));
+      assert.deepEqual([statusesOf(events), row.tx_hash], [['PENDING', 'SUCCESS'], dataIn(events[1]!)['tx_hash']]);
+      assert.notEqual(row.tx_hash, null);
     });
 
     money('fault 401: is that it is held because a backup was restored', async (till) => {
@@ -129,7 +134,7 @@ eachStorage((engine, open) => {
       await till.settle();
       const events = await toldOf(till.storage, endpoint, tx_id);
       assert.deepEqual(typesOf(events), ['withdrawal.requested', 'withdrawal.failed']);
-      assert.equal(dataIn(events[1]!)['obtained'], '0');
+      assert.equal(dataIn(events[1]!)['received'], '0');
     });
 
     money('is a refund with its order, and nothing of the till’s own moves', async (till) => {
@@ -140,7 +145,7 @@ eachStorage((engine, open) => {
       const events = await eventsFor(till.storage, endpoint);
       assert.deepEqual(typesOf(events), ['refund.requested', 'refund.succeeded']);
       assert.deepEqual(
-        events.map((event) => [dataIn(event)['tx_type'], dataIn(event)['order_id']]),
+        events.map((event) => [dataIn(event)['type'], dataIn(event)['order']]),
         [
           ['REFUND', order.id],
           ['REFUND', order.id],

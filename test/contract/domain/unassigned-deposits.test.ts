@@ -22,7 +22,7 @@ const pay = (order: Order, units: bigint, changes: Partial<FakePayment> = {}): F
 });
 
 const unassigned = async ({ storage }: Domain): Promise<readonly Deposit[]> =>
-  (await storage.deposits.unassigned({ page: 1, size: 100 })).items;
+  await storage.deposits.unassigned({ before: null, limit: 100 });
 const owed = async ({ storage }: Domain, currency = 'USDT-ERC20'): Promise<bigint> =>
   (await storage.ledger.balances('unassigned:ETH')).find((balance) => balance.currency === currency)?.units ?? 0n;
 const rules = async ({ storage }: Domain, { id }: Order): Promise<string[]> =>

@@ -28,28 +28,43 @@ eachStorage((engine, open) => {
   };
 
   describe(`what webhook endpoints receive of orders on ${engine}`, () => {
-    till('is each step of its life, once, with the record that callbacks send', async (domain) => {
-      const { storage, principal } = domain;
-      const endpoint = await subscribe(storage, principal.accountId, { events: ['order.*'] });
-      const order = await domain.newOrder({ links: LINKS, enablePostCallback: true });
-      assert.equal(order.payment?.units, 10_000_000n);
-      domain.eth.mine({ to: order.payment.address, currency: order.payment.currency, units: 10_000_000n, txid: 'p' });
-      domain.eth.mineEmpty(domain.eth.policy.spendableConfirmations);
-      await domain.follow();
-      const events = await eventsFor(storage, endpoint);
-      assert.deepEqual(typesOf(events), ['order.created', 'order.succeeded']);
-      const [created, succeeded] = events;
-      const [callback] = await storage.callbacks.byOrder(order.id);
-      assert.deepEqual(dataIn(succeeded!), JSON.parse(callback?.body ?? ''));
-      assert.deepEqual([dataIn(created!)['order_id'], dataIn(created!)['status']], [order.id, 'PENDING']);
-      assert.equal(dataIn(created!)['amount'], '10');
-      const { type, timestamp } = JSON.parse(created?.body ?? '') as Record<string, unknown>;
-      assert.deepEqual([type, timestamp], ['order.created', formatInstant(order.createdAt)]);
-      for (const event of events) {
-        assert.deepEqual([event.subjectId, event.method, event.url], [order.id, 'POST', endpoint.url]);
-        assert.deepEqual([event.orderId, event.credentialId, event.status], [null, null, 'PENDING']);
-      }
-    });
+    till(
+      'is each step of its life, once, with its record, which says what callbacks do in the words of the till',
+      async (domain) => {
+        const { storage, principal } = domain;
+        const endpoint = await subscribe(storage, principal.accountId, { events: ['order.*'] });
+        const order = await domain.newOrder({ links: LINKS, enablePostCallback: true });
+        assert.equal(order.payment?.units, 10_000_000n);
+        domain.eth.mine({ to: order.payment.address, currency: order.payment.currency, units: 10_000_000n, txid: 'p' });
+        domain.eth.mineEmpty(domain.eth.policy.spendableConfirmations);
+        await domain.follow();
+        const events = await eventsFor(storage, endpoint);
+        assert.deepEqual(typesOf(events), ['order.created', 'order.succeeded']);
+        const [created, succeeded] = events;
+        const [callback] = await storage.callbacks.byOrder(order.id);
+        const called = JSON.parse(callback?.body ?? '') as Record<string, unknown>;
+        const { platform, status, remark, merchant_reference, metadata, chain, chain_name, amount } = called;
+        assert.deepEqual(dataIn(succeeded!), {
+          ...{ id: called['order_id'], account: called['user_id'], type: called['order_type'], platform, status },
+          ...{ price: called['vs_price'], currency: called['vs_currency'], received: called['obtained'] },
+          payment: { chain, chain_name, coin: called['currency'], amount, address: called['to_addr'] },
+          ...{ remark, tolerance_bps: order.toleranceBps, merchant_reference, metadata },
+          created_at: formatInstant(order.createdAt),
+          updated_at: formatInstant((await domain.order(order.id)).updatedAt),
+          expires_at: formatInstant(order.expiresAt),
+          ...{ refundable: called['refund'], from_address: called['from_addr'], tx_hashes: called['tx_hash_list'] },
+        });
+        assert.deepEqual([called['order_id'], called['user_id'], status], [order.id, principal.accountId, 'SUCCESS']);
+        const { id, status: first, payment } = dataIn(created!);
+        assert.deepEqual([id, first, (payment as Record<string, unknown>)['amount']], [order.id, 'PENDING', '10']);
+        const { type, timestamp } = JSON.parse(created?.body ?? '') as Record<string, unknown>;
+        assert.deepEqual([type, timestamp], ['order.created', formatInstant(order.createdAt)]);
+        for (const event of events) {
+          assert.deepEqual([event.subjectId, event.method, event.url], [order.id, 'POST', endpoint.url]);
+          assert.deepEqual([event.orderId, event.credentialId, event.status], [null, null, 'PENDING']);
+        }
+      },
+    );
 
     till('is its time-out, its cancellation and its late end', async (domain) => {
       const { storage, principal } = domain;

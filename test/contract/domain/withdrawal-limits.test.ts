@@ -48,7 +48,7 @@ eachStorage((engine, open) => {
           ...Array<string>(5).fill('REQUESTED'),
           'HELD',
         ]);
-        const [held] = (await till.storage.transfers.list('HELD', { page: 1, size: 1 })).items;
+        const [held] = await till.storage.transfers.list('HELD', { before: null, limit: 1 });
         assert.match(held?.reason ?? '', /0\.5 ETH in 24 hours/);
         // Another currency is counted separately, and paid amounts count like unpaid ones.
         await till.settle();
@@ -66,7 +66,7 @@ eachStorage((engine, open) => {
         const first = await till.withdraw('0.5');
         till.clock.advance(DAY - 1);
         assert.deepEqual(await asking(till, ['0.1']), ['HELD']);
-        for (const { id } of (await till.storage.transfers.list('HELD', { page: 1, size: 10 })).items)
+        for (const { id } of await till.storage.transfers.list('HELD', { before: null, limit: 10 }))
           await till.storage.transaction((tx) => rejected(tx, id, till));
         till.clock.advance(1);
         assert.deepEqual(await asking(till, ['0.5', '0.1']), ['REQUESTED', 'HELD']);
@@ -81,7 +81,7 @@ eachStorage((engine, open) => {
         await till.fund('ETH', '4000');
         const admin = '7000000000000000001' as AccountId;
         for (let payments = 0; payments < 4; payments++) await latePayment(till);
-        const deposits = [...(await till.storage.deposits.unassigned({ page: 1, size: 10 })).items];
+        const deposits = [...(await till.storage.deposits.unassigned({ before: null, limit: 10 }))];
         const returned = (perAccount: string, by: AccountId | null): Promise<Transfer> =>
           decisionsOf(till, undefined, { limits: [limit('ETH', { perAccount })] }).refund(
             present(deposits.pop(), 'a deposit').id,
@@ -155,7 +155,7 @@ eachStorage((engine, open) => {
         till.rates.fail = new Error('away');
         till.clock.advance(HOUR);
         assert.deepEqual(await asking(till, ['0.01']), ['HELD']);
-        const [held] = (await till.storage.transfers.list('HELD', { page: 1, size: 1 })).items;
+        const [held] = await till.storage.transfers.list('HELD', { before: null, limit: 1 });
         assert.match(held?.reason ?? '', /no usable price of ETH/);
       },
     );
@@ -168,7 +168,7 @@ eachStorage((engine, open) => {
         await till.refund.run(till.principal, first.id);
         assert.deepEqual(await asking(till, ['0.6']), ['HELD']);
         assert.deepEqual(await asking(till, ['0.1']), ['HELD']);
-        for (const { id } of (await till.storage.transfers.list('HELD', { page: 1, size: 10 })).items)
+        for (const { id } of await till.storage.transfers.list('HELD', { before: null, limit: 10 }))
           await till.storage.transaction((tx) => rejected(tx, id, till));
         const view = await till.refund.run(till.principal, second.id);
         assert.equal(view.refund_status, 'PENDING');

@@ -64,7 +64,7 @@ eachStorage((engine, open) => {
       const written = await manageOf(till).writeOffCoins(OPERATOR, 'BTC', 'paid the rent');
       assert.deepEqual([written.gone.length, written.found.length, written.units], [1, 1, COIN - 10_000_000n]);
       assert.deepEqual([await floatOf(till), await shortfall(till)], [10_000_000n, 0n]);
-      const [row] = (await till.storage.audit.list(null, { page: 1, size: 1 })).items;
+      const [row] = await till.storage.audit.list(null, { before: null, limit: 1 });
       assert.deepEqual(
         [row?.action, row?.subjectId, row?.changes['reason']?.to, row?.changes['gone']?.to, row?.changes['float']?.to],
         ['chain.write_off_coins', 'BTC', 'paid the rent', [own], '-40000000 units of BTC'],

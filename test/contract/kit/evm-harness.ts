@@ -13,7 +13,7 @@ import { agreeEvmPrice } from '../../../adapters/chains/evm/agree-price.ts';
 import { NodeGroup, QuorumChain } from '../../../adapters/chains/quorum/index.ts';
 import { MnemonicWallet } from '../../../adapters/wallet/index.ts';
 import { present } from '../../../core/index.ts';
-import evm, { EVM_PRESETS } from '../../../plugins/evm/index.ts';
+import { evm, EVM_PRESETS } from '../../../plugins/evm/index.ts';
 import type { EvmPresetName } from '../../../plugins/evm/index.ts';
 import { FakeClock, MemoryLogger } from '../../support/fakes.ts';
 import { startOpStack } from '../../support/op-stack.ts';
@@ -90,8 +90,14 @@ const reachPaying = async (url: string, token: string): Promise<ChainAdapter> =>
 async function openPreset(input: unknown): Promise<ChainAdapter> {
   const chains: ChainAdapter[] = [];
   const wallet = new MnemonicWallet(TILL_WORDS);
-  await evm.setup({
-    ...{ options: evm.options(input), logger: new MemoryLogger(), clock: new FakeClock(), wallet, signer: wallet },
+  await evm.plugin.setup({
+    ...{
+      options: evm.plugin.options(input),
+      logger: new MemoryLogger(),
+      clock: new FakeClock(),
+      wallet,
+      signer: wallet,
+    },
     documents: { read: async () => null, write: async () => false },
     addChain: (chain) => void chains.push(chain),
     addLightning: () => undefined,

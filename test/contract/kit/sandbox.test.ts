@@ -3,7 +3,7 @@ import type { ChainHarness, PluginYield } from '../../../adapters/testing/index.
 import { MnemonicWallet } from '../../../adapters/wallet/index.ts';
 import { present } from '../../../core/index.ts';
 import type { SpendableCoin } from '../../../core/index.ts';
-import sandbox from '../../../plugins/sandbox/index.ts';
+import { sandbox } from '../../../plugins/sandbox/index.ts';
 import type { SandboxChain } from '../../../plugins/sandbox/sandbox-chain.ts';
 
 const WORDS = 'test test test test test test test test test test test junk';
@@ -32,7 +32,7 @@ function sandboxHarness(code: string, currency: string, units: bigint): ChainHar
       const documents = memoryDocuments();
       const opened: PluginYield[] = [];
       const open = async (): Promise<SandboxChain> => {
-        const set = await setUpPlugin(sandbox, {}, { wallet: new MnemonicWallet(WORDS), documents });
+        const set = await setUpPlugin(sandbox(), { wallet: new MnemonicWallet(WORDS), documents });
         opened.push(set);
         return set.chains.find((one) => one.code === code) as SandboxChain;
       };

@@ -249,11 +249,11 @@ eachStorage((name, open) => {
     const { accountId } = one[0]!;
     const list = (search: Partial<CallbackSearch>) => storage.callbacks.list({ ...EVERY_CALLBACK, ...search });
     assert.deepEqual(await list({ accountId, limit: 2 }), [rows[2], rows[1]]);
-    assert.deepEqual(await list({ accountId, after: rows[1]!.id }), [rows[0]]);
+    assert.deepEqual(await list({ accountId, before: rows[1]!.id }), [rows[0]]);
     assert.deepEqual(await list({ accountId, status: 'PENDING' }), [rows[2], rows[0]]);
     assert.equal((await list({})).length, 4);
     assert.deepEqual(await list({ status: 'DEAD' }), [rows[1]]);
-    assert.deepEqual(await list({ status: 'DEAD', after: rows[1]!.id }), []);
+    assert.deepEqual(await list({ status: 'DEAD', before: rows[1]!.id }), []);
     assert.equal(await storage.callbacks.nextDueAt(), NOW);
   });
 
@@ -267,8 +267,8 @@ eachStorage((name, open) => {
     for (const owner of [null, accountId])
       for (const status of [null, ...CALLBACK_STATUSES])
         for (const endpoint of [null, endpointId])
-          for (const after of [null, '1600000000000009000' as CallbackId]) {
-            const search = { accountId: owner, status, endpointId: endpoint, after, limit: 21 };
+          for (const before of [null, '1600000000000009000' as CallbackId]) {
+            const search = { accountId: owner, status, endpointId: endpoint, before, limit: 21 };
             const found = callbackSearchSql(tablesOf(''), search);
             const rows = await sql(
               `${name === 'pg' ? 'EXPLAIN' : 'EXPLAIN QUERY PLAN'} ${found.sql}`,

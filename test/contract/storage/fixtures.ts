@@ -254,6 +254,6 @@ export const EVERY_CALLBACK: CallbackSearch = {
   accountId: null,
   status: null,
   endpointId: null,
-  after: null,
+  before: null,
   limit: 100,
 };

@@ -107,7 +107,7 @@ eachStorage((engine, open) => {
       assert.equal((await rotate(storage, vaults.new())).finished, true);
       assert.deepEqual(await storage.sealed.list('credential', '', 10), texts);
       assert.equal((await storage.audit.head()).seq, rows);
-      const { items } = await storage.audit.list(null, { page: 1, size: 1 });
+      const items = await storage.audit.list(null, { before: null, limit: 1 });
       assert.equal(items[0]?.action, 'master_key.rotate');
     });
 
@@ -135,7 +135,7 @@ eachStorage((engine, open) => {
       assert.deepEqual(await openAll(storage, vaults.new()), sealed.plain);
       assert.equal(await finds(storage, vaults.new(), sealed), true);
       assert.equal(await openable(storage, vaults.old()), 0);
-      const { items } = await storage.audit.list(null, { page: 1, size: 1 });
+      const items = await storage.audit.list(null, { before: null, limit: 1 });
       assert.equal(items[0]?.action, 'master_key.rotate');
     });
 
@@ -202,7 +202,7 @@ eachStorage((engine, open) => {
       const { storage } = await open(t);
       const sealed = await sealEverything(storage, vaults.old());
       const gate = authenticator(storage, vaults.both());
-      const rule = { xToken: false, scope: 'read' } as const;
+      const rule = { places: ['api-key'], scope: 'read' } as const;
       const enter = async (): Promise<void> => {
         const { accountId } = await gate.run(requestOf({ 'API-Key': sealed.keys.apiKey }), rule);
         assert.equal(accountId, sealed.accountId);
@@ -217,7 +217,7 @@ eachStorage((engine, open) => {
     test('a signature that was used before its token was hashed anew is used', async (t) => {
       const { storage } = await open(t);
       const { keys } = await sealEverything(storage, vaults.old());
-      const rule = { xToken: false, scope: 'move' } as const;
+      const rule = { places: ['api-key'], scope: 'move' } as const;
       const [first, second] = [signed(keys), signed(keys, '{"amount":2}')];
       await authenticator(storage, vaults.old()).run(first, rule);
       await authenticator(storage, vaults.both()).run(second, rule);

@@ -51,7 +51,7 @@ eachStorage((_name, open) => {
     assert.deepEqual([address, formerAddress], ['0x0.....', '0x0....']);
   });
 
-  test('withdrawal addresses are listed by chain, of one account or of all', async (t) => {
+  test('withdrawal addresses are listed by chain, of one account or of all, from any of them on', async (t) => {
     const { storage } = await open(t);
     const [one, two] = [await merchant(storage), await merchant(storage)];
     const records = [
@@ -63,15 +63,11 @@ eachStorage((_name, open) => {
     await storage.transaction(async (tx) => {
       for (const record of records) await tx.wallets.saveWithdrawalAddress(record);
     });
-    const all = await storage.wallets.withdrawalAddresses(null, { page: 1, size: 3 });
-    assert.deepEqual([all.total, all.maxPage], [4, 2]);
-    assert.deepEqual(all.items, [records[3], records[2], records[0]]);
-    const own = await storage.wallets.withdrawalAddresses(one, { page: 2, size: 2 });
-    assert.deepEqual([own.total, own.items], [3, [records[1]]]);
-    assert.deepEqual(
-      (await storage.wallets.withdrawalAddresses(await merchant(storage), { page: 1, size: 2 })).items,
-      [],
-    );
+    const { wallets } = storage;
+    assert.deepEqual(await wallets.withdrawalAddresses(null, null, 3), [records[3], records[2], records[0]]);
+    assert.deepEqual(await wallets.withdrawalAddresses(null, records[2]!, 3), [records[0], records[1]]);
+    assert.deepEqual(await wallets.withdrawalAddresses(one, records[2]!, 2), [records[1]]);
+    assert.deepEqual(await wallets.withdrawalAddresses(await merchant(storage), null, 2), []);
   });
 
   test('a watched value is kept once for each account and chain, and listed', async (t) => {
@@ -88,9 +84,9 @@ eachStorage((_name, open) => {
     const other = watchAddress(two, { value: '0xv' });
     for (const record of [...more, other]) assert.equal(await add(record), true);
     assert.deepEqual(await storage.wallets.watched(one), [first, ...more]);
-    const page = await storage.wallets.watchAddresses(one, { page: 1, size: 2 });
-    assert.deepEqual([page.total, page.items], [3, [more[1], more[0]]]);
-    assert.deepEqual((await storage.wallets.watchAddresses(null, { page: 1, size: 1 })).items, [other]);
+    assert.deepEqual(await storage.wallets.watchAddresses(one, { before: null, limit: 2 }), [more[1], more[0]]);
+    assert.deepEqual(await storage.wallets.watchAddresses(one, { before: more[0]!.id, limit: 2 }), [first]);
+    assert.deepEqual(await storage.wallets.watchAddresses(null, { before: null, limit: 1 }), [other]);
     const race = await Promise.all([1, 2, 3].map(() => add(watchAddress(two, { value: '0xrace' }))));
     assert.equal(race.filter(Boolean).length, 1);
   });

@@ -25,7 +25,7 @@ import {
 } from './fixtures.ts';
 
 const LEASE = 60_000;
-const PAGE = { page: 1, size: 10 };
+const PAGE = { before: null, limit: 10 };
 
 async function newEndpoint(storage: Storage, given: Partial<WebhookEndpoint> = {}): Promise<WebhookEndpoint> {
   const made: WebhookEndpoint = {
@@ -89,8 +89,8 @@ eachStorage((_name, open) => {
     assert.deepEqual(await storage.webhooks.find(off.id), off);
     assert.equal(await storage.webhooks.find('404' as WebhookId), null);
     assert.equal(await storage.webhooks.find('\0' as WebhookId), null);
-    assert.deepEqual((await storage.webhooks.list(accountId, PAGE)).items, [last, off, first]);
-    assert.deepEqual((await storage.webhooks.list(null, PAGE)).items, [other, last, off, first]);
+    assert.deepEqual(await storage.webhooks.list(accountId, PAGE), [last, off, first]);
+    assert.deepEqual(await storage.webhooks.list(null, PAGE), [other, last, off, first]);
     assert.deepEqual(await storage.webhooks.enabled(accountId), [first, last]);
     await storage.transaction(async (tx) => {
       assert.deepEqual(await tx.webhooks.find(off.id), off);

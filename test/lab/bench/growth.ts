@@ -213,7 +213,14 @@ async function measure(place: Place, times: Times): Promise<void> {
   for (let n = 0; n < REPEATED; n++) samples.push(await place.sample());
   const page = { limit: PAGE, after: null };
   const callbacks = (search: Partial<CallbackSearch>): Promise<unknown> =>
-    storage.callbacks.list({ accountId: account, status: null, endpointId: null, after: null, limit: PAGE, ...search });
+    storage.callbacks.list({
+      accountId: account,
+      status: null,
+      endpointId: null,
+      before: null,
+      limit: PAGE,
+      ...search,
+    });
   let at = 0;
   const next = (): Sample => samples[at++ % REPEATED] as Sample;
   await repeated("an order's detail", () => growth.detail(next().id));

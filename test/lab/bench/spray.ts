@@ -113,7 +113,7 @@ async function measure(domain: Domain, storage: SqlStorage, payments: number): P
     accountId: domain.principal.accountId,
     status: null,
     endpointId: null,
-    after: null,
+    before: null,
     limit: 10 * payments,
   };
   const events = (await storage.callbacks.list(search)).length;

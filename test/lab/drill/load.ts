@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseEther } from 'viem';
-import { TillgateClient } from '../../../adapters/client/index.ts';
-import type { Credentials } from '../../../adapters/client/index.ts';
+import { createTillgateClient } from '../../../adapters/client/index.ts';
+import type { Credentials, TillgateClient } from '../../../adapters/client/index.ts';
+import { present } from '../../../core/index.ts';
 import type { Anvil } from '../../support/anvil.ts';
 import type { TillHost } from './till-host.ts';
 
@@ -57,8 +58,8 @@ export class Load {
     this.#anvil = anvil;
     this.#payer = payer;
     this.#callbackUrl = callbackUrl;
-    this.#clients = hosts.map(
-      ({ url }) => new TillgateClient({ baseUrl: url, credentials, timeoutMs: ATTEMPT_MS, retry: { tries: 1 } }),
+    this.#clients = hosts.map(({ url }) =>
+      createTillgateClient({ baseUrl: url, credentials, timeoutMs: ATTEMPT_MS, retry: { tries: 1 } }),
     );
   }
 
@@ -95,21 +96,22 @@ export class Load {
 
   /** An order with a price that pays for withdrawals; it is paid at once. */
   async fund(): Promise<void> {
-    await this.#order({ asked: 0, acknowledged: 0, longestMs: 0 }, 0, 100_000);
+    await this.#order({ asked: 0, acknowledged: 0, longestMs: 0 }, 0, '100000');
   }
 
-  async #order(tally: Tally, at: number, price = 25): Promise<void> {
+  async #order(tally: Tally, at: number, price = '25'): Promise<void> {
     const idempotencyKey = randomUUID();
-    const body = { chain: 'ETH', currency: 'ETH', vs_currency: 'USD', vs_price: price } as const;
-    const more = { callback_url: this.#callbackUrl, enable_post_callback: true } as const;
+    const coin = { chain: 'ETH', coin: 'ETH' };
+    const callback = { callbackUrl: this.#callbackUrl, enablePostCallback: true };
     const made = await this.#until(tally, at, (client) =>
-      client.createPayInfo({ ...body, ...more }, { idempotencyKey }),
+      client.orders.create({ price, currency: 'USD', ...coin, ...callback }, { idempotencyKey }),
     );
     if (made === null) return;
-    const order = { id: made.order_id, address: made.address, paid: this.orders.length % PAID_OF === 0 };
+    const { amount, address } = present(made.payment, 'the payment of an order in a coin');
+    const order = { id: made.id, address, paid: this.orders.length % PAID_OF === 0 };
     this.orders.push(order);
     if (!order.paid) return;
-    const value = `0x${parseEther(String(made.amount)).toString(16)}`;
+    const value = `0x${parseEther(amount).toString(16)}`;
     await this.#anvil.rpc('eth_sendTransaction', [{ from: this.#payer, to: order.address, value }]);
   }
 
@@ -119,9 +121,9 @@ export class Load {
       const amount = `0.05${String(this.#withdrawn).padStart(4, '0')}`;
       const idempotencyKey = randomUUID();
       const asked = await this.#until(tally, made, (client) =>
-        client.withdraw({ amount, chain: 'ETH', currency: 'ETH' }, { idempotencyKey }),
+        client.payouts.create({ amount, chain: 'ETH', coin: 'ETH' }, { idempotencyKey }),
       );
-      if (asked !== null) this.withdrawals.push(asked.tx_id);
+      if (asked !== null) this.withdrawals.push(asked.id);
       await pause(1_000);
     }
   }

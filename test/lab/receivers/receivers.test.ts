@@ -102,19 +102,14 @@ async function startRelay(t: TestContext, receiver: Receiver): Promise<{ url: st
 }
 
 async function buy(till: ShopTill, callbackUrl: string): Promise<string> {
-  const order = await till.client.createPayUrl({
+  const { id: orderId, payUrl } = await till.client.orders.create({
     currency: 'EUR',
     price: '12.50',
-    callback_url: callbackUrl,
-    timeout_callback: callbackUrl,
-    enable_post_callback: true,
+    callbackUrl,
+    timeoutCallback: callbackUrl,
+    enablePostCallback: true,
   });
-  let orderId = '';
-  for await (const { order_id } of till.client.orders({ size: 1 })) {
-    orderId = order_id;
-    break;
-  }
-  await till.pay({ payUrl: order.pay_url, orderId });
+  await till.pay({ payUrl, orderId });
   await till.mine(orderId);
   return orderId;
 }

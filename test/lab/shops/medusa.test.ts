@@ -24,8 +24,8 @@ describe('a Medusa shop with the provider of examples/shops/medusa', () => {
 
   test('a cart is paid at the till, becomes an order by the webhook, and is refunded from the admin', async () => {
     const begun = await shop.buy();
-    const order = await till.client.order(begun.orderId);
-    assert.deepEqual([order.vs_price, order.vs_currency], ['12.5', 'EUR']);
+    const order = await till.client.orders.get(begun.orderId);
+    assert.deepEqual([order.price, order.currency], ['12.5', 'EUR']);
     await till.pay(begun);
     const payment = await shop.captured(begun);
     assert.equal(payment.amount, 12.5);
@@ -48,8 +48,8 @@ describe('a Medusa shop with the provider of examples/shops/medusa', () => {
       ['jpy', '1250'],
       ['kwd', '1.255'],
     ] as const) {
-      const order = await till.client.order((await shop.buy(currency)).orderId);
-      assert.deepEqual([order.vs_price, order.vs_currency], [price, currency.toUpperCase()]);
+      const order = await till.client.orders.get((await shop.buy(currency)).orderId);
+      assert.deepEqual([order.price, order.currency], [price, currency.toUpperCase()]);
     }
   });
 
@@ -57,7 +57,7 @@ describe('a Medusa shop with the provider of examples/shops/medusa', () => {
     const begun = await shop.buy();
     const other = await shop.buy();
     await till.pay(begun, 0.5);
-    const event = succeeded(await till.client.order(begun.orderId));
+    const event = succeeded(await till.client.orders.get(begun.orderId));
     const { secret } = shop.endpoint;
     await sendEvent(shop.webhookUrl, FOREIGN_SECRET, event);
     await sendEvent(shop.webhookUrl, secret, { type: 'webhook.test' }, { body: JSON.stringify(event) });
@@ -76,7 +76,7 @@ describe('a Medusa shop with the provider of examples/shops/medusa', () => {
     const [paid, open] = [await shop.buy(), await shop.buy('kwd')];
     await till.pay(paid);
     await shop.captured(paid);
-    const order = await till.client.order(paid.orderId);
+    const order = await till.client.orders.get(paid.orderId);
     await sendEvent(
       shop.webhookUrl,
       shop.endpoint.secret,
@@ -93,7 +93,7 @@ describe('a Medusa shop with the provider of examples/shops/medusa', () => {
     const lie = { order_id: paid.orderId, price: '0.01', currency: 'EUR', session_id: paid.sessionId };
     const begun = await shop.buy('eur', lie);
     assert.notEqual(begun.orderId, paid.orderId);
-    assert.equal((await till.client.order(begun.orderId)).vs_price, '12.5');
+    assert.equal((await till.client.orders.get(begun.orderId)).price, '12.5');
     assert.equal(await shop.complete(begun.cartId), 'not_allowed');
   });
 
@@ -103,7 +103,7 @@ describe('a Medusa shop with the provider of examples/shops/medusa', () => {
     await till.pay(begun);
     await till.until(begun.orderId, 'SUCCESS');
     assert.equal(await shop.complete(begun.cartId), 'order');
-    const event = succeeded(await till.client.order(begun.orderId));
+    const event = succeeded(await till.client.orders.get(begun.orderId));
     for (const id of ['again', 'again']) await sendEvent(shop.webhookUrl, shop.endpoint.secret, event, { id });
     await till.listen(shop.endpoint.id, true);
     const other = await shop.buy();

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { TillgateClient } from '../../../adapters/client/index.ts';
+import { createTillgateClient } from '../../../adapters/client/index.ts';
+import type { TillgateClient } from '../../../adapters/client/index.ts';
 import { createHost } from '../../../host/index.ts';
 import type { SettingsInput } from '../../../host/settings/settings.ts';
 import { freshDirectory } from '../../host/till-process.ts';
@@ -53,7 +54,7 @@ export async function startShopTill(settings: SettingsInput = {}): Promise<ShopT
   assert(demo !== null);
   const url = host.url.replace('localhost', '127.0.0.1');
   const credentials = { apiToken: demo.api_token, signingSecret: demo.signing_secret };
-  const client = new TillgateClient({ baseUrl: url, credentials });
+  const client = createTillgateClient({ baseUrl: url, credentials });
 
   const send = async (method: string, path: string, body?: Fields, token?: string): Promise<Fields> => {
     const reply = await fetch(url + path, {
@@ -87,7 +88,7 @@ export async function startShopTill(settings: SettingsInput = {}): Promise<ShopT
     },
     listen: async (endpointId, enabled) => void (await manage('PATCH', `/webhooks/${endpointId}`, { enabled })),
     until: async (orderId, status) =>
-      void (await waitFor(async () => (await client.order(orderId)).status === status, {
+      void (await waitFor(async () => (await client.orders.get(orderId)).status === status, {
         timeoutMs: 60_000,
         intervalMs: 100,
         describe: `order ${orderId} to be ${status}`,
@@ -95,18 +96,18 @@ export async function startShopTill(settings: SettingsInput = {}): Promise<ShopT
     pay: async ({ payUrl, orderId }, share) => {
       await send('POST', `${new URL(payUrl).pathname}/choice`, COIN);
       await send('POST', `${new URL(payUrl).pathname}/refund-address`, { address: PAYER });
-      const { amount } = await client.order(orderId);
-      const part = share === undefined ? {} : { amount: (Number(amount) * share).toFixed(8) };
+      const { payment } = await client.orders.get(orderId);
+      const part = share === undefined ? {} : { amount: (Number(payment?.amount) * share).toFixed(8) };
       await send('POST', '/sandbox/v1/pay', { order_id: orderId, ...part });
     },
     mine: async (orderId) =>
-      void (await waitFor(async () => (await mine(), (await client.order(orderId)).refund), {
+      void (await waitFor(async () => (await mine(), (await client.orders.get(orderId)).refundable), {
         timeoutMs: 60_000,
         intervalMs: 250,
         describe: `order ${orderId} to be refundable`,
       })),
     refunded: async (orderId) =>
-      void (await waitFor(async () => (await mine(), (await client.order(orderId)).status === 'REFUNDED'), {
+      void (await waitFor(async () => (await mine(), (await client.orders.get(orderId)).status === 'REFUNDED'), {
         timeoutMs: 60_000,
         intervalMs: 250,
         describe: `order ${orderId} to be refunded`,

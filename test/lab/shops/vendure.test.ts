@@ -28,8 +28,8 @@ describe('a Vendure shop with the plugin of examples/shops/vendure', () => {
 
   test('an order is paid at the till, settled by the webhook, and refunded from the admin', async () => {
     const begun = await shop.buy();
-    const order = await till.client.order(begun.orderId);
-    assert.deepEqual([order.vs_price, order.vs_currency], ['12.5', 'USD']);
+    const order = await till.client.orders.get(begun.orderId);
+    assert.deepEqual([order.price, order.currency], ['12.5', 'USD']);
     await till.pay(begun);
     const paid = await shop.until(begun.id, ({ state }) => state === 'PaymentSettled');
     const [payment] = paid.payments;
@@ -54,7 +54,7 @@ describe('a Vendure shop with the plugin of examples/shops/vendure', () => {
   test('faults 266 and 267: an event that was forged, changed or kept for later is refused, and one of an unpaid order settles nothing', async () => {
     const { id, orderId } = await shop.buy();
     const { secret } = shop.endpoint;
-    const event = succeeded(await till.client.order(orderId));
+    const event = succeeded(await till.client.orders.get(orderId));
     const { webhookUrl: url } = shop;
     assert.equal(await sendEvent(url, FOREIGN_SECRET, event), 400, 'forged');
     assert.equal(
@@ -72,7 +72,7 @@ describe('a Vendure shop with the plugin of examples/shops/vendure', () => {
   test('fault 267: an order that is paid short is not settled, by the webhook or by hand, until the rest has come', async () => {
     const begun = await shop.buy();
     await till.pay(begun, 0.5);
-    const event = succeeded(await till.client.order(begun.orderId));
+    const event = succeeded(await till.client.orders.get(begun.orderId));
     assert.equal(await sendEvent(shop.webhookUrl, shop.endpoint.secret, event), 204);
     const [payment] = (await shop.order(begun.id)).payments;
     assert(payment !== undefined);
@@ -86,10 +86,10 @@ describe('a Vendure shop with the plugin of examples/shops/vendure', () => {
     const [cheap, dear] = [await shop.buy(1), await shop.buy(3)];
     await till.pay(cheap);
     await shop.until(cheap.id, ({ state }) => state === 'PaymentSettled');
-    const { merchant_reference: reference } = await till.client.order(dear.orderId);
-    const paid = await till.client.order(cheap.orderId);
+    const { merchantReference } = await till.client.orders.get(dear.orderId);
+    const paid = await till.client.orders.get(cheap.orderId);
     const { secret } = shop.endpoint;
-    for (const changes of [{ order_id: dear.orderId }, { merchant_reference: reference }, { order_id: '1' }])
+    for (const changes of [{ id: dear.orderId }, { merchantReference }, { id: '1' }])
       assert.equal(await sendEvent(shop.webhookUrl, secret, succeeded(paid, changes)), 204);
     assert.equal(stateOf(await shop.order(dear.id)), 'Created');
   });
@@ -98,7 +98,7 @@ describe('a Vendure shop with the plugin of examples/shops/vendure', () => {
     const begun = await shop.buy();
     await till.pay(begun);
     await shop.until(begun.id, ({ state }) => state === 'PaymentSettled');
-    const event = succeeded(await till.client.order(begun.orderId));
+    const event = succeeded(await till.client.orders.get(begun.orderId));
     const statuses = await Promise.all(
       [1, 2, 3].map(() => sendEvent(shop.webhookUrl, shop.endpoint.secret, event, { id: 'the-same' })),
     );
@@ -118,7 +118,7 @@ describe('a Vendure shop with the plugin of examples/shops/vendure', () => {
         public: { payUrl: 'https://evil.example' },
       },
     });
-    assert.equal((await till.client.order(orderId)).vs_price, '12.5');
+    assert.equal((await till.client.orders.get(orderId)).price, '12.5');
     assert.equal((await shop.order(id)).payments[0]?.amount, PRICE);
   });
 

@@ -1,4 +1,5 @@
 import { Webhook } from 'standardwebhooks';
+import { toWire } from '../../../adapters/client/names.ts';
 
 /** How an event is sent by somebody: signed with a secret, then changed on its way. */
 export interface Sending {
@@ -29,5 +30,5 @@ export async function sendEvent(url: string, secret: string, event: object, send
 /** An event that says of an order that it is paid. */
 export const succeeded = (order: object, changes: object = {}): object => ({
   type: 'order.succeeded',
-  data: { ...order, status: 'SUCCESS', ...changes },
+  data: toWire({ ...order, status: 'SUCCESS', ...changes }),
 });

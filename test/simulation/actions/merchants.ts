@@ -248,7 +248,7 @@ async function signed(scene: Scene, again: boolean): Promise<string> {
   }
   await instance.authenticate.run(
     { method: 'POST', target: request.target, headers: request.headers, body },
-    { xToken: false, scope: 'move' },
+    { places: ['api-key'], scope: 'move' },
   );
   if (request.accepted) world.breaches.push('replay: a signature was accepted twice');
   request.accepted = true;

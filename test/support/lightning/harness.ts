@@ -6,7 +6,7 @@ import type { HeldPayment, LightningHarness, LightningTricks } from '../../../ad
 import { setUpPlugin } from '../../../adapters/testing/index.ts';
 import { present } from '../../../core/index.ts';
 import type { LightningNode } from '../../../core/index.ts';
-import lightning from '../../../plugins/lightning/index.ts';
+import { lightning } from '../../../plugins/lightning/index.ts';
 import { serveCln } from './fake-cln.ts';
 import { serveLnd } from './fake-lnd.ts';
 import { FakeLightningNode } from './fake-node.ts';
@@ -49,7 +49,7 @@ export async function serveKind(kind: FakeKind, node: FakeLightningNode, folder:
 /** Opens a node through the plugin, as the host would. */
 export async function openNode(options: Readonly<Record<string, unknown>>): Promise<LightningNode> {
   const wallet = { extendedPublicKey: () => Promise.reject(new Error('no seed is needed')) };
-  return present((await setUpPlugin(lightning, options, { wallet })).lightning, 'a Lightning node');
+  return present((await setUpPlugin(lightning(options), { wallet })).lightning, 'a Lightning node');
 }
 
 /** The harness with which the kit controls a fake of each kind. */

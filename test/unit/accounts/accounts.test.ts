@@ -10,7 +10,7 @@ import type {
 } from '../../../core/index.ts';
 import { Fixture } from './fixture.ts';
 
-const SOUND: CreateAccountInput = { email: 'Ann@Shop.example', password: 'correct horse' };
+const SOUND = { email: 'Ann@Shop.example', password: 'correct horse' } as const satisfies CreateAccountInput;
 
 describe('creating an account', () => {
   test('stores a hash, the email in lower case and the defaults', async () => {
@@ -35,6 +35,18 @@ describe('creating an account', () => {
       verifiedCurrencies: ['*', 'USDT-ERC20'],
     });
     assert.deepEqual([account.role, account.name, account.verifiedCurrencies], ['admin', 'Ann', ['*', 'USDT-ERC20']]);
+  });
+
+  test('without a password has one that nobody knows, another for each account', async () => {
+    const fixture = new Fixture();
+    const made = await Promise.all(
+      ['a@shop.example', 'b@shop.example'].map((email) => fixture.createAccount.run({ email })),
+    );
+    assert.equal(new Set(made.map(({ passwordHash }) => passwordHash)).size, 2);
+    for (const { passwordHash } of made) assert.equal(await fixture.hasher.verify('', passwordHash), false);
+    await assert.rejects(fixture.createAccount.run({ email: 'c@shop.example', password: '' }), (error) =>
+      isTillgateError(error, 'INVALID_FIELDS'),
+    );
   });
 
   test('makes the callback credential with it', async () => {

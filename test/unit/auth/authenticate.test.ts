@@ -13,9 +13,9 @@ import type {
 import { FakeTokenIssuer, PlainDigest } from '../../support/fakes.ts';
 import { Fixture } from '../accounts/fixture.ts';
 
-const PLAIN: AuthRule = { xToken: false, scope: 'read' };
-const LIGHTNING: AuthRule = { xToken: true, scope: 'read' };
-const MONEY: AuthRule = { xToken: false, scope: 'move' };
+const PLAIN: AuthRule = { places: ['api-key'], scope: 'read' };
+const LIGHTNING: AuthRule = { places: ['api-key', 'x-token'], scope: 'read' };
+const MONEY: AuthRule = { places: ['api-key'], scope: 'move' };
 const SKEW = 300_000;
 
 class Gate extends Fixture {

@@ -1,3 +1,4 @@
+import { HANDLERS } from '../../../core/index.ts';
 import type {
   Callback,
   CallbackAttempt,
@@ -8,6 +9,7 @@ import type {
   ClaimedCallback,
   Millis,
   OrderId,
+  WebhookEvent,
 } from '../../../core/index.ts';
 
 interface Row {
@@ -47,11 +49,33 @@ export class MemoryCallbacks implements CallbackStore {
     return this.made.filter(({ callbackId }) => callbackId === id);
   }
 
-  async claimDue(now: Millis, leaseMs: number, limit: number): Promise<readonly ClaimedCallback[]> {
+  claimDue(now: Millis, leaseMs: number, limit: number): Promise<readonly ClaimedCallback[]> {
+    const mine = (callback: Callback): boolean => callback.endpointId !== HANDLERS && !this.#hasEarlier(callback);
+    return this.#claim(mine, now, leaseMs, limit);
+  }
+
+  claimHandled(
+    types: readonly WebhookEvent[],
+    now: Millis,
+    leaseMs: number,
+    limit: number,
+  ): Promise<readonly ClaimedCallback[]> {
+    const handled = this.#all().filter(({ endpointId, event }) => endpointId === HANDLERS && types.includes(event));
+    const isFirst = ({ subjectId, createdAt }: Callback): boolean =>
+      !handled.some((e) => e.subjectId === subjectId && e.status === 'PENDING' && e.createdAt < createdAt);
+    return this.#claim((callback) => handled.includes(callback) && isFirst(callback), now, leaseMs, limit);
+  }
+
+  async #claim(
+    which: (callback: Callback) => boolean,
+    now: Millis,
+    leaseMs: number,
+    limit: number,
+  ): Promise<readonly ClaimedCallback[]> {
     this.claims += 1;
     const due = [...this.rows.values()].filter(
       ({ callback, leasedUntil }) =>
-        callback.status === 'PENDING' && callback.nextAt <= now && leasedUntil <= now && !this.#hasEarlier(callback),
+        callback.status === 'PENDING' && callback.nextAt <= now && leasedUntil <= now && which(callback),
     );
     due.sort((a, b) => a.callback.nextAt - b.callback.nextAt);
     return due.slice(0, limit).map((row) => {

@@ -1,5 +1,4 @@
-import { pageOf } from '../../../core/index.ts';
-import type { AccountId, Page, PageRequest, WebhookEndpoint, WebhookId, WebhookStore } from '../../../core/index.ts';
+import type { AccountId, WebhookEndpoint, WebhookId, WebhookStore } from '../../../core/index.ts';
 
 /** Webhook endpoints in memory, as the port describes them. */
 export class MemoryWebhooks implements WebhookStore {
@@ -9,9 +8,8 @@ export class MemoryWebhooks implements WebhookStore {
     return this.rows.get(id) ?? null;
   }
 
-  async list(accountId: AccountId | null, page: PageRequest): Promise<Page<WebhookEndpoint>> {
-    const items = [...this.rows.values()].filter((row) => accountId === null || row.accountId === accountId);
-    return pageOf(page, items.length, items);
+  async list(accountId: AccountId | null): Promise<readonly WebhookEndpoint[]> {
+    return [...this.rows.values()].filter((row) => accountId === null || row.accountId === accountId);
   }
 
   async enabled(accountId: AccountId): Promise<readonly WebhookEndpoint[]> {

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { MnemonicWallet } from '../../../adapters/wallet/index.ts';
-import type { ChainAdapter } from '../../../core/index.ts';
+import type { ChainAdapter, Plugin } from '../../../core/index.ts';
 import { ethereum, tron } from '../../../plugins/index.ts';
 import { FakeClock, MemoryLogger } from '../../support/fakes.ts';
 
 const JUNK = 'test test test test test test test test test test test junk';
 const URL = 'http://127.0.0.1:1';
 
-async function chainOf(plugin: typeof ethereum | typeof tron, input: unknown): Promise<ChainAdapter> {
+async function chainOf({ plugin }: typeof ethereum | typeof tron, input: unknown): Promise<ChainAdapter> {
   const chains: ChainAdapter[] = [];
   const wallet = new MnemonicWallet(JUNK);
-  await (plugin as typeof ethereum).setup({
-    options: (plugin as typeof ethereum).options(input),
+  await (plugin as Plugin).setup({
+    options: (plugin as Plugin).options(input),
     logger: new MemoryLogger(),
     clock: new FakeClock(),
     wallet,

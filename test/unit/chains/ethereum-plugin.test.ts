@@ -7,7 +7,7 @@ import type { ChainAdapter, PluginContext } from '../../../core/index.ts';
 import { ethereum } from '../../../plugins/index.ts';
 import { FakeClock, MemoryLogger } from '../../support/fakes.ts';
 
-type Options = ReturnType<typeof ethereum.options>;
+type Options = ReturnType<typeof ethereum.plugin.options>;
 const URLS = { rpcUrls: ['http://127.0.0.1:1'] };
 const JUNK = 'test test test test test test test test test test test junk';
 
@@ -16,8 +16,8 @@ async function setUp(
   wallet: PluginContext<Options>['wallet'] = new MnemonicWallet(JUNK),
 ): Promise<ChainAdapter> {
   const chains: ChainAdapter[] = [];
-  await ethereum.setup({
-    options: ethereum.options(input),
+  await ethereum.plugin.setup({
+    options: ethereum.plugin.options(input),
     logger: new MemoryLogger(),
     clock: new FakeClock(),
     wallet,
@@ -34,7 +34,7 @@ async function setUp(
 
 function problems(input: unknown): Record<string, string> {
   try {
-    ethereum.options(input);
+    ethereum.plugin.options(input);
   } catch (error) {
     assert.ok(isTillgateError(error, 'CONFIG_INVALID'));
     for (const { path } of error.details.fields!) assert.ok(error.message.includes(path));
@@ -115,7 +115,7 @@ describe('the ethereum plugin', () => {
 
   test('reads the limit of the gas price in gwei, exactly', () => {
     const limit = (maxFeePerGasGwei?: number): bigint =>
-      ethereum.options({ ...URLS, ...(maxFeePerGasGwei === undefined ? {} : { maxFeePerGasGwei }) }).maxGasPrice;
+      ethereum.plugin.options({ ...URLS, ...(maxFeePerGasGwei === undefined ? {} : { maxFeePerGasGwei }) }).maxGasPrice;
     assert.deepEqual(
       [limit(), limit(0.1), limit(1.005), limit(1_000_000)],
       [500_000_000_000n, 100_000_000n, 1_005_000_000n, 10n ** 15n],
@@ -171,7 +171,7 @@ describe('the ethereum plugin', () => {
 
   test('confirmations given alone are the spendable ones too', () => {
     const pair = (input: object): unknown[] => {
-      const { confirmations, spendableConfirmations } = ethereum.options({ ...URLS, ...input }) as {
+      const { confirmations, spendableConfirmations } = ethereum.plugin.options({ ...URLS, ...input }) as {
         confirmations: number;
         spendableConfirmations: number;
       };

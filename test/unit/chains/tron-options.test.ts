@@ -4,7 +4,7 @@ import { TronWeb } from 'tronweb';
 import { parseTronOptions } from '../../../adapters/chains/index.ts';
 import { definition } from '../../../plugins/tron/definition.ts';
 import { isTillgateError } from '../../../core/index.ts';
-import tron from '../../../plugins/tron/index.ts';
+import { tron } from '../../../plugins/tron/index.ts';
 
 const URLS = { apiUrls: ['https://node.example/secret-key-1'] };
 const refused = (path: string, pattern: RegExp) => (error: unknown) => {
@@ -106,7 +106,7 @@ describe('the options of the plugin tron', () => {
   ] as const) {
     test(`${what} is refused by name, and no value is repeated`, () => {
       assert.throws(() => parseTronOptions(options, definition), refused(path, pattern));
-      assert.throws(() => tron.options(options), refused(path, pattern));
+      assert.throws(() => tron.plugin.options(options), refused(path, pattern));
     });
   }
 });

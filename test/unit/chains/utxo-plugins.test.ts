@@ -16,7 +16,7 @@ const COIN = 100_000_000n;
 type UtxoPlugin = typeof bitcoin;
 
 async function setUp(
-  plugin: UtxoPlugin,
+  { plugin }: UtxoPlugin,
   input: unknown,
   wallet: PluginContext<unknown>['wallet'] = new MnemonicWallet(BIP84),
   signer: Signer | null = null,
@@ -39,7 +39,7 @@ async function setUp(
   return chains[0];
 }
 
-function problems(plugin: UtxoPlugin, input: unknown): readonly string[] {
+function problems({ plugin }: UtxoPlugin, input: unknown): readonly string[] {
   try {
     plugin.options(input);
   } catch (error) {
@@ -171,7 +171,7 @@ describe('the bitcoin and litecoin plugins', () => {
     assert.deepEqual(problems(bitcoin, { ...URL_ONLY, rpcPassword: 'a', rpcPasswordFile: 'b' }), ['rpcPasswordFile']);
     assert.deepEqual(problems(bitcoin, { ...URL_ONLY, rpcPasswordFile: '/does/not/exist' }), ['rpcPasswordFile']);
     assert.throws(
-      () => bitcoin.options({ rpcUrl: 'ftp://s3cr3t' }),
+      () => bitcoin.plugin.options({ rpcUrl: 'ftp://s3cr3t' }),
       (error: unknown) => !(error as Error).message.includes('s3cr3t'),
     );
   });
@@ -181,13 +181,13 @@ describe('the bitcoin and litecoin plugins', () => {
     t.after(() => rmSync(folder, { recursive: true }));
     const file = join(folder, 'password');
     writeFileSync(file, 'p@ss/word\n');
-    const { rpcUrls } = bitcoin.options({
+    const { rpcUrls } = bitcoin.plugin.options({
       rpcUrls: ['http://one:8332', 'http://other:pw@two:8332/path'],
       rpcUser: 'till',
       rpcPasswordFile: file,
     });
     assert.deepEqual(rpcUrls, ['http://till:p%40ss%2Fword@one:8332/', 'http://till:p%40ss%2Fword@two:8332/path']);
-    assert.deepEqual(bitcoin.options({ rpcUrl: 'http://u:p@h:1' }).rpcUrls, ['http://u:p@h:1/']);
+    assert.deepEqual(bitcoin.plugin.options({ rpcUrl: 'http://u:p@h:1' }).rpcUrls, ['http://u:p@h:1/']);
   });
 
   test('without a seed an xpub watches; without both the missing one is named', async () => {

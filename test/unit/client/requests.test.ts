@@ -7,7 +7,7 @@ import { signRequest as coreSignRequest, verifySignature } from '../../../core/i
 import { SigningTimes } from '../../../adapters/client/signing-times.ts';
 import { PlainDigest } from '../../support/fakes.ts';
 
-const FACTS = { operation: 'withdraw', tries: 1, idempotencyKey: 'k' };
+const FACTS = { operation: 'payouts.create', tries: 1, idempotencyKey: 'k' };
 const AT = Date.UTC(2026, 2, 1, 12);
 
 describe('when a request that is taken once is signed', () => {
@@ -40,8 +40,8 @@ describe('a signed request', () => {
   const digest = new PlainDigest();
   const pair = { apiToken: 'token', signingSecret: 'secret' };
   const requests = [
-    { method: 'GET', target: '/api/v2/order/?page=1', body: new Uint8Array(0) },
-    { method: 'POST', target: '/api/withdraw', body: new TextEncoder().encode('{"amount":"1.5"}') },
+    { method: 'GET', target: '/v1/orders?limit=1', body: new Uint8Array(0) },
+    { method: 'POST', target: '/v1/payouts', body: new TextEncoder().encode('{"amount":"1.5"}') },
   ];
 
   test('has the headers that the core makes, and the core verifies them', async () => {
@@ -62,36 +62,53 @@ describe('a signed request', () => {
   });
 
   test('fault 3: a target with a bare | cannot be signed', async () => {
-    for (const target of ['/api/withdraw?x=|', 'https://x.example/', '/a b', '/a#b']) {
+    for (const target of ['/v1/payouts?x=|', 'https://x.example/', '/a b', '/a#b']) {
       await assert.rejects(signRequest({ method: 'GET', target, body: new Uint8Array(0) }, pair, AT), RangeError);
     }
   });
 });
 
 describe('the pause before another try', () => {
-  const api = (code: number, retryAfterMs: number | null = null) =>
-    new TillgateApiError({ code, message: 'x' }, Math.floor(code / 100), retryAfterMs, FACTS);
+  const api = (status: number, code: string, retryAfterMs: number | null = null) =>
+    new TillgateApiError({ code, message: 'x' }, status, retryAfterMs, FACTS);
 
   test('doubles up to its bound, half of it left to chance', () => {
     const pauses = [1, 2, 3, 4, 5, 6, 7].map((tried) =>
-      pauseBefore(api(50300), tried, { ...DEFAULT_RETRY, tries: 9 }, 1),
+      pauseBefore(api(503, 'not_ready'), tried, { ...DEFAULT_RETRY, tries: 9 }, 1),
     );
     assert.deepEqual(pauses, [250, 500, 1000, 2000, 4000, 8000, 8000]);
-    assert.equal(pauseBefore(api(50300), 1, DEFAULT_RETRY, 0), 125);
-    assert.equal(pauseBefore(api(50300), 4, DEFAULT_RETRY, 0), null);
+    assert.equal(pauseBefore(api(503, 'not_ready'), 1, DEFAULT_RETRY, 0), 125);
+    assert.equal(pauseBefore(api(503, 'not_ready'), 4, DEFAULT_RETRY, 0), null);
   });
 
   test('is at least what Retry-After asks for; what is asked beyond the bound fails at once', () => {
-    assert.equal(pauseBefore(api(42900, 7000), 1, DEFAULT_RETRY, 0.5), 7000);
-    assert.equal(pauseBefore(api(42900, 60_001), 1, DEFAULT_RETRY, 0.5), null);
+    assert.equal(pauseBefore(api(429, 'rate_limited', 7000), 1, DEFAULT_RETRY, 0.5), 7000);
+    assert.equal(pauseBefore(api(429, 'rate_limited', 60_001), 1, DEFAULT_RETRY, 0.5), null);
     assert.equal(pauseBefore(new TillgateReplyError('x', 503, 3000, FACTS), 1, DEFAULT_RETRY, 0), 3000);
   });
 
   test('is made after what passes, and after nothing else', () => {
-    for (const code of [42900, 50000, 50200, 50300, 40902, 40104])
-      assert.notEqual(pauseBefore(api(code), 1, DEFAULT_RETRY, 0), null, String(code));
-    for (const code of [40000, 40001, 40102, 40103, 40300, 40400, 40900, 40901, 42200])
-      assert.equal(pauseBefore(api(code), 1, DEFAULT_RETRY, 0), null, String(code));
+    for (const [status, code] of [
+      [429, 'rate_limited'],
+      [500, 'internal'],
+      [502, 'node_failed'],
+      [503, 'not_ready'],
+      [409, 'idempotency_running'],
+      [401, 'signature_replayed'],
+    ] as const)
+      assert.notEqual(pauseBefore(api(status, code), 1, DEFAULT_RETRY, 0), null, code);
+    for (const [status, code] of [
+      [400, 'malformed_request'],
+      [400, 'invalid_fields'],
+      [401, 'signature_invalid'],
+      [401, 'date_invalid'],
+      [403, 'signature_required'],
+      [404, 'order_not_found'],
+      [409, 'state_conflict'],
+      [409, 'idempotency_mismatch'],
+      [422, 'insufficient_balance'],
+    ] as const)
+      assert.equal(pauseBefore(api(status, code), 1, DEFAULT_RETRY, 0), null, code);
     assert.notEqual(pauseBefore(new TillgateConnectionError('x', false, FACTS), 1, DEFAULT_RETRY, 0), null);
     assert.equal(pauseBefore(new TillgateConnectionError('x', true, FACTS), 1, DEFAULT_RETRY, 0), null);
     assert.equal(pauseBefore(new TillgateReplyError('x', 302, null, FACTS), 1, DEFAULT_RETRY, 0), null);

@@ -5,118 +5,81 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import ts from 'typescript';
-import { CALLS } from '../../../adapters/client/client.ts';
-import type { Call } from '../../../adapters/client/transport.ts';
-import type {
-  ApiErrorCode,
-  ListPage,
-  OrderItem,
-  PayInfo,
-  TillgateClient,
-  WithdrawInput,
-} from '../../../adapters/client/index.ts';
-import { TillgateApiError } from '../../../adapters/client/index.ts';
-import { createOperations, ERROR_TABLE } from '../../../adapters/http/index.ts';
-import type { WireError } from '../../../adapters/http/index.ts';
-
-const TABLE = createOperations({
-  serviceName: 'till',
-  sandbox: false,
-  pageMax: 100,
-  requestsPerMinute: 1,
-  loginsPerMinute: 1,
-  payerWritesPerMinute: 1,
-  trustedHops: 0,
-  allowPrivateNetworks: false,
-});
-
-/** The rows of the payment API: not the payer's page, nor the probes. */
-const PAYMENT = TABLE.filter(({ tag }) =>
-  ['Orders', 'Transactions', 'Wallets', 'Currencies', 'Login', 'Lightning'].includes(tag),
-);
+import { CALLS } from '../../../adapters/client/api.ts';
+import type { CallTable } from '../../../adapters/client/transport.ts';
+import type { Order, TillgateClient } from '../../../adapters/client/index.ts';
+import type { Tillgate } from '../../../host/embed/index.ts';
+import { NAMED } from '../../support/api-types.ts';
+import { generatedFiles } from '../../support/generated-files.ts';
+import { repository } from '../../support/source-tree.ts';
 
 /** A program of a merchant that has nothing but the client. */
 const SHOP = `
-  import { signTestCallback, TillgateClient, verifyCallback } from './index.js';
-  new TillgateClient({ baseUrl: 'https://pay.example.com', credentials: { apiKey: 'key' } });
+  import { createTillgateClient, signTestCallback, verifyCallback } from './index.js';
+  createTillgateClient({ baseUrl: 'https://pay.example.com', credentials: { apiKey: 'key' } });
   const callbackSecret = 'whsec_' + btoa('x'.repeat(32));
   const { url, ...rest } = await signTestCallback({ url: 'https://shop.example/paid', event: 'order.timeout', callbackToken: 't', callbackSecret });
   const { event, order } = await verifyCallback(new Request(url, rest), { callbackSecret });
   console.log(event, order.status);
 `;
 
-/** What a caller gets, and what does not compile. */
-async function typesOfCalls(client: TillgateClient): Promise<void> {
-  const order: PayInfo = await client.createPayInfo({
-    chain: 'ETH',
-    currency: 'ETH',
-    vs_currency: 'USD',
-    vs_price: '25',
-  });
-  const amount: number = order.amount;
-  const page: ListPage<OrderItem> = await client.listOrders({ page: amount });
-  const withdrawal: WithdrawInput = { amount: '0.1', chain: 'ETH', currency: 'ETH' };
-  const { balance, tx_hash: hash }: { balance: string; tx_hash: string | null } = await client.withdraw(withdrawal);
+/** What a merchant's program gets, and what does not compile. */
+async function typesOfClient(client: TillgateClient): Promise<void> {
+  const order: Order = await client.orders.create({ price: '25', currency: 'USD', chain: 'ETH', coin: 'ETH' });
+  const amount: string | undefined = order.payment?.amount;
+  // @ts-expect-error an amount is a string
+  await client.orders.create({ price: 25, currency: 'USD' });
   // @ts-expect-error a field that the till does not know
-  await client.withdraw({ ...withdrawal, memo: balance + (hash ?? '') });
-  // @ts-expect-error a flag is no text
-  await client.createPayUrl({ price: 1, currency: 'USD', fixed_encrypt_price: 'yes' });
+  await client.orders.create({ price: '25', currency: 'USD', memo: amount });
   // @ts-expect-error an order needs its price
-  await client.createPayUrl({ currency: 'USD' });
-  // @ts-expect-error a list has no such query
-  await client.listOrders({ limit: page.size });
-  // @ts-expect-error the amounts of the list are decimal text
-  const wrong: number | undefined = page.data[0]?.amount;
-  for await (const item of client.orders()) if (item.status === 'OVERDUE' && wrong === undefined) return;
+  await client.orders.create({ currency: 'USD' });
+  // @ts-expect-error the amounts of records are strings
+  const wrong: number | undefined = order.payment?.amount;
+  // @ts-expect-error a merchant makes no accounts
+  void client.accounts;
+  for await (const { status } of client.orders.all({ from: new Date(0) }))
+    if (status === 'OVERDUE' && wrong === undefined) return;
 }
 
-describe('the client and the operations table', () => {
-  test('every operation of the payment API can be called, as the table says', () => {
-    assert.deepEqual(Object.keys(CALLS).sort(), PAYMENT.map(({ id }) => id).sort());
-    for (const [id, call] of Object.entries<Call>(CALLS)) {
-      const row = PAYMENT.find((each) => each.id === id);
-      const known = {
-        method: row?.method,
-        path: row?.path,
-        keyed: row?.idempotent,
-        once: row?.auth.kind === 'merchant' && row.auth.scope === 'move',
-        open: row?.auth.kind === 'none',
-      };
-      assert.deepEqual(
-        {
-          method: call.method,
-          path: call.path,
-          keyed: call.keyed === true,
-          once: call.once === true,
-          open: call.open === true,
-        },
-        known,
-        id,
+/** The same of an application in process. */
+async function typesOfTill(till: Tillgate): Promise<void> {
+  const { id } = await till.accounts.create({ email: 'shop@example.com' });
+  await till.orders.create({ account: id, price: '25', currency: 'USD' });
+  // @ts-expect-error the operator has no account of its own, so the order's must be named
+  await till.orders.create({ price: '25', currency: 'USD' });
+}
+
+describe('the calls and the operations table', () => {
+  test('their types and their table are written from the operations; else: npm run generate', async () => {
+    for (const [path, text] of await generatedFiles())
+      assert.equal(readFileSync(join(repository, path), 'utf8'), text, path);
+  });
+
+  test('every operation that a key may call is in the client, as the table says', () => {
+    const offered = NAMED.filter((each) => each.offered).map(({ row }) => row);
+    const calls = Object.entries<CallTable[string]>(CALLS).flatMap(([resource, verbs]) =>
+      Object.entries(verbs).map(([verb, call]) => [`${resource}.${verb}`, call] as const),
+    );
+    assert.equal(calls.length, offered.length);
+    for (const [name, { method, path, ...call }] of calls) {
+      const row = offered.find((each) => each.method === method && each.path === path);
+      assert(row, `${name} is not in the table`);
+      assert.equal(
+        row.id.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+        name,
       );
+      const moves = row.auth.kind === 'merchant' && row.auth.scope === 'move';
+      assert.deepEqual(
+        [call.keyed ?? false, call.once ?? false, call.versioned ?? false],
+        [row.idempotent, moves, row.versioned],
+        name,
+      );
+      if (moves) assert(row.idempotent, `${name} moves money, and must be safe to repeat`);
     }
   });
 
-  test('its types are those of the schemas', () => assert.equal(typeof typesOfCalls, 'function'));
-
-  test('every code of the payment API has its word', () => {
-    const facts = { operation: 'withdraw', tries: 1, idempotencyKey: null };
-    for (const [word, { code, manageOnly }] of Object.entries<WireError>(ERROR_TABLE)) {
-      if (manageOnly === true) continue;
-      const { kind } = new TillgateApiError({ code, message: 'x' }, Math.floor(code / 100), null, facts);
-      const shared = (
-        {
-          CONFIG_INVALID: 'INTERNAL',
-          LEASE_LOST: 'INTERNAL',
-          SIGNING_REFUSED: 'INTERNAL',
-          SIGNER_UNAVAILABLE: 'NOT_READY',
-          CHAIN_HALTED: 'NODE_FAILED',
-        } as Record<string, string>
-      )[word];
-      assert.equal(kind, shared ?? word);
-    }
-    const known: ApiErrorCode = 40004;
-    assert.equal(new TillgateApiError({ code: known + 90_000, message: 'x' }, 400, null, facts).kind, 'UNKNOWN');
-  });
+  test('their types are those of the schemas', () =>
+    assert.deepEqual([typeof typesOfClient, typeof typesOfTill], ['function', 'function']));
 
   test('imports nothing at run time but its own files', () => {
     const folder = new URL('../../../adapters/client/', import.meta.url);

@@ -9,7 +9,8 @@ import { PlainDigest } from '../../support/fakes.ts';
 const AT = Date.UTC(2026, 2, 1, 12);
 const URL = 'https://shop.example/events';
 const BODY =
-  '{"type":"order.succeeded","timestamp":"2026-03-01T11:59:58.000Z","data":{"order_id":"7","status":"SUCCESS"}}';
+  '{"type":"order.succeeded","timestamp":"2026-03-01T11:59:58.000Z","data":{"id":"7","merchant_reference":"cart 1","metadata":{"some_name":"x"}}}';
+const DATA = { id: '7', merchantReference: 'cart 1', metadata: { some_name: 'x' } };
 const [OWN, FORMER, OTHER] = [1, 2, 3].map((byte) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`) as [
   string,
   string,
@@ -32,7 +33,7 @@ describe('an event of a webhook endpoint', () => {
     const request = new Request(URL, { method: 'POST', headers: headers as Record<string, string>, body: BODY });
     for (const each of [{ method, headers, body }, request]) {
       const event = await verify(each);
-      assert.deepEqual(event, { ...(JSON.parse(BODY) as object), id: 'msg_1', sentAt: AT });
+      assert.deepEqual(event, { ...(JSON.parse(BODY) as object), data: DATA, id: 'msg_1', sentAt: AT });
     }
   });
 

@@ -52,7 +52,7 @@ describe('the client of the management API in the browser', () => {
   test('sends the CSRF token of the login with every change, and with no read', async () => {
     const { api, sent } = talk(({ url }) => (url === 'session' ? { status: 200, data: { csrf_token: 'one' } } : OK));
     await api.renew('session', { email: 'a@example.com', password: 'secret', cookie: true });
-    await api.post('orders', { vs_price: '1' });
+    await api.post('orders', { price: '1' });
     await api.get('orders', { q: 'a b', status: '', chain: null });
     assert.deepEqual(
       sent.map(({ method, url, headers }) => [method, url, headers['X-CSRF-Token']]),
@@ -72,7 +72,7 @@ describe('the client of the management API in the browser', () => {
     const refusing = talk(() => ({ status: 503, msg: 'not ready' }));
     await assert.rejects(refusing.api.post('credentials'), isRefused(503));
     assert.equal(refusing.sent.length, 1);
-    await assert.rejects(refusing.api.post('withdrawals', {}, { idempotencyKey: 'one' }), isRefused(503));
+    await assert.rejects(refusing.api.post('payouts', {}, { idempotencyKey: 'one' }), isRefused(503));
     assert.equal(refusing.sent.length, 4);
   });
 
@@ -86,7 +86,7 @@ describe('the client of the management API in the browser', () => {
         raised = true;
       },
     );
-    assert.deepEqual(await api.post('withdrawals', { amount: '1' }, { idempotencyKey: 'k' }), { done: true });
+    assert.deepEqual(await api.post('payouts', { amount: '1' }, { idempotencyKey: 'k' }), { done: true });
     assert.equal(asked, 1);
     assert.equal(sent.length, 2);
     assert.deepEqual(sent[0], sent[1]);
@@ -99,7 +99,7 @@ describe('the client of the management API in the browser', () => {
       () => Promise.reject(new ApiError(403, 'no', STEP_UP_CANCELLED)),
     );
     await assert.rejects(
-      cancelled.api.post('withdrawals'),
+      cancelled.api.post('payouts'),
       (error) => error instanceof ApiError && error.reason === STEP_UP_CANCELLED,
     );
     assert.equal(cancelled.sent.length, 1);
@@ -107,7 +107,7 @@ describe('the client of the management API in the browser', () => {
       () => STEP_UP,
       async () => undefined,
     );
-    await assert.rejects(refused.api.post('withdrawals'), isRefused(403));
+    await assert.rejects(refused.api.post('payouts'), isRefused(403));
     assert.equal(refused.sent.length, 2);
   });
 
@@ -177,8 +177,8 @@ describe('the client of the management API in the browser', () => {
   });
 
   test('problems of fields are those of the form, and no answer at all is an error with status 0', async () => {
-    const problem = new ApiError(400, 'bad', null, [{ path: 'vs_price', message: 'is required' }]);
-    assert.deepEqual(problem.body.errors, { vs_price: 'is required' });
+    const problem = new ApiError(400, 'bad', null, [{ path: 'price', message: 'is required' }]);
+    assert.deepEqual(problem.body.errors, { price: 'is required' });
     const api = new Api({
       base: '',
       stepUp: async () => undefined,

@@ -7,12 +7,12 @@ import { sumOf } from '../../../host/dashboard/app/charts/decimals.ts';
 import { daysOf } from '../../../host/dashboard/app/pages/overview/days.ts';
 import { coinsOf, fiatsOf, OTHERS, priceOf } from '../../../host/dashboard/app/pages/overview/sales.ts';
 
-const sale = (day: string, currency: string | null, prices: Readonly<Record<string, string>>) => ({
+const sale = (day: string, coin: string | null, prices: Readonly<Record<string, string>>) => ({
   day,
-  currency,
+  coin,
   orders: 1,
   amount: '1',
-  prices: Object.entries(prices).map(([fiat, amount]) => ({ vs_currency: fiat, amount })),
+  prices: Object.entries(prices).map(([currency, price]) => ({ currency, price })),
 });
 
 describe('the figures of charts', () => {

@@ -36,7 +36,7 @@ function provide(answer: (target: URL) => unknown) {
 function orders(target: URL, pages: number): unknown {
   const page = Number((target.searchParams.get('cursor') ?? 'c1').slice(1));
   return {
-    items: [{ order_id: `${page}1` }, { order_id: `${page}2` }],
+    items: [{ id: `${page}1` }, { id: `${page}2` }],
     next_cursor: page < pages ? `c${page + 1}` : null,
   };
 }
@@ -89,8 +89,8 @@ describe('the data of the dashboard', () => {
   test('records without an id of their own are named by the fields that do so together', async () => {
     const { provider } = provide(() => ({
       items: [
-        { entry_id: '7', line: 0 },
-        { entry_id: '7', line: 1 },
+        { entry: '7', line: 0 },
+        { entry: '7', line: 1 },
       ],
       next_cursor: null,
     }));
@@ -101,13 +101,12 @@ describe('the data of the dashboard', () => {
     );
   });
 
-  test('lists with numbered pages, and those that come whole', async () => {
-    const { provider, sent } = provide(() => ({ items: [{ id: '7' }], total: 31 }));
-    assert.equal((await provider.getList('withdrawals', list(2, { status: 'PAID' }))).total, 31);
-    await provider.getList('sessions', list(1));
+  test('lists that come whole', async () => {
+    const { provider, sent } = provide(() => ({ items: [{ id: '7' }, { id: '8' }, { id: '9' }] }));
+    assert.equal((await provider.getList('sessions', list(1))).total, 3);
     assert.deepEqual(
       sent.map(({ target }) => target),
-      ['withdrawals?status=PAID&page=2&size=2', 'sessions'],
+      ['sessions'],
     );
   });
 
@@ -125,9 +124,9 @@ describe('the data of the dashboard', () => {
   });
 
   test('a record that is made is asked for with one key, and a versioned one is changed with its version', async () => {
-    const { provider, sent } = provide(() => ({ order_id: '5', id: '5' }));
+    const { provider, sent } = provide(() => ({ id: '5' }));
     const keys = new IdempotencyKeys((bytes) => bytes.fill(1));
-    await provider.create('orders', { data: { vs_price: '1' }, meta: { keys } });
+    await provider.create('orders', { data: { price: '1' }, meta: { keys } });
     await provider.update('apps', { id: '5', data: { name: 'x' }, previousData: { id: '5', version: 3 } });
     assert.equal(sent[0]?.headers['Idempotency-Key'], '01'.repeat(16));
     assert.deepEqual(

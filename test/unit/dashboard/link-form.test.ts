@@ -5,8 +5,8 @@ import type { LinkRecord } from '../../../host/dashboard/app/records.ts';
 
 const END = '2026-12-24T18:00:00Z';
 const former: LinkRecord = {
-  ...{ id: '1', account_id: '2', url: 'https://pay.example/l/x', face: 'LINK', state: 'open', sold: 0, open: 0 },
-  ...{ title: 'Tea', description: 'A cup', vs_currency: 'USD', vs_price: '5', min_price: null, max_price: null },
+  ...{ id: '1', account: '2', url: 'https://pay.example/l/x', face: 'LINK', state: 'open', sold: 0, open: 0 },
+  ...{ title: 'Tea', description: 'A cup', currency: 'USD', price: '5', min_price: null, max_price: null },
   ...{ coins: ['ETH'], max_sales: 3, expires_at: END, active: true, return_url: 'https://shop.example/' },
   ...{ callback_url: null, timeout_callback: null, enable_post_callback: true, fixed_encrypt_price: false },
   ...{ reference_prefix: null, metadata: {}, devices: [], version: 1, created_at: END, updated_at: END },
@@ -14,7 +14,7 @@ const former: LinkRecord = {
 
 describe('the form of a payment link', () => {
   test('makes a link of what was typed', () => {
-    const form = { title: 'Tea', face: 'LINK', vs_price: '', coins: [], max_sales: null, expires_at: new Date(END) };
+    const form = { title: 'Tea', face: 'LINK', price: '', coins: [], max_sales: null, expires_at: new Date(END) };
     assert.deepEqual(bodyOf(form), { title: 'Tea', face: 'LINK', expires_at: '2026-12-24T18:00:00.000Z' });
   });
 
@@ -23,8 +23,8 @@ describe('the form of a payment link', () => {
   });
 
   test('sends what was changed, and null for what was emptied', () => {
-    const form = { ...former, title: 'Cake', vs_price: null, coins: [], max_sales: null, expires_at: null };
-    const expected = { title: 'Cake', vs_price: null, coins: null, max_sales: null, expires_at: null };
+    const form = { ...former, title: 'Cake', price: null, coins: [], max_sales: null, expires_at: null };
+    const expected = { title: 'Cake', price: null, coins: null, max_sales: null, expires_at: null };
     assert.deepEqual(changesOf(former, form), expected);
     assert.deepEqual(changesOf(former, { ...former, return_url: '' }), { return_url: null });
   });
@@ -35,7 +35,7 @@ describe('the form of a payment link', () => {
 
   test('never sends what cannot be changed', () => {
     assert.deepEqual(
-      changesOf(former, { ...former, face: 'POINT_OF_SALE', vs_currency: 'EUR', url: 'x', active: false }),
+      changesOf(former, { ...former, face: 'POINT_OF_SALE', currency: 'EUR', url: 'x', active: false }),
       {},
     );
   });

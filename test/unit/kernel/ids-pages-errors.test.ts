@@ -11,7 +11,6 @@ import {
   isTillgateError,
   MAX_NODE,
   pageOf,
-  pageRange,
   present,
   TillgateError,
   unreachable,
@@ -119,25 +118,6 @@ describe('pages', () => {
       [1, 1, 2],
     );
   });
-
-  test('cover every number once, newest first', () => {
-    fc.assert(
-      fc.property(fc.nat({ max: 300 }), fc.integer({ min: 1, max: 40 }), (total, size) => {
-        const seen: number[] = [];
-        for (let page = 1; ; page++) {
-          const range = pageRange({ page, size }, total);
-          if (range === null) break;
-          for (let n = range.last; n >= range.first; n--) seen.push(n);
-        }
-        assert.deepEqual(
-          seen,
-          Array.from({ length: total }, (_, index) => total - index),
-        );
-      }),
-    );
-  });
-
-  test('past the end are empty', () => assert.equal(pageRange({ page: 3, size: 10 }, 20), null));
 
   test('fault 70: are refused when they are none', () => {
     checkPage({ page: 1, size: 100 }, 100);

@@ -19,11 +19,11 @@ interface AnyPlugin {
   setup(context: never): Promise<void> | void;
 }
 const PLUGINS: Readonly<Record<keyof typeof DEFINITIONS, readonly [AnyPlugin, object]>> = {
-  ethereum: [ethereum, { rpcUrls: [NODE] }],
-  bsc: [bsc, { rpcUrls: [NODE] }],
-  bitcoin: [bitcoin, { rpcUrl: NODE, rpcUser: 'user', rpcPassword: 'password' }],
-  litecoin: [litecoin, { rpcUrl: NODE, rpcUser: 'user', rpcPassword: 'password' }],
-  tron: [tron, { apiUrls: [NODE] }],
+  ethereum: [ethereum.plugin, { rpcUrls: [NODE] }],
+  bsc: [bsc.plugin, { rpcUrls: [NODE] }],
+  bitcoin: [bitcoin.plugin, { rpcUrl: NODE, rpcUser: 'user', rpcPassword: 'password' }],
+  litecoin: [litecoin.plugin, { rpcUrl: NODE, rpcUser: 'user', rpcPassword: 'password' }],
+  tron: [tron.plugin, { apiUrls: [NODE] }],
 };
 
 /** The chain as the plugin makes it of its least options on the main network; no node is asked for its policy. */
@@ -51,7 +51,7 @@ const EVERY_CHAIN = [
     ([name, definition]) => [name, definition, ...PLUGINS[name as keyof typeof DEFINITIONS]] as const,
   ),
   ...Object.entries(EVM_PRESETS).map(
-    ([preset, definition]) => [preset, definition, evm, { preset, rpcUrls: [NODE] }] as const,
+    ([preset, definition]) => [preset, definition, evm.plugin, { preset, rpcUrls: [NODE] }] as const,
   ),
 ];
 

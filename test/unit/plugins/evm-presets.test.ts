@@ -5,7 +5,7 @@ import { getAddress } from 'viem/utils';
 import { BUILT_IN_ASSETS, isTillgateError } from '../../../core/index.ts';
 import { BUILT_IN_PRICE_IDS } from '../../../plugins/prices.ts';
 import { KNOWN_CHAIN_DEFINITIONS } from '../../../plugins/definitions.ts';
-import evm, { EVM_PRESETS } from '../../../plugins/evm/index.ts';
+import { evm, EVM_PRESETS } from '../../../plugins/evm/index.ts';
 
 const NODE = ['https://node.example'];
 const BY_HAND = {
@@ -22,7 +22,7 @@ const BY_HAND = {
 
 const refused = (input: unknown, path: string): void =>
   assert.throws(
-    () => evm.options(input),
+    () => evm.plugin.options(input),
     (error: unknown) =>
       isTillgateError(error, 'CONFIG_INVALID') && error.details.fields?.some((field) => field.path === path) === true,
     `${path} is not named`,
@@ -42,7 +42,7 @@ describe('the presets of the plugin evm', () => {
     });
 
     test(`${name} takes its coin and two dollars whose contracts have their checksums`, () => {
-      const { chain, definition } = evm.options({ preset: name, rpcUrls: NODE });
+      const { chain, definition } = evm.plugin.options({ preset: name, rpcUrls: NODE });
       assert.equal(definition, preset);
       assert.deepEqual(
         chain.tokens.map(({ asset: { currency, symbol, decimals, stable } }) => [currency, symbol, decimals, stable]),
@@ -69,12 +69,12 @@ describe('the presets of the plugin evm', () => {
   });
 
   test('the main network of one preset is never read with the tokens of another network', () => {
-    const { chain } = evm.options({ preset: 'base', rpcUrls: NODE, chainId: 84532 });
+    const { chain } = evm.plugin.options({ preset: 'base', rpcUrls: NODE, chainId: 84532 });
     assert.deepEqual([chain.chainId, chain.tokens], [84532, []]);
   });
 
   test('tags are those of the chain unless the settings say otherwise', () => {
-    const tags = (more: object): unknown => evm.options({ preset: 'base', rpcUrls: NODE, ...more }).chain.tags;
+    const tags = (more: object): unknown => evm.plugin.options({ preset: 'base', rpcUrls: NODE, ...more }).chain.tags;
     assert.deepEqual(tags({}), { credit: 'safe', spend: 'finalized' });
     assert.deepEqual(tags({ creditTag: 'latest' }), { credit: 'latest', spend: 'finalized' });
     refused({ preset: 'base', rpcUrls: NODE, creditTag: 'pending' }, 'creditTag');
@@ -83,11 +83,11 @@ describe('the presets of the plugin evm', () => {
 
 describe('an EVM chain described by hand', () => {
   test('has every fact of a preset', () => {
-    const { definition, chain } = evm.options({ chain: BY_HAND, rpcUrls: NODE });
+    const { definition, chain } = evm.plugin.options({ chain: BY_HAND, rpcUrls: NODE });
     assert.deepEqual(definition.accounts, { hot: "m/44'/60'/14'", deposit: "m/44'/60'/15'" });
     assert.deepEqual([definition.coin.decimals, chain.chainId, chain.tokens], [18, 59144, []]);
     assert.deepEqual(chain.tags, { credit: 'latest', spend: 'latest' });
-    assert.deepEqual(evm.accounts?.({ definition, chain }), ["m/44'/60'/14'", "m/44'/60'/15'"]);
+    assert.deepEqual(evm.plugin.accounts?.({ definition, chain }), ["m/44'/60'/14'", "m/44'/60'/15'"]);
   });
 
   test('is refused with the code, the coin or the account of another chain, and with half of the facts', () => {
@@ -106,13 +106,13 @@ describe('an EVM chain described by hand', () => {
     refused({ preset: 'base', chain: BY_HAND, rpcUrls: NODE }, 'chain');
     refused({ preset: 'base' }, 'rpcUrls');
     assert.throws(
-      () => evm.options({ preset: 'base', rpcUrls: ['https://key-1234@node.example'], cofirmations: 3 }),
+      () => evm.plugin.options({ preset: 'base', rpcUrls: ['https://key-1234@node.example'], cofirmations: 3 }),
       (error: Error) => error.message.includes('cofirmations') && !error.message.includes('key-1234'),
     );
   });
 
   test('a signer knows it by the same options', () => {
-    const signing = evm.signing?.({ preset: 'optimism' });
+    const signing = evm.plugin.signing?.({ preset: 'optimism' });
     assert.equal(signing?.code, 'OPTIMISM');
     assert.equal(signing.coin.currency, 'ETH-OPTIMISM');
     assert.equal(signing.tokens.size, 2);

@@ -20,9 +20,9 @@ describe('the registry of built-in plugins', () => {
   for (const name of BUILT_IN_NAMES) {
     test(`loads ${name} as the configuration names it`, async () => {
       assert.ok(isBuiltIn(name));
-      const plugin = (await loadBuiltIn(name)) as { readonly name: string };
+      const { plugin } = (await loadBuiltIn(name)) as { readonly plugin: { readonly name: string } };
       assert.equal(plugin.name, name);
-      assert.equal(plugin, published[name]);
+      assert.equal(plugin, published[name].plugin);
     });
   }
 

@@ -10,9 +10,9 @@ import { SqliteJournal } from '../../../adapters/signer/index.ts';
 import { MnemonicWallet } from '../../../adapters/wallet/index.ts';
 import { PolicySigner, isTillgateError, present } from '../../../core/index.ts';
 import type { ChainSigning, EcdsaSignature, SigningIntent, SigningPolicy, SigningRule } from '../../../core/index.ts';
-import bitcoin from '../../../plugins/bitcoin/index.ts';
-import ethereum from '../../../plugins/ethereum/index.ts';
-import tron from '../../../plugins/tron/index.ts';
+import { bitcoin } from '../../../plugins/bitcoin/index.ts';
+import { ethereum } from '../../../plugins/ethereum/index.ts';
+import { tron } from '../../../plugins/tron/index.ts';
 import { FakeClock } from '../../support/fakes.ts';
 
 const ETH = 10n ** 18n;
@@ -24,7 +24,7 @@ const HOT = "m/44'/60'/0'/0/0";
 const DEPOSIT = "m/44'/60'/1'/0/";
 
 const wallet = new MnemonicWallet('test test test test test test test test test test test junk');
-const [eth, btc, trx] = [ethereum, bitcoin, tron].map((plugin) => present(plugin.signing, 'signing')({})) as [
+const [eth, btc, trx] = [ethereum, bitcoin, tron].map(({ plugin }) => present(plugin.signing, 'signing')({})) as [
   ChainSigning,
   ChainSigning,
   ChainSigning,

@@ -6,7 +6,6 @@ import type {
   WatchAddress,
   WithdrawalAddress,
 } from '../../../core/index.ts';
-import { pageOf } from '../../../core/index.ts';
 
 /** An account that may register addresses. */
 export function accountOf(id: string, status: Account['status'] = 'active'): Account {
@@ -38,9 +37,9 @@ export class MemoryWallets {
 
   readonly store: WalletStore = {
     withdrawalAddress: async (accountId, chain) => this.addresses.get(`${accountId}:${chain}`) ?? null,
-    withdrawalAddresses: async (_accountId, page) => pageOf(page, this.addresses.size, [...this.addresses.values()]),
+    withdrawalAddresses: async () => [...this.addresses.values()],
     watched: async (accountId) => this.watches.filter((each) => each.accountId === accountId),
-    watchAddresses: async (_accountId, page) => pageOf(page, this.watches.length, this.watches),
+    watchAddresses: async () => this.watches,
   };
 
   readonly tx: Pick<Transaction, 'accounts' | 'wallets'> = {

@@ -2,14 +2,14 @@ import type { AccountDetail, AccountEntry, AccountId } from '../../../../core/in
 import { z } from 'zod';
 import { text } from '../../fields.ts';
 import { idParams, inputOf, password, recordId, texts, word } from '../fields.ts';
-import { manageList, manageOperation } from '../operation.ts';
+import { manageList, apiOperation } from '../operation.ts';
 import type { ManageOperation } from '../operation.ts';
 import { id, instant, pageRecord, time, whole } from '../reply-fields.ts';
 
 const MAX_NAME = 255;
 const MAX_URL = 2048;
 const MAX_IDS = 100;
-const MAX_CURRENCIES = 64;
+const MAX_COINS = 64;
 
 const accountFields = {
   id: id('ID of the account'),
@@ -22,7 +22,7 @@ const accountFields = {
   name: z.string().nullable(),
   avatar_url: z.string().nullable(),
   created_at: instant('Time of creation').nullable(),
-  modified_at: instant('Time of the last change').nullable(),
+  updated_at: instant('Time of the last change').nullable(),
 };
 export const accountSchema = z.object(accountFields).meta({ id: 'AccountBase' });
 
@@ -35,10 +35,10 @@ export const accountDetailSchema = z
     last_login_at: instant('Time of the last login').nullable(),
     last_login_ip: z.string().nullable(),
     last_login_user_agent: z.string().nullable(),
-    verified_currencies: z
+    verified_coins: z
       .array(z.string())
       .readonly()
-      .meta({ description: 'Currencies covered by business verification; * for all' }),
+      .meta({ description: 'Codes of the coins covered by business verification; * for all' }),
   })
   .meta({ id: 'AccountDetail' });
 
@@ -61,7 +61,7 @@ function accountRecord({ account, avatarUrl }: AccountEntry): AccountRecord {
     name: account.name,
     avatar_url: avatarUrl,
     created_at: time(account.createdAt),
-    modified_at: time(account.modifiedAt),
+    updated_at: time(account.modifiedAt),
   };
 }
 
@@ -75,7 +75,7 @@ export function accountDetailRecord(detail: AccountDetail): AccountDetailRecord 
     last_login_at: time(lastLogin?.at ?? null),
     last_login_ip: lastLogin?.ip ?? null,
     last_login_user_agent: lastLogin?.userAgent ?? null,
-    verified_currencies: account.verifiedCurrencies,
+    verified_coins: account.verifiedCurrencies,
   };
 }
 
@@ -90,7 +90,7 @@ export const accountExample = {
   name: 'The shop',
   avatar_url: null,
   created_at: '2026-05-04T12:00:00.000Z',
-  modified_at: '2026-05-04T12:00:00.000Z',
+  updated_at: '2026-05-04T12:00:00.000Z',
 } as const satisfies AccountRecord;
 
 export const accountDetailExample = {
@@ -101,16 +101,17 @@ export const accountDetailExample = {
   last_login_at: null,
   last_login_ip: null,
   last_login_user_agent: null,
-  verified_currencies: ['*'],
+  verified_coins: ['*'],
 } as const satisfies AccountDetailRecord;
 
 const name = text(MAX_NAME, 'Display name').nullable();
 const role = word(['admin', 'user'], 'Role of the account');
-const currencies = texts(MAX_CURRENCIES, 40, 'Currencies covered by business verification; * for all');
+const coins = texts(MAX_COINS, 40, 'Codes of the coins covered by business verification; * for all');
 
 /** The operations of accounts. */
 export const accountOperations: readonly ManageOperation[] = [
   manageList({
+    offer: { name: 'accounts.list', scope: null },
     id: 'listAccounts',
     path: '/accounts',
     summary: 'List accounts',
@@ -121,7 +122,8 @@ export const accountOperations: readonly ManageOperation[] = [
     handler: async ({ actor, query }, { manage }) =>
       pageRecord(await manage.accounts.list(actor, query), accountRecord),
   }),
-  manageOperation({
+  apiOperation({
+    offer: { name: 'accounts.create', scope: null },
     id: 'createAccount',
     method: 'POST',
     path: '/accounts',
@@ -132,10 +134,12 @@ export const accountOperations: readonly ManageOperation[] = [
     errors: ['STATE_CONFLICT'],
     body: z.object({
       email: text(254, 'Email address, unique regardless of case'),
-      password: password.meta({ description: 'At least 12 characters, and not a common password' }),
+      password: password.optional().meta({
+        description: 'At least 12 characters, and not a common password; if omitted, nobody can log in to the account',
+      }),
       name: name.optional(),
       role: role.optional(),
-      verified_currencies: currencies.optional(),
+      verified_coins: coins.optional(),
     }),
     data: accountDetailSchema,
     examples: {
@@ -145,7 +149,8 @@ export const accountOperations: readonly ManageOperation[] = [
     handler: async ({ actor, body }, { manage }) =>
       accountDetailRecord(await manage.accounts.create(actor, inputOf(body))),
   }),
-  manageOperation({
+  apiOperation({
+    offer: { name: 'accounts.archive', scope: null },
     id: 'archiveAccounts',
     method: 'POST',
     path: '/accounts/archive',
@@ -173,7 +178,8 @@ export const accountOperations: readonly ManageOperation[] = [
       return { total: archived.length, items: archived.map(accountRecord) };
     },
   }),
-  manageOperation({
+  apiOperation({
+    offer: { name: 'accounts.get', scope: null },
     id: 'getAccount',
     method: 'GET',
     path: '/accounts/{id}',
@@ -186,7 +192,8 @@ export const accountOperations: readonly ManageOperation[] = [
     handler: async ({ actor, params: { id } }, { manage }) =>
       accountDetailRecord(await manage.accounts.find(actor, id)),
   }),
-  manageOperation({
+  apiOperation({
+    offer: { name: 'accounts.update', scope: null },
     id: 'updateAccount',
     method: 'PATCH',
     path: '/accounts/{id}',
@@ -200,7 +207,7 @@ export const accountOperations: readonly ManageOperation[] = [
       role: role.optional(),
       status: word(['active', 'disabled', 'archived'], 'New status').optional(),
       avatar_url: text(MAX_URL, 'URL of a picture (http or https)').nullable().optional(),
-      verified_currencies: currencies.optional(),
+      verified_coins: coins.optional(),
     }),
     data: accountDetailSchema,
     examples: {

@@ -3,7 +3,7 @@ import type { AuditRow, FieldChange } from '../../../../core/index.ts';
 import { z } from 'zod';
 import { queryNumber } from '../../fields.ts';
 import { wireName } from '../../wire-names.ts';
-import { accountFilter } from '../fields.ts';
+import { accountFilter, inputOf } from '../fields.ts';
 import { manageList, manageOperation } from '../operation.ts';
 import type { ManageOperation } from '../operation.ts';
 import { id, instant, pageRecord, whole } from '../reply-fields.ts';
@@ -11,13 +11,13 @@ import { id, instant, pageRecord, whole } from '../reply-fields.ts';
 export const auditSchema = z
   .object({
     id: id('ID of the entry'),
-    at: instant('Time of the action'),
-    actor_id: id('ID of the account that acted')
+    created_at: instant('Time of the action'),
+    actor: id('ID of the account that acted')
       .nullable()
       .meta({ description: 'null for an operator at the command line' }),
     action: z.string(),
     subject_type: z.string(),
-    subject_id: z.string(),
+    subject: z.string().meta({ description: 'ID of the record that was changed' }),
     changes: z.record(z.string(), z.object({ from: z.unknown(), to: z.unknown() })),
     ip: z.string().nullable(),
     trace_id: z.string().nullable(),
@@ -27,13 +27,13 @@ export const auditSchema = z
 export function auditRecord(row: AuditRow): z.input<typeof auditSchema> {
   return {
     id: row.id,
-    at: formatInstant(row.at),
-    actor_id: row.actorId,
+    created_at: formatInstant(row.at),
+    actor: row.actorId,
     action: row.action,
     subject_type: row.subjectType,
-    subject_id: row.subjectId,
+    subject: row.subjectId,
     changes: Object.fromEntries(
-      Object.entries(row.changes).map(([name, change]) => [wireName(name), said(name, change)]),
+      Object.entries(row.changes).map(([name, change]) => [wireName(name, 'till'), said(name, change)]),
     ),
     ip: row.ip,
     trace_id: row.traceId,
@@ -42,7 +42,7 @@ export function auditRecord(row: AuditRow): z.input<typeof auditSchema> {
 
 /** A change of `field` has the name of a field as its value: where a wrong code or password was. */
 function said(name: string, { from, to }: FieldChange): FieldChange {
-  return name === 'field' && typeof to === 'string' ? { from, to: wireName(to) } : { from, to };
+  return name === 'field' && typeof to === 'string' ? { from, to: wireName(to, 'till') } : { from, to };
 }
 
 const headSchema = z
@@ -67,6 +67,7 @@ export const auditChainSchema = z
 /** The operations of the audit log. */
 export const auditOperations: readonly ManageOperation[] = [
   manageList({
+    offer: { name: 'audit.list', scope: null },
     id: 'listAudit',
     path: '/audit',
     summary: 'List audit log entries',
@@ -75,8 +76,8 @@ export const auditOperations: readonly ManageOperation[] = [
     filter: accountFilter,
     name: 'AuditList',
     item: auditSchema,
-    handler: async ({ actor, query: { account_id: accountId, ...page } }, { manage }) =>
-      pageRecord(await manage.audit.list(actor, accountId, page), auditRecord),
+    handler: async ({ actor, query }, { manage }) =>
+      pageRecord(await manage.audit.list(actor, inputOf(query)), auditRecord),
   }),
   manageOperation({
     id: 'listAuditChain',

@@ -9,13 +9,13 @@ import type {
 import { z } from 'zod';
 import { text } from '../../fields.ts';
 import { accountFilter, accountQuery, idParams, inputOf, instantField, ownerField, words } from '../fields.ts';
-import { manageList, manageOperation } from '../operation.ts';
+import { manageList, apiOperation, manageOperation } from '../operation.ts';
 import type { ManageOperation } from '../operation.ts';
 import { id, instant, pageRecord, time } from '../reply-fields.ts';
 
 const credentialFields = {
   id: id('ID of the credential'),
-  account_id: id('ID of the account'),
+  account: id('ID of the account'),
   name: z.string(),
   status: z.enum(['active', 'revoked']),
   scopes: z.array(z.enum(SCOPES)).readonly().meta({ description: 'Permissions: read, create orders, move money' }),
@@ -27,7 +27,7 @@ const credentialFields = {
 };
 
 /** A credential whose key and token are masked. */
-export const credentialSchema = z.object(credentialFields).meta({ id: 'CredentialItem' });
+export const credentialSchema = z.object(credentialFields).meta({ id: 'Credential' });
 
 const revealedSchema = z
   .object({
@@ -46,11 +46,11 @@ export const createdSchema = revealedSchema
 
 export const callbackSecretsSchema = z
   .object({
-    account_id: id('ID of the account'),
+    account: id('ID of the account'),
     callback_key: z.string().optional(),
     callback_token: z.string().optional(),
     callback_secret: z.string().optional(),
-    former_until: instant('Time until which callbacks are also signed with the previous secret'),
+    previous_secret_expires_at: instant('Time until which callbacks are also signed with the previous secret'),
   })
   .meta({ id: 'CallbackSecrets' });
 
@@ -59,7 +59,7 @@ type CredentialRecord = z.input<typeof credentialSchema>;
 function recordOf(credential: Credential, apiKey: string, apiToken: string): CredentialRecord {
   return {
     id: credential.id,
-    account_id: credential.accountId,
+    account: credential.accountId,
     name: credential.name,
     status: credential.status,
     scopes: credential.scopes,
@@ -91,7 +91,7 @@ function callbackSecretsRecord({
   secrets,
 }: RotatedCallbackSecrets): z.input<typeof callbackSecretsSchema> {
   return {
-    account_id: accountId,
+    account: accountId,
     ...(secrets === null
       ? {}
       : {
@@ -99,7 +99,7 @@ function callbackSecretsRecord({
           callback_token: secrets.callbackToken,
           callback_secret: secrets.callbackSecret,
         }),
-    former_until: formatInstant(formerUntil),
+    previous_secret_expires_at: formatInstant(formerUntil),
   };
 }
 
@@ -108,6 +108,7 @@ const params = idParams<CredentialId>('ID of the credential');
 /** The operations of the payment API's credentials: API keys and signing tokens. */
 export const credentialOperations: readonly ManageOperation[] = [
   manageList({
+    offer: { name: 'credentials.list', scope: null },
     id: 'listCredentials',
     path: '/credentials',
     summary: 'List credentials',
@@ -116,10 +117,11 @@ export const credentialOperations: readonly ManageOperation[] = [
     filter: accountFilter,
     name: 'CredentialList',
     item: credentialSchema,
-    handler: async ({ actor, query: { account_id: accountId, ...page } }, { manage }) =>
-      pageRecord(await manage.credentials.list(actor, accountId, page), maskedRecord),
+    handler: async ({ actor, query }, { manage }) =>
+      pageRecord(await manage.credentials.list(actor, inputOf(query)), maskedRecord),
   }),
-  manageOperation({
+  apiOperation({
+    offer: { name: 'credentials.create', scope: null },
     id: 'createCredential',
     method: 'POST',
     path: '/credentials',
@@ -130,7 +132,7 @@ export const credentialOperations: readonly ManageOperation[] = [
     bodyOptional: true,
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
     body: z.object({
-      account_id: ownerField,
+      account: ownerField,
       name: text(255, 'Display name').optional(),
       scopes: words(SCOPES, 'Permissions: read, create orders, move money; defaults to all').optional(),
       expires_at: instantField('Time of expiry; defaults to never').optional(),
@@ -153,7 +155,8 @@ export const credentialOperations: readonly ManageOperation[] = [
     handler: async ({ actor, params: { id } }, { manage }) =>
       revealedRecord(await manage.credentials.reveal(actor, id)),
   }),
-  manageOperation({
+  apiOperation({
+    offer: { name: 'credentials.revoke', scope: null },
     id: 'revokeCredential',
     method: 'POST',
     path: '/credentials/{id}/revoke',
@@ -165,7 +168,8 @@ export const credentialOperations: readonly ManageOperation[] = [
     owner: ({ actor, params: { id } }, { manage }) => manage.credentials.ownerOf(actor, id),
     handler: async ({ actor, params: { id } }, { manage }) => maskedRecord(await manage.credentials.revoke(actor, id)),
   }),
-  manageOperation({
+  apiOperation({
+    offer: { name: 'credentials.rotate_callback_secrets', scope: null },
     id: 'rotateCallbackSecrets',
     method: 'POST',
     path: '/credentials/callback/rotate',
@@ -176,6 +180,6 @@ export const credentialOperations: readonly ManageOperation[] = [
     query: accountQuery,
     data: callbackSecretsSchema,
     handler: async ({ actor, query }, { manage }) =>
-      callbackSecretsRecord(await manage.credentials.rotateCallbackSecrets(actor, query.account_id)),
+      callbackSecretsRecord(await manage.credentials.rotateCallbackSecrets(actor, query.account)),
   }),
 ];

@@ -11,11 +11,11 @@ export const TOKEN_FIELDS = {
     .string()
     .optional()
     .meta({ description: 'Only for a session in a cookie; send it as X-CSRF-Token with every unsafe method' }),
-  expire: whole('Lifetime of the session in seconds'),
+  expires_in: whole('Lifetime of the session in seconds'),
 };
 
 interface Issued<T> {
-  readonly data: T & { readonly access_token?: string; readonly csrf_token?: string; readonly expire: number };
+  readonly data: T & { readonly access_token?: string; readonly csrf_token?: string; readonly expires_in: number };
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -25,10 +25,10 @@ export function issued<T extends object>(
   { token, csrfToken, session }: IssuedSession,
   fields: T,
 ): Issued<T> {
-  const expire = manage.sessions.secondsLeft(session);
-  if (!session.cookie) return { data: { access_token: token, expire, ...fields } };
+  const expiresIn = manage.sessions.secondsLeft(session);
+  if (!session.cookie) return { data: { access_token: token, expires_in: expiresIn, ...fields } };
   return {
-    data: { csrf_token: csrfToken, expire, ...fields },
-    headers: { 'Set-Cookie': setSessionCookie(token, expire, settings.secureCookies) },
+    data: { csrf_token: csrfToken, expires_in: expiresIn, ...fields },
+    headers: { 'Set-Cookie': setSessionCookie(token, expiresIn, settings.secureCookies) },
   };
 }

@@ -12,7 +12,7 @@ import { id, instant, time } from '../reply-fields.ts';
 const passkeySchema = z
   .object({
     id: id('ID of the passkey'),
-    account_id: id('ID of the account'),
+    account: id('ID of the account'),
     name: z.string(),
     created_at: instant('Time of creation'),
     last_used_at: instant('Time of the last use').nullable(),
@@ -26,7 +26,7 @@ type PasskeyRecord = z.input<typeof passkeySchema>;
 function passkeyRecord({ id, accountId, name, createdAt, lastUsedAt }: Passkey): PasskeyRecord {
   return {
     id,
-    account_id: accountId,
+    account: accountId,
     name,
     created_at: formatInstant(createdAt),
     last_used_at: time(lastUsedAt),
@@ -35,7 +35,7 @@ function passkeyRecord({ id, accountId, name, createdAt, lastUsedAt }: Passkey):
 
 const example = {
   id: '1530219001148092417',
-  account_id: accountExample.id,
+  account: accountExample.id,
   name: 'Laptop',
   created_at: accountExample.created_at,
   last_used_at: null,
@@ -57,7 +57,7 @@ export const passkeyOperations: readonly ManageOperation[] = [
     data: passkeyListSchema,
     examples: { data: { items: [example] } },
     handler: async ({ actor, query }, { manage }) => ({
-      items: (await manage.passkeys.list(actor, query.account_id)).map(passkeyRecord),
+      items: (await manage.passkeys.list(actor, query.account)).map(passkeyRecord),
     }),
   }),
   manageOperation({

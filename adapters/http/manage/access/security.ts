@@ -8,16 +8,16 @@ import type { ManageOperation } from '../operation.ts';
 import { id, instant } from '../reply-fields.ts';
 
 /** The names in the API of the protections that an account may demand. */
-const FIELDS = { dataSecurity: 'data_security', totpForWithdrawals: 'totp_for_withdrawals' } as const satisfies Record<
+const FIELDS = { dataSecurity: 'data_security', totpForWithdrawals: 'totp_for_payouts' } as const satisfies Record<
   DemandName,
   string
 >;
 
 export const securitySchema = z
   .object({
-    account_id: id('ID of the account'),
+    account: id('ID of the account'),
     data_security: z.boolean().meta({ description: 'Whether every request of the payment API must be signed' }),
-    totp_for_withdrawals: z.boolean(),
+    totp_for_payouts: z.boolean(),
     callback_api_key: z.enum(['order', 'callback']),
     pending: z
       .array(
@@ -33,18 +33,18 @@ export const securitySchema = z
     totp_confirmed: z
       .boolean()
       .meta({ description: 'Whether the authenticator app is confirmed; if so, every login needs a code' }),
-    withdrawals_frozen: z
+    payouts_frozen: z
       .boolean()
-      .meta({ description: 'Whether withdrawals of the account are frozen until an operator releases them' }),
-    withdrawals_frozen_reason: z.string().nullable(),
+      .meta({ description: 'Whether payouts of the account are frozen until an operator releases them' }),
+    payouts_frozen_reason: z.string().nullable(),
   })
   .meta({ id: 'Security' });
 
 export function securityRecord(record: SecurityRecord): z.input<typeof securitySchema> {
   return {
-    account_id: record.accountId,
+    account: record.accountId,
     data_security: record.dataSecurity,
-    totp_for_withdrawals: record.totpForWithdrawals,
+    totp_for_payouts: record.totpForWithdrawals,
     callback_api_key: record.callbackApiKey,
     pending: record.pending.map(({ field, effectiveAt }) => ({
       field: FIELDS[field],
@@ -53,8 +53,8 @@ export function securityRecord(record: SecurityRecord): z.input<typeof securityS
     })),
     totp_enrolled: record.totpEnrolled,
     totp_confirmed: record.totpConfirmed,
-    withdrawals_frozen: record.withdrawalsFrozen !== null,
-    withdrawals_frozen_reason: record.withdrawalsFrozen,
+    payouts_frozen: record.withdrawalsFrozen !== null,
+    payouts_frozen_reason: record.withdrawalsFrozen,
   };
 }
 
@@ -71,8 +71,7 @@ export const securityOperations: readonly ManageOperation[] = [
     errors: ['NOT_FOUND'],
     query: accountQuery,
     data: securitySchema,
-    handler: async ({ actor, query }, { manage }) =>
-      securityRecord(await manage.security.find(actor, query.account_id)),
+    handler: async ({ actor, query }, { manage }) => securityRecord(await manage.security.find(actor, query.account)),
   }),
   manageOperation({
     id: 'updateSecurity',
@@ -80,18 +79,18 @@ export const securityOperations: readonly ManageOperation[] = [
     path: '/security',
     summary: 'Update security settings',
     description:
-      'A protection that is switched on applies from the next request. Switching one off requires a step-up and takes effect after `withdrawals.addressHoldSeconds` (one day by default); until then it is pending. A code for withdrawals can be demanded once a second factor is enrolled.',
+      'A protection that is switched on applies from the next request. Switching one off requires a step-up and takes effect after `withdrawals.addressHoldSeconds` (one day by default); until then it is pending. A code for payouts can be demanded once a second factor is enrolled.',
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
     query: accountQuery,
     body: z.object({
       data_security: yesNo('Whether every request of the payment API must be signed').optional(),
-      totp_for_withdrawals: yesNo('Whether every withdrawal needs a code').optional(),
+      totp_for_payouts: yesNo('Whether every payout needs a code').optional(),
       callback_api_key: word(['order', 'callback'], 'Key that is sent with callbacks').optional(),
     }),
     data: securitySchema,
     examples: { body: { data_security: true } },
     handler: async ({ actor, query, body }, { manage }) =>
-      securityRecord(await manage.security.update(actor, query.account_id, inputOf(body))),
+      securityRecord(await manage.security.update(actor, query.account, inputOf(body))),
   }),
   manageOperation({
     id: 'cancelPendingSecurity',
@@ -106,7 +105,7 @@ export const securityOperations: readonly ManageOperation[] = [
     handler: async ({ actor, params: { field }, query }, { manage }) => {
       const [name] = Object.entries(FIELDS).find(([, wire]) => wire === field) ?? [];
       if (name === undefined) throw recordNotFound();
-      return securityRecord(await manage.security.cancelPending(actor, query.account_id, name as DemandName));
+      return securityRecord(await manage.security.cancelPending(actor, query.account, name as DemandName));
     },
   }),
   manageOperation({
@@ -120,7 +119,7 @@ export const securityOperations: readonly ManageOperation[] = [
     query: accountQuery,
     data: z.object({ secret: z.string(), uri: z.string() }).meta({ id: 'TotpEnrolment' }),
     handler: async ({ actor, session, query }, { manage }) =>
-      manage.security.enrol(actor, query.account_id, manage.stepUp.isRaised(session)),
+      manage.security.enrol(actor, query.account, manage.stepUp.isRaised(session)),
   }),
   manageOperation({
     id: 'confirmTotp',
@@ -136,7 +135,7 @@ export const securityOperations: readonly ManageOperation[] = [
     examples: { body: { verify_code: '123456' } },
     handler: async ({ actor, session, query, body }, { manage }) => {
       const keep = manage.stepUp.isRaised(session) ? session.session.tokenHash : null;
-      return securityRecord(await manage.security.confirm(actor, query.account_id, body.verify_code, keep));
+      return securityRecord(await manage.security.confirm(actor, query.account, body.verify_code, keep));
     },
   }),
 ];

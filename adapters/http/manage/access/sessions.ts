@@ -7,7 +7,7 @@ import { accountDetailExample, accountDetailRecord, accountDetailSchema } from '
 import { setSessionCookie } from './cookies.ts';
 import { factorCode, idParams, password } from '../fields.ts';
 import { issued, TOKEN_FIELDS } from './issued-session.ts';
-import { manageOperation, publicOperation, replyOperation } from '../operation.ts';
+import { manageOperation, publicOperation, replyOperation, sessionOnly } from '../operation.ts';
 import type { ManageOperation } from '../operation.ts';
 import { assertionField, requestOptionsSchema } from './passkey-fields.ts';
 import { instant, time, whole } from '../reply-fields.ts';
@@ -33,7 +33,7 @@ const SESSION_FIELDS = {
   step_up_with: ['password'],
   account: accountDetailExample,
 } as const;
-const sessionExample = { access_token: '<access token>', expire: 3600, ...SESSION_FIELDS };
+const sessionExample = { access_token: '<access token>', expires_in: 3600, ...SESSION_FIELDS };
 
 /** The account that is logged in, and the steps that its login still needs. */
 async function sessionFields(manage: Manage, actor: Actor, open: OpenSession) {
@@ -66,7 +66,7 @@ const loginSpec = {
   examples: { body: { email: 'shop@example.com', password: 'correct horse battery staple' }, data: sessionExample },
 } as const;
 
-const login: ManageOperation = (deps) => {
+const login = sessionOnly((deps) => {
   const { manage } = deps;
   return publicOperation(loginSpec, async ({ body, client, traceId, request }) => {
     const origin = { ip: client, userAgent: header(request.headers, 'user-agent'), traceId };
@@ -75,7 +75,7 @@ const login: ManageOperation = (deps) => {
     const actor = { ...origin, accountId, role };
     return issued(deps, session, await sessionFields(manage, actor, session));
   });
-};
+});
 
 const loginPasskeySpec = {
   id: 'passkeyForLogin',
@@ -91,11 +91,12 @@ const loginPasskeySpec = {
   examples: { body: { email: 'shop@example.com', password: 'correct horse battery staple' } },
 } as const;
 
-const loginPasskey: ManageOperation = (deps) =>
+const loginPasskey = sessionOnly((deps) =>
   publicOperation(loginPasskeySpec, async ({ body, client, traceId, request }) => {
     const origin = { ip: client, userAgent: header(request.headers, 'user-agent'), traceId };
     return { data: await deps.manage.sessions.passkeyOptions(body, origin) };
-  });
+  }),
+);
 
 const current = manageOperation({
   id: 'getSession',
@@ -104,10 +105,10 @@ const current = manageOperation({
   summary: 'Retrieve the session',
   description: 'Returns the session of this request, including the CSRF token that a reloaded page needs.',
   data: sessionSchema,
-  examples: { data: { ...SESSION_FIELDS, expire: 3600 } },
+  examples: { data: { ...SESSION_FIELDS, expires_in: 3600 } },
   handler: async ({ actor, session: open }, { manage }) => ({
     ...(open.session.cookie ? { csrf_token: open.csrfToken } : {}),
-    expire: manage.sessions.secondsLeft(open.session),
+    expires_in: manage.sessions.secondsLeft(open.session),
     ...(await sessionFields(manage, actor, open)),
   }),
 });
@@ -122,7 +123,7 @@ const logoutSpec = {
   examples: { data: { ended: true } },
 } as const;
 
-const logout: ManageOperation = (deps, sessionAuth) =>
+const logout = sessionOnly((deps, sessionAuth) =>
   replyOperation(logoutSpec, deps, sessionAuth, async ({ actor, session: { session } }) => {
     const { settings, manage } = deps;
     await manage.sessions.end(actor, session);
@@ -130,7 +131,8 @@ const logout: ManageOperation = (deps, sessionAuth) =>
     return session.cookie
       ? { data, headers: { 'Set-Cookie': setSessionCookie('', 0, settings.secureCookies) } }
       : { data };
-  });
+  }),
+);
 
 export const sessionItem = z
   .object({
@@ -142,7 +144,7 @@ export const sessionItem = z
     created_at: instant('Time of the login'),
     expires_at: instant('Time of expiry'),
     last_used_at: instant('Time of a recent request, at most a minute before the latest'),
-    raised_until: instant('Time until which the step-up is valid').nullable(),
+    step_up_expires_at: instant('Time until which the step-up is valid').nullable(),
   })
   .meta({ id: 'SessionItem' });
 
@@ -163,7 +165,7 @@ const listed = manageOperation({
       created_at: formatInstant(session.createdAt),
       expires_at: formatInstant(session.expiresAt),
       last_used_at: formatInstant(session.lastUsedAt),
-      raised_until: time(session.raisedUntil),
+      step_up_expires_at: time(session.raisedUntil),
     })),
   }),
 });

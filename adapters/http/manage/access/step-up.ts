@@ -2,7 +2,7 @@ import { formatInstant, present } from '../../../../core/index.ts';
 import { z } from 'zod';
 import { factorCode, password } from '../fields.ts';
 import { issued, TOKEN_FIELDS } from './issued-session.ts';
-import { manageOperation, replyOperation } from '../operation.ts';
+import { manageOperation, replyOperation, sessionOnly } from '../operation.ts';
 import type { ManageOperation } from '../operation.ts';
 import { assertionField, requestOptionsSchema } from './passkey-fields.ts';
 import { instant } from '../reply-fields.ts';
@@ -23,20 +23,21 @@ const stepUpSpec = {
     password: password.optional().meta({ description: 'Password of an account without a second factor' }),
   }),
   data: z
-    .object({ ...TOKEN_FIELDS, raised_until: instant('Time until which the step-up is valid') })
+    .object({ ...TOKEN_FIELDS, step_up_expires_at: instant('Time until which the step-up is valid') })
     .meta({ id: 'RaisedSession' }),
   examples: {
     body: { totp: '123456' },
-    data: { access_token: '<access token>', expire: 3000, raised_until: '2026-05-04T12:05:00.000Z' },
+    data: { access_token: '<access token>', expires_in: 3000, step_up_expires_at: '2026-05-04T12:05:00.000Z' },
   },
 } as const;
 
-const stepUp: ManageOperation = (deps, sessionAuth) =>
+const stepUp = sessionOnly((deps, sessionAuth) =>
   replyOperation(stepUpSpec, deps, sessionAuth, async ({ actor, session, body }) => {
     const raised = await deps.manage.stepUp.raise(actor, session, body);
     const until = present(raised.session.raisedUntil, 'the end of a raise');
-    return issued(deps, raised, { raised_until: formatInstant(until) });
-  });
+    return issued(deps, raised, { step_up_expires_at: formatInstant(until) });
+  }),
+);
 
 const stepUpPasskey = manageOperation({
   id: 'passkeyForStepUp',
@@ -62,14 +63,15 @@ const changePasswordSpec = {
   data: z.object({ ...TOKEN_FIELDS, changed: z.literal(true) }).meta({ id: 'ChangedPassword' }),
   examples: {
     body: { current: 'correct horse battery staple', new: 'a better horse and more staples' },
-    data: { access_token: '<access token>', expire: 3000, changed: true },
+    data: { access_token: '<access token>', expires_in: 3000, changed: true },
   },
 } as const;
 
-const changePassword: ManageOperation = (deps, sessionAuth) =>
+const changePassword = sessionOnly((deps, sessionAuth) =>
   replyOperation(changePasswordSpec, deps, sessionAuth, async ({ actor, session, body: { current, new: next } }) =>
     issued(deps, await deps.manage.passwords.change(actor, session, current, next), { changed: true }),
-  );
+  ),
+);
 
 /** The operations that give a session a new token: a step-up, and a new password. */
 export const stepUpOperations: readonly ManageOperation[] = [stepUp, stepUpPasskey, changePassword];

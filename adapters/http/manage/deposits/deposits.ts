@@ -14,7 +14,7 @@ import { idParams, plainNumber, recordId, word } from '../fields.ts';
 import { manageList, manageOperation } from '../operation.ts';
 import type { ManageOperation } from '../operation.ts';
 import { amount, id, instant, pageRecord, whole } from '../reply-fields.ts';
-import { transferExample, transferRecord, transferSchema } from '../payouts/withdrawals.ts';
+import { payoutExample, payoutRecord, payoutSchema } from '../payouts/payouts.ts';
 
 const MAX_ADDRESS = 128;
 const MAX_TXID = 128;
@@ -22,10 +22,10 @@ const MAX_TXID = 128;
 export const depositSchema = z
   .object({
     id: id('ID of the deposit'),
-    order_id: id('ID of the order; for an unassigned deposit, the order to which the address was given'),
-    account_id: id('ID of the account of that order'),
+    order: id('ID of the order; for an unassigned deposit, the order to which the address was given'),
+    account: id('ID of the account of that order'),
     chain: z.string(),
-    currency: z.string(),
+    coin: z.string(),
     amount: amount('Amount received'),
     return_cost: amount('Cost of failed attempts to return the deposit; only the rest can be assigned or returned'),
     status: z
@@ -38,8 +38,8 @@ export const depositSchema = z
     }),
     tx_hash: z.string(),
     block_height: whole('Height of the block that contains it'),
-    from_addr: z.string().nullable().meta({ description: 'null if the sender is unknown or there are several' }),
-    to_addr: z.string(),
+    from_address: z.string().nullable().meta({ description: 'null if the sender is unknown or there are several' }),
+    to_address: z.string(),
     seen_at: instant('Time at which it was first seen'),
     paid_at: instant('Time of the payment'),
   })
@@ -62,10 +62,10 @@ export function depositRecord(deposit: Deposit, assets: Pick<AssetCatalogue, 'fi
   const decimals = assets.find(deposit.currency)?.decimals ?? 0;
   return {
     id: deposit.id,
-    order_id: deposit.orderId,
-    account_id: deposit.accountId,
+    order: deposit.orderId,
+    account: deposit.accountId,
     chain: deposit.chain,
-    currency: deposit.currency,
+    coin: deposit.currency,
     amount: formatUnits(deposit.units, decimals),
     return_cost: formatUnits(deposit.returnCostUnits, decimals),
     status: deposit.status,
@@ -73,8 +73,8 @@ export function depositRecord(deposit: Deposit, assets: Pick<AssetCatalogue, 'fi
     unassigned_reason: deposit.unassignedReason,
     tx_hash: deposit.txid,
     block_height: deposit.blockHeight,
-    from_addr: deposit.fromAddress,
-    to_addr: deposit.toAddress,
+    from_address: deposit.fromAddress,
+    to_address: deposit.toAddress,
     seen_at: formatInstant(deposit.seenAt),
     paid_at: formatInstant(deposit.paidAt),
   };
@@ -94,37 +94,37 @@ export function rescanRecord(
  * @throws TillgateError `INVALID_FIELDS` unless it is both ends of a range, or one of the other fields alone
  */
 export function rescanInput(asked: {
-  readonly tx?: string | undefined;
+  readonly txid?: string | undefined;
   readonly from?: number | undefined;
   readonly to?: number | undefined;
   readonly address?: string | undefined;
   readonly order?: string | undefined;
   readonly balances?: boolean | undefined;
 }): RescanInput {
-  const { tx, from, to, address, order, balances } = asked;
-  const named = [tx, from ?? to, address, order, balances === true ? true : undefined].filter(
+  const { txid, from, to, address, order, balances } = asked;
+  const named = [txid, from ?? to, address, order, balances === true ? true : undefined].filter(
     (one) => one !== undefined,
   );
-  if (named.length > 1 && tx === undefined)
+  if (named.length > 1 && txid === undefined)
     throw invalidField('balances', 'must stand alone: name blocks, an address, an order, or balances');
-  if (address !== undefined && tx === undefined) return { address };
-  if (order !== undefined && tx === undefined) return { orderId: order };
-  if (balances === true && tx === undefined) return { balances };
-  if (tx !== undefined) {
-    if (named.length > 1) throw invalidField('tx', 'must stand alone, without from and to');
-    return { txid: tx };
+  if (address !== undefined && txid === undefined) return { address };
+  if (order !== undefined && txid === undefined) return { orderId: order };
+  if (balances === true && txid === undefined) return { balances };
+  if (txid !== undefined) {
+    if (named.length > 1) throw invalidField('txid', 'must stand alone, without from and to');
+    return { txid };
   }
-  if (from === undefined) throw invalidField('from', 'is required, with to; or tx');
+  if (from === undefined) throw invalidField('from', 'is required, with to; or a transaction');
   if (to === undefined) throw invalidField('to', 'is required, with from');
   return { from, to };
 }
 
 const depositExample = {
   id: '1530219844911046700',
-  order_id: '1530218000000000000',
-  account_id: accountExample.id,
+  order: '1530218000000000000',
+  account: accountExample.id,
   chain: 'ETH',
-  currency: 'ETH',
+  coin: 'ETH',
   amount: '0.25',
   return_cost: '0',
   status: 'SPENDABLE',
@@ -132,8 +132,8 @@ const depositExample = {
   unassigned_reason: 'late',
   tx_hash: '0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060',
   block_height: 21_000_000,
-  from_addr: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
-  to_addr: '0x90F79bf6EB2c4f870365E785982E1f101E93b906',
+  from_address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+  to_address: '0x90F79bf6EB2c4f870365E785982E1f101E93b906',
   seen_at: accountExample.created_at,
   paid_at: accountExample.created_at,
 } as const satisfies DepositRecord;
@@ -143,6 +143,7 @@ const params = idParams<DepositId>('ID of the deposit');
 /** The operations of deposits that belong to no order, for admins. */
 export const depositOperations: readonly ManageOperation[] = [
   manageList({
+    offer: { name: 'deposits.list', scope: null },
     id: 'listDeposits',
     path: '/deposits',
     summary: 'List unassigned deposits',
@@ -152,8 +153,10 @@ export const depositOperations: readonly ManageOperation[] = [
     name: 'DepositList',
     item: depositSchema,
     example: depositExample,
-    handler: async ({ actor, query: { page, size } }, { manage, assets }) =>
-      pageRecord(await manage.deposits.unassigned(actor, { page, size }), (deposit) => depositRecord(deposit, assets)),
+    handler: async ({ actor, query: { limit, cursor } }, { manage, assets }) =>
+      pageRecord(await manage.deposits.unassigned(actor, { limit, cursor }), (deposit) =>
+        depositRecord(deposit, assets),
+      ),
   }),
   manageOperation({
     id: 'rescanDeposits',
@@ -165,7 +168,7 @@ export const depositOperations: readonly ManageOperation[] = [
     errors: ['UNSUPPORTED', 'STATE_CONFLICT', 'NODE_FAILED', 'NOT_READY'],
     body: z.object({
       chain: code('Chain code, such as ETH, BTC or TRX'),
-      tx: text(MAX_TXID, 'Transaction hash, instead of from and to').optional(),
+      tx_hash: text(MAX_TXID, 'Transaction hash, instead of from and to').optional(),
       from: plainNumber('First block', true).optional(),
       to: plainNumber('Last block', true).optional(),
       address: text(MAX_TXID, 'Deposit address whose balance is compared with the ledger').optional(),
@@ -174,11 +177,11 @@ export const depositOperations: readonly ManageOperation[] = [
     }),
     data: rescanSchema,
     examples: {
-      body: { chain: 'ETH', tx: depositExample.tx_hash },
+      body: { chain: 'ETH', tx_hash: depositExample.tx_hash },
       data: { chain: 'ETH', from: 21_000_000, to: 21_000_000, found: [depositExample] },
     },
-    handler: async ({ actor, body: { chain, ...asked } }, { manage, assets }) =>
-      rescanRecord(chain, await manage.deposits.rescan(actor, chain, rescanInput(asked)), assets),
+    handler: async ({ actor, body: { chain, tx_hash: txid, ...asked } }, { manage, assets }) =>
+      rescanRecord(chain, await manage.deposits.rescan(actor, chain, rescanInput({ txid, ...asked })), assets),
   }),
   manageOperation({
     id: 'assignDeposit',
@@ -189,14 +192,14 @@ export const depositOperations: readonly ManageOperation[] = [
       'Credits the deposit to the merchant and settles the order as if the payment had arrived in time. The order must be paid on the chain of the deposit. Admins only.',
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
     params,
-    body: z.object({ order_id: recordId<OrderId>('ID of the order') }),
+    body: z.object({ order: recordId<OrderId>('ID of the order') }),
     data: depositSchema,
     examples: {
-      body: { order_id: depositExample.order_id },
+      body: { order: depositExample.order },
       data: { ...depositExample, assignment: 'ORDER' },
     },
     handler: async ({ actor, params: { id }, body }, { manage, assets }) =>
-      depositRecord(await manage.deposits.assign(actor, id, body.order_id), assets),
+      depositRecord(await manage.deposits.assign(actor, id, body.order), assets),
   }),
   manageOperation({
     id: 'refundDeposit',
@@ -208,19 +211,19 @@ export const depositOperations: readonly ManageOperation[] = [
     errors: ['NOT_FOUND', 'STATE_CONFLICT', 'DESTINATION_UNPAYABLE', 'NODE_FAILED', 'NOT_READY'],
     params,
     body: z.object({ address: text(MAX_ADDRESS, "Address on the deposit's chain") }),
-    data: transferSchema,
+    data: payoutSchema,
     examples: {
-      body: { address: depositExample.from_addr },
+      body: { address: depositExample.from_address },
       data: {
-        ...transferExample,
+        ...payoutExample,
         kind: 'return',
         status: 'REQUESTED',
-        account_id: null,
-        deposit_id: depositExample.id,
-        to_addr: depositExample.from_addr,
+        account: null,
+        deposit: depositExample.id,
+        to_address: depositExample.from_address,
       },
     },
     handler: async ({ actor, params: { id }, body }, { manage, assets }) =>
-      transferRecord(await manage.deposits.refund(actor, id, body.address), assets),
+      payoutRecord(await manage.deposits.refund(actor, id, body.address), assets),
   }),
 ];

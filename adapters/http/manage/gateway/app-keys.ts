@@ -3,7 +3,7 @@ import type { AppId, AppKeyId, IssuedKey } from '../../../../core/index.ts';
 import { z } from 'zod';
 import { accountExample } from '../access/accounts.ts';
 import { idParams, plainNumber, recordId } from '../fields.ts';
-import { manageOperation } from '../operation.ts';
+import { apiOperation, manageOperation } from '../operation.ts';
 import type { ManageOperation } from '../operation.ts';
 import { id, instant, time, whole } from '../reply-fields.ts';
 
@@ -20,7 +20,7 @@ export const appKeySchema = z
     created_at: instant('Time of creation'),
     last_used_at: instant('Time of the last use').nullable(),
   })
-  .meta({ id: 'AppKeyItem' });
+  .meta({ id: 'AppKey' });
 
 type AppKeyRecord = z.input<typeof appKeySchema>;
 
@@ -47,11 +47,12 @@ export const keyExample = {
 } as const satisfies AppKeyRecord;
 
 const params = idParams<AppId>('ID of the App');
-const keyParams = params.extend({ key_id: recordId<AppKeyId>('ID of the key') });
+const keyParams = params.extend({ key: recordId<AppKeyId>('ID of the key') });
 
 /** The operations of App keys. */
 export const appKeyOperations: readonly ManageOperation[] = [
-  manageOperation({
+  apiOperation({
+    offer: { name: 'app_keys.list', scope: null },
     id: 'listAppKeys',
     method: 'GET',
     path: '/apps/{id}/keys',
@@ -71,7 +72,7 @@ export const appKeyOperations: readonly ManageOperation[] = [
   manageOperation({
     id: 'revealAppKey',
     method: 'POST',
-    path: '/apps/{id}/keys/{key_id}/reveal',
+    path: '/apps/{id}/keys/{key}/reveal',
     summary: 'Reveal a key',
     description:
       'Returns the key in plain text, to the owner of the App only; admins are no exception. The audit log records it. Requires a step-up.',
@@ -79,10 +80,11 @@ export const appKeyOperations: readonly ManageOperation[] = [
     params: keyParams,
     data: appKeySchema,
     examples: { data: keyExample },
-    handler: async ({ actor, params: { id, key_id: keyId } }, { manage }) =>
+    handler: async ({ actor, params: { id, key: keyId } }, { manage }) =>
       appKeyRecord(await manage.apps.revealKey(actor, id, keyId)),
   }),
-  manageOperation({
+  apiOperation({
+    offer: { name: 'app_keys.create', scope: null },
     id: 'createAppKey',
     method: 'POST',
     path: '/apps/{id}/keys',
@@ -95,7 +97,8 @@ export const appKeyOperations: readonly ManageOperation[] = [
     examples: { data: keyExample },
     handler: async ({ actor, params: { id } }, { manage }) => appKeyRecord(await manage.apps.createKey(actor, id)),
   }),
-  manageOperation({
+  apiOperation({
+    offer: { name: 'app_keys.rotate', scope: null },
     id: 'rotateAppKey',
     method: 'POST',
     path: '/apps/{id}/keys/rotate',
@@ -112,10 +115,11 @@ export const appKeyOperations: readonly ManageOperation[] = [
       return { key: appKeyRecord(key), replaced: appKeyRecord(replaced) };
     },
   }),
-  manageOperation({
+  apiOperation({
+    offer: { name: 'app_keys.revoke', scope: null },
     id: 'revokeAppKey',
     method: 'POST',
-    path: '/apps/{id}/keys/{key_id}/revoke',
+    path: '/apps/{id}/keys/{key}/revoke',
     summary: 'Revoke a key',
     description:
       'Revokes a key at once and permanently. The reply is sent once every instance refuses the key. Revoking a revoked key changes nothing. The owner of the App or an admin; requires a step-up.',
@@ -124,7 +128,7 @@ export const appKeyOperations: readonly ManageOperation[] = [
     data: appKeySchema,
     owner: async ({ actor, params: { id } }, { manage }) => (await manage.apps.find(actor, id)).accountId,
     examples: { data: { ...keyExample, state: 'revoked', revoked_at: keyExample.created_at } },
-    handler: async ({ actor, params: { id, key_id: keyId } }, { manage }) =>
+    handler: async ({ actor, params: { id, key: keyId } }, { manage }) =>
       appKeyRecord(await manage.apps.revokeKey(actor, id, keyId)),
   }),
 ];

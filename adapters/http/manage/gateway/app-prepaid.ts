@@ -16,7 +16,7 @@ const planSchema = z.object({
 });
 
 const purchaseSchema = z.object({
-  order_id: id('ID of the order, which belongs to the selling account'),
+  order: id('ID of the order, which belongs to the selling account'),
   plan: z.string(),
   units: whole('Units that the order adds'),
   state: z.enum(['OPEN', 'CREDITED', 'TAKEN_BACK']).meta({
@@ -45,7 +45,7 @@ const prepaidSchema = z
 
 const topUpSchema = z
   .object({
-    order_id: id('ID of the order, which belongs to the selling account'),
+    order: id('ID of the order, which belongs to the selling account'),
     pay_url: z.string().meta({ description: 'URL of the checkout page' }),
     ...planSchema.omit({ name: true }).shape,
     plan: z.string(),
@@ -61,7 +61,7 @@ const planRecord = (plan: Plan): z.input<typeof planSchema> => ({
 });
 
 const purchaseRecord = (purchase: PurchaseView): z.input<typeof purchaseSchema> => ({
-  order_id: purchase.orderId,
+  order: purchase.orderId,
   plan: purchase.plan,
   units: purchase.units,
   state: purchase.state,
@@ -88,7 +88,7 @@ export function prepaidRecord(
 export function topUpRecord({ order, plan, payUrl }: TopUp): z.input<typeof topUpSchema> {
   const { name, ...record } = planRecord(plan);
   return {
-    order_id: order.id,
+    order: order.id,
     pay_url: payUrl,
     plan: name,
     ...record,
@@ -121,7 +121,7 @@ export const appPrepaidOperations: readonly ManageOperation[] = [
         plans: [{ name: 'starter', ...planExample }],
         purchases: [
           {
-            order_id: orderExample,
+            order: orderExample,
             plan: 'starter',
             units: 1_000_000,
             state: 'CREDITED',
@@ -151,7 +151,7 @@ export const appPrepaidOperations: readonly ManageOperation[] = [
     examples: {
       body: { plan: 'starter' },
       data: {
-        order_id: orderExample,
+        order: orderExample,
         pay_url: 'https://pay.example.com/checkout/8f14e45fceea167a5a36dedd4bea2543',
         plan: 'starter',
         ...planExample,

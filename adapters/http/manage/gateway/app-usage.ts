@@ -3,7 +3,7 @@ import type { AppId, UsageSum } from '../../../../core/index.ts';
 import { z } from 'zod';
 import { csvTable } from '../../csv.ts';
 import { idParams, inputOf, instantField, word } from '../fields.ts';
-import { manageOperation } from '../operation.ts';
+import { apiOperation } from '../operation.ts';
 import type { ManageOperation } from '../operation.ts';
 import { instant, time, whole } from '../reply-fields.ts';
 
@@ -46,7 +46,8 @@ export function usageCsv({ rows }: z.input<typeof usageSchema>): string {
 
 /** The operations of the gateway usage of Apps. */
 export const appUsageOperations: readonly ManageOperation[] = [
-  manageOperation({
+  apiOperation({
+    offer: { name: 'apps.usage', scope: 'read' },
     id: 'getAppUsage',
     method: 'GET',
     path: '/apps/{id}/usage',

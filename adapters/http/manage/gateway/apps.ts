@@ -7,7 +7,7 @@ import { limitsBody, limitsRecord, limitsSchema, modeSchema, quotaBody, quotaSch
 import { appKeyRecord, appKeySchema, keyExample } from './app-keys.ts';
 import type { ManageDeps } from '../deps.ts';
 import { accountFilter, expectedVersion, idParams, inputOf, ownerField, texts, word, yesNo } from '../fields.ts';
-import { manageList, manageOperation } from '../operation.ts';
+import { apiOperation, manageList, manageOperation } from '../operation.ts';
 import type { ManageOperation } from '../operation.ts';
 import { id, instant, pageRecord, whole } from '../reply-fields.ts';
 
@@ -24,7 +24,7 @@ const chainSchema = z
 
 const listFields = {
   id: id('ID of the App'),
-  account_id: id('ID of the account that owns the App'),
+  account: id('ID of the account that owns the App'),
   name: z.string(),
   enabled: z.boolean(),
   version: z.number().meta({
@@ -43,11 +43,11 @@ const listFields = {
     .meta({ description: 'Units that the App may use of all gateways together; null for no limit' }),
   prepaid: z.boolean().meta({ description: 'Whether the App can use only units that were bought for it' }),
   created_at: instant('Time of creation'),
-  modified_at: instant('Time of the last change'),
+  updated_at: instant('Time of the last change'),
 };
-const appListItemSchema = z.object(listFields).meta({ id: 'AppListItem' });
+const appListItemSchema = z.object(listFields).meta({ id: 'ListedApp' });
 const appFields = { ...listFields, provider_id: z.string().nullable() };
-export const appSchema = z.object(appFields).meta({ id: 'AppItem' });
+export const appSchema = z.object(appFields).meta({ id: 'App' });
 export const newAppSchema = z.object({ ...appFields, key: appKeySchema }).meta({ id: 'NewApp' });
 
 const admissionSchema = z
@@ -89,7 +89,7 @@ function chainRecords(codes: readonly string[], routes: readonly RouteRecord[], 
 function listRecord(app: App, routes: readonly RouteRecord[], nameOf: NameOf): z.input<typeof appListItemSchema> {
   return {
     id: app.id,
-    account_id: app.accountId,
+    account: app.accountId,
     name: app.name,
     enabled: app.enabled,
     version: app.version,
@@ -99,7 +99,7 @@ function listRecord(app: App, routes: readonly RouteRecord[], nameOf: NameOf): z
     quota: app.quota,
     prepaid: app.prepaid,
     created_at: formatInstant(app.createdAt),
-    modified_at: formatInstant(app.modifiedAt),
+    updated_at: formatInstant(app.modifiedAt),
   };
 }
 
@@ -112,7 +112,7 @@ async function appRecord(app: App, { manage, assets }: ManageDeps): Promise<z.in
 
 const appExample = {
   id: '1530217733414232064',
-  account_id: accountExample.id,
+  account: accountExample.id,
   name: 'Shop',
   enabled: true,
   version: 1,
@@ -131,7 +131,7 @@ const appExample = {
   quota: null,
   prepaid: false,
   created_at: accountExample.created_at,
-  modified_at: accountExample.modified_at,
+  updated_at: accountExample.updated_at,
   provider_id: null,
 } as const satisfies z.input<typeof appSchema>;
 
@@ -143,6 +143,7 @@ const params = idParams<AppId>('ID of the App');
 /** The operations of Apps. */
 export const appOperations: readonly ManageOperation[] = [
   manageList({
+    offer: { name: 'apps.list', scope: 'read' },
     id: 'listApps',
     path: '/apps',
     summary: 'List Apps',
@@ -151,13 +152,14 @@ export const appOperations: readonly ManageOperation[] = [
     filter: accountFilter,
     name: 'AppList',
     item: appListItemSchema,
-    handler: async ({ actor, query: { account_id: accountId, ...page } }, { manage, assets }) => {
-      const apps = await manage.apps.list(actor, accountId, page);
+    handler: async ({ actor, query }, { manage, assets }) => {
+      const apps = await manage.apps.list(actor, inputOf(query));
       const routes = await manage.routes.all();
       return pageRecord(apps, (app) => listRecord(app, routes, (code) => assets.chainName(code)));
     },
   }),
-  manageOperation({
+  apiOperation({
+    offer: { name: 'apps.create', scope: null },
     id: 'createApp',
     method: 'POST',
     path: '/apps',
@@ -167,7 +169,7 @@ export const appOperations: readonly ManageOperation[] = [
       'Creates an App with its first key. Only admins can create one for another account. If plans are sold, new Apps are prepaid, unless an admin or the setting `gateway.sales.newAppsPrepaid` says otherwise.',
     errors: ['NOT_FOUND', 'UNSUPPORTED', 'STATE_CONFLICT', 'FORBIDDEN'],
     body: z.object({
-      account_id: ownerField,
+      account: ownerField,
       name,
       chains,
       provider_id: text(255, 'Your own reference').nullable().optional(),
@@ -180,7 +182,8 @@ export const appOperations: readonly ManageOperation[] = [
       return { ...(await appRecord(app, deps)), key: appKeyRecord(key) };
     },
   }),
-  manageOperation({
+  apiOperation({
+    offer: { name: 'apps.get', scope: 'read' },
     id: 'getApp',
     method: 'GET',
     path: '/apps/{id}',
@@ -192,7 +195,8 @@ export const appOperations: readonly ManageOperation[] = [
     examples: { data: appExample },
     handler: async ({ actor, params: { id } }, deps) => appRecord(await deps.manage.apps.find(actor, id), deps),
   }),
-  manageOperation({
+  apiOperation({
+    offer: { name: 'apps.update', scope: null },
     id: 'updateApp',
     method: 'PATCH',
     path: '/apps/{id}',

@@ -74,7 +74,7 @@ export const gatewaySchema = z
       .enum(['config', 'managed'])
       .meta({ description: 'Gateways with the source `config` can be changed only in the configuration' }),
     created_at: instant('Time of creation').nullable(),
-    modified_at: instant('Time of the last change').nullable(),
+    updated_at: instant('Time of the last change').nullable(),
   })
   .meta({ id: 'Gateway' });
 
@@ -110,7 +110,7 @@ function gatewayRecord(
     max_batch: maxBatch,
     source,
     created_at: time(createdAt),
-    modified_at: time(modifiedAt),
+    updated_at: time(modifiedAt),
   };
 }
 
@@ -168,10 +168,11 @@ const createBody = z.object({
 /** The operations of gateways, the routes of the node gateway that the database stores. Admins only. */
 export const gatewayOperations: readonly ManageOperation[] = [
   manageList({
+    offer: { name: 'gateways.list', scope: null },
     id: 'listGateways',
     path: '/gateways',
     summary: 'List gateways',
-    description: 'Returns gateways, newest first, then those of the configuration. Admins only.',
+    description: 'Returns gateways, newest first, then those of the configuration by host. Admins only.',
     name: 'GatewayList',
     item: gatewaySchema,
     handler: async ({ actor, query }, deps) =>

@@ -14,8 +14,8 @@ export const alertSchema = z
     subject: z.string(),
     reason: z.string().meta({ description: 'Latest reason' }),
     status: z.enum(ALERT_STATUSES),
-    first_at: instant('Time at which it was first raised'),
-    last_at: instant('Time at which it was last raised'),
+    first_raised_at: instant('Time at which it was first raised'),
+    last_raised_at: instant('Time at which it was last raised'),
     count: whole('Number of times it was raised while open'),
     acknowledged_at: instant('Time at which an admin acknowledged it').nullable(),
     acknowledged_by: id('ID of the admin who acknowledged it')
@@ -33,8 +33,8 @@ export function alertRecord(alert: Alert): AlertRecord {
     subject: alert.subject,
     reason: alert.reason,
     status: alert.status,
-    first_at: formatInstant(alert.firstAt),
-    last_at: formatInstant(alert.lastAt),
+    first_raised_at: formatInstant(alert.firstAt),
+    last_raised_at: formatInstant(alert.lastAt),
     count: alert.count,
     acknowledged_at: time(alert.acknowledgedAt),
     acknowledged_by: alert.acknowledgedBy,
@@ -47,8 +47,8 @@ const example = {
   subject: 'chain ETH',
   reason: 'The hot wallet of ETH holds less than the ledger says.',
   status: 'OPEN',
-  first_at: accountExample.created_at,
-  last_at: accountExample.modified_at,
+  first_raised_at: accountExample.created_at,
+  last_raised_at: accountExample.updated_at,
   count: 2,
   acknowledged_at: null,
   acknowledged_by: null,
@@ -57,6 +57,7 @@ const example = {
 /** The operations of alerts, for admins. */
 export const alertOperations: readonly ManageOperation[] = [
   manageList({
+    offer: { name: 'alerts.list', scope: null },
     id: 'listAlerts',
     path: '/alerts',
     summary: 'List alerts',
@@ -66,8 +67,7 @@ export const alertOperations: readonly ManageOperation[] = [
     name: 'AlertList',
     item: alertSchema,
     example,
-    handler: async ({ actor, query: { status, ...page } }, { manage }) =>
-      pageRecord(await manage.alerts.list(actor, status ?? null, page), alertRecord),
+    handler: async ({ actor, query }, { manage }) => pageRecord(await manage.alerts.list(actor, query), alertRecord),
   }),
   manageOperation({
     id: 'acknowledgeAlert',
@@ -82,7 +82,7 @@ export const alertOperations: readonly ManageOperation[] = [
       data: {
         ...example,
         status: 'ACKNOWLEDGED',
-        acknowledged_at: accountExample.modified_at,
+        acknowledged_at: accountExample.updated_at,
         acknowledged_by: accountExample.id,
       },
     },

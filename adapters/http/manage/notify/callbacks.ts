@@ -1,26 +1,26 @@
 import { CALLBACK_STATUSES, formatInstant, WEBHOOK_EVENTS } from '../../../../core/index.ts';
 import type { Callback, CallbackDetail, CallbackId, WebhookId } from '../../../../core/index.ts';
 import { z } from 'zod';
-import { accountFilter, cursorFields, idParams, inputOf, recordId, word } from '../fields.ts';
-import { manageOperation } from '../operation.ts';
+import { accountFilter, idParams, inputOf, recordId, word } from '../fields.ts';
+import { apiOperation, manageList } from '../operation.ts';
 import type { ManageOperation } from '../operation.ts';
-import { cursorPage, id, instant, time, whole } from '../reply-fields.ts';
+import { id, instant, pageRecord, time, whole } from '../reply-fields.ts';
 
 const callbackFields = {
   id: id('ID of the callback'),
-  account_id: id('ID of the account'),
-  order_id: id('ID of the order whose callback URL is called').nullable(),
-  webhook_id: id('ID of the webhook endpoint that receives the event').nullable(),
+  account: id("ID of the account; null for an event of the till's own handlers").nullable(),
+  order: id('ID of the order whose callback URL is called').nullable(),
+  webhook: id('ID of the webhook endpoint that receives the event').nullable(),
   event: z.enum(WEBHOOK_EVENTS),
   method: z.enum(['GET', 'POST']),
   url: z.string(),
   status: z.enum(CALLBACK_STATUSES),
   attempts: whole('Number of attempts so far'),
-  next_at: instant('Time of the next attempt').nullable(),
+  next_attempt_at: instant('Time of the next attempt').nullable(),
   created_at: instant('Time of creation'),
   delivered_at: instant('Time of delivery').nullable(),
 };
-export const callbackSchema = z.object(callbackFields).meta({ id: 'CallbackItem' });
+export const callbackSchema = z.object(callbackFields).meta({ id: 'Callback' });
 
 const attemptSchema = z.object({
   at: instant('Time of the attempt'),
@@ -39,15 +39,15 @@ export function callbackRecord(callback: Callback): z.input<typeof callbackSchem
   const { status } = callback;
   return {
     id: callback.id,
-    account_id: callback.accountId,
-    order_id: callback.orderId,
-    webhook_id: callback.endpointId,
+    account: callback.accountId,
+    order: callback.orderId,
+    webhook: callback.endpointId,
     event: callback.event,
     method: callback.method,
     url: callback.url,
     status,
     attempts: callback.attempts,
-    next_at: status === 'PENDING' ? formatInstant(callback.nextAt) : null,
+    next_attempt_at: status === 'PENDING' ? formatInstant(callback.nextAt) : null,
     created_at: formatInstant(callback.createdAt),
     delivered_at: time(callback.deliveredAt),
   };
@@ -67,27 +67,25 @@ const params = idParams<CallbackId>('ID of the callback');
 
 /** The operations of callbacks and webhook deliveries, with their attempts. */
 export const callbackOperations: readonly ManageOperation[] = [
-  manageOperation({
+  manageList({
+    offer: { name: 'callbacks.list', scope: 'read' },
     id: 'listCallbacks',
-    method: 'GET',
     path: '/callbacks',
     summary: 'List callbacks',
-    description:
-      'Returns callbacks of orders and events of webhook endpoints, newest first. To read the next page, send `next_cursor` with the same filters.',
+    description: 'Returns callbacks of orders and events of webhook endpoints, newest first.',
     errors: ['NOT_FOUND'],
-    query: z.object({
+    filter: {
       ...accountFilter,
       status: word(CALLBACK_STATUSES, 'Only records with this status').optional(),
-      webhook_id: recordId<WebhookId>('Only events of this webhook endpoint').optional(),
-      ...cursorFields,
-    }),
-    data: cursorPage('CallbackList', callbackSchema),
-    handler: async ({ actor, query: { limit, ...query } }, { manage }) => {
-      const { items, nextCursor } = await manage.callbacks.list(actor, { ...inputOf(query), limit });
-      return { items: items.map(callbackRecord), next_cursor: nextCursor };
+      webhook: recordId<WebhookId>('Only events of this webhook endpoint').optional(),
     },
+    name: 'CallbackList',
+    item: callbackSchema,
+    handler: async ({ actor, query }, { manage }) =>
+      pageRecord(await manage.callbacks.list(actor, inputOf(query)), callbackRecord),
   }),
-  manageOperation({
+  apiOperation({
+    offer: { name: 'callbacks.get', scope: 'read' },
     id: 'getCallback',
     method: 'GET',
     path: '/callbacks/{id}',
@@ -99,7 +97,8 @@ export const callbackOperations: readonly ManageOperation[] = [
     handler: async ({ actor, params: { id } }, { manage }) =>
       callbackDetailRecord(await manage.callbacks.find(actor, id)),
   }),
-  manageOperation({
+  apiOperation({
+    offer: { name: 'callbacks.redeliver', scope: 'create' },
     id: 'redeliverCallback',
     method: 'POST',
     path: '/callbacks/{id}/redeliver',

@@ -5,17 +5,17 @@ import { accountExample } from '../access/accounts.ts';
 import { accountQuery, cursorFields, inputOf, word, yesNo } from '../fields.ts';
 import { manageOperation } from '../operation.ts';
 import type { ManageOperation } from '../operation.ts';
-import { cursorPage, id, instant, time, whole } from '../reply-fields.ts';
+import { cursorPage, id, instant, pageRecord, time, whole } from '../reply-fields.ts';
 
 const SECURITY = 'Security changes of the account; always sent';
-const WITHDRAWALS = 'Withdrawals and refunds that are held';
+const PAYOUTS = 'Payouts that are held';
 const SUMMARY = 'Daily summary (UTC), on days with activity';
 
 export const preferencesSchema = z
   .object({
-    account_id: id('ID of the account'),
+    account: id('ID of the account'),
     security: z.literal(true).meta({ description: SECURITY }),
-    withdrawals: z.boolean().meta({ description: WITHDRAWALS }),
+    payouts: z.boolean().meta({ description: PAYOUTS }),
     summary: z.boolean().meta({ description: SUMMARY }),
   })
   .meta({ id: 'Notifications' });
@@ -25,9 +25,9 @@ const preferencesRecord = ({
   withdrawals,
   summary,
 }: NoticePreferences): z.input<typeof preferencesSchema> => ({
-  account_id: accountId,
+  account: accountId,
   security: true,
-  withdrawals,
+  payouts: withdrawals,
   summary,
 });
 
@@ -35,7 +35,7 @@ const noticeSchema = z
   .object({
     id: id('ID of the notice; the Message-ID of an email starts with it'),
     notifier: z.string().meta({ description: 'Plugin that sends it: smtp or chat' }),
-    account_id: id('ID of the account that receives it').nullable().meta({ description: 'null for the operators' }),
+    account: id('ID of the account that receives it').nullable().meta({ description: 'null for the operators' }),
     type: z.enum(NOTICE_TYPES),
     subject: z.string(),
     status: z
@@ -55,7 +55,7 @@ function noticeRecord(notice: Notice): z.input<typeof noticeSchema> {
   return {
     id: noticeId,
     notifier,
-    account_id: accountId,
+    account: accountId,
     type,
     subject,
     status,
@@ -67,7 +67,7 @@ function noticeRecord(notice: Notice): z.input<typeof noticeSchema> {
   };
 }
 
-const example = { account_id: accountExample.id, security: true, withdrawals: true, summary: false } as const;
+const example = { account: accountExample.id, security: true, payouts: true, summary: false } as const;
 
 /** The operations of notices: who receives which, and what was sent. */
 export const noticeOperations: readonly ManageOperation[] = [
@@ -83,7 +83,7 @@ export const noticeOperations: readonly ManageOperation[] = [
     data: preferencesSchema,
     examples: { data: example },
     handler: async ({ actor, query }, { manage }) =>
-      preferencesRecord(await manage.notices.preferences(actor, query.account_id)),
+      preferencesRecord(await manage.notices.preferences(actor, query.account)),
   }),
   manageOperation({
     id: 'updateNotifications',
@@ -91,7 +91,7 @@ export const noticeOperations: readonly ManageOperation[] = [
     path: '/notifications',
     summary: 'Update notification preferences',
     description:
-      'Omitted fields stay unchanged. Switching off notices of held withdrawals requires a step-up, and the account is notified of it. Security notices cannot be switched off.',
+      'Omitted fields stay unchanged. Switching off notices of held payouts requires a step-up, and the account is notified of it. Security notices cannot be switched off.',
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
     query: accountQuery,
     body: z.object({
@@ -99,13 +99,13 @@ export const noticeOperations: readonly ManageOperation[] = [
         .literal(true, { error: 'must be true: security notices cannot be switched off' })
         .optional()
         .meta({ description: SECURITY }),
-      withdrawals: yesNo(WITHDRAWALS).optional(),
+      payouts: yesNo(PAYOUTS).optional(),
       summary: yesNo(SUMMARY).optional(),
     }),
     data: preferencesSchema,
     examples: { body: { summary: true }, data: { ...example, summary: true } },
-    handler: async ({ actor, query, body: { withdrawals, summary } }, { manage }) =>
-      preferencesRecord(await manage.notices.choose(actor, query.account_id, inputOf({ withdrawals, summary }))),
+    handler: async ({ actor, query, body: { payouts, summary } }, { manage }) =>
+      preferencesRecord(await manage.notices.choose(actor, query.account, inputOf({ payouts, summary }))),
   }),
   manageOperation({
     id: 'listNotices',
@@ -116,9 +116,6 @@ export const noticeOperations: readonly ManageOperation[] = [
       'Returns the notices of the last 30 days, newest first. To read the next page, send `next_cursor`. Admins only.',
     query: z.object({ status: word(NOTICE_STATUSES, 'Only records with this status').optional(), ...cursorFields }),
     data: cursorPage('NoticeList', noticeSchema),
-    handler: async ({ actor, query }, { manage }) => {
-      const { items, nextCursor } = await manage.notices.list(actor, query);
-      return { items: items.map(noticeRecord), next_cursor: nextCursor };
-    },
+    handler: async ({ actor, query }, { manage }) => pageRecord(await manage.notices.list(actor, query), noticeRecord),
   }),
 ];

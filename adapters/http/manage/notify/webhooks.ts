@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { text } from '../../fields.ts';
 import { accountExample } from '../access/accounts.ts';
 import { accountFilter, idParams, inputOf, ownerField, texts, yesNo } from '../fields.ts';
-import { manageList, manageOperation } from '../operation.ts';
+import { apiOperation, manageList } from '../operation.ts';
 import type { ManageOperation } from '../operation.ts';
 import { id, instant, pageRecord, time } from '../reply-fields.ts';
 
@@ -13,15 +13,15 @@ const MAX_PATTERN = 64;
 
 const webhookFields = {
   id: id('ID of the endpoint'),
-  account_id: id('ID of the account'),
+  account: id('ID of the account'),
   url: z.string(),
   events: z.array(z.string()).readonly().meta({ description: 'Event types, or groups such as order.*' }),
   enabled: z.boolean(),
-  former_until: instant('Time until which events are also signed with the previous secret').nullable(),
+  previous_secret_expires_at: instant('Time until which events are also signed with the previous secret').nullable(),
   created_at: instant('Time of creation'),
   updated_at: instant('Time of the last change'),
 };
-export const webhookSchema = z.object(webhookFields).meta({ id: 'WebhookItem' });
+export const webhookSchema = z.object(webhookFields).meta({ id: 'Webhook' });
 
 /** The secret is shown only in this reply, and never to an admin of another account. */
 export const revealedSchema = z
@@ -33,11 +33,11 @@ type WebhookRecord = z.input<typeof webhookSchema>;
 function webhookRecord(endpoint: WebhookEndpoint): WebhookRecord {
   return {
     id: endpoint.id,
-    account_id: endpoint.accountId,
+    account: endpoint.accountId,
     url: endpoint.url,
     events: endpoint.events,
     enabled: endpoint.enabled,
-    former_until: time(endpoint.previousUntil),
+    previous_secret_expires_at: time(endpoint.previousUntil),
     created_at: formatInstant(endpoint.createdAt),
     updated_at: formatInstant(endpoint.updatedAt),
   };
@@ -50,11 +50,11 @@ const revealedRecord = ({ endpoint, secret }: RevealedWebhook): z.input<typeof r
 
 const example = {
   id: '1530219001148092418',
-  account_id: accountExample.id,
+  account: accountExample.id,
   url: 'https://shop.example/events',
   events: ['order.*', 'refund.succeeded'],
   enabled: true,
-  former_until: null,
+  previous_secret_expires_at: null,
   created_at: accountExample.created_at,
   updated_at: accountExample.created_at,
 } as const satisfies WebhookRecord;
@@ -71,19 +71,21 @@ const enabled = yesNo('Whether events are sent. Events that are waiting when it 
 /** The operations of webhook endpoints. Their deliveries are read and repeated with the operations of callbacks. */
 export const webhookOperations: readonly ManageOperation[] = [
   manageList({
+    offer: { name: 'webhooks.list', scope: 'read' },
     id: 'listWebhooks',
     path: '/webhooks',
     summary: 'List webhook endpoints',
-    description: 'Returns webhook endpoints, newest first. List their deliveries with `callbacks?webhook_id=…`.',
+    description: 'Returns webhook endpoints, newest first. List their deliveries with `callbacks?webhook=…`.',
     errors: ['NOT_FOUND'],
     filter: accountFilter,
     name: 'WebhookList',
     item: webhookSchema,
     example,
-    handler: async ({ actor, query: { account_id: accountId, ...page } }, { manage }) =>
-      pageRecord(await manage.webhooks.list(actor, accountId, page), webhookRecord),
+    handler: async ({ actor, query }, { manage }) =>
+      pageRecord(await manage.webhooks.list(actor, inputOf(query)), webhookRecord),
   }),
-  manageOperation({
+  apiOperation({
+    offer: { name: 'webhooks.create', scope: null },
     id: 'createWebhook',
     method: 'POST',
     path: '/webhooks',
@@ -91,11 +93,12 @@ export const webhookOperations: readonly ManageOperation[] = [
     summary: 'Create a webhook endpoint',
     description: `Creates a webhook endpoint and returns the secret that signs its events as Standard Webhooks specifies. The secret is shown only once. alert.raised is sent to admins only. An account can have at most ${MAX_WEBHOOKS}.`,
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
-    body: z.object({ account_id: ownerField, url, events, enabled: enabled.optional() }),
+    body: z.object({ account: ownerField, url, events, enabled: enabled.optional() }),
     data: revealedSchema,
     handler: async ({ actor, body }, { manage }) => revealedRecord(await manage.webhooks.create(actor, inputOf(body))),
   }),
-  manageOperation({
+  apiOperation({
+    offer: { name: 'webhooks.get', scope: 'read' },
     id: 'getWebhook',
     method: 'GET',
     path: '/webhooks/{id}',
@@ -107,7 +110,8 @@ export const webhookOperations: readonly ManageOperation[] = [
     examples: { data: example },
     handler: async ({ actor, params: { id } }, { manage }) => webhookRecord(await manage.webhooks.find(actor, id)),
   }),
-  manageOperation({
+  apiOperation({
+    offer: { name: 'webhooks.update', scope: null },
     id: 'updateWebhook',
     method: 'PATCH',
     path: '/webhooks/{id}',
@@ -121,7 +125,8 @@ export const webhookOperations: readonly ManageOperation[] = [
     handler: async ({ actor, params: { id }, body }, { manage }) =>
       webhookRecord(await manage.webhooks.update(actor, id, inputOf(body))),
   }),
-  manageOperation({
+  apiOperation({
+    offer: { name: 'webhooks.remove', scope: null },
     id: 'removeWebhook',
     method: 'DELETE',
     path: '/webhooks/{id}',
@@ -135,7 +140,8 @@ export const webhookOperations: readonly ManageOperation[] = [
       return { id, removed: true as const };
     },
   }),
-  manageOperation({
+  apiOperation({
+    offer: { name: 'webhooks.rotate', scope: null },
     id: 'rotateWebhookSecret',
     method: 'POST',
     path: '/webhooks/{id}/rotate',
@@ -146,13 +152,14 @@ export const webhookOperations: readonly ManageOperation[] = [
     data: revealedSchema,
     handler: async ({ actor, params: { id } }, { manage }) => revealedRecord(await manage.webhooks.rotate(actor, id)),
   }),
-  manageOperation({
+  apiOperation({
+    offer: { name: 'webhooks.test', scope: null },
     id: 'testWebhook',
     method: 'POST',
     path: '/webhooks/{id}/test',
     summary: 'Send a test event',
     description:
-      'Sends `webhook.test`, whether or not the endpoint subscribes to it. See `callbacks?webhook_id=…` for the result.',
+      'Sends `webhook.test`, whether or not the endpoint subscribes to it. See `callbacks?webhook=…` for the result.',
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
     params,
     data: webhookSchema,

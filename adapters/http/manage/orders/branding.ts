@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { text } from '../../fields.ts';
 import { accountExample } from '../access/accounts.ts';
 import { accountQuery, expectedVersion, inputOf } from '../fields.ts';
-import { manageOperation } from '../operation.ts';
+import { apiOperation } from '../operation.ts';
 import type { ManageOperation } from '../operation.ts';
 import { id, instant, time } from '../reply-fields.ts';
 
@@ -17,7 +17,7 @@ const SUPPORT = 'Contact for payers: an email address or an https URL';
 
 export const brandingSchema = z
   .object({
-    account_id: id('ID of the account'),
+    account: id('ID of the account'),
     name: z.string().nullable().meta({ description: NAME }),
     colour: z.string().nullable().meta({ description: COLOUR }),
     support: z.string().nullable().meta({ description: SUPPORT }),
@@ -41,7 +41,7 @@ type BrandingRecord = z.input<typeof brandingSchema>;
 const brandingRecord = (branding: Branding): BrandingRecord => {
   const { accountId, name, colour, support, logo, version, updatedAt } = branding;
   return {
-    account_id: accountId,
+    account: accountId,
     name,
     colour,
     support,
@@ -60,7 +60,7 @@ const logo = z
   .meta({ description: `PNG, JPEG or WebP image of at most ${MAX_LOGO_BYTES} bytes, as base64` });
 
 const example: BrandingRecord = {
-  account_id: accountExample.id,
+  account: accountExample.id,
   name: 'Corner Shop',
   colour: '#0a5bab',
   support: 'help@shop.example',
@@ -71,7 +71,8 @@ const example: BrandingRecord = {
 
 /** The operations of an account's branding of the payer's page. */
 export const brandingOperations: readonly ManageOperation[] = [
-  manageOperation({
+  apiOperation({
+    offer: { name: 'branding.get', scope: null },
     id: 'getBranding',
     method: 'GET',
     path: '/branding',
@@ -82,10 +83,10 @@ export const brandingOperations: readonly ManageOperation[] = [
     query: accountQuery,
     data: brandingSchema,
     examples: { data: example },
-    handler: async ({ actor, query }, { manage }) =>
-      brandingRecord(await manage.branding.find(actor, query.account_id)),
+    handler: async ({ actor, query }, { manage }) => brandingRecord(await manage.branding.find(actor, query.account)),
   }),
-  manageOperation({
+  apiOperation({
+    offer: { name: 'branding.update', scope: null },
     id: 'updateBranding',
     method: 'PATCH',
     path: '/branding',
@@ -104,6 +105,6 @@ export const brandingOperations: readonly ManageOperation[] = [
     data: brandingSchema,
     examples: { body: { name: 'Corner Shop', support: 'help@shop.example' }, data: example },
     handler: async ({ actor, query, request, body }, { manage }) =>
-      brandingRecord(await manage.branding.update(actor, query.account_id, expectedVersion(request), inputOf(body))),
+      brandingRecord(await manage.branding.update(actor, query.account, expectedVersion(request), inputOf(body))),
   }),
 ];

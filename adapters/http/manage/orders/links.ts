@@ -9,11 +9,10 @@ import {
 } from '../../../../core/index.ts';
 import type { LinkId, ManagedLink, PairingCode } from '../../../../core/index.ts';
 import { z } from 'zod';
-import { code, count, metadata, price, text } from '../../fields.ts';
+import { code, count, decimalText, metadata, text } from '../../fields.ts';
 import { accountExample } from '../access/accounts.ts';
 import {
   accountFilter,
-  cursorFields,
   expectedVersion,
   idParams,
   inputOf,
@@ -23,9 +22,9 @@ import {
   word,
   yesNo,
 } from '../fields.ts';
-import { manageOperation } from '../operation.ts';
+import { apiOperation, manageList, manageOperation } from '../operation.ts';
 import type { ManageOperation } from '../operation.ts';
-import { amount, cursorPage, id, instant, time, whole } from '../reply-fields.ts';
+import { amount, id, instant, pageRecord, time, whole } from '../reply-fields.ts';
 
 const MAX_URL = 2048;
 const MAX_COINS = 64;
@@ -35,7 +34,7 @@ const STATES = ['open', 'reserved', 'sold-out', 'ended'] as const;
 export const linkSchema = z
   .object({
     id: id('ID of the payment link'),
-    account_id: id('ID of the account'),
+    account: id('ID of the account'),
     url: z.string().meta({ description: 'URL of its page' }),
     face: z
       .enum(LINK_FACES)
@@ -45,11 +44,15 @@ export const linkSchema = z
       .meta({ description: 'Whether it can create an order now; reserved: open orders hold the remaining sales' }),
     title: z.string(),
     description: z.string(),
-    vs_currency: z.string(),
-    vs_price: amount('Price of each order; null if the payer chooses the amount').nullable(),
+    currency: z.string().meta({ description: 'Fiat currency code, such as EUR' }),
+    price: amount('Price of each order; null if the payer chooses the amount').nullable(),
     min_price: amount('Minimum amount that the payer can choose').nullable(),
     max_price: amount('Maximum amount that the payer can choose').nullable(),
-    coins: z.array(z.string()).readonly().nullable().meta({ description: 'Currencies that are offered; null for all' }),
+    coins: z
+      .array(z.string())
+      .readonly()
+      .nullable()
+      .meta({ description: 'Codes of the coins that are offered; null for all' }),
     max_sales: z
       .number()
       .nullable()
@@ -87,14 +90,14 @@ export function linkRecord({ link, open, sold, state, url }: ManagedLink): LinkR
   const money = (units: bigint | null): string | null => (units === null ? null : formatUnits(units, decimals));
   return {
     id: link.id,
-    account_id: link.accountId,
+    account: link.accountId,
     url,
     face: link.face,
     state,
     title: link.title,
     description: link.description,
-    vs_currency: link.vsCurrency,
-    vs_price: money(link.price),
+    currency: link.vsCurrency,
+    price: money(link.price),
     min_price: money(link.minPrice),
     max_price: money(link.maxPrice),
     coins: link.coins,
@@ -119,28 +122,28 @@ export function linkRecord({ link, open, sold, state, url }: ManagedLink): LinkR
 
 export const pairingSchema = z
   .object({
-    link_id: id('ID of the point of sale'),
+    link: id('ID of the point of sale'),
     pairing_url: z.string().meta({ description: 'URL that pairs the device on which it is opened; valid once' }),
-    until: instant('Time at which the URL expires'),
+    expires_at: instant('Time at which the URL expires'),
   })
   .meta({ id: 'LinkPairing' });
 
 const pairingRecord = ({ link, url, code: secret, until }: PairingCode): z.input<typeof pairingSchema> => ({
-  link_id: link.id,
+  link: link.id,
   pairing_url: `${url}#${secret}`,
-  until: formatInstant(until),
+  expires_at: formatInstant(until),
 });
 
 const example = {
   id: '1530219001148092419',
-  account_id: accountExample.id,
+  account: accountExample.id,
   url: 'https://pay.example/l/6f1c0d2e8b4a49d7a0c35e1f9b27d864',
   face: 'LINK',
   state: 'open',
   title: 'Summer concert',
   description: 'One seat, doors open at seven.',
-  vs_currency: 'USD',
-  vs_price: '25',
+  currency: 'USD',
+  price: '25',
   min_price: null,
   max_price: null,
   coins: null,
@@ -163,7 +166,7 @@ const example = {
 } as const satisfies LinkRecord;
 
 const url = (description: string) => text(MAX_URL, description).nullable().optional();
-const chosen = (description: string) => price(description).nullable().optional();
+const chosen = (description: string) => decimalText(description).nullable().optional();
 
 const title = text(LINK_TEXTS.title, 'Title of its page');
 const fields = {
@@ -172,10 +175,10 @@ const fields = {
     .max(LINK_TEXTS.description, { error: `must have at most ${LINK_TEXTS.description} characters` })
     .optional()
     .meta({ description: 'Text below the title of its page' }),
-  vs_price: chosen('Price of each order; if omitted or null, the payer chooses the amount'),
+  price: chosen('Price of each order; if omitted or null, the payer chooses the amount'),
   min_price: chosen('Minimum amount that the payer can choose'),
   max_price: chosen('Maximum amount that the payer can choose'),
-  coins: texts(MAX_COINS, MAX_CODE, 'Currencies that are offered; null for all').nullable().optional(),
+  coins: texts(MAX_COINS, MAX_CODE, 'Codes of the coins that are offered; null for all').nullable().optional(),
   max_sales: count(1, MAX_LINK_SALES, 'Maximum number of sales; null for no limit').nullable().optional(),
   expires_at: instantField('Time of expiry; null for none').nullable().optional(),
   active: yesNo('Whether it creates orders').optional(),
@@ -192,28 +195,27 @@ const fields = {
 
 const params = idParams<LinkId>('ID of the link');
 const ERRORS = ['NOT_FOUND', 'UNSUPPORTED', 'STATE_CONFLICT'] as const;
-const listSchema = cursorPage('PaymentLinkList', linkSchema);
 
 /**
- * The operations of payment links and points of sale (core/decisions/pages.md). Their orders are listed by `orders?link_id=…`.
+ * The operations of payment links and points of sale (core/decisions/pages.md). Their orders are listed by `orders?link=…`.
  */
 export const linkOperations: readonly ManageOperation[] = [
-  manageOperation({
+  manageList({
+    offer: { name: 'links.list', scope: 'read' },
     id: 'listLinks',
-    method: 'GET',
     path: '/links',
     summary: 'List payment links',
-    description: 'Returns payment links, newest first. List their orders with `orders?link_id=…`.',
+    description: 'Returns payment links, newest first. List their orders with `orders?link=…`.',
     errors: ['NOT_FOUND'],
-    query: z.object({ ...accountFilter, ...cursorFields }),
-    data: listSchema,
-    examples: { data: { items: [example], next_cursor: null } },
-    handler: async ({ actor, query: { account_id: accountId, limit, cursor } }, { manage }) => {
-      const { items, nextCursor } = await manage.links.list(actor, { accountId, limit, cursor });
-      return { items: items.map(linkRecord), next_cursor: nextCursor };
-    },
+    filter: accountFilter,
+    name: 'PaymentLinkList',
+    item: linkSchema,
+    example,
+    handler: async ({ actor, query }, { manage }) =>
+      pageRecord(await manage.links.list(actor, inputOf(query)), linkRecord),
   }),
-  manageOperation({
+  apiOperation({
+    offer: { name: 'links.create', scope: 'create' },
     id: 'createLink',
     method: 'POST',
     path: '/links',
@@ -222,18 +224,19 @@ export const linkOperations: readonly ManageOperation[] = [
     description: `Creates a page that creates an order for each visitor, at a fixed price or for an amount that the payer chooses, optionally limited in sales or time. With the face POINT_OF_SALE it is a point of sale: an amount pad for paired devices. An account can have at most ${MAX_LINKS}.`,
     errors: ERRORS,
     body: z.object({
-      account_id: ownerField,
+      account: ownerField,
       face: word(LINK_FACES, 'Kind of page; defaults to LINK').optional(),
       title,
-      vs_currency: code('Fiat currency code, such as EUR'),
+      currency: code('Fiat currency code, such as EUR'),
       ...fields,
     }),
     data: linkSchema,
-    examples: { body: { title: 'Summer concert', vs_currency: 'USD', vs_price: '25', max_sales: 100 }, data: example },
-    owner: ({ actor, body }) => Promise.resolve(body.account_id ?? actor.accountId),
+    examples: { body: { title: 'Summer concert', currency: 'USD', price: '25', max_sales: 100 }, data: example },
+    owner: ({ actor, body }) => Promise.resolve(body.account ?? actor.accountId),
     handler: async ({ actor, body }, { manage }) => linkRecord(await manage.links.create(actor, inputOf(body))),
   }),
-  manageOperation({
+  apiOperation({
+    offer: { name: 'links.get', scope: 'read' },
     id: 'getLink',
     method: 'GET',
     path: '/links/{id}',
@@ -245,7 +248,8 @@ export const linkOperations: readonly ManageOperation[] = [
     examples: { data: example },
     handler: async ({ actor, params: { id } }, { manage }) => linkRecord(await manage.links.find(actor, id)),
   }),
-  manageOperation({
+  apiOperation({
+    offer: { name: 'links.update', scope: null },
     id: 'updateLink',
     method: 'PATCH',
     path: '/links/{id}',
@@ -262,7 +266,8 @@ export const linkOperations: readonly ManageOperation[] = [
     handler: async ({ actor, params: { id }, request, body }, { manage }) =>
       linkRecord(await manage.links.update(actor, id, expectedVersion(request), inputOf(body))),
   }),
-  manageOperation({
+  apiOperation({
+    offer: { name: 'links.deactivate', scope: 'create' },
     id: 'deactivateLink',
     method: 'POST',
     path: '/links/{id}/deactivate',
@@ -287,9 +292,9 @@ export const linkOperations: readonly ManageOperation[] = [
     data: pairingSchema,
     examples: {
       data: {
-        link_id: example.id,
+        link: example.id,
         pairing_url: `${example.url}#0f9d3a61c27be84850de1f7a93b6c402`,
-        until: accountExample.created_at,
+        expires_at: accountExample.created_at,
       },
     },
     owner: async ({ actor, params: { id } }, { manage }) => (await manage.links.find(actor, id)).link.accountId,

@@ -9,6 +9,7 @@ import {
 import type {
   AssetCatalogue,
   ListedOrderView,
+  OrderDetailView,
   OrderFile,
   Transfer,
   UnconfirmedPayment,
@@ -16,28 +17,46 @@ import type {
 } from '../../../../core/index.ts';
 import { z } from 'zod';
 import {
-  commonOrderFields,
+  formatPrice,
   merchantFields,
-  presentCommonFields,
+  orderPlatform,
+  orderType,
   presentMerchantData,
 } from '../../operations/order-record.ts';
+import { orderStatus } from '../../record-fields.ts';
 import { callbackRecord, callbackSchema } from '../notify/callbacks.ts';
 import { depositRecord, depositSchema } from '../deposits/deposits.ts';
 import { amount, id, instant, time, whole } from '../reply-fields.ts';
 
 type Decimals = Pick<AssetCatalogue, 'find'>;
 
+const paymentSchema = z
+  .object({
+    chain: z.string().meta({ description: 'Chain code, such as ETH' }),
+    chain_name: z.string(),
+    coin: z.string().meta({ description: 'Currency code of the coin, such as USDT-ERC20' }),
+    amount: amount('Amount due in the coin'),
+    address: z.string().meta({ description: 'Deposit address or Lightning invoice' }),
+  })
+  .meta({ id: 'OrderPayment' });
+
 const orderFields = {
-  ...commonOrderFields,
-  address: z.string().nullable().meta({ description: 'Deposit address or Lightning invoice' }),
-  obtained: z.string().nullable().meta({ description: 'Amount credited; null until something is credited' }),
+  id: id('ID of the order'),
+  account: id('ID of the account that owns the order'),
+  type: orderType,
+  platform: orderPlatform,
+  status: orderStatus,
+  price: amount('Price in the fiat currency'),
+  currency: z.string().meta({ description: 'Fiat currency code, such as EUR' }),
+  payment: paymentSchema.nullable().meta({ description: 'null until the payer has chosen a coin' }),
+  received: amount('Amount credited in the coin').nullable().meta({ description: 'null until something is credited' }),
   remark: z.string().meta({ description: 'Note of the person who created the order' }),
   tolerance_bps: whole('Underpayment that still counts as paid, in basis points (1/100 of a percent)'),
   ...merchantFields,
   pay_url: z.string().meta({ description: 'URL of the checkout page' }),
-  create_time: instant('Time of creation'),
-  update_time: instant('Time of the last change'),
-  expire_time: instant('Payment deadline'),
+  created_at: instant('Time of creation'),
+  updated_at: instant('Time of the last change'),
+  expires_at: instant('Payment deadline'),
 };
 export const managedOrderSchema = z.object(orderFields).meta({ id: 'ManagedOrder' });
 
@@ -52,18 +71,48 @@ export function managedOrderRecord({
   // The amount of a currency whose plugin was removed is shown in its smallest unit.
   const decimals = asset?.decimals ?? 0;
   return {
-    ...presentCommonFields({ order, asset, chainName }),
-    amount: payment === null ? '' : formatUnits(payment.units, decimals),
-    address: payment?.address ?? null,
-    obtained: order.received === 0n ? null : formatUnits(order.received, decimals),
+    id: order.id,
+    account: order.accountId,
+    type: order.type,
+    platform: order.platform,
+    status: order.status,
+    price: formatPrice(order),
+    currency: order.vsCurrency,
+    payment: payment && {
+      chain: payment.chain,
+      chain_name: chainName,
+      coin: payment.currency,
+      amount: formatUnits(payment.units, decimals),
+      address: payment.address,
+    },
+    received: order.received === 0n ? null : formatUnits(order.received, decimals),
     remark: order.remark,
     tolerance_bps: order.toleranceBps,
     ...presentMerchantData(order),
     pay_url: payUrl,
-    create_time: formatInstant(order.createdAt),
-    update_time: formatInstant(order.updatedAt),
-    expire_time: formatInstant(order.expiresAt),
+    created_at: formatInstant(order.createdAt),
+    updated_at: formatInstant(order.updatedAt),
+    expires_at: formatInstant(order.expiresAt),
   };
+}
+
+/** The data of an order's events. */
+export const orderEventSchema = managedOrderSchema
+  .omit({ pay_url: true })
+  .extend({
+    refundable: z.boolean().meta({ description: 'Whether a refund would currently be accepted' }),
+    from_address: z.string().nullable().meta({ description: 'null if the sender is unknown or there are several' }),
+    tx_hashes: z.array(z.string()).readonly().meta({
+      description: 'Transactions that pay it, in the order in which they were seen; the newest 100 if there are more',
+    }),
+  })
+  .meta({ id: 'OrderEvent' });
+
+/** Writes {@link orderEventSchema}. */
+export function orderEventRecord(view: OrderDetailView): z.input<typeof orderEventSchema> {
+  const { pay_url: _payUrl, ...record } = managedOrderRecord({ ...view, payUrl: '' });
+  const { refundable, fromAddress, txids } = view;
+  return { ...record, refundable, from_address: fromAddress, tx_hashes: txids };
 }
 
 const refundSchema = z.object({
@@ -71,14 +120,14 @@ const refundSchema = z.object({
   status: z.enum(TRANSFER_STATUSES),
   amount: amount('Amount taken from the balance'),
   fee: amount('Fee in the same currency; an estimate until the payment is signed'),
-  obtained: amount('Amount that the payer receives'),
-  to_addr: z.string(),
+  received: amount('Amount that the payer receives'),
+  to_address: z.string(),
   created_at: instant('Time of creation'),
   finished_at: instant('Time at which it was paid or failed').nullable(),
 });
 const unconfirmedSchema = z.object({
   chain: z.string(),
-  currency: z.string(),
+  coin: z.string(),
   amount: amount('Amount of the payment'),
   tx_hash: z.string(),
   seen_at: instant('Time at which it was first seen'),
@@ -108,7 +157,7 @@ export const orderFileSchema = z
     callbacks: z.array(callbackSchema).readonly(),
     refund: refundSchema.nullable().meta({ description: 'null until a refund is requested' }),
   })
-  .meta({ id: 'OrderFile' });
+  .meta({ id: 'ManagedOrderDetail' });
 
 /** Writes an order with its deposits, callbacks, refund and history. */
 export function orderFileRecord(file: OrderFile, assets: Decimals): z.input<typeof orderFileSchema> {
@@ -136,7 +185,7 @@ function unconfirmedRecord(
   assets: Decimals,
 ): z.input<typeof unconfirmedSchema> {
   const decimals = assets.find(currency)?.decimals ?? 0;
-  return { chain, currency, amount: formatUnits(units, decimals), tx_hash: txid, seen_at: formatInstant(seenAt) };
+  return { chain, coin: currency, amount: formatUnits(units, decimals), tx_hash: txid, seen_at: formatInstant(seenAt) };
 }
 
 function refundRecord(refund: Transfer, assets: Decimals): z.input<typeof refundSchema> {
@@ -146,8 +195,8 @@ function refundRecord(refund: Transfer, assets: Decimals): z.input<typeof refund
     status: refund.status,
     amount: formatUnits(refund.units, decimals),
     fee: formatUnits(refund.feeUnits, decimals),
-    obtained: formatUnits(obtainedUnits(refund), decimals),
-    to_addr: refund.toAddress,
+    received: formatUnits(obtainedUnits(refund), decimals),
+    to_address: refund.toAddress,
     created_at: formatInstant(refund.createdAt),
     finished_at: time(refund.finishedAt),
   };

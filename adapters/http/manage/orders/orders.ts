@@ -1,20 +1,20 @@
-import { formatInstant, invalidField, MERCHANT_DATA, ORDER_STATUSES, REFUND_TO } from '../../../../core/index.ts';
+import { formatInstant, MERCHANT_DATA, ORDER_STATUSES } from '../../../../core/index.ts';
 import type { AccountId, LinkId, Order, OrderHistoryEntry, OrderId } from '../../../../core/index.ts';
 import { z } from 'zod';
-import { code, fiatDecimals, optionalText, price, text } from '../../fields.ts';
+import { code, decimalText, fiatDecimals, optionalText, text } from '../../fields.ts';
+import { InvalidRequest } from '../../invalid-request.ts';
 import { optionFields, optionsOf } from '../../operations/order-record.ts';
 import type { CallbackSettings } from '../../operations/order-record.ts';
 import { manageExport } from '../export.ts';
-import { cursorFields, idParams, inputOf, instantField, recordId, word } from '../fields.ts';
-import { manageOperation } from '../operation.ts';
+import { filterOf, idParams, instantField, ownerField, recordId, word } from '../fields.ts';
+import { apiOperation, bySettings, manageList, manageOperation } from '../operation.ts';
 import type { ManageOperation } from '../operation.ts';
 import { managedOrderRecord, managedOrderSchema, orderFileRecord, orderFileSchema } from './order-record.ts';
-import { cursorPage, id, instant } from '../reply-fields.ts';
-import { transferExample, transferRecord, transferSchema } from '../payouts/withdrawals.ts';
+import { id, instant, pageRecord } from '../reply-fields.ts';
 
 export const historySchema = z
   .object({
-    order_id: id('ID of the order'),
+    order: id('ID of the order'),
     status: z.enum(ORDER_STATUSES),
     items: z
       .array(
@@ -41,7 +41,7 @@ function historyRecord({
   readonly entries: readonly OrderHistoryEntry[];
 }): z.input<typeof historySchema> {
   return {
-    order_id: order.id,
+    order: order.id,
     status: order.status,
     items: entries.map(({ at, from, to, rule, inputs, rate }) => ({
       at: formatInstant(at),
@@ -62,46 +62,43 @@ const MAX_SEARCHED = 2_048;
 export const orderFilter = {
   status: word(ORDER_STATUSES, 'Only records with this status').optional(),
   chain: code('Only orders paid on this chain').optional(),
-  currency: code('Only orders paid in this currency').optional(),
+  coin: code('Only orders paid in this coin').optional(),
   from: instantField('Only orders created at or after this time').optional(),
   to: instantField('Only orders created before this time').optional(),
   q: text(
     MAX_SEARCHED,
     'Full order ID, merchant reference, deposit address, or hash of a transaction that pays an order',
   ).optional(),
-  link_id: recordId<LinkId>('Only orders of this payment link').optional(),
-  user_id: recordId<AccountId>('Only this account; admins see all accounts by default').optional(),
+  link: recordId<LinkId>('Only orders of this payment link').optional(),
+  account: recordId<AccountId>('Only this account; admins see all accounts by default').optional(),
 };
-
-const orderListSchema = cursorPage('ManagedOrderList', managedOrderSchema);
 
 /** The body of an order that a person creates. */
 function byHandBody(settings: CallbackSettings) {
   return z
     .object({
-      vs_price: price('Price of the order in the fiat currency'),
-      vs_currency: code('Fiat currency code, such as EUR'),
+      price: decimalText('Price of the order in the fiat currency'),
+      currency: code('Fiat currency code, such as EUR'),
       chain: code('Chain code; if omitted, the payer chooses the coin').optional(),
-      currency: code('Currency code, together with `chain`').optional(),
-      user_id: recordId<AccountId>('ID of the account of the order; defaults to your own').optional(),
+      coin: code('Currency code of the coin, together with `chain`').optional(),
+      account: ownerField,
       remark: optionalText(MERCHANT_DATA.remarkLength, 'Note of the person who creates the order'),
       ...optionFields(settings),
     })
-    .refine(...fiatDecimals('vs_price', 'vs_currency'));
+    .refine(...fiatDecimals('price', 'currency'));
 }
 
 /** @throws TillgateError `INVALID_FIELDS` for a chain without a currency or a currency without a chain */
-function coinOf({ chain, currency }: { readonly chain?: string | undefined; readonly currency?: string | undefined }) {
-  if (chain !== undefined && currency !== undefined) return { chain, currency };
-  if (chain === undefined && currency === undefined) return null;
-  throw invalidField(
-    chain === undefined ? 'chain' : 'currency',
-    'is required with the other one of chain and currency',
-  );
+function coinOf({ chain, coin }: { readonly chain?: string | undefined; readonly coin?: string | undefined }) {
+  if (chain !== undefined && coin !== undefined) return { chain, currency: coin };
+  if (chain === undefined && coin === undefined) return null;
+  const path = chain === undefined ? 'chain' : 'coin';
+  throw new InvalidRequest([{ path, message: 'is required with the other one of chain and coin' }]);
 }
 
-const createByHand: ManageOperation = (deps, session) =>
-  manageOperation({
+const createByHand = bySettings((settings) =>
+  apiOperation({
+    offer: { name: 'orders.create', scope: 'create' },
     id: 'createOrderByHand',
     method: 'POST',
     path: '/orders',
@@ -120,37 +117,33 @@ const createByHand: ManageOperation = (deps, session) =>
       'NODE_FAILED',
       'NOT_READY',
     ],
-    body: byHandBody(deps.settings),
+    body: byHandBody(settings),
     data: managedOrderSchema,
-    examples: { body: { vs_price: 25, vs_currency: 'USD', merchant_reference: 'invoice 2026-0042' } },
-    owner: ({ actor, body }) => Promise.resolve(body.user_id ?? actor.accountId),
+    examples: { body: { price: '25', currency: 'USD', merchant_reference: 'invoice 2026-0042' } },
+    owner: ({ actor, body }) => Promise.resolve(body.account ?? actor.accountId),
     handler: async ({ actor, body, idempotency }, { manage }) => {
-      const { vs_currency: vsCurrency, vs_price: vsPrice, user_id: userId } = body;
+      const { currency: vsCurrency, price: vsPrice, account: userId } = body;
       const remark = body.remark ?? '';
       const input = { ...optionsOf(body), vsCurrency, vsPrice, userId, remark, coin: coinOf(body) };
       return managedOrderRecord(await manage.orders.create(actor, input, idempotency));
     },
-  })(deps, session);
+  }),
+);
 
 /** The operations of orders: lists, details, cancelling, accepting and refunding. */
 export const orderOperations: readonly ManageOperation[] = [
-  manageOperation({
+  manageList({
+    offer: { name: 'orders.list', scope: 'read' },
     id: 'searchOrders',
-    method: 'GET',
     path: '/orders',
     summary: 'List orders',
-    description:
-      'Returns orders, newest first. To read the next page, send `next_cursor` with the same filters; orders created in the meantime do not shift the pages.',
+    description: 'Returns orders, newest first. Orders created while pages are read do not shift them.',
     errors: ['NOT_FOUND'],
-    query: z.object({
-      ...orderFilter,
-      ...cursorFields,
-    }),
-    data: orderListSchema,
-    handler: async ({ actor, query: { limit, ...query } }, { manage }) => {
-      const { items, nextCursor } = await manage.orders.list(actor, { ...inputOf(query), limit });
-      return { items: items.map(managedOrderRecord), next_cursor: nextCursor };
-    },
+    filter: orderFilter,
+    name: 'ManagedOrderList',
+    item: managedOrderSchema,
+    handler: async ({ actor, query }, { manage }) =>
+      pageRecord(await manage.orders.list(actor, filterOf(query)), managedOrderRecord),
   }),
   manageExport({
     id: 'exportOrders',
@@ -162,10 +155,11 @@ export const orderOperations: readonly ManageOperation[] = [
     query: z.object(orderFilter),
     schema: managedOrderSchema,
     record: managedOrderRecord,
-    pages: ({ actor, query }, { manage }) => manage.orders.export(actor, inputOf(query)),
+    pages: ({ actor, query }, { manage }) => manage.orders.export(actor, filterOf(query)),
   }),
   createByHand,
-  manageOperation({
+  apiOperation({
+    offer: { name: 'orders.get', scope: 'read' },
     id: 'getOrder',
     method: 'GET',
     path: '/orders/{id}',
@@ -177,47 +171,11 @@ export const orderOperations: readonly ManageOperation[] = [
     handler: async ({ actor, params: { id } }, { manage, assets }) =>
       orderFileRecord(await manage.orders.find(actor, id), assets),
   }),
-  manageOperation({
-    id: 'refundOrderByHand',
-    method: 'POST',
-    path: '/orders/{id}/refund',
-    summary: 'Refund an order',
-    description:
-      'Refunds the amount received, less the network fee, to the address that the payer entered. With `to: "sender"` it goes to the single sender of the payment, if the payer entered no address. Do not use it for payments from an exchange: the sender is then an address of the exchange, and the payer receives nothing. An order can be refunded once. A refund that needs approval is HELD until another person approves it.',
-    idempotent: true,
-    bodyOptional: true,
-    body: z.object({
-      to: word(REFUND_TO, 'Recipient; defaults to `payer`, the address that the payer entered').optional(),
-    }),
-    errors: [
-      'NOT_FOUND',
-      'DESTINATION_UNPAYABLE',
-      'STATE_CONFLICT',
-      'IDEMPOTENCY_MISMATCH',
-      'IDEMPOTENCY_RUNNING',
-      'INSUFFICIENT_BALANCE',
-      'NODE_FAILED',
-      'NOT_READY',
-    ],
-    params,
-    data: transferSchema,
-    examples: {
-      body: { to: 'sender' },
-      data: {
-        ...transferExample,
-        kind: 'refund',
-        status: 'REQUESTED',
-        order_id: '1530218000000000000',
-        requested_by: transferExample.account_id,
-      },
-    },
-    handler: async ({ actor, params: { id: orderId }, body, idempotency }, { manage, assets }) =>
-      transferRecord(await manage.orders.refund(actor, orderId, idempotency, body.to), assets),
-  }),
-  manageOperation({
+  apiOperation({
+    offer: { name: 'orders.cancel', scope: 'create' },
     id: 'terminateOrder',
     method: 'POST',
-    path: '/orders/{id}/terminate',
+    path: '/orders/{id}/cancel',
     summary: 'Cancel an order',
     description: 'Cancels an order for which no payment has been seen.',
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
@@ -226,7 +184,8 @@ export const orderOperations: readonly ManageOperation[] = [
     handler: async ({ actor, params: { id } }, { manage }) =>
       managedOrderRecord(await manage.orders.terminate(actor, id)),
   }),
-  manageOperation({
+  apiOperation({
+    offer: { name: 'orders.resolve', scope: null },
     id: 'resolveOrder',
     method: 'POST',
     path: '/orders/{id}/resolve',
@@ -251,7 +210,8 @@ export const orderOperations: readonly ManageOperation[] = [
     handler: async ({ actor, params: { id } }, { manage }) =>
       managedOrderRecord(await manage.orders.removeRefundAddress(actor, id)),
   }),
-  manageOperation({
+  apiOperation({
+    offer: { name: 'orders.history', scope: 'read' },
     id: 'getOrderHistory',
     method: 'GET',
     path: '/orders/{id}/history',

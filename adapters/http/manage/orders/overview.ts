@@ -16,18 +16,18 @@ const use = {
 
 export const overviewSchema = z
   .object({
-    account_id: id('ID of the account').nullable().meta({ description: 'null for all accounts' }),
+    account: id('ID of the account').nullable().meta({ description: 'null for all accounts' }),
     from: instant('Start of the first day'),
     to: instant('End of the last day'),
     sales: z
       .array(
         z.object({
           day,
-          currency: z.string().nullable().meta({ description: 'null if the order was accepted without a coin' }),
+          coin: z.string().nullable().meta({ description: 'null if the order was accepted without a coin' }),
           orders: whole('Number of orders'),
           amount: amount('Amount credited'),
           prices: z
-            .array(z.object({ vs_currency: z.string(), amount: amount('Sum of the prices') }))
+            .array(z.object({ currency: z.string(), price: amount('Sum of the prices') }))
             .readonly()
             .meta({ description: 'Sales by fiat currency' }),
         }),
@@ -83,18 +83,18 @@ function overviewRecord(overview: Overview, { assets }: Pick<ManageDeps, 'assets
   const { accountId, from, to, sales, orders, callbacks, gatewayDays, gatewayMethods, chains } = overview;
   const made = [...orders.values()].reduce((sum, count) => sum + count, 0);
   return {
-    account_id: accountId,
+    account: accountId,
     from: formatInstant(from),
     to: formatInstant(to),
     sales: sales.map((sold) => ({
       day: dateOf(sold.day),
-      currency: sold.currency,
+      coin: sold.currency,
       orders: sold.orders,
       // The amount of a currency whose plugin was removed is shown in its smallest unit.
       amount: formatUnits(sold.received, sold.currency === null ? 0 : (assets.find(sold.currency)?.decimals ?? 0)),
       prices: [...sold.prices].map(([code, sum]) => ({
-        vs_currency: code,
-        amount: formatUnits(sum, findFiat(code)?.decimals ?? 0),
+        currency: code,
+        price: formatUnits(sum, findFiat(code)?.decimals ?? 0),
       })),
     })),
     orders: {
@@ -132,7 +132,7 @@ export const overviewOperations: readonly ManageOperation[] = [
     method: 'GET',
     path: '/overview',
     summary: 'Retrieve the overview',
-    description: `Returns sales, orders, callbacks and gateway usage for each day (UTC) from \`from\` to \`to\`: the last 30 days by default, at most ${MAX_OVERVIEW_DAYS}. An order counts on the day it was created, with its current status. Without \`account_id\`, admins see the totals of all accounts and how far each chain lags.`,
+    description: `Returns sales, orders, callbacks and gateway usage for each day (UTC) from \`from\` to \`to\`: the last 30 days by default, at most ${MAX_OVERVIEW_DAYS}. An order counts on the day it was created, with its current status. Without \`account\`, admins see the totals of all accounts and how far each chain lags.`,
     errors: ['NOT_FOUND'],
     query: z.object({
       from: instantField('First day').optional(),
@@ -142,18 +142,18 @@ export const overviewOperations: readonly ManageOperation[] = [
     data: overviewSchema,
     examples: {
       data: {
-        account_id: null,
+        account: null,
         from: '2026-05-01T00:00:00.000Z',
         to: '2026-05-31T00:00:00.000Z',
         sales: [
           {
             day: '2026-05-04',
-            currency: 'USDT-ERC20',
+            coin: 'USDT-ERC20',
             orders: 2,
             amount: '75',
             prices: [
-              { vs_currency: 'EUR', amount: '46.2' },
-              { vs_currency: 'USD', amount: '25' },
+              { currency: 'EUR', price: '46.2' },
+              { currency: 'USD', price: '25' },
             ],
           },
         ],

@@ -28,16 +28,16 @@ export const chainSchema = z
       .nullable()
       .meta({ description: 'Reason why reading the chain is halted until an operator resumes it' }),
     payouts: payoutsSchema,
-    stopped_currencies: z
-      .array(z.object({ currency: z.string(), reason: z.string() }))
-      .meta({ description: 'Currencies whose payouts are stopped while those of other currencies go on' }),
+    stopped_coins: z
+      .array(z.object({ coin: z.string(), reason: z.string() }))
+      .meta({ description: 'Coins whose payouts are stopped while those of other coins go on' }),
     frozen: z
       .array(
         z.object({
           address: z.string(),
-          currency: z.string(),
+          coin: z.string(),
           amount: amount('Amount at the address'),
-          account_id: z.string().nullable().meta({ description: 'null if it belongs to no order' }),
+          account: z.string().nullable().meta({ description: 'null if it belongs to no order' }),
           reason: z.string().meta({ description: 'Answer of the token contract' }),
         }),
       )
@@ -61,12 +61,12 @@ function chainRecord(
     trouble: state?.trouble?.text ?? null,
     halted_reason: state?.haltedReason ?? null,
     payouts: { enabled: pays, stopped_reason: payoutStop },
-    stopped_currencies: currencyStops.map(({ currency, reason }) => ({ currency, reason })),
+    stopped_coins: currencyStops.map(({ currency, reason }) => ({ coin: currency, reason })),
     frozen: frozen.map(({ address, currency, units, accountId, reason }) => ({
       address,
-      currency,
+      coin: currency,
       amount: formatUnits(units, assets.find(currency)?.decimals ?? 0),
-      account_id: accountId,
+      account: accountId,
       reason,
     })),
     hot_address: hotAddress,
@@ -80,7 +80,7 @@ export const walletSchema = z
     items: z
       .array(
         z.object({
-          currency: z.string(),
+          coin: z.string(),
           hot: amount('Amount at the hot wallet address').nullable().meta({
             description: 'null on chains that spend coins directly from their addresses',
           }),
@@ -104,7 +104,7 @@ function walletRecord(
     items: lines.map(({ currency, hot, onChain, expected, inFlight, shortfall }) => {
       const shown = (units: bigint): string => formatUnits(units, assets.find(currency)?.decimals ?? 0);
       return {
-        currency,
+        coin: currency,
         hot: hot === null ? null : shown(hot),
         on_chain: shown(onChain),
         expected: shown(expected),
@@ -139,7 +139,7 @@ export const chainOperations: readonly ManageOperation[] = [
             trouble: null,
             halted_reason: null,
             payouts: { enabled: true, stopped_reason: null },
-            stopped_currencies: [],
+            stopped_coins: [],
             frozen: [],
             hot_address: '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
           },
@@ -156,7 +156,7 @@ export const chainOperations: readonly ManageOperation[] = [
     path: '/chains/{code}/wallet',
     summary: 'Compare the balances of a chain with the ledger',
     description:
-      'Returns, for each currency, the on-chain balance and the balance in the ledger, which the till compares before it pays. Reads every address that holds funds according to the ledger, so the reply takes as long as the node needs. Not available for Lightning. Admins only.',
+      'Returns, for each coin, the on-chain balance and the balance in the ledger, which the till compares before it pays. Reads every address that holds funds according to the ledger, so the reply takes as long as the node needs. Not available for Lightning. Admins only.',
     errors: ['UNSUPPORTED', 'NODE_FAILED', 'NOT_READY'],
     params,
     data: walletSchema,
@@ -164,7 +164,7 @@ export const chainOperations: readonly ManageOperation[] = [
       data: {
         code: 'ETH',
         hot_address: '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
-        items: [{ currency: 'ETH', hot: '1.25', on_chain: '3.5', expected: '3.5', in_flight: '0', shortfall: '0' }],
+        items: [{ coin: 'ETH', hot: '1.25', on_chain: '3.5', expected: '3.5', in_flight: '0', shortfall: '0' }],
       },
     },
     handler: async ({ actor, params: { code: chain } }, { manage, assets }) =>

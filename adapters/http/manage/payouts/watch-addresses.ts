@@ -13,7 +13,7 @@ const MAX_VALUE = 256;
 const watchAddressSchema = z
   .object({
     id: id('ID of the record'),
-    account_id: id('ID of the account'),
+    account: id('ID of the account'),
     chain: z.string(),
     kind: z.enum(['address', 'extended-key']),
     value: z.string(),
@@ -25,12 +25,12 @@ const watchAddressSchema = z
 type WatchAddressRecord = z.input<typeof watchAddressSchema>;
 
 function watchAddressRecord({ id, accountId, chain, kind, value, label, createdAt }: WatchAddress): WatchAddressRecord {
-  return { id, account_id: accountId, chain, kind, value, label, created_at: formatInstant(createdAt) };
+  return { id, account: accountId, chain, kind, value, label, created_at: formatInstant(createdAt) };
 }
 
 const watchExample = {
   id: '1530219001148092416',
-  account_id: accountExample.id,
+  account: accountExample.id,
   chain: 'ETH',
   kind: 'address',
   value: '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65',
@@ -41,6 +41,7 @@ const watchExample = {
 /** The operations of watched addresses, the source of the self-custody balances. */
 export const watchAddressOperations: readonly ManageOperation[] = [
   manageList({
+    offer: { name: 'watch_addresses.list', scope: 'read' },
     id: 'listWatchAddresses',
     path: '/watch-addresses',
     summary: 'List watched addresses',
@@ -50,8 +51,8 @@ export const watchAddressOperations: readonly ManageOperation[] = [
     name: 'WatchAddressList',
     item: watchAddressSchema,
     example: watchExample,
-    handler: async ({ actor, query: { account_id: accountId, ...page } }, { manage }) =>
-      pageRecord(await manage.addresses.watched(actor, accountId, page), watchAddressRecord),
+    handler: async ({ actor, query }, { manage }) =>
+      pageRecord(await manage.addresses.watched(actor, inputOf(query)), watchAddressRecord),
   }),
   manageOperation({
     id: 'createWatchAddress',
@@ -66,7 +67,7 @@ export const watchAddressOperations: readonly ManageOperation[] = [
       chain: code('Chain code, such as ETH, BTC or TRX'),
       value: text(MAX_VALUE, 'An address or an extended public key'),
       label: text(255, 'Display name').optional(),
-      account_id: ownerField,
+      account: ownerField,
     }),
     data: watchAddressSchema,
     examples: { body: { chain: 'ETH', value: watchExample.value, label: watchExample.label }, data: watchExample },

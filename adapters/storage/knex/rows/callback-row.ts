@@ -5,7 +5,8 @@ import { integer, integerOrNull, text, textOrNull } from './values.ts';
 
 export const CALLBACK_COLUMNS: readonly Column<Callback>[] = [
   { name: 'id', kind: 'text', of: (c) => c.id },
-  { name: 'account_id', kind: 'text', of: (c) => c.accountId },
+  // Empty for none: the column is part of a key of the daily sums.
+  { name: 'account_id', kind: 'text', of: (c) => c.accountId ?? '' },
   { name: 'order_id', kind: 'text', of: (c) => c.orderId },
   { name: 'endpoint_id', kind: 'text', of: (c) => c.endpointId },
   { name: 'subject_id', kind: 'text', of: (c) => c.subjectId },
@@ -25,7 +26,7 @@ export const CALLBACK_COLUMNS: readonly Column<Callback>[] = [
 export function callbackOf(row: Row): Callback {
   return {
     id: text(row, 'id') as Callback['id'],
-    accountId: text(row, 'account_id') as Callback['accountId'],
+    accountId: (text(row, 'account_id') || null) as Callback['accountId'],
     orderId: textOrNull(row, 'order_id') as Callback['orderId'],
     endpointId: textOrNull(row, 'endpoint_id') as Callback['endpointId'],
     subjectId: textOrNull(row, 'subject_id'),

@@ -39,6 +39,14 @@ export async function numberedPage(
   };
 }
 
+/** The number of rows that have this value in each of these columns. */
+export async function countOf(db: Database, table: string, equal: Readonly<Record<string, string>>): Promise<number> {
+  const where = Object.keys(equal).map((column) => `${column} = ?`);
+  const sql = `SELECT count(*) AS total FROM ${table} WHERE ${where.join(' AND ')}`;
+  const [row] = await db.read(sql, Object.values(equal));
+  return row === undefined ? 0 : integer(row, 'total');
+}
+
 /** Deletes up to `limit` rows; returns how many. Rows locked by another instance are skipped. */
 export async function deleteSome(
   db: Database,

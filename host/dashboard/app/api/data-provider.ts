@@ -21,7 +21,6 @@ type ApiRecord = Readonly<Record<string, unknown>>;
 
 interface ListReply {
   readonly items: readonly ApiRecord[];
-  readonly total?: number;
   readonly next_cursor?: string | null;
 }
 
@@ -42,9 +41,8 @@ export function createDataProvider(api: Api): DataProvider {
     const { page, perPage } = params.pagination ?? { page: 1, perPage: DEFAULT_SIZE };
     const filter = (params.filter ?? {}) as ApiRecord;
     if (spec.paging === 'cursor') return cursorList(spec, { page, perPage, filter, signal: params.signal });
-    const query = spec.paging === 'page' ? { ...filter, page, size: perPage } : filter;
-    const { items, total = items.length } = await api.get<ListReply>(spec.path, query, params.signal);
-    return { data: withIds(spec, items), total };
+    const { items } = await api.get<ListReply>(spec.path, filter, params.signal);
+    return { data: withIds(spec, items), total: items.length };
   }
 
   async function cursorList(spec: ResourceSpec, wanted: CursorList): Promise<GetListResult> {

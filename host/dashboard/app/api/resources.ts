@@ -1,5 +1,5 @@
 /** The paging of a list of the API. */
-export type Paging = 'page' | 'cursor' | 'whole';
+export type Paging = 'cursor' | 'whole';
 
 /** One kind of records of the API. */
 export interface ResourceSpec {
@@ -13,23 +13,23 @@ export interface ResourceSpec {
 
 /** Every kind of records that the dashboard lists or shows, by its name in the application. */
 export const RESOURCES = {
-  orders: { path: 'orders', id: 'order_id', paging: 'cursor' },
-  transactions: { path: 'transactions', id: 'tx_id', paging: 'cursor' },
-  ledger: { path: 'ledger', id: ['entry_id', 'line'], paging: 'cursor' },
-  wallets: { path: 'wallets', id: 'currency', paging: 'whole' },
-  withdrawals: { path: 'withdrawals', id: 'id', paging: 'page' },
-  'withdrawal-addresses': { path: 'withdrawal-addresses', id: 'chain', paging: 'page' },
-  credentials: { path: 'credentials', id: 'id', paging: 'page' },
+  orders: { path: 'orders', id: 'id', paging: 'cursor' },
+  transactions: { path: 'transactions', id: 'id', paging: 'cursor' },
+  ledger: { path: 'ledger', id: ['entry', 'line'], paging: 'cursor' },
+  wallets: { path: 'wallets', id: 'coin', paging: 'whole' },
+  withdrawals: { path: 'payouts', id: 'id', paging: 'cursor' },
+  'withdrawal-addresses': { path: 'payout-addresses', id: 'chain', paging: 'cursor' },
+  credentials: { path: 'credentials', id: 'id', paging: 'cursor' },
   callbacks: { path: 'callbacks', id: 'id', paging: 'cursor' },
   links: { path: 'links', id: 'id', paging: 'cursor', versioned: true },
-  webhooks: { path: 'webhooks', id: 'id', paging: 'page' },
-  apps: { path: 'apps', id: 'id', paging: 'page', versioned: true },
-  accounts: { path: 'accounts', id: 'id', paging: 'page' },
-  transfers: { path: 'withdrawals', id: 'id', paging: 'page' },
-  deposits: { path: 'deposits', id: 'id', paging: 'page' },
-  gateways: { path: 'gateways', id: 'id', paging: 'page' },
-  alerts: { path: 'alerts', id: 'id', paging: 'page' },
-  audit: { path: 'audit', id: 'id', paging: 'page' },
+  webhooks: { path: 'webhooks', id: 'id', paging: 'cursor' },
+  apps: { path: 'apps', id: 'id', paging: 'cursor', versioned: true },
+  accounts: { path: 'accounts', id: 'id', paging: 'cursor' },
+  transfers: { path: 'payouts', id: 'id', paging: 'cursor' },
+  deposits: { path: 'deposits', id: 'id', paging: 'cursor' },
+  gateways: { path: 'gateways', id: 'id', paging: 'cursor' },
+  alerts: { path: 'alerts', id: 'id', paging: 'cursor' },
+  audit: { path: 'audit', id: 'id', paging: 'cursor' },
   sessions: { path: 'sessions', id: 'id', paging: 'whole' },
 } as const satisfies Readonly<Record<string, ResourceSpec>>;
 

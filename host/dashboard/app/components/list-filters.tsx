@@ -5,10 +5,10 @@ const toInstant = (value: string): string | null => (value === '' ? null : new D
 
 export const PAYMENT_FILTERS = [
   <TextInput key="chain" source="chain" />,
-  <TextInput key="currency" source="currency" />,
+  <TextInput key="coin" source="coin" />,
   <DateTimeInput key="from" source="from" parse={toInstant} />,
   <DateTimeInput key="to" source="to" parse={toInstant} />,
 ];
 
 /** For admins, whose lists contain the records of all accounts. */
-export const ACCOUNT_FILTER = <TextInput key="user_id" source="user_id" />;
+export const ACCOUNT_FILTER = <TextInput key="account" source="account" />;

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { failureOf } from '../../../../adapters/http/error-table.ts';
 import { InvalidRequest } from '../../../../adapters/http/invalid-request.ts';
 import { invalidField, TillgateError } from '../../../../core/index.ts';
+import { coreName, wireName } from '../../../../adapters/http/wire-names.ts';
 import { failureText } from '../../../../host/cli/failure.ts';
 
 const NAMES = [
@@ -14,7 +15,39 @@ const NAMES = [
 ] as const;
 const OF_THE_CALLER = ['units.eth_getLogs', 'units.bb.getBlock', 'upstreams.0.headers.xApiKey', 'units.getLogs'];
 
+/** Fields of requests of the till with their names in core. */
+const OF_THE_TILL = [
+  ['account', 'accountId'],
+  ['order', 'orderId'],
+  ['link', 'linkId'],
+  ['webhook', 'webhookId'],
+  ['price', 'vsPrice'],
+  ['currency', 'vsCurrency'],
+  ['coin', 'currency'],
+  ['invoice', 'lnInvoices'],
+  ['payouts', 'withdrawals'],
+  ['totp_for_payouts', 'totpForWithdrawals'],
+  ['verified_coins', 'verifiedCurrencies'],
+  ['merchant_reference', 'merchantReference'],
+] as const;
+/** Names in errors and audit rows of the till, which no request has. */
+const TOLD_BY_THE_TILL = [
+  ['userId', 'account'],
+  ['transferId', 'payout'],
+  ['toAddr', 'to_address'],
+  ['txid', 'tx_hash'],
+  ['withdrawalsFrozen', 'payouts_frozen'],
+] as const;
+
 describe('the names of fields at the edge', () => {
+  test('the till has words of its own: a field of a request is read and named in errors by the same one', () => {
+    for (const [word, name] of OF_THE_TILL) {
+      assert.equal(coreName(word), name);
+      assert.equal(wireName(name, 'till'), word);
+    }
+    for (const [name, word] of TOLD_BY_THE_TILL) assert.equal(wireName(name, 'till'), word);
+  });
+
   test('a field of core has its name of the APIs, in the message too; a name of the caller stays', () => {
     for (const [path, name] of [...NAMES, ...OF_THE_CALLER.map((same) => [same, same] as const)]) {
       const { message, details } = failureOf(invalidField(path, 'must be $& a vsPrice: 1'));
@@ -43,7 +76,7 @@ describe('the names of fields at the edge', () => {
     assert.deepEqual(details.fields, fields);
   });
 
-  test('commands name fields as the APIs do, and settings and options as they are', () => {
+  test('commands name fields as the management API does, and settings and options as they are', () => {
     assert.equal(failureText(invalidField('graceSeconds', 'is wrong'), 'key rotate', false), 'grace_seconds: is wrong');
     assert.equal(failureText(invalidField('--expires-at', 'is wrong'), 'x', false), '--expires-at: is wrong');
     const fields = [{ path: 'keys.graceSeconds', message: 'write a number' }];
@@ -52,6 +85,6 @@ describe('the names of fields at the edge', () => {
     const { error } = JSON.parse(failureText(invalidField('vsPrice', 'is wrong'), 'x', true)) as {
       error: { fields: unknown };
     };
-    assert.deepEqual(error.fields, [{ path: 'vs_price', message: 'is wrong' }]);
+    assert.deepEqual(error.fields, [{ path: 'price', message: 'is wrong' }]);
   });
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { isTillgateError } from '../../../../core/index.ts';
 import type { FieldError } from '../../../../core/index.ts';
-import lightning from '../../../../plugins/lightning/index.ts';
+import { lightning } from '../../../../plugins/lightning/index.ts';
 import { openNode } from '../../../support/lightning/harness.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tillgate-lightning-'));
@@ -14,7 +14,7 @@ const LND = { restUrl: 'https://localhost:8080', macaroonFile: '/a/macaroon', tl
 /** The paths of the fields that a refusal names. */
 function refusedFields(input: unknown): readonly string[] {
   try {
-    lightning.options(input);
+    lightning.plugin.options(input);
   } catch (error) {
     assert.ok(isTillgateError(error, 'CONFIG_INVALID'));
     return (error.details.fields as readonly FieldError[]).map(({ path }) => path);

@@ -1,4 +1,4 @@
-import { TillgateError } from '../../../../../core/index.ts';
+import { HANDLERS, TillgateError } from '../../../../../core/index.ts';
 import type {
   Account,
   AccountChanges,
@@ -178,7 +178,8 @@ export class SqlAccountStore implements AccountStore {
   async #owners(column: HashColumn, hashes: readonly string[]): Promise<ReadonlyMap<string, CredentialOwner>> {
     const { tables, dialect } = this.#db;
     const rows = await this.#db.read(
-      `SELECT ${OWNER}, EXISTS (SELECT 1 FROM ${tables.webhooks} w WHERE w.account_id = a.id AND w.enabled) AS has_webhooks
+      `SELECT ${OWNER}, EXISTS (SELECT 1 FROM ${tables.webhooks} w WHERE w.account_id = a.id AND w.enabled)
+         OR EXISTS (SELECT 1 FROM ${tables.documents} d WHERE d.document_key = '${HANDLERS}') AS has_webhooks
        FROM ${tables.credentials} c JOIN ${tables.accounts} a ON a.id = c.account_id WHERE ${dialect.anyOf(`c.${column}`)}`,
       [dialect.list(hashes)],
       { name: `${tables.prefix}owners_by_${column}` },

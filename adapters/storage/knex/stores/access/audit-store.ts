@@ -2,11 +2,11 @@ import { auditEntry, auditHash } from '../../../../../core/index.ts';
 import type {
   AccountId,
   AuditHead,
+  AuditId,
   AuditLink,
   AuditRow,
   AuditStore,
-  Page,
-  PageRequest,
+  NewestQuery,
 } from '../../../../../core/index.ts';
 import { CryptoDigest } from '../../../../crypto/crypto-digest.ts';
 import type { Database } from '../../database.ts';
@@ -16,7 +16,7 @@ import { AUDIT_COLUMNS, auditRowOf } from '../../rows/manage-row.ts';
 import { integer, text } from '../../rows/values.ts';
 import type { Row } from '../../dialects/dialect.ts';
 import type { Session } from '../../session.ts';
-import { listedPage } from '../listed-page.ts';
+import { newestSql } from '../newest-list.ts';
 
 const ROWS_AT_ONCE = 200;
 const digest = new CryptoDigest();
@@ -45,13 +45,10 @@ export class SqlAuditStore implements AuditStore {
     this.#db = db;
   }
 
-  list(accountId: AccountId | null, page: PageRequest): Promise<Page<AuditRow>> {
-    const where = accountId === null ? null : { column: 'account_id', value: accountId };
-    return listedPage(
-      this.#db,
-      { table: this.#db.tables.audit, columns: names(AUDIT_COLUMNS), where, of: auditRowOf },
-      page,
-    );
+  async list(accountId: AccountId | null, query: NewestQuery<AuditId>): Promise<readonly AuditRow[]> {
+    const list = { table: this.#db.tables.audit, columns: names(AUDIT_COLUMNS), equal: { account_id: accountId } };
+    const { sql, bindings } = newestSql(list, query);
+    return (await this.#db.read(sql, bindings)).map(auditRowOf);
   }
 
   async head(): Promise<AuditHead> {

@@ -3,16 +3,16 @@ import type {
   AccountId,
   AccountSecurity,
   Credential,
+  CredentialId,
   ManageStore,
-  Page,
-  PageRequest,
+  NewestQuery,
 } from '../../../../../core/index.ts';
 import type { Database } from '../../database.ts';
 import { ACCOUNT_COLUMNS, CREDENTIAL_COLUMNS, credentialOf } from '../../rows/account-row.ts';
 import { names } from '../../rows/columns.ts';
 import { accountEntryOf, PROFILE_COLUMNS, SECURITY_COLUMNS, securityOf } from '../../rows/manage-row.ts';
 import { isStorable } from '../common.ts';
-import { listedPage } from '../listed-page.ts';
+import { newestSql } from '../newest-list.ts';
 
 const PROFILE = names(PROFILE_COLUMNS, 'p.');
 
@@ -24,19 +24,18 @@ export class SqlManageStore implements ManageStore {
     this.#db = db;
   }
 
-  accounts(only: AccountId | null, page: PageRequest): Promise<Page<AccountEntry>> {
+  async accounts(only: AccountId | null, query: NewestQuery<AccountId>): Promise<readonly AccountEntry[]> {
     const { accounts, profiles } = this.#db.tables;
-    return listedPage(
-      this.#db,
-      {
-        table: accounts,
-        columns: `${names(ACCOUNT_COLUMNS, 'listed.')}, ${PROFILE}`,
-        where: only === null ? null : { column: 'id', value: only },
-        join: `LEFT JOIN ${profiles} p ON p.account_id = listed.id`,
-        of: accountEntryOf,
-      },
-      page,
+    const { sql, bindings } = newestSql(
+      { table: accounts, columns: names(ACCOUNT_COLUMNS), equal: { id: only } },
+      query,
     );
+    const rows = await this.#db.read(
+      `SELECT ${names(ACCOUNT_COLUMNS, 'a.')}, ${PROFILE} FROM (${sql}) a LEFT JOIN ${profiles} p ON p.account_id = a.id
+       ORDER BY a.id DESC`,
+      bindings,
+    );
+    return rows.map(accountEntryOf);
   }
 
   async account(id: AccountId): Promise<AccountEntry | null> {
@@ -49,13 +48,11 @@ export class SqlManageStore implements ManageStore {
     return row === undefined ? null : accountEntryOf(row);
   }
 
-  credentials(accountId: AccountId | null, page: PageRequest): Promise<Page<Credential>> {
-    const where = accountId === null ? null : { column: 'account_id', value: accountId };
-    return listedPage(
-      this.#db,
-      { table: this.#db.tables.credentials, columns: names(CREDENTIAL_COLUMNS), where, of: credentialOf },
-      page,
-    );
+  async credentials(accountId: AccountId | null, query: NewestQuery<CredentialId>): Promise<readonly Credential[]> {
+    const { credentials: table } = this.#db.tables;
+    const list = { table, columns: names(CREDENTIAL_COLUMNS), equal: { account_id: accountId } };
+    const { sql, bindings } = newestSql(list, query);
+    return (await this.#db.read(sql, bindings)).map(credentialOf);
   }
 
   async security(accountId: AccountId): Promise<AccountSecurity> {

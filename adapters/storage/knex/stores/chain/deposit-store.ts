@@ -8,6 +8,7 @@ import type {
   DueHeights,
   UnsettledOrder,
   Millis,
+  NewestQuery,
   OrderId,
   Page,
   PageRequest,
@@ -24,6 +25,7 @@ import { names, parts } from '../../rows/columns.ts';
 import { DEPOSIT_COLUMNS, depositOf, TRANSACTION_COLUMNS, transactionOf } from '../../rows/deposit-row.ts';
 import { integer, integerOrNull, text } from '../../rows/values.ts';
 import { numberedPage } from '../common.ts';
+import { newestSql } from '../newest-list.ts';
 import { transactionSearchSql } from './transaction-search.ts';
 
 /** Chunk size for watched addresses, of which there may be a million. */
@@ -54,15 +56,11 @@ export class SqlDepositStore implements DepositStore {
     return row === undefined ? null : depositOf(row);
   }
 
-  async unassigned(page: PageRequest): Promise<Page<Deposit>> {
-    const { deposits } = this.#db.tables;
-    const where = "WHERE assignment <> 'ORDER' AND assignment = 'UNASSIGNED'";
-    const [count] = await this.#db.read(`SELECT count(*) AS total FROM ${deposits} ${where}`);
-    const rows = await this.#db.read(`SELECT ${DEPOSITS} FROM ${deposits} ${where} ORDER BY id DESC LIMIT ? OFFSET ?`, [
-      page.size,
-      (page.page - 1) * page.size,
-    ]);
-    return pageOf(page, count === undefined ? 0 : integer(count, 'total'), rows.map(depositOf));
+  async unassigned(query: NewestQuery<DepositId>): Promise<readonly Deposit[]> {
+    // The first condition is that of the partial index.
+    const only = "assignment <> 'ORDER' AND assignment = 'UNASSIGNED'";
+    const { sql, bindings } = newestSql({ table: this.#db.tables.deposits, columns: DEPOSITS, only }, query);
+    return (await this.#db.read(sql, bindings)).map(depositOf);
   }
 
   async byOrder(orderId: OrderId): Promise<readonly Deposit[]> {

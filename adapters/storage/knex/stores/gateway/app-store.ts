@@ -1,4 +1,3 @@
-import { pageOf } from '../../../../../core/index.ts';
 import type {
   AccountId,
   App,
@@ -11,17 +10,16 @@ import type {
   DirectoryKey,
   DirectorySource,
   Millis,
-  Page,
-  PageRequest,
+  NewestQuery,
   Selection,
 } from '../../../../../core/index.ts';
 import type { Database } from '../../database.ts';
-import type { Binding } from '../../binding.ts';
 import type { Row } from '../../dialects/dialect.ts';
 import { APP_COLUMNS, APP_KEY_COLUMNS, appKeyOf, appOf } from '../../rows/app-row.ts';
 import { names, parts } from '../../rows/columns.ts';
-import { integer, text } from '../../rows/values.ts';
-import { isStorable } from '../common.ts';
+import { text } from '../../rows/values.ts';
+import { countOf, isStorable } from '../common.ts';
+import { newestSql } from '../newest-list.ts';
 
 const APPS = names(APP_COLUMNS);
 const KEYS = names(APP_KEY_COLUMNS);
@@ -43,28 +41,16 @@ export class SqlAppStore implements AppStore {
     return row === undefined ? null : appOf(row);
   }
 
-  async list(accountId: AccountId | null, page: PageRequest): Promise<Page<App>> {
-    const { apps } = this.#db.tables;
-    if (accountId !== null && !isStorable(accountId)) return pageOf(page, 0, []);
-    const [where, bindings]: [string, Binding[]] =
-      accountId === null ? ['', []] : ['WHERE account_id = ?', [accountId]];
-    // One statement, so that page and total are consistent; a page past the end still has the total.
-    const rows = await this.#db.read(
-      `SELECT counted.total, ${names(APP_COLUMNS, 'a.')} FROM (SELECT count(*) AS total FROM ${apps} ${where}) counted
-       LEFT JOIN (SELECT ${APPS} FROM ${apps} ${where} ORDER BY id DESC LIMIT ? OFFSET ?) a ON TRUE ORDER BY a.id DESC`,
-      [...bindings, ...bindings, page.size, (page.page - 1) * page.size],
-    );
-    const [first] = rows;
-    const total = first === undefined ? 0 : integer(first, 'total');
-    return pageOf(page, total, rows.filter((row) => row['id'] !== null).map(appOf));
+  async list(accountId: AccountId | null, query: NewestQuery<AppId>): Promise<readonly App[]> {
+    if (accountId !== null && !isStorable(accountId)) return [];
+    const list = { table: this.#db.tables.apps, columns: APPS, equal: { account_id: accountId } };
+    const { sql, bindings } = newestSql(list, query);
+    return (await this.#db.read(sql, bindings)).map(appOf);
   }
 
   async countOf(accountId: AccountId): Promise<number> {
     if (!isStorable(accountId)) return 0;
-    const [row] = await this.#db.read(`SELECT count(*) AS total FROM ${this.#db.tables.apps} WHERE account_id = ?`, [
-      accountId,
-    ]);
-    return row === undefined ? 0 : integer(row, 'total');
+    return countOf(this.#db, this.#db.tables.apps, { account_id: accountId });
   }
 
   async keys(appId: AppId): Promise<readonly AppKey[]> {

@@ -6,8 +6,7 @@ import type {
   AlertStore,
   AlertWrites,
   Millis,
-  Page,
-  PageRequest,
+  NewestQuery,
   Recorder,
 } from '../../../../../core/index.ts';
 import type { Database } from '../../database.ts';
@@ -15,8 +14,8 @@ import { ALERT_COLUMNS, alertOf } from '../../rows/alert-row.ts';
 import { insertion, names } from '../../rows/columns.ts';
 import { text } from '../../rows/values.ts';
 import type { Session } from '../../session.ts';
-import { isStorable } from '../common.ts';
-import { listedPage } from '../listed-page.ts';
+import { countOf, isStorable } from '../common.ts';
+import { newestSql } from '../newest-list.ts';
 
 const ALERTS = names(ALERT_COLUMNS);
 
@@ -34,9 +33,13 @@ export class SqlAlertStore implements AlertStore {
     return row === undefined ? null : alertOf(row);
   }
 
-  list(status: AlertStatus | null, page: PageRequest): Promise<Page<Alert>> {
-    const where = status === null ? null : { column: 'status', value: status };
-    return listedPage(this.#db, { table: this.#db.tables.alerts, columns: ALERTS, where, of: alertOf }, page);
+  async list(status: AlertStatus | null, query: NewestQuery<AlertId>): Promise<readonly Alert[]> {
+    const { sql, bindings } = newestSql({ table: this.#db.tables.alerts, columns: ALERTS, equal: { status } }, query);
+    return (await this.#db.read(sql, bindings)).map(alertOf);
+  }
+
+  countOf(status: AlertStatus): Promise<number> {
+    return countOf(this.#db, this.#db.tables.alerts, { status });
   }
 }
 

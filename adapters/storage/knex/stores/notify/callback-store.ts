@@ -1,4 +1,4 @@
-import { present } from '../../../../../core/index.ts';
+import { HANDLERS, present } from '../../../../../core/index.ts';
 import type {
   Callback,
   CallbackAttempt,
@@ -10,8 +10,10 @@ import type {
   ClaimedCallback,
   Millis,
   OrderId,
+  WebhookEvent,
   WebhookId,
 } from '../../../../../core/index.ts';
+import type { Binding } from '../../binding.ts';
 import type { Database } from '../../database.ts';
 import type { Run } from '../../dialects/dialect.ts';
 import { ATTEMPT_COLUMNS, attemptOf, CALLBACK_COLUMNS, callbackOf } from '../../rows/callback-row.ts';
@@ -23,6 +25,7 @@ import { callbackSearchSql } from './callback-search.ts';
 import { isStorable } from '../common.ts';
 
 const CALLBACKS = names(CALLBACK_COLUMNS);
+const OF_HANDLERS = `c.endpoint_id = '${HANDLERS}'`;
 const EARLIER = '(e.created_at < c.created_at OR (e.created_at = c.created_at AND e.id < c.id))';
 
 /** Rows of one statement: SQLite binds 32,766 values at most. */
@@ -61,22 +64,47 @@ export class SqlCallbackStore implements CallbackStore {
     return (await this.#db.read(sql, [id])).map(attemptOf);
   }
 
-  async claimDue(now: Millis, leaseMs: number, limit: number): Promise<readonly ClaimedCallback[]> {
+  claimDue(now: Millis, leaseMs: number, limit: number): Promise<readonly ClaimedCallback[]> {
+    const { callbacks } = this.#db.tables;
+    const sql = `(c.endpoint_id IS NULL OR NOT ${OF_HANDLERS})
+      AND NOT EXISTS (
+        SELECT 1 FROM ${callbacks} e WHERE e.order_id = c.order_id AND e.status = 'PENDING' AND ${EARLIER})
+      AND NOT EXISTS (
+        SELECT 1 FROM ${callbacks} e WHERE e.endpoint_id = c.endpoint_id AND e.subject_id = c.subject_id
+          AND e.status = 'PENDING' AND e.attempts = 0 AND ${EARLIER})`;
+    return this.#claim({ sql, bindings: [] }, now, leaseMs, limit);
+  }
+
+  claimHandled(
+    types: readonly WebhookEvent[],
+    now: Millis,
+    leaseMs: number,
+    limit: number,
+  ): Promise<readonly ClaimedCallback[]> {
+    const { tables, dialect } = this.#db;
+    const sql = `${OF_HANDLERS} AND ${dialect.anyOf('c.event')}
+      AND NOT EXISTS (
+        SELECT 1 FROM ${tables.callbacks} e WHERE e.endpoint_id = c.endpoint_id AND e.subject_id = c.subject_id
+          AND e.status = 'PENDING' AND ${dialect.anyOf('e.event')} AND ${EARLIER})`;
+    return this.#claim({ sql, bindings: [dialect.list(types), dialect.list(types)] }, now, leaseMs, limit);
+  }
+
+  /** Claims due rows `c` that a condition selects. */
+  async #claim(
+    which: { readonly sql: string; readonly bindings: readonly Binding[] },
+    now: Millis,
+    leaseMs: number,
+    limit: number,
+  ): Promise<readonly ClaimedCallback[]> {
     const { tables, dialect } = this.#db;
     const rows = await this.#db.write(
       `WITH due AS (
          SELECT c.id FROM ${tables.callbacks} c
-         WHERE c.status = 'PENDING' AND c.next_at <= ? AND c.claimed_until <= ${dialect.nowMs}
-           AND NOT EXISTS (
-             SELECT 1 FROM ${tables.callbacks} e WHERE e.order_id = c.order_id AND e.status = 'PENDING'
-               AND ${EARLIER})
-           AND NOT EXISTS (
-             SELECT 1 FROM ${tables.callbacks} e WHERE e.endpoint_id = c.endpoint_id AND e.subject_id = c.subject_id
-               AND e.status = 'PENDING' AND e.attempts = 0 AND ${EARLIER})
+         WHERE c.status = 'PENDING' AND c.next_at <= ? AND c.claimed_until <= ${dialect.nowMs} AND ${which.sql}
          ORDER BY c.next_at, c.id LIMIT ? ${dialect.forUpdateSkipLocked})
        UPDATE ${tables.callbacks} SET claimed_until = ${dialect.nowMs} + ?, fence = fence + 1
        WHERE id IN (SELECT id FROM due) RETURNING ${CALLBACKS}, fence`,
-      [now, limit, leaseMs],
+      [now, ...which.bindings, limit, leaseMs],
     );
     const claimed = rows.map((row) => ({ callback: callbackOf(row), fence: integer(row, 'fence') }));
     return claimed.sort((a, b) => a.callback.nextAt - b.callback.nextAt || (a.callback.id < b.callback.id ? -1 : 1));

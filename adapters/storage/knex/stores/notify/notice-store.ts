@@ -12,7 +12,6 @@ import type {
   NoticeStore,
   NoticeWrites,
 } from '../../../../../core/index.ts';
-import type { Binding } from '../../binding.ts';
 import type { Database } from '../../database.ts';
 import type { Run } from '../../dialects/dialect.ts';
 import { insertion, names } from '../../rows/columns.ts';
@@ -21,6 +20,7 @@ import { integer, text } from '../../rows/values.ts';
 import type { Session } from '../../session.ts';
 import type { Tables } from '../../tables.ts';
 import { deleteSome, isStorable } from '../common.ts';
+import { newestSql } from '../newest-list.ts';
 
 const NOTICES = names(NOTICE_COLUMNS);
 
@@ -52,13 +52,10 @@ export class SqlNoticeStore implements NoticeStore {
     return row === undefined ? null : noticeOf(row);
   }
 
-  async list({ status, before, limit }: NoticeQuery): Promise<readonly Notice[]> {
-    const filters: [string, Binding][] = [];
-    if (status !== null) filters.push(['status = ?', status]);
-    if (before !== null) filters.push(['id < ?', before]);
-    const where = filters.length === 0 ? '' : `WHERE ${filters.map(([filter]) => filter).join(' AND ')}`;
-    const sql = `SELECT ${NOTICES} FROM ${this.#db.tables.notices} ${where} ORDER BY id DESC LIMIT ?`;
-    return (await this.#db.read(sql, [...filters.map(([, value]) => value), limit])).map(noticeOf);
+  async list({ status, ...query }: NoticeQuery): Promise<readonly Notice[]> {
+    const list = { table: this.#db.tables.notices, columns: NOTICES, equal: { status } };
+    const { sql, bindings } = newestSql(list, query);
+    return (await this.#db.read(sql, bindings)).map(noticeOf);
   }
 
   account(id: AccountId): Promise<NoticeAccount | null> {

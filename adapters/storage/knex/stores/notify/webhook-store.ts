@@ -1,7 +1,8 @@
+import { HANDLERS } from '../../../../../core/index.ts';
 import type {
   AccountId,
-  Page,
-  PageRequest,
+  NewestQuery,
+  Subscriber,
   TransferId,
   WebhookEndpoint,
   WebhookId,
@@ -9,14 +10,15 @@ import type {
   WebhookWrites,
 } from '../../../../../core/index.ts';
 import type { Database } from '../../database.ts';
-import type { Run } from '../../dialects/dialect.ts';
+import type { Binding } from '../../binding.ts';
+import type { Row, Run } from '../../dialects/dialect.ts';
 import { insertion, names } from '../../rows/columns.ts';
-import { integer } from '../../rows/values.ts';
+import { integer, json, text } from '../../rows/values.ts';
 import { WEBHOOK_COLUMNS, webhookOf } from '../../rows/webhook-row.ts';
 import type { Session } from '../../session.ts';
 import type { Tables } from '../../tables.ts';
 import { isStorable } from '../common.ts';
-import { listedPage } from '../listed-page.ts';
+import { newestSql } from '../newest-list.ts';
 
 const WEBHOOKS = names(WEBHOOK_COLUMNS);
 
@@ -26,9 +28,34 @@ async function find(run: Run, { webhooks }: Tables, id: WebhookId): Promise<Webh
   return row === undefined ? null : webhookOf(row);
 }
 
-async function enabled(run: Run, { webhooks }: Tables, accountId: AccountId): Promise<readonly WebhookEndpoint[]> {
-  const sql = `SELECT ${WEBHOOKS} FROM ${webhooks} WHERE account_id = ? AND enabled ORDER BY id`;
-  return (await run(sql, [accountId])).map(webhookOf);
+/**
+ * The enabled endpoints that a condition selects, oldest first, and after them the till's own handlers if there are any.
+ * It is one statement, because each change of an order asks it; the handlers are a document, whose text is the list of
+ * types.
+ */
+async function subscribers(
+  run: Run,
+  { webhooks, documents }: Tables,
+  accounts: { readonly are: string; readonly bindings?: readonly Binding[]; readonly known?: string },
+): Promise<readonly Subscriber[]> {
+  const { are, bindings = [], known } = accounts;
+  const rows = await run(
+    `SELECT ${WEBHOOKS} FROM ${webhooks} WHERE enabled AND account_id ${are}
+     UNION ALL
+     SELECT document_key, '', document_key, value, true, '', NULL, NULL, 0, 0 FROM ${documents}
+     WHERE document_key = '${HANDLERS}' ${known === undefined ? '' : `AND ${known}`} ORDER BY id`,
+    known === undefined ? bindings : [...bindings, ...bindings],
+  );
+  return rows.map(subscriberOf);
+}
+
+function subscriberOf(row: Row): Subscriber {
+  if (text(row, 'id') !== HANDLERS) return webhookOf(row);
+  return { id: HANDLERS, accountId: null, url: HANDLERS, events: json<readonly string[]>(row, 'events') };
+}
+
+function enabled(run: Run, tables: Tables, accountId: AccountId): Promise<readonly Subscriber[]> {
+  return subscribers(run, tables, { are: '= ?', bindings: [accountId] });
 }
 
 /** Webhook endpoints in `webhook_endpoints`. */
@@ -43,12 +70,13 @@ export class SqlWebhookStore implements WebhookStore {
     return find(this.#db.read, this.#db.tables, id);
   }
 
-  list(accountId: AccountId | null, page: PageRequest): Promise<Page<WebhookEndpoint>> {
-    const where = accountId === null ? null : { column: 'account_id', value: accountId };
-    return listedPage(this.#db, { table: this.#db.tables.webhooks, columns: WEBHOOKS, where, of: webhookOf }, page);
+  async list(accountId: AccountId | null, query: NewestQuery<WebhookId>): Promise<readonly WebhookEndpoint[]> {
+    const list = { table: this.#db.tables.webhooks, columns: WEBHOOKS, equal: { account_id: accountId } };
+    const { sql, bindings } = newestSql(list, query);
+    return (await this.#db.read(sql, bindings)).map(webhookOf);
   }
 
-  enabled(accountId: AccountId): Promise<readonly WebhookEndpoint[]> {
+  enabled(accountId: AccountId): Promise<readonly Subscriber[]> {
     return enabled(this.#db.read, this.#db.tables, accountId);
   }
 }
@@ -65,22 +93,20 @@ export class SqlWebhookWrites implements WebhookWrites {
     return find(this.#session.run, this.#session.tables, id);
   }
 
-  enabled(accountId: AccountId): Promise<readonly WebhookEndpoint[]> {
+  enabled(accountId: AccountId): Promise<readonly Subscriber[]> {
     return enabled(this.#session.run, this.#session.tables, accountId);
   }
 
-  async enabledOfTransfer(id: TransferId): Promise<readonly WebhookEndpoint[]> {
+  enabledOfTransfer(id: TransferId): Promise<readonly Subscriber[]> {
     const { run, tables } = this.#session;
-    const sql = `SELECT ${WEBHOOKS} FROM ${tables.webhooks}
-      WHERE account_id = (SELECT account_id FROM ${tables.transfers} WHERE id = ?) AND enabled ORDER BY id`;
-    return (await run(sql, [id])).map(webhookOf);
+    const account = `(SELECT account_id FROM ${tables.transfers} WHERE id = ?)`;
+    return subscribers(run, tables, { are: `= ${account}`, bindings: [id], known: `${account} IS NOT NULL` });
   }
 
-  async enabledOfAdmins(): Promise<readonly WebhookEndpoint[]> {
+  enabledOfAdmins(): Promise<readonly Subscriber[]> {
     const { run, tables } = this.#session;
-    const sql = `SELECT ${WEBHOOKS} FROM ${tables.webhooks} WHERE enabled AND account_id IN
-      (SELECT id FROM ${tables.accounts} WHERE role = 'admin' AND status = 'active') ORDER BY id`;
-    return (await run(sql)).map(webhookOf);
+    const admins = `SELECT id FROM ${tables.accounts} WHERE role = 'admin' AND status = 'active'`;
+    return subscribers(run, tables, { are: `IN (${admins})` });
   }
 
   async countOf(accountId: AccountId): Promise<number> {

@@ -20,8 +20,7 @@ import type {
   ReserveOutcome,
   OrderId,
   OwnerCover,
-  Page,
-  PageRequest,
+  NewestQuery,
   SpendableCoin,
   SweepCandidate,
   Transfer,
@@ -44,7 +43,7 @@ import { bookedPayments } from '../ledger/booked-payments.ts';
 import { inFlight, liveTransfers, payoutViews } from './payout-views.ts';
 import { claimedTransfer } from '../kernel/claims.ts';
 import type { ClaimedTransfer } from '../kernel/claims.ts';
-import { isStorable } from '../common.ts';
+import { countOf, isStorable } from '../common.ts';
 import { expectedCustody, hotCustody } from '../ledger/custody.ts';
 import { allStops, currencyStops, resumeCurrency, stopCurrency } from './currency-stops.ts';
 import { coinHeight, frozenCoins, frozenOf, ownerCover } from './frozen-coins.ts';
@@ -56,7 +55,7 @@ import type { ReportedReservation } from './reserve-transfers.ts';
 import { coinsOf, freeAt, freeCoins, hasTakenCoins, keptHoldings, knownCoins, ownersOfMany } from './holding-reads.ts';
 import { approvalsOf } from './requested-units.ts';
 import { payoutStop, replacePayoutStop } from './payout-stops.ts';
-import { listedPage } from '../listed-page.ts';
+import { newestSql } from '../newest-list.ts';
 import { sweepCandidates } from './sweep-candidates.ts';
 
 const TRANSFERS = names(TRANSFER_COLUMNS);
@@ -161,12 +160,18 @@ export class SqlTransferStore implements TransferStore {
     return this.#db.snapshot((run) => inFlight(run, this.#db, chain));
   }
 
-  list(status: TransferStatus | null, page: PageRequest, accountId: AccountId | null = null): Promise<Page<Transfer>> {
-    const where = [
-      ...(accountId === null ? [] : [{ column: 'account_id', value: accountId }]),
-      ...(status === null ? [] : [{ column: 'status', value: status }]),
-    ];
-    return listedPage(this.#db, { table: this.#db.tables.transfers, columns: TRANSFERS, where, of: transferOf }, page);
+  async list(
+    status: TransferStatus | null,
+    query: NewestQuery<TransferId>,
+    accountId: AccountId | null = null,
+  ): Promise<readonly Transfer[]> {
+    const list = { table: this.#db.tables.transfers, columns: TRANSFERS, equal: { account_id: accountId, status } };
+    const { sql, bindings } = newestSql(list, query);
+    return (await this.#db.read(sql, bindings)).map(transferOf);
+  }
+
+  countOf(status: TransferStatus): Promise<number> {
+    return countOf(this.#db, this.#db.tables.transfers, { status });
   }
 
   async txHashes(ids: readonly TransferId[]): Promise<ReadonlyMap<TransferId, string>> {

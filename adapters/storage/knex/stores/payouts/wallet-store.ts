@@ -1,9 +1,8 @@
-import { pageOf } from '../../../../../core/index.ts';
 import type {
   AccountId,
+  AddressPosition,
   ChainCode,
-  Page,
-  PageRequest,
+  NewestQuery,
   WalletStore,
   WalletWrites,
   WatchAddress,
@@ -12,7 +11,6 @@ import type {
 } from '../../../../../core/index.ts';
 import type { Database } from '../../database.ts';
 import { insertion, names } from '../../rows/columns.ts';
-import { integer } from '../../rows/values.ts';
 import {
   WATCH_ADDRESS_COLUMNS,
   watchAddressOf,
@@ -21,7 +19,8 @@ import {
 } from '../../rows/wallet-row.ts';
 import type { Session } from '../../session.ts';
 import { isStorable } from '../common.ts';
-import { listedPage } from '../listed-page.ts';
+import { newestSql } from '../newest-list.ts';
+import { allOf } from '../range-list.ts';
 
 const WITHDRAWAL = names(WITHDRAWAL_ADDRESS_COLUMNS);
 const WATCH = names(WATCH_ADDRESS_COLUMNS);
@@ -41,20 +40,20 @@ export class SqlWalletStore implements WalletStore {
     return row === undefined ? null : withdrawalAddressOf(row);
   }
 
-  async withdrawalAddresses(accountId: AccountId | null, page: PageRequest): Promise<Page<WithdrawalAddress>> {
-    const { withdrawalAddresses: table } = this.#db.tables;
-    const filter = accountId === null ? '' : 'WHERE account_id = ?';
-    const only = accountId === null ? [] : [accountId];
-    // One statement, so that page and total are consistent.
+  async withdrawalAddresses(
+    accountId: AccountId | null,
+    after: AddressPosition | null,
+    limit: number,
+  ): Promise<readonly WithdrawalAddress[]> {
+    const { sql, bindings } = allOf([
+      accountId === null ? { sql: '1 = 1', bindings: [] } : { sql: 'account_id = ?', bindings: [accountId] },
+      ...(after === null ? [] : [{ sql: '(chain, account_id) > (?, ?)', bindings: [after.chain, after.accountId] }]),
+    ]);
     const rows = await this.#db.read(
-      `SELECT counted.total, page.* FROM (SELECT count(*) AS total FROM ${table} ${filter}) counted
-       LEFT JOIN (SELECT ${WITHDRAWAL} FROM ${table} ${filter} ORDER BY chain, account_id LIMIT ? OFFSET ?) page ON 1 = 1
-       ORDER BY page.chain, page.account_id`,
-      [...only, ...only, page.size, (page.page - 1) * page.size],
+      `SELECT ${WITHDRAWAL} FROM ${this.#db.tables.withdrawalAddresses} WHERE ${sql} ORDER BY chain, account_id LIMIT ?`,
+      [...bindings, limit],
     );
-    const [first] = rows;
-    const items = rows.filter((row) => row['account_id'] !== null).map(withdrawalAddressOf);
-    return pageOf(page, first === undefined ? 0 : integer(first, 'total'), items);
+    return rows.map(withdrawalAddressOf);
   }
 
   async watched(accountId: AccountId): Promise<readonly WatchAddress[]> {
@@ -62,13 +61,13 @@ export class SqlWalletStore implements WalletStore {
     return (await this.#db.read(sql, [accountId])).map(watchAddressOf);
   }
 
-  watchAddresses(accountId: AccountId | null, page: PageRequest): Promise<Page<WatchAddress>> {
-    const where = accountId === null ? null : { column: 'account_id', value: accountId };
-    return listedPage(
-      this.#db,
-      { table: this.#db.tables.watchAddresses, columns: WATCH, where, of: watchAddressOf },
-      page,
-    );
+  async watchAddresses(
+    accountId: AccountId | null,
+    query: NewestQuery<WatchAddressId>,
+  ): Promise<readonly WatchAddress[]> {
+    const list = { table: this.#db.tables.watchAddresses, columns: WATCH, equal: { account_id: accountId } };
+    const { sql, bindings } = newestSql(list, query);
+    return (await this.#db.read(sql, bindings)).map(watchAddressOf);
   }
 }
 

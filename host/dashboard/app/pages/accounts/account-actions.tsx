@@ -25,7 +25,7 @@ export function AccountActions({ account, security }: AccountActionsProps) {
       {status === 'archived' ? null : (
         <EditButton record={account} resource="accounts" variant="outlined" size="medium" />
       )}
-      {security === undefined ? null : <FreezeButton path={path} frozen={security.withdrawals_frozen} />}
+      {security === undefined ? null : <FreezeButton path={path} frozen={security.payouts_frozen} />}
       {moves && status === 'active' ? (
         <ActionButton
           label={`${KEY}.disable`}

@@ -6,7 +6,7 @@ import { AccountFields } from './account-fields.tsx';
 export function AccountCreate() {
   return (
     <Create redirect="show">
-      <CreateForm defaultValues={{ role: 'user', verified_currencies: [] }}>
+      <CreateForm defaultValues={{ role: 'user', verified_coins: [] }}>
         <TextInput source="email" type="email" validate={required()} autoComplete="off" autoFocus helperText={false} />
         <PasswordInput
           source="password"

@@ -3,14 +3,14 @@ import { EditForm, EditPage } from '../../components/edit-page.tsx';
 import type { AccountFile } from '../../operator-records.ts';
 import { AccountFields } from './account-fields.tsx';
 
-type Editable = Pick<AccountFile, 'name' | 'role' | 'verified_currencies'>;
+type Editable = Pick<AccountFile, 'name' | 'role' | 'verified_coins'>;
 
 /** Sends the role only if it changed, because changing a role needs more rights than changing a name. */
 function bodyOf(form: Editable, former?: { readonly previousData: Editable }): Partial<Editable> {
-  const { name, role, verified_currencies } = form;
+  const { name, role, verified_coins } = form;
   return {
     name: name === '' ? null : name,
-    verified_currencies,
+    verified_coins,
     ...(role === former?.previousData.role ? {} : { role }),
   };
 }

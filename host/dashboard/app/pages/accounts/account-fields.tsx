@@ -7,7 +7,7 @@ const ALL = '*';
 
 export function AccountFields({ role = true }: { readonly role?: boolean }) {
   const service = useService();
-  const currencies = [...new Set((service?.coins ?? []).map(({ currency }) => currency))];
+  const coins = [...new Set((service?.coins ?? []).map(({ coin }) => coin))];
   return (
     <>
       <TextInput source="name" label="resources.accounts.fields.account_name" helperText={false} />
@@ -20,8 +20,8 @@ export function AccountFields({ role = true }: { readonly role?: boolean }) {
         />
       ) : null}
       <SelectArrayInput
-        source="verified_currencies"
-        choices={[{ id: ALL, name: 'resources.accounts.allCurrencies' }, ...currencies.map((id) => ({ id, name: id }))]}
+        source="verified_coins"
+        choices={[{ id: ALL, name: 'resources.accounts.allCurrencies' }, ...coins.map((id) => ({ id, name: id }))]}
         helperText="resources.accounts.currenciesHelp"
       />
     </>

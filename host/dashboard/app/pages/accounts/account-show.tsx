@@ -31,7 +31,7 @@ function AccountPage() {
   const id = account?.id ?? '';
   const { data: security } = useQuery({
     queryKey: ['security', id],
-    queryFn: ({ signal }) => api.get<SecurityRecord>('security', { account_id: id }, signal),
+    queryFn: ({ signal }) => api.get<SecurityRecord>('security', { account: id }, signal),
     enabled: id !== '',
   });
   if (account === undefined) return null;
@@ -52,7 +52,7 @@ interface HeadProps {
 function AccountHead({ account, security }: HeadProps) {
   const translate = useTranslate();
   const id = translate(`${FIELD}.id`);
-  const currencies = account.verified_currencies;
+  const coins = account.verified_coins;
   return (
     <Section title="resources.accounts.about">
       <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1.5, alignItems: 'center', mb: 2 }}>
@@ -61,9 +61,9 @@ function AccountHead({ account, security }: HeadProps) {
         </Typography>
         <StatusChip status={account.status} />
       </Box>
-      {security?.withdrawals_frozen === true ? (
+      {security?.payouts_frozen === true ? (
         <Alert severity="warning" sx={{ mb: 2 }}>
-          {translate('resources.accounts.isFrozen', { reason: security.withdrawals_frozen_reason ?? '' })}
+          {translate('resources.accounts.isFrozen', { reason: security.payouts_frozen_reason ?? '' })}
         </Alert>
       ) : null}
       <Facts
@@ -72,13 +72,13 @@ function AccountHead({ account, security }: HeadProps) {
           [`${FIELD}.account_name`, account.name],
           [`${FIELD}.role`, <Role key="role" role={account.role} />],
           [
-            `${FIELD}.verified_currencies`,
-            currencies.includes('*') ? translate('resources.accounts.allCurrencies') : currencies.join(', ') || '–',
+            `${FIELD}.verified_coins`,
+            coins.includes('*') ? translate('resources.accounts.allCurrencies') : coins.join(', ') || '–',
           ],
           [`${FIELD}.app_count`, String(account.app_count)],
           [`${FIELD}.gateway_count`, String(account.gateway_count)],
           [`${FIELD}.created_at`, <Time key="created" value={account.created_at} />],
-          [`${FIELD}.modified_at`, <Time key="modified" value={account.modified_at} />],
+          [`${FIELD}.updated_at`, <Time key="updated" value={account.updated_at} />],
         ]}
       />
       <AccountActions account={account} security={security} />
@@ -88,7 +88,7 @@ function AccountHead({ account, security }: HeadProps) {
 
 function AccountLogins({ account }: { readonly account: AccountFile }) {
   const translate = useTranslate();
-  const filter = encodeURIComponent(JSON.stringify({ account_id: account.id }));
+  const filter = encodeURIComponent(JSON.stringify({ account: account.id }));
   return (
     <Section title="resources.accounts.logins">
       <Facts
@@ -114,7 +114,7 @@ function AccountSecurity({ security }: { readonly security: SecurityRecord }) {
       <Facts
         of={[
           [`${FIELD}.totp_confirmed`, yesNo(security.totp_confirmed)],
-          [`${FIELD}.totp_for_withdrawals`, yesNo(security.totp_for_withdrawals)],
+          [`${FIELD}.totp_for_payouts`, yesNo(security.totp_for_payouts)],
           [`${FIELD}.data_security`, yesNo(security.data_security)],
         ]}
       />

@@ -14,7 +14,7 @@ const KEY = 'resources.alerts';
 const REFETCH_MS = 10_000;
 
 const COLUMNS: readonly Column<AlertItem>[] = [
-  { name: 'last_at', value: ({ last_at: at }) => <Time value={at} /> },
+  { name: 'last_raised_at', value: ({ last_raised_at: at }) => <Time value={at} /> },
   { name: 'kind', value: ({ kind }) => <Kind kind={kind} /> },
   { name: 'subject', value: ({ subject }) => subject },
   { name: 'reason', value: ({ reason }) => reason },

@@ -10,17 +10,17 @@ const KEY = 'resources.transfers';
 const REASON = { name: 'reason', label: `${KEY}.fields.reason` };
 
 /** Why this person cannot approve it, as a key of the catalogue; `null` if the server decides. */
-function obstacleFor(me: unknown, { account_id: owner, requested_by: asker, approvals }: TransferFile): string | null {
+function obstacleFor(me: unknown, { account: owner, requested_by: asker, approvals }: TransferFile): string | null {
   if (owner === me) return `${KEY}.own`;
   if (asker === me) return `${KEY}.asked`;
-  return approvals.some(({ account_id: by, counts }) => counts && by === me) ? `${KEY}.approvedByMe` : null;
+  return approvals.some(({ account: by, counts }) => counts && by === me) ? `${KEY}.approvedByMe` : null;
 }
 
 /** The possible actions on a transfer: approve or reject a held one, cancel a signed one. */
 export function TransferActions({ transfer }: { readonly transfer: TransferFile }) {
   const translate = useTranslate();
   const { identity } = useGetIdentity();
-  const { status, payout } = transfer;
+  const { status, chain_transaction: transaction } = transfer;
   const held = status === 'HELD';
   const signed = status === 'SIGNED' || status === 'BROADCAST';
   const obstacle = held && identity !== undefined ? obstacleFor(identity.id, transfer) : null;
@@ -34,7 +34,7 @@ export function TransferActions({ transfer }: { readonly transfer: TransferFile 
       <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, mt: 2 }}>
         {held && identity !== undefined && obstacle === null ? <ApproveButton transfer={transfer} /> : null}
         {held || status === 'REQUESTED' ? <RejectButton transfer={transfer} /> : null}
-        {signed && payout?.cancel_reason === undefined ? <CancelButton transfer={transfer} /> : null}
+        {signed && transaction?.cancel_reason === undefined ? <CancelButton transfer={transfer} /> : null}
       </Box>
     </>
   );
@@ -48,7 +48,7 @@ function ApproveButton({ transfer }: { readonly transfer: TransferFile }) {
       success={`${KEY}.approved`}
       variant="contained"
       confirm
-      work={() => api.post(`withdrawals/${transfer.id}/approve`)}
+      work={() => api.post(`payouts/${transfer.id}/approve`)}
     />
   );
 }
@@ -61,7 +61,7 @@ function RejectButton({ transfer }: { readonly transfer: TransferFile }) {
       success={`${KEY}.rejected`}
       text
       fields={[REASON]}
-      submit={(values) => api.post(`withdrawals/${transfer.id}/reject`, values)}
+      submit={(values) => api.post(`payouts/${transfer.id}/reject`, values)}
     />
   );
 }
@@ -75,7 +75,7 @@ function CancelButton({ transfer }: { readonly transfer: TransferFile }) {
       dismiss={`${KEY}.keep`}
       text
       fields={[REASON]}
-      submit={({ reason = '' }) => api.post(`transfers/${transfer.id}/cancel`, reason === '' ? {} : { reason })}
+      submit={({ reason = '' }) => api.post(`payouts/${transfer.id}/cancel`, reason === '' ? {} : { reason })}
     />
   );
 }

@@ -20,7 +20,7 @@ export function TransferApprovals({ transfer }: { readonly transfer: TransferFil
       ) : null}
       <Entries
         empty="resources.transfers.noApprovals"
-        of={approvals.map(({ account_id: by, at, counts }) => ({
+        of={approvals.map(({ account: by, at, counts }) => ({
           id: `${by ?? ''} ${at}`,
           content: (
             <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, alignItems: 'center' }}>

@@ -15,8 +15,8 @@ const REFETCH_MS = 5000;
 const COLUMNS: readonly Column<TransferItem>[] = [
   { name: 'created_at', value: ({ created_at: at }) => <Time value={at} /> },
   { name: 'kind', value: ({ kind }) => <Kind kind={kind} /> },
-  { name: 'account_id', value: ({ account_id: id }) => <AccountName id={id} /> },
-  { name: 'amount', numeric: true, value: ({ amount, currency }) => <Amount value={amount} currency={currency} /> },
+  { name: 'account', value: ({ account }) => <AccountName id={account} /> },
+  { name: 'amount', numeric: true, value: ({ amount, coin }) => <Amount value={amount} currency={coin} /> },
   { name: 'status', value: ({ status }) => <StatusChip status={status} /> },
   { name: 'reason', value: ({ reason }) => reason ?? '–' },
 ];

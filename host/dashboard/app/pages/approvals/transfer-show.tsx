@@ -11,7 +11,7 @@ import { Amount, Copyable, Time } from '../../components/values.tsx';
 import type { TransferFile } from '../../operator-records.ts';
 import { TransferActions } from './transfer-actions.tsx';
 import { TransferApprovals } from './transfer-approvals.tsx';
-import { TransferPayout } from './transfer-payout.tsx';
+import { TransferTransaction } from './transfer-transaction.tsx';
 import { Kind } from '../withdrawals/kind.tsx';
 
 const FIELD = 'resources.transfers.fields';
@@ -40,20 +40,20 @@ function TransferPage() {
     <>
       <TransferHead transfer={transfer} />
       <TransferApprovals transfer={transfer} />
-      {transfer.payout === null ? null : <TransferPayout payout={transfer.payout} />}
+      {transfer.chain_transaction === null ? null : <TransferTransaction transaction={transfer.chain_transaction} />}
     </>
   );
 }
 
 function TransferHead({ transfer }: { readonly transfer: TransferFile }) {
   const translate = useTranslate();
-  const { currency, order_id: order } = transfer;
-  const [id, to] = [translate(`${FIELD}.id`), translate(`${FIELD}.to_addr`)];
+  const { coin, order } = transfer;
+  const [id, to] = [translate(`${FIELD}.id`), translate(`${FIELD}.to_address`)];
   return (
     <Section title="resources.transfers.about">
       <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1.5, alignItems: 'center', mb: 2 }}>
         <Typography component="p" variant="h5">
-          <Amount value={transfer.amount} currency={currency} />
+          <Amount value={transfer.amount} currency={coin} />
         </Typography>
         <StatusChip status={transfer.status} />
       </Box>
@@ -61,13 +61,13 @@ function TransferHead({ transfer }: { readonly transfer: TransferFile }) {
         of={[
           [`${FIELD}.kind`, <Kind key="kind" kind={transfer.kind} />],
           [`${FIELD}.reason`, transfer.reason],
-          [`${FIELD}.account_id`, <AccountName key="account" id={transfer.account_id} link />],
+          [`${FIELD}.account`, <AccountName key="account" id={transfer.account} link />],
           [
             `${FIELD}.requested_by`,
             transfer.requested_by === null ? null : <AccountName key="asker" id={transfer.requested_by} link />,
           ],
           [
-            `${FIELD}.order_id`,
+            `${FIELD}.order`,
             order === null ? null : (
               <Link key="order" component={RouterLink} to={`/orders/${order}/show`}>
                 {order}
@@ -75,11 +75,11 @@ function TransferHead({ transfer }: { readonly transfer: TransferFile }) {
             ),
           ],
           [`${FIELD}.chain`, transfer.chain],
-          [to, <Copyable key="to" value={transfer.to_addr} label={to} />],
-          [`${FIELD}.from_addr`, transfer.from_addr],
-          [`${FIELD}.obtained`, <Amount key="obtained" value={transfer.obtained} currency={currency} />],
-          [`${FIELD}.fee`, <Amount key="fee" value={transfer.fee} currency={currency} />],
-          [`${FIELD}.max_fee`, <Amount key="most" value={transfer.max_fee} currency={currency} />],
+          [to, <Copyable key="to" value={transfer.to_address} label={to} />],
+          [`${FIELD}.from_address`, transfer.from_address],
+          [`${FIELD}.received`, <Amount key="received" value={transfer.received} currency={coin} />],
+          [`${FIELD}.fee`, <Amount key="fee" value={transfer.fee} currency={coin} />],
+          [`${FIELD}.max_fee`, <Amount key="most" value={transfer.max_fee} currency={coin} />],
           [id, <Copyable key="id" value={transfer.id} label={id} />],
           [`${FIELD}.created_at`, <Time key="created" value={transfer.created_at} />],
           [

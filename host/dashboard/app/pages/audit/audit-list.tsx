@@ -12,31 +12,31 @@ import { AuditVerification } from './audit-verification.tsx';
 
 const COLUMNS: readonly Column<AuditItem>[] = [
   {
-    name: 'at',
-    value: ({ at, ip }) => (
+    name: 'created_at',
+    value: ({ created_at: at, ip }) => (
       <>
         <Time value={at} />
         <Below>{ip}</Below>
       </>
     ),
   },
-  { name: 'actor_id', value: ({ actor_id: actor }) => <Actor id={actor} /> },
+  { name: 'actor', value: ({ actor }) => <Actor id={actor} /> },
   {
     name: 'action',
-    value: ({ action, subject_id: id }) => (
+    value: ({ action, subject }) => (
       <>
         {labelOf(action)}
         <Below>
           <Code>{action}</Code>
         </Below>
-        <Below>{id}</Below>
+        <Below>{subject}</Below>
       </>
     ),
   },
   { name: 'changes', value: ({ changes }) => <Changes changes={changes} /> },
 ];
 
-const FILTERS = [<TextInput key="account" source="account_id" alwaysOn resettable helperText={false} />];
+const FILTERS = [<TextInput key="account" source="account" alwaysOn resettable helperText={false} />];
 
 export function AuditList() {
   return (

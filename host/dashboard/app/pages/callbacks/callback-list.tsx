@@ -22,7 +22,7 @@ const FILTERS = [
     alwaysOn
     choices={CALLBACK_STATUSES.map((status) => ({ id: status, name: `tillgate.status.${status}` }))}
   />,
-  <TextInput key="webhook_id" source="webhook_id" alwaysOn helperText={false} />,
+  <TextInput key="webhook" source="webhook" alwaysOn helperText={false} />,
 ];
 
 export function CallbackList() {

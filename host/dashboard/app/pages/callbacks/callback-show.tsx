@@ -35,11 +35,14 @@ function CallbackPage() {
             [`${FIELD}.status`, <StatusChip key="status" status={status} />],
             [`${FIELD}.event`, callback.event],
             [`${FIELD}.url`, `${callback.method} ${callback.url}`],
-            [`${FIELD}.order_id`, callback.order_id],
-            [`${FIELD}.webhook_id`, callback.webhook_id],
+            [`${FIELD}.order`, callback.order],
+            [`${FIELD}.webhook`, callback.webhook],
             [`${FIELD}.created_at`, <Time key="created" value={callback.created_at} />],
             [`${FIELD}.delivered_at`, <Time key="delivered" value={callback.delivered_at} />],
-            [`${FIELD}.next_at`, callback.next_at === null ? null : <Time key="next" value={callback.next_at} />],
+            [
+              `${FIELD}.next_attempt_at`,
+              callback.next_attempt_at === null ? null : <Time key="next" value={callback.next_attempt_at} />,
+            ],
           ]}
         />
         {body === null ? null : (

@@ -39,8 +39,8 @@ function Chain({ chain }: { readonly chain: ChainItem }) {
   const translate = useTranslate();
   const { code, name, height, lag_seconds: lag, trouble, halted_reason: halted, payouts } = chain;
   const stuck = [
-    ...chain.stopped_currencies.map(({ currency, reason }) => `${currency}: ${reason}`),
-    ...chain.frozen.map(({ amount, currency, address, reason }) => `${amount} ${currency}, ${address}: ${reason}`),
+    ...chain.stopped_coins.map(({ coin, reason }) => `${coin}: ${reason}`),
+    ...chain.frozen.map(({ amount, coin, address, reason }) => `${amount} ${coin}, ${address}: ${reason}`),
   ];
   return (
     <Section title={`${name} (${code})`}>

@@ -49,16 +49,16 @@ function Wallet({ wallet }: { readonly wallet: ChainWallet }) {
       </Box>
       <Entries
         empty={`${KEY}.emptyWallet`}
-        of={wallet.items.map(({ currency, hot, on_chain: held, expected, in_flight: flying, shortfall }) => ({
-          id: currency,
+        of={wallet.items.map(({ coin, hot, on_chain: held, expected, in_flight: flying, shortfall }) => ({
+          id: coin,
           content: (
             <Facts
               of={[
-                [`${FIELD}.on_chain`, <Amount key="held" value={held} currency={currency} />],
-                [`${FIELD}.hot`, hot === null ? null : <Amount key="hot" value={hot} currency={currency} />],
-                [`${FIELD}.expected`, <Amount key="expected" value={expected} currency={currency} />],
-                [`${FIELD}.in_flight`, <Amount key="flying" value={flying} currency={currency} />],
-                [`${FIELD}.shortfall`, <Amount key="missing" value={shortfall} currency={currency} />],
+                [`${FIELD}.on_chain`, <Amount key="held" value={held} currency={coin} />],
+                [`${FIELD}.hot`, hot === null ? null : <Amount key="hot" value={hot} currency={coin} />],
+                [`${FIELD}.expected`, <Amount key="expected" value={expected} currency={coin} />],
+                [`${FIELD}.in_flight`, <Amount key="flying" value={flying} currency={coin} />],
+                [`${FIELD}.shortfall`, <Amount key="missing" value={shortfall} currency={coin} />],
               ]}
             />
           ),

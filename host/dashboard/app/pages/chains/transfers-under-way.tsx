@@ -26,7 +26,7 @@ export function TransfersUnderWay() {
     queryFn: async ({ signal }): Promise<readonly TransferItem[]> => {
       const lists = await Promise.all(
         SIGNED.map((status) =>
-          api.get<{ readonly items: readonly TransferItem[] }>('withdrawals', { status, page: 1, size: MOST }, signal),
+          api.get<{ readonly items: readonly TransferItem[] }>('payouts', { status, limit: MOST }, signal),
         ),
       );
       return lists.flatMap(({ items }) => items).sort((a, b) => a.created_at.localeCompare(b.created_at));
@@ -38,12 +38,12 @@ export function TransfersUnderWay() {
     <Section title="resources.chains.underWay">
       <Entries
         empty="resources.chains.noneUnderWay"
-        of={data.map(({ id, status, kind, chain, amount, currency, created_at: at }) => ({
+        of={data.map(({ id, status, kind, chain, amount, coin, created_at: at }) => ({
           id,
           content: (
             <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, alignItems: 'center' }}>
               <StatusChip status={status} />
-              <Amount value={amount} currency={currency} />
+              <Amount value={amount} currency={coin} />
               <Typography component="span" color="textSecondary" variant="body2">
                 <Kind kind={kind} /> · {chain} · <Time value={at} />
               </Typography>

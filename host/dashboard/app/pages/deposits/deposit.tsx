@@ -15,31 +15,31 @@ const FIELD = `${KEY}.fields`;
 
 export function Deposit({ deposit }: { readonly deposit: DepositItem }) {
   const translate = useTranslate();
-  const { currency, order_id: order, unassigned_reason: reason } = deposit;
+  const { coin, order, unassigned_reason: reason } = deposit;
   const hash = translate(`${FIELD}.tx_hash`);
   return (
     <>
       <Facts
         of={[
-          [`${FIELD}.amount`, <Amount key="amount" value={deposit.amount} currency={currency} />],
+          [`${FIELD}.amount`, <Amount key="amount" value={deposit.amount} currency={coin} />],
           [`${FIELD}.status`, <StatusChip key="status" status={deposit.status} />],
           [`${FIELD}.unassigned_reason`, reason === null ? null : translate(`${KEY}.reasons.${reason}`)],
           [`${FIELD}.paid_at`, <Time key="paid" value={deposit.paid_at} />],
           [`${FIELD}.chain`, `${deposit.chain} · ${deposit.block_height}`],
-          [`${FIELD}.account_id`, <AccountName key="account" id={deposit.account_id} link />],
+          [`${FIELD}.account`, <AccountName key="account" id={deposit.account} link />],
           [
-            `${FIELD}.order_id`,
+            `${FIELD}.order`,
             <Link key="order" component={RouterLink} to={`/orders/${order}/show`}>
               {order}
             </Link>,
           ],
-          [`${FIELD}.from_addr`, deposit.from_addr],
-          [`${FIELD}.to_addr`, deposit.to_addr],
+          [`${FIELD}.from_address`, deposit.from_address],
+          [`${FIELD}.to_address`, deposit.to_address],
           [hash, <Copyable key="hash" value={deposit.tx_hash} label={`${hash} ${deposit.tx_hash.slice(0, 8)}`} />],
           [
             `${FIELD}.return_cost`,
             !/[1-9]/.test(deposit.return_cost) ? null : (
-              <Amount key="cost" value={deposit.return_cost} currency={currency} />
+              <Amount key="cost" value={deposit.return_cost} currency={coin} />
             ),
           ],
         ]}
@@ -55,7 +55,7 @@ export function Deposit({ deposit }: { readonly deposit: DepositItem }) {
  */
 function DepositActions({ deposit }: { readonly deposit: DepositItem }) {
   const api = useApi();
-  const { id, status, order_id: order } = deposit;
+  const { id, status, order } = deposit;
   return (
     <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, mt: 1.5 }}>
       {status === 'CREDITED' || status === 'SPENDABLE' ? (
@@ -64,7 +64,7 @@ function DepositActions({ deposit }: { readonly deposit: DepositItem }) {
           success={`${KEY}.assigned`}
           size="small"
           text
-          fields={[{ name: 'order_id', label: `${FIELD}.assign_to`, initial: order }]}
+          fields={[{ name: 'order', label: `${FIELD}.assign_to`, initial: order }]}
           submit={(values) => api.post(`deposits/${id}/assign`, values)}
         />
       ) : null}

@@ -8,8 +8,8 @@ import { useApi } from '../../till.ts';
 const KEY = 'resources.deposits';
 
 /** Converts blocks to numbers and omits empty fields. */
-function bodyOf({ chain, tx, from, to }: Values): Record<string, unknown> {
-  const given = Object.entries({ chain, tx, from, to }).filter(([, value]) => value !== undefined && value !== '');
+function bodyOf({ chain, tx_hash, from, to }: Values): Record<string, unknown> {
+  const given = Object.entries({ chain, tx_hash, from, to }).filter(([, value]) => value !== undefined && value !== '');
   return Object.fromEntries(
     given.map(([name, value]) => [
       name,
@@ -39,7 +39,7 @@ export function RescanButton() {
           label: `${KEY}.rescanChain`,
           choices: [...chains].map(([id, name]) => ({ id, label: `${name} (${id})` })),
         },
-        { name: 'tx', label: `${KEY}.fields.tx`, help: `${KEY}.txHelp` },
+        { name: 'tx_hash', label: `${KEY}.fields.tx_hash`, help: `${KEY}.txHelp` },
         { name: 'from', label: `${KEY}.fields.from`, type: 'decimal' },
         { name: 'to', label: `${KEY}.fields.to`, type: 'decimal' },
       ]}

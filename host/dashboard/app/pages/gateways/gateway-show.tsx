@@ -62,8 +62,8 @@ function GatewayHead({ gateway }: GatewayProps) {
           [`${FIELD}.admission`, translate(`${KEY}.words.${gateway.admission}`)],
           [`${FIELD}.created_at`, gateway.created_at === null ? null : <Time key="made" value={gateway.created_at} />],
           [
-            `${FIELD}.modified_at`,
-            gateway.modified_at === null ? null : <Time key="changed" value={gateway.modified_at} />,
+            `${FIELD}.updated_at`,
+            gateway.updated_at === null ? null : <Time key="changed" value={gateway.updated_at} />,
           ],
         ]}
       />

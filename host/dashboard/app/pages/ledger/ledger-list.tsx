@@ -10,9 +10,9 @@ import type { PostingRecord } from '../../records.ts';
 import { MonthPicker } from './month-picker.tsx';
 
 /** Balances of merchants are translated; the till's own ledger accounts keep their names. */
-function Part({ account }: Pick<PostingRecord, 'account'>) {
+function Balance({ balance }: Pick<PostingRecord, 'balance'>) {
   const translate = useTranslate();
-  return <>{translate(`resources.ledger.accounts.${account}`, { _: account })}</>;
+  return <>{translate(`resources.ledger.balances.${balance}`, { _: balance })}</>;
 }
 
 function Booked({ kind }: Pick<PostingRecord, 'kind'>) {
@@ -23,14 +23,14 @@ function Booked({ kind }: Pick<PostingRecord, 'kind'>) {
 const COLUMNS: readonly Column<PostingRecord>[] = [
   { name: 'booked_at', value: ({ booked_at: at }) => <Time value={at} /> },
   { name: 'kind', value: ({ kind }) => <Booked kind={kind} /> },
-  { name: 'account', value: ({ account }) => <Part account={account} /> },
-  { name: 'amount', numeric: true, value: ({ amount, currency }) => <Amount value={amount} currency={currency} /> },
+  { name: 'balance', value: ({ balance }) => <Balance balance={balance} /> },
+  { name: 'amount', numeric: true, value: ({ amount, coin }) => <Amount value={amount} currency={coin} /> },
   { name: 'reference', value: ({ reference }) => <Code>{reference}</Code> },
 ];
 
 const OF_ALL: readonly Column<PostingRecord>[] = [
   ...COLUMNS,
-  { name: 'user_id', value: ({ user_id: owner }) => owner ?? '–' },
+  { name: 'account', value: ({ account }) => account ?? '–' },
 ];
 
 /** Every posting, newest first; their sums are the balances. */

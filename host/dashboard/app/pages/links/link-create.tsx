@@ -9,7 +9,7 @@ export function LinkCreate() {
   const service = useService();
   return (
     <Create redirect="show" transform={bodyOf}>
-      <CreateForm defaultValues={{ vs_currency: 'USD', face: 'LINK' }}>
+      <CreateForm defaultValues={{ currency: 'USD', face: 'LINK' }}>
         <LinkTexts />
         <SelectInput
           source="face"
@@ -18,7 +18,7 @@ export function LinkCreate() {
           helperText="resources.links.faceHelp"
         />
         <SelectInput
-          source="vs_currency"
+          source="currency"
           validate={required()}
           choices={(service?.fiats ?? []).map(({ currency, name }) => ({
             id: currency,

@@ -28,7 +28,7 @@ function LinkForm() {
         <Facts
           of={[
             [`${FIELD}.face`, <LinkFace key="face" face={link.face} />],
-            [`${FIELD}.vs_currency`, link.vs_currency],
+            [`${FIELD}.currency`, link.currency],
           ]}
         />
       </Box>

@@ -13,10 +13,10 @@ export function LinkTexts() {
 /** The fields besides the texts that may be changed later. */
 export function LinkTerms() {
   const service = useService();
-  const coins = [...new Set((service?.coins ?? []).filter(({ status }) => status).map(({ currency }) => currency))];
+  const coins = [...new Set((service?.coins ?? []).filter(({ enabled }) => enabled).map(({ coin }) => coin))];
   return (
     <>
-      <TextInput source="vs_price" inputMode="decimal" helperText="resources.links.priceHelp" />
+      <TextInput source="price" inputMode="decimal" helperText="resources.links.priceHelp" />
       <TextInput source="min_price" inputMode="decimal" helperText={false} />
       <TextInput source="max_price" inputMode="decimal" helperText={false} />
       <AutocompleteArrayInput

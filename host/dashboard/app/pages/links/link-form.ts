@@ -7,7 +7,7 @@ export type LinkForm = Readonly<Record<string, unknown>>;
 const TEXTS: ReadonlySet<string> = new Set(['title', 'description']);
 /** The changeable fields: kind and fiat currency are fixed. */
 const CHANGEABLE = [
-  ...['title', 'description', 'vs_price', 'min_price', 'max_price', 'coins', 'max_sales', 'expires_at'],
+  ...['title', 'description', 'price', 'min_price', 'max_price', 'coins', 'max_sales', 'expires_at'],
   ...['return_url', 'callback_url', 'reference_prefix'],
 ] as const;
 

@@ -9,7 +9,7 @@ import type { LinkRecord } from '../../records.ts';
 const COLUMNS: readonly Column<LinkRecord>[] = [
   { name: 'title', value: ({ title }) => title },
   { name: 'face', value: ({ face }) => <LinkFace face={face} /> },
-  { name: 'vs_price', numeric: true, value: (link) => <LinkPrice link={link} /> },
+  { name: 'price', numeric: true, value: (link) => <LinkPrice link={link} /> },
   { name: 'sold', numeric: true, value: ({ sold, max_sales: most }) => (most === null ? sold : `${sold} / ${most}`) },
   { name: 'state', value: ({ state }) => <StatusChip status={state} /> },
   { name: 'created_at', value: ({ created_at: at }) => <Time value={at} /> },
@@ -37,6 +37,6 @@ export function LinkFace({ face }: Pick<LinkRecord, 'face'>) {
 /** The fixed amount of a link, or a text that the payer chooses it. */
 export function LinkPrice({ link }: { readonly link: LinkRecord }) {
   const translate = useTranslate();
-  if (link.vs_price !== null) return <Amount value={link.vs_price} currency={link.vs_currency} />;
-  return <>{`${translate('resources.links.chosen')} (${link.vs_currency})`}</>;
+  if (link.price !== null) return <Amount value={link.price} currency={link.currency} />;
+  return <>{`${translate('resources.links.chosen')} (${link.currency})`}</>;
 }

@@ -41,7 +41,7 @@ function LinkFacts({ link }: { readonly link: LinkRecord }) {
   const api = useApi();
   const translate = useTranslate();
   const { id, active } = link;
-  const orders = `/orders?filter=${encodeURIComponent(JSON.stringify({ link_id: id }))}`;
+  const orders = `/orders?filter=${encodeURIComponent(JSON.stringify({ link: id }))}`;
   const sold = link.max_sales === null ? String(link.sold) : `${link.sold} / ${link.max_sales}`;
   return (
     <Section title="resources.links.about">
@@ -50,7 +50,7 @@ function LinkFacts({ link }: { readonly link: LinkRecord }) {
           [`${FIELD}.title`, link.title],
           [`${FIELD}.state`, <StatusChip key="state" status={link.state} />],
           [`${FIELD}.face`, <LinkFace key="face" face={link.face} />],
-          [`${FIELD}.vs_price`, <LinkPrice key="price" link={link} />],
+          [`${FIELD}.price`, <LinkPrice key="price" link={link} />],
           [`${FIELD}.min_price`, link.min_price],
           [`${FIELD}.max_price`, link.max_price],
           [`${FIELD}.sold`, sold],
@@ -118,7 +118,7 @@ function Devices({ link: { id, devices } }: { readonly link: LinkRecord }) {
           <Facts
             of={[
               [address, <Copyable key="url" value={pairing.pairing_url} label={address} />],
-              ['resources.links.pairingUntil', <Time key="until" value={pairing.until} />],
+              ['resources.links.pairingUntil', <Time key="until" value={pairing.expires_at} />],
             ]}
           />
           <QrCode value={pairing.pairing_url} label={translate('resources.links.pairingQr')} />

@@ -13,24 +13,24 @@ export function OrderActions({ order }: { readonly order: OrderFile }) {
   const service = useService();
   // An order has one refund, so a repeated request must be the same request.
   const [keys] = useState(newIdempotencyKeys);
-  const path = `orders/${order.order_id}`;
-  const { status, currency } = order;
+  const path = `orders/${order.id}`;
+  const { status, payment } = order;
   const seen = order.transactions.length + order.unconfirmed.length > 0;
   return (
     <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, mt: 2 }}>
-      {service?.sandbox === true && status === 'PENDING' && currency !== '' ? (
+      {service?.sandbox === true && status === 'PENDING' && payment !== null ? (
         <ActionButton
           label="resources.orders.pay"
           success="resources.orders.paid"
           variant="contained"
-          work={() => api.post(SANDBOX_PAY, { order_id: order.order_id })}
+          work={() => api.post(SANDBOX_PAY, { order_id: order.id })}
         />
       ) : null}
       {service?.sandbox === true && order.transactions.some((deposit) => UNSPENDABLE.includes(deposit.status)) ? (
         <ActionButton
           label="resources.orders.mine"
           success="resources.orders.mined"
-          work={() => api.post(SANDBOX_BLOCKS, { chain: order.chain, count: SANDBOX_DEPTH })}
+          work={() => api.post(SANDBOX_BLOCKS, { chain: order.payment?.chain, count: SANDBOX_DEPTH })}
         />
       ) : null}
       {order.refundable ? (
@@ -38,7 +38,7 @@ export function OrderActions({ order }: { readonly order: OrderFile }) {
           label="resources.orders.refund"
           success="resources.orders.refundAsked"
           confirm
-          work={() => api.post(`${path}/refund`, {}, { idempotencyKey: keys.of(path) })}
+          work={() => api.post('refunds', { order: order.id }, { idempotencyKey: keys.of(path) })}
         />
       ) : null}
       {order.refund_sender !== null ? (
@@ -46,7 +46,9 @@ export function OrderActions({ order }: { readonly order: OrderFile }) {
           label="resources.orders.refundSender"
           success="resources.orders.refundAsked"
           confirm
-          work={() => api.post(`${path}/refund`, { to: 'sender' }, { idempotencyKey: keys.of(`${path} sender`) })}
+          work={() =>
+            api.post('refunds', { order: order.id, to: 'sender' }, { idempotencyKey: keys.of(`${path} sender`) })
+          }
         />
       ) : null}
       {status === 'OVERDUE' || status === 'PARTIAL' ? (
@@ -64,7 +66,7 @@ export function OrderActions({ order }: { readonly order: OrderFile }) {
           dismiss="resources.orders.keep"
           color="error"
           confirm
-          work={() => api.post(`${path}/terminate`)}
+          work={() => api.post(`${path}/cancel`)}
         />
       ) : null}
       {order.refund_address !== null && order.refund === null ? (

@@ -5,17 +5,17 @@ import { useService } from '../../components/service.ts';
 import { newIdempotencyKeys } from '../../till.ts';
 
 interface OrderForm {
-  readonly coin?: string;
+  readonly chainAndCoin?: string;
   readonly [field: string]: unknown;
 }
 
 /** The form has one field for the coin, the API has two; empty fields are omitted. */
-function bodyOf({ coin = '', ...fields }: OrderForm): Record<string, unknown> {
-  const [chain, currency] = coin.split(' ');
+function bodyOf({ chainAndCoin = '', ...fields }: OrderForm): Record<string, unknown> {
+  const [chain, coin] = chainAndCoin.split(' ');
   const given = Object.entries(fields).filter(([, value]) => value !== '' && value !== null && value !== undefined);
   return {
     ...Object.fromEntries(given),
-    ...(chain === undefined || currency === undefined ? {} : { chain, currency }),
+    ...(chain === undefined || coin === undefined ? {} : { chain, coin }),
   };
 }
 
@@ -23,13 +23,13 @@ function bodyOf({ coin = '', ...fields }: OrderForm): Record<string, unknown> {
 export function OrderCreate() {
   const service = useService();
   const [keys] = useState(newIdempotencyKeys);
-  const coins = (service?.coins ?? []).filter(({ status }) => status);
+  const coins = (service?.coins ?? []).filter(({ enabled }) => enabled);
   return (
     <Create redirect="show" transform={bodyOf} mutationOptions={{ meta: { keys } }}>
-      <CreateForm defaultValues={{ vs_currency: 'USD', coin: '' }}>
-        <TextInput source="vs_price" inputMode="decimal" validate={required()} autoFocus />
+      <CreateForm defaultValues={{ currency: 'USD', chainAndCoin: '' }}>
+        <TextInput source="price" inputMode="decimal" validate={required()} autoFocus />
         <SelectInput
-          source="vs_currency"
+          source="currency"
           validate={required()}
           choices={(service?.fiats ?? []).map(({ currency, name }) => ({
             id: currency,
@@ -38,11 +38,12 @@ export function OrderCreate() {
           translateChoice={false}
         />
         <SelectInput
-          source="coin"
+          source="chainAndCoin"
+          label="resources.orders.fields.coin"
           emptyText="resources.orders.payerChooses"
-          choices={coins.map(({ chain, chain_name: chainName, currency }) => ({
-            id: `${chain} ${currency}`,
-            name: `${currency} – ${chainName}`,
+          choices={coins.map(({ chain, chain_name: chainName, coin }) => ({
+            id: `${chain} ${coin}`,
+            name: `${coin} – ${chainName}`,
           }))}
           translateChoice={false}
           helperText="resources.orders.coinHelp"

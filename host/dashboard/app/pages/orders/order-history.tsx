@@ -14,8 +14,8 @@ export function OrderHistoryList({ order }: { readonly order: OrderFile }) {
   const api = useApi();
   const translate = useTranslate();
   const { data } = useQuery({
-    queryKey: ['orders', 'history', order.order_id, order.update_time],
-    queryFn: ({ signal }) => api.get<OrderHistory>(`orders/${order.order_id}/history`, {}, signal),
+    queryKey: ['orders', 'history', order.id, order.updated_at],
+    queryFn: ({ signal }) => api.get<OrderHistory>(`orders/${order.id}/history`, {}, signal),
     placeholderData: (former) => former,
   });
   if (data === undefined) return null;

@@ -8,14 +8,15 @@ import { SearchField } from '../../components/search-field.tsx';
 import { Records } from '../../components/records.tsx';
 import { Amount, Time } from '../../components/values.tsx';
 import type { OrderRecord } from '../../records.ts';
+import { CoinAmount } from './coin-amount.tsx';
 import { OrderStatusChip } from './order-status-chip.tsx';
 
 const COLUMNS: readonly Column<OrderRecord>[] = [
-  { name: 'create_time', value: ({ create_time: at }) => <Time value={at} /> },
-  { name: 'order_id', value: ({ order_id: id }) => id },
+  { name: 'created_at', value: ({ created_at: at }) => <Time value={at} /> },
+  { name: 'id', value: ({ id }) => id },
   { name: 'merchant_reference', value: ({ merchant_reference: reference }) => reference ?? '–' },
-  { name: 'vs_price', numeric: true, value: (order) => <Amount value={order.vs_price} currency={order.vs_currency} /> },
-  { name: 'amount', numeric: true, value: (order) => <Amount value={order.amount} currency={order.currency} /> },
+  { name: 'price', numeric: true, value: ({ price, currency }) => <Amount value={price} currency={currency} /> },
+  { name: 'amount', numeric: true, value: ({ payment }) => <CoinAmount payment={payment} /> },
   { name: 'status', value: (order) => <OrderStatusChip order={order} /> },
 ];
 

@@ -11,7 +11,8 @@ const FIELD = 'resources.orders.fields';
 export function OrderPayments({ order }: { readonly order: OrderFile }) {
   const translate = useTranslate();
   const hash = translate(`${FIELD}.tx_hash`);
-  const { transactions, unconfirmed, refund } = order;
+  const { transactions, unconfirmed, refund, payment } = order;
+  const coin = payment?.coin ?? '';
   return (
     <>
       <Section title="resources.orders.payments">
@@ -24,7 +25,7 @@ export function OrderPayments({ order }: { readonly order: OrderFile }) {
                 <Facts
                   of={[
                     [`${FIELD}.status`, <StatusChip key="status" status="UNCONFIRMED" />],
-                    [`${FIELD}.amount`, <Amount key="amount" value={payment.amount} currency={payment.currency} />],
+                    [`${FIELD}.amount`, <Amount key="amount" value={payment.amount} currency={payment.coin} />],
                     [`${FIELD}.seen_at`, <Time key="seen" value={payment.seen_at} />],
                     [hash, <Copyable key="hash" value={payment.tx_hash} label={hash} />],
                   ]}
@@ -37,10 +38,10 @@ export function OrderPayments({ order }: { readonly order: OrderFile }) {
                 <Facts
                   of={[
                     [`${FIELD}.status`, <StatusChip key="status" status={deposit.status} />],
-                    [`${FIELD}.amount`, <Amount key="amount" value={deposit.amount} currency={deposit.currency} />],
+                    [`${FIELD}.amount`, <Amount key="amount" value={deposit.amount} currency={deposit.coin} />],
                     [`${FIELD}.block`, String(deposit.block_height)],
                     [`${FIELD}.paid_at`, <Time key="paid" value={deposit.paid_at} />],
-                    [`${FIELD}.from_addr`, deposit.from_addr],
+                    [`${FIELD}.from_address`, deposit.from_address],
                     [hash, <Copyable key="hash" value={deposit.tx_hash} label={hash} />],
                   ]}
                 />
@@ -54,11 +55,11 @@ export function OrderPayments({ order }: { readonly order: OrderFile }) {
           <Facts
             of={[
               [`${FIELD}.status`, <StatusChip key="status" status={refund.status} />],
-              [`${FIELD}.amount`, <Amount key="amount" value={refund.amount} currency={order.currency} />],
-              [`${FIELD}.fee`, <Amount key="fee" value={refund.fee} currency={order.currency} />],
-              [`${FIELD}.payerGets`, <Amount key="gets" value={refund.obtained} currency={order.currency} />],
-              [`${FIELD}.to_addr`, refund.to_addr],
-              [`${FIELD}.create_time`, <Time key="created" value={refund.created_at} />],
+              [`${FIELD}.amount`, <Amount key="amount" value={refund.amount} currency={coin} />],
+              [`${FIELD}.fee`, <Amount key="fee" value={refund.fee} currency={coin} />],
+              [`${FIELD}.payerGets`, <Amount key="gets" value={refund.received} currency={coin} />],
+              [`${FIELD}.to_address`, refund.to_address],
+              [`${FIELD}.created_at`, <Time key="created" value={refund.created_at} />],
               [
                 `${FIELD}.finished_at`,
                 refund.finished_at === null ? null : <Time key="end" value={refund.finished_at} />,

@@ -5,6 +5,7 @@ import { RecordPage } from '../../components/record-page.tsx';
 import { Facts, Section } from '../../components/facts.tsx';
 import { Amount, Copyable, Time } from '../../components/values.tsx';
 import type { OrderFile } from '../../records.ts';
+import { CoinAmount } from './coin-amount.tsx';
 import { OrderActions } from './order-actions.tsx';
 import { OrderCallbacks } from './order-callbacks.tsx';
 import { OrderHistoryList } from './order-history.tsx';
@@ -35,37 +36,38 @@ function OrderPage() {
 }
 
 /** The value of the received amount in the order's fiat currency. */
-function worthOf({ worth, vs_currency }: OrderFile, rate: 'agreed' | 'seen') {
+function worthOf({ worth, currency }: OrderFile, rate: 'agreed' | 'seen') {
   const value = worth?.[rate] ?? null;
-  return value === null ? null : <Amount value={value} currency={vs_currency} />;
+  return value === null ? null : <Amount value={value} currency={currency} />;
 }
 
 function OrderHead({ order }: { readonly order: OrderFile }) {
   const translate = useTranslate();
   const link = translate(`${FIELD}.pay_url`);
   const address = translate(`${FIELD}.address`);
+  const { payment, received } = order;
   return (
     <Section title="resources.orders.about">
       <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1.5, alignItems: 'center', mb: 2 }}>
         <Typography component="p" variant="h5">
-          <Amount value={order.vs_price} currency={order.vs_currency} />
+          <Amount value={order.price} currency={order.currency} />
         </Typography>
         <OrderStatusChip order={order} />
       </Box>
       <Facts
         of={[
-          [`${FIELD}.order_id`, <Copyable key="id" value={order.order_id} label={translate(`${FIELD}.order_id`)} />],
+          [`${FIELD}.id`, <Copyable key="id" value={order.id} label={translate(`${FIELD}.id`)} />],
           [`${FIELD}.merchant_reference`, order.merchant_reference],
           [`${FIELD}.remark`, order.remark || null],
-          [`${FIELD}.amount`, <Amount key="amount" value={order.amount} currency={order.currency} />],
-          [`${FIELD}.obtained`, <Amount key="obtained" value={order.obtained} currency={order.currency} />],
+          [`${FIELD}.amount`, <CoinAmount key="amount" payment={payment} />],
+          [`${FIELD}.received`, received && <Amount key="received" value={received} currency={payment?.coin ?? ''} />],
           [`${FIELD}.worth_agreed`, worthOf(order, 'agreed')],
           [`${FIELD}.worth_seen`, worthOf(order, 'seen')],
-          [`${FIELD}.chain`, order.chain_name],
-          [`${FIELD}.create_time`, <Time key="created" value={order.create_time} />],
-          [`${FIELD}.expire_time`, <Time key="expires" value={order.expire_time} />],
+          [`${FIELD}.chain`, payment?.chain_name],
+          [`${FIELD}.created_at`, <Time key="created" value={order.created_at} />],
+          [`${FIELD}.expires_at`, <Time key="expires" value={order.expires_at} />],
           [`${FIELD}.platform`, translate(`resources.orders.platforms.${order.platform}`)],
-          [address, order.address === null ? null : <Copyable key="address" value={order.address} label={address} />],
+          [address, payment === null ? null : <Copyable key="address" value={payment.address} label={address} />],
           [link, <Copyable key="link" value={order.pay_url} label={link} />],
           [`${FIELD}.refund_address`, order.refund_address],
           ...Object.entries(order.metadata).map(([name, value]) => [name, value] as const),

@@ -59,7 +59,7 @@ function Sales({ overview, fiat }: { readonly overview: OverviewRecord; readonly
   const bars = days.map(({ day, sold }): Bar => {
     const name = dayName(locale, day);
     const parts = coins.map((coin) =>
-      sold.filter(({ currency }) => currency === coin || (coin === OTHERS && !coins.includes(currency))),
+      sold.filter((sale) => sale.coin === coin || (coin === OTHERS && !coins.includes(sale.coin))),
     );
     return {
       name,
@@ -77,12 +77,12 @@ function Sales({ overview, fiat }: { readonly overview: OverviewRecord; readonly
         heads: [`${KEY}.day`, `${KEY}.coin`, `${KEY}.orderCount`, `${KEY}.received`, `${KEY}.price`].map((key) =>
           translate(key),
         ),
-        rows: sales.map(({ day, currency, orders, amount, prices }) => [
+        rows: sales.map(({ day, coin, orders, amount, prices }) => [
           dayName(locale, day),
-          nameOf(currency),
+          nameOf(coin),
           String(orders),
-          currency === null ? amount : `${amount} ${currency}`,
-          prices.map((price) => `${price.amount} ${price.vs_currency}`).join(', '),
+          coin === null ? amount : `${amount} ${coin}`,
+          prices.map(({ price, currency }) => `${price} ${currency}`).join(', '),
         ]),
       }}
     >

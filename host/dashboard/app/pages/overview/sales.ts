@@ -6,15 +6,13 @@ type Sale = OverviewRecord['sales'][number];
 
 /** The exact price of some sales in a fiat currency. */
 export const priceOf = (sales: readonly Sale[], fiat: string): string =>
-  sumOf(
-    sales.flatMap(({ prices }) => prices.filter((price) => price.vs_currency === fiat).map(({ amount }) => amount)),
-  );
+  sumOf(sales.flatMap(({ prices }) => prices.filter(({ currency }) => currency === fiat).map(({ price }) => price)));
 
 /** The fiat currencies of prices, ordered by the number of days on which they occur. */
 export function fiatsOf(sales: readonly Sale[]): readonly string[] {
   const counts = new Map<string, number>();
   for (const { prices } of sales)
-    for (const { vs_currency: fiat } of prices) counts.set(fiat, (counts.get(fiat) ?? 0) + 1);
+    for (const { currency: fiat } of prices) counts.set(fiat, (counts.get(fiat) ?? 0) + 1);
   return [...counts].sort(([a, x], [b, y]) => y - x || a.localeCompare(b)).map(([fiat]) => fiat);
 }
 
@@ -29,12 +27,12 @@ export const OTHERS = 'others';
  * are more coins than colours.
  */
 export function coinsOf(sales: readonly Sale[], fiat: string): readonly (string | null)[] {
-  const coins = [...new Set(sales.map(({ currency }) => currency))];
+  const coins = [...new Set(sales.map(({ coin }) => coin))];
   // Used only for sorting.
   const worth = (coin: string | null): number =>
     Number(
       priceOf(
-        sales.filter(({ currency }) => currency === coin),
+        sales.filter((sale) => sale.coin === coin),
         fiat,
       ),
     );

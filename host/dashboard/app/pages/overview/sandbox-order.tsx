@@ -9,13 +9,13 @@ import { Link } from 'react-router-dom';
 import { SANDBOX_PAY } from '../../api/sandbox.ts';
 import { useAct } from '../../components/act.tsx';
 import { Section } from '../../components/facts.tsx';
-import { Amount } from '../../components/values.tsx';
 import type { OrderFile, OrderRecord, ServiceRecord } from '../../records.ts';
 import { newIdempotencyKeys, useApi } from '../../till.ts';
+import { CoinAmount } from '../orders/coin-amount.tsx';
 import { OrderStatusChip } from '../orders/order-status-chip.tsx';
 
 const POLL_MS = 1000;
-const PRICE = { vs_price: '12.50', vs_currency: 'USD' };
+const PRICE = { price: '12.50', currency: 'USD' };
 
 /** In the sandbox: one button that creates an order, pays it and shows its progress. */
 export function SandboxOrder({ coins }: Pick<ServiceRecord, 'coins'>) {
@@ -24,13 +24,13 @@ export function SandboxOrder({ coins }: Pick<ServiceRecord, 'coins'>) {
   const translate = useTranslate();
   const [id, setId] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
-  const coin = coins.find(({ status }) => status);
+  const coin = coins.find(({ enabled }) => enabled);
   const makeAndPay = async (): Promise<void> => {
     if (coin === undefined) return;
-    const body = { ...PRICE, chain: coin.chain, currency: coin.currency, remark: translate('tillgate.try.remark') };
+    const body = { ...PRICE, chain: coin.chain, coin: coin.coin, remark: translate('tillgate.try.remark') };
     const order = await api.post<OrderRecord>('orders', body, { idempotencyKey: newIdempotencyKeys().of(body) });
-    await api.post(SANDBOX_PAY, { order_id: order.order_id });
-    setId(order.order_id);
+    await api.post(SANDBOX_PAY, { order_id: order.id });
+    setId(order.id);
   };
   const start = async (): Promise<void> => {
     setBusy(true);
@@ -65,7 +65,7 @@ function Progress({ id }: { readonly id: string }) {
   return (
     <Box role="status" sx={{ mt: 2, display: 'flex', flexWrap: 'wrap', gap: 1.5, alignItems: 'center' }}>
       <OrderStatusChip order={order} />
-      <Amount value={order.amount} currency={order.currency} />
+      <CoinAmount payment={order.payment} />
       <Typography component="span">{translate(open ? 'tillgate.try.waiting' : 'tillgate.try.done')}</Typography>
       <Button component={Link} to={`/orders/${id}/show`} size="small">
         {translate('tillgate.try.open')}

@@ -9,7 +9,7 @@ import type { NotificationsRecord } from '../../records.ts';
 import { useApi } from '../../till.ts';
 
 const CHOICES = [
-  ['withdrawals', 'tillgate.security.withdrawalNotices'],
+  ['payouts', 'tillgate.security.withdrawalNotices'],
   ['summary', 'tillgate.security.summaryNotices'],
 ] as const;
 

@@ -16,7 +16,7 @@ import { Notifications } from './notifications.tsx';
 import { Passkeys } from './passkeys.tsx';
 import { Totp } from './totp.tsx';
 
-const DEMANDS = ['data_security', 'totp_for_withdrawals'] as const;
+const DEMANDS = ['data_security', 'totp_for_payouts'] as const;
 
 /** The account's protections and ways to log in. */
 export function SecurityPage() {
@@ -32,9 +32,9 @@ export function SecurityPage() {
       <Title title="tillgate.menu.security" />
       {security === undefined ? null : (
         <>
-          {security.withdrawals_frozen ? (
+          {security.payouts_frozen ? (
             <Alert severity="error" sx={{ mb: 2 }}>
-              {translate('tillgate.security.frozen')} {security.withdrawals_frozen_reason}
+              {translate('tillgate.security.frozen')} {security.payouts_frozen_reason}
             </Alert>
           ) : null}
           {withoutFactor ? <Demanded text="tillgate.security.factorDemanded" /> : null}

@@ -12,10 +12,10 @@ import type { TransactionRecord } from '../../records.ts';
 import { TransactionType, TYPES } from './transaction-type.tsx';
 
 const COLUMNS: readonly Column<TransactionRecord>[] = [
-  { name: 'event_time', value: ({ event_time: at }) => <Time value={at} /> },
-  { name: 'tx_type', value: ({ tx_type: type }) => <TransactionType type={type} /> },
-  { name: 'amount', numeric: true, value: ({ amount, currency }) => <Amount value={amount} currency={currency} /> },
-  { name: 'fee', numeric: true, value: ({ fee, currency }) => <Amount value={fee} currency={currency} /> },
+  { name: 'created_at', value: ({ created_at: at }) => <Time value={at} /> },
+  { name: 'type', value: ({ type }) => <TransactionType type={type} /> },
+  { name: 'amount', numeric: true, value: ({ amount, coin }) => <Amount value={amount} currency={coin} /> },
+  { name: 'fee', numeric: true, value: ({ fee, coin }) => <Amount value={fee} currency={coin} /> },
   { name: 'tx_hash', value: ({ tx_hash: hash }) => <Hash value={hash} /> },
   { name: 'status', value: ({ status }) => <StatusChip status={status} /> },
 ];
@@ -23,8 +23,8 @@ const COLUMNS: readonly Column<TransactionRecord>[] = [
 const FILTERS = [
   <SearchField key="q" source="q" alwaysOn label="resources.transactions.search" />,
   <SelectInput
-    key="tx_type"
-    source="tx_type"
+    key="type"
+    source="type"
     choices={TYPES.map((id) => ({ id, name: `resources.transactions.types.${id}` }))}
   />,
   <SelectInput
@@ -43,7 +43,7 @@ const ACTIONS = (
 );
 
 /** A payment opens its order; an outgoing payment opens its transfer, whose id it has. */
-function pathOf({ tx_id: id, tx_type: type, order_id: order }: TransactionRecord): string | null {
+function pathOf({ id, type, order }: TransactionRecord): string | null {
   if (type === 'WITHDRAW' || type === 'REFUND') return `/withdrawals/${id}/show`;
   return order === null ? null : `/orders/${order}/show`;
 }

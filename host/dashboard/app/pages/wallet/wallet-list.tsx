@@ -9,7 +9,7 @@ import { WithdrawButton } from './withdraw-button.tsx';
 const BALANCES = ['available', 'pending', 'locked', 'total'] as const;
 
 const COLUMNS: readonly Column<WalletRecord>[] = [
-  { name: 'currency', value: ({ currency }) => currency },
+  { name: 'coin', value: ({ coin }) => coin },
   { name: 'chain', value: ({ chain }) => chain },
   ...BALANCES.map((name): Column<WalletRecord> => ({
     name,

@@ -13,11 +13,11 @@ export function WithdrawButton({ wallets }: { readonly wallets: readonly WalletR
   const api = useApi();
   const redirect = useRedirect();
   const [keys] = useState(newIdempotencyKeys);
-  const withdraw = async ({ currency = '', ...fields }: Values): Promise<void> => {
-    const chain = wallets.find((each) => each.currency === currency)?.chain;
+  const withdraw = async ({ coin = '', ...fields }: Values): Promise<void> => {
+    const chain = wallets.find((each) => each.coin === coin)?.chain;
     const given = Object.entries(fields).filter(([, value]) => value !== '');
-    const body = { ...Object.fromEntries(given), chain, currency };
-    const { id } = await api.post<TransferRecord>('withdrawals', body, { idempotencyKey: keys.of(body) });
+    const body = { ...Object.fromEntries(given), chain, coin };
+    const { id } = await api.post<TransferRecord>('payouts', body, { idempotencyKey: keys.of(body) });
     keys.done(body);
     redirect('show', 'withdrawals', id);
   };
@@ -30,13 +30,13 @@ export function WithdrawButton({ wallets }: { readonly wallets: readonly WalletR
       submit={withdraw}
       fields={[
         {
-          name: 'currency',
-          label: 'resources.withdrawals.fields.currency',
-          choices: full.map(({ currency, chain, available }) => ({
-            id: currency,
-            label: `${currency} · ${chain} · ${available}`,
+          name: 'coin',
+          label: 'resources.withdrawals.fields.coin',
+          choices: full.map(({ coin, chain, available }) => ({
+            id: coin,
+            label: `${coin} · ${chain} · ${available}`,
           })),
-          initial: full[0]?.currency ?? '',
+          initial: full[0]?.coin ?? '',
         },
         { name: 'amount', label: 'resources.withdrawals.fields.amount', type: 'decimal' },
         {

@@ -42,7 +42,7 @@ function WebhookActions({ webhook: { id, enabled }, show }: { readonly webhook: 
   const api = useApi();
   const translate = useTranslate();
   const path = `webhooks/${id}`;
-  const log = `/callbacks?filter=${encodeURIComponent(JSON.stringify({ webhook_id: id }))}`;
+  const log = `/callbacks?filter=${encodeURIComponent(JSON.stringify({ webhook: id }))}`;
   return (
     <Box component="span" sx={{ display: 'inline-flex', flexWrap: 'wrap', gap: 1 }}>
       <Button size="small" component={Link} to={log}>

@@ -12,7 +12,7 @@ const COLUMNS: readonly Column<WithdrawalAddress>[] = [
   { name: 'chain', value: ({ chain }) => chain },
   { name: 'address', value: ({ address }) => address },
   { name: 'in_force', value: ({ in_force: inForce }) => inForce ?? '–' },
-  { name: 'active_from', value: ({ active_from: from }) => <Time value={from} /> },
+  { name: 'effective_at', value: ({ effective_at: from }) => <Time value={from} /> },
 ];
 
 /** The withdrawal addresses, by chain. */
@@ -28,7 +28,7 @@ function AddressActions() {
   const api = useApi();
   const service = useService();
   const chains = new Map(
-    (service?.coins ?? []).filter(({ status }) => status).map((coin) => [coin.chain, coin.chain_name]),
+    (service?.coins ?? []).filter(({ enabled }) => enabled).map((coin) => [coin.chain, coin.chain_name]),
   );
   return (
     <TopToolbar>
@@ -36,7 +36,7 @@ function AddressActions() {
         label="resources.withdrawal-addresses.set"
         success="resources.withdrawal-addresses.saved"
         text
-        submit={(values) => api.post('withdrawal-addresses', values)}
+        submit={(values) => api.post('payout-addresses', values)}
         fields={[
           {
             name: 'chain',

@@ -13,9 +13,9 @@ import { Kind } from './kind.tsx';
 const COLUMNS: readonly Column<TransferRecord>[] = [
   { name: 'created_at', value: ({ created_at: at }) => <Time value={at} /> },
   { name: 'kind', value: ({ kind }) => <Kind kind={kind} /> },
-  { name: 'amount', numeric: true, value: ({ amount, currency }) => <Amount value={amount} currency={currency} /> },
-  { name: 'fee', numeric: true, value: ({ fee, currency }) => <Amount value={fee} currency={currency} /> },
-  { name: 'to_addr', value: ({ to_addr: to }) => <Hash value={to} /> },
+  { name: 'amount', numeric: true, value: ({ amount, coin }) => <Amount value={amount} currency={coin} /> },
+  { name: 'fee', numeric: true, value: ({ fee, coin }) => <Amount value={fee} currency={coin} /> },
+  { name: 'to_address', value: ({ to_address: to }) => <Hash value={to} /> },
   { name: 'tx_hash', value: ({ tx_hash: hash }) => <Hash value={hash} /> },
   { name: 'status', value: (transfer) => <Progress transfer={transfer} /> },
 ];

@@ -22,9 +22,9 @@ function WithdrawalPage() {
   const translate = useTranslate();
   const transfer = useRecordContext<TransferDetail>();
   if (transfer === undefined) return null;
-  const { currency, payout } = transfer;
+  const { coin, chain_transaction: transaction } = transfer;
   const hash = translate(`${FIELD}.tx_hash`);
-  const hashes = payout?.attempts.map((attempt) => attempt.tx_hash) ?? [];
+  const hashes = transaction?.attempts.map((attempt) => attempt.tx_hash) ?? [];
   return (
     <Section title="resources.withdrawals.about">
       <Facts
@@ -32,10 +32,13 @@ function WithdrawalPage() {
           [`${FIELD}.status`, <StatusChip key="status" status={transfer.status} />],
           [`${FIELD}.kind`, <Kind key="kind" kind={transfer.kind} />],
           [`${FIELD}.reason`, transfer.reason],
-          [`${FIELD}.amount`, <Amount key="amount" value={transfer.amount} currency={currency} />],
-          [`${FIELD}.fee`, <Amount key="fee" value={transfer.fee} currency={currency} />],
-          [`${FIELD}.obtained`, <Amount key="obtained" value={transfer.obtained} currency={currency} />],
-          [`${FIELD}.to_addr`, <Copyable key="to" value={transfer.to_addr} label={translate(`${FIELD}.to_addr`)} />],
+          [`${FIELD}.amount`, <Amount key="amount" value={transfer.amount} currency={coin} />],
+          [`${FIELD}.fee`, <Amount key="fee" value={transfer.fee} currency={coin} />],
+          [`${FIELD}.received`, <Amount key="received" value={transfer.received} currency={coin} />],
+          [
+            `${FIELD}.to_address`,
+            <Copyable key="to" value={transfer.to_address} label={translate(`${FIELD}.to_address`)} />,
+          ],
           [`${FIELD}.created_at`, <Time key="created" value={transfer.created_at} />],
           [
             `${FIELD}.finished_at`,

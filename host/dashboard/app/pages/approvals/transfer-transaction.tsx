@@ -8,11 +8,15 @@ import type { TransferFile } from '../../operator-records.ts';
 
 const KEY = 'resources.transfers';
 
-/** The payout of a transfer, with each signed version of its transaction. */
-export function TransferPayout({ payout }: { readonly payout: NonNullable<TransferFile['payout']> }) {
+interface TransferTransactionProps {
+  readonly transaction: NonNullable<TransferFile['chain_transaction']>;
+}
+
+/** The transaction of a transfer, with each signed version of it. */
+export function TransferTransaction({ transaction }: TransferTransactionProps) {
   const translate = useTranslate();
   const hash = translate(`${KEY}.fields.tx_hash`);
-  const { cancel_reason: cancelling, nonce, height, tx_hash: mined } = payout;
+  const { cancel_reason: cancelling, nonce, height, tx_hash: mined } = transaction;
   return (
     <Section title={`${KEY}.transaction`}>
       {cancelling === undefined ? null : (
@@ -22,16 +26,16 @@ export function TransferPayout({ payout }: { readonly payout: NonNullable<Transf
       )}
       <Facts
         of={[
-          [`${KEY}.fields.payout_status`, <StatusChip key="status" status={payout.status} />],
+          [`${KEY}.fields.transaction_status`, <StatusChip key="status" status={transaction.status} />],
           [`${KEY}.fields.nonce`, nonce === null ? null : String(nonce)],
           [`${KEY}.fields.height`, height === null ? null : String(height)],
-          [`${KEY}.fields.sent_at`, <Time key="sent" value={payout.sent_at} />],
+          [`${KEY}.fields.sent_at`, <Time key="sent" value={transaction.sent_at} />],
           [`${KEY}.fields.mined`, mined],
         ]}
       />
       <Entries
         empty={`${KEY}.noAttempts`}
-        of={payout.attempts.map((attempt) => ({
+        of={transaction.attempts.map((attempt) => ({
           id: attempt.tx_hash,
           content: (
             <Facts

@@ -1,0 +1,1212 @@
+// Written by `npm run generate` from the operations of the HTTP edge; do not change it by hand.
+import type {
+  AdmissionLimits,
+  Alert,
+  App,
+  AppList,
+  AppListParams,
+  AppUsage,
+  AppUsageParams,
+  Callback,
+  CallbackDetail,
+  CallbackList,
+  CallbackListParams,
+  Chain,
+  Deposit,
+  LedgerListParams,
+  LinkCreateParams,
+  LinkListParams,
+  ListedApp,
+  ListedPayout,
+  Order,
+  OrderCreateParams,
+  OrderDetail,
+  OrderHistory,
+  OrderList,
+  OrderListParams,
+  PaymentLink,
+  PaymentLinkList,
+  Payout,
+  PayoutAddress,
+  PayoutAddressList,
+  PayoutAddressListParams,
+  PayoutCreateParams,
+  PayoutDetail,
+  PayoutList,
+  PayoutListParams,
+  Posting,
+  PostingList,
+  RateList,
+  RateListParams,
+  RefundCreateParams,
+  Service,
+  Transaction,
+  TransactionList,
+  TransactionListParams,
+  WalletList,
+  WalletListParams,
+  WatchAddress,
+  WatchAddressList,
+  WatchAddressListParams,
+  Webhook,
+  WebhookList,
+  WebhookListParams,
+} from '../../adapters/client/index.ts';
+import type { InProcessOptions } from '../../adapters/http/index.ts';
+
+export type {
+  AdmissionLimits,
+  Alert,
+  App,
+  AppList,
+  AppListParams,
+  AppUsage,
+  AppUsageParams,
+  Callback,
+  CallbackDetail,
+  CallbackList,
+  CallbackListParams,
+  Chain,
+  Deposit,
+  EventData,
+  FiatCurrency,
+  LedgerListParams,
+  LinkCreateParams,
+  LinkListParams,
+  ListedApp,
+  ListedPayout,
+  Order,
+  OrderCreateParams,
+  OrderDetail,
+  OrderEvent,
+  OrderHistory,
+  OrderList,
+  OrderListParams,
+  PaymentLink,
+  PaymentLinkList,
+  Payout,
+  PayoutAddress,
+  PayoutAddressList,
+  PayoutAddressListParams,
+  PayoutCreateParams,
+  PayoutDetail,
+  PayoutList,
+  PayoutListParams,
+  Posting,
+  PostingList,
+  Rate,
+  RateList,
+  RateListParams,
+  RefundCreateParams,
+  SecurityEvent,
+  Service,
+  TestEvent,
+  Transaction,
+  TransactionList,
+  TransactionListParams,
+  Wallet,
+  WalletList,
+  WalletListParams,
+  WatchAddress,
+  WatchAddressList,
+  WatchAddressListParams,
+  Webhook,
+  WebhookList,
+  WebhookListParams,
+} from '../../adapters/client/index.ts';
+
+export interface AccountArchiveResult {
+  /** Number of accounts. */
+  readonly total: number;
+  readonly items: readonly AccountBase[];
+}
+
+export interface AccountBase {
+  /** ID of the account. */
+  readonly id: string;
+  readonly email: string;
+  readonly role: AccountRole;
+  readonly status: AccountStatus;
+  /** Always true: accounts need no separate activation. */
+  readonly activated: boolean;
+  readonly roleLabel: string;
+  readonly statusLabel: string;
+  readonly name: string | null;
+  readonly avatarUrl: string | null;
+  /** Time of creation. */
+  readonly createdAt: string | null;
+  /** Time of the last change. */
+  readonly updatedAt: string | null;
+}
+
+export interface AccountDetail {
+  /** ID of the account. */
+  readonly id: string;
+  readonly email: string;
+  readonly role: AccountRole;
+  readonly status: AccountStatus;
+  /** Always true: accounts need no separate activation. */
+  readonly activated: boolean;
+  readonly roleLabel: string;
+  readonly statusLabel: string;
+  readonly name: string | null;
+  readonly avatarUrl: string | null;
+  /** Time of creation. */
+  readonly createdAt: string | null;
+  /** Time of the last change. */
+  readonly updatedAt: string | null;
+  /** Number of Apps of the account. */
+  readonly appCount: number;
+  /** Number of enabled gateways that the enabled Apps of the account can use. */
+  readonly gatewayCount: number;
+  /** Time of the first login. */
+  readonly firstLoginAt: string | null;
+  /** Time of the last login. */
+  readonly lastLoginAt: string | null;
+  readonly lastLoginIp: string | null;
+  readonly lastLoginUserAgent: string | null;
+  /** Codes of the coins covered by business verification; * for all. */
+  readonly verifiedCoins: readonly string[];
+}
+
+export interface AccountList {
+  readonly items: readonly AccountBase[];
+  /** Value of `cursor` for the next page; null on the last page. */
+  readonly nextCursor: string | null;
+}
+
+export type AccountRole = 'admin' | 'user';
+
+export type AccountStatus = 'active' | 'disabled' | 'archived';
+
+export type AdmissionMode = 'disabled' | 'shadow' | 'enforce';
+
+export interface AlertList {
+  readonly items: readonly Alert[];
+  /** Value of `cursor` for the next page; null on the last page. */
+  readonly nextCursor: string | null;
+}
+
+export interface AppKey {
+  /** ID of the key. */
+  readonly id: string;
+  /** The key itself when it is created or revealed to the owner of its App; otherwise only its first and last characters. */
+  readonly apiKey: string;
+  readonly state: AppKeyState;
+  /** End of the grace period. */
+  readonly expiresAt: string | null;
+  /** Time of revocation. */
+  readonly revokedAt: string | null;
+  /** Time of creation. */
+  readonly createdAt: string;
+  /** Time of the last use. */
+  readonly lastUsedAt: string | null;
+}
+
+export interface AppKeyList {
+  /** Number of keys. */
+  readonly total: number;
+  readonly items: readonly AppKey[];
+}
+
+export type AppKeyState = 'active' | 'grace' | 'revoked' | 'expired';
+
+export interface AuditList {
+  readonly items: readonly AuditRow[];
+  /** Value of `cursor` for the next page; null on the last page. */
+  readonly nextCursor: string | null;
+}
+
+export interface AuditRow {
+  /** ID of the entry. */
+  readonly id: string;
+  /** Time of the action. */
+  readonly createdAt: string;
+  /** Null for an operator at the command line. */
+  readonly actor: string | null;
+  readonly action: string;
+  readonly subjectType: string;
+  /** ID of the record that was changed. */
+  readonly subject: string;
+  readonly changes: Readonly<
+    Record<
+      string,
+      {
+        readonly from?: unknown;
+        readonly to?: unknown;
+      }
+    >
+  >;
+  readonly ip: string | null;
+  readonly traceId: string | null;
+}
+
+export interface Branding {
+  /** ID of the account. */
+  readonly account: string;
+  /** Name shown to payers: visible characters only, and not the name of another account. */
+  readonly name: string | null;
+  /** Colour of buttons and links as #rrggbb; adjusted where text would be unreadable. */
+  readonly colour: string | null;
+  /** Contact for payers: an email address or an https URL. */
+  readonly support: string | null;
+  readonly logo: {
+    readonly type: 'image/png' | 'image/jpeg' | 'image/webp';
+    /** Path of the logo below the base URL. */
+    readonly path: string;
+  } | null;
+  /** Version of the record; send it in If-Match to change the record. */
+  readonly version: number;
+  /** Time of the last change. */
+  readonly updatedAt: string | null;
+}
+
+export interface CallbackSecrets {
+  /** ID of the account. */
+  readonly account: string;
+  readonly callbackKey?: string | undefined;
+  readonly callbackToken?: string | undefined;
+  readonly callbackSecret?: string | undefined;
+  /** Time until which callbacks are also signed with the previous secret. */
+  readonly previousSecretExpiresAt: string;
+}
+
+export interface CreatedCredential {
+  /** ID of the credential. */
+  readonly id: string;
+  /** ID of the account. */
+  readonly account: string;
+  readonly name: string;
+  readonly status: 'active' | 'revoked';
+  /** Permissions: read, create orders, move money. */
+  readonly scopes: readonly ('read' | 'create' | 'move')[];
+  /** Time of expiry. */
+  readonly expiresAt: string | null;
+  /** Time of creation. */
+  readonly createdAt: string;
+  /** Time of revocation. */
+  readonly revokedAt: string | null;
+  readonly apiKey: string;
+  readonly apiToken: string;
+  readonly signingSecret?: string | undefined;
+  readonly callbackKey?: string | undefined;
+  readonly callbackToken?: string | undefined;
+  readonly callbackSecret?: string | undefined;
+}
+
+export interface Credential {
+  /** ID of the credential. */
+  readonly id: string;
+  /** ID of the account. */
+  readonly account: string;
+  readonly name: string;
+  readonly status: 'active' | 'revoked';
+  /** Permissions: read, create orders, move money. */
+  readonly scopes: readonly ('read' | 'create' | 'move')[];
+  /** Time of expiry. */
+  readonly expiresAt: string | null;
+  /** Time of creation. */
+  readonly createdAt: string;
+  /** Time of revocation. */
+  readonly revokedAt: string | null;
+  readonly apiKey: string;
+  readonly apiToken: string;
+}
+
+export interface CredentialList {
+  readonly items: readonly Credential[];
+  /** Value of `cursor` for the next page; null on the last page. */
+  readonly nextCursor: string | null;
+}
+
+export interface DepositList {
+  readonly items: readonly Deposit[];
+  /** Value of `cursor` for the next page; null on the last page. */
+  readonly nextCursor: string | null;
+}
+
+export interface Gateway {
+  readonly id: string;
+  readonly host: string;
+  readonly chain: string;
+  readonly network: string;
+  readonly protocol: 'jsonrpc' | 'http' | 'websocket';
+  readonly upstreams: readonly {
+    /** Scheme and host; … replaces a path, query or login, which are not shown. */
+    readonly url: string;
+    /** Names of the headers that are sent; their values are not shown. */
+    readonly headerNames: readonly string[];
+  }[];
+  /** Upstreams in order, as the answering instance sees them; null for an upstream that it does not use. */
+  readonly upstreamHealth: readonly UpstreamHealth[];
+  readonly admission: AdmissionMode;
+  readonly enabled: boolean;
+  readonly methods: {
+    readonly allow: readonly string[];
+    readonly deny: readonly string[];
+  };
+  readonly limits: AdmissionLimits;
+  readonly timeouts: {
+    /** Milliseconds. */
+    readonly connectMs: number;
+    /** Milliseconds. */
+    readonly firstByteMs: number;
+    /** Milliseconds. */
+    readonly idleMs: number;
+  };
+  /** Origins of web pages that may use the gateway; `*` for any. */
+  readonly cors: {
+    readonly origins: readonly string[];
+  };
+  /** Units charged for a call of each method; `*` sets every other method and defaults to 1. */
+  readonly units: Readonly<Record<string, number>>;
+  readonly reads: ReadRules;
+  /** Bytes. */
+  readonly maxBodyBytes: number;
+  /** Elements. */
+  readonly maxBatch: number;
+  /** Plans of gateway.sales; the smallest is sold over x402 to clients that have no key or no units left. */
+  readonly plans: readonly string[];
+  /** Gateways with the source `config` can be changed only in the configuration. */
+  readonly source: 'config' | 'managed';
+  /** Time of creation. */
+  readonly createdAt: string | null;
+  /** Time of the last change. */
+  readonly updatedAt: string | null;
+}
+
+export interface GatewayList {
+  readonly items: readonly Gateway[];
+  /** Value of `cursor` for the next page; null on the last page. */
+  readonly nextCursor: string | null;
+}
+
+export interface NewApp {
+  /** ID of the App. */
+  readonly id: string;
+  /** ID of the account that owns the App. */
+  readonly account: string;
+  readonly name: string;
+  readonly enabled: boolean;
+  /** Version of the record; send it in If-Match to change the record. */
+  readonly version: number;
+  readonly chains: readonly Chain[];
+  /** Admission mode that is applied if it is stricter than the mode of the gateway; null for the mode of the gateway. */
+  readonly admissionMode: 'disabled' | 'shadow' | 'enforce' | null;
+  readonly limits: AdmissionLimits;
+  /** Units that the App may use of all gateways together; null for no limit. */
+  readonly quota: {
+    readonly units: number;
+    /** Calendar period in UTC. */
+    readonly window: 'day' | 'month';
+  } | null;
+  /** Whether the App can use only units that were bought for it. */
+  readonly prepaid: boolean;
+  /** Time of creation. */
+  readonly createdAt: string;
+  /** Time of the last change. */
+  readonly updatedAt: string;
+  readonly providerId: string | null;
+  readonly key: AppKey;
+}
+
+export interface ReadRules {
+  /** Maximum number of blocks that a node may be behind the most advanced node for requests of the newest block; null for the default of the chain. */
+  readonly headLagBlocks: number | null;
+  /** Maximum number of blocks that a call of eth_getLogs may read; null for no limit. */
+  readonly maxLogsRange: number | null;
+  /** Milliseconds without an answer after which a second node is asked; null for never. */
+  readonly hedgeAfterMs: number | null;
+  /** Whether identical concurrent reads are sent to a node only once. */
+  readonly dedupe: boolean;
+  /** Whether answers about final blocks are cached in memory. */
+  readonly cache: boolean;
+}
+
+export interface RemovedWebhook {
+  /** ID of the endpoint. */
+  readonly id: string;
+  readonly removed: 'true';
+}
+
+export interface RevealedWebhook {
+  /** ID of the endpoint. */
+  readonly id: string;
+  /** ID of the account. */
+  readonly account: string;
+  readonly url: string;
+  /** Event types, or groups such as order.*. */
+  readonly events: readonly string[];
+  readonly enabled: boolean;
+  /** Time until which events are also signed with the previous secret. */
+  readonly previousSecretExpiresAt: string | null;
+  /** Time of creation. */
+  readonly createdAt: string;
+  /** Time of the last change. */
+  readonly updatedAt: string;
+  readonly secret?: string | undefined;
+}
+
+export interface RotatedKey {
+  readonly key: AppKey;
+  readonly replaced: AppKey;
+}
+
+export interface UpstreamHealth {
+  /** State of the circuit breaker: `down` is open; `trial` lets one request through, and closes it if the request succeeds. */
+  readonly state: 'up' | 'down' | 'trial';
+  /** Height of its newest block. */
+  readonly head: number;
+  /** Blocks that it is behind the most advanced upstream of this gateway. */
+  readonly lagBlocks: number;
+  /** Milliseconds until it starts to answer; a moving average of recent requests. */
+  readonly latencyMs: number;
+  /** Share of recent requests, from 0 to 1, that failed with a server error or without an answer. */
+  readonly errorRate: number | null;
+}
+
+/** The fields of `accounts.list`. */
+export interface AccountListParams {
+  /** Maximum number of records on a page. */
+  readonly limit?: number | undefined;
+  /** `nextCursor` of the previous page. */
+  readonly cursor?: string | undefined;
+}
+
+/** The fields of `accounts.create`. */
+export interface AccountCreateParams {
+  /** Email address, unique regardless of case. */
+  readonly email: string;
+  /** At least 12 characters, and not a common password; if omitted, nobody can log in to the account. */
+  readonly password?: string | undefined;
+  /** Display name. */
+  readonly name?: string | null | undefined;
+  /** Role of the account. */
+  readonly role?: 'admin' | 'user' | undefined;
+  /** Codes of the coins covered by business verification; * for all. */
+  readonly verifiedCoins?: readonly string[] | undefined;
+}
+
+/** The fields of `accounts.archive`. */
+export interface AccountArchiveParams {
+  readonly ids: readonly string[];
+}
+
+/** The fields of `accounts.update`. */
+export interface AccountUpdateParams {
+  /** Display name. */
+  readonly name?: string | null | undefined;
+  /** Role of the account. */
+  readonly role?: 'admin' | 'user' | undefined;
+  /** New status. */
+  readonly status?: 'active' | 'disabled' | 'archived' | undefined;
+  /** URL of a picture (http or https). */
+  readonly avatarUrl?: string | null | undefined;
+  /** Codes of the coins covered by business verification; * for all. */
+  readonly verifiedCoins?: readonly string[] | undefined;
+}
+
+/** The fields of `apps.create`. */
+export interface AppCreateParams {
+  /** ID of the account; defaults to your own. */
+  readonly account?: string | undefined;
+  /** Display name. */
+  readonly name: string;
+  /** Chains whose gateways the App may use. */
+  readonly chains: readonly string[];
+  /** Your own reference. */
+  readonly providerId?: string | null | undefined;
+  /** Whether the App can use only units that were bought for it. */
+  readonly prepaid?: boolean | undefined;
+}
+
+/** The fields of `apps.update`. */
+export interface AppUpdateParams {
+  /** Display name. */
+  readonly name?: string | undefined;
+  /** Whether the keys of the App are accepted. */
+  readonly enabled?: boolean | undefined;
+  /** Chains whose gateways the App may use. */
+  readonly chains?: readonly string[] | undefined;
+  /** Admission mode; null for the mode of each gateway. */
+  readonly admissionMode?: 'disabled' | 'shadow' | 'enforce' | null | undefined;
+  readonly limits?:
+    | {
+        /** Maximum requests per second; null for no limit. */
+        readonly requestsPerSecond?: number | undefined;
+        /** Maximum number of requests in a burst; null for no limit. */
+        readonly burst?: number | undefined;
+        /** Maximum number of concurrent requests; null for no limit. */
+        readonly concurrency?: number | undefined;
+      }
+    | null
+    | undefined;
+  readonly quota?:
+    | {
+        /** Units that the App may use in each window. */
+        readonly units: number;
+        /** Calendar period in UTC. */
+        readonly window: 'day' | 'month';
+      }
+    | null
+    | undefined;
+  /** Whether the App can use only units that were bought for it. */
+  readonly prepaid?: boolean | undefined;
+  /** Version of the record that you change, as you read it. */
+  readonly version: number;
+}
+
+/** The fields of `appKeys.rotate`. */
+export interface AppKeyRotateParams {
+  /** Grace period in seconds, from 0 to 7 days. */
+  readonly graceSeconds?: number | undefined;
+}
+
+/** The fields of `gateways.list`. */
+export interface GatewayListParams {
+  /** Maximum number of records on a page. */
+  readonly limit?: number | undefined;
+  /** `nextCursor` of the previous page. */
+  readonly cursor?: string | undefined;
+}
+
+/** The fields of `credentials.list`. */
+export interface CredentialListParams {
+  /** Only this account; admins see all accounts by default. */
+  readonly account?: string | undefined;
+  /** Maximum number of records on a page. */
+  readonly limit?: number | undefined;
+  /** `nextCursor` of the previous page. */
+  readonly cursor?: string | undefined;
+}
+
+/** The fields of `credentials.create`. */
+export interface CredentialCreateParams {
+  /** ID of the account; defaults to your own. */
+  readonly account?: string | undefined;
+  /** Display name. */
+  readonly name?: string | undefined;
+  /** Permissions: read, create orders, move money; defaults to all. */
+  readonly scopes?: readonly ('read' | 'create' | 'move')[] | undefined;
+  /** Time of expiry; defaults to never. */
+  readonly expiresAt?: string | Date | undefined;
+}
+
+/** The fields of `credentials.rotateCallbackSecrets`. */
+export interface CredentialRotateCallbackSecretsParams {
+  /** ID of the account; defaults to your own. */
+  readonly account?: string | undefined;
+}
+
+/** The fields of `webhooks.create`. */
+export interface WebhookCreateParams {
+  /** ID of the account; defaults to your own. */
+  readonly account?: string | undefined;
+  /** URL to which events are sent by POST. */
+  readonly url: string;
+  /** What is sent: types, or groups such as order.*. One of order.*, refund.*, withdrawal.*, deposit.*, security.*, alert.*, order.created, order.succeeded, order.timeout, order.terminated, order.refunded, refund.requested, refund.succeeded, refund.failed, withdrawal.requested, withdrawal.held, withdrawal.succeeded, withdrawal.failed, deposit.seen, deposit.credited, deposit.spendable, deposit.orphaned, deposit.unassigned, security.changed, security.pending, alert.raised. */
+  readonly events: readonly string[];
+  /** Whether events are sent. Events that are waiting when it is disabled are given up. */
+  readonly enabled?: boolean | undefined;
+}
+
+/** The fields of `webhooks.update`. */
+export interface WebhookUpdateParams {
+  /** URL to which events are sent by POST. */
+  readonly url?: string | undefined;
+  /** What is sent: types, or groups such as order.*. One of order.*, refund.*, withdrawal.*, deposit.*, security.*, alert.*, order.created, order.succeeded, order.timeout, order.terminated, order.refunded, refund.requested, refund.succeeded, refund.failed, withdrawal.requested, withdrawal.held, withdrawal.succeeded, withdrawal.failed, deposit.seen, deposit.credited, deposit.spendable, deposit.orphaned, deposit.unassigned, security.changed, security.pending, alert.raised. */
+  readonly events?: readonly string[] | undefined;
+  /** Whether events are sent. Events that are waiting when it is disabled are given up. */
+  readonly enabled?: boolean | undefined;
+}
+
+/** The fields of `links.update`. */
+export interface LinkUpdateParams {
+  /** Text below the title of its page. */
+  readonly description?: string | undefined;
+  /** Price of each order; if omitted or null, the payer chooses the amount. */
+  readonly price?: string | undefined;
+  /** Minimum amount that the payer can choose. */
+  readonly minPrice?: string | undefined;
+  /** Maximum amount that the payer can choose. */
+  readonly maxPrice?: string | undefined;
+  /** Codes of the coins that are offered; null for all. */
+  readonly coins?: readonly string[] | null | undefined;
+  /** Maximum number of sales; null for no limit. */
+  readonly maxSales?: number | undefined;
+  /** Time of expiry; null for none. */
+  readonly expiresAt?: string | Date | null | undefined;
+  /** Whether it creates orders. */
+  readonly active?: boolean | undefined;
+  /** URL to which the payer is redirected after the payment. */
+  readonly returnUrl?: string | null | undefined;
+  /** URL called when one of its orders is paid. */
+  readonly callbackUrl?: string | null | undefined;
+  /** URL called when one of its orders expires. */
+  readonly timeoutCallback?: string | null | undefined;
+  /** Sends callbacks as POST requests with the order in the body. */
+  readonly enablePostCallback?: boolean | undefined;
+  /** Values stablecoins at exactly 1 USD. */
+  readonly fixedEncryptPrice?: boolean | undefined;
+  /** Prefix of the merchant_reference of each order, followed by the order ID. */
+  readonly referencePrefix?: string | null | undefined;
+  /** Your own key-value pairs, stored with the order: an object of at most 20 texts, names of 1 to 40 printable characters, values of at most 500 characters without control characters, as JSON at most 2048 bytes. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  /** Title of its page. */
+  readonly title?: string | undefined;
+  /** Version of the record that you change, as you read it. */
+  readonly version: number;
+}
+
+/** The fields of `alerts.list`. */
+export interface AlertListParams {
+  /** Only records with this status. */
+  readonly status?: 'OPEN' | 'ACKNOWLEDGED' | undefined;
+  /** Maximum number of records on a page. */
+  readonly limit?: number | undefined;
+  /** `nextCursor` of the previous page. */
+  readonly cursor?: string | undefined;
+}
+
+/** The fields of `branding.get`. */
+export interface BrandingGetParams {
+  /** ID of the account; defaults to your own. */
+  readonly account?: string | undefined;
+}
+
+/** The fields of `branding.update`. */
+export interface BrandingUpdateParams {
+  /** Name shown to payers: visible characters only, and not the name of another account. */
+  readonly name?: string | null | undefined;
+  /** Colour of buttons and links as #rrggbb; adjusted where text would be unreadable. */
+  readonly colour?: string | null | undefined;
+  /** Contact for payers: an email address or an https URL. */
+  readonly support?: string | null | undefined;
+  /** PNG, JPEG or WebP image of at most 32768 bytes, as base64. */
+  readonly logo?: string | null | undefined;
+  /** ID of the account; defaults to your own. */
+  readonly account?: string | undefined;
+  /** Version of the record that you change, as you read it. */
+  readonly version: number;
+}
+
+/** The fields of `deposits.list`. */
+export interface DepositListParams {
+  /** Always `unassigned`: other deposits cannot be listed. */
+  readonly status: 'unassigned';
+  /** Maximum number of records on a page. */
+  readonly limit?: number | undefined;
+  /** `nextCursor` of the previous page. */
+  readonly cursor?: string | undefined;
+}
+
+/** The fields of `audit.list`. */
+export interface AuditListParams {
+  /** Only this account; admins see all accounts by default. */
+  readonly account?: string | undefined;
+  /** Maximum number of records on a page. */
+  readonly limit?: number | undefined;
+  /** `nextCursor` of the previous page. */
+  readonly cursor?: string | undefined;
+}
+
+/** The account that a new record is for, or whose record is meant. */
+export interface OfAccount {
+  readonly account: string;
+}
+
+/** The calls of service. */
+export interface ServiceCalls {
+  /** Retrieve the installation. Returns the supported coins, fiat currencies and events, and whether money is simulated. */
+  get(): Promise<Service>;
+}
+
+/** The calls of accounts. */
+export interface AccountsCalls {
+  /** List accounts. Returns accounts, newest first. A user sees only its own account. To read the next page, send `nextCursor` with the same filters. */
+  list(params?: AccountListParams): Promise<AccountList>;
+  /** Iterates over the whole list and reads it page by page: `for await (const item of …)`. */
+  all(params?: AccountListParams): AsyncGenerator<AccountBase, void, undefined>;
+
+  /**
+   * Create an account. Creates an active account. Its password is temporary: it expires, and must be changed at the first login. Admins only.
+   *
+   * @throws TillgateError `STATE_CONFLICT`.
+   */
+  create(params: AccountCreateParams): Promise<AccountDetail>;
+
+  /**
+   * Archive accounts. Archives all of the accounts or none: disables their Apps, revokes their keys and ends their sessions. Refused for an account that has a balance or an open order. An admin can restore an account within 30 days (PATCH with `status: "active"`), or later while it has a balance; its Apps stay disabled and its keys revoked. Archiving an archived account changes nothing. Admins only; requires a step-up.
+   *
+   * @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT`.
+   */
+  archive(params: AccountArchiveParams): Promise<AccountArchiveResult>;
+
+  /**
+   * Retrieve an account. Returns an account. An account that you may not see is reported as not found.
+   *
+   * @throws TillgateError `NOT_FOUND`.
+   */
+  get(id: string): Promise<AccountDetail>;
+
+  /**
+   * Update an account. Users can change their own name and picture; admins can change everything. An active account can be disabled and enabled again; both can be archived, and restored within 30 days. Requires a step-up, except to change the name or picture or to disable an account.
+   *
+   * @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT`.
+   */
+  update(id: string, params?: AccountUpdateParams): Promise<AccountDetail>;
+}
+
+/** The calls of apps. */
+export interface AppsCalls {
+  /**
+   * List Apps. Returns the account's Apps, newest first. Admins see all Apps. To read the next page, send `nextCursor` with the same filters.
+   *
+   * @throws TillgateError `NOT_FOUND`.
+   */
+  list(params?: AppListParams): Promise<AppList>;
+  /** Iterates over the whole list and reads it page by page: `for await (const item of …)`. */
+  all(params?: AppListParams): AsyncGenerator<ListedApp, void, undefined>;
+
+  /**
+   * Create an App. Creates an App with its first key. Only admins can create one for another account. If plans are sold, new Apps are prepaid, unless an admin or the setting `gateway.sales.newAppsPrepaid` says otherwise.
+   *
+   * @throws TillgateError `NOT_FOUND`, `UNSUPPORTED`, `STATE_CONFLICT`, `FORBIDDEN`.
+   */
+  create(params: AppCreateParams & OfAccount): Promise<NewApp>;
+
+  /**
+   * Retrieve an App. Returns an App. An App of another account is reported as not found.
+   *
+   * @throws TillgateError `NOT_FOUND`.
+   */
+  get(id: string): Promise<App>;
+
+  /**
+   * Update an App. Requires the version of the record in If-Match: 428 if it is missing, 412 if it is out of date. Mode and limits can only be stricter than those of the gateway. The account can lower its quota; only admins can raise or remove it, change its window, or end prepaid mode.
+   *
+   * @throws TillgateError `NOT_FOUND`, `UNSUPPORTED`, `STATE_CONFLICT`, `VERSION_MISMATCH`, `PRECONDITION_REQUIRED`.
+   */
+  update(id: string, params: AppUpdateParams): Promise<App>;
+
+  /**
+   * Retrieve usage of an App. Returns usage, summed over the hours (UTC) that start at or after `from` and before `to`. Defaults to the last 30 days, or the last 24 hours with `by=hour`; the maximum is 400 days, or 31 days with `by=hour`. Calls are included one second after they were made. Rows without usage are omitted. Use `format=csv` or `Accept: text/csv` for CSV.
+   *
+   * @throws TillgateError `NOT_FOUND`.
+   */
+  usage(id: string, params?: AppUsageParams): Promise<AppUsage>;
+}
+
+/** The calls of app keys. */
+export interface AppKeysCalls {
+  /**
+   * List keys of an App. Returns the keys of an App, newest first and masked.
+   *
+   * @throws TillgateError `NOT_FOUND`.
+   */
+  list(id: string): Promise<AppKeyList>;
+
+  /**
+   * Create a key. Creates a key if the App has no active one. Owner of the App only; requires a step-up.
+   *
+   * @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT`.
+   */
+  create(id: string): Promise<AppKey>;
+
+  /**
+   * Rotate a key. Creates a new key; the replaced key stays valid for the grace period. Owner of the App only; requires a step-up.
+   *
+   * @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT`.
+   */
+  rotate(id: string, params?: AppKeyRotateParams): Promise<RotatedKey>;
+
+  /**
+   * Revoke a key. Revokes a key at once and permanently. The reply is sent once every instance refuses the key. Revoking a revoked key changes nothing. The owner of the App or an admin; requires a step-up.
+   *
+   * @throws TillgateError `NOT_FOUND`.
+   */
+  revoke(id: string, key: string): Promise<AppKey>;
+}
+
+/** The calls of gateways. */
+export interface GatewaysCalls {
+  /** List gateways. Returns gateways, newest first, then those of the configuration by host. Admins only. To read the next page, send `nextCursor` with the same filters. */
+  list(params?: GatewayListParams): Promise<GatewayList>;
+  /** Iterates over the whole list and reads it page by page: `for await (const item of …)`. */
+  all(params?: GatewayListParams): AsyncGenerator<Gateway, void, undefined>;
+}
+
+/** The calls of credentials. */
+export interface CredentialsCalls {
+  /**
+   * List credentials. Returns the credentials of the payment API, newest first. Keys and tokens are masked. To read the next page, send `nextCursor` with the same filters.
+   *
+   * @throws TillgateError `NOT_FOUND`.
+   */
+  list(params?: CredentialListParams): Promise<CredentialList>;
+  /** Iterates over the whole list and reads it page by page: `for await (const item of …)`. */
+  all(params?: CredentialListParams): AsyncGenerator<Credential, void, undefined>;
+
+  /**
+   * Create a credential. Creates an API key and a signing pair, and returns them with the callback secrets. Only admins can create one for another account; they receive no secrets, which the owner of the account can reveal.
+   *
+   * @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT`.
+   */
+  create(params: CredentialCreateParams & OfAccount): Promise<CreatedCredential>;
+
+  /**
+   * Revoke a credential. Revokes a credential at once and permanently. Revoking a revoked credential changes nothing.
+   *
+   * @throws TillgateError `NOT_FOUND`.
+   */
+  revoke(id: string): Promise<Credential>;
+
+  /**
+   * Rotate the callback secrets. Creates a new key, token and secret for the callbacks of an account. For 24 hours callbacks are also signed with the previous secret. Admins do not receive the secrets of other accounts.
+   *
+   * @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT`.
+   */
+  rotateCallbackSecrets(params: CredentialRotateCallbackSecretsParams & OfAccount): Promise<CallbackSecrets>;
+}
+
+/** The calls of callbacks. */
+export interface CallbacksCalls {
+  /**
+   * List callbacks. Returns callbacks of orders and events of webhook endpoints, newest first. To read the next page, send `nextCursor` with the same filters.
+   *
+   * @throws TillgateError `NOT_FOUND`.
+   */
+  list(params?: CallbackListParams): Promise<CallbackList>;
+  /** Iterates over the whole list and reads it page by page: `for await (const item of …)`. */
+  all(params?: CallbackListParams): AsyncGenerator<Callback, void, undefined>;
+
+  /**
+   * Retrieve a callback. Returns a callback with the result of each attempt.
+   *
+   * @throws TillgateError `NOT_FOUND`.
+   */
+  get(id: string): Promise<CallbackDetail>;
+
+  /**
+   * Retry a callback. Sends a delivered or dead callback again, with a new schedule of attempts. An event goes to the current URL of its webhook endpoint, which must be enabled.
+   *
+   * @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT`.
+   */
+  redeliver(id: string): Promise<CallbackDetail>;
+}
+
+/** The calls of webhooks. */
+export interface WebhooksCalls {
+  /**
+   * List webhook endpoints. Returns webhook endpoints, newest first. List their deliveries with `callbacks?webhook=…`. To read the next page, send `nextCursor` with the same filters.
+   *
+   * @throws TillgateError `NOT_FOUND`.
+   */
+  list(params?: WebhookListParams): Promise<WebhookList>;
+  /** Iterates over the whole list and reads it page by page: `for await (const item of …)`. */
+  all(params?: WebhookListParams): AsyncGenerator<Webhook, void, undefined>;
+
+  /**
+   * Create a webhook endpoint. Creates a webhook endpoint and returns the secret that signs its events as Standard Webhooks specifies. The secret is shown only once. alert.raised is sent to admins only. An account can have at most 16.
+   *
+   * @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT`.
+   */
+  create(params: WebhookCreateParams & OfAccount): Promise<RevealedWebhook>;
+
+  /**
+   * Retrieve a webhook endpoint. Returns a webhook endpoint without its secret.
+   *
+   * @throws TillgateError `NOT_FOUND`.
+   */
+  get(id: string): Promise<Webhook>;
+
+  /**
+   * Update a webhook endpoint. Waiting events go to the new URL. Disabling the endpoint gives up waiting events, which can be sent again later.
+   *
+   * @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT`.
+   */
+  update(id: string, params?: WebhookUpdateParams): Promise<Webhook>;
+
+  /**
+   * Delete a webhook endpoint. Deletes the endpoint. Its waiting events are not sent.
+   *
+   * @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT`.
+   */
+  remove(id: string): Promise<RemovedWebhook>;
+
+  /**
+   * Rotate the secret. Returns a new secret. For 24 hours events are also signed with the previous secret.
+   *
+   * @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT`.
+   */
+  rotate(id: string): Promise<RevealedWebhook>;
+
+  /**
+   * Send a test event. Sends `webhook.test`, whether or not the endpoint subscribes to it. See `callbacks?webhook=…` for the result.
+   *
+   * @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT`.
+   */
+  test(id: string): Promise<Webhook>;
+}
+
+/** The calls of links. */
+export interface LinksCalls {
+  /**
+   * List payment links. Returns payment links, newest first. List their orders with `orders?link=…`. To read the next page, send `nextCursor` with the same filters.
+   *
+   * @throws TillgateError `NOT_FOUND`.
+   */
+  list(params?: LinkListParams): Promise<PaymentLinkList>;
+  /** Iterates over the whole list and reads it page by page: `for await (const item of …)`. */
+  all(params?: LinkListParams): AsyncGenerator<PaymentLink, void, undefined>;
+
+  /**
+   * Create a payment link. Creates a page that creates an order for each visitor, at a fixed price or for an amount that the payer chooses, optionally limited in sales or time. With the face POINT_OF_SALE it is a point of sale: an amount pad for paired devices. An account can have at most 1000.
+   *
+   * @throws TillgateError `NOT_FOUND`, `UNSUPPORTED`, `STATE_CONFLICT`.
+   */
+  create(params: LinkCreateParams & OfAccount): Promise<PaymentLink>;
+
+  /**
+   * Retrieve a payment link. Returns a payment link with its number of sales.
+   *
+   * @throws TillgateError `NOT_FOUND`.
+   */
+  get(id: string): Promise<PaymentLink>;
+
+  /**
+   * Update a payment link. Requires the version of the record in If-Match: 428 if it is missing, 412 if it is out of date. Existing orders stay unchanged, but removed coins can no longer be chosen for them. The fiat currency and the face cannot be changed.
+   *
+   * @throws TillgateError `NOT_FOUND`, `UNSUPPORTED`, `STATE_CONFLICT`, `VERSION_MISMATCH`, `PRECONDITION_REQUIRED`.
+   */
+  update(id: string, params: LinkUpdateParams): Promise<PaymentLink>;
+
+  /**
+   * Deactivate a payment link. Stops the link from creating orders, whatever its version. Open orders can still be paid.
+   *
+   * @throws TillgateError `NOT_FOUND`.
+   */
+  deactivate(id: string): Promise<PaymentLink>;
+}
+
+/** The calls of alerts. */
+export interface AlertsCalls {
+  /** List alerts. Returns the alerts that need an operator's attention, newest first. An alert that is raised again while it is open increases its count. Admins only. To read the next page, send `nextCursor` with the same filters. */
+  list(params?: AlertListParams): Promise<AlertList>;
+  /** Iterates over the whole list and reads it page by page: `for await (const item of …)`. */
+  all(params?: AlertListParams): AsyncGenerator<Alert, void, undefined>;
+}
+
+/** The calls of branding. */
+export interface BrandingCalls {
+  /**
+   * Retrieve branding. Returns the name, colour, contact and logo of the checkout page. Defaults to your own account; admins can name another.
+   *
+   * @throws TillgateError `NOT_FOUND`.
+   */
+  get(params: BrandingGetParams & OfAccount): Promise<Branding>;
+
+  /**
+   * Update branding. Changes the branding of the checkout page and notifies the owner of the account. Requires a step-up, because payers trust this page, and the version of the record in If-Match: 428 if it is missing, 412 if it is out of date. Omitted fields stay unchanged; null removes a value.
+   *
+   * @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT`, `VERSION_MISMATCH`, `PRECONDITION_REQUIRED`.
+   */
+  update(params: BrandingUpdateParams & OfAccount): Promise<Branding>;
+}
+
+/** The calls of orders. */
+export interface OrdersCalls {
+  /**
+   * List orders. Returns orders, newest first. Orders created while pages are read do not shift them. To read the next page, send `nextCursor` with the same filters.
+   *
+   * @throws TillgateError `NOT_FOUND`.
+   */
+  list(params?: OrderListParams): Promise<OrderList>;
+  /** Iterates over the whole list and reads it page by page: `for await (const item of …)`. */
+  all(params?: OrderListParams): AsyncGenerator<Order, void, undefined>;
+
+  /**
+   * Create an order. Creates an order in a given coin, or in the coin that the payer chooses at `payUrl`. Only admins can create one for another account. Its callbacks carry the account's callback key instead of an API key.
+   *
+   * @throws TillgateError `NOT_FOUND`, `UNSUPPORTED`, `AMOUNT_OUT_OF_RANGE`, `STATE_CONFLICT`, `IDEMPOTENCY_MISMATCH`, `IDEMPOTENCY_RUNNING`, `NODE_FAILED`, `NOT_READY`.
+   */
+  create(params: OrderCreateParams & OfAccount, options?: InProcessOptions): Promise<Order>;
+
+  /**
+   * Retrieve an order. Returns an order with its payments, callbacks and refund.
+   *
+   * @throws TillgateError `NOT_FOUND`.
+   */
+  get(id: string): Promise<OrderDetail>;
+
+  /**
+   * Cancel an order. Cancels an order for which no payment has been seen.
+   *
+   * @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT`.
+   */
+  cancel(id: string): Promise<Order>;
+
+  /**
+   * Accept an order. Accepts an OVERDUE or PARTIAL order as paid.
+   *
+   * @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT`.
+   */
+  resolve(id: string): Promise<Order>;
+
+  /**
+   * Explain the status of an order. Returns each change of status, starting with the creation, with the rule that decided it, the facts on which it decided, and the rate.
+   *
+   * @throws TillgateError `NOT_FOUND`.
+   */
+  history(id: string): Promise<OrderHistory>;
+}
+
+/** The calls of rates. */
+export interface RatesCalls {
+  /**
+   * List rates. Returns the present price of each coin in which orders can be created. An order is converted at the prices of its creation, and with the spread of the operator, if there is one.
+   *
+   * @throws TillgateError `UNSUPPORTED`.
+   */
+  list(params: RateListParams): Promise<RateList>;
+}
+
+/** The calls of transactions. */
+export interface TransactionsCalls {
+  /**
+   * List transactions. Returns credited payments, withdrawals and refunds, newest first. To read the next page, send `nextCursor` with the same filters.
+   *
+   * @throws TillgateError `NOT_FOUND`.
+   */
+  list(params?: TransactionListParams): Promise<TransactionList>;
+  /** Iterates over the whole list and reads it page by page: `for await (const item of …)`. */
+  all(params?: TransactionListParams): AsyncGenerator<Transaction, void, undefined>;
+}
+
+/** The calls of ledger. */
+export interface LedgerCalls {
+  /**
+   * List postings. Returns the postings of the account, newest first. Their sum is the balance; the sum of postings before a given time is the balance at that time. Without `account`, admins also see the till's own ledger accounts, and all postings sum to zero. Months that an operator has closed are omitted (`tillgate ledger close`). To read the next page, send `nextCursor` with the same filters.
+   *
+   * @throws TillgateError `NOT_FOUND`.
+   */
+  list(params?: LedgerListParams): Promise<PostingList>;
+  /** Iterates over the whole list and reads it page by page: `for await (const item of …)`. */
+  all(params?: LedgerListParams): AsyncGenerator<Posting, void, undefined>;
+}
+
+/** The calls of wallets. */
+export interface WalletsCalls {
+  /**
+   * List balances. Returns the balance in each enabled coin, and in any other coin in which the account has a balance. Defaults to your own account; admins can name another.
+   *
+   * @throws TillgateError `NOT_FOUND`.
+   */
+  list(params: WalletListParams & OfAccount): Promise<WalletList>;
+}
+
+/** The calls of payout addresses. */
+export interface PayoutAddressesCalls {
+  /**
+   * List payout addresses. Returns, for each chain, the registered address and the address that is active now, by chain and then by account. To read the next page, send `nextCursor` with the same filters.
+   *
+   * @throws TillgateError `NOT_FOUND`.
+   */
+  list(params?: PayoutAddressListParams): Promise<PayoutAddressList>;
+  /** Iterates over the whole list and reads it page by page: `for await (const item of …)`. */
+  all(params?: PayoutAddressListParams): AsyncGenerator<PayoutAddress, void, undefined>;
+}
+
+/** The calls of watch addresses. */
+export interface WatchAddressesCalls {
+  /**
+   * List watched addresses. Returns the addresses whose balances `GET /api/contract/balance` returns, newest first. To read the next page, send `nextCursor` with the same filters.
+   *
+   * @throws TillgateError `NOT_FOUND`.
+   */
+  list(params?: WatchAddressListParams): Promise<WatchAddressList>;
+  /** Iterates over the whole list and reads it page by page: `for await (const item of …)`. */
+  all(params?: WatchAddressListParams): AsyncGenerator<WatchAddress, void, undefined>;
+}
+
+/** The calls of payouts. */
+export interface PayoutsCalls {
+  /**
+   * List payouts. Returns the account's withdrawals and refunds, newest first. Admins see those of all accounts and the till's own payouts. Use `status=HELD` for those that wait for approval; `reason` says why. To read the next page, send `nextCursor` with the same filters.
+   *
+   * @throws TillgateError `NOT_FOUND`.
+   */
+  list(params?: PayoutListParams): Promise<PayoutList>;
+  /** Iterates over the whole list and reads it page by page: `for await (const item of …)`. */
+  all(params?: PayoutListParams): AsyncGenerator<ListedPayout, void, undefined>;
+
+  /**
+   * Create a payout. Pays from the balance to the registered address of the chain, or, on BLN (Lightning), to the invoice. The network fee is deducted from the amount. A session needs a step-up.
+   *
+   * @throws TillgateError `NOT_FOUND`, `UNSUPPORTED`, `AMOUNT_OUT_OF_RANGE`, `VERIFICATION_REQUIRED`, `NO_WITHDRAWAL_ADDRESS`, `DESTINATION_UNPAYABLE`, `VERIFY_CODE_INVALID`, `INVOICE_INVALID`, `STATE_CONFLICT`, `IDEMPOTENCY_MISMATCH`, `IDEMPOTENCY_RUNNING`, `INSUFFICIENT_BALANCE`, `NODE_FAILED`, `NOT_READY`.
+   */
+  create(params: PayoutCreateParams & OfAccount, options?: InProcessOptions): Promise<Payout>;
+
+  /**
+   * Retrieve a payout. Returns a payout with every transaction that was signed for it. Users see their own withdrawals and refunds, without the names of those who approve.
+   *
+   * @throws TillgateError `NOT_FOUND`.
+   */
+  get(id: string): Promise<PayoutDetail>;
+}
+
+/** The calls of refunds. */
+export interface RefundsCalls {
+  /**
+   * Refund an order. Refunds the amount received, less the network fee, to the address that the payer entered. With `to: "sender"` it goes to the single sender of the payment, if the payer entered no address. Do not use it for payments from an exchange: the sender is then an address of the exchange, and the payer receives nothing. An order can be refunded once. A refund that needs approval is HELD until another person approves it.
+   *
+   * @throws TillgateError `NOT_FOUND`, `DESTINATION_UNPAYABLE`, `VERIFY_CODE_INVALID`, `STATE_CONFLICT`, `IDEMPOTENCY_MISMATCH`, `IDEMPOTENCY_RUNNING`, `INSUFFICIENT_BALANCE`, `NODE_FAILED`, `NOT_READY`.
+   */
+  create(params: RefundCreateParams, options?: InProcessOptions): Promise<Payout>;
+}
+
+/** The calls of deposits. */
+export interface DepositsCalls {
+  /** List unassigned deposits. Returns deposits that belong to no order, newest first. They wait until an operator assigns or returns them. Admins only. To read the next page, send `nextCursor` with the same filters. */
+  list(params: DepositListParams): Promise<DepositList>;
+  /** Iterates over the whole list and reads it page by page: `for await (const item of …)`. */
+  all(params: DepositListParams): AsyncGenerator<Deposit, void, undefined>;
+}
+
+/** The calls of audit. */
+export interface AuditCalls {
+  /**
+   * List audit log entries. Returns the actions on the account's records, newest first. Admins see all entries. To read the next page, send `nextCursor` with the same filters.
+   *
+   * @throws TillgateError `NOT_FOUND`.
+   */
+  list(params?: AuditListParams): Promise<AuditList>;
+  /** Iterates over the whole list and reads it page by page: `for await (const item of …)`. */
+  all(params?: AuditListParams): AsyncGenerator<AuditRow, void, undefined>;
+}
+
+/** What an application can call in process, for all accounts. */
+export interface TillCalls {
+  readonly service: ServiceCalls;
+  readonly accounts: AccountsCalls;
+  readonly apps: AppsCalls;
+  readonly appKeys: AppKeysCalls;
+  readonly gateways: GatewaysCalls;
+  readonly credentials: CredentialsCalls;
+  readonly callbacks: CallbacksCalls;
+  readonly webhooks: WebhooksCalls;
+  readonly links: LinksCalls;
+  readonly alerts: AlertsCalls;
+  readonly branding: BrandingCalls;
+  readonly orders: OrdersCalls;
+  readonly rates: RatesCalls;
+  readonly transactions: TransactionsCalls;
+  readonly ledger: LedgerCalls;
+  readonly wallets: WalletsCalls;
+  readonly payoutAddresses: PayoutAddressesCalls;
+  readonly watchAddresses: WatchAddressesCalls;
+  readonly payouts: PayoutsCalls;
+  readonly refunds: RefundsCalls;
+  readonly deposits: DepositsCalls;
+  readonly audit: AuditCalls;
+}
