@@ -1,24 +1,113 @@
 /**
- * The plugins that come with Tillgate, by the names that the configuration uses. To load one engine alone, import its
- * plugin: `tillgate/plugins/ethereum`.
+ * What a plugin is made of: the interfaces of chains, Lightning nodes, rate sources and notifiers, and the few functions
+ * that plugins share with the built-in ones. The built-in plugins themselves are `tillgate/plugins/ethereum` and so on.
  *
  * @packageDocumentation
  */
-export { bitcoin } from './bitcoin/index.ts';
-export { bsc } from './bsc/index.ts';
-export { chat } from './chat/index.ts';
-export { ethereum } from './ethereum/index.ts';
-export { evm } from './evm/index.ts';
-export { lightning } from './lightning/index.ts';
-export { litecoin } from './litecoin/index.ts';
-export { sandbox } from './sandbox/index.ts';
-export { smtp } from './smtp/index.ts';
-export { tron } from './tron/index.ts';
+export {
+  PLUGIN_API_VERSION,
+  TillgateError,
+  assert,
+  definePlugin,
+  formatUnits,
+  invalidField,
+  isTillgateError,
+  present,
+  readDecimal,
+} from '../core/index.ts';
 export type {
-  AccountChainDefinition,
-  DepthBasis,
-  ChainAccounts,
-  ChainDefinition,
-  PriceDefinition,
-  SegwitChainDefinition,
-} from './chain-definition.ts';
+  Asset,
+  Authorization,
+  AuthorizationTerms,
+  BalanceSheet,
+  BalancesRead,
+  BlockRef,
+  BuiltPayment,
+  BuiltSpend,
+  BuiltTransaction,
+  CancelRequest,
+  ChainAdapter,
+  ChainBalances,
+  ChainCode,
+  ChainDetails,
+  ChainEffects,
+  ChainMempool,
+  ChainPayments,
+  ChainPolicy,
+  ChainSigning,
+  ChainSimulator,
+  Clock,
+  ConfiguredPlugin,
+  CreatedInvoice,
+  CurrencyCode,
+  Decimal,
+  DecodedInvoice,
+  DerivedAddress,
+  DocumentStore,
+  EcdsaSignature,
+  ErrorCode,
+  ErrorDetails,
+  ExpectedCoins,
+  FieldError,
+  InvoiceRequest,
+  InvoiceState,
+  InvoiceView,
+  LightningBalance,
+  LightningNode,
+  LightningPayOutcome,
+  LightningPaymentRequest,
+  LightningPaymentView,
+  LogFields,
+  Logger,
+  Millis,
+  MinedPayout,
+  NodeDisagreement,
+  NodeStatus,
+  NodesInUse,
+  NoticeChannel,
+  NoticeId,
+  NoticeMessage,
+  NoticeOutcome,
+  NoticeReach,
+  NoticeType,
+  Notifier,
+  ObservedTransfer,
+  PayingAddress,
+  PaymentLine,
+  PaymentTarget,
+  PayoutOutcome,
+  PendingTransfer,
+  PendingTransfers,
+  Plugin,
+  PluginContext,
+  PluginFactory,
+  PresentBalances,
+  PriceIds,
+  PriceRequest,
+  PriceTick,
+  PricedPayment,
+  PublicWallet,
+  RateSource,
+  RecordedTransfer,
+  RivalPayment,
+  ScanOptions,
+  ScannedRange,
+  SettledBlocks,
+  SettledInvoice,
+  Settlement,
+  SignRequest,
+  SignedPayout,
+  SignedTransaction,
+  Signer,
+  SigningIntent,
+  SigningText,
+  SpendableCoin,
+  TokenAuthorizations,
+  TransactionBuilder,
+  WatchList,
+} from '../core/index.ts';
+export { AccountKey } from '../adapters/chains/account-key.ts';
+export { JsonRpcClient } from '../adapters/chains/json-rpc.ts';
+export type { JsonRpcOptions, RpcCall, RpcCaller } from '../adapters/chains/json-rpc.ts';
+export type { RpcProblem, RpcReply } from '../adapters/chains/json-rpc-replies.ts';
+export { invalidOptions, parseOptions } from '../adapters/plugin-options/parse-options.ts';

@@ -112,6 +112,13 @@ describe('the checker of the architecture', () => {
       /\[plugins-use-the-surface\].*core\/b\.ts/,
       'plugins/a.ts',
     ],
+    [
+      'the inside of the package in an example',
+      "import '../host/b.ts';",
+      /\[layers\] examples may import examples, not host\/b\.ts/,
+      'examples/a.ts',
+    ],
+    ['the build in the host', "import '../.ci/packages.mjs';", /\[imports-exist\]/, 'host/a.ts'],
     ['a test in the host', "import '../test/b.ts';", /\[layers\] host may import .* not test\/b\.ts/, 'host/a.ts'],
     [
       'the inside of the fast path in the gateway',
@@ -243,7 +250,7 @@ describe('the checker of the architecture', () => {
       'host/boot/container.ts':
         "import { Container } from 'inversify'; const container = new Container(); export const root = container.get('x');",
       'host/bin.ts': "import './boot/container.ts'; import './page.css';",
-      'examples/a.ts': "import '../host/bin.ts'; import 'tillgate'; export default process.env;",
+      'examples/a.ts': "import 'tillgate'; export default process.env;",
       'test/a.ts': "import '../host/bin.ts'; import '../examples/a.ts'; export default Date.now();",
     };
     assert.deepEqual(check(texts), []);

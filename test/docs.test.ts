@@ -54,7 +54,7 @@ describe('the parts of documents that are made from the sources', () => {
 describe('the checker of documents', () => {
   it('finds rooted paths and links, and leaves placeholders and other packages out', () => {
     const text =
-      'see `core/index.ts`, [the guide](../host/main.ts#top), https://example.com/core/x.ts, dist/host/bin.js, `test/fuzz/NAME`';
+      'see `core/index.ts`, [the guide](../host/main.ts#top), https://example.com/core/x.ts, dist/server/dist/bin.js, `test/fuzz/NAME`';
     assert.deepEqual(pathsIn('core/README.md', text).sort(), ['core/index.ts', 'host/main.ts']);
   });
 

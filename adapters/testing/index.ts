@@ -22,3 +22,4 @@ export type { StorageWorld } from './describe-storage.ts';
 export { RecordingDispatcher } from './recording-dispatcher.ts';
 export { describeRateSource } from './describe-rate-source.ts';
 export type { RateHarness, RateWorld } from './describe-rate-source.ts';
+export { MnemonicWallet } from '../wallet/index.ts';

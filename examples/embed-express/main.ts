@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import express from 'express';
 import knex from 'knex';
-import { createTillgate } from '../../host/embed/index.ts';
-import { sandbox } from '../../plugins/sandbox/index.ts';
+import { createTillgate } from 'tillgate';
+import { sandbox } from 'tillgate/plugins/sandbox';
 
 const port = Number(process.env['PORT'] ?? 3000);
 const baseUrl = `http://localhost:${port}`;

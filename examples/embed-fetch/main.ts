@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { serve } from '@hono/node-server';
 import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
-import { createTillgate } from '../../host/embed/index.ts';
-import { sandbox } from '../../plugins/sandbox/index.ts';
+import { createTillgate } from 'tillgate';
+import { sandbox } from 'tillgate/plugins/sandbox';
 
 const port = Number(process.env['PORT'] ?? 3000);
 

@@ -1,6 +1,6 @@
 /** Shared by the four applications: a till on the simulated chain, and the merchant's part. */
-import { createTillgate } from 'tillgate/embed';
-import type { Tillgate } from 'tillgate/embed';
+import { createTillgate } from 'tillgate';
+import type { Tillgate } from 'tillgate';
 import { sandbox } from 'tillgate/plugins/sandbox';
 
 export const port = Number(process.env['PORT'] ?? 3000);

@@ -1,9 +1,8 @@
 /** The application's own prices, keys, callbacks and metrics: each port is one line of `replace`. */
 import { pathToFileURL } from 'node:url';
-import { MnemonicWallet, generateMnemonic } from '../../adapters/wallet/index.ts';
-import type { CallbackTransport, Metrics, RateSource, Signer } from '../../core/index.ts';
-import { createTillgate } from '../../host/embed/index.ts';
-import { sandbox } from '../../plugins/sandbox/index.ts';
+import { createTillgate, generateMnemonic, MnemonicWallet } from 'tillgate';
+import type { CallbackTransport, Metrics, RateSource, Signer } from 'tillgate';
+import { sandbox } from 'tillgate/plugins/sandbox';
 
 /** Prices from the application's own price service. */
 const priceService: RateSource = {

@@ -1,7 +1,7 @@
 /** A worker without HTTP: it makes an order of 25 euros in USDT, pays it on the simulated chain, and ships when told. */
 import { pathToFileURL } from 'node:url';
-import { createTillgate } from '../../host/embed/index.ts';
-import { sandbox } from '../../plugins/sandbox/index.ts';
+import { createTillgate } from 'tillgate';
+import { sandbox } from 'tillgate/plugins/sandbox';
 
 /** Runs the example; `say` gets each line of its output. @returns what was shipped */
 export async function run(say: (line: string) => void): Promise<string | null> {

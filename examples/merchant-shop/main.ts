@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { createTillgateClient } from '../../adapters/client/index.ts';
+import { createTillgateClient } from 'tillgate/client';
 import { openShop } from './shop.ts';
 import type { Purchase } from './shop.ts';
 

@@ -7,8 +7,8 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { CallbackRejectedError, verifyCallback } from '../../adapters/client/index.ts';
-import type { TillgateClient } from '../../adapters/client/index.ts';
+import { CallbackRejectedError, verifyCallback } from 'tillgate/client';
+import type { TillgateClient } from 'tillgate/client';
 
 const TEA = { name: 'A tin of tea', price: '12.50', currency: 'EUR' } as const;
 const MAX_BODY = 64 * 1024;

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { AccountKey } from '../../adapters/chains/index.ts';
-import { TillgateError, assert, formatUnits } from '../../core/index.ts';
+import { AccountKey, assert, formatUnits, TillgateError } from 'tillgate/plugin';
 import type {
   Asset,
   BlockRef,
@@ -11,7 +10,7 @@ import type {
   PaymentTarget,
   ScannedRange,
   WatchList,
-} from '../../core/index.ts';
+} from 'tillgate/plugin';
 import type { AbacusClient } from './abacus-client.ts';
 import { blockSchema, keyHash, readAddress, writeAddress } from './abacus-wire.ts';
 import type { WireBlock } from './abacus-wire.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { TillgateError } from '../../core/index.ts';
+import { TillgateError } from 'tillgate/plugin';
 
 const TIMEOUT_MS = 10_000;
 

@@ -1,8 +1,7 @@
-import { setUpPlugin } from '../../adapters/testing/index.ts';
-import type { ChainHarness, ChainTricks, PluginYield } from '../../adapters/testing/index.ts';
-import { MnemonicWallet } from '../../adapters/wallet/index.ts';
-import { present } from '../../core/index.ts';
-import type { ChainAdapter, SignedPayout, Signer } from '../../core/index.ts';
+import { MnemonicWallet, setUpPlugin } from 'tillgate/testing';
+import type { ChainHarness, ChainTricks, PluginYield } from 'tillgate/testing';
+import { present } from 'tillgate/plugin';
+import type { ChainAdapter, SignedPayout, Signer } from 'tillgate/plugin';
 import { AbacusNode } from './abacus-node.ts';
 import { ACCOUNTS } from './abacus-payments.ts';
 import { signTransaction } from './abacus-intent.ts';

@@ -1,7 +1,7 @@
 /** The signing intent: the whole payment, and how it becomes the bytes that are signed. */
 import { z } from 'zod';
-import { TillgateError, present } from '../../core/index.ts';
-import type { EcdsaSignature, Signer, SigningIntent, TransactionBuilder } from '../../core/index.ts';
+import { TillgateError, present } from 'tillgate/plugin';
+import type { EcdsaSignature, Signer, SigningIntent, TransactionBuilder } from 'tillgate/plugin';
 import { transactionId, transactionSchema } from './abacus-wire.ts';
 import type { WireTransaction } from './abacus-wire.ts';
 

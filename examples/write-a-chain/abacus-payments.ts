@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { AccountKey } from '../../adapters/chains/index.ts';
-import { TillgateError, assert } from '../../core/index.ts';
+import { AccountKey, assert, TillgateError } from 'tillgate/plugin';
 import type {
   PayoutOutcome,
   ChainPayments,
@@ -14,7 +13,7 @@ import type {
   SignedTransaction,
   Signer,
   SignRequest,
-} from '../../core/index.ts';
+} from 'tillgate/plugin';
 import type { AbacusClient } from './abacus-client.ts';
 import { ABC, refOf } from './abacus-chain.ts';
 import {

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { AccountKey, parseOptions } from '../../adapters/chains/index.ts';
-import { definePlugin } from '../../core/index.ts';
+import { AccountKey, definePlugin, parseOptions } from 'tillgate/plugin';
 import { AbacusChain } from './abacus-chain.ts';
 import { AbacusClient } from './abacus-client.ts';
 import { ACCOUNTS, openPayments } from './abacus-payments.ts';

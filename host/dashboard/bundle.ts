@@ -90,7 +90,7 @@ function firstLoad({ outputs }: Metafile): Pick<Bundle, 'entry' | 'preloads'> {
 }
 
 /** The licence texts of bundled packages, which must be distributed with them. */
-function licencesOf({ inputs }: Metafile, home: string): string {
+export function licencesOf({ inputs }: Metafile, home: string): string {
   const folders = new Set(
     Object.keys(inputs).flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []),
   );

@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { TillgateError } from '../../core/index.ts';
 import type { Clock, Logger } from '../../core/index.ts';
@@ -54,10 +55,13 @@ export class DashboardFiles {
 function loadBundle(logger: Pick<Logger, 'warn'>): LoadBundle {
   return async () => {
     const { bundleDashboard, keepBundle, readBundle, stateOfSources } = await import('./bundle.ts');
-    const built = await readBundle(fileURLToPath(new URL('files', import.meta.url)));
+    const built = (await readBundle(fileURLToPath(new URL('files', import.meta.url)))) ?? (await bundleOfServer());
     if (built !== null) return built;
     if (!import.meta.url.endsWith('.ts'))
-      throw new TillgateError('NOT_READY', 'The package does not contain the dashboard: it was not built completely.');
+      throw new TillgateError(
+        'NOT_READY',
+        'The dashboard is in the package @tillgate/server: npm install @tillgate/server',
+      );
     const home = fileURLToPath(new URL('../..', import.meta.url));
     const folder = join(home, 'temp', 'dashboard', await stateOfSources(home));
     const kept = await readBundle(folder);
@@ -68,4 +72,16 @@ function loadBundle(logger: Pick<Logger, 'warn'>): LoadBundle {
     });
     return bundle;
   };
+}
+
+/** An application has the dashboard only where it also installs the server's package. */
+async function bundleOfServer(): Promise<Bundle | null> {
+  const { readBundle } = await import('./bundle.ts');
+  try {
+    const manifest = createRequire(import.meta.url).resolve('@tillgate/server/package.json');
+    return await readBundle(join(dirname(manifest), 'dist/files/host/dashboard/files'));
+  } catch {
+    // It is not installed.
+    return null;
+  }
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
+import type { Registry } from 'prom-client';
 import { present } from '../../core/index.ts';
 import type { ConfiguredPlugin, FieldError, Logger, Metrics, Storage } from '../../core/index.ts';
 import { BridgeLogger } from '../../adapters/logging/bridge-logger.ts';
@@ -149,7 +150,7 @@ async function metricsOf(given: TillgateOptions['metrics'], logger: Logger): Pro
   if (given === undefined) return NO_METRICS;
   if (isMetrics(given)) return given;
   const { PromMetrics } = await import('../../adapters/metrics/index.ts');
-  return new PromMetrics(logger, { registry: given, processMetrics: false });
+  return new PromMetrics(logger, { registry: given as Registry, processMetrics: false });
 }
 
 function isMetrics(given: object): given is Metrics {

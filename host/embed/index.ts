@@ -5,10 +5,43 @@
  * @packageDocumentation
  */
 export { createTillgate } from './tillgate.ts';
-export type { FetchDoor, MountOptions, SandboxControl, TillEvents, TillWorkers, Tillgate } from './tillgate.ts';
+export type {
+  ExpressHandler,
+  FetchDoor,
+  MountOptions,
+  SandboxControl,
+  TillEvents,
+  TillWorkers,
+  Tillgate,
+} from './tillgate.ts';
 export type * from './api.ts';
 export type { DatabaseOptions, TablePlacement, TillDatabase } from './database.ts';
 export type { FailedTillEvent, TillEvent } from './events.ts';
-export type { TillSettings, TillgateOptions } from './options.ts';
+export type { PrometheusRegistry, TillSettings, TillgateOptions } from './options.ts';
 export type { WorkerScope } from '../workers/workers.ts';
-export type { PortReplacements, Ports } from '../../core/index.ts';
+export { TillgateError, isTillgateError } from '../../core/index.ts';
+export type {
+  CallbackOutcome,
+  CallbackRequest,
+  CallbackTransport,
+  ConfiguredPlugin,
+  DomainEvents,
+  EcdsaSignature,
+  ErrorCode,
+  ErrorDetails,
+  FieldError,
+  HandledType,
+  LogFields,
+  Logger,
+  Metrics,
+  PortReplacements,
+  Ports,
+  PriceTick,
+  RateSource,
+  Signer,
+  SigningIntent,
+  Storage,
+} from '../../core/index.ts';
+export type { FetchHandler } from '../../adapters/http/fetch/index.ts';
+export type { InProcessOptions } from '../../adapters/http/index.ts';
+export { MnemonicWallet, generateMnemonic } from '../../adapters/wallet/index.ts';

@@ -1,4 +1,3 @@
-import type { Registry } from 'prom-client';
 import type { z } from 'zod';
 import type { ConfiguredPlugin, Logger, Metrics, PortReplacements } from '../../core/index.ts';
 import type { BridgeLevel, ConsoleLike, PinoLike } from '../../adapters/logging/bridge-logger.ts';
@@ -8,6 +7,13 @@ import type { TillDatabase } from './database.ts';
 
 /** The settings that a till has in every kind of process, with the names and forms of the settings file. */
 export type TillSettings = Omit<z.input<typeof tillSchema>, 'mode'>;
+
+/** A registry of prom-client. */
+export interface PrometheusRegistry {
+  readonly contentType: string;
+  registerMetric(metric: never): void;
+  metrics(): Promise<string>;
+}
 
 /** Options of `createTillgate`. Nothing else is read: no environment, no file. */
 export interface TillgateOptions extends TillSettings {
@@ -39,7 +45,7 @@ export interface TillgateOptions extends TillSettings {
   /** The lowest level that is logged: `info` by default, `warn` on the console. */
   readonly logLevel?: BridgeLevel;
   /** The application's prom-client registry, or any `Metrics`; nothing is measured by default. */
-  readonly metrics?: Registry | Metrics;
+  readonly metrics?: PrometheusRegistry | Metrics;
   /**
    * The application's implementations of ports, which replace the till's: `replace: { rates: [mySource], signer: myHsm
    * }`. The application closes them. With a `signer`, addresses are derived from its public keys, and no seed is

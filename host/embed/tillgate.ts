@@ -1,4 +1,4 @@
-import type { RequestHandler } from 'express';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { FailedEvents, invalidField, readDecimal } from '../../core/index.ts';
 import type { CallbackId, DomainEvents, HandledType, Logger, Ports } from '../../core/index.ts';
 import {
@@ -24,6 +24,9 @@ import type { Plan } from './dependencies.ts';
 import { tillEvent } from './events.ts';
 import type { FailedTillEvent, TillEvent } from './events.ts';
 import type { TillgateOptions } from './options.ts';
+
+/** Middleware of Express, for `app.use`; it needs no more than Node's own request and response. */
+export type ExpressHandler = (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) => void;
 
 /** The parts of a till that are offered over HTTP besides the payment API and the payer's page. */
 export interface MountOptions {
@@ -139,7 +142,7 @@ export interface Tillgate extends TillCalls {
    *
    * @param options - `gateway: true` also takes the hosts of the gateway's routes, wherever it is mounted
    */
-  express(options?: MountOptions & { readonly gateway?: boolean }): RequestHandler;
+  express(options?: MountOptions & { readonly gateway?: boolean }): ExpressHandler;
   /**
    * The same as a function from `Request` to `Response`, without the gateway, which needs sockets:
    * `export const { GET, POST } = till.fetch`. A `Request` does not tell its client's address, so all clients share the
@@ -225,7 +228,7 @@ function embedded(plan: Plan, lifecycle: TillLifecycle, till: Till, trustedHops:
       stop: () => lifecycle.stop(),
     },
     express: ({ gateway: withGateway = false, ...mount } = {}) => {
-      const binding = expressBinding(apiOf(mount));
+      const binding = expressBinding(apiOf(mount)) as ExpressHandler;
       return withGateway ? behindGateway(gateway, binding) : binding;
     },
     fetch: withMethods(fetchDoor),
@@ -293,10 +296,10 @@ function countedGateway(gateway: Till['gateway'], requests: RequestsInProgress):
   };
 }
 
-function behindGateway(gateway: Tillgate['gateway'], binding: RequestHandler): RequestHandler {
+function behindGateway(gateway: Tillgate['gateway'], binding: ExpressHandler): ExpressHandler {
   return (req, res, next) => {
     if (gateway.handles(req.headers.host)) gateway.request(req, res);
-    else void binding(req, res, next);
+    else binding(req, res, next);
   };
 }
 

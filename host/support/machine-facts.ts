@@ -42,7 +42,7 @@ function ownVersion(folder: string): string {
       readonly name?: string;
       readonly version?: string;
     };
-    if (name === 'tillgate' && version !== undefined) return version;
+    if (/^(?:@tillgate\/\w+|tillgate)$/.test(name ?? '') && version !== undefined) return version;
   } catch {
     // Most folders have no manifest.
   }

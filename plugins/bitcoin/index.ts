@@ -19,5 +19,4 @@ export const bitcoin = definePlugin<UtxoPluginInput, UtxoPluginOptions>({
   },
 });
 
-export { definition };
 export default bitcoin;

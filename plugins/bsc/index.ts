@@ -19,5 +19,4 @@ export const bsc = definePlugin<EvmPluginInput, EvmPluginOptions>({
   },
 });
 
-export { definition };
 export default bsc;

@@ -19,5 +19,4 @@ export const ethereum = definePlugin<EvmPluginInput, EvmPluginOptions>({
   },
 });
 
-export { definition };
 export default ethereum;

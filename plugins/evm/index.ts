@@ -41,6 +41,4 @@ export const evm = definePlugin<EvmInput, EvmOptions>({
   },
 });
 
-export { EVM_PRESETS } from './presets.ts';
-export type { EvmChainDefinition, EvmPreset, EvmPresetName } from './presets.ts';
 export default evm;

@@ -19,5 +19,4 @@ export const litecoin = definePlugin<UtxoPluginInput, UtxoPluginOptions>({
   },
 });
 
-export { definition };
 export default litecoin;

@@ -19,5 +19,4 @@ export const tron = definePlugin<TronPluginInput, TronPluginOptions>({
   },
 });
 
-export { definition };
 export default tron;

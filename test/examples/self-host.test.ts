@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, afterEach, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { PACKAGES } from '../../.ci/packages.mjs';
 import { createTillgateClient } from '../../adapters/client/index.ts';
 import { requireSecureConnection } from '../../adapters/storage/knex/index.ts';
 import { resolveConfig } from '../../host/index.ts';
@@ -182,7 +183,6 @@ describe('examples/self-host: the image', () => {
     readonly dependencies?: Readonly<Record<string, string>>;
     readonly devDependencies?: Readonly<Record<string, string>>;
     readonly peerDependencies?: Readonly<Record<string, string>>;
-    readonly exports: object;
   }
   const manifest = (path: string): Manifest => JSON.parse(readFileSync(path, 'utf8')) as Manifest;
 
@@ -192,7 +192,11 @@ describe('examples/self-host: the image', () => {
     directory.write('package.json', ours);
     await script('run-time-packages.mjs', directory.path);
     const { dependencies = {}, ...rest } = manifest(join(directory.path, 'package.json'));
-    assert.deepEqual(Object.keys(dependencies), Object.keys(ours.peerDependencies ?? {}));
+    const server = PACKAGES.find(({ bin }) => bin !== null);
+    assert.deepEqual(
+      Object.keys(dependencies).sort(),
+      server?.dependencies.filter((name) => name !== 'tillgate').sort(),
+    );
     const { packages } = JSON.parse(readFileSync(join(repository, 'package-lock.json'), 'utf8')) as {
       readonly packages: Readonly<Record<string, { readonly version: string }>>;
     };
@@ -200,10 +204,6 @@ describe('examples/self-host: the image', () => {
       assert.equal(version, packages[`node_modules/${name}`]?.version, name);
     for (const kind of ['devDependencies', 'optionalDependencies', 'peerDependencies', 'peerDependenciesMeta'])
       assert.ok(!(kind in rest), kind);
-    assert.deepEqual(rest.exports, ours.exports);
-
-    directory.write('package.json', { ...ours, devDependencies: {} });
-    await assert.rejects(script('run-time-packages.mjs', directory.path), /no version is tested of/);
     directory.remove();
   });
 

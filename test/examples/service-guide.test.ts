@@ -23,9 +23,9 @@ const STANDINS: Readonly<Record<string, string>> = {
   runuser: 'while [ "$1" = -u ] || [ "$1" = -G ]; do shift 2; done; [ "$1" = -- ] && shift; exec "$@"',
   install:
     'args=; while [ $# -gt 0 ]; do if [ "$1" = -o ]; then shift; else args="$args $1"; fi; shift; done; exec /usr/bin/install $args',
-  node: '[ "$1" = dist/host/bin.js ] && shift && exec $REAL_TILLGATE "$@"; exec "$REAL_NODE" "$@"',
+  node: '[ "$1" = dist/server/dist/bin.js ] && shift && exec $REAL_TILLGATE "$@"; exec "$REAL_NODE" "$@"',
   systemctl: `case "$*" in
-*tillgate-signer) node dist/host/bin.js signer --config "$ROOT/etc/tillgate-signer/signer.config.json" >"$ROOT/signer.log" 2>&1 & echo $! >>"$ROOT/pids"
+*tillgate-signer) node dist/server/dist/bin.js signer --config "$ROOT/etc/tillgate-signer/signer.config.json" >"$ROOT/signer.log" 2>&1 & echo $! >>"$ROOT/pids"
   n=0; until [ -S "$ROOT/run/tillgate-signer/signer.sock" ]; do n=$((n+1)); [ $n -lt 600 ] || { cat "$ROOT/signer.log"; exit 1; }; sleep 0.2; done ;;
 *tillgate) tillgate serve >"$ROOT/server.log" 2>&1 & echo $! >>"$ROOT/pids"
   n=0; until grep -q 'listens on' "$ROOT/server.log"; do n=$((n+1)); [ $n -lt 600 ] || { cat "$ROOT/server.log"; exit 1; }; sleep 0.2; done ;;

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { decodeFunctionData, erc20Abi } from 'viem';
 import { evmPaymentUri } from '../../adapters/chains/evm/evm-address.ts';
 import { walletRequest } from '../../host/checkout/wallet-request.ts';
-import { EVM_PRESETS } from '../../plugins/evm/index.ts';
+import { EVM_PRESETS } from '../../plugins/evm/presets.ts';
 
 const TO = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 const CONTRACT = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913';

@@ -13,7 +13,7 @@ import { freePort } from '../support/free-port.ts';
 import { endWithThisProcess } from '../support/processes.ts';
 import { repository } from '../support/source-tree.ts';
 import { waitFor } from '../support/wait.ts';
-import { tarball, tarballOfServer } from '../package/project.ts';
+import { tarballs } from '../package/project.ts';
 
 const execute = promisify(execFile);
 /** The addon of this very version, which the tests use: compiling it again takes minutes where no binary of it can be had. */
@@ -31,7 +31,8 @@ describe('@tillgate/server, installed from its tarball into an empty folder', ()
   before(async () => {
     anvil = await startAnvil();
     writeFileSync(join(path, 'package.json'), JSON.stringify({ name: 'till', private: true }));
-    const packages = [await tarball(), await tarballOfServer()];
+    const { '@tillgate/client': client, '@tillgate/server': server, tillgate: library } = await tarballs();
+    const packages = [client, library, server];
     await execute('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', ...packages], { cwd: path });
     mkdirSync(join(path, 'node_modules/sqlite3/build/Release'), { recursive: true });
     copyFileSync(join(repository, ADDON), join(path, ADDON));

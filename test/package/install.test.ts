@@ -1,155 +1,165 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, readdirSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
 import ts from 'typescript';
+import { PACKAGES } from '../../.ci/packages.mjs';
 import { freePort } from '../support/free-port.ts';
 import { endWithThisProcess } from '../support/processes.ts';
+import { repository } from '../support/source-tree.ts';
 import { waitFor } from '../support/wait.ts';
-import { emptyProject, tarball } from './project.ts';
-import type { Project } from './project.ts';
-
-/** The core on storage of one's own: an order is made, its events are told, and nothing but the package is there. */
-const CORE_ALONE = `
-  import { AssetCatalogue, CreateOrder, DEFAULT_ORDER_SETTINGS, IdSequence, present, readDecimal } from 'tillgate';
-
-  const clock = { now: () => Date.now() };
-  const quiet = () => undefined;
-  const metrics = { count: quiet, gauge: quiet, observe: quiet };
-  const events = { emit: (name) => console.log(name), on: () => quiet };
-  const eth = { chain: 'ETH', currency: 'ETH', symbol: 'ETH', decimals: 18, kind: 'native', stable: false };
-  const rows = new Map();
-  const storage = {
-    orders: {
-      create: async ({ order }) => { const row = { ...order, number: rows.size + 1 }; rows.set(row.id, row); return { kind: 'created', order: row }; },
-      find: async (id) => rows.get(id) ?? null,
-    },
-  };
-  const assets = new AssetCatalogue([eth]);
-  const addresses = { take: async () => ({ chain: 'ETH', address: '0xabc', key: '0xabc', walletId: 'w', index: 0 }), giveBack: quiet };
-  const rates = { usdWorth: async () => present(readDecimal('25'), 'worth'), quote: async () => ({ units: 10n ** 16n, rate: { base: 'ETH', sources: [] } }) };
-  const random = { bytes: (count) => new Uint8Array(count).fill(7) };
-  const ids = new IdSequence(clock.now, 1, () => 0);
-  const createOrder = new CreateOrder({ storage, assets, rates, addresses, clock, ids: { next: () => ids.next() }, random, events, metrics, settings: DEFAULT_ORDER_SETTINGS });
-  const order = await createOrder.inCoin(
-    { accountId: '1', credentialId: null, via: 'api-key' },
-    { chain: 'ETH', currency: 'ETH', vsCurrency: 'USD', vsPrice: present(readDecimal('25'), 'price') },
-  );
-  console.log(order.status, order.payment.units, rows.size);
-`;
+import { emptyProject, tarballs } from './project.ts';
+import type { Project, Tarballs } from './project.ts';
 
 const CLIENT_ALONE = `
-  import { createTillgateClient, signTestCallback, verifyCallback } from 'tillgate/client';
+  import { createTillgateClient, signTestCallback, verifyCallback } from '@tillgate/client';
   const callbackSecret = 'whsec_' + Buffer.alloc(32, 7).toString('base64');
   const signed = await signTestCallback({ url: 'https://shop.example/paid', callbackToken: 'cbt', callbackSecret });
   const { event } = await verifyCallback(signed, { callbackSecret });
   console.log(event, typeof createTillgateClient({ baseUrl: 'https://pay.example', credentials: { apiKey: 'key' } }).orders.get);
 `;
 
-/** What examples/embed-express is installed with: the application's own, and what npm names as peers of the adapters used. */
-const EMBED_PEERS = [
-  'express',
-  'knex',
-  'sqlite3',
-  '@asteasolutions/zod-to-openapi',
-  '@noble/curves',
-  '@noble/hashes',
-  '@scure/base',
-  '@scure/bip32',
-  '@scure/bip39',
-  '@scure/btc-signer',
-  'eventemitter3',
-  'inversify',
-  'jose',
-  'lossless-json',
-  'preact',
-  'preact-render-to-string',
-  'rate-limiter-flexible',
-  'reflect-metadata',
-  'uqr',
-  'viem',
-  'zod',
-];
+/** Loaded by knex, and by `require` only where it is installed, so that no import names them. */
+const LOADED_BY_NAME: ReadonlySet<string> = new Set(['sqlite3', 'tiny-secp256k1']);
+/** The most packages that `npm install tillgate` may bring, with those that they bring in turn. */
+const MOST_PACKAGES = 40;
+const MEGABYTE = 1_000_000;
 
-/** A consumer's own program, which must compile against the types alone, those of node among what is missing. */
-const CONSUMER = `
-  import { readDecimal, formatUnits, type EventBus, type Order } from 'tillgate';
-  import { createTillgateClient, isApiError } from 'tillgate/client';
-  export function follow(events: EventBus, order: Order): () => void {
-    return events.on('order.status', ({ orderId, to }) => { if (orderId === order.id) console.log(to.toLowerCase()); });
-  }
-  export const price: string | undefined = readDecimal('1') === null ? undefined : formatUnits(1n, 2);
-  export const till = createTillgateClient({ baseUrl: 'https://pay.example', credentials: { apiKey: 'key' } });
-  export const refused = (error: unknown): boolean => isApiError(error, 'state_conflict');
-  export const paid = async (id: string): Promise<string | undefined> => (await till.orders.get(id)).payment?.amount.trim();
-  // @ts-expect-error an event that there is not
-  export const never = (events: EventBus): unknown => events.on('order.stolen', () => undefined);
-`;
+interface Locked {
+  readonly dependencies?: Readonly<Record<string, string>>;
+}
 
-describe('the package, installed from its tarball into an empty project', () => {
-  let packed: string;
+/** Every package that an installation of these brings, as the lock file has them. */
+function installed(names: readonly string[]): ReadonlySet<string> {
+  const { packages } = JSON.parse(readFileSync(join(repository, 'package-lock.json'), 'utf8')) as {
+    readonly packages: Readonly<Record<string, Locked>>;
+  };
+  const found = new Set<string>();
+  const visit = (name: string, from: string): void => {
+    const nested = `${from}/node_modules/${name}`;
+    const place = from !== '' && nested in packages ? nested : `node_modules/${name}`;
+    if (found.has(place)) return;
+    found.add(place);
+    for (const next of Object.keys(packages[place]?.dependencies ?? {})) visit(next, place);
+  };
+  for (const name of names) visit(name, '');
+  return found;
+}
+
+/** The packages that the scripts of a folder import, as esbuild finds them. */
+async function importedBy(folder: string): Promise<ReadonlySet<string>> {
+  const scripts = readdirSync(folder).filter((name) => name.endsWith('.js'));
+  const { metafile } = await build({
+    entryPoints: scripts.map((name) => join(folder, name)),
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    outdir: folder,
+    write: false,
+    metafile: true,
+    logLevel: 'error',
+  });
+  const imports = Object.values(metafile.inputs).flatMap((input) => input.imports);
+  return new Set(
+    imports
+      .filter(({ external, path }) => external === true && !isBuiltin(path))
+      .map(({ path }) => /^(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? path),
+  );
+}
+
+describe('the packages, unpacked into an empty project', () => {
+  let packed: Tarballs;
   const projects: Project[] = [];
-  const project = async (): Promise<Project> => {
-    const made = await emptyProject(packed);
+  const project = async (packages: Partial<Tarballs>): Promise<Project> => {
+    const made = await emptyProject(packages);
     projects.push(made);
     return made;
   };
+  const manifestOf = ({ path }: Project, name: string): Readonly<Record<string, Readonly<Record<string, string>>>> =>
+    JSON.parse(readFileSync(join(path, 'node_modules', name, 'package.json'), 'utf8')) as ReturnType<typeof manifestOf>;
   before(async () => {
-    packed = await tarball();
+    packed = await tarballs();
   });
   after(() => projects.forEach((each) => each.remove()));
 
-  test('brings nothing with it: core and client run with no other package there, express, knex, viem and native modules least of all', async () => {
-    const { path, write, node } = await project();
-    assert.deepEqual(
-      readdirSync(join(path, 'node_modules')).filter((name) => !name.startsWith('.')),
-      ['tillgate'],
-    );
-    const manifest = JSON.parse(readFileSync(join(path, 'node_modules/tillgate/package.json'), 'utf8')) as Record<
-      string,
-      unknown
-    >;
-    for (const field of ['dependencies', 'devDependencies', 'optionalDependencies'])
-      assert.ok(!(field in manifest), field);
-    assert.ok(!existsSync(join(path, 'node_modules/tillgate/node_modules')));
-    write('core.js', CORE_ALONE);
-    assert.equal(await node('core.js'), 'order.created\nPENDING 10000000000000000n 1\n');
-    write('client.js', CLIENT_ALONE);
-    assert.match(await node('client.js'), /^order\.succeeded function/);
+  test('the client runs with no other package there', async () => {
+    const own = await project({ '@tillgate/client': packed['@tillgate/client'] });
+    assert.ok(!('dependencies' in manifestOf(own, '@tillgate/client')));
+    own.write('client.js', CLIENT_ALONE);
+    assert.match(await own.node('client.js'), /^order\.succeeded function/);
   });
 
-  test('has types that stand alone, with none of them left unchecked', async () => {
-    const { path, write } = await project();
-    const file = write('consumer.ts', CONSUMER);
-    const program = ts.createProgram([file], {
+  test('say nothing of development, are small, and bring few packages', async () => {
+    const all = await project(packed);
+    for (const name of Object.keys(packed))
+      for (const field of ['devDependencies', 'optionalDependencies', 'scripts'])
+        assert.ok(!(field in manifestOf(all, name)), `${name} has ${field}`);
+    const { dependencies = {} } = manifestOf(all, 'tillgate');
+    const brought = installed(Object.keys(dependencies).filter((name) => !name.startsWith('@tillgate/')));
+    assert.ok(brought.size < MOST_PACKAGES, [...brought].join(' '));
+    assert.ok(readFileSync(packed.tillgate).length < 1.5 * MEGABYTE);
+    for (const part of ['dist/files/host/dashboard', 'core', 'adapters', 'host'])
+      assert.ok(!existsSync(join(all.path, 'node_modules/tillgate', part)), part);
+  });
+
+  test('each dependency of the bundles is imported by them, and nothing else is missing', async () => {
+    const all = await project(packed);
+    for (const { name, dependencies, peers } of PACKAGES) {
+      if (name === '@tillgate/testing') continue;
+      const folder = join(all.path, 'node_modules', name, 'dist');
+      const imported = await importedBy(folder);
+      for (const each of [...dependencies, ...peers])
+        if (!each.includes('tillgate') && !LOADED_BY_NAME.has(each))
+          assert.ok(imported.has(each), `${name} does not import ${each}`);
+      // Only a clone bundles the dashboard itself.
+      const listed = [...dependencies, ...peers, 'esbuild'];
+      for (const each of imported) assert.ok(listed.includes(each), `${name} imports ${each}`);
+    }
+  });
+
+  test('have types that refuse wrong uses and take right ones, with none of them left unchecked', async () => {
+    const all = await project(packed);
+    const needed = PACKAGES.flatMap(({ dependencies }) => dependencies).filter((name) => !name.includes('tillgate'));
+    all.add([...new Set(needed)]);
+    all.add(['@types/node', 'undici-types']);
+    const files = ['right.ts', 'wrong.ts'].map((name) => {
+      copyFileSync(join(repository, 'test/package/uses', name), join(all.path, name));
+      return join(all.path, name);
+    });
+    const program = ts.createProgram(files, {
       strict: true,
+      exactOptionalPropertyTypes: true,
       skipDefaultLibCheck: true,
       noEmit: true,
       target: ts.ScriptTarget.ES2023,
       lib: ['lib.es2023.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
       module: ts.ModuleKind.NodeNext,
       moduleResolution: ts.ModuleResolutionKind.NodeNext,
-      types: [],
-      typeRoots: [join(path, 'none')],
+      types: ['node'],
+      typeRoots: [join(all.path, 'node_modules/@types')],
     });
     const problems = ts
       .getPreEmitDiagnostics(program)
+      .filter(({ file }) => !/node_modules\/(?!@?tillgate)/.test(file?.fileName ?? ''))
       .map(
-        ({ messageText, file: where }) =>
-          `${where?.fileName ?? ''}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`,
+        ({ messageText, file: where, start = 0 }) =>
+          `${where?.fileName ?? ''}:${(where?.getLineAndCharacterOfPosition(start).line ?? 0) + 1}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`,
       );
     assert.deepEqual(problems, []);
   });
 
-  test('examples/embed-express runs on it with its peers and no others, as plain JavaScript', async () => {
-    const { path, add, write } = await project();
-    add(EMBED_PEERS);
-    const source = readFileSync(fileURLToPath(new URL('../../examples/embed-express/main.ts', import.meta.url)), 'utf8')
-      .replaceAll("'../../host/embed/index.ts'", "'tillgate/embed'")
-      .replaceAll("'../../core/index.ts'", "'tillgate'")
-      .replaceAll(/'\.\.\/\.\.\/plugins\/(\w+)\/index\.ts'/g, "'tillgate/plugins/$1'");
+  test('examples/embed-express runs on them as plain JavaScript', async () => {
+    const { path, add, write } = await project({
+      tillgate: packed.tillgate,
+      '@tillgate/client': packed['@tillgate/client'],
+    });
+    const [tillgate] = PACKAGES;
+    add([...(tillgate?.dependencies ?? []).filter((name) => !name.includes('tillgate')), 'express', 'sqlite3']);
+    const source = readFileSync(join(repository, 'examples/embed-express/main.ts'), 'utf8');
     assert.doesNotMatch(source, /\.\.\//);
     const options = { module: ts.ModuleKind.NodeNext, target: ts.ScriptTarget.ES2023 };
     write('main.js', ts.transpileModule(source, { fileName: 'main.mts', compilerOptions: options }).outputText);

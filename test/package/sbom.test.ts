@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { repository } from '../support/source-tree.ts';
 
-const PROGRAM = `import { billOfMaterials } from './.ci/build.mjs'; process.stdout.write(billOfMaterials());`;
+const PROGRAM = `import { billOfMaterials } from './.ci/build.mjs'; process.stdout.write(JSON.stringify(billOfMaterials()));`;
 
 interface Bill {
   readonly bomFormat: string;
@@ -19,7 +19,7 @@ interface Bill {
 
 test('the build lists every package that the lock file names, each with its hash, the same each time', () => {
   const made = (): string =>
-    execFileSync(process.execPath, ['--input-type=module', '-e', PROGRAM], {
+    execFileSync(process.execPath, ['--import', import.meta.resolve('tsx'), '--input-type=module', '-e', PROGRAM], {
       cwd: repository,
       encoding: 'utf8',
       maxBuffer: 2 ** 26,

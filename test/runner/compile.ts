@@ -115,6 +115,26 @@ async function bundlePackages(specifiers: ReadonlySet<string>, folder: string): 
   });
 }
 
+/** The sources that the project's own name stands for in its examples, as `exports` of package.json says. */
+const ENTRIES = Object.entries(
+  (JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as { exports: Record<string, string> }).exports,
+);
+
+/** The source of `tillgate/plugins/tron`, relative to the file that imports it. */
+function sourceOfEntry(specifier: string, importer: string): string {
+  const wanted = specifier.replace(/^tillgate/, '.');
+  const found = ENTRIES.flatMap(([entry, source]) => {
+    const [before = '', after] = entry.split('*');
+    if (after === undefined) return entry === wanted ? [source] : [];
+    return wanted.startsWith(before) ? [source.replace('*', wanted.slice(before.length))] : [];
+  });
+  const path = posix.relative(
+    posix.dirname(relative(repository, importer).replaceAll('\\', '/')),
+    found[0] ?? specifier,
+  );
+  return path.startsWith('.') ? path : `./${path}`;
+}
+
 /** @param packages - gets the entry points of packages that the sources import and that are to be bundled */
 const oneToOne = (packages: Set<string>): Plugin => ({
   name: 'one to one',
@@ -125,9 +145,12 @@ const oneToOne = (packages: Set<string>): Plugin => ({
       const file = posix.relative(from, posix.join(PACKAGES, bundledName(path)));
       return { path: file.startsWith('.') ? file : `./${file}`, external: true };
     });
-    onResolve({ filter: /^\./ }, ({ path, kind }) =>
-      kind === 'entry-point' ? undefined : { path: compiledName(path), external: true },
-    );
+    onResolve({ filter: /^\.|^tillgate(\/|$)/ }, ({ path, kind, importer, resolveDir }) => {
+      if (kind === 'entry-point') return undefined;
+      // Programs of the build are no sources.
+      if (path.endsWith('.mjs')) return { path: pathToFileURL(join(resolveDir, path)).href, external: true };
+      return { path: compiledName(path.startsWith('.') ? path : sourceOfEntry(path, importer)), external: true };
+    });
     onLoad({ filter: PROGRAM }, ({ path }) => {
       const text = readFileSync(path, 'utf8');
       const loader = path.endsWith('x') ? 'tsx' : 'ts';

@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { entryPoints } from '../package/entry-points.ts';
 import type { EntryPoint } from '../package/entry-points.ts';
 import { missingPeer } from '../../host/boot/missing-peer.ts';
 import { problemsOf } from '../../host/boot/plugins.ts';
-import { repository } from '../support/source-tree.ts';
 
 /** The package that marks a family of chains, and the plugins that may load it. */
 const FAMILIES: Readonly<Record<string, readonly string[]>> = {
@@ -21,14 +18,14 @@ describe('the entry points of the package', () => {
     entries = await entryPoints();
   });
 
-  test('need no more than the optional peers of package.json, core and client none', () => {
-    const { peerDependencies } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as {
-      peerDependencies: Record<string, string>;
-    };
+  test('load no package that only a choice needs, and the client none', () => {
     for (const { name, packages } of entries)
-      for (const each of packages) assert.ok(each in peerDependencies, `${name} needs ${each}`);
-    for (const name of ['tillgate', 'tillgate/client'])
-      assert.deepEqual(entries.find((entry) => entry.name === name)?.packages, [], name);
+      for (const choice of ['pg', 'sqlite3', 'nodemailer', '@opentelemetry/api', 'tiny-secp256k1'])
+        assert.ok(!packages.includes(choice), `${name} loads ${choice}`);
+    const loads = (entry: string): readonly string[] | undefined =>
+      entries.find(({ name }) => name === entry)?.packages;
+    assert.deepEqual(loads('@tillgate/client'), []);
+    for (const choice of ['express', 'pino', 'prom-client']) assert.ok(!loads('tillgate')?.includes(choice), choice);
   });
 
   test('a plugin loads its own family of chains alone', () => {
@@ -54,16 +51,6 @@ describe('the entry points of the package', () => {
           [],
           `${plugin} loads ${other}`,
         );
-  });
-
-  test('host/PEERS.md lists them with what each needs', () => {
-    const rows = entries.map(
-      ({ name, packages }) => `| \`${name}\` | ${packages.map((each) => `\`${each}\``).join(' ') || '–'} |`,
-    );
-    const listed = readFileSync(join(repository, 'host/PEERS.md'), 'utf8')
-      .split('\n')
-      .filter((line) => line.startsWith('| `tillgate'));
-    assert.deepEqual(listed, rows, `the table would be:\n${rows.join('\n')}`);
   });
 });
 

@@ -1,7 +1,7 @@
 /** Receives callbacks; see ../README.md. In your own application the import is `tillgate/client`. */
 import { createServer } from 'node:http';
 import type { IncomingMessage } from 'node:http';
-import { CallbackRejectedError, verifyCallback } from '../../../adapters/client/index.ts';
+import { CallbackRejectedError, verifyCallback } from 'tillgate/client';
 
 const port = Number(process.env['PORT'] ?? 9000);
 const callbackSecret = process.env['CALLBACK_SECRET'] ?? '';

@@ -1,5 +1,5 @@
 import { AbstractPaymentProvider, BigNumber, MedusaError } from '@medusajs/framework/utils';
-import { CallbackRejectedError } from 'tillgate/client';
+import { CallbackRejectedError } from '@tillgate/client';
 import { decimal, Till } from './till.js';
 
 /**

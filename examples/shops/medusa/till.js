@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { createTillgateClient, isApiError, TillgateApiError, verifyWebhook } from 'tillgate/client';
+import { createTillgateClient, isApiError, TillgateApiError, verifyWebhook } from '@tillgate/client';
 
 /**
  * @typedef {object} TillOptions
  * @property {string} baseUrl - the server's address, `https://pay.example.com`
- * @property {import('tillgate/client').Credentials} credentials - may create and read orders, and refund
+ * @property {import('@tillgate/client').Credentials} credentials - may create and read orders, and refund
  * @property {readonly string[]} webhookSecrets - of the webhook endpoint, `whsec_…`; two during a rotation
  * @property {string} [succeedUrl] - where the payer goes when the order is paid
  * @property {string} [timeoutUrl] - where the payer goes when it was not paid in time
@@ -79,7 +79,7 @@ export class Till {
   }
 
   /**
-   * @param {import('tillgate/client').PlainRequest} request @throws CallbackRejectedError when the till did not send it
+   * @param {import('@tillgate/client').PlainRequest} request @throws CallbackRejectedError when the till did not send it
    */
   verify(request) {
     return verifyWebhook(request, { secrets: this.secrets });

@@ -31,7 +31,7 @@ export class Settlements {
     this.orders = orders;
   }
 
-  /** @param {import('tillgate/client').VerifiedWebhook} event */
+  /** @param {import('@tillgate/client').VerifiedWebhook} event */
   async handle(event) {
     if (event.type === 'order.succeeded') await this.settle(event.data.id, event.data.merchantReference);
     if (event.type === 'order.refunded' || event.type.startsWith('refund.')) await this.finishRefunds();

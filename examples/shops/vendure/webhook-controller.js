@@ -1,5 +1,5 @@
 import { Controller, Inject, Post, Req, Res } from '@nestjs/common';
-import { CallbackRejectedError } from 'tillgate/client';
+import { CallbackRejectedError } from '@tillgate/client';
 import { Settlements } from './settlements.js';
 import { Till } from './till.js';
 

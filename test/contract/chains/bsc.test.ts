@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { MnemonicWallet, NoWallet } from '../../../adapters/wallet/index.ts';
 import { isTillgateError, present } from '../../../core/index.ts';
 import type { ChainAdapter, ChainPayments } from '../../../core/index.ts';
-import { bsc } from '../../../plugins/index.ts';
+import { bsc } from '../../../plugins/bsc/index.ts';
 import { startAnvil } from '../../support/anvil.ts';
 import type { Anvil } from '../../support/anvil.ts';
 import { receipt } from '../../support/contracts.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { BUILT_IN_ASSETS, isTillgateError } from '../../../core/index.ts';
 import type { WatchList } from '../../../core/index.ts';
-import { sandbox } from '../../../plugins/index.ts';
+import { sandbox } from '../../../plugins/sandbox/index.ts';
 import { FakeClock } from '../../support/fakes.ts';
 import { SlowDocuments, sandboxChains } from './sandbox-support.ts';
 

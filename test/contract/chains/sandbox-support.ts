@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { MnemonicWallet } from '../../../adapters/wallet/index.ts';
 import type { ChainAdapter, DocumentStore } from '../../../core/index.ts';
-import { sandbox } from '../../../plugins/index.ts';
+import { sandbox } from '../../../plugins/sandbox/index.ts';
 import { SandboxChain } from '../../../plugins/sandbox/sandbox-chain.ts';
 import { FakeClock, MemoryLogger } from '../../support/fakes.ts';
 

@@ -1,7 +1,7 @@
 // @parts: one-node two-nodes presets
 import { describeChain } from '../../../adapters/testing/index.ts';
-import { EVM_PRESETS } from '../../../plugins/evm/index.ts';
-import type { EvmPresetName } from '../../../plugins/evm/index.ts';
+import { EVM_PRESETS } from '../../../plugins/evm/presets.ts';
+import type { EvmPresetName } from '../../../plugins/evm/presets.ts';
 import { chosenParts } from '../../support/parts.ts';
 import { evmHarness, presetHarness } from './evm-harness.ts';
 

@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { tarball } from '../../package/project.ts';
+import { tarballs } from '../../package/project.ts';
 import { endWithThisProcess } from '../../support/processes.ts';
 import { repository } from '../../support/source-tree.ts';
 import { waitFor } from '../../support/wait.ts';
@@ -31,10 +31,13 @@ export async function prepareApplications(): Promise<void> {
       `The frameworks are missing: ${existsSync(reason) ? readFileSync(reason, 'utf8') : 'test/lab/frameworks/install.sh has not run'}`,
     );
   // A copy: the bundler of Next follows no link that leads out of the project.
-  const folder = join(packages, 'tillgate');
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder);
-  await run('tar', ['-xzf', await tarball(), '-C', folder, '--strip-components=1']);
+  const packed = await tarballs();
+  for (const name of ['tillgate', '@tillgate/client'] as const) {
+    const folder = join(packages, name);
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder, { recursive: true });
+    await run('tar', ['-xzf', packed[name], '-C', folder, '--strip-components=1']);
+  }
   rmSync(applications, { recursive: true, force: true });
   cpSync(join(repository, 'examples/embed-frameworks'), applications, { recursive: true });
 }

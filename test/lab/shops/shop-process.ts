@@ -1,9 +1,9 @@
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { tarballs } from '../../package/project.ts';
 import { endWithThisProcess, stopProcess } from '../../support/processes.ts';
 import { waitFor } from '../../support/wait.ts';
 
@@ -35,24 +35,12 @@ export async function installPlugin(shop: ShopSystem): Promise<void> {
   await installClient(packagesOf(shop));
 }
 
-/** `tillgate`, as much of it as the shops import. */
+/** The client as it is published. */
 async function installClient(packages: string): Promise<void> {
-  const folder = join(packages, 'tillgate');
+  const folder = join(packages, '@tillgate/client');
   mkdirSync(folder, { recursive: true });
-  await build({
-    absWorkingDir: REPOSITORY,
-    entryPoints: ['adapters/client/index.ts'],
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    outfile: join(folder, 'client.js'),
-    logLevel: 'silent',
-  });
-  const types = join(REPOSITORY, 'adapters/client/index.ts');
-  const manifest = { name: 'tillgate', version: '0.1.0', type: 'module' };
-  const exports = { './client': { types, default: './client.js' } };
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...manifest, exports }));
+  const { '@tillgate/client': packed } = await tarballs();
+  run('tar', ['-xzf', packed, '-C', folder, '--strip-components=1']);
 }
 
 function assertInstalled(shop: ShopSystem): void {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { MnemonicWallet } from '../../../adapters/wallet/index.ts';
 import type { ChainAdapter, Plugin } from '../../../core/index.ts';
-import { ethereum, tron } from '../../../plugins/index.ts';
+import { ethereum } from '../../../plugins/ethereum/index.ts';
+import { tron } from '../../../plugins/tron/index.ts';
 import { FakeClock, MemoryLogger } from '../../support/fakes.ts';
 
 const JUNK = 'test test test test test test test test test test test junk';

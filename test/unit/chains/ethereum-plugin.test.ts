@@ -4,7 +4,7 @@ import { isAddress } from 'viem';
 import { MnemonicWallet, NoWallet } from '../../../adapters/wallet/index.ts';
 import { SHIB_ERC20, isTillgateError } from '../../../core/index.ts';
 import type { ChainAdapter, PluginContext } from '../../../core/index.ts';
-import { ethereum } from '../../../plugins/index.ts';
+import { ethereum } from '../../../plugins/ethereum/index.ts';
 import { FakeClock, MemoryLogger } from '../../support/fakes.ts';
 
 type Options = ReturnType<typeof ethereum.plugin.options>;

@@ -6,7 +6,8 @@ import { describe, test } from 'node:test';
 import { MnemonicWallet, NoWallet } from '../../../adapters/wallet/index.ts';
 import { isTillgateError } from '../../../core/index.ts';
 import type { ChainAdapter, PluginContext, Signer } from '../../../core/index.ts';
-import { bitcoin, litecoin } from '../../../plugins/index.ts';
+import { bitcoin } from '../../../plugins/bitcoin/index.ts';
+import { litecoin } from '../../../plugins/litecoin/index.ts';
 import { FakeClock, MemoryLogger } from '../../support/fakes.ts';
 
 /** Published test vector of BIP-84. */

@@ -6,7 +6,12 @@ import type { ChainAdapter } from '../../../core/index.ts';
 import { depthTable } from '../../../plugins/depth-table.ts';
 import { DEFINITIONS, KNOWN_CHAIN_DEFINITIONS } from '../../../plugins/definitions.ts';
 import { EVM_PRESETS } from '../../../plugins/evm/presets.ts';
-import { bitcoin, bsc, ethereum, evm, litecoin, tron } from '../../../plugins/index.ts';
+import { bitcoin } from '../../../plugins/bitcoin/index.ts';
+import { bsc } from '../../../plugins/bsc/index.ts';
+import { ethereum } from '../../../plugins/ethereum/index.ts';
+import { evm } from '../../../plugins/evm/index.ts';
+import { litecoin } from '../../../plugins/litecoin/index.ts';
+import { tron } from '../../../plugins/tron/index.ts';
 import { FakeClock, MemoryLogger } from '../../support/fakes.ts';
 
 /** A year after somebody read what a chain promises it may have changed: read it again, and write down when. */

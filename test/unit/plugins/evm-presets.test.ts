@@ -5,7 +5,8 @@ import { getAddress } from 'viem/utils';
 import { BUILT_IN_ASSETS, isTillgateError } from '../../../core/index.ts';
 import { BUILT_IN_PRICE_IDS } from '../../../plugins/prices.ts';
 import { KNOWN_CHAIN_DEFINITIONS } from '../../../plugins/definitions.ts';
-import { evm, EVM_PRESETS } from '../../../plugins/evm/index.ts';
+import { evm } from '../../../plugins/evm/index.ts';
+import { EVM_PRESETS } from '../../../plugins/evm/presets.ts';
 
 const NODE = ['https://node.example'];
 const BY_HAND = {

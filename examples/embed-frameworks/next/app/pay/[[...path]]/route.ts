@@ -1,4 +1,4 @@
-import type { Tillgate } from 'tillgate/embed';
+import type { Tillgate } from 'tillgate';
 import { shop } from '../../../till.ts';
 
 let pay: ReturnType<Tillgate['fetch']['with']> | undefined;

@@ -1,0 +1,20 @@
+/** A published package, see packages.mjs. */
+export interface Package {
+  readonly name: string;
+  readonly description: string;
+  /** The source of each entry point, relative to the repository. */
+  readonly entries: Readonly<Record<string, string>>;
+  /** Further entry points, each the whole of another package. */
+  readonly forwards: Readonly<Record<string, string>>;
+  readonly bin: string | null;
+  readonly dependencies: readonly string[];
+  readonly peers: readonly string[];
+  readonly files: readonly string[];
+  readonly readme: string;
+}
+export const PACKAGES: readonly Package[];
+export const repository: string;
+export function folderOf(each: Package): string;
+export function entryFile(entry: string): string;
+export function outsideOf(each: Package): readonly string[];
+export function manifestOf(each: Package): Readonly<Record<string, unknown>>;
