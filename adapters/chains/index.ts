@@ -1,6 +1,6 @@
 /**
- * Every chain engine that comes with Tillgate, and what other plugins can share with them. Import a family
- * (`tillgate/adapters/chains/evm`) to load that family alone.
+ * Every chain engine that comes with Tillgate, and what plugins share. Import the `index.ts` of a family to load that
+ * family alone.
  *
  * @packageDocumentation
  */

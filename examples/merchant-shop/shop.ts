@@ -2,7 +2,7 @@
  * A small shop: it sells one thing, sends its buyer to the checkout page, and marks the purchase as paid after it has
  * verified the callback.
  *
- * In your own application the import is `tillgate/client`.
+ * In your own application the import is `@tillgate/client`.
  */
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';

@@ -1,4 +1,4 @@
-/** Receives callbacks; see ../README.md. In your own application the import is `tillgate/client`. */
+/** Receives callbacks; see ../README.md. In your own application the import is `@tillgate/client`. */
 import { createServer } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { CallbackRejectedError, verifyCallback } from 'tillgate/client';
