@@ -3,7 +3,7 @@ import { NO_OUTFLOW, addOutflows, largestOutflow } from '../../core/index.ts';
 import type { BuiltSpend, JournalEntry, JournalView, Millis, Outflow, SigningJournal } from '../../core/index.ts';
 import type { Connection } from '../storage/knex/connections.ts';
 import { Connections } from '../storage/knex/connections.ts';
-import { sqliteDialect } from '../storage/knex/dialects/sqlite-dialect.ts';
+import { sqliteClient } from '../storage/knex/drivers/sqlite-client.ts';
 
 const SCHEMA = [
   `CREATE TABLE IF NOT EXISTS signed (
@@ -27,9 +27,9 @@ export class SqliteJournal implements SigningJournal {
   }
 
   static async open(filename: string): Promise<SqliteJournal> {
-    const settings = { client: 'sqlite3', connection: { filename }, useNullAsDefault: true, compileSqlOnError: false };
-    const instance = knex({ ...settings, pool: { min: 1, max: 1 } });
-    const connections = new Connections(instance, sqliteDialect, { readOnly: false, owned: true });
+    const { settings, dialect } = sqliteClient({ client: 'sqlite', filename });
+    const instance = knex({ ...settings, compileSqlOnError: false, pool: { min: 1, max: 1 } });
+    const connections = new Connections(instance, dialect, { readOnly: false, owned: true });
     const journal = new SqliteJournal(connections);
     await connections.use(async (connection) => {
       for (const statement of SCHEMA) await connection.run(statement);

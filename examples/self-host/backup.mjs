@@ -5,15 +5,13 @@
 
 import { chmodSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import knex from 'knex';
+import { open } from './sqlite.mjs';
 
 const [source, target] = process.argv.slice(2);
 if (source === undefined || target === undefined) throw new Error('usage: node backup.mjs DATABASE BACKUP');
 if (!existsSync(source)) throw new Error(`There is no ${source}.`);
 if (existsSync(target)) throw new Error(`${target} is there already; a backup is never written over another.`);
 
-const open = (filename) =>
-  knex({ client: 'sqlite3', connection: { filename }, useNullAsDefault: true, pool: { min: 1, max: 1 } });
 const unfinished = `${target}.unfinished`;
 process.umask(0o077);
 mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
@@ -21,15 +19,15 @@ rmSync(unfinished, { force: true });
 
 const live = open(source);
 try {
-  await live.raw('PRAGMA busy_timeout = 10000');
+  await live.all('PRAGMA busy_timeout = 10000');
   // Reads a consistent state of the database while the server continues to write.
-  await live.raw('VACUUM INTO ?', [unfinished]);
+  await live.all('VACUUM INTO ?', [unfinished]);
 } finally {
-  await live.destroy();
+  await live.close();
 }
 
 const copy = open(unfinished);
-const [row] = await copy.raw('PRAGMA integrity_check').finally(() => copy.destroy());
+const [row] = await copy.all('PRAGMA integrity_check').finally(() => copy.close());
 if (row?.integrity_check !== 'ok') throw new Error(`The copy is damaged: ${row?.integrity_check}`);
 chmodSync(unfinished, 0o600);
 // The rename comes last, so a file under its final name is always complete.

@@ -5,7 +5,7 @@
 
 import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
-import knex from 'knex';
+import { open } from './sqlite.mjs';
 
 const [backup, target] = process.argv.slice(2);
 if (backup === undefined || target === undefined) throw new Error('usage: node restore.mjs BACKUP DATABASE');
@@ -14,17 +14,12 @@ process.umask(0o077);
 mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
 
 // The lock of a running server.
-const lock = knex({
-  client: 'sqlite3',
-  connection: { filename: `${target}.server-lock` },
-  useNullAsDefault: true,
-  pool: { min: 1, max: 1 },
-});
+const lock = open(`${target}.server-lock`);
 try {
-  await lock.raw('PRAGMA busy_timeout = 0');
-  await lock.raw('BEGIN EXCLUSIVE');
+  await lock.all('PRAGMA busy_timeout = 0');
+  await lock.all('BEGIN EXCLUSIVE');
 } catch {
-  await lock.destroy();
+  await lock.close();
   throw new Error('A till is running on this database: stop it first.');
 }
 
@@ -36,7 +31,7 @@ try {
   chmodSync(`${target}.restoring`, 0o600);
   renameSync(`${target}.restoring`, target);
 } finally {
-  await lock.destroy();
+  await lock.close();
 }
 console.log(
   `${backup} is restored to ${target}. Start the till, then decide: restore status, restore confirm, withdrawal list.`,

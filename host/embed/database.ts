@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { FieldError, Storage } from '../../core/index.ts';
-import type { EmbeddedConfig, PgConfig, SqliteConfig } from '../../adapters/storage/knex/index.ts';
+import type { EmbeddedConfig, PgConfig, SqliteConfig, SqliteDriver } from '../../adapters/storage/knex/index.ts';
 import { writeOnce } from '../boot/private-files.ts';
 import { configError, masterKeyOf } from '../settings/config.ts';
 
@@ -18,8 +18,12 @@ export interface TablePlacement {
 export interface DatabaseOptions extends TablePlacement {
   /** `sqlite:./till.db`, `sqlite::memory:` or `postgres://user:password@host/name`. */
   readonly url: string;
-  /** The driver of a SQLite database; `sqlite3` by default. */
-  readonly driver?: 'sqlite3' | 'better-sqlite3';
+  /**
+   * The driver of a SQLite database: an npm package, or `node` for Node's own `node:sqlite` (Node 22.22.3, 24.15 or
+   * later). Without it the package `sqlite3` is used where it can be loaded, and `node:sqlite` where it cannot. A process
+   * must use one driver alone for a file: name the one with which the application itself opens it.
+   */
+  readonly driver?: SqliteDriver;
   /** The connections to PostgreSQL. */
   readonly pool?: { readonly min?: number; readonly max?: number };
   /** True allows a production database on another machine without TLS; false by default. */
@@ -46,10 +50,9 @@ export function placeOf(database: Exclude<TillDatabase, Storage>, problems: Fiel
   const { tablePrefix, schema } = database;
   const placement = { ...(tablePrefix !== undefined && { tablePrefix }), ...(schema !== undefined && { schema }) };
   if ('knex' in database) return { ...placement, config: { knex: database.knex }, insecure: false };
-  const { url, driver = 'sqlite3', pool, insecure = false } = database;
+  const { url, driver: client = 'sqlite', pool, insecure = false } = database;
   const filename = /^sqlite:(?:\/\/(?=\/))?(.+)$/.exec(url)?.[1];
   if (filename !== undefined) {
-    const client = driver === 'sqlite3' ? 'sqlite' : driver;
     return { ...placement, config: { client, filename: filename === MEMORY ? filename : resolve(filename) }, insecure };
   }
   if (/^postgres(?:ql)?:\/\//.test(url) && URL.canParse(url))

@@ -38,6 +38,10 @@ describe('the database of an embedded till', () => {
         { url: 'sqlite:/srv/till.db', driver: 'better-sqlite3', tablePrefix: 'a_' },
         { tablePrefix: 'a_', config: { client: 'better-sqlite3', filename: '/srv/till.db' }, insecure: false },
       ],
+      [
+        { url: 'sqlite:/srv/till.db', driver: 'node' },
+        { config: { client: 'node', filename: '/srv/till.db' }, insecure: false },
+      ],
       ['postgres://u:p@h/n', { config: { client: 'pg', connection: 'postgres://u:p@h/n' }, insecure: false }],
       [
         { url: 'postgresql://u:p@h/n', schema: 'till', pool: { max: 3 }, insecure: true },

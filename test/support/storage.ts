@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import knex, { type Knex } from 'knex';
+import { sqliteClient } from '../../adapters/storage/knex/drivers/sqlite-client.ts';
 import { openStorage } from '../../adapters/storage/knex/index.ts';
 import type { EmbeddedConfig, SqlStorage, PgConfig, SqliteConfig } from '../../adapters/storage/knex/index.ts';
 import { RecordingDispatcher } from '../../adapters/testing/recording-dispatcher.ts';
@@ -43,7 +44,16 @@ interface Place extends Pick<TestStorage, 'config' | 'sql'> {
   remove(): Promise<void>;
 }
 
-const PLACES: Readonly<Record<EngineName, () => Promise<Place>>> = {
+/** The driver of the SQLite files of tests: TEST_SQLITE_DRIVER, or the one that a till chooses. */
+const SQLITE_DRIVER = (process.env['TEST_SQLITE_DRIVER'] ?? 'sqlite') as SqliteConfig['client'];
+
+/** A test's SQLite file. One process must not open a file with two drivers, so everything of a test opens it by this. */
+export const sqliteFile = (filename: string): SqliteConfig => ({ client: SQLITE_DRIVER, filename });
+
+/** The settings of a knex instance of an application on a SQLite file. */
+export const sqliteSettings = (filename: string): Knex.Config => sqliteClient(sqliteFile(filename)).settings;
+
+const PLACES: Readonly<Record<EngineName, (driver: SqliteConfig['client']) => Promise<Place>>> = {
   memory: async () => {
     // Results arrive later, as from another thread, so that other work proceeds meanwhile.
     const driver = new SqliteDriver(sqliteTemplate(), Date.now, setImmediate);
@@ -58,16 +68,16 @@ const PLACES: Readonly<Record<EngineName, () => Promise<Place>>> = {
       },
     };
   },
-  sqlite: async () => {
+  sqlite: async (client) => {
     const folder = mkdtempSync(join(tmpdir(), 'tillgate-sqlite-'));
     const filename = join(folder, 'till.db');
     copySqliteTemplate(filename);
-    const { sql, end } = tamperer({ client: 'sqlite3', connection: { filename }, useNullAsDefault: true });
+    const { sql, end } = tamperer(sqliteClient({ client, filename }).settings);
     const remove = async (): Promise<void> => {
       await end();
       rmSync(folder, { recursive: true, force: true });
     };
-    return { config: { client: 'sqlite', filename }, sql, remove };
+    return { config: { client, filename }, sql, remove };
   },
   pg: async () => {
     // Imported here, so that a run on SQLite alone needs no server.
@@ -103,8 +113,12 @@ export async function openStorageAlone(...args: Parameters<typeof openStorage>):
 }
 
 /** Opens a new database of one kind. */
-export async function openTestStorage(engine: EngineName, t?: Pick<TestContext, 'after'>): Promise<TestStorage> {
-  const { config, sql, remove } = await PLACES[engine]();
+export async function openTestStorage(
+  engine: EngineName,
+  t?: Pick<TestContext, 'after'>,
+  driver: SqliteConfig['client'] = SQLITE_DRIVER,
+): Promise<TestStorage> {
+  const { config, sql, remove } = await PLACES[engine](driver);
   const open: SqlStorage[] = [];
   const another: TestStorage['another'] = async (options = {}) => {
     const storage = await openStorageAlone(config, { logger: silentLogger, guardNesting: true, ...options });

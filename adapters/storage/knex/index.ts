@@ -4,12 +4,13 @@
  * @packageDocumentation
  */
 export { openStorage } from './open-storage.ts';
-export type { EmbeddedConfig, PgConfig, SqliteConfig, StorageConfig, StorageDeps } from './open-storage.ts';
+export type { EmbeddedConfig, PgConfig, StorageConfig, StorageDeps } from './open-storage.ts';
+export type { SqliteConfig, SqliteDriver } from './drivers/sqlite-client.ts';
 export { requireSecureConnection } from './pg-transport.ts';
 export { SqlStorage } from './sql-storage.ts';
 export type { TransactionLimits } from './session.ts';
 export { classOf, inspectDatabase } from './inspection/inspect.ts';
 export type * from './inspection/facts.ts';
-export type { InspectedDatabase, InspectedFile } from './inspection/read-only.ts';
+export type { InspectedDatabase } from './inspection/read-only.ts';
 export { acquireServerLock } from './server-lock.ts';
 export type { ServerLock } from './server-lock.ts';

@@ -5,19 +5,14 @@ import { Connections } from './connections.ts';
 import { Database } from './database.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import { pgDialect } from './dialects/pg-dialect.ts';
-import { sqliteDialect } from './dialects/sqlite-dialect.ts';
+import { nodeSqliteDialect, sqliteDialect } from './dialects/sqlite-dialect.ts';
+import { sqliteClient } from './drivers/sqlite-client.ts';
+import type { SqliteConfig } from './drivers/sqlite-client.ts';
 import { SqlStorage } from './sql-storage.ts';
 import { DEFAULT_LIMITS } from './session.ts';
 import type { TransactionLimits } from './session.ts';
 import { namespaceOf } from './tables.ts';
 import type { Namespace } from './tables.ts';
-
-/** An SQLite file, through the installed driver. */
-export interface SqliteConfig {
-  readonly client: 'sqlite' | 'better-sqlite3';
-  /** A path, or `:memory:` for a database in memory. */
-  readonly filename: string;
-}
 
 /** A PostgreSQL database. */
 export interface PgConfig {
@@ -57,6 +52,7 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
   pg: pgDialect,
   sqlite3: sqliteDialect,
   'better-sqlite3': sqliteDialect,
+  'node:sqlite': nodeSqliteDialect,
 };
 
 interface Pools {
@@ -121,21 +117,17 @@ function embedded(instance: Knex, { metrics }: StorageDeps): Pools {
  * One connection writes; WAL lets other connections read at the same time. An in-memory database exists only in its one
  * connection.
  */
-function sqlite({ client, filename }: SqliteConfig, { logger, metrics }: StorageDeps): Pools {
-  const settings = {
-    client: client === 'sqlite' ? 'sqlite3' : client,
-    connection: { filename },
-    useNullAsDefault: true,
-  };
-  const inMemory = filename === ':memory:';
+function sqlite(config: SqliteConfig, { logger, metrics }: StorageDeps): Pools {
+  const { settings, dialect } = sqliteClient(config);
+  const inMemory = config.filename === ':memory:';
   const open = (pool: { min: number; max: number }, readOnly: boolean): Connections => {
     // Closing the connection would delete an in-memory database.
     const lasting = inMemory ? { idleTimeoutMillis: 2 ** 31 - 1 } : {};
     const instance = knex(common(settings, { ...pool, ...lasting }, logger));
-    return new Connections(instance, sqliteDialect, { readOnly, owned: true }, metrics);
+    return new Connections(instance, dialect, { readOnly, owned: true }, metrics);
   };
   const writers = open({ min: 1, max: 1 }, false);
-  return { dialect: sqliteDialect, writers, readers: inMemory ? writers : open({ min: 0, max: SQLITE_READERS }, true) };
+  return { dialect, writers, readers: inMemory ? writers : open({ min: 0, max: SQLITE_READERS }, true) };
 }
 
 /** The knex settings for a PostgreSQL database. */

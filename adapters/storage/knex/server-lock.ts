@@ -1,7 +1,8 @@
 import knex from 'knex';
 import { TillgateError } from '../../../core/index.ts';
 import { codeOf } from './errors.ts';
-import type { SqliteConfig } from './open-storage.ts';
+import { sqliteClient } from './drivers/sqlite-client.ts';
+import type { SqliteConfig } from './drivers/sqlite-client.ts';
 
 /** The lock of the one server of an SQLite file. */
 export interface ServerLock {
@@ -13,14 +14,14 @@ export interface ServerLock {
  * database, taken through SQLite: it ends with the process, `kill -9` included, and commands can still use the
  * database while the server runs.
  *
- * @throws TillgateError `CONFIG_INVALID` when another server holds the lock
+ * @throws TillgateError `CONFIG_INVALID` when another server holds the lock, or there is no driver
  */
-export async function acquireServerLock({ client, filename }: SqliteConfig): Promise<ServerLock> {
+export async function acquireServerLock(config: SqliteConfig): Promise<ServerLock> {
+  const { filename } = config;
   if (filename === ':memory:') return { release: () => Promise.resolve() };
+  const { settings } = sqliteClient({ ...config, filename: `${filename}.server-lock` }, { busyTimeoutMs: 0 });
   const holder = knex({
-    client: client === 'sqlite' ? 'sqlite3' : client,
-    connection: { filename: `${filename}.server-lock` },
-    useNullAsDefault: true,
+    ...settings,
     pool: { min: 1, max: 1, idleTimeoutMillis: 2 ** 31 - 1 },
     compileSqlOnError: false,
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inspectDatabase } from '../../../adapters/storage/knex/index.ts';
-import type { DatabaseFacts, PgConfig } from '../../../adapters/storage/knex/index.ts';
+import type { DatabaseFacts } from '../../../adapters/storage/knex/index.ts';
 import { openReadOnly } from '../../../adapters/storage/knex/inspection/read-only.ts';
 import type { InspectedDatabase } from '../../../adapters/storage/knex/inspection/read-only.ts';
 import { DAY_MS } from '../../../core/index.ts';
@@ -11,7 +11,7 @@ import type { TestStorage } from '../../support/storage.ts';
 
 function placeOf({ config }: TestStorage): InspectedDatabase {
   assert.ok('client' in config, 'a database in memory has one connection');
-  return config.client === 'pg' ? (config satisfies PgConfig) : { client: 'sqlite', filename: config.filename };
+  return config;
 }
 
 async function factsOf(opened: TestStorage): Promise<DatabaseFacts> {

@@ -9,7 +9,7 @@ import type { SqlStorage, StorageDeps } from '../../../adapters/storage/knex/ind
 import { describeStorage } from '../../../adapters/testing/index.ts';
 import { isTillgateError } from '../../../core/index.ts';
 import { freshDatabase } from '../../support/postgres.ts';
-import { silentLogger, openStorageAlone } from '../../support/storage.ts';
+import { openStorageAlone, silentLogger, sqliteSettings } from '../../support/storage.ts';
 import type { EngineName } from '../../support/storage.ts';
 import { waitFor } from '../../support/wait.ts';
 import { newOrder, nextId, NOW, storedAccount, storedOrder } from './fixtures.ts';
@@ -25,15 +25,15 @@ interface Application {
 
 type OwnDatabase = Promise<{ db: Knex; remove: () => Promise<void> }>;
 
-async function sqliteFile(): OwnDatabase {
+async function ownFile(): OwnDatabase {
   const folder = mkdtempSync(join(tmpdir(), 'tillgate-namespaces-'));
-  const db = knex({ client: 'sqlite3', connection: { filename: join(folder, 'app.db') }, useNullAsDefault: true });
+  const db = knex(sqliteSettings(join(folder, 'app.db')));
   return { db, remove: async () => rmSync(folder, { recursive: true, force: true }) };
 }
 
 const OWN: Readonly<Record<EngineName, () => OwnDatabase>> = {
-  memory: sqliteFile,
-  sqlite: sqliteFile,
+  memory: ownFile,
+  sqlite: ownFile,
   pg: async () => {
     const { url, drop } = await freshDatabase();
     // The test's cluster does not flush to disk, and a till refuses such connections.

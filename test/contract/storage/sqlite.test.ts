@@ -11,7 +11,7 @@ import { acquireServerLock } from '../../../adapters/storage/knex/index.ts';
 import type { SqlStorage } from '../../../adapters/storage/knex/index.ts';
 import { isTillgateError } from '../../../core/index.ts';
 import { endWithThisProcess, stopProcess } from '../../support/processes.ts';
-import { silentLogger, openStorageAlone } from '../../support/storage.ts';
+import { openStorageAlone, silentLogger, sqliteFile, sqliteSettings } from '../../support/storage.ts';
 import { entry, newOrder, NOW, storedAccount, storedOrder } from './fixtures.ts';
 
 const deps = { logger: silentLogger, guardNesting: true };
@@ -32,7 +32,7 @@ async function opened(t: TestContext, config: Parameters<typeof openStorageAlone
 
 /** A knex instance on a file, as an embedder has one. */
 function instance(t: TestContext, filename: string) {
-  const made = knex({ client: 'sqlite3', connection: { filename }, useNullAsDefault: true });
+  const made = knex(sqliteSettings(filename));
   t.after(() => made.destroy());
   return made;
 }
@@ -40,7 +40,7 @@ function instance(t: TestContext, filename: string) {
 describe('SQLite', () => {
   test('fault 63: every connection runs with WAL, synchronous FULL and foreign keys, also on a file that is reopened', async (t) => {
     const filename = join(folder(t), 'till.db');
-    await (await opened(t, { client: 'sqlite', filename })).close();
+    await (await opened(t, sqliteFile(filename))).close();
     const own = instance(t, filename);
     assert.deepEqual(await own.raw('PRAGMA synchronous = NORMAL'), []);
     const storage = await openStorageAlone({ knex: own }, deps);
@@ -51,7 +51,8 @@ describe('SQLite', () => {
       2,
       1,
       'wal',
-      5000,
+      // The client of node:sqlite waits for locks by itself.
+      (own.client as { driverName: string }).driverName === 'node:sqlite' ? 0 : 5000,
     ]);
     await storage.close();
     assert.deepEqual(await own.raw('SELECT 1 AS alive'), [{ alive: 1 }], 'an embedder’s instance stays open');
@@ -99,13 +100,13 @@ describe('SQLite', () => {
     const garbage = join(place, 'garbage.db');
     writeFileSync(garbage, 'this is no database, and it is long enough to be read as a header of one'.repeat(20));
     for (const filename of [join(place, 'missing', 'till.db'), garbage, place]) {
-      await assert.rejects(openStorageAlone({ client: 'sqlite', filename }, deps), notReady, filename);
+      await assert.rejects(openStorageAlone(sqliteFile(filename), deps), notReady, filename);
     }
     assert.ok(place);
   });
 
   test('reads go on while a transaction is open, and see what was committed before', async (t) => {
-    const storage = await opened(t, { client: 'sqlite', filename: join(folder(t), 'till.db') });
+    const storage = await opened(t, sqliteFile(join(folder(t), 'till.db')));
     const { id } = await storedAccount(storage);
     const made = await storedOrder(storage, id);
     let reading: Promise<unknown> = Promise.resolve();
@@ -121,11 +122,11 @@ describe('SQLite', () => {
   });
 
   test('an in-memory database works through its one connection', async (t) => {
-    const storage = await opened(t, { client: 'sqlite', filename: ':memory:' });
+    const storage = await opened(t, sqliteFile(':memory:'));
     const { id } = await storedAccount(storage);
     await Promise.all(Array.from({ length: 20 }, () => storage.orders.create(newOrder(id))));
     assert.equal((await storage.orders.list(id, { page: 1, size: 1 })).total, 20);
-    await (await acquireServerLock({ client: 'sqlite', filename: ':memory:' })).release();
+    await (await acquireServerLock(sqliteFile(':memory:'))).release();
   });
 
   test('damage is found by the integrity check', async (t) => {
@@ -147,40 +148,33 @@ describe('SQLite', () => {
 describe('the server lock of a SQLite file', () => {
   test('a second server is refused, a command beside the first is not', async (t) => {
     const filename = join(folder(t), 'till.db');
-    const storage = await opened(t, { client: 'sqlite', filename });
-    const lock = await acquireServerLock({ client: 'sqlite', filename });
-    await assert.rejects(acquireServerLock({ client: 'sqlite', filename }), (error) =>
-      isTillgateError(error, 'CONFIG_INVALID'),
-    );
-    const command = await opened(t, { client: 'sqlite', filename });
+    const storage = await opened(t, sqliteFile(filename));
+    const lock = await acquireServerLock(sqliteFile(filename));
+    await assert.rejects(acquireServerLock(sqliteFile(filename)), (error) => isTillgateError(error, 'CONFIG_INVALID'));
+    const command = await opened(t, sqliteFile(filename));
     const { id } = await storedAccount(command);
     assert.equal((await storage.accounts.find(id))?.id, id);
     await lock.release();
-    await (await acquireServerLock({ client: 'sqlite', filename })).release();
+    await (await acquireServerLock(sqliteFile(filename))).release();
   });
 
   test('kill -9 of the server frees it at once', async (t) => {
     const filename = join(folder(t), 'till.db');
     const module = new URL('../../../adapters/storage/knex/index.ts', import.meta.url).href;
     const script = `import(${JSON.stringify(module)}).then(async (m) => {
-      await m.acquireServerLock({ client: 'sqlite', filename: ${JSON.stringify(filename)} });
+      await m.acquireServerLock(${JSON.stringify(sqliteFile(filename))});
       process.stdout.write('held'); setInterval(() => {}, 1000); });`;
     const server = spawn(process.execPath, ['--import', 'tsx', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
     endWithThisProcess(server);
     await new Promise((resolve) => server.stdout.once('data', resolve));
-    await assert.rejects(acquireServerLock({ client: 'sqlite', filename }), (error) =>
-      isTillgateError(error, 'CONFIG_INVALID'),
-    );
+    await assert.rejects(acquireServerLock(sqliteFile(filename)), (error) => isTillgateError(error, 'CONFIG_INVALID'));
     await stopProcess(server, 'SIGKILL');
-    await (await acquireServerLock({ client: 'sqlite', filename })).release();
+    await (await acquireServerLock(sqliteFile(filename))).release();
   });
 
   test('a lock file that can not be made is an error of its own', async (t) => {
     const place = folder(t);
     chmodSync(place, 0o700);
-    await assert.rejects(
-      acquireServerLock({ client: 'sqlite', filename: join(place, 'missing', 'till.db') }),
-      /CANTOPEN/,
-    );
+    await assert.rejects(acquireServerLock(sqliteFile(join(place, 'missing', 'till.db'))), /CANTOPEN/);
   });
 });

@@ -1,4 +1,7 @@
-/** Something of Node's that is not documented, or barely, and the tests that fail where a release does it otherwise. */
+/**
+ * Something of Node's that is not documented, or barely, or that only some releases have, and the tests that fail where
+ * a release does it otherwise.
+ */
 interface LeanedOn {
   readonly what: string;
   /** Where the product leans on it. */
@@ -56,6 +59,11 @@ export const LEANED_ON: readonly LeanedOn[] = [
     what: 'a socket that was upgraded is the WebSocket library’s, and a listener of its `data` may come first',
     sources: ['host/gateway/websockets.ts'],
     tests: ['test/gateway/websocket.test.ts', 'test/gateway/cors.test.ts'],
+  },
+  {
+    what: '`node:sqlite`, which is experimental, keeps the promises of a storage; a release without it is refused',
+    sources: ['adapters/storage/knex/drivers/node-sqlite-client.ts'],
+    tests: ['test/contract/storage/node-sqlite.test.ts'],
   },
 ];
 

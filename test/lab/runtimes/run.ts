@@ -1,5 +1,5 @@
 /**
- * Runs the tests of what the product leans on in Node's HTTP server on each supported release of Node.
+ * Runs the tests of what the product leans on in Node, on each supported release of Node.
  *
  *     npm run test:runtimes                 all of them
  *     npm run test:runtimes -- websocket    files whose path contains one of the words

@@ -7,7 +7,8 @@ import { orderBatchesSqlite, storeOrdersSqlite } from './sqlite-store-orders.ts'
 import { keepSumsSqlite, partsOf } from './sqlite-sums.ts';
 import { refuseBadSqlite } from './sqlite-version.ts';
 
-const BUSY_TIMEOUT_MS = 5000;
+/** How long a statement waits for a lock that another connection holds. */
+export const BUSY_TIMEOUT_MS = 5000;
 /** Full disk, I/O error, lock timeout, a file that cannot be opened or written. */
 const UNAVAILABLE =
   /^SQLITE_(?:FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|NOMEM|PROTOCOL|CORRUPT|NOTADB|INTERRUPT|MISUSE)/;
@@ -16,7 +17,6 @@ const UNAVAILABLE =
 const PRAGMAS = [
   { name: 'synchronous', set: 'FULL', must: [2] },
   { name: 'foreign_keys', set: 'ON', must: [1] },
-  { name: 'busy_timeout', set: String(BUSY_TIMEOUT_MS), must: [BUSY_TIMEOUT_MS] },
 ] as const;
 
 async function pragma(run: Run, name: string): Promise<unknown> {
@@ -24,14 +24,18 @@ async function pragma(run: Run, name: string): Promise<unknown> {
   return row === undefined ? undefined : Object.values(row)[0];
 }
 
-async function prepare(run: Run, { readOnly }: ConnectionRole): Promise<void> {
-  await run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+/** @param busyTimeoutMs - how long SQLite itself waits for a lock */
+async function prepare(run: Run, { readOnly }: ConnectionRole, busyTimeoutMs: number): Promise<void> {
+  await run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
   // An in-memory database has no WAL and returns `memory`; it does not outlive the process anyway.
   const mode =
     (await run('PRAGMA journal_mode = WAL')).map((row) => row['journal_mode'])[0] ??
     (await pragma(run, 'journal_mode'));
   if (mode !== 'wal' && mode !== 'memory') throw unsafe('journal_mode', mode);
-  for (const { name, set, must } of PRAGMAS) {
+  for (const { name, set, must } of [
+    ...PRAGMAS,
+    { name: 'busy_timeout', set: String(busyTimeoutMs), must: [busyTimeoutMs] },
+  ]) {
     await run(`PRAGMA ${name} = ${set}`);
     const is = await pragma(run, name);
     if (!must.some((value) => value === is)) throw unsafe(name, is);
@@ -96,7 +100,7 @@ export const sqliteDialect: Dialect = {
   roughSum: (column) => `sum(CAST(${column} AS REAL))`,
   rowsOf: (result) => (Array.isArray(result) ? (result as Row[]) : []),
   classify,
-  prepare,
+  prepare: (run, role) => prepare(run, role, BUSY_TIMEOUT_MS),
   checkVersion: async (run) => {
     const [row] = await run('SELECT sqlite_version() AS version');
     refuseBadSqlite(String(row?.['version']));
@@ -147,3 +151,6 @@ export const sqliteDialect: Dialect = {
     bindings: [listOf(columns, records)],
   }),
 };
+
+/** SQLite through `node:sqlite`, whose client waits for locks in place of SQLite. */
+export const nodeSqliteDialect: Dialect = { ...sqliteDialect, prepare: (run, role) => prepare(run, role, 0) };

@@ -73,6 +73,6 @@ export async function storeOrdersSqlite(
   const sql = `INSERT INTO ${viewOf(t)} (batch, claims_ended_by) VALUES (?, ?)
     RETURNING (SELECT group_concat(id || ' ' || number) FROM ${t.orders}
       WHERE id IN (SELECT ${given('id')} FROM json_each(batch))) AS numbers`;
-  const [row] = await run(sql, [listOf(BATCH_COLUMNS, batch), claimsEndedBy(batch)]);
+  const [row] = await run(sql, [listOf(BATCH_COLUMNS, batch), claimsEndedBy(batch)], { name: viewOf(t) });
   return numbersOf(row);
 }

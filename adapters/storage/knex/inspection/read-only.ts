@@ -1,24 +1,18 @@
-import { pathToFileURL } from 'node:url';
 import knex, { type Knex } from 'knex';
 import type { Logger } from '../../../../core/index.ts';
 import { Connections } from '../connections.ts';
 import { Database } from '../database.ts';
 import { pgDialect } from '../dialects/pg-dialect.ts';
-import { sqliteDialect } from '../dialects/sqlite-dialect.ts';
 import type { Dialect, Run } from '../dialects/dialect.ts';
+import { sqliteClient } from '../drivers/sqlite-client.ts';
+import type { SqliteConfig } from '../drivers/sqlite-client.ts';
 import { common, pgSettings } from '../open-storage.ts';
 import type { PgConfig } from '../open-storage.ts';
 import { DEFAULT_LIMITS } from '../session.ts';
 import { namespaceOf } from '../tables.ts';
 
-/** An SQLite file. */
-export interface InspectedFile {
-  readonly client: 'sqlite';
-  readonly filename: string;
-}
-
-/** A database to be inspected, through the driver `sqlite3` or `pg`. */
-export type InspectedDatabase = InspectedFile | PgConfig;
+/** A database to be inspected. */
+export type InspectedDatabase = SqliteConfig | PgConfig;
 
 /** A query that takes longer is given up, so that it does not slow down the running till. */
 const STATEMENT_MS = 10_000;
@@ -64,12 +58,7 @@ const pg = (config: PgConfig): readonly [Dialect, Knex.Config] => [
   pgSettings(config),
 ];
 
-/** Knex always opens files for writing and creating; the mode in the URI overrides both. */
-const sqlite = ({ filename }: InspectedFile): readonly [Dialect, Knex.Config] => [
-  { ...sqliteDialect, prepare: prepareSqlite },
-  {
-    client: 'sqlite3',
-    connection: { filename: `${pathToFileURL(filename).href}?mode=ro`, flags: ['OPEN_URI'] },
-    useNullAsDefault: true,
-  },
-];
+function sqlite(file: SqliteConfig): readonly [Dialect, Knex.Config] {
+  const { dialect, settings } = sqliteClient(file, { readOnly: true });
+  return [{ ...dialect, prepare: prepareSqlite }, settings];
+}
