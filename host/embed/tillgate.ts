@@ -213,11 +213,7 @@ function embedded(plan: Plan, lifecycle: TillLifecycle, till: Till, trustedHops:
     ports: till,
     sandbox: sandboxOf(till),
     on: (type: HandledType, handler: never, options?: { readonly live: true }) =>
-      options?.live === true
-        ? till.events.on(type as keyof DomainEvents, handler)
-        : till.handleEvents.on(type, (event) =>
-            (handler as (event: TillEvent) => void | Promise<void>)(tillEvent(event)),
-          ),
+      options?.live === true ? till.events.on(type as keyof DomainEvents, handler) : handled(till, type, handler),
     events: eventsOf(till),
     gateway,
     workers: {
@@ -236,6 +232,20 @@ function embedded(plan: Plan, lifecycle: TillLifecycle, till: Till, trustedHops:
   };
 }
 
+function handled(
+  { handleEvents, logger }: Till,
+  type: HandledType,
+  handler: (event: TillEvent) => void | Promise<void>,
+): () => void {
+  const remove = handleEvents.on(type, (event) => handler(tillEvent(event)));
+  // After this turn, so that a handler that is removed in it is not stored.
+  void Promise.resolve()
+    .then(() => handleEvents.subscribe())
+    // The next call, and the next pass of the workers, try it again.
+    .catch((error: unknown) => logger.warn('the handler of an event could not be stored yet', { type, error }));
+  return remove;
+}
+
 /** The calls by resource and verb. Their types are written from the same operations. */
 function callsOf(till: Till, { config }: Plan): TillCalls {
   const operations = namedOperations(manageDeps(till, config));
@@ -248,11 +258,15 @@ function sandboxOf(till: Till): SandboxControl {
   const deps = { ...till, orders: till.storage.orders };
   return {
     pay: async (order, amount) => {
+      await till.handleEvents.subscribe();
       const decimal = amount === undefined ? null : readDecimal(amount);
       if (amount !== undefined && decimal === null) throw invalidField('amount', 'must be a decimal, such as "12.50"');
       return await paySimulated(order, decimal, deps);
     },
-    mine: async (count, chain) => void (await mineSimulated(count, chain ?? null, deps)),
+    mine: async (count, chain) => {
+      await till.handleEvents.subscribe();
+      await mineSimulated(count, chain ?? null, deps);
+    },
   };
 }
 

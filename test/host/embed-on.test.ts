@@ -72,6 +72,23 @@ const waiting = (till: Tillgate) =>
 
 describe('an application handles the events of its till', () => {
   for (const engine of ['sqlite', 'pg'] as const) {
+    test(`${engine}: a payment right behind a new handler is told to it, and one without a further call too`, async (t) => {
+      const till = await (await tillsOn(t, engine))();
+      const account = await merchant(till);
+      const [first, second] = [await newOrder(till, account), await newOrder(till, account)];
+      const { documents } = till.ports.storage;
+      const paid: string[] = [];
+      till.on('order.succeeded', ({ order }) => void paid.push(order.id));
+      await till.sandbox.pay(first.id);
+      assert.deepEqual(JSON.parse((await documents.read(HANDLERS))?.value ?? '[]'), ['order.succeeded']);
+      await till.sandbox.pay(second.id);
+      await waitFor(() => paid.length === 2);
+      till.on('order.created', () => undefined);
+      await waitFor(async () => (await documents.read(HANDLERS))?.value.includes('order.created'), {
+        timeoutMs: 5_000,
+      });
+    });
+
     test(`${engine}: each event of an order once, in order, with the data of a webhook, and those of all other kinds`, async (t) => {
       const till = await (await tillsOn(t, engine))();
       const got: TillEvent[] = [];
