@@ -131,10 +131,8 @@ function isReadable(metrics: Metrics): metrics is ReadableMetrics {
 }
 
 /** What the operations of the management API and of `/v1` need. */
-export function manageDeps({ manage, assets }: Till, { mode, limits, callbacks }: TillConfig): ManageDeps {
+export function manageDeps({ manage, assets }: Till, { mode, callbacks }: TillConfig): ManageDeps {
   const settings = {
-    pageMax: PAGE_MAX,
-    loginsPerMinute: limits.loginsPerMinute,
     secureCookies: mode === 'production',
     sandbox: mode === 'sandbox',
     allowPrivateNetworks: callbacks.allowPrivateNetworks,

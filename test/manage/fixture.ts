@@ -189,8 +189,6 @@ export async function startFixture(store: TestStorage, options: FixtureOptions =
   };
   const rows = manageOperations({
     settings: {
-      pageMax: 100,
-      loginsPerMinute,
       secureCookies: options.secureCookies ?? false,
       allowPrivateNetworks: false,
     },

@@ -41,7 +41,7 @@ const BASE = '/manage/v1';
 /** The operations that answer with a page and the cursor of the next one. */
 function cursorLists(): readonly (Operation & { readonly id: ManageAction })[] {
   // Only described here, never called.
-  const settings = { loginsPerMinute: 1, secureCookies: true, allowPrivateNetworks: false };
+  const settings = { secureCookies: true, allowPrivateNetworks: false };
   const table = manageOperations({ settings, manage: {}, assets: {} } as unknown as ManageDeps);
   const hasCursor = ({ reply }: Operation): boolean =>
     reply.kind === 'data' && reply.schema instanceof z.ZodObject && 'next_cursor' in reply.schema.shape;

@@ -34,7 +34,7 @@ const LOGINS = ['/manage/v1/session', '/manage/v1/session/passkey'];
 describe('the management API in the OpenAPI document', () => {
   // Only described here, never called.
   const deps = {
-    settings: { pageMax: 100, loginsPerMinute: 1, secureCookies: true, allowPrivateNetworks: false },
+    settings: { secureCookies: true, allowPrivateNetworks: false },
     manage: {},
     assets: {},
   } as unknown as ManageDeps;

@@ -19,7 +19,7 @@ const CREDENTIALS = '/manage/v1/credentials';
 
 describe('the table of what actions cost', () => {
   const deps = {
-    settings: { pageMax: 100, loginsPerMinute: 1, secureCookies: true, allowPrivateNetworks: false },
+    settings: { secureCookies: true, allowPrivateNetworks: false },
     manage: {},
     assets: {},
   } as unknown as ManageDeps;
@@ -353,7 +353,7 @@ eachStorage((_name, open) => {
 
 function depsOf(fixture: Fixture): Omit<ManageDeps, 'manage'> {
   return {
-    settings: { pageMax: 100, loginsPerMinute: 1, secureCookies: true, allowPrivateNetworks: false },
+    settings: { secureCookies: true, allowPrivateNetworks: false },
     assets: fixture.till.till.assets,
   };
 }

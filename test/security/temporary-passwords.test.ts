@@ -100,7 +100,7 @@ describe('fault 124: a password that somebody else set, in production mode', () 
     assert.equal(managed(reply)['password_change_required'], true);
     const client = opened(reply);
     await stepUp(client, { password: person.password });
-    const settings = { pageMax: 100, loginsPerMinute: 1, secureCookies: true, allowPrivateNetworks: false };
+    const settings = { secureCookies: true, allowPrivateNetworks: false };
     const rows = manageOperations({ settings, manage: till.till.manage, assets: till.till.assets });
     let asked = 0;
     for (const { id, method, path } of rows) {

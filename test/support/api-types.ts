@@ -43,8 +43,6 @@ interface Described {
 }
 
 const SETTINGS: ManageDeps['settings'] = {
-  pageMax: 100,
-  loginsPerMinute: 1,
   allowPrivateNetworks: false,
   secureCookies: true,
 };

@@ -1,10 +1,6 @@
 import type { AssetCatalogue, Manage } from '../../../core/index.ts';
 
 export interface ManageHttpSettings {
-  /** The largest `size` of a list. */
-  readonly pageMax: number;
-  /** Logins a minute for each email; each client address has a limit of its own. */
-  readonly loginsPerMinute: number;
   /** Whether callback URLs may name private addresses. */
   readonly allowPrivateNetworks: boolean;
   /** The only hosts that callbacks may go to; any public host when left out. */
