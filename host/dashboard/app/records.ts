@@ -25,7 +25,11 @@ import type {
   webhookSchema,
 } from '../../../adapters/http/manage/notify/webhooks.ts';
 import type { payoutAddressSchema } from '../../../adapters/http/manage/payouts/payout-addresses.ts';
-import type { listedPayoutSchema, payoutDetailSchema } from '../../../adapters/http/manage/payouts/payouts.ts';
+import type {
+  listedPayoutSchema,
+  payoutBody,
+  payoutDetailSchema,
+} from '../../../adapters/http/manage/payouts/payouts.ts';
 import type { walletSchema } from '../../../adapters/http/manage/payouts/wallets.ts';
 
 /** A record with the id under which the application knows it. */
@@ -40,6 +44,8 @@ export type PostingRecord = Named<z.output<typeof postingSchema>>;
 export type OverviewRecord = z.output<typeof overviewSchema>;
 export type WalletRecord = Named<z.output<typeof walletSchema>>;
 export type TransferRecord = z.output<typeof listedPayoutSchema>;
+/** The body that requests a withdrawal. */
+export type WithdrawalRequest = z.input<typeof payoutBody>;
 export type TransferDetail = z.output<typeof payoutDetailSchema>;
 export type WithdrawalAddress = Named<z.output<typeof payoutAddressSchema>>;
 export type CredentialRecord = z.output<typeof credentialSchema>;

@@ -248,7 +248,7 @@ const cancelledExample = {
   attempts: [],
 } as const;
 
-const payoutBody = z.object({
+export const payoutBody = z.object({
   account: ownerField,
   amount: decimalText('Amount to take from the balance'),
   chain: code('Chain code, such as ETH, BTC or TRX'),

@@ -755,7 +755,7 @@ const resources: Catalogue['resources'] = {
       finished_at: 'اكتمل',
       approvals: 'الموافقات',
       tx_hash: 'تجزئة المعاملة',
-      ln_invoices: 'فاتورة Lightning',
+      invoice: 'فاتورة Lightning',
     },
   },
   'withdrawal-addresses': {

@@ -759,7 +759,7 @@ const resources: Catalogue['resources'] = {
       finished_at: 'Abgeschlossen',
       approvals: 'Freigaben',
       tx_hash: 'Transaktions-Hash',
-      ln_invoices: 'Lightning-Rechnung',
+      invoice: 'Lightning-Rechnung',
     },
   },
   'withdrawal-addresses': {

@@ -531,7 +531,7 @@ const resources = {
       finished_at: 'Completed',
       approvals: 'Approvals',
       tx_hash: 'Transaction hash',
-      ln_invoices: 'Lightning invoice',
+      invoice: 'Lightning invoice',
     },
   },
   'withdrawal-addresses': {

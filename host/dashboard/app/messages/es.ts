@@ -755,7 +755,7 @@ const resources: Catalogue['resources'] = {
       finished_at: 'Completado',
       approvals: 'Aprobaciones',
       tx_hash: 'Hash de la transacción',
-      ln_invoices: 'Factura Lightning',
+      invoice: 'Factura Lightning',
     },
   },
   'withdrawal-addresses': {

@@ -756,7 +756,7 @@ const resources: Catalogue['resources'] = {
       finished_at: 'Terminé',
       approvals: 'Approbations',
       tx_hash: 'Hash de la transaction',
-      ln_invoices: 'Facture Lightning',
+      invoice: 'Facture Lightning',
     },
   },
   'withdrawal-addresses': {

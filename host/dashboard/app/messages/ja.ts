@@ -752,7 +752,7 @@ const resources: Catalogue['resources'] = {
       finished_at: '完了日時',
       approvals: '承認',
       tx_hash: 'トランザクションハッシュ',
-      ln_invoices: 'Lightning インボイス',
+      invoice: 'Lightning インボイス',
     },
   },
   'withdrawal-addresses': {

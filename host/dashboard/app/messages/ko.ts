@@ -748,7 +748,7 @@ const resources: Catalogue['resources'] = {
       finished_at: '완료일',
       approvals: '승인',
       tx_hash: '트랜잭션 해시',
-      ln_invoices: '라이트닝 인보이스',
+      invoice: '라이트닝 인보이스',
     },
   },
   'withdrawal-addresses': {

@@ -753,7 +753,7 @@ const resources: Catalogue['resources'] = {
       finished_at: 'Concluído',
       approvals: 'Aprovações',
       tx_hash: 'Hash da transação',
-      ln_invoices: 'Fatura Lightning',
+      invoice: 'Fatura Lightning',
     },
   },
   'withdrawal-addresses': {

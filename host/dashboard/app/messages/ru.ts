@@ -754,7 +754,7 @@ const resources: Catalogue['resources'] = {
       finished_at: 'Завершён',
       approvals: 'Одобрения',
       tx_hash: 'Хеш транзакции',
-      ln_invoices: 'Счёт Lightning',
+      invoice: 'Счёт Lightning',
     },
   },
   'withdrawal-addresses': {

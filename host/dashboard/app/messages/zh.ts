@@ -746,7 +746,7 @@ const resources: Catalogue['resources'] = {
       finished_at: '完成时间',
       approvals: '审批',
       tx_hash: '交易哈希',
-      ln_invoices: '闪电网络发票',
+      invoice: '闪电网络发票',
     },
   },
   'withdrawal-addresses': {
