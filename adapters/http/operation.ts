@@ -293,8 +293,18 @@ function readBody(schema: z.ZodObject, value: unknown, fields: FieldError[]): un
 function read(schema: z.ZodObject, value: unknown, fields: FieldError[]): unknown {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  for (const { path, message } of parsed.error.issues) fields.push({ path: path.map(String).join('.'), message });
+  fields.push(...parsed.error.issues.flatMap(problemsOf));
   return undefined;
+}
+
+/** A problem for each field: Zod reports all fields that an object does not have together. */
+function problemsOf(issue: z.core.$ZodIssue): readonly FieldError[] {
+  const place = (path: readonly PropertyKey[]): string => path.map(String).join('.');
+  if (issue.code !== 'unrecognized_keys') return [{ path: place(issue.path), message: issue.message }];
+  return issue.keys.map((name) => ({
+    path: place([...issue.path, name]),
+    message: 'is not a field of this operation',
+  }));
 }
 
 /** Whether an operation is a list that is read page by page with a cursor. */

@@ -6,7 +6,7 @@ import { described, schemasOf, validate } from '../operation.ts';
 import type { Described, RawCall, SessionAuth } from '../operation.ts';
 import { BASE_PATHS, textReply } from '../replies.ts';
 import type { ManageDeps } from './deps.ts';
-import { charge, noteReads, sessionOnly, withActor } from './operation.ts';
+import { charge, noteReads, sessionOnly, strict, withActor } from './operation.ts';
 import type { ManageCall, ManageOperation } from './operation.ts';
 
 interface ExportSpec<Q extends z.ZodObject, S extends z.ZodRawShape, V> extends Pick<Described, 'summary' | 'errors'> {
@@ -47,7 +47,7 @@ export function manageExport<Q extends z.ZodObject, S extends z.ZodRawShape, V>(
     schemas: schemasOf({ query }),
     reply: { kind: 'text', type: CSV_TYPE },
     run: async (raw) => {
-      const call = validate(raw, { auth: session, query });
+      const call = validate(raw, strict({ auth: session, query }));
       await charge(spec, call, raw, deps);
       const noted = withActor({ ...call, foreign: new Set<AccountId | null>() });
       const found = await pages(noted, deps);

@@ -95,9 +95,9 @@ export function plainNumber(description: string, whole: boolean) {
 /** Zod would read the object that holds a number as an object without fields. */
 const withoutNumbers = (value: unknown): unknown => (isLosslessNumber(value) ? null : value);
 
-/** A nested object of a body. */
+/** A nested object of a body, which has no other fields. */
 export function group<Shape extends z.ZodRawShape>(shape: Shape) {
-  return z.preprocess(withoutNumbers, z.object(shape, { error: 'must be an object' }));
+  return z.preprocess(withoutNumbers, z.strictObject(shape, { error: 'must be an object' }));
 }
 
 /** Units for each method. */

@@ -145,26 +145,22 @@ function namedOperation<D extends z.ZodType, P extends z.ZodObject, Q extends z.
 ): NamedOperation {
   const [resources = ''] = name.split('.');
   // A row without a scope is documented only, and never mounted.
-  const bound = { ...spec, auth: merchant(scope ?? 'move', ['bearer']) };
+  const bound = strict({ ...spec, auth: merchant(scope ?? 'move', ['bearer']) });
   const resource = singular(resources);
   const row = described({ ...bound, id: name, path: BASE_PATHS.v1 + spec.path, api: 'v1', tag: resources, resource });
-  const read = (raw: RawCall): Call<MerchantAuth, z.output<P>, z.output<Q>, z.output<B>> => {
-    refuseUnknown(bound, raw);
-    return validate(raw, bound);
-  };
   return {
     row: {
       ...row,
       schemas: schemasOf(bound),
       reply: replyKind(spec),
       run: async (raw) => {
-        const call = read(raw);
+        const call = validate(raw, bound);
         return dataReply(spec, row, call, { data: await handler({ ...call, actor: credentialActor(call) }) });
       },
     },
     offered: scope !== null,
     run: async (parts) => {
-      const call = read({ ...IN_PROCESS, ...parts });
+      const call = validate({ ...IN_PROCESS, ...parts }, bound);
       requireOwner(bound, parts);
       return await handler({ ...call, actor: APPLICATION });
     },
@@ -179,16 +175,20 @@ function credentialActor({ client: ip, traceId, principal: { accountId, ...progr
 type Inputs = Pick<ManageSpec<z.ZodObject, z.ZodObject, z.ZodObject, z.ZodType>, 'query' | 'body'>;
 type Sent = Pick<RawCall, 'query' | 'body'>;
 
-/** @throws InvalidRequest naming the fields that the operation does not have, such as misspelt ones */
-function refuseUnknown({ query, body }: Inputs, sent: Sent): void {
-  const unknown = [...unknownNames(query, sent.query), ...unknownNames(body, sent.body)];
-  if (unknown.length === 0) return;
-  throw new InvalidRequest(unknown.map((path) => ({ path, message: 'is not a field of this operation' })));
-}
-
-function unknownNames(schema: z.ZodObject | undefined, sent: unknown): readonly string[] {
-  if (schema === undefined || typeof sent !== 'object' || sent === null) return [];
-  return Object.keys(sent).filter((name) => !Object.hasOwn(schema.shape, name));
+/**
+ * The same inputs, of which a field that the operation does not have is refused by its name, such as a misspelt one.
+ */
+export function strict<
+  S extends { readonly query?: Q; readonly body?: B },
+  Q extends z.ZodObject,
+  B extends z.ZodObject,
+>(spec: S): S {
+  const { query, body } = spec;
+  return {
+    ...spec,
+    ...(query === undefined ? {} : { query: query.strict() }),
+    ...(body === undefined ? {} : { body: body.strict() }),
+  };
 }
 
 /** @throws InvalidRequest where a call must name the account of a record: the operator has none of its own */
@@ -301,12 +301,13 @@ function envelopeOperation<
   answer: (call: Call<Auth, z.output<P>, z.output<Q>, z.output<B>>, raw: RawCall) => Promise<DataReply<z.input<D>>>,
 ): Operation {
   const row = described({ ...spec, path: BASE_PATHS.manage + spec.path, auth, api: 'manage', tag: 'Management' });
+  const inputs = strict({ ...spec, auth });
   return {
     ...row,
     schemas: schemasOf(spec),
     reply: replyKind(spec),
     run: async (raw) => {
-      const call = validate(raw, { ...spec, auth });
+      const call = validate(raw, inputs);
       return dataReply(spec, row, call, await answer(call, raw));
     },
   };
