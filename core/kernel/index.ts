@@ -80,6 +80,7 @@ export { STORAGE } from './storage.ts';
 export type {
   AlsoRecord,
   DocumentStore,
+  DocumentWrites,
   RecordedEvent,
   RecordedEvents,
   Recorder,

@@ -18,6 +18,7 @@ export type Recorder = (event: RecordedEvent) => void;
 
 /** Everything that a transaction can write. Each room adds its stores beside their interfaces, by `declare module`. */
 export interface Transaction {
+  readonly documents: DocumentWrites;
   readonly leases: LeaseWrites;
   /**
    * Records a change. At the end of the transaction, before its commit, the storage's event dispatcher turns the recorded
@@ -30,11 +31,15 @@ export interface Transaction {
 /** Records a further change in the same transaction, for the audit log. */
 export type AlsoRecord<Result> = (tx: Transaction, result: Result) => void;
 
-/** A small versioned document of a plugin or of the host, by key. */
-export interface DocumentStore {
-  read(key: string): Promise<{ readonly value: string; readonly version: number } | null>;
+/** Writes of documents. */
+export interface DocumentWrites {
   /** Writes the document if the stored version is `expectedVersion` (0 for none); false when it is not. */
   write(key: string, value: string, expectedVersion: number): Promise<boolean>;
+}
+
+/** A small versioned document of a plugin or of the host, by key. */
+export interface DocumentStore extends DocumentWrites {
+  read(key: string): Promise<{ readonly value: string; readonly version: number } | null>;
 }
 
 /**

@@ -77,6 +77,8 @@ export interface CallbackWrites {
   redirect(endpointId: WebhookId, url: string): Promise<void>;
   /** Moves every PENDING row of an endpoint to DEAD, so that none is sent any more. */
   giveUp(endpointId: WebhookId): Promise<void>;
+  /** Moves up to `limit` PENDING events of the till's own handlers, of this type, to DEAD; returns how many. */
+  giveUpHandled(type: WebhookEvent, limit: number): Promise<number>;
 }
 
 declare module '../kernel/storage.ts' {

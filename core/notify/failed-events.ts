@@ -6,10 +6,10 @@ import type { HandledEvent } from './handle-events.ts';
 import type { ManageCallbacks } from './manage-callbacks.ts';
 import { HANDLERS } from './webhook.ts';
 
-/** An event that was given up: its handler failed at every attempt. */
+/** An event that was given up: its handler failed at every attempt, or its type was forgotten. */
 export interface FailedEvent extends HandledEvent {
   readonly attempts: number;
-  /** The message of the last failure, without what looks like a secret. */
+  /** The message of the last failure, without what looks like a secret; `null` where there was none. */
   readonly error: string | null;
 }
 
@@ -21,7 +21,7 @@ export interface FailedEventsDeps {
 const PAGE = 50;
 const MAX_PAGE = 500;
 
-/** The events that the till's own handlers failed to handle. */
+/** The events of the till's own handlers that were given up. */
 export class FailedEvents {
   readonly #deps: FailedEventsDeps;
 

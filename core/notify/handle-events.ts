@@ -1,13 +1,12 @@
-import { invalidField, present } from '../kernel/index.ts';
+import { present } from '../kernel/index.ts';
 import type { CallbackId, Clock, Deadline, Logger, Metrics, Millis, Random, Storage } from '../kernel/index.ts';
 import { afterAttempt } from './callback-schedule.ts';
 import type { AttemptOutcome } from './callback-schedule.ts';
 import type { ClaimedCallback } from './callback-store.ts';
 import type { Callback, CallbackAttempt } from './callback.ts';
 import type { DeliverySettings } from './deliver-callbacks.ts';
-import { SUBSCRIBABLE } from './event-types.ts';
 import type { HandledType } from './event-types.ts';
-import { HANDLERS } from './webhook.ts';
+import { checkHandledType, HandledTypes } from './handled-types.ts';
 
 /** An event, as the till's own handlers get it. */
 export interface HandledEvent {
@@ -24,7 +23,7 @@ export interface HandledEvent {
 export type EventHandler = (event: HandledEvent) => void | Promise<void>;
 
 export interface HandleEventsDeps {
-  readonly storage: Pick<Storage, 'callbacks' | 'documents'>;
+  readonly storage: Pick<Storage, 'callbacks' | 'documents' | 'transaction'>;
   readonly random: Random;
   readonly clock: Clock;
   readonly deadline: Deadline;
@@ -52,12 +51,12 @@ const MAX_ERROR_TEXT = 200;
 export class HandleEvents {
   readonly #deps: HandleEventsDeps;
   readonly #handlers = new Map<HandledType, Set<EventHandler>>();
-  /** The types whose events are written to the outbox, as far as this instance has seen. */
-  readonly #written = new Set<string>();
+  readonly #types: HandledTypes;
   readonly #running = new Set<Promise<void>>();
 
   constructor(deps: HandleEventsDeps) {
     this.#deps = deps;
+    this.#types = new HandledTypes(deps.storage, () => [...this.#handlers.keys()]);
   }
 
   /**
@@ -67,7 +66,7 @@ export class HandleEvents {
    * @throws TillgateError `INVALID_FIELDS` for an unknown type
    */
   on(type: HandledType, handler: EventHandler): () => void {
-    if (!SUBSCRIBABLE.includes(type)) throw invalidField('type', `must be one of ${SUBSCRIBABLE.join(', ')}`);
+    checkHandledType(type);
     // One of its own, so that a function that was added twice is removed once.
     const added: EventHandler = (event) => handler(event);
     const handlers = this.#handlers.get(type) ?? new Set();
@@ -78,18 +77,26 @@ export class HandleEvents {
     };
   }
 
-  /** From when it resolves, events of the handlers' types are written to the outbox, by every instance and for good. */
-  async subscribe(): Promise<void> {
-    const { documents } = this.#deps.storage;
-    const wanted = [...this.#handlers.keys()];
-    while (wanted.some((type) => !this.#written.has(type))) {
-      const kept = await documents.read(HANDLERS);
-      const types = kept === null ? [] : (JSON.parse(kept.value) as readonly string[]);
-      const all = [...new Set([...types, ...wanted])];
-      if (all.length > types.length && !(await documents.write(HANDLERS, JSON.stringify(all), kept?.version ?? 0)))
-        continue;
-      for (const type of all) this.#written.add(type);
-    }
+  /**
+   * From when it resolves, events of the handlers' types are written to the outbox, by every instance, until the type is
+   * forgotten.
+   */
+  subscribe(): Promise<void> {
+    return this.#types.subscribe();
+  }
+
+  /**
+   * Ends the writing of events of a type that no process handles any more, and gives up those that wait. A process that
+   * does handle it must be stopped first: it would hear of no further event until it is started again. An event of a
+   * transaction that is under way in another process may still be written; the next call gives it up.
+   *
+   * @returns how many events were given up
+   * @throws TillgateError `INVALID_FIELDS` for an unknown type; `STATE_CONFLICT` while this process has a handler of it
+   */
+  async forget(type: HandledType): Promise<number> {
+    const events = await this.#types.forget(type);
+    this.#deps.logger.info('events of a type are no longer written for handlers', { type, givenUp: events });
+    return events;
   }
 
   /**

@@ -25,7 +25,7 @@ export interface Subscriber extends Pick<WebhookEndpoint, 'id' | 'url' | 'events
 
 /**
  * The id and the URL of the subscriber that stands for the till's own handlers. It is no endpoint that anybody can list
- * or change: the types of its events are the document of this name, a list that only grows.
+ * or change: the types of its events are the document of this name.
  */
 export const HANDLERS = 'till:handlers' as WebhookId;
 

@@ -82,10 +82,10 @@ export interface FetchDoor extends FetchHandler<readonly unknown[]> {
   ): FetchHandler<Context>;
 }
 
-/** The events that handlers of {@link Tillgate.on} failed to handle at every attempt. */
+/** The events that handlers of {@link Tillgate.on} have not handled. */
 export interface TillEvents {
   /**
-   * Those that were given up, newest first.
+   * Those that were given up, newest first: their handler failed at every attempt, or their type was forgotten.
    *
    * @param page - `after`: the id of the last one of the page before; `limit`: 50 by default, 500 at most
    */
@@ -96,6 +96,19 @@ export interface TillEvents {
    * @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` while it is to be handled anyway
    */
   retry(id: string): Promise<void>;
+  /**
+   * Ends the writing of events of a type that no process handles any more, which would wait for ever, and gives up those
+   * that wait. The first handler of the type that is added later makes them be written again. To forget a type twice, or
+   * one that never had a handler, is no error.
+   *
+   * Stop or change the other processes on the database first: one that still has a handler of the type hears of no
+   * further event until it is started again. After a crash, and for an event that another process was just writing, call
+   * it again.
+   *
+   * @returns how many events were given up; {@link TillEvents.failed} lists them
+   * @throws TillgateError `INVALID_FIELDS` for an unknown type; `STATE_CONFLICT` while this process has a handler of it
+   */
+  forget(type: HandledType): Promise<number>;
 }
 
 /** A till inside an application: its calls by resource and verb, such as `till.orders.create`. */
@@ -107,8 +120,9 @@ export interface Tillgate extends TillCalls {
    * throws, rejects, or takes longer than `callbacks.timeoutSeconds` (15 s) gets the event again, with the same `id`, by
    * the schedule of callbacks; it may then still be running. Handlers run while all `workers` run.
    *
-   * From the first handler of a type on, no event of that type is missed, for good, by any process on the database. Each
-   * event goes to one process that has a handler of its type, and waits until there is one.
+   * From the first handler of a type on, no event of that type is missed, by any process on the database, until
+   * {@link TillEvents.forget}. Each event goes to one process that has a handler of its type, and waits until there is
+   * one.
    *
    * @returns a function that removes the handler
    * @throws TillgateError `INVALID_FIELDS` for an unknown type
@@ -289,11 +303,12 @@ function withMethods(make: FetchDoor['with']): FetchDoor {
   });
 }
 
-function eventsOf({ storage, manage }: Till): TillEvents {
+function eventsOf({ storage, manage, handleEvents }: Till): TillEvents {
   const failed = new FailedEvents({ storage, callbacks: manage.callbacks });
   return {
     failed: async (page) => (await failed.list(page as Parameters<typeof failed.list>[0])).map(tillEvent),
     retry: (id) => failed.retry(id as CallbackId),
+    forget: (type) => handleEvents.forget(type),
   };
 }
 

@@ -18,3 +18,13 @@ export const ON_POINTS = {
 } satisfies Record<string, CrashPoint>;
 
 export type OnPointName = keyof typeof ON_POINTS;
+
+/** The moments at which an application is killed while it forgets a type of events. */
+export const FORGET_POINTS = {
+  'forget:unlisted': after(
+    ({ tx }) => tx.documents.write,
+    (key) => key === HANDLERS,
+  ),
+  'forget:given-up': after(({ tx }) => tx.callbacks.giveUpHandled),
+  'forget:committed': committed(({ tx }) => tx.callbacks.giveUpHandled),
+} satisfies Record<string, CrashPoint>;

@@ -170,6 +170,31 @@ describe('an application handles the events of its till', () => {
     });
   }
 
+  for (const engine of ['sqlite', 'pg'] as const)
+    test(`${engine}: a type that nobody handles any more is forgotten: its waiting events are given up and listed, no further ones are written, and a handler makes them written again`, async (t) => {
+      const open = await tillsOn(t, engine);
+      const till = await open({ workers: 'instance' });
+      const account = await merchant(till);
+      const end = till.on('order.created', () => undefined);
+      const waitingOrder = await till.orders.create({ account, currency: 'EUR', price: '25' });
+      await assert.rejects(till.events.forget('order.created'), (error) => isTillgateError(error, 'STATE_CONFLICT'));
+      end();
+      await assert.rejects(till.events.forget('order.stolen' as 'order.created'), /type/);
+      assert.equal(await till.events.forget('order.created'), 1);
+      assert.equal(await till.events.forget('order.created'), 0);
+      await till.orders.create({ account, currency: 'EUR', price: '25' });
+      assert.deepEqual(await waiting(till), []);
+      const [given, ...others] = await till.events.failed();
+      assert.deepEqual([given?.type, given?.attempts, given?.error, others], ['order.created', 0, null, []]);
+      const got: string[] = [];
+      const second = await open();
+      second.on('order.created', ({ order }) => void got.push(order.id));
+      const later = await second.orders.create({ account, currency: 'EUR', price: '25' });
+      await second.events.retry(given?.id ?? '');
+      await waitFor(() => got.length === 2, { describe: 'both events' });
+      assert.deepEqual(got.toSorted(), [waitingOrder.id, later.id].toSorted());
+    });
+
   test('a handler’s events are written from the next call on, also by a process that leaves the work to others', async (t) => {
     const till = await (await tillsOn(t, 'sqlite'))({ workers: 'instance' });
     till.on('order.created', () => undefined);

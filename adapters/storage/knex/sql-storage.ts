@@ -53,7 +53,7 @@ import { SqlComparisonStore, SqlComparisonWrites } from './stores/deposits/compa
 import { SqlChangeFeed } from './stores/gateway/change-feed.ts';
 import { SqlDepositStore } from './stores/chain/deposit-store.ts';
 import { SqlDepositWrites } from './stores/chain/deposit-writes.ts';
-import { SqlDocumentStore } from './stores/kernel/document-store.ts';
+import { SqlDocumentStore, SqlDocumentWrites } from './stores/kernel/document-store.ts';
 import { SqlEpochStore, SqlEpochWrites } from './stores/payouts/epoch-store.ts';
 import { SqlLeaseStore, SqlLeaseWrites } from './stores/kernel/lease-store.ts';
 import { SqlLedgerStore } from './stores/ledger/ledger-store.ts';
@@ -93,6 +93,7 @@ const writesOf = (session: Session, publisher: ChangePublisher, record: Recorder
   callbacks: new SqlCallbackWrites(session),
   chains: new SqlChainWrites(session),
   comparisons: new SqlComparisonWrites(session),
+  documents: new SqlDocumentWrites(session),
   epochs: new SqlEpochWrites(session, record),
   leases: new SqlLeaseWrites(session),
   accounts: new SqlAccountWrites(session, publisher),

@@ -147,4 +147,57 @@ eachStorage((_name, open) => {
     assert.deepEqual(await claim(storage), [second.id]);
     assert.equal((await storage.callbacks.find(second.id))?.url, HANDLERS);
   });
+
+  test('waiting events of one type are given up, no more than is asked for, of the handlers alone', async (t) => {
+    const { storage } = await open(t);
+    const { id: accountId } = await storedAccount(storage);
+    const endpoint = await subscribe(storage, accountId);
+    const [handled, tried, ...waiting] = [eventOf(), eventOf(), eventOf(), eventOf()];
+    const other = eventOf({ event: 'order.succeeded' });
+    const sent = eventOf({ accountId, endpointId: endpoint.id, url: endpoint.url });
+    await add(storage, handled, tried, ...waiting, other, sent);
+    await finish(storage, handled, { status: 'DELIVERED', deliveredAt: NOW });
+    await finish(storage, tried, { nextAt: NOW + 99 });
+    const giveUp = (limit: number) => storage.transaction((tx) => tx.callbacks.giveUpHandled('order.created', limit));
+    assert.deepEqual([await giveUp(2), await giveUp(2), await giveUp(2)], [2, 1, 0]);
+    const statuses = await Promise.all(
+      [handled, tried, ...waiting, other, sent].map(async ({ id }) => (await storage.callbacks.find(id))?.status),
+    );
+    assert.deepEqual(statuses, ['DELIVERED', 'DEAD', 'DEAD', 'DEAD', 'PENDING', 'PENDING']);
+  });
+
+  test('an event that was given up while it was handled stays so', async (t) => {
+    const { storage } = await open(t);
+    const event = eventOf();
+    await add(storage, event);
+    const [held] = await storage.callbacks.claimHandled(TYPES, NOW, LEASE, 10);
+    await storage.transaction((tx) => tx.callbacks.giveUpHandled('order.created', 10));
+    const outcome = { status: 'DELIVERED', attempts: 1, nextAt: NOW, deliveredAt: NOW } as const;
+    const attempt = { callbackId: event.id, at: NOW, durationMs: 1, httpStatus: null, error: null };
+    assert.equal(await storage.callbacks.finish(held!, outcome, attempt), false);
+    assert.equal((await storage.callbacks.find(event.id))?.status, 'DEAD');
+  });
+
+  test('fault 461: the list of types and the events that are given up change together, or neither', async (t) => {
+    const { storage, another } = await open(t);
+    await handle(storage);
+    const event = eventOf();
+    await add(storage, event);
+    const failing = storage.transaction(async (tx) => {
+      assert.equal(await tx.documents.write(HANDLERS, '[]', 1), true);
+      assert.equal(await tx.callbacks.giveUpHandled('order.created', 10), 1);
+      throw new Error('killed');
+    });
+    await assert.rejects(failing, /killed/);
+    const second = await another();
+    assert.deepEqual(
+      [(await second.documents.read(HANDLERS))?.value, (await second.callbacks.find(event.id))?.status],
+      [JSON.stringify(TYPES), 'PENDING'],
+    );
+    await storage.transaction(async (tx) => {
+      assert.equal(await tx.documents.write(HANDLERS, '[]', 2), false, 'another version');
+      assert.equal(await tx.documents.write(HANDLERS, '[]', 1), true);
+    });
+    assert.deepEqual(await second.documents.read(HANDLERS), { value: '[]', version: 2 });
+  });
 });

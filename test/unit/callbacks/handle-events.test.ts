@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { FailedEvents, HandleEvents, HANDLERS, rowsFor, TillgateError } from '../../../core/index.ts';
+import { FailedEvents, HandleEvents, HANDLERS, isTillgateError, rowsFor, TillgateError } from '../../../core/index.ts';
 import type {
   Callback,
   CallbackId,
@@ -9,6 +9,7 @@ import type {
   EventHandler,
   HandledEvent,
   HandledType,
+  Transaction,
 } from '../../../core/index.ts';
 import { FakeClock, FakeDeadlines, SeededRandom, MemoryLogger, MemoryMetrics } from '../../support/fakes.ts';
 import { MemoryCallbacks } from './memory-callbacks.ts';
@@ -48,7 +49,17 @@ class MemoryDocuments implements DocumentStore {
 class World {
   readonly callbacks = new MemoryCallbacks();
   readonly documents = new MemoryDocuments();
-  readonly storage = { callbacks: this.callbacks, documents: this.documents };
+  /** Runs before each transaction: what another instance does meanwhile. */
+  meanwhile = (): void => undefined;
+  readonly storage = {
+    callbacks: this.callbacks,
+    documents: this.documents,
+    transaction: <T>(work: (tx: Transaction) => Promise<T>): Promise<T> => {
+      this.meanwhile();
+      const { documents, callbacks } = this;
+      return work({ documents, callbacks } as Pick<Transaction, 'documents'> as Transaction);
+    },
+  };
   readonly clock = new FakeClock();
   readonly random = new SeededRandom();
   readonly deadlines = new FakeDeadlines();
@@ -291,5 +302,105 @@ describe('the till’s own handlers', () => {
     world.clock.advance(TIMEOUT * 2);
     assert.equal(await handle.run(), 1);
     assert.equal(world.row(id).status, 'DELIVERED');
+  });
+
+  test('a type that is forgotten is written no more, and its waiting events are given up, of no other type', async () => {
+    const world = new World();
+    const handle = world.handle();
+    for (const type of ['order.created', 'order.succeeded'] as const) handle.on(type, () => undefined)();
+    world.documents.kept.set(HANDLERS, { value: '["order.created","order.succeeded"]', version: 3 });
+    const [first, second, other] = [world.write(), world.write(), world.write('order.succeeded')];
+    assert.equal(await handle.forget('order.created'), 2);
+    assert.deepEqual(world.documents.types, ['order.succeeded']);
+    assert.deepEqual(
+      [first, second, other].map((id) => world.row(id).status),
+      ['DEAD', 'DEAD', 'PENDING'],
+    );
+    const { version } = world.documents.kept.get(HANDLERS)!;
+    assert.equal(await handle.forget('order.created'), 0, 'once more changes nothing');
+    assert.equal(await handle.forget('alert.raised'), 0, 'one that was never handled neither');
+    assert.equal(world.documents.kept.get(HANDLERS)?.version, version);
+    assert.equal(await new World().handle().forget('alert.raised'), 0, 'nor before there was any handler');
+  });
+
+  test('fault 460: a type is not forgotten while this process has a handler of it, and an unknown one is refused by name', async () => {
+    const world = new World();
+    const handle = world.handle();
+    const end = handle.on('order.created', () => undefined);
+    const id = world.write();
+    await handle.subscribe();
+    await assert.rejects(
+      handle.forget('order.created'),
+      (error) => isTillgateError(error, 'STATE_CONFLICT') && error.message.includes('order.created'),
+    );
+    for (const type of ['order.suceeded', 'webhook.test', 'order.*'])
+      await assert.rejects(
+        handle.forget(type as HandledType),
+        (error) => isTillgateError(error, 'INVALID_FIELDS') && /type.*order\.created/s.test(error.message),
+      );
+    assert.deepEqual([world.documents.types, world.row(id).status], [['order.created'], 'PENDING']);
+    end();
+    assert.equal(await handle.forget('order.created'), 1);
+  });
+
+  test('a handler that is added while or after its type is forgotten makes it written again', async () => {
+    const world = new World();
+    const handle = world.handle();
+    const end = handle.on('order.created', () => undefined);
+    await handle.subscribe();
+    end();
+    const subscribed: Promise<void>[] = [];
+    world.meanwhile = () => {
+      if (subscribed.length > 0) return;
+      handle.on('order.created', () => undefined);
+      subscribed.push(handle.subscribe());
+    };
+    await handle.forget('order.created');
+    assert.equal(subscribed.length, 1);
+    await subscribed[0];
+    assert.deepEqual(world.documents.types, ['order.created']);
+  });
+
+  test('a handler that was removed before its type was stored does not bring the type back', async () => {
+    const world = new World();
+    const handle = world.handle();
+    const end = handle.on('order.created', () => undefined);
+    const subscribed = handle.subscribe();
+    end();
+    await handle.forget('order.created');
+    await subscribed;
+    assert.deepEqual(world.documents.types, []);
+  });
+
+  test('a type is forgotten also while another instance changes the list', async () => {
+    const world = new World();
+    const handle = world.handle();
+    world.documents.kept.set(HANDLERS, { value: '["order.created"]', version: 1 });
+    const id = world.write();
+    let changes = 2;
+    world.meanwhile = () => {
+      if (changes-- <= 0) return;
+      const { version } = world.documents.kept.get(HANDLERS)!;
+      world.documents.kept.set(HANDLERS, { value: '["order.created","deposit.seen"]', version: version + 1 });
+    };
+    assert.equal(await handle.forget('order.created'), 1);
+    assert.deepEqual([world.documents.types, world.row(id).status], [['deposit.seen'], 'DEAD']);
+  });
+
+  test('a type waits for the one that is forgotten before it: one that got a handler meanwhile is kept, and a failure hinders none', async () => {
+    const world = new World();
+    const handle = world.handle();
+    world.documents.kept.set(HANDLERS, { value: '["order.created"]', version: 1 });
+    world.meanwhile = () => {
+      throw new TillgateError('NOT_READY', 'no database');
+    };
+    const failed = handle.forget('alert.raised');
+    const second = handle.forget('order.created');
+    handle.on('order.created', () => undefined);
+    await assert.rejects(failed, (error) => isTillgateError(error, 'NOT_READY'));
+    await assert.rejects(second, (error) => isTillgateError(error, 'STATE_CONFLICT'));
+    assert.deepEqual(world.documents.types, ['order.created']);
+    world.meanwhile = () => undefined;
+    assert.equal(await handle.forget('alert.raised'), 0);
   });
 });

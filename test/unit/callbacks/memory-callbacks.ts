@@ -102,6 +102,16 @@ export class MemoryCallbacks implements CallbackStore {
     return true;
   }
 
+  async giveUpHandled(type: WebhookEvent, limit: number): Promise<number> {
+    const waiting = [...this.rows.values()].filter(
+      ({ callback: { endpointId, event, status } }) =>
+        endpointId === HANDLERS && event === type && status === 'PENDING',
+    );
+    const given = waiting.slice(0, limit);
+    for (const row of given) row.callback = { ...row.callback, status: 'DEAD' };
+    return given.length;
+  }
+
   async dropBodies(before: Millis, limit: number): Promise<number> {
     const old = [...this.rows.values()].filter(
       ({ callback: { status, body, deliveredAt } }) => status === 'DELIVERED' && body !== null && deliveredAt! < before,

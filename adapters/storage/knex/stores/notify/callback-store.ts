@@ -240,4 +240,16 @@ export class SqlCallbackWrites implements CallbackWrites {
       endpointId,
     ]);
   }
+
+  async giveUpHandled(type: WebhookEvent, limit: number): Promise<number> {
+    const { run, tables, dialect } = this.#session;
+    const rows = await run(
+      `WITH waiting AS (
+         SELECT c.id FROM ${tables.callbacks} c WHERE c.status = 'PENDING' AND ${OF_HANDLERS} AND c.event = ?
+         ORDER BY c.id LIMIT ? ${dialect.forUpdate})
+       UPDATE ${tables.callbacks} SET status = 'DEAD' WHERE id IN (SELECT id FROM waiting) RETURNING id`,
+      [type, limit],
+    );
+    return rows.length;
+  }
 }
