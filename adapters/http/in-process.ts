@@ -5,7 +5,7 @@ import { failureOf } from './error-table.ts';
 import { idempotencyClaim } from './idempotency.ts';
 import { InvalidRequest } from './invalid-request.ts';
 import type { HttpRequest } from './messages.ts';
-import type { NamedOperation } from './manage/operation.ts';
+import type { NamedOperation, OperatorCall } from './manage/operation.ts';
 import { isPaged } from './operation.ts';
 import { readJson } from './read-json.ts';
 
@@ -60,8 +60,7 @@ function inProcessCall(
       await deps.before();
       const data = await operation.run({
         params,
-        query: row.schemas.query === null ? undefined : texts(sent),
-        body: row.schemas.body === null ? undefined : sent,
+        ...partsOf(sent, row.schemas),
         idempotency: row.idempotent ? idempotencyClaim(headers, row.path, params, bytes, deps) : null,
         request: { ...NO_REQUEST, method: row.method, headers },
       });
@@ -93,6 +92,17 @@ function bytesOf(fields: object): Uint8Array {
     return value;
   });
   return new TextEncoder().encode(text);
+}
+
+/** The fields of a call as those of a request: of an operation that has a query and a body, the query has its own. */
+function partsOf(
+  sent: Readonly<Record<string, unknown>>,
+  { query, body }: NamedOperation['row']['schemas'],
+): Pick<OperatorCall, 'query' | 'body'> {
+  const isOfQuery = (name: string): boolean => query !== null && (body === null || Object.hasOwn(query.shape, name));
+  const some = (ofQuery: boolean): Readonly<Record<string, unknown>> =>
+    Object.fromEntries(Object.entries(sent).filter(([name]) => isOfQuery(name) === ofQuery));
+  return { query: query === null ? undefined : texts(some(true)), body: body === null ? undefined : some(false) };
 }
 
 /** The values of a query, which are texts. */

@@ -116,6 +116,18 @@ describe('a till inside an application', () => {
     });
   }
 
+  test('a call whose operation has a query and a body sends each field where it belongs', async (t) => {
+    closing(t);
+    const till = await open(t, { database: 'sqlite::memory:' });
+    const account = await merchant(till);
+    const branding = await till.branding.update({ account, name: 'Corner Bakery', version: 1 });
+    assert.deepEqual([branding.account, branding.name, branding.version], [account, 'Corner Bakery', 2]);
+    await assert.rejects(
+      till.branding.update({ account, nmae: 'Corner Bakery', version: 2 } as never),
+      (error) => isTillgateError(error, 'INVALID_FIELDS') && error.details.fields?.[0]?.path === 'nmae',
+    );
+  });
+
   test('without its workers a paid order stays as it is, and they can be stopped and started again', async (t) => {
     closing(t);
     const till = await open(t, { database: { knex: await DATABASES.sqlite(t) }, workers: 'none' });
