@@ -1242,7 +1242,7 @@ export interface AppsApi {
   /**
    * List Apps. Returns the account's Apps, newest first. Admins see all Apps. To read the next page, send `nextCursor` with the same filters.
    *
-   * @throws TillgateApiError `appNotFound`.
+   * @throws TillgateApiError 'account_not_found'.
    */
   list(params?: AppListParams, options?: CallOptions): Promise<AppList>;
   /** Iterates over the whole list and reads it page by page: `for await (const item of …)`. */
@@ -1251,14 +1251,14 @@ export interface AppsApi {
   /**
    * Retrieve an App. Returns an App. An App of another account is reported as not found.
    *
-   * @throws TillgateApiError `appNotFound`.
+   * @throws TillgateApiError 'app_not_found'.
    */
   get(id: string, options?: CallOptions): Promise<App>;
 
   /**
    * Retrieve usage of an App. Returns usage, summed over the hours (UTC) that start at or after `from` and before `to`. Defaults to the last 30 days, or the last 24 hours with `by=hour`; the maximum is 400 days, or 31 days with `by=hour`. Calls are included one second after they were made. Rows without usage are omitted. Use `format=csv` or `Accept: text/csv` for CSV.
    *
-   * @throws TillgateApiError `appNotFound`.
+   * @throws TillgateApiError 'app_not_found'.
    */
   usage(id: string, params?: AppUsageParams, options?: CallOptions): Promise<AppUsage>;
 }
@@ -1268,7 +1268,7 @@ export interface CallbacksApi {
   /**
    * List callbacks. Returns callbacks of orders and events of webhook endpoints, newest first. To read the next page, send `nextCursor` with the same filters.
    *
-   * @throws TillgateApiError `callbackNotFound`.
+   * @throws TillgateApiError 'account_not_found', 'webhook_not_found'.
    */
   list(params?: CallbackListParams, options?: CallOptions): Promise<CallbackList>;
   /** Iterates over the whole list and reads it page by page: `for await (const item of …)`. */
@@ -1277,14 +1277,14 @@ export interface CallbacksApi {
   /**
    * Retrieve a callback. Returns a callback with the result of each attempt.
    *
-   * @throws TillgateApiError `callbackNotFound`.
+   * @throws TillgateApiError 'callback_not_found'.
    */
   get(id: string, options?: CallOptions): Promise<CallbackDetail>;
 
   /**
    * Retry a callback. Sends a delivered or dead callback again, with a new schedule of attempts. An event goes to the current URL of its webhook endpoint, which must be enabled.
    *
-   * @throws TillgateApiError `callbackNotFound`, `stateConflict`.
+   * @throws TillgateApiError 'callback_not_found', 'state_conflict'.
    */
   redeliver(id: string, options?: CallOptions): Promise<CallbackDetail>;
 }
@@ -1294,7 +1294,7 @@ export interface WebhooksApi {
   /**
    * List webhook endpoints. Returns webhook endpoints, newest first. List their deliveries with `callbacks?webhook=…`. To read the next page, send `nextCursor` with the same filters.
    *
-   * @throws TillgateApiError `webhookNotFound`.
+   * @throws TillgateApiError 'account_not_found'.
    */
   list(params?: WebhookListParams, options?: CallOptions): Promise<WebhookList>;
   /** Iterates over the whole list and reads it page by page: `for await (const item of …)`. */
@@ -1303,7 +1303,7 @@ export interface WebhooksApi {
   /**
    * Retrieve a webhook endpoint. Returns a webhook endpoint without its secret.
    *
-   * @throws TillgateApiError `webhookNotFound`.
+   * @throws TillgateApiError 'webhook_not_found'.
    */
   get(id: string, options?: CallOptions): Promise<Webhook>;
 }
@@ -1313,7 +1313,7 @@ export interface LinksApi {
   /**
    * List payment links. Returns payment links, newest first. List their orders with `orders?link=…`. To read the next page, send `nextCursor` with the same filters.
    *
-   * @throws TillgateApiError `linkNotFound`.
+   * @throws TillgateApiError 'account_not_found'.
    */
   list(params?: LinkListParams, options?: CallOptions): Promise<PaymentLinkList>;
   /** Iterates over the whole list and reads it page by page: `for await (const item of …)`. */
@@ -1322,21 +1322,21 @@ export interface LinksApi {
   /**
    * Create a payment link. Creates a page that creates an order for each visitor, at a fixed price or for an amount that the payer chooses, optionally limited in sales or time. With the face POINT_OF_SALE it is a point of sale: an amount pad for paired devices. An account can have at most 1000.
    *
-   * @throws TillgateApiError `linkNotFound`, `unsupported`, `stateConflict`.
+   * @throws TillgateApiError 'account_not_found', 'unsupported', 'state_conflict'.
    */
   create(params: LinkCreateParams, options?: CallOptions): Promise<PaymentLink>;
 
   /**
    * Retrieve a payment link. Returns a payment link with its number of sales.
    *
-   * @throws TillgateApiError `linkNotFound`.
+   * @throws TillgateApiError 'link_not_found'.
    */
   get(id: string, options?: CallOptions): Promise<PaymentLink>;
 
   /**
    * Deactivate a payment link. Stops the link from creating orders, whatever its version. Open orders can still be paid.
    *
-   * @throws TillgateApiError `linkNotFound`.
+   * @throws TillgateApiError 'link_not_found'.
    */
   deactivate(id: string, options?: CallOptions): Promise<PaymentLink>;
 }
@@ -1346,7 +1346,7 @@ export interface OrdersApi {
   /**
    * List orders. Returns orders, newest first. Orders created while pages are read do not shift them. To read the next page, send `nextCursor` with the same filters.
    *
-   * @throws TillgateApiError `orderNotFound`.
+   * @throws TillgateApiError 'account_not_found'.
    */
   list(params?: OrderListParams, options?: CallOptions): Promise<OrderList>;
   /** Iterates over the whole list and reads it page by page: `for await (const item of …)`. */
@@ -1355,28 +1355,28 @@ export interface OrdersApi {
   /**
    * Create an order. Creates an order in a given coin, or in the coin that the payer chooses at `payUrl`. Only admins can create one for another account. Its callbacks carry the account's callback key instead of an API key.
    *
-   * @throws TillgateApiError `orderNotFound`, `unsupported`, `amountOutOfRange`, `stateConflict`, `idempotencyMismatch`, `idempotencyRunning`, `nodeFailed`, `notReady`.
+   * @throws TillgateApiError 'account_not_found', 'unsupported', 'amount_out_of_range', 'state_conflict', 'idempotency_mismatch', 'idempotency_running', 'node_failed', 'not_ready'.
    */
   create(params: OrderCreateParams, options?: WriteOptions): Promise<Order>;
 
   /**
    * Retrieve an order. Returns an order with its payments, callbacks and refund.
    *
-   * @throws TillgateApiError `orderNotFound`.
+   * @throws TillgateApiError 'order_not_found'.
    */
   get(id: string, options?: CallOptions): Promise<OrderDetail>;
 
   /**
    * Cancel an order. Cancels an order for which no payment has been seen.
    *
-   * @throws TillgateApiError `orderNotFound`, `stateConflict`.
+   * @throws TillgateApiError 'order_not_found', 'state_conflict'.
    */
   cancel(id: string, options?: CallOptions): Promise<Order>;
 
   /**
    * Explain the status of an order. Returns each change of status, starting with the creation, with the rule that decided it, the facts on which it decided, and the rate.
    *
-   * @throws TillgateApiError `orderNotFound`.
+   * @throws TillgateApiError 'order_not_found'.
    */
   history(id: string, options?: CallOptions): Promise<OrderHistory>;
 }
@@ -1386,7 +1386,7 @@ export interface RatesApi {
   /**
    * List rates. Returns the present price of each coin in which orders can be created. An order is converted at the prices of its creation, and with the spread of the operator, if there is one.
    *
-   * @throws TillgateApiError `unsupported`.
+   * @throws TillgateApiError 'unsupported'.
    */
   list(params: RateListParams, options?: CallOptions): Promise<RateList>;
 }
@@ -1396,7 +1396,7 @@ export interface TransactionsApi {
   /**
    * List transactions. Returns credited payments, withdrawals and refunds, newest first. To read the next page, send `nextCursor` with the same filters.
    *
-   * @throws TillgateApiError `transactionNotFound`.
+   * @throws TillgateApiError 'account_not_found'.
    */
   list(params?: TransactionListParams, options?: CallOptions): Promise<TransactionList>;
   /** Iterates over the whole list and reads it page by page: `for await (const item of …)`. */
@@ -1408,7 +1408,7 @@ export interface LedgerApi {
   /**
    * List postings. Returns the postings of the account, newest first. Their sum is the balance; the sum of postings before a given time is the balance at that time. Without `account`, admins also see the till's own ledger accounts, and all postings sum to zero. Months that an operator has closed are omitted (`tillgate ledger close`). To read the next page, send `nextCursor` with the same filters.
    *
-   * @throws TillgateApiError `ledgerNotFound`.
+   * @throws TillgateApiError 'account_not_found'.
    */
   list(params?: LedgerListParams, options?: CallOptions): Promise<PostingList>;
   /** Iterates over the whole list and reads it page by page: `for await (const item of …)`. */
@@ -1420,7 +1420,7 @@ export interface WalletsApi {
   /**
    * List balances. Returns the balance in each enabled coin, and in any other coin in which the account has a balance. Defaults to your own account; admins can name another.
    *
-   * @throws TillgateApiError `walletNotFound`.
+   * @throws TillgateApiError 'account_not_found'.
    */
   list(params?: WalletListParams, options?: CallOptions): Promise<WalletList>;
 }
@@ -1430,7 +1430,7 @@ export interface PayoutAddressesApi {
   /**
    * List payout addresses. Returns, for each chain, the registered address and the address that is active now, by chain and then by account. To read the next page, send `nextCursor` with the same filters.
    *
-   * @throws TillgateApiError `payoutAddressNotFound`.
+   * @throws TillgateApiError 'account_not_found'.
    */
   list(params?: PayoutAddressListParams, options?: CallOptions): Promise<PayoutAddressList>;
   /** Iterates over the whole list and reads it page by page: `for await (const item of …)`. */
@@ -1442,7 +1442,7 @@ export interface WatchAddressesApi {
   /**
    * List watched addresses. Returns the addresses whose balances `GET /api/contract/balance` returns, newest first. To read the next page, send `nextCursor` with the same filters.
    *
-   * @throws TillgateApiError `watchAddressNotFound`.
+   * @throws TillgateApiError 'account_not_found'.
    */
   list(params?: WatchAddressListParams, options?: CallOptions): Promise<WatchAddressList>;
   /** Iterates over the whole list and reads it page by page: `for await (const item of …)`. */
@@ -1454,7 +1454,7 @@ export interface PayoutsApi {
   /**
    * List payouts. Returns the account's withdrawals and refunds, newest first. Admins see those of all accounts and the till's own payouts. Use `status=HELD` for those that wait for approval; `reason` says why. To read the next page, send `nextCursor` with the same filters.
    *
-   * @throws TillgateApiError `payoutNotFound`.
+   * @throws TillgateApiError 'account_not_found'.
    */
   list(params?: PayoutListParams, options?: CallOptions): Promise<PayoutList>;
   /** Iterates over the whole list and reads it page by page: `for await (const item of …)`. */
@@ -1463,14 +1463,14 @@ export interface PayoutsApi {
   /**
    * Create a payout. Pays from the balance to the registered address of the chain, or, on BLN (Lightning), to the invoice. The network fee is deducted from the amount. A session needs a step-up.
    *
-   * @throws TillgateApiError `payoutNotFound`, `unsupported`, `amountOutOfRange`, `verificationRequired`, `noWithdrawalAddress`, `destinationUnpayable`, `verifyCodeInvalid`, `invoiceInvalid`, `stateConflict`, `idempotencyMismatch`, `idempotencyRunning`, `insufficientBalance`, `nodeFailed`, `notReady`.
+   * @throws TillgateApiError 'account_not_found', 'unsupported', 'amount_out_of_range', 'verification_required', 'no_withdrawal_address', 'destination_unpayable', 'verify_code_invalid', 'invoice_invalid', 'state_conflict', 'idempotency_mismatch', 'idempotency_running', 'insufficient_balance', 'node_failed', 'not_ready'.
    */
   create(params: PayoutCreateParams, options?: WriteOptions): Promise<Payout>;
 
   /**
    * Retrieve a payout. Returns a payout with every transaction that was signed for it. Users see their own withdrawals and refunds, without the names of those who approve.
    *
-   * @throws TillgateApiError `payoutNotFound`.
+   * @throws TillgateApiError 'payout_not_found'.
    */
   get(id: string, options?: CallOptions): Promise<PayoutDetail>;
 }
@@ -1480,7 +1480,7 @@ export interface RefundsApi {
   /**
    * Refund an order. Refunds the amount received, less the network fee, to the address that the payer entered. With `to: "sender"` it goes to the single sender of the payment, if the payer entered no address. Do not use it for payments from an exchange: the sender is then an address of the exchange, and the payer receives nothing. An order can be refunded once. A refund that needs approval is HELD until another person approves it.
    *
-   * @throws TillgateApiError `refundNotFound`, `destinationUnpayable`, `verifyCodeInvalid`, `stateConflict`, `idempotencyMismatch`, `idempotencyRunning`, `insufficientBalance`, `nodeFailed`, `notReady`.
+   * @throws TillgateApiError 'order_not_found', 'destination_unpayable', 'verify_code_invalid', 'state_conflict', 'idempotency_mismatch', 'idempotency_running', 'insufficient_balance', 'node_failed', 'not_ready'.
    */
   create(params: RefundCreateParams, options?: WriteOptions): Promise<Payout>;
 }

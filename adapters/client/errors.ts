@@ -60,9 +60,9 @@ export class TillgateApiError extends TillgateClientError {
   readonly httpStatus: number;
   /** Identifies the request in the server's log. */
   readonly traceId: string;
-  /** The first field that was refused; `null` unless `code` is `invalid_fields`. */
+  /** The first field that was refused, or the one that names a record that is not there; `null` for any other error. */
   readonly field: string | null;
-  /** Every field that was refused; empty unless `code` is `invalid_fields`. */
+  /** Every such field. */
   readonly fields: readonly RefusedField[];
   /** The values to compare with what was signed; `null` unless a signature was refused. */
   readonly signing: SigningInformation | null;

@@ -112,7 +112,7 @@ function texts(fields: Readonly<Record<string, unknown>>): Readonly<Record<strin
 
 /** The error with the names that fields have in TypeScript. */
 function inWordsOfCaller(error: unknown): unknown {
-  if (!isTillgateError(error, 'INVALID_FIELDS')) return error;
+  if (!isTillgateError(error) || error.details.fields === undefined) return error;
   const { message, details } = failureOf(error, 'till');
   const fields = (details.fields ?? []).map(({ path, message: problem }) => ({
     path: camelCase(path),

@@ -6,6 +6,7 @@ import { ERROR_TABLE, statusOf } from './error-table.ts';
 import type { WireError } from './error-table.ts';
 import type { BodyKind } from './media-type.ts';
 import { manageErrorSchema, registerSessions, sessionSecurity } from './manage/openapi.ts';
+import { recordsOf } from './operation.ts';
 import type { Operation } from './operation.ts';
 import { failureBody, v1Code } from './replies.ts';
 import type { Api } from './replies.ts';
@@ -61,7 +62,7 @@ const v1ErrorSchema = z
       fields: z
         .array(z.object({ field: z.string().meta({ description: 'Dotted path of the field' }), message: z.string() }))
         .optional()
-        .meta({ description: 'All missing or invalid fields' }),
+        .meta({ description: 'All missing or invalid fields, or the one that names a record that is not there' }),
       trace_id: z.string().meta({ description: "ID of the request in the server's logs; also sent in X-Trace-Id" }),
       signing: signingSchema,
     }),
@@ -208,10 +209,10 @@ function responsesOf(operation: Operation): RouteConfig['responses'] {
   if (operation.page !== null)
     responses['303'] = { description: 'Redirects a browser that posted a form back to the page.' };
   for (const [status, codes] of errorsOf(operation)) {
-    const { schema, name } = FAILURES[operation.api];
+    const { schema } = FAILURES[operation.api];
     responses[status] = {
       description: codes
-        .map((error) => [name(error, operation), error.meaning].filter(Boolean).join(': '))
+        .map((error) => [namesOf(error, operation), error.meaning].filter(Boolean).join(': '))
         .join('\n\n'),
       headers: traceHeader,
       content: { 'application/json': { schema, ...errorExamples(operation, codes) } },
@@ -229,31 +230,38 @@ interface ListedError {
   readonly meaning: string;
 }
 
-/** How the failures of an API are documented: their schema, and the name of an error, empty where a reply has none. */
+/** How the failures of an API are documented: their schema, and the name of an error about a kind of record, if it has one. */
 const FAILURES: Readonly<
-  Record<Api, { readonly schema: z.ZodType; readonly name: (error: ListedError, operation: Operation) => string }>
+  Record<Api, { readonly schema: z.ZodType; readonly name: (error: ListedError, record: string | null) => string }>
 > = {
   payment: { schema: errorSchema, name: ({ code }) => String(code) },
   manage: { schema: manageErrorSchema, name: () => '' },
-  v1: { schema: v1ErrorSchema, name: ({ word }, { resource }) => v1Code(word, resource) },
+  v1: { schema: v1ErrorSchema, name: ({ word }, record) => v1Code(word, record) },
 };
+
+/** What an error of an operation is called: one name for each kind of record that it may be about. */
+function namesOf(error: ListedError, operation: Operation): string {
+  return recordsOf(error.word, operation)
+    .map((record) => FAILURES[operation.api].name(error, record))
+    .join(' or ');
+}
 
 /** Examples of the errors that are specific to an operation; the table of codes documents the common ones. */
 function errorExamples(
   operation: Operation,
   codes: readonly ListedError[],
 ): { examples?: Record<string, { value: object }> } {
-  const { api, errors, resource } = operation;
+  const { api, errors } = operation;
   if (api === 'manage') return {};
   const own = new Set<ErrorCode>(errors);
   const examples = codes
     .filter(({ word }) => own.has(word))
-    .map((error) => {
+    .flatMap((error) => {
       const failure = { ...error, message: error.meaning, status: statusOf(error.code), details: {}, ours: false };
-      return [
-        FAILURES[api].name(error, operation),
-        { value: failureBody(api, failure, EXAMPLE_TRACE, resource) },
-      ] as const;
+      return recordsOf(error.word, operation).map(
+        (record) =>
+          [FAILURES[api].name(error, record), { value: failureBody(api, failure, EXAMPLE_TRACE, record) }] as const,
+      );
     });
   return examples.length === 0 ? {} : { examples: Object.fromEntries(examples) };
 }

@@ -307,6 +307,23 @@ function problemsOf(issue: z.core.$ZodIssue): readonly FieldError[] {
   }));
 }
 
+/** The fields that name a record, which must be there. */
+const RECORD_FIELDS = ['account', 'order', 'webhook'] as const;
+
+/**
+ * The kinds of records that an error of an operation may be about, as its codes in `/v1` name them: for one that is not
+ * found that of the operation where its path names a record, or those that its fields name.
+ */
+export function recordsOf(word: ErrorCode, operation: Operation): readonly (string | null)[] {
+  if (word !== 'NOT_FOUND') return [null];
+  const { path, resource } = operation;
+  const { query, body } = operation.schemas;
+  const isNamed = (name: string): boolean =>
+    [query, body].some((schema) => schema !== null && Object.hasOwn(schema.shape, name));
+  const named = path.includes('{') ? [] : RECORD_FIELDS.filter(isNamed);
+  return named.length === 0 ? [resource] : named;
+}
+
 /** Whether an operation is a list that is read page by page with a cursor. */
 export function isPaged({ id, reply }: Operation): boolean {
   return (

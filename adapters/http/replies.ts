@@ -38,7 +38,7 @@ const REPLY_FORMS = {
     success: (dataText) => dataText,
     failure: ({ word, message, details: { fields, signing } }, traceId, resource) => ({
       error: {
-        code: v1Code(word, resource),
+        code: v1Code(word, fields?.[0]?.path ?? resource),
         message,
         field: fields?.[0]?.path,
         fields: fields?.map(({ path, message: problem }) => ({ field: path, message: problem })),
@@ -64,10 +64,14 @@ export function apiOfPath(path: string): Api {
 /** The name of one record of a resource: `order` for `orders`, `address` for `addresses`. */
 export const singular = (resource: string): string => resource.replace(/(?<=ss)es$|s$/, '');
 
-/** The code of an error in `/v1`: `order_not_found` for an unknown order. */
-export function v1Code(word: ErrorCode, resource: string | null): string {
+/**
+ * The code of an error in `/v1`: `order_not_found` for an unknown order.
+ *
+ * @param record - the kind of record that there is not: that of the operation, or the one that a field names
+ */
+export function v1Code(word: ErrorCode, record: string | null): string {
   const code = word.toLowerCase();
-  return word === 'NOT_FOUND' && resource !== null ? `${resource}_${code}` : code;
+  return word === 'NOT_FOUND' && record !== null ? `${record}_${code}` : code;
 }
 
 /** A successful reply. @param dataText - the data as JSON text */

@@ -27,9 +27,20 @@ export function merchantActor(accountId: AccountId): Actor {
   return { accountId, role: 'user', ip: null, traceId: null };
 }
 
-/** The same error for unknown records and those of other accounts, so that it does not reveal which exist. */
-export function recordNotFound(): TillgateError {
-  return new TillgateError('NOT_FOUND', 'There is no such resource.');
+/**
+ * The same error for unknown records and those of other accounts, so that it does not reveal which exist.
+ *
+ * @param field - the field that names the record, where it is not the record of the operation itself
+ */
+export function recordNotFound(field?: string): TillgateError {
+  if (field === undefined) return new TillgateError('NOT_FOUND', 'There is no such resource.');
+  const message = 'there is no such record';
+  return new TillgateError('NOT_FOUND', `${field}: ${message}`, { fields: [{ path: field, message }] });
+}
+
+/** The account that a request names, for which or of which it asks something else. */
+export function accountNotFound(): TillgateError {
+  return recordNotFound('accountId');
 }
 
 /** @throws TillgateError `FORBIDDEN` unless the actor is an admin */
@@ -39,11 +50,12 @@ export function requireAdmin({ role }: Actor): void {
 
 /**
  * @param owner - `null` for a record of the till itself
+ * @param field - the field that names the record, where it is not the record of the operation itself
  * @throws TillgateError `NOT_FOUND` for a record of another account, unless the actor is an admin
  */
-export function requireAccess({ role, accountId, foreign }: Actor, owner: AccountId | null): void {
+export function requireAccess({ role, accountId, foreign }: Actor, owner: AccountId | null, field?: string): void {
   if (accountId === owner) return;
-  if (role !== 'admin') throw recordNotFound();
+  if (role !== 'admin') throw recordNotFound(field);
   foreign?.add(owner);
 }
 
@@ -54,15 +66,15 @@ export function listScope(actor: Actor, wanted: AccountId | undefined): AccountI
     actor.foreign?.add(null);
     return null;
   }
-  requireAccess(actor, wanted);
+  requireAccess(actor, wanted, 'accountId');
   return wanted;
 }
 
 /** The account for which the actor acts: its own by default. @throws TillgateError `NOT_FOUND` for another account */
 export function targetAccount(actor: Actor, wanted: AccountId | undefined): AccountId {
   const target = wanted ?? actor.accountId;
-  if (target === null) throw recordNotFound();
-  requireAccess(actor, target);
+  if (target === null) throw accountNotFound();
+  requireAccess(actor, target, 'accountId');
   return target;
 }
 

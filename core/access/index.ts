@@ -3,6 +3,7 @@ export type { Account, AccountRole, AccountStatus, CallbackSecrets, Credential, 
 export { ActionGuard } from './action-guard.ts';
 export type { SecondFactorDemand } from './action-guard.ts';
 export {
+  accountNotFound,
   listScope,
   merchantActor,
   OPERATOR,

@@ -21,7 +21,15 @@ import type {
   Transaction,
   Vault,
 } from '../kernel/index.ts';
-import { listScope, recordNotFound, requireAccess, requireOwnSecret, seesSecrets, targetAccount } from './actor.ts';
+import {
+  accountNotFound,
+  listScope,
+  recordNotFound,
+  requireAccess,
+  requireOwnSecret,
+  seesSecrets,
+  targetAccount,
+} from './actor.ts';
 import type { Actor } from './actor.ts';
 import { createdWith, addAuditRow } from './audit.ts';
 import type { AuditDeps } from './audit.ts';
@@ -105,7 +113,7 @@ export class ManageCredentials {
     );
     await storage.transaction(async (tx) => {
       const account = await tx.accounts.lock(accountId);
-      if (account === null) throw recordNotFound();
+      if (account === null) throw accountNotFound();
       if (account.status === 'archived')
         throw new TillgateError('STATE_CONFLICT', 'The account is archived: no credentials can be created for it.');
       await this.#ensureCallbackCredential(tx, accountId);
@@ -172,7 +180,7 @@ export class ManageCredentials {
     const formerUntil = createdAt + CALLBACK_OVERLAP_MS;
     await storage.transaction(async (tx) => {
       const account = await tx.accounts.lock(accountId);
-      if (account === null) throw recordNotFound();
+      if (account === null) throw accountNotFound();
       if (account.status === 'archived')
         throw new TillgateError('STATE_CONFLICT', 'The account is archived: no credentials can be created for it.');
       await this.#ensureCallbackCredential(tx, accountId);

@@ -9,7 +9,7 @@ import type { AccountSecurity } from './account-entry.ts';
 import { actionRow } from './actions.ts';
 import { costsOf } from './effects.ts';
 import { hasDemandedFactor } from './demanded-factors.ts';
-import { recordNotFound, requireOwnSecret, targetAccount } from './actor.ts';
+import { accountNotFound, recordNotFound, requireOwnSecret, targetAccount } from './actor.ts';
 import type { Actor } from './actor.ts';
 import { changesOf, addAuditRow } from './audit.ts';
 import type { AuditDeps } from './audit.ts';
@@ -71,7 +71,7 @@ export class ManageSecurity {
     const id = targetAccount(actor, wanted);
     const { accounts, manage, transfers } = this.#deps.storage;
     const account = await accounts.find(id);
-    if (account === null) throw recordNotFound();
+    if (account === null) throw accountNotFound();
     const { totp, totpForWithdrawals } = await manage.security(id);
     const freeze = await transfers.freeze(id);
     const now = this.#deps.clock.now();

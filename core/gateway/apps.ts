@@ -17,7 +17,7 @@ import { appCreated, appUpdated, keyCreated } from './gateway-audit.ts';
 import type { Trace } from './gateway-audit.ts';
 import { appErrors } from './app-fields.ts';
 import type { App } from './app.ts';
-import { nameProblem } from '../access/index.ts';
+import { accountNotFound, nameProblem } from '../access/index.ts';
 
 export interface NewApp {
   readonly accountId: AccountId;
@@ -80,7 +80,7 @@ export class Apps {
     await storage.transaction(async (tx) => {
       const { apps } = tx;
       const status = await apps.accountStatus(accountId);
-      if (status === null) throw new TillgateError('NOT_FOUND', 'There is no such account.');
+      if (status === null) throw accountNotFound();
       if (status === 'archived') throw new TillgateError('STATE_CONFLICT', 'The account is archived.');
       if ((await apps.countOf(accountId)) >= appsPerAccount)
         throw new TillgateError(

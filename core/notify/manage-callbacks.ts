@@ -47,8 +47,8 @@ export class ManageCallbacks {
     const scope = listScope(actor, accountId);
     if (webhookId !== undefined) {
       const endpoint = await storage.webhooks.find(webhookId);
-      if (endpoint === null) throw recordNotFound();
-      requireAccess(actor, endpoint.accountId);
+      if (endpoint === null) throw recordNotFound('webhookId');
+      requireAccess(actor, endpoint.accountId, 'webhookId');
     }
     const list = ['callbacks', actor.accountId, scope, status, webhookId];
     const filter = { accountId: scope, status: status ?? null, endpointId: webhookId ?? null };

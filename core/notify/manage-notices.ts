@@ -2,11 +2,11 @@ import { isId } from '../kernel/index.ts';
 import type { AccountId, NewestQuery, NoticeId, Storage } from '../kernel/index.ts';
 import type { Notice, NoticePreferences, NoticeStatus } from './notice.ts';
 import {
+  accountNotFound,
   addAuditRow,
   changesOf,
   lockLive,
   newestPage,
-  recordNotFound,
   requireAdmin,
   targetAccount,
 } from '../access/index.ts';
@@ -31,7 +31,7 @@ export class ManageNotices {
   async preferences(actor: Actor, wanted: AccountId | undefined): Promise<NoticePreferences> {
     const id = targetAccount(actor, wanted);
     const account = isId(id) ? await this.#deps.storage.notices.account(id) : null;
-    if (account === null) throw recordNotFound();
+    if (account === null) throw accountNotFound();
     const { withdrawals, summary } = account;
     return { accountId: id, withdrawals, summary };
   }
@@ -51,7 +51,7 @@ export class ManageNotices {
     return this.#deps.storage.transaction(async (tx) => {
       await lockLive(tx, accountId);
       const stored = await tx.notices.account(accountId);
-      if (stored === null) throw recordNotFound();
+      if (stored === null) throw accountNotFound();
       const former = { accountId, withdrawals: stored.withdrawals, summary: stored.summary };
       const next = {
         accountId,

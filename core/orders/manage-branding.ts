@@ -4,7 +4,7 @@ import type { Branding, Logo, LogoRef } from './branding.ts';
 import { readLogo } from './logo.ts';
 import { invalidField, isId, stateConflict, TillgateError } from '../kernel/index.ts';
 import type { AccountId, Digest, Storage } from '../kernel/index.ts';
-import { addAuditRow, changesOf, lockLive, recordNotFound, targetAccount } from '../access/index.ts';
+import { accountNotFound, addAuditRow, changesOf, lockLive, targetAccount } from '../access/index.ts';
 import type { Actor, AuditDeps } from '../access/index.ts';
 
 export interface ManageBrandingDeps extends AuditDeps {
@@ -36,7 +36,7 @@ export class ManageBranding {
   async find(actor: Actor, wanted: AccountId | undefined): Promise<Branding> {
     const { accounts, branding } = this.#deps.storage;
     const id = targetAccount(actor, wanted);
-    if (!isId(id) || (await accounts.find(id)) === null) throw recordNotFound();
+    if (!isId(id) || (await accounts.find(id)) === null) throw accountNotFound();
     return (await branding.of(id)) ?? noBranding(id);
   }
 

@@ -7,6 +7,7 @@ import { addressInForce } from './withdrawal-address.ts';
 import type { WithdrawalAddress } from './withdrawal-address.ts';
 import type { WithdrawalAddresses } from './withdrawal-addresses.ts';
 import {
+  accountNotFound,
   addAuditRow,
   changesOf,
   createdWith,
@@ -88,7 +89,7 @@ export class ManageAddresses {
   async register(actor: Actor, input: RegisterAddressInput, atOnce = false): Promise<RegisteredAddress> {
     const accountId = targetAccount(actor, input.accountId);
     const { storage, withdrawalAddresses } = this.#deps;
-    if ((await storage.accounts.find(accountId)) === null) throw recordNotFound();
+    if ((await storage.accounts.find(accountId)) === null) throw accountNotFound();
     const address = await withdrawalAddresses.read(input.chain, input.address);
     const record = await storage.transaction(async (tx) => {
       const change = await withdrawalAddresses.set(tx, accountId, input.chain, address, atOnce);
@@ -123,7 +124,7 @@ export class ManageAddresses {
   async watch(actor: Actor, { accountId: wanted, chain, value, label = '' }: ManagedWatchInput): Promise<WatchAddress> {
     const accountId = targetAccount(actor, wanted);
     const { storage, watchAddresses } = this.#deps;
-    if ((await storage.accounts.find(accountId)) === null) throw recordNotFound();
+    if ((await storage.accounts.find(accountId)) === null) throw accountNotFound();
     const record = await watchAddresses.prepare(accountId, { chain, value, label });
     await storage.transaction(async (tx) => {
       await watchAddresses.add(tx, record);

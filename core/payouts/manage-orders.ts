@@ -18,6 +18,7 @@ import type {
 import type { RefundInput, RequestRefund } from './request-refund.ts';
 import type { Transfer } from './transfer.ts';
 import {
+  accountNotFound,
   addAuditRow,
   createdWith,
   EXPORT_PART,
@@ -126,7 +127,7 @@ export class ManageOrders {
 
   async #requireActive(accountId: AccountId): Promise<void> {
     const account = await this.#deps.storage.accounts.find(accountId);
-    if (account === null) throw recordNotFound();
+    if (account === null) throw accountNotFound();
     if (account.status !== 'active') throw stateConflict('The account is not active.');
   }
 
@@ -174,7 +175,7 @@ export class ManageOrders {
     idempotency: IdempotencyClaim | null = null,
     input: RefundInput = {},
   ): Promise<Transfer> {
-    const { accountId } = await this.#own(actor, id);
+    const { accountId } = await this.#own(actor, id, 'orderId');
     const byHand = requestedByHand(this.#deps, actor, 'order.refund', () => id);
     return (await this.#deps.requestRefund.run({ accountId }, id, idempotency, byHand, input)).refund;
   }
@@ -224,10 +225,11 @@ export class ManageOrders {
     return queries.listed(await this.#own(actor, id));
   }
 
-  async #own(actor: Actor, id: OrderId): Promise<Order> {
+  /** @param field - the field that names the order, where it is not the record of the operation itself */
+  async #own(actor: Actor, id: OrderId, field?: string): Promise<Order> {
     const order = isId(id) ? await this.#deps.storage.orders.find(id) : null;
-    if (order === null) throw recordNotFound();
-    requireAccess(actor, order.accountId);
+    if (order === null) throw recordNotFound(field);
+    requireAccess(actor, order.accountId, field);
     return order;
   }
 }

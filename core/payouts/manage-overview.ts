@@ -2,7 +2,7 @@ import type { CallbackStatus } from '../notify/index.ts';
 import type { AccountId, Clock, CurrencyCode, Millis, Storage } from '../kernel/index.ts';
 import { DAY_MS, invalidField, startOfDay } from '../kernel/index.ts';
 import type { GatewaySum, OrderStatus, OrderSum, OverviewQuery } from '../orders/index.ts';
-import { listScope, recordNotFound } from '../access/index.ts';
+import { accountNotFound, listScope } from '../access/index.ts';
 import type { Actor } from '../access/index.ts';
 import type { ChainView, ManageChains } from './manage-chains.ts';
 
@@ -66,7 +66,7 @@ export class ManageOverview {
   async read(actor: Actor, { accountId: wanted, ...range }: OverviewInput): Promise<Overview> {
     const { storage, chains, clock } = this.#deps;
     const accountId = listScope(actor, wanted);
-    if (accountId !== null && (await storage.accounts.find(accountId)) === null) throw recordNotFound();
+    if (accountId !== null && (await storage.accounts.find(accountId)) === null) throw accountNotFound();
     const query = { accountId, ...daysOf(range, clock.now()) };
     const { overview } = storage;
     const [orders, callbacks, gatewayDays, gatewayMethods, lags] = await Promise.all([

@@ -3,7 +3,7 @@ import type { Transfer } from './transfer.ts';
 import type { WalletBalance } from './wallet-balance.ts';
 import type { WalletQueries } from './wallet-queries.ts';
 import type { RequestWithdrawal, WithdrawalInput } from './request-withdrawal.ts';
-import { recordNotFound, targetAccount } from '../access/index.ts';
+import { accountNotFound, targetAccount } from '../access/index.ts';
 import type { Actor, AuditDeps } from '../access/index.ts';
 import { requestedByHand } from './requested-by-hand.ts';
 
@@ -24,7 +24,7 @@ export class ManageWallets {
   /** Balances as in the payment API. @throws TillgateError `NOT_FOUND` for another account */
   async list(actor: Actor, accountId: AccountId | undefined): Promise<readonly WalletBalance[]> {
     const owner = targetAccount(actor, accountId);
-    if ((await this.#deps.storage.accounts.find(owner)) === null) throw recordNotFound();
+    if ((await this.#deps.storage.accounts.find(owner)) === null) throw accountNotFound();
     return this.#deps.walletQueries.list(owner);
   }
 
@@ -40,7 +40,9 @@ export class ManageWallets {
     idempotency: IdempotencyClaim | null = null,
   ): Promise<Transfer> {
     const owner = targetAccount(actor, accountId);
-    if (owner !== actor.accountId && actor.program === undefined) throw recordNotFound();
+    const isOwn = owner === actor.accountId;
+    const isThere = isOwn || (actor.program !== undefined && (await this.#deps.storage.accounts.find(owner)) !== null);
+    if (!isThere) throw accountNotFound();
     const byHand = requestedByHand(this.#deps, actor, 'withdrawal.request', ({ id }) => id);
     return (await this.#deps.requestWithdrawal.run({ accountId: owner }, input, idempotency, byHand)).withdrawal;
   }

@@ -1,3 +1,4 @@
+import { accountNotFound } from '../access/index.ts';
 import type {
   AccountId,
   ChainCode,
@@ -73,7 +74,7 @@ export class WatchAddresses {
   /** @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` when the account already watches it or is archived */
   async add(tx: Pick<Transaction, 'accounts' | 'wallets'>, record: WatchAddress): Promise<void> {
     const account = await tx.accounts.lock(record.accountId);
-    if (account === null) throw new TillgateError('NOT_FOUND', 'There is no such account.');
+    if (account === null) throw accountNotFound();
     if (account.status === 'archived')
       throw new TillgateError('STATE_CONFLICT', 'The account is archived; that is final.');
     if (!(await tx.wallets.addWatchAddress(record)))

@@ -1,3 +1,4 @@
+import { accountNotFound } from '../access/index.ts';
 import type { AccountId, ChainCode, Clock, Millis, Storage, Transaction } from '../kernel/index.ts';
 import { invalidField, TillgateError } from '../kernel/index.ts';
 import type { ChainAdapter, ChainRegistry } from '../chain/index.ts';
@@ -61,7 +62,7 @@ export class WithdrawalAddresses {
     atOnce: boolean,
   ): Promise<AddressChange> {
     const account = await tx.accounts.lock(accountId);
-    if (account === null) throw new TillgateError('NOT_FOUND', 'There is no such account.');
+    if (account === null) throw accountNotFound();
     if (account.status === 'archived')
       throw new TillgateError('STATE_CONFLICT', 'The account is archived; that is final.');
     const { clock, addressHoldMs } = this.#deps;

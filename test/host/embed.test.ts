@@ -11,10 +11,14 @@ import knex, { type Knex } from 'knex';
 import { pino } from 'pino';
 import { Registry, register } from 'prom-client';
 import { request } from 'undici';
+import { camelCase, fromWire } from '../../adapters/client/names.ts';
+import type { Operation } from '../../adapters/http/index.ts';
+import { isPaged } from '../../adapters/http/operation.ts';
 import { isTillgateError, present } from '../../core/index.ts';
 import { createTillgate } from '../../host/embed/index.ts';
 import type { Order, TillDatabase, Tillgate, TillgateOptions } from '../../host/embed/index.ts';
 import { sandbox } from '../../plugins/sandbox/index.ts';
+import { NAMED } from '../support/api-types.ts';
 import { createFetchServer, rawFacts } from '../support/fetch-server.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { ethereum } from '../support/one-chain.ts';
@@ -126,6 +130,46 @@ describe('a till inside an application', () => {
       till.branding.update({ account, nmae: 'Corner Bakery', version: 2 } as never),
       (error) => isTillgateError(error, 'INVALID_FIELDS') && error.details.fields?.[0]?.path === 'nmae',
     );
+  });
+
+  test('whatever names an account that is not there is refused with the field, in the words of the caller', async (t) => {
+    closing(t);
+    const till = await open(t, { database: 'sqlite::memory:' });
+    const calls = till as unknown as Readonly<
+      Record<string, Readonly<Record<string, (fields: object) => Promise<unknown>>>>
+    >;
+    // A list of an unknown account is empty.
+    const takesAccount = ({ schemas: { query, body } }: Operation): boolean =>
+      [query, body].some((schema) => schema !== null && 'account' in schema.shape);
+    const about = NAMED.map(({ row }) => row).filter((row) => takesAccount(row) && !isPaged(row));
+    assert.ok(about.length >= 9, `only ${about.length} operations take an account`);
+    for (const { id, versioned, examples } of about)
+      for (const account of ['nope', '1530217733410816001']) {
+        const [resource = '', verb = ''] = id.split('.').map(camelCase);
+        const call = calls[resource]?.[verb] ?? assert.fail(id);
+        const fields = { ...(fromWire(examples.body ?? {}) as object), account };
+        await assert.rejects(
+          async () => call(versioned ? { ...fields, version: 1 } : fields),
+          (error) => {
+            assert.ok(isTillgateError(error, 'NOT_FOUND'), `${id}: ${String(error)}`);
+            assert.deepEqual(
+              error.details.fields?.map(({ path }) => path),
+              ['account'],
+              id,
+            );
+            assert.equal(error.message, 'account: there is no such record');
+            return true;
+          },
+        );
+      }
+    await assert.rejects(till.refunds.create({ order: 'nope' }), (error) => {
+      assert.ok(isTillgateError(error, 'NOT_FOUND'));
+      assert.deepEqual(
+        error.details.fields?.map(({ path }) => path),
+        ['order'],
+      );
+      return true;
+    });
   });
 
   test('without its workers a paid order stays as it is, and they can be stopped and started again', async (t) => {

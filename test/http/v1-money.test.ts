@@ -90,13 +90,18 @@ eachStorage((_name, open) => {
       const [owner, other] = [await till.newMerchant(), await till.newMerchant()];
       const order = await paid(clientOf(owner));
       const client = clientOf(other);
-      await assert.rejects(client.refunds.create({ order }), (error) => isApiError(error, 'refund_not_found'));
-      await assert.rejects(client.payouts.create({ ...PAYOUT, account: owner.account.id }), (error) =>
-        isApiError(error, 'payout_not_found'),
+      await assert.rejects(
+        client.refunds.create({ order }),
+        (error) => isApiError(error, 'order_not_found') && error.field === 'order',
+      );
+      await assert.rejects(
+        client.payouts.create({ ...PAYOUT, account: owner.account.id }),
+        (error) => isApiError(error, 'account_not_found') && error.field === 'account',
       );
       await assert.rejects(client.orders.cancel(order), (error) => isApiError(error, 'order_not_found'));
-      await assert.rejects(client.wallets.list({ account: owner.account.id }), (error) =>
-        isApiError(error, 'wallet_not_found'),
+      await assert.rejects(
+        client.wallets.list({ account: owner.account.id }),
+        (error) => isApiError(error, 'account_not_found') && error.field === 'account',
       );
       assert.deepEqual((await client.transactions.list()).items, []);
     });
@@ -107,8 +112,9 @@ eachStorage((_name, open) => {
       const order = await paid(clientOf(owner));
       const client = clientOf(admin);
       await assert.rejects(client.orders.get(order), (error) => isApiError(error, 'order_not_found'));
-      await assert.rejects(client.payouts.create({ ...PAYOUT, account: owner.account.id }), (error) =>
-        isApiError(error, 'payout_not_found'),
+      await assert.rejects(
+        client.payouts.create({ ...PAYOUT, account: owner.account.id }),
+        (error) => isApiError(error, 'account_not_found') && error.field === 'account',
       );
       assert.deepEqual((await client.orders.list()).items, []);
     });

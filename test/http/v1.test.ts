@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import type { Operation } from '../../adapters/http/index.ts';
 import { checkLedger } from '../../core/index.ts';
 import type { OrderId } from '../../core/index.ts';
+import { NAMED } from '../support/api-types.ts';
 import { eachStorage } from '../support/each-storage.ts';
 import type { HttpClient, Reply } from '../support/http.ts';
 import type { TestStorage } from '../support/storage.ts';
@@ -17,6 +19,10 @@ interface Refused {
   readonly fields?: readonly { readonly field: string; readonly message: string }[];
   readonly trace_id: string;
 }
+
+/** Whether the fields of an operation name an account, for which or of which something is asked. */
+const takesAccount = ({ path, schemas: { query, body } }: Operation): boolean =>
+  !path.includes('{') && [query, body].some((schema) => schema !== null && 'account' in schema.shape);
 
 /** The record of a success; fails the test when the reply is an error. */
 function recordOf(reply: Reply, status = 200): Readonly<Record<string, unknown>> {
@@ -128,8 +134,17 @@ eachStorage((_name, open) => {
 
     test('another account is not found, as an account that does not exist', async () => {
       const other = await till.newMerchant();
-      for (const account of [other.account.id, '1530217733410816001'])
-        refusedOf(await bearer(till.merchant).post('/v1/orders', { ...ORDER, account }), 404, 'order_not_found');
+      const about = NAMED.filter(({ row, offered }) => offered && takesAccount(row)).map(({ row }) => row);
+      assert.ok(about.length >= 12, `only ${about.length} operations take an account`);
+      for (const { method, path, examples, id } of about)
+        for (const account of [other.account.id, '1530217733410816001', 'nope']) {
+          const reply =
+            method === 'GET'
+              ? await bearer(till.merchant).get(`${path}?account=${account}`)
+              : await bearer(till.merchant).post(path, { ...(examples.body as object), account });
+          const { field, fields } = refusedOf(reply, 404, 'account_not_found');
+          assert.deepEqual([field, fields?.map((each) => each.field)], ['account', ['account']], id);
+        }
       recordOf(await bearer(other).post('/v1/orders', { ...ORDER, account: other.account.id }), 201);
     });
 

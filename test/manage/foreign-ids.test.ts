@@ -27,11 +27,8 @@ const UNKNOWN = '1530217733410816001';
 /** Parameters of a query and fields of a body that name somebody's record. */
 const OF_SOMEBODY: readonly string[] = ['account', 'order', 'link', 'webhook'];
 
-/** Bodies of operations whose example takes no further field, or of which the document shows none. */
-const BODIES: Readonly<Record<string, object>> = {
-  'deposits/rescan': { chain: 'ETH' },
-  webhooks: { url: 'https://shop.example/hook', events: ['order.*'] },
-};
+/** Bodies of operations whose example takes no further field. */
+const BODIES: Readonly<Record<string, object>> = { 'deposits/rescan': { chain: 'ETH' } };
 
 /** Every id in a reply. */
 function idsIn(value: unknown): readonly string[] {

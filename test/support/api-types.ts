@@ -1,7 +1,7 @@
 /** Writes the types of the API for TypeScript, from the operations that programs call by name. */
 import { namedOperations, openApiDocument } from '../../adapters/http/index.ts';
 import type { ManageDeps, NamedOperation, Operation } from '../../adapters/http/index.ts';
-import { isPaged } from '../../adapters/http/operation.ts';
+import { isPaged, recordsOf } from '../../adapters/http/operation.ts';
 import { singular, v1Code } from '../../adapters/http/replies.ts';
 
 /** The part of JSON Schema that the document uses. */
@@ -280,7 +280,7 @@ function calls(): string {
 }
 
 const codesOf = ({ operation }: Row): readonly string[] =>
-  operation.errors.map((word) => `\`${v1Code(word, operation.resource)}\``);
+  operation.errors.flatMap((word) => recordsOf(word, operation).map((record) => `'${v1Code(word, record)}'`));
 
 const CLIENT: Door = {
   named: false,

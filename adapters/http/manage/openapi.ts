@@ -13,7 +13,10 @@ export const manageErrorSchema = z
     errors: z
       .array(z.object({ path: z.string().meta({ description: 'Dotted path of the field' }), message: z.string() }))
       .optional()
-      .meta({ description: 'All missing or invalid fields (status 400)' }),
+      .meta({
+        description:
+          'All missing or invalid fields (status 400), or the one that names a record that is not there (404)',
+      }),
     reason: z.string().optional().meta({
       description:
         'Reason of a 403. step_up_required: do a step-up; second_factor_required: enrol a second factor; password_change_required: change the password.',

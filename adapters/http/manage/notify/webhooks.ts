@@ -95,6 +95,7 @@ export const webhookOperations: readonly ManageOperation[] = [
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
     body: z.object({ account: ownerField, url, events, enabled: enabled.optional() }),
     data: revealedSchema,
+    examples: { body: { url: example.url, events: ['order.*', 'withdrawal.*'] } },
     handler: async ({ actor, body }, { manage }) => revealedRecord(await manage.webhooks.create(actor, inputOf(body))),
   }),
   apiOperation({
