@@ -7,7 +7,7 @@ import { VARIABLES } from '../../host/settings/config.ts';
 import { signerSchema } from '../../host/signer/signer-settings.ts';
 import { repository } from '../support/source-tree.ts';
 import { lint, render, template } from './helm-release.ts';
-import type { PodSpec } from './helm-release.ts';
+import type { PodSpec, Release } from './helm-release.ts';
 
 const FOLDER = join(repository, 'examples/kubernetes');
 const PRODUCTION = ['--values', join(FOLDER, 'production.values.yaml')];
@@ -24,7 +24,6 @@ const EVERYTHING = {
   imagePullSecrets: [{ name: 'registry' }],
   masterKey: { formerSecret: 'former' },
   till: {
-    persistentMarker: true,
     secretFiles: [{ name: 'bitcoin-rpc', mountPath: '/run/secrets/bitcoin-rpc' }],
     extraEnv: [{ name: 'NODE_OPTIONS', value: '--import ./telemetry.mjs' }],
     podAnnotations: { team: 'money' },
@@ -32,7 +31,7 @@ const EVERYTHING = {
     tolerations: [{ key: 'till', operator: 'Exists' }],
     affinity: { nodeAffinity: {} },
     topologySpreadConstraints: [{ maxSkew: 1, topologyKey: 'rack', whenUnsatisfiable: 'DoNotSchedule' }],
-    markerVolume: { storageClassName: 'fast' },
+    markerVolume: { storageClassName: 'fast', size: '1Gi' },
   },
   service: { annotations: { a: 'b' } },
   ingress: {
@@ -60,6 +59,7 @@ describe('the chart, by Helm', () => {
     for (const values of [
       [LEAST],
       [LEAST, EVERYTHING],
+      [LEAST, { till: { persistentMarker: false } }],
       [LEAST, { signer: { enabled: false } }],
       [LEAST, { podDisruptionBudget: { enabled: false }, networkPolicy: { enabled: false } }],
       [{ ...others, settingsSecret: 'till-settings', ingress: { enabled: true, host: 'pay.example.com' } }],
@@ -127,6 +127,7 @@ describe('the chart, by Helm', () => {
 describe('a release of the chart', () => {
   const release = render([LEAST]);
   const full = render([LEAST, EVERYTHING]);
+  const withoutVolumes = render([LEAST, { till: { persistentMarker: false } }]);
   const [till, signer] = [release.pods('tillgate'), release.pods('tillgate-signer')];
 
   test('the signer alone can read the seed, and it reads none of the till’s secrets', () => {
@@ -163,7 +164,7 @@ describe('a release of the chart', () => {
     assert.deepEqual(ingress, [{ ports: [{ port: 'signer' }], from: [{ podSelector: labels('till') }] }]);
     assert.deepEqual(egress, []);
     for (const name of ['tillgate', 'tillgate-signer']) {
-      const { selector, template: pod } = release.only('Deployment', name).spec ?? {};
+      const { selector, template: pod } = release.workload(name).spec ?? {};
       const component = name === 'tillgate' ? 'till' : 'signer';
       assert.deepEqual(selector, labels(component));
       assert.equal(pod?.metadata.labels['app.kubernetes.io/component'], component);
@@ -197,10 +198,15 @@ describe('a release of the chart', () => {
     }
   });
 
-  test('is replaced one by one without a moment in which fewer serve, by as many as it has', () => {
-    const { replicas = 0, strategy } = release.only('Deployment', 'tillgate').spec ?? {};
+  test('is replaced one by one, without volumes without a moment in which fewer serve', () => {
+    const { replicas = 0, updateStrategy } = release.only('StatefulSet', 'tillgate').spec ?? {};
     assert.ok(replicas >= 2);
-    assert.deepEqual(strategy, { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } });
+    // A StatefulSet replaces the next pod when the one before is ready.
+    assert.deepEqual(updateStrategy, { type: 'RollingUpdate' });
+    assert.deepEqual(withoutVolumes.only('Deployment', 'tillgate').spec?.strategy, {
+      type: 'RollingUpdate',
+      rollingUpdate: { maxUnavailable: 0, maxSurge: 1 },
+    });
     assert.equal(release.only('PodDisruptionBudget', 'tillgate').spec?.maxUnavailable, 1);
     const [, seconds] = till.containers[0].lifecycle?.preStop.exec.command ?? [];
     assert.ok(till.terminationGracePeriodSeconds >= Number(seconds) + 10);
@@ -212,7 +218,7 @@ describe('a release of the chart', () => {
     const sums = (values: object): readonly (string | undefined)[] => {
       const changed = render([LEAST, values]);
       return ['tillgate', 'tillgate-signer'].map(
-        (name) => changed.only('Deployment', name).spec?.template?.metadata.annotations?.['checksum/settings'],
+        (name) => changed.workload(name).spec?.template?.metadata.annotations?.['checksum/settings'],
       );
     };
     const [before, settings, chains] = [
@@ -225,15 +231,25 @@ describe('a release of the chart', () => {
     assert.deepEqual([chains[0] === before[0], chains[1] === before[1]], [true, false]);
   });
 
-  test('the marker of the database is kept with the pod, or on a volume of each', () => {
+  test('the marker of the database is on a small volume of each pod, unless the cluster has none', () => {
     const data = (pod: PodSpec): object | undefined => pod.volumes.find(({ name }) => name === 'data');
-    assert.deepEqual(data(till), { name: 'data', emptyDir: {} });
-    assert.equal(data(full.pods('tillgate')), undefined);
-    const { volumeClaimTemplates = [] } = full.only('StatefulSet', 'tillgate').spec ?? {};
-    assert.deepEqual(
-      volumeClaimTemplates.map(({ metadata }) => metadata.name),
-      ['data'],
-    );
+    const claims = (of: Release): readonly object[] =>
+      of
+        .only('StatefulSet', 'tillgate')
+        .spec?.volumeClaimTemplates?.map(({ metadata, spec }) => [
+          metadata.name,
+          spec.accessModes,
+          spec.storageClassName,
+          spec.resources.requests.storage,
+        ]) ?? [];
+    assert.deepEqual(claims(release), [['data', ['ReadWriteOnce'], undefined, '64Mi']]);
+    assert.deepEqual(claims(full), [['data', ['ReadWriteOnce'], 'fast', '1Gi']]);
+    assert.deepEqual([data(till), data(full.pods('tillgate'))], [undefined, undefined]);
+    const [{ volumeMounts }] = till.containers;
+    const { data: files = {} } = release.only('ConfigMap', 'tillgate');
+    const { dataDir } = JSON.parse(files['tillgate.config.json'] ?? '') as { readonly dataDir: string };
+    assert.equal(volumeMounts.find(({ name }) => name === 'data')?.mountPath, dataDir);
+    assert.deepEqual(data(withoutVolumes.pods('tillgate')), { name: 'data', emptyDir: {} });
   });
 
   test('the volume of the signer’s journal outlives the release', () => {

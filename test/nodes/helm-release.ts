@@ -63,6 +63,16 @@ interface IngressRule {
   readonly http: { readonly paths: readonly { readonly path: string; readonly pathType: string }[] };
 }
 
+/** What a pod of a StatefulSet claims. */
+interface VolumeClaim {
+  readonly metadata: { readonly name: string };
+  readonly spec: {
+    readonly accessModes: readonly string[];
+    readonly storageClassName?: string;
+    readonly resources: { readonly requests: { readonly storage: string } };
+  };
+}
+
 /** An object of Kubernetes, with the members that the tests look at. */
 export interface KubernetesObject {
   readonly kind: string;
@@ -71,13 +81,14 @@ export interface KubernetesObject {
   readonly spec?: {
     readonly replicas?: number;
     readonly strategy?: object;
+    readonly updateStrategy?: object;
     readonly maxUnavailable?: number;
     readonly selector?: object;
     readonly template?: {
       readonly metadata: { readonly labels: Labels; readonly annotations?: Labels };
       readonly spec: PodSpec;
     };
-    readonly volumeClaimTemplates?: readonly { readonly metadata: { readonly name: string } }[];
+    readonly volumeClaimTemplates?: readonly VolumeClaim[];
     readonly ports?: readonly object[];
     readonly rules?: readonly IngressRule[];
     readonly podSelector?: object;
@@ -145,11 +156,19 @@ export class Release {
     return found;
   }
 
+  /** The Deployment or StatefulSet of a name. @throws Error when there is none, or both */
+  workload(name: string): KubernetesObject {
+    const found = this.objects.filter(({ metadata, spec }) => metadata.name === name && spec?.template);
+    const [workload] = found;
+    if (workload === undefined || found.length > 1) throw new Error(`workloads ${name}: ${found.length}`);
+    return workload;
+  }
+
   /** The pods of the Deployment or StatefulSet of a name. */
   pods(name: string): PodSpec {
-    const [workload] = this.objects.filter(({ metadata, spec }) => metadata.name === name && spec?.template);
-    if (workload?.spec?.template === undefined) throw new Error(`no workload ${name}`);
-    return workload.spec.template.spec;
+    const { spec } = this.workload(name);
+    if (spec?.template === undefined) throw new Error(`no pods of ${name}`);
+    return spec.template.spec;
   }
 
   /** The names of the Secrets that the pods of a workload can read. */
