@@ -1463,7 +1463,7 @@ export interface PayoutsApi {
   /**
    * Create a payout. Pays from the balance to the registered address of the chain, or, on BLN (Lightning), to the invoice. The network fee is deducted from the amount. A session needs a step-up.
    *
-   * @throws TillgateApiError 'account_not_found', 'unsupported', 'amount_out_of_range', 'verification_required', 'no_withdrawal_address', 'destination_unpayable', 'verify_code_invalid', 'invoice_invalid', 'state_conflict', 'idempotency_mismatch', 'idempotency_running', 'insufficient_balance', 'node_failed', 'not_ready'.
+   * @throws TillgateApiError 'account_not_found', 'unsupported', 'amount_out_of_range', 'verification_required', 'invoice_invalid', 'verify_code_invalid', 'state_conflict', 'idempotency_mismatch', 'idempotency_running', 'insufficient_balance', 'node_failed', 'no_withdrawal_address', 'destination_unpayable', 'not_ready'.
    */
   create(params: PayoutCreateParams, options?: WriteOptions): Promise<Payout>;
 

@@ -7,7 +7,7 @@ import type {
   RecordedEvent,
   Transaction,
 } from '../kernel/index.ts';
-import { noticeRows, oncePerAccount, outboxRows } from '../notify/index.ts';
+import { NO_EVENT_ROWS, noticeRows, oncePerAccount, outboxRows } from '../notify/index.ts';
 import type {
   Callback,
   EventDispatcher,
@@ -41,8 +41,6 @@ export interface TillEventDeps {
   /** How notices are written; absent for none. */
   readonly notices?: NoticeSettings;
 }
-
-const NO_ROWS: EventRows = { callbacks: [], notices: [], audit: [] };
 
 /** Reports the changes of a till: to webhook endpoints, by callbacks of orders, by notices, and in the audit log. */
 export class TillEvents implements EventDispatcher {
@@ -86,9 +84,9 @@ export class TillEvents implements EventDispatcher {
     const { ids, presenter } = this.#deps;
     if (event.type === 'order.created') {
       const endpoints = await reader.webhooks.enabled(event.order.accountId);
-      return { ...NO_ROWS, callbacks: newOrderRows(this.#orderDeps, endpoints, event.order) };
+      return { ...NO_EVENT_ROWS, callbacks: newOrderRows(this.#orderDeps, endpoints, event.order) };
     }
-    if (event.type !== 'transfer.added' || event.row === null) return NO_ROWS;
+    if (event.type !== 'transfer.added' || event.row === null) return NO_EVENT_ROWS;
     const { transfer, row } = event;
     const notices = await this.#notices(
       (id) => reader.notices.account(id),
@@ -96,7 +94,7 @@ export class TillEvents implements EventDispatcher {
     );
     const endpoints = await reader.webhooks.enabled(row.accountId);
     const told = eventsOfTransfer(presenter, row, firstSteps(transfer), transfer.createdAt);
-    return { ...NO_ROWS, notices, callbacks: told.flatMap((each) => outboxRows(ids, endpoints, each)) };
+    return { ...NO_EVENT_ROWS, notices, callbacks: told.flatMap((each) => outboxRows(ids, endpoints, each)) };
   }
 
   announce({ callbacks, notices }: EventRows): void {

@@ -13,6 +13,9 @@ export interface EventRows {
   readonly audit: readonly AuditRow[];
 }
 
+/** Where a change needs no report. */
+export const NO_EVENT_ROWS: EventRows = { callbacks: [], notices: [], audit: [] };
+
 /** The reads of {@link EventDispatcher.ofNewRecord}. */
 export interface NewRecordReader {
   readonly webhooks: Pick<WebhookStore, 'enabled'>;

@@ -13,6 +13,7 @@ export type { AmountWords, Notice, NoticeDraft, NoticeWords } from './notice.ts'
 export type { Notifier } from './notifier.ts';
 export { outboxRows } from './outbox-event.ts';
 export type { OutboxEvent } from './outbox-event.ts';
+export { NO_EVENT_ROWS } from './event-dispatcher.ts';
 export type { EventDispatcher, EventRows, NewRecordReader } from './event-dispatcher.ts';
 export { raiseAlert } from './raise-alert.ts';
 export type { AlertChannels } from './raise-alert.ts';

@@ -326,33 +326,29 @@ const payoutRecipes = orderRecipes
             longestInvoiceMs: settings.lightningLongestInvoiceMs,
           }),
   )
+  .inner(
+    'payoutRequests',
+    ({
+      common,
+      assets,
+      chains,
+      secondFactor,
+      payoutFees: fees,
+      withdrawalLimits: limits,
+      config: { withdrawals },
+    }) => ({
+      ...common,
+      ...{ assets, chains, secondFactor, fees, limits, withdrawals },
+    }),
+  )
   .part(
     'requestWithdrawal',
-    (parts) =>
-      new RequestWithdrawal({
-        ...parts.common,
-        assets: parts.assets,
-        chains: parts.chains,
-        secondFactor: parts.secondFactor,
-        fees: parts.payoutFees,
-        limits: parts.withdrawalLimits,
-        lightning: parts.lightningPayments,
-        settings: parts.config.withdrawals,
-      }),
+    ({ payoutRequests: { withdrawals: settings, ...deps }, lightningPayments: lightning }) =>
+      new RequestWithdrawal({ ...deps, lightning, settings }),
   )
   .part(
     'requestRefund',
-    (parts) =>
-      new RequestRefund({
-        ...parts.common,
-        assets: parts.assets,
-        chains: parts.chains,
-        secondFactor: parts.secondFactor,
-        fees: parts.payoutFees,
-        limits: parts.withdrawalLimits,
-        settings: parts.config.withdrawals.refunds,
-        withdrawals: parts.config.withdrawals,
-      }),
+    ({ payoutRequests: deps }) => new RequestRefund({ ...deps, settings: deps.withdrawals.refunds }),
   )
   .part(
     'requestCharge',
@@ -361,16 +357,7 @@ const payoutRecipes = orderRecipes
   )
   .inner(
     'unassignedDeposits',
-    (parts) =>
-      new UnassignedDeposits({
-        ...parts.common,
-        assets: parts.assets,
-        chains: parts.chains,
-        fees: parts.payoutFees,
-        limits: parts.withdrawalLimits,
-        stateMachine: parts.orderStateMachine,
-        withdrawals: parts.config.withdrawals,
-      }),
+    ({ payoutRequests: deps, orderStateMachine: stateMachine }) => new UnassignedDeposits({ ...deps, stateMachine }),
   )
   .part('payouts', (parts): ReadonlyMap<ChainCode, PayoutRunner> => {
     const { common, assets, chains, rateBook: rates, orderStateMachine: stateMachine, config } = parts;

@@ -1143,7 +1143,7 @@ export interface PayoutsCalls {
   /**
    * Create a payout. Pays from the balance to the registered address of the chain, or, on BLN (Lightning), to the invoice. The network fee is deducted from the amount. A session needs a step-up.
    *
-   * @throws TillgateError `NOT_FOUND`, `UNSUPPORTED`, `AMOUNT_OUT_OF_RANGE`, `VERIFICATION_REQUIRED`, `NO_WITHDRAWAL_ADDRESS`, `DESTINATION_UNPAYABLE`, `VERIFY_CODE_INVALID`, `INVOICE_INVALID`, `STATE_CONFLICT`, `IDEMPOTENCY_MISMATCH`, `IDEMPOTENCY_RUNNING`, `INSUFFICIENT_BALANCE`, `NODE_FAILED`, `NOT_READY`.
+   * @throws TillgateError `NOT_FOUND`, `UNSUPPORTED`, `AMOUNT_OUT_OF_RANGE`, `VERIFICATION_REQUIRED`, `INVOICE_INVALID`, `VERIFY_CODE_INVALID`, `STATE_CONFLICT`, `IDEMPOTENCY_MISMATCH`, `IDEMPOTENCY_RUNNING`, `INSUFFICIENT_BALANCE`, `NODE_FAILED`, `NO_WITHDRAWAL_ADDRESS`, `DESTINATION_UNPAYABLE`, `NOT_READY`.
    */
   create(params: PayoutCreateParams & OfAccount, options?: InProcessOptions): Promise<Payout>;
 

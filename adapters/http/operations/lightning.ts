@@ -5,6 +5,7 @@ import type { HttpSettings } from '../deps.ts';
 import { code, fiatDecimals, optionalAmount, optionalCode, price, text } from '../fields.ts';
 import { dataOperation, merchant } from '../operation.ts';
 import type { Operation } from '../operation.ts';
+import { LIGHTNING_PAYMENT_ERRORS } from '../payout-errors.ts';
 import { decimal, id, orderStatus, timestamp } from '../record-fields.ts';
 import { commonFields, commonOptionsOf, orderExample } from './order-record.ts';
 import { payInfoExample } from './orders.ts';
@@ -135,18 +136,7 @@ const withdraw = dataOperation({
     'Pays an invoice from the BTC-LN balance. The amount and the maximum routing fee are reserved; the unused part of the fee is returned to the balance.',
   auth: merchant('move', LIGHTNING_PLACES),
   idempotent: true,
-  errors: [
-    'UNSUPPORTED',
-    'AMOUNT_OUT_OF_RANGE',
-    'VERIFICATION_REQUIRED',
-    'VERIFY_CODE_INVALID',
-    'INVOICE_INVALID',
-    'STATE_CONFLICT',
-    'IDEMPOTENCY_MISMATCH',
-    'IDEMPOTENCY_RUNNING',
-    'INSUFFICIENT_BALANCE',
-    'NODE_FAILED',
-  ],
+  errors: LIGHTNING_PAYMENT_ERRORS,
   body: lightningWithdrawBody,
   data: lightningWithdrawalSchema,
   examples: { body: { ln_invoices: lightningOrderExample.payment_request }, data: lightningWithdrawalExample },

@@ -6,6 +6,7 @@ import { text } from '../fields.ts';
 import { optionalCode } from '../fields.ts';
 import { dataOperation, merchant } from '../operation.ts';
 import type { Operation } from '../operation.ts';
+import { REFUND_ERRORS } from '../payout-errors.ts';
 import { decimalNumber, id, timestamp } from '../record-fields.ts';
 import { detailExample, orderExample } from './order-record.ts';
 import { CODE_DIGITS } from './withdrawal-record.ts';
@@ -128,17 +129,7 @@ const refund = dataOperation({
   idempotent: true,
   bodyOptional: true,
   body: refundBody,
-  errors: [
-    'NOT_FOUND',
-    'DESTINATION_UNPAYABLE',
-    'VERIFY_CODE_INVALID',
-    'STATE_CONFLICT',
-    'IDEMPOTENCY_MISMATCH',
-    'IDEMPOTENCY_RUNNING',
-    'INSUFFICIENT_BALANCE',
-    'NODE_FAILED',
-    'NOT_READY',
-  ],
+  errors: REFUND_ERRORS,
   examples: { data: refundExample },
   handler: async ({ principal, params, body, idempotency }, { requestRefund }) => {
     const input = { verifyCode: body.verify_code };

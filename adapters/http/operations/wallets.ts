@@ -5,6 +5,7 @@ import { roundedDown } from '../exact-json.ts';
 import { code, optionalCode, optionalText, price } from '../fields.ts';
 import { dataOperation, merchant } from '../operation.ts';
 import type { Operation } from '../operation.ts';
+import { WITHDRAWAL_ERRORS } from '../payout-errors.ts';
 import { decimal, decimalNumber } from '../record-fields.ts';
 import {
   CODE_DIGITS,
@@ -130,20 +131,7 @@ const withdraw = dataOperation({
     "Pays from the account's balance to the withdrawal address that is registered for the chain in the management API, or, on BLN (Lightning), to the invoice. The network fee is deducted from the amount.",
   auth: merchant('move'),
   idempotent: true,
-  errors: [
-    'UNSUPPORTED',
-    'AMOUNT_OUT_OF_RANGE',
-    'VERIFICATION_REQUIRED',
-    'NO_WITHDRAWAL_ADDRESS',
-    'VERIFY_CODE_INVALID',
-    'INVOICE_INVALID',
-    'STATE_CONFLICT',
-    'IDEMPOTENCY_MISMATCH',
-    'IDEMPOTENCY_RUNNING',
-    'INSUFFICIENT_BALANCE',
-    'NODE_FAILED',
-    'NOT_READY',
-  ],
+  errors: WITHDRAWAL_ERRORS,
   body: withdrawBody,
   data: withdrawalSchema,
   examples: { body: { amount: 100.5, chain: 'ETH', currency: 'USDT-ERC20' }, data: withdrawalExample },

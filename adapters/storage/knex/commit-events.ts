@@ -3,8 +3,6 @@ import type { EventDispatcher, EventRows, NewRecordReader, RecordedEvent, Transa
 import { SqlAuditWrites } from './stores/access/audit-store.ts';
 import type { Session } from './session.ts';
 
-export const NO_ROWS: EventRows = { callbacks: [], notices: [], audit: [] };
-
 /** The rows that are stored together with a new record, in a batch with others. */
 export interface RecordReports {
   of(event: RecordedEvent): Promise<EventRows>;

@@ -17,6 +17,7 @@ import type {
 import { z } from 'zod';
 import { code, decimalText, optionalCode, optionalText, text } from '../../fields.ts';
 import { CODE_DIGITS, MAX_INVOICE } from '../../operations/withdrawal-record.ts';
+import { WITHDRAWAL_ERRORS } from '../../payout-errors.ts';
 import { accountExample } from '../access/accounts.ts';
 import { accountFilter, idParams, inputOf, ownerField, word } from '../fields.ts';
 import { apiOperation, manageList, manageOperation } from '../operation.ts';
@@ -294,22 +295,7 @@ export const payoutOperations: readonly ManageOperation[] = [
     summary: 'Create a payout',
     description:
       'Pays from the balance to the registered address of the chain, or, on BLN (Lightning), to the invoice. The network fee is deducted from the amount. A session needs a step-up.',
-    errors: [
-      'NOT_FOUND',
-      'UNSUPPORTED',
-      'AMOUNT_OUT_OF_RANGE',
-      'VERIFICATION_REQUIRED',
-      'NO_WITHDRAWAL_ADDRESS',
-      'DESTINATION_UNPAYABLE',
-      'VERIFY_CODE_INVALID',
-      'INVOICE_INVALID',
-      'STATE_CONFLICT',
-      'IDEMPOTENCY_MISMATCH',
-      'IDEMPOTENCY_RUNNING',
-      'INSUFFICIENT_BALANCE',
-      'NODE_FAILED',
-      'NOT_READY',
-    ],
+    errors: ['NOT_FOUND', ...WITHDRAWAL_ERRORS],
     body: payoutBody,
     data: payoutSchema,
     examples: {

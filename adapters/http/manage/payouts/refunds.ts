@@ -3,6 +3,7 @@ import type { OrderId } from '../../../../core/index.ts';
 import { z } from 'zod';
 import { optionalCode } from '../../fields.ts';
 import { CODE_DIGITS } from '../../operations/withdrawal-record.ts';
+import { REFUND_ERRORS } from '../../payout-errors.ts';
 import { inputOf, recordId, word } from '../fields.ts';
 import { apiOperation } from '../operation.ts';
 import type { ManageOperation } from '../operation.ts';
@@ -25,17 +26,7 @@ export const refundOperations: readonly ManageOperation[] = [
       to: word(REFUND_TO, 'Recipient; defaults to `payer`, the address that the payer entered').optional(),
       verify_code: optionalCode(CODE_DIGITS, 'Code of the second factor, where the account demands one for payouts'),
     }),
-    errors: [
-      'NOT_FOUND',
-      'DESTINATION_UNPAYABLE',
-      'VERIFY_CODE_INVALID',
-      'STATE_CONFLICT',
-      'IDEMPOTENCY_MISMATCH',
-      'IDEMPOTENCY_RUNNING',
-      'INSUFFICIENT_BALANCE',
-      'NODE_FAILED',
-      'NOT_READY',
-    ],
+    errors: REFUND_ERRORS,
     data: payoutSchema,
     examples: {
       body: { order: '1530218000000000000', to: 'sender' },

@@ -1,4 +1,4 @@
-import { assert, pageOf, TillgateError } from '../../../../../core/index.ts';
+import { assert, NO_EVENT_ROWS, pageOf, TillgateError } from '../../../../../core/index.ts';
 import type {
   AccountId,
   ChainCode,
@@ -23,7 +23,6 @@ import { claimKey } from '../../rows/claim-row.ts';
 import { names } from '../../rows/columns.ts';
 import { ORDER_COLUMNS, orderOf } from '../../rows/order-row.ts';
 import { integer, text } from '../../rows/values.ts';
-import { NO_ROWS } from '../../commit-events.ts';
 import type { RecordReports } from '../../commit-events.ts';
 import { createOrders } from './create-orders.ts';
 import type { BatchOutcome, ReportedOrder } from './create-orders.ts';
@@ -55,7 +54,9 @@ export class SqlOrderStore implements OrderStore {
   async create(order: NewOrder): Promise<CreateOrderResult> {
     this.#db.checkNesting();
     const rows =
-      order.hasWebhooks !== false ? await this.#reports.of({ type: 'order.created', order: order.order }) : NO_ROWS;
+      order.hasWebhooks !== false
+        ? await this.#reports.of({ type: 'order.created', order: order.order })
+        : NO_EVENT_ROWS;
     for (let tries = 0; tries < CLAIM_TRIES; tries++) {
       const outcome = await this.#groupCommit
         .add({ fresh: order, rows })
