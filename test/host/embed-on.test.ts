@@ -72,7 +72,7 @@ const waiting = (till: Tillgate) =>
 
 describe('an application handles the events of its till', () => {
   for (const engine of ['sqlite', 'pg'] as const) {
-    test(`${engine}: a payment right behind a new handler is told to it, and one without a further call too`, async (t) => {
+    test(`fault 418: ${engine}: a payment right behind a new handler is told to it, and one without a further call too`, async (t) => {
       const till = await (await tillsOn(t, engine))();
       const account = await merchant(till);
       const [first, second] = [await newOrder(till, account), await newOrder(till, account)];
