@@ -12,10 +12,10 @@ import { pathToFileURL } from 'node:url';
 import { build as bundle } from 'esbuild';
 import { rollup } from 'rollup';
 import { dts } from 'rollup-plugin-dts';
-import { bundleDashboard, licencesOf, writeBundle } from '../host/dashboard/bundle.ts';
+import { LICENCES, bundleDashboard, licencesOf, writeBundle } from '../host/dashboard/bundle.ts';
 import { flattenTypes } from './flatten-types.mjs';
 import { joinAugmentations } from './join-augmentations.mjs';
-import { PACKAGES, entryFile, folderOf, manifestOf, outsideOf, repository } from './packages.mjs';
+import { PACKAGES, entryFile, folderOf, isOurs, manifestOf, outsideOf, repository, tested } from './packages.mjs';
 
 const RECORDS = 'adapters/client/records';
 const DASHBOARD = 'host/dashboard/files';
@@ -42,8 +42,11 @@ export async function build(target = join(repository, 'dist')) {
       for (const path of each.files) copy(path === DASHBOARD ? work : repository, path, join(folder, 'dist/files'));
       for (const name of ['LICENSE', 'CHANGELOG.md', 'SECURITY.md']) copy(repository, name, folder);
       cpSync(join(repository, each.readme), join(folder, 'README.md'));
-      write(folder, 'licences.txt', licencesOf(metafile, repository));
-      write(folder, 'sbom.cdx.json', `${JSON.stringify(billOf(each, metafile, bill), null, 2)}\n`);
+      const licences = licencesOf(metafile, repository);
+      write(folder, 'licences.txt', licences);
+      const inDashboard = each.files.includes(DASHBOARD) ? readFileSync(join(work, DASHBOARD, LICENCES), 'utf8') : '';
+      const contained = [licences, inDashboard].flatMap(packagesIn);
+      write(folder, 'sbom.cdx.json', `${JSON.stringify(billOf(each, contained, bill), null, 2)}\n`);
       write(folder, 'package.json', `${JSON.stringify(manifestOf(each), null, 2)}\n`);
     }
   } finally {
@@ -158,27 +161,29 @@ export function billOfMaterials() {
   return bill;
 }
 
-/** What of them is in a package's bundles or is installed with it. The dashboard is bundled for the server alone. */
-function billOf(each, { inputs }, bill) {
-  const metadata = { ...bill.metadata, component: { ...bill.metadata.component, name: each.name } };
-  if (each.files.includes(DASHBOARD)) return { ...bill, metadata };
-  const bundled = Object.keys(inputs).flatMap((path) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []);
+/** What of them a package contains, as `NAME@VERSION`, and what is installed with it. */
+function billOf(each, contained, bill) {
   const refs = new Set();
   const visit = (ref) => {
     if (refs.has(ref)) return;
     refs.add(ref);
     for (const next of bill.dependencies.find((known) => known.ref === ref)?.dependsOn ?? []) visit(next);
   };
-  const refOf = (name) => bill.components.filter((known) => known.name === name).map((known) => known['bom-ref']);
-  each.dependencies.flatMap(refOf).forEach(visit);
-  new Set(bundled).forEach((name) => refOf(name).forEach((ref) => refs.add(ref)));
+  each.dependencies.filter((name) => !isOurs(name)).forEach((name) => visit(`${name}@${tested(name)}`));
+  contained.forEach((ref) => refs.add(ref));
   return {
     ...bill,
-    metadata,
+    metadata: { ...bill.metadata, component: { ...bill.metadata.component, name: each.name } },
     components: bill.components.filter((known) => refs.has(known['bom-ref'])),
-    dependencies: bill.dependencies.filter(({ ref }) => refs.has(ref)),
+    dependencies: bill.dependencies
+      .filter(({ ref }) => refs.has(ref))
+      .map(({ ref, dependsOn = [] }) => ({ ref, dependsOn: dependsOn.filter((next) => refs.has(next)) })),
   };
 }
+
+/** The packages in a text of `licencesOf`, as `NAME@VERSION`. */
+const packagesIn = (licences) =>
+  [...licences.matchAll(/^(\S+) (\d\S*) \(.*\)$/gm)].map(([, name, version]) => `${name}@${version}`);
 
 /** Every file of these folders, relative to the repository, sorted. */
 export function filesOf(folders) {

@@ -17,4 +17,8 @@ export const repository: string;
 export function folderOf(each: Package): string;
 export function entryFile(entry: string): string;
 export function outsideOf(each: Package): readonly string[];
-export function manifestOf(each: Package): Readonly<Record<string, unknown>>;
+export function manifestOf(each: Package, from?: { readonly url: string }): Readonly<Record<string, unknown>>;
+/** Whether a package is one of these. */
+export function isOurs(name: string): boolean;
+/** The version of a package that the tests use. */
+export function tested(name: string): string;

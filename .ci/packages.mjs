@@ -6,9 +6,14 @@ import { fileURLToPath } from 'node:url';
 
 export const repository = fileURLToPath(new URL('..', import.meta.url));
 
-const { version, license, engines, keywords, devDependencies } = JSON.parse(
-  readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
-);
+const {
+  version,
+  license,
+  engines,
+  keywords,
+  repository: source,
+  devDependencies,
+} = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 
 /** The built-in plugins, each an entry of its own, so that an application loads the chains that it uses. */
 const plugins = ['bitcoin', 'bsc', 'chat', 'ethereum', 'evm', 'lightning', 'litecoin', 'sandbox', 'smtp', 'tron'];
@@ -97,11 +102,13 @@ export const entryFile = (entry) => (entry === '.' ? 'index' : entry.slice(2).re
 /** What a package's bundles import and do not contain; esbuild is used only where the dashboard is built from sources. */
 export const outsideOf = ({ dependencies: needed, peers }) => [...needed, ...peers, 'esbuild'];
 
-/** The manifest that is published. A library takes compatible versions, the server those that were tested. */
-export function manifestOf({ name, description, entries, forwards, bin, dependencies: needed, peers }) {
+/**
+ * The manifest that is published. A library takes compatible versions, the server those that were tested. The repository is
+ * that of package.json, where the workflow that publishes writes it: the provenance has to name the same.
+ */
+export function manifestOf({ name, description, entries, forwards, bin, dependencies: needed, peers }, from = source) {
   const range = bin === null ? '^' : '';
-  const versionOf = (each) =>
-    each === 'tillgate' || each.startsWith('@tillgate/') ? version : `${range}${tested(each)}`;
+  const versionOf = (each) => (isOurs(each) ? version : `${range}${tested(each)}`);
   const listed = (names) => Object.fromEntries([...names].sort().map((each) => [each, versionOf(each)]));
   const target = (file) => ({ types: `./dist/${file}.d.ts`, default: `./dist/${file}.js` });
   return {
@@ -110,6 +117,7 @@ export function manifestOf({ name, description, entries, forwards, bin, dependen
     description,
     keywords,
     license,
+    ...(from !== undefined && { repository: from }),
     type: 'module',
     engines,
     exports: {
@@ -128,7 +136,10 @@ export function manifestOf({ name, description, entries, forwards, bin, dependen
   };
 }
 
-function tested(name) {
+export const isOurs = (name) => name === 'tillgate' || name.startsWith('@tillgate/');
+
+/** The version of a package that the tests use. */
+export function tested(name) {
   const found = devDependencies[name];
   if (!/^\d+\.\d+\.\d+$/.test(found ?? '')) throw new Error(`no version is tested of ${name}`);
   return found;
