@@ -12,6 +12,7 @@
  *     npm run test:shops              those in real shop systems (test/lab/shops)
  *     npm run test:frameworks         those in web frameworks (test/lab/frameworks)
  *     npm run test:receivers          those of the receivers of callbacks, in four languages (test/lab/receivers)
+ *     npm run test:registry           those of the packages from a registry (test/lab/registry)
  *
  * `--engines=memory|sqlite|pg|all` chooses the databases; arguments that begin with `--test-` go on to node. One file also runs
  * by itself: `node --import tsx --test FILE`.
@@ -66,7 +67,7 @@ function installPrograms(apart: Apart | null): boolean {
   if (status === 0) return true;
   console.error(`${installer} failed.`);
   // The others are there, and the tests of the missing ones say why.
-  return apart === 'clients' || apart === 'shops' || apart === 'frameworks';
+  return apart === 'clients' || apart === 'shops' || apart === 'frameworks' || apart === 'registry';
 }
 
 /** What the chosen files import and all of them share. */
@@ -81,6 +82,7 @@ async function startServices(needs: Needs): Promise<Services> {
   const programs = Promise.all([
     needs.till ? program('till', 'host/bin.ts') : null,
     needs.crashTill ? program('crash-till', 'test/crash/till-main.ts') : null,
+    needs.tarballs ? (await import('./package/project.ts')).tarballs() : null,
   ]);
   const templates = needs.templates
     ? await (await import('./support/templates.ts')).makeTemplates(needs.postgres)

@@ -7,7 +7,7 @@ import type { Compiled } from './compile.ts';
 export type Engines = 'memory' | 'sqlite' | 'pg' | 'all';
 
 /** Tests that need more than the packages, each with a run of its own. */
-export const APART = ['nodes', 'browser', 'clients', 'shops', 'frameworks', 'receivers'] as const;
+export const APART = ['nodes', 'browser', 'clients', 'shops', 'frameworks', 'receivers', 'registry'] as const;
 export type Apart = (typeof APART)[number];
 /** The folder of tests that need more than the packages; what is rarely run stands under `test/lab`. */
 export const folderOf = (apart: Apart): string =>
@@ -181,6 +181,8 @@ export interface Needs {
   readonly crashTill: boolean;
   /** The packages of test/lab/bench. */
   readonly benchPackage: boolean;
+  /** The tarballs of what is published, built once before several files ask for them. */
+  readonly tarballs: boolean;
 }
 
 export function needsOf(files: readonly PlannedFile[], compiled: Compiled): Needs {
@@ -192,5 +194,6 @@ export function needsOf(files: readonly PlannedFile[], compiled: Compiled): Need
     till: uses('test/host/till-process.ts'),
     crashTill: uses('test/crash/fixture.ts'),
     benchPackage: uses('test/support/bench-package.ts'),
+    tarballs: uses('test/package/project.ts'),
   };
 }
