@@ -73,11 +73,17 @@ function moneyOut(engine: 'sqlite' | 'pg', part: MoneyOutPart): void {
       await spendable(id);
       return { id, units };
     };
-    const spendable = (id: string): Promise<unknown> =>
-      waitFor(async () => (await till.detail(id)).data['refund'] === true, {
-        timeoutMs: 30_000,
-        describe: () => `order ${id} to be refundable; the log:\n${till.log.slice(-3000)}`,
-      });
+    const spendable = async (id: string): Promise<void> => {
+      let detail: object = {};
+      const isRefundable = async (): Promise<boolean> => {
+        const { data } = await till.detail(id);
+        detail = data;
+        return data['refund'] === true;
+      };
+      const describe = (): string =>
+        `order ${id} to be refundable: ${JSON.stringify(detail)}\n${till.log.slice(-3000)}`;
+      await waitFor(isRefundable, { timeoutMs: 30_000, describe });
+    };
     const registers = async (address: Address): Promise<void> => {
       const set = await till.command(
         'withdrawal-address',

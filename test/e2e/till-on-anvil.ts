@@ -223,6 +223,8 @@ export class TillOnAnvil {
     const url = `${await this.url()}${new URL(page).pathname}/refund-address`;
     const reply = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ address }) });
     assert.equal(reply.status, 200, await reply.text());
+    // Blocks have their time in whole seconds, and the till's clock may be some milliseconds ahead of the node's.
+    await nextSecond();
     await nextSecond();
   }
 
