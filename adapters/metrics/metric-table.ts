@@ -124,6 +124,12 @@ export const METRIC_TABLE = {
     'route',
     'outcome',
   ),
+  tillgate_gateway_upstream_faults_total: counter(
+    'Answers that an upstream owed, by the reason: unauthorised, rate_limited, timeout, internal, unavailable, no_method, no_state, no_block or range_limit.',
+    'route',
+    'upstream',
+    'reason',
+  ),
   tillgate_gateway_hedges_total: counter(
     'Reads with a slow upstream: a second upstream answered first (won), answered later (lost), or neither answered (unanswered); or none was asked, because too many reads were doubled (over_budget) or no other upstream could answer (no_upstream).',
     'route',

@@ -64,7 +64,9 @@ export class Quotas {
 
   /** Counts calls that are sent to a node. */
   spend({ id, quota }: AppView, units: number): void {
-    if (quota !== null && units > 0) this.#use(id, quota, this.#clock.now()).own += units;
+    if (quota === null || units === 0) return;
+    const use = this.#use(id, quota, this.#clock.now());
+    use.own = Math.max(0, use.own + units);
   }
 
   /** The Apps whose usage must be read, because of their requests. */
@@ -172,7 +174,9 @@ export class PrepaidBalances implements FeedReader {
 
   /** Counts calls that are sent to a node. */
   spend({ id, prepaid }: AppView, units: number): void {
-    if (prepaid && units > 0) this.#balance(id).own += units;
+    if (!prepaid || units === 0) return;
+    const balance = this.#balance(id);
+    balance.own = Math.max(0, balance.own + units);
   }
 
   /** The Apps whose units must be read. */
@@ -268,7 +272,7 @@ export class Allowance {
     return this.quotas.check(app, units) ?? this.prepaid.check(app, units);
   }
 
-  /** Counts calls that are sent to a node. */
+  /** Counts calls that are sent to a node; a negative number gives units back. */
   spend(app: AppView, units: number): void {
     this.quotas.spend(app, units);
     this.prepaid.spend(app, units);

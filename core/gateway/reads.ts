@@ -52,6 +52,15 @@ function lastOfRange(filter: unknown): number {
   return Math.max(blockNumber(fromBlock) ?? Infinity, blockNumber(toBlock) ?? Infinity);
 }
 
+/** How many blocks' logs a call of `eth_getLogs` reads; 0 where it names no numbers. */
+export function rangeOf(params: unknown): number {
+  const filter: unknown = Array.isArray(params) ? params[0] : null;
+  if (typeof filter !== 'object' || filter === null) return 0;
+  const { fromBlock, toBlock } = filter as { readonly fromBlock?: unknown; readonly toBlock?: unknown };
+  const [from, to] = [blockNumber(fromBlock), blockNumber(toBlock)];
+  return from === null || to === null ? 0 : Math.max(0, to - from + 1);
+}
+
 const REQUEST: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params']);
 
 /**

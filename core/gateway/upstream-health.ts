@@ -1,10 +1,14 @@
 import type { Millis } from '../kernel/index.ts';
+import type { AbilitiesView } from './upstream-abilities.ts';
 
 /** `up`: it serves. `down`: it does not. `trial`: one request may test it. */
 export type UpstreamState = 'up' | 'down' | 'trial';
 
+/** The state of an upstream as seen by one instance, and what it was found not to have. */
+export interface UpstreamView extends HealthView, AbilitiesView {}
+
 /** The state of an upstream as seen by one instance. */
-export interface UpstreamView {
+export interface HealthView {
   readonly state: UpstreamState;
   /** The number of its newest block; `null` when it is not known. */
   readonly head: number | null;
@@ -60,7 +64,7 @@ export class UpstreamHealth {
   }
 
   /** The view for operators. @param foremost - the newest block of any upstream of the route, `null` for none */
-  view(now: Millis, foremost: number | null): UpstreamView {
+  view(now: Millis, foremost: number | null): HealthView {
     const measured = this.#measuredAt > 0;
     return {
       state: this.state(now),
@@ -168,7 +172,9 @@ export interface Choosable {
 }
 
 /** The criteria of {@link chooseUpstream}. */
-export interface Choice {
+export interface Choice<T = unknown> {
+  /** Whether an upstream is known not to have what is asked for; `null` where that is known of none. */
+  readonly lacks: ((upstream: T) => boolean) | null;
   readonly now: Millis;
   /** The block that the request needs; `Infinity` for the newest one. */
   readonly block: number;
@@ -181,7 +187,7 @@ export interface Choice {
 }
 
 /**
- * The upstream for the next request: the one with the lower cost of two drawn at random, among those that serve and
+ * The upstream for the next request, of those that are not known to lack what it asks for, or else of all: the one with the lower cost of two drawn at random, among those that serve and
  * have the required block; otherwise among those that serve; otherwise one that is due for a trial.
  *
  * @returns `null` when none is known to be up
@@ -189,10 +195,17 @@ export interface Choice {
 export function chooseUpstream<T extends Choosable>(
   upstreams: readonly T[],
   excluded: readonly T[],
-  choice: Choice,
+  choice: Choice<T>,
 ): T | null {
-  const { now } = choice;
   const left = excluded.length === 0 ? upstreams : upstreams.filter((upstream) => !excluded.includes(upstream));
+  const { lacks } = choice;
+  const able = lacks === null ? left : left.filter((upstream) => !lacks(upstream));
+  const chosen = choose(able, choice);
+  return chosen !== null || able.length === left.length ? chosen : choose(left, choice);
+}
+
+function choose<T extends Choosable>(left: readonly T[], choice: Choice<T>): T | null {
+  const { now } = choice;
   const [only] = left;
   if (only !== undefined && left.length === 1) return only.health.state(now) === 'down' ? null : only;
   const up = left.filter(({ health }) => health.state(now) === 'up');
@@ -206,20 +219,22 @@ export function chooseUpstream<T extends Choosable>(
  *
  * @returns `null` when there is none
  */
-export function chooseSecond<T extends Choosable>(upstreams: readonly T[], first: T, choice: Choice): T | null {
-  const up = upstreams.filter(({ health }) => health.state(choice.now) === 'up');
+export function chooseSecond<T extends Choosable>(upstreams: readonly T[], first: T, choice: Choice<T>): T | null {
+  const up = upstreams.filter(
+    (upstream) => upstream.health.state(choice.now) === 'up' && choice.lacks?.(upstream) !== true,
+  );
   const others = thatHave(up, choice).filter((upstream) => upstream !== first);
   return others.length === 0 ? null : cheaperOfTwo(others, choice);
 }
 
 /** The upstreams that have the block, as far as is known, and are not too far behind the foremost one. */
-function thatHave<T extends Choosable>(up: readonly T[], { block, maxLag, headLag }: Choice): readonly T[] {
+function thatHave<T extends Choosable>(up: readonly T[], { block, maxLag, headLag }: Choice<T>): readonly T[] {
   const foremost = Math.max(...up.map(({ health }) => health.head ?? 0));
   const needed = Math.min(foremost - headLag, Math.max(block, foremost - maxLag));
   return up.filter(({ health }) => health.head === null || health.head >= needed);
 }
 
-function cheaperOfTwo<T extends Choosable>(upstreams: readonly T[], { now, draw }: Choice): T {
+function cheaperOfTwo<T extends Choosable>(upstreams: readonly T[], { now, draw }: Choice<T>): T {
   const first = draw(upstreams.length);
   const second = (first + 1 + draw(Math.max(1, upstreams.length - 1))) % upstreams.length;
   const [a, b] = [upstreams[first] as T, upstreams[second] as T];

@@ -44,7 +44,7 @@ export class UsageMeter {
     return this.#lost;
   }
 
-  /** Counts calls that are sent to a node; they cost their units whatever the outcome. Returns the units. */
+  /** Counts calls that are sent to a node. Returns their units. */
   sent(app: AppId, route: MeteredRoute, methods: readonly string[]): number {
     this.#turn();
     let all = 0;
@@ -58,6 +58,23 @@ export class UsageMeter {
       }
       counts.requests += 1;
       counts.units += units;
+    }
+    return all;
+  }
+
+  /**
+   * Gives back the units of calls that were sent, but that no node worked on. What was stored meanwhile stays counted.
+   *
+   * @returns the units
+   */
+  unanswered(app: AppId, route: MeteredRoute, methods: readonly string[]): number {
+    let all = 0;
+    for (const name of methods) {
+      const { name: counted, units } = route.method(name);
+      const counts = this.#counts(app, route.host, counted);
+      if (counts === null || counts.units < units) continue;
+      counts.units -= units;
+      all += units;
     }
     return all;
   }

@@ -461,8 +461,12 @@ export interface UpstreamHealth {
   readonly lagBlocks: number;
   /** Milliseconds until it starts to answer; a moving average of recent requests. */
   readonly latencyMs: number;
-  /** Share of recent requests, from 0 to 1, that failed with a server error or without an answer. */
+  /** Share of recent requests, from 0 to 1, that the node did not answer through a fault of its own. */
   readonly errorRate: number | null;
+  /** Methods that it said in the last hour it does not have; they are asked of other upstreams. */
+  readonly missingMethods: readonly string[];
+  /** Oldest block whose state it may have, by its answers of the last hour. */
+  readonly oldestState: number;
 }
 
 /** The fields of `accounts.list`. */

@@ -43,18 +43,19 @@ export function recordSent(
 
 /** Counts a completed request with its admission verdict. */
 export function recordExchange(
-  { metrics, meter }: Counters,
+  { metrics, meter, allowance }: Counters,
   context: RequestContext,
   status: number,
   bytesIn: number,
   bytesOut: number,
 ): void {
-  const { live, auth, admission, startedAt, sent } = context;
+  const { live, auth, admission, startedAt, sent, unanswered } = context;
   const route = live?.route.host ?? 'unknown';
   const app = auth?.key.app.id;
   if (app !== undefined && admission !== null) metrics.admission(route, app, admission);
   if (app !== undefined && live !== null) {
     const calls = callsOf(context);
+    if (sent && unanswered && auth !== null) allowance.spend(auth.key.app, -meter.unanswered(app, live.metered, calls));
     if (!sent && status >= 400) meter.refused(app, live.metered, calls);
     else if (status >= 400) meter.failed(app, live.metered, calls);
     meter.bytes(app, live.metered, calls, bytesIn, bytesOut);

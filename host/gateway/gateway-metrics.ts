@@ -1,5 +1,5 @@
 import { AdmissionTally } from '../../core/index.ts';
-import type { AdmissionCount, AdmissionVerdict, AppId, Labels, Metrics } from '../../core/index.ts';
+import type { AdmissionCount, AdmissionVerdict, AppId, Labels, Metrics, NodeFault } from '../../core/index.ts';
 import type { HedgeOutcome } from './reads/hedged-request.ts';
 
 /** The metrics of one request. */
@@ -98,6 +98,15 @@ export class GatewayMetrics {
 
   hedge(route: string, outcome: HedgeOutcome | 'over_budget' | 'no_upstream'): void {
     this.#add('tillgate_gateway_hedges_total', `${route} ${outcome}`, 1, () => ({ route, outcome }));
+  }
+
+  /** A node did not answer a request. */
+  fault(route: string, upstream: string, reason: NodeFault): void {
+    this.#add('tillgate_gateway_upstream_faults_total', `${route} ${upstream} ${reason}`, 1, () => ({
+      route,
+      upstream,
+      reason,
+    }));
   }
 
   upstream(route: string, upstream: string, up: boolean): void {

@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
-import type { Logger } from '../../core/index.ts';
+import { faultOfStatus, meaningOfBody } from '../../core/index.ts';
+import type { Logger, MethodFamily, NodeFault } from '../../core/index.ts';
 import type { LiveRoute, LiveRoutes } from './live-route.ts';
 import type { GatewayMetrics } from './gateway-metrics.ts';
 import type { Upstream } from './upstream.ts';
@@ -55,14 +56,16 @@ export class HealthChecks {
   async #check(live: LiveRoute, upstream: Upstream): Promise<void> {
     const { health } = upstream;
     const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(TIMEOUT_MS)]);
+    let reason = 'unreachable';
     try {
       health.checked(await headOf(live, upstream, signal));
-    } catch {
-      // The error is not logged: its message could repeat a URL. The change of state is logged below.
+    } catch (error) {
+      // Of the error only the reason is logged: its message could repeat a URL.
       if (this.#closing.signal.aborted) return;
+      reason = error instanceof UpstreamFault ? error.reason : 'unreachable';
       health.checkFailed(performance.now());
     }
-    this.#report(live, upstream, health.state(performance.now()) === 'up');
+    this.#report(live, upstream, health.state(performance.now()) === 'up', reason);
   }
 
   async #followFinal({ final, upstreams }: LiveRoute): Promise<void> {
@@ -70,13 +73,13 @@ export class HealthChecks {
     await final?.follow(upstreams, performance.now(), (upstream, block) => hashOf(upstream, block, signal));
   }
 
-  #report({ route }: LiveRoute, upstream: Upstream, up: boolean): void {
+  #report({ route }: LiveRoute, upstream: Upstream, up: boolean, reason: string): void {
     const before = this.#known.get(upstream);
     this.#known.set(upstream, up);
     this.#deps.metrics.upstream(route.host, upstream.host, up);
     if (before === up || (before === undefined && up)) return;
     if (up) this.#deps.logger.info('an upstream is up again', { route: route.host, upstream: upstream.host });
-    else this.#deps.logger.warn('an upstream is down', { route: route.host, upstream: upstream.host });
+    else this.#deps.logger.warn('an upstream is down', { route: route.host, upstream: upstream.host, reason });
   }
 }
 
@@ -84,7 +87,7 @@ export class HealthChecks {
 async function headOf({ route, chain }: LiveRoute, upstream: Upstream, signal: AbortSignal): Promise<number | null> {
   if (route.protocol === 'websocket') return dial(upstream, signal);
   if (route.protocol === 'http') return askHttp(upstream, signal);
-  return askRpc(upstream, chain.family === 'bitcoin' ? 'getblockcount' : 'eth_blockNumber', signal);
+  return askRpc(upstream, chain.family, signal);
 }
 
 function dial({ url, lookup }: Upstream, signal: AbortSignal): Promise<null> {
@@ -108,6 +111,8 @@ async function askHttp(upstream: Upstream, signal: AbortSignal): Promise<null> {
     signal,
   });
   await reply.body.dump({ limit: MAX_REPLY_BYTES, signal });
+  const fault = faultOfStatus(reply.statusCode, false);
+  if (fault !== null) throw new UpstreamFault(fault);
   if (reply.statusCode >= 500) throw new Error(`HTTP ${reply.statusCode}`);
   return null;
 }
@@ -124,12 +129,25 @@ async function hashOf(upstream: Upstream, block: number, signal: AbortSignal): P
   }
 }
 
-async function askRpc(upstream: Upstream, method: string, signal: AbortSignal): Promise<number | null> {
+async function askRpc(upstream: Upstream, family: MethodFamily | null, signal: AbortSignal): Promise<number | null> {
+  const method = family === 'bitcoin' ? 'getblockcount' : 'eth_blockNumber';
   const { result, error } = await callRpc(upstream, method, [], signal);
   if (result === undefined && (error === undefined || error === null)) throw new Error('no JSON-RPC answer');
+  const meaning = meaningOfBody(JSON.stringify({ error }), family);
+  if (meaning.kind === 'fault') throw new UpstreamFault(meaning.reason);
   const head = typeof result === 'number' || typeof result === 'string' ? Number(result) : NaN;
   // An error response, for example for an unknown method, still shows that the upstream is up.
   return Number.isSafeInteger(head) ? head : null;
+}
+
+/** An upstream that answers a check, but not with an answer. */
+class UpstreamFault extends Error {
+  readonly reason: NodeFault;
+
+  constructor(reason: NodeFault) {
+    super(reason);
+    this.reason = reason;
+  }
 }
 
 interface RpcReply {
@@ -153,9 +171,11 @@ async function callRpc(
     signal,
   });
   let text = '';
+  const fault = faultOfStatus(reply.statusCode, true);
   for await (const chunk of reply.body) {
     text += String(chunk);
     if (text.length > MAX_REPLY_BYTES) throw new Error('too long');
   }
+  if (fault !== null) throw new UpstreamFault(fault);
   return JSON.parse(text) as RpcReply;
 }

@@ -1,10 +1,11 @@
 import { Buffer } from 'node:buffer';
-import { blockNeeded, DEFAULT_TIMEOUTS, isRead, isRefusal, refuse } from '../../core/index.ts';
-import type { AdmissionVerdict, JsonRpcRequest, Refusal } from '../../core/index.ts';
+import { blockNeeded, DEFAULT_TIMEOUTS, isRead, isRefusal, rangeOf, refuse } from '../../core/index.ts';
+import type { AdmissionVerdict, JsonRpcRequest, Need, Refusal } from '../../core/index.ts';
 import type { BufferBudget } from './buffer-budget.ts';
 import { callsOf, logRefusal, recordExchange, recordSent } from './exchange-report.ts';
 import type { Counters } from './exchange-report.ts';
 import type { ClientRequestHandler, GatewayClient } from './gateway-client.ts';
+import { ANYTHING } from './live-route.ts';
 import type { LiveRoute } from './live-route.ts';
 import { guardMethods } from './guard-methods.ts';
 import { HeaderList } from './header-list.ts';
@@ -200,7 +201,8 @@ export class HttpExchange implements ClientRequestHandler, ForwardedResponseHand
     if (isRefusal(request)) return request;
     this.#context.methods = request.methods;
     this.#forwarder.attempts.idempotent = request.methods.every(isRead);
-    if (upstreams.length > 1) this.#forwarder.attempts.block = blockOf(request);
+    this.#forwarder.attempts.need = upstreams.length > 1 ? needOf(request) : { ...ANYTHING, methods: request.methods };
+    this.#forwarder.batch = request.batch;
     if (reusesAnswers) this.#forwarder.read = this.#deps.coalescer.read(this.#context, request);
     return this.#judge(this.#deps.authorizer.admitRequests(this.#context, request, policy, 1));
   }
@@ -396,9 +398,9 @@ export class HttpExchange implements ClientRequestHandler, ForwardedResponseHand
   }
 }
 
-/** The highest block number that the calls need. */
-function blockOf({ methods, params }: JsonRpcRequest): number {
-  return Math.max(...methods.map((method, index) => blockNeeded(method, params[index])));
+function needOf({ methods, params }: JsonRpcRequest): Need {
+  const block = Math.max(...methods.map((method, index) => blockNeeded(method, params[index])));
+  return { methods, block, range: methods[0] === 'eth_getLogs' ? rangeOf(params[0]) : 0 };
 }
 
 const EMPTY = Buffer.alloc(0);

@@ -2,10 +2,10 @@ import { performance } from 'node:perf_hooks';
 import {
   chooseSecond,
   chooseUpstream,
-  HedgeBudget,
   MeteredRoute,
   MethodPolicy,
   offeredMethods,
+  RequestBudget,
   routeLimits,
 } from '../../core/index.ts';
 import type {
@@ -16,6 +16,7 @@ import type {
   GatewayRouteTable,
   Logger,
   Millis,
+  Need,
   RouteUpstream,
   UpstreamView,
 } from '../../core/index.ts';
@@ -44,35 +45,50 @@ export interface LiveRoute {
    */
   readonly final: FinalBlock | null;
   /** Limits how many reads are sent to a second upstream; `null` when none are. */
-  readonly hedges: HedgeBudget | null;
+  readonly hedges: RequestBudget | null;
+  /** Limits how many requests go on to another upstream after a fault of the first one. */
+  readonly retries: RequestBudget;
+  /** The same where the first one does not have what is asked for: callers choose that. */
+  readonly detours: RequestBudget;
 }
 
-/** For {@link nextUpstream}: a request that depends, or may depend, on the newest block. */
+/** A request that depends, or may depend, on the newest block. */
 export const NEWEST_BLOCK = Infinity;
-
+/** A tenth of the reads may be sent to a second upstream, and at most this many at once. */
+const HEDGES = { requestsForOne: 10, burst: 10 };
 /**
- * The next upstream to try; `null` when all others are down.
- *
- * @param block - the number of the block that the request needs
+ * A fifth of the requests may go on to another upstream after a fault. A node that begins to fail does so for everything
+ * that is under way.
  */
-export function nextUpstream(live: LiveRoute, excluded: readonly Upstream[], block: number): Upstream | null {
-  return chooseUpstream(live.upstreams, excluded, choiceOf(live, block));
+const RETRIES = { requestsForOne: 5, burst: 500 };
+
+/** What is not read: a WebSocket, or a request that is not JSON-RPC. */
+export const ANYTHING: Need = { methods: [], block: NEWEST_BLOCK, range: 0 };
+
+/** The next upstream to try; `null` when all others are down. */
+export function nextUpstream(live: LiveRoute, excluded: readonly Upstream[], need: Need): Upstream | null {
+  return chooseUpstream(live.upstreams, excluded, choiceOf(live, need));
 }
 
 /** A second upstream for a read that the first one answers slowly; `null` when none is suitable. */
-export function secondUpstream(live: LiveRoute, first: Upstream, block: number): Upstream | null {
-  return chooseSecond(live.upstreams, first, choiceOf(live, block));
+export function secondUpstream(live: LiveRoute, first: Upstream, need: Need): Upstream | null {
+  return chooseSecond(live.upstreams, first, choiceOf(live, need));
 }
 
-function choiceOf({ route, chain }: LiveRoute, block: number): Choice {
+function choiceOf({ route, chain, upstreams }: LiveRoute, need: Need): Choice<Upstream> {
+  const now = performance.now();
+  const known = upstreams.some(({ abilities }) => abilities.lacksAnything(now));
   return {
-    now: performance.now(),
-    block,
+    now,
+    lacks: known ? ({ abilities }) => abilities.lacks(need, now) : null,
+    block: need.block,
     maxLag: chain.maxLagBlocks,
     headLag: route.reads.headLagBlocks ?? chain.headLagBlocks,
     draw: (below) => Math.floor(Math.random() * below),
   };
 }
+
+const newRetryBudget = (): RequestBudget => new RequestBudget(RETRIES.requestsForOne, RETRIES.burst);
 
 /** The highest block that an upstream has reported, and how far below it a block is final. */
 export function chainEnd({ chain, upstreams }: LiveRoute): ChainEnd {
@@ -135,10 +151,12 @@ export class LiveRoutes {
   /** The upstreams of a route in their order; `null` for one that is not in use. */
   health(route: GatewayRoute, now: Millis): readonly (UpstreamView | null)[] {
     this.#refreshed();
-    const used = route.upstreams.map((one) => this.#upstreams.get(nameOf(route, one))?.health ?? null);
-    const heads = used.flatMap((health) => health?.head ?? []);
+    const used = route.upstreams.map((one) => this.#upstreams.get(nameOf(route, one)) ?? null);
+    const heads = used.flatMap((upstream) => upstream?.health.head ?? []);
     const foremost = heads.length === 0 ? null : Math.max(...heads);
-    return used.map((health) => health?.view(now, foremost) ?? null);
+    return used.map((upstream) =>
+      upstream === null ? null : { ...upstream.health.view(now, foremost), ...upstream.abilities.view(now) },
+    );
   }
 
   async close(): Promise<void> {
@@ -184,7 +202,9 @@ export class LiveRoutes {
     const reusesAnswers = dedupe || final !== null;
     const policy = new MethodPolicy(route.methods, offeredMethods(chain.family));
     const hedged = route.reads.hedgeAfterMs !== null && route.protocol === 'jsonrpc' && upstreams.length > 1;
-    const hedges = hedged ? new HedgeBudget() : null;
-    return { route, chain, policy, limits, metered: new MeteredRoute(route), upstreams, reusesAnswers, final, hedges };
+    const hedges = hedged ? new RequestBudget(HEDGES.requestsForOne, HEDGES.burst) : null;
+    const [retries, detours] = [newRetryBudget(), newRetryBudget()];
+    const metered = new MeteredRoute(route);
+    return { route, chain, policy, limits, metered, upstreams, reusesAnswers, final, hedges, retries, detours };
   }
 }

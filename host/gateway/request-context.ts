@@ -46,6 +46,8 @@ export interface RequestContext extends Omit<ReceivedRequest, 'head'> {
   methods: readonly string[] | null;
   /** True once the request was sent to a node. */
   sent: boolean;
+  /** True when no node has worked on it: it then costs no units. */
+  unanswered: boolean;
 }
 
 const UNLIMITED: EffectiveLimits = { app: NO_LIMITS, account: NO_LIMITS };
@@ -88,6 +90,7 @@ export function newRequestContext(traceId: string, received: ReceivedRequest): R
     admission: null,
     methods: null,
     sent: false,
+    unanswered: false,
   };
 }
 

@@ -1,10 +1,13 @@
 import { Buffer } from 'node:buffer';
+import { performance } from 'node:perf_hooks';
 import { refuse } from '../../core/index.ts';
-import type { Logger, Refusal } from '../../core/index.ts';
+import type { Logger, NodeFault, Refusal } from '../../core/index.ts';
 import { CONNECT_TIMEOUT, INVALID_REQUEST } from './failure-reasons.ts';
 import { guardMethods } from './guard-methods.ts';
 import type { Abortable } from './guard-methods.ts';
 import type { GatewayMetrics } from './gateway-metrics.ts';
+import { JudgedResponse } from './judged-response.ts';
+import type { JudgeOwner, NotAnswered } from './judged-response.ts';
 import type { LiveRoute } from './live-route.ts';
 import type { RequestBodyStream } from './request-body-stream.ts';
 import type { RequestContext } from './request-context.ts';
@@ -50,9 +53,11 @@ export interface ForwardedResponseHandler
 }
 
 /** Gets the answer to one request: from the cache, an equal request in flight, or one or more upstreams. */
-export class RequestForwarder implements UpstreamResponseHandler, CoalescedReadHandler, HedgeOwner {
+export class RequestForwarder implements UpstreamResponseHandler, CoalescedReadHandler, HedgeOwner, JudgeOwner {
   /** Set for a read that may share its answer with equal ones. */
   read: CoalescibleRead | null = null;
+  /** True for a JSON-RPC request with several calls. */
+  batch = false;
   readonly attempts = new UpstreamAttempts();
   readonly #deps: RequestForwarderDeps;
   readonly #handler: ForwardedResponseHandler;
@@ -62,6 +67,10 @@ export class RequestForwarder implements UpstreamResponseHandler, CoalescedReadH
   /** Set while equal reads may wait for the answer to this one. */
   #lead: CoalescedRequest | null = null;
   #over = false;
+  /** True once a node may have worked on it: that costs its units, since a call can be made to fail. */
+  #executed = false;
+  /** An answer that was refused, for the case that there is no better one. */
+  #refused: JudgedResponse | null = null;
 
   constructor(deps: RequestForwarderDeps, handler: ForwardedResponseHandler, context: RequestContext) {
     this.#deps = deps;
@@ -72,6 +81,11 @@ export class RequestForwarder implements UpstreamResponseHandler, CoalescedReadH
   /** True while an answer is awaited. */
   get waiting(): boolean {
     return this.#request !== null;
+  }
+
+  get rpc(): JudgeOwner['rpc'] {
+    const { live, methods } = this.#context;
+    return live === null || methods === null ? null : { family: live.chain.family, batch: this.batch };
   }
 
   start(body: Buffer | RequestBodyStream | null, live: LiveRoute): void {
@@ -115,7 +129,8 @@ export class RequestForwarder implements UpstreamResponseHandler, CoalescedReadH
     request.expire();
     this.#log('an upstream, or its client, was too slow', 'timeout');
     const refusal = refuse('upstream_timeout');
-    if (requestSent || this.#handler.flushed) this.#handler.onUnanswered(refusal);
+    this.#executed ||= requestSent;
+    if (requestSent || this.#handler.flushed) this.#giveUp(refusal);
     else this.#retry(false, refusal);
   }
 
@@ -156,7 +171,7 @@ export class RequestForwarder implements UpstreamResponseHandler, CoalescedReadH
       request.start(this.outgoing(upstream));
       return;
     }
-    hedges.read();
+    hedges.count();
     const request = new HedgedRequest(this, upstream, reads.hedgeAfterMs);
     this.#wait(request, timeouts.connectMs);
     request.start();
@@ -180,7 +195,8 @@ export class RequestForwarder implements UpstreamResponseHandler, CoalescedReadH
   }
 
   handlerOf(upstream: Upstream): UpstreamResponseHandler {
-    return this.#lead === null ? this : new CoalescedResponse(this, this.#lead, upstream);
+    const next = this.#lead === null ? this : new CoalescedResponse(this, this.#lead, upstream);
+    return new JudgedResponse(this, upstream, next);
   }
 
   second(): Upstream | null {
@@ -222,30 +238,56 @@ export class RequestForwarder implements UpstreamResponseHandler, CoalescedReadH
   /** Tries another upstream if the request cannot have been executed or may be repeated; otherwise gives up. */
   #retry(requestSent: boolean, refusal: Refusal): void {
     const { live } = this.#context;
+    this.#executed ||= requestSent;
     const bodyLeft = this.#body === null || Buffer.isBuffer(this.#body) || (!requestSent && !this.#body.destroyed);
     const may = live !== null && bodyLeft && !this.#handler.flushed;
     const next = may ? this.attempts.another(live, requestSent) : null;
-    if (next === null || live === null) this.#handler.onUnanswered(refusal);
+    if (next === null || live === null) this.#giveUp(refusal);
     else this.#ask(next, live);
   }
 
-  onResponseHeaders(status: number, fields: readonly string[], length: string | null): void {
-    const request = this.#request;
+  /** An answer that says why is better than none. */
+  #giveUp(refusal: Refusal): void {
+    this.#context.unanswered = !this.#executed;
+    const refused = this.#refused;
+    this.#refused = null;
+    if (this.#handler.flushed || refused?.release() !== true) this.#handler.onUnanswered(refusal);
+  }
+
+  onNotAnswered(upstream: Upstream, meaning: NotAnswered, status: number, answer: JudgedResponse): boolean {
     const { live } = this.#context;
+    if (live === null || this.#over) return true;
+    const { reason } = meaning;
+    this.#log('an upstream did not answer', reason, upstream);
+    this.#deps.metrics.fault(live.route.host, upstream.host, reason);
+    this.#executed ||= !FREE.has(reason);
+    const lacks = meaning.kind === 'lacks';
+    if (lacks) upstream.abilities.learn(reason, this.attempts.need, upstream.health.head, performance.now());
+    const repeatable = (this.#body === null || Buffer.isBuffer(this.#body)) && !this.#handler.flushed;
+    const budget = lacks ? live.detours : live.retries;
+    const next = repeatable && this.#inTime(live) ? this.attempts.instead(live, !REFUSED.has(reason), budget) : null;
+    if (next !== null) {
+      this.#request?.cancel();
+      this.#refused = answer;
+      this.#ask(next, live);
+      return true;
+    }
+    this.#context.unanswered = !this.#executed;
+    if (!CREDENTIALS.has(status)) return false;
+    // The credentials in the gateway's configuration are wrong; the client's were accepted.
+    this.#request?.cancel();
+    this.#giveUp(refuse('upstream_unavailable'));
+    return true;
+  }
+
+  /** Whether the request may go on to another upstream: its first one had the whole time for itself. */
+  #inTime({ route: { timeouts } }: LiveRoute): boolean {
+    return performance.now() - this.#context.startedAt < timeouts.connectMs + timeouts.firstByteMs;
+  }
+
+  onResponseHeaders(status: number, fields: readonly string[], length: string | null): void {
     const { upstream } = this.attempts;
-    if (request === null || upstream === null || live === null || this.#over) return;
-    if ((status === 502 || status === 503 || status === 504) && this.attempts.mayAskAnother(live)) {
-      request.cancel();
-      this.#retry(true, refuse('upstream_unavailable'));
-      return;
-    }
-    if (status === 401 || status === 407) {
-      // The credentials in the gateway's configuration are wrong; the client's were accepted.
-      this.#log('an upstream refused the credentials it is configured with', String(status));
-      request.cancel();
-      this.#handler.onUnanswered(refuse('upstream_unavailable'));
-      return;
-    }
+    if (upstream === null || this.#over) return;
     this.#handler.onResponseHeaders(status, fields, length, upstream);
   }
 
@@ -275,6 +317,12 @@ export class RequestForwarder implements UpstreamResponseHandler, CoalescedReadH
   }
 }
 
+/** A node that refuses a request for these reasons has not executed it. */
+const REFUSED: ReadonlySet<NodeFault> = new Set(['unauthorised', 'rate_limited', 'no_method']);
+/** Reasons that no call can bring about: such an answer costs no units. */
+const FREE: ReadonlySet<NodeFault> = new Set(['unauthorised', 'rate_limited', 'unavailable']);
+/** Statuses of which a client would think that its own key is wrong. */
+const CREDENTIALS: ReadonlySet<number> = new Set([401, 402, 403, 407]);
 const JSON_TYPE = ['Content-Type', 'application/json'];
 
 const allDown = (): Refusal => refuse('upstream_unavailable', { status: 503, retryAfterSeconds: 1 });

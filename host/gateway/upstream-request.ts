@@ -18,6 +18,12 @@ export interface PendingResponse {
   resume(): void;
 }
 
+/** A request whose answer is judged by what it means. */
+export interface Judgeable {
+  /** `abandoned` for an answer that says nothing about the upstream. The first judgement counts. */
+  judged(outcome: 'succeeded' | 'erred' | 'abandoned'): void;
+}
+
 /** The events that an {@link UpstreamRequest} reports. Exactly one of the last two comes last. */
 export interface UpstreamResponseHandler {
   /** A connection was assigned and the request is about to be written. */
@@ -26,7 +32,13 @@ export interface UpstreamResponseHandler {
    * @param fields - names alternating with values, without `Content-Length`; none contains a line break
    * @param length - the value of `Content-Length`; `null` without one
    */
-  onResponseHeaders(status: number, fields: readonly string[], length: string | null): void;
+  /** @returns true if the handler judges the answer later, by the request's {@link Judgeable.judged} */
+  onResponseHeaders(
+    status: number,
+    fields: readonly string[],
+    length: string | null,
+    request: Judgeable,
+  ): boolean | void;
   /** Return false to pause the response until `resume`. */
   onResponseData(chunk: Buffer): boolean;
   /** All bytes received so far were passed on; the next ones may take a while. */
@@ -65,18 +77,17 @@ export interface RawTransport {
   close(): void;
 }
 
-/** Statuses of a server that cannot serve at present: too many requests, and the gateway errors. */
-const REFUSING: ReadonlySet<number> = new Set([429, 502, 503, 504]);
-
 type Outcome = 'succeeded' | 'erred' | 'failed' | 'outpaced' | 'abandoned';
 
 /** One attempt at one upstream; it also records the outcome in the upstream's health. */
-export abstract class UpstreamRequest implements PendingResponse {
+export abstract class UpstreamRequest implements PendingResponse, Judgeable {
   protected readonly handler: UpstreamResponseHandler;
   readonly #health: UpstreamHealth;
   readonly #startedAt = performance.now();
   #over = false;
   #recorded = false;
+  /** How long it took until the answer began; `null` before. */
+  #tookMs: number | null = null;
 
   constructor(health: UpstreamHealth, handler: UpstreamResponseHandler) {
     this.#health = health;
@@ -123,9 +134,12 @@ export abstract class UpstreamRequest implements PendingResponse {
   }
 
   protected begin(status: number, fields: readonly string[], length: string | null): void {
-    // Any answer shows that the upstream is up; the health checks judge the rest.
-    this.#record(REFUSING.has(status) ? 'erred' : 'succeeded');
-    this.handler.onResponseHeaders(status, fields, length);
+    this.#tookMs = performance.now() - this.#startedAt;
+    if (this.handler.onResponseHeaders(status, fields, length, this) !== true) this.#record('succeeded');
+  }
+
+  judged(outcome: 'succeeded' | 'erred' | 'abandoned'): void {
+    this.#record(outcome);
   }
 
   protected complete(): void {
@@ -146,10 +160,11 @@ export abstract class UpstreamRequest implements PendingResponse {
     if (this.#recorded) return;
     this.#recorded = true;
     const now = performance.now();
-    if (outcome === 'succeeded') this.#health.succeeded(now - this.#startedAt, now);
-    else if (outcome === 'erred') this.#health.erred(now - this.#startedAt, now);
+    const tookMs = this.#tookMs ?? now - this.#startedAt;
+    if (outcome === 'succeeded') this.#health.succeeded(tookMs, now);
+    else if (outcome === 'erred') this.#health.erred(tookMs, now);
     else if (outcome === 'failed') this.#health.failed(now);
-    else if (outcome === 'outpaced') this.#health.outpaced(now - this.#startedAt, now);
+    else if (outcome === 'outpaced') this.#health.outpaced(tookMs, now);
     else this.#health.abandoned();
   }
 }

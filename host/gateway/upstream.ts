@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { LookupFunction } from 'node:net';
 import { Pool } from 'undici';
-import { replyHeaders, TillgateError, UpstreamHealth } from '../../core/index.ts';
+import { replyHeaders, TillgateError, UpstreamAbilities, UpstreamHealth } from '../../core/index.ts';
 import type { OwnHeaders, RouteTimeouts, RouteUpstream } from '../../core/index.ts';
 import { checkedLookup } from '../../adapters/callbacks/checked-lookup.ts';
 import { HeaderList } from './header-list.ts';
@@ -17,6 +17,7 @@ const SECRET_LENGTH = 8;
 /** An upstream of a route: its address, its health, and the connections to it. */
 export class Upstream {
   readonly health = new UpstreamHealth();
+  readonly abilities = new UpstreamAbilities();
   readonly url: URL;
   /** `name:port`: the only part of the URL that may be logged. */
   readonly host: string;

@@ -7,7 +7,7 @@ import type { RequestAuthorizer } from './request-authorizer.ts';
 import { FloodPauses } from './flood-pauses.ts';
 import { FrameBudget } from './frame-budget.ts';
 import { HeldSockets } from './held-sockets.ts';
-import { NEWEST_BLOCK, nextUpstream } from './live-route.ts';
+import { ANYTHING, nextUpstream } from './live-route.ts';
 import type { LiveRoute, LiveRoutes } from './live-route.ts';
 import { recordExchange } from './exchange-report.ts';
 import type { Counters } from './exchange-report.ts';
@@ -88,7 +88,7 @@ export class WebSockets {
   }
 
   #connect(live: LiveRoute, tried: readonly Upstream[], context: RequestContext, client: Client): void {
-    const upstream = nextUpstream(live, tried, NEWEST_BLOCK);
+    const upstream = nextUpstream(live, tried, ANYTHING);
     if (upstream === null) {
       const refusal = refuse('upstream_unavailable', tried.length === 0 ? { status: 503, retryAfterSeconds: 1 } : {});
       this.#refuse(client.socket, context, refusal);

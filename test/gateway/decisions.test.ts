@@ -439,7 +439,7 @@ describe("an upstream's health", () => {
     all: readonly { health: UpstreamHealth }[],
     excluded: readonly { health: UpstreamHealth }[] = [],
   ): { health: UpstreamHealth } | null =>
-    chooseUpstream(all, excluded, { now: 0, block: 1, maxLag: 10, headLag: 1, draw: () => 0 });
+    chooseUpstream(all, excluded, { lacks: null, now: 0, block: 1, maxLag: 10, headLag: 1, draw: () => 0 });
 
   test('the choice: never one that is down or excluded, one that lags only in need, of two the cheaper', () => {
     const down = upstream((h) => h.checkFailed(0));

@@ -171,7 +171,9 @@ bothPaths('fault 154: equal reads in flight', (path) => {
       const [first] = one.held as [Held];
       if (spoil === 'leave') leaving.destroy();
       else if (spoil === 'break')
-        first.res.writeHead(200, { 'content-length': 1000 }).write('{"jsonrpc"', () => first.res.destroy());
+        first.res
+          .writeHead(200, { 'content-length': 1000 })
+          .write('{"jsonrpc":"2.0","id":1,"result":"0x', () => first.res.destroy());
       else if (spoil === 'wrong id') first.res.end('{"jsonrpc":"2.0","id":9,"result":"0xbad"}');
       else first.res.writeHead(500).end('{"jsonrpc":"2.0","id":1,"result":"0xbad"}');
       await waitFor(() => one.held.length >= 3);

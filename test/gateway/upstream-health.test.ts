@@ -45,3 +45,25 @@ test('tells of each upstream of a route its state, head, lag, latency and errors
   const other = routeOf([ahead.url]);
   assert.deepEqual(gate.gateway.upstreamHealth({ ...other, id: 'another' as typeof other.id }), [null]);
 });
+
+test('fault 421: a check reads the status and the error: a node that refuses the gateway’s key is down, with the reason in the log', async (t) => {
+  const error = (code: number, message: string): string =>
+    JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code, message } });
+  for (const [status, text, reason] of [
+    [401, error(-32600, 'Must be authenticated!'), 'unauthorised'],
+    [429, '', 'rate_limited'],
+    [200, error(-32005, 'daily request count exceeded, request rate limited'), 'rate_limited'],
+    [200, error(-32601, 'the method eth_blockNumber does not exist/is not available'), null],
+  ] as const) {
+    const node = await startNode((_req, res) => void res.writeHead(status).end(text));
+    const route = routeOf([node.url]);
+    const gate = await startGateway([route], { healthIntervalMs: 50 });
+    t.after(async () => {
+      await gate.close();
+      await node.close();
+    });
+    if (reason === null) await waitFor(() => node.seen.length > 1);
+    else await waitFor(() => gate.log().includes(`"reason":"${reason}"`));
+    assert.equal(gate.gateway.upstreamHealth(route)[0]?.state === 'up', reason === null);
+  }
+});

@@ -70,6 +70,36 @@ bothPaths('usage', (path) => {
   const counted = (rows: readonly UsageRow[] = meter.take(100)) =>
     rows.map(({ route, method, requests, units, errors }) => [`${route} ${method}`, requests, units, errors]);
 
+  test('fault 423: a call that no node has worked on costs nothing; one that it failed on, or timed out on, costs its units', async () => {
+    for (const [status, error, units] of [
+      [429, 'slow down', 0],
+      [401, 'Must be authenticated!', 0],
+      [200, 'rate limited', 0],
+      [200, 'missing trie node', 1],
+      [200, 'execution aborted (timeout = 5s)', 1],
+      [200, 'Internal error', 1],
+      [200, 'execution reverted', 1],
+    ] as const) {
+      const refusing = await startNode((_req, res) =>
+        res.writeHead(status).end(JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code: -32603, message: error } })),
+      );
+      gate.setRoutes([routeOf([refusing.url])]);
+      await ask(gate.port);
+      await refusing.close();
+      assert.deepEqual(
+        meter.take(10).map((row) => [row.requests, row.units]),
+        [[1, units]],
+        error,
+      );
+    }
+    gate.setRoutes([routeOf(['http://127.0.0.1:1'])]);
+    await ask(gate.port);
+    assert.deepEqual(
+      meter.take(10).map((row) => [row.requests, row.units]),
+      [[1, 0]],
+    );
+  });
+
   test('a call costs the units of its method, and its bytes are counted both ways', async () => {
     const { text } = await ask(gate.port);
     await ask(gate.port, { body: call('eth_getLogs') });
@@ -114,12 +144,12 @@ bothPaths('usage', (path) => {
     assert.equal(meter.size, 0);
   });
 
-  test('what a node was asked costs its units whatever came of it', async () => {
+  test('what a node may have worked on costs its units whatever came of it; what reached none, nothing', async () => {
     assert.equal((await ask(gate.port, { host: FAILING, body: call('eth_getLogs') })).status, 500);
     assert.equal((await ask(gate.port, { host: DOWN, method: 'GET' })).status, 502);
     assert.deepEqual(counted(), [
       [`${FAILING} eth_getLogs`, 1, 20, 1],
-      [`${DOWN} GET`, 1, 1, 1],
+      [`${DOWN} GET`, 1, 0, 1],
     ]);
   });
 

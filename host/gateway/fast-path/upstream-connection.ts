@@ -18,8 +18,9 @@ import type { Unsent } from './turn-writes.ts';
 /** The events of the current request that an {@link UpstreamConnection} reports. `RawUpstreamRequest` implements it. */
 export interface RawResponseHandler extends Pick<
   UpstreamResponseHandler,
-  'onResponseHeaders' | 'onResponseData' | 'onResponseIdle' | 'retainsChunks' | 'onResponseEnd'
+  'onResponseData' | 'onResponseIdle' | 'retainsChunks' | 'onResponseEnd'
 > {
+  onResponseHeaders(status: number, fields: readonly string[], length: string | null): void;
   readonly method: string;
   /** A connection was assigned. Returns the request's bytes, which are written now. */
   onConnect(connection: UpstreamConnection): Buffer;

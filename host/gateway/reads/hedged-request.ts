@@ -1,6 +1,8 @@
+import { faultOfStatus } from '../../../core/index.ts';
 import { guarded, guardMethods } from '../guard-methods.ts';
 import type { Abortable } from '../guard-methods.ts';
 import type {
+  Judgeable,
   OutgoingRequest,
   PendingResponse,
   UpstreamFailure,
@@ -30,9 +32,6 @@ export interface HedgeOwner extends Abortable {
    */
   onHedgeEnded(upstream: Upstream, failed: Upstream | null, outcome: HedgeOutcome): void;
 }
-
-/** Statuses with which an upstream does not answer the request itself, so the other one is awaited. */
-const NO_ANSWER: ReadonlySet<number> = new Set([401, 407, 429, 502, 503, 504]);
 
 /**
  * A read that is also sent to a second upstream when the first one has not begun to answer after some time. The first
@@ -101,8 +100,9 @@ export class HedgedRequest implements PendingResponse, Abortable {
 
   /** @returns whether the response is passed on */
   onStatus(leg: Leg, status: number): boolean {
-    const answers = !NO_ANSWER.has(status);
+    const answers = faultOfStatus(status, true) === null;
     if (!answers && this.#running.length > 1) {
+      leg.request.judged('erred');
       leg.request.cancel();
       this.#drop(leg, String(status), true);
       return false;
@@ -169,8 +169,13 @@ class Leg implements UpstreamResponseHandler, Abortable {
     this.#hedged.onConnect(this);
   }
 
-  onResponseHeaders(status: number, fields: readonly string[], length: string | null): void {
-    if (this.#hedged.onStatus(this, status)) this.handler.onResponseHeaders(status, fields, length);
+  onResponseHeaders(
+    status: number,
+    fields: readonly string[],
+    length: string | null,
+    request: Judgeable,
+  ): boolean | void {
+    return this.#hedged.onStatus(this, status) && this.handler.onResponseHeaders(status, fields, length, request);
   }
 
   // Only the request whose head was passed on still reports: the other one is over by then.

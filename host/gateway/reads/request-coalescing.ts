@@ -13,7 +13,7 @@ import type { JsonRpcRequest } from '../../../core/index.ts';
 import type { BufferBudget } from '../buffer-budget.ts';
 import type { GatewayMetrics } from '../gateway-metrics.ts';
 import type { RequestContext } from '../request-context.ts';
-import type { PendingResponse, UpstreamFailure, UpstreamResponseHandler } from '../upstream-request.ts';
+import type { Judgeable, PendingResponse, UpstreamFailure, UpstreamResponseHandler } from '../upstream-request.ts';
 import type { Upstream } from '../upstream.ts';
 import { codingOf, decodeBody } from './decode-body.ts';
 import type { FinalBlock } from './final-block.ts';
@@ -270,13 +270,13 @@ export class CoalescedResponse implements UpstreamResponseHandler {
     this.#handler.onUpstreamConnect();
   }
 
-  onResponseHeaders(status: number, fields: readonly string[], length: string | null): void {
+  onResponseHeaders(status: number, fields: readonly string[], length: string | null, request: Judgeable): void {
     // After any other status another upstream may be tried.
     if (status === 200) {
       this.#kept = this.#lead.close();
       this.#coding = codingOf(fields);
     }
-    this.#handler.onResponseHeaders(status, fields, length);
+    this.#handler.onResponseHeaders(status, fields, length, request);
   }
 
   onResponseData(chunk: Buffer): boolean {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { chooseSecond, DEFAULT_TIMEOUTS, HedgeBudget, UpstreamHealth } from '../../../core/index.ts';
+import { chooseSecond, DEFAULT_TIMEOUTS, RequestBudget, UpstreamHealth } from '../../../core/index.ts';
 import type { Choice } from '../../../core/index.ts';
 import { HedgedRequest } from '../../../host/gateway/reads/hedged-request.ts';
 import { UpstreamRequest } from '../../../host/gateway/upstream-request.ts';
@@ -9,27 +9,30 @@ import type { UpstreamResponseHandler } from '../../../host/gateway/upstream-req
 import { Upstream } from '../../../host/gateway/upstream.ts';
 import { waitFor } from '../../support/wait.ts';
 
+/** For tests in which it does not matter how a request is judged. */
+const UNJUDGED = { judged: () => undefined };
+
 test('fault 196: at most a tenth of the reads is sent twice, but for the first few', () => {
   fc.assert(
     fc.property(fc.array(fc.boolean(), { maxLength: 2000 }), (events) => {
-      const budget = new HedgeBudget();
+      const budget = new RequestBudget(10, 10);
       let [reads, hedges] = [0, 0];
       for (const slow of events) {
-        budget.read();
+        budget.count();
         reads += 1;
         if (slow && budget.take()) hedges += 1;
       }
       assert(hedges <= 10 + reads / 10, `${hedges} of ${reads}`);
     }),
   );
-  const budget = new HedgeBudget();
-  for (let n = 0; n < 10_000; n++) budget.read();
+  const budget = new RequestBudget(10, 10);
+  for (let n = 0; n < 10_000; n++) budget.count();
   let saved = 0;
   while (budget.take()) saved += 1;
   assert.equal(saved, 10, 'what was not needed for long is not saved up');
-  for (let n = 0; n < 9; n++) budget.read();
+  for (let n = 0; n < 9; n++) budget.count();
   assert.equal(budget.take(), false);
-  budget.read();
+  budget.count();
   assert.equal(budget.take(), true);
 });
 
@@ -39,7 +42,7 @@ describe('fault 197: the second upstream', () => {
     health.checked(head);
     return { health };
   };
-  const NEWEST: Choice = { now: 0, block: Infinity, maxLag: 10, headLag: 1, draw: () => 0 };
+  const NEWEST: Choice = { lacks: null, now: 0, block: Infinity, maxLag: 10, headLag: 1, draw: () => 0 };
   const [first, abreast, behind, far, down] = [at(1000), at(999), at(998), at(989), at(1000)];
   down.health.checkFailed(0);
   down.health.checkFailed(0);
@@ -212,7 +215,7 @@ describe('fault 199: two requests for one read', () => {
 
   test('the answer is of the one that begins it, and the end of the other one says nothing', async () => {
     const { first, second, events } = await both();
-    second.events.onResponseHeaders(200, [], null);
+    second.events.onResponseHeaders(200, [], null, UNJUDGED);
     assert.deepEqual([first.ended, second.ended], ['outpaced ', '']);
     second.events.onResponseEnd();
     assert.deepEqual(events, ['second won ', 'second 200', 'second ended']);
@@ -220,16 +223,16 @@ describe('fault 199: two requests for one read', () => {
 
   test('one that breaks off behind its head fails as a single one does, and is counted once', async () => {
     const { first, second, events } = await both();
-    first.events.onResponseHeaders(200, [], null);
+    first.events.onResponseHeaders(200, [], null, UNJUDGED);
     first.events.onResponseError(lost);
     assert.equal(second.ended, 'outpaced ');
     assert.deepEqual(events, ['first lost ', 'first 200', 'first ECONNRESET true']);
   });
 
   test('both fail once; an error status waits for the other', async () => {
-    for (const status of [401, 407, 429, 502, 503, 504]) {
+    for (const status of [401, 403, 407, 408, 429, 502, 503, 504]) {
       const { first, second, events } = await both();
-      first.events.onResponseHeaders(status, [], null);
+      first.events.onResponseHeaders(status, [], null, UNJUDGED);
       assert.equal(first.ended, 'cancelled ');
       second.events.onResponseError({ reason: 'ECONNREFUSED', requestSent: false });
       assert.deepEqual(events, [`first failed by ${status}`, 'second unanswered first', 'second ECONNREFUSED true']);
@@ -239,7 +242,7 @@ describe('fault 199: two requests for one read', () => {
   test('an answer by an error of the request is an answer', async () => {
     for (const status of [400, 404, 500]) {
       const { first, second, events } = await both();
-      first.events.onResponseHeaders(status, [], null);
+      first.events.onResponseHeaders(status, [], null, UNJUDGED);
       assert.equal(second.ended, 'outpaced ');
       assert.deepEqual(events, ['first lost ', `first ${status}`]);
     }
@@ -247,7 +250,7 @@ describe('fault 199: two requests for one read', () => {
 
   test('there is no second one once the first has answered, failed or ended', async () => {
     const ends: ((made: ReturnType<typeof started>) => void)[] = [
-      ({ requests: [first] }) => first?.events.onResponseHeaders(503, [], null),
+      ({ requests: [first] }) => first?.events.onResponseHeaders(503, [], null, UNJUDGED),
       ({ requests: [first] }) => first?.events.onResponseError(lost),
       ({ hedged }) => hedged.cancel(),
       ({ hedged }) => hedged.expire(),

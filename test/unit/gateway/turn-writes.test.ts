@@ -122,7 +122,7 @@ test('a response that arrives before its request has left is refused, and its co
     method: 'POST',
     retainsChunks: false,
     onConnect: () => Buffer.from('POST / HTTP/1.1\r\n\r\n'),
-    onResponseHeaders: (status) => seen.push(String(status)),
+    onResponseHeaders: (status) => void seen.push(String(status)),
     onResponseData: () => true,
     onResponseIdle: () => undefined,
     onResponseEnd: () => seen.push('end'),

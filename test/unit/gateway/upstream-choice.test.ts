@@ -11,7 +11,7 @@ const upstream = (act: (health: UpstreamHealth) => void = () => undefined): { he
 
 const at = (head: number | null): { health: UpstreamHealth } => upstream((health) => health.checked(head));
 
-const NEWEST: Choice = { now: 0, block: Infinity, maxLag: 10, headLag: 1, draw: () => 0 };
+const NEWEST: Choice = { lacks: null, now: 0, block: Infinity, maxLag: 10, headLag: 1, draw: () => 0 };
 
 /** Everyone that some draw leads to. */
 function chosen<T extends { health: UpstreamHealth }>(all: readonly T[], changes: Partial<Choice> = {}): Set<T | null> {
@@ -75,7 +75,7 @@ describe('the cheaper of two', () => {
     failing.health.erred(1, 0);
     assert.deepEqual([...chosen([failing, good])], [good]);
     answer(good.health, 50, 60_000);
-    assert.deepEqual([...chosen([failing, good], { now: 60_000 })], [failing]);
+    assert.deepEqual([...chosen([failing, good], { lacks: null, now: 60_000 })], [failing]);
     assert.equal(failing.health.state(0), 'up', 'errors of requests open no circuit');
   });
 

@@ -20,8 +20,12 @@ const upstreamHealthSchema = z
     lag_blocks: whole('Blocks that it is behind the most advanced upstream of this gateway').nullable(),
     latency_ms: whole('Milliseconds until it starts to answer; a moving average of recent requests').nullable(),
     error_rate: z.number().nullable().meta({
-      description: 'Share of recent requests, from 0 to 1, that failed with a server error or without an answer',
+      description: 'Share of recent requests, from 0 to 1, that the node did not answer through a fault of its own',
     }),
+    missing_methods: z.array(z.string()).readonly().meta({
+      description: 'Methods that it said in the last hour it does not have; they are asked of other upstreams',
+    }),
+    oldest_state: whole('Oldest block whose state it may have, by its answers of the last hour').nullable(),
   })
   .meta({ id: 'UpstreamHealth' });
 
@@ -80,13 +84,15 @@ export const gatewaySchema = z
 
 function healthRecord(view: UpstreamView | null): z.input<typeof upstreamHealthSchema> | null {
   if (view === null) return null;
-  const { state, head, lagBlocks, latencyMs, errorRate } = view;
+  const { state, head, lagBlocks, latencyMs, errorRate, missingMethods, oldestState } = view;
   return {
     state,
     head,
     lag_blocks: lagBlocks,
     latency_ms: latencyMs === null ? null : Math.round(latencyMs),
     error_rate: errorRate === null ? null : Math.round(errorRate * 1000) / 1000,
+    missing_methods: missingMethods,
+    oldest_state: oldestState,
   };
 }
 

@@ -1130,6 +1130,8 @@ const resources: Catalogue['resources'] = {
       state: 'الحالة',
       head: 'أحدث كتلة',
       lag_blocks: 'الكتل المتأخرة',
+      missing_methods: 'الطرق غير المتوفرة',
+      oldest_state: 'أقدم كتلة لها حالة',
       latency_ms: 'زمن الاستجابة',
       error_rate: 'معدل الأخطاء',
       headers: 'الترويسات',

@@ -1151,6 +1151,8 @@ const resources: Catalogue['resources'] = {
       state: 'Status',
       head: 'Neuester Block',
       lag_blocks: 'Blöcke im Rückstand',
+      missing_methods: 'Fehlende Methoden',
+      oldest_state: 'Ältester Block mit Zustand',
       latency_ms: 'Latenz',
       error_rate: 'Fehlerrate',
       headers: 'Header',

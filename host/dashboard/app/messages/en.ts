@@ -895,6 +895,8 @@ const resources = {
       state: 'Status',
       head: 'Latest block',
       lag_blocks: 'Blocks behind',
+      missing_methods: 'Methods it does not have',
+      oldest_state: 'Oldest block with state',
       latency_ms: 'Latency',
       error_rate: 'Error rate',
       headers: 'Headers',

@@ -1143,6 +1143,8 @@ const resources: Catalogue['resources'] = {
       state: 'Estado',
       head: 'Último bloque',
       lag_blocks: 'Bloques de retraso',
+      missing_methods: 'Métodos que faltan',
+      oldest_state: 'Bloque más antiguo con estado',
       latency_ms: 'Latencia',
       error_rate: 'Tasa de errores',
       headers: 'Cabeceras',

@@ -1146,6 +1146,8 @@ const resources: Catalogue['resources'] = {
       state: 'Statut',
       head: 'Dernier bloc',
       lag_blocks: 'Blocs de retard',
+      missing_methods: 'Méthodes absentes',
+      oldest_state: 'Plus ancien bloc avec état',
       latency_ms: 'Latence',
       error_rate: 'Taux d’erreurs',
       headers: 'En-têtes',

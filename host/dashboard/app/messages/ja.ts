@@ -1135,6 +1135,8 @@ const resources: Catalogue['resources'] = {
       state: 'ステータス',
       head: '最新ブロック',
       lag_blocks: '遅れているブロック数',
+      missing_methods: '対応していないメソッド',
+      oldest_state: '状態がある最古のブロック',
       latency_ms: 'レイテンシ',
       error_rate: 'エラー率',
       headers: 'ヘッダー',

@@ -1122,6 +1122,8 @@ const resources: Catalogue['resources'] = {
       state: '상태',
       head: '최신 블록',
       lag_blocks: '뒤처진 블록',
+      missing_methods: '없는 메서드',
+      oldest_state: '상태가 있는 가장 오래된 블록',
       latency_ms: '지연 시간',
       error_rate: '오류율',
       headers: '헤더',

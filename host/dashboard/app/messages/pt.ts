@@ -1140,6 +1140,8 @@ const resources: Catalogue['resources'] = {
       state: 'Status',
       head: 'Último bloco',
       lag_blocks: 'Blocos de atraso',
+      missing_methods: 'Métodos ausentes',
+      oldest_state: 'Bloco mais antigo com estado',
       latency_ms: 'Latência',
       error_rate: 'Taxa de erros',
       headers: 'Cabeçalhos',

@@ -1136,6 +1136,8 @@ const resources: Catalogue['resources'] = {
       state: 'Статус',
       head: 'Последний блок',
       lag_blocks: 'Отставание в блоках',
+      missing_methods: 'Отсутствующие методы',
+      oldest_state: 'Самый старый блок с состоянием',
       latency_ms: 'Задержка',
       error_rate: 'Доля ошибок',
       headers: 'Заголовки',

@@ -1119,6 +1119,8 @@ const resources: Catalogue['resources'] = {
       state: '状态',
       head: '最新区块',
       lag_blocks: '落后区块数',
+      missing_methods: '缺少的方法',
+      oldest_state: '有状态的最早区块',
       latency_ms: '延迟',
       error_rate: '错误率',
       headers: '请求头',

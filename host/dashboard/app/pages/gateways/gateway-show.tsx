@@ -133,7 +133,8 @@ function Health({ health }: { readonly health: GatewayItem['upstream_health'][nu
       </Typography>
     );
   }
-  const { state, head, lag_blocks: lag, latency_ms: latency, error_rate: errors } = health;
+  const { state, head, lag_blocks: lag, latency_ms: latency, error_rate: errors, missing_methods: missing } = health;
+  const { oldest_state: oldest } = health;
   const number = new Intl.NumberFormat(locale);
   const share = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
   return (
@@ -145,6 +146,8 @@ function Health({ health }: { readonly health: GatewayItem['upstream_health'][nu
           [`${FIELD}.lag_blocks`, lag === null ? null : number.format(lag)],
           [`${FIELD}.latency_ms`, latency === null ? null : `${number.format(latency)} ms`],
           [`${FIELD}.error_rate`, errors === null ? null : share.format(errors)],
+          [`${FIELD}.missing_methods`, missing.length === 0 ? null : missing.join(', ')],
+          [`${FIELD}.oldest_state`, oldest === null ? null : number.format(oldest)],
         ]}
       />
     </Box>
