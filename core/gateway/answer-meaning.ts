@@ -42,10 +42,16 @@ export interface MeaningRow {
 const LACKING: ReadonlySet<NodeFault> = new Set(['no_method', 'no_state', 'no_block', 'range_limit']);
 
 /**
- * The errors of Ethereum-like nodes, the first row that matches counts. Codes come last: clients and providers use the
+ * The errors of Ethereum-like nodes, the first row that matches counts. But for an unknown method, codes come last: clients and providers use the
  * general ones, such as -32000, for everything.
  */
 export const EVM_ERRORS: readonly MeaningRow[] = [
+  {
+    meaning: 'no_method',
+    codes: [-32601],
+    // Before all words: the message repeats the method, which the caller has chosen.
+    source: 'JSON-RPC 2.0 section 5.1; go-ethereum rpc/errors.go',
+  },
   {
     meaning: 'caller',
     codes: [3],
@@ -86,10 +92,10 @@ export const EVM_ERRORS: readonly MeaningRow[] = [
   },
   {
     meaning: 'no_method',
-    codes: [-32601, -32004],
+    codes: [-32004],
     words:
       /method .*(?:not found|does not exist|not (?:supported|available|whitelisted|enabled)|is disabled|unavailable)|unsupported method|not (?:included|available) (?:in|on) your (?:current )?(?:plan|tier)|(?:module|namespace) .*(?:disabled|not (?:enabled|available))/i,
-    source: 'JSON-RPC 2.0 section 5.1, EIP-1474 (-32004), go-ethereum rpc/errors.go, QuickNode and Alchemy plans',
+    source: 'EIP-1474 (-32004); erigon, QuickNode and Alchemy plans',
   },
   {
     meaning: 'no_block',

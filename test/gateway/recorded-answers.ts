@@ -48,6 +48,7 @@ export const RECORDED_ERRORS: readonly RecordedError[] = [
   evm('Avalanche', -32000, 'cannot query unfinalized data', 'lacks', 'no_block'),
   evm('a provider', -32001, 'Unable to complete request at this time', 'lacks', 'no_block'),
   evm('geth', -32601, 'the method trace_block does not exist/is not available', 'lacks', 'no_method'),
+  evm('geth', -32601, 'the method x_ratelimit does not exist/is not available', 'lacks', 'no_method'),
   evm('erigon', -32000, 'the method debug_traceCall is not whitelisted', 'lacks', 'no_method'),
   evm(
     'QuickNode',
