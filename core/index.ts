@@ -207,6 +207,8 @@ export * from './gateway/usage-meter.ts';
 export * from './gateway/usage-recorder.ts';
 export * from './gateway/admission-tally.ts';
 export * from './gateway/upstream-health.ts';
+export * from './gateway/home-upstream.ts';
+export * from './gateway/head-of-answer.ts';
 export * from './gateway/key-directory.ts';
 export * from './gateway/app.ts';
 export * from './gateway/app-fields.ts';

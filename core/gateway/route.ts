@@ -117,6 +117,11 @@ export interface ReadRules {
    * `null`: derived from the chain's block interval.
    */
   readonly headLagBlocks: number | null;
+  /**
+   * Whether an App's reads of the newest block stay with one upstream, so that none is answered from an older block
+   * than a former one (JSON-RPC of Ethereum's family).
+   */
+  readonly monotonic: boolean;
   /** The most blocks that one call of `eth_getLogs` may read. */
   readonly maxLogsRange: number | null;
   /** The time without an answer after which a read is also sent to a second upstream, in milliseconds (JSON-RPC). */
@@ -129,6 +134,7 @@ export interface ReadRules {
 
 export const DEFAULT_READS: ReadRules = {
   headLagBlocks: null,
+  monotonic: true,
   maxLogsRange: null,
   hedgeAfterMs: null,
   dedupe: false,

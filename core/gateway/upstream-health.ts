@@ -26,6 +26,8 @@ const FAILURES_TO_OPEN = 5;
 const CHECKS_TO_OPEN = 2;
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 30_000;
+/** How long a block counts that was answered, and an upstream as avoided. */
+const REMEMBERED_MS = 60_000;
 /** The weight of the newest request in the averages. */
 const WEIGHT = 0.2;
 /** Milliseconds after which a measurement counts half, so that a slow upstream is tried again. */
@@ -52,6 +54,11 @@ export class UpstreamHealth {
   #measuredAt: Millis = 0;
   #running = 0;
   #head: number | null = null;
+  #latest: number | null = 0;
+  #latestAt: Millis = 0;
+  #shown: number | null = null;
+  #shownAt: Millis = 0;
+  #avoidedUntil: Millis = 0;
 
   state(now: Millis): UpstreamState {
     if (this.#openUntil === null) return 'up';
@@ -61,6 +68,47 @@ export class UpstreamHealth {
   /** The number of its newest block; `null` when it is not known. */
   get head(): number | null {
     return this.#head;
+  }
+
+  /**
+   * The newest block that it is known to have, by a health check or by an answer: 0 before the first one, and `null` for
+   * an upstream that does not say.
+   */
+  get latest(): number | null {
+    return this.#latest;
+  }
+
+  /** The newest block that its answers of the last minute are known to be of; `null` for none. */
+  shown(now: Millis): number | null {
+    return now - this.#shownAt <= REMEMBERED_MS ? this.#shown : null;
+  }
+
+  /**
+   * Records an answer that depends on its newest block. The choice by heads still compares those of health checks.
+   *
+   * @param block - the number that the answer names; `null` for none
+   */
+  answered(block: number | null, now: Millis): void {
+    if (block !== null && block > (this.#latest ?? -1)) {
+      this.#latest = block;
+      this.#latestAt = now;
+    }
+    this.#shown = this.#latest;
+    this.#shownAt = now;
+  }
+
+  /** True for a minute after a request that would have been its own went to another upstream. */
+  isAvoided(now: Millis): boolean {
+    return this.#avoidedUntil > now;
+  }
+
+  avoid(now: Millis): void {
+    this.#avoidedUntil = now + REMEMBERED_MS;
+  }
+
+  /** The expected wait for an answer, from the latest latencies and errors. */
+  waitMs(now: Millis): number {
+    return (this.#latencyMs + ERROR_COST_MS * this.#errors) * this.#faded(now);
   }
 
   /** The view for operators. @param foremost - the newest block of any upstream of the route, `null` for none */
@@ -77,8 +125,7 @@ export class UpstreamHealth {
 
   /** The expected wait of one more request, from the latest latencies and errors; lower is better. */
   cost(now: Millis): number {
-    const waitMs = (this.#latencyMs + ERROR_COST_MS * this.#errors) * this.#faded(now);
-    return (waitMs + 1) * (this.#running + 1);
+    return (this.waitMs(now) + 1) * (this.#running + 1);
   }
 
   /** Records that a request was sent. */
@@ -125,9 +172,19 @@ export class UpstreamHealth {
     this.#trying = false;
   }
 
-  /** Records a successful health check, with the chain's head where it is known. */
-  checked(head: number | null): void {
+  /**
+   * Records a successful health check, with the chain's head where it is known.
+   *
+   * @param askedAt - when the check began: an answer from after that counts more
+   */
+  checked(head: number | null, askedAt: Millis): void {
     this.#head = head;
+    // Also when it is lower: a chain can be replaced by a shorter one.
+    if (askedAt >= this.#latestAt || (head ?? 0) >= (this.#latest ?? 0)) {
+      this.#latest = head;
+      this.#latestAt = askedAt;
+      if ((this.#shown ?? 0) > (head ?? 0)) this.#shown = head;
+    }
     this.#close();
   }
 
@@ -228,7 +285,7 @@ export function chooseSecond<T extends Choosable>(upstreams: readonly T[], first
 }
 
 /** The upstreams that have the block, as far as is known, and are not too far behind the foremost one. */
-function thatHave<T extends Choosable>(up: readonly T[], { block, maxLag, headLag }: Choice<T>): readonly T[] {
+export function thatHave<T extends Choosable>(up: readonly T[], { block, maxLag, headLag }: Choice<T>): readonly T[] {
   const foremost = Math.max(...up.map(({ health }) => health.head ?? 0));
   const needed = Math.min(foremost - headLag, Math.max(block, foremost - maxLag));
   return up.filter(({ health }) => health.head === null || health.head >= needed);

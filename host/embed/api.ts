@@ -413,6 +413,8 @@ export interface NewApp {
 export interface ReadRules {
   /** Maximum number of blocks that a node may be behind the most advanced node for requests of the newest block; null for the default of the chain. */
   readonly headLagBlocks: number | null;
+  /** Whether the reads of the newest block of an App stay with one node, so that none is answered from an older block than a former one. */
+  readonly monotonic: boolean;
   /** Maximum number of blocks that a call of eth_getLogs may read; null for no limit. */
   readonly maxLogsRange: number | null;
   /** Milliseconds without an answer after which a second node is asked; null for never. */

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { blockNeeded, DEFAULT_TIMEOUTS, isRead, isRefusal, rangeOf, refuse } from '../../core/index.ts';
+import { blockNeeded, DEFAULT_TIMEOUTS, isRead, isRefusal, rangeOf, refuse, seedOf } from '../../core/index.ts';
 import type { AdmissionVerdict, JsonRpcRequest, Need, Refusal } from '../../core/index.ts';
 import type { BufferBudget } from './buffer-budget.ts';
 import { callsOf, logRefusal, recordExchange, recordSent } from './exchange-report.ts';
@@ -196,12 +196,13 @@ export class HttpExchange implements ClientRequestHandler, ForwardedResponseHand
   }
 
   /** Checks exactly the bytes that will be sent. */
-  #checkRpc(body: Buffer, { route, policy, upstreams, reusesAnswers }: LiveRoute): Refusal | null {
+  #checkRpc(body: Buffer, { route, policy, upstreams, monotonic, reusesAnswers }: LiveRoute): Refusal | null {
     const request = readRpcBody(body, route.maxBatch);
     if (isRefusal(request)) return request;
     this.#context.methods = request.methods;
     this.#forwarder.attempts.idempotent = request.methods.every(isRead);
     this.#forwarder.attempts.need = upstreams.length > 1 ? needOf(request) : { ...ANYTHING, methods: request.methods };
+    this.#forwarder.attempts.spread = monotonic ? seedOf(this.#context.auth?.key.app.id ?? '') : null;
     this.#forwarder.batch = request.batch;
     if (reusesAnswers) this.#forwarder.read = this.#deps.coalescer.read(this.#context, request);
     return this.#judge(this.#deps.authorizer.admitRequests(this.#context, request, policy, 1));

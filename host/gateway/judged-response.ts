@@ -16,6 +16,8 @@ export interface JudgeOwner extends Abortable {
    * @returns true if the answer was not passed on, because another upstream is asked or the caller must not see it
    */
   onNotAnswered(upstream: Upstream, meaning: NotAnswered, status: number, answer: JudgedResponse): boolean;
+  /** The upstream answered the call. @param opening - of the body, or all of it; it may be overwritten afterwards */
+  onAnswered(upstream: Upstream, opening: Buffer): void;
 }
 
 /** Why an upstream did not answer. */
@@ -81,6 +83,7 @@ export class JudgedResponse implements UpstreamResponseHandler, Abortable {
     if (this.#dropped) return true;
     if (this.#head === null) return this.#next.onResponseData(chunk);
     if (this.#heldBytes === 0 && this.#coding === PLAIN && isResult(chunk, this.#owner.rpc?.batch === true)) {
+      this.#owner.onAnswered(this.#upstream, chunk);
       this.#pass('succeeded');
       return this.#next.onResponseData(chunk);
     }
@@ -157,6 +160,7 @@ export class JudgedResponse implements UpstreamResponseHandler, Abortable {
       this.#dropped = this.#owner.onNotAnswered(this.#upstream, meaning, status, this);
       if (this.#dropped) return;
     }
+    if (meaning.kind === 'answer') this.#owner.onAnswered(this.#upstream, body);
     // The caller's own bad calls say nothing about the node.
     this.#pass(meaning.kind === 'answer' ? 'succeeded' : 'abandoned');
     this.#next.onResponseEnd();

@@ -1,9 +1,12 @@
 import { performance } from 'node:perf_hooks';
 import {
+  chooseHome,
   chooseSecond,
   chooseUpstream,
+  hasReached,
   MeteredRoute,
   MethodPolicy,
+  newestShown,
   offeredMethods,
   RequestBudget,
   routeLimits,
@@ -38,6 +41,8 @@ export interface LiveRoute {
   readonly limits: EffectiveLimits;
   readonly metered: MeteredRoute;
   readonly upstreams: readonly Upstream[];
+  /** Whether an App's reads of the newest block stay with one upstream. */
+  readonly monotonic: boolean;
   /** Whether a read may get the answer to an equal one, in flight or from the cache. */
   readonly reusesAnswers: boolean;
   /**
@@ -65,14 +70,38 @@ const RETRIES = { requestsForOne: 5, burst: 500 };
 /** What is not read: a WebSocket, or a request that is not JSON-RPC. */
 export const ANYTHING: Need = { methods: [], block: NEWEST_BLOCK, range: 0 };
 
-/** The next upstream to try; `null` when all others are down. */
-export function nextUpstream(live: LiveRoute, excluded: readonly Upstream[], need: Need): Upstream | null {
-  return chooseUpstream(live.upstreams, excluded, choiceOf(live, need));
+/**
+ * The next upstream to try; `null` when all others are down, or are behind what was answered already.
+ *
+ * @param spread - of the App, where its reads of the newest block stay with one upstream; otherwise `null`
+ */
+export function nextUpstream(
+  live: LiveRoute,
+  excluded: readonly Upstream[],
+  need: Need,
+  spread: number | null,
+): Upstream | null {
+  const choice = choiceOf(live, need);
+  return spread === null || need.block !== NEWEST_BLOCK
+    ? chooseUpstream(live.upstreams, excluded, choice)
+    : chooseHome(live.upstreams, excluded, choice, spread);
 }
 
 /** A second upstream for a read that the first one answers slowly; `null` when none is suitable. */
-export function secondUpstream(live: LiveRoute, first: Upstream, need: Need): Upstream | null {
-  return chooseSecond(live.upstreams, first, choiceOf(live, need));
+export function secondUpstream(live: LiveRoute, first: Upstream, need: Need, spread: number | null): Upstream | null {
+  const choice = choiceOf(live, need);
+  const block = spread === null || need.block !== NEWEST_BLOCK ? 0 : newestShown(live.upstreams, choice.now);
+  const [upstreams, now] = [live.upstreams.filter((upstream) => hasReached(upstream, block)), choice.now];
+  const second = chooseSecond(upstreams, first, choice);
+  // Whichever of the two answers, the next one must not be behind it.
+  if (second !== null && block > 0) first.health.avoid(now);
+  return second;
+}
+
+/** A number far above the others' heads is not believed. @param block - the number that an answer names */
+export function believable({ chain, upstreams }: LiveRoute, block: number): number {
+  const heads = upstreams.flatMap(({ health: { head } }) => head ?? []);
+  return heads.length === 0 ? block : Math.min(block, Math.max(...heads) + chain.finalityBlocks);
 }
 
 function choiceOf({ route, chain, upstreams }: LiveRoute, need: Need): Choice<Upstream> {
@@ -199,12 +228,27 @@ export class LiveRoutes {
     const { cache, dedupe } = route.reads;
     const kept = cache && route.protocol === 'jsonrpc' && chain.family === 'evm';
     const final = kept ? new FinalBlock(chain.finalityBlocks) : null;
+    const monotonic =
+      route.reads.monotonic && route.protocol === 'jsonrpc' && chain.family === 'evm' && upstreams.length > 1;
     const reusesAnswers = dedupe || final !== null;
     const policy = new MethodPolicy(route.methods, offeredMethods(chain.family));
     const hedged = route.reads.hedgeAfterMs !== null && route.protocol === 'jsonrpc' && upstreams.length > 1;
     const hedges = hedged ? new RequestBudget(HEDGES.requestsForOne, HEDGES.burst) : null;
     const [retries, detours] = [newRetryBudget(), newRetryBudget()];
     const metered = new MeteredRoute(route);
-    return { route, chain, policy, limits, metered, upstreams, reusesAnswers, final, hedges, retries, detours };
+    return {
+      route,
+      chain,
+      policy,
+      limits,
+      metered,
+      upstreams,
+      monotonic,
+      reusesAnswers,
+      final,
+      hedges,
+      retries,
+      detours,
+    };
   }
 }

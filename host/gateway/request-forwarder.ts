@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
-import { refuse } from '../../core/index.ts';
+import { headOfAnswer, namesItsBlock, refuse } from '../../core/index.ts';
 import type { Logger, NodeFault, Refusal } from '../../core/index.ts';
 import { CONNECT_TIMEOUT, INVALID_REQUEST } from './failure-reasons.ts';
 import { guardMethods } from './guard-methods.ts';
@@ -8,10 +8,12 @@ import type { Abortable } from './guard-methods.ts';
 import type { GatewayMetrics } from './gateway-metrics.ts';
 import { JudgedResponse } from './judged-response.ts';
 import type { JudgeOwner, NotAnswered } from './judged-response.ts';
+import { believable, NEWEST_BLOCK } from './live-route.ts';
 import type { LiveRoute } from './live-route.ts';
 import type { RequestBodyStream } from './request-body-stream.ts';
 import type { RequestContext } from './request-context.ts';
 import { upstreamHeaders } from './request-head-cache.ts';
+import { BlockWait } from './reads/block-wait.ts';
 import { CoalescedResponse } from './reads/request-coalescing.ts';
 import type {
   CoalescibleRead,
@@ -105,13 +107,15 @@ export class RequestForwarder implements UpstreamResponseHandler, CoalescedReadH
       return;
     }
     const upstream = this.attempts.first(live);
-    if (upstream === null) {
+    const behind = upstream === null ? this.attempts.behind(live) : [];
+    if (upstream === null && behind.length === 0) {
       this.#handler.onUnanswered(allDown());
       return;
     }
     this.#handler.onForwarded();
     if (this.read !== null) this.#lead = coalescer.lead(this.read);
-    this.#ask(upstream, live);
+    if (upstream === null) this.#awaitBlock(behind, live);
+    else this.#ask(upstream, live);
   }
 
   cancel(): void {
@@ -127,6 +131,10 @@ export class RequestForwarder implements UpstreamResponseHandler, CoalescedReadH
     if (request === null || this.#over) return;
     const { requestSent } = request;
     request.expire();
+    if (request instanceof BlockWait) {
+      this.#giveUp(behindAnswers());
+      return;
+    }
     this.#log('an upstream, or its client, was too slow', 'timeout');
     const refusal = refuse('upstream_timeout');
     this.#executed ||= requestSent;
@@ -158,11 +166,27 @@ export class RequestForwarder implements UpstreamResponseHandler, CoalescedReadH
     const { live } = this.#context;
     if (this.#over || live === null) return;
     const upstream = this.attempts.first(live);
-    if (upstream === null) this.#handler.onUnanswered(allDown());
+    if (upstream === null) this.#awaitOrGiveUp(live, allDown());
     else this.#ask(upstream, live);
   }
 
   // ---- an upstream
+
+  #awaitOrGiveUp(live: LiveRoute, refusal: Refusal): void {
+    const behind = this.attempts.behind(live);
+    if (behind.length === 0) this.#giveUp(refusal);
+    else this.#awaitBlock(behind, live);
+  }
+
+  /** Asks one of these as soon as it has the block that was answered already. */
+  #awaitBlock(behind: readonly Upstream[], live: LiveRoute): void {
+    const wait = new BlockWait(this, behind, live, (upstream) => {
+      this.attempts.use(upstream);
+      this.#ask(upstream, live);
+    });
+    this.#wait(wait, live.route.timeouts.connectMs);
+    wait.start();
+  }
 
   #ask(upstream: Upstream, { route: { reads, timeouts }, hedges }: LiveRoute): void {
     if (hedges === null || reads.hedgeAfterMs === null || !this.attempts.mayHedge) {
@@ -242,8 +266,9 @@ export class RequestForwarder implements UpstreamResponseHandler, CoalescedReadH
     const bodyLeft = this.#body === null || Buffer.isBuffer(this.#body) || (!requestSent && !this.#body.destroyed);
     const may = live !== null && bodyLeft && !this.#handler.flushed;
     const next = may ? this.attempts.another(live, requestSent) : null;
-    if (next === null || live === null) this.#giveUp(refusal);
-    else this.#ask(next, live);
+    if (next !== null && live !== null) this.#ask(next, live);
+    else if (may && this.attempts.mayGoOn(requestSent)) this.#awaitOrGiveUp(live, refusal);
+    else this.#giveUp(refusal);
   }
 
   /** An answer that says why is better than none. */
@@ -272,12 +297,30 @@ export class RequestForwarder implements UpstreamResponseHandler, CoalescedReadH
       this.#ask(next, live);
       return true;
     }
+    const behind = repeatable && this.attempts.mayGoOn(!REFUSED.has(reason)) ? this.attempts.behind(live) : [];
+    if (behind.length > 0 && this.#inTime(live) && budget.take()) {
+      this.#request?.cancel();
+      this.#refused = answer;
+      this.#awaitBlock(behind, live);
+      return true;
+    }
     this.#context.unanswered = !this.#executed;
     if (!CREDENTIALS.has(status)) return false;
     // The credentials in the gateway's configuration are wrong; the client's were accepted.
     this.#request?.cancel();
     this.#giveUp(refuse('upstream_unavailable'));
     return true;
+  }
+
+  onAnswered(upstream: Upstream, opening: Buffer): void {
+    const { live } = this.#context;
+    const { spread, need } = this.attempts;
+    if (live === null || spread === null || need.block !== NEWEST_BLOCK) return;
+    const [method = ''] = need.methods;
+    const named = namesItsBlock(method)
+      ? headOfAnswer(method, opening.toString('latin1', 0, Math.min(opening.length, OPENING_BYTES)))
+      : null;
+    upstream.health.answered(named === null ? null : believable(live, named), performance.now());
   }
 
   /** Whether the request may go on to another upstream: its first one had the whole time for itself. */
@@ -325,6 +368,15 @@ const FREE: ReadonlySet<NodeFault> = new Set(['unauthorised', 'rate_limited', 'u
 const CREDENTIALS: ReadonlySet<number> = new Set([401, 402, 403, 407]);
 const JSON_TYPE = ['Content-Type', 'application/json'];
 
+/** A block names its number within this many bytes. */
+const OPENING_BYTES = 4 * 1024;
+
+const behindAnswers = (): Refusal =>
+  refuse('upstream_unavailable', {
+    status: 503,
+    message: 'The nodes that serve are behind a block that was answered already; try again.',
+    retryAfterSeconds: 1,
+  });
 const allDown = (): Refusal => refuse('upstream_unavailable', { status: 503, retryAfterSeconds: 1 });
 
 guardMethods(RequestForwarder, [

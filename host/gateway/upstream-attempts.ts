@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
-import { ANYTHING, nextUpstream, secondUpstream } from './live-route.ts';
+import { ANYTHING, NEWEST_BLOCK, nextUpstream, secondUpstream } from './live-route.ts';
+import { hasReached, newestShown } from '../../core/index.ts';
 import type { Need, RequestBudget } from '../../core/index.ts';
 import type { LiveRoute } from './live-route.ts';
 import type { Upstream } from './upstream.ts';
@@ -11,6 +12,8 @@ export class UpstreamAttempts {
   /** True if another upstream may be tried although this one may have executed the request. */
   idempotent = false;
   need: Need = ANYTHING;
+  /** Of the App, where its reads of the newest block stay with one upstream; otherwise `null`. */
+  spread: number | null = null;
   /** The upstream that was tried last, or of two simultaneous ones the one whose response is used. */
   upstream: Upstream | null = null;
   #count = 0;
@@ -20,7 +23,7 @@ export class UpstreamAttempts {
   first(live: LiveRoute): Upstream | null {
     live.retries.count();
     live.detours.count();
-    return this.#use(nextUpstream(live, NONE, this.need));
+    return this.#use(this.#choose(live, NONE));
   }
 
   /**
@@ -29,10 +32,10 @@ export class UpstreamAttempts {
    * @param requestSent - whether the failed upstream may have received the request
    */
   another(live: LiveRoute, requestSent: boolean): Upstream | null {
-    if (requestSent && !this.idempotent) return null;
+    if (!this.mayGoOn(requestSent)) return null;
     // A keep-alive connection may close just as it is reused, so even the only upstream is tried a second time.
     const again = requestSent && this.#count === 1 && live.upstreams.length === 1;
-    return this.#use(nextUpstream(live, again ? NONE : this.#tried(), this.need));
+    return this.#use(this.#choose(live, again ? NONE : this.#tried()));
   }
 
   /**
@@ -42,12 +45,17 @@ export class UpstreamAttempts {
    * @param budget - of what the request goes on
    */
   instead(live: LiveRoute, executed: boolean, budget: RequestBudget): Upstream | null {
-    if (executed && !this.idempotent) return null;
+    if (!this.mayGoOn(executed)) return null;
     const tried = this.#tried();
     if (tried.length >= live.upstreams.length) return null;
-    const next = nextUpstream(live, tried, this.need);
+    const next = this.#choose(live, tried);
     const lacks = next?.abilities.lacks(this.need, performance.now()) === true;
     return next === null || lacks || !budget.take() ? null : this.#use(next);
+  }
+
+  /** True if another upstream may be asked. @param executed - whether one may have executed the request already */
+  mayGoOn(executed: boolean): boolean {
+    return !executed || this.idempotent;
   }
 
   /** True if the request may be sent to a second upstream beside the first one. */
@@ -57,7 +65,7 @@ export class UpstreamAttempts {
 
   /** A second upstream to use beside the first one, not marked as tried; `null` when none is suitable. */
   second(live: LiveRoute): Upstream | null {
-    return this.upstream === null ? null : secondUpstream(live, this.upstream, this.need);
+    return this.upstream === null ? null : secondUpstream(live, this.upstream, this.need, this.spread);
   }
 
   /** Marks a second upstream as tried beside the first one. */
@@ -69,6 +77,25 @@ export class UpstreamAttempts {
   heard(upstream: Upstream, failed: Upstream | null): void {
     this.upstream = upstream;
     this.#former = failed === null ? NONE : [failed];
+  }
+
+  /** Untried upstreams that serve, but are not known to have the block that was answered already. */
+  behind(live: LiveRoute): readonly Upstream[] {
+    if (this.spread === null || this.need.block !== NEWEST_BLOCK) return NONE;
+    const now = performance.now();
+    const [tried, block] = [this.#tried(), newestShown(live.upstreams, now)];
+    return live.upstreams.filter(
+      (upstream) => !tried.includes(upstream) && upstream.health.state(now) === 'up' && !hasReached(upstream, block),
+    );
+  }
+
+  /** Uses an upstream that has caught up. */
+  use(upstream: Upstream): void {
+    this.#use(upstream);
+  }
+
+  #choose(live: LiveRoute, excluded: readonly Upstream[]): Upstream | null {
+    return nextUpstream(live, excluded, this.need, this.spread);
   }
 
   #use(next: Upstream | null): Upstream | null {

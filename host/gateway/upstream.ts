@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { LookupFunction } from 'node:net';
 import { Pool } from 'undici';
-import { replyHeaders, TillgateError, UpstreamAbilities, UpstreamHealth } from '../../core/index.ts';
+import { replyHeaders, seedOf, TillgateError, UpstreamAbilities, UpstreamHealth } from '../../core/index.ts';
 import type { OwnHeaders, RouteTimeouts, RouteUpstream } from '../../core/index.ts';
 import { checkedLookup } from '../../adapters/callbacks/checked-lookup.ts';
 import { HeaderList } from './header-list.ts';
@@ -19,6 +19,8 @@ export class Upstream {
   readonly health = new UpstreamHealth();
   readonly abilities = new UpstreamAbilities();
   readonly url: URL;
+  /** From its URL and headers: the same on every instance. */
+  readonly seed: number;
   /** `name:port`: the only part of the URL that may be logged. */
   readonly host: string;
   readonly hostname: string;
@@ -49,6 +51,7 @@ export class Upstream {
   ) {
     if (!URL.canParse(url)) throw new TillgateError('CONFIG_INVALID', 'The URL of an upstream is not valid.');
     this.url = new URL(url);
+    this.seed = seedOf(JSON.stringify([url, headers]));
     this.host = this.url.host;
     this.hostname = this.url.hostname;
     const { pathname, search } = this.url;

@@ -88,7 +88,7 @@ export class WebSockets {
   }
 
   #connect(live: LiveRoute, tried: readonly Upstream[], context: RequestContext, client: Client): void {
-    const upstream = nextUpstream(live, tried, ANYTHING);
+    const upstream = nextUpstream(live, tried, ANYTHING, null);
     if (upstream === null) {
       const refusal = refuse('upstream_unavailable', tried.length === 0 ? { status: 503, retryAfterSeconds: 1 } : {});
       this.#refuse(client.socket, context, refusal);

@@ -53,6 +53,7 @@ const gatewaySetting = z.strictObject(
       .strictObject(
         {
           headLagBlocks: limit.optional(),
+          monotonic: flag.optional(),
           maxLogsRange: limit.optional(),
           hedgeAfterMs: limit.optional(),
           dedupe: flag.optional(),

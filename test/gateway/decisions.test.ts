@@ -317,7 +317,7 @@ describe("an upstream's health", () => {
     [
       'one check failed after a success',
       (h) => {
-        h.checked(5);
+        h.checked(5, 0);
         h.checkFailed(0);
       },
       0,
@@ -326,7 +326,7 @@ describe("an upstream's health", () => {
     [
       'two did',
       (h) => {
-        h.checked(5);
+        h.checked(5, 0);
         h.checkFailed(0);
         h.checkFailed(0);
       },
@@ -399,7 +399,7 @@ describe("an upstream's health", () => {
       'a check succeeded',
       (h) => {
         fail(h, 5);
-        h.checked(1);
+        h.checked(1, 0);
       },
       0,
       'up',
@@ -443,13 +443,13 @@ describe("an upstream's health", () => {
 
   test('the choice: never one that is down or excluded, one that lags only in need, of two the cheaper', () => {
     const down = upstream((h) => h.checkFailed(0));
-    const lagging = upstream((h) => h.checked(89));
-    const near = upstream((h) => h.checked(90));
-    const head = upstream((h) => h.checked(100));
+    const lagging = upstream((h) => h.checked(89, 0));
+    const near = upstream((h) => h.checked(90, 0));
+    const head = upstream((h) => h.checked(100, 0));
     const slow = upstream((h) => {
       h.started(0);
       h.succeeded(500, 0);
-      h.checked(100);
+      h.checked(100, 0);
     });
     assert.equal(choose([down]), null);
     assert.equal(choose([]), null);

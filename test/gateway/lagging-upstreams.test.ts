@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { DEFAULT_READS } from '../../core/index.ts';
+import type { ReadRules } from '../../core/index.ts';
 import { waitFor } from '../support/wait.ts';
 import { answerRpc, ask, bothPaths, routeOf, startGateway, startNode } from './support.ts';
 import type { FakeNode, TestGateway } from './support.ts';
@@ -24,10 +25,14 @@ bothPaths('fault 151: an upstream that is behind', (path) => {
     started.push(made);
     return made;
   };
-  const run = async (nodes: readonly FakeNode[], headLagBlocks: number | null): Promise<TestGateway> => {
+  const run = async (
+    nodes: readonly FakeNode[],
+    headLagBlocks: number | null,
+    changes: Partial<ReadRules> = {},
+  ): Promise<TestGateway> => {
     const urls = nodes.map(({ url }) => url);
     const gate = await startGateway(
-      [routeOf(urls, { reads: { ...DEFAULT_READS, headLagBlocks } })],
+      [routeOf(urls, { reads: { ...DEFAULT_READS, headLagBlocks, ...changes } })],
       { healthIntervalMs: 50 },
       path,
     );
@@ -54,7 +59,7 @@ bothPaths('fault 151: an upstream that is behind', (path) => {
 
   test('is asked like the others where the route says that so many blocks do not matter', async () => {
     const [behind, ahead] = [await node(0x40), await node(0x42)];
-    const { port } = await run([behind, ahead], 2);
+    const { port } = await run([behind, ahead], 2, { monotonic: false });
     await waitFor(async () => {
       await ask(port, { body: BALANCE });
       return asked(behind, BALANCE) > 0;

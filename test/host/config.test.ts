@@ -151,7 +151,7 @@ describe('the configuration', () => {
     const [route] = gateways;
     assert.deepEqual(route?.cors, cors);
     assert.deepEqual(resolveConfig({ gateways: [node] }).gateways[0]?.cors, { origins: ['*'] });
-    const reads = { headLagBlocks: 3, maxLogsRange: 500, hedgeAfterMs: 250, dedupe: true, cache: true };
+    const reads = { headLagBlocks: 3, monotonic: false, maxLogsRange: 500, hedgeAfterMs: 250, dedupe: true, cache: true };
     assert.deepEqual(resolveConfig({ gateways: [{ ...node, reads }] }).gateways[0]?.reads, reads);
     assert.deepEqual(resolveConfig({ gateways: [node] }).gateways[0]?.reads, DEFAULT_READS);
     assert.deepEqual(resolveConfig({ gateways: [node] }).gateways[0]?.plans, []);

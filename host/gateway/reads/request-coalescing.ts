@@ -4,10 +4,12 @@ import {
   blockNeeded,
   blockOfAnswer,
   coalescingKey,
+  homeOf,
   isCacheable,
   repeatsMember,
   replyWith,
   requestHeaders,
+  seedOf,
 } from '../../../core/index.ts';
 import type { JsonRpcRequest } from '../../../core/index.ts';
 import type { BufferBudget } from '../buffer-budget.ts';
@@ -46,8 +48,8 @@ export interface CoalescibleRead {
   readonly route: string;
   /** False for a request whose answer a new block may change. */
   readonly namesBlock: boolean;
-  /** False where each request must be sent. */
-  readonly joins: boolean;
+  /** The key among requests in flight; `null` where each request must be sent. */
+  readonly flightKey: string | null;
   /** The cache key of its answer; `null` for an answer that is never cached. */
   readonly kept: KeptBy | null;
 }
@@ -82,12 +84,14 @@ export class RequestCoalescer {
     const { route, final } = live;
     const call = coalescingKey(request);
     if (call === null) return null;
+    const namesBlock = blockNeeded(request.methods[0] as string, request.params[0]) < Infinity;
+    const key = [route.id, context.rest, this.#head(context), call].join('\n');
     return {
-      key: [route.id, context.rest, this.#head(context), call].join('\n'),
+      key,
       id: request.ids[0] as string,
       route: route.host,
-      namesBlock: blockNeeded(request.methods[0] as string, request.params[0]) < Infinity,
-      joins: route.reads.dedupe,
+      namesBlock,
+      flightKey: !route.reads.dedupe ? null : namesBlock ? key : `${key}\n${homeNumber(context)}`,
       kept: final === null ? null : keptBy(request, final),
     };
   }
@@ -111,7 +115,7 @@ export class RequestCoalescer {
 
   /** Waits for an equal request in flight; `null` when there is none to wait for. */
   follow(read: CoalescibleRead, handler: CoalescedReadHandler): PendingResponse | null {
-    const lead = read.joins ? this.#leads.get(read.key) : undefined;
+    const lead = read.flightKey === null ? undefined : this.#leads.get(read.flightKey);
     if (lead === undefined) return null;
     const fresh = lead.writes === this.#writes && performance.now() - lead.startedAt <= MAX_AGE_MS;
     if (!fresh && !read.namesBlock) return null;
@@ -122,7 +126,7 @@ export class RequestCoalescer {
   /** Registers a request that is sent to a node and that others may wait for. */
   lead(read: CoalescibleRead): CoalescedRequest {
     const lead = new CoalescedRequest(this, read, this.#writes, this.#deps.budget);
-    if (read.joins) this.#leads.set(read.key, lead);
+    if (read.flightKey !== null) this.#leads.set(read.flightKey, lead);
     return lead;
   }
 
@@ -133,7 +137,8 @@ export class RequestCoalescer {
 
   /** No further request may wait for it. */
   closed(lead: CoalescedRequest): void {
-    if (this.#leads.get(lead.read.key) === lead) this.#leads.delete(lead.read.key);
+    const { flightKey } = lead.read;
+    if (flightKey !== null && this.#leads.get(flightKey) === lead) this.#leads.delete(flightKey);
   }
 
   count({ route }: CoalescibleRead, outcome: 'joined' | 'answered' | 'alone'): void {
@@ -148,6 +153,13 @@ export class RequestCoalescer {
     }
     return head;
   }
+}
+
+/** Apps whose reads of the newest block go to the same upstream. */
+function homeNumber({ live, auth }: RequestContext): number {
+  if (live?.monotonic !== true || auth === null) return 0;
+  const home = homeOf(live.upstreams, seedOf(auth.key.app.id));
+  return home === null ? 0 : live.upstreams.indexOf(home);
 }
 
 function keptBy({ methods, params, text }: JsonRpcRequest, final: FinalBlock): KeptBy | null {

@@ -39,7 +39,7 @@ test('fault 196: at most a tenth of the reads is sent twice, but for the first f
 describe('fault 197: the second upstream', () => {
   const at = (head: number | null): { health: UpstreamHealth } => {
     const health = new UpstreamHealth();
-    health.checked(head);
+    health.checked(head, 0);
     return { health };
   };
   const NEWEST: Choice = { lacks: null, now: 0, block: Infinity, maxLag: 10, headLag: 1, draw: () => 0 };

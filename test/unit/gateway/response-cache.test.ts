@@ -56,7 +56,7 @@ describe('fault 155: the memory of kept answers', () => {
     new Upstream({ url: 'http://127.0.0.1:1', headers: {} }, { connectMs: 1, firstByteMs: 1, idleMs: 1 }, null, true);
   const finalAt = async (height: number): Promise<FinalBlock> => {
     const node = upstream();
-    node.health.checked(height + 64);
+    node.health.checked(height + 64, 0);
     const final = new FinalBlock(64);
     await final.follow([node], 0, () => Promise.resolve(HASH));
     assert.equal(final.height, height);
@@ -82,11 +82,11 @@ describe('fault 155: the memory of kept answers', () => {
 
   test('an answer is kept if its block was final when the request was sent, and its node has the final block', async (t) => {
     const node = upstream();
-    node.health.checked(164);
+    node.health.checked(164, 0);
     const final = new FinalBlock(64);
     await final.follow([node], 0, () => Promise.resolve(HASH));
     const kept = { method: 'eth_call', params: [{}, '0x5a'], final, generation: 0, height: 100 };
-    const read = { key: 'k', id: '1', route: 'r', namesBlock: true, joins: true, kept };
+    const read = { key: 'k', id: '1', route: 'r', namesBlock: true, flightKey: 'k', kept };
     const metrics = new GatewayMetrics(new MemoryMetrics());
     t.after(() => metrics.close());
     const keeps = (changes: object, from = node): boolean => {
@@ -104,7 +104,7 @@ describe('fault 155: the memory of kept answers', () => {
   test('a chain that changes while it is asked is noticed, whenever that is', async () => {
     for (let at = 0; at < 6; at++) {
       const node = upstream();
-      node.health.checked(164);
+      node.health.checked(164, 0);
       const final = new FinalBlock(64);
       let asked = 0;
       const ask = (): Promise<string> => Promise.resolve(asked++ < at ? 'before' : 'after');
@@ -120,7 +120,7 @@ describe('fault 155: the memory of kept answers', () => {
     cache.put('k', { answer: 'x', block: 90, final: high, generation: 0 });
     assert.equal(cache.find('k', high), 'x');
     const lagging = upstream();
-    lagging.health.checked(80 + 64);
+    lagging.health.checked(80 + 64, 0);
     await high.follow([lagging], 0, () => Promise.resolve(HASH));
     assert.deepEqual([high.height, cache.find('k', high)], [80, null]);
     assert.equal(cache.find('k', low), null);

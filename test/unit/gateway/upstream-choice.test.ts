@@ -9,7 +9,7 @@ const upstream = (act: (health: UpstreamHealth) => void = () => undefined): { he
   return { health };
 };
 
-const at = (head: number | null): { health: UpstreamHealth } => upstream((health) => health.checked(head));
+const at = (head: number | null): { health: UpstreamHealth } => upstream((health) => health.checked(head, 0));
 
 const NEWEST: Choice = { lacks: null, now: 0, block: Infinity, maxLag: 10, headLag: 1, draw: () => 0 };
 

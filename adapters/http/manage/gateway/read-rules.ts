@@ -4,6 +4,8 @@ import { group, inputOf, plainNumber, yesNo } from '../fields.ts';
 
 const headLag =
   'Maximum number of blocks that a node may be behind the most advanced node for requests of the newest block; null for the default of the chain';
+const monotonicText =
+  'Whether the reads of the newest block of an App stay with one node, so that none is answered from an older block than a former one';
 const logsRange = 'Maximum number of blocks that a call of eth_getLogs may read; null for no limit';
 const hedgeAfter = 'Milliseconds without an answer after which a second node is asked; null for never';
 const dedupeText = 'Whether identical concurrent reads are sent to a node only once';
@@ -15,6 +17,7 @@ const numberField = (description: string) => plainNumber(description, true).null
 export const readsSchema = z
   .object({
     head_lag_blocks: number(headLag),
+    monotonic: z.boolean().meta({ description: monotonicText }),
     max_logs_range: number(logsRange),
     hedge_after_ms: number(hedgeAfter),
     dedupe: z.boolean().meta({ description: dedupeText }),
@@ -23,9 +26,10 @@ export const readsSchema = z
   .meta({ id: 'ReadRules' });
 
 export function readsRecord(reads: ReadRules): z.input<typeof readsSchema> {
-  const { headLagBlocks, maxLogsRange, hedgeAfterMs, dedupe, cache } = reads;
+  const { headLagBlocks, monotonic, maxLogsRange, hedgeAfterMs, dedupe, cache } = reads;
   return {
     head_lag_blocks: headLagBlocks,
+    monotonic,
     max_logs_range: maxLogsRange,
     hedge_after_ms: hedgeAfterMs,
     dedupe,
@@ -36,6 +40,7 @@ export function readsRecord(reads: ReadRules): z.input<typeof readsSchema> {
 /** Read rules in a body. */
 export const readsBody = group({
   head_lag_blocks: numberField(headLag),
+  monotonic: yesNo(monotonicText).optional(),
   max_logs_range: numberField(logsRange),
   hedge_after_ms: numberField(hedgeAfter),
   dedupe: yesNo(dedupeText).optional(),

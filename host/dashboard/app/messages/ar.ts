@@ -1161,6 +1161,7 @@ const resources: Catalogue['resources'] = {
       reads: {
         head_lag_blocks: 'أقصى تأخر (كتل)',
         max_logs_range: 'أقصى نطاق eth_getLogs (كتل)',
+        monotonic: 'عدم الرجوع إلى كتلة أقدم لتطبيق واحد',
         dedupe: 'دمج القراءات المتطابقة',
         cache: 'تخزين الإجابات عن الكتل النهائية مؤقتًا',
       },

@@ -1182,6 +1182,7 @@ const resources: Catalogue['resources'] = {
       reads: {
         head_lag_blocks: 'Maximaler Rückstand (Blöcke)',
         max_logs_range: 'Max. Blöcke je eth_getLogs',
+        monotonic: 'Nie einen älteren Block für dieselbe App',
         dedupe: 'Identische Abfragen zusammenfassen',
         cache: 'Antworten zu endgültigen Blöcken cachen',
       },

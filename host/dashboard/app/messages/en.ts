@@ -921,6 +921,7 @@ const resources = {
       reads: {
         head_lag_blocks: 'Maximum blocks behind',
         max_logs_range: 'Maximum eth_getLogs blocks',
+        monotonic: 'Never an older block for an App',
         dedupe: 'Merge identical reads',
         cache: 'Cache answers about final blocks',
       },

@@ -1174,6 +1174,7 @@ const resources: Catalogue['resources'] = {
       reads: {
         head_lag_blocks: 'Máximo de bloques de retraso',
         max_logs_range: 'Máx. bloques por eth_getLogs',
+        monotonic: 'Nunca un bloque anterior para una misma App',
         dedupe: 'Unir lecturas idénticas',
         cache: 'Guardar en caché las respuestas sobre bloques finales',
       },

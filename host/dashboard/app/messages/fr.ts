@@ -1177,6 +1177,7 @@ const resources: Catalogue['resources'] = {
       reads: {
         head_lag_blocks: 'Retard maximal (blocs)',
         max_logs_range: 'Max. de blocs par eth_getLogs',
+        monotonic: 'Jamais un bloc plus ancien pour une même App',
         dedupe: 'Fusionner les lectures identiques',
         cache: 'Mettre en cache les réponses sur les blocs finaux',
       },

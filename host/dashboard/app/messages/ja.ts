@@ -1166,6 +1166,7 @@ const resources: Catalogue['resources'] = {
       reads: {
         head_lag_blocks: '許容する遅れ（ブロック）',
         max_logs_range: 'eth_getLogs の最大範囲（ブロック）',
+        monotonic: '同じAppに古いブロックを返さない',
         dedupe: '同一の読み取りをまとめる',
         cache: '確定ブロックの応答をキャッシュ',
       },

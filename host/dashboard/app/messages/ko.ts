@@ -1153,6 +1153,7 @@ const resources: Catalogue['resources'] = {
       reads: {
         head_lag_blocks: '최대 뒤처짐(블록)',
         max_logs_range: '최대 eth_getLogs 범위(블록)',
+        monotonic: '같은 App에 이전 블록을 반환하지 않음',
         dedupe: '동일한 읽기 병합',
         cache: '확정 블록에 대한 응답 캐시',
       },

@@ -1171,6 +1171,7 @@ const resources: Catalogue['resources'] = {
       reads: {
         head_lag_blocks: 'Atraso máximo (blocos)',
         max_logs_range: 'Máx. de blocos por eth_getLogs',
+        monotonic: 'Nunca um bloco mais antigo para a mesma App',
         dedupe: 'Unir leituras idênticas',
         cache: 'Guardar em cache respostas sobre blocos finais',
       },

@@ -1167,6 +1167,7 @@ const resources: Catalogue['resources'] = {
       reads: {
         head_lag_blocks: 'Максимальное отставание (блоков)',
         max_logs_range: 'Макс. блоков на eth_getLogs',
+        monotonic: 'Никогда не отвечать приложению более старым блоком',
         dedupe: 'Объединять одинаковые чтения',
         cache: 'Кешировать ответы о финальных блоках',
       },

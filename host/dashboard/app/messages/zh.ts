@@ -1150,6 +1150,7 @@ const resources: Catalogue['resources'] = {
       reads: {
         head_lag_blocks: '最多落后区块数',
         max_logs_range: 'eth_getLogs 最大范围（区块）',
+        monotonic: '同一 App 不会得到更旧的区块',
         dedupe: '合并相同的读取',
         cache: '缓存关于最终区块的应答',
       },

@@ -79,6 +79,7 @@ export function GatewayOptions() {
         <TextInput source="plans" multiline helperText={`${KEY}.plansHelp`} />
         <NumberInput source="reads.head_lag_blocks" helperText={`${KEY}.headLagHelp`} />
         <NumberInput source="reads.max_logs_range" helperText={`${KEY}.noneHelp`} />
+        <BooleanInput source="reads.monotonic" helperText={false} />
         <BooleanInput source="reads.dedupe" helperText={false} />
         <BooleanInput source="reads.cache" helperText={false} />
       </Fields>

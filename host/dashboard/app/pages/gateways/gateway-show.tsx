@@ -170,6 +170,7 @@ function Rules({ gateway }: GatewayProps) {
           [`${FIELD}.plans`, plans.join(', ') || '–'],
           [`${FIELD}.reads.head_lag_blocks`, reads.head_lag_blocks === null ? null : String(reads.head_lag_blocks)],
           [`${FIELD}.reads.max_logs_range`, reads.max_logs_range === null ? null : String(reads.max_logs_range)],
+          [`${FIELD}.reads.monotonic`, yesNo(reads.monotonic)],
           [`${FIELD}.reads.dedupe`, yesNo(reads.dedupe)],
           [`${FIELD}.reads.cache`, yesNo(reads.cache)],
         ]}
