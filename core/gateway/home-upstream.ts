@@ -1,9 +1,11 @@
 import type { Millis } from '../kernel/index.ts';
 import { chooseUpstream, thatHave } from './upstream-health.ts';
+import type { ShownBlock } from './shown-blocks.ts';
 import type { Choice, Choosable } from './upstream-health.ts';
 
 /** An upstream that the reads of an App's newest block can stay with. */
 export interface Home extends Choosable {
+  readonly shown: ShownBlock;
   /** The same 32-bit number on every instance, from what the configuration says of it. */
   readonly seed: number;
 }
@@ -41,16 +43,16 @@ export function chooseHome<T extends Home>(
   const usable = up.length === 0 ? up : quickOf(thatHave(up, choice), now);
   const home = homeOf(upstreams, spread);
   const kept = home !== null && usable.includes(home);
-  if (kept && !home.health.isAvoided(now)) return home;
-  if (!kept) home?.health.avoid(now);
+  if (kept && !home.shown.isAvoided(now)) return home;
+  if (!kept) home?.shown.leave(now);
   const block = newestShown(upstreams, now);
   const has = (upstream: T): boolean => hasReached(upstream, block);
   return homeOf(usable.filter(has), spread) ?? chooseUpstream(left.filter(has), [], choice);
 }
 
 /** The newest block that answers of the last minute are known to be of; 0 for none. */
-export function newestShown(upstreams: readonly Choosable[], now: Millis): number {
-  return Math.max(0, ...upstreams.map(({ health }) => health.shown(now) ?? 0));
+export function newestShown(upstreams: readonly Home[], now: Millis): number {
+  return Math.max(0, ...upstreams.map(({ shown }) => shown.at(now)));
 }
 
 /** True also for an upstream that does not say what its newest block is. */

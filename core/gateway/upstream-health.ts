@@ -26,8 +26,6 @@ const FAILURES_TO_OPEN = 5;
 const CHECKS_TO_OPEN = 2;
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 30_000;
-/** How long a block counts that was answered, and an upstream as avoided. */
-const REMEMBERED_MS = 60_000;
 /** The weight of the newest request in the averages. */
 const WEIGHT = 0.2;
 /** Milliseconds after which a measurement counts half, so that a slow upstream is tried again. */
@@ -56,9 +54,6 @@ export class UpstreamHealth {
   #head: number | null = null;
   #latest: number | null = 0;
   #latestAt: Millis = 0;
-  #shown: number | null = null;
-  #shownAt: Millis = 0;
-  #avoidedUntil: Millis = 0;
 
   state(now: Millis): UpstreamState {
     if (this.#openUntil === null) return 'up';
@@ -78,32 +73,11 @@ export class UpstreamHealth {
     return this.#latest;
   }
 
-  /** The newest block that its answers of the last minute are known to be of; `null` for none. */
-  shown(now: Millis): number | null {
-    return now - this.#shownAt <= REMEMBERED_MS ? this.#shown : null;
-  }
-
-  /**
-   * Records an answer that depends on its newest block. The choice by heads still compares those of health checks.
-   *
-   * @param block - the number that the answer names; `null` for none
-   */
-  answered(block: number | null, now: Millis): void {
-    if (block !== null && block > (this.#latest ?? -1)) {
-      this.#latest = block;
-      this.#latestAt = now;
-    }
-    this.#shown = this.#latest;
-    this.#shownAt = now;
-  }
-
-  /** True for a minute after a request that would have been its own went to another upstream. */
-  isAvoided(now: Millis): boolean {
-    return this.#avoidedUntil > now;
-  }
-
-  avoid(now: Millis): void {
-    this.#avoidedUntil = now + REMEMBERED_MS;
+  /** Records the block that one of its answers is of. The choice by heads still compares those of health checks. */
+  answered(block: number, now: Millis): void {
+    if (block <= (this.#latest ?? -1)) return;
+    this.#latest = block;
+    this.#latestAt = now;
   }
 
   /** The expected wait for an answer, from the latest latencies and errors. */
@@ -183,7 +157,6 @@ export class UpstreamHealth {
     if (askedAt >= this.#latestAt || (head ?? 0) >= (this.#latest ?? 0)) {
       this.#latest = head;
       this.#latestAt = askedAt;
-      if ((this.#shown ?? 0) > (head ?? 0)) this.#shown = head;
     }
     this.#close();
   }

@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
 import { Container } from 'inversify';
 import {
   AddressPool,
@@ -39,6 +40,8 @@ import {
   Quotas,
   RateBook,
   RateLimitSync,
+  ShownBlocks,
+  ShownBlockSync,
   RefusedAttempts,
   RequestCharge,
   RequestLightningPayment,
@@ -452,6 +455,12 @@ const gatewayRecipes = noticeRecipes
         hasRoutes: () => !routeCache.table().isEmpty,
       }),
   )
+  .inner('shownBlocks', () => new ShownBlocks())
+  .part(
+    'shownBlockSync',
+    ({ shownBlocks: blocks, storage: { shownBlocks: store } }) =>
+      new ShownBlockSync({ blocks, store, instance: randomUUID(), now: () => performance.now() }),
+  )
   .part(
     'topUps',
     ({ common, createOrder, orderQueries: queries, config: { orders, gateway }, baseUrl }) =>
@@ -495,6 +504,7 @@ const gatewayRecipes = noticeRecipes
       routes: () => routeCache.table(),
       directory: parts.keyDirectory,
       limiter: parts.appLimits,
+      shownBlocks: parts.shownBlocks,
       meter: parts.usageMeter,
       traceId: randomTraceId,
     });

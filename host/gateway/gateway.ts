@@ -9,6 +9,7 @@ import {
   DEFAULT_LIMIT_PER_ACCOUNT,
   PrepaidBalances,
   Quotas,
+  ShownBlocks,
   UsageMeter,
 } from '../../core/index.ts';
 import type {
@@ -65,6 +66,8 @@ export interface GatewayDeps {
   readonly healthIntervalMs?: number;
   /** Limit for the unfinished bodies of all requests together. */
   readonly maxKeptBytes?: number;
+  /** The blocks that were answered, to exchange them with other instances; by default there are none. */
+  readonly shownBlocks?: ShownBlocks;
   /** The limit of all Apps of an account together, as a multiple of one App's limit. */
   readonly limitPerAccount?: number;
   /** Whether the upstreams of a route may be at private addresses. By default those of each: nobody but the operator makes routes then. */
@@ -134,6 +137,7 @@ class HttpGateway implements Gateway {
       maxKeptBytes = MAX_KEPT_BYTES,
       fastPath = true,
       keysInPath = true,
+      shownBlocks = new ShownBlocks(),
       sales = null,
       limitPerAccount = DEFAULT_LIMIT_PER_ACCOUNT,
       allowsPrivate = () => true,
@@ -143,7 +147,10 @@ class HttpGateway implements Gateway {
       ? createFastPath(this.#timeoutQueue, (error) => logger.error('a gateway connection failed', { error }))
       : null;
     const openRawTransport = this.#fastPath?.openTransport ?? null;
-    this.#routes = new LiveRoutes({ table: deps.routes, logger, openRawTransport, limitPerAccount, allowsPrivate });
+    this.#routes = new LiveRoutes({
+      table: deps.routes,
+      ...{ logger, openRawTransport, limitPerAccount, allowsPrivate, shownBlocks },
+    });
     this.#metrics = new GatewayMetrics(deps.metrics);
     const authorizer = new RequestAuthorizer({
       routes: this.#routes,

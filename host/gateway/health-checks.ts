@@ -59,7 +59,7 @@ export class HealthChecks {
     let reason = 'unreachable';
     try {
       const askedAt = performance.now();
-      health.checked(await headOf(live, upstream, signal), askedAt);
+      upstream.checked(await headOf(live, upstream, signal), askedAt);
     } catch (error) {
       // Of the error only the reason is logged: its message could repeat a URL.
       if (this.#closing.signal.aborted) return;
@@ -85,7 +85,11 @@ export class HealthChecks {
 }
 
 /** The upstream's block height, if it reports one. @throws Error when the upstream does not answer */
-export async function headOf({ route, chain }: LiveRoute, upstream: Upstream, signal: AbortSignal): Promise<number | null> {
+export async function headOf(
+  { route, chain }: LiveRoute,
+  upstream: Upstream,
+  signal: AbortSignal,
+): Promise<number | null> {
   if (route.protocol === 'websocket') return dial(upstream, signal);
   if (route.protocol === 'http') return askHttp(upstream, signal);
   return askRpc(upstream, chain.family, signal);

@@ -21,6 +21,7 @@ import type {
   Millis,
   Need,
   RouteUpstream,
+  ShownBlocks,
   UpstreamView,
 } from '../../core/index.ts';
 import { isCallableHost } from '../../adapters/callbacks/checked-lookup.ts';
@@ -94,7 +95,7 @@ export function secondUpstream(live: LiveRoute, first: Upstream, need: Need, spr
   const [upstreams, now] = [live.upstreams.filter((upstream) => hasReached(upstream, block)), choice.now];
   const second = chooseSecond(upstreams, first, choice);
   // Whichever of the two answers, the next one must not be behind it.
-  if (second !== null && block > 0) first.health.avoid(now);
+  if (second !== null && block > 0) first.shown.leave(now);
   return second;
 }
 
@@ -137,6 +138,7 @@ function isUsable(text: string, allowPrivate: boolean): boolean {
 
 /** The dependencies of {@link LiveRoutes}. */
 export interface LiveRoutesDeps {
+  readonly shownBlocks: ShownBlocks;
   readonly table: () => GatewayRouteTable;
   readonly logger: Logger;
   readonly openRawTransport: OpenRawTransport | null;
@@ -153,12 +155,14 @@ export class LiveRoutes {
   readonly #openRawTransport: OpenRawTransport | null;
   readonly #limitPerAccount: number;
   readonly #allowsPrivate: LiveRoutesDeps['allowsPrivate'];
+  readonly #shownBlocks: ShownBlocks;
   #current: GatewayRouteTable | null = null;
   #live = new Map<GatewayRoute, LiveRoute>();
   #upstreams = new Map<string, Upstream>();
 
-  constructor({ table, logger, openRawTransport, limitPerAccount, allowsPrivate }: LiveRoutesDeps) {
+  constructor({ table, logger, openRawTransport, limitPerAccount, allowsPrivate, shownBlocks }: LiveRoutesDeps) {
     this.#table = table;
+    this.#shownBlocks = shownBlocks;
     this.#logger = logger;
     this.#openRawTransport = openRawTransport;
     this.#limitPerAccount = limitPerAccount;
@@ -203,6 +207,11 @@ export class LiveRoutes {
     this.#upstreams = new Map();
     this.#live = new Map([...table.all()].map((route) => [route, this.#liveRoute(route, former)]));
     this.#current = table;
+    this.#shownBlocks.follow(
+      [...this.#live.values()].flatMap(({ route, monotonic, upstreams }) =>
+        monotonic ? upstreams.map(({ seed, shown }) => ({ routeId: route.id, seed, shown })) : [],
+      ),
+    );
     for (const [name, upstream] of former) if (!this.#upstreams.has(name)) void upstream.closeWhenIdle(CLOSE_GRACE_MS);
   }
 

@@ -320,7 +320,7 @@ export class RequestForwarder implements UpstreamResponseHandler, CoalescedReadH
     const named = namesItsBlock(method)
       ? headOfAnswer(method, opening.toString('latin1', 0, Math.min(opening.length, OPENING_BYTES)))
       : null;
-    upstream.health.answered(named === null ? null : believable(live, named), performance.now());
+    upstream.answered(named === null ? null : believable(live, named), performance.now());
   }
 
   /** Whether the request may go on to another upstream: its first one had the whole time for itself. */

@@ -1,8 +1,15 @@
 import { Buffer } from 'node:buffer';
 import type { LookupFunction } from 'node:net';
 import { Pool } from 'undici';
-import { replyHeaders, seedOf, TillgateError, UpstreamAbilities, UpstreamHealth } from '../../core/index.ts';
-import type { OwnHeaders, RouteTimeouts, RouteUpstream } from '../../core/index.ts';
+import {
+  replyHeaders,
+  seedOf,
+  ShownBlock,
+  TillgateError,
+  UpstreamAbilities,
+  UpstreamHealth,
+} from '../../core/index.ts';
+import type { Millis, OwnHeaders, RouteTimeouts, RouteUpstream } from '../../core/index.ts';
 import { checkedLookup } from '../../adapters/callbacks/checked-lookup.ts';
 import { HeaderList } from './header-list.ts';
 import type { RequestBodyStream } from './request-body-stream.ts';
@@ -18,6 +25,7 @@ const SECRET_LENGTH = 8;
 export class Upstream {
   readonly health = new UpstreamHealth();
   readonly abilities = new UpstreamAbilities();
+  readonly shown = new ShownBlock();
   readonly url: URL;
   /** From its URL and headers: the same on every instance. */
   readonly seed: number;
@@ -65,6 +73,18 @@ export class Upstream {
     const all = { ...authorization(this.url), ...lowerNames(headers) };
     this.own = { names: new Set(Object.keys(all)), pairs: Object.entries(all).flat() };
     this.secrets = secretsOf(this.url, all);
+  }
+
+  /** Records a successful health check that began at `askedAt`, with the chain's head where it is known. */
+  checked(head: number | null, askedAt: Millis): void {
+    this.health.checked(head, askedAt);
+    if (head !== null) this.shown.checked(head, askedAt);
+  }
+
+  /** Records an answer that depends on the newest block. @param block - the number that it names; `null` for none */
+  answered(block: number | null, now: Millis): void {
+    if (block !== null) this.health.answered(block, now);
+    this.shown.show(this.health.latest ?? 0, now);
   }
 
   /** A request to this upstream. Streamed bodies, and TLS, always use undici. */

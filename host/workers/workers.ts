@@ -88,6 +88,7 @@ export class Workers {
       loop(noteRefusedAttempts(duties)),
       loop(recordUsage(duties)),
       ...(duties.rateLimitSync.alone ? [] : [loop(syncRateLimits(duties))]),
+      ...(duties.shownBlockSync.alone ? [] : [loop(syncShownBlocks(duties))]),
     ];
     const shared = [
       ...refills,
@@ -350,6 +351,18 @@ function syncRateLimits({ rateLimitSync }: WorkerDuties): LoopWork {
     lease: null,
     pass: async () => {
       await rateLimitSync.run();
+      return RATE_LIMIT_SYNC_INTERVAL_MS;
+    },
+  };
+}
+
+/** Not leased: every instance says which blocks it answered. */
+function syncShownBlocks({ shownBlockSync }: WorkerDuties): LoopWork {
+  return {
+    name: 'shown-block-sync',
+    lease: null,
+    pass: async () => {
+      await shownBlockSync.run();
       return RATE_LIMIT_SYNC_INTERVAL_MS;
     },
   };

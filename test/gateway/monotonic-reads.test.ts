@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { DEFAULT_READS, DEFAULT_TIMEOUTS, newAppKeyText } from '../../core/index.ts';
-import type { AppId, GatewayRoute, ReadRules } from '../../core/index.ts';
+import { DEFAULT_READS, DEFAULT_TIMEOUTS, newAppKeyText, ShownBlocks, ShownBlockSync } from '../../core/index.ts';
+import type { AppId, GatewayRoute, ReadRules, ShownBlockReport, ShownBlockStore } from '../../core/index.ts';
 import { SeededRandom } from '../support/fakes.ts';
 import { waitFor } from '../support/wait.ts';
 import { appView, ask, bothPaths, keyView, KEY, routeOf, startGateway, startNode } from './support.ts';
@@ -28,7 +28,7 @@ const resultOf = ({ status, text }: Answer): number => {
   return Number((JSON.parse(text) as { result: string }).result);
 };
 
-bothPaths('fault 460: an App is not answered from an older block than before', (path) => {
+bothPaths('fault 462: an App is not answered from an older block than before', (path) => {
   const started: { close(): Promise<void> }[] = [];
   afterEach(async () => {
     for (const one of started.splice(0).reverse()) await one.close();
@@ -213,6 +213,65 @@ bothPaths('fault 460: an App is not answered from an older block than before', (
     for (const { res } of held)
       res.writeHead(200, { 'content-type': 'application/json' }).end('{"jsonrpc":"2.0","id":1,"result":"0x40"}');
     for (const reply of replies) assert.equal(resultOf(await reply), 0x40);
+  });
+
+  /** Two instances before the same nodes, and how they tell each other which blocks they answered. */
+  const twoInstances = async (): Promise<{
+    gates: readonly [TestGateway, TestGateway];
+    home: ChainNode;
+    other: ChainNode;
+    exchange: () => Promise<void>;
+  }> => {
+    const said = new Map<string, readonly ShownBlockReport[]>();
+    const store: ShownBlockStore = {
+      exchange: (instance, reports) => {
+        said.set(instance, reports);
+        return Promise.resolve([...said].flatMap(([name, each]) => (name === instance ? [] : each)));
+      },
+    };
+    const nodes = [await chainNode(0x40), await chainNode(0x40)] as const;
+    const syncs: ShownBlockSync[] = [];
+    const open = async (instance: string): Promise<TestGateway> => {
+      const blocks = new ShownBlocks();
+      syncs.push(new ShownBlockSync({ blocks, store, instance, now: () => performance.now() }));
+      const route = routeOf(nodes.map(({ url }) => url));
+      const gate = await startGateway([route], { shownBlocks: blocks }, path);
+      started.push(gate);
+      return gate;
+    };
+    const gates = [await open('one'), await open('two')] as const;
+    for (const { port } of gates) await ask(port, { body: STATE });
+    const [home, other] = nodes[0].reads() > 0 ? nodes : [nodes[1], nodes[0]];
+    const exchange = async (): Promise<void> => {
+      for (const sync of syncs) await sync.run();
+    };
+    return { gates, home, other, exchange };
+  };
+
+  test('a node that was shown on another instance ends: the next one is asked when it has that block', async () => {
+    const { gates, home, other, exchange } = await twoInstances();
+    const [one, two] = gates;
+    home.head = 0x43;
+    await ask(one.port, { body: NUMBER });
+    await exchange();
+    await home.close();
+    const reply = ask(two.port, { body: STATE });
+    await waitFor(() => other.seen.length > 0);
+    assert.equal(other.reads(), 0, 'it is behind');
+    other.head = 0x43;
+    assert.equal(resultOf(await reply), 0x43);
+  });
+
+  test('a node that one instance has left answers on the others only with what was answered elsewhere', async () => {
+    const { gates, home, other, exchange } = await twoInstances();
+    const [one, two] = gates;
+    home.refuses = (res) => void res.writeHead(401).end();
+    other.head = 0x45;
+    assert.equal(resultOf(await ask(one.port, { body: STATE })), 0x45);
+    assert.equal(resultOf(await ask(one.port, { body: NUMBER })), 0x45);
+    home.refuses = null;
+    await exchange();
+    assert.equal(resultOf(await ask(two.port, { body: STATE })), 0x45);
   });
 
   test('a chain that grows on nodes that are now and then behind, stop and come back: no client sees it go back', async () => {

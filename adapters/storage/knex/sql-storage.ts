@@ -34,6 +34,7 @@ import type {
   Transaction,
   TransferStore,
   SharedUseStore,
+  ShownBlockStore,
   UsageStore,
   WalletStore,
   WebhookStore,
@@ -75,6 +76,7 @@ import { SqlUnconfirmedPaymentStore, SqlUnconfirmedPaymentWrites } from './store
 import { SqlTransferStore } from './stores/payouts/transfer-store.ts';
 import { SqlTransferWrites } from './stores/payouts/transfer-writes.ts';
 import { SqlSharedUseStore } from './stores/gateway/shared-use-store.ts';
+import { SqlShownBlockStore } from './stores/gateway/shown-block-store.ts';
 import { SqlUsageStore } from './stores/gateway/usage-store.ts';
 import { SqlWalletStore, SqlWalletWrites } from './stores/payouts/wallet-store.ts';
 import { SqlLinkStore, SqlLinkWrites } from './stores/orders/link-store.ts';
@@ -144,6 +146,7 @@ export class SqlStorage implements Storage {
   readonly unconfirmedPayments: UnconfirmedPaymentStore;
   readonly transfers: TransferStore;
   readonly uses: SharedUseStore | null;
+  readonly shownBlocks: ShownBlockStore | null;
   readonly usage: UsageStore;
   readonly wallets: WalletStore;
   readonly webhooks: WebhookStore;
@@ -184,6 +187,7 @@ export class SqlStorage implements Storage {
     this.unconfirmedPayments = new SqlUnconfirmedPaymentStore(db);
     this.transfers = new SqlTransferStore(db, reports);
     this.uses = db.dialect.manyServers ? new SqlSharedUseStore(db) : null;
+    this.shownBlocks = db.dialect.manyServers ? new SqlShownBlockStore(db) : null;
     this.usage = new SqlUsageStore(db);
     this.wallets = new SqlWalletStore(db);
     this.webhooks = new SqlWebhookStore(db);

@@ -48,6 +48,7 @@ const NAMES = {
   changes: 'gateway_changes',
   instances: 'gateway_instances',
   uses: 'gateway_uses',
+  shownBlocks: 'gateway_shown_blocks',
   usage: 'gateway_usage',
   usageDays: 'gateway_usage_days',
   usageBatches: 'gateway_usage_batches',

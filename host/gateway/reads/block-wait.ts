@@ -26,12 +26,7 @@ export class BlockWait implements PendingResponse {
   #over = false;
 
   /** @param found - called at most once, and not after `cancel` or `expire` */
-  constructor(
-    owner: Abortable,
-    upstreams: readonly Upstream[],
-    live: LiveRoute,
-    found: (upstream: Upstream) => void,
-  ) {
+  constructor(owner: Abortable, upstreams: readonly Upstream[], live: LiveRoute, found: (upstream: Upstream) => void) {
     this.#owner = owner;
     this.#upstreams = upstreams;
     this.#live = live;
@@ -78,7 +73,7 @@ function refreshed(live: LiveRoute, upstream: Upstream): Promise<void> {
   if (running !== undefined) return running;
   const askedAt = performance.now();
   const answer = headOf(live, upstream, AbortSignal.timeout(TIMEOUT_MS)).then(
-    (head) => upstream.health.checked(head, askedAt),
+    (head) => upstream.checked(head, askedAt),
     () => undefined,
   );
   const done = answer.finally(() => asked.delete(upstream));
