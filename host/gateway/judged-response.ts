@@ -18,12 +18,15 @@ export interface JudgeOwner extends Abortable {
   onNotAnswered(upstream: Upstream, meaning: NotAnswered, status: number, answer: JudgedResponse): boolean;
   /** The upstream answered the call. @param opening - of the body, or all of it; it may be overwritten afterwards */
   onAnswered(upstream: Upstream, opening: Buffer): void;
+  /** What the caller gets in place of an error; `null` for the error itself. */
+  inPlaceOf(error: string): string | null;
 }
 
 /** Why an upstream did not answer. */
 export type NotAnswered = Extract<AnswerMeaning, { readonly reason: NodeFault }>;
 
 const PLAIN = 'identity';
+const JSON_TYPE = ['Content-Type', 'application/json'];
 /** Errors are short; a longer body is passed on as it comes. */
 const MAX_JUDGED_BYTES = 64 * 1024;
 /** A compressed body is judged up to this size: no error is longer. */
@@ -152,7 +155,8 @@ export class JudgedResponse implements UpstreamResponseHandler, Abortable {
 
   #judge(body: Buffer): void {
     const { rpc } = this.#owner;
-    const meaning = this.#heldBytes === 0 ? EMPTY : meaningOfBody(body.toString('utf8'), rpc?.family ?? null);
+    const text = body.toString('utf8');
+    const meaning = this.#heldBytes === 0 ? EMPTY : meaningOfBody(text, rpc?.family ?? null);
     const status = this.#head?.status ?? 0;
     if (meaning.kind === 'fault' || meaning.kind === 'lacks') {
       // A node that does not have something is no worse for it.
@@ -161,9 +165,17 @@ export class JudgedResponse implements UpstreamResponseHandler, Abortable {
       if (this.#dropped) return;
     }
     if (meaning.kind === 'answer') this.#owner.onAnswered(this.#upstream, body);
+    if (meaning.kind === 'caller') this.#replace(this.#owner.inPlaceOf(text));
     // The caller's own bad calls say nothing about the node.
     this.#pass(meaning.kind === 'answer' ? 'succeeded' : 'abandoned');
     this.#next.onResponseEnd();
+  }
+
+  #replace(reply: string | null): void {
+    if (reply === null) return;
+    const body = Buffer.from(reply);
+    this.#head = { status: 200, fields: JSON_TYPE, length: String(body.length) };
+    this.#held = [body];
   }
 
   /** Passes on what is held, and from now on everything. */

@@ -6,6 +6,7 @@ import { CONNECT_TIMEOUT, INVALID_REQUEST } from './failure-reasons.ts';
 import { guardMethods } from './guard-methods.ts';
 import type { Abortable } from './guard-methods.ts';
 import type { GatewayMetrics } from './gateway-metrics.ts';
+import { knownBroadcast } from './known-broadcast.ts';
 import { JudgedResponse } from './judged-response.ts';
 import type { JudgeOwner, NotAnswered } from './judged-response.ts';
 import { believable, NEWEST_BLOCK } from './live-route.ts';
@@ -321,6 +322,12 @@ export class RequestForwarder implements UpstreamResponseHandler, CoalescedReadH
       ? headOfAnswer(method, opening.toString('latin1', 0, Math.min(opening.length, OPENING_BYTES)))
       : null;
     upstream.answered(named === null ? null : believable(live, named), performance.now());
+  }
+
+  /** A node that was asked in place of another one may have got a broadcast from that one. */
+  inPlaceOf(error: string): string | null {
+    if (!this.attempts.several || !Buffer.isBuffer(this.#body) || this.rpc?.family !== 'evm') return null;
+    return knownBroadcast(this.#body.toString('utf8'), error);
   }
 
   /** Whether the request may go on to another upstream: its first one had the whole time for itself. */

@@ -53,6 +53,11 @@ export class UpstreamAttempts {
     return next === null || lacks || !budget.take() ? null : this.#use(next);
   }
 
+  /** True once a second upstream was asked. */
+  get several(): boolean {
+    return this.#count > 1;
+  }
+
   /** True if another upstream may be asked. @param executed - whether one may have executed the request already */
   mayGoOn(executed: boolean): boolean {
     return !executed || this.idempotent;

@@ -6,8 +6,9 @@ import { connect } from 'node:net';
 import { after, afterEach, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { setTimeout as pause } from 'node:timers/promises';
+import { keccak256 } from 'viem';
 import { answerRpc, ask, bothPaths, reasonOf, routeOf, startGateway, startNode, HOST, KEY } from './support.ts';
-import type { FakeNode, TestGateway } from './support.ts';
+import type { Answer, FakeNode, TestGateway } from './support.ts';
 import { RECORDED_ERRORS } from './recorded-answers.ts';
 import { waitFor } from '../support/wait.ts';
 
@@ -160,6 +161,36 @@ bothPaths('a node that does not answer', (path) => {
       if (statuses.length === 2) assert.equal(sent, 6, 'what may have been executed is sent once');
       else assert.ok(sent <= 12);
     }
+  });
+
+  test('fault 463: a node that has a broadcast already, from one that refused it, is a success with its hash', async () => {
+    const raw = '0x02f86b0180843b9aca00';
+    const broadcast = (id: string, params: readonly string[]): string =>
+      `{"jsonrpc":"2.0","id":${id},"method":"eth_sendRawTransaction","params":${JSON.stringify(params)}}`;
+    const known = rpcError({ code: -32000, message: 'already known' });
+    let refusals = 0;
+    const node = (): Promise<FakeNode> =>
+      nodeThat((req, res, body) => {
+        refusals -= 1;
+        if (refusals >= 0) answering(429, '')(req, res, body);
+        else answering(200, known)(req, res, body);
+      });
+    const gate = await run([await node(), await node()]);
+    const answerAfter = async (count: number, body: string): Promise<Answer> => {
+      refusals = count;
+      return ask(gate.port, { body });
+    };
+    const reply = await answerAfter(1, broadcast('"a b"', [raw]));
+    assert.equal(reply.text, `{"jsonrpc":"2.0","id":"a b","result":"${keccak256(raw)}"}`);
+    assert.equal(reply.headers['content-length'], String(reply.text.length));
+    assert.equal(
+      (await answerAfter(0, broadcast('1', [raw]))).text,
+      known,
+      'the only node that was asked speaks for itself',
+    );
+    const blobs = `0x03${raw.slice(4)}` as const;
+    for (const params of [[], ['0x'], ['0x0'], ['00'], [blobs]])
+      assert.equal((await answerAfter(1, broadcast('1', params))).text, known, String(params));
   });
 
   test('fault 420: a node is not asked again for what it does not have, and the operator sees it', async () => {
