@@ -179,6 +179,8 @@ export * from './notify/deliver-callbacks.ts';
 export * from './notify/handle-events.ts';
 export * from './ledger/post-entry.ts';
 export * from './gateway/app-key.ts';
+export * from './gateway/key-restrictions.ts';
+export * from './gateway/key-rules.ts';
 export * from './gateway/app-key-text.ts';
 export * from './gateway/route.ts';
 export * from './gateway/refusal.ts';

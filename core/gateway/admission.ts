@@ -1,6 +1,7 @@
 import type { AccountId, AppId, AppKeyId, ChainCode, Millis } from '../kernel/index.ts';
 import { isAccepted, keyState } from './app-key.ts';
 import type { AppKeyState, StoredKeyState } from './app-key.ts';
+import type { KeyRules } from './key-rules.ts';
 import { refuse } from './refusal.ts';
 import type { Refusal } from './refusal.ts';
 import type { Quota } from './quota.ts';
@@ -27,6 +28,8 @@ export interface KeyView {
   readonly id: AppKeyId;
   readonly state: StoredKeyState;
   readonly expiresAt: Millis | null;
+  /** What the key may do; `null` for no restriction beside the limits of its App. */
+  readonly rules: KeyRules | null;
   readonly app: AppView;
 }
 

@@ -1,7 +1,8 @@
 import type { AppId, AppKeyId, Clock, IdGenerator, Millis, Random, SealContext, Vault } from '../kernel/index.ts';
 import { newAppKeyText } from './app-key-text.ts';
+import type { KeyRestrictions } from './key-restrictions.ts';
 
-/** The states of an App key. `expired` is never stored: a key in grace is expired after the end of its grace period. */
+/** The states of an App key. `expired` is never stored: it follows from the key's end. */
 export const APP_KEY_STATES = ['active', 'grace', 'revoked', 'expired'] as const;
 export type AppKeyState = (typeof APP_KEY_STATES)[number];
 export type StoredKeyState = Exclude<AppKeyState, 'expired'>;
@@ -20,8 +21,10 @@ export interface AppKey {
   /** The encrypted text of the key, in the context `app-key:<id>`. */
   readonly sealed: string;
   readonly state: StoredKeyState;
-  /** The end of the grace period; `null` for a key that was never rotated. */
+  /** The time from which it is refused: its own end, or that of its grace period if that is earlier; `null` for none. */
   readonly expiresAt: Millis | null;
+  /** What it may do, beside the limits of its App; `null` for no restriction. */
+  readonly restrictions: KeyRestrictions | null;
   readonly revokedAt: Millis | null;
   readonly createdAt: Millis;
   readonly lastUsedAt: Millis | null;
@@ -29,7 +32,7 @@ export interface AppKey {
 
 /** The present state of a key. The expiry is checked at each request and needs no background job. */
 export function keyState({ state, expiresAt }: Pick<AppKey, 'state' | 'expiresAt'>, now: Millis): AppKeyState {
-  return state === 'grace' && expiresAt !== null && expiresAt <= now ? 'expired' : state;
+  return state !== 'revoked' && expiresAt !== null && expiresAt <= now ? 'expired' : state;
 }
 
 /** True for a usable key: active, or in grace. */
@@ -51,6 +54,8 @@ export interface IssuedKey {
   readonly state: AppKeyState;
 }
 
+const UNRESTRICTED = { expiresAt: null, restrictions: null } as const;
+
 export interface KeyMaker {
   readonly vault: Vault;
   readonly random: Random;
@@ -59,7 +64,11 @@ export interface KeyMaker {
 }
 
 /** A new, active key of an App, not stored yet. */
-export function makeKey({ vault, random, ids, clock }: KeyMaker, appId: AppId): IssuedKey {
+export function makeKey(
+  { vault, random, ids, clock }: KeyMaker,
+  appId: AppId,
+  { expiresAt, restrictions }: Pick<AppKey, 'expiresAt' | 'restrictions'> = UNRESTRICTED,
+): IssuedKey {
   const text = newAppKeyText(random);
   const id = ids.next() as AppKeyId;
   const key: AppKey = {
@@ -68,7 +77,8 @@ export function makeKey({ vault, random, ids, clock }: KeyMaker, appId: AppId): 
     lookupHash: vault.lookupHash(APP_KEY_LOOKUP, text),
     sealed: vault.seal(text, appKeyContext(id)),
     state: 'active',
-    expiresAt: null,
+    expiresAt,
+    restrictions,
     revokedAt: null,
     createdAt: clock.now(),
     lastUsedAt: null,

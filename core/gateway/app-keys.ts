@@ -1,11 +1,13 @@
-import { invalidField, isTillgateError, present, TillgateError } from '../kernel/index.ts';
-import type { AppId, AppKeyId, Storage, Transaction } from '../kernel/index.ts';
-import type { AppWrites } from './app-store.ts';
+import { invalidField, isTillgateError, present, stateConflict, TillgateError } from '../kernel/index.ts';
+import type { AppId, AppKeyId, FieldError, Millis, Storage, Transaction } from '../kernel/index.ts';
+import type { AppWrites, KeyChanges } from './app-store.ts';
 import type { App } from './app.ts';
-import { APP_KEY_TRANSITIONS, makeKey, openKey } from './app-key.ts';
+import { APP_KEY_TRANSITIONS, keyState, makeKey, openKey } from './app-key.ts';
 import type { AppKey, IssuedKey, KeyMaker } from './app-key.ts';
-import { keyCreated, keyMoved } from './gateway-audit.ts';
+import { keyChanged, keyCreated, keyMoved } from './gateway-audit.ts';
 import type { Trace } from './gateway-audit.ts';
+import { keyOptionErrors, restrictedBy } from './key-restrictions.ts';
+import type { KeyOptions } from './key-restrictions.ts';
 
 /** The longest grace period of a rotated key, in seconds: 7 days. */
 export const MAX_GRACE_SECONDS = 7 * 86_400;
@@ -55,47 +57,84 @@ export class AppKeys {
     return openKey(this.#deps.vault, key, this.#deps.clock.now());
   }
 
-  /** @throws TillgateError `NOT_FOUND` for an unknown App, `STATE_CONFLICT` when it has an active key or is archived */
-  async create(appId: AppId): Promise<IssuedKey> {
-    const issued = await this.#deps.storage.transaction(async (tx) => {
-      const { apps } = tx;
-      const app = await lockUsable(apps, appId);
-      if ((await apps.activeKey(appId)) !== null)
-        throw new TillgateError('STATE_CONFLICT', 'The App has an active key; rotate that one.');
-      return this.#store(tx, app);
+  /**
+   * Creates a key of an App that has none, or whose key has expired.
+   *
+   * @throws TillgateError `INVALID_FIELDS`; `NOT_FOUND` for an unknown App; `STATE_CONFLICT` when it has an active key or
+   *   is archived
+   */
+  async create(appId: AppId, options: KeyOptions = {}): Promise<IssuedKey> {
+    const { storage, clock } = this.#deps;
+    refuse(keyOptionErrors(options, clock.now()));
+    const issued = await storage.transaction(async (tx) => {
+      const app = await lockUsable(tx.apps, appId);
+      await this.#leaveExpired(tx, app);
+      const { expiresAt = null } = options;
+      return this.#store(tx, app, { expiresAt, restrictions: restrictedBy(null, options) });
     });
     await settledIfPossible(this.#deps.storage);
     return issued;
   }
 
   /**
-   * Creates a new active key; the replaced one stays valid for its grace period.
+   * Creates a new active key with the restrictions of the replaced one, which stays valid for its grace period, but not
+   * beyond its own end.
    *
    * @param graceSeconds - 0 to {@link MAX_GRACE_SECONDS}; the setting by default
+   * @param expiresAt - the time from which the new key is refused; `null` for none
    * @throws TillgateError `INVALID_FIELDS`; `NOT_FOUND` for an unknown App; `STATE_CONFLICT` without an active key
    */
   async rotate(
     appId: AppId,
     graceSeconds = this.#deps.graceSeconds ?? DEFAULT_GRACE_SECONDS,
+    expiresAt: Millis | null = null,
   ): Promise<{ readonly key: IssuedKey; readonly replaced: IssuedKey }> {
     if (!Number.isSafeInteger(graceSeconds) || graceSeconds < 0 || graceSeconds > MAX_GRACE_SECONDS) {
       throw invalidField('graceSeconds', `must be a whole number from 0 to ${MAX_GRACE_SECONDS}`);
     }
     const { storage, vault, clock, trace } = this.#deps;
+    refuse(keyOptionErrors({ expiresAt }, clock.now()));
     const { from, to } = APP_KEY_TRANSITIONS.rotate;
     const { former, issued } = await storage.transaction(async (tx) => {
       const { apps } = tx;
       const app = await lockUsable(apps, appId);
       const active = await apps.activeKey(appId);
-      const expiresAt = clock.now() + graceSeconds * 1000;
-      if (active === null || !(await apps.moveKey(active.id, from, { to, expiresAt }))) {
+      const end = Math.min(active?.expiresAt ?? Infinity, clock.now() + graceSeconds * 1000);
+      if (active === null || !(await apps.moveKey(active.id, from, { to, expiresAt: end }))) {
         throw new TillgateError('STATE_CONFLICT', 'The App has no active key; create one.');
       }
       trace?.(tx, keyMoved(active, app.accountId, to));
-      return { former: { ...active, state: to, expiresAt }, issued: await this.#store(tx, app) };
+      const issued = await this.#store(tx, app, { restrictions: active.restrictions, expiresAt });
+      return { former: { ...active, state: to, expiresAt: end }, issued };
     });
     await storage.feed.settled();
     return { key: issued, replaced: openKey(vault, former, clock.now()) };
+  }
+
+  /**
+   * Changes what a key may do, and its end. Returns when every gateway has applied the change.
+   *
+   * @throws TillgateError `INVALID_FIELDS`, also for a grace period that would become longer; `NOT_FOUND` for an unknown
+   *   key or a key of another App; `STATE_CONFLICT` for a key that is revoked, or whose grace period is over; `NOT_READY`
+   *   when it is stored but not yet applied everywhere: retry then
+   */
+  async change(appId: AppId, keyId: AppKeyId, options: KeyOptions): Promise<IssuedKey> {
+    const { storage, vault, clock, trace } = this.#deps;
+    refuse(keyOptionErrors(options, clock.now()));
+    const changed = await storage.transaction(async (tx) => {
+      const { apps } = tx;
+      const app = await apps.lock(appId);
+      const former = await apps.key(keyId);
+      if (app === null || former?.appId !== appId) throw noSuchKey();
+      const { expiresAt = former.expiresAt } = options;
+      checkEnd(former, expiresAt, clock.now());
+      const next = { ...former, expiresAt, restrictions: restrictedBy(former.restrictions, options) };
+      if (!(await apps.changeKey(keyId, next))) throw stateConflict('The key is revoked.');
+      trace?.(tx, keyChanged(former, next, app.accountId));
+      return next;
+    });
+    await storage.feed.settled();
+    return openKey(vault, changed, clock.now());
   }
 
   /**
@@ -121,13 +160,37 @@ export class AppKeys {
     return openKey(vault, revoked, clock.now());
   }
 
+  /** Makes room for a new key where the active one has expired. */
+  async #leaveExpired(tx: Transaction, { id, accountId }: App): Promise<void> {
+    const active = await tx.apps.activeKey(id);
+    if (active === null) return;
+    const { expiresAt } = active;
+    if (expiresAt === null || keyState(active, this.#deps.clock.now()) !== 'expired')
+      throw stateConflict('The App has an active key; rotate that one.');
+    const { from, to } = APP_KEY_TRANSITIONS.rotate;
+    await tx.apps.moveKey(active.id, from, { to, expiresAt });
+    this.#deps.trace?.(tx, keyMoved(active, accountId, to));
+  }
+
   /** Created while the App is locked, so that ids have the order of creation. */
-  async #store(tx: Transaction, { id, accountId }: App): Promise<IssuedKey> {
-    const issued = makeKey(this.#deps, id);
+  async #store(tx: Transaction, { id, accountId }: App, fields: KeyChanges): Promise<IssuedKey> {
+    const issued = makeKey(this.#deps, id, fields);
     await tx.apps.createKey(issued.key);
     this.#deps.trace?.(tx, keyCreated(issued.key, accountId));
     return issued;
   }
+}
+
+function refuse(fields: readonly FieldError[]): void {
+  if (fields.length > 0) throw new TillgateError('INVALID_FIELDS', 'The key has invalid fields.', { fields });
+}
+
+/** A replaced key can only end earlier: its grace period has a longest one. */
+function checkEnd(key: AppKey, expiresAt: Millis | null, now: Millis): void {
+  if (key.state !== 'grace' || key.expiresAt === null) return;
+  if (keyState(key, now) === 'expired') throw stateConflict('The key is expired.');
+  if (expiresAt === null || expiresAt > key.expiresAt)
+    throw invalidField('expiresAt', 'must not be after the end of the grace period');
 }
 
 /** Locks the account, then the App; an archived account gets no keys. */

@@ -1,4 +1,4 @@
-import type { Millis, RouteId } from '../kernel/index.ts';
+import type { AppKeyId, Millis, RouteId } from '../kernel/index.ts';
 import type { AppUseCount, UseSubject } from './shared-use-store.ts';
 import { refuse } from './refusal.ts';
 import type { Refusal } from './refusal.ts';
@@ -38,6 +38,18 @@ export class AppUse {
     }
     this.#take(app, requests);
     return null;
+  }
+
+  /** Seconds until so many may be taken from the App and its account; `null` when they may be taken now. */
+  wait({ app, account }: EffectiveLimits, count: number, now: Millis): number | null {
+    const own = this.#wait(app, count, now);
+    return own !== null || this.#account === null ? own : this.#account.#wait(account, count, now);
+  }
+
+  /** Takes so many, for which {@link wait} has just returned `null`. */
+  take({ app, account }: EffectiveLimits, count: number): void {
+    this.#take(app, count);
+    if (this.#account !== null) this.#account.#take(account, count);
   }
 
   /** The refusal if no further request may start now. */
@@ -115,6 +127,8 @@ export class AppUse {
   }
 }
 
+/** The route of usage that is counted on all routes together. */
+const ALL_ROUTES = '*' as RouteId;
 const FORGET_MS = 60_000;
 const MAX_USES = 50_000;
 const LOOK_AT = 16;
@@ -128,7 +142,7 @@ function ownerOf({ accountId, buyer }: Pick<AppView, 'accountId' | 'buyer'>): Us
   return buyer === null ? `account:${accountId}` : `buyer:${buyer}`;
 }
 
-/** The usage of one App, or of all Apps of one account or buyer, on one route. */
+/** The usage of one App, or of all Apps of one account or buyer, on one route; or of one key on all of them. */
 export interface SubjectUse {
   readonly subject: UseSubject;
   readonly routeId: RouteId;
@@ -164,6 +178,12 @@ export class AppLimits {
     if (own !== undefined) return own;
     const owner = ownerOf(app);
     return this.#add(app.id, route, now, this.find(owner, route) ?? this.#add(owner, route, now, null));
+  }
+
+  /** The units that a key used in the last minute, on all routes together. */
+  ofKey(id: AppKeyId, now: Millis): AppUse {
+    const subject = `key:${id}`;
+    return this.find(subject, ALL_ROUTES) ?? this.#add(subject, ALL_ROUTES, now, null);
   }
 
   #add(subject: UseSubject, routeId: RouteId, now: Millis, account: AppUse | null): AppUse {

@@ -12,6 +12,9 @@ export type AppChanges = Partial<
 export type KeyMove =
   { readonly to: 'grace'; readonly expiresAt: Millis } | { readonly to: 'revoked'; readonly revokedAt: Millis };
 
+/** The fields of a key that may change while it can be used. */
+export type KeyChanges = Pick<AppKey, 'expiresAt' | 'restrictions'>;
+
 /** The fields of an account that the gateway needs. */
 export interface DirectoryAccount {
   readonly id: AccountId;
@@ -25,7 +28,7 @@ export type DirectoryApp = Pick<
 >;
 
 /** The fields of a key that the gateway needs. */
-export type DirectoryKey = Pick<AppKey, 'id' | 'appId' | 'lookupHash' | 'state' | 'expiresAt'>;
+export type DirectoryKey = Pick<AppKey, 'id' | 'appId' | 'lookupHash' | 'state' | 'expiresAt' | 'restrictions'>;
 
 /** Records to read: the next ones after an id (of one account or of all), or the ones with these ids. */
 export type Selection<Id extends string> =
@@ -76,6 +79,8 @@ export interface AppWrites {
   createKey(key: AppKey): Promise<void>;
   /** Changes a key's state when it is in one of these states (compare-and-set). */
   moveKey(id: AppKeyId, from: readonly StoredKeyState[], move: KeyMove): Promise<boolean>;
+  /** Changes a key that is not revoked. */
+  changeKey(id: AppKeyId, changes: KeyChanges): Promise<boolean>;
   /** Disables an account's Apps and revokes their keys. */
   archiveAll(accountId: AccountId, now: Millis): Promise<void>;
 }

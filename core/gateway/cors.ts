@@ -14,6 +14,12 @@ const EXPOSED = [
 const MAX_AGE = '600';
 const HEADER_NAMES = /^[!#$%&'*+.^_`|~0-9A-Za-z, \t-]{1,4096}$/;
 
+/** `https://app.example:8443`, as browsers write it: lower case, no path, no default port. */
+export function isOrigin(text: string): boolean {
+  const parts = /^([a-z][a-z0-9+.-]{0,31}):\/\/[a-z0-9.:[\]-]{1,255}$/.exec(text);
+  return parts !== null && (!/^https?$/.test(parts[1] ?? '') || (URL.canParse(text) && new URL(text).origin === text));
+}
+
 /**
  * True when a page of this origin may use the route.
  *

@@ -3,6 +3,7 @@ import type { Actor, AuditDeps, AuditEntry } from '../access/index.ts';
 import type { AccountId, Transaction } from '../kernel/index.ts';
 import type { AppKey, StoredKeyState } from './app-key.ts';
 import type { App } from './app.ts';
+import { RESTRICTIONS, restrictionsOf } from './key-restrictions.ts';
 import type { StoredRoute } from './route-store.ts';
 
 /** Records a change of an App, a key or a route for the audit log, in its transaction. */
@@ -42,8 +43,18 @@ export function appUpdated(former: App, { id, accountId, ...changed }: App): Aud
   return { action: 'app.update', accountId, subjectId: id, changes: changesOf(former, changed, APP_FIELDS) };
 }
 
-export function keyCreated({ id, appId }: AppKey, accountId: AccountId): AuditEntry {
-  return { action: 'app_key.create', accountId, subjectId: id, changes: createdWith({ appId }) };
+/** What a key may do, and until when. */
+const optionsOf = ({ expiresAt, restrictions }: AppKey) => ({ ...restrictionsOf(restrictions), expiresAt });
+
+export function keyCreated(key: AppKey, accountId: AccountId): AuditEntry {
+  const { id, appId, expiresAt } = key;
+  const limits = { ...key.restrictions, ...(expiresAt === null ? {} : { expiresAt }) };
+  return { action: 'app_key.create', accountId, subjectId: id, changes: createdWith({ appId, ...limits }) };
+}
+
+export function keyChanged(former: AppKey, next: AppKey, accountId: AccountId): AuditEntry {
+  const changes = changesOf(optionsOf(former), optionsOf(next), [...RESTRICTIONS, 'expiresAt']);
+  return { action: 'app_key.update', accountId, subjectId: next.id, changes };
 }
 
 export function keyMoved({ id, state }: AppKey, accountId: AccountId, to: StoredKeyState): AuditEntry {

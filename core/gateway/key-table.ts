@@ -1,8 +1,9 @@
 import type { AccountId, AppId, AppKeyId } from '../kernel/index.ts';
-import { assert } from '../kernel/index.ts';
+import { assert, present } from '../kernel/index.ts';
 import type { StoredKeyState } from './app-key.ts';
 import type { DirectoryAccount, DirectoryApp, DirectoryKey } from './app-store.ts';
 import type { AppView, KeyView } from './admission.ts';
+import { KeyRules } from './key-rules.ts';
 import { grown, RowIndex } from './row-index.ts';
 
 const STATES: readonly StoredKeyState[] = ['active', 'grace', 'revoked'];
@@ -17,6 +18,8 @@ const [KEY_END, KEY_APP, KEY_STATE, KEY_GRANT, KEY_NEXT] = [2, 4, 5, 6, 7] as co
 const APP_WORDS = 4;
 const [APP_ACCOUNT, APP_GRANT, APP_FIRST_KEY, APP_NEXT] = [0, 1, 2, 3] as const;
 const NO_END = 0xffffffff;
+/** Above the state of a key: it has an entry among the rules. */
+const [STATE_MASK, RESTRICTED] = [3, 4] as const;
 /** Ends a list, in which rows are counted from 1. */
 const NONE = 0;
 /** The bits of a grant, the App's part of a key's record: two flags, and the number of the App's profile above them. */
@@ -93,6 +96,7 @@ class TableApp implements AppView {
 class TableKey implements KeyView {
   readonly state: StoredKeyState;
   readonly expiresAt: number | null;
+  readonly rules: KeyRules | null;
   readonly app: AppView;
   readonly #table: KeyTable;
   readonly #row: number;
@@ -100,9 +104,15 @@ class TableKey implements KeyView {
   readonly #changes: number;
   #id: AppKeyId | null = null;
 
-  constructor(table: KeyTable, row: number, state: StoredKeyState, expiresAt: number | null, app: AppView) {
+  constructor(
+    table: KeyTable,
+    row: number,
+    { state, expiresAt, rules }: Pick<KeyView, 'state' | 'expiresAt' | 'rules'>,
+    app: AppView,
+  ) {
     this.state = state;
     this.expiresAt = expiresAt;
+    this.rules = rules;
     this.app = app;
     this.#table = table;
     this.#row = row;
@@ -139,6 +149,8 @@ export class KeyTable {
   readonly #profileOf = new Map<string, number>();
   /** Profile numbers that no App uses any more. */
   readonly #freeProfiles: number[] = [];
+  /** The rules of restricted keys that are not revoked, by row. */
+  readonly #rules = new Map<number, KeyRules>();
   readonly #views: (TableKey | undefined)[] = Array.from({ length: KEPT_VIEWS }, () => undefined);
   #changes = 0;
 
@@ -202,7 +214,7 @@ export class KeyTable {
   }
 
   /** The key's App must be in the table, and stay the same. */
-  putKey({ id, appId, lookupHash, state, expiresAt }: DirectoryKey): void {
+  putKey({ id, appId, lookupHash, state, expiresAt, restrictions }: DirectoryKey): void {
     this.#changes += 1;
     const app = this.#appIndex.find(idWords(appId));
     assert(app >= 0, `the App of key ${id} is unknown`);
@@ -220,7 +232,10 @@ export class KeyTable {
     keys.set(idWords(id), at);
     keys[at + KEY_END] = expiresAt === null ? NO_END : Math.floor(expiresAt / 2 ** 32);
     keys[at + KEY_END + 1] = expiresAt === null ? 0 : expiresAt % 2 ** 32;
-    keys[at + KEY_STATE] = STATES.indexOf(state);
+    const rules = restrictions === null || state === 'revoked' ? null : new KeyRules(restrictions);
+    if (rules === null) this.#rules.delete(row);
+    else this.#rules.set(row, rules);
+    keys[at + KEY_STATE] = STATES.indexOf(state) | (rules === null ? 0 : RESTRICTED);
     keys[at + KEY_GRANT] = this.#apps[app * APP_WORDS + APP_GRANT] as number;
   }
 
@@ -242,7 +257,10 @@ export class KeyTable {
     const endHigh = keys[at + KEY_END] as number;
     const end = endHigh === NO_END ? null : endHigh * 2 ** 32 + (keys[at + KEY_END + 1] as number);
     const app = new TableApp(this, keys[at + KEY_APP] as number, keys[at + KEY_GRANT] as number);
-    return new TableKey(this, row, STATES[keys[at + KEY_STATE] as number] as StoredKeyState, end, app);
+    const word = keys[at + KEY_STATE] as number;
+    const state = STATES[word & STATE_MASK] as StoredKeyState;
+    const rules = (word & RESTRICTED) === 0 ? null : present(this.#rules.get(row), 'the rules of a restricted key');
+    return new TableKey(this, row, { state, expiresAt: end, rules }, app);
   }
 
   keyId(row: number): AppKeyId {

@@ -4,10 +4,11 @@ import type { AdmissionCount } from './admission-tally.ts';
 import { raisesQuota } from './quota.ts';
 import type { PrepaidView, TopUp, TopUps } from './top-ups.ts';
 import { invalidField, masked, stateConflict, TillgateError } from '../kernel/index.ts';
-import type { AccountId, AppId, AppKeyId, NewestQuery, Storage } from '../kernel/index.ts';
+import type { AccountId, AppId, AppKeyId, Millis, NewestQuery, Storage } from '../kernel/index.ts';
 import { isAccepted } from './app-key.ts';
 import type { AppKeys } from './app-keys.ts';
 import type { IssuedKey } from './app-key.ts';
+import type { KeyOptions } from './key-restrictions.ts';
 import { traceOf } from './gateway-audit.ts';
 import type { AppChanges } from './app-store.ts';
 import type { PurchaseView } from './prepaid-store.ts';
@@ -170,11 +171,11 @@ export class ManageApps {
    * Creates a key and reveals it to the owner of its App.
    *
    * @throws TillgateError `NOT_FOUND`, `FORBIDDEN` for another account's App, `STATE_CONFLICT` when there is an active
-   *   key
+   *   key, `INVALID_FIELDS`
    */
-  async createKey(actor: Actor, id: AppId): Promise<IssuedKey> {
+  async createKey(actor: Actor, id: AppId, options: KeyOptions): Promise<IssuedKey> {
     requireOwnSecret(actor, (await this.find(actor, id)).accountId);
-    return this.#deps.appKeys.tracedBy(traceOf(this.#deps, actor)).create(id);
+    return this.#deps.appKeys.tracedBy(traceOf(this.#deps, actor)).create(id, options);
   }
 
   /**
@@ -185,10 +186,22 @@ export class ManageApps {
     actor: Actor,
     id: AppId,
     graceSeconds: number | undefined,
+    expiresAt?: Millis | null,
   ): Promise<{ readonly key: IssuedKey; readonly replaced: IssuedKey }> {
     requireOwnSecret(actor, (await this.find(actor, id)).accountId);
-    const { key, replaced } = await this.#deps.appKeys.tracedBy(traceOf(this.#deps, actor)).rotate(id, graceSeconds);
+    const appKeys = this.#deps.appKeys.tracedBy(traceOf(this.#deps, actor));
+    const { key, replaced } = await appKeys.rotate(id, graceSeconds, expiresAt);
     return { key, replaced: withoutText(replaced) };
+  }
+
+  /**
+   * Changes what a key may do, and its end; an admin may change one of any account.
+   *
+   * @throws TillgateError `NOT_FOUND`, `INVALID_FIELDS`, `STATE_CONFLICT` for a key that is no longer accepted
+   */
+  async changeKey(actor: Actor, id: AppId, keyId: AppKeyId, options: KeyOptions): Promise<IssuedKey> {
+    await this.find(actor, id);
+    return withoutText(await this.#deps.appKeys.tracedBy(traceOf(this.#deps, actor)).change(id, keyId, options));
   }
 
   /** Revokes a key; an admin may revoke one of any account. @throws TillgateError `NOT_FOUND` */

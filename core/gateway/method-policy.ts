@@ -98,8 +98,16 @@ const BROADCASTS: ReadonlySet<string> = new Set([
   'eth_sendbundle',
 ]);
 
+/** A method's name, or a prefix of names that ends in `*`. Restricted, because names are copied into reports unchanged. */
+const METHOD = /^[A-Za-z0-9_.:/-]{0,127}[A-Za-z0-9_.:/*-]$/;
+
+/** True for the name of a method, and for a prefix that ends in `*`. */
+export function isMethodPattern(text: string): boolean {
+  return METHOD.test(text);
+}
+
 /** A set of exact names and prefixes: exact names by look-up, the few prefixes by a scan. */
-class MethodSet {
+export class MethodSet {
   readonly #names: ReadonlySet<string>;
   readonly #prefixes: readonly string[];
 

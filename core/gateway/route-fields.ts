@@ -1,7 +1,8 @@
 import { chainProblem, limitErrors } from './app-fields.ts';
 import { isMetadataHost } from '../notify/index.ts';
 import type { FieldError } from '../kernel/index.ts';
-import { ANY_ORIGIN } from './cors.ts';
+import { ANY_ORIGIN, isOrigin } from './cors.ts';
+import { isMethodPattern } from './method-policy.ts';
 import { ANY_METHOD } from './metered-route.ts';
 import { PLAN_NAME } from './plan.ts';
 import { ADMISSION_MODES } from './route.ts';
@@ -23,7 +24,6 @@ const SCHEMES: Readonly<Record<RouteProtocol, readonly string[]>> = {
 };
 const HOST = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
 const NETWORK = /^[^\p{Cc}]{1,64}$/u;
-const METHOD = /^[A-Za-z0-9_.:/-]{0,127}[A-Za-z0-9_.:/*-]$/;
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]{0,8192}$/;
 /** Framing headers belong to each side of the gateway, and `Host` follows from the URL. */
@@ -102,7 +102,7 @@ function methodErrors({ methods }: RouteFields): FieldError[] {
       `must have at most ${ROUTE_BOUNDS.methods} methods`,
     ),
     ...methods[list].flatMap((method, index) =>
-      when(!METHOD.test(method), `methods.${list}.${index}`, 'must be a method, or a prefix that ends in *'),
+      when(!isMethodPattern(method), `methods.${list}.${index}`, 'must be a method, or a prefix that ends in *'),
     ),
   ]);
 }
@@ -113,7 +113,7 @@ function unitErrors({ units }: RouteFields): FieldError[] {
   return [
     ...when(entries.length > ROUTE_BOUNDS.methods, 'units', `must have at most ${ROUTE_BOUNDS.methods} methods`),
     ...entries.flatMap(([method, cost]) => {
-      const named = method === ANY_METHOD || (METHOD.test(method) && !method.endsWith('*'));
+      const named = method === ANY_METHOD || (isMethodPattern(method) && !method.endsWith('*'));
       return [
         ...when(!named, 'units', 'must be the name of a method, or * for all others'),
         ...when(
@@ -124,12 +124,6 @@ function unitErrors({ units }: RouteFields): FieldError[] {
       ];
     }),
   ];
-}
-
-/** `https://app.example:8443`, as browsers write it: lower case, no path, no default port. */
-function isOrigin(text: string): boolean {
-  const parts = /^([a-z][a-z0-9+.-]{0,31}):\/\/[a-z0-9.:[\]-]{1,255}$/.exec(text);
-  return parts !== null && (!/^https?$/.test(parts[1] ?? '') || (URL.canParse(text) && new URL(text).origin === text));
 }
 
 function corsErrors({ cors: { origins } }: RouteFields): FieldError[] {

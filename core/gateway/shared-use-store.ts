@@ -1,13 +1,17 @@
 import type { Millis, RouteId } from '../kernel/index.ts';
 
-/** The subject of a count: the id of an App, `account:` and the id of an account, or `buyer:` and an address. */
+/**
+ * The subject of a count: the id of an App, `account:` and the id of an account, `buyer:` and an address, or `key:` and
+ * the id of a key, whose units are counted.
+ */
 export type UseSubject = string;
 
 /** An instance's usage of one App's or one account's limits on one route. */
 export interface AppUseCount {
   readonly subject: UseSubject;
+  /** `*` for the units of a key. */
   readonly routeId: RouteId;
-  /** Requests charged since this instance started counting; never decreases while the instance runs. */
+  /** Requests or units charged since this instance started counting; never decreases while the instance runs. */
   readonly taken: number;
   readonly running: number;
 }

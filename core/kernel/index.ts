@@ -39,6 +39,8 @@ export type { IdGenerator } from './id-generator.ts';
 export { CLAIM_KEPT_MS } from './idempotency.ts';
 export type { IdempotencyClaim } from './idempotency.ts';
 export { isId } from './ids.ts';
+export { isInNetwork, readIpAddress, readIpNetwork, readIpv4, readIpv6 } from './ip-network.ts';
+export type { IpNetwork } from './ip-network.ts';
 export type {
   AccountId,
   AlertId,

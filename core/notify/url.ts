@@ -1,3 +1,4 @@
+import { readIpv4, readIpv6 } from '../kernel/index.ts';
 import { isListedHost } from './hosts.ts';
 
 const MAX_URL = 2048;
@@ -7,7 +8,6 @@ const ABSOLUTE = /^https?:\/\/[^/?#]/i;
 const UNSOUND = /[\s\\\p{Cc}]/u;
 /** Bidirectional marks and other invisible characters, with which a link can lead elsewhere than its text says. */
 const INVISIBLE = /\p{Cf}/u;
-const IPV4 = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/;
 
 /**
  * IPv4 blocks to which no callback is sent: outside the public internet (IANA's special-purpose registry, RFC 6890), or
@@ -94,7 +94,7 @@ export function isPrivateHost(hostname: string): boolean {
   const v4 = readIpv4(name);
   if (v4 !== null) return V4_RANGES.some((range) => inRange(v4, range));
   if (!name.startsWith('[')) return false;
-  const v6 = readIpv6(name.slice(1, -1));
+  const v6 = readIpv6(name.slice(1, -1)) ?? UNSPECIFIED;
   return V6_RANGES.some((range) => inRange(v6, range));
 }
 
@@ -108,7 +108,7 @@ export function isMetadataHost(hostname: string): boolean {
   const v4 = readIpv4(name);
   if (v4 !== null) return METADATA_V4.some((range) => inRange(v4, range));
   if (!name.startsWith('[')) return false;
-  const v6 = readIpv6(name.slice(1, -1));
+  const v6 = readIpv6(name.slice(1, -1)) ?? UNSPECIFIED;
   if (METADATA_V6.some((range) => inRange(v6, range))) return true;
   // The last bits of these addresses are an IPv4 address.
   return (
@@ -124,10 +124,13 @@ interface Range {
 
 type Block = readonly [network: string, bits: number];
 
+/** `::`, which is not public: what is no address counts as it. */
+const UNSPECIFIED = 0n;
+
 const rangesV4 = (blocks: readonly Block[]): readonly Range[] =>
   blocks.map(([network, bits]) => ({ first: readIpv4(network) ?? 0n, freeBits: BigInt(32 - bits) }));
 const rangesV6 = (blocks: readonly Block[]): readonly Range[] =>
-  blocks.map(([network, bits]) => ({ first: readIpv6(network), freeBits: BigInt(128 - bits) }));
+  blocks.map(([network, bits]) => ({ first: readIpv6(network) ?? UNSPECIFIED, freeBits: BigInt(128 - bits) }));
 
 const V4_RANGES = rangesV4(SPECIAL_V4);
 const V6_RANGES = rangesV6(SPECIAL_V6);
@@ -151,20 +154,4 @@ const EMBEDDING_V6 = rangesV6([
 
 function inRange(address: bigint, { first, freeBits }: Range): boolean {
   return address >> freeBits === first >> freeBits;
-}
-
-function readIpv4(text: string): bigint | null {
-  const parts = IPV4.exec(text)?.slice(1);
-  return parts === undefined ? null : parts.reduce((value, part) => (value << 8n) | BigInt(part), 0n);
-}
-
-/** Parses an IPv6 address of hexadecimal groups with at most one `::`, the form of `URL`. */
-function readIpv6(text: string): bigint {
-  const [head = '', tail] = text.split('::');
-  const groups = (part: string): string[] => (part === '' ? [] : part.split(':'));
-  const before = groups(head);
-  const after = groups(tail ?? '');
-  const zeros = tail === undefined ? 0 : 8 - before.length - after.length;
-  const all = [...before, ...Array<string>(zeros).fill('0'), ...after];
-  return all.reduce((value, group) => (value << 16n) | BigInt(`0x${group}`), 0n);
 }

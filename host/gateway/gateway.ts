@@ -44,7 +44,7 @@ import { unreadableHost, unreadableRefusal, unreadableRequest } from './unreadab
 import { GateSale } from './sale/gate-sale.ts';
 import type { GatewaySales } from './sale/gate-sale.ts';
 import { TimeoutQueue } from './timeout-queue.ts';
-import { WebSockets } from './websockets.ts';
+import { addressOf, WebSockets } from './websockets.ts';
 
 export type { GatewaySales };
 
@@ -74,6 +74,8 @@ export interface GatewayDeps {
   readonly allowsPrivate?: (route: GatewayRoute) => boolean;
   /** Sells plans with refusals; by default nothing is sold. */
   readonly sales?: GatewaySales | null;
+  /** The number of the operator's proxies in front, whose entries of `X-Forwarded-For` are trusted. 0 by default. */
+  readonly trustedHops?: () => number;
   /** False to read and send every request with node:http and undici; true by default. See fast-path/README.md. */
   readonly fastPath?: boolean;
   /** False refuses keys in the path as unknown, for proxies in front that log paths. True by default. */
@@ -139,6 +141,7 @@ class HttpGateway implements Gateway {
       keysInPath = true,
       shownBlocks = new ShownBlocks(),
       sales = null,
+      trustedHops = () => 0,
       limitPerAccount = DEFAULT_LIMIT_PER_ACCOUNT,
       allowsPrivate = () => true,
     } = deps;
@@ -159,6 +162,7 @@ class HttpGateway implements Gateway {
       limits: limiter,
       allowance,
       keysInPath,
+      trustedHops,
     });
     const common = { authorizer, metrics: this.#metrics, meter, allowance, logger };
     const budget = new BufferBudget(maxKeptBytes);
@@ -167,7 +171,8 @@ class HttpGateway implements Gateway {
       budget,
       cache: new ResponseCache(MAX_CACHE_BYTES),
     });
-    const sale = sales === null ? null : new GateSale({ ...sales, ...common, clock, directory, routes: deps.routes });
+    const sale =
+      sales === null ? null : new GateSale({ ...sales, ...common, clock, directory, routes: deps.routes, trustedHops });
     this.#exchangeDeps = { ...common, sale, timeoutQueue: this.#timeoutQueue, budget, coalescer };
     this.#checks = new HealthChecks({
       routes: this.#routes,
@@ -194,7 +199,7 @@ class HttpGateway implements Gateway {
   }
 
   #start(client: GatewayClient, received: ReceivedRequest): void {
-    new HttpExchange(this.#exchangeDeps, client, newRequestContext(this.#deps.traceId(), received)).start();
+    new HttpExchange(this.#exchangeDeps, client, newRequestContext(this.#deps.traceId(), received, client)).start();
   }
 
   upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void {
@@ -206,7 +211,7 @@ class HttpGateway implements Gateway {
       ignoreUpgrade(req, socket, head);
       return;
     }
-    const context = newRequestContext(this.#deps.traceId(), receivedByNode(req, true));
+    const context = newRequestContext(this.#deps.traceId(), receivedByNode(req, true), { peer: addressOf(req) });
     try {
       this.#sockets.upgrade(req, socket, head, context);
     } catch (error) {

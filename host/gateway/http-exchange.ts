@@ -342,7 +342,7 @@ export class HttpExchange implements ClientRequestHandler, ForwardedResponseHand
     this.#client.setHandler(this);
     this.#entered = true;
     sale
-      .serve(this.#context, refusal, this.#client.peer)
+      .serve(this.#context, refusal)
       .then((outcome) => this.#goOn(outcome))
       .catch((error: unknown) => this.abort(error));
   }

@@ -12,9 +12,7 @@ import type {
 import type { Gateway, GatewayDeps } from './index.ts';
 
 /** The dependencies of the gateway, except how it is reached. */
-export interface LazyGatewayDeps extends Omit<GatewayDeps, 'sales'> {
-  readonly sales?: Omit<NonNullable<GatewayDeps['sales']>, 'trustedHops'> | null;
-}
+export type LazyGatewayDeps = Omit<GatewayDeps, 'trustedHops'>;
 
 /** The gateway as the server sees it. The proxy is loaded with the first route, to save memory without gateways. */
 export class LazyGateway {
@@ -109,9 +107,7 @@ export class LazyGateway {
 
   #open(): Promise<Gateway> {
     this.#loading ??= import('./index.ts').then(({ createGateway }) => {
-      const { sales = null, ...deps } = this.#deps;
-      const sold = sales === null ? null : { ...sales, trustedHops: () => this.#trustedHops };
-      const gateway = createGateway({ ...deps, sales: sold });
+      const gateway = createGateway({ ...this.#deps, trustedHops: () => this.#trustedHops });
       for (const server of this.#servers) gateway.attach(server);
       for (const listener of this.#opened) listener();
       return (this.#gateway = gateway);

@@ -24,12 +24,14 @@ import type {
   Clock,
   JsonRpcRequest,
   KeyDirectory,
+  KeyRules,
   KeyView,
   MethodPolicy,
   Millis,
   Refusal,
   RouteProtocol,
 } from '../../core/index.ts';
+import { clientOf } from './client-of.ts';
 import { chainEnd } from './live-route.ts';
 import type { LiveRoute, LiveRoutes } from './live-route.ts';
 import { HTTP_METHODS } from './refusal-response.ts';
@@ -44,10 +46,14 @@ export interface RequestAuthorizerDeps {
   readonly allowance: Allowance;
   /** False if keys are accepted only in the header. */
   readonly keysInPath: boolean;
+  /** The number of trusted proxies in front. */
+  readonly trustedHops: () => number;
 }
 
 /** A refusal repeats at most this many characters of a method's name, which the client chose. */
 const MAX_ECHO = 64;
+const MANY_OF_KEY = 'The calls of this key exceed its units per minute; try again later.';
+const FOREIGN_ORIGIN = 'This key may be used only by pages of its own origins.';
 const KEYS_UNAVAILABLE: Partial<Refusal> = {
   status: 503,
   message: 'Keys cannot be checked at the moment; try again.',
@@ -100,8 +106,16 @@ export class RequestAuthorizer {
     return authenticateKey(key, now);
   }
 
+  /** Checks the key of an open connection again, and that it may be used from where the client is. */
+  authenticateAgain(context: RequestContext): Authenticated | Refusal {
+    const auth = this.authenticate(context.keyText);
+    if (isRefusal(auth) || auth.key.rules === null) return auth;
+    return this.#checkPlace(auth.key.rules, context) ?? auth;
+  }
+
   /**
-   * Checks the requests of a JSON-RPC body: every method, the quota and the rate limit.
+   * Checks the requests of a JSON-RPC body: every method, the quota and the rate limit. The methods of the key hold in
+   * every mode, as the key does.
    *
    * @param charged - how many of them the limit was charged for already
    */
@@ -112,6 +126,8 @@ export class RequestAuthorizer {
     charged: number,
   ): AdmissionVerdict {
     const { methods } = request;
+    const closed = checkMethods(context, methods);
+    if (closed !== null) return closed;
     return applyAdmission(context.mode, () => {
       // Before the limit: a forbidden method must not use it up.
       const foreign = methods.find((method) => !policy.allows(method));
@@ -123,8 +139,7 @@ export class RequestAuthorizer {
       if (wide !== null) return wide;
       const beyond = this.#checkQuota(context, methods);
       if (beyond !== null) return beyond;
-      const more = methods.length - charged;
-      return more <= 0 ? null : (context.use?.charge(context.limits, more, this.#deps.clock.now()) ?? null);
+      return this.#charge(context, methods, methods.length - charged);
     });
   }
 
@@ -133,9 +148,28 @@ export class RequestAuthorizer {
     return auth === null || mode !== 'enforce' ? null : this.#deps.allowance.learn(auth.key.app);
   }
 
-  /** Checks the quota alone, for requests whose methods are not read. */
+  /** Checks a request whose HTTP method is its only call: that method, and its units. */
   admitUnits(context: RequestContext, calls: readonly string[]): AdmissionVerdict {
-    return applyAdmission(context.mode, () => this.#checkQuota(context, calls));
+    return (
+      checkMethods(context, calls) ??
+      applyAdmission(context.mode, () => this.#checkQuota(context, calls) ?? this.#charge(context, calls, 0))
+    );
+  }
+
+  /** Charges the limits that depend on the calls, and the rate limit for so many requests; all of them or none. */
+  #charge(context: RequestContext, calls: readonly string[], requests: number): Refusal | null {
+    const { use, limits, auth, live } = context;
+    const now = this.#deps.clock.now();
+    const units = auth?.key.rules?.units ?? null;
+    if (units === null || auth === null || live === null)
+      return requests <= 0 ? null : (use?.charge(limits, requests, now) ?? null);
+    const ofKey = this.#deps.limits.ofKey(auth.key.id, now);
+    const cost = live.metered.unitsOf(calls);
+    const wait = ofKey.wait(units, cost, now);
+    if (wait !== null) return refuse('rate_limited', { message: MANY_OF_KEY, retryAfterSeconds: wait });
+    const refusal = requests <= 0 ? null : (use?.charge(limits, requests, now) ?? null);
+    if (refusal === null) ofKey.take(units, cost);
+    return refusal;
   }
 
   #checkQuota({ live, auth }: RequestContext, calls: readonly string[]): Refusal | null {
@@ -154,10 +188,23 @@ export class RequestAuthorizer {
     const auth = this.authenticate(keyText, now);
     if (isRefusal(auth)) return auth;
     context.auth = auth;
+    const { rules } = auth.key;
+    if (rules !== null) {
+      const misplaced = this.#checkPlace(rules, context);
+      if (misplaced !== null) return misplaced;
+    }
     this.#deps.directory.used(auth.key.id, now);
     return holdsKey(rest, keyText)
       ? refuse('bad_request', { message: 'The App key must not appear anywhere else in the target.' })
       : null;
+  }
+
+  /** Where a key may be used: by pages of its origins, and from its networks. */
+  #checkPlace(rules: KeyRules, context: RequestContext): Refusal | null {
+    if (!rules.allowsOrigin(context.head?.origin ?? null))
+      return refuse('origin_not_allowed', { message: FOREIGN_ORIGIN });
+    if (!rules.hasNetworks) return null;
+    return rules.allowsAddress(clientOf(context, this.#deps.trustedHops())) ? null : refuse('address_not_allowed');
   }
 
   /** Without CORS headers a page cannot read the answer to its HTTP request; a WebSocket has no such protection. */
@@ -186,6 +233,14 @@ export class RequestAuthorizer {
     );
     return context.admission.verdict === 'refused' ? context.admission.refusal : null;
   }
+}
+
+/** The verdict on a call that the key may not make; `null` when it may make all of them. */
+function checkMethods({ auth, mode }: RequestContext, calls: readonly string[]): AdmissionVerdict | null {
+  const foreign = auth?.key.rules?.foreign(calls);
+  if (foreign === undefined) return null;
+  const message = `The method ${foreign.slice(0, MAX_ECHO)} is not allowed for this key.`;
+  return { mode, verdict: 'refused', refusal: refuse('method_not_allowed', { message }) };
 }
 
 function checkRanges(live: LiveRoute | null, { methods, params, text }: JsonRpcRequest): Refusal | null {

@@ -26,9 +26,18 @@ export interface ReceivedRequest {
   readonly head: RequestHead | null;
 }
 
+/** The connection on which a request arrived. */
+export interface ClientConnection {
+  /** Its remote address; empty once it is closed. It is read only where a check needs it. */
+  readonly peer: string;
+}
+
+const NO_CONNECTION: ClientConnection = { peer: '' };
+
 /** A request with the results of its checks so far. */
 export interface RequestContext extends Omit<ReceivedRequest, 'head'> {
   readonly traceId: string;
+  readonly connection: ClientConnection;
   /** By `performance.now()`, in milliseconds. */
   readonly startedAt: number;
   live: LiveRoute | null;
@@ -67,10 +76,15 @@ export function receivedByNode(req: IncomingMessage, upgrade: boolean): Received
   };
 }
 
-export function newRequestContext(traceId: string, received: ReceivedRequest): RequestContext {
+export function newRequestContext(
+  traceId: string,
+  received: ReceivedRequest,
+  connection = NO_CONNECTION,
+): RequestContext {
   const { method, target, httpVersion, rawHeaders, hostHeader, upgrade, head, headCache } = received;
   return {
     traceId,
+    connection,
     startedAt: performance.now(),
     method,
     target,
@@ -96,9 +110,9 @@ export function newRequestContext(traceId: string, received: ReceivedRequest): R
 
 const NONE: readonly string[] = [];
 
-/** The expiry of a key in its grace period; every response has it. */
+/** The end of a key that has one; every response has it. */
 export function graceHeaders(auth: Authenticated | null): readonly string[] {
-  const expires = auth?.state === 'grace' ? auth.key.expiresAt : null;
+  const expires = auth?.key.expiresAt ?? null;
   return expires === null ? NONE : ['X-Key-Expires', formatInstant(expires)];
 }
 

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { WebSocket } from 'ws';
 import type { RawData } from 'ws';
 import { isRefusal, readJsonRpc, refuse, UNREAD } from '../../core/index.ts';
-import type { JsonRpcRequest, Logger, Refusal } from '../../core/index.ts';
+import type { JsonRpcRequest, Logger, Refusal, RefusalReason } from '../../core/index.ts';
 import { guarded } from './guard-methods.ts';
 import type { RequestAuthorizer } from './request-authorizer.ts';
 import { recordSent } from './exchange-report.ts';
@@ -21,6 +21,8 @@ const HIGH_WATER = 1024 * 1024;
 const CLOSE_MS = 500;
 /** The code that `ws` reports for a close frame without one (RFC 6455, section 7.1.5). */
 const NO_CODE = 1005;
+/** Refusals of a key that is valid elsewhere. */
+const OF_PLACE: ReadonlySet<RefusalReason> = new Set(['origin_not_allowed', 'address_not_allowed']);
 /** A ping is sent after this many checks; a client that did not answer the last one is closed. */
 const BEATS = 60;
 
@@ -84,6 +86,13 @@ export class WebSocketBridge {
     this.#end(this.#client, code, reason);
   }
 
+  /** Closes both sides because the client's key is no longer accepted, or not from where the client is. */
+  refuse({ status, reason }: Refusal): void {
+    // The key cannot be checked now: 1013 means that the client should try again later.
+    if (status === 503) this.close(1013, reason);
+    else this.close(OF_PLACE.has(reason) ? 4403 : 4401, reason);
+  }
+
   /** One side sends too many frames without messages. Its further bytes are not read. */
   flooded(side: WebSocket): void {
     if (side === this.#client) this.close(1008, 'too_many_frames');
@@ -138,9 +147,9 @@ export class WebSocketBridge {
   #fromClient(bytes: Buffer): void {
     if (this.#over) return;
     this.#bytesIn += bytes.length;
-    const auth = this.#deps.authorizer.authenticate(this.context.keyText);
+    const auth = this.#deps.authorizer.authenticateAgain(this.context);
     if (isRefusal(auth)) {
-      this.close(auth.status === 503 ? 1013 : 4401, auth.reason);
+      this.refuse(auth);
       return;
     }
     // The App may have another quota by now.

@@ -199,11 +199,9 @@ export class WebSockets {
 
   #check(bridge: WebSocketBridge): void {
     const { context } = bridge;
-    const auth = this.#deps.authorizer.authenticate(context.keyText);
+    const auth = this.#deps.authorizer.authenticateAgain(context);
     if (isRefusal(auth)) {
-      // The key cannot be checked now: 1013 means that the client should try again later.
-      if (auth.status === 503) bridge.close(1013, auth.reason);
-      else bridge.close(4401, auth.reason);
+      bridge.refuse(auth);
       return;
     }
     const route = this.#deps.routes.find(context.hostHeader)?.route;
@@ -233,7 +231,7 @@ function onFlood(socket: Duplex, stop: () => void): void {
 }
 
 /** Empty once the connection is closed. */
-const addressOf = ({ socket }: IncomingMessage): string => socket.remoteAddress ?? '';
+export const addressOf = ({ socket }: IncomingMessage): string => socket.remoteAddress ?? '';
 
 function checkHandshake({ headers }: IncomingMessage): ReturnType<typeof refuse> | null {
   const good =

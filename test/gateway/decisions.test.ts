@@ -204,6 +204,7 @@ describe('refusals', () => {
     app_inactive: 403,
     account_inactive: 403,
     route_disabled: 403,
+    address_not_allowed: 403,
     origin_not_allowed: 403,
     method_not_allowed: 403,
     quota_exceeded: 429,

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { AppLimits, NO_LIMITS, RateLimitSync } from '../../core/index.ts';
+import { AppLimits, KeyRules, NO_LIMITS, RateLimitSync } from '../../core/index.ts';
 import type {
   AccountId,
   AppId,
+  AppKeyId,
   AppUseCount,
   RemoteUse,
   SharedUseExchange,
@@ -232,6 +233,21 @@ describe('limits over several instances', () => {
     assert.equal(app(one, 'first').charge(limits, 20, world.now), null);
     await exchange();
     assert.match(second.charge(limits, 1, world.now)?.message ?? '', /account/);
+  });
+
+  test('fault 439: the units that a key used on one instance count on the others', async () => {
+    const { world, one, other, exchange } = two();
+    const units = new KeyRules({ methods: [], networks: [], origins: [], unitsPerMinute: 600 }).units!;
+    const of = ({ limits }: Instance, key: string) => limits.ofKey(key as AppKeyId, world.now);
+    const [first, second] = [of(one, '5'), of(other, '5')];
+    await exchange();
+    assert.equal(first.wait(units, 590, world.now), null);
+    first.take(units, 590);
+    await exchange();
+    assert.deepEqual([second.wait(units, 10, world.now), second.wait(units, 11, world.now)], [null, 1]);
+    assert.equal(of(other, '6').wait(units, 600, world.now), null, 'another key');
+    world.now += 30_000;
+    assert.equal(second.wait(units, 310, world.now), null);
   });
 
   test('an exchange that fails leaves each with its own counts, and the next one catches up', async () => {

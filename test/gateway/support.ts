@@ -55,6 +55,7 @@ export const keyView = (changes: Partial<KeyView> = {}): KeyView => ({
   id: '1000000000000000002' as AppKeyId,
   state: 'active',
   expiresAt: null,
+  rules: null,
   app: appView(),
   ...changes,
 });

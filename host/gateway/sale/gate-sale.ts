@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { clientAddress } from '../../../adapters/http/client-address.ts';
 import { RateLimit } from '../../../adapters/http/rate-limits.ts';
 import { isRefusal, isTillgateError, readTarget, refuse } from '../../../core/index.ts';
 import type {
@@ -17,6 +16,7 @@ import type {
 import { paymentRequired, paymentResponse, readPayment, requirementsOf } from '../../x402/payment-headers.ts';
 import type { SentPayment } from '../../x402/payment-headers.ts';
 import { PAYMENT_POLL_MS, PAYMENT_WAIT_MS } from '../../x402/payment-wait.ts';
+import { clientOf, headerValues } from '../client-of.ts';
 import { newRequestHeadCache } from '../request-head-cache.ts';
 import { newRequestContext } from '../request-context.ts';
 import type { RequestContext } from '../request-context.ts';
@@ -32,8 +32,7 @@ export type SaleOutcome =
 export interface Seller {
   /** The refusal with the offers; `null` when {@link Seller.serve} must be called. */
   offered(context: RequestContext, refusal: Refusal): Refusal | null;
-  /** @param peer - the remote address of the connection */
-  serve(context: RequestContext, refusal: Refusal, peer: string): Promise<SaleOutcome>;
+  serve(context: RequestContext, refusal: Refusal): Promise<SaleOutcome>;
   /**
    * The seller for a paid request: it offers plans again when the App lacks units, and never charges the payment twice.
    */
@@ -46,11 +45,11 @@ export interface GatewaySales {
   readonly orderTimeoutMs: number;
   /** The maximum number of payments from one client address in a minute. */
   readonly payerWritesPerMinute: number;
-  /** The number of trusted proxies in front. */
-  readonly trustedHops: () => number;
 }
 
 export interface GateSaleDeps extends GatewaySales {
+  /** The number of trusted proxies in front. */
+  readonly trustedHops: () => number;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly directory: KeyDirectory;
@@ -86,11 +85,11 @@ export class GateSale implements Seller {
     return paymentOf(context) === null ? this.#ready(context, refusal) : null;
   }
 
-  async serve(context: RequestContext, refusal: Refusal, peer: string): Promise<SaleOutcome> {
+  async serve(context: RequestContext, refusal: Refusal): Promise<SaleOutcome> {
     const sent = paymentOf(context);
     if (sent === null) return this.#refused(context, refusal, NEEDED);
     try {
-      await this.#limit.take(this.#clientOf(context, peer));
+      await this.#limit.take(clientOf(context, this.#deps.trustedHops()));
       return await this.#pay(context, refusal, readPayment(sent));
     } catch (error) {
       return this.#failed(context, refusal, error);
@@ -220,12 +219,6 @@ export class GateSale implements Seller {
     const routes = [...this.#deps.routes().all()].filter(({ plans }) => plans.includes(plan));
     return [...new Set(routes.map(({ chain }) => chain))];
   }
-
-  #clientOf({ rawHeaders }: RequestContext, peer: string): string {
-    const forwarded = headerOf(rawHeaders, 'x-forwarded-for');
-    const headers = new Map(forwarded.length === 0 ? [] : [['x-forwarded-for', forwarded]]);
-    return clientAddress({ peer, headers }, this.#deps.trustedHops());
-  }
 }
 
 /** Errors that a payer can correct. */
@@ -234,7 +227,7 @@ const FOR_PAYERS: ReadonlySet<string> = new Set(['INVALID_FIELDS', 'STATE_CONFLI
 const hasFailed = ({ charge }: GatePurchase): boolean => charge.status === 'FAILED' && !charge.mined;
 const plansOf = ({ live }: RequestContext): readonly string[] => live?.route.plans ?? [];
 const paymentOf = ({ rawHeaders }: RequestContext): string | null =>
-  headerOf(rawHeaders, 'payment-signature')[0] ?? null;
+  headerValues(rawHeaders, 'payment-signature')[0] ?? null;
 
 /** The same request with an App's key; values cached for the client's own head do not apply to it. */
 function paidContext(context: RequestContext, keyText: string): RequestContext {
@@ -244,13 +237,5 @@ function paidContext(context: RequestContext, keyText: string): RequestContext {
   const rest = isRefusal(read) ? '/' : read.rest;
   const headCache = { ...newRequestHeadCache(), protocol, extracted: { rest, keyText } };
   const received = { method, target, httpVersion, rawHeaders, hostHeader, upgrade, head, headCache };
-  return newRequestContext(context.traceId, received);
-}
-
-/** Every value of a header. @param name - in lower case */
-function headerOf(rawHeaders: readonly string[], name: string): string[] {
-  const values: string[] = [];
-  for (let at = 0; at < rawHeaders.length; at += 2)
-    if ((rawHeaders[at] as string).toLowerCase() === name) values.push(rawHeaders[at + 1] as string);
-  return values;
+  return newRequestContext(context.traceId, received, context.connection);
 }

@@ -168,6 +168,95 @@ eachStorage((engine, openStorage) => {
     assert.equal((await a.keys.revoke(appId, stored.id)).state, 'revoked');
   });
 
+  test('fault 441: what a key may no longer do it can do nowhere once the change was answered; a rotation keeps it', async (t) => {
+    const { storage, another, later } = await openFor(t, openStorage);
+    const a = await new Instance(storage, 'a').serve(later);
+    const b = await new Instance(await another(), 'b').serve(later);
+    const { appId, keyId, text } = await a.newApp();
+    const other = await a.newApp();
+    const rulesOf = (keyText: string) => [a, b].map(({ directory }) => directory.find(keyText)?.rules ?? null);
+    const foreign = (keyText: string) => rulesOf(keyText).map((rules) => rules?.foreign(['eth_getLogs']) ?? 'none');
+    const away = (keyText: string) => rulesOf(keyText).map((rules) => rules?.allowsAddress('192.0.2.1') ?? true);
+    for (let round = 0; round < 10; round++) {
+      const [writer, methods] = round % 2 === 0 ? [a, ['eth_call']] : [b, []];
+      await writer.keys.change(appId, keyId, { methods });
+      const expected = round % 2 === 0 ? 'eth_getLogs' : 'none';
+      assert.deepEqual(foreign(text), [expected, expected]);
+    }
+    const end = a.clock.now() + 3_600_000;
+    const changed = await a.keys.change(appId, keyId, {
+      methods: ['eth_call'],
+      networks: ['10.0.0.0/8'],
+      expiresAt: end,
+    });
+    const restrictions = { methods: ['eth_call'], networks: ['10.0.0.0/8'], origins: [], unitsPerMinute: null };
+    assert.deepEqual([changed.key.restrictions, changed.key.expiresAt, changed.state], [restrictions, end, 'active']);
+    const more = await b.keys.change(appId, keyId, { unitsPerMinute: 60 });
+    assert.deepEqual([more.key.restrictions, more.key.expiresAt], [{ ...restrictions, unitsPerMinute: 60 }, end]);
+    // The new key has no end of its own; the replaced one keeps its own where that is earlier.
+    const { key, replaced } = await a.keys.rotate(appId, 86_400);
+    assert.deepEqual([key.key.restrictions, key.key.expiresAt], [more.key.restrictions, null]);
+    assert.equal(replaced.key.expiresAt, end);
+    assert.deepEqual(
+      [foreign(key.text), away(replaced.text)],
+      [
+        ['eth_getLogs', 'eth_getLogs'],
+        [false, false],
+      ],
+    );
+    assert.equal((await a.keys.rotate(appId, 60, end)).key.key.expiresAt, end);
+    // A grace period only becomes shorter.
+    for (const expiresAt of [null, end + 1])
+      assert.deepEqual(await fieldsOf(a.keys.change(appId, keyId, { expiresAt })), ['expiresAt']);
+    assert.equal((await a.keys.change(appId, keyId, { expiresAt: end - 1 })).state, 'grace');
+    await assert.rejects(a.keys.change(other.appId, keyId, { methods: [] }), code('NOT_FOUND'));
+    await assert.rejects(a.keys.change('404' as AppId, keyId, { methods: [] }), code('NOT_FOUND'));
+    await a.keys.revoke(appId, keyId);
+    await assert.rejects(a.keys.change(appId, keyId, { methods: [] }), code('STATE_CONFLICT'));
+  });
+
+  test('a key with an end is made anew after it; a key in grace that is over stays so', async (t) => {
+    const { storage, later } = await openFor(t, openStorage);
+    const a = await new Instance(storage, 'a').serve(later);
+    const { appId, keyId, text } = await a.newApp();
+    await a.keys.change(appId, keyId, { expiresAt: a.clock.now() + 300 });
+    await assert.rejects(a.keys.create(appId), code('STATE_CONFLICT'));
+    await waitFor(() => 'reason' in authenticateKey(a.directory.find(text), a.clock.now()));
+    assert.deepEqual((await a.keys.list(appId))[0]?.state, 'expired');
+    const options = { origins: ['https://app.example'], unitsPerMinute: 5, expiresAt: a.clock.now() + 60_000 };
+    const made = await a.keys.create(appId, options);
+    assert.deepEqual(made.key.restrictions, { methods: [], networks: [], origins: options.origins, unitsPerMinute: 5 });
+    assert.equal(made.key.expiresAt, options.expiresAt);
+    assert.deepEqual(
+      (await a.keys.list(appId)).map(({ state }) => state),
+      ['active', 'expired'],
+    );
+    await assert.rejects(a.keys.change(appId, keyId, { expiresAt: null }), code('STATE_CONFLICT'));
+  });
+
+  test('a key names each option that is wrong', async (t) => {
+    const { storage } = await openFor(t, openStorage);
+    const a = new Instance(storage, 'a');
+    const { appId, keyId } = await a.newApp();
+    const wrong = {
+      methods: ['eth_call', 'eth call', '*_x'],
+      networks: ['10.0.0.0/8', '10.0.0.1/8', '2001:db8::/129', 'example.org'],
+      origins: ['https://app.example', '*', 'https://app.example/', 'HTTPS://app.example'],
+      unitsPerMinute: 0.5,
+      expiresAt: a.clock.now(),
+    };
+    const expected = [
+      ...['methods.1', 'methods.2', 'networks.1', 'networks.2', 'networks.3', 'origins.1', 'origins.2', 'origins.3'],
+      ...['unitsPerMinute', 'expiresAt'],
+    ];
+    assert.deepEqual(await fieldsOf(a.keys.create(appId, wrong)), expected);
+    assert.deepEqual(await fieldsOf(a.keys.change(appId, keyId, wrong)), expected);
+    assert.deepEqual(await fieldsOf(a.keys.rotate(appId, 1, a.clock.now())), ['expiresAt']);
+    const many = (entry: string) => Array.from({ length: 101 }, () => entry);
+    const long = { methods: many('eth_call'), networks: many('10.0.0.0/8'), origins: many('https://app.example') };
+    assert.deepEqual(await fieldsOf(a.keys.change(appId, keyId, long)), ['methods', 'networks', 'origins']);
+  });
+
   test('fault 15: whatever is done to an App at once, by whichever instance, it has one active key at most', async (t) => {
     const { storage, another, later } = await openFor(t, openStorage);
     const a = await new Instance(storage, 'a').serve(later);

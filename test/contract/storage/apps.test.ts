@@ -42,12 +42,20 @@ function key(appId: AppId, given: Partial<AppKey> = {}): AppKey {
     sealed: 'sealed',
     state: 'active',
     expiresAt: null,
+    restrictions: null,
     revokedAt: null,
     createdAt: NOW,
     lastUsedAt: null,
   } as const;
   return { id, appId, lookupHash: `hash-${id}`, ...plain, ...given };
 }
+
+const RESTRICTED: AppKey['restrictions'] = {
+  methods: ['eth_*'],
+  networks: ['203.0.113.0/24', '2001:db8::/32'],
+  origins: ['https://app.example'],
+  unitsPerMinute: 600,
+};
 
 function route(given: Partial<StoredRoute> = {}): StoredRoute {
   const id = nextId() as RouteId;
@@ -94,7 +102,7 @@ eachStorage((_name, open) => {
     });
     const keys = [
       key(made.id, { state: 'revoked', revokedAt: NOW }),
-      key(made.id, { state: 'grace', expiresAt: NOW + 1 }),
+      key(made.id, { state: 'grace', expiresAt: NOW + 1, restrictions: RESTRICTED }),
       key(made.id),
     ];
     for (const each of keys) await storage.transaction((tx) => tx.apps.createKey(each));
@@ -168,6 +176,31 @@ eachStorage((_name, open) => {
     );
     assert.equal(attempts.filter(({ status }) => status === 'fulfilled').length, 1);
     assert.equal((await storage.apps.keys(id)).length, 1);
+  });
+
+  test('a key changes what it may do and its end, and the feed says so; a revoked one does not', async (t) => {
+    const { storage } = await open(t);
+    const { id } = await storedApp(storage);
+    const some = key(id);
+    await storage.transaction((tx) => tx.apps.createKey(some));
+    const change = (changes: Pick<AppKey, 'expiresAt' | 'restrictions'>) =>
+      storage.transaction((tx) => tx.apps.changeKey(some.id, changes));
+    for (const changes of [
+      { expiresAt: NOW + 5, restrictions: RESTRICTED },
+      { expiresAt: null, restrictions: { ...RESTRICTED, networks: [] } },
+      { expiresAt: NOW + 6, restrictions: null },
+    ]) {
+      const { head } = await storage.feed.after(0, 1);
+      assert.equal(await change(changes), true);
+      assert.deepEqual(await storage.apps.keys(id), [{ ...some, ...changes }]);
+      assert.deepEqual(await subjects(storage, head), [`key ${some.id}`]);
+      const [read] = await storage.apps.directory.keys({ ids: [some.id] });
+      assert.deepEqual([read?.expiresAt, read?.restrictions], [changes.expiresAt, changes.restrictions]);
+    }
+    await storage.transaction((tx) => tx.apps.moveKey(some.id, ['active'], { to: 'revoked', revokedAt: NOW }));
+    const { head } = await storage.feed.after(0, 1);
+    assert.equal(await change({ expiresAt: null, restrictions: RESTRICTED }), false);
+    assert.deepEqual(await subjects(storage, head), []);
   });
 
   test('a key changes its state only along the legal moves, in the database too', async (t) => {

@@ -50,6 +50,7 @@ function source(): DirectorySource {
       lookupHash: vault.lookupHash(APP_KEY_LOOKUP, textOf(n)),
       state: 'active',
       expiresAt: null,
+      restrictions: null,
     })),
   };
 }

@@ -96,7 +96,7 @@ async function useKeys(scene: Scene): Promise<string> {
       limits: null,
     };
     const view: KeyView | null =
-      found === undefined ? null : { id: found.id, state: found.state, expiresAt: found.expiresAt, app };
+      found === undefined ? null : { id: found.id, state: found.state, expiresAt: found.expiresAt, rules: null, app };
     const accepted = 'key' in authenticateKey(view, world.now);
     const expected = key.until === null || world.now < key.until;
     if (accepted !== expected)

@@ -199,6 +199,7 @@ describe('a key against its App and account', () => {
             id: '9' as AppKeyId,
             state: stored,
             expiresAt: states[state],
+            rules: null,
             app: app({ enabled, accountActive }),
           };
           assert.equal(reasonOf(authenticateKey(key, now)), expected);

@@ -16,6 +16,8 @@ describe('an App key', () => {
   const rows = [
     ['active', null, 0, 'active'],
     ['active', null, 9_999, 'active'],
+    ['active', END, END - 1, 'active'],
+    ['active', END, END, 'expired'],
     ['grace', END, END - 1, 'grace'],
     ['grace', END, END, 'expired'],
     ['grace', END, END + 1, 'expired'],

@@ -33,6 +33,7 @@ describe('the table of keys', () => {
       lookupHash: hashOf('it'),
       state: 'active',
       expiresAt: null,
+      restrictions: null,
     };
     table.putAccount(account);
     table.putApp(app);
@@ -46,8 +47,17 @@ describe('the table of keys', () => {
     assert.deepEqual(seen(), ['active', true, false]);
     table.putApp({ ...app, enabled: false });
     assert.deepEqual(seen(), ['active', false, false]);
-    table.putKey({ ...key, state: 'revoked' });
-    assert.deepEqual(seen(), ['revoked', false, false]);
+    const rulesOf = () => table.view(table.rowOf(key.lookupHash)).rules;
+    assert.equal(rulesOf(), null);
+    const restrictions = { methods: ['eth_call'], networks: [], origins: [], unitsPerMinute: null };
+    table.putKey({ ...key, restrictions });
+    assert.equal(rulesOf()?.foreign(['eth_call', 'eth_chainId']), 'eth_chainId');
+    table.putKey({ ...key, restrictions: { ...restrictions, methods: [], networks: ['10.0.0.0/8'] } });
+    assert.deepEqual([rulesOf()?.foreign(['eth_chainId']), rulesOf()?.allowsAddress('127.0.0.1')], [undefined, false]);
+    table.putKey(key);
+    assert.equal(rulesOf(), null);
+    table.putKey({ ...key, state: 'revoked', restrictions });
+    assert.deepEqual([...seen(), rulesOf()], ['revoked', false, false, null]);
   });
 
   test('finds each of many keys, with its App and account as they are now', () => {
@@ -72,6 +82,7 @@ describe('the table of keys', () => {
         lookupHash: hashOf(`${n}`),
         state: 'active',
         expiresAt: null,
+        restrictions: null,
       });
     }
     assert.equal(table.size, many);
@@ -91,6 +102,7 @@ describe('the table of keys', () => {
       lookupHash: hashOf('7'),
       state: 'grace',
       expiresAt: 5,
+      restrictions: null,
     };
     table.putKey(changed);
     table.putAccount({ id: id(7) as AccountId, active: false });
@@ -122,6 +134,7 @@ describe('the table of keys', () => {
         lookupHash: hashOf(`${n}`),
         state: 'active',
         expiresAt: null,
+        restrictions: null,
       });
     }
     const [a, b, c] = [0, 1, 2].map((n) => table.view(table.rowOf(hashOf(`${n}`))).app.chains);
@@ -139,7 +152,7 @@ describe('the table of keys', () => {
     for (const n of [0, 1]) {
       put(n, 1);
       const key = { id: id(n) as AppKeyId, appId: id(n) as AppId, lookupHash: hashOf(`${n}`) };
-      table.putKey({ ...key, state: 'active', expiresAt: null });
+      table.putKey({ ...key, state: 'active', expiresAt: null, restrictions: null });
     }
     const quota = (n: number) => table.view(table.rowOf(hashOf(`${n}`))).app.quota?.units;
     const { app } = table.view(table.rowOf(hashOf('0')));
@@ -177,6 +190,7 @@ describe('the table of keys', () => {
         lookupHash: hashOf(`${n}`),
         state: 'active',
         expiresAt: null,
+        restrictions: null,
       });
     const seen = (): (readonly boolean[])[] =>
       Array.from({ length: 48 }, (_, n) => table.view(table.rowOf(hashOf(`${n}`))).app).map(
@@ -229,6 +243,7 @@ describe('the table of keys', () => {
         lookupHash: hashOf('1'),
         state: 'active',
         expiresAt: null,
+        restrictions: null,
       }),
     );
     assert.throws(() =>

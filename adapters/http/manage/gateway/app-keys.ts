@@ -95,7 +95,7 @@ export const appKeyOperations: readonly ManageOperation[] = [
     params,
     data: appKeySchema,
     examples: { data: keyExample },
-    handler: async ({ actor, params: { id } }, { manage }) => appKeyRecord(await manage.apps.createKey(actor, id)),
+    handler: async ({ actor, params: { id } }, { manage }) => appKeyRecord(await manage.apps.createKey(actor, id, {})),
   }),
   apiOperation({
     offer: { name: 'app_keys.rotate', scope: null },

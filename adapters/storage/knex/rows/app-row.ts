@@ -1,4 +1,4 @@
-import type { App, AppChanges, AppKey } from '../../../../core/index.ts';
+import type { App, AppChanges, AppKey, KeyChanges } from '../../../../core/index.ts';
 import type { Binding } from '../binding.ts';
 import type { Row } from '../dialects/dialect.ts';
 import type { Change, Column } from './columns.ts';
@@ -63,6 +63,7 @@ export const APP_KEY_COLUMNS: readonly Column<AppKey>[] = [
   { name: 'sealed', kind: 'text', of: (k) => k.sealed },
   { name: 'status', kind: 'text', of: (k) => k.state },
   { name: 'expires_at', kind: 'bigint', of: (k) => k.expiresAt },
+  { name: 'restrictions', kind: 'text', of: (k) => jsonText(k.restrictions) },
   { name: 'revoked_at', kind: 'bigint', of: (k) => k.revokedAt },
   { name: 'created_at', kind: 'bigint', of: (k) => k.createdAt },
   { name: 'last_used_at', kind: 'bigint', of: (k) => k.lastUsedAt },
@@ -77,8 +78,17 @@ export function appKeyOf(row: Row): AppKey {
     sealed: text(row, 'sealed'),
     state: text(row, 'status') as AppKey['state'],
     expiresAt: integerOrNull(row, 'expires_at'),
+    restrictions: jsonOrNull<NonNullable<AppKey['restrictions']>>(row, 'restrictions'),
     revokedAt: integerOrNull(row, 'revoked_at'),
     createdAt: integer(row, 'created_at'),
     lastUsedAt: integerOrNull(row, 'last_used_at'),
   };
+}
+
+/** The columns that a change of a key fills. */
+export function appKeyChange({ expiresAt, restrictions }: KeyChanges): Change {
+  return [
+    ['expires_at', expiresAt],
+    ['restrictions', jsonText(restrictions)],
+  ];
 }

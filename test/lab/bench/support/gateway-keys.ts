@@ -79,6 +79,7 @@ function sourceOf(count: number, hashes: readonly string[]): DirectorySource {
     lookupHash: hashes[n] ?? createHash('sha256').update(String(n)).digest('hex'),
     state: 'active',
     expiresAt: null,
+    restrictions: null,
   });
   return {
     accounts: async (selection) => page(selection, 1).map((n) => ({ id: idOf(n) as AccountId, active: true })),

@@ -7,12 +7,13 @@ import type {
   AppKey,
   AppKeyId,
   AppWrites,
+  KeyChanges,
   KeyMove,
   Millis,
   StoredKeyState,
 } from '../../../../../core/index.ts';
 import type { ChangePublisher } from '../../change-publisher.ts';
-import { APP_COLUMNS, APP_KEY_COLUMNS, appChange, appKeyOf, appOf } from '../../rows/app-row.ts';
+import { APP_COLUMNS, APP_KEY_COLUMNS, appChange, appKeyChange, appKeyOf, appOf } from '../../rows/app-row.ts';
 import { assignments, insertion, names } from '../../rows/columns.ts';
 import { integer, text } from '../../rows/values.ts';
 import type { Session } from '../../session.ts';
@@ -92,6 +93,18 @@ export class SqlAppWrites implements AppWrites {
       [move.to, at, id, ...from],
     );
     if (moved.length === 0) return false;
+    this.#publisher.add({ kind: 'key', id });
+    return true;
+  }
+
+  async changeKey(id: AppKeyId, changes: KeyChanges): Promise<boolean> {
+    const { run, tables } = this.#session;
+    const { sql, bindings } = assignments(appKeyChange(changes));
+    const changed = await run(`UPDATE ${tables.appKeys} SET ${sql} WHERE id = ? AND status <> 'revoked' RETURNING id`, [
+      ...bindings,
+      id,
+    ]);
+    if (changed.length === 0) return false;
     this.#publisher.add({ kind: 'key', id });
     return true;
   }
