@@ -227,6 +227,7 @@ export const ACTIONS = {
   revealAppKey: { ...row(does('shows-secret', 'an App key')), ...tells('app_key.reveal') },
   createAppKey: row(does('opens-way-in', 'who uses units'), does('shows-secret', 'a new App key')),
   rotateAppKey: row(does('opens-way-in', 'who uses units'), does('shows-secret', 'a new App key')),
+  updateAppKey: row(does('opens-way-in', 'what a key may do')),
   revokeAppKey: row(does('stops', 'a key'), doesWhen(others, 'ends-for-good', "another account's key")),
   listGateways: READS,
   createGateway: row(does('redirects', 'requests to nodes')),

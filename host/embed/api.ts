@@ -193,7 +193,15 @@ export interface AppKey {
   /** The key itself when it is created or revealed to the owner of its App; otherwise only its first and last characters. */
   readonly apiKey: string;
   readonly state: AppKeyState;
-  /** End of the grace period. */
+  /** Methods that the key may call, by name or `prefix*`, among those of the gateway; HTTP methods on gateways of the protocol http; empty for all. */
+  readonly methods: readonly string[];
+  /** Networks in CIDR notation from which the key is accepted; empty for any. */
+  readonly networks: readonly string[];
+  /** Origins of web pages with which the key is accepted; requests without one are refused; empty for any request. */
+  readonly origins: readonly string[];
+  /** Units that the calls of the key may cost in a minute, on all gateways together; null for no limit. */
+  readonly unitsPerMinute: number | null;
+  /** Time from which the key is refused: its own end, or that of its grace period if that is earlier. */
   readonly expiresAt: string | null;
   /** Time of revocation. */
   readonly revokedAt: string | null;
@@ -562,10 +570,40 @@ export interface AppUpdateParams {
   readonly version: number;
 }
 
+/** The fields of `appKeys.create`. */
+export interface AppKeyCreateParams {
+  /** Methods that the key may call, by name or `prefix*`, among those of the gateway; HTTP methods on gateways of the protocol http; empty for all. */
+  readonly methods?: readonly string[] | undefined;
+  /** Networks in CIDR notation from which the key is accepted; empty for any. */
+  readonly networks?: readonly string[] | undefined;
+  /** Origins of web pages with which the key is accepted; requests without one are refused; empty for any request. */
+  readonly origins?: readonly string[] | undefined;
+  /** Units that the calls of the key may cost in a minute, on all gateways together; null for no limit. */
+  readonly unitsPerMinute?: number | undefined;
+  /** Time from which the key is refused; null for none. */
+  readonly expiresAt?: string | Date | null | undefined;
+}
+
 /** The fields of `appKeys.rotate`. */
 export interface AppKeyRotateParams {
   /** Grace period in seconds, from 0 to 7 days. */
   readonly graceSeconds?: number | undefined;
+  /** Time from which the key is refused; null for none. */
+  readonly expiresAt?: string | Date | null | undefined;
+}
+
+/** The fields of `appKeys.update`. */
+export interface AppKeyUpdateParams {
+  /** Methods that the key may call, by name or `prefix*`, among those of the gateway; HTTP methods on gateways of the protocol http; empty for all. */
+  readonly methods?: readonly string[] | undefined;
+  /** Networks in CIDR notation from which the key is accepted; empty for any. */
+  readonly networks?: readonly string[] | undefined;
+  /** Origins of web pages with which the key is accepted; requests without one are refused; empty for any request. */
+  readonly origins?: readonly string[] | undefined;
+  /** Units that the calls of the key may cost in a minute, on all gateways together; null for no limit. */
+  readonly unitsPerMinute?: number | undefined;
+  /** Time from which the key is refused; null for none. */
+  readonly expiresAt?: string | Date | null | undefined;
 }
 
 /** The fields of `gateways.list`. */
@@ -813,18 +851,25 @@ export interface AppKeysCalls {
   list(id: string): Promise<AppKeyList>;
 
   /**
-   * Create a key. Creates a key if the App has no active one. Owner of the App only; requires a step-up.
+   * Create a key. Creates a key if the App has no active one, or one that has expired. Owner of the App only; requires a step-up.
    *
    * @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT`.
    */
-  create(id: string): Promise<AppKey>;
+  create(id: string, params?: AppKeyCreateParams): Promise<AppKey>;
 
   /**
-   * Rotate a key. Creates a new key; the replaced key stays valid for the grace period. Owner of the App only; requires a step-up.
+   * Rotate a key. Creates a new key with the limits of the replaced one, which stays valid for the grace period. Owner of the App only; requires a step-up.
    *
    * @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT`.
    */
   rotate(id: string, params?: AppKeyRotateParams): Promise<RotatedKey>;
+
+  /**
+   * Update a key. Changes what a key may do and its end; omitted fields stay unchanged. The reply is sent once every instance applies the change. A replaced key can only be made to end earlier. The owner of the App or an admin; requires a step-up.
+   *
+   * @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT`.
+   */
+  update(id: string, key: string, params?: AppKeyUpdateParams): Promise<AppKey>;
 
   /**
    * Revoke a key. Revokes a key at once and permanently. The reply is sent once every instance refuses the key. Revoking a revoked key changes nothing. The owner of the App or an admin; requires a step-up.

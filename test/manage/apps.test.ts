@@ -224,6 +224,92 @@ eachStorage((_name, open) => {
       assert.equal(day.replaced['expires_at'], new Date(fixture.till.clock.now() + 86_400_000).toISOString());
     });
 
+    test('fault 441: a key is limited when it is created or changed, a rotation keeps that, and the audit log says what', async () => {
+      const { id, key } = await create();
+      const path = `/manage/v1/apps/${id}/keys`;
+      const free = { methods: [], networks: [], origins: [], units_per_minute: null, expires_at: null };
+      const limitsOf = (record: Fields): Fields =>
+        Object.fromEntries(Object.keys(free).map((name) => [name, record[name]]));
+      assert.deepEqual(limitsOf(key), free);
+      const change = (body: object, of = String(key['id']), by = user) =>
+        by.client.request('PATCH', `${path}/${of}`, { body });
+      const expires_at = new Date(fixture.till.clock.now() + 3_600_000).toISOString();
+      const limits = {
+        methods: ['eth_call', 'eth_get*'],
+        networks: ['203.0.113.0/24', '2001:db8::/32'],
+        origins: ['https://app.example'],
+        units_per_minute: 600,
+        expires_at,
+      };
+      const changed = managed(await change(limits));
+      assert.deepEqual(limitsOf(changed), limits);
+      assert.ok(!String(changed['api_key']).includes(String(key['api_key'])), 'the text is masked');
+      assert.deepEqual(limitsOf(managed(await change({ networks: [] }, String(key['id']), fixture.admin))), {
+        ...limits,
+        networks: [],
+      });
+      const rotated = managed<{ key: Fields; replaced: Fields }>(await user.client.request('POST', `${path}/rotate`));
+      assert.deepEqual(limitsOf(rotated.key), { ...limits, networks: [], expires_at: null });
+      assert.equal(rotated.replaced['expires_at'], expires_at);
+      const again = managed<{ key: Fields }>(await user.client.post(`${path}/rotate`, { expires_at }));
+      assert.equal(again.key['expires_at'], expires_at);
+      assert.deepEqual(limitsOf(managed(await change({ ...free, expires_at: null }, String(again.key['id'])))), free);
+      assertRefused(await change({ expires_at: null }), 400, 'expires_at');
+      managed(await user.client.request('POST', `${path}/${String(again.key['id'])}/revoke`));
+      assertRefused(await change({ methods: [] }, String(again.key['id'])), 409);
+      const made = managed(await user.client.post(path, { origins: limits.origins, units_per_minute: 1 }), 201);
+      assert.deepEqual(limitsOf(made), { ...free, origins: limits.origins, units_per_minute: 1 });
+      const stranger = await fixture.newMember();
+      assertRefused(await change({ methods: [] }, String(made['id']), stranger), 404);
+      const { items } = managed<List>(await user.client.get('/manage/v1/audit?limit=100'));
+      const rows = items.filter(({ action }) => action === 'app_key.update').toReversed();
+      assert.deepEqual(rows[0]?.['changes'], {
+        methods: { from: [], to: limits.methods },
+        networks: { from: [], to: limits.networks },
+        origins: { from: [], to: limits.origins },
+        units_per_minute: { from: null, to: 600 },
+        expires_at: { from: null, to: Date.parse(expires_at) },
+      });
+      assert.deepEqual(rows[1]?.['changes'], { networks: { from: limits.networks, to: [] } });
+      const created = items.find(({ action, subject }) => action === 'app_key.create' && subject === made['id']);
+      assert.deepEqual(created?.['changes'], {
+        app: { from: null, to: id },
+        methods: { from: null, to: [] },
+        networks: { from: null, to: [] },
+        origins: { from: null, to: limits.origins },
+        units_per_minute: { from: null, to: 1 },
+      });
+    });
+
+    test('a limit of a key that is wrong is named, also in its list', async () => {
+      const { id, key } = await create();
+      const path = `/manage/v1/apps/${id}/keys`;
+      const many = (entry: string): string[] => Array.from({ length: 101 }, () => entry);
+      for (const [body, field] of [
+        [{ methods: ['eth_call', 'eth call'] }, 'methods.1'],
+        [{ methods: 'eth_call' }, 'methods'],
+        [{ methods: many('eth_call') }, 'methods'],
+        [{ networks: ['10.0.0.0/8', '::1', '10.0.0.1/8'] }, 'networks.2'],
+        [{ networks: [5] }, 'networks.0'],
+        [{ networks: many('10.0.0.0/8') }, 'networks'],
+        [{ origins: ['*'] }, 'origins.0'],
+        [{ origins: ['https://app.example/path'] }, 'origins.0'],
+        [{ units_per_minute: 0 }, 'units_per_minute'],
+        [{ units_per_minute: 1.5 }, 'units_per_minute'],
+        [{ units_per_minute: '5' }, 'units_per_minute'],
+        [{ expires_at: new Date(fixture.till.clock.now()).toISOString() }, 'expires_at'],
+        [{ expires_at: 'tomorrow' }, 'expires_at'],
+        [{ expires_at: 5 }, 'expires_at'],
+        [{ network: [] }, 'network'],
+      ] as const) {
+        const of = `${path}/${String(key['id'])}`;
+        assertRefused(await user.client.request('PATCH', of, { body }), 400, field);
+        assertRefused(await user.client.post(path, body), 400, field);
+      }
+      const late = { expires_at: new Date(fixture.till.clock.now() - 1).toISOString() };
+      assertRefused(await user.client.post(`${path}/rotate`, late), 400, 'expires_at');
+    });
+
     test('fault 15: of parallel rotations each replaces the key before it, and one is active', async () => {
       const { id } = await create();
       const path = `/manage/v1/apps/${id}/keys`;

@@ -117,6 +117,7 @@ describe('the management API in the OpenAPI document', () => {
         'GET apps/{id}/keys',
         'POST apps/{id}/keys',
         'POST apps/{id}/keys/rotate',
+        'PATCH apps/{id}/keys/{key}',
         'POST apps/{id}/keys/{key}/reveal',
         'POST apps/{id}/keys/{key}/revoke',
         'GET gateways',

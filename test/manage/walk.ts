@@ -208,6 +208,7 @@ export const WALK: Readonly<Record<ManageAction, Walk>> = {
   revealAppKey: CHARGED,
   createAppKey: CHARGED,
   rotateAppKey: CHARGED,
+  updateAppKey: CHARGED,
   revokeAppKey: { othersCharged: [NOTHING] },
 
   listGateways: FREE,

@@ -1,11 +1,22 @@
-import { APP_KEY_STATES, formatInstant } from '../../../../core/index.ts';
+import { APP_KEY_STATES, formatInstant, KEY_BOUNDS, restrictionsOf } from '../../../../core/index.ts';
 import type { AppId, AppKeyId, IssuedKey } from '../../../../core/index.ts';
 import { z } from 'zod';
 import { accountExample } from '../access/accounts.ts';
-import { idParams, plainNumber, recordId } from '../fields.ts';
+import { idParams, inputOf, instantField, plainNumber, recordId, texts } from '../fields.ts';
 import { apiOperation, manageOperation } from '../operation.ts';
 import type { ManageOperation } from '../operation.ts';
 import { id, instant, time, whole } from '../reply-fields.ts';
+
+const about = {
+  methods:
+    'Methods that the key may call, by name or `prefix*`, among those of the gateway; HTTP methods on gateways of the protocol http; empty for all',
+  networks: 'Networks in CIDR notation from which the key is accepted; empty for any',
+  origins:
+    'Origins of web pages with which the key is accepted; requests without one are refused; empty for any request',
+  unitsPerMinute: 'Units that the calls of the key may cost in a minute, on all gateways together; null for no limit',
+  end: 'Time from which the key is refused; null for none',
+} as const;
+const list = (description: string) => z.array(z.string()).readonly().meta({ description });
 
 export const appKeySchema = z
   .object({
@@ -15,7 +26,16 @@ export const appKeySchema = z
         'The key itself when it is created or revealed to the owner of its App; otherwise only its first and last characters',
     }),
     state: z.enum(APP_KEY_STATES).meta({ id: 'AppKeyState' }),
-    expires_at: instant('End of the grace period').nullable(),
+    methods: list(about.methods),
+    networks: list(about.networks),
+    origins: list(about.origins),
+    units_per_minute: z
+      .number()
+      .nullable()
+      .meta({ type: ['integer', 'null'], minimum: 1, description: about.unitsPerMinute }),
+    expires_at: instant(
+      'Time from which the key is refused: its own end, or that of its grace period if that is earlier',
+    ).nullable(),
     revoked_at: instant('Time of revocation').nullable(),
     created_at: instant('Time of creation'),
     last_used_at: instant('Time of the last use').nullable(),
@@ -25,10 +45,15 @@ export const appKeySchema = z
 type AppKeyRecord = z.input<typeof appKeySchema>;
 
 export function appKeyRecord({ key, text, state }: IssuedKey): AppKeyRecord {
+  const { methods, networks, origins, unitsPerMinute } = restrictionsOf(key.restrictions);
   return {
     id: key.id,
     api_key: text,
     state,
+    methods,
+    networks,
+    origins,
+    units_per_minute: unitsPerMinute,
     expires_at: time(key.expiresAt),
     revoked_at: time(key.revokedAt),
     created_at: formatInstant(key.createdAt),
@@ -40,11 +65,26 @@ export const keyExample = {
   id: '1530218521990275072',
   api_key: '<App key>',
   state: 'active',
+  methods: [],
+  networks: [],
+  origins: [],
+  units_per_minute: null,
   expires_at: null,
   revoked_at: null,
   created_at: accountExample.created_at,
   last_used_at: null,
 } as const satisfies AppKeyRecord;
+
+const ends = instantField(about.end).nullable().optional();
+const { methods, networks, origins, methodLength, textLength } = KEY_BOUNDS;
+/** The options of a new or changed key. */
+const optionsBody = z.object({
+  methods: texts(methods, methodLength, about.methods).optional(),
+  networks: texts(networks, textLength, about.networks).optional(),
+  origins: texts(origins, textLength, about.origins).optional(),
+  units_per_minute: plainNumber(about.unitsPerMinute, true).nullable().optional(),
+  expires_at: ends,
+});
 
 const params = idParams<AppId>('ID of the App');
 const keyParams = params.extend({ key: recordId<AppKeyId>('ID of the key') });
@@ -90,12 +130,16 @@ export const appKeyOperations: readonly ManageOperation[] = [
     path: '/apps/{id}/keys',
     status: 201,
     summary: 'Create a key',
-    description: 'Creates a key if the App has no active one. Owner of the App only; requires a step-up.',
+    description:
+      'Creates a key if the App has no active one, or one that has expired. Owner of the App only; requires a step-up.',
+    bodyOptional: true,
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
     params,
+    body: optionsBody,
     data: appKeySchema,
-    examples: { data: keyExample },
-    handler: async ({ actor, params: { id } }, { manage }) => appKeyRecord(await manage.apps.createKey(actor, id, {})),
+    examples: { body: { networks: ['203.0.113.0/24'] }, data: { ...keyExample, networks: ['203.0.113.0/24'] } },
+    handler: async ({ actor, params: { id }, body }, { manage }) =>
+      appKeyRecord(await manage.apps.createKey(actor, id, inputOf(body))),
   }),
   apiOperation({
     offer: { name: 'app_keys.rotate', scope: null },
@@ -104,16 +148,37 @@ export const appKeyOperations: readonly ManageOperation[] = [
     path: '/apps/{id}/keys/rotate',
     summary: 'Rotate a key',
     description:
-      'Creates a new key; the replaced key stays valid for the grace period. Owner of the App only; requires a step-up.',
+      'Creates a new key with the limits of the replaced one, which stays valid for the grace period. Owner of the App only; requires a step-up.',
     bodyOptional: true,
     errors: ['NOT_FOUND', 'STATE_CONFLICT'],
     params,
-    body: z.object({ grace_seconds: plainNumber('Grace period in seconds, from 0 to 7 days', true).optional() }),
+    body: z.object({
+      grace_seconds: plainNumber('Grace period in seconds, from 0 to 7 days', true).optional(),
+      expires_at: ends,
+    }),
     data: z.object({ key: appKeySchema, replaced: appKeySchema }).meta({ id: 'RotatedKey' }),
     handler: async ({ actor, params: { id }, body }, { manage }) => {
-      const { key, replaced } = await manage.apps.rotateKey(actor, id, body.grace_seconds);
+      const { key, replaced } = await manage.apps.rotateKey(actor, id, body.grace_seconds, body.expires_at);
       return { key: appKeyRecord(key), replaced: appKeyRecord(replaced) };
     },
+  }),
+  // After the operations of `/keys/rotate`: paths are tried in this order.
+  apiOperation({
+    offer: { name: 'app_keys.update', scope: null },
+    id: 'updateAppKey',
+    method: 'PATCH',
+    path: '/apps/{id}/keys/{key}',
+    summary: 'Update a key',
+    description:
+      'Changes what a key may do and its end; omitted fields stay unchanged. The reply is sent once every instance applies the change. A replaced key can only be made to end earlier. The owner of the App or an admin; requires a step-up.',
+    errors: ['NOT_FOUND', 'STATE_CONFLICT'],
+    params: keyParams,
+    body: optionsBody,
+    data: appKeySchema,
+    owner: async ({ actor, params: { id } }, { manage }) => (await manage.apps.find(actor, id)).accountId,
+    examples: { body: { methods: ['eth_call'] }, data: { ...keyExample, methods: ['eth_call'] } },
+    handler: async ({ actor, params: { id, key: keyId }, body }, { manage }) =>
+      appKeyRecord(await manage.apps.changeKey(actor, id, keyId, inputOf(body))),
   }),
   apiOperation({
     offer: { name: 'app_keys.revoke', scope: null },
