@@ -38,7 +38,7 @@ const OTHER_WORDS: Readonly<Record<Vocabulary, ReadonlyMap<string, string>>> = {
 };
 
 /** Fields whose members have names of the caller's choice: methods of nodes, headers. */
-const OWN_NAMES: ReadonlySet<string> = new Set(['headers', 'units']);
+const OWN_NAMES: ReadonlySet<string> = new Set(['headers', 'units', 'methods']);
 
 const CAMEL_CASE = /^[a-z]+[a-zA-Z\d]*$/;
 

@@ -174,10 +174,17 @@ export class AppLimits {
   }
 
   of(app: Pick<AppView, 'id' | 'accountId' | 'buyer'>, route: RouteId, now: Millis): AppUse {
-    const own = this.find(app.id, route);
-    if (own !== undefined) return own;
-    const owner = ownerOf(app);
-    return this.#add(app.id, route, now, this.find(owner, route) ?? this.#add(owner, route, now, null));
+    return this.find(app.id, route) ?? this.#begin(app.id, ownerOf(app), route, now);
+  }
+
+  /** The calls of an App that count for a rate of the route. @param name - of the rate, as the route lists it */
+  ofMethod(app: Pick<AppView, 'id' | 'accountId' | 'buyer'>, name: string, route: RouteId, now: Millis): AppUse {
+    const subject = `${app.id} ${name}`;
+    return this.find(subject, route) ?? this.#begin(subject, `${ownerOf(app)} ${name}`, route, now);
+  }
+
+  #begin(subject: UseSubject, owner: UseSubject, route: RouteId, now: Millis): AppUse {
+    return this.#add(subject, route, now, this.find(owner, route) ?? this.#add(owner, route, now, null));
   }
 
   /** The units that a key used in the last minute, on all routes together. */

@@ -3,6 +3,7 @@ import { isMetadataHost } from '../notify/index.ts';
 import type { FieldError } from '../kernel/index.ts';
 import { ANY_ORIGIN, isOrigin } from './cors.ts';
 import { isMethodPattern } from './method-policy.ts';
+import { methodRateErrors } from './method-rates.ts';
 import { ANY_METHOD } from './metered-route.ts';
 import { PLAN_NAME } from './plan.ts';
 import { ADMISSION_MODES } from './route.ts';
@@ -184,6 +185,7 @@ export function routeErrors(route: RouteFields): readonly FieldError[] {
     ...when(!ADMISSION_MODES.includes(admission), 'admission', `must be one of ${ADMISSION_MODES.join(', ')}`),
     ...methodErrors(route),
     ...limitErrors(limits),
+    ...methodRateErrors(limits.methods ?? {}),
     ...corsErrors(route),
     ...unitErrors(route),
     ...readErrors(route),

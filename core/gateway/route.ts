@@ -30,6 +30,22 @@ export interface AdmissionLimits {
   readonly concurrency: number | null;
 }
 
+/** A rate of the calls of each App of some methods. */
+export interface MethodRate {
+  readonly requestsPerSecond: number;
+  /** The most calls at once after a pause; `null` for as many as in a second. */
+  readonly burst: number | null;
+}
+
+/** Rates by a method's name or `prefix*`. A call counts for its name, or else for its longest prefix. */
+export type MethodRates = Readonly<Record<string, MethodRate>>;
+
+/** The limits of a route: of each App, and of each App's calls of some methods. */
+export interface RouteLimits extends AdmissionLimits {
+  /** None by default. On routes of the protocol `http` the methods are those of HTTP. */
+  readonly methods?: MethodRates;
+}
+
 /** The limits that apply to a request: of its App, and of all Apps of its account together. */
 export interface EffectiveLimits {
   readonly app: AdmissionLimits;
@@ -64,7 +80,7 @@ export interface GatewayRoute {
   readonly admission: AdmissionMode;
   readonly enabled: boolean;
   readonly methods: MethodRules;
-  readonly limits: AdmissionLimits;
+  readonly limits: RouteLimits;
   readonly timeouts: RouteTimeouts;
   readonly cors: CorsRules;
   readonly units: MethodUnits;

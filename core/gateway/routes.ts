@@ -13,11 +13,11 @@ import {
   NO_LIMITS,
 } from './route.ts';
 import type {
-  AdmissionLimits,
   CorsRules,
   GatewayRoute,
   MethodRules,
   ReadRules,
+  RouteLimits,
   RouteTimeouts,
   RouteUpstream,
 } from './route.ts';
@@ -35,7 +35,8 @@ export interface RouteOptions extends Partial<
   Pick<RouteFields, 'admission' | 'enabled' | 'units' | 'maxBodyBytes' | 'maxBatch' | 'plans'>
 > {
   readonly methods?: Partial<MethodRules>;
-  readonly limits?: Partial<AdmissionLimits>;
+  /** The rates of methods as a whole. */
+  readonly limits?: Partial<RouteLimits>;
   readonly timeouts?: Partial<RouteTimeouts>;
   readonly cors?: Partial<CorsRules>;
   readonly reads?: Partial<ReadRules>;

@@ -2,7 +2,8 @@ import type { Millis, RouteId } from '../kernel/index.ts';
 
 /**
  * The subject of a count: the id of an App, `account:` and the id of an account, `buyer:` and an address, or `key:` and
- * the id of a key, whose units are counted.
+ * the id of a key, whose units are counted. An App, an account or a buyer with a space and the name of a rate behind it
+ * stands for the calls that count for this rate.
  */
 export type UseSubject = string;
 
@@ -11,7 +12,7 @@ export interface AppUseCount {
   readonly subject: UseSubject;
   /** `*` for the units of a key. */
   readonly routeId: RouteId;
-  /** Requests or units charged since this instance started counting; never decreases while the instance runs. */
+  /** Requests, calls or units charged since this instance started counting; never decreases while the instance runs. */
   readonly taken: number;
   readonly running: number;
 }

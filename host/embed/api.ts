@@ -353,7 +353,7 @@ export interface Gateway {
     readonly allow: readonly string[];
     readonly deny: readonly string[];
   };
-  readonly limits: AdmissionLimits;
+  readonly limits: GatewayLimits;
   readonly timeouts: {
     /** Milliseconds. */
     readonly connectMs: number;
@@ -381,6 +381,23 @@ export interface Gateway {
   readonly createdAt: string | null;
   /** Time of the last change. */
   readonly updatedAt: string | null;
+}
+
+export interface GatewayLimits {
+  readonly requestsPerSecond: number | null;
+  readonly burst: number | null;
+  readonly concurrency: number | null;
+  /** Rates of calls for each App by method or `prefix*`, HTTP methods on gateways of the protocol http; a call counts for its name, or else for its longest prefix. */
+  readonly methods: Readonly<
+    Record<
+      string,
+      {
+        /** Maximum calls per second for each App. */
+        readonly requestsPerSecond: number;
+        readonly burst: number | null;
+      }
+    >
+  >;
 }
 
 export interface GatewayList {

@@ -8,6 +8,7 @@ import {
   MethodPolicy,
   newestShown,
   offeredMethods,
+  ratedMethods,
   RequestBudget,
   routeLimits,
 } from '../../core/index.ts';
@@ -20,6 +21,7 @@ import type {
   Logger,
   Millis,
   Need,
+  RatedMethods,
   RouteUpstream,
   ShownBlocks,
   UpstreamView,
@@ -40,6 +42,8 @@ export interface LiveRoute {
   readonly chain: ChainFacts;
   readonly policy: MethodPolicy;
   readonly limits: EffectiveLimits;
+  /** The rates of calls by their methods; `null` for a route without any. */
+  readonly rates: RatedMethods | null;
   readonly metered: MeteredRoute;
   readonly upstreams: readonly Upstream[];
   /** Whether an App's reads of the newest block stay with one upstream. */
@@ -233,6 +237,7 @@ export class LiveRoutes {
       return upstream;
     });
     const limits = routeLimits(route, this.#limitPerAccount);
+    const rates = ratedMethods(route.limits.methods, this.#limitPerAccount);
     const chain = chainFacts(route.chain);
     const { cache, dedupe } = route.reads;
     const kept = cache && route.protocol === 'jsonrpc' && chain.family === 'evm';
@@ -250,6 +255,7 @@ export class LiveRoutes {
       chain,
       policy,
       limits,
+      rates,
       metered,
       upstreams,
       monotonic,

@@ -20,8 +20,10 @@ import type {
   AdmissionVerdict,
   Allowance,
   AppLimits,
+  AppUse,
   Authenticated,
   Clock,
+  EffectiveLimits,
   JsonRpcRequest,
   KeyDirectory,
   KeyRules,
@@ -50,6 +52,16 @@ export interface RequestAuthorizerDeps {
   readonly trustedHops: () => number;
 }
 
+/** What a request takes of a limit. */
+interface Charge {
+  readonly use: AppUse;
+  readonly limits: EffectiveLimits;
+  readonly count: number;
+  /** Of the refusal. */
+  readonly message: string;
+}
+
+const NO_CHARGES: readonly Charge[] = [];
 /** A refusal repeats at most this many characters of a method's name, which the client chose. */
 const MAX_ECHO = 64;
 const MANY_OF_KEY = 'The calls of this key exceed its units per minute; try again later.';
@@ -114,7 +126,7 @@ export class RequestAuthorizer {
   }
 
   /**
-   * Checks the requests of a JSON-RPC body: every method, the quota and the rate limit. The methods of the key hold in
+   * Checks the requests of a JSON-RPC body: every method, the quota and the rate limits. The methods of the key hold in
    * every mode, as the key does.
    *
    * @param charged - how many of them the limit was charged for already
@@ -148,7 +160,7 @@ export class RequestAuthorizer {
     return auth === null || mode !== 'enforce' ? null : this.#deps.allowance.learn(auth.key.app);
   }
 
-  /** Checks a request whose HTTP method is its only call: that method, and its units. */
+  /** Checks a request whose HTTP method is its only call: that method, its units and its rate. */
   admitUnits(context: RequestContext, calls: readonly string[]): AdmissionVerdict {
     return (
       checkMethods(context, calls) ??
@@ -158,18 +170,38 @@ export class RequestAuthorizer {
 
   /** Charges the limits that depend on the calls, and the rate limit for so many requests; all of them or none. */
   #charge(context: RequestContext, calls: readonly string[], requests: number): Refusal | null {
-    const { use, limits, auth, live } = context;
+    const { use, limits } = context;
     const now = this.#deps.clock.now();
-    const units = auth?.key.rules?.units ?? null;
-    if (units === null || auth === null || live === null)
-      return requests <= 0 ? null : (use?.charge(limits, requests, now) ?? null);
-    const ofKey = this.#deps.limits.ofKey(auth.key.id, now);
-    const cost = live.metered.unitsOf(calls);
-    const wait = ofKey.wait(units, cost, now);
-    if (wait !== null) return refuse('rate_limited', { message: MANY_OF_KEY, retryAfterSeconds: wait });
+    const charges = this.#chargesOf(context, calls, now);
+    for (const charge of charges) {
+      const retryAfterSeconds = charge.use.wait(charge.limits, charge.count, now);
+      if (retryAfterSeconds !== null) return refuse('rate_limited', { message: charge.message, retryAfterSeconds });
+    }
     const refusal = requests <= 0 ? null : (use?.charge(limits, requests, now) ?? null);
-    if (refusal === null) ofKey.take(units, cost);
+    if (refusal === null) for (const charge of charges) charge.use.take(charge.limits, charge.count);
     return refusal;
+  }
+
+  /** What calls cost beside a request each: the units of their key, and the rates of their methods. */
+  #chargesOf({ auth, live }: RequestContext, calls: readonly string[], now: Millis): readonly Charge[] {
+    const units = auth?.key.rules?.units ?? null;
+    if (auth === null || live === null || (units === null && live.rates === null)) return NO_CHARGES;
+    const { id, app } = auth.key;
+    const uses = this.#deps.limits;
+    const charges: Charge[] = (live.rates?.among(calls) ?? []).map(({ rated, count }) => ({
+      use: uses.ofMethod(app, rated.name, live.route.id, now),
+      limits: rated.limits,
+      count,
+      message: `Too many calls of ${rated.name}; try again later.`,
+    }));
+    if (units !== null)
+      charges.push({
+        use: uses.ofKey(id, now),
+        limits: units,
+        count: live.metered.unitsOf(calls),
+        message: MANY_OF_KEY,
+      });
+    return charges;
   }
 
   #checkQuota({ live, auth }: RequestContext, calls: readonly string[]): Refusal | null {

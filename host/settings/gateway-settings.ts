@@ -29,7 +29,16 @@ const gatewaySetting = z.strictObject(
     methods: z.strictObject({ allow: methods.optional(), deny: methods.optional() }, section).optional(),
     limits: z
       .strictObject(
-        { requestsPerSecond: limit.optional(), burst: limit.optional(), concurrency: limit.optional() },
+        {
+          requestsPerSecond: limit.optional(),
+          burst: limit.optional(),
+          concurrency: limit.optional(),
+          methods: z
+            .record(z.string(), z.strictObject({ requestsPerSecond: number, burst: limit.default(null) }, section), {
+              error: 'write rates of methods, such as {"eth_getLogs": {"requestsPerSecond": 5}}',
+            })
+            .optional(),
+        },
         section,
       )
       .optional(),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { AppLimits, KeyRules, NO_LIMITS, RateLimitSync } from '../../core/index.ts';
+import { AppLimits, KeyRules, NO_LIMITS, RatedMethods, RateLimitSync } from '../../core/index.ts';
 import type {
   AccountId,
   AppId,
@@ -248,6 +248,21 @@ describe('limits over several instances', () => {
     assert.equal(of(other, '6').wait(units, 600, world.now), null, 'another key');
     world.now += 30_000;
     assert.equal(second.wait(units, 310, world.now), null);
+  });
+
+  test('fault 442: the calls of a method that an App made on one instance count on the others, and for its account', async () => {
+    const { world, one, other, exchange } = two();
+    const rates = new RatedMethods({ 'eth_get*': { requestsPerSecond: 10, burst: 20 } }, 2);
+    const { rated } = rates.among(['eth_getLogs'])[0]!;
+    const of = ({ limits }: Instance, id: string) =>
+      limits.ofMethod({ id: id as AppId, accountId: ACCOUNT, buyer: null }, rated.name, ROUTE, world.now);
+    const [first, second, sibling] = [of(one, '7'), of(other, '7'), of(other, '8')];
+    await exchange();
+    first.take(rated.limits, 20);
+    await exchange();
+    assert.deepEqual([second.wait(rated.limits, 1, world.now), other.ask(1)], [1, 1], 'apart from all requests');
+    sibling.take(rated.limits, 20);
+    assert.equal(of(other, '9').wait(rated.limits, 1, world.now), 1, 'the account');
   });
 
   test('an exchange that fails leaves each with its own counts, and the next one catches up', async () => {

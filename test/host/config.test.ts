@@ -147,7 +147,8 @@ describe('the configuration', () => {
       upstreams: ['https://node.example'],
     };
     const cors = { origins: ['https://app.example'] };
-    const { gateways } = resolveConfig({ gateways: [{ ...node, limits: { requestsPerSecond: 5 }, cors }] });
+    const methods = { eth_getLogs: { requestsPerSecond: 2 }, 'debug_*': { requestsPerSecond: 0.1, burst: 5 } };
+    const { gateways } = resolveConfig({ gateways: [{ ...node, limits: { requestsPerSecond: 5, methods }, cors }] });
     const [route] = gateways;
     assert.deepEqual(route?.cors, cors);
     assert.deepEqual(resolveConfig({ gateways: [node] }).gateways[0]?.cors, { origins: ['*'] });
@@ -175,9 +176,23 @@ describe('the configuration', () => {
         'enforce',
         true,
         [{ url: 'https://node.example', headers: {} }],
-        { requestsPerSecond: 5, burst: null, concurrency: null },
+        {
+          requestsPerSecond: 5,
+          burst: null,
+          concurrency: null,
+          methods: { eth_getLogs: { requestsPerSecond: 2, burst: null }, 'debug_*': methods['debug_*'] },
+        },
       ],
     );
+    for (const [rates, path] of [
+      [{ eth_call: { requestsPerSecond: 0 } }, 'eth_call'],
+      [{ eth_call: { requestsPerSecond: '1' } }, 'eth_call.requestsPerSecond'],
+      [{ eth_call: { burst: 1 } }, 'eth_call.requestsPerSecond'],
+      [{ eth_call: { requestsPerSecond: 1, per: 'minute' } }, 'eth_call.per'],
+    ] as const)
+      assert.deepEqual(Object.keys(problemsOf({ gateways: [{ ...node, limits: { methods: rates } }] })), [
+        `gateways.0.limits.methods.${path}`,
+      ]);
     const wrong = problemsOf({
       gateways: [
         node,

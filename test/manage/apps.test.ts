@@ -342,7 +342,7 @@ eachStorage((_name, open) => {
         admission: 'enforce',
         enabled: true,
         methods: { allow: [], deny: [] },
-        limits: { requests_per_second: null, burst: null, concurrency: null },
+        limits: { requests_per_second: null, burst: null, concurrency: null, methods: {} },
         timeouts: { connect_ms: 5000, first_byte_ms: 30_000, idle_ms: 60_000 },
         cors: { origins: ['*'] },
         units: {},
@@ -376,7 +376,7 @@ eachStorage((_name, open) => {
         [changed['methods'], changed['limits']],
         [
           { allow: [], deny: ['stop'] },
-          { requests_per_second: null, burst: 9, concurrency: null },
+          { requests_per_second: null, burst: 9, concurrency: null, methods: {} },
         ],
       );
       assert.deepEqual(managed(await fixture.admin.client.get(`/manage/v1/gateways/${String(id)}`)), changed);
@@ -405,6 +405,43 @@ eachStorage((_name, open) => {
         [[], 'units'],
       ] as const)
         assertRefused(await fixture.admin.client.post('/manage/v1/gateways', { ...route, units }), 400, field);
+    });
+
+    test('a gateway has rates by method, as a whole or none; what is wrong with one is named', async () => {
+      const { client } = fixture.admin;
+      const methods = {
+        eth_getLogs: { requests_per_second: 2.5, burst: 10 },
+        'debug_*': { requests_per_second: 0.1, burst: null },
+      };
+      const limits = { requests_per_second: 50, methods: { ...methods, 'debug_*': { requests_per_second: 0.1 } } };
+      const made = managed(await client.post('/manage/v1/gateways', { ...route, host: 'rates.test', limits }), 201);
+      const all = { requests_per_second: 50, burst: null, concurrency: null, methods };
+      assert.deepEqual(made['limits'], all);
+      const change = (given: object) =>
+        client.request('PATCH', `/manage/v1/gateways/${String(made['id'])}`, { body: { limits: given } });
+      assert.deepEqual(managed(await change({ burst: 60 }))['limits'], { ...all, burst: 60 });
+      const rate = (requests_per_second: unknown, more: object = {}) => ({
+        methods: { getLogs: { requests_per_second, ...more } },
+      });
+      const many = Array.from({ length: 101 }, (_, n) => [`m${n}`, { requests_per_second: 1 }] as const);
+      for (const [given, field] of [
+        [rate(0), 'limits.methods.getLogs'],
+        [rate(1e10), 'limits.methods.getLogs'],
+        [rate(1, { burst: 0 }), 'limits.methods.getLogs'],
+        [rate(1, { burst: 1.5 }), 'limits.methods.getLogs.burst'],
+        [rate('1'), 'limits.methods.getLogs.requests_per_second'],
+        [{ methods: { getLogs: {} } }, 'limits.methods.getLogs.requests_per_second'],
+        [{ methods: { getLogs: 5 } }, 'limits.methods.getLogs'],
+        [rate(1, { concurrency: 1 }), 'limits.methods.getLogs.concurrency'],
+        [{ methods: { '=1+1': { requests_per_second: 1 } } }, 'limits.methods'],
+        [{ methods: { getLogs: { requests_per_second: 1 }, GETLOGS: { requests_per_second: 1 } } }, 'limits.methods'],
+        [{ methods: Object.fromEntries(many) }, 'limits.methods'],
+        [{ methods: [] }, 'limits.methods'],
+        [{ methods: 5 }, 'limits.methods'],
+      ] as const)
+        assertRefused(await change(given), 400, field);
+      const none = managed(await change({ methods: {} }))['limits'];
+      assert.deepEqual(none, { ...all, burst: 60, methods: {} });
     });
 
     test('fault 390: a name that leads where no node may be is refused when it is configured; one that stays is not asked for', async (t) => {

@@ -101,9 +101,12 @@ export function group<Shape extends z.ZodRawShape>(shape: Shape) {
 }
 
 /** Units for each method. */
-export function unitsByName(description: string) {
-  const numbers = z.record(z.string(), plainNumber('Units', true), { error: 'must be an object of methods and units' });
-  return z.preprocess(withoutNumbers, numbers).meta({ description });
+export const unitsByName = (description: string) =>
+  recordOf(plainNumber('Units', true), 'must be an object of methods and units', description);
+
+/** An object with names of the caller's choice. */
+export function recordOf<T extends z.ZodType>(value: T, error: string, description: string) {
+  return z.preprocess(withoutNumbers, z.record(z.string(), value, { error })).meta({ description });
 }
 
 export function texts(max: number, itemMax: number, description: string) {

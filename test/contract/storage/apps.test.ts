@@ -69,7 +69,12 @@ function route(given: Partial<StoredRoute> = {}): StoredRoute {
     admission: 'enforce',
     enabled: true,
     methods: { allow: ['eth_*'], deny: [] },
-    limits: { requestsPerSecond: 5, burst: null, concurrency: null },
+    limits: {
+      requestsPerSecond: 5,
+      burst: null,
+      concurrency: null,
+      methods: { eth_getLogs: { requestsPerSecond: 0.5, burst: null } },
+    },
     timeouts: { connectMs: 1, firstByteMs: 2, idleMs: 3 },
     cors: { origins: ['https://app.example'] },
     units: { eth_getLogs: 20, '*': 2 },

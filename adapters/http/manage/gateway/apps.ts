@@ -213,7 +213,7 @@ export const appOperations: readonly ManageOperation[] = [
       admission_mode: word(['disabled', 'shadow', 'enforce'], 'Admission mode; null for the mode of each gateway')
         .nullable()
         .optional(),
-      limits: limitsBody('Maximum requests per second')
+      limits: limitsBody
         .nullable()
         .transform((given) => given && { requestsPerSecond: null, burst: null, concurrency: null, ...inputOf(given) })
         .optional(),

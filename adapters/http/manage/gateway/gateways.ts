@@ -3,7 +3,7 @@ import type { RouteId, RouteRecord, UpstreamView } from '../../../../core/index.
 import { z } from 'zod';
 import { text } from '../../fields.ts';
 import type { ManageDeps } from '../deps.ts';
-import { limitsBody, limitsRecord, limitsSchema, modeSchema } from './admission-limits.ts';
+import { gatewayLimitsBody, gatewayLimitsRecord, gatewayLimitsSchema, modeSchema } from './admission-limits.ts';
 import { group, idParams, inputOf, unitsByName, plainNumber, texts, word, yesNo } from '../fields.ts';
 import { manageList, manageOperation } from '../operation.ts';
 import type { ManageOperation } from '../operation.ts';
@@ -55,7 +55,7 @@ export const gatewaySchema = z
     admission: modeSchema,
     enabled: z.boolean(),
     methods: z.object({ allow: z.array(z.string()).readonly(), deny: z.array(z.string()).readonly() }),
-    limits: limitsSchema,
+    limits: gatewayLimitsSchema,
     timeouts: z.object({
       connect_ms: whole('Milliseconds'),
       first_byte_ms: whole('Milliseconds'),
@@ -108,7 +108,7 @@ function gatewayRecord(
       header_names: Object.keys(headers),
     })),
     upstream_health: manage.routes.health(route).map(healthRecord),
-    limits: limitsRecord(limits),
+    limits: gatewayLimitsRecord(limits),
     timeouts: { connect_ms: timeouts.connectMs, first_byte_ms: timeouts.firstByteMs, idle_ms: timeouts.idleMs },
     units: { ...units },
     reads: readsRecord(reads),
@@ -151,7 +151,7 @@ const createBody = z.object({
   })
     .transform(inputOf)
     .optional(),
-  limits: limitsBody('Maximum requests per second for each App').transform(inputOf).optional(),
+  limits: gatewayLimitsBody.optional(),
   timeouts: group({
     connect_ms: number('Milliseconds'),
     first_byte_ms: number('Milliseconds'),

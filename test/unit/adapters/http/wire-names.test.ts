@@ -13,7 +13,13 @@ const NAMES = [
   ['upstreams.0.url', 'upstreams.0.url'],
   ['Idempotency-Key', 'Idempotency-Key'],
 ] as const;
-const OF_THE_CALLER = ['units.eth_getLogs', 'units.bb.getBlock', 'upstreams.0.headers.xApiKey', 'units.getLogs'];
+const OF_THE_CALLER = [
+  'units.eth_getLogs',
+  'units.bb.getBlock',
+  'upstreams.0.headers.xApiKey',
+  'units.getLogs',
+  'limits.methods.getLogs',
+];
 
 /** Fields of requests of the till with their names in core. */
 const OF_THE_TILL = [
